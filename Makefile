@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Pitot's build. `make help` lists what can be asked for; each line of it stands below, behind two hash signs.
+
+## Variables, on the command line of make:
+##   UNWINDER=fp            frame pointers (the one unwinder so far)
+##   FIRMWARE=bios|uefi     MACHINE=qemu|bochs     ACCEL=tcg     SMP=n     CPU=max     MEM=256M
+##   CC=gcc|clang           BUILD=build            V=1 shows the commands
+##   RUN="CMD; CMD"         what the boot types by itself; then the prompt, if stdin is a terminal
+UNWINDER ?= fp
+FIRMWARE ?= bios
+MACHINE  ?= qemu
+ACCEL    ?= tcg
+SMP      ?= 1
+CPU      ?= max
+MEM      ?= 256M
+BUILD    ?= build
+CC       := $(if $(filter default,$(origin CC)),gcc,$(CC))
+HOSTCC   ?= gcc
+NASM     ?= nasm
+DEMO     := perf record -e mem:kernel_flag:rw -g -- fs-stress; perf report -g caller -s sym
+RUN      ?= $(DEMO)
+TESTS    ?= tests/unit tests/host tests/boot tests/machine
+export FIRMWARE MACHINE ACCEL SMP CPU MEM BUILD
+
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@printf '  %-6s %s\n' '$(1)' '$(2)')
+
+ifneq ($(UNWINDER),fp)
+$(error UNWINDER=$(UNWINDER): fp is possible)
+endif
+
+# Optimisers may move a prologue or share an epilogue; the frame pointer unwinder counts on neither (docs/unwinding.md).
+UNWINDER_FLAGS := -fno-omit-frame-pointer -fno-shrink-wrap -fno-schedule-insns2
+ifneq ($(findstring clang,$(CC)),)
+UNWINDER_FLAGS := -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
+endif
+
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef \
+            -Wwrite-strings -Wpointer-arith -Werror
+CFLAGS   := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
+            -fasynchronous-unwind-tables -fcf-protection=none -fno-stack-protector -fno-common \
+            -ffile-prefix-map=$(CURDIR)=. -fno-optimize-sibling-calls $(UNWINDER_FLAGS) $(WARNINGS) -I. $(EXTRA_CFLAGS)
+HOSTFLAGS := -std=gnu11 -g -O1 $(WARNINGS) -I.
+SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=all
+
+KERNEL_C   := $(filter-out arch/x86_64/offsets.c,$(wildcard boot/*.c arch/x86_64/*.c drivers/*.c core/*.c core/*/*.c))
+KERNEL_ASM := $(wildcard boot/*.asm arch/x86_64/*.asm)
+KERNEL_OBJ := $(KERNEL_ASM:%=$(BUILD)/obj/%.o) $(KERNEL_C:%=$(BUILD)/obj/%.o)
+SUITE_OBJ  := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard tests/kernel/*.c tests/kernel/*.asm))
+# The linker takes a bare `core/string.c` for what the host's C library has; everything else is the same there.
+UNIT       := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*_test.c))
+HOST       := $(patsubst tests/host/%.c,$(BUILD)/host/%,$(filter-out %/fake_symbols.c,$(wildcard tests/host/*.c)))
+
+.DEFAULT_GOAL := iso
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: run test soak iso gdb bench check help clean packages tests-built FORCE
+
+##
+## make run         installs what is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt
+run: packages-run
+	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.iso
+	$(Q)RUN='$(subst ','\'',$(RUN))' tools/run
+
+## make test        installs what is missing, then all tests; QUICK=1 leaves the slow machines out
+test: packages-test
+	+$(Q)$(MAKE) --no-print-directory tests-built
+	$(Q)prove -j2 --timer -r $(TESTS)
+
+## make soak        the tests that take long
+soak: packages-test
+	+$(Q)$(MAKE) --no-print-directory tests-built
+	$(Q)SOAK=1 prove --timer -r $(TESTS)
+
+## make iso         build/pitot.iso, for GRUB under BIOS and UEFI
+iso: $(BUILD)/pitot.iso
+
+## make gdb         QEMU stopped at the kernel's entry, and gdb attached to it, with symbols and source
+gdb: packages-run
+	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.iso
+	$(Q)tools/gdb/attach
+
+## make bench       what a hit, a frame and a boot cost, in instructions
+bench: packages-run
+	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot-test.elf $(BUILD)/pitot.iso
+	$(Q)perl -Itests/lib tests/bench/bench.pl
+
+## make check       format, layers, static analysis
+check: packages-check
+	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.elf
+	$(Q)tools/check
+
+## make clean       removes everything that was built
+clean:
+	$(Q)rm -rf $(BUILD)
+
+## make help        this list
+help:
+	$(Q)sed -n 's/^## \{0,1\}//p' Makefile
+
+packages-%:
+	$(Q)tools/packages $*
+
+tests-built: $(UNIT) $(HOST) $(BUILD)/pitot.iso
+
+# --- The kernel -----------------------------------------------------------------------------------------------------------
+
+# Whatever the commands depend on beside files: a change of it builds anew.
+$(BUILD)/flags: FORCE
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '$(CC) $(CFLAGS) $(NASM)' | cmp -s - $@ || echo '$(CC) $(CFLAGS) $(NASM)' > $@
+
+$(BUILD)/obj/%.c.o: %.c $(BUILD)/flags
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+
+# The labels that the CFI macros need would name places inside routines; they end here.
+$(BUILD)/obj/%.asm.o: %.asm $(BUILD)/gen/offsets.inc arch/x86_64/cfi.inc
+	$(call say,NASM,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(NASM) -f elf64 -g -F dwarf -I $(BUILD)/gen/ -I ./ $< -o $@
+	$(Q)objcopy --wildcard --strip-symbol='..@*' --strip-symbol='*.cfi_finish' --strip-symbol='*.fde*' \
+		--strip-symbol='cfi_cie_*' $@
+
+$(BUILD)/gen/offsets.inc: arch/x86_64/offsets.c $(BUILD)/flags $(wildcard arch/x86_64/*.h)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -S $< -o - | sed -n 's/^@//p' > $@
+
+# The build id is a hash of what is linked, so it does not depend on the link, nor on the table filled in after it.
+define LINK
+	$(call say,LINK,$@)
+	$(Q)ld -nostdlib -static -T linker.ld -z max-page-size=4096 -z noexecstack --no-warn-rwx-segments \
+		--build-id=0x$$(cat $(filter %.o,$^) | sha1sum | cut -c1-40) $(filter %.o,$^) -o $@
+	$(Q)$(BUILD)/host/symtab $@
+endef
+
+$(BUILD)/pitot.elf: $(KERNEL_OBJ) linker.ld $(BUILD)/host/symtab
+	$(LINK)
+
+$(BUILD)/pitot-test.elf: $(KERNEL_OBJ) $(SUITE_OBJ) linker.ld $(BUILD)/host/symtab
+	$(LINK)
+
+$(BUILD)/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf boot/grub.cfg tools/mkiso
+	$(call say,ISO,$@)
+	$(Q)tools/mkiso $@ $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf
+
+# --- Host programs and tests ------------------------------------------------------------------------------------------------
+
+# What a test links stands in its head: ` * links: core/a.c core/b.c`.
+links = $(shell sed -n 's/^ \* links: //p' $(1))
+
+$(BUILD)/host/symtab: $(wildcard tools/symtab/*.c tools/symtab/*.h core/abi/*.h)
+	$(call say,HOSTCC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(HOSTFLAGS) $(filter %.c,$^) -lelf -o $@
+
+define HOST_PROGRAM
+$(BUILD)/$(1)/$(2): tests/$(1)/$(2).c $(call links,tests/$(1)/$(2).c)
+	$$(call say,HOSTCC,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(HOSTCC) $$(HOSTFLAGS) $$(SANITIZE) -MMD -MP -MF $$@.d $$(filter %.c,$$^) $(3) -o $$@
+-include $(BUILD)/$(1)/$(2).d
+endef
+
+$(foreach test,$(notdir $(UNIT)),$(eval $(call HOST_PROGRAM,unit,$(test),-lcmocka)))
+$(foreach program,$(notdir $(HOST)),$(eval $(call HOST_PROGRAM,host,$(program),)))
+
+-include $(KERNEL_OBJ:.o=.d) $(SUITE_OBJ:.o=.d)

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The contract: what core may ask of a CPU. One implementation is arch/x86_64/, another is the fake that the unit tests
+ * link (tests/unit/fake_arch.c). A kernel that wants core/perf for itself implements this page.
+ *
+ * Contexts nest strictly on one CPU: task < interrupt < debug trap < NMI. "Any context" includes the last.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/x86_64/local.h"
+#include "arch/x86_64/regs.h"
+
+#define ARCH_CPUS_MAX 64
+
+#define PAGE_SIZE ((size_t)4096)
+
+/* --- This CPU. Any context; the answer holds while preemption is off. --- */
+unsigned arch_cpu_id(void);
+
+/* Nanoseconds since boot, one clock for all CPUs, never backwards on one CPU. Any context. */
+uint64_t arch_clock_ns(void);
+
+/* Interrupts off, returning what arch_irq_restore takes. NMI and debug traps still come. */
+uint64_t arch_irq_save(void);
+void arch_irq_restore(uint64_t flags);
+
+/* A pause inside a spinning loop. */
+void arch_relax(void);
+
+/* Halts until the next interrupt; interrupts are on when it returns. Task context. */
+void arch_idle(void);
+
+/* --- Memory. Any context: both walk page tables by plain loads. --- */
+bool arch_mapped(uintptr_t address, size_t length);
+bool arch_executable(uintptr_t address);
+bool arch_canonical(uintptr_t address);
+
+/* The kernel's code, [start, end); trap entries (arch_is_trap_return) lie at its end, from plain_end on. */
+uintptr_t arch_text_start(void);
+uintptr_t arch_text_plain_end(void);
+uintptr_t arch_text_end(void);
+
+/* The 20 bytes that name this build, as in the image's ELF note. */
+#define ARCH_BUILD_ID_SIZE 20
+const uint8_t *arch_build_id(void);
+
+/* --- Stacks: the memory that an unwinder may read. --- */
+struct arch_stack {
+    const char *name;
+    uintptr_t guard;     /* [guard, low) is unmapped: a stack pointer in there tells of an overflow */
+    uintptr_t low, high; /* [low, high) may be read */
+};
+
+/* The stack that `address` lies in, its guard and its top included; NULL where in none. Any context. */
+const struct arch_stack *arch_stack_find(uintptr_t address);
+
+/* --- Debug registers. Policy (who, sharing, refusals) is core/breakpoint.c's. --- */
+#define ARCH_WATCHES 4
+
+enum arch_access { ARCH_EXECUTE, ARCH_WRITE, ARCH_READ_WRITE };
+
+struct arch_watch {
+    uintptr_t address;
+    uint8_t length; /* 1, 2, 4, 8; address is a multiple of it. ARCH_EXECUTE: 1 */
+    enum arch_access access;
+};
+
+/*
+ * Disarm, change what the hit handler looks at, arm: called in this order on this CPU with interrupts off. Watch i goes
+ * into register i, and a hit is reported as bit i. Between the two calls no watch can hit, not from an NMI either.
+ */
+void arch_watch_disarm(void);
+void arch_watch_arm(const struct arch_watch *watches, unsigned count);
+
+/* What must not be watched: NULL, or what `address`..`address + length` overlaps, in words for a refusal. */
+const char *arch_watch_forbidden(uintptr_t address, size_t length);
+
+/*
+ * Called for each debug trap that an armed watch explains: bit i of `fired` is watch i. Runs on the debug trap's own stack
+ * with interrupts off and watches disarmed; may not fault, lock, allocate or trap.
+ */
+typedef void arch_watch_handler(unsigned fired, struct regs *regs);
+void arch_watch_set_handler(arch_watch_handler *handler);
+
+/* --- Unwinding: what only the CPU's manual knows about a frame. Any context. --- */
+enum arch_frame {
+    ARCH_FRAME_SET,   /* the frame pointer is this function's: [fp] caller's fp, [fp + 8] return address */
+    ARCH_FRAME_SAVED, /* the caller's fp has been pushed but fp is still the caller's: return address at [sp + 8] */
+    ARCH_FRAME_NONE,  /* fp is the caller's, the return address is at [sp] */
+};
+
+/* Where the frame of the function that begins at `function` stands just before the instruction at `ip` runs. */
+enum arch_frame arch_frame_at(uintptr_t function, uintptr_t ip);
+
+/*
+ * True if `return_address` lies behind the call that a trap entry makes: the caller's "frame" is then a struct regs at the
+ * address right above the return address.
+ */
+bool arch_is_trap_return(uintptr_t return_address);
+
+/* --- Faults. --- */
+
+/*
+ * Called for each exception that nobody expected, with interrupts off and watches disarmed, on the interrupted stack or, if
+ * that has no room, on the exception's own. What the registers do not tell is in the report below. Must not return.
+ */
+typedef void arch_fault_handler(struct regs *regs);
+void arch_set_fault_handler(arch_fault_handler *handler);
+
+struct arch_fault {
+    const char *name;      /* "page fault" */
+    char detail[160];      /* the error code in words, "" where there is none */
+    uintptr_t address;     /* what the access was to; only where has_address */
+    bool has_address;
+};
+
+/* Says what `regs` (a trap frame) is the frame of. Crash context. */
+void arch_fault_describe(const struct regs *regs, struct arch_fault *fault);
+
+/* Prints through `line`, one line a call, without line ends: general and control registers. Crash context. */
+void arch_regs_describe(const struct regs *regs, void (*line)(const char *text));
+
+/* Stops this CPU for good. */
+_Noreturn void arch_halt(void);

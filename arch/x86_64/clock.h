@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Nanoseconds from the time stamp counter. A driver measures its rate once (drivers/pit8254.c). */
+#pragma once
+
+#include <stdint.h>
+
+/* `ticks` of the counter took `nanoseconds`. From here on the clock runs at that rate; it starts at 0 here. Boot only. */
+void clock_set_rate(uint64_t ticks, uint64_t nanoseconds);
+
+/* Ticks a second, for the boot log. */
+uint64_t clock_rate(void);

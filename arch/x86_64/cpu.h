@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The privileged instructions, one inline function each. For arch/ alone. */
+#pragma once
+
+#include <stdint.h>
+
+/* Intel SDM vol. 3, "Control Registers" */
+#define CR0_WP          (1ull << 16)
+#define CR4_DE          (1ull << 3)
+#define CR4_PGE         (1ull << 7)
+#define CR4_UMIP        (1ull << 11)
+#define CR4_SMEP        (1ull << 20)
+#define CR4_SMAP        (1ull << 21)
+
+#define MSR_EFER    0xc0000080u
+#define MSR_GS_BASE 0xc0000101u
+
+#define CPU_CONTROL_REGISTER(name)                                                                 \
+    static inline uint64_t cpu_read_##name(void)                                                   \
+    {                                                                                              \
+        uint64_t value;                                                                            \
+        __asm__ volatile("mov %%" #name ", %0" : "=r"(value) : : "memory");                        \
+        return value;                                                                              \
+    }                                                                                              \
+    static inline void cpu_write_##name(uint64_t value)                                            \
+    {                                                                                              \
+        __asm__ volatile("mov %0, %%" #name : : "r"(value) : "memory");                            \
+    }
+
+CPU_CONTROL_REGISTER(cr0)
+CPU_CONTROL_REGISTER(cr2)
+CPU_CONTROL_REGISTER(cr3)
+CPU_CONTROL_REGISTER(cr4)
+CPU_CONTROL_REGISTER(dr0)
+CPU_CONTROL_REGISTER(dr1)
+CPU_CONTROL_REGISTER(dr2)
+CPU_CONTROL_REGISTER(dr3)
+CPU_CONTROL_REGISTER(dr6)
+CPU_CONTROL_REGISTER(dr7)
+
+struct cpuid {
+    uint32_t eax, ebx, ecx, edx;
+};
+
+static inline struct cpuid cpu_id(uint32_t leaf, uint32_t subleaf)
+{
+    struct cpuid out;
+    __asm__ volatile("cpuid"
+                     : "=a"(out.eax), "=b"(out.ebx), "=c"(out.ecx), "=d"(out.edx)
+                     : "a"(leaf), "c"(subleaf));
+    return out;
+}
+
+static inline void cpu_write_msr(uint32_t msr, uint64_t value)
+{
+    __asm__ volatile("wrmsr" : : "c"(msr), "a"((uint32_t)value), "d"((uint32_t)(value >> 32)) : "memory");
+}
+
+static inline uint64_t cpu_read_msr(uint32_t msr)
+{
+    uint32_t low, high;
+    __asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(msr));
+    return (uint64_t)high << 32 | low;
+}
+
+static inline uint64_t cpu_read_tsc(void)
+{
+    uint32_t low, high;
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return (uint64_t)high << 32 | low;
+}
+
+static inline void cpu_interrupts_on(void)
+{
+    __asm__ volatile("sti" : : : "memory");
+}
+
+static inline void cpu_interrupts_off(void)
+{
+    __asm__ volatile("cli" : : : "memory");
+}

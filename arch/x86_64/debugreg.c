@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Arms and disarms this CPU's debug registers and takes debug traps apart. Arming runs in task context with interrupts off;
+ * debug_trap on the #DB page with watches off (arch/x86_64/trap_entry.asm).
+ */
+#include "arch/x86_64/debugreg.h"
+
+#include "arch/arch.h"
+#include "arch/x86_64/check.h"
+#include "arch/x86_64/cpu.h"
+#include "arch/x86_64/percpu.h"
+#include "arch/x86_64/sections.h"
+#include "arch/x86_64/trap.h"
+
+uint64_t debug_spurious;
+
+static arch_watch_handler *watch_handler;  /* set at boot */
+static debug_step_handler *step_handler;   /* set by who steps, with interrupts off */
+static unsigned armed;                     /* bit i: register i is armed; changed only while disarmed */
+static unsigned executes;                  /* ... and is an instruction breakpoint */
+
+void arch_watch_set_handler(arch_watch_handler *handler)
+{
+    watch_handler = handler;
+}
+
+void debug_set_step_handler(debug_step_handler *handler)
+{
+    step_handler = handler;
+}
+
+/* The shadow first: an NMI that comes between the two stores loads the shadow at its exit. */
+static void watch_load_dr7(uint64_t dr7)
+{
+    struct percpu *self = percpu_self();
+
+    local_store(&self->dr7, dr7);
+    if (self->watch_depth == 0)
+        cpu_write_dr7(dr7);
+}
+
+void arch_watch_disarm(void)
+{
+    watch_load_dr7(DR7_OFF);
+}
+
+static void watch_load_addresses(const struct arch_watch *watches, unsigned count)
+{
+    if (count > 0)
+        cpu_write_dr0(watches[0].address);
+    if (count > 1)
+        cpu_write_dr1(watches[1].address);
+    if (count > 2)
+        cpu_write_dr2(watches[2].address);
+    if (count > 3)
+        cpu_write_dr3(watches[3].address);
+}
+
+void arch_watch_arm(const struct arch_watch *watches, unsigned count)
+{
+    arch_check(count <= ARCH_WATCHES);
+    watch_load_addresses(watches, count);
+    armed = (1u << count) - 1;
+    executes = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (watches[i].access == ARCH_EXECUTE)
+            executes |= 1u << i;
+    local_barrier(); /* what debug_trap reads is complete before the first hit */
+    watch_load_dr7(count ? debugreg_encode(watches, count) : DR7_OFF);
+}
+
+static bool overlaps(uintptr_t address, size_t length, const void *start, const void *end)
+{
+    return address < (uintptr_t)end && address + length > (uintptr_t)start;
+}
+
+const char *arch_watch_forbidden(uintptr_t address, size_t length)
+{
+    if (overlaps(address, length, nowatch_text_start, nowatch_text_end))
+        return "the trap entry code";
+    if (overlaps(address, length, nowatch_data_start, nowatch_data_end))
+        return "the descriptor tables and the CPU's own area, which trap entries use";
+    if (overlaps(address, length, nowatch_stacks_start, nowatch_stacks_end))
+        return "the stacks that the CPU pushes trap frames on";
+    return NULL;
+}
+
+/*
+ * Several causes can come in one trap: any of B0 to B3 and BS together. An instruction breakpoint is a fault, so its
+ * instruction would hit again on return: RF lets it pass once (Intel SDM vol. 3, "Instruction-Breakpoint Exception Condition").
+ */
+void debug_trap(struct regs *regs)
+{
+    uint64_t dr6 = cpu_read_dr6();
+    unsigned fired = dr6 & armed;
+    bool stepped = (dr6 & DR6_BS) && step_handler;
+
+    cpu_write_dr6(DR6_CLEAR);
+    if (fired) {
+        if (fired & executes)
+            regs->flags |= FLAGS_RESUME;
+        watch_handler(fired, regs);
+    }
+    if (stepped)
+        step_handler(regs);
+    if (fired || stepped)
+        return;
+    if (dr6 & DR6_FIRED && !(dr6 & (DR6_BS | DR6_BD)))
+        debug_spurious++;
+    else
+        trap_fatal(regs);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Memory operations for data that one CPU owns and that several of its contexts (task, interrupt, debug trap, NMI) share:
+ * one instruction each, so that nothing on the same CPU can come in between, and without LOCK, as no other CPU writes.
+ * Barriers against other CPUs that only read are named apart. Any context; builds on an x86-64 host as well.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Intel SDM vol. 3, "Memory Ordering": stores are seen in order and loads are not reordered with other loads, so that only
+ * the compiler has to be held back, except where a store must be seen before a later load. */
+#define local_barrier() __asm__ volatile("" ::: "memory")
+
+static inline uint64_t local_load(const uint64_t *from)
+{
+    return *(const volatile uint64_t *)from;
+}
+
+static inline void local_store(uint64_t *to, uint64_t value)
+{
+    *(volatile uint64_t *)to = value;
+}
+
+/* Stores `desired` if *to is still `expected`; true if it did. */
+static inline bool local_compare_exchange(uint64_t *to, uint64_t expected, uint64_t desired)
+{
+    bool done;
+    __asm__ volatile("cmpxchgq %3, %1"
+                     : "=@ccz"(done), "+m"(*to), "+a"(expected)
+                     : "r"(desired)
+                     : "memory");
+    return done;
+}
+
+static inline void local_increment(uint64_t *counter)
+{
+    __asm__ volatile("incq %0" : "+m"(*counter) : : "memory");
+}
+
+static inline void local_decrement(uint64_t *counter)
+{
+    __asm__ volatile("decq %0" : "+m"(*counter) : : "memory");
+}
+
+static inline void local_add(uint64_t *counter, uint64_t amount)
+{
+    __asm__ volatile("addq %1, %0" : "+m"(*counter) : "er"(amount) : "memory");
+}
+
+/* Publishing to readers on other CPUs, and their side of it. */
+static inline void publish_store(uint64_t *to, uint64_t value)
+{
+    __atomic_store_n(to, value, __ATOMIC_RELEASE);
+}
+
+static inline uint64_t publish_load(const uint64_t *from)
+{
+    return __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Builds the kernel's page tables and looks addresses up in them. See paging.h for the plan. */
+#include "arch/x86_64/paging.h"
+
+#include "arch/arch.h"
+#include "arch/x86_64/cpu.h"
+#include "arch/x86_64/sections.h"
+#include "arch/x86_64/stacks.h"
+
+#define LEVELS          4
+#define LARGE_PAGE_SIZE (512 * PAGE_SIZE)
+#define ENTRIES         512
+
+struct builder {
+    uint64_t *root;
+    void *(*allocate)(void);
+    bool failed;
+};
+
+/* The size of what one entry of a table covers; level 0 is the lowest. */
+static uint64_t paging_span(unsigned level)
+{
+    return PAGE_SIZE << (9 * level);
+}
+
+static unsigned paging_index(uintptr_t address, unsigned level)
+{
+    return (address >> (12 + 9 * level)) & (ENTRIES - 1);
+}
+
+static uint64_t *paging_table_of(uint64_t entry)
+{
+    return direct_address(entry & PTE_ADDRESS);
+}
+
+/* The entry for `address` at `level`, with the tables above it made as needed; NULL without memory. */
+static uint64_t *paging_entry(struct builder *builder, uintptr_t address, unsigned level)
+{
+    uint64_t *table = builder->root;
+
+    for (unsigned upper = LEVELS - 1; upper > level; upper--) {
+        uint64_t *entry = &table[paging_index(address, upper)];
+
+        if (!(*entry & PTE_PRESENT)) {
+            void *page = builder->allocate();
+
+            if (!page)
+                return NULL;
+            *entry = direct_physical(page) | PTE_PRESENT | PTE_WRITABLE;
+        }
+        table = paging_table_of(*entry);
+    }
+    return &table[paging_index(address, level)];
+}
+
+/* Maps [address, end) to `physical` on, in large pages where both sides allow it. */
+static void paging_map(struct builder *builder, uintptr_t address, uintptr_t end, uint64_t physical,
+                       uint64_t flags)
+{
+    while (address < end && !builder->failed) {
+        bool large = (address | physical) % LARGE_PAGE_SIZE == 0 && end - address >= LARGE_PAGE_SIZE;
+        uint64_t *entry = paging_entry(builder, address, large);
+
+        builder->failed = !entry;
+        if (!entry)
+            return;
+        *entry = physical | flags | PTE_PRESENT | PTE_GLOBAL | (large ? PTE_LARGE : 0);
+        address += paging_span(large);
+        physical += paging_span(large);
+    }
+}
+
+static void paging_map_image(struct builder *builder, const void *start, const void *end,
+                             uint64_t flags)
+{
+    paging_map(builder, (uintptr_t)start, (uintptr_t)end, image_physical(start), flags);
+}
+
+static void paging_unmap_guard(struct builder *builder, const struct stack_pages *stack)
+{
+    uint64_t *entry = paging_entry(builder, (uintptr_t)stack->guard, 0);
+
+    if (entry)
+        *entry = 0;
+    else
+        builder->failed = true;
+}
+
+/* Data is mapped in small pages, as some of them are taken out again. */
+static void paging_map_data(struct builder *builder)
+{
+    for (uintptr_t page = (uintptr_t)data_start; page < (uintptr_t)image_end; page += PAGE_SIZE)
+        paging_map(builder, page, page + PAGE_SIZE, page - KERNEL_BASE, PTE_WRITABLE | PTE_NX);
+    paging_unmap_guard(builder, &stack_task);
+    for (unsigned i = 0; i < IST_COUNT; i++)
+        paging_unmap_guard(builder, &stack_ist[i]);
+}
+
+/* Memory without the image. */
+static void paging_map_memory(struct builder *builder, const struct paging_range *memory)
+{
+    struct paging_range image = {image_physical(_text), image_physical(image_end)};
+    uint64_t below = memory->end < image.start ? memory->end : image.start;
+    uint64_t above = memory->start > image.end ? memory->start : image.end;
+
+    if (memory->start < below)
+        paging_map(builder, DIRECT_BASE + memory->start, DIRECT_BASE + below, memory->start,
+                   PTE_WRITABLE | PTE_NX);
+    if (above < memory->end)
+        paging_map(builder, DIRECT_BASE + above, DIRECT_BASE + memory->end, above,
+                   PTE_WRITABLE | PTE_NX);
+}
+
+/*
+ * Protections that the tables rely on or that cost nothing: global pages, debug extensions (DR4 and DR5 are not aliases), and
+ * where the CPU has them SMEP, SMAP and UMIP.
+ */
+static void paging_set_control(void)
+{
+    struct cpuid features = cpu_id(7, 0);
+    uint64_t cr4 = cpu_read_cr4() | CR4_PGE | CR4_DE;
+
+    if (cpu_id(0, 0).eax >= 7) {
+        cr4 |= features.ebx & (1u << 7) ? CR4_SMEP : 0;
+        cr4 |= features.ebx & (1u << 20) ? CR4_SMAP : 0;
+        cr4 |= features.ecx & (1u << 2) ? CR4_UMIP : 0;
+    }
+    cpu_write_cr4(cr4);
+    cpu_write_cr0(cpu_read_cr0() | CR0_WP);
+}
+
+bool paging_init(const struct paging_range *memory, size_t count, void *(*allocate)(void))
+{
+    struct builder builder = {.root = allocate(), .allocate = allocate};
+
+    if (!builder.root)
+        return false;
+    paging_map_image(&builder, _text, _etext, 0);
+    paging_map_image(&builder, rodata_start, rodata_end, PTE_NX);
+    paging_map_data(&builder);
+    for (size_t i = 0; i < count; i++)
+        paging_map_memory(&builder, &memory[i]);
+    if (builder.failed)
+        return false;
+    paging_set_control();
+    cpu_write_cr3(direct_physical(builder.root));
+    return true;
+}
+
+/*
+ * Walks from the root to the entry of `address`. Returns the level of the leaf with *entry set, or the level at which nothing
+ * is present with *entry 0. NX and the lack of WRITABLE add up on the way down.
+ */
+static unsigned paging_walk(uintptr_t address, uint64_t *entry)
+{
+    uint64_t *table = paging_table_of(cpu_read_cr3());
+    uint64_t nx = 0, writable = PTE_WRITABLE;
+
+    for (unsigned level = LEVELS - 1;; level--) {
+        uint64_t found = table[paging_index(address, level)];
+
+        nx |= found & PTE_NX;
+        writable &= found;
+        if (!(found & PTE_PRESENT)) {
+            *entry = 0;
+            return level;
+        }
+        if (level == 0 || found & PTE_LARGE) {
+            *entry = (found & ~PTE_WRITABLE) | nx | writable;
+            return level;
+        }
+        table = paging_table_of(found);
+    }
+}
+
+bool paging_find(uintptr_t address, struct paging_leaf *leaf)
+{
+    uint64_t entry;
+    unsigned level = paging_walk(address, &entry);
+    uint64_t span = paging_span(level);
+
+    if (!arch_canonical(address) || !entry)
+        return false;
+    leaf->address = address & ~(span - 1);
+    leaf->physical = entry & PTE_ADDRESS & ~(span - 1);
+    leaf->size = span;
+    leaf->flags = entry & ~PTE_ADDRESS;
+    return true;
+}
+
+bool paging_next(uintptr_t address, struct paging_leaf *leaf)
+{
+    for (;;) {
+        uint64_t entry;
+        unsigned level;
+
+        if (!arch_canonical(address))
+            address = 0xffff800000000000ull;
+        if (paging_find(address, leaf))
+            return true;
+        level = paging_walk(address, &entry);
+        address = (address | (paging_span(level) - 1)) + 1;
+        if (address == 0)
+            return false;
+    }
+}
+
+bool arch_canonical(uintptr_t address)
+{
+    return (uint64_t)((int64_t)(address << 16) >> 16) == address;
+}
+
+bool arch_mapped(uintptr_t address, size_t length)
+{
+    struct paging_leaf leaf;
+
+    for (uintptr_t at = address; at < address + length; at = leaf.address + leaf.size)
+        if (!paging_find(at, &leaf))
+            return false;
+    return true;
+}
+
+bool arch_executable(uintptr_t address)
+{
+    struct paging_leaf leaf;
+
+    return paging_find(address, &leaf) && !(leaf.flags & PTE_NX);
+}
+
+uintptr_t arch_text_start(void)
+{
+    return (uintptr_t)_text;
+}
+
+uintptr_t arch_text_plain_end(void)
+{
+    return (uintptr_t)nowatch_text_start;
+}
+
+uintptr_t arch_text_end(void)
+{
+    return (uintptr_t)_etext;
+}

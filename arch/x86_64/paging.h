@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The kernel's page tables. Two mappings and nothing else: the image at KERNEL_BASE (text read-only and executable, rodata
+ * read-only, the rest writable; guard pages below stacks left out) and all memory at DIRECT_BASE, writable, without the
+ * image: so text and rodata have no writable alias, and a stack's guard page no back door. Everything but text is NX.
+ * Source: Intel SDM vol. 3, "4-Level Paging".
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+
+#define PTE_PRESENT  (1ull << 0)
+#define PTE_WRITABLE (1ull << 1)
+#define PTE_LARGE    (1ull << 7)
+#define PTE_GLOBAL   (1ull << 8)
+#define PTE_NX       (1ull << 63)
+#define PTE_ADDRESS  0x000ffffffffff000ull
+
+struct paging_range {
+    uint64_t start, end; /* physical, [start, end) */
+};
+
+/*
+ * Builds the tables from pages that `allocate` gives (zeroed, inside the boot loader's first 4 GiB at DIRECT_BASE) and
+ * switches to them. False: `allocate` had no more. Boot, interrupts off.
+ */
+bool paging_init(const struct paging_range *memory, size_t count, void *(*allocate)(void));
+
+/* A leaf: what one page-table entry maps. */
+struct paging_leaf {
+    uintptr_t address;
+    uint64_t physical;
+    uint64_t size;
+    uint64_t flags; /* PTE_*: of the leaf, with NX and WRITABLE as the upper levels leave them */
+};
+
+/* The leaf that maps `address`; false where nothing does. Any context. */
+bool paging_find(uintptr_t address, struct paging_leaf *leaf);
+
+/*
+ * The first leaf at or above `address` in the order of addresses; false when there is none. A walk over all mappings is
+ * `for (a = 0; paging_next(a, &leaf); a = leaf.address + leaf.size)` until that wraps to 0.
+ */
+bool paging_next(uintptr_t address, struct paging_leaf *leaf);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The registers of an interrupted or observed context, in the order in which they lie on the stack after a trap entry:
+ *
+ *      higher addresses
+ *      ss  sp  flags  cs  ip      pushed by the CPU (Intel SDM vol. 3, "Stack Usage on Transfers to Handlers")
+ *      error                      by the CPU where the vector has one, else 0 by the stub
+ *      vector                     by the stub
+ *      di si dx cx ax r8-r11      by the common entry
+ *      bx bp r12-r15              by the common entry
+ *      lower addresses            <- rsp, 16-byte aligned: the address of the struct regs
+ *
+ * Two kinds of struct regs exist. Bit 1 of flags tells them apart: a trap frame has it set, as the hardware always does; a
+ * hot snapshot (core/perf/snapshot.h) stores it cleared, and a partial one (sp only) stores flags 0.
+ *
+ * Offsets for assembly are generated from this file (arch/x86_64/offsets.c).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct regs {
+    uint64_t r15, r14, r13, r12, bp, bx;               /* common entry */
+    uint64_t r11, r10, r9, r8, ax, cx, dx, si, di;     /* common entry */
+    uint64_t vector;                                   /* stub */
+    uint64_t error;                                    /* CPU or stub */
+    uint64_t ip, cs, flags, sp, ss;                    /* CPU */
+};
+
+/* The entry relies on the stack being 16-byte aligned at the call into C. */
+_Static_assert(sizeof(struct regs) == 22 * 8, "struct regs is what the trap entry pushes");
+_Static_assert(sizeof(struct regs) % 16 == 0, "C code is entered with an aligned stack");
+_Static_assert(offsetof(struct regs, vector) == 15 * 8, "15 general registers below the vector");
+_Static_assert(offsetof(struct regs, ip) == 17 * 8, "the CPU's frame begins at ip");
+
+/* Intel SDM vol. 3, "System Flags and Fields in the EFLAGS Register" */
+#define FLAGS_FIXED     (1ull << 1)
+#define FLAGS_TRAP      (1ull << 8)
+#define FLAGS_INTERRUPT (1ull << 9)
+#define FLAGS_RESUME    (1ull << 16)
+
+#define KERNEL_CODE_SELECTOR 0x08
+#define KERNEL_DATA_SELECTOR 0x10
+
+/* A trap frame: every register is the interrupted context's. Otherwise a snapshot: ip, sp, cs, and perhaps bp. */
+static inline bool regs_are_full(const struct regs *regs)
+{
+    return regs->flags & FLAGS_FIXED;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the linker script knows: the image's parts, and the two sections that no watchpoint may touch because the debug
+ * trap's entry and exit use them while watches are armed (docs/traps.md).
+ */
+#pragma once
+
+#include <stdint.h>
+
+#define NOWATCH_TEXT __attribute__((section(".text.nowatch")))
+#define NOWATCH_DATA __attribute__((section(".data.nowatch")))
+
+extern const char _text[], _etext[];
+extern const char rodata_start[], rodata_end[];
+extern const char data_start[], image_end[];
+extern const char nowatch_text_start[], nowatch_text_end[];
+extern const char nowatch_data_start[], nowatch_data_end[];
+extern const char nowatch_stacks_start[], nowatch_stacks_end[];
+extern const char build_id_note[], build_id_note_end[];
+
+#define KERNEL_BASE  0xffffffff80000000ull /* linear address of physical 0 inside the image's mapping */
+#define DIRECT_BASE  0xffff800000000000ull /* linear address of physical 0 inside the map of all memory */
+
+static inline uintptr_t image_physical(const void *address)
+{
+    return (uintptr_t)address - KERNEL_BASE;
+}
+
+static inline void *direct_address(uint64_t physical)
+{
+    return (void *)(DIRECT_BASE + physical);
+}
+
+static inline uint64_t direct_physical(const void *address)
+{
+    return (uintptr_t)address - DIRECT_BASE;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the entries of trap_entry.asm call: where a frame shall lie, and who serves it. Interrupts are off throughout; watches
+ * may be armed in trap_land and trap_dispatch, so a watched stack slot may trap in here, which is harmless.
+ */
+#include "arch/x86_64/trap.h"
+
+#include "arch/arch.h"
+#include "arch/x86_64/check.h"
+#include "arch/x86_64/cpu.h"
+#include "arch/x86_64/idt.h"
+#include "arch/x86_64/percpu.h"
+#include "arch/x86_64/stacks.h"
+#include "arch/x86_64/vectors.h"
+
+/* What a handler may use of the stack it interrupted; less room than this, and it runs on the IST page. */
+#define STACK_ROOM 2048
+
+static trap_handler *handlers[VECTORS];        /* set with interrupts off */
+static arch_fault_handler *fault_handler;      /* set at boot */
+
+void trap_set_handler(unsigned vector, trap_handler *handler)
+{
+    arch_check(vector < VECTORS);
+    handlers[vector] = handler;
+}
+
+void arch_set_fault_handler(arch_fault_handler *handler)
+{
+    fault_handler = handler;
+}
+
+/* Watches go off first, so that a report cannot set off another. */
+static _Noreturn void trap_report(struct regs *regs)
+{
+    arch_watch_disarm();
+    if (fault_handler)
+        fault_handler(regs);
+    arch_halt();
+}
+
+/*
+ * Moves the frame from the IST page to the interrupted stack and returns its new address; leaves it where it is when that
+ * stack is not known or has no room (an overflow, say), so that the report comes from memory that is there.
+ */
+struct regs *trap_land(struct regs *frame)
+{
+    const struct arch_stack *stack = arch_stack_find(frame->sp);
+    uintptr_t landing = (frame->sp & ~(uintptr_t)15) - sizeof(struct regs);
+
+    if (!stack || landing < stack->low + STACK_ROOM)
+        return frame;
+    *(struct regs *)landing = *frame;
+    return (struct regs *)landing;
+}
+
+void trap_dispatch(struct regs *regs)
+{
+    trap_handler *handler = handlers[regs->vector];
+
+    if (!handler)
+        trap_report(regs);
+    handler(regs);
+}
+
+_Noreturn void trap_fatal(struct regs *regs)
+{
+    trap_report(regs);
+}
+
+/*
+ * Nobody asks for NMIs yet: one is somebody pressing the button of a machine that hangs, and gets the report. A second one
+ * inside the first has already overwritten the first's frame, and is told apart in the report's vector line.
+ */
+void nmi_trap(struct regs *regs)
+{
+    struct percpu *self = percpu_self();
+    trap_handler *handler = handlers[regs->vector];
+
+    if (!handler || self->nmi_active)
+        trap_report(regs);
+    self->nmi_active = 1;
+    handler(regs);
+    self->nmi_active = 0;
+}
+
+bool arch_is_trap_return(uintptr_t return_address)
+{
+    for (const uintptr_t *entry = trap_returns; entry < trap_returns_end; entry++)
+        if (*entry == return_address)
+            return true;
+    return false;
+}
+
+_Noreturn void arch_halt(void)
+{
+    for (;;)
+        __asm__ volatile("cli\n\thlt");
+}

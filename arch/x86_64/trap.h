@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Vectors and who serves them. Handlers run with interrupts off, on the interrupted stack (if that has room). */
+#pragma once
+
+#include "arch/x86_64/regs.h"
+
+typedef void trap_handler(struct regs *regs);
+
+/* One handler a vector; NULL: unexpected again. At boot, or with interrupts off. */
+void trap_set_handler(unsigned vector, trap_handler *handler);
+
+/* Entered from trap_entry.asm only. */
+struct regs *trap_land(struct regs *frame);
+void trap_dispatch(struct regs *regs);
+_Noreturn void trap_fatal(struct regs *regs);
+void debug_trap(struct regs *regs);
+void nmi_trap(struct regs *regs);

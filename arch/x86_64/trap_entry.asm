@@ -1,0 +1,185 @@
+; SPDX-License-Identifier: BSD-2-Clause
+;
+; Every way into the kernel by trap or interrupt, and back. One stub per vector; a stub makes the stack look the same for all
+; (struct regs, arch/x86_64/regs.h) and goes to one of three common paths:
+;
+;   stub of #DB, NMI        -> watch_entry      stays on its IST page; watches are off from its first instructions on
+;   stub of #DF, #MC        -> fatal_entry      stays on its IST page; does not come back
+;   all others              -> trap_entry       saves on the IST page, then moves the frame to the interrupted stack
+;
+; The CPU enters with interrupts off on the vector's IST page (Intel SDM vol. 3, "Interrupt Stack Table"):
+;
+;      IST top  +---------+
+;               | ss      |
+;               | rsp     |   of the interrupted context
+;               | rflags  |
+;               | cs      |
+;               | rip     |
+;               | error   |   by the CPU for some vectors, else 0 by the stub
+;               | vector  |   by the stub
+;               | rdi ... |   15 registers by the common path
+;      rsp ->   | r15     |   = address of struct regs, 16-byte aligned
+;               +---------+
+;
+; Everything in this file, and the data it touches, may not be watched: it runs while watches are armed, on the way to
+; disarming them or after arming them again.
+
+%include "offsets.inc"
+%include "arch/x86_64/cfi.inc"
+
+extern trap_land
+extern trap_dispatch
+extern trap_fatal
+extern debug_trap
+extern nmi_trap
+
+section .text.nowatch progbits alloc exec nowrite align=16
+bits 64
+default rel
+
+; Vectors for which the CPU pushes an error code: 8, 10-14, 17, 21, 29, 30.
+%define ERROR_CODES ((1<<8)|(1<<10)|(1<<11)|(1<<12)|(1<<13)|(1<<14)|(1<<17)|(1<<21)|(1<<29)|(1<<30))
+
+; A stub's call frame information starts anew at each: the CPU has pushed 40 bytes, or 48 with an error code.
+align 16
+cfi_start trap_stubs, trap
+%assign vector 0
+%rep 256
+        %if vector < 32 && (ERROR_CODES >> vector) & 1
+        cfi_offset 48
+        %else
+        cfi_offset 40
+        push byte 0
+        cfi_offset 48
+        %endif
+        push dword vector
+        cfi_offset 56
+        %if vector == VECTOR_DEBUG || vector == VECTOR_NMI
+        jmp watch_entry
+        %elif vector == VECTOR_DOUBLE_FAULT || vector == VECTOR_MACHINE_CHECK
+        jmp fatal_entry
+        %else
+        jmp trap_entry
+        %endif
+        align TRAP_STUB_SIZE, db 0xcc
+%assign vector vector + 1
+%endrep
+cfi_end
+
+; %1 register, %2 bytes below the CFA at which it is saved
+%macro save 2
+        push %1
+        cfi_offset %2
+        cfi_saved %1, %2
+%endmacro
+
+%macro save_registers 0
+        cfi_offset 56
+        save rdi, 64
+        save rsi, 72
+        save rdx, 80
+        save rcx, 88
+        save rax, 96
+        save r8, 104
+        save r9, 112
+        save r10, 120
+        save r11, 128
+        save rbx, 136
+        save rbp, 144
+        save r12, 152
+        save r13, 160
+        save r14, 168
+        save r15, 176
+        cld
+%endmacro
+
+%macro restore 2
+        pop %1
+        cfi_offset %2 - 8
+        cfi_restored %1
+%endmacro
+
+; Back to the interrupted context, dropping vector and error code.
+%macro restore_registers_and_return 0
+        restore r15, 176
+        restore r14, 168
+        restore r13, 160
+        restore r12, 152
+        restore rbp, 144
+        restore rbx, 136
+        restore r11, 128
+        restore r10, 120
+        restore r9, 112
+        restore r8, 104
+        restore rax, 96
+        restore rcx, 88
+        restore rdx, 80
+        restore rsi, 72
+        restore rdi, 64
+        add rsp, 16
+        cfi_offset 40
+        iretq
+%endmacro
+
+; Exceptions and interrupts. trap_land copies the frame to where the handler shall run, by ordinary stores, and returns its
+; address there: from then on the IST page is free again, and a nested interrupt may use it.
+align 16
+cfi_start trap_entry, trap
+        save_registers
+        mov rdi, rsp
+        call trap_land
+..@trap_landed:
+        mov rsp, rax
+        mov rdi, rax
+        call trap_dispatch
+..@trap_dispatched:
+        restore_registers_and_return
+cfi_end
+
+; #DF and #MC: the interrupted context cannot go on.
+align 16
+cfi_start fatal_entry, trap
+        save_registers
+        mov rdi, rsp
+        call trap_fatal
+..@fatal_dispatched:
+        ud2
+cfi_end
+
+; #DB and NMI. DR7 goes to 0 whatever it was, the depth is raised, and only the outermost exit loads DR7 again, from the
+; shadow: a value saved at entry could be older than what the handler armed, and an NMI inside #DB would arm too early.
+align 16
+cfi_start watch_entry, trap
+        save_registers
+        xor eax, eax
+        mov dr7, rax
+        inc dword [gs:PERCPU_WATCH_DEPTH]
+        mov rdi, rsp
+        cmp byte [rsp + REGS_VECTOR], VECTOR_NMI
+        je ..@watch_nmi
+        call debug_trap
+..@debug_dispatched:
+        jmp ..@watch_leave
+..@watch_nmi:
+        call nmi_trap
+..@nmi_dispatched:
+..@watch_leave:
+        dec dword [gs:PERCPU_WATCH_DEPTH]
+        jnz ..@watch_inner
+        mov rax, [gs:PERCPU_DR7]
+        mov dr7, rax
+..@watch_inner:
+        restore_registers_and_return
+cfi_end
+
+; The return addresses behind which an unwinder finds a struct regs.
+section .rodata progbits alloc noexec nowrite align=8
+global trap_returns:data (trap_returns_end - trap_returns)
+global trap_returns_end
+trap_returns:
+        dq ..@trap_dispatched
+        dq ..@debug_dispatched
+        dq ..@nmi_dispatched
+        dq ..@trap_landed
+        dq ..@fatal_dispatched
+trap_returns_end:

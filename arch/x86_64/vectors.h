@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Vector numbers (Intel SDM vol. 3, "Protected-Mode Exceptions and Interrupts") and the entry stubs' table. */
+#pragma once
+
+#include <stdint.h>
+
+#define VECTOR_DIVIDE          0
+#define VECTOR_DEBUG           1
+#define VECTOR_NMI             2
+#define VECTOR_BREAKPOINT      3
+#define VECTOR_UNDEFINED       6
+#define VECTOR_DOUBLE_FAULT    8
+#define VECTOR_PROTECTION      13
+#define VECTOR_PAGE_FAULT      14
+#define VECTOR_MACHINE_CHECK   18
+#define VECTOR_FIRST_INTERRUPT 32
+
+/* One stub of this size for each vector, in a row (arch/x86_64/trap_entry.asm). */
+#define TRAP_STUB_SIZE 16
+extern const char trap_stubs[];
+
+/* Return addresses of the calls that entries make with a struct regs on top of the stack. */
+extern const uintptr_t trap_returns[], trap_returns_end[];

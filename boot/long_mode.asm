@@ -1,0 +1,177 @@
+; SPDX-License-Identifier: BSD-2-Clause
+;
+; From GRUB's 32-bit protected mode to kernel_main in 64-bit mode. Runs once, interrupts off, in the low part of the image.
+; What it cannot do without, it looks for first; what is missing is said on port 0xE9, which needs no device set up, and on
+; COM1 as the firmware left it.
+;
+; The page tables made here are for the way up only: the first 4 GiB at 0, at DIRECT_BASE and (1 GiB) at KERNEL_BASE, all
+; writable and executable. arch/x86_64/paging.c replaces them.
+
+%include "offsets.inc"
+
+extern kernel_main
+extern stack_task
+
+MULTIBOOT2_BOOTLOADER_MAGIC equ 0x36d76289
+
+PAGE_PRESENT    equ 1 << 0
+PAGE_WRITABLE   equ 1 << 1
+PAGE_LARGE      equ 1 << 7
+
+; Intel SDM vol. 3, "Control Registers" and "Extended Feature Enable Register"
+CR0_WP          equ 1 << 16
+CR0_PG          equ 1 << 31
+CR4_PAE         equ 1 << 5
+MSR_EFER        equ 0xc0000080
+EFER_LME        equ 1 << 8
+EFER_NXE        equ 1 << 11
+
+; CPUID.80000001H:EDX and CPUID.01H:EDX
+CPUID_NX        equ 1 << 20
+CPUID_LM        equ 1 << 29
+CPUID_TSC       equ 1 << 4
+
+COM1            equ 0x3f8
+PORT_E9         equ 0xe9
+
+section .boot.text progbits alloc exec nowrite align=16
+bits 32
+
+; IN eax = GRUB's magic, ebx = physical address of the boot information. Does not return.
+global boot_entry
+boot_entry:
+        cld
+        mov esp, boot_low_stack_top
+        mov edi, eax                    ; kept for kernel_main: magic in edi, information in esi
+        mov esi, ebx
+
+        mov ebp, text_no_multiboot
+        cmp edi, MULTIBOOT2_BOOTLOADER_MAGIC
+        jne boot_refuse
+
+        mov ebp, text_no_long_mode
+        mov eax, 0x80000000
+        cpuid
+        cmp eax, 0x80000001
+        jb boot_refuse
+        mov eax, 0x80000001
+        cpuid
+        test edx, CPUID_LM
+        jz boot_refuse
+        mov ebp, text_no_nx
+        test edx, CPUID_NX
+        jz boot_refuse
+        mov ebp, text_no_tsc
+        mov eax, 1
+        cpuid
+        test edx, CPUID_TSC
+        jz boot_refuse
+
+        ; Four page directories of 2 MiB pages: 4 GiB.
+        mov eax, PAGE_PRESENT | PAGE_WRITABLE | PAGE_LARGE
+        xor ecx, ecx
+.fill_directory:
+        mov [boot_directories + ecx * 8], eax
+        mov dword [boot_directories + ecx * 8 + 4], 0
+        add eax, 0x200000
+        inc ecx
+        cmp ecx, 4 * 512
+        jb .fill_directory
+
+        mov eax, boot_directories + PAGE_PRESENT + PAGE_WRITABLE
+        xor ecx, ecx
+.fill_pointers:
+        mov [boot_pointers_low + ecx * 8], eax
+        add eax, 4096
+        inc ecx
+        cmp ecx, 4
+        jb .fill_pointers
+        mov dword [boot_pointers_high + 510 * 8], boot_directories + PAGE_PRESENT + PAGE_WRITABLE
+
+        mov eax, boot_pointers_low + PAGE_PRESENT + PAGE_WRITABLE
+        mov [boot_root], eax                    ; 0
+        mov [boot_root + 256 * 8], eax          ; DIRECT_BASE
+        mov dword [boot_root + 511 * 8], boot_pointers_high + PAGE_PRESENT + PAGE_WRITABLE
+
+        mov eax, boot_root
+        mov cr3, eax
+        mov eax, cr4
+        or eax, CR4_PAE
+        mov cr4, eax
+        mov ecx, MSR_EFER
+        rdmsr
+        or eax, EFER_LME | EFER_NXE
+        wrmsr
+        mov eax, cr0
+        or eax, CR0_PG | CR0_WP
+        mov cr0, eax
+        lgdt [boot_gdt_pointer]
+        jmp 0x08:boot_entry_64
+
+; IN ebp = text, NUL-terminated. Says it where something may listen, and stops for good.
+boot_refuse:
+        mov al, [ebp]
+        test al, al
+        jz .stop
+        out PORT_E9, al
+        mov dx, COM1
+        out dx, al
+        inc ebp
+        jmp boot_refuse
+.stop:
+        cli
+        hlt
+        jmp .stop
+
+bits 64
+boot_entry_64:
+        xor eax, eax
+        mov ds, eax
+        mov es, eax
+        mov fs, eax
+        mov gs, eax
+        mov ss, eax
+        mov rax, boot_entry_high
+        jmp rax
+
+section .boot.data progbits alloc noexec write align=16
+boot_gdt:
+        dq 0
+        dq 0x00af9b000000ffff           ; 64-bit code, ring 0
+boot_gdt_pointer:
+        dw boot_gdt_pointer - boot_gdt - 1
+        dd boot_gdt
+
+text_no_multiboot:
+        db "Pitot: not started by a Multiboot2 loader (GRUB's `multiboot2` command does); stopped", 10, 0
+text_no_long_mode:
+        db "Pitot: this CPU has no 64-bit long mode; stopped", 10, 0
+text_no_nx:
+        db "Pitot: this CPU has no NX (execute-disable) pages; stopped", 10, 0
+text_no_tsc:
+        db "Pitot: this CPU has no time stamp counter; stopped", 10, 0
+
+section .boot.bss nobits alloc noexec write align=4096
+boot_root:              resb 4096
+boot_pointers_low:      resb 4096
+boot_pointers_high:     resb 4096
+boot_directories:       resb 4 * 4096
+boot_low_stack:         resb 256
+boot_low_stack_top:
+
+section .text progbits alloc exec nowrite align=16
+%include "arch/x86_64/cfi.inc"
+
+; IN edi = magic, esi = physical address of the boot information. The outermost frame: the return address pushed for
+; kernel_main is the end of every call chain, and a zero above it stops a walk by frame pointers.
+cfi_start boot_entry_high, return
+        mov rsp, stack_task + STACK_PAGES_SIZE
+        xor ebp, ebp
+        mov edi, edi
+        mov esi, esi
+        push rbp
+        push rbp
+        cfi_offset 16
+        call kernel_main
+        ud2
+cfi_end

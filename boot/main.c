@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kernel_main: the one place that knows every part, in the order in which they come up. Entered once by boot/long_mode.asm
+ * with interrupts off; its stack is the task's.
+ */
+#include "arch/x86_64/clock.h"
+#include "arch/x86_64/cpu.h"
+#include "arch/x86_64/idt.h"
+#include "arch/x86_64/percpu.h"
+#include "boot/memory.h"
+#include "boot/multiboot2.h"
+#include "boot/ports.h"
+#include "boot/script.h"
+#include "core/breakpoint.h"
+#include "core/cmdline.h"
+#include "core/console/console.h"
+#include "core/fs/ramfs.h"
+#include "core/memory/pages.h"
+#include "core/panic.h"
+#include "core/symbols.h"
+#include "core/ticks.h"
+#include "drivers/pic8259.h"
+#include "drivers/pit8254.h"
+
+_Noreturn void kernel_main(uint32_t magic, uint32_t information);
+
+static struct boot_information boot;
+
+static void print_banner(void)
+{
+    print("Pitot: %zu MiB free, %zu symbols, clock %llu kHz, ACPI %s\n",
+          pages_free_count() * PAGE_SIZE >> 20, symbols_count(),
+          (unsigned long long)clock_rate() / 1000, boot.acpi_root_size ? "found" : "not found");
+}
+
+/* The assembly before us has checked the loader's magic. */
+_Noreturn void kernel_main(uint32_t magic, uint32_t information)
+{
+    struct refusal why;
+
+    (void)magic;
+    idt_init();                                  /* every trap has an entry */
+    percpu_init();                               /* ... and this CPU takes them */
+    ports_init();                                /* the console can be heard */
+    panic_init(ports_stop_failed);               /* what goes wrong is reported */
+    multiboot2_read(information, &boot);         /* memory, command line, ACPI */
+    cmdline_init(boot.command_line);
+    memory_init(&boot);                          /* final page tables, free pages */
+    if (symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &why))
+        print("Pitot: no symbols: %s\n", why.text);
+    breakpoint_init();                           /* debug traps reach the arbiter */
+    pic_init();
+    pit_calibrate();                             /* the clock counts nanoseconds */
+    pit_start(TICKS_A_SECOND, ticks_count);
+    ports_listen();                              /* the console can be typed at */
+    cpu_interrupts_on();
+    print_banner();
+    script_boot_recording();                     /* perf.boot= */
+    if (fs_init())
+        panic("no memory for the file system");
+    script_run();                                /* ends perf.boot's recording, then run= */
+    console_run();
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See ports.h. Output is polled and may be used in any context; input arrives in interrupt context. */
+#include "boot/ports.h"
+
+#include "core/console/input.h"
+#include "core/panic.h"
+#include "core/perf/stream_port.h"
+#include "core/power.h"
+#include "drivers/port_e9.h"
+#include "drivers/power.h"
+#include "drivers/uart16550.h"
+
+/* What isa-debug-exit gets after a panic; docs/machines.md lists what the emulator makes of it. */
+#define EXIT_PANIC 0x31
+
+static struct uart com1, com2;
+
+static void com1_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    uart_send(&com1, bytes, length);
+}
+
+static void com2_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    uart_send(&com2, bytes, length);
+}
+
+static void port_e9_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    port_e9_send(bytes, length);
+}
+
+static struct sink com1_sink = {com1_write}, com2_sink = {com2_write},
+                   port_e9_sink = {port_e9_write};
+
+static void ports_power(enum power_state state)
+{
+    if (state == POWER_OFF)
+        power_off();
+    else
+        power_reset();
+}
+
+void ports_init(void)
+{
+    power_set_handler(ports_power);
+    print_set_console(&port_e9_sink);
+    if (!uart_init(&com1, UART_COM1))
+        panic("no serial port COM1 (0x3f8): Pitot has no console without it");
+    print_set_console(&com1_sink);
+    if (uart_init(&com2, UART_COM2))
+        stream_port_set(&com2_sink);
+}
+
+void ports_listen(void)
+{
+    input_set_resume(uart_resume);
+    uart_listen(&com1, UART_COM1_LINE, input_put);
+}
+
+void ports_stop_failed(void)
+{
+    power_exit(EXIT_PANIC);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which wire is which: console on COM1, stream on COM2 or, without that, as text on COM1. */
+#pragma once
+
+#include "core/print.h"
+
+/* The console, for output. Without COM1 says so on port 0xE9, where all further output then goes, and stops. */
+void ports_init(void);
+
+/* The console's input, by interrupt. Needs the interrupt controller. */
+void ports_listen(void);
+
+/* Ends an emulator with a status that says failure; returns elsewhere. For panic_init. */
+void ports_stop_failed(void);

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The kernel command line as the door to the console before there is a prompt (docs/console.md). Task context. */
+#pragma once
+
+/* perf.boot="record -e EVENT ...": arms the events now. */
+void script_boot_recording(void);
+
+/* Ends that recording, streams it; runs run="CMD; CMD"; warns of words that nobody understood. */
+void script_run(void);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * perf's pipe format: what `perf record -o -` writes and `perf report -i -` reads. A header of 16
+ * bytes, then records to the end of the file. Records below type 64 are the kernel's own and stand
+ * in <linux/perf_event.h>; those from 64 up belong to the perf tool, stand in no installed header,
+ * and are defined here. docs/stream.md tells in which order they go and what perf does without
+ * them.
+ *
+ * Source: the perf tool's documentation, perf.data-file-format ("Pipe-mode data" and "Records"),
+ * and perf 6.1 itself, which tests/host/stream_perf.t feeds with them. Version: perf has no number
+ * for this format; the magic is its second ("PERFILE2"). Little-endian, every record a multiple of
+ * 8 bytes.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include <linux/perf_event.h>
+
+#define PERF_PIPE_MAGIC UINT64_C(0x32454c4946524550) /* the bytes "PERFILE2" */
+
+/* Opens the stream; a second one would end it. */
+struct perf_pipe_header {
+    uint64_t magic;
+    uint64_t size; /* of this header: how perf tells a pipe (16) from a perf.data file (104) */
+};
+
+/* The types that Pitot writes; perf_event_header.type. */
+enum perf_pipe_type {
+    PERF_PIPE_ATTR = 64,           /* struct perf_pipe_attr */
+    PERF_PIPE_EVENT_TYPE = 65,     /* perf ignores it; carries struct perf_pipe_checksum */
+    PERF_PIPE_BUILD_ID = 67,       /* struct perf_pipe_build_id */
+    PERF_PIPE_FINISHED_ROUND = 68, /* the header alone */
+    PERF_PIPE_EVENT_UPDATE = 78,   /* struct perf_pipe_event_update */
+    PERF_PIPE_FEATURE = 80,        /* struct perf_pipe_feature */
+};
+
+/*
+ * How much of a perf_event_attr travels, whatever <linux/perf_event.h> this was built with: what
+ * perf 6.1 has of it. perf finds the ids behind it by attr.size.
+ */
+#define PERF_PIPE_ATTR_SIZE PERF_ATTR_SIZE_VER7
+
+/* An event, and the ids by which records name it. */
+struct perf_pipe_attr {
+    struct perf_event_header header;
+    uint8_t
+        attr[PERF_PIPE_ATTR_SIZE]; /* a perf_event_attr, attr.size equal to PERF_PIPE_ATTR_SIZE */
+    uint64_t id;                   /* more may follow; Pitot has one id to an event */
+};
+
+#define PERF_PIPE_UPDATE_NAME 2 /* perf_pipe_event_update.type: the event's name follows */
+
+/* The name of an event: a string, its NUL and padding to 8 bytes follow. */
+struct perf_pipe_event_update {
+    struct perf_event_header header;
+    uint64_t type;
+    uint64_t id;
+};
+
+#define PERF_PIPE_BUILD_ID_SIZE      20
+#define PERF_PIPE_MISC_BUILD_ID_SIZE (1u << 15) /* header.misc: the field `size` is in use */
+
+/* The build id of a binary; its file name, NUL and padding to 8 bytes follow. */
+struct perf_pipe_build_id {
+    struct perf_event_header header;
+    int32_t pid; /* -1: the host's kernel, as opposed to a guest's */
+    uint8_t build_id[PERF_PIPE_BUILD_ID_SIZE];
+    uint8_t size;
+    uint8_t reserved[3];
+};
+
+#define PERF_PIPE_FEATURE_ARCH 6 /* perf_pipe_feature.feature: `uname -m`, as a string */
+
+/* A header feature that is one string: `length` bytes of it follow, NUL and padding included. */
+struct perf_pipe_feature {
+    struct perf_event_header header;
+    uint64_t feature;
+    uint32_t length;
+};
+
+/*
+ * Pitot's own, in a record that perf has ignored ever since it gave its meaning up: the CRC-32
+ * (IEEE 802.3, as in gzip) of every byte of the stream before this field. Right behind one, the
+ * CRC-32 of all is PERF_PIPE_CRC32_WHOLE.
+ */
+struct perf_pipe_checksum {
+    struct perf_event_header header;
+    uint32_t reserved; /* 0 */
+    uint32_t crc32;
+};
+
+#define PERF_PIPE_CRC32_WHOLE UINT32_C(0x2144df1c)
+
+_Static_assert(sizeof(struct perf_pipe_header) == 16, "perf tells a pipe by this size");
+_Static_assert(sizeof(struct perf_event_attr) >= PERF_PIPE_ATTR_SIZE, "the attr is cut, not grown");
+_Static_assert(sizeof(struct perf_pipe_attr) == 144, "header 8, attr 128, id 8");
+_Static_assert(sizeof(struct perf_pipe_event_update) == 24, "the name follows at 24");
+_Static_assert(sizeof(struct perf_pipe_build_id) == 36, "the file name follows at 36");
+_Static_assert(__builtin_offsetof(struct perf_pipe_feature, length) == 16, "the string is at 20");
+_Static_assert(__builtin_offsetof(struct perf_pipe_checksum, crc32) == 12,
+               "the CRC ends the record");

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Who holds which debug register. Set and removed in task context, with interrupts off and watches disarmed while the table
+ * changes; read by breakpoint_trap in the debug trap.
+ *
+ * Registers are filled narrowest first, and among equal lengths write before read-write. QEMU reports one register only when
+ * several match an access, the lowest; real processors and Bochs report all. With this order the one reported is the
+ * narrowest, and every other that contains it, and whose access covers its access, was hit as well: so both kinds of machine
+ * count the same.
+ */
+#include "core/breakpoint.h"
+
+#include "core/string.h"
+
+/* One register: watch, and who asked for it. */
+struct slot {
+    struct arch_watch watch;
+    struct breakpoint *owners[BREAKPOINT_OWNERS_MAX];
+    unsigned owner_count;
+};
+
+struct slot_table {
+    struct slot slot[ARCH_WATCHES];
+    unsigned count;
+};
+
+static struct slot_table table; /* changed while watches are disarmed */
+static uint64_t traps;          /* debug traps so far; this CPU's debug trap only */
+
+static const char *const access_letters[] = {
+    [ARCH_EXECUTE] = "x", [ARCH_WRITE] = "w", [ARCH_READ_WRITE] = "rw"};
+
+static bool watch_equal(const struct arch_watch *left, const struct arch_watch *right)
+{
+    return left->address == right->address && left->length == right->length &&
+           left->access == right->access;
+}
+
+/* True if an access that hits `inner` hits `outer` for certain. */
+static bool watch_contains(const struct arch_watch *outer, const struct arch_watch *inner)
+{
+    if (outer->access == ARCH_EXECUTE || inner->access == ARCH_EXECUTE)
+        return false;
+    if (outer->access == ARCH_WRITE && inner->access != ARCH_WRITE)
+        return false;
+    return outer->address <= inner->address &&
+           inner->address + inner->length <= outer->address + outer->length;
+}
+
+static bool watch_before(const struct arch_watch *left, const struct arch_watch *right)
+{
+    if (left->length != right->length)
+        return left->length < right->length;
+    return left->access < right->access;
+}
+
+/* Tells each owner of this register, once a trap however many of its parts were hit. */
+static void slot_hit(const struct slot *slot, struct regs *regs)
+{
+    for (unsigned i = 0; i < slot->owner_count; i++) {
+        struct breakpoint *owner = slot->owners[i];
+
+        if (owner->last_trap == traps)
+            continue;
+        owner->last_trap = traps;
+        owner->hit(owner, slot->watch.address, regs);
+    }
+}
+
+static unsigned table_add_containing(unsigned fired)
+{
+    unsigned all = fired;
+
+    for (unsigned inner = 0; inner < table.count; inner++)
+        for (unsigned outer = 0; fired & (1u << inner) && outer < table.count; outer++)
+            if (watch_contains(&table.slot[outer].watch, &table.slot[inner].watch))
+                all |= 1u << outer;
+    return all;
+}
+
+static void breakpoint_trap(unsigned fired, struct regs *regs)
+{
+    unsigned hit = table.count > 1 ? table_add_containing(fired) : fired;
+
+    traps++;
+    for (unsigned i = 0; i < table.count; i++)
+        if (hit & (1u << i))
+            slot_hit(&table.slot[i], regs);
+}
+
+/* The largest aligned power of two, up to 8, that begins at `address` and fits into `length`. */
+static uint8_t part_length(uintptr_t address, size_t length)
+{
+    uint8_t part = 8;
+
+    while (part > length || address % part)
+        part /= 2;
+    return part;
+}
+
+struct parts {
+    struct arch_watch watch[ARCH_WATCHES];
+    unsigned count;
+    unsigned needed; /* more than ARCH_WATCHES: does not fit */
+};
+
+static struct parts breakpoint_split(const struct breakpoint *breakpoint)
+{
+    struct parts parts = {.count = 0};
+    uintptr_t at = breakpoint->address, end = at + breakpoint->length;
+
+    while (at < end) {
+        uint8_t length = part_length(at, end - at);
+
+        if (parts.count < ARCH_WATCHES)
+            parts.watch[parts.count++] = (struct arch_watch){at, length, breakpoint->access};
+        parts.needed++;
+        at += length;
+    }
+    return parts;
+}
+
+static int refuse_shape(const struct breakpoint *breakpoint, struct refusal *why)
+{
+    uintptr_t address = breakpoint->address;
+    size_t length = breakpoint->length;
+
+    if (length == 0 || length > BREAKPOINT_LENGTH_MAX)
+        return refuse(why, EINVAL, "length %zu: 1 to %d bytes are possible", length,
+                      BREAKPOINT_LENGTH_MAX);
+    if (breakpoint->access == ARCH_EXECUTE && length != 1)
+        return refuse(why, EINVAL, "an execute breakpoint has length 1: it is on an instruction's first byte");
+    if (!arch_canonical(address) || !arch_canonical(address + length - 1) ||
+        address + length < address)
+        return refuse(why, EINVAL, "0x%lx is not a canonical address: no access can ever be there",
+                      (unsigned long)address);
+    if (length <= 8 && !(length & (length - 1)) && address % length)
+        return refuse(why, EINVAL, "0x%lx is not a multiple of %zu: a register watches aligned ranges; "
+                      "0x%lx/%zu is the one around it", (unsigned long)address, length,
+                      (unsigned long)(address & ~(length - 1)), length);
+    return 0;
+}
+
+static int refuse_place(const struct breakpoint *breakpoint, struct refusal *why)
+{
+    const char *forbidden = arch_watch_forbidden(breakpoint->address, breakpoint->length);
+
+    if (!arch_mapped(breakpoint->address, breakpoint->length))
+        return refuse(why, EFAULT, "0x%lx is not mapped: no access there can hit, it faults first",
+                      (unsigned long)breakpoint->address);
+    if (forbidden)
+        return refuse(why, EPERM, "0x%lx/%zu overlaps %s, which the debug trap itself runs on",
+                      (unsigned long)breakpoint->address, breakpoint->length, forbidden);
+    if (breakpoint->access == ARCH_EXECUTE && !arch_executable(breakpoint->address))
+        return refuse(why, EINVAL, "0x%lx is not executable: an execute breakpoint there cannot hit",
+                      (unsigned long)breakpoint->address);
+    return 0;
+}
+
+static size_t describe_slot(const struct slot *slot, char *text, size_t size)
+{
+    size_t length = print_into(text, size, "0x%lx/%u:%s for %s",
+                               (unsigned long)slot->watch.address, slot->watch.length,
+                               access_letters[slot->watch.access], slot->owners[0]->owner);
+
+    if (slot->owner_count > 1 && length < size)
+        length += print_into(text + length, size - length, " and %u more", slot->owner_count - 1);
+    return length;
+}
+
+/* "4 needed, 1 free; held: perf mem:a:w, perf mem:b:rw, gdb watch c" */
+static int refuse_space(unsigned needed, unsigned available, struct refusal *why)
+{
+    char holders[160] = "";
+    size_t length = 0;
+
+    for (unsigned i = 0; i < table.count && length < sizeof(holders); i++)
+        length += print_into(holders + length, sizeof(holders) - length, "%s%s", i ? ", " : "",
+                             table.slot[i].owners[0]->owner);
+    return refuse(why, ENOSPC, "%u debug register%s needed, %u of %u free; held by %s", needed,
+                  needed == 1 ? "" : "s", available, ARCH_WATCHES, table.count ? holders : "nobody");
+}
+
+/* Puts `owner` on the register of `watch`, a new one in its place in the order if there is none yet. */
+static bool table_add(struct slot_table *next, const struct arch_watch *watch,
+                      struct breakpoint *owner)
+{
+    unsigned place = 0;
+
+    for (unsigned i = 0; i < next->count; i++) {
+        struct slot *slot = &next->slot[i];
+
+        if (watch_equal(&slot->watch, watch)) {
+            if (slot->owner_count == BREAKPOINT_OWNERS_MAX)
+                return false;
+            slot->owners[slot->owner_count++] = owner;
+            return true;
+        }
+        if (watch_before(&slot->watch, watch))
+            place = i + 1;
+    }
+    if (next->count == ARCH_WATCHES)
+        return false;
+    memmove(&next->slot[place + 1], &next->slot[place],
+            (next->count - place) * sizeof(next->slot[0]));
+    next->slot[place] = (struct slot){.watch = *watch, .owners = {owner}, .owner_count = 1};
+    next->count++;
+    return true;
+}
+
+static void slot_drop_owner(struct slot *slot, const struct breakpoint *owner)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < slot->owner_count; i++)
+        if (slot->owners[i] != owner)
+            slot->owners[kept++] = slot->owners[i];
+    slot->owner_count = kept;
+}
+
+static void table_drop(struct slot_table *next, const struct breakpoint *owner)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < next->count; i++) {
+        slot_drop_owner(&next->slot[i], owner);
+        if (next->slot[i].owner_count > 0)
+            next->slot[kept++] = next->slot[i];
+    }
+    next->count = kept;
+}
+
+/* Nothing can hit between disarm and arm, so the debug trap never sees a table that does not match the registers. */
+static void table_switch(const struct slot_table *next)
+{
+    struct arch_watch watches[ARCH_WATCHES];
+    uint64_t flags = arch_irq_save();
+
+    arch_watch_disarm();
+    table = *next;
+    for (unsigned i = 0; i < table.count; i++)
+        watches[i] = table.slot[i].watch;
+    arch_watch_arm(watches, table.count);
+    arch_irq_restore(flags);
+}
+
+static unsigned table_new_watches(const struct parts *parts)
+{
+    unsigned new = 0;
+
+    for (unsigned part = 0; part < parts->count; part++) {
+        bool shared = false;
+
+        for (unsigned i = 0; i < table.count; i++)
+            shared |= watch_equal(&table.slot[i].watch, &parts->watch[part]);
+        new += !shared;
+    }
+    return new + parts->needed - parts->count;
+}
+
+int breakpoint_install(struct breakpoint *breakpoint, struct refusal *why)
+{
+    static struct slot_table next; /* task context, one at a time: too large for the stack */
+    struct parts parts;
+    int error = refuse_shape(breakpoint, why);
+
+    if (!error)
+        error = refuse_place(breakpoint, why);
+    if (error)
+        return error;
+    parts = breakpoint_split(breakpoint);
+    if (table_new_watches(&parts) > ARCH_WATCHES - table.count)
+        return refuse_space(table_new_watches(&parts), ARCH_WATCHES - table.count, why);
+    next = table;
+    for (unsigned i = 0; i < parts.count; i++)
+        if (!table_add(&next, &parts.watch[i], breakpoint))
+            return refuse(why, ENOSPC, "%d owners share this register already",
+                          BREAKPOINT_OWNERS_MAX);
+    breakpoint->last_trap = 0;
+    table_switch(&next);
+    return 0;
+}
+
+void breakpoint_remove(struct breakpoint *breakpoint)
+{
+    static struct slot_table next;
+
+    next = table;
+    table_drop(&next, breakpoint);
+    table_switch(&next);
+}
+
+unsigned breakpoint_used(void)
+{
+    return table.count;
+}
+
+void breakpoint_print(struct sink *sink)
+{
+    for (unsigned i = 0; i < ARCH_WATCHES; i++) {
+        char text[160] = "free";
+
+        if (i < table.count)
+            describe_slot(&table.slot[i], text, sizeof(text));
+        print_to(sink, "  dr%u  %s\n", i, text);
+    }
+}
+
+void breakpoint_init(void)
+{
+    arch_watch_set_handler(breakpoint_trap);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The commands that were linked in (core/console/command.h): find, list in order, run. They are
+ * few, so that order is worked out on demand and nothing has to be set up at boot. Task context.
+ */
+#include "core/console/command.h"
+
+#include <linux/errno.h>
+
+#include "core/print.h"
+#include "core/string.h"
+
+#define NEAR_MOST 3
+#define NAME_MOST 32 /* longer words are near to nothing */
+
+/* The linker's names for the two ends of the section that COMMAND() fills. */
+extern const struct command *const __start_commands[];
+extern const struct command *const __stop_commands[];
+
+const struct command *command_find(const char *name)
+{
+    for (const struct command *const *entry = __start_commands; entry < __stop_commands; entry++) {
+        if (strcmp((*entry)->name, name) == 0)
+            return *entry;
+    }
+    return NULL;
+}
+
+/*
+ * How many commands come before this one. Of two that bear one name the first linked comes
+ * first.
+ */
+static size_t rank(const struct command *const *of)
+{
+    size_t before = 0;
+
+    for (const struct command *const *entry = __start_commands; entry < __stop_commands; entry++) {
+        int order = strcmp((*entry)->name, (*of)->name);
+        if (order < 0 || (order == 0 && entry < of))
+            before++;
+    }
+    return before;
+}
+
+const struct command *command_at(size_t index)
+{
+    for (const struct command *const *entry = __start_commands; entry < __stop_commands; entry++) {
+        if (rank(entry) == index)
+            return *entry;
+    }
+    return NULL;
+}
+
+static size_t smallest(size_t a, size_t b, size_t c)
+{
+    size_t ab = a < b ? a : b;
+
+    return ab < c ? ab : c;
+}
+
+/*
+ * How many letters must be put in, left out or exchanged to make one name of the other
+ * (Levenshtein's distance), kept one row at a time. SIZE_MAX for names longer than NAME_MOST.
+ */
+static size_t distance(const char *left, const char *right)
+{
+    size_t row[NAME_MOST + 1];
+    size_t right_length = strlen(right);
+
+    if (right_length > NAME_MOST || strlen(left) > NAME_MOST)
+        return (size_t)-1;
+    for (size_t j = 0; j <= right_length; j++)
+        row[j] = j;
+    for (size_t i = 0; left[i] != '\0'; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < right_length; j++) {
+            size_t exchanged = diagonal + (left[i] != right[j]);
+            diagonal = row[j + 1];
+            row[j + 1] = smallest(row[j] + 1, diagonal + 1, exchanged);
+        }
+    }
+    return row[right_length];
+}
+
+/* Near enough to be meant: begins with it, or up to a third of its letters are wrong. */
+static bool is_near(const char *name, const char *wrong)
+{
+    size_t length = strlen(wrong);
+
+    if (length > 0 && strncmp(name, wrong, length) == 0)
+        return true;
+    return distance(name, wrong) <= (length + 2) / 3;
+}
+
+static void say_unknown(const char *wrong)
+{
+    const struct command *command;
+    unsigned near = 0;
+
+    print("%s: no such command; ", wrong);
+    for (size_t i = 0; near < NEAR_MOST && (command = command_at(i)); i++) {
+        if (is_near(command->name, wrong))
+            print("%s%s", near++ == 0 ? "near: " : ", ", command->name);
+    }
+    print("%s`help` lists them\n", near == 0 ? "" : "; ");
+}
+
+int command_run(int argc, char **argv)
+{
+    const struct command *command = command_find(argv[0]);
+
+    if (!command) {
+        say_unknown(argv[0]);
+        return -ENOENT;
+    }
+    return command->run(argc, argv);
+}

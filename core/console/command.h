@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A command of the console. Each lives in the file of what it is about and puts itself into the section `commands`,
+ * which the console walks: linking a file in is all it takes to add one. A workload of `perf record -- ...` is a
+ * command like any other. Commands run in task context with interrupts on.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct command {
+    const char *name;
+    const char *usage;   /* the words after the name, "" where there are none */
+    const char *summary; /* one line for `help` */
+    int (*run)(int argc, char **argv); /* argv[0] is the name; 0, or a negative errno after saying why */
+};
+
+#define COMMAND(identifier)                                                                        \
+    static const struct command identifier;                                                        \
+    __attribute__((section("commands"), used)) static const struct command *const                  \
+        identifier##_entry = &identifier;                                                          \
+    static const struct command identifier
+
+/* NULL where there is none of that name. */
+const struct command *command_find(const char *name);
+
+/* The index-th command in order of names; NULL past the end. */
+const struct command *command_at(size_t index);
+
+/* Finds and runs; says so where the name is unknown (and what is near). */
+int command_run(int argc, char **argv);
+
+/* True once ^C was typed since the current command line began; long work asks now and then and returns -EINTR. */
+bool command_interrupted(void);
+
+/*
+ * Long work calls this as it goes: after the first second, about once a second, a line like
+ * "fs-stress: 1200 of 5000" replaces itself on the console.
+ */
+void command_progress(const char *what, unsigned long done, unsigned long total);

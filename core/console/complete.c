@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Completion (core/console/complete.h), called by the line editor. Every source of names is a
+ * list in order, so that the candidates of a prefix are a range of it, found by binary search:
+ * with thousands of symbols nothing is copied, and what a range has in common is what its first
+ * and last have in common.
+ */
+#include "core/console/complete.h"
+
+#include "core/console/command.h"
+#include "core/string.h"
+#include "core/symbols.h"
+
+#define SCREEN_COLUMNS 80
+
+/* Names in the order of strcmp; NULL past the end. */
+struct names {
+    const char *(*at)(const struct names *names, size_t index);
+    const char *const *fixed; /* what fixed_at reads, ended by NULL */
+    size_t count;
+};
+
+struct word {
+    const char *text;
+    size_t length;
+};
+
+/* The word that is being typed, and what it may become. */
+struct target {
+    struct names names;
+    struct word prefix; /* what of the name is there already */
+    bool ends_word;     /* a blank follows a name that is found whole */
+};
+
+/* The candidates: [first, end) of target.names. */
+struct range {
+    size_t first, end;
+};
+
+/* --- The sources --- */
+
+static const char *fixed_at(const struct names *names, size_t index)
+{
+    return names->fixed[index];
+}
+
+static const char *command_name_at(const struct names *names, size_t index)
+{
+    (void)names;
+    const struct command *command = command_at(index);
+
+    return command ? command->name : NULL;
+}
+
+static const char *symbol_name_at(const struct names *names, size_t index)
+{
+    (void)names;
+    struct symbol symbol;
+
+    return symbols_by_name(index, &symbol) ? symbol.name : NULL;
+}
+
+static struct names names_fixed(const char *const *fixed)
+{
+    struct names names = {.at = fixed_at, .fixed = fixed};
+
+    while (fixed[names.count])
+        names.count++;
+    return names;
+}
+
+static struct names names_commands(void)
+{
+    struct names names = {.at = command_name_at};
+
+    while (command_at(names.count))
+        names.count++;
+    return names;
+}
+
+static struct names names_symbols(void)
+{
+    return (struct names){.at = symbol_name_at, .count = symbols_count()};
+}
+
+static const char *const perf_subcommands[] = {"list", "record", "report", "script", "stat", NULL};
+static const char *const perf_events[] = {"mem:", NULL};
+static const char *const record_options[] = {"--", "--intr-regs", "--overwrite", "-c",
+                                             "-e", "-g",          "-m",          NULL};
+static const char *const stat_options[] = {"--", "-e", NULL};
+static const char *const report_options[] = {"-g", "-s", NULL};
+static const char *const script_options[] = {"-F", NULL};
+
+static const struct {
+    const char *subcommand;
+    const char *const *options;
+} perf_options[] = {
+    {"record", record_options},
+    {"report", report_options},
+    {"script", script_options},
+    {"stat", stat_options},
+};
+
+/* --- Where the cursor is --- */
+
+static bool word_is(struct word word, const char *text)
+{
+    return strlen(text) == word.length && strncmp(word.text, text, word.length) == 0;
+}
+
+static bool word_begins(struct word word, const char *text)
+{
+    return word.length >= strlen(text) && strncmp(word.text, text, strlen(text)) == 0;
+}
+
+/* The words before the cursor that decide; a length of 0 where there is none. */
+struct context {
+    struct word command, subcommand, previous, current;
+};
+
+/* Moves the words on by one: what was typed last is no longer current. */
+static void context_next(struct context *context, struct word word)
+{
+    if (word_is(context->current, "--"))
+        *context = (struct context){.current = context->current}; /* a workload is a command */
+    else if (context->command.length == 0)
+        context->command = context->current;
+    else if (context->subcommand.length == 0)
+        context->subcommand = context->current;
+    context->previous = context->current;
+    context->current = word;
+}
+
+static bool is_quoting(char character)
+{
+    return character == '\'' || character == '"' || character == '\\';
+}
+
+/* False where a quote or backslash stands: what the words are is then not plain to see. */
+static bool context_find(const char *text, size_t length, struct context *context)
+{
+    *context = (struct context){.current = {text, 0}};
+    for (size_t i = 0; i < length; i++) {
+        struct word behind = {text + i + 1, 0};
+
+        if (is_quoting(text[i]))
+            return false;
+        if (text[i] == ';')
+            *context = (struct context){.current = behind};
+        else if (text[i] != ' ')
+            context->current.length++;
+        else if (context->current.length > 0)
+            context_next(context, behind);
+        else
+            context->current = behind;
+    }
+    return true;
+}
+
+static bool target_event(struct word word, struct target *target)
+{
+    const size_t skipped = strlen("mem:");
+
+    if (word_begins(word, "mem:"))
+        *target =
+            (struct target){names_symbols(), {word.text + skipped, word.length - skipped}, false};
+    else
+        *target = (struct target){names_fixed(perf_events), word, false};
+    return true;
+}
+
+static bool target_option(const struct context *context, struct target *target)
+{
+    for (size_t i = 0; i < sizeof(perf_options) / sizeof(perf_options[0]); i++) {
+        if (!word_is(context->subcommand, perf_options[i].subcommand))
+            continue;
+        *target = (struct target){names_fixed(perf_options[i].options), context->current, true};
+        return true;
+    }
+    return false;
+}
+
+/* False where nothing is known of what may stand there. */
+static bool target_find(const char *text, size_t length, struct target *target)
+{
+    struct context context;
+
+    if (!context_find(text, length, &context))
+        return false;
+    bool second = context.command.length > 0 && context.subcommand.length == 0;
+    if (context.command.length == 0 || (second && word_is(context.command, "help"))) {
+        *target = (struct target){names_commands(), context.current, true};
+        return true;
+    }
+    if (!word_is(context.command, "perf"))
+        return false;
+    if (second) {
+        *target = (struct target){names_fixed(perf_subcommands), context.current, true};
+        return true;
+    }
+    if (word_is(context.previous, "-e"))
+        return target_event(context.current, target);
+    if (context.current.length == 0 || context.current.text[0] == '-')
+        return target_option(&context, target);
+    return false;
+}
+
+/* --- The candidates --- */
+
+static const char *name_at(const struct target *target, size_t index)
+{
+    return target->names.at(&target->names, index);
+}
+
+/*
+ * The first name whose beginning is not before the prefix; with `past`, the first whose
+ * beginning is behind it.
+ */
+static size_t bound(const struct target *target, bool past)
+{
+    size_t low = 0, high = target->names.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strncmp(name_at(target, middle), target->prefix.text, target->prefix.length);
+        if (order < 0 || (past && order == 0))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct range range_find(const struct target *target)
+{
+    return (struct range){bound(target, false), bound(target, true)};
+}
+
+/* How far two names are alike. */
+static size_t common_length(const char *left, const char *right)
+{
+    size_t length = 0;
+
+    while (left[length] != '\0' && left[length] == right[length])
+        length++;
+    return length;
+}
+
+static size_t complete_extend(const char *text, size_t length, char *addition, size_t size)
+{
+    struct target target;
+
+    addition[0] = '\0';
+    if (!target_find(text, length, &target))
+        return 0;
+    struct range range = range_find(&target);
+    if (range.first == range.end)
+        return 0;
+
+    const char *first = name_at(&target, range.first);
+    const char *last = name_at(&target, range.end - 1);
+    size_t common = common_length(first, last);
+    bool single = strcmp(first, last) == 0;
+    print_into(addition, size, "%.*s%s", (int)(common - target.prefix.length),
+               first + target.prefix.length, single && target.ends_word ? " " : "");
+    return single ? 1 : range.end - range.first;
+}
+
+/* Local symbols may share a name: each is listed once. */
+static bool is_repeated(const struct target *target, const struct range *range, size_t index)
+{
+    return index > range->first && strcmp(name_at(target, index), name_at(target, index - 1)) == 0;
+}
+
+static void complete_list(const char *text, size_t length, struct sink *sink)
+{
+    struct target target;
+    size_t listed = 0, left_out = 0, column = 0;
+
+    if (!target_find(text, length, &target))
+        return;
+    struct range range = range_find(&target);
+    for (size_t i = range.first; i < range.end; i++) {
+        const char *name = name_at(&target, i);
+        if (is_repeated(&target, &range, i))
+            continue;
+        if (listed == COMPLETE_LIST_MOST) {
+            left_out++;
+            continue;
+        }
+        const char *gap = listed == 0                                  ? ""
+                          : column + strlen(name) + 2 > SCREEN_COLUMNS ? "\n"
+                                                                       : "  ";
+        column = (*gap == ' ' ? column + 2 : 0) + strlen(name);
+        print_to(sink, "%s%s", gap, name);
+        listed++;
+    }
+    if (listed > 0)
+        print_to(sink, "\n");
+    if (left_out > 0)
+        print_to(sink, "... and %zu more\n", left_out);
+}
+
+const struct line_completer complete_words = {complete_extend, complete_list};

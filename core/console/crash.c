@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * `crash HOW`: every way to die that a report must come out of, to be tried before it is needed.
+ * Task context; only refused ways come back.
+ */
+#include <linux/errno.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "core/assert.h"
+#include "core/console/command.h"
+#include "core/panic.h"
+#include "core/print.h"
+#include "core/string.h"
+
+/*
+ * Through pointers that the compiler cannot see through: it would drop or refuse what these
+ * functions do.
+ */
+static volatile uintptr_t nowhere = 0x10;
+static char data[16] = {(char)0xc3}; /* a `ret`, in case data could be executed */
+
+static void crash_read(void)
+{
+    (void)*(volatile uint64_t *)nowhere;
+}
+
+static void crash_write_text(void)
+{
+    *(volatile uint8_t *)arch_text_start() = 0;
+}
+
+static void crash_write_rodata(void)
+{
+    static const volatile char constant[] = "constant";
+
+    *(volatile char *)(uintptr_t)constant = 'C';
+}
+
+static void crash_jump_data(void)
+{
+    void (*volatile function)(void) = (void (*)(void))(uintptr_t)data;
+
+    function();
+}
+
+static void crash_jump_null(void)
+{
+    void (*volatile function)(void) = (void (*)(void))(uintptr_t)0;
+
+    function();
+}
+
+static uint64_t crash_recurse_deeper(uint64_t depth);
+static uint64_t (*volatile deeper)(uint64_t) = crash_recurse_deeper;
+
+/* A frame that no optimiser can share between calls. */
+static uint64_t crash_recurse_deeper(uint64_t depth)
+{
+    volatile char frame[64];
+
+    frame[depth % sizeof(frame)] = (char)depth;
+    return deeper(depth + 1) + (uint64_t)frame[depth % sizeof(frame)];
+}
+
+static void crash_recurse(void)
+{
+    (void)deeper(0);
+}
+
+static void crash_divide(void)
+{
+    volatile int zero = 0;
+
+    print("%d\n", 1 / zero);
+}
+
+static void crash_undefined(void)
+{
+    __builtin_trap();
+}
+
+static void crash_canonical(void)
+{
+    (void)*(volatile uint64_t *)(nowhere << 48);
+}
+
+static void crash_panic(void)
+{
+    panic("asked for by `crash panic`");
+}
+
+static void crash_assert(void)
+{
+    assert(nowhere == 0);
+}
+
+static const struct {
+    const char *how;
+    void (*crash)(void);
+    const char *summary;
+} ways[] = {
+    {"read", crash_read, "read where no page is"},
+    {"write-text", crash_write_text, "write to the kernel's code"},
+    {"write-rodata", crash_write_rodata, "write to constant data"},
+    {"jump-data", crash_jump_data, "execute data"},
+    {"jump-null", crash_jump_null, "call a null pointer"},
+    {"recurse", crash_recurse, "recurse until the stack runs out"},
+    {"divide", crash_divide, "divide by zero"},
+    {"undefined", crash_undefined, "execute an undefined instruction"},
+    {"non-canonical", crash_canonical, "read a non-canonical address"},
+    {"panic", crash_panic, "call panic"},
+    {"assert", crash_assert, "fail an assertion"},
+};
+
+static int crash_run(int argc, char **argv)
+{
+    for (size_t i = 0; argc == 2 && i < sizeof(ways) / sizeof(ways[0]); i++)
+        if (strcmp(argv[1], ways[i].how) == 0)
+            ways[i].crash();
+    print("crash: how? There are\n");
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+        print("  %-14s %s\n", ways[i].how, ways[i].summary);
+    return -EINVAL;
+}
+
+COMMAND(crash_command) = {
+    .name = "crash", .usage = "HOW", .summary = "die on purpose", .run = crash_run};

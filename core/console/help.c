@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The command `help`: what can be typed at the console. Run by the console like any other
+ * command.
+ */
+#include <linux/errno.h>
+
+#include "core/console/command.h"
+#include "core/print.h"
+#include "core/string.h"
+
+static int help_list(void)
+{
+    const struct command *command;
+    size_t width = 0;
+
+    for (size_t i = 0; (command = command_at(i)); i++) {
+        size_t length = strlen(command->name);
+        width = length > width ? length : width;
+    }
+    for (size_t i = 0; (command = command_at(i)); i++)
+        print("  %-*s  %s\n", (int)width, command->name, command->summary);
+    print("`help COMMAND` says what can follow its name.\n");
+    return 0;
+}
+
+static int help_one(const char *name)
+{
+    const struct command *command = command_find(name);
+
+    if (!command) {
+        print("help: %s is no command; `help` lists them\n", name);
+        return -ENOENT;
+    }
+    print("%s%s%s\n    %s\n", command->name, command->usage[0] == '\0' ? "" : " ", command->usage,
+          command->summary);
+    return 0;
+}
+
+static int help_run(int argc, char **argv)
+{
+    if (argc == 1)
+        return help_list();
+    if (argc == 2)
+        return help_one(argv[1]);
+    print("help: one command at a time: help [COMMAND]\n");
+    return -EINVAL;
+}
+
+COMMAND(help) = {"help", "[COMMAND]", "lists the commands, or says what one takes", help_run};

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The byte queue between the serial interrupt and the console (core/console/input.h). Positions
+ * count up for ever and are cut to the queue's size only where they index it, so that full and
+ * empty are told apart; 64 bits do not wrap.
+ */
+#include "core/console/input.h"
+
+#include <stddef.h>
+
+_Static_assert((INPUT_QUEUE_SIZE & (INPUT_QUEUE_SIZE - 1)) == 0, "positions are cut by a mask");
+
+static struct {
+    uint8_t bytes[INPUT_QUEUE_SIZE];
+
+    /* Written by the producer alone. */
+    uint64_t head;               /* where the next byte goes */
+    uint64_t interrupts;         /* how many ^C were typed */
+    uint64_t interrupt_position; /* head when the last of them was */
+
+    /* Written by the consumer alone. */
+    uint64_t tail;             /* the next byte to be read */
+    uint64_t interrupts_taken; /* how many ^C were read */
+    void (*resume)(void);
+
+    /*
+     * Set by the producer, which then stands still; cleared by the consumer, which then resumes
+     * it.
+     */
+    bool stopped;
+} queue;
+
+static uint64_t load(const uint64_t *position)
+{
+    return __atomic_load_n(position, __ATOMIC_ACQUIRE);
+}
+
+static void store(uint64_t *position, uint64_t value)
+{
+    __atomic_store_n(position, value, __ATOMIC_RELEASE);
+}
+
+static bool has_room(void)
+{
+    return load(&queue.head) - load(&queue.tail) < INPUT_QUEUE_SIZE;
+}
+
+bool input_put(uint8_t byte)
+{
+    if (byte == INPUT_INTERRUPT) {
+        store(&queue.interrupt_position, queue.head);
+        store(&queue.interrupts, queue.interrupts + 1);
+    } else if (has_room()) {
+        queue.bytes[queue.head % INPUT_QUEUE_SIZE] = byte;
+        store(&queue.head, queue.head + 1);
+    }
+    if (has_room())
+        return true;
+    __atomic_store_n(&queue.stopped, true, __ATOMIC_RELEASE);
+    return false;
+}
+
+void input_set_resume(void (*resume)(void))
+{
+    queue.resume = resume;
+}
+
+/*
+ * Room is looked for again, as the producer may have filled it before it could see it used. From
+ * there on it stands still until resumed, so that the two writers of `stopped` never meet.
+ */
+static void advance_to(uint64_t position)
+{
+    store(&queue.tail, position);
+    if (!__atomic_load_n(&queue.stopped, __ATOMIC_ACQUIRE) || !has_room())
+        return;
+    __atomic_store_n(&queue.stopped, false, __ATOMIC_RELEASE);
+    if (queue.resume)
+        queue.resume();
+}
+
+bool input_interrupted(void)
+{
+    return load(&queue.interrupts) != load(&queue.interrupts_taken);
+}
+
+/*
+ * A further ^C between the two loads moves the position on: the bytes up to it are then dropped
+ * one call early, and its own call finds nothing left to drop.
+ */
+bool input_take_interrupt(void)
+{
+    if (!input_interrupted())
+        return false;
+    uint64_t position = load(&queue.interrupt_position);
+    store(&queue.interrupts_taken, queue.interrupts_taken + 1);
+    if (position > queue.tail)
+        advance_to(position);
+    return true;
+}
+
+bool input_pending(void)
+{
+    return input_interrupted() || load(&queue.head) != queue.tail;
+}
+
+/*
+ * The head is read first: a ^C typed before any byte below it is then seen, and comes out before
+ * that byte.
+ */
+bool input_get(uint8_t *byte)
+{
+    uint64_t head = load(&queue.head);
+
+    if (input_take_interrupt()) {
+        *byte = INPUT_INTERRUPT;
+        return true;
+    }
+    if (head == queue.tail)
+        return false;
+    *byte = queue.bytes[queue.tail % INPUT_QUEUE_SIZE];
+    advance_to(queue.tail + 1);
+    return true;
+}

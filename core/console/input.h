@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The bytes that a person typed, on their way from the serial interrupt to the console. One
+ * producer (the receive interrupt, or a poll in its place) and one consumer (the console's
+ * task), both on one CPU; neither ever waits for the other. Nothing typed is lost: when the
+ * queue is full the producer leaves the bytes in the device, where flow control or the emulator
+ * holds them back.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define INPUT_QUEUE_SIZE 4096 /* a power of two */
+#define INPUT_INTERRUPT  0x03 /* ^C */
+
+/* --- The producer's side: interrupt context. --- */
+
+/*
+ * Takes the byte. False when it was the last that fits: the producer then reads no more from the
+ * device (switches its receive interrupt off) until the resume hook is called. A byte put in
+ * spite of that is dropped.
+ *
+ * ^C takes no room. It is seen by input_interrupted() at once, and what was typed before it and
+ * not yet read is dropped, as on any terminal.
+ */
+bool input_put(uint8_t byte);
+
+/* --- The consumer's side: task context. --- */
+
+/*
+ * `resume` is called from input_get when there is room again after a false from input_put. May
+ * be NULL.
+ */
+void input_set_resume(void (*resume)(void));
+
+/* The next byte; false if there is none. A ^C comes out in its place among the others. */
+bool input_get(uint8_t *byte);
+
+/* True if input_get has something to give. */
+bool input_pending(void);
+
+/* True if a ^C was typed that nobody has taken yet. Any context. */
+bool input_interrupted(void);
+
+/* Takes one ^C, and with it what was typed before; false if there is none. */
+bool input_take_interrupt(void);

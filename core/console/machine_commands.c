@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Commands about the machine: where we are, what the registers hold, turning it off. Task context. */
+#include "core/breakpoint.h"
+#include "core/console/command.h"
+#include "core/panic.h"
+#include "core/perf/snapshot.h"
+#include "core/power.h"
+#include "core/print.h"
+
+static int bt_run(int argc, char **argv)
+{
+    struct regs regs;
+
+    (void)argc;
+    (void)argv;
+    REGS_SNAPSHOT(&regs);
+    panic_print_chain(&regs);
+    return 0;
+}
+
+COMMAND(bt_command) = {
+    .name = "bt", .usage = "", .summary = "the call chain from here", .run = bt_run};
+
+static void print_line(const char *text)
+{
+    print("%s\n", text);
+}
+
+/* The snapshot's registers; those that it does not take are the caller's business and print as 0. */
+static int regs_run(int argc, char **argv)
+{
+    struct regs regs;
+
+    (void)argc;
+    (void)argv;
+    REGS_SNAPSHOT(&regs);
+    arch_regs_describe(&regs, print_line);
+    breakpoint_print(print_console());
+    return 0;
+}
+
+COMMAND(regs_command) = {.name = "regs",
+                         .usage = "",
+                         .summary = "ip, sp, bp, flags here; control and debug registers",
+                         .run = regs_run};
+
+static int reboot_run(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    power_request(POWER_RESET);
+    print("reboot: the machine did not obey\n");
+    return -EIO;
+}
+
+COMMAND(reboot_command) = {
+    .name = "reboot", .usage = "", .summary = "start the machine anew", .run = reboot_run};
+
+static int poweroff_run(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    power_request(POWER_OFF);
+    print("poweroff: the machine did not obey\n");
+    return -EIO;
+}
+
+COMMAND(poweroff_command) = {
+    .name = "poweroff", .usage = "", .summary = "turn the machine off", .run = poweroff_run};

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The progress line of long work (core/console/progress.h). It replaces itself by a carriage
+ * return and ends in a newline as soon as anything else is printed, so that in a log too every
+ * other line starts at its beginning: `begin-base64` must. For this the line, while it stands,
+ * lies before the console's sink. Task context; a panic that prints meanwhile only gets the
+ * newline before its first.
+ */
+#include "core/console/progress.h"
+
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "core/console/command.h"
+#include "core/console/input.h"
+#include "core/print.h"
+
+#define SECOND_NS 1000000000ull
+
+static void progress_write(struct sink *sink, const char *bytes, size_t length);
+
+static struct {
+    struct sink sink;
+    struct sink *console; /* the sink behind; NULL while no line stands */
+    size_t length;        /* of the line that stands */
+    uint64_t next_ns;     /* not before then */
+} progress = {.sink = {progress_write}};
+
+/* Somebody else prints: the line stays as it is, and the console is theirs again. */
+static void progress_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    struct sink *console = progress.console;
+
+    progress_end();
+    console->write(console, bytes, length);
+}
+
+void progress_begin(void)
+{
+    progress_end();
+    progress.next_ns = arch_clock_ns() + SECOND_NS;
+}
+
+void progress_end(void)
+{
+    struct sink *console = progress.console;
+
+    if (!console)
+        return;
+    progress.console = NULL;
+    if (print_console() == &progress.sink)
+        print_set_console(console);
+    console->write(console, "\n", 1);
+}
+
+bool command_interrupted(void)
+{
+    return input_interrupted();
+}
+
+void command_progress(const char *what, unsigned long done, unsigned long total)
+{
+    char line[80];
+    uint64_t now = arch_clock_ns();
+
+    if (now < progress.next_ns || !print_console())
+        return;
+    progress.next_ns = now + SECOND_NS;
+    if (!progress.console) {
+        progress.console = print_console();
+        progress.length = 0;
+        print_set_console(&progress.sink);
+    }
+    /* Blanks to the end of what stood there before. */
+    size_t length = print_into(line, sizeof(line), "%s: %lu of %lu", what, done, total);
+    length = length < sizeof(line) ? length : sizeof(line) - 1;
+    int covered = progress.length > length ? (int)(progress.length - length) : 0;
+    print_to(progress.console, "\r%s%*s", line, covered, "");
+    progress.length = length;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Every page that the file system uses, inodes included, comes from here, so that it can be held to
+ * a share of memory. Task context; takes the kernel lock itself.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define BLOCK_SIZE 4096
+
+/* At most `limit` blocks from now on. Called once, by fs_init. */
+void block_init(size_t limit);
+
+/* A zeroed block, or NULL where the limit is reached or memory is out. */
+void *block_alloc(void);
+void block_free(void *block);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Directories: inodes whose contents are names of inodes. Names are checked by core/fs/path.c
+ * before they get here. Task context. directory_find and directory_entry take the kernel lock; the
+ * others are called under it, as part of a change that began with a look-up.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/fs/inode.h"
+
+/* The inode of that name, with a reference for the caller; -ENOENT. */
+int directory_find(struct inode *directory, const char *name, struct inode **found);
+
+/* See fs_readdir. */
+int directory_entry(struct inode *directory, size_t index, struct fs_entry *entry);
+
+/* A new name, which is not there yet. 0 or -ENOSPC. */
+int directory_add(struct inode *directory, const char *name, struct inode *inode);
+
+/* An existing name now means `inode`. */
+void directory_replace(struct inode *directory, const char *name, struct inode *inode);
+
+/* Removes an existing name. */
+void directory_remove(struct inode *directory, const char *name);
+
+bool directory_is_empty(const struct inode *directory);
+
+/*
+ * True if `inode` is `ancestor` or lies somewhere below it. Both are directories that have names.
+ */
+bool directory_is_below(struct inode *inode, const struct inode *ancestor);

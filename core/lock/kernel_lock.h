@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The big kernel lock, as kernels of the nineties had it: one for everything that has no lock of
+ * its own, re-entrant, so that a function takes it without knowing whether its caller has. It is
+ * here to be observed: who takes it, and how did we get there? Task context only, and a task must
+ * not sleep while it holds it.
+ *
+ * What a watchpoint on kernel_flag sees: an outermost lock_kernel that need not wait touches it
+ * once, by one exchange; the unlock_kernel that ends it once, by one store; inner pairs not at all.
+ * While it waits it also reads.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/*
+ * 0 free, 1 taken. Global so that it has a symbol to watch; lock_kernel and unlock_kernel alone may
+ * touch it.
+ */
+extern uint32_t kernel_flag;
+
+void lock_kernel(void);
+void unlock_kernel(void);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A ticket spinlock: CPUs get it in the order in which they asked. Short sections only, as the
+ * others burn their time waiting. A lock that an interrupt handler takes too must be taken by its
+ * _irq form everywhere, or the handler would wait for the task that it interrupted. Never from a
+ * debug trap or an NMI: those take no lock.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "arch/arch.h"
+
+/*
+ * All zero is a free lock. Tickets wrap around; more than 2^32 CPUs waiting at once would be needed
+ * to notice.
+ */
+struct spinlock {
+    uint32_t next;    /* the ticket for whoever asks next: any CPU, atomically */
+    uint32_t serving; /* the ticket that holds the lock: stored by the holder alone */
+};
+
+static inline void spinlock_acquire(struct spinlock *lock)
+{
+    uint32_t ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);
+
+    /*
+     * A, with spinlock_release: what the last holder stored is seen once its ticket has been passed
+     * on.
+     */
+    while (__atomic_load_n(&lock->serving, __ATOMIC_ACQUIRE) != ticket)
+        arch_relax();
+}
+
+static inline void spinlock_release(struct spinlock *lock)
+{
+    /* A, with spinlock_acquire. */
+    __atomic_store_n(&lock->serving, lock->serving + 1, __ATOMIC_RELEASE);
+}
+
+/*
+ * Interrupts go off before the ticket is drawn: an interrupt in between would make every waiting
+ * CPU wait for it.
+ */
+static inline uint64_t spinlock_acquire_irq(struct spinlock *lock)
+{
+    uint64_t flags = arch_irq_save();
+
+    spinlock_acquire(lock);
+    return flags;
+}
+
+static inline void spinlock_release_irq(struct spinlock *lock, uint64_t flags)
+{
+    spinlock_release(lock);
+    arch_irq_restore(flags);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See panic.h. */
+#include "core/panic.h"
+
+#include <stdarg.h>
+
+#include "core/assert.h"
+#include "core/perf/recording.h"
+#include "core/perf/script.h"
+#include "core/perf/snapshot.h"
+#include "core/perf/unwind.h"
+#include "core/print.h"
+#include "core/symbols.h"
+
+#define LAST_SAMPLES 8
+#define FRAMES_FIRST 24 /* of a chain that is longer than both together, */
+#define FRAMES_LAST  8  /* these are printed */
+
+static void (*machine_stop)(void); /* set at boot */
+static bool panicking;             /* a panic inside the report ends it at once */
+
+static void print_line(const char *text)
+{
+    print("%s\n", text);
+}
+
+static void print_frame(const struct unwind *frame)
+{
+    char text[96];
+
+    /* A call may be the last instruction of its function: the return address is then the next function's. */
+    print("  %016lx  %s%s\n", (unsigned long)frame->ip,
+          symbols_describe(frame->exact ? frame->ip : frame->ip - 1, text, sizeof(text)),
+          frame->regs && regs_are_full(frame->regs) ? "  <trap>" : "");
+}
+
+static size_t count_frames(const struct regs *regs)
+{
+    struct unwind state;
+    size_t count = 0;
+
+    for (unwind_start(&state, regs); !unwind_done(&state); unwind_next(&state))
+        count++;
+    return count;
+}
+
+void panic_print_chain(const struct regs *regs)
+{
+    size_t frames = count_frames(regs), at = 0;
+    bool cut = frames > FRAMES_FIRST + FRAMES_LAST;
+    struct unwind state;
+
+    for (unwind_start(&state, regs); !unwind_done(&state); unwind_next(&state), at++) {
+        if (cut && at == FRAMES_FIRST)
+            print("  ... %zu frames ...\n", frames - FRAMES_FIRST - FRAMES_LAST);
+        if (!cut || at < FRAMES_FIRST || at >= frames - FRAMES_LAST)
+            print_frame(&state);
+    }
+    if (state.end != UNWIND_OUTERMOST)
+        print("  (the chain stops here: %s)\n", unwind_reason(state.end));
+}
+
+/* Reads the rings as they are: what a writer left half done is not among the published records. */
+static void print_last_samples(void)
+{
+    static const struct script_options options;
+    struct record_source *source = recording_source();
+    const struct perf_event_header *record;
+    size_t samples = 0, at = 0;
+
+    if (!source)
+        return;
+    while ((record = source->next(source)))
+        samples += record->type == PERF_RECORD_SAMPLE;
+    if (samples == 0)
+        return;
+    print("last samples, %zu of %zu:\n", samples < LAST_SAMPLES ? samples : LAST_SAMPLES, samples);
+    source->rewind(source);
+    while ((record = source->next(source)))
+        if (record->type == PERF_RECORD_SAMPLE && at++ + LAST_SAMPLES >= samples)
+            script_print_sample(print_console(), record, source->events, source->event_count,
+                                &options);
+}
+
+static _Noreturn void stop(const char *reason)
+{
+    print("Pitot stopped: %s\n", reason);
+    if (machine_stop)
+        machine_stop();
+    arch_halt();
+}
+
+static void begin(void)
+{
+    if (panicking)
+        stop("panic inside the report of a panic");
+    panicking = true;
+    arch_irq_save();
+    arch_watch_disarm();
+}
+
+static _Noreturn void report(const char *reason, const struct regs *regs)
+{
+    print("\nPANIC: %s\n", reason);
+    arch_regs_describe(regs, print_line);
+    print("call chain:\n");
+    panic_print_chain(regs);
+    print_last_samples();
+    stop(reason);
+}
+
+_Noreturn void panic(const char *format, ...)
+{
+    char reason[200];
+    struct regs regs;
+    va_list arguments;
+
+    REGS_SNAPSHOT(&regs);
+    begin();
+    va_start(arguments, format);
+    print_list_into(reason, sizeof(reason), format, arguments);
+    va_end(arguments);
+    report(reason, &regs);
+}
+
+_Noreturn void assert_failed(const char *claim, const char *file, int line)
+{
+    panic("assertion failed: %s, %s:%d", claim, file, line);
+}
+
+/* A stack pointer in a guard page, or so close above it that no frame fits, says more than the fault that it led to. */
+static const char *overflowed_stack(const struct regs *regs, const struct arch_fault *fault)
+{
+    const struct arch_stack *stack = arch_stack_find(regs->sp);
+
+    if (!stack || !fault->has_address || fault->address < stack->guard || fault->address >= stack->low)
+        return NULL;
+    return stack->name;
+}
+
+static void describe_fault(const struct regs *regs, char *reason, size_t size)
+{
+    struct arch_fault fault;
+    const char *overflowed;
+    char place[96];
+    size_t length;
+
+    arch_fault_describe(regs, &fault);
+    symbols_describe(regs->ip, place, sizeof(place));
+    overflowed = overflowed_stack(regs, &fault);
+    if (overflowed) {
+        print_into(reason, size, "stack overflow: the %s stack ran out in %s", overflowed, place);
+        return;
+    }
+    length = print_into(reason, size, "%s at %s", fault.name, place);
+    if (fault.has_address)
+        length += print_into(reason + length, size - length, ", address 0x%lx",
+                             (unsigned long)fault.address);
+    if (fault.detail[0])
+        print_into(reason + length, size - length, " (%s)", fault.detail);
+}
+
+static void panic_on_fault(struct regs *regs)
+{
+    char reason[320];
+
+    begin();
+    describe_fault(regs, reason, sizeof(reason));
+    report(reason, regs);
+}
+
+void panic_init(void (*stop_machine)(void))
+{
+    machine_stop = stop_machine;
+    arch_set_fault_handler(panic_on_fault);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An event: what is counted, and when a count becomes a sample. Its source (core/perf/event_breakpoint.c) calls event_hit for each
+ * occurrence; sources differ, the rest is the same for all.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/breakpoint.h"
+#include "core/perf/event_spec.h"
+#include "core/perf/records.h"
+#include "core/perf/ring.h"
+
+/* Samples that one event may take in one tick of the throttle before it is held back until the next. */
+#define THROTTLE_TICK_NS 10000000ull
+
+struct event {
+    struct recorded_event recorded; /* id, attr and name [I]; count by its hits */
+    uint64_t period_left;           /* hits until the next sample */
+    struct ring *rings;             /* one per CPU; NULL: only counted */
+
+    uint64_t tick;                  /* the throttle's: number of the current tick */
+    uint64_t tick_samples;          /* samples taken in it */
+    uint64_t tick_limit;            /* 0: never throttled */
+    bool throttled;
+    uint64_t throttled_hits;        /* that would have been samples */
+
+    struct breakpoint breakpoint;   /* its source's part */
+};
+
+/* A new event that counts nothing yet, with an id that no other event of this boot has. */
+void event_init(struct event *event, const struct event_spec *spec);
+
+/*
+ * One occurrence with these registers at address `addr`. Any context of this CPU with preemption off; the CPU's context level
+ * picks the scratch memory, so levels may nest.
+ */
+void event_hit(struct event *event, uint64_t addr, const struct regs *regs);
+
+/* Sources: 0, or a negative errno and a reason. */
+int event_enable(struct event *event, struct refusal *why);
+void event_disable(struct event *event);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The breakpoint source: perf_event_attr <-> a breakpoint of the arbiter. Its hits run in the debug trap. */
+#include <linux/hw_breakpoint.h>
+
+#include "core/perf/event.h"
+
+static void event_breakpoint_hit(struct breakpoint *breakpoint, uintptr_t address,
+                                 struct regs *regs)
+{
+    struct event *event =
+        (struct event *)((char *)breakpoint - offsetof(struct event, breakpoint));
+
+    event_hit(event, address, regs);
+}
+
+static enum arch_access event_breakpoint_access(uint32_t type)
+{
+    if (type == HW_BREAKPOINT_X)
+        return ARCH_EXECUTE;
+    return type == HW_BREAKPOINT_W ? ARCH_WRITE : ARCH_READ_WRITE;
+}
+
+int event_enable(struct event *event, struct refusal *why)
+{
+    const struct perf_event_attr *attr = &event->recorded.attr;
+    enum arch_access access = event_breakpoint_access(attr->bp_type);
+
+    if (attr->exclude_kernel)
+        return refuse(why, EINVAL, "%s: user-mode hits only, but nothing runs in user mode",
+                      event->recorded.name);
+    /* perf spells an execute breakpoint with length 8; its register takes 1. */
+    event->breakpoint = (struct breakpoint){.address = attr->bp_addr,
+                                            .length = access == ARCH_EXECUTE ? 1 : attr->bp_len,
+                                            .access = access,
+                                            .hit = event_breakpoint_hit};
+    print_into(event->breakpoint.owner, sizeof(event->breakpoint.owner), "perf %s",
+               event->recorded.name);
+    return breakpoint_install(&event->breakpoint, why);
+}
+
+void event_disable(struct event *event)
+{
+    breakpoint_remove(&event->breakpoint);
+}

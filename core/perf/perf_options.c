@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See perf_options.h. Options are gathered first and applied to all events at the end, so that their order is free. */
+#include "core/perf/perf_options.h"
+
+#include "arch/arch.h"
+#include "core/perf/sample.h"
+#include "core/string.h"
+
+#define SAMPLE_ALWAYS                                                                              \
+    (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |                \
+     PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU)
+
+/* What holds for an event where its own terms do not say otherwise. */
+struct event_terms {
+    uint64_t period;   /* 0: not said */
+    int chain, registers; /* 0: not said, 1: yes, -1: no */
+};
+
+struct parse {
+    struct perf_options *options;
+    struct event_terms all;
+    struct event_terms own[RECORDING_EVENTS_MAX];
+    struct refusal *why;
+};
+
+/* Decimal, with k or m behind it where `units`; the whole word. */
+static bool parse_number(const char *word, bool units, uint64_t *number)
+{
+    uint64_t value = 0;
+    const char *at = word;
+
+    for (; *at >= '0' && *at <= '9' && value < UINT64_MAX / 100; at++)
+        value = value * 10 + (uint64_t)(*at - '0');
+    if (at == word)
+        return false;
+    if (units && (*at == 'k' || *at == 'K'))
+        value <<= 10, at++;
+    else if (units && (*at == 'm' || *at == 'M'))
+        value <<= 20, at++;
+    *number = value;
+    return *at == '\0';
+}
+
+static int parse_period(struct parse *parse, const char *word, uint64_t *period)
+{
+    if (parse_number(word, false, period) && *period > 0)
+        return 0;
+    return refuse(parse->why, EINVAL, "period \"%s\": a whole number from 1 is possible", word);
+}
+
+static int parse_chain(struct parse *parse, const char *word, int *chain)
+{
+    *chain = strcmp(word, "fp") == 0 ? 1 : strcmp(word, "no") == 0 ? -1 : 0;
+    if (*chain)
+        return 0;
+    return refuse(parse->why, EINVAL, "call-graph \"%s\": fp and no are possible", word);
+}
+
+static int parse_term(struct parse *parse, char *term, struct event_terms *terms)
+{
+    char *value = strchr(term, '=');
+
+    if (!value)
+        return refuse(parse->why, EINVAL, "event term \"%s\": period=N, call-graph=fp|no, regs=yes|no "
+                                          "are possible", term);
+    *value++ = '\0';
+    if (strcmp(term, "period") == 0)
+        return parse_period(parse, value, &terms->period);
+    if (strcmp(term, "call-graph") == 0)
+        return parse_chain(parse, value, &terms->chain);
+    if (strcmp(term, "regs") == 0) {
+        terms->registers = strcmp(value, "yes") == 0 ? 1 : strcmp(value, "no") == 0 ? -1 : 0;
+        if (terms->registers)
+            return 0;
+    }
+    return refuse(parse->why, EINVAL, "event term \"%s=%s\": period=N, call-graph=fp|no, regs=yes|no are "
+                                      "possible", term, value);
+}
+
+/* Cuts "/term,term/" off the end of an event. */
+static int parse_terms(struct parse *parse, char *event, struct event_terms *terms)
+{
+    size_t length = strlen(event);
+    char *open, *next;
+
+    if (length < 2 || event[length - 1] != '/')
+        return 0;
+    event[length - 1] = '\0';
+    open = event + length - 1;
+    while (open > event && *open != '/')
+        open--;
+    if (open == event)
+        return refuse(parse->why, EINVAL, "event \"%s/\": terms stand between two slashes", event);
+    *open = '\0';
+    for (char *term = open + 1; term; term = next) {
+        int error;
+
+        next = strchr(term, ',');
+        if (next)
+            *next++ = '\0';
+        error = parse_term(parse, term, terms);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+static int parse_event(struct parse *parse, char *event)
+{
+    struct recording_options *recording = &parse->options->recording;
+    int error;
+
+    if (recording->event_count == RECORDING_EVENTS_MAX)
+        return refuse(parse->why, EINVAL, "more than %d events in one recording",
+                      RECORDING_EVENTS_MAX);
+    error = parse_terms(parse, event, &parse->own[recording->event_count]);
+    if (!error)
+        error = event_spec_parse(event, &recording->events[recording->event_count], parse->why);
+    recording->event_count += !error;
+    return error;
+}
+
+/* Events between commas, but not those commas that separate an event's terms: a term has a '=' before the next comma. */
+static int parse_events(struct parse *parse, char *list)
+{
+    while (list) {
+        char *end = strchr(list, ',');
+        char *open = strchr(list, '=');
+        int error;
+
+        if (open && end && open < end) {
+            end = strchr(open, '/'); /* the terms' closing slash */
+            end = end ? strchr(end, ',') : NULL;
+        }
+        if (end)
+            *end++ = '\0';
+        error = parse_event(parse, list);
+        if (error)
+            return error;
+        list = end;
+    }
+    return 0;
+}
+
+/* Pages as the real perf counts them, or bytes with a unit. */
+static int parse_ring_size(struct parse *parse, const char *word)
+{
+    uint64_t *size = &parse->options->recording.ring_size;
+    size_t length = strlen(word);
+    char last = length ? word[length - 1] : '\0';
+
+    if (!parse_number(word, true, size))
+        return refuse(parse->why, EINVAL, "ring size \"%s\": pages, or bytes with k or m, are possible",
+                      word);
+    if (last >= '0' && last <= '9')
+        *size *= PAGE_SIZE;
+    return 0;
+}
+
+static int parse_valued(struct parse *parse, const char *option, char *value)
+{
+    if (strcmp(option, "-e") == 0 || strcmp(option, "--event") == 0)
+        return parse_events(parse, value);
+    if (strcmp(option, "-c") == 0 || strcmp(option, "--count") == 0)
+        return parse_period(parse, value, &parse->all.period);
+    if (strcmp(option, "-m") == 0 || strcmp(option, "--mmap-pages") == 0)
+        return parse_ring_size(parse, value);
+    return parse_chain(parse, value, &parse->all.chain);
+}
+
+static bool option_takes_value(const char *option)
+{
+    static const char *const valued[] = {"-e", "--event", "-c",          "--count",
+                                         "-m", "--mmap-pages", "--call-graph"};
+
+    for (unsigned i = 0; i < sizeof(valued) / sizeof(valued[0]); i++)
+        if (strcmp(option, valued[i]) == 0)
+            return true;
+    return false;
+}
+
+static int parse_flag(struct parse *parse, const char *option)
+{
+    if (strcmp(option, "-g") == 0)
+        parse->all.chain = 1;
+    else if (strcmp(option, "--intr-regs") == 0)
+        parse->all.registers = 1;
+    else if (strcmp(option, "--overwrite") == 0)
+        parse->options->recording.overwrite = true;
+    else if (strcmp(option, "-a") != 0)
+        return refuse(parse->why, EINVAL,
+                      "unknown option \"%s\"; there are -e EVENT, -g, -c N, -m SIZE, --overwrite, "
+                      "--intr-regs, -a, -- COMMAND", option);
+    return 0;
+}
+
+static void apply_terms(struct event_spec *event, const struct event_terms *own,
+                        const struct event_terms *all)
+{
+    struct perf_event_attr *attr = &event->attr;
+    uint64_t period = own->period ? own->period : all->period;
+
+    attr->sample_type = SAMPLE_ALWAYS;
+    attr->sample_id_all = 1;
+    attr->sample_period = period ? period : 1;
+    if (period)
+        attr->sample_type |= PERF_SAMPLE_PERIOD;
+    if (own->chain ? own->chain > 0 : all->chain > 0)
+        attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+    if (own->registers ? own->registers > 0 : all->registers > 0) {
+        attr->sample_type |= PERF_SAMPLE_REGS_INTR;
+        attr->sample_regs_intr = SAMPLE_REGISTERS;
+    }
+}
+
+static int parse_options(struct parse *parse, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        int error;
+
+        if (strcmp(argv[i], "--") == 0) {
+            parse->options->workload_count = argc - i - 1;
+            parse->options->workload = argv + i + 1;
+            break;
+        }
+        if (argv[i][0] != '-') { /* as in perf, the first word that is no option begins the workload */
+            parse->options->workload_count = argc - i;
+            parse->options->workload = argv + i;
+            break;
+        }
+        if (!option_takes_value(argv[i]))
+            error = parse_flag(parse, argv[i]);
+        else if (i + 1 < argc)
+            error = parse_valued(parse, argv[i], argv[i + 1]), i++;
+        else
+            error = refuse(parse->why, EINVAL, "option %s needs a value", argv[i]);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+int perf_options_parse(int argc, char **argv, struct perf_options *options, struct refusal *why)
+{
+    struct parse parse = {.options = options, .why = why};
+    struct recording_options *recording = &options->recording;
+    int error;
+
+    *options = (struct perf_options){.recording = {.ring_size = RECORDING_RING_DEFAULT}};
+    error = parse_options(&parse, argc, argv);
+    if (error)
+        return error;
+    if (recording->event_count == 0)
+        return refuse(why, EINVAL, "no event: -e EVENT says what to watch, -e mem:kernel_flag:rw say");
+    if (options->workload && options->workload_count == 0)
+        return refuse(why, EINVAL, "no command behind --");
+    for (unsigned i = 0; i < recording->event_count; i++)
+        apply_terms(&recording->events[i], &parse.own[i], &parse.all);
+    return 0;
+}

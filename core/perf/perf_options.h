@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The options of `perf record` and `perf stat`, as the real perf spells them:
+ *
+ *   -e EVENT[,EVENT...]   what to count (core/perf/event_spec.h); may be given again. EVENT may end in terms for it alone:
+ *                         EVENT/period=N,call-graph=fp|no,regs=yes|no/
+ *   -g, --call-graph fp   call chains          --intr-regs           registers at the hit
+ *   -c N, --count N       one sample every N hits (1)
+ *   -m SIZE, --mmap-pages SIZE   the ring of each CPU: pages, or bytes with k or m (512k)
+ *   --overwrite           a full ring gives up its oldest records instead of refusing new ones
+ *   -a                    all CPUs, which is always so here
+ *   -- COMMAND ...        the workload
+ *
+ * Task context.
+ */
+#pragma once
+
+#include "core/perf/recording.h"
+
+struct perf_options {
+    struct recording_options recording;
+    int workload_count;
+    char **workload; /* NULL: none */
+};
+
+/* argv[0] is "record" or "stat". 0, or -EINVAL or what event_spec_parse says, with the reason. */
+int perf_options_parse(int argc, char **argv, struct perf_options *options, struct refusal *why);

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See perf_record.h. */
+#include "core/perf/perf_record.h"
+
+#include "arch/arch.h"
+#include "core/cmdline.h"
+#include "core/console/command.h"
+#include "core/console/words.h"
+#include "core/perf/perf_options.h"
+#include "core/perf/stream_port.h"
+#include "core/print.h"
+#include "core/string.h"
+#include "core/task.h"
+
+/* Hits come no faster than this on any machine that is not flooding; perf.rate= changes it, 0 lifts it. */
+#define RATE_DEFAULT 200000
+
+static struct perf_options options; /* task context, one command at a time: large */
+static bool booting;                /* a recording of perf.boot is running */
+
+static int say(const char *command, const struct refusal *why, int error)
+{
+    print("perf %s: %s\n", command, why->text);
+    return error;
+}
+
+static int read_rate(uint64_t *rate, struct refusal *why)
+{
+    int error = cmdline_number("perf.rate", rate, why);
+
+    if (error == -ENOENT)
+        *rate = RATE_DEFAULT;
+    return error == -ENOENT ? 0 : error;
+}
+
+/* Without a workload, until ^C. The workload's name is the task's while it runs, as a process's would be. */
+static int run_workload(void)
+{
+    int status = 0;
+
+    if (!options.workload) {
+        print("recording until ^C\n");
+        while (!command_interrupted())
+            arch_idle();
+        return 0;
+    }
+    task_set_name(options.workload[0]);
+    status = command_run(options.workload_count, options.workload);
+    return status;
+}
+
+static void finish(void)
+{
+    recording_stop();
+    recording_set_comm(task_name());
+    task_set_name("pitot");
+}
+
+static void print_summary(void)
+{
+    struct recording_counts counts = recording_counts();
+    uint64_t kept = counts.produced - counts.dropped - counts.overwritten;
+
+    print("[ perf record: %llu records kept", (unsigned long long)kept);
+    if (counts.dropped)
+        print(", %llu lost for want of room (-m takes more)", (unsigned long long)counts.dropped);
+    if (counts.overwritten)
+        print(", %llu overwritten", (unsigned long long)counts.overwritten);
+    if (counts.throttled)
+        print(", %llu hits throttled (perf.rate=)", (unsigned long long)counts.throttled);
+    print(" ]\n");
+}
+
+static int start(int argc, char **argv, struct refusal *why)
+{
+    int error = perf_options_parse(argc, argv, &options, why);
+
+    if (!error)
+        error = read_rate(&options.recording.rate, why);
+    if (!error && strcmp(argv[0], "stat") == 0)
+        options.recording.ring_size = 0;
+    if (!error && options.workload && !command_find(options.workload[0]))
+        error = refuse(why, ENOENT, "workload \"%s\" is not a command; `help` lists them",
+                       options.workload[0]);
+    return error ? error : recording_start(&options.recording, why);
+}
+
+int perf_record(int argc, char **argv)
+{
+    struct refusal why;
+    int error = start(argc, argv, &why), status;
+
+    if (error)
+        return say("record", &why, error);
+    status = run_workload();
+    finish();
+    stream_port_write_recording();
+    print_summary();
+    return status;
+}
+
+int perf_stat(int argc, char **argv)
+{
+    struct record_source *source;
+    struct refusal why;
+    uint64_t begin;
+    int error = start(argc, argv, &why), status;
+
+    if (error)
+        return say("stat", &why, error);
+    begin = arch_clock_ns();
+    status = run_workload();
+    begin = arch_clock_ns() - begin;
+    finish();
+    source = recording_source();
+    print("\n Performance counter stats for '%s':\n\n", recording_comm());
+    for (size_t i = 0; i < source->event_count; i++)
+        print("%18llu      %s\n", (unsigned long long)source->events[i].count,
+              source->events[i].name);
+    print("\n%8llu.%09llu seconds time elapsed\n\n", (unsigned long long)begin / 1000000000,
+          (unsigned long long)begin % 1000000000);
+    return status;
+}
+
+void perf_record_boot(char *text)
+{
+    struct words words;
+    struct refusal why;
+    int error = words_split(text, &words, &why);
+
+    if (!error && (words.count == 0 || strcmp(words.word[0], "record") != 0))
+        error = refuse(&why, EINVAL, "\"%s\": it begins with record",
+                       words.count ? words.word[0] : "");
+    if (!error)
+        error = start(words.count, words.word, &why);
+    if (error) {
+        print("perf.boot: %s\n", why.text);
+        return;
+    }
+    booting = true;
+    if (options.workload) {
+        print("perf.boot: the boot is the workload; \"%s\" is not run\n", options.workload[0]);
+        options.workload = NULL;
+    }
+    print("perf.boot: %u event%s armed\n", options.recording.event_count,
+          options.recording.event_count == 1 ? "" : "s");
+}
+
+void perf_record_boot_end(void)
+{
+    if (!booting)
+        return;
+    booting = false;
+    finish();
+    stream_port_write_recording();
+    print_summary();
+}

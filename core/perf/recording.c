@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See recording.h. */
+#include "core/perf/recording.h"
+
+#include "arch/arch.h"
+#include "core/memory/pages.h"
+#include "core/perf/comm.h"
+#include "core/perf/sample.h"
+#include "core/string.h"
+#include "core/task.h"
+
+#define CPUS 1u /* that run */
+
+/* A sample with everything in it; the rings hold nothing larger. */
+#define RECORD_ROOM 2048u
+
+static struct event events[RECORDING_EVENTS_MAX];
+static unsigned event_count;
+static struct ring rings[ARCH_CPUS_MAX]; /* the rings of CPUs that run have memory */
+static bool running;
+static char comm[TASK_NAME_SIZE];
+
+static void recording_free_rings(void)
+{
+    for (unsigned cpu = 0; cpu < CPUS; cpu++) {
+        if (rings[cpu].bytes)
+            pages_free(rings[cpu].bytes, rings[cpu].size / PAGE_SIZE);
+        rings[cpu].bytes = NULL;
+    }
+}
+
+static int recording_make_ring(struct ring *ring, const struct recording_options *options,
+                               struct refusal *why)
+{
+    enum ring_mode mode = options->overwrite ? RING_OVERWRITE : RING_NORMAL;
+    uint64_t size = options->ring_size;
+    void *memory;
+    int error = ring_init(ring, NULL, size, mode, false, why);
+
+    if (error)
+        return error;
+    memory = pages_alloc(size / PAGE_SIZE);
+    if (!memory)
+        return refuse(why, ENOMEM, "a ring of %llu bytes for each CPU: %llu bytes are free in all",
+                      (unsigned long long)size, (unsigned long long)pages_free_count() * PAGE_SIZE);
+    return ring_init(ring, memory, size, mode, false, why);
+}
+
+static int recording_make_rings(const struct recording_options *options, struct refusal *why)
+{
+    recording_free_rings();
+    for (unsigned cpu = 0; options->ring_size && cpu < CPUS; cpu++) {
+        int error = recording_make_ring(&rings[cpu], options, why);
+
+        if (error) {
+            recording_free_rings();
+            return error;
+        }
+    }
+    return 0;
+}
+
+static void recording_make_event(struct event *event, const struct event_spec *spec,
+                                 const struct recording_options *options)
+{
+    event_init(event, spec);
+    event->rings = options->ring_size ? rings : NULL;
+    event->period_left = event->recorded.attr.sample_period;
+    /* At least one a tick, so that a low rate is slow rather than silent. */
+    event->tick_limit = options->rate * THROTTLE_TICK_NS / 1000000000;
+    if (options->rate && !event->tick_limit)
+        event->tick_limit = 1;
+}
+
+int recording_start(const struct recording_options *options, struct refusal *why)
+{
+    int error;
+
+    if (running)
+        return refuse(why, EBUSY, "a recording is running already; it ends with its workload");
+    error = recording_make_rings(options, why);
+    event_count = 0;
+    for (unsigned i = 0; !error && i < options->event_count; i++) {
+        recording_make_event(&events[i], &options->events[i], options);
+        error = event_enable(&events[i], why);
+        event_count += !error;
+    }
+    running = true;
+    if (error) {
+        recording_stop();
+        event_count = 0;
+    }
+    return error;
+}
+
+void recording_stop(void)
+{
+    if (!running)
+        return;
+    for (unsigned i = 0; i < event_count; i++)
+        event_disable(&events[i]);
+    running = false;
+}
+
+bool recording_is_running(void)
+{
+    return running;
+}
+
+void recording_set_comm(const char *new_comm)
+{
+    print_into(comm, sizeof(comm), "%s", new_comm);
+}
+
+const char *recording_comm(void)
+{
+    return running ? task_name() : comm;
+}
+
+const char *comm_of(uint32_t tid)
+{
+    return tid == TASK_PID ? recording_comm() : "";
+}
+
+static struct {
+    struct record_source source;
+    struct recorded_event events[RECORDING_EVENTS_MAX];
+    struct ring_reader reader;
+    unsigned cpu;
+    _Alignas(8) uint8_t record[RECORD_ROOM];
+} view;
+
+static void view_rewind(struct record_source *source)
+{
+    (void)source;
+    view.cpu = 0;
+    ring_reader_start(&view.reader, &rings[0]);
+}
+
+static const struct perf_event_header *view_next(struct record_source *source)
+{
+    (void)source;
+    while (view.cpu < CPUS && rings[view.cpu].bytes) {
+        if (ring_read(&view.reader, view.record, sizeof(view.record)) == RING_READ_RECORD)
+            return (const struct perf_event_header *)view.record;
+        if (++view.cpu < CPUS)
+            ring_reader_start(&view.reader, &rings[view.cpu]);
+    }
+    return NULL;
+}
+
+struct record_source *recording_source(void)
+{
+    if (event_count == 0)
+        return NULL;
+    for (unsigned i = 0; i < event_count; i++)
+        view.events[i] = events[i].recorded;
+    view.source = (struct record_source){.rewind = view_rewind,
+                                         .next = view_next,
+                                         .events = view.events,
+                                         .event_count = event_count};
+    view_rewind(&view.source);
+    return &view.source;
+}
+
+struct recording_counts recording_counts(void)
+{
+    struct recording_counts counts = {0};
+
+    for (unsigned cpu = 0; cpu < CPUS; cpu++) {
+        counts.produced += rings[cpu].produced;
+        counts.dropped += rings[cpu].dropped;
+        counts.overwritten += rings[cpu].overwritten;
+    }
+    for (unsigned i = 0; i < event_count; i++)
+        counts.throttled += events[i].throttled_hits;
+    return counts;
+}
+
+size_t recording_losses(struct stream_loss *losses, size_t most)
+{
+    size_t cpu;
+
+    for (cpu = 0; cpu < CPUS && cpu < most; cpu++)
+        losses[cpu] = (struct stream_loss){.cpu = (uint32_t)cpu,
+                                           .dropped = rings[cpu].dropped,
+                                           .overwritten = rings[cpu].overwritten};
+    return cpu;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The machine's one recording: its events, a ring for each CPU, and what the counters said. It is kept until the next one
+ * starts, so that report, script and the stream read the same records. Task context, but for recording_source in a panic.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/perf/event.h"
+#include "core/perf/records.h"
+#include "core/perf/stream.h"
+#include "core/refusal.h"
+
+#define RECORDING_EVENTS_MAX   8
+#define RECORDING_RING_DEFAULT (1024u * 1024)
+
+struct recording_options {
+    struct event_spec events[RECORDING_EVENTS_MAX]; /* attr complete: sample_type, period, registers */
+    unsigned event_count;
+    uint64_t ring_size; /* bytes a CPU; 0: count only, record nothing */
+    bool overwrite;
+    uint64_t rate;      /* samples a second that one event may take; 0: any number */
+};
+
+/* Drops the last recording and arms the events; all or none. 0, or a negative errno and the reason. */
+int recording_start(const struct recording_options *options, struct refusal *why);
+
+/* Disarms them. What was recorded stays readable. */
+void recording_stop(void);
+
+bool recording_is_running(void);
+
+/* The records so far, from the oldest; NULL when nothing was ever recorded. Each call starts anew and takes the counts anew. */
+struct record_source *recording_source(void);
+
+/* The name that the samples' task bore, for readers: set when a recording stops. */
+void recording_set_comm(const char *comm);
+const char *recording_comm(void);
+
+/* Totals over all CPUs and events. */
+struct recording_counts {
+    uint64_t produced, dropped, overwritten, throttled;
+};
+struct recording_counts recording_counts(void);
+
+/* Dropped and overwritten records for each CPU, as the stream closes with them; returns how many CPUs. */
+size_t recording_losses(struct stream_loss *losses, size_t most);

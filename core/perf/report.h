@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * `perf report` in the kernel: the text that the real perf prints for the same recording with
+ * `perf report --stdio --no-children --no-inline -g caller,0 -F overhead,sample,sym` (or callee), line for line below the
+ * header comments. Task context.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/perf/records.h"
+#include "core/print.h"
+
+struct report_options {
+    bool callgraph; /* print call graphs (where the samples have chains) */
+    bool
+        caller; /* outermost caller first (-g caller); else the hit first (-g callee, perf's own default) */
+};
+
+/*
+ * Works in `memory`, which it lays out as it likes. 0, or -ENOMEM (having said how much it could take in and what to do)
+ * or -ENODATA (having said that there are no samples).
+ */
+int report_print(struct sink *sink, struct record_source *source,
+                 const struct report_options *options, void *memory, size_t size);

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The layout of `perf report --stdio`, column for column, with percentages of the whole event ("graph" in perf's terms):
+ *
+ *     73.33%             9  [k] ring_reserve      a hit: per cent, samples, place
+ *             |                                   depth 1: a bar for each depth that has more branches to come
+ *             |--60.00%--vfs_write                a branch, and the places that follow without a fork
+ *             |          sys_write
+ *             |          |
+ *             |          |--40.00%--...           depth 2
+ *
+ * Called by core/perf/report.c; task context. Walks with a stack of its own: chains may be 127 places deep, the kernel's
+ * stack is not.
+ */
+#include "core/perf/report_print.h"
+
+#include <linux/perf_event.h>
+
+#include "core/perf/percent.h"
+#include "core/string.h"
+
+#define GRAPH_INDENT  12
+#define ADDRESS_WIDTH 18 /* of 0x and 16 digits */
+#define LEVEL_WIDTH   4  /* of "[k] " */
+#define HUNDREDTHS    100u
+
+/* A fork whose branches are being printed. */
+struct fork {
+    uint32_t branch; /* the next one */
+    uint32_t bars;   /* bit i: depth i + 1 still has a bar */
+};
+
+struct printer {
+    struct sink *sink;
+    const struct report_node *nodes;
+    int margin; /* what the whole graph is moved right by */
+};
+
+/* perf keeps its bars in an int and shifts by the depth, which the processor takes modulo 32. */
+static uint32_t bar(unsigned int depth_index)
+{
+    return UINT32_C(1) << (depth_index % 32);
+}
+
+static void print_percent(const struct printer *printer, int width, uint64_t period)
+{
+    uint64_t hundredths = percent_hundredths(period, printer->nodes[REPORT_ROOT].period);
+
+    print_to(printer->sink, "%*llu.%02llu%%", width, (unsigned long long)(hundredths / HUNDREDTHS),
+             (unsigned long long)(hundredths % HUNDREDTHS));
+}
+
+/* As C's %#llx, which gives 0 no prefix. */
+static void print_place(const struct printer *printer, const struct report_node *node)
+{
+    if (node->place.name != NULL)
+        print_to(printer->sink, "%s\n", node->place.name);
+    else
+        print_to(printer->sink, "%s%llx\n", node->place.address ? "0x" : "",
+                 (unsigned long long)node->place.address);
+}
+
+static void indent(const struct printer *printer)
+{
+    print_to(printer->sink, "%*s", GRAPH_INDENT + printer->margin, "");
+}
+
+/* The bars of the depths up to, and not with, `depth`. */
+static void print_bars(const struct printer *printer, unsigned int depth, uint32_t bars)
+{
+    indent(printer);
+    for (unsigned int i = 0; i < depth; i++)
+        print_to(printer->sink, "%c          ", bars & bar(i) ? '|' : ' ');
+}
+
+/* The node where the run of places ends that begins with this one: at a fork, or where chains end. */
+static uint32_t run_end(const struct printer *printer, uint32_t node)
+{
+    for (;;) {
+        uint32_t child = printer->nodes[node].first_child;
+        if (printer->nodes[node].chain_end || child == REPORT_ROOT ||
+            printer->nodes[child].next_sibling != REPORT_ROOT)
+            return node;
+        node = child;
+    }
+}
+
+/* Prints a branch up to its next fork, and returns the node that it ends with. */
+static uint32_t print_branch(const struct printer *printer, uint32_t branch, unsigned int depth,
+                             uint32_t bars)
+{
+    const struct report_node *nodes = printer->nodes;
+    uint32_t end = run_end(printer, branch);
+
+    print_bars(printer, depth - 1, bars);
+    print_to(printer->sink, "%c--", bars & bar(depth - 1) ? '|' : ' ');
+    print_percent(printer, 0, nodes[branch].period);
+    print_to(printer->sink, "--");
+    print_place(printer, &nodes[branch]);
+    while (branch != end) {
+        branch = nodes[branch].first_child;
+        print_bars(printer, depth, bars);
+        print_place(printer, &nodes[branch]);
+    }
+    return end;
+}
+
+static void print_forks(const struct printer *printer, uint32_t first_branch)
+{
+    struct fork forks[PERF_MAX_STACK_DEPTH + 1];
+    unsigned int depth = 1;
+
+    forks[0] = (struct fork){first_branch, bar(0)};
+    while (depth > 0) {
+        struct fork *fork = &forks[depth - 1];
+        uint32_t branch = fork->branch;
+        if (branch == REPORT_ROOT) {
+            depth--;
+            continue;
+        }
+        print_bars(printer, depth, fork->bars);
+        print_to(printer->sink, "\n");
+        fork->branch = printer->nodes[branch].next_sibling;
+        if (fork->branch == REPORT_ROOT)
+            fork->bars &= ~bar(depth - 1);
+        uint32_t end = print_branch(printer, branch, depth, fork->bars);
+        forks[depth] = (struct fork){printer->nodes[end].first_child, fork->bars | bar(depth)};
+        depth++;
+    }
+}
+
+/* Chains that all begin alike show that beginning without a per cent of its own, as a trunk. Returns its end. */
+static uint32_t print_trunk(struct printer *printer, uint32_t node)
+{
+    uint32_t end = run_end(printer, node);
+
+    indent(printer);
+    print_to(printer->sink, "|\n");
+    indent(printer);
+    print_to(printer->sink, "---");
+    printer->margin = 3;
+    print_place(printer, &printer->nodes[node]);
+    while (node != end) {
+        node = printer->nodes[node].first_child;
+        indent(printer);
+        print_place(printer, &printer->nodes[node]);
+    }
+    return end;
+}
+
+static void print_graph(struct printer *printer, const struct report_node *hit)
+{
+    const struct report_node *nodes = printer->nodes;
+    uint32_t first = hit->first_child;
+
+    if (first == REPORT_ROOT)
+        return;
+    printer->margin = 0;
+    bool alone = nodes[first].next_sibling == REPORT_ROOT;
+    if (alone && nodes[first].period == hit->period)
+        first = nodes[print_trunk(printer, first)].first_child;
+    print_forks(printer, first);
+    print_to(printer->sink, "\n");
+}
+
+static void print_hit(struct printer *printer, const struct report_node *hit)
+{
+    print_percent(printer, 6, hit->period);
+    print_to(printer->sink, "  %12llu  [%c] ", (unsigned long long)hit->samples, hit->level);
+    if (hit->place.name != NULL)
+        print_to(printer->sink, "%s\n", hit->place.name);
+    else
+        print_to(printer->sink, "%s%016llx\n", hit->place.address ? "0x" : "",
+                 (unsigned long long)hit->place.address);
+}
+
+/* "812 ", "1K", "20M": perf's way to say how many. */
+static void print_sample_count(struct sink *sink, uint64_t samples, const char *event_name)
+{
+    static const char units[] = " KMG";
+    const char *unit = units;
+
+    while (samples > 1000 && unit[1] != '\0') {
+        samples /= 1000;
+        unit++;
+    }
+    print_to(sink, "# Samples: %llu%c of event '%s'\n", (unsigned long long)samples, *unit,
+             event_name);
+}
+
+static size_t widest_place(const struct report_node *nodes)
+{
+    size_t widest = strlen("Symbol");
+
+    for (uint32_t i = nodes[REPORT_ROOT].first_child; i != REPORT_ROOT; i = nodes[i].next_sibling) {
+        const char *name = nodes[i].place.name;
+        size_t width = LEVEL_WIDTH + (name != NULL ? strlen(name) : ADDRESS_WIDTH);
+        widest = width > widest ? width : widest;
+    }
+    return widest;
+}
+
+static void print_heading(const struct printer *printer, const char *event_name)
+{
+    const struct report_node *root = &printer->nodes[REPORT_ROOT];
+    size_t width = widest_place(printer->nodes);
+
+    print_sample_count(printer->sink, root->samples, event_name);
+    print_to(printer->sink, "# Event count (approx.): %llu\n#\n", (unsigned long long)root->period);
+    print_to(printer->sink, "# Overhead       Samples  %-*s\n", (int)width, "Symbol");
+    print_to(printer->sink, "# ........  ............  ");
+    while (width-- > 0)
+        print_to(printer->sink, ".");
+    print_to(printer->sink, "\n#\n");
+}
+
+void report_print_tree(struct sink *sink, const struct report_tree *tree, const char *event_name)
+{
+    struct printer printer = {.sink = sink, .nodes = tree->nodes};
+    uint32_t hit = tree->nodes[REPORT_ROOT].first_child;
+
+    print_heading(&printer, event_name);
+    for (; hit != REPORT_ROOT; hit = tree->nodes[hit].next_sibling) {
+        print_hit(&printer, &tree->nodes[hit]);
+        print_graph(&printer, &tree->nodes[hit]);
+    }
+    print_to(sink, "\n");
+}

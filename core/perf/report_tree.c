@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tree behind a report: one array of nodes filled from the front, a hash table to find a node's child by its place
+ * (a place may be called from very many others), and lists of siblings, which are sorted once at the end.
+ * Called by core/perf/report.c; task context.
+ */
+#include "core/perf/report_tree.h"
+
+#include "core/string.h"
+
+#define BUCKET_BITS_MOST 24
+
+bool report_tree_init(struct report_tree *tree, void *memory, size_t size)
+{
+    size_t skew = -(uintptr_t)memory % _Alignof(struct report_node);
+
+    if (size < skew + sizeof(struct report_node) + sizeof(uint32_t))
+        return false;
+    size -= skew;
+
+    /* As many buckets as nodes, rounded down to a power of two; nodes take what is left. */
+    size_t pairs = size / (sizeof(struct report_node) + sizeof(uint32_t));
+    unsigned int bits = 0;
+    while (bits < BUCKET_BITS_MOST && (size_t)2 << bits <= pairs)
+        bits++;
+    size_t nodes = (size - (sizeof(uint32_t) << bits)) / sizeof(struct report_node);
+
+    tree->nodes = (struct report_node *)((char *)memory + skew);
+    tree->node_limit = nodes < UINT32_MAX ? (uint32_t)nodes : UINT32_MAX;
+    tree->buckets = (uint32_t *)(tree->nodes + tree->node_limit);
+    tree->bucket_bits = bits;
+    report_tree_clear(tree);
+    return true;
+}
+
+void report_tree_clear(struct report_tree *tree)
+{
+    memset(tree->buckets, 0, sizeof(uint32_t) << tree->bucket_bits);
+    tree->nodes[REPORT_ROOT] = (struct report_node){.place = {NULL, 0}};
+    tree->node_count = 1;
+}
+
+static uint32_t *bucket_of(const struct report_tree *tree, uint32_t parent, uint64_t address)
+{
+    /* Multiplications by odd numbers that spread their bits upwards; the upper bits choose. */
+    uint64_t mixed =
+        (address + parent * UINT64_C(0xd6e8feb86659fd93)) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return &tree->buckets[(mixed >> 32) & ((UINT64_C(1) << tree->bucket_bits) - 1)];
+}
+
+/* An address without a symbol is never the first of a function: so the addresses tell places apart. */
+uint32_t report_tree_child(struct report_tree *tree, uint32_t parent, struct report_place place)
+{
+    uint32_t *bucket = bucket_of(tree, parent, place.address);
+
+    for (uint32_t i = *bucket; i != REPORT_ROOT; i = tree->nodes[i].next_in_bucket) {
+        if (tree->nodes[i].parent == parent && tree->nodes[i].place.address == place.address)
+            return i;
+    }
+    if (tree->node_count == tree->node_limit)
+        return REPORT_ROOT;
+
+    uint32_t child = tree->node_count++;
+    tree->nodes[child] = (struct report_node){
+        .place = place,
+        .parent = parent,
+        .next_sibling = tree->nodes[parent].first_child,
+        .next_in_bucket = *bucket,
+    };
+    tree->nodes[parent].first_child = child;
+    *bucket = child;
+    return child;
+}
+
+/*
+ * Whether a hit is printed before another: by period, by samples, functions before bare addresses, functions by name
+ * (then address), bare addresses by value. perf compares the latter as signed numbers: the kernel's come first.
+ */
+static bool hit_precedes(const struct report_node *a, const struct report_node *b)
+{
+    if (a->period != b->period)
+        return a->period > b->period;
+    if (a->samples != b->samples)
+        return a->samples > b->samples;
+    if (!a->place.name != !b->place.name)
+        return a->place.name;
+    int order = a->place.name ? strcmp(a->place.name, b->place.name) : 0;
+    return order ? order < 0 : (int64_t)a->place.address < (int64_t)b->place.address;
+}
+
+/* Whether a branch of a call graph is printed before its sibling: by period, then the higher address first. */
+static bool branch_precedes(const struct report_node *a, const struct report_node *b)
+{
+    if (a->period != b->period)
+        return a->period > b->period;
+    return a->place.address > b->place.address;
+}
+
+typedef bool precedes_function(const struct report_node *a, const struct report_node *b);
+
+static uint32_t merge(struct report_node *nodes, uint32_t a, uint32_t b,
+                      precedes_function *precedes)
+{
+    uint32_t first = REPORT_ROOT;
+    uint32_t *link = &first;
+
+    while (a != REPORT_ROOT && b != REPORT_ROOT) {
+        uint32_t *smaller = precedes(&nodes[b], &nodes[a]) ? &b : &a;
+        *link = *smaller;
+        link = &nodes[*smaller].next_sibling;
+        *smaller = *link;
+    }
+    *link = a != REPORT_ROOT ? a : b;
+    return first;
+}
+
+/* A merge sort of a list, without recursion: runs[i] holds a sorted list of 2^i nodes or none. */
+static uint32_t sort_siblings(struct report_node *nodes, uint32_t list, precedes_function *precedes)
+{
+    uint32_t runs[32] = {REPORT_ROOT};
+
+    while (list != REPORT_ROOT) {
+        uint32_t run = list;
+        unsigned int i = 0;
+        list = nodes[run].next_sibling;
+        nodes[run].next_sibling = REPORT_ROOT;
+        for (; runs[i] != REPORT_ROOT; i++) {
+            run = merge(nodes, runs[i], run, precedes);
+            runs[i] = REPORT_ROOT;
+        }
+        runs[i] = run;
+    }
+    for (unsigned int i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)
+        list = merge(nodes, runs[i], list, precedes);
+    return list;
+}
+
+void report_tree_sort(struct report_tree *tree)
+{
+    struct report_node *nodes = tree->nodes;
+
+    for (uint32_t i = 0; i < tree->node_count; i++) {
+        precedes_function *precedes = i == REPORT_ROOT ? hit_precedes : branch_precedes;
+        nodes[i].first_child = sort_siblings(nodes, nodes[i].first_child, precedes);
+    }
+}

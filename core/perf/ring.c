@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The flight recorder's writers and reader. See ring.h for the contract and docs/ring.md for the reasons.
+ *
+ * The outermost writer and a reader on another CPU meet like this; each letter pairs with itself on the other side:
+ *
+ *     writer                                   reader
+ *
+ *     move tail over old records               load published          B
+ *       store tail              A              load tail
+ *     write the record's bytes                 copy bytes
+ *     store published           B              load tail again         A
+ *                                              throw away what lies before it
+ *
+ * A: whoever sees new bytes in an old place sees the moved tail too. B: whoever sees published sees the bytes before it. In
+ * normal mode the reader moves the tail, and C pairs its store (after its copy) with the writer's load (before its bytes).
+ */
+#include "core/perf/ring.h"
+
+#include "arch/arch.h"
+#include "core/string.h"
+
+int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mode,
+              bool reader_owns_tail, struct refusal *why)
+{
+    if (size < RING_SIZE_MIN || size > RING_SIZE_MAX || (size & (size - 1)))
+        return refuse(why, EINVAL, "ring of %llu bytes: a power of two from %u to %u is possible",
+                      (unsigned long long)size, RING_SIZE_MIN, RING_SIZE_MAX);
+    if ((uintptr_t)memory % 8)
+        return refuse(why, EINVAL, "ring memory at %p: must be 8-byte aligned", memory);
+    if (mode == RING_OVERWRITE && reader_owns_tail)
+        return refuse(why, EINVAL, "overwrite with a tail owned by the reader: the writer moves the "
+                                   "tail then, so one of the two has to go");
+    *ring = (struct ring){.bytes = memory, .size = size, .mode = mode};
+    return 0;
+}
+
+static struct perf_event_header *ring_header(const struct ring *ring, uint64_t offset)
+{
+    return (struct perf_event_header *)(ring->bytes + (offset & (ring->size - 1)));
+}
+
+/*
+ * The position that the tail may not pass: the oldest record still being written. Outer levels claimed before inner ones, so
+ * the outermost claim is the oldest. It may not have taken effect yet, which only makes this more careful.
+ */
+static uint64_t ring_oldest_claim(const struct ring *ring, unsigned level, uint64_t head)
+{
+    for (unsigned outer = 0; outer < level; outer++)
+        if (local_load(&ring->claims[outer].size))
+            return local_load(&ring->claims[outer].offset);
+    return head;
+}
+
+/*
+ * Moves the tail over whole old records until a record that ends at `end` fits; nothing is given up for one that cannot. A
+ * nested writer may do the same in the middle: then the exchange fails and the walk goes on from where that left the tail.
+ */
+static bool ring_make_room(struct ring *ring, uint64_t head, uint64_t end, unsigned level)
+{
+    if (end - ring_oldest_claim(ring, level, head) > ring->size)
+        return false;
+    for (;;) {
+        uint64_t tail = local_load(&ring->tail);
+
+        if (end - tail <= ring->size)
+            return true;
+        if (local_compare_exchange(&ring->tail, tail, tail + ring_header(ring, tail)->size))
+            local_increment(&ring->overwritten);
+    }
+}
+
+static bool ring_has_room(struct ring *ring, uint64_t head, uint64_t end, unsigned level)
+{
+    if (ring->mode == RING_OVERWRITE)
+        return ring_make_room(ring, head, end, level);
+    return end - publish_load(&ring->tail) <= ring->size; /* C */
+}
+
+/*
+ * Outer claims of the same place did not take effect, or this one could not have: void them for whoever looks at a stopped
+ * machine. Their writers will find the head moved, and note anew.
+ */
+static void ring_void_outer_claims(struct ring *ring, unsigned level, uint64_t offset)
+{
+    for (unsigned outer = 0; outer < level; outer++)
+        if (ring->claims[outer].offset == offset)
+            local_store(&ring->claims[outer].size, 0);
+}
+
+bool ring_reserve(struct ring *ring, uint32_t size, struct ring_record *record)
+{
+    unsigned level = (unsigned)ring->nest;
+    struct ring_claim *claim = &ring->claims[level & (RING_NESTING - 1)];
+    uint64_t head;
+
+    local_increment(&ring->nest);
+    local_increment(&ring->produced);
+    record->level = level;
+    record->dropped = level >= RING_NESTING || size % 8 || size < 8 || size > RING_RECORD_MAX;
+    if (record->dropped)
+        goto drop;
+    do {
+        head = local_load(&ring->head);
+        record->time = arch_clock_ns();
+        if (!ring_has_room(ring, head, head + size, level)) {
+            local_store(&claim->size, 0);
+            goto drop;
+        }
+        local_store(&claim->size, 0); /* offset and size change together for whoever stops us here */
+        local_store(&claim->offset, head);
+        local_store(&claim->size, size);
+    } while (!local_compare_exchange(&ring->head, head, head + size));
+    if (level > 0)
+        ring_void_outer_claims(ring, level, head);
+    record->offset = head;
+    return true;
+drop:
+    record->dropped = true;
+    local_increment(&ring->dropped);
+    return false;
+}
+
+void ring_write(struct ring *ring, const struct ring_record *record, const void *bytes, size_t size)
+{
+    uint64_t start = record->offset & (ring->size - 1);
+    uint64_t first = ring->size - start;
+
+    local_barrier(); /* A: the tail was moved before these bytes change */
+    if (size <= first) {
+        memcpy(ring->bytes + start, bytes, size);
+        return;
+    }
+    memcpy(ring->bytes + start, bytes, first);
+    memcpy(ring->bytes, (const uint8_t *)bytes + first, size - first);
+}
+
+/*
+ * Only the outermost writer publishes. After it gave up its place a nested one may have written and published more by itself;
+ * before that it would not have, and the second look at the head finds what it left.
+ */
+void ring_commit(struct ring *ring, struct ring_record *record)
+{
+    uint64_t head;
+
+    if (!record->dropped)
+        local_store(&ring->claims[record->level].size, 0);
+    if (record->level > 0) {
+        local_decrement(&ring->nest);
+        return;
+    }
+    for (;;) {
+        head = local_load(&ring->head);
+        publish_store(&ring->published, head); /* B */
+        local_decrement(&ring->nest);
+        local_barrier();
+        if (local_load(&ring->head) == head)
+            return;
+        local_increment(&ring->nest);
+    }
+}
+
+void ring_reader_start(struct ring_reader *reader, const struct ring *ring)
+{
+    *reader = (struct ring_reader){.ring = ring, .position = publish_load(&ring->tail)};
+}
+
+static void ring_copy_out(const struct ring *ring, uint64_t offset, void *to, size_t size)
+{
+    uint64_t start = offset & (ring->size - 1);
+    uint64_t first = ring->size - start;
+
+    if (size <= first) {
+        memcpy(to, ring->bytes + start, size);
+        return;
+    }
+    memcpy(to, ring->bytes + start, first);
+    memcpy((uint8_t *)to + first, ring->bytes, size - first);
+}
+
+/* True if writers took what was just copied from the reader's position; moves it to what is left. */
+static bool ring_overtaken(struct ring_reader *reader)
+{
+    uint64_t tail;
+
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* A: the copy before this look at the tail */
+    tail = publish_load(&reader->ring->tail);
+    if (tail <= reader->position)
+        return false;
+    reader->skipped += tail - reader->position;
+    reader->position = tail;
+    return true;
+}
+
+enum ring_read_result ring_read(struct ring_reader *reader, void *to, size_t room)
+{
+    const struct ring *ring = reader->ring;
+
+    for (;;) {
+        struct perf_event_header header;
+
+        if (reader->position >= publish_load(&ring->published)) /* B */
+            return RING_READ_EMPTY;
+        ring_copy_out(ring, reader->position, &header, sizeof(header));
+        if (ring_overtaken(reader))
+            continue;
+        if (header.size > room)
+            return RING_READ_TOO_LARGE;
+        ring_copy_out(ring, reader->position, to, header.size);
+        if (ring_overtaken(reader))
+            continue;
+        reader->position += header.size;
+        return RING_READ_RECORD;
+    }
+}
+
+void ring_consume(struct ring *ring, const struct ring_reader *reader)
+{
+    publish_store(&ring->tail, reader->position); /* C: after the copy */
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Puts records together in scratch memory of the CPU and context level, then copies them into the ring in one go: so a record
+ * that wraps costs nothing extra, and the time can be filled in from inside the claim.
+ */
+#include "core/perf/sample.h"
+
+#include <asm/perf_regs.h>
+
+#include "arch/arch.h"
+#include "core/perf/event.h"
+#include "core/perf/unwind.h"
+#include "core/task.h"
+
+#define REGISTERS_MAX 24
+
+struct sample_scratch {
+    struct perf_event_header header;
+    uint64_t words[12 + SAMPLE_CHAIN_MAX + REGISTERS_MAX];
+};
+
+/* One a nesting level, so that an inner context does not write over an outer one's. [owning CPU] */
+static struct sample_scratch scratch[ARCH_CPUS_MAX][RING_NESTING];
+
+static const struct {
+    uint8_t bit;
+    uint8_t offset;
+} register_places[] = {
+    {PERF_REG_X86_AX, offsetof(struct regs, ax)},   {PERF_REG_X86_BX, offsetof(struct regs, bx)},
+    {PERF_REG_X86_CX, offsetof(struct regs, cx)},   {PERF_REG_X86_DX, offsetof(struct regs, dx)},
+    {PERF_REG_X86_SI, offsetof(struct regs, si)},   {PERF_REG_X86_DI, offsetof(struct regs, di)},
+    {PERF_REG_X86_BP, offsetof(struct regs, bp)},   {PERF_REG_X86_SP, offsetof(struct regs, sp)},
+    {PERF_REG_X86_IP, offsetof(struct regs, ip)},   {PERF_REG_X86_FLAGS, offsetof(struct regs, flags)},
+    {PERF_REG_X86_CS, offsetof(struct regs, cs)},   {PERF_REG_X86_SS, offsetof(struct regs, ss)},
+    {PERF_REG_X86_R8, offsetof(struct regs, r8)},   {PERF_REG_X86_R9, offsetof(struct regs, r9)},
+    {PERF_REG_X86_R10, offsetof(struct regs, r10)}, {PERF_REG_X86_R11, offsetof(struct regs, r11)},
+    {PERF_REG_X86_R12, offsetof(struct regs, r12)}, {PERF_REG_X86_R13, offsetof(struct regs, r13)},
+    {PERF_REG_X86_R14, offsetof(struct regs, r14)}, {PERF_REG_X86_R15, offsetof(struct regs, r15)},
+};
+
+/* A snapshot does not know the general registers: they are sent as 0, and the ABI word says that there are registers. */
+static uint64_t *sample_put_registers(uint64_t *at, uint64_t mask, const struct regs *regs)
+{
+    *at++ = PERF_SAMPLE_REGS_ABI_64;
+    for (unsigned i = 0; i < sizeof(register_places) / sizeof(register_places[0]); i++)
+        if (mask >> register_places[i].bit & 1)
+            *at++ = *(const uint64_t *)((const char *)regs + register_places[i].offset);
+    return at;
+}
+
+static uint64_t *sample_put_chain(uint64_t *at, const struct regs *regs)
+{
+    size_t frames = unwind_capture(regs, at + 2, SAMPLE_CHAIN_MAX);
+
+    at[0] = frames + 1;
+    at[1] = (uint64_t)PERF_CONTEXT_KERNEL;
+    return at + 2 + frames;
+}
+
+/* Copies a finished record into the ring; `time`, if there is one, is inside it and gets the claim's clock. */
+static void sample_finish(struct ring *ring, struct perf_event_header *header, uint64_t *end,
+                          uint64_t *time)
+{
+    struct ring_record record;
+
+    header->size = (uint16_t)((char *)end - (char *)header);
+    if (ring_reserve(ring, header->size, &record)) {
+        if (time)
+            *time = record.time;
+        ring_write(ring, &record, header, header->size);
+    }
+    ring_commit(ring, &record);
+}
+
+static struct sample_scratch *sample_scratch(const struct ring *ring)
+{
+    return &scratch[arch_cpu_id()][ring->nest & (RING_NESTING - 1)];
+}
+
+/* The order of the fields is the ABI's, not that of the bits. */
+void sample_write(const struct event *event, struct ring *ring, uint64_t addr,
+                  const struct regs *regs)
+{
+    const struct perf_event_attr *attr = &event->recorded.attr;
+    struct sample_scratch *out = sample_scratch(ring);
+    uint64_t type = attr->sample_type;
+    uint64_t *at = out->words, *time = NULL;
+
+    out->header.type = PERF_RECORD_SAMPLE;
+    out->header.misc = PERF_RECORD_MISC_KERNEL;
+    if (type & PERF_SAMPLE_IDENTIFIER)
+        *at++ = event->recorded.id;
+    if (type & PERF_SAMPLE_IP)
+        *at++ = regs->ip;
+    if (type & PERF_SAMPLE_TID)
+        *at++ = task_current_ids();
+    if (type & PERF_SAMPLE_TIME)
+        time = at++;
+    if (type & PERF_SAMPLE_ADDR)
+        *at++ = addr;
+    if (type & PERF_SAMPLE_CPU)
+        *at++ = arch_cpu_id();
+    if (type & PERF_SAMPLE_PERIOD)
+        *at++ = attr->sample_period;
+    if (type & PERF_SAMPLE_CALLCHAIN)
+        at = sample_put_chain(at, regs);
+    if (type & PERF_SAMPLE_REGS_INTR)
+        at = sample_put_registers(at, attr->sample_regs_intr, regs);
+    sample_finish(ring, &out->header, at, time);
+}
+
+/* struct { header; u64 time, id, stream_id; struct sample_id; }, the last by sample_id_all. */
+void sample_write_throttle(const struct event *event, struct ring *ring, uint32_t type)
+{
+    uint64_t sample_type = event->recorded.attr.sample_type;
+    struct sample_scratch *out = sample_scratch(ring);
+    uint64_t *at = out->words, *time;
+
+    out->header.type = type;
+    out->header.misc = 0;
+    *at++ = arch_clock_ns();
+    *at++ = event->recorded.id;
+    *at++ = event->recorded.id;
+    if (sample_type & PERF_SAMPLE_TID)
+        *at++ = task_current_ids();
+    time = sample_type & PERF_SAMPLE_TIME ? at++ : NULL;
+    if (sample_type & PERF_SAMPLE_CPU)
+        *at++ = arch_cpu_id();
+    if (sample_type & PERF_SAMPLE_IDENTIFIER)
+        *at++ = event->recorded.id;
+    sample_finish(ring, &out->header, at, time);
+}

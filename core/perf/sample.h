@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A hit becomes a PERF_RECORD_SAMPLE in the ring, in the layout of <linux/perf_event.h> (the comment above PERF_RECORD_SAMPLE).
+ * Any context of this CPU.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "core/perf/ring.h"
+
+struct event;
+struct regs;
+
+#define SAMPLE_CHAIN_MAX 127 /* frames; as many as Linux takes by default */
+
+/* All sample_type bits that a recording may ask for. */
+#define SAMPLE_TYPES                                                                               \
+    (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |                \
+     PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN |             \
+     PERF_SAMPLE_REGS_INTR)
+
+/* The registers that REGS_INTR can carry, as bits of attr.sample_regs_intr (<asm/perf_regs.h>). */
+#define SAMPLE_REGISTERS 0xff0fffull /* all but ds, es, fs, gs */
+
+void sample_write(const struct event *event, struct ring *ring, uint64_t addr,
+                  const struct regs *regs);
+
+/* PERF_RECORD_THROTTLE or PERF_RECORD_UNTHROTTLE. */
+void sample_write_throttle(const struct event *event, struct ring *ring, uint32_t type);

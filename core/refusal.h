@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Why something that a person asked for was refused: one line that says what is wrong and what would be right.
+ * Filled where the refusal is decided, printed by whoever asked. Task context only.
+ */
+#pragma once
+
+#include <linux/errno.h>
+
+struct refusal {
+    char text[240];
+};
+
+/*
+ * Formats the reason into `why` (which may be NULL) and returns -error, so that a check reads
+ * `return refuse(why, EINVAL, "length %u: 1, 2, 4 or 8 are possible", length);`
+ */
+__attribute__((format(printf, 3, 4))) int refuse(struct refusal *why, int error, const char *format,
+                                                 ...);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Set-up at boot; pic_serve runs in interrupt context. */
+#include "drivers/pic8259.h"
+
+#include <stddef.h>
+
+#include "arch/x86_64/port.h"
+#include "arch/x86_64/vectors.h"
+
+#define MASTER_COMMAND 0x20
+#define MASTER_DATA    0x21
+#define SLAVE_COMMAND  0xa0
+#define SLAVE_DATA     0xa1
+
+#define ICW1_INIT           0x11 /* edge triggered, cascaded, ICW4 follows */
+#define ICW4_8086           0x01
+#define OCW2_END            0x20 /* non-specific end of interrupt */
+#define OCW3_READ_IN_SERVICE 0x0b
+
+#define CASCADE_LINE  2
+#define LINES         16
+#define SPURIOUS_LINE 7 /* of either controller */
+
+static trap_handler *handlers[LINES]; /* set with interrupts off */
+
+/* A line that went away before it was acknowledged arrives as 7 or 15 without its in-service bit (8259A, "Spurious"). */
+static bool pic_is_spurious(unsigned line)
+{
+    uint16_t command = line < 8 ? MASTER_COMMAND : SLAVE_COMMAND;
+
+    if (line % 8 != SPURIOUS_LINE)
+        return false;
+    port_write8(command, OCW3_READ_IN_SERVICE);
+    return !(port_read8(command) & (1u << SPURIOUS_LINE));
+}
+
+static void pic_end(unsigned line)
+{
+    if (line >= 8)
+        port_write8(SLAVE_COMMAND, OCW2_END);
+    port_write8(MASTER_COMMAND, OCW2_END);
+}
+
+static void pic_serve(struct regs *regs)
+{
+    unsigned line = (unsigned)(regs->vector - VECTOR_FIRST_INTERRUPT);
+
+    if (pic_is_spurious(line)) {
+        if (line >= 8)
+            port_write8(MASTER_COMMAND, OCW2_END); /* the master did see its cascade line */
+        return;
+    }
+    if (handlers[line])
+        handlers[line](regs);
+    pic_end(line);
+}
+
+void pic_init(void)
+{
+    port_write8(MASTER_COMMAND, ICW1_INIT);
+    port_write8(SLAVE_COMMAND, ICW1_INIT);
+    port_write8(MASTER_DATA, VECTOR_FIRST_INTERRUPT);
+    port_write8(SLAVE_DATA, VECTOR_FIRST_INTERRUPT + 8);
+    port_write8(MASTER_DATA, 1u << CASCADE_LINE);
+    port_write8(SLAVE_DATA, CASCADE_LINE);
+    port_write8(MASTER_DATA, ICW4_8086);
+    port_write8(SLAVE_DATA, ICW4_8086);
+    port_write8(MASTER_DATA, 0xff & ~(1u << CASCADE_LINE));
+    port_write8(SLAVE_DATA, 0xff);
+    for (unsigned line = 0; line < LINES; line++)
+        trap_set_handler(VECTOR_FIRST_INTERRUPT + line, pic_serve);
+}
+
+void pic_connect(unsigned line, trap_handler *handler)
+{
+    uint16_t data = line < 8 ? MASTER_DATA : SLAVE_DATA;
+
+    handlers[line] = handler;
+    port_write8(data, port_read8(data) & (uint8_t) ~(1u << line % 8));
+}

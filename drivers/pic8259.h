@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The two 8259A interrupt controllers, interrupts 0 to 15 on vectors 32 to 47. Source: Intel 8259A data sheet. */
+#pragma once
+
+#include "arch/x86_64/trap.h"
+
+/* All lines masked, vectors moved away from the exceptions'. Boot, interrupts off. */
+void pic_init(void);
+
+/* Serves `line` with `handler` (interrupts off; the acknowledgement is ours) and unmasks it. */
+void pic_connect(unsigned line, trap_handler *handler);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See power.h. The ports are those of the emulators' chipsets (docs/machines.md), not of every PC. */
+#include "drivers/power.h"
+
+#include "arch/x86_64/port.h"
+
+#define PM1A_CONTROL_QEMU  0x604 /* PIIX4 and ICH9 as QEMU places them */
+#define PM1A_CONTROL_BOCHS 0xb004
+#define PM1_SLEEP_ENABLE   0x2000 /* sleep type 0, which both tables call S5 */
+
+#define BOCHS_SHUTDOWN 0x8900
+
+#define DEBUG_EXIT 0xf4
+
+#define KEYBOARD_COMMAND     0x64
+#define KEYBOARD_PULSE_RESET 0xfe
+#define RESET_CONTROL        0xcf9
+#define RESET_FULL           0x06
+
+void power_off(void)
+{
+    port_write16(PM1A_CONTROL_QEMU, PM1_SLEEP_ENABLE);
+    port_write16(PM1A_CONTROL_BOCHS, PM1_SLEEP_ENABLE);
+    for (const char *word = "Shutdown"; *word; word++)
+        port_write8(BOCHS_SHUTDOWN, (uint8_t)*word);
+}
+
+void power_exit(uint8_t code)
+{
+    port_write32(DEBUG_EXIT, code);
+}
+
+void power_reset(void)
+{
+    port_write8(KEYBOARD_COMMAND, KEYBOARD_PULSE_RESET);
+    port_write8(RESET_CONTROL, RESET_FULL);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A 16550 serial port at 115200 baud, 8N1. Transmit is polled, so that crash paths can use it; receive is by interrupt.
+ * Source: National Semiconductor PC16550D data sheet.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct uart {
+    uint16_t port;
+    bool present;
+};
+
+#define UART_COM1 0x3f8
+#define UART_COM2 0x2f8
+
+#define UART_COM1_LINE 4
+
+/* Programs divisor, format and FIFOs. False where no 16550 answers: sending is then a no-op. Boot. */
+bool uart_init(struct uart *uart, uint16_t port);
+
+/* Sends; waits for the FIFO, but never longer than a stuck port deserves. Any context. */
+void uart_send(struct uart *uart, const char *bytes, size_t length);
+
+/*
+ * From now on `byte` is called for each byte received, in interrupt context. When it returns false the port stops
+ * listening until uart_resume: flow control, or the emulator, then holds further bytes back. One port only.
+ */
+void uart_listen(struct uart *uart, unsigned line, bool (*byte)(uint8_t));
+void uart_resume(void);

@@ -1,0 +1,92 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The kernel's own report and script print what the real perf prints of the same recording: build/host/report_sample
+# makes recordings up and writes both the stream and the texts. Needs perf, as and ld. Run from the root of the tree:
+# prove tests/host/report_perf.t
+# SEEDS=n tries so many recordings (40; with QUICK=1 8), SEED=n that one alone.
+use strict;
+use warnings;
+use File::Temp qw(tempdir);
+use Test::More;
+
+my $sample = 'build/host/report_sample';
+my $room = tempdir(CLEANUP => 1);
+my $kernel = "$room/kernel.elf";
+my $report = '--no-children --no-inline -F overhead,sample,sym';
+my $script = 'comm,tid,cpu,time,period,event,ip,sym,symoff';
+my %perf = (
+    caller    => "report --stdio $report -g caller,0",
+    callee    => "report --stdio $report -g callee,0",
+    flat      => "report --stdio $report -g none",
+    script    => "script -F $script",
+    registers => "script -F $script,iregs",
+);
+
+# perf looks for its settings and debug files there, and must find none.
+$ENV{HOME} = $room;
+$ENV{PERF_CONFIG} = '/dev/null';
+
+sub run
+{
+    my ($command) = @_;
+    system($command) == 0 or BAIL_OUT("failed: $command");
+}
+
+sub make_kernel
+{
+    my @objects;
+    for my $part (0, 1) {
+        run("$sample assembly $part > $room/$part.s");
+        run("as -o $room/$part.o $room/$part.s");
+        push @objects, "$room/$part.o";
+    }
+    my $build_id = '01' . '00' x 19;
+    run("ld --build-id=0x$build_id -e _text -Ttext=0xffffffff80100000 -o $kernel @objects");
+}
+
+# What the two must share of a text: not perf's advice and its count of losses, nor blanks at the ends of lines and how
+# many empty lines there are.
+sub essence
+{
+    my ($command) = @_;
+    my @lines = map { s/\s+$//r } `$command`;
+    my @said = grep { !/^#/ || /^# (Samples|Event count|Overhead|\.\.\.)/ } @lines;
+    my $text = join("\n", @said);
+    $text =~ s/\n\n+/\n\n/g;
+    $text =~ s/^\n+|\n+$//g;
+    return $text;
+}
+
+sub difference
+{
+    my %texts = (perf => shift, pitot => shift);
+    for my $name (keys %texts) {
+        open(my $file, '>', "$room/$name.txt") or die "$name.txt: $!";
+        print $file "$texts{$name}\n";
+    }
+    return scalar `cd $room && diff -U5 perf.txt pitot.txt`;
+}
+
+sub compare
+{
+    my ($name, $seed) = @_;
+    my $ours = essence("cat $room/$name");
+    my $theirs = essence("perf $perf{$name} -i - --vmlinux=$kernel < $room/stream 2> $room/said");
+    isnt($theirs, '', "seed $seed: perf prints the $name");
+    ok($ours eq $theirs, "seed $seed: $name as perf prints it")
+        or diag(difference($theirs, $ours));
+}
+
+sub compare_all
+{
+    my ($seed) = @_;
+    unlink(map { "$room/$_" } keys %perf);
+    run("$sample $seed $room");
+    compare($_, $seed) for grep { -e "$room/$_" } sort keys %perf;
+}
+
+make_kernel();
+my $seeds = $ENV{SEEDS} // ($ENV{QUICK} ? 8 : 40);
+compare_all($_) for defined $ENV{SEED} ? $ENV{SEED} : 1 .. $seeds;
+done_testing();

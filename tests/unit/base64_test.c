@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * core/perf/base64.c: the known vectors of RFC 4648, and that neither the length of the bytes nor
+ * the pieces in which they come changes what is decoded. tests/host/stream_perf.t shows the block
+ * to the real uudecode.
+ *
+ * links: core/perf/base64.c core/print.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/perf/base64.h"
+
+#define LONGEST 200
+
+struct captured {
+    struct sink sink;
+    char text[4096];
+    size_t length;
+};
+
+static void capture(struct sink *sink, const char *bytes, size_t length)
+{
+    struct captured *captured = (struct captured *)sink;
+
+    assert_true(captured->length + length < sizeof(captured->text));
+    memcpy(captured->text + captured->length, bytes, length);
+    captured->length += length;
+    captured->text[captured->length] = '\0';
+}
+
+/* The block of `length` bytes that came in pieces of at most `piece`. */
+static void encode(struct captured *captured, const uint8_t *bytes, size_t length, size_t piece)
+{
+    struct base64 base64;
+
+    *captured = (struct captured){.sink.write = capture};
+    base64_open(&base64, &captured->sink, "pitot.perf");
+    for (size_t done = 0; done < length; done += piece) {
+        size_t count = length - done < piece ? length - done : piece;
+
+        base64.sink.write(&base64.sink, (const char *)bytes + done, count);
+    }
+    base64_close(&base64);
+}
+
+static unsigned value_of(char digit)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *found = strchr(digits, digit);
+
+    assert_true(digit != '\0' && found != NULL);
+    return (unsigned)(found - digits);
+}
+
+/* One line's groups back into bytes; how many. */
+static size_t decode_line(const char *line, size_t length, uint8_t *bytes)
+{
+    size_t count = 0;
+
+    assert_int_equal(length % 4, 0);
+    for (size_t i = 0; i < length; i += 4) {
+        size_t padding = line[i + 3] != '=' ? 0 : line[i + 2] != '=' ? 1 : 2;
+        uint32_t bits = 0;
+
+        for (size_t digit = 0; digit < 4; digit++) {
+            bits = bits << 6 | (digit < 4 - padding ? value_of(line[i + digit]) : 0);
+        }
+        for (size_t byte = 0; byte < 3 - padding; byte++) {
+            bytes[count++] = (uint8_t)(bits >> (16 - 8 * byte));
+        }
+    }
+    return count;
+}
+
+static void the_vectors_of_the_rfc_are_encoded_as_it_says(void **state)
+{
+    static const char *const vectors[][2] = {
+        {"", ""},
+        {"f", "Zg==\n"},
+        {"fo", "Zm8=\n"},
+        {"foo", "Zm9v\n"},
+        {"foob", "Zm9vYg==\n"},
+        {"fooba", "Zm9vYmE=\n"},
+        {"foobar", "Zm9vYmFy\n"},
+    };
+    static struct captured captured;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++) {
+        char expected[80] = "begin-base64 644 pitot.perf\n";
+
+        strcat(expected, vectors[i][1]);
+        strcat(expected, "====\n");
+        encode(&captured, (const uint8_t *)vectors[i][0], strlen(vectors[i][0]), 1);
+        assert_string_equal(captured.text, expected);
+    }
+}
+
+static void every_length_comes_back_from_full_lines(void **state)
+{
+    static struct captured captured;
+    uint8_t bytes[LONGEST], decoded[LONGEST + BASE64_LINE_BYTES];
+
+    (void)state;
+    for (size_t i = 0; i < LONGEST; i++) {
+        bytes[i] = (uint8_t)(i * 89 + 250);
+    }
+    for (size_t length = 0; length <= LONGEST; length++) {
+        size_t count = 0;
+
+        encode(&captured, bytes, length, LONGEST);
+        for (char *line = strchr(captured.text, '\n') + 1; strcmp(line, "====\n") != 0;) {
+            char *end = strchr(line, '\n');
+            size_t taken = decode_line(line, (size_t)(end - line), decoded + count);
+
+            count += taken;
+            assert_true(taken == BASE64_LINE_BYTES || (taken > 0 && count == length));
+            line = end + 1;
+        }
+        assert_int_equal(count, length);
+        assert_memory_equal(decoded, bytes, length);
+    }
+}
+
+static void the_pieces_in_which_bytes_come_make_no_difference(void **state)
+{
+    static struct captured whole, pieces;
+    uint8_t bytes[LONGEST];
+
+    (void)state;
+    for (size_t i = 0; i < LONGEST; i++) {
+        bytes[i] = (uint8_t)(i * 31);
+    }
+    encode(&whole, bytes, LONGEST, LONGEST);
+    for (size_t piece = 1; piece < LONGEST; piece++) {
+        encode(&pieces, bytes, LONGEST, piece);
+        assert_string_equal(pieces.text, whole.text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_vectors_of_the_rfc_are_encoded_as_it_says),
+        cmocka_unit_test(every_length_comes_back_from_full_lines),
+        cmocka_unit_test(the_pieces_in_which_bytes_come_make_no_difference),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The workload fs-stress: it passes on a file system that works, says so, leaves nothing behind,
+ * stops when asked to, and notices a file system that gives back something else than it was given.
+ *
+ * links: core/fs/fs_stress.c core/fs/stress_steps.c core/fs/stress_clients.c core/fs/ramfs.c core/fs/file.c core/fs/path.c core/fs/directory.c core/fs/inode.c core/fs/block.c core/lock/kernel_lock.c core/memory/pages.c core/print.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <linux/errno.h>
+
+#include "arch/arch.h"
+#include "core/assert.h"
+#include "core/console/command.h"
+#include "core/fs/ramfs.h"
+#include "core/lock/kernel_lock.h"
+#include "core/memory/pages.h"
+#include "core/print.h"
+
+#define PAGES 1024
+
+/* What the linker gathers: pointers to every COMMAND that is linked in. */
+extern const struct command *const __start_commands[];
+
+static uint8_t *memory;
+static uint64_t clock_ns;
+static unsigned long progress_done, progress_total;
+static unsigned long interrupt_at; /* the question that is answered with yes; 0: none */
+static unsigned long interrupt_asked;
+static bool spoil; /* behind the workload's back, at each progress */
+static bool lose;
+
+unsigned arch_cpu_id(void)
+{
+    return 0;
+}
+
+uint64_t arch_clock_ns(void)
+{
+    return ++clock_ns;
+}
+
+uint64_t arch_irq_save(void)
+{
+    return 0;
+}
+
+void arch_irq_restore(uint64_t flags)
+{
+    (void)flags;
+}
+
+void arch_relax(void)
+{
+    fail_msg("nobody else can hold a lock here");
+}
+
+void assert_failed(const char *claim, const char *file, int line)
+{
+    fprintf(stderr, "%s:%d: %s\n", file, line, claim);
+    abort();
+}
+
+bool command_interrupted(void)
+{
+    return ++interrupt_asked == interrupt_at;
+}
+
+/* Overwrites one byte of the logger's file, behind the workload's back. */
+static void spoil_log(void)
+{
+    int fd = fs_open("/fs-stress/logger/log", FS_WRITE);
+
+    assert_true(fd >= 0);
+    assert_int_equal(fs_write(fd, "?", 1), 1);
+    assert_int_equal(fs_close(fd), 0);
+}
+
+void command_progress(const char *what, unsigned long done, unsigned long total)
+{
+    assert_string_equal(what, "fs-stress");
+    progress_done = done;
+    progress_total = total;
+    if (spoil)
+        spoil_log();
+    if (lose)
+        assert_non_null(pages_alloc(1));
+}
+
+static char output[2000];
+
+static void remember(struct sink *sink, const char *text, size_t length)
+{
+    (void)sink;
+    strncat(output, text, length);
+}
+
+static struct sink console = {.write = remember};
+
+static int run(const char *rounds)
+{
+    const struct command *command = __start_commands[0];
+    char name[] = "fs-stress";
+    char argument[32];
+    char *argv[] = {name, argument, NULL};
+
+    output[0] = '\0';
+    interrupt_asked = 0;
+    assert_string_equal(command->name, name);
+    if (rounds == NULL)
+        return command->run(1, argv);
+    strcpy(argument, rounds);
+    return command->run(2, argv);
+}
+
+static int make_file_system(void **state)
+{
+    (void)state;
+    memory = aligned_alloc(PAGE_SIZE, PAGES * PAGE_SIZE);
+    assert_int_equal(pages_add((uintptr_t)memory, PAGES), 0);
+    assert_int_equal(fs_init(), 0);
+    print_set_console(&console);
+    return 0;
+}
+
+static void check_nothing_left(void)
+{
+    struct fs_entry entry;
+
+    assert_int_equal(fs_readdir("/", 0, &entry), 0);
+    assert_int_equal(pages_free_count(), PAGES - 1);
+    assert_int_equal(kernel_flag, 0);
+}
+
+static void it_passes_and_leaves_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(run(NULL), 0);
+    assert_non_null(strstr(output, " operations, all verified\n"));
+    assert_int_equal(progress_done, progress_total);
+    check_nothing_left();
+    assert_int_equal(run("40"), 0);
+    assert_int_equal(progress_total, 40);
+    check_nothing_left();
+}
+
+static void every_run_is_the_same_run(void **state)
+{
+    char first[sizeof(output)];
+
+    (void)state;
+    assert_int_equal(run("5"), 0);
+    strcpy(first, output);
+    assert_int_equal(run("5"), 0);
+    assert_string_equal(output, first);
+}
+
+static void wrong_arguments_are_refused(void **state)
+{
+    static const char *const wrong[] = {"", "0", "-1", "3x", "1000001", "99999999999999999999"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        assert_int_equal(run(wrong[i]), -EINVAL);
+        assert_string_equal(output,
+                            "fs-stress: give the number of rounds, 1 to 1000000, or nothing\n");
+    }
+}
+
+static void an_interrupt_stops_it_cleanly(void **state)
+{
+    (void)state;
+    interrupt_at = 3;
+    assert_int_equal(run("8"), -EINTR);
+    interrupt_at = 0;
+    assert_string_equal(output, "fs-stress: stopped after 2 of 8 rounds\n");
+    check_nothing_left();
+}
+
+static void a_changed_byte_is_noticed(void **state)
+{
+    (void)state;
+    spoil = true;
+    assert_int_equal(run("3"), -EIO);
+    spoil = false;
+    assert_string_equal(output,
+                        "fs-stress: /fs-stress/logger/log: does not hold what was written\n");
+    check_nothing_left();
+}
+
+/* Last, as the page stays lost. */
+static void a_lost_page_is_noticed(void **state)
+{
+    (void)state;
+    lose = true;
+    assert_int_equal(run("2"), -EIO);
+    lose = false;
+    assert_string_equal(output, "fs-stress: 1023 pages were free before, 1021 are now\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_passes_and_leaves_nothing),
+        cmocka_unit_test(every_run_is_the_same_run),
+        cmocka_unit_test(wrong_arguments_are_refused),
+        cmocka_unit_test(an_interrupt_stops_it_cleanly),
+        cmocka_unit_test(a_changed_byte_is_noticed),
+        cmocka_unit_test(a_lost_page_is_noticed),
+    };
+    int failed = cmocka_run_group_tests(tests, make_file_system, NULL);
+
+    free(memory);
+    return failed;
+}

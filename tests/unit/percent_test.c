@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Percentages against the C library, which computes them in doubles as perf does.
+ *
+ * links: core/perf/percent.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "core/perf/percent.h"
+
+static void check(uint64_t part, uint64_t whole)
+{
+    char ours[40], theirs[40];
+    unsigned long long hundredths = percent_hundredths(part, whole);
+
+    snprintf(ours, sizeof(ours), "%llu.%02llu", hundredths / 100, hundredths % 100);
+    snprintf(theirs, sizeof(theirs), "%.2f", 100.0 * (double)part / (double)whole);
+    if (__builtin_strcmp(ours, theirs) != 0)
+        fail_msg("%llu of %llu: %s instead of %s", (unsigned long long)part,
+                 (unsigned long long)whole, ours, theirs);
+}
+
+static void every_share_of_small_wholes_prints_as_a_double_does(void **state)
+{
+    (void)state;
+    for (uint64_t whole = 1; whole <= 800; whole++) {
+        for (uint64_t part = 0; part <= whole; part++)
+            check(part, whole);
+    }
+}
+
+/* Where exactly half a hundredth falls: what the double makes of it decides. */
+static void halves_go_the_way_the_double_goes(void **state)
+{
+    (void)state;
+    for (uint64_t part = 1; part <= 20000; part += 2)
+        check(part, 20000);
+    assert_int_equal(percent_hundredths(1, 20000), 1);
+    assert_int_equal(percent_hundredths(3, 20000), 1);
+    assert_int_equal(percent_hundredths(1, 800), 12); /* 0.125 is exact: to even */
+    assert_int_equal(percent_hundredths(3, 800), 38);
+}
+
+static uint64_t random_word(void)
+{
+    static uint64_t word = 88172645463325252u;
+
+    word ^= word << 13;
+    word ^= word >> 7;
+    word ^= word << 17;
+    return word;
+}
+
+static void shares_of_any_size_print_as_a_double_does(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 300000; i++) {
+        uint64_t whole = random_word() >> (i % 64) | 1;
+        uint64_t part = (random_word() >> (random_word() % 64)) % whole;
+        check(part, whole);
+        check(whole - part, whole);
+        check(whole / 20000 * (part % 20000), whole / 20000 * 20000 | 1);
+    }
+    check(UINT64_MAX, UINT64_MAX);
+    check(1, UINT64_MAX);
+    check(UINT64_MAX - 1, UINT64_MAX);
+}
+
+static void nothing_of_nothing_is_zero(void **state)
+{
+    (void)state;
+    assert_int_equal(percent_hundredths(0, 0), 0);
+    assert_int_equal(percent_hundredths(0, 5), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_share_of_small_wholes_prints_as_a_double_does),
+        cmocka_unit_test(halves_go_the_way_the_double_goes),
+        cmocka_unit_test(shares_of_any_size_print_as_a_double_does),
+        cmocka_unit_test(nothing_of_nothing_is_zero),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

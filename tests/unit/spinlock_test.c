@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The locks with two threads in the place of two CPUs: what they count under a lock adds up.
+ *
+ * links: core/lock/kernel_lock.c
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "arch/arch.h"
+#include "core/assert.h"
+#include "core/lock/kernel_lock.h"
+#include "core/lock/spinlock.h"
+
+#define CPUS   2
+#define ROUNDS 200000
+
+static _Thread_local unsigned cpu;
+static _Thread_local bool irqs_off;
+static unsigned long waits; /* how often a CPU found a lock taken */
+
+unsigned arch_cpu_id(void)
+{
+    return cpu;
+}
+
+uint64_t arch_irq_save(void)
+{
+    uint64_t flags = irqs_off;
+
+    irqs_off = true;
+    return flags;
+}
+
+void arch_irq_restore(uint64_t flags)
+{
+    irqs_off = flags;
+}
+
+/* The one waited for may need this thread's processor. */
+void arch_relax(void)
+{
+    __atomic_fetch_add(&waits, 1, __ATOMIC_RELEASE);
+    sched_yield();
+}
+
+/* Not cmocka's: it only works on the thread that runs the test. */
+void assert_failed(const char *claim, const char *file, int line)
+{
+    (void)claim;
+    (void)file;
+    (void)line;
+    abort();
+}
+
+struct cpu_start {
+    unsigned number;
+    void (*work)(void);
+};
+
+static void *cpu_run(void *argument)
+{
+    struct cpu_start *start = argument;
+
+    cpu = start->number;
+    for (int i = 0; i < ROUNDS; i++)
+        start->work();
+    return NULL;
+}
+
+static void run_on_all_cpus(void (*work)(void))
+{
+    struct cpu_start starts[CPUS];
+    pthread_t threads[CPUS];
+
+    for (unsigned i = 0; i < CPUS; i++) {
+        starts[i] = (struct cpu_start){.number = i, .work = work};
+        assert_int_equal(pthread_create(&threads[i], NULL, cpu_run, &starts[i]), 0);
+    }
+    for (unsigned i = 0; i < CPUS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+}
+
+/* Read and written in two steps, which another CPU must not come between. */
+static volatile unsigned long counter;
+
+static struct spinlock lock;
+
+static void count_under_spinlock(void)
+{
+    spinlock_acquire(&lock);
+    counter = counter + 1;
+    spinlock_release(&lock);
+}
+
+static void count_under_spinlock_irq(void)
+{
+    uint64_t flags = spinlock_acquire_irq(&lock);
+
+    assert(irqs_off);
+    counter = counter + 1;
+    spinlock_release_irq(&lock, flags);
+    assert(!irqs_off);
+}
+
+static void count_under_kernel_lock(void)
+{
+    lock_kernel();
+    lock_kernel();
+    assert(kernel_flag == 1);
+    counter = counter + 1;
+    unlock_kernel();
+    assert(kernel_flag == 1);
+    unlock_kernel();
+}
+
+static void a_spinlock_keeps_the_other_cpu_out(void **state)
+{
+    (void)state;
+    counter = 0;
+    run_on_all_cpus(count_under_spinlock);
+    assert_int_equal(counter, CPUS * ROUNDS);
+}
+
+static void its_irq_form_gives_back_the_flags_it_found(void **state)
+{
+    (void)state;
+    counter = 0;
+    run_on_all_cpus(count_under_spinlock_irq);
+    assert_int_equal(counter, CPUS * ROUNDS);
+
+    irqs_off = true;
+    spinlock_release_irq(&lock, spinlock_acquire_irq(&lock));
+    assert_true(irqs_off);
+    irqs_off = false;
+}
+
+static bool entered;
+
+static void *enter_once(void *argument)
+{
+    (void)argument;
+    spinlock_acquire(&lock);
+    __atomic_store_n(&entered, true, __ATOMIC_RELEASE);
+    spinlock_release(&lock);
+    return NULL;
+}
+
+/* The holder has the last ticket, the other CPU draws 0: it must be seen waiting, and not inside. */
+static void who_draws_the_first_ticket_after_the_last_waits(void **state)
+{
+    pthread_t other;
+
+    (void)state;
+    lock = (struct spinlock){.next = UINT32_MAX, .serving = UINT32_MAX};
+    spinlock_acquire(&lock);
+    waits = 0;
+    assert_int_equal(pthread_create(&other, NULL, enter_once, NULL), 0);
+    while (__atomic_load_n(&waits, __ATOMIC_ACQUIRE) == 0 &&
+           !__atomic_load_n(&entered, __ATOMIC_ACQUIRE))
+        sched_yield();
+    assert_false(__atomic_load_n(&entered, __ATOMIC_ACQUIRE));
+
+    spinlock_release(&lock);
+    assert_int_equal(pthread_join(other, NULL), 0);
+    assert_true(entered);
+}
+
+static void the_kernel_lock_keeps_the_other_cpu_out_at_any_depth(void **state)
+{
+    (void)state;
+    counter = 0;
+    run_on_all_cpus(count_under_kernel_lock);
+    assert_int_equal(counter, CPUS * ROUNDS);
+    assert_int_equal(kernel_flag, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_spinlock_keeps_the_other_cpu_out),
+        cmocka_unit_test(its_irq_form_gives_back_the_flags_it_found),
+        cmocka_unit_test(who_draws_the_first_ticket_after_the_last_waits),
+        cmocka_unit_test(the_kernel_lock_keeps_the_other_cpu_out_at_any_depth),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

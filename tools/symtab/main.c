@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * symtab KERNEL.ELF: fills the section .symtab_blob of a linked kernel with the table of its symbols (docs/symbols.md).
+ * The build calls it once after the link; calling it again changes nothing.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tools/symtab/image.h"
+#include "tools/symtab/table.h"
+
+static bool fill(struct image *image)
+{
+    struct table_symbol *symbols;
+    struct table table;
+    size_t count;
+
+    if (!image_symbols(image, &symbols, &count))
+        return false;
+    bool built = table_build(&table, symbols, count, image->build_id);
+    free(symbols);
+    if (!built) {
+        fprintf(stderr, "symtab: %s: symbols lie more than 4 GiB apart\n", image->path);
+        return false;
+    }
+    bool written = image_write(image, &table);
+    free(table.bytes);
+    return written;
+}
+
+int main(int argc, char **argv)
+{
+    struct image image;
+
+    if (argc != 2) {
+        fprintf(stderr, "usage: symtab KERNEL.ELF\n");
+        return EXIT_FAILURE;
+    }
+    bool done = image_open(&image, argv[1]) && fill(&image);
+    image_close(&image);
+    return done ? EXIT_SUCCESS : EXIT_FAILURE;
+}
