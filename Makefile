@@ -147,8 +147,9 @@ $(BUILD)/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf boot/grub.cfg too
 
 # --- Host programs and tests ------------------------------------------------------------------------------------------------
 
-# What a test links stands in its head: ` * links: core/a.c core/b.c`.
+# What a test links stands in its head: ` * links: core/a.c core/b.c`, and ` * libs: -lelf`.
 links = $(shell sed -n 's/^ \* links: //p' $(1))
+libs  = $(shell sed -n 's/^ \* libs: //p' $(1))
 
 $(BUILD)/host/symtab: $(wildcard tools/symtab/*.c tools/symtab/*.h core/abi/*.h)
 	$(call say,HOSTCC,$@)
@@ -159,7 +160,7 @@ define HOST_PROGRAM
 $(BUILD)/$(1)/$(2): tests/$(1)/$(2).c $(call links,tests/$(1)/$(2).c)
 	$$(call say,HOSTCC,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(HOSTCC) $$(HOSTFLAGS) $$(SANITIZE) -MMD -MP -MF $$@.d $$(filter %.c,$$^) $(3) -o $$@
+	$$(Q)$$(HOSTCC) $$(HOSTFLAGS) $$(SANITIZE) -MMD -MP -MF $$@.d $$(filter %.c,$$^) $(3) $(call libs,tests/$(1)/$(2).c) -o $$@
 -include $(BUILD)/$(1)/$(2).d
 endef
 

@@ -14,6 +14,7 @@
 #include "arch/x86_64/local.h"
 #include "arch/x86_64/regs.h"
 
+#define ARCH_NAME     "x86_64" /* as `uname -m` says it */
 #define ARCH_CPUS_MAX 64
 
 #define PAGE_SIZE ((size_t)4096)

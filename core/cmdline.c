@@ -63,8 +63,8 @@ static const char *keep_argument(const char *text, size_t *length)
 
 static void complain(const char *from, const char *reason)
 {
-    print_into(cmdline.complaint, sizeof(cmdline.complaint),
-               "command line left out from `%.30s` on: %s", from, reason);
+    print_into(cmdline.complaint, sizeof(cmdline.complaint), "left out from `%.30s` on: %s", from,
+               reason);
 }
 
 void cmdline_init(const char *text)

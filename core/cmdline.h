@@ -23,7 +23,7 @@
  */
 void cmdline_init(const char *text);
 
-/* NULL, or one sentence about what of the command line was left out and why. */
+/* NULL, or one phrase about what of the command line was left out and why. */
 const char *cmdline_complaint(void);
 
 /*

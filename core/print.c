@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Formatted output into a sink (core/print.h). Everybody who prints comes through here, a panic too: nothing is locked,
- * allocated or kept but the console's sink, and a format that is wrong prints itself.
+ * Formatted output into a sink (core/print.h). Everybody who prints comes through here, a panic
+ * too: nothing is locked, allocated or kept but the console's sink, and a format that is wrong
+ * prints itself.
  */
 #include "core/print.h"
 
@@ -22,7 +23,7 @@ struct conversion {
     char letter;
 };
 
-/* A va_list that functions can share: as a parameter by itself it would be a copy or not, as the ABI pleases. */
+/* A va_list that functions can share: a bare parameter may be a copy or not, by the ABI. */
 struct arguments {
     va_list list;
 };

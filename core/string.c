@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The string functions of core/string.h, byte by byte: names are short. The memory functions, which copy samples, know the
- * CPU and are in arch/x86_64/memory.c. Safe in every context.
+ * The string functions of core/string.h, byte by byte: names are short. The memory functions, which
+ * copy samples, know the CPU and are in arch/x86_64/memory.c. Safe in every context.
  */
 #include "core/string.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Look-ups in the kernel's symbol table (core/symbols.h, format in core/abi/symtab.h). The boot checks the table once, in
- * symbols_init; from then on everybody may look up, a panic and an NMI included, because nothing here writes.
+ * Look-ups in the kernel's symbol table (core/symbols.h, format in core/abi/symtab.h). The boot
+ * checks the table once, in symbols_init; from then on everybody may look up, a panic and an NMI
+ * included, because nothing here writes.
  */
 #include "core/symbols.h"
 
@@ -13,7 +14,7 @@
 /* The reserved section: the linker script's in the kernel, a test's own on the host. */
 extern const char symtab_start[], symtab_end[];
 
-/* Written by symbols_init alone. Zero counts until the table has proved sound, so that look-ups find nothing. */
+/* Written by symbols_init alone. The counts are 0 until the table has proved sound. */
 static struct {
     uint64_t base;
     const struct symtab_entry *entries;
@@ -25,7 +26,7 @@ static struct {
 static int check_header(const struct symtab_header *header, const uint8_t *build_id,
                         size_t build_id_size, struct refusal *why)
 {
-    size_t room = (size_t)(symtab_end - symtab_start);
+    size_t room = (uintptr_t)symtab_end - (uintptr_t)symtab_start;
 
     if (room < sizeof(*header) || header->magic != SYMTAB_MAGIC)
         return refuse(why, EINVAL, "no symbol table in the image: run tools/symtab on it");

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * "No such symbol; near: ...": which names somebody may have meant. Called by whoever refuses a name; task context, some
- * hundred bytes of stack.
+ * "No such symbol; near: ...": which names somebody may have meant. Called by whoever refuses a
+ * name; task context, some hundred bytes of stack.
  *
- * Every name gets a rank, and the lowest win: a name that goes on where the wrong one ends costs as much as one typing
- * error, one that holds it somewhere in the middle as much as two, and any other what its typing errors are.
+ * Every name gets a rank, and the lowest win: a name that goes on where the wrong one ends costs as
+ * much as one typing error, one that holds it somewhere in the middle as much as two, and any other
+ * what its typing errors are.
  */
 #include "core/string.h"
 #include "core/symbols.h"
@@ -29,9 +30,9 @@ static uint8_t least(uint8_t a, uint8_t b)
 }
 
 /*
- * How many characters were inserted, left out, replaced or swapped with their neighbour (Damerau and Levenshtein's
- * distance, no place edited twice). Row r of the matrix holds the distances of the first r characters of a to each
- * beginning of b; three rows are enough.
+ * How many characters were inserted, left out, replaced or swapped with their neighbour (Damerau
+ * and Levenshtein's distance, no place edited twice). Row r of the matrix holds the distances of
+ * the first r characters of a to each beginning of b; three rows are enough.
  */
 static uint8_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {

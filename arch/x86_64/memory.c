@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The four memory functions that compilers call by themselves (core/string.h). Any context, NMI and debug trap included.
+ * The four memory functions that compilers call by themselves (core/string.h). Any context, NMI and
+ * debug trap included.
  *
- * Copies of samples are on the hit path, and an emulator counts one instruction for each iteration of a string
- * instruction: eight bytes at a time, then the rest, with no branch between. The direction flag is never set here: an
- * entry that came in between would run with it.
+ * Copies of samples are on the hit path, and an emulator counts one instruction for each iteration
+ * of a string instruction: eight bytes at a time, then the rest, with no branch between. The
+ * direction flag is never set here: an entry that came in between would run with it.
  */
 #include "core/string.h"
 
@@ -48,7 +49,7 @@ static void copy_backward(char *to, const char *from, size_t length)
 
 void *memmove(void *to, const void *from, size_t length)
 {
-    /* Unsigned: a destination before the source is far "behind" it, and forward is right for both. */
+    /* Unsigned: a destination before the source counts as far behind it. Forward suits both. */
     if ((uintptr_t)to - (uintptr_t)from >= length)
         return memcpy(to, from, length);
     copy_backward(to, from, length);

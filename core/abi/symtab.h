@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The symbol table inside the image: written by tools/symtab into the reserved section after the link, read by
- * core/symbols.c. Little endian, all offsets from the start of the header, each part a multiple of 4 from it:
+ * The symbol table inside the image: written by tools/symtab into the reserved section after the
+ * link, read by core/symbols.c. Little endian, all offsets from the start of the header, each part
+ * a multiple of 4 from it:
  *
  *   struct symtab_header
- *   struct symtab_entry[entry_count]   the first found_count in order of offset, one for each address: what an address
- *                                      is named by. Then, in order of offset too, what has only a name: aliases, and
- *                                      labels inside a function
+ *   struct symtab_entry[entry_count]   in two parts, each in order of offset. The first found_count
+ *                                      are what addresses are named by, one for each address; the
+ *                                      others, aliases and labels inside functions, are only names
  *   uint32_t[entry_count]              indices of entries in order of (name, offset)
  *   char[strings_size]                 the names, each ending in NUL
  *
- * An address is base + offset, modulo 2^64: base is the lowest address of the upper half, and the low addresses of the
- * boot code follow 2 GiB behind it.
+ * An address is base + offset, modulo 2^64: base is the lowest address of the upper half, and the
+ * low addresses of the boot code follow 2 GiB behind it.
  */
 #pragma once
 

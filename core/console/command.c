@@ -19,7 +19,7 @@ extern const struct command *const __stop_commands[];
 
 const struct command *command_find(const char *name)
 {
-    for (const struct command *const *entry = __start_commands; entry < __stop_commands; entry++) {
+    for (const struct command *const *entry = __start_commands; entry != __stop_commands; entry++) {
         if (strcmp((*entry)->name, name) == 0)
             return *entry;
     }
@@ -34,7 +34,7 @@ static size_t rank(const struct command *const *of)
 {
     size_t before = 0;
 
-    for (const struct command *const *entry = __start_commands; entry < __stop_commands; entry++) {
+    for (const struct command *const *entry = __start_commands; entry != __stop_commands; entry++) {
         int order = strcmp((*entry)->name, (*of)->name);
         if (order < 0 || (order == 0 && entry < of))
             before++;
@@ -44,7 +44,7 @@ static size_t rank(const struct command *const *of)
 
 const struct command *command_at(size_t index)
 {
-    for (const struct command *const *entry = __start_commands; entry < __stop_commands; entry++) {
+    for (const struct command *const *entry = __start_commands; entry != __stop_commands; entry++) {
         if (rank(entry) == index)
             return *entry;
     }

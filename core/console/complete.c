@@ -85,10 +85,13 @@ static struct names names_symbols(void)
 
 static const char *const perf_subcommands[] = {"list", "record", "report", "script", "stat", NULL};
 static const char *const perf_events[] = {"mem:", NULL};
-static const char *const record_options[] = {"--", "--intr-regs", "--overwrite", "-c",
-                                             "-e", "-g",          "-m",          NULL};
-static const char *const stat_options[] = {"--", "-e", NULL};
-static const char *const report_options[] = {"-g", "-s", NULL};
+
+/* As core/perf/perf_options.c and core/perf/perf_command.c read them. */
+static const char *const record_options[] = {
+    "--", "--call-graph", "--count", "--event", "--intr-regs", "--mmap-pages", "--overwrite", "-a",
+    "-c", "-e",           "-g",      "-m",      NULL};
+static const char *const report_options[] = {
+    "--no-children", "--no-inline", "--stdio", "-g", "-s", NULL};
 static const char *const script_options[] = {"-F", NULL};
 
 static const struct {
@@ -98,7 +101,7 @@ static const struct {
     {"record", record_options},
     {"report", report_options},
     {"script", script_options},
-    {"stat", stat_options},
+    {"stat", record_options},
 };
 
 /* --- Where the cursor is --- */
@@ -157,15 +160,23 @@ static bool context_find(const char *text, size_t length, struct context *contex
     return true;
 }
 
+/* Of several events between commas, the last. */
 static bool target_event(struct word word, struct target *target)
 {
     const size_t skipped = strlen("mem:");
 
-    if (word_begins(word, "mem:"))
-        *target =
-            (struct target){names_symbols(), {word.text + skipped, word.length - skipped}, false};
-    else
+    for (size_t i = word.length; i > 0; i--) {
+        if (word.text[i - 1] == ',') {
+            word = (struct word){word.text + i, word.length - i};
+            break;
+        }
+    }
+    if (!word_begins(word, "mem:")) {
         *target = (struct target){names_fixed(perf_events), word, false};
+        return true;
+    }
+    word = (struct word){word.text + skipped, word.length - skipped};
+    *target = (struct target){names_symbols(), word, false};
     return true;
 }
 
@@ -198,7 +209,7 @@ static bool target_find(const char *text, size_t length, struct target *target)
         *target = (struct target){names_fixed(perf_subcommands), context.current, true};
         return true;
     }
-    if (word_is(context.previous, "-e"))
+    if (word_is(context.previous, "-e") || word_is(context.previous, "--event"))
         return target_event(context.current, target);
     if (context.current.length == 0 || context.current.text[0] == '-')
         return target_option(&context, target);
@@ -272,33 +283,36 @@ static bool is_repeated(const struct target *target, const struct range *range, 
     return index > range->first && strcmp(name_at(target, index), name_at(target, index - 1)) == 0;
 }
 
+/* In lines that fit the screen; `column` is where the last name ended. */
+static void list_name(struct sink *sink, const char *name, size_t *column)
+{
+    size_t length = strlen(name);
+
+    if (*column > 0 && *column + 2 + length > SCREEN_COLUMNS) {
+        print_to(sink, "\n");
+        *column = 0;
+    }
+    print_to(sink, "%s%s", *column > 0 ? "  " : "", name);
+    *column += (*column > 0 ? 2 : 0) + length;
+}
+
 static void complete_list(const char *text, size_t length, struct sink *sink)
 {
     struct target target;
-    size_t listed = 0, left_out = 0, column = 0;
+    size_t found = 0, column = 0;
 
     if (!target_find(text, length, &target))
         return;
     struct range range = range_find(&target);
     for (size_t i = range.first; i < range.end; i++) {
-        const char *name = name_at(&target, i);
         if (is_repeated(&target, &range, i))
             continue;
-        if (listed == COMPLETE_LIST_MOST) {
-            left_out++;
-            continue;
-        }
-        const char *gap = listed == 0                                  ? ""
-                          : column + strlen(name) + 2 > SCREEN_COLUMNS ? "\n"
-                                                                       : "  ";
-        column = (*gap == ' ' ? column + 2 : 0) + strlen(name);
-        print_to(sink, "%s%s", gap, name);
-        listed++;
+        if (found++ < COMPLETE_LIST_MOST)
+            list_name(sink, name_at(&target, i), &column);
     }
-    if (listed > 0)
-        print_to(sink, "\n");
-    if (left_out > 0)
-        print_to(sink, "... and %zu more\n", left_out);
+    print_to(sink, "\n");
+    if (found > COMPLETE_LIST_MOST)
+        print_to(sink, "... and %zu more\n", found - COMPLETE_LIST_MOST);
 }
 
 const struct line_completer complete_words = {complete_extend, complete_list};

@@ -32,9 +32,9 @@ static void crash_write_text(void)
 
 static void crash_write_rodata(void)
 {
-    static const volatile char constant[] = "constant";
+    static const char constant[] = "constant";
 
-    *(volatile char *)(uintptr_t)constant = 'C';
+    *(volatile char *)((uintptr_t)constant + nowhere - 0x10) = 'C';
 }
 
 static void crash_jump_data(void)
@@ -70,9 +70,9 @@ static void crash_recurse(void)
 
 static void crash_divide(void)
 {
-    volatile int zero = 0;
+    volatile int dividend = 100, zero = 0;
 
-    print("%d\n", 1 / zero);
+    print("%d\n", dividend / zero);
 }
 
 static void crash_undefined(void)

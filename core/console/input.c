@@ -50,14 +50,15 @@ bool input_put(uint8_t byte)
     if (byte == INPUT_INTERRUPT) {
         store(&queue.interrupt_position, queue.head);
         store(&queue.interrupts, queue.interrupts + 1);
-    } else if (has_room()) {
-        queue.bytes[queue.head % INPUT_QUEUE_SIZE] = byte;
-        store(&queue.head, queue.head + 1);
-    }
-    if (has_room())
         return true;
-    __atomic_store_n(&queue.stopped, true, __ATOMIC_RELEASE);
-    return false;
+    }
+    if (!has_room()) {
+        __atomic_store_n(&queue.stopped, true, __ATOMIC_RELEASE);
+        return false;
+    }
+    queue.bytes[queue.head % INPUT_QUEUE_SIZE] = byte;
+    store(&queue.head, queue.head + 1);
+    return true;
 }
 
 void input_set_resume(void (*resume)(void))
@@ -66,8 +67,9 @@ void input_set_resume(void (*resume)(void))
 }
 
 /*
- * Room is looked for again, as the producer may have filled it before it could see it used. From
- * there on it stands still until resumed, so that the two writers of `stopped` never meet.
+ * Room is looked for again: before `stopped` was read here the producer may have filled what
+ * this made, and stopped only then. From there on it stands still until resumed, so that the two
+ * writers of `stopped` never meet.
  */
 static void advance_to(uint64_t position)
 {

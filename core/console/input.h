@@ -17,9 +17,9 @@
 /* --- The producer's side: interrupt context. --- */
 
 /*
- * Takes the byte. False when it was the last that fits: the producer then reads no more from the
- * device (switches its receive interrupt off) until the resume hook is called. A byte put in
- * spite of that is dropped.
+ * Takes the byte. False when the queue is full and did not take it: the producer then keeps it,
+ * reads no more from the device (switches its receive interrupt off) and puts it again when the
+ * resume hook is called.
  *
  * ^C takes no room. It is seen by input_interrupted() at once, and what was typed before it and
  * not yet read is dropped, as on any terminal.
@@ -29,8 +29,8 @@ bool input_put(uint8_t byte);
 /* --- The consumer's side: task context. --- */
 
 /*
- * `resume` is called from input_get when there is room again after a false from input_put. May
- * be NULL.
+ * `resume` is called from input_get when there is room again after a false from input_put; it
+ * may put. May be NULL.
  */
 void input_set_resume(void (*resume)(void));
 

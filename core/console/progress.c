@@ -38,7 +38,6 @@ static void progress_write(struct sink *sink, const char *bytes, size_t length)
 
 void progress_begin(void)
 {
-    progress_end();
     progress.next_ns = arch_clock_ns() + SECOND_NS;
 }
 

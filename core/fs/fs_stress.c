@@ -4,8 +4,6 @@
  * file server's benchmark (docs/workloads.md). Verifies everything that it reads, and at the end
  * that nothing is left and no page is lost. Task context, interrupts on.
  */
-#include <stdbool.h>
-
 #include <linux/errno.h>
 
 #include "core/console/command.h"
@@ -13,7 +11,6 @@
 #include "core/fs/visible.h"
 #include "core/memory/pages.h"
 #include "core/print.h"
-#include "core/string.h"
 
 /*
  * About 3000 hits on kernel_flag, two for each outermost pair: under a second with each of them

@@ -4,8 +4,6 @@
  * once a round, in task context. Each checks all that it wrote, and what it leaves behind for the
  * next round.
  */
-#include <linux/errno.h>
-
 #include "core/fs/stress.h"
 #include "core/fs/visible.h"
 #include "core/print.h"

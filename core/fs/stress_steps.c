@@ -100,8 +100,8 @@ VISIBLE static int verify_piece(struct stress *stress, int fd, const char *path,
 
 typedef int piece_step(struct stress *stress, int fd, const char *path, struct content content);
 
-static int in_pieces(struct stress *stress, int fd, const char *path, struct content content,
-                     piece_step *step)
+VISIBLE static int in_pieces(struct stress *stress, int fd, const char *path,
+                             struct content content, piece_step *step)
 {
     int result = 0;
 
@@ -131,6 +131,7 @@ int step_write_open(struct stress *stress, int fd, const char *path, struct cont
 
     if (result == 0)
         result = in_pieces(stress, fd, path, content, write_piece);
+    STAY_IN_CHAIN();
     return result;
 }
 
@@ -140,6 +141,7 @@ int step_verify_open(struct stress *stress, int fd, const char *path, struct con
 
     if (result == 0)
         result = in_pieces(stress, fd, path, content, verify_piece);
+    STAY_IN_CHAIN();
     return result;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The addresses of a sample's call chain in the order in which a reader wants them, the PERF_CONTEXT_* markers left out.
- * As in perf, not more than PERF_MAX_STACK_DEPTH of them, counted from the end that comes first. Pure: any context.
+ * The addresses of a sample's call chain in the order in which a reader wants them, the
+ * PERF_CONTEXT_* markers left out. As in perf, not more than PERF_MAX_STACK_DEPTH of them,
+ * counted from the end that comes first. Pure: any context.
  */
 #pragma once
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads how a person spells an event (grammar: core/perf/event_spec.h). Called by `perf record`, from the prompt and from
- * the kernel command line; task context.
+ * Reads how a person spells an event (grammar: core/perf/event_spec.h). Called by `perf record`,
+ * from the prompt and from the kernel command line; task context.
  *
- * The spelling is read from left to right by a cursor. Every function that reads a part leaves the cursor behind it, and
- * returns 0 or refuses, naming the word that is wrong.
+ * The spelling is read from left to right by a cursor. Every function that reads a part leaves the
+ * cursor behind it, and returns 0 or refuses, naming the word that is wrong.
  */
 #include "core/perf/event_spec.h"
 
@@ -53,7 +53,7 @@ static bool is_digit(char character)
     return character >= '0' && character <= '9';
 }
 
-/* What may stand in a name, of C, of assembly or of a compiler's making ("count.0", "copy.part.1"). */
+/* What may stand in a name: of C, of assembly or of a compiler's making ("copy.part.1"). */
 static bool is_name_character(char character)
 {
     return is_digit(character) || (character >= 'a' && character <= 'z') ||
@@ -83,6 +83,14 @@ static int digit_value(char character, unsigned base)
     return value < (int)base ? value : -1;
 }
 
+static int refuse_missing(const struct cursor *cursor, const char *what)
+{
+    if (*cursor->at == '\0')
+        return refuse(cursor->why, EINVAL, "%s missing at the end: " FORMAT_OF_EVENTS, what);
+    return refuse(cursor->why, EINVAL, "%s missing before \"%s\": " FORMAT_OF_EVENTS, what,
+                  cursor->at);
+}
+
 /* Hexadecimal behind 0x, else decimal. `what` names it for a refusal. */
 static int read_number(struct cursor *cursor, const char *what, uint64_t *number)
 {
@@ -91,9 +99,8 @@ static int read_number(struct cursor *cursor, const char *what, uint64_t *number
     unsigned base = hexadecimal ? 16 : 10;
     size_t i = hexadecimal ? 2 : 0;
 
-    if (i == length)
-        return refuse(cursor->why, EINVAL, "%s expected before \"%s\": 16 or 0x10", what,
-                      cursor->at);
+    if (i >= length)
+        return refuse_missing(cursor, what);
     for (*number = 0; i < length; i++) {
         int digit = digit_value(cursor->at[i], base);
         if (digit < 0)
@@ -145,8 +152,7 @@ static int read_symbol(struct cursor *cursor, struct symbol *symbol)
     char name[EVENT_NAME_SIZE]; /* the whole spelling fits */
 
     if (length == 0)
-        return refuse(cursor->why, EINVAL, "address expected before \"%s\": 0x..., or a symbol",
-                      cursor->at);
+        return refuse_missing(cursor, "address");
     memcpy(name, cursor->at, length);
     name[length] = '\0';
     int error = symbols_find_name(name, symbol, &count);
@@ -182,7 +188,7 @@ static int read_place(struct cursor *cursor, struct place *place)
 {
     *place = (struct place){.is_symbol = !is_digit(cursor->at[0])};
     if (!place->is_symbol) {
-        uint64_t number;
+        uint64_t number = 0;
         int error = read_number(cursor, "address", &number);
         place->address = number;
         return error;
@@ -209,7 +215,7 @@ static int read_length(struct cursor *cursor, uint64_t *length)
     return error;
 }
 
-/* True if `letters` stands at the cursor, of which each is taken at most once: their bits are added up. */
+/* True if the word at the cursor is made of `letters`, each at most once; their bits are summed. */
 static bool read_letters(struct cursor *cursor, const char *letters, const uint32_t *bits,
                          uint32_t *sum)
 {
@@ -321,7 +327,7 @@ static int choose_length(const struct place *place, uint64_t given, struct refus
 static int read_mem(struct cursor *cursor, struct perf_event_attr *attr)
 {
     struct place place;
-    uint64_t length;
+    uint64_t length = 0;
 
     int error = read_place(cursor, &place);
     if (!error)

@@ -2,12 +2,15 @@
 /*
  * How a person spells an event, and the perf_event_attr it means:
  *
- *   mem:ADDR[/LEN][:ACCESS][:u|:k]   ADDR is hexadecimal (0x...), symbol, or symbol+offset; LEN in bytes, default the
- *                                    symbol's size, else 4 (8 for x); ACCESS r|w|x letters, default rw
- *   5:ADDR                           as in the first mails about hardware breakpoint events: read-write, one byte
+ *   mem:ADDR[/LEN][:ACCESS][:u|:k]   ADDR is a number (0x10 or 16), symbol, or symbol+offset. LEN
+ *                                    is 1 to 32 bytes, by default the symbol's size (code: 1), and
+ *                                    4 where there is none (8 for x). ACCESS is w, rw or x, by
+ *                                    default rw
+ *   5:ADDR                           as in the first mails about hardware breakpoint events:
+ *                                    read-write, one byte
  *
- * Parsing decides only what the spelling means; whether a register can hold it is the arbiter's word
- * (core/breakpoint.h). Pure but for the symbol look-up; task context.
+ * Parsing decides only what the spelling means; whether a register can hold it is the arbiter's
+ * word (core/breakpoint.h). Pure but for the symbol look-up; task context.
  */
 #pragma once
 
@@ -15,8 +18,9 @@
 #include "core/refusal.h"
 
 struct event_spec {
-    struct perf_event_attr attr; /* size, type, config, bp_type, bp_addr, bp_len, exclude_* set; the rest 0 */
-    char name[EVENT_NAME_SIZE];  /* the spelling */
+    /* type, size, config, bp_type, bp_addr, bp_len and exclude_* are set, the rest is 0. */
+    struct perf_event_attr attr;
+    char name[EVENT_NAME_SIZE]; /* the spelling */
 };
 
 /* 0; or -EINVAL, -ENOENT with a reason (an unknown symbol's nearest names included). */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Percentages, digit for digit as the real perf prints them. perf computes them in doubles, so what is half a hundredth
- * on paper may lie just above or below it there: 100.0 * 3 / 20000 is 0.01499..., hence 0.01 and not 0.02. The same
- * roundings (convert, multiply, divide, print; each to nearest, ties to even) are done here on integers.
- * Called by core/perf/report*.c; pure, any context.
+ * Percentages, digit for digit as the real perf prints them. perf computes them in doubles, so
+ * what is half a hundredth on paper may lie just above or below it there: 100.0 * 3 / 20000 is
+ * 0.01499..., hence 0.01 and not 0.02. The same roundings (convert, multiply, divide, print; each
+ * to nearest, ties to even) are done here on integers. Called by core/perf/report*.c; pure, any
+ * context.
  */
 #include "core/perf/percent.h"
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The layout of `perf report --stdio`, column for column, with percentages of the whole event ("graph" in perf's terms):
+ * The layout of `perf report --stdio`, column for column, with percentages of the whole event
+ * ("graph" in perf's terms):
  *
  *     73.33%             9  [k] ring_reserve      a hit: per cent, samples, place
- *             |                                   depth 1: a bar for each depth that has more branches to come
- *             |--60.00%--vfs_write                a branch, and the places that follow without a fork
+ *             |                                   depth 1: a bar as long as it has branches to come
+ *             |--60.00%--vfs_write                a branch, then the places up to its next fork
  *             |          sys_write
  *             |          |
  *             |          |--40.00%--...           depth 2
  *
- * Called by core/perf/report.c; task context. Walks with a stack of its own: chains may be 127 places deep, the kernel's
- * stack is not.
+ * Called by core/perf/report.c; task context. Walks with a stack of its own: chains may be 127
+ * places deep, the kernel's stack is not.
  */
 #include "core/perf/report_print.h"
 
@@ -73,7 +74,10 @@ static void print_bars(const struct printer *printer, unsigned int depth, uint32
         print_to(printer->sink, "%c          ", bars & bar(i) ? '|' : ' ');
 }
 
-/* The node where the run of places ends that begins with this one: at a fork, or where chains end. */
+/*
+ * The node where the run of places ends that begins with this one: at a fork, or where chains
+ * end.
+ */
 static uint32_t run_end(const struct printer *printer, uint32_t node)
 {
     for (;;) {
@@ -129,7 +133,10 @@ static void print_forks(const struct printer *printer, uint32_t first_branch)
     }
 }
 
-/* Chains that all begin alike show that beginning without a per cent of its own, as a trunk. Returns its end. */
+/*
+ * Chains that all begin alike show that beginning without a per cent of its own, as a trunk.
+ * Returns its end.
+ */
 static uint32_t print_trunk(struct printer *printer, uint32_t node)
 {
     uint32_t end = run_end(printer, node);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A sorted report tree as the text that the real perf prints with --stdio. Used by core/perf/report.c; task context.
+ * A sorted report tree as the text that the real perf prints with --stdio. Used by
+ * core/perf/report.c; task context.
  */
 #pragma once
 
 #include "core/perf/report_tree.h"
 #include "core/print.h"
 
-/* One event's section: its heading, its hits, and below each hit its call graph, where there is one. */
+/*
+ * One event's section: its heading, its hits, and below each hit its call graph, where there is
+ * one.
+ */
 void report_print_tree(struct sink *sink, const struct report_tree *tree, const char *event_name);

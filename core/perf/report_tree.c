@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tree behind a report: one array of nodes filled from the front, a hash table to find a node's child by its place
- * (a place may be called from very many others), and lists of siblings, which are sorted once at the end.
- * Called by core/perf/report.c; task context.
+ * The tree behind a report: one array of nodes filled from the front, a hash table to find a
+ * node's child by its place (a place may be called from very many others), and lists of siblings,
+ * which are sorted once at the end. Called by core/perf/report.c; task context.
  */
 #include "core/perf/report_tree.h"
 
@@ -49,7 +49,10 @@ static uint32_t *bucket_of(const struct report_tree *tree, uint32_t parent, uint
     return &tree->buckets[(mixed >> 32) & ((UINT64_C(1) << tree->bucket_bits) - 1)];
 }
 
-/* An address without a symbol is never the first of a function: so the addresses tell places apart. */
+/*
+ * An address without a symbol is never the first of a function: so the addresses tell places
+ * apart.
+ */
 uint32_t report_tree_child(struct report_tree *tree, uint32_t parent, struct report_place place)
 {
     uint32_t *bucket = bucket_of(tree, parent, place.address);
@@ -74,8 +77,9 @@ uint32_t report_tree_child(struct report_tree *tree, uint32_t parent, struct rep
 }
 
 /*
- * Whether a hit is printed before another: by period, by samples, functions before bare addresses, functions by name
- * (then address), bare addresses by value. perf compares the latter as signed numbers: the kernel's come first.
+ * Whether a hit is printed before another: by period, by samples, functions before bare
+ * addresses, functions by name (then address), bare addresses by value. perf compares the latter
+ * as signed numbers: the kernel's come first.
  */
 static bool hit_precedes(const struct report_node *a, const struct report_node *b)
 {
@@ -89,7 +93,10 @@ static bool hit_precedes(const struct report_node *a, const struct report_node *
     return order ? order < 0 : (int64_t)a->place.address < (int64_t)b->place.address;
 }
 
-/* Whether a branch of a call graph is printed before its sibling: by period, then the higher address first. */
+/*
+ * Whether a branch of a call graph is printed before its sibling: by period, then the higher
+ * address first.
+ */
 static bool branch_precedes(const struct report_node *a, const struct report_node *b)
 {
     if (a->period != b->period)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The samples of one event as a tree of places: below the root what was hit, below each hit its call chains, chains with
- * the same beginning sharing it. Lives wholly in memory that the caller gives, grows with the number of distinct chains
- * and not with that of samples. Used by core/perf/report.c; task context.
+ * The samples of one event as a tree of places: below the root what was hit, below each hit its
+ * call chains, chains with the same beginning sharing it. Lives wholly in memory that the caller
+ * gives, grows with the number of distinct chains and not with that of samples. Used by
+ * core/perf/report.c; task context.
  */
 #pragma once
 
@@ -39,7 +40,10 @@ bool report_tree_init(struct report_tree *tree, void *memory, size_t size);
 
 void report_tree_clear(struct report_tree *tree);
 
-/* The child of `parent` that stands for the place, made where there is none yet; REPORT_ROOT when memory is used up. */
+/*
+ * The child of `parent` that stands for the place, made where there is none yet; REPORT_ROOT when
+ * memory is used up.
+ */
 uint32_t report_tree_child(struct report_tree *tree, uint32_t parent, struct report_place place);
 
 /* Brings the children of every node into the order in which perf prints them. */

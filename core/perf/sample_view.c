@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Takes a PERF_RECORD_SAMPLE apart, field by field in the order that <linux/perf_event.h> gives at PERF_RECORD_SAMPLE.
- * Called by the readers of recordings, and by a panic on whatever the ring holds: nothing in the record is believed
- * before it was compared with the record's size. Any context.
+ * Takes a PERF_RECORD_SAMPLE apart, field by field in the order that <linux/perf_event.h> gives
+ * at PERF_RECORD_SAMPLE. Called by the readers of recordings, and by a panic on whatever the ring
+ * holds: nothing in the record is believed before it was compared with the record's size. Any
+ * context.
  */
 #include "core/perf/sample_view.h"
 
@@ -101,7 +102,10 @@ static bool take_fields(struct words *words, struct sample_view *view)
     return words->next == words->end;
 }
 
-/* Every sample of ours begins with IDENTIFIER, so that samples of different shapes can share a ring. */
+/*
+ * Every sample of ours begins with IDENTIFIER, so that samples of different shapes can share a
+ * ring.
+ */
 static const struct recorded_event *event_of(uint64_t id, const struct recorded_event *events,
                                              size_t event_count)
 {

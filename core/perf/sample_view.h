@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A PERF_RECORD_SAMPLE taken apart, by the event's sample_type (layout: PERF_RECORD_SAMPLE in <linux/perf_event.h>). Reads
- * only inside the record and refuses what does not fit, so it is safe on records that a crash left half written. Pure:
- * any context.
+ * A PERF_RECORD_SAMPLE taken apart, by the event's sample_type (layout: PERF_RECORD_SAMPLE in
+ * <linux/perf_event.h>). Reads only inside the record and refuses what does not fit, so it is
+ * safe on records that a crash left half written. Pure: any context.
  */
 #pragma once
 
@@ -24,8 +24,9 @@ struct sample_view {
 };
 
 /*
- * False if the record is no sample of these events or does not hold together. `size` bytes of the record's header must be
- * readable. Absent fields are 0, but for an absent period: that is the event's sample_period, as for perf.
+ * False if the record is no sample of these events or does not hold together. `size` bytes of the
+ * record's header must be readable. Absent fields are 0, but for an absent period: that is the
+ * event's sample_period, as for perf.
  */
 bool sample_view_parse(const struct perf_event_header *record, const struct recorded_event *events,
                        size_t event_count, struct sample_view *view);

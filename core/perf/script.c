@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Samples as text, column for column as the real `perf script` prints them (docs/report.md). Called by the console's
- * `perf script` in task context, and by a panic for the last samples of the rings: so one sample is printed without
- * lock, allocation, recursion or faith in the record.
+ * Samples as text, column for column as the real `perf script` prints them (docs/report.md).
+ * Called by the console's `perf script` in task context, and by a panic for the last samples of
+ * the rings: so one sample is printed without lock, allocation, recursion or faith in the record.
  */
 #include "core/perf/script.h"
 
@@ -15,7 +15,10 @@
 #define NANOSECONDS_PER_SECOND      1000000000u
 #define NANOSECONDS_PER_MICROSECOND 1000u
 
-/* Bit i of sample_regs_intr, i.e. enum perf_event_x86_regs of <asm/perf_regs.h>, in perf's spelling. */
+/*
+ * Bit i of sample_regs_intr, i.e. enum perf_event_x86_regs of <asm/perf_regs.h>, in perf's
+ * spelling.
+ */
 static const char *const register_names[] = {
     "AX", "BX", "CX", "DX", "SI", "DI", "BP",  "SP",  "IP",  "FLAGS", "CS",  "SS",
     "DS", "ES", "FS", "GS", "R8", "R9", "R10", "R11", "R12", "R13",   "R14", "R15"};
@@ -55,7 +58,7 @@ static void print_task(struct sink *sink, const struct sample_view *view)
 static void print_time(struct sink *sink, uint64_t time)
 {
     unsigned long long seconds = time / NANOSECONDS_PER_SECOND;
-    unsigned long long microseconds = (time % NANOSECONDS_PER_SECOND + 500) / NANOSECONDS_PER_MICROSECOND;
+    unsigned long long microseconds = time % NANOSECONDS_PER_SECOND / NANOSECONDS_PER_MICROSECOND;
 
     print_to(sink, "%5llu.%06llu: ", seconds, microseconds);
 }

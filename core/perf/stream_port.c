@@ -34,15 +34,20 @@ void stream_port_write_recording(void)
 {
     static struct stream_kernel kernel;
     static struct base64 base64;
+    static unsigned blocks;
+    char name[32];
 
-    kernel = (struct stream_kernel){.build_id = arch_build_id(),
+    kernel = (struct stream_kernel){.arch = ARCH_NAME,
+                                    .build_id = arch_build_id(),
                                     .text = arch_text_start(),
                                     .text_size = arch_text_end() - arch_text_start()};
     if (port) {
         stream_port_write(port, &kernel);
         return;
     }
-    base64_open(&base64, print_console(), "pitot.perf");
+    blocks++;
+    print_into(name, sizeof(name), blocks == 1 ? "pitot.perf" : "pitot-%u.perf", blocks);
+    base64_open(&base64, print_console(), name);
     stream_port_write(&base64.sink, &kernel);
     base64_close(&base64);
 }

@@ -40,10 +40,7 @@ static bool unwind_may_read(struct unwind *state, uintptr_t address)
     return false;
 }
 
-/*
- * The caller, its return address being at `slot`: by far most often plain code; behind a trap entry's call its struct regs; or
- * nothing, behind the outermost.
- */
+/* The caller, its return address being at `slot`. */
 static void unwind_fp_return(struct unwind *state, uintptr_t slot, uintptr_t caller_fp)
 {
     uintptr_t return_address;
@@ -56,18 +53,20 @@ static void unwind_fp_return(struct unwind *state, uintptr_t slot, uintptr_t cal
         return;
     }
     state->low = slot + 8;
-    if (!arch_is_trap_return(return_address)) {
-        state->ip = return_address;
-        state->sp = slot + 8;
-        state->fp = caller_fp;
-        state->regs = NULL;
-        state->exact = false;
-        return;
-    }
-    if (slot + 8 + sizeof(struct regs) > state->high)
+    state->ip = return_address;
+    state->sp = slot + 8;
+    state->fp = caller_fp;
+    state->regs = NULL;
+    state->exact = false;
+}
+
+/* A trap entry called: what it had on top of its stack is the struct regs of what it interrupted. */
+static void unwind_fp_from_trap(struct unwind *state)
+{
+    if (!state->stack || state->sp + sizeof(struct regs) > state->high)
         unwind_stop(state, UNWIND_OUTSIDE_STACK);
     else
-        unwind_enter_regs(state, (const struct regs *)(slot + 8));
+        unwind_enter_regs(state, (const struct regs *)state->sp);
 }
 
 /* Where the frame of the function stands that was interrupted at state->ip. */
@@ -94,7 +93,10 @@ static void unwind_fp_from_frame(struct unwind *state)
 void unwind_fp_step(struct unwind *state)
 {
     if (!state->exact) {
-        unwind_fp_from_frame(state);
+        if (arch_is_trap_return(state->ip))
+            unwind_fp_from_trap(state);
+        else
+            unwind_fp_from_frame(state);
         return;
     }
     if (!regs_are_full(state->regs) && state->regs->flags == 0 && state->fp == 0) {
@@ -125,7 +127,7 @@ size_t unwind_fp_run(struct unwind *state, uint64_t *chain, size_t most)
     const uintptr_t text = arch_text_start(), text_size = arch_text_plain_end() - text;
     uint64_t *at = chain, *const end = chain + most;
 
-    if (!state->stack || state->high - low < FRAME_SIZE)
+    if (ip - text >= text_size || !state->stack || state->high - low < FRAME_SIZE)
         return 0;
     while (at < end && fp - low <= state->high - FRAME_SIZE - low && fp % 8 == 0) {
         uintptr_t return_address = unwind_read(fp + 8);

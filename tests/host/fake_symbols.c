@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See fake_symbols.h. The functions differ in size; behind every third lies padding that belongs to none of them. Used
- * by tests/host/report_sample.c and tests/unit/.
+ * See fake_symbols.h. The functions differ in size; behind every third lies padding that belongs
+ * to none of them. Used by tests/host/report_sample.c and tests/unit/.
  */
 #include "tests/host/fake_symbols.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A small kernel made of symbols only: fake_symbols.c answers core/symbols.h for it, and writes it as assembly, out of
- * which a test links the ELF that the real perf takes the same names from.
+ * A small kernel made of symbols only: fake_symbols.c answers core/symbols.h for it, and writes
+ * it as assembly, out of which a test links the ELF that the real perf takes the same names from.
  */
 #pragma once
 

@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The kernel's own report and script print what the real perf prints of the same recording: build/host/report_sample
-# makes recordings up and writes both the stream and the texts. Needs perf, as and ld. Run from the root of the tree:
-# prove tests/host/report_perf.t
-# SEEDS=n tries so many recordings (40; with QUICK=1 8), SEED=n that one alone.
+# The kernel's own report and script print what the real perf prints of the same recording:
+# build/host/report_sample makes recordings up and writes both the stream and the texts. Needs perf,
+# as and ld. Run from the root of the tree: prove tests/host/report_perf.t
+# SEEDS=n tries so many recordings (40; with QUICK=1 8, with SOAK=1 600), SEED=n that one alone.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -45,8 +45,8 @@ sub make_kernel
     run("ld --build-id=0x$build_id -e _text -Ttext=0xffffffff80100000 -o $kernel @objects");
 }
 
-# What the two must share of a text: not perf's advice and its count of losses, nor blanks at the ends of lines and how
-# many empty lines there are.
+# What the two must share of a text: not perf's advice and its count of losses, nor blanks at the
+# ends of lines and how many empty lines there are.
 sub essence
 {
     my ($command) = @_;
@@ -87,6 +87,6 @@ sub compare_all
 }
 
 make_kernel();
-my $seeds = $ENV{SEEDS} // ($ENV{QUICK} ? 8 : 40);
+my $seeds = $ENV{SEEDS} // ($ENV{SOAK} ? 600 : $ENV{QUICK} ? 8 : 40);
 compare_all($_) for defined $ENV{SEED} ? $ENV{SEED} : 1 .. $seeds;
 done_testing();

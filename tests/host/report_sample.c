@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes a recording up from a seed and writes it twice: as the stream that the real perf reads, and as the texts that
- * the kernel's own report and script print of it. tests/host/report_perf.t demands that perf prints the same. What the
- * recordings are rich in: chains that share beginnings, equal counts, addresses outside of any function or just behind
- * one, chains too long or empty, periods from 0 to huge, events with and without chains.
+ * Makes a recording up from a seed and writes it twice: as the stream that the real perf reads,
+ * and as the texts that the kernel's own report and script print of it. tests/host/report_perf.t
+ * demands that perf prints the same. What the recordings are rich in: chains that share
+ * beginnings, equal counts, addresses outside of any function or just behind one, chains too long
+ * or empty, periods from 0 to huge, events with and without chains.
  *
  * usage: report_sample assembly PART        the fake kernel's source
- *        report_sample SEED DIRECTORY       stream, caller, callee, flat and, where perf can print it, script, registers
+ *        report_sample SEED DIRECTORY       stream, caller, callee, flat; and script, registers
+ *                                           where perf can print them
  *
  * links: core/perf/report.c core/perf/report_tree.c core/perf/report_print.c core/perf/percent.c core/perf/chain_walk.c core/perf/script.c core/perf/sample_view.c core/perf/stream.c core/perf/crc32.c core/print.c tests/host/fake_symbols.c
  */
@@ -16,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/assert.h"
 #include "core/perf/comm.h"
 #include "core/perf/report.h"
 #include "core/perf/script.h"
@@ -162,7 +165,7 @@ static void make_path(struct call_path *paths, size_t count, const struct charac
     size_t kept = 0; /* of the outer part of an older one */
 
     path->depth = character->comb ? character->depth : random_below(character->depth + 1);
-    if (count > 0 && path->depth > 0 && random_below(4) != 0) {
+    if (count > 0 && path->depth > 0 && (character->comb || random_below(4) != 0)) {
         const struct call_path *older = &paths[character->comb ? count - 1 : random_below(count)];
         kept = character->comb ? 2 * count : random_below(older->depth + 1);
         kept = kept < older->depth ? kept : older->depth;
@@ -172,6 +175,8 @@ static void make_path(struct call_path *paths, size_t count, const struct charac
     }
     for (size_t i = 0; i < path->depth - kept; i++)
         path->address[i] = i == 0 ? random_hit(character) : random_caller(character);
+    if (character->comb)
+        path->address[0] = fake_symbols_at(0).address;
 }
 
 static uint64_t random_period(unsigned int kind)
@@ -266,7 +271,10 @@ static struct recorded_event make_event(uint64_t id, bool registers)
     return event;
 }
 
-/* 1 to 2000, small ones as often as large ones; the numbers where perf begins to write 1K among them. */
+/*
+ * 1 to 2000, small ones as often as large ones; the numbers where perf begins to write 1K among
+ * them.
+ */
 static size_t random_sample_count(void)
 {
     return random_below(8) == 0 ? 999 + random_below(4)

@@ -10,7 +10,7 @@ use warnings;
 use File::Temp qw(tempdir);
 use Test::More;
 
-my $sample = 'build/host/stream_sample';
+my $sample = ($ENV{BUILD} // 'build') . '/host/stream_sample';
 my $room = tempdir(CLEANUP => 1);
 my $kernel = "$room/kernel.elf";
 my $build_id = '0123456789abcdef0123456789abcdef01234567';
@@ -88,6 +88,7 @@ sub whole_samples
     my ($count, $at) = (0, 16);
     while ($at + 8 <= length $stream) {
         my ($type, $misc, $size) = unpack('LSS', substr($stream, $at, 8));
+        die "no record at $at" if $size < 8;
         $at += $size;
         $count++ if $type == 9 && $at <= length $stream;
     }

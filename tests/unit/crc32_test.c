@@ -24,6 +24,18 @@ static void it_gives_the_check_value(void **state)
     assert_int_equal(crc32_update(0, text, 0), 0);
 }
 
+/* Every byte value, so every entry of the table; what zlib and gzip give. */
+static void every_byte_value_counts(void **state)
+{
+    uint8_t bytes[256];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bytes); i++) {
+        bytes[i] = (uint8_t)i;
+    }
+    assert_int_equal(crc32_update(0, bytes, sizeof(bytes)), 0x29058c73);
+}
+
 static void any_split_gives_the_crc_of_the_whole(void **state)
 {
     (void)state;
@@ -49,6 +61,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_gives_the_check_value),
+        cmocka_unit_test(every_byte_value_counts),
         cmocka_unit_test(any_split_gives_the_crc_of_the_whole),
         cmocka_unit_test(bytes_that_end_in_their_crc_have_the_crc_of_a_whole_stream),
     };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The report's text for a small recording (as the real perf 6.1 prints it), too little memory, no samples, and very
- * many. tests/host/report_perf.t compares with perf itself.
+ * The report's text for a small recording (as the real perf 6.1 prints it), too little memory, no
+ * samples, and very many. tests/host/report_perf.t compares with perf itself.
  *
  * links: core/perf/report.c core/perf/report_tree.c core/perf/report_print.c core/perf/percent.c core/perf/chain_walk.c core/perf/sample_view.c core/print.c tests/host/fake_symbols.c
  */
@@ -173,7 +173,10 @@ static void no_samples_are_an_error_with_a_line(void **state)
     assert_string_equal(out.text, "perf report: the recording has no samples\n");
 }
 
-/* Whatever the size, no byte outside of it is touched (the sanitizer watches), and nothing wrong is printed. */
+/*
+ * Whatever the size, no byte outside of it is touched (the sanitizer watches), and nothing wrong
+ * is printed.
+ */
 static void too_little_memory_is_an_error_that_says_what_fitted(void **state)
 {
     (void)state;
@@ -241,7 +244,10 @@ static void very_many_callers_of_one_place_are_no_trouble(void **state)
                                      "               |--0.00%--0xf423f\n"));
 }
 
-/* A fork at each of the places of the longest chain: sample i leaves the common path after i of them. */
+/*
+ * A fork at each of the places of the longest chain: sample i leaves the common path after i of
+ * them.
+ */
 static void make_comb(struct made_up *made_up, size_t index)
 {
     uint64_t chain[PERF_MAX_STACK_DEPTH];

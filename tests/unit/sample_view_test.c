@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Samples taken apart: every set of fields, every truncation, and records that hold anything at all.
+ * Samples taken apart: every set of fields, every truncation, and records that hold anything at
+ * all.
  *
  * links: core/perf/sample_view.c core/perf/chain_walk.c
  */
@@ -73,7 +74,10 @@ static struct record make_record(uint64_t fields)
     return record;
 }
 
-/* On the heap and no longer than it says, so that the sanitizer sees each byte that is read behind it. */
+/*
+ * On the heap and no longer than it says, so that the sanitizer sees each byte that is read
+ * behind it.
+ */
 static bool parse_exactly(const struct record *record, struct sample_view *view)
 {
     size_t size = record->header.size < 8 ? 8 : record->header.size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Script lines, column for column (taken from the real perf 6.1), and records that hold anything at all, as a panic may
- * find them. tests/host/report_perf.t compares with perf itself.
+ * Script lines, column for column (taken from the real perf 6.1), and records that hold anything
+ * at all, as a panic may find them. tests/host/report_perf.t compares with perf itself.
  *
  * links: core/perf/script.c core/perf/sample_view.c core/perf/chain_walk.c core/print.c tests/host/fake_symbols.c
  */

@@ -20,8 +20,9 @@
 #include "core/lock/kernel_lock.h"
 #include "core/lock/spinlock.h"
 
-#define CPUS   2
-#define ROUNDS 200000
+#define CPUS     2
+#define ROUNDS   200000
+#define PATIENCE 50 /* looks at a lock that is taken, after which one does wait */
 
 static _Thread_local unsigned cpu;
 static _Thread_local bool irqs_off;
@@ -64,6 +65,7 @@ void assert_failed(const char *claim, const char *file, int line)
 struct cpu_start {
     unsigned number;
     void (*work)(void);
+    pthread_barrier_t *together; /* so that no CPU is done before another begins */
 };
 
 static void *cpu_run(void *argument)
@@ -71,6 +73,7 @@ static void *cpu_run(void *argument)
     struct cpu_start *start = argument;
 
     cpu = start->number;
+    pthread_barrier_wait(start->together);
     for (int i = 0; i < ROUNDS; i++)
         start->work();
     return NULL;
@@ -80,13 +83,16 @@ static void run_on_all_cpus(void (*work)(void))
 {
     struct cpu_start starts[CPUS];
     pthread_t threads[CPUS];
+    pthread_barrier_t together;
 
+    pthread_barrier_init(&together, NULL, CPUS);
     for (unsigned i = 0; i < CPUS; i++) {
-        starts[i] = (struct cpu_start){.number = i, .work = work};
+        starts[i] = (struct cpu_start){.number = i, .work = work, .together = &together};
         assert_int_equal(pthread_create(&threads[i], NULL, cpu_run, &starts[i]), 0);
     }
     for (unsigned i = 0; i < CPUS; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
+    pthread_barrier_destroy(&together);
 }
 
 /* Read and written in two steps, which another CPU must not come between. */
@@ -143,9 +149,11 @@ static void its_irq_form_gives_back_the_flags_it_found(void **state)
     irqs_off = false;
 }
 
+/* --- A lock that is held when the other CPU asks for it: not left to chance. --- */
+
 static bool entered;
 
-static void *enter_once(void *argument)
+static void *enter_spinlock(void *argument)
 {
     (void)argument;
     spinlock_acquire(&lock);
@@ -154,24 +162,56 @@ static void *enter_once(void *argument)
     return NULL;
 }
 
-/* The holder has the last ticket, the other CPU draws 0: it must be seen waiting, and not inside. */
-static void who_draws_the_first_ticket_after_the_last_waits(void **state)
+static void *enter_kernel_lock(void *argument)
+{
+    (void)argument;
+    cpu = 1;
+    lock_kernel();
+    assert(kernel_flag == 1);
+    __atomic_store_n(&entered, true, __ATOMIC_RELEASE);
+    unlock_kernel();
+    return NULL;
+}
+
+/* The other CPU must be seen waiting, and not inside. */
+static pthread_t start_and_see_waiting(void *(*enter)(void *))
 {
     pthread_t other;
 
-    (void)state;
-    lock = (struct spinlock){.next = UINT32_MAX, .serving = UINT32_MAX};
-    spinlock_acquire(&lock);
     waits = 0;
-    assert_int_equal(pthread_create(&other, NULL, enter_once, NULL), 0);
-    while (__atomic_load_n(&waits, __ATOMIC_ACQUIRE) == 0 &&
+    entered = false;
+    assert_int_equal(pthread_create(&other, NULL, enter, NULL), 0);
+    while (__atomic_load_n(&waits, __ATOMIC_ACQUIRE) < PATIENCE &&
            !__atomic_load_n(&entered, __ATOMIC_ACQUIRE))
         sched_yield();
     assert_false(__atomic_load_n(&entered, __ATOMIC_ACQUIRE));
+    return other;
+}
 
-    spinlock_release(&lock);
+static void join_and_see_it_was_inside(pthread_t other)
+{
     assert_int_equal(pthread_join(other, NULL), 0);
     assert_true(entered);
+}
+
+static void who_draws_the_first_ticket_after_the_last_waits(void **state)
+{
+    (void)state;
+    lock = (struct spinlock){.next = UINT32_MAX, .serving = UINT32_MAX};
+    spinlock_acquire(&lock);
+    pthread_t other = start_and_see_waiting(enter_spinlock);
+    spinlock_release(&lock);
+    join_and_see_it_was_inside(other);
+}
+
+static void who_waited_for_the_kernel_lock_has_it_afterwards(void **state)
+{
+    (void)state;
+    lock_kernel();
+    pthread_t other = start_and_see_waiting(enter_kernel_lock);
+    unlock_kernel();
+    join_and_see_it_was_inside(other);
+    assert_int_equal(kernel_flag, 0);
 }
 
 static void the_kernel_lock_keeps_the_other_cpu_out_at_any_depth(void **state)
@@ -189,6 +229,7 @@ int main(void)
         cmocka_unit_test(a_spinlock_keeps_the_other_cpu_out),
         cmocka_unit_test(its_irq_form_gives_back_the_flags_it_found),
         cmocka_unit_test(who_draws_the_first_ticket_after_the_last_waits),
+        cmocka_unit_test(who_waited_for_the_kernel_lock_has_it_afterwards),
         cmocka_unit_test(the_kernel_lock_keeps_the_other_cpu_out_at_any_depth),
     };
 

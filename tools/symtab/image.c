@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads the linked kernel with libelf, and writes into its reserved section in place: no other byte of the file moves or
- * changes, so the build id, the addresses and the debug information stay what the linker made them. Called by main.c.
+ * Reads the linked kernel with libelf, and writes into its reserved section in place: no other byte
+ * of the file moves or changes, so the build id, the addresses and the debug information stay what
+ * the linker made them. Called by main.c.
  */
 #include "tools/symtab/image.h"
 
@@ -124,7 +125,7 @@ static char kind_of(const GElf_Shdr *section, bool global)
     return global ? (char)(kind - 'a' + 'A') : kind;
 }
 
-/* False for what has no place in the table: files, sections, constants, what is not in memory, our own section. */
+/* False for what has no place in the table: no code or data, not in memory, or in our section. */
 static bool take_symbol(struct image *image, const GElf_Sym *from, const char *name,
                         struct table_symbol *to)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The linked kernel as this tool sees it: symbols and a build id to read, a reserved section to fill. Functions that
- * return false have printed the reason.
+ * The linked kernel as this tool sees it: symbols and a build id to read, a reserved section to
+ * fill. Functions that return false have printed the reason.
  */
 #pragma once
 

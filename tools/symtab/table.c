@@ -2,8 +2,8 @@
 /*
  * Builds the symbol table of the kernel (core/abi/symtab.h). Called by main.c, and by tests/unit.
  *
- * Which of several symbols an address is named by must be what perf would say, since reports of both are compared. Its
- * rules, found by experiment with perf 6.1: docs/symbols.md.
+ * Which of several symbols an address is named by must be what perf would say, since reports of
+ * both are compared. Its rules, found by experiment with perf 6.1: docs/symbols.md.
  */
 #include "tools/symtab/table.h"
 
@@ -89,9 +89,9 @@ static size_t leading_underscores(const char *name)
 }
 
 /*
- * True if perf would keep b where a stands at the same address: a size beats none, strong beats weak, global beats
- * local, then the fewer leading underscores, then the longer name. Data is our own affair: there an object comes before
- * a linker script's mark of where a section begins.
+ * True if perf would keep b where a stands at the same address: a size beats none, strong beats
+ * weak, global beats local, then the fewer leading underscores, then the longer name. Data is our
+ * own affair: there an object comes before a linker script's mark of where a section begins.
  */
 static bool is_better(const struct table_symbol *a, uint64_t a_extent, const struct table_symbol *b,
                       uint64_t b_extent)
@@ -109,14 +109,14 @@ static bool is_better(const struct table_symbol *a, uint64_t a_extent, const str
     return strlen(b->name) > strlen(a->name);
 }
 
-/* The symbols from `first` up to `end` share an address; all but the one it is named by become names only. */
+/* The symbols from `first` up to `end` share an address: all but its best become names only. */
 static void choose_among(struct table_symbol *first, struct table_symbol *end)
 {
     struct table_symbol *best = NULL;
     uint64_t best_extent = 0;
 
     for (struct table_symbol *symbol = first; symbol < end; symbol++) {
-        /* perf lets a symbol without size end where the next one begins, which for all but the last is here. */
+        /* To perf, a symbol without size ends where the next in the list begins: mostly here. */
         uint64_t extent = symbol->size || symbol + 1 == end ? symbol->reach : 0;
         if (!best || is_better(best, best_extent, symbol, extent)) {
             best = symbol;
@@ -127,7 +127,7 @@ static void choose_among(struct table_symbol *first, struct table_symbol *end)
         symbol->name_only = symbol != best;
 }
 
-/* Up to `next_address`, and never out of the section: the linker script's marks may lie behind its end. */
+/* Never out of the section, behind whose end the linker script's marks may lie. */
 static uint64_t reach_of(const struct table_symbol *symbol, uint64_t next_address)
 {
     uint64_t limit = symbol->section_end < next_address ? symbol->section_end : next_address;
@@ -173,7 +173,7 @@ static void choose_names(struct table_symbol *symbols, size_t count)
     }
 }
 
-/* The linker lists a symbol once for each object file that says the same of it. Returns how many are left. */
+/* One name at one address is one symbol, however often it is listed. Returns how many are left. */
 static size_t drop_repeated(struct table_symbol *symbols, size_t count)
 {
     size_t kept = 0;

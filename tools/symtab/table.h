@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From a list of symbols to the bytes of core/abi/symtab.h. Knows no ELF and no files, so that a unit test can feed it.
+ * From a list of symbols to the bytes of core/abi/symtab.h. Knows no ELF and no files, so that a
+ * unit test can feed it.
  */
 #pragma once
 

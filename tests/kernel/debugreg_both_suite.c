@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A single step over a watched access: two causes in one trap. Not for QEMU, which raises two traps, the second at the very
+ * entry of the first, on the same IST page: the first one's frame is gone (docs/breakpoints.md, Machines).
+ */
+#include "arch/x86_64/debugreg.h"
+#include "tests/kernel/ktap.h"
+#include "tests/kernel/watch.h"
+
+void step_through_store(volatile uint32_t *to); /* tests/kernel/step.asm: nop, store, nop, and three more to end */
+
+static volatile uint32_t word;
+static uint64_t steps;
+
+static void count_step(struct regs *regs)
+{
+    (void)regs;
+    steps++;
+}
+
+static void debugreg_both_claims(void)
+{
+    struct watch watch;
+    uint64_t irq;
+
+    if (!watch_arm(&watch, &word, 4, ARCH_WRITE))
+        return;
+    irq = arch_irq_save();
+    debug_set_step_handler(count_step);
+    steps = 0;
+    step_through_store(&word);
+    debug_set_step_handler(NULL);
+    arch_irq_restore(irq);
+    ktap_equal(watch_disarm(&watch), 1, "a watch hit by a stepped instruction is told once");
+    ktap_equal(steps, 3 + 3, "... and the step is told as well");
+}
+
+KTAP_SUITE(debugreg_both, "a single step over a watched access");

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Suites that run inside the test kernel (build/pitot-test.elf: the kernel and tests/kernel/). Each is a command whose name
+ * begins with ktap-, prints KTAP on the console and is read by tests/machine/. Task context.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/console/command.h"
+#include "core/print.h"
+
+/* One claim. The text says what holds when it is true. Returns `holds`. */
+__attribute__((format(printf, 2, 3))) bool ktap_ok(bool holds, const char *format, ...);
+
+/* Like ktap_ok for two numbers that must be equal; shows both where they are not. */
+__attribute__((format(printf, 3, 4))) bool ktap_equal(uint64_t is, uint64_t should_be,
+                                                      const char *format, ...);
+
+/* Runs `claims` between the header and the plan; 0 if all held. */
+int ktap_run(void (*claims)(void));
+
+#define KTAP_SUITE(suite, text)                                                                    \
+    static int ktap_command_##suite(int argc, char **argv)                                         \
+    {                                                                                              \
+        (void)argc;                                                                                \
+        (void)argv;                                                                                \
+        return ktap_run(suite##_claims);                                                           \
+    }                                                                                              \
+    COMMAND(ktap_##suite) = {                                                                      \
+        .name = "ktap-" #suite, .usage = "", .summary = text, .run = ktap_command_##suite}

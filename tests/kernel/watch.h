@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A breakpoint that counts and remembers its last hit, for suites. Task context. */
+#pragma once
+
+#include <stdint.h>
+
+#include "core/breakpoint.h"
+
+struct watch {
+    struct breakpoint breakpoint;
+    uint64_t hits;
+    uintptr_t ip;      /* of the last hit */
+    uintptr_t address; /* the register that hit */
+};
+
+/* Arms; a refusal fails the suite and returns false. */
+bool watch_arm(struct watch *watch, const volatile void *address, size_t length,
+               enum arch_access access);
+
+/* Arms and expects -error. */
+void watch_expect_refusal(const volatile void *address, size_t length, enum arch_access access,
+                          int error, const char *claim);
+
+/* Disarms and returns the hits. */
+uint64_t watch_disarm(struct watch *watch);

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The commands that are linked in: here `help` and four of the test's own, in no order.
+ *
+ * links: core/console/command.c core/console/help.c core/print.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <linux/errno.h>
+
+#include <cmocka.h>
+
+#include "core/console/command.h"
+#include "core/print.h"
+
+static int seen_count;
+static char seen_last[100];
+
+static int remember(int argc, char **argv)
+{
+    seen_count = argc;
+    strcpy(seen_last, argv[argc - 1]);
+    return -EIO;
+}
+
+COMMAND(reboot) = {"reboot", "", "begins again", remember};
+COMMAND(perf) = {"perf", "list | record", "records", remember};
+COMMAND(regs) = {"regs", "", "shows registers", remember};
+COMMAND(backtrace) = {"bt", "", "shows who called", remember};
+
+static char printed[1000];
+static size_t printed_length;
+
+static void printed_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    assert_true(printed_length + length < sizeof(printed));
+    memcpy(printed + printed_length, bytes, length);
+    printed_length += length;
+    printed[printed_length] = '\0';
+}
+
+/* `second` may be NULL. */
+static int run(const char *first, const char *second)
+{
+    char text[2][100];
+    char *words[] = {text[0], second ? text[1] : NULL, NULL};
+
+    strcpy(text[0], first);
+    strcpy(text[1], second ? second : "");
+    printed_length = 0;
+    printed[0] = '\0';
+    return command_run(second ? 2 : 1, words);
+}
+
+static void commands_are_found_by_name(void **state)
+{
+    (void)state;
+    assert_string_equal(command_find("regs")->summary, "shows registers");
+    assert_null(command_find("reg"));
+    assert_null(command_find("regs "));
+    assert_null(command_find(""));
+}
+
+static void commands_stand_in_order_of_names(void **state)
+{
+    static const char *const names[] = {"bt", "help", "perf", "reboot", "regs"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        assert_string_equal(command_at(i)->name, names[i]);
+    assert_null(command_at(sizeof(names) / sizeof(names[0])));
+    assert_null(command_at((size_t)-1));
+}
+
+static void a_command_gets_its_words_and_gives_its_status(void **state)
+{
+    (void)state;
+    assert_int_equal(run("perf", "list"), -EIO);
+    assert_int_equal(seen_count, 2);
+    assert_string_equal(seen_last, "list");
+    assert_string_equal(printed, "");
+}
+
+static void an_unknown_command_is_answered_with_what_is_near(void **state)
+{
+    (void)state;
+    assert_int_equal(run("frobnicate", NULL), -ENOENT);
+    assert_string_equal(printed, "frobnicate: no such command; `help` lists them\n");
+    run("pref", NULL);
+    assert_string_equal(printed, "pref: no such command; near: perf; `help` lists them\n");
+    run("re", NULL);
+    assert_string_equal(printed, "re: no such command; near: reboot, regs; `help` lists them\n");
+    run("rebot", NULL);
+    assert_string_equal(printed, "rebot: no such command; near: reboot; `help` lists them\n");
+    run("", NULL);
+    assert_string_equal(printed, ": no such command; `help` lists them\n");
+    run("a-word-that-is-longer-than-any-name-of-a-command", NULL);
+    assert_non_null(strstr(printed, "no such command; `help`"));
+}
+
+static void help_lists_all_in_order(void **state)
+{
+    (void)state;
+    assert_int_equal(run("help", NULL), 0);
+    assert_non_null(strstr(printed, "  perf    records\n  reboot  begins again\n"));
+}
+
+static void help_of_one_shows_its_usage(void **state)
+{
+    (void)state;
+    assert_int_equal(run("help", "perf"), 0);
+    assert_string_equal(printed, "perf list | record\n    records\n");
+    assert_int_equal(run("help", "bt"), 0);
+    assert_string_equal(printed, "bt\n    shows who called\n");
+    assert_int_equal(run("help", "pref"), -ENOENT);
+    assert_non_null(strstr(printed, "pref"));
+}
+
+int main(void)
+{
+    struct sink sink = {printed_write};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(commands_are_found_by_name),
+        cmocka_unit_test(commands_stand_in_order_of_names),
+        cmocka_unit_test(a_command_gets_its_words_and_gives_its_status),
+        cmocka_unit_test(an_unknown_command_is_answered_with_what_is_near),
+        cmocka_unit_test(help_lists_all_in_order),
+        cmocka_unit_test(help_of_one_shows_its_usage),
+    };
+
+    print_set_console(&sink);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What TAB makes of a line, with commands and symbols of the test's own.
+ *
+ * links: core/console/complete.c core/console/command.c core/print.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/console/command.h"
+#include "core/console/complete.h"
+#include "core/symbols.h"
+
+static int nothing(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    return 0;
+}
+
+COMMAND(reboot) = {"reboot", "", "", nothing};
+COMMAND(perf) = {"perf", "", "", nothing};
+COMMAND(regs) = {"regs", "", "", nothing};
+COMMAND(help) = {"help", "", "", nothing};
+COMMAND(fs_stress) = {"fs-stress", "", "", nothing};
+
+/* In order: 100 that are numbered, then these. "local" is the name of three functions. */
+#define NUMBERED 100
+static const char *const named[] = {
+    "kernel_flag", "kernel_flag_owner", "kernel_main", "local", "local", "local", "zone"};
+
+bool symbols_by_name(size_t index, struct symbol *found)
+{
+    static char numbered[NUMBERED][20];
+
+    if (index >= symbols_count())
+        return false;
+    if (index >= NUMBERED) {
+        found->name = named[index - NUMBERED];
+        return true;
+    }
+    snprintf(numbered[index], sizeof(numbered[index]), "function_%03zu", index);
+    found->name = numbered[index];
+    return true;
+}
+
+size_t symbols_count(void)
+{
+    return NUMBERED + sizeof(named) / sizeof(named[0]);
+}
+
+static void assert_extends(const char *text, const char *expected, size_t candidates)
+{
+    char addition[64] = "before";
+
+    assert_int_equal(complete_words.extend(text, strlen(text), addition, sizeof(addition)),
+                     candidates);
+    assert_string_equal(addition, expected);
+}
+
+static char listed[4000];
+static size_t listed_length;
+
+static void listed_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    assert_true(listed_length + length < sizeof(listed));
+    memcpy(listed + listed_length, bytes, length);
+    listed_length += length;
+    listed[listed_length] = '\0';
+}
+
+static const char *list(const char *text)
+{
+    struct sink sink = {listed_write};
+
+    listed_length = 0;
+    listed[0] = '\0';
+    complete_words.list(text, strlen(text), &sink);
+    return listed;
+}
+
+static void the_first_word_is_a_command(void **state)
+{
+    (void)state;
+    assert_extends("p", "erf ", 1);
+    assert_extends("perf", " ", 1);
+    assert_extends("re", "", 2);
+    assert_extends("reb", "oot ", 1);
+    assert_extends("  reb", "oot ", 1);
+    assert_extends("x", "", 0);
+    assert_extends("perfect", "", 0);
+    assert_extends("", "", 5);
+    assert_string_equal(list("re"), "reboot  regs\n");
+}
+
+static void so_is_the_first_behind_a_semicolon_and_behind_dashes(void **state)
+{
+    (void)state;
+    assert_extends("help; p", "erf ", 1);
+    assert_extends("help;reg", "s ", 1);
+    assert_extends("perf record -e mem:zone -- f", "s-stress ", 1);
+    assert_extends("perf record -- perf rep", "ort ", 1);
+    assert_extends("help r", "e", 2);
+    assert_extends("help perf r", "", 0);
+}
+
+static void perf_has_subcommands_and_options(void **state)
+{
+    (void)state;
+    assert_extends("perf ", "", 5);
+    assert_extends("perf rec", "ord ", 1);
+    assert_extends("perf   s", "", 2);
+    assert_extends("perf record --o", "verwrite ", 1);
+    assert_extends("perf record -g --i", "ntr-regs ", 1);
+    assert_extends("perf record -x", "", 0);
+    assert_extends("perf list -", "", 0);
+    assert_extends("perf record fs", "", 0);
+    assert_extends("regs -", "", 0);
+    assert_string_equal(list("perf report -"), "--no-children  --no-inline  --stdio  -g  -s\n");
+}
+
+static void events_are_completed_by_symbol(void **state)
+{
+    (void)state;
+    assert_extends("perf record -e ", "mem:", 1);
+    assert_extends("perf record -e m", "em:", 1);
+    assert_extends("perf record -e mem:k", "ernel_", 3);
+    assert_extends("perf record -e mem:kernel_f", "lag", 2);
+    assert_extends("perf record -e mem:kernel_m", "ain", 1);
+    assert_extends("perf record --event mem:z", "one", 1);
+    assert_extends("perf stat -e mem:zone,mem:kernel_m", "ain", 1);
+    assert_extends("perf record -e mem:kernel_flag:", "", 0);
+    assert_extends("perf record -e mem:nosuch", "", 0);
+}
+
+static void names_that_repeat_are_one_candidate(void **state)
+{
+    (void)state;
+    assert_extends("perf record -e mem:lo", "cal", 1);
+    assert_string_equal(list("perf record -e mem:lo"), "local\n");
+}
+
+static void a_list_has_forty_names_and_says_how_many_more(void **state)
+{
+    const char *row = list("perf record -e mem:f");
+
+    (void)state;
+    assert_non_null(strstr(row, "function_039\n... and 60 more\n"));
+    assert_null(strstr(row, "function_040"));
+    for (const char *end; (end = strchr(row, '\n')); row = end + 1)
+        assert_true(end - row <= 80);
+    assert_non_null(strstr(list("perf record -e mem:"), "... and 65 more\n"));
+}
+
+static void quotes_are_left_alone(void **state)
+{
+    (void)state;
+    assert_extends("'p", "", 0);
+    assert_extends("perf \"rec", "", 0);
+    assert_extends("perf re\\c", "", 0);
+}
+
+static void a_short_buffer_gets_what_fits(void **state)
+{
+    char addition[3];
+
+    (void)state;
+    assert_int_equal(complete_words.extend("reb", 3, addition, sizeof(addition)), 1);
+    assert_string_equal(addition, "oo");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_word_is_a_command),
+        cmocka_unit_test(so_is_the_first_behind_a_semicolon_and_behind_dashes),
+        cmocka_unit_test(perf_has_subcommands_and_options),
+        cmocka_unit_test(events_are_completed_by_symbol),
+        cmocka_unit_test(names_that_repeat_are_one_candidate),
+        cmocka_unit_test(a_list_has_forty_names_and_says_how_many_more),
+        cmocka_unit_test(quotes_are_left_alone),
+        cmocka_unit_test(a_short_buffer_gets_what_fits),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The console as a whole, from typed bytes to printed text, on a fake machine whose only interrupt
+ * is somebody typing.
+ *
+ * links: core/console/console.c core/console/line.c core/console/keys.c core/console/words.c core/console/input.c core/console/progress.c core/console/complete.c core/console/command.c core/print.c core/refusal.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/errno.h>
+
+#include <cmocka.h>
+
+#include "arch/arch.h"
+#include "core/console/command.h"
+#include "core/console/console.h"
+#include "core/console/input.h"
+#include "core/print.h"
+#include "core/symbols.h"
+
+/* --- The machine --- */
+
+static uint64_t now_ns;
+static bool interrupts_off;
+static const char *typed; /* comes with the interrupts, a byte each */
+static jmp_buf nothing_more_typed;
+
+uint64_t arch_clock_ns(void)
+{
+    return now_ns;
+}
+
+/* Every other byte comes at the worst moment: just before interrupts are off. */
+uint64_t arch_irq_save(void)
+{
+    static bool worst_moment;
+
+    worst_moment = !worst_moment;
+    if (worst_moment && *typed != '\0')
+        assert_true(input_put((uint8_t)*typed++));
+    interrupts_off = true;
+    return 0;
+}
+
+void arch_irq_restore(uint64_t flags)
+{
+    (void)flags;
+    interrupts_off = false;
+}
+
+void arch_idle(void)
+{
+    assert_true(interrupts_off);
+    assert_false(input_pending());
+    interrupts_off = false;
+    if (*typed == '\0')
+        longjmp(nothing_more_typed, 1);
+    assert_true(input_put((uint8_t)*typed++));
+}
+
+bool symbols_by_name(size_t index, struct symbol *found)
+{
+    (void)index;
+    (void)found;
+    return false;
+}
+
+size_t symbols_count(void)
+{
+    return 0;
+}
+
+/* --- What is printed --- */
+
+static char printed[20000];
+static size_t printed_length;
+
+static void printed_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    assert_true(printed_length + length < sizeof(printed));
+    memcpy(printed + printed_length, bytes, length);
+    printed_length += length;
+    printed[printed_length] = '\0';
+}
+
+static struct sink console_sink = {printed_write};
+
+static int begin(void **state)
+{
+    uint8_t left_over;
+
+    (void)state;
+    while (input_get(&left_over))
+        continue;
+    print_set_console(&console_sink);
+    printed_length = 0;
+    printed[0] = '\0';
+    now_ns = 0;
+    return 0;
+}
+
+static const char *type(const char *bytes)
+{
+    typed = bytes;
+    if (setjmp(nothing_more_typed) == 0)
+        console_run();
+    return printed;
+}
+
+/* --- Commands --- */
+
+static int say_run(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        print("[%s]", argv[i]);
+    print("\n");
+    return 0;
+}
+
+static int fail_run(int argc, char **argv)
+{
+    (void)argc;
+    print("%s: failed\n", argv[0]);
+    return -EIO;
+}
+
+/* Somebody types during it: its first word. */
+static int busy_run(int argc, char **argv)
+{
+    assert_int_equal(argc, 2);
+    for (const char *byte = argv[1]; *byte != '\0'; byte++)
+        assert_true(input_put(*byte == '^'   ? INPUT_INTERRUPT
+                              : *byte == '/' ? '\r'
+                                             : (uint8_t)*byte));
+    print("busy: %s\n", command_interrupted() ? "interrupted" : "done");
+    return command_interrupted() ? -EINTR : 0;
+}
+
+static int long_run(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    for (unsigned long i = 0; i <= 25; i++) {
+        command_progress("long", i * 100, 2500);
+        now_ns += 100000000;
+    }
+    print("long: over\n");
+    return 0;
+}
+
+static int nested_run(int argc, char **argv)
+{
+    (void)argc;
+    return console_execute(argv[1]);
+}
+
+COMMAND(say) = {"say", "", "", say_run};
+COMMAND(fail) = {"fail", "", "", fail_run};
+COMMAND(busy) = {"busy", "", "", busy_run};
+COMMAND(long_work) = {"long", "", "", long_run};
+COMMAND(nested) = {"nested", "", "", nested_run};
+
+/* --- Tests --- */
+
+static void a_typed_line_is_echoed_and_run(void **state)
+{
+    (void)state;
+    assert_string_equal(type("say 'a b' c\r"), "pitot> say 'a b' c\n[a b][c]\npitot> ");
+}
+
+static void an_empty_line_only_prompts_again(void **state)
+{
+    (void)state;
+    assert_string_equal(type("\r \r;\r"), "pitot> \npitot>  \npitot> ;\npitot> ");
+}
+
+static void a_script_shows_each_command_and_goes_on_after_a_failure(void **state)
+{
+    (void)state;
+    assert_int_equal(console_script("say 1;fail ; say 2"), 0);
+    assert_string_equal(printed,
+                        "pitot> say 1\n[1]\npitot> fail\nfail: failed\npitot> say 2\n[2]\n");
+}
+
+static void the_status_is_that_of_the_last_command(void **state)
+{
+    (void)state;
+    assert_int_equal(console_execute("say 1; fail"), -EIO);
+    assert_int_equal(console_execute("fail; say 1"), 0);
+    assert_int_equal(console_execute("frobnicate"), -ENOENT);
+    assert_int_equal(console_execute(""), 0);
+    assert_null(strstr(printed, "pitot> "));
+}
+
+static void what_cannot_be_read_is_answered_with_one_line(void **state)
+{
+    (void)state;
+    assert_int_equal(console_execute("say 'a; say b"), -EINVAL);
+    assert_string_equal(printed, "the quote ' is opened and not closed\n");
+}
+
+static void a_command_that_is_too_long_is_refused(void **state)
+{
+    char text[2000];
+
+    (void)state;
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    assert_int_equal(console_execute(text), -E2BIG);
+    assert_string_equal(printed, "the command has 1999 characters, 1024 are possible\n");
+}
+
+static void commands_may_run_commands(void **state)
+{
+    (void)state;
+    assert_int_equal(console_execute("nested 'say a; nested \"say b\"'; say c"), 0);
+    assert_string_equal(printed, "[a]\n[b]\n[c]\n");
+}
+
+static void interrupt_stops_the_command_and_the_rest_of_its_line(void **state)
+{
+    (void)state;
+    assert_int_equal(console_execute("busy ^; say never"), -EINTR);
+    assert_string_equal(printed, "busy: interrupted\n^C\n");
+    assert_false(command_interrupted());
+    assert_int_equal(console_execute("busy x; say next"), 0);
+}
+
+static void interrupt_drops_what_was_typed_ahead_and_only_that(void **state)
+{
+    (void)state;
+    assert_string_equal(type("busy old/^say/\r"),
+                        "pitot> busy old/^say/\nbusy: interrupted\n^C\npitot> say\n\npitot> ");
+}
+
+static void interrupt_at_the_prompt_cancels_the_line(void **state)
+{
+    (void)state;
+    assert_string_equal(type("say a\003say b\r"), "pitot> say a^C\npitot> say b\n[b]\npitot> ");
+    assert_false(command_interrupted());
+}
+
+static void a_hundred_thousand_characters_are_refused_and_the_next_line_runs(void **state)
+{
+    static char bytes[100100];
+
+    (void)state;
+    memset(bytes, 'x', 100000);
+    strcpy(bytes + 100000, "\rsay b\r");
+    assert_non_null(strstr(type(bytes),
+                           "\nthe line has 100000 characters, 1024 are possible: nothing was "
+                           "run\npitot> say b\n[b]\npitot> "));
+}
+
+/* 2.6 seconds: lines after 1 and 2, and what follows begins at the start of a line. */
+static void progress_replaces_itself_each_second_and_ends_its_line(void **state)
+{
+    (void)state;
+    assert_int_equal(console_execute("long"), 0);
+    assert_string_equal(printed, "\rlong: 1000 of 2500\rlong: 2000 of 2500\nlong: over\n");
+    assert_ptr_equal(print_console(), &console_sink);
+}
+
+static void a_second_of_progress_begins_with_each_command(void **state)
+{
+    (void)state;
+    console_execute("long");
+    printed_length = 0;
+    console_execute("long; say after");
+    assert_string_equal(printed, "\rlong: 1000 of 2500\rlong: 2000 of 2500\nlong: over\n[after]\n");
+}
+
+static void a_shorter_progress_line_covers_the_longer_one(void **state)
+{
+    (void)state;
+    console_execute("say");
+    printed_length = 0;
+    now_ns = 2000000000;
+    command_progress("work", 10, 10);
+    now_ns = 4000000000;
+    command_progress("w", 1, 1);
+    console_execute("say");
+    assert_string_equal(printed, "\rwork: 10 of 10\rw: 1 of 1     \n\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_typed_line_is_echoed_and_run, begin),
+        cmocka_unit_test_setup(an_empty_line_only_prompts_again, begin),
+        cmocka_unit_test_setup(a_script_shows_each_command_and_goes_on_after_a_failure, begin),
+        cmocka_unit_test_setup(the_status_is_that_of_the_last_command, begin),
+        cmocka_unit_test_setup(what_cannot_be_read_is_answered_with_one_line, begin),
+        cmocka_unit_test_setup(a_command_that_is_too_long_is_refused, begin),
+        cmocka_unit_test_setup(commands_may_run_commands, begin),
+        cmocka_unit_test_setup(interrupt_stops_the_command_and_the_rest_of_its_line, begin),
+        cmocka_unit_test_setup(interrupt_drops_what_was_typed_ahead_and_only_that, begin),
+        cmocka_unit_test_setup(interrupt_at_the_prompt_cancels_the_line, begin),
+        cmocka_unit_test_setup(a_hundred_thousand_characters_are_refused_and_the_next_line_runs,
+                               begin),
+        cmocka_unit_test_setup(progress_replaces_itself_each_second_and_ends_its_line, begin),
+        cmocka_unit_test_setup(a_second_of_progress_begins_with_each_command, begin),
+        cmocka_unit_test_setup(a_shorter_progress_line_covers_the_longer_one, begin),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How events are spelt: what each spelling means, and what each wrong one is told.
+ *
+ * links: core/perf/event_spec.c core/symbols.c core/symbols_suggest.c core/print.c core/refusal.c tools/symtab/table.c tests/unit/fake_symtab.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <linux/hw_breakpoint.h>
+
+#include "core/perf/event_spec.h"
+#include "tests/unit/fake_symtab.h"
+
+#define TEXT 0xffffffff80100000ull
+#define FLAG 0xffffffff80200000ull
+
+static int load_some(void **state)
+{
+    const struct table_symbol list[] = {
+        fake_function("lock_kernel", TEXT, 57), fake_object("kernel_flag", FLAG, 4),
+        fake_object("pair", FLAG + 0x20, 16),   fake_object("page", FLAG + 0x1000, 4096),
+        fake_object("bare", FLAG + 0x4000, 0),  fake_object("count.0", FLAG + 0x5000, 8),
+        fake_object("twin", FLAG + 0x6000, 8),  fake_object("twin", FLAG + 0x6010, 8),
+        fake_object("many", FLAG + 0x7000, 1),  fake_object("many", FLAG + 0x7001, 1),
+        fake_object("many", FLAG + 0x7002, 1),  fake_object("many", FLAG + 0x7003, 1),
+        fake_object("many", FLAG + 0x7004, 1),
+    };
+
+    (void)state;
+    fake_symtab_load(list, sizeof(list) / sizeof(list[0]));
+    return 0;
+}
+
+#define R  HW_BREAKPOINT_R
+#define W  HW_BREAKPOINT_W
+#define RW HW_BREAKPOINT_RW
+#define X  HW_BREAKPOINT_X
+
+static void each_spelling_means_one_attr(void **state)
+{
+    static const struct {
+        const char *spelling;
+        uint64_t address, length;
+        uint32_t access;
+        bool no_user, no_kernel;
+    } cases[] = {
+        {"mem:0xffffffff80200000", FLAG, 4, RW, false, false},
+        {"mem:0XFFFFFFFF80200000/8:w", FLAG, 8, W, false, false},
+        {"mem:4096", 4096, 4, RW, false, false},
+        {"mem:010", 10, 4, RW, false, false},
+        {"mem:0", 0, 4, RW, false, false},
+        {"mem:18446744073709551615/1", UINT64_MAX, 1, RW, false, false},
+        {"mem:kernel_flag", FLAG, 4, RW, false, false},
+        {"mem:kernel_flag:rw", FLAG, 4, RW, false, false},
+        {"mem:kernel_flag:wr", FLAG, 4, RW, false, false},
+        {"mem:kernel_flag:w", FLAG, 4, W, false, false},
+        {"mem:kernel_flag/2", FLAG, 2, RW, false, false},
+        {"mem:kernel_flag/0x2:w:k", FLAG, 2, W, true, false},
+        {"mem:kernel_flag:u", FLAG, 4, RW, false, true},
+        {"mem:kernel_flag:rw:uk", FLAG, 4, RW, false, false},
+        {"mem:kernel_flag+2", FLAG + 2, 4, RW, false, false},
+        {"mem:pair", FLAG + 0x20, 16, RW, false, false},
+        {"mem:pair+0x8/8:w", FLAG + 0x28, 8, W, false, false},
+        {"mem:page+16", FLAG + 0x1010, 4, RW, false, false},
+        {"mem:page/32", FLAG + 0x1000, 32, RW, false, false},
+        {"mem:bare", FLAG + 0x4000, 4, RW, false, false},
+        {"mem:bare+0x100", FLAG + 0x4100, 4, RW, false, false},
+        {"mem:count.0:w", FLAG + 0x5000, 8, W, false, false},
+        {"mem:lock_kernel:x", TEXT, 8, X, false, false},
+        {"mem:lock_kernel/1:x", TEXT, 8, X, false, false},
+        {"mem:lock_kernel/8:x:k", TEXT, 8, X, true, false},
+        {"mem:lock_kernel+4:x", TEXT + 4, 8, X, false, false},
+        {"mem:lock_kernel:w", TEXT, 1, W, false, false},
+        {"5:0xffffffff80200000", FLAG, 1, RW, false, false},
+        {"5:kernel_flag", FLAG, 1, RW, false, false},
+        {"5:page", FLAG + 0x1000, 1, RW, false, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct event_spec spec, expected = {.attr.type = PERF_TYPE_BREAKPOINT};
+        struct refusal why = {""};
+        if (event_spec_parse(cases[i].spelling, &spec, &why) != 0)
+            fail_msg("%s: %s", cases[i].spelling, why.text);
+        expected.attr.size = sizeof(expected.attr);
+        expected.attr.bp_addr = cases[i].address;
+        expected.attr.bp_len = cases[i].length;
+        expected.attr.bp_type = cases[i].access;
+        expected.attr.exclude_user = cases[i].no_user;
+        expected.attr.exclude_kernel = cases[i].no_kernel;
+        print_message("%s\n", cases[i].spelling);
+        assert_memory_equal(&spec.attr, &expected.attr, sizeof(spec.attr));
+        assert_string_equal(spec.name, cases[i].spelling);
+    }
+}
+
+static void each_wrong_spelling_is_told_what_is_wrong(void **state)
+{
+    static const struct {
+        const char *spelling;
+        int error;
+        const char *reason; /* a part of it */
+    } cases[] = {
+        {"", EINVAL, "unknown event \"\""},
+        {"cycles", EINVAL, "unknown event \"cycles\": mem:ADDR"},
+        {"mem", EINVAL, "unknown event"},
+        {"mem:", EINVAL, "address missing at the end"},
+        {"5:", EINVAL, "address missing at the end"},
+        {"mem:/4", EINVAL, "address missing before \"/4\""},
+        {"mem::w", EINVAL, "address missing before \":w\""},
+        {"mem: kernel_flag", EINVAL, "address missing before \" kernel_flag\""},
+        {"mem:+4", EINVAL, "address missing"},
+        {"mem:-4", EINVAL, "address missing"},
+        {"mem:0x", EINVAL, "address missing"},
+        {"mem:0xfg", EINVAL, "\"0xfg\" is no number"},
+        {"mem:12a", EINVAL, "\"12a\" is no number"},
+        {"mem:0x10000000000000000", EINVAL, "does not fit into 64 bits"},
+        {"mem:18446744073709551616", EINVAL, "does not fit into 64 bits"},
+        {"mem:0x10+4", EINVAL, "\"+4\" is too much"},
+        {"mem:kernel_flag+", EINVAL, "offset missing at the end"},
+        {"mem:kernel_flag+x", EINVAL, "\"x\" is no number"},
+        {"mem:kernel_flag+4", EINVAL, "+0x4 lies behind the end of kernel_flag, which is 4 bytes"},
+        {"mem:bare+0xffffffffffffffff", EINVAL, "behind the end of memory"},
+        {"mem:kernel_flag/", EINVAL, "length missing at the end"},
+        {"mem:kernel_flag//4", EINVAL, "length missing before \"/4\""},
+        {"mem:kernel_flag/0", EINVAL, "length 0: 1 to 32"},
+        {"mem:kernel_flag/33", EINVAL, "length 33: 1 to 32"},
+        {"mem:kernel_flag/4/4", EINVAL, "\"/4\" is too much"},
+        {"mem:kernel_flag/w", EINVAL, "\"w\" is no number"},
+        {"mem:kernel_flag:r", EINVAL, "x86 has no read-only watchpoint; rw is the nearest"},
+        {"mem:kernel_flag:rx", EINVAL, "access \"rx\": x cannot be had together"},
+        {"mem:kernel_flag:xw", EINVAL, "access \"xw\": x cannot be had together"},
+        {"mem:kernel_flag:ww", EINVAL, "\"ww\" is neither an access"},
+        {"mem:kernel_flag:q", EINVAL, "\"q\" is neither an access"},
+        {"mem:kernel_flag:", EINVAL, "neither an access"},
+        {"mem:kernel_flag:w:", EINVAL, "neither an access"},
+        {"mem:kernel_flag:w:q", EINVAL, "\"q\" is neither an access"},
+        {"mem:kernel_flag:uu", EINVAL, "\"uu\" is neither an access"},
+        {"mem:kernel_flag:k:w", EINVAL, "\":w\" is too much"},
+        {"mem:kernel_flag:w:k:k", EINVAL, "\":k\" is too much"},
+        {"mem:kernel_flag:w/4", EINVAL, "\"/4\" is too much"},
+        {"mem:lock_kernel/4:x", EINVAL, "length 4: for x it is 1, or 8"},
+        {"mem:page", EINVAL,
+         "page is 4096 bytes long; registers cover 32: give /LEN, e.g. mem:page/8"},
+        {"mem:kernel_flog", ENOENT, "no symbol \"kernel_flog\"; near: kernel_flag"},
+        {"mem:qqqqqqqq", ENOENT, "no symbol \"qqqqqqqq\", and none"},
+        {"mem:twin", EINVAL,
+         "2 symbols are called \"twin\"; give the address: "
+         "0xffffffff80206000, 0xffffffff80206010"},
+        {"mem:many", EINVAL, "0xffffffff80207003, ..."},
+        {"5:kernel_flag:w", EINVAL, "\":w\" is too much"},
+        {"5:kernel_flag/4", EINVAL, "\"/4\" is too much"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct event_spec spec;
+        struct refusal why = {""};
+        int error = event_spec_parse(cases[i].spelling, &spec, &why);
+        if (error != -cases[i].error || !strstr(why.text, cases[i].reason))
+            fail_msg("%s: %d %s", cases[i].spelling, error, why.text);
+        assert_int_equal(event_spec_parse(cases[i].spelling, &spec, NULL), error);
+    }
+}
+
+static void a_spelling_longer_than_its_place_is_refused(void **state)
+{
+    static char spelling[100001] = "mem:";
+    struct event_spec spec;
+    struct refusal why;
+
+    (void)state;
+    memset(spelling + 4, 'k', EVENT_NAME_SIZE - 5);
+    assert_int_equal(event_spec_parse(spelling, &spec, &why), -ENOENT);
+    memset(spelling + 4, 'k', EVENT_NAME_SIZE - 4);
+    assert_int_equal(event_spec_parse(spelling, &spec, &why), -EINVAL);
+    assert_string_equal(why.text, "event of 96 characters: 95 are possible");
+    memset(spelling + 4, 'k', sizeof(spelling) - 5);
+    assert_int_equal(event_spec_parse(spelling, &spec, &why), -EINVAL);
+}
+
+/* Pieces of the grammar, thrown together. */
+static void write_random(char *spelling, size_t size)
+{
+    static const char *const pieces[] = {
+        "mem:",
+        "5:",
+        "kernel_flag",
+        "lock_kernel",
+        "twin",
+        "page",
+        "0x",
+        "ffffffff80200000",
+        "9",
+        "/",
+        ":",
+        "+",
+        "r",
+        "w",
+        "x",
+        "u",
+        "k",
+        "rw",
+        "",
+        " ",
+        "-",
+        "\xff",
+        "4",
+        "8",
+        "32",
+        "0x1",
+        "qq",
+        ",",
+        "%s",
+        "\n",
+    };
+    size_t length = 0;
+
+    if (rand() % 4)
+        length = strlen(strcpy(spelling, rand() % 8 ? "mem:" : "5:"));
+    for (int i = rand() % 9; i > 0; i--) {
+        const char *piece = pieces[(size_t)rand() % (sizeof(pieces) / sizeof(pieces[0]))];
+        if (length + strlen(piece) >= size)
+            break;
+        strcpy(spelling + length, piece);
+        length += strlen(piece);
+    }
+    spelling[length] = '\0';
+}
+
+static void random_spellings_are_either_sound_or_refused_with_a_reason(void **state)
+{
+    int sound = 0;
+
+    (void)state;
+    srand(5);
+    for (int i = 0; i < 200000; i++) {
+        char *spelling = malloc(120); /* so that reads behind it are seen */
+        struct event_spec spec;
+        struct refusal why = {""};
+        write_random(spelling, 120);
+        int error = event_spec_parse(spelling, &spec, &why);
+        if (error) {
+            assert_true(error == -EINVAL || error == -ENOENT);
+            assert_true(why.text[0] != '\0');
+        } else {
+            sound++;
+            assert_true(spec.attr.bp_len >= 1 && spec.attr.bp_len <= 32);
+            assert_true(spec.attr.bp_type == W || spec.attr.bp_type == RW ||
+                        spec.attr.bp_type == X);
+            assert_true(spec.attr.bp_type != X || spec.attr.bp_len == 8);
+            assert_string_equal(spec.name, spelling);
+        }
+        free(spelling);
+    }
+    assert_true(sound > 1000); /* the fuzz reaches the far side of the grammar */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(each_spelling_means_one_attr, load_some),
+        cmocka_unit_test_setup(each_wrong_spelling_is_told_what_is_wrong, load_some),
+        cmocka_unit_test_setup(a_spelling_longer_than_its_place_is_refused, load_some),
+        cmocka_unit_test_setup(random_spellings_are_either_sound_or_refused_with_a_reason,
+                               load_some),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
