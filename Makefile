@@ -60,7 +60,8 @@ HOST       := $(patsubst tests/host/%.c,$(BUILD)/host/%,$(filter-out %/fake_symb
 ## make run         installs what is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt
 run: packages-run
 	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.iso
-	$(Q)RUN='$(subst ','\'',$(RUN))' tools/run
+	$(Q)script='$(subst ','\'',$(RUN))'; [ -t 0 ] || script="$$script; poweroff"; \
+		RUN="$$script" ISO=$(BUILD)/pitot.iso COM2=$(BUILD)/com2.bin tools/machine
 
 ## make test        installs what is missing, then all tests; QUICK=1 leaves the slow machines out
 test: packages-test

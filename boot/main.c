@@ -39,6 +39,7 @@ _Noreturn void kernel_main(uint32_t magic, uint32_t information)
     struct refusal why;
 
     (void)magic;
+    clock_start();                               /* time 0 is here */
     idt_init();                                  /* every trap has an entry */
     percpu_init();                               /* ... and this CPU takes them */
     ports_init();                                /* the console can be heard */

@@ -36,8 +36,15 @@ static void port_e9_write(struct sink *sink, const char *bytes, size_t length)
 static struct sink com1_sink = {com1_write}, com2_sink = {com2_write},
                    port_e9_sink = {port_e9_write};
 
+static void ports_drain(void)
+{
+    uart_drain(&com1);
+    uart_drain(&com2);
+}
+
 static void ports_power(enum power_state state)
 {
+    ports_drain();
     if (state == POWER_OFF)
         power_off();
     else
@@ -63,5 +70,6 @@ void ports_listen(void)
 
 void ports_stop_failed(void)
 {
+    ports_drain();
     power_exit(EXIT_PANIC);
 }

@@ -11,6 +11,7 @@ static char text[CMDLINE_SIZE];
 
 void script_boot_recording(void)
 {
+    perf_record_init();
     if (cmdline_value("perf.boot", text, sizeof(text)))
         perf_record_boot(text);
 }

@@ -57,17 +57,18 @@ static bool watch_before(const struct arch_watch *left, const struct arch_watch 
 /* Tells each owner of this register, once a trap however many of its parts were hit. */
 static void slot_hit(const struct slot *slot, struct regs *regs)
 {
-    for (unsigned i = 0; i < slot->owner_count; i++) {
-        struct breakpoint *owner = slot->owners[i];
+    struct breakpoint *const *end = slot->owners + slot->owner_count;
 
-        if (owner->last_trap == traps)
+    for (struct breakpoint *const *owner = slot->owners; owner < end; owner++) {
+        if ((*owner)->last_trap == traps)
             continue;
-        owner->last_trap = traps;
-        owner->hit(owner, slot->watch.address, regs);
+        (*owner)->last_trap = traps;
+        (*owner)->hit(*owner, slot->watch.address, regs);
     }
 }
 
-static unsigned table_add_containing(unsigned fired)
+/* Apart from breakpoint_trap, which needs it only when several registers are armed. */
+__attribute__((noinline)) static unsigned table_add_containing(unsigned fired)
 {
     unsigned all = fired;
 
@@ -83,9 +84,8 @@ static void breakpoint_trap(unsigned fired, struct regs *regs)
     unsigned hit = table.count > 1 ? table_add_containing(fired) : fired;
 
     traps++;
-    for (unsigned i = 0; i < table.count; i++)
-        if (hit & (1u << i))
-            slot_hit(&table.slot[i], regs);
+    for (; hit; hit &= hit - 1)
+        slot_hit(&table.slot[__builtin_ctz(hit)], regs);
 }
 
 /* The largest aligned power of two, up to 8, that begins at `address` and fits into `length`. */

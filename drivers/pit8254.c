@@ -23,7 +23,7 @@
 #define PORT_B_SPEAKER 0x02
 #define PORT_B_OUTPUT  0x20
 
-#define CALIBRATION_NS 20000000ull
+#define CALIBRATION_NS 5000000ull
 
 static void (*pit_on_tick)(void); /* set before the line is unmasked */
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Runs the clock (arch/x86_64/clock.h) at the rate found by counter 2. About 20 ms; boot, interrupts off. */
+/* Runs the clock (arch/x86_64/clock.h) at the rate found by counter 2. About 5 ms; boot, interrupts off. */
 void pit_calibrate(void);
 
 /* Interrupt 0 `hertz` times a second; each calls `tick` (interrupt context). Boot, interrupts off. */

@@ -17,12 +17,20 @@
 #define RESET_CONTROL        0xcf9
 #define RESET_FULL           0x06
 
+/* Emulators obey some instructions later. Reading a port takes them through their main loop. */
+static void power_wait(void)
+{
+    for (unsigned patience = 1000000; patience > 0; patience--)
+        port_read8(KEYBOARD_COMMAND);
+}
+
 void power_off(void)
 {
     port_write16(PM1A_CONTROL_QEMU, PM1_SLEEP_ENABLE);
     port_write16(PM1A_CONTROL_BOCHS, PM1_SLEEP_ENABLE);
     for (const char *word = "Shutdown"; *word; word++)
         port_write8(BOCHS_SHUTDOWN, (uint8_t)*word);
+    power_wait();
 }
 
 void power_exit(uint8_t code)
@@ -33,5 +41,7 @@ void power_exit(uint8_t code)
 void power_reset(void)
 {
     port_write8(KEYBOARD_COMMAND, KEYBOARD_PULSE_RESET);
+    power_wait();
     port_write8(RESET_CONTROL, RESET_FULL);
+    power_wait();
 }

@@ -25,7 +25,8 @@
 #define LINE_CONTROL_DIVISOR  0x80
 #define MODEM_READY           0x0b /* DTR, RTS, OUT2 (which lets the interrupt through on a PC) */
 #define LINE_STATUS_RECEIVED  0x01
-#define LINE_STATUS_EMPTY     0x20
+#define LINE_STATUS_EMPTY     0x20 /* the transmit FIFO */
+#define LINE_STATUS_SENT      0x40 /* ... and the last byte has left */
 
 #define DIVISOR_115200 1
 #define FIFO_SIZE      16
@@ -62,10 +63,10 @@ bool uart_init(struct uart *uart, uint16_t port)
     return true;
 }
 
-static bool uart_wait_empty(struct uart *uart)
+static bool uart_wait_for(struct uart *uart, uint8_t status)
 {
     for (unsigned patience = SEND_PATIENCE; patience > 0; patience--)
-        if (port_read8(uart->port + LINE_STATUS) & LINE_STATUS_EMPTY)
+        if (port_read8(uart->port + LINE_STATUS) & status)
             return true;
     return false;
 }
@@ -75,7 +76,7 @@ void uart_send(struct uart *uart, const char *bytes, size_t length)
     while (uart->present && length > 0) {
         size_t chunk = length < FIFO_SIZE ? length : FIFO_SIZE;
 
-        if (!uart_wait_empty(uart)) {
+        if (!uart_wait_for(uart, LINE_STATUS_EMPTY)) {
             uart->present = false; /* stuck: the machine goes on without it */
             return;
         }
@@ -84,6 +85,12 @@ void uart_send(struct uart *uart, const char *bytes, size_t length)
         bytes += chunk;
         length -= chunk;
     }
+}
+
+void uart_drain(struct uart *uart)
+{
+    if (uart->present)
+        uart_wait_for(uart, LINE_STATUS_SENT);
 }
 
 static void uart_interrupt(struct regs *regs)

@@ -25,6 +25,9 @@ bool uart_init(struct uart *uart, uint16_t port);
 /* Sends; waits for the FIFO, but never longer than a stuck port deserves. Any context. */
 void uart_send(struct uart *uart, const char *bytes, size_t length);
 
+/* Waits until the last byte is on the wire: before the power goes. Any context. */
+void uart_drain(struct uart *uart);
+
 /*
  * From now on `byte` is called for each byte received, in interrupt context. When it returns false the port stops
  * listening until uart_resume: flow control, or the emulator, then holds further bytes back. One port only.

@@ -20,6 +20,11 @@ uint64_t arch_clock_ns(void)
            (uint64_t)((unsigned __int128)(cpu_read_tsc() - start_ticks) * scale >> SCALE_SHIFT);
 }
 
+void clock_start(void)
+{
+    start_ticks = cpu_read_tsc();
+}
+
 void clock_set_rate(uint64_t ticks, uint64_t nanoseconds)
 {
     start_nanoseconds = arch_clock_ns(); /* time goes on from here, it does not jump back */

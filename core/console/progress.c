@@ -21,19 +21,21 @@ static void progress_write(struct sink *sink, const char *bytes, size_t length);
 
 static struct {
     struct sink sink;
-    struct sink *console; /* the sink behind; NULL while no line stands */
-    size_t length;        /* of the line that stands */
+    struct sink *console; /* the sink behind it: stays when the line ends, for prints under way */
+    bool stands;          /* a line is on the screen */
+    size_t length;        /* of that line */
     uint64_t next_ns;     /* not before then */
 } progress = {.sink = {progress_write}};
 
-/* Somebody else prints: the line stays as it is, and the console is theirs again. */
+/*
+ * Somebody else prints: the line stays as it is, and the console is theirs again. One print
+ * writes in several pieces, so that the later ones still come here.
+ */
 static void progress_write(struct sink *sink, const char *bytes, size_t length)
 {
     (void)sink;
-    struct sink *console = progress.console;
-
     progress_end();
-    console->write(console, bytes, length);
+    progress.console->write(progress.console, bytes, length);
 }
 
 void progress_begin(void)
@@ -43,14 +45,28 @@ void progress_begin(void)
 
 void progress_end(void)
 {
-    struct sink *console = progress.console;
-
-    if (!console)
+    if (!progress.stands)
         return;
-    progress.console = NULL;
+    progress.stands = false;
     if (print_console() == &progress.sink)
-        print_set_console(console);
-    console->write(console, "\n", 1);
+        print_set_console(progress.console);
+    progress.console->write(progress.console, "\n", 1);
+}
+
+/*
+ * Puts the line before the console's sink, unless it is there already: somebody who set another
+ * console for a while may have put back what he found.
+ */
+static void progress_stand(void)
+{
+    if (progress.stands)
+        return;
+    progress.stands = true;
+    progress.length = 0;
+    if (print_console() == &progress.sink)
+        return;
+    progress.console = print_console();
+    print_set_console(&progress.sink);
 }
 
 bool command_interrupted(void)
@@ -66,11 +82,7 @@ void command_progress(const char *what, unsigned long done, unsigned long total)
     if (now < progress.next_ns || !print_console())
         return;
     progress.next_ns = now + SECOND_NS;
-    if (!progress.console) {
-        progress.console = print_console();
-        progress.length = 0;
-        print_set_console(&progress.sink);
-    }
+    progress_stand();
     /* Blanks to the end of what stood there before. */
     size_t length = print_into(line, sizeof(line), "%s: %lu of %lu", what, done, total);
     length = length < sizeof(line) ? length : sizeof(line) - 1;

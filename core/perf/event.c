@@ -14,28 +14,37 @@ void event_init(struct event *event, const struct event_spec *spec)
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
 }
 
-/*
- * True if this hit is one too many for its tick. The change either way is recorded, so that a reader sees that samples are
- * missing here, and from when to when.
- */
-static bool event_throttled(struct event *event, struct ring *ring)
+/* A new tick: the event may sample again, and if it was held back, the record says until when. */
+static void event_begin_tick(struct event *event, struct ring *ring, uint64_t now)
 {
-    uint64_t tick = arch_clock_ns() / THROTTLE_TICK_NS;
+    event->tick_end = now + THROTTLE_TICK_NS;
+    event->tick_samples = event->tick_limit;
+    if (event->throttled)
+        sample_write_throttle(event, ring, PERF_RECORD_UNTHROTTLE);
+    event->throttled = false;
+}
 
-    if (tick != event->tick) {
-        event->tick = tick;
-        event->tick_samples = 0;
-        if (event->throttled)
-            sample_write_throttle(event, ring, PERF_RECORD_UNTHROTTLE);
-        event->throttled = false;
-    }
-    if (event->tick_samples++ < event->tick_limit)
-        return false;
+/* One hit too many for its tick. The first leaves a record, so that a reader sees from when on samples are missing. */
+static void event_hold_back(struct event *event, struct ring *ring)
+{
     if (!event->throttled)
         sample_write_throttle(event, ring, PERF_RECORD_THROTTLE);
     event->throttled = true;
     event->throttled_hits++;
-    return true;
+}
+
+static bool event_throttled(struct event *event, struct ring *ring)
+{
+    uint64_t now = arch_clock_ns();
+
+    if (now >= event->tick_end)
+        event_begin_tick(event, ring, now);
+    if (event->tick_samples == 0) {
+        event_hold_back(event, ring);
+        return true;
+    }
+    event->tick_samples--;
+    return false;
 }
 
 void event_hit(struct event *event, uint64_t addr, const struct regs *regs)

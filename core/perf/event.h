@@ -21,8 +21,8 @@ struct event {
     uint64_t period_left;           /* hits until the next sample */
     struct ring *rings;             /* one per CPU; NULL: only counted */
 
-    uint64_t tick;                  /* the throttle's: number of the current tick */
-    uint64_t tick_samples;          /* samples taken in it */
+    uint64_t tick_end;              /* the throttle's: when the current tick is over */
+    uint64_t tick_samples;          /* samples that it still may take */
     uint64_t tick_limit;            /* 0: never throttled */
     bool throttled;
     uint64_t throttled_hits;        /* that would have been samples */

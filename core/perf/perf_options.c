@@ -6,10 +6,6 @@
 #include "core/perf/sample.h"
 #include "core/string.h"
 
-#define SAMPLE_ALWAYS                                                                              \
-    (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |                \
-     PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU)
-
 /* What holds for an event where its own terms do not say otherwise. */
 struct event_terms {
     uint64_t period;   /* 0: not said */

@@ -17,20 +17,12 @@
 
 static struct perf_options options; /* task context, one command at a time: large */
 static bool booting;                /* a recording of perf.boot is running */
+static uint64_t rate = RATE_DEFAULT; /* set at boot */
 
 static int say(const char *command, const struct refusal *why, int error)
 {
     print("perf %s: %s\n", command, why->text);
     return error;
-}
-
-static int read_rate(uint64_t *rate, struct refusal *why)
-{
-    int error = cmdline_number("perf.rate", rate, why);
-
-    if (error == -ENOENT)
-        *rate = RATE_DEFAULT;
-    return error == -ENOENT ? 0 : error;
 }
 
 /* Without a workload, until ^C. The workload's name is the task's while it runs, as a process's would be. */
@@ -75,8 +67,7 @@ static int start(int argc, char **argv, struct refusal *why)
 {
     int error = perf_options_parse(argc, argv, &options, why);
 
-    if (!error)
-        error = read_rate(&options.recording.rate, why);
+    options.recording.rate = rate;
     if (!error && strcmp(argv[0], "stat") == 0)
         options.recording.ring_size = 0;
     if (!error && options.workload && !command_find(options.workload[0]))
@@ -120,6 +111,15 @@ int perf_stat(int argc, char **argv)
     print("\n%8llu.%09llu seconds time elapsed\n\n", (unsigned long long)begin / 1000000000,
           (unsigned long long)begin % 1000000000);
     return status;
+}
+
+void perf_record_init(void)
+{
+    struct refusal why;
+    int error = cmdline_number("perf.rate", &rate, &why);
+
+    if (error && error != -ENOENT)
+        print("perf.rate: %s\n", why.text);
 }
 
 void perf_record_boot(char *text)

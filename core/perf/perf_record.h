@@ -5,6 +5,9 @@
 int perf_record(int argc, char **argv); /* argv[0] is "record" */
 int perf_stat(int argc, char **argv);   /* argv[0] is "stat" */
 
+/* Reads perf.rate= of the kernel command line. Boot. */
+void perf_record_init(void);
+
 /* perf.boot= of the kernel command line: `text` is "record -e EVENT ..."; it is changed. Says so if it is refused. */
 void perf_record_boot(char *text);
 

@@ -128,11 +128,11 @@ void ring_write(struct ring *ring, const struct ring_record *record, const void 
 
     local_barrier(); /* A: the tail was moved before these bytes change */
     if (size <= first) {
-        memcpy(ring->bytes + start, bytes, size);
+        local_copy_words(ring->bytes + start, bytes, size / 8);
         return;
     }
-    memcpy(ring->bytes + start, bytes, first);
-    memcpy(ring->bytes, (const uint8_t *)bytes + first, size - first);
+    local_copy_words(ring->bytes + start, bytes, first / 8);
+    local_copy_words(ring->bytes, (const uint8_t *)bytes + first, (size - first) / 8);
 }
 
 /*
@@ -158,6 +158,19 @@ void ring_commit(struct ring *ring, struct ring_record *record)
             return;
         local_increment(&ring->nest);
     }
+}
+
+__attribute__((flatten)) void ring_output(struct ring *ring, const void *bytes, uint32_t size,
+                                          uint64_t *time)
+{
+    struct ring_record record;
+
+    if (ring_reserve(ring, size, &record)) {
+        if (time)
+            *time = record.time;
+        ring_write(ring, &record, bytes, size);
+    }
+    ring_commit(ring, &record);
 }
 
 void ring_reader_start(struct ring_reader *reader, const struct ring *ring)

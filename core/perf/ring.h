@@ -80,10 +80,15 @@ int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mod
  */
 bool ring_reserve(struct ring *ring, uint32_t size, struct ring_record *record);
 
-/* Copies the whole record, header first, into its claim. */
+/* Copies the whole record, header first, into its claim; `size` is what was reserved. */
 void ring_write(struct ring *ring, const struct ring_record *record, const void *bytes, size_t size);
 
 void ring_commit(struct ring *ring, struct ring_record *record);
+
+/*
+ * All three at once, for a record that lies ready: `time`, if not NULL, points into `bytes` and gets the claim's clock.
+ */
+void ring_output(struct ring *ring, const void *bytes, uint32_t size, uint64_t *time);
 
 /*
  * A reader of its own, which may be on any CPU. `position` is where it stands; it starts at ring_oldest. Copies the next whole

@@ -14,10 +14,13 @@
 
 #define REGISTERS_MAX 24
 
+/* Aligned to a power of two, so that finding one takes shifts only. */
 struct sample_scratch {
-    struct perf_event_header header;
+    _Alignas(2048) struct perf_event_header header;
     uint64_t words[12 + SAMPLE_CHAIN_MAX + REGISTERS_MAX];
 };
+
+_Static_assert(sizeof(struct sample_scratch) == 2048, "a record with everything in it fits");
 
 /* One a nesting level, so that an inner context does not write over an outer one's. [owning CPU] */
 static struct sample_scratch scratch[ARCH_CPUS_MAX][RING_NESTING];
@@ -57,24 +60,30 @@ static uint64_t *sample_put_chain(uint64_t *at, const struct regs *regs)
     return at + 2 + frames;
 }
 
-/* Copies a finished record into the ring; `time`, if there is one, is inside it and gets the claim's clock. */
-static void sample_finish(struct ring *ring, struct perf_event_header *header, uint64_t *end,
+/* Copies a finished record into the ring; `time` is inside it and gets the claim's clock. */
+static void sample_finish(struct ring *ring, struct perf_event_header *header, const uint64_t *end,
                           uint64_t *time)
 {
-    struct ring_record record;
-
-    header->size = (uint16_t)((char *)end - (char *)header);
-    if (ring_reserve(ring, header->size, &record)) {
-        if (time)
-            *time = record.time;
-        ring_write(ring, &record, header, header->size);
-    }
-    ring_commit(ring, &record);
+    header->size = (uint16_t)((const char *)end - (const char *)header);
+    ring_output(ring, header, header->size, time);
 }
 
-static struct sample_scratch *sample_scratch(const struct ring *ring)
+static struct sample_scratch *sample_scratch(unsigned cpu, const struct ring *ring)
 {
-    return &scratch[arch_cpu_id()][ring->nest & (RING_NESTING - 1)];
+    return &scratch[cpu][ring->nest & (RING_NESTING - 1)];
+}
+
+/* Apart from sample_write, so that an event that asks for none of it does not even pay for its registers. */
+__attribute__((noinline)) static uint64_t *
+sample_put_optional(uint64_t *at, const struct perf_event_attr *attr, const struct regs *regs)
+{
+    if (attr->sample_type & PERF_SAMPLE_PERIOD)
+        *at++ = attr->sample_period;
+    if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
+        at = sample_put_chain(at, regs);
+    if (attr->sample_type & PERF_SAMPLE_REGS_INTR)
+        at = sample_put_registers(at, attr->sample_regs_intr, regs);
+    return at;
 }
 
 /* The order of the fields is the ABI's, not that of the bits. */
@@ -82,51 +91,35 @@ void sample_write(const struct event *event, struct ring *ring, uint64_t addr,
                   const struct regs *regs)
 {
     const struct perf_event_attr *attr = &event->recorded.attr;
-    struct sample_scratch *out = sample_scratch(ring);
-    uint64_t type = attr->sample_type;
-    uint64_t *at = out->words, *time = NULL;
+    unsigned cpu = arch_cpu_id();
+    struct sample_scratch *out = sample_scratch(cpu, ring);
+    uint64_t *at = out->words + 6;
 
     out->header.type = PERF_RECORD_SAMPLE;
     out->header.misc = PERF_RECORD_MISC_KERNEL;
-    if (type & PERF_SAMPLE_IDENTIFIER)
-        *at++ = event->recorded.id;
-    if (type & PERF_SAMPLE_IP)
-        *at++ = regs->ip;
-    if (type & PERF_SAMPLE_TID)
-        *at++ = task_current_ids();
-    if (type & PERF_SAMPLE_TIME)
-        time = at++;
-    if (type & PERF_SAMPLE_ADDR)
-        *at++ = addr;
-    if (type & PERF_SAMPLE_CPU)
-        *at++ = arch_cpu_id();
-    if (type & PERF_SAMPLE_PERIOD)
-        *at++ = attr->sample_period;
-    if (type & PERF_SAMPLE_CALLCHAIN)
-        at = sample_put_chain(at, regs);
-    if (type & PERF_SAMPLE_REGS_INTR)
-        at = sample_put_registers(at, attr->sample_regs_intr, regs);
-    sample_finish(ring, &out->header, at, time);
+    out->words[0] = event->recorded.id;
+    out->words[1] = regs->ip;
+    out->words[2] = task_current_ids();
+    out->words[4] = addr;
+    out->words[5] = cpu;
+    if (attr->sample_type & SAMPLE_OPTIONAL)
+        at = sample_put_optional(at, attr, regs);
+    sample_finish(ring, &out->header, at, &out->words[3]);
 }
 
-/* struct { header; u64 time, id, stream_id; struct sample_id; }, the last by sample_id_all. */
+/* struct { header; u64 time, id, stream_id; struct sample_id; }, the last by sample_id_all and SAMPLE_ALWAYS. */
 void sample_write_throttle(const struct event *event, struct ring *ring, uint32_t type)
 {
-    uint64_t sample_type = event->recorded.attr.sample_type;
-    struct sample_scratch *out = sample_scratch(ring);
-    uint64_t *at = out->words, *time;
+    unsigned cpu = arch_cpu_id();
+    struct sample_scratch *out = sample_scratch(cpu, ring);
 
     out->header.type = type;
     out->header.misc = 0;
-    *at++ = arch_clock_ns();
-    *at++ = event->recorded.id;
-    *at++ = event->recorded.id;
-    if (sample_type & PERF_SAMPLE_TID)
-        *at++ = task_current_ids();
-    time = sample_type & PERF_SAMPLE_TIME ? at++ : NULL;
-    if (sample_type & PERF_SAMPLE_CPU)
-        *at++ = arch_cpu_id();
-    if (sample_type & PERF_SAMPLE_IDENTIFIER)
-        *at++ = event->recorded.id;
-    sample_finish(ring, &out->header, at, time);
+    out->words[0] = arch_clock_ns();
+    out->words[1] = event->recorded.id;
+    out->words[2] = event->recorded.id;
+    out->words[3] = task_current_ids();
+    out->words[5] = cpu;
+    out->words[6] = event->recorded.id;
+    sample_finish(ring, &out->header, out->words + 7, &out->words[4]);
 }

@@ -14,11 +14,13 @@ struct regs;
 
 #define SAMPLE_CHAIN_MAX 127 /* frames; as many as Linux takes by default */
 
-/* All sample_type bits that a recording may ask for. */
-#define SAMPLE_TYPES                                                                               \
+/* What every sample carries: to leave one out would cost more instructions than to store it. */
+#define SAMPLE_ALWAYS                                                                              \
     (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |                \
-     PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN |             \
-     PERF_SAMPLE_REGS_INTR)
+     PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU)
+
+/* What an event may ask for besides. */
+#define SAMPLE_OPTIONAL (PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_INTR)
 
 /* The registers that REGS_INTR can carry, as bits of attr.sample_regs_intr (<asm/perf_regs.h>). */
 #define SAMPLE_REGISTERS 0xff0fffull /* all but ds, es, fs, gs */

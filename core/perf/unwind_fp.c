@@ -117,31 +117,30 @@ void unwind_fp_step(struct unwind *state)
 }
 
 /*
- * The hit path's loop, for frames between two return addresses. One comparison a bound: fp - low wraps to something large when
- * fp lies below the last frame, so it also keeps the walk going forward. Trap entries lie at the end of the text
- * (arch_text_plain_end), so one comparison finds them too. Whatever is special is left to unwind_fp_step.
+ * The hit path's loop, for frames between two return addresses. Trap entries lie at the end of the text (arch_text_plain_end), so
+ * one comparison tells plain code from them and from anything else. Whatever is special is left to unwind_fp_step.
  */
 size_t unwind_fp_run(struct unwind *state, uint64_t *chain, size_t most)
 {
-    uintptr_t fp = state->fp, low = state->low, ip = state->ip;
     const uintptr_t text = arch_text_start(), text_size = arch_text_plain_end() - text;
+    const uintptr_t last = state->high - FRAME_SIZE;
+    uintptr_t fp = state->fp, low = state->low;
     uint64_t *at = chain, *const end = chain + most;
 
-    if (ip - text >= text_size || !state->stack || state->high - low < FRAME_SIZE)
+    if (state->ip - text >= text_size || !state->stack)
         return 0;
-    while (at < end && fp - low <= state->high - FRAME_SIZE - low && fp % 8 == 0) {
+    while (fp >= low && fp <= last && fp % 8 == 0 && at < end) {
         uintptr_t return_address = unwind_read(fp + 8);
 
         if (return_address - text >= text_size)
             break;
-        *at++ = ip = return_address;
+        *at++ = return_address;
         low = fp + FRAME_SIZE;
         fp = unwind_read(fp);
-        if (low > state->high - FRAME_SIZE)
-            break;
     }
-    state->ip = ip;
+    if (at > chain)
+        state->ip = at[-1];
     state->fp = fp;
-    state->low = low;
+    state->sp = state->low = low;
     return (size_t)(at - chain);
 }

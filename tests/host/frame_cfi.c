@@ -2,8 +2,11 @@
 /*
  * Holds arch_frame_at against the compiler's own call frame information, at every instruction of the kernel's text: where
  * the CFA (the caller's sp) is counted from, and whether the frame pointer is still the caller's, must be what the
- * function's bytes were read as. Functions are found as the kernel finds them, in its own symbol table. Exempt is what
- * lies in no function (padding) and the trap entries, whose frames are a struct regs.
+ * function's bytes were read as. Functions are found as the kernel finds them, in its own symbol table.
+ *
+ * Exempt are: what lies in no function; the trap entries, whose frames are a struct regs; boot_entry_high, which nobody
+ * called; and alignment padding inside a function, behind a jump or return and never jumped to: it does not run, and what
+ * compilers say of it is arbitrary.
  *
  * usage: objdump -d --no-show-raw-insn -j .text KERNEL | frame_cfi KERNEL
  *        "mismatch FUNCTION+OFFSET: ..." a line for each, then the counts; exits with 1 where there is a mismatch
@@ -55,6 +58,20 @@ struct function {
     uint8_t *bytes;
 };
 
+/* A line of the disassembly. */
+struct instruction {
+    uint64_t address;
+    uint64_t target; /* where it may jump to; 0 if nowhere that its text tells */
+    bool is_nop;
+    bool is_end; /* execution does not go on behind it */
+};
+
+struct code {
+    struct instruction *instructions;
+    size_t count;
+    uint64_t *targets; /* of all of them, in order */
+};
+
 struct counts {
     unsigned long compared[3]; /* by enum arch_frame */
     unsigned long exempt, mismatches;
@@ -63,11 +80,20 @@ struct counts {
 static const char *const frame_names[] = {
     [ARCH_FRAME_SET] = "set", [ARCH_FRAME_SAVED] = "saved", [ARCH_FRAME_NONE] = "none"};
 
-/* A register's rule in words: what the CFI says where none of the three frames fits. */
+enum fp_place {
+    FP_IN_REGISTER,
+    FP_IN_FRAME, /* at CFA - 16 */
+    FP_ELSEWHERE,
+};
+
+static const char *const fp_place_names[] = {
+    [FP_IN_REGISTER] = "the caller's", [FP_IN_FRAME] = "saved", [FP_ELSEWHERE] = "elsewhere"};
+
+/* What the CFI says of an instruction. */
 struct frame_rule {
     uint64_t cfa_register;
     int64_t cfa_offset;
-    bool fp_is_saved;
+    enum fp_place fp;
 };
 
 static Elf_Scn *section_find(struct kernel *kernel, const char *name, GElf_Shdr *header)
@@ -139,15 +165,20 @@ static void kernel_open(struct kernel *kernel, const char *path)
     symbols_load(kernel);
 }
 
-/* True if the caller's rbp is in memory, or nowhere; false while the register still holds it. */
-static bool rule_saves_fp(Dwarf_Frame *frame)
+/* Where the caller's rbp is. */
+static enum fp_place rule_fp_place(Dwarf_Frame *frame)
 {
     Dwarf_Op memory[3], *operations;
     size_t count;
 
     if (dwarf_frame_register(frame, DWARF_RBP, memory, &operations, &count) != 0)
-        return true;
-    return count != 0 || operations != NULL;
+        return FP_ELSEWHERE;
+    if (count == 0)
+        return operations ? FP_ELSEWHERE : FP_IN_REGISTER;
+    if (count == 2 && operations[0].atom == DW_OP_call_frame_cfa &&
+        operations[1].atom == DW_OP_plus_uconst && (int64_t)operations[1].number == -16)
+        return FP_IN_FRAME;
+    return FP_ELSEWHERE;
 }
 
 /* False where the CFI covers nothing at `address` or says it in an expression. */
@@ -166,19 +197,24 @@ static bool rule_find(const struct kernel *kernel, uint64_t address, struct fram
     if (simple)
         *rule = (struct frame_rule){.cfa_register = operations[0].number,
                                     .cfa_offset = (int64_t)operations[0].number2,
-                                    .fp_is_saved = rule_saves_fp(frame)};
+                                    .fp = rule_fp_place(frame)};
     free(frame);
     return simple;
 }
 
-/* Where by the CFI the frame stands; false if in none of the places that arch_frame_at can tell. */
+/*
+ * Where by the CFI the frame stands; false if in none of the places that arch_frame_at can tell. Behind `pop rbp` clang
+ * goes on saying that rbp is in the frame, which is true of the memory; the register holds it as well.
+ */
 static bool rule_frame(const struct frame_rule *rule, enum arch_frame *frame)
 {
-    if (rule->cfa_register == DWARF_RSP && rule->cfa_offset == 8 && !rule->fp_is_saved)
+    if (rule->fp == FP_ELSEWHERE)
+        return false;
+    if (rule->cfa_register == DWARF_RSP && rule->cfa_offset == 8)
         *frame = ARCH_FRAME_NONE;
     else if (rule->cfa_register == DWARF_RSP && rule->cfa_offset == 16)
         *frame = ARCH_FRAME_SAVED;
-    else if (rule->cfa_register == DWARF_RBP && rule->cfa_offset == 16 && rule->fp_is_saved)
+    else if (rule->cfa_register == DWARF_RBP && rule->cfa_offset == 16 && rule->fp == FP_IN_FRAME)
         *frame = ARCH_FRAME_SET;
     else
         return false;
@@ -202,58 +238,144 @@ static void function_enter(struct function *function, const struct kernel *kerne
     function->address = symbol->address;
 }
 
-static void compare_at(const struct kernel *kernel, uint64_t address, struct function *function,
-                       struct counts *counts)
+static bool starts_with(const char *text, const char *start)
 {
-    enum arch_frame told, expected;
-    struct frame_rule rule = {0};
-    struct symbol symbol;
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* "ffffffff80102000:\tjmp    ffffffff80102345 <name+0x45>"; false for lines that name a function. */
+static bool instruction_parse(const char *line, struct instruction *instruction)
+{
+    const char *text = strstr(line, ":\t");
+    const char *operand;
+
+    *instruction = (struct instruction){0};
+    if (!text || sscanf(line, " %" SCNx64 ":", &instruction->address) != 1)
+        return false;
+    text += 2;
+    instruction->is_nop = starts_with(text, "nop") || starts_with(text, "cs nop") ||
+                          starts_with(text, "data16") || starts_with(text, "xchg   %ax,%ax");
+    instruction->is_end =
+        starts_with(text, "ret") || starts_with(text, "jmp") || starts_with(text, "ud2");
+    operand = strchr(text, ' ');
+    if (text[0] == 'j' && operand)
+        sscanf(operand, " %" SCNx64 " <", &instruction->target);
+    return true;
+}
+
+static int by_value(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+static struct code code_read(FILE *file)
+{
+    struct instruction instruction;
+    struct code code = {0};
+    char line[512];
+
+    while (fgets(line, sizeof(line), file)) {
+        if (!instruction_parse(line, &instruction))
+            continue;
+        code.instructions =
+            reallocarray(code.instructions, code.count + 1, sizeof(*code.instructions));
+        code.instructions[code.count++] = instruction;
+    }
+    code.targets = reallocarray(NULL, code.count + 1, sizeof(*code.targets));
+    for (size_t i = 0; i < code.count; i++)
+        code.targets[i] = code.instructions[i].target;
+    qsort(code.targets, code.count, sizeof(*code.targets), by_value);
+    return code;
+}
+
+/* True if instruction i, and what is before it as far as the last jump or return, only fills up. */
+static bool code_is_padding(const struct code *code, size_t i)
+{
+    while (code->instructions[i].is_nop &&
+           !bsearch(&code->instructions[i].address, code->targets, code->count,
+                    sizeof(*code->targets), by_value)) {
+        if (i == 0 || code->instructions[i - 1].is_end)
+            return true;
+        i--;
+    }
+    return false;
+}
+
+static bool kernel_exempts(const struct kernel *kernel, uint64_t address, struct symbol *symbol)
+{
+    return (address >= kernel->entries_start && address < kernel->entries_end) ||
+           !symbols_find_address(address, symbol) || symbol->size == 0 ||
+           strcmp(symbol->name, "boot_entry_high") == 0;
+}
+
+static const char *register_name(uint64_t number)
+{
+    if (number == DWARF_RSP)
+        return "rsp";
+    return number == DWARF_RBP ? "rbp" : "another register";
+}
+
+/* False, with a line that says why, if the two disagree. */
+static bool frame_agrees(const struct kernel *kernel, uint64_t address, enum arch_frame told)
+{
+    enum arch_frame expected;
+    struct frame_rule rule;
     char place[96];
 
-    if ((address >= kernel->entries_start && address < kernel->entries_end) ||
-        !symbols_find_address(address, &symbol) || symbol.size == 0) {
-        counts->exempt++;
-        return;
-    }
-    function_enter(function, kernel, &symbol);
-    told = arch_frame_at((uintptr_t)function->bytes,
-                         (uintptr_t)function->bytes + (address - symbol.address));
     symbols_describe(address, place, sizeof(place));
     if (!rule_find(kernel, address, &rule)) {
         printf("mismatch %s: frame is %s, the CFI says nothing\n", place, frame_names[told]);
-        counts->mismatches++;
-    } else if (!rule_frame(&rule, &expected) || told != expected) {
-        printf("mismatch %s: frame is %s, the CFI says CFA=%s%+" PRId64 ", rbp %s\n", place,
-               frame_names[told],
-               rule.cfa_register == DWARF_RSP   ? "rsp"
-               : rule.cfa_register == DWARF_RBP ? "rbp"
-                                                : "another register",
-               rule.cfa_offset, rule.fp_is_saved ? "saved" : "the caller's");
-        counts->mismatches++;
+        return false;
     }
-    counts->compared[told]++;
+    if (rule_frame(&rule, &expected) && told == expected)
+        return true;
+    printf("mismatch %s: frame is %s, the CFI says CFA=%s%+" PRId64 ", rbp %s\n", place,
+           frame_names[told], register_name(rule.cfa_register), rule.cfa_offset,
+           fp_place_names[rule.fp]);
+    return false;
+}
+
+static void compare_all(const struct kernel *kernel, const struct code *code, struct counts *counts)
+{
+    struct function function = {0};
+    struct symbol symbol;
+
+    for (size_t i = 0; i < code->count; i++) {
+        uint64_t address = code->instructions[i].address;
+        enum arch_frame told;
+
+        if (kernel_exempts(kernel, address, &symbol) || code_is_padding(code, i)) {
+            counts->exempt++;
+            continue;
+        }
+        function_enter(&function, kernel, &symbol);
+        told = arch_frame_at((uintptr_t)function.bytes,
+                             (uintptr_t)function.bytes + (address - symbol.address));
+        counts->compared[told]++;
+        counts->mismatches += !frame_agrees(kernel, address, told);
+    }
+    free(function.bytes);
 }
 
 int main(int argc, char **argv)
 {
     struct kernel kernel = {0};
-    struct function function = {0};
     struct counts counts = {0};
-    uint64_t address;
-    char line[512];
+    struct code code;
 
     if (argc != 2)
         errx(2, "usage: objdump -d --no-show-raw-insn -j .text KERNEL | frame_cfi KERNEL");
     kernel_open(&kernel, argv[1]);
-    /* "ffffffff80102000:\tpush   %rbp"; lines that name a function have no colon there */
-    while (fgets(line, sizeof(line), stdin))
-        if (sscanf(line, " %" SCNx64 ":\t", &address) == 1 && strstr(line, ":\t"))
-            compare_at(&kernel, address, &function, &counts);
+    code = code_read(stdin);
+    compare_all(&kernel, &code, &counts);
     printf("compared %lu: %lu set, %lu saved, %lu none; %lu exempt; %lu mismatches\n",
            counts.compared[0] + counts.compared[1] + counts.compared[2],
            counts.compared[ARCH_FRAME_SET], counts.compared[ARCH_FRAME_SAVED],
            counts.compared[ARCH_FRAME_NONE], counts.exempt, counts.mismatches);
-    free(function.bytes);
+    free(code.instructions);
+    free(code.targets);
     dwarf_cfi_end(kernel.cfi);
     elf_end(kernel.elf);
     return counts.mismatches > 0;

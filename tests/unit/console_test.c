@@ -142,15 +142,21 @@ static int busy_run(int argc, char **argv)
     return command_interrupted() ? -EINTR : 0;
 }
 
+/* Prints in several pieces, and into a sink that it kept while the progress line stood. */
+#define LONG_OVER "long: over after 2 lines\nkept\n"
+
 static int long_run(int argc, char **argv)
 {
+    struct sink *kept = NULL;
+
     (void)argc;
-    (void)argv;
     for (unsigned long i = 0; i <= 25; i++) {
         command_progress("long", i * 100, 2500);
         now_ns += 100000000;
+        kept = print_console();
     }
-    print("long: over\n");
+    print("%s: %s after %d lines\n", argv[0], "over", 2);
+    print_to(kept, "%s\n", "kept");
     return 0;
 }
 
@@ -263,7 +269,7 @@ static void progress_replaces_itself_each_second_and_ends_its_line(void **state)
 {
     (void)state;
     assert_int_equal(console_execute("long"), 0);
-    assert_string_equal(printed, "\rlong: 1000 of 2500\rlong: 2000 of 2500\nlong: over\n");
+    assert_string_equal(printed, "\rlong: 1000 of 2500\rlong: 2000 of 2500\n" LONG_OVER);
     assert_ptr_equal(print_console(), &console_sink);
 }
 
@@ -273,7 +279,26 @@ static void a_second_of_progress_begins_with_each_command(void **state)
     console_execute("long");
     printed_length = 0;
     console_execute("long; say after");
-    assert_string_equal(printed, "\rlong: 1000 of 2500\rlong: 2000 of 2500\nlong: over\n[after]\n");
+    assert_string_equal(printed,
+                        "\rlong: 1000 of 2500\rlong: 2000 of 2500\n" LONG_OVER "[after]\n");
+}
+
+/* As if somebody had put it back who set another console while the line stood. */
+static void a_progress_sink_that_was_put_back_still_prints(void **state)
+{
+    struct sink *kept;
+
+    (void)state;
+    now_ns = 9000000000;
+    command_progress("work", 1, 2);
+    kept = print_console();
+    print("a\n");
+    print_set_console(kept);
+    now_ns += 9000000000;
+    command_progress("work", 2, 2);
+    print("b\n");
+    assert_string_equal(printed, "\rwork: 1 of 2\na\n\rwork: 2 of 2\nb\n");
+    assert_ptr_equal(print_console(), &console_sink);
 }
 
 static void a_shorter_progress_line_covers_the_longer_one(void **state)
@@ -306,6 +331,7 @@ int main(void)
                                begin),
         cmocka_unit_test_setup(progress_replaces_itself_each_second_and_ends_its_line, begin),
         cmocka_unit_test_setup(a_second_of_progress_begins_with_each_command, begin),
+        cmocka_unit_test_setup(a_progress_sink_that_was_put_back_still_prints, begin),
         cmocka_unit_test_setup(a_shorter_progress_line_covers_the_longer_one, begin),
     };
 

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * `bench`: what a hit costs, in ticks of the time stamp counter, for tests/bench/bench.pl, which runs this where a tick is an
+ * executed instruction (QEMU's -icount shift=0). Stores to a variable, first unwatched, then watched by an event of each kind;
+ * the difference is the way from the trap to iret. Medians of several chunks, so that a timer tick in one of them does not
+ * count. Task context, interrupts on, as in life.
+ */
+#include "arch/x86_64/cpu.h"
+#include "core/console/command.h"
+#include "core/console/words.h"
+#include "core/perf/perf_options.h"
+#include "core/perf/recording.h"
+#include "core/print.h"
+#include "core/string.h"
+
+#define CHUNKS 21
+#define HITS   100
+
+static volatile uint64_t bench_watched;
+
+/* tests/kernel/bench_chain.asm: a call whose chain ends right above it. */
+uint64_t bench_outermost(uint64_t (*function)(unsigned depth), unsigned depth);
+
+static uint64_t bench_chunk(void)
+{
+    uint64_t begin = cpu_read_tsc();
+
+    for (unsigned i = 0; i < HITS; i++)
+        bench_watched = i;
+    return cpu_read_tsc() - begin;
+}
+
+/* `depth` frames below bench_outermost and its caller's return address. */
+__attribute__((noinline)) static uint64_t bench_at_depth(unsigned depth)
+{
+    static uint64_t (*volatile deeper)(unsigned) = bench_at_depth;
+
+    return depth > 1 ? deeper(depth - 1) : bench_chunk();
+}
+
+static uint64_t median(uint64_t *values)
+{
+    for (unsigned i = 1; i < CHUNKS; i++)
+        for (unsigned j = i; j > 0 && values[j] < values[j - 1]; j--) {
+            uint64_t swap = values[j];
+
+            values[j] = values[j - 1];
+            values[j - 1] = swap;
+        }
+    return values[CHUNKS / 2];
+}
+
+/* Ticks for HITS stores with a call chain of `frames`. bench_outermost's return address is one of them. */
+static uint64_t bench_ticks(unsigned frames)
+{
+    uint64_t values[CHUNKS];
+
+    for (unsigned i = 0; i < CHUNKS; i++)
+        values[i] = bench_outermost(bench_at_depth, frames - 1);
+    return median(values);
+}
+
+static uint64_t bytes_per_sample(void)
+{
+    struct record_source *source = recording_source();
+    const struct perf_event_header *record = source->next(source);
+
+    return record ? record->size : 0;
+}
+
+/* `command` is what would be typed behind `perf`. */
+static int bench_start(const char *command, bool *records)
+{
+    static struct perf_options options;
+    char text[80];
+    struct words words;
+    struct refusal why;
+    int error;
+
+    print_into(text, sizeof(text), "%s", command);
+    error = words_split(text, &words, &why);
+    if (!error)
+        error = perf_options_parse(words.count, words.word, &options, &why);
+    *records = strcmp(words.word[0], "record") == 0;
+    if (!*records)
+        options.recording.ring_size = 0;
+    if (!error)
+        error = recording_start(&options.recording, &why);
+    if (error)
+        print("bench %s: %s\n", command, why.text);
+    return error;
+}
+
+static void bench_case(const char *name, unsigned frames, const char *command)
+{
+    uint64_t off = bench_ticks(frames), on;
+    bool records;
+
+    if (bench_start(command, &records))
+        return;
+    on = bench_ticks(frames);
+    recording_stop();
+    print("bench %s: %llu ticks/hit, %llu bytes/sample\n", name,
+          (unsigned long long)(on - off) / HITS,
+          (unsigned long long)(records ? bytes_per_sample() : 0));
+}
+
+/* A loop of two instructions, a million times: says what a tick is. */
+static void bench_calibrate(void)
+{
+    uint64_t count = 1000000, begin = cpu_read_tsc();
+
+    __asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(count));
+    print("bench calibration: 2000000 instructions in %llu ticks\n",
+          (unsigned long long)(cpu_read_tsc() - begin));
+}
+
+static int bench_run(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    print("bench entry-to-command: %llu ns\n", (unsigned long long)arch_clock_ns());
+    bench_calibrate();
+    bench_case("count", 6, "stat -e mem:bench_watched:w");
+    bench_case("sample", 6, "record --overwrite -e mem:bench_watched:w");
+    bench_case("sample-regs", 6, "record --overwrite --intr-regs -e mem:bench_watched:w");
+    bench_case("chain-6", 6, "record --overwrite -g -e mem:bench_watched:w");
+    bench_case("chain-16", 16, "record --overwrite -g -e mem:bench_watched:w");
+    bench_case("chain-116", 116, "record --overwrite -g -e mem:bench_watched:w");
+    return 0;
+}
+
+COMMAND(bench_command) = {
+    .name = "bench", .usage = "", .summary = "what a hit costs", .run = bench_run};

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# One machine that a test has started with tools/machine: its console, its end, its files.
+#
+# Options are tools/machine's variables in small letters (kernel, run, perf_boot, flags, com1,
+# com2, qemu_machine, gdb, ...), and: `timeout`, a hang detector in seconds; `extra`, a list of
+# arguments for QEMU; `interactive`, for send and expect. Which machine it is (MACHINE, FIRMWARE,
+# SMP, CPU, MEM, ACCEL) comes from the environment where the test does not say. All else there
+# is ignored.
+#
+# The files are build/logs/<test>/<n>.console, .com2, .debugcon and .machine (what the emulator
+# said), n counting the machines of one test. They stay.
+package Pitot::Machine;
+
+use strict;
+use warnings;
+
+use Carp qw(croak);
+use Fcntl qw(F_SETFD);
+use File::Basename qw(basename);
+use File::Path qw(make_path remove_tree);
+use IO::Handle;
+use IO::Select;
+use IO::Socket::UNIX;
+use POSIX ();
+use Scalar::Util qw(weaken);
+use Test::More ();
+use Time::HiRes qw(time);
+
+my $build = $ENV{BUILD} // 'build';
+my @variables = qw(MACHINE FIRMWARE QEMU_MACHINE CPU MEM SMP ACCEL ICOUNT ISO KERNEL FLAGS RUN
+    PERF_BOOT CONSOLE COM1 COM2 DEBUGCON GDB REBOOT TIMEOUT);
+my %inherited = map { $_ => 1 } qw(MACHINE FIRMWARE CPU MEM SMP ACCEL);
+my $timeout = 120;
+my $grace = 20;       # for tools/machine to end what its own hang detector has stopped
+my $tail_lines = 25;
+
+my $count = 0;
+my %running;          # pid => machine
+my $owner = $$;
+
+# A machine has a process group of its own, so that ^C reaches us and we stop it.
+$SIG{$_} = sub { exit 1 } for qw(INT TERM HUP);
+
+END {
+    my $status = $?;
+    if ($$ == $owner) {
+        $_->stop for grep { defined } values %running;
+    }
+    $? = $status;
+}
+
+# Starts it. With `interactive` it waits for us to be connected.
+sub new
+{
+    my ($class, %options) = @_;
+    my $self = bless({
+        base => log_base(),
+        limit => $options{timeout} // $timeout,
+        kernel => $options{kernel} // 'pitot',
+        text => '',     # of an interactive console, without \r
+        seen => 0,      # up to there expect has matched
+    }, $class);
+
+    $self->launch(delete $options{extra}, $self->environment(%options));
+    $self->connect if $options{interactive};
+    return $self;
+}
+
+sub log_base
+{
+    my $directory = "$build/logs/" . basename($0, '.t');
+    remove_tree($directory) if $count == 0;
+    make_path($directory);
+    return "$directory/" . ++$count;
+}
+
+# tools/machine's variables for these options.
+sub environment
+{
+    my ($self, %options) = @_;
+    my $base = $self->{base};
+    my %variables = (
+        timeout => $self->{limit},
+        console => delete $options{interactive} ? "unix:$base.socket" : "$base.console",
+        com2 => "$base.com2",
+        debugcon => "$base.debugcon",
+        %options,
+    );
+    my %known = map { lc($_) => 1 } @variables;
+    my @unknown = grep { !$known{$_} } sort(keys %variables);
+    croak("no such option: @unknown") if @unknown;
+    return map { uc($_) => $variables{$_} } keys %variables;
+}
+
+# The end is seen as the end of a pipe that all processes of the machine hold open.
+sub launch
+{
+    my ($self, $extra, %variables) = @_;
+    pipe(my $alive, my $held) or croak("pipe: $!");
+    my $pid = fork() // croak("fork: $!");
+    if ($pid == 0) {
+        POSIX::setpgid(0, 0);
+        delete @ENV{grep { !$inherited{$_} } @variables};
+        @ENV{keys %variables} = values %variables;
+        open(STDIN, '<', '/dev/null');
+        open(STDOUT, '>', "$self->{base}.machine");
+        open(STDERR, '>&', \*STDOUT);
+        fcntl($held, F_SETFD, 0);
+        exec('tools/machine', @{$extra // []}) or POSIX::_exit(127);
+    }
+    @$self{qw(pid alive)} = ($pid, $alive);
+    weaken($running{$pid} = $self);
+}
+
+# --- The console, in an interactive run --------------------------------------------------------
+
+# QEMU makes the socket when it is ready, and tells nobody: so ask until it is there.
+sub connect
+{
+    my ($self) = @_;
+    my $deadline = time + 30;
+    until ($self->{socket} = IO::Socket::UNIX->new(Peer => "$self->{base}.socket")) {
+        if (IO::Select->new($self->{alive})->can_read(0.02) || time > $deadline) {
+            $self->stop;
+            croak("no machine to talk to:\n" . slurp("$self->{base}.machine"));
+        }
+    }
+    $self->{socket}->blocking(0);
+    open($self->{log}, '>:raw', "$self->{base}.console") or croak("$self->{base}.console: $!");
+    $self->{log}->autoflush(1);
+}
+
+# Takes what the console has said. False at its end.
+sub receive
+{
+    my ($self) = @_;
+    my $bytes;
+    my $length = sysread($self->{socket}, $bytes, 65536);
+    return $!{EAGAIN} || $!{EINTR} if !defined $length;
+    return 0 if $length == 0;
+    print {$self->{log}} $bytes;
+    $self->{text} .= $bytes =~ tr/\r//dr;
+    return 1;
+}
+
+# Types `text`. The console is read meanwhile: a guest whose echo nobody takes stops listening.
+sub send
+{
+    my ($self, $text, $seconds) = @_;
+    my $deadline = time + ($seconds // 30);
+    my $select = IO::Select->new($self->{socket});
+    while (length($text)) {
+        my ($readable, $writable) = IO::Select->select($select, $select, undef, $deadline - time);
+        $self->give_up('the console takes no more input') if !$readable;
+        $self->give_up('the console has closed') if @$readable && !$self->receive;
+        next if !@$writable;
+        my $length = syswrite($self->{socket}, $text);
+        substr($text, 0, $length) = '' if $length;
+    }
+}
+
+# Waits until what the console says, behind the last match, matches. Returns the text up to the
+# end of the match. Without a match within the time the test fails and ends. With a name a match
+# counts as a test.
+sub expect
+{
+    my ($self, $pattern, $seconds, $name) = @_;
+    my $deadline = time + ($seconds // 30);
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my $open = 1;
+    my $end;
+    until (defined($end = $self->match($pattern))) {
+        my $left = $deadline - time;
+        $self->give_up('the console has closed before ' . ($name // $pattern)) if !$open;
+        $self->give_up('the console did not show ' . ($name // $pattern)) if $left <= 0;
+        $open = $self->receive if IO::Select->new($self->{socket})->can_read($left);
+    }
+    my $matched = substr($self->{text}, $self->{seen}, $end);
+    $self->{seen} += $end;
+    Test::More->builder->ok(1, $name) if defined $name;
+    return $matched;
+}
+
+# Where the first match in what is not seen yet ends, counted from there.
+sub match
+{
+    my ($self, $pattern) = @_;
+    return substr($self->{text}, $self->{seen}) =~ $pattern ? $+[0] : undef;
+}
+
+sub give_up
+{
+    my ($self, $what) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 2;
+    my $builder = Test::More->builder;
+    $builder->ok(0, $what);
+    $builder->diag($self->tail);
+    $self->stop;
+    die("$what\n");
+}
+
+# --- The end ------------------------------------------------------------------------------------
+
+# Waits for the machine's end and returns its status.
+sub wait_end
+{
+    my ($self, $seconds) = @_;
+    my $deadline = time + ($seconds // $self->{limit} + $grace);
+    my $select = IO::Select->new($self->{alive}, $self->{socket} // ());
+    until (defined $self->{status}) {
+        my @ready = $select->can_read($deadline - time);
+        $self->stop if !@ready;
+        for my $handle (@ready) {
+            if ($handle == $self->{alive}) {
+                $self->bury;
+            } elsif (!$self->receive) {
+                $select->remove($handle);
+            }
+        }
+    }
+    return $self->{status};
+}
+
+# The status of a process that has closed everything.
+sub bury
+{
+    my ($self) = @_;
+    waitpid($self->{pid}, 0);
+    $self->{status} = $? & 127 ? 128 + ($? & 127) : $? >> 8;
+    delete $running{$self->{pid}};
+    unlink("$self->{base}.socket");
+}
+
+# Ends it, by force in the end: QEMU heeds SIGTERM, and what remains is killed.
+sub stop
+{
+    my ($self) = @_;
+    return if defined $self->{status};
+    for my $signal (qw(TERM KILL)) {
+        kill($signal, -$self->{pid});
+        last if IO::Select->new($self->{alive})->can_read(5);
+    }
+    $self->bury;
+}
+
+sub DESTROY
+{
+    my ($self) = @_;
+    local ($?, $!, $@);
+    $self->stop if $$ == $owner && $self->{pid};
+}
+
+# --- What it left -------------------------------------------------------------------------------
+
+sub status { return $_[0]{status} }    # tools/machine's; undef while it runs
+sub com2 { return "$_[0]{base}.com2" }
+sub console_path { return "$_[0]{base}.console" }    # as it came, with \r
+sub elf { return "$build/$_[0]{kernel}.elf" }
+
+# What the console has said, without \r.
+sub console
+{
+    my ($self) = @_;
+    return $self->{socket} ? $self->{text} : slurp($self->console_path) =~ tr/\r//dr;
+}
+
+# What went to port 0xe9, without \r.
+sub debugcon
+{
+    my ($self) = @_;
+    return slurp("$self->{base}.debugcon") =~ tr/\r//dr;
+}
+
+# For a person who looks into a failure.
+sub tail
+{
+    my ($self) = @_;
+    my @lines = split(/\n/, $self->console);
+    splice(@lines, 0, -$tail_lines) if @lines > $tail_lines;
+    return join("\n", 'the end of ' . $self->console_path . ':', (map { "    $_" } @lines),
+        'the machine: ' . (slurp("$self->{base}.machine") || 'said nothing'));
+}
+
+sub slurp
+{
+    my ($path) = @_;
+    open(my $file, '<:raw', $path) or return '';
+    local $/;
+    return scalar <$file> // '';
+}
+
+1;

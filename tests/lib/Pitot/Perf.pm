@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The real perf, on a stream that a machine left on COM2 (or on any file that holds one). Its
+# settings, caches and debug symbols are kept away from those of the person who runs the tests.
+package Pitot::Perf;
+
+use strict;
+use warnings;
+
+use File::Path qw(make_path);
+use File::Spec;
+use POSIX ();
+
+my $build = $ENV{BUILD} // 'build';
+
+# Runs `perf COMMAND -i - ARGUMENTS < stream`. Returns its output; in a list: output, complaints
+# (stderr), exit status.
+sub run
+{
+    my ($command, $source, @arguments) = @_;
+    my ($stream, $kernel) = ref $source ? ($source->com2, $source->elf) : ($source, undef);
+    $kernel //= "$build/pitot.elf";
+    my $home = File::Spec->rel2abs("$build/perf/$$");
+    make_path($home);
+    local @ENV{qw(HOME PERF_CONFIG PERF_BUILDID_DIR DEBUGINFOD_URLS LC_ALL TERM)}
+        = ($home, '/dev/null', "$home/debug", '', 'C', 'dumb');
+
+    my @line = ('perf', '--no-pager', '--buildid-dir', "$home/debug", $command, '-i', '-');
+    push(@line, "--vmlinux=$kernel") if $command ne 'inject';
+    my $status = run_between("$home/out", "$home/err", $stream, @line, @arguments);
+    my ($output, $complaints) = (slurp("$home/out"), slurp("$home/err"));
+    return wantarray ? ($output, $complaints, $status) : $output;
+}
+
+sub report
+{
+    return run('report', shift, '--stdio', '--no-inline', @_);
+}
+
+sub script
+{
+    return run('script', @_);
+}
+
+# No shell: arguments with blanks stay whole. Status as a shell gives it.
+sub run_between
+{
+    my ($out, $err, $in, @line) = @_;
+    my $pid = fork() // die "fork: $!";
+    if ($pid == 0) {
+        open(STDIN, '<', $in) or die "$in: $!";
+        open(STDOUT, '>', $out) or die "$out: $!";
+        open(STDERR, '>', $err) or die "$err: $!";
+        exec(@line) or POSIX::_exit(127);
+    }
+    waitpid($pid, 0);
+    return $? & 127 ? 128 + ($? & 127) : $? >> 8;
+}
+
+sub slurp
+{
+    my ($path) = @_;
+    open(my $file, '<:raw', $path) or die "$path: $!";
+    local $/;
+    return scalar <$file> // '';
+}
+
+1;

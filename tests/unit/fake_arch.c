@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See fake_arch.h. Linked by the tests of the arbiter, the unwinder, events and samples. */
+#include "tests/unit/fake_arch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <sanitizer/asan_interface.h>
+
+#include "core/perf/snapshot.h"
+
+/* Behind a stack as well as before it. */
+#define GUARD_WORDS (FAKE_GUARD / sizeof(uint64_t))
+
+struct fake_arch fake_arch;
+
+static void note_call(char call)
+{
+    size_t length = strlen(fake_arch.calls);
+
+    if (length + 1 < sizeof(fake_arch.calls))
+        fake_arch.calls[length] = call;
+}
+
+static bool range_overlaps(const struct fake_range *range, uintptr_t address, size_t length)
+{
+    return address < range->end && address + length > range->start;
+}
+
+static size_t stack_size(const struct arch_stack *stack)
+{
+    return stack->high - stack->low;
+}
+
+int fake_arch_reset(void **state)
+{
+    arch_watch_handler *handler = fake_arch.handler;
+
+    (void)state;
+    for (unsigned i = 0; i < fake_arch.stack_count; i++) {
+        const struct arch_stack *stack = &fake_arch.stacks[i];
+
+        __asan_unpoison_memory_region((void *)stack->guard, stack_size(stack) + 2 * FAKE_GUARD);
+        free((void *)stack->guard);
+    }
+    fake_arch = (struct fake_arch){.handler = handler};
+    return 0;
+}
+
+const struct arch_stack *fake_stack_add(const char *name, size_t words)
+{
+    struct arch_stack *stack = &fake_arch.stacks[fake_arch.stack_count];
+    uint64_t *memory = calloc(words + 2 * GUARD_WORDS, sizeof(*memory));
+
+    assert_non_null(memory);
+    assert_true(fake_arch.stack_count < FAKE_STACKS_MAX);
+    fake_arch.stack_count++;
+    *stack = (struct arch_stack){.name = name,
+                                 .guard = (uintptr_t)memory,
+                                 .low = (uintptr_t)(memory + GUARD_WORDS),
+                                 .high = (uintptr_t)(memory + GUARD_WORDS + words)};
+    __asan_poison_memory_region(memory, FAKE_GUARD);
+    __asan_poison_memory_region(memory + GUARD_WORDS + words, FAKE_GUARD);
+    return stack;
+}
+
+uint64_t *fake_stack_words(const struct arch_stack *stack)
+{
+    return (uint64_t *)stack->low;
+}
+
+static bool watch_matches(const struct arch_watch *watch, uintptr_t address, size_t length,
+                          enum arch_access access)
+{
+    bool kind = watch->access == ARCH_READ_WRITE ? access != ARCH_EXECUTE : watch->access == access;
+
+    return kind && address < watch->address + watch->length && watch->address < address + length;
+}
+
+unsigned fake_arch_access(uintptr_t address, size_t length, enum arch_access access,
+                          enum fake_report report, struct regs *regs)
+{
+    unsigned matching = 0;
+
+    for (unsigned i = 0; fake_arch.armed && i < fake_arch.watch_count; i++)
+        if (watch_matches(&fake_arch.watches[i], address, length, access))
+            matching |= 1u << i;
+    if (matching) {
+        fake_arch.armed = false; /* the entry disarms, and its exit arms again */
+        fake_arch.handler(report == FAKE_REPORT_ALL ? matching : matching & -matching, regs);
+        fake_arch.armed = true;
+    }
+    return matching;
+}
+
+/* --- The contract. --- */
+
+unsigned arch_cpu_id(void)
+{
+    return fake_arch.cpu;
+}
+
+uint64_t arch_clock_ns(void)
+{
+    uint64_t now = fake_arch.clock;
+
+    fake_arch.clock += fake_arch.clock_step;
+    return now;
+}
+
+uint64_t arch_irq_save(void)
+{
+    uint64_t flags = fake_arch.irqs_off ? FLAGS_FIXED : FLAGS_FIXED | FLAGS_INTERRUPT;
+
+    fake_arch.irqs_off = true;
+    note_call('-');
+    return flags;
+}
+
+void arch_irq_restore(uint64_t flags)
+{
+    fake_arch.irqs_off = !(flags & FLAGS_INTERRUPT);
+    note_call('+');
+}
+
+void arch_relax(void)
+{
+}
+
+void arch_idle(void)
+{
+}
+
+uint64_t arch_flags(void)
+{
+    return FLAGS_FIXED | (fake_arch.irqs_off ? 0 : FLAGS_INTERRUPT);
+}
+
+bool arch_mapped(uintptr_t address, size_t length)
+{
+    return !range_overlaps(&fake_arch.unmapped, address, length);
+}
+
+bool arch_executable(uintptr_t address)
+{
+    return range_overlaps(&fake_arch.executable, address, 1);
+}
+
+/* Bits 63 to 47 are equal: 48-bit linear addresses. */
+bool arch_canonical(uintptr_t address)
+{
+    return (uintptr_t)((intptr_t)(address << 16) >> 16) == address;
+}
+
+uintptr_t arch_text_start(void)
+{
+    return fake_arch.text_start;
+}
+
+uintptr_t arch_text_plain_end(void)
+{
+    return fake_arch.text_plain_end;
+}
+
+uintptr_t arch_text_end(void)
+{
+    return fake_arch.text_end;
+}
+
+const uint8_t *arch_build_id(void)
+{
+    static const uint8_t id[ARCH_BUILD_ID_SIZE] = "a build id, 20 bytes";
+
+    return id;
+}
+
+const struct arch_stack *arch_stack_find(uintptr_t address)
+{
+    if (fake_arch.on_stack_find)
+        fake_arch.on_stack_find();
+    for (unsigned i = 0; i < fake_arch.stack_count; i++)
+        if (address >= fake_arch.stacks[i].guard && address <= fake_arch.stacks[i].high)
+            return &fake_arch.stacks[i];
+    return NULL;
+}
+
+void arch_watch_disarm(void)
+{
+    assert_true(fake_arch.irqs_off);
+    fake_arch.armed = false;
+    note_call('d');
+}
+
+void arch_watch_arm(const struct arch_watch *watches, unsigned count)
+{
+    assert_true(fake_arch.irqs_off);
+    assert_false(fake_arch.armed);
+    assert_true(count <= ARCH_WATCHES);
+    for (unsigned i = 0; i < count; i++)
+        fake_arch.watches[i] = watches[i];
+    fake_arch.watch_count = count;
+    fake_arch.armed = true;
+    note_call('a');
+}
+
+const char *arch_watch_forbidden(uintptr_t address, size_t length)
+{
+    return range_overlaps(&fake_arch.forbidden, address, length) ? fake_arch.forbidden.what : NULL;
+}
+
+void arch_watch_set_handler(arch_watch_handler *handler)
+{
+    fake_arch.handler = handler;
+}
+
+bool arch_is_trap_return(uintptr_t return_address)
+{
+    return fake_arch.trap_return && return_address == fake_arch.trap_return;
+}

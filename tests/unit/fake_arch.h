@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The contract arch/arch.h for tests on the host: what the CPU would know is set by the test, and what the CPU was told is
+ * kept for it to look at. arch_frame_at is arch/x86_64/frame.c's, which a test of chains links; faults and halting are
+ * nobody's here.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+
+/* [start, end); `what` is what a refusal is to call it. */
+struct fake_range {
+    uintptr_t start, end;
+    const char *what;
+};
+
+#define FAKE_STACKS_MAX 6
+#define FAKE_CALLS_MAX  32
+
+struct fake_arch {
+    uint64_t clock;      /* what arch_clock_ns returns next; */
+    uint64_t clock_step; /* then it goes on by so much */
+    unsigned cpu;
+    bool irqs_off;
+
+    struct fake_range unmapped;   /* all other memory is mapped */
+    struct fake_range executable; /* no other memory is */
+    struct fake_range forbidden;
+
+    uintptr_t text_start, text_plain_end, text_end;
+    uintptr_t trap_return; /* the one return address into the trap entries */
+    void (*on_stack_find)(void); /* called before each arch_stack_find, if set */
+
+    struct arch_stack stacks[FAKE_STACKS_MAX];
+    unsigned stack_count;
+
+    /* Debug registers. */
+    arch_watch_handler *handler;
+    struct arch_watch watches[ARCH_WATCHES];
+    unsigned watch_count;
+    bool armed;
+    char calls[FAKE_CALLS_MAX]; /* in order: '-' irqs off, 'd' disarm, 'a' arm, '+' irqs on again */
+};
+
+extern struct fake_arch fake_arch;
+
+/* Everything as before the test: stacks freed, nothing armed, the handler kept. Fits cmocka's setup. */
+int fake_arch_reset(void **state);
+
+/*
+ * A stack of so many words, with a guard of FAKE_GUARD bytes below it; reads beside the words kill the test. Valid until
+ * the next reset.
+ */
+#define FAKE_GUARD 4096
+const struct arch_stack *fake_stack_add(const char *name, size_t words);
+uint64_t *fake_stack_words(const struct arch_stack *stack);
+
+/* How a machine reports an access that several watches match. */
+enum fake_report {
+    FAKE_REPORT_ALL,    /* real processors, Bochs */
+    FAKE_REPORT_LOWEST, /* QEMU's TCG */
+};
+
+/* The CPU makes an access of `length` bytes. Returns the bits of the watches that match it, whatever was reported. */
+unsigned fake_arch_access(uintptr_t address, size_t length, enum arch_access access,
+                          enum fake_report report, struct regs *regs);

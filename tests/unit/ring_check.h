@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What must hold of a ring of self-proving records: at every instruction, for a debugger that stopped the machine
+ * (ring_look), and when no writer is under way (ring_fault).
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "core/perf/ring.h"
+
+/* What a reader of a stopped machine finds from the tail to the head. */
+struct ring_look {
+    uint64_t whole;      /* records that prove themselves, in order of time */
+    uint64_t unfinished; /* claims in between */
+    const char *fault;   /* NULL, or what is wrong */
+};
+
+/* Uses nothing but the ring's fields: claims are skipped by docs/ring.md's rule. */
+struct ring_look ring_look(const struct ring *ring);
+
+/*
+ * NULL, or what is wrong with a ring at rest, `consumed` records of which have been given back: the bytes, the fields, the
+ * reader's view or the account.
+ */
+const char *ring_fault(const struct ring *ring, uint64_t consumed);
