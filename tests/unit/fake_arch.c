@@ -182,7 +182,7 @@ const struct arch_stack *arch_stack_find(uintptr_t address)
     if (fake_arch.on_stack_find)
         fake_arch.on_stack_find();
     for (unsigned i = 0; i < fake_arch.stack_count; i++)
-        if (address >= fake_arch.stacks[i].guard && address <= fake_arch.stacks[i].high)
+        if (address > fake_arch.stacks[i].guard && address <= fake_arch.stacks[i].high)
             return &fake_arch.stacks[i];
     return NULL;
 }

@@ -32,7 +32,7 @@ struct fake_arch {
     struct fake_range forbidden;
 
     uintptr_t text_start, text_plain_end, text_end;
-    uintptr_t trap_return; /* the one return address into the trap entries */
+    uintptr_t trap_return;       /* the one return address into the trap entries */
     void (*on_stack_find)(void); /* called before each arch_stack_find, if set */
 
     struct arch_stack stacks[FAKE_STACKS_MAX];

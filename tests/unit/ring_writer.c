@@ -20,10 +20,11 @@ static void run_once(void (**hook)(void))
         now();
 }
 
-/* An interrupt after the reading makes the time that is returned an old one. */
+/* May be interrupted anywhere, as a real clock; the hook makes the time that is returned an old one. */
 uint64_t arch_clock_ns(void)
 {
-    uint64_t now = ++nanoseconds;
+    local_increment(&nanoseconds);
+    uint64_t now = local_load(&nanoseconds);
 
     run_once(&writer_hooks.claiming);
     return now;
