@@ -14,7 +14,7 @@ void event_init(struct event *event, const struct event_spec *spec)
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
 }
 
-/* A new tick: the event may sample again, and if it was held back, the record says until when. */
+/* The event may sample again, and if it was held back, the record says until when. */
 static void event_begin_tick(struct event *event, struct ring *ring, uint64_t now)
 {
     event->tick_end = now + THROTTLE_TICK_NS;
@@ -24,24 +24,24 @@ static void event_begin_tick(struct event *event, struct ring *ring, uint64_t no
     event->throttled = false;
 }
 
-/* One hit too many for its tick. The first leaves a record, so that a reader sees from when on samples are missing. */
-static void event_hold_back(struct event *event, struct ring *ring)
-{
-    if (!event->throttled)
-        sample_write_throttle(event, ring, PERF_RECORD_THROTTLE);
-    event->throttled = true;
-    event->throttled_hits++;
-}
-
+/*
+ * True if this sample is one too many. The clock is looked at only when the tick's samples are used up: then a tick must have
+ * passed since they were given out. The first sample held back leaves a record, so that a reader sees from when on they are
+ * missing.
+ */
 static bool event_throttled(struct event *event, struct ring *ring)
 {
-    uint64_t now = arch_clock_ns();
-
-    if (now >= event->tick_end)
-        event_begin_tick(event, ring, now);
     if (event->tick_samples == 0) {
-        event_hold_back(event, ring);
-        return true;
+        uint64_t now = arch_clock_ns();
+
+        if (now < event->tick_end) {
+            if (!event->throttled)
+                sample_write_throttle(event, ring, PERF_RECORD_THROTTLE);
+            event->throttled = true;
+            event->throttled_hits++;
+            return true;
+        }
+        event_begin_tick(event, ring, now);
     }
     event->tick_samples--;
     return false;
