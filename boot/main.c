@@ -42,8 +42,8 @@ _Noreturn void kernel_main(uint32_t magic, uint32_t information)
     clock_start();                               /* time 0 is here */
     idt_init();                                  /* every trap has an entry */
     percpu_init();                               /* ... and this CPU takes them */
-    ports_init();                                /* the console can be heard */
     panic_init(ports_stop_failed);               /* what goes wrong is reported */
+    ports_init();                                /* the console can be heard */
     multiboot2_read(information, &boot);         /* memory, command line, ACPI */
     cmdline_init(boot.command_line);
     memory_init(&boot);                          /* final page tables, free pages */

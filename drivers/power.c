@@ -4,8 +4,8 @@
 
 #include "arch/x86_64/port.h"
 
-#define PM1A_CONTROL_QEMU  0x604 /* PIIX4 and ICH9 as QEMU places them */
-#define PM1A_CONTROL_BOCHS 0xb004
+#define PM1A_CONTROL_SEABIOS 0x604  /* where SeaBIOS, and OVMF on q35, place it */
+#define PM1A_CONTROL_OTHERS  0xb004 /* where OVMF on pc, and Bochs, do */
 #define PM1_SLEEP_ENABLE   0x2000 /* sleep type 0, which both tables call S5 */
 
 #define BOCHS_SHUTDOWN 0x8900
@@ -26,8 +26,8 @@ static void power_wait(void)
 
 void power_off(void)
 {
-    port_write16(PM1A_CONTROL_QEMU, PM1_SLEEP_ENABLE);
-    port_write16(PM1A_CONTROL_BOCHS, PM1_SLEEP_ENABLE);
+    port_write16(PM1A_CONTROL_SEABIOS, PM1_SLEEP_ENABLE);
+    port_write16(PM1A_CONTROL_OTHERS, PM1_SLEEP_ENABLE);
     for (const char *word = "Shutdown"; *word; word++)
         port_write8(BOCHS_SHUTDOWN, (uint8_t)*word);
     power_wait();

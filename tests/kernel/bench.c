@@ -82,6 +82,7 @@ static int bench_start(const char *command, bool *records)
     if (!error)
         error = perf_options_parse(words.count, words.word, &options, &why);
     *records = strcmp(words.word[0], "record") == 0;
+    options.recording.rate = 1000000000; /* never throttled, but the throttle is asked, as in life */
     if (!*records)
         options.recording.ring_size = 0;
     if (!error)

@@ -244,7 +244,7 @@ static void nested_writer_beside_a_long_record_at_every_instruction(void **state
 {
     (void)state;
     start_full();
-    step_writer(1200, 60, NESTED);
+    step_writer(600, 60, NESTED);
 }
 
 static void nested_writer_that_takes_the_whole_ring_at_every_instruction(void **state)
