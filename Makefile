@@ -126,7 +126,7 @@ $(BUILD)/obj/%.asm.o: %.asm $(BUILD)/gen/offsets.inc arch/x86_64/cfi.inc
 
 $(BUILD)/gen/offsets.inc: arch/x86_64/offsets.c $(BUILD)/flags $(wildcard arch/x86_64/*.h)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -S $< -o - | sed -n 's/^@//p' > $@
+	$(Q)$(CC) $(CFLAGS) -S $< -o - | sed -n 's/.*"@\(.*\)".*/\1/p' > $@
 
 # The build id is a hash of what is linked, so it does not depend on the link, nor on the table filled in after it.
 define LINK

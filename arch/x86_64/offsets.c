@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The one place where assembly learns C layouts and constants: compiled to assembly and never linked. The Makefile turns
- * each line that begins with @ into an `equ` of offsets.inc.
+ * each string that begins with @ into an `equ` of offsets.inc.
  */
 #include <stddef.h>
 
@@ -10,7 +10,7 @@
 #include "arch/x86_64/stacks.h"
 #include "arch/x86_64/vectors.h"
 
-#define EQU(name, value) __asm__ volatile("\n@" #name " equ %c0" : : "i"(value))
+#define EQU(name, value) __asm__ volatile(".ascii \"@" #name " equ %c0\"" : : "i"(value))
 
 void offsets(void);
 

@@ -66,7 +66,7 @@ static void real_work(void)
 
 void step_work(void (*work)(void)); /* tests/kernel/step_work.asm: calls work with TF set */
 
-static void claim_every_step(void)
+__attribute__((noinline)) static void claim_every_step(void)
 {
     struct regs regs;
     uint64_t irq;
@@ -112,7 +112,8 @@ static bool chain_names(const char *name)
     return false;
 }
 
-static void claim_through_interrupt(void)
+/* Out of line: its name is looked for. */
+__attribute__((noinline)) static void claim_through_interrupt(void)
 {
     struct breakpoint breakpoint = {.address = (uintptr_t)&ticks,
                                     .length = 8,
@@ -132,7 +133,7 @@ static void claim_through_interrupt(void)
     ktap_ok(chain_names("kernel_main"), "... down to the outermost caller");
 }
 
-static void claim_snapshot(void)
+__attribute__((noinline)) static void claim_snapshot(void)
 {
     struct regs regs;
     struct unwind state;

@@ -1,0 +1,331 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What docs/gdb.md promises to a person with gdb on QEMU's stub: symbols, source, breakpoints,
+# watchpoints, `finish`, and backtraces through every way into the kernel. The last is proven at each
+# instruction, from the one that the CPU enters at to the one that it comes back to: there gdb must
+# know the interrupted context, register by register. Run from the root of the tree:
+#
+#     prove tests/boot/gdb.t
+#
+# Scripts and what gdb said stay beside the machines' logs, build/logs/gdb/<n>.script and .gdb.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Fcntl qw(F_SETFD);
+use IO::Select;
+use Test::More;
+use Pitot;
+
+plan skip_all => "a stub for gdb is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+my $build = $ENV{BUILD} // 'build';
+my $logs = "$build/logs/gdb";
+my $hang = 120;    # seconds, for a gdb
+my $sessions = 0;
+
+# --- A session -----------------------------------------------------------------------------------
+
+# Runs gdb on a new machine; `options` are those of the machine, then come pairs of a title and
+# commands. Returns the machine, at its end, and a hash of what gdb said to each.
+sub session
+{
+    my ($options, @parts) = @_;
+    my $base = "$logs/" . ++$sessions;
+    my $machine = Pitot::Machine->new(gdb => "$base.stub", timeout => $hang, %$options);
+    await_listening("$base.stub");
+    write_script("$base.script", "$base.stub", @parts);
+    run_gdb("$base.script", "$base.gdb");
+    $machine->wait_end;
+    my (undef, %said) = split(/^=== (.*)\n/m, slurp("$base.gdb"));
+    my %titles = @parts;
+    $said{$_} //= '' for keys %titles;
+    return ($machine, \%said);
+}
+
+# QEMU makes the socket and listens; the second is what flag 00010000 shows.
+sub await_listening
+{
+    my ($path) = @_;
+    my $deadline = time + 30;
+    until (grep { / 00010000 .* \Q$path\E$/ } split(/\n/, slurp('/proc/net/unix'))) {
+        die("no machine listens at $path\n") if time > $deadline;
+        select(undef, undef, undef, 0.02);
+    }
+}
+
+sub write_script
+{
+    my ($path, $socket, @parts) = @_;
+    open(my $script, '>', $path) or die("$path: $!");
+    print {$script} "set width 0\nset height 0\nset confirm off\nsource tools/gdb/pitot.gdb\n";
+    print {$script} "echo === entry\\n\npitot-attach $socket\n";
+    while (my ($title, $commands) = splice(@parts, 0, 2)) {
+        print {$script} "echo === $title\\n\n$commands";
+    }
+}
+
+sub run_gdb
+{
+    my ($script, $output) = @_;
+    system("timeout -k 5 $hang gdb -nx -q -batch -x $script $build/pitot.elf > $output 2>&1");
+}
+
+sub slurp
+{
+    my ($path) = @_;
+    open(my $file, '<', $path) or die("$path: $!");
+    local $/;
+    return scalar <$file> // '';
+}
+
+# The functions of a backtrace, innermost first.
+sub frames
+{
+    my ($text) = @_;
+    return $text =~ /^#\d+ +(?:0x[0-9a-f]+ in )?(<signal handler called>|[^ ]+)/mg;
+}
+
+# One test: the backtrace begins with these functions and ends where the kernel begins.
+sub backtrace_ok
+{
+    my ($text, $inner, $name) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my @frames = frames($text);
+    my $count = @$inner;
+    return is_deeply([@frames[0 .. $count - 1], @frames[-2, -1]],
+        [@$inner, 'kernel_main', 'boot_entry_high'], $name) || diag($text) if @frames >= $count + 2;
+    return fail($name) || diag($text);
+}
+
+# --- A person's session --------------------------------------------------------------------------
+
+my ($machine, $said) = session({ run => 'fs-stress; poweroff' }, place => <<'GDB',
+info registers rip
+print &kernel_main
+info line
+list
+bt
+GDB
+    break => <<'GDB',
+break fs_open
+continue
+bt
+GDB
+    step => <<'GDB',
+x/2i $pc
+stepi
+print $pc
+next
+next
+delete
+GDB
+    watch => <<'GDB',
+watch kernel_flag
+continue
+bt
+continue
+delete
+GDB
+    finish => <<'GDB',
+tbreak fs_write
+continue
+print length
+finish
+GDB
+    detach => <<'GDB');
+detach
+GDB
+
+like($said->{entry}, qr{^Temporary breakpoint 1, kernel_main \(.*\) at boot/main\.c:\d+}m,
+    'a new machine runs to kernel_main');
+my ($rip) = $said->{place} =~ /^rip +(0x[0-9a-f]+)/m;
+like($said->{place}, qr/ \Q${\($rip \/\/ 'rip')}\E <kernel_main>$/m, 'rip is there');
+like($said->{place}, qr{^Line \d+ of "boot/main\.c" starts at address}m, 'the address has a line');
+like($said->{place}, qr/^\d+\t_Noreturn void kernel_main\(uint32_t magic/m, 'and the line a source');
+backtrace_ok($said->{place}, [], 'the backtrace ends with the kernel, not behind it');
+
+like($said->{break}, qr{^Breakpoint \d+, fs_open \(path=.*"/fs-stress}m,
+    'a breakpoint set by name is hit, arguments are readable');
+backtrace_ok($said->{break}, ['fs_open'], 'the backtrace leads from there to kernel_main');
+
+my ($following) = $said->{step} =~ /^=> .*\n +(0x[0-9a-f]+) <fs_open/m;
+like($said->{step}, qr/^=> 0x[0-9a-f]+ <fs_open.*>:\tpush +rbp$/m,
+    'instructions are shown in the syntax of the sources');
+like($said->{step}, qr/ \Q${\($following \/\/ 'next')}\E </, 'stepi goes to the next instruction');
+my ($start) = $said->{break} =~ /^(\d+)\t/m;
+my @lines = $said->{step} =~ /^(\d+)\t/mg;
+cmp_ok($lines[-1] // 0, '>', $start // 0, 'next goes on in the source');
+
+my $change = qr/^Old value = (\d)\nNew value = (\d)\n.* in (\w+) \(\)/m;
+is_deeply([$said->{watch} =~ /$change/g], [qw(0 1 lock_kernel 1 0 unlock_kernel)],
+    'a watchpoint shows who takes and who releases the lock');
+backtrace_ok($said->{watch}, ['lock_kernel'], 'the backtrace tells who took it');
+
+my ($length) = $said->{finish} =~ /^\$\d+ = (\d+)$/m;
+cmp_ok($length // 0, '>', 0, 'an argument at the start of a function');
+like($said->{finish}, qr/^Value returned is \$\d+ = \Q${\($length \/\/ 'length')}\E$/m,
+    'finish shows what the function returns: all has been written');
+
+unlike(join('', values %$said), qr/^warning: |Error|Cannot /m, 'gdb has nothing to complain about');
+ended_ok($machine, 'after detach the machine runs on to its end');
+like($machine->console, qr/^fs-stress: \d+ operations, all verified$/m, 'and has lost nothing');
+
+# --- Backtraces through traps --------------------------------------------------------------------
+
+(undef, $said) = session({ run => 'fs-stress 100000; poweroff' }, tick => <<'GDB');
+tbreak stress_round
+continue
+tbreak ticks_count
+continue
+bt
+kill
+GDB
+backtrace_ok($said->{tick},
+    [qw(ticks_count pit_interrupt pic_serve trap_dispatch), '<signal handler called>'],
+    'a backtrace leads from an interrupt into what was interrupted');
+like($said->{tick}, qr/ stress_rounds \(/, 'which was the load');
+
+($machine, $said) = session({ run => 'perf record -e mem:kernel_flag:w -- fs-stress; poweroff' },
+    hit => <<'GDB');
+tbreak sample_write
+continue
+bt
+detach
+GDB
+backtrace_ok($said->{hit},
+    [qw(sample_write event_hit event_breakpoint_hit slot_hit breakpoint_trap debug_trap),
+        '<signal handler called>', 'lock_kernel'],
+    'a backtrace leads from the debug trap to who touched the watched lock');
+ended_ok($machine, 'the recording goes on after it');
+
+# --- ... at each instruction ---------------------------------------------------------------------
+
+# At the first instruction of a stub all registers are still those of the interrupted context, but
+# for five, which the CPU has pushed (and an error code of so many bytes). Their values are read from
+# there, not by way of call frame information, and so is the truth for the walk.
+my $walk = <<'GDB';
+define show_registers
+    printf "%lx %lx %lx %lx %lx ", $rip, $rsp, $rbp, $rax, $rbx
+    printf "%lx %lx %lx %lx ", $rcx, $rdx, $rsi, $rdi
+    printf "%lx %lx %lx %lx ", $r8, $r9, $r10, $r11
+    printf "%lx %lx %lx %lx\n", $r12, $r13, $r14, $r15
+end
+define show_interrupted
+    printf "\nat %#lx: ", $rip
+    set $up = 0
+    while $rip != $ip || $rsp != $sp_there
+        up-silently
+        set $up = $up + 1
+    end
+    show_registers
+    down-silently $up
+end
+define walk
+    tbreak *((char *)&trap_stubs + $arg0 * 16)
+    continue
+    set $pushed = (unsigned long *)((char *)$rsp + $arg1)
+    set $ip = $pushed[0]
+    set $sp_there = $pushed[3]
+    printf "\ntruth: %lx %lx ", $ip, $sp_there
+    printf "%lx %lx %lx %lx %lx %lx %lx ", $rbp, $rax, $rbx, $rcx, $rdx, $rsi, $rdi
+    printf "%lx %lx %lx %lx ", $r8, $r9, $r10, $r11
+    printf "%lx %lx %lx %lx\n", $r12, $r13, $r14, $r15
+    while $rip != (unsigned long)$arg2
+        show_interrupted
+        stepi
+    end
+    show_interrupted
+    bt
+end
+GDB
+
+# The ways in: the vector, the bytes of its error code, what makes it happen, and where the walk
+# ends: back in the interrupted function, or where a report begins.
+my @ways = (
+    {
+        name => 'a timer interrupt', vector => 32, until => '$ip',
+        run => 'fs-stress 100000; poweroff',
+        provoke => "tbreak stress_round\ncontinue\n",
+    },
+    {
+        name => 'a hit of a watched variable', vector => 1, until => '$ip',
+        run => 'perf record -e mem:kernel_flag:w -g -- fs-stress; poweroff',
+    },
+    {
+        name => 'a page fault', vector => 14, error => 8,
+        until => '&trap_dispatch', run => 'crash write-text',
+    },
+    {
+        name => 'an NMI', vector => 2, until => '&nmi_trap',
+        run => 'fs-stress 100000; poweroff',
+        provoke => "tbreak fs_rename\ncontinue\nmonitor nmi\n",
+    },
+    {
+        # The gates of #UD and #NP are marked as not present.
+        name => 'a double fault', vector => 8, error => 8,
+        until => '&trap_fatal', run => 'crash undefined',
+        provoke => "tbreak crash_run\ncontinue\nset idt[6].type &= 0x7f\nset idt[11].type &= 0x7f\n",
+    },
+);
+
+my %visited;    # addresses of instructions
+
+# The addresses of the instructions of an entry; a ud2 stands where nobody comes by.
+sub instructions
+{
+    my ($entry) = @_;
+    my $listing = `gdb -nx -q -batch -ex 'disassemble $entry' $build/pitot.elf`;
+    return $listing =~ /^ +(0x[0-9a-f]+) <\+\d+>:\t(?!ud2)/mg;
+}
+
+sub walk_ok
+{
+    my ($way) = @_;
+    my $commands = ($way->{provoke} // '')
+        . "walk $way->{vector} " . ($way->{error} // 0) . " $way->{until}\nkill\n";
+    my ($machine, $said) = session({ run => $way->{run} }, walk => $walk . $commands);
+    my ($truth) = $said->{walk} =~ /^truth: (.*)$/m;
+    my @steps = $said->{walk} =~ /^at (0x[0-9a-f]+: .*)$/mg;
+    my @wrong = grep { !/^0x[0-9a-f]+: \Q${\($truth \/\/ 'truth')}\E$/ } @steps;
+
+    $visited{s/:.*//r} = 1 for @steps;
+    is("@wrong", '', "$way->{name}: the right registers at each of " . @steps . ' instructions');
+    ok((grep { $_ eq 'kernel_main' } frames($said->{walk})), "$way->{name}: walked to the end")
+        or diag(substr($said->{walk}, -1000));
+}
+
+walk_ok($_) for @ways;
+for my $entry (qw(trap_entry watch_entry fatal_entry)) {
+    my @instructions = instructions($entry);
+    my @missed = grep { !$visited{$_} } @instructions;
+    cmp_ok(scalar(@instructions), '>', 15, "$entry has instructions");
+    is("@missed", '', "$entry: none was left out");
+}
+
+# --- make gdb --------------------------------------------------------------------------------------
+
+# Runs tools/gdb/attach and returns what it said. Whoever it leaves behind still holds the pipe.
+sub attach
+{
+    pipe(my $alive, my $held) or die("pipe: $!");
+    fcntl($held, F_SETFD, 0);
+    my $said = `timeout -k 5 $hang tools/gdb/attach @_ 2>&1 < /dev/null`;
+    my $status = $? >> 8;
+    close($held);
+    return ($said, $status, scalar IO::Select->new($alive)->can_read(0));
+}
+
+$ENV{CONSOLE} = "$logs/attach.console";
+my ($said_there, $status, $all_gone) = attach(qw(-nx -batch -ex bt -ex 'quit 3'));
+like($said_there, qr/tail -f \Q$ENV{CONSOLE}\E$/m, 'attach says where the console is');
+backtrace_ok($said_there, [], 'attach stops in kernel_main');
+is($status, 3, "attach ends with gdb's status");
+ok($all_gone, 'attach leaves no machine behind');
+
+$ENV{ISO} = "$logs/no.iso";
+($said_there, $status, $all_gone) = attach();
+like($said_there, qr/no\.iso is not there/, 'attach without an image says so');
+is($status, 1, '... and ends with status 1');
+
+done_testing();
