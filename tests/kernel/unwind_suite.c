@@ -81,11 +81,10 @@ __attribute__((noinline)) static void claim_every_step(void)
     step_work(real_work);
     debug_set_step_handler(NULL);
     arch_irq_restore(irq);
-    ktap_ok(proof.steps > 5000, "real work was stepped through (%llu instructions)",
-            (unsigned long long)proof.steps);
-    ktap_ok(proof.wrong == 0, "the chain is right at each of them (%llu wrong, first at %s)",
-            (unsigned long long)proof.wrong,
-            proof.wrong ? symbols_describe(proof.first_wrong, place, sizeof(place)) : "none");
+    ktap_ok(proof.steps > 5000, "real work was stepped through");
+    print("#   %llu instructions\n", (unsigned long long)proof.steps);
+    if (!ktap_equal(proof.wrong, 0, "the chain is right at each of them"))
+        print("#   the first at %s\n", symbols_describe(proof.first_wrong, place, sizeof(place)));
     ktap_equal(proof.iterator_differs, 0, "iterator and capture agree at each of them");
 }
 
