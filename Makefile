@@ -79,7 +79,7 @@ iso: $(BUILD)/pitot.iso
 ## make gdb         QEMU stopped at the kernel's entry, and gdb attached to it, with symbols and source
 gdb: packages-run
 	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.iso
-	$(Q)tools/gdb/attach
+	$(Q)RUN='$(subst ','\'',$(RUN))' tools/gdb/attach
 
 ## make bench       what a hit, a frame and a boot cost, in instructions
 bench: packages-run

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; From GRUB's 32-bit protected mode to kernel_main in 64-bit mode. Runs once, interrupts off, in the low part of the image.
+; From GRUB's 32-bit protected mode to boot_entry_high in 64-bit mode. Runs once, interrupts off, in the low part of the image.
 ; What it cannot do without, it looks for first; what is missing is said on port 0xE9, which needs no device set up, and on
 ; COM1 as the firmware left it.
 ;
@@ -9,8 +9,7 @@
 
 %include "offsets.inc"
 
-extern kernel_main
-extern stack_task
+extern boot_entry_high
 
 MULTIBOOT2_BOOTLOADER_MAGIC equ 0x36d76289
 
@@ -158,20 +157,3 @@ boot_pointers_high:     resb 4096
 boot_directories:       resb 4 * 4096
 boot_low_stack:         resb 256
 boot_low_stack_top:
-
-section .text progbits alloc exec nowrite align=16
-%include "arch/x86_64/cfi.inc"
-
-; IN edi = magic, esi = physical address of the boot information. The outermost frame: the return address pushed for
-; kernel_main is the end of every call chain, and a zero above it stops a walk by frame pointers.
-cfi_start boot_entry_high, return
-        mov rsp, stack_task + STACK_PAGES_SIZE
-        xor ebp, ebp
-        mov edi, edi
-        mov esi, esi
-        push rbp
-        push rbp
-        cfi_offset 16
-        call kernel_main
-        ud2
-cfi_end

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # What docs/gdb.md promises to a person with gdb on QEMU's stub: symbols, source, breakpoints,
-# watchpoints, `finish`, and backtraces through every way into the kernel. The last is proven at each
-# instruction, from the one that the CPU enters at to the one that it comes back to: there gdb must
-# know the interrupted context, register by register. Run from the root of the tree:
+# watchpoints, `finish`, and backtraces through every way into the kernel. The last is proven at
+# each instruction, from the one that the CPU enters at to the one that it comes back to: there gdb
+# must know the interrupted context, register by register. Run from the root of the tree:
 #
 #     prove tests/boot/gdb.t
 #
@@ -102,7 +102,6 @@ sub backtrace_ok
 
 my ($machine, $said) = session({ run => 'fs-stress; poweroff' }, place => <<'GDB',
 info registers rip
-print &kernel_main
 info line
 list
 bt
@@ -118,6 +117,8 @@ stepi
 print $pc
 next
 next
+next
+bt 1
 delete
 GDB
     watch => <<'GDB',
@@ -137,12 +138,12 @@ GDB
 detach
 GDB
 
-like($said->{entry}, qr{^Temporary breakpoint 1, kernel_main \(.*\) at boot/main\.c:\d+}m,
+# gdb looks for the end of a function's prologue, so the first stop is at its start or a bit behind.
+like($said->{entry}, qr{^Temporary breakpoint 1, kernel_main \(.*\) at (\./)?boot/main\.c:\d+}m,
     'a new machine runs to kernel_main');
-my ($rip) = $said->{place} =~ /^rip +(0x[0-9a-f]+)/m;
-like($said->{place}, qr/ \Q${\($rip \/\/ 'rip')}\E <kernel_main>$/m, 'rip is there');
-like($said->{place}, qr{^Line \d+ of "boot/main\.c" starts at address}m, 'the address has a line');
-like($said->{place}, qr/^\d+\t_Noreturn void kernel_main\(uint32_t magic/m, 'and the line a source');
+like($said->{place}, qr/^rip .* <kernel_main(\+\d+)?>$/m, 'rip is there');
+like($said->{place}, qr{^Line \d+ of "(\./)?boot/main\.c" starts}m, 'the address has a line');
+like($said->{place}, qr/^\d+\t_Noreturn void kernel_main\(uint32_t/m, 'and the line a source');
 backtrace_ok($said->{place}, [], 'the backtrace ends with the kernel, not behind it');
 
 like($said->{break}, qr{^Breakpoint \d+, fs_open \(path=.*"/fs-stress}m,
@@ -150,14 +151,14 @@ like($said->{break}, qr{^Breakpoint \d+, fs_open \(path=.*"/fs-stress}m,
 backtrace_ok($said->{break}, ['fs_open'], 'the backtrace leads from there to kernel_main');
 
 my ($following) = $said->{step} =~ /^=> .*\n +(0x[0-9a-f]+) <fs_open/m;
-like($said->{step}, qr/^=> 0x[0-9a-f]+ <fs_open.*>:\tpush +rbp$/m,
-    'instructions are shown in the syntax of the sources');
+like($said->{step}, qr/^=> .*:\t\w+ +[^%\n]+$/m, 'instructions are shown in the syntax of NASM');
 like($said->{step}, qr/ \Q${\($following \/\/ 'next')}\E </, 'stepi goes to the next instruction');
 my ($start) = $said->{break} =~ /^(\d+)\t/m;
 my @lines = $said->{step} =~ /^(\d+)\t/mg;
 cmp_ok($lines[-1] // 0, '>', $start // 0, 'next goes on in the source');
+is((frames($said->{step}))[0], 'fs_open', 'and stays in the function');
 
-my $change = qr/^Old value = (\d)\nNew value = (\d)\n.* in (\w+) \(\)/m;
+my $change = qr/^Old value = (\d)\nNew value = (\d)\n(?:0x\w+ in )?(\w+) \(\)/m;
 is_deeply([$said->{watch} =~ /$change/g], [qw(0 1 lock_kernel 1 0 unlock_kernel)],
     'a watchpoint shows who takes and who releases the lock');
 backtrace_ok($said->{watch}, ['lock_kernel'], 'the backtrace tells who took it');
@@ -202,8 +203,8 @@ ended_ok($machine, 'the recording goes on after it');
 # --- ... at each instruction ---------------------------------------------------------------------
 
 # At the first instruction of a stub all registers are still those of the interrupted context, but
-# for five, which the CPU has pushed (and an error code of so many bytes). Their values are read from
-# there, not by way of call frame information, and so is the truth for the walk.
+# for those that the CPU has pushed (and behind them an error code of so many bytes). So the truth
+# that the walk is held to comes from there, not by way of call frame information.
 my $walk = <<'GDB';
 define show_registers
     printf "%lx %lx %lx %lx %lx ", $rip, $rsp, $rbp, $rax, $rbx
@@ -262,10 +263,11 @@ my @ways = (
         provoke => "tbreak fs_rename\ncontinue\nmonitor nmi\n",
     },
     {
-        # The gates of #UD and #NP are marked as not present.
+        # The gates of #UD and of #NP, the fault of using such a gate, are made not present.
         name => 'a double fault', vector => 8, error => 8,
         until => '&trap_fatal', run => 'crash undefined',
-        provoke => "tbreak crash_run\ncontinue\nset idt[6].type &= 0x7f\nset idt[11].type &= 0x7f\n",
+        provoke => "tbreak crash_run\ncontinue\n"
+            . "set idt[6].type &= 0x7f\nset idt[11].type &= 0x7f\n",
     },
 );
 
@@ -303,28 +305,29 @@ for my $entry (qw(trap_entry watch_entry fatal_entry)) {
     is("@missed", '', "$entry: none was left out");
 }
 
-# --- make gdb --------------------------------------------------------------------------------------
+# --- make gdb ------------------------------------------------------------------------------------
 
 # Runs tools/gdb/attach and returns what it said. Whoever it leaves behind still holds the pipe.
 sub attach
 {
+    my ($arguments) = @_;
     pipe(my $alive, my $held) or die("pipe: $!");
     fcntl($held, F_SETFD, 0);
-    my $said = `timeout -k 5 $hang tools/gdb/attach @_ 2>&1 < /dev/null`;
+    my $said = `timeout -k 5 $hang tools/gdb/attach $arguments 2>&1 < /dev/null`;
     my $status = $? >> 8;
     close($held);
     return ($said, $status, scalar IO::Select->new($alive)->can_read(0));
 }
 
 $ENV{CONSOLE} = "$logs/attach.console";
-my ($said_there, $status, $all_gone) = attach(qw(-nx -batch -ex bt -ex 'quit 3'));
+my ($said_there, $status, $all_gone) = attach("-nx -batch -ex bt -ex 'quit 3'");
 like($said_there, qr/tail -f \Q$ENV{CONSOLE}\E$/m, 'attach says where the console is');
 backtrace_ok($said_there, [], 'attach stops in kernel_main');
 is($status, 3, "attach ends with gdb's status");
 ok($all_gone, 'attach leaves no machine behind');
 
 $ENV{ISO} = "$logs/no.iso";
-($said_there, $status, $all_gone) = attach();
+($said_there, $status, $all_gone) = attach('');
 like($said_there, qr/no\.iso is not there/, 'attach without an image says so');
 is($status, 1, '... and ends with status 1');
 

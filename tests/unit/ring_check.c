@@ -16,7 +16,8 @@ static bool noted(const struct ring_claim *claim)
     return claim->size >= sizeof(struct perf_event_header);
 }
 
-/* A claim counts if the head is past it and no deeper level notes the same place: then that one got it. */
+/* A claim counts if the head is past it and no deeper level notes the same place: then that one got
+ * it. */
 static const struct ring_claim *claim_at(const struct ring *ring, uint64_t position)
 {
     for (unsigned level = RING_NESTING; level-- > 0;)
@@ -56,11 +57,11 @@ static const char *take(const struct ring *ring, uint64_t position, uint32_t *si
 struct ring_look ring_look(const struct ring *ring)
 {
     struct ring_look look = {0};
-    uint64_t time = 0;
+    uint64_t time = 0, at;
 
     if (ring->tail > ring->head || ring->head - ring->tail > ring->size)
         return (struct ring_look){.fault = "the tail is not within a ring's size behind the head"};
-    for (uint64_t at = ring->tail; at < ring->head && !look.fault;) {
+    for (at = ring->tail; at < ring->head && !look.fault;) {
         const struct ring_claim *claim = claim_at(ring, at);
         uint32_t size;
 
@@ -77,6 +78,8 @@ struct ring_look ring_look(const struct ring *ring)
         look.whole++;
         at += size;
     }
+    if (!look.fault && at != ring->head)
+        look.fault = "a claim reaches past the head";
     if (!look.fault && look.unfinished != claims_in_effect(ring))
         look.fault = "the tail has passed a record that is being written";
     return look;

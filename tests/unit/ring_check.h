@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What must hold of a ring of self-proving records: at every instruction, for a debugger that stopped the machine
- * (ring_look), and when no writer is under way (ring_fault).
+ * What must hold of a ring of self-proving records: at every instruction, for a debugger that
+ * stopped the machine (ring_look), and when no writer is under way (ring_fault).
  */
 #pragma once
 
@@ -20,7 +20,7 @@ struct ring_look {
 struct ring_look ring_look(const struct ring *ring);
 
 /*
- * NULL, or what is wrong with a ring at rest, `consumed` records of which have been given back: the bytes, the fields, the
- * reader's view or the account.
+ * NULL, or what is wrong with a ring at rest, `consumed` records of which have been given back: the
+ * bytes, the fields, the reader's view or the account.
  */
 const char *ring_fault(const struct ring *ring, uint64_t consumed);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writers that interrupt writers, at the three places where the hooks of ring_writer.h let them in. Every other place is
- * ring_step_test.c's.
+ * Writers that interrupt writers, at the three places where the hooks of ring_writer.h let them in.
+ * Every other place is ring_step_test.c's.
  *
- * links: core/perf/ring.c core/refusal.c core/print.c tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
+ * links: core/perf/ring.c core/refusal.c core/print.c
+ * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -118,8 +119,9 @@ static void bursts_of_every_length_at_every_place(void **state)
 }
 
 /*
- * The outer one has looked at the head, and then a burst takes the head and the tail further than the ring is long. The
- * outer one's idea of where it will end is then behind the tail, and must not pass for "no room yet".
+ * The outer one has looked at the head, and then a burst takes the head and the tail further than
+ * the ring is long. The outer one's idea of where it will end is then behind the tail, and must not
+ * pass for "no room yet".
  */
 static void burst_of_more_than_a_ring_in_the_claim_loop_gives_up_nothing_more(void **state)
 {
@@ -144,7 +146,8 @@ static void take_the_place(void)
     writer_hooks.claiming = look_for_no_claim;
 }
 
-/* The outer one must not note as its own a place that went to another in between, and which is finished by now. */
+/* The outer one must not note as its own a place that went to another in between, and which is
+ * finished by now. */
 static void lost_place_is_not_noted(void **state)
 {
     (void)state;
@@ -294,7 +297,8 @@ static void random_nests(enum ring_mode mode)
     ring_reader_start(&reader, &ring);
     for (unsigned round = 0; round < ROUNDS; round++) {
         intrude_at_random();
-        writer_hooks = (struct writer_hooks){0}; /* some are still waiting for a writer to come by */
+        writer_hooks =
+            (struct writer_hooks){0}; /* some are still waiting for a writer to come by */
         while (mode == RING_NORMAL && rand() % 16 &&
                ring_read(&reader, record, sizeof(record)) == RING_READ_RECORD)
             consumed++;

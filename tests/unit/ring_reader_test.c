@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The reader: what it skips and counts, and a second thread in the place of another CPU, which reads while the first one
- * writes, nested writers included. Each record proves itself, so one that is torn would be found.
+ * The reader: what it skips and counts, and a second thread in the place of another CPU, which
+ * reads while the first one writes, nested writers included. Each record proves itself, so one that
+ * is torn would be found.
  *
- * links: core/perf/ring.c core/refusal.c core/print.c tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
+ * links: core/perf/ring.c core/refusal.c core/print.c
+ * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -25,7 +27,7 @@
 #define SIZE     4096u
 #define LARGE    65536u
 #define ENOUGH   50000 /* records that the reading thread wants to have seen */
-#define PATIENCE 60 /* seconds; a reader that hangs is a failure, not a wait */
+#define PATIENCE 60    /* seconds; a reader that hangs is a failure, not a wait */
 
 static _Alignas(8) uint8_t memory[LARGE];
 static struct ring ring;
@@ -124,8 +126,8 @@ static void two_readers_do_not_disturb_one_another(void **state)
 }
 
 /*
- * Writers inside an outer one that was dropped may take over all that is published, and more: the tail is then past what a
- * reader may look at, and it waits there.
+ * Writers inside an outer one that was dropped may take over all that is published, and more: the
+ * tail is then past what a reader may look at, and it waits there.
  */
 static void waits_where_everything_published_was_taken_over(void **state)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The ring interrupted at every instruction: a writer by nested writers, by a reader and by a debugger that stops the machine
- * there; a reader by writers. The hooks of ring_writer.h find three places, this finds those in between.
+ * The ring interrupted at every instruction: a writer by nested writers, by a reader and by a
+ * debugger that stops the machine there; a reader by writers. The hooks of ring_writer.h find three
+ * places, this finds those in between.
  *
- * links: core/perf/ring.c core/refusal.c core/print.c tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c tests/unit/step.c
+ * links: core/perf/ring.c core/refusal.c core/print.c tests/unit/step.c
+ * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +24,7 @@
 #include "tests/unit/step.h"
 
 #define SIZE     4096u
-#define OLD      40u /* what the ring is full of; no divisor of SIZE, so that the end comes at any place of a record */
+#define OLD      40u  /* what the ring is full of; no divisor of SIZE, so its end comes anywhere */
 #define OUTER    136u /* the tail moves over several old ones */
 #define NESTED   56u
 #define PATIENCE 120 /* seconds; a ring that hangs is a failure, not a wait */
@@ -40,13 +42,15 @@ static unsigned burst;
 static uint32_t burst_size;
 static uint32_t victim_size;
 
-/* How often something came in while ...; shared by all the processes that the stepper splits off. */
+/* How often something came in while ...; shared by all the processes that the stepper splits off.
+ */
 static struct windows {
     unsigned noted_not_claimed; /* the claim is noted but the head is where it was */
     unsigned claimed;           /* ... and the record is being written */
     unsigned moved_not_counted; /* the tail was moved, the count was not */
-    unsigned published_not_left; /* the newest records are published by a writer that is still there */
-} *seen;
+    unsigned
+        published_not_left; /* the newest records are published by a writer that is still there */
+} * seen;
 
 static void start(enum ring_mode mode, uint64_t position)
 {
@@ -93,7 +97,8 @@ static void put_stepped(uint32_t size)
     step_off();
 }
 
-/* Records that the account knows of. A writer under way is one more at most, and one move of the tail for each. */
+/* Records that the account knows of. A writer under way is one more at most, and one move of the
+ * tail for each. */
 static uint64_t accounted(const struct ring_look *look)
 {
     return look->whole + look->unfinished + ring.overwritten + ring.dropped + consumed;
@@ -118,7 +123,8 @@ static struct ring_look stop_and_look(void)
     return look;
 }
 
-/* A nested writer leaves what the outer one is in the middle of as it was, and its own records are all found at once. */
+/* A nested writer leaves what the outer one is in the middle of as it was, and its own records are
+ * all found at once. */
 static void intrude_by_writing(void)
 {
     struct ring_look before = stop_and_look(), after;
@@ -131,6 +137,18 @@ static void intrude_by_writing(void)
         blame("the nested writer changed what is unfinished");
     if (ring.produced - accounted(&after) != missing)
         blame("a nested record is not accounted for");
+}
+
+static uint64_t published_before;
+
+/* A nested writer has been and gone: what it leaves behind must not deceive a debugger later on
+ * either. */
+static void watch(void)
+{
+    stop_and_look();
+    if (ring.published < published_before)
+        blame("what was published went backwards");
+    published_before = ring.published;
 }
 
 static void intrude_deeper(void)
@@ -263,13 +281,30 @@ static void nested_writer_in_normal_mode_at_every_instruction(void **state)
     step_writer(OUTER, 1, NESTED); /* there is room for one of the two */
 }
 
+/* Two instructions, that is, in combination. */
+static void debugger_at_every_instruction_after_a_nested_writer_has_gone(void **state)
+{
+    static const struct step_plan plan = {.victim = write_one,
+                                          .intrude = intrude_by_writing,
+                                          .watch = watch,
+                                          .verdict = verdict,
+                                          .stride = 3};
+    (void)state;
+    start(RING_OVERWRITE, SIZE - 24);
+    published_before = 0;
+    victim_size = OUTER;
+    burst = 3;
+    burst_size = NESTED;
+    step_all(&plan);
+}
+
 static void two_levels_of_nested_writers(void **state)
 {
     static const struct step_plan plan = {.victim = write_one,
                                           .intrude = intrude_by_writing,
                                           .intrude_deeper = intrude_deeper,
                                           .verdict = verdict,
-                                          .stride = 11};
+                                          .stride = 17};
     (void)state;
     start_full();
     victim_size = OUTER;
@@ -306,7 +341,7 @@ static void writer_at_every_instruction_of_a_reader(void **state)
 {
     static const struct step_plan plan = {
         .victim = read_three, .intrude = write_burst, .verdict = verdict_of_reader, .stride = 1};
-    static const unsigned bursts[] = {1, 3, SIZE / NESTED, 3 * SIZE / NESTED};
+    static const unsigned bursts[] = {1, 3 * SIZE / NESTED};
 
     (void)state;
     burst_size = NESTED;
@@ -342,6 +377,7 @@ int main(void)
         cmocka_unit_test(nested_writer_beside_a_long_record_at_every_instruction),
         cmocka_unit_test(nested_writer_that_takes_the_whole_ring_at_every_instruction),
         cmocka_unit_test(nested_writer_in_normal_mode_at_every_instruction),
+        cmocka_unit_test(debugger_at_every_instruction_after_a_nested_writer_has_gone),
         cmocka_unit_test(two_levels_of_nested_writers),
         cmocka_unit_test(reader_at_every_instruction_of_a_writer),
         cmocka_unit_test(writer_at_every_instruction_of_a_reader),

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The ring with one writer: what is refused, every alignment and every size around the ring's end, both modes, and the account
- * against a model after every step of long random histories.
+ * The ring with one writer: what is refused, every alignment and every size around the ring's end,
+ * both modes, and the account against a model after every step of long random histories.
  *
- * links: core/perf/ring.c core/refusal.c core/print.c tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
+ * links: core/perf/ring.c core/refusal.c core/print.c
+ * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,7 +84,8 @@ static void refuses_overwrite_with_a_tail_that_the_reader_owns(void **state)
 
 static void refuses_and_counts_impossible_record_sizes(void **state)
 {
-    static const uint32_t sizes[] = {0, 1, 7, 9, 12, 44, 65529, 65532, 65536, 65544, UINT32_MAX & ~7u};
+    static const uint32_t sizes[] = {
+        0, 1, 7, 9, 12, 44, 65529, 65532, 65536, 65544, UINT32_MAX & ~7u};
     struct ring_record record;
 
     (void)state;
@@ -114,7 +116,8 @@ static void every_size_at_every_alignment_of_a_small_ring(void **state)
     }
 }
 
-/* The ring is full of old records each time: the tail moves over one, over several or over all of them. */
+/* The ring is full of old records each time: the tail moves over one, over several or over all of
+ * them. */
 static void every_size_over_old_records_of_a_small_ring(void **state)
 {
     (void)state;
@@ -149,7 +152,8 @@ static void every_size_in_a_large_ring(void **state)
     assert_sound(0);
 }
 
-/* Eight bytes, at multiples of eight: a header is in one piece wherever it lies, and so may be read in place. */
+/* Eight bytes, at multiples of eight: a header is in one piece wherever it lies, and so may be read
+ * in place. */
 static void no_header_straddles_the_end(void **state)
 {
     (void)state;

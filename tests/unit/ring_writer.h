@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A writer of self-proving records that can be interrupted: where an interrupt, a debug trap or an NMI would come in, a hook
- * runs, and it may write records of its own, which nest. The clock that the ring reads is here, and is one of the places.
+ * A writer of self-proving records that can be interrupted: where an interrupt, a debug trap or an
+ * NMI would come in, a hook runs, and it may write records of its own, which nest. The clock that
+ * the ring reads is here, and is one of the places.
  */
 #pragma once
 

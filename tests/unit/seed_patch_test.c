@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The overwrite mode that was proposed in 2009 ("utterly untested"; docs/ring.md takes it apart) moved the tail by four lines
- * with a bug in each. One test for each bug: a writer that has only that one, in words of our own, is found out by the judge of
- * ring_check.h, and the ring, doing the same, is not.
+ * The overwrite mode that was proposed in 2009 ("utterly untested"; docs/ring.md takes it apart)
+ * moved the tail in a few lines, most of them wrong. One test for each bug: a writer that has only
+ * that one, in words of our own, is found out by the judge of ring_check.h, and the ring, doing the
+ * same, is not.
  *
- * links: core/perf/ring.c core/refusal.c core/print.c tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
+ * links: core/perf/ring.c core/refusal.c core/print.c
+ * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,7 +96,8 @@ static void compare_histories(uint64_t position, uint32_t size, tail_mover *wron
 
 /* --- "tail + size - head < 0" --- */
 
-/* A variable, as compilers warn of the constant: what the patch wrote is never true of unsigned numbers. */
+/* A variable, as compilers warn of the constant: what the patch wrote is never true of unsigned
+ * numbers. */
 static uint64_t zero;
 
 static void move_if_difference_is_negative(uint64_t end)
@@ -110,7 +113,7 @@ static void unsigned_difference_is_never_negative(void **state)
 }
 
 /*
- * Our own first version compared unsigned as well, the other way round: a tail that nested writers had moved past `end` looked
+ * The same mistake the other way round: a tail that nested writers had moved past `end` looked
  * like one that is far behind it.
  */
 static void move_while_unsigned_difference_is_large(uint64_t end)
@@ -172,7 +175,8 @@ static uint64_t exchange_if_equal(uint64_t *place, uint64_t expected, uint64_t d
     return old;
 }
 
-/* What the exchange returns is what was there before: each record is walked over twice, and counted twice. */
+/* What the exchange returns is what was there before: each record is walked over twice, and counted
+ * twice. */
 static void move_and_keep_the_old_tail(uint64_t end)
 {
     uint64_t tail = ring.tail;
@@ -305,7 +309,8 @@ static void overwritten_records_are_counted(void **state)
 
 /* --- One owner of the tail. --- */
 
-/* The patch asks once, when the memory is mapped. A reader that gives back what it has read undoes the writer's moves. */
+/* The patch asks once, when the memory is mapped. A reader that gives back what it has read undoes
+ * the writer's moves. */
 static void tail_with_two_owners_goes_backwards_and_is_refused(void **state)
 {
     struct ring_reader reader;
@@ -342,7 +347,8 @@ static void stop_the_machine(void)
     assert_null(ring_look(&ring).fault);
 }
 
-/* Up to what the outermost writer has published, the newest records, which are the ones that matter, are not there. */
+/* Up to what the outermost writer has published, the newest records, which are the ones that
+ * matter, are not there. */
 static void newest_records_inside_an_unfinished_writer_are_found(void **state)
 {
     (void)state;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The stepper of step.h. Each boundary costs a SIGTRAP and a fork; a child is a copy of the whole victim in the middle of what
- * it does, so the cost grows with the number of instructions, not with its square.
+ * The stepper of step.h. Each boundary costs a SIGTRAP and a fork; a child is a copy of the whole
+ * victim in the middle of what it does, so the cost grows with the number of instructions, not with
+ * its square.
  */
 #define _GNU_SOURCE
 #include "tests/unit/step.h"
@@ -22,7 +23,8 @@ static const struct step_plan *plan;
 static struct step_result result; /* of this process */
 static unsigned depth;            /* how many processes this one is away from the first */
 static unsigned steps;            /* of this process */
-static bool stepping;             /* something may still come in */
+static bool stepping;             /* something may still come in, or look on */
+static bool watching;             /* nothing more comes in */
 
 void step_on(void)
 {
@@ -32,7 +34,8 @@ void step_on(void)
 
 void step_off(void)
 {
-    __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() & ~(unsigned long long)TRAP_FLAG);
+    __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() &
+                                   ~(unsigned long long)TRAP_FLAG);
 }
 
 static void wait_for(pid_t child)
@@ -56,7 +59,7 @@ static void come_between(void)
         plan->intrude();
     else
         plan->intrude_deeper();
-    stepping = false;
+    watching = stepping = plan->watch;
 }
 
 static void boundary(int signal, siginfo_t *info, void *context)
@@ -65,6 +68,8 @@ static void boundary(int signal, siginfo_t *info, void *context)
 
     (void)signal;
     (void)info;
+    if (watching)
+        return plan->watch();
     if (steps++ % plan->stride)
         return;
     child = fork();
@@ -73,7 +78,8 @@ static void boundary(int signal, siginfo_t *info, void *context)
         return;
     }
     come_between();
-    ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+    if (!watching)
+        ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
 }
 
 /* A child has nothing more to do than to tell how it went. */

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What a console said, command by command, and how it compares with what the real perf says.
+#
+#     use Pitot::Transcript;
+#
+#     my $list = said($machine, 'perf list');               # up to the next prompt
+#     same_lines_ok(report_lines($ours), report_lines($theirs), 'the reports are equal');
+#
+#     my @samples = samples(said($machine, 'perf script'));  # or of perf_script($machine)
+#     is($samples[0]{chain}[-1], 'boot_entry_high', ...);
+package Pitot::Transcript;
+
+use strict;
+use warnings;
+
+use Carp qw(croak);
+use Exporter qw(import);
+use Test::More ();
+
+our @EXPORT = qw(said samples report_lines script_lines same_lines_ok address_of);
+
+my $prompt = 'pitot> ';
+my $differences = 5;    # shown of two texts
+
+# What stands between `command`, behind its prompt, and the next prompt; of a command that was
+# given several times the `nth` (from 1). A command that never ran is a test that went wrong.
+sub said
+{
+    my ($machine, $command, $nth) = @_;
+    my $console = "\n" . $machine->console;
+    my $start = -1;
+    for (1 .. $nth // 1) {
+        $start = index($console, "\n$prompt$command\n", $start + 1);
+        croak("`$command` did not run\n" . $machine->tail) if $start < 0;
+    }
+    $start += length("\n$prompt$command\n");
+    my $end = index($console, "\n$prompt", $start - 1);
+    return substr($console, $start, $end < 0 ? length($console) : $end + 1 - $start);
+}
+
+# The samples in the output of `perf script`, with or without call chains: {comm, tid, cpu, time,
+# period, event, chain, registers}. The chain holds functions, innermost first.
+sub samples
+{
+    my ($text) = @_;
+    my @samples;
+    for my $line (split(/\n/, $text)) {
+        if ($line =~ /^\s*(\S+)\s+(\d+) \[(\d+)\]\s+(\d+\.\d+):\s+(\d+)\s+(\S+):\s*(.*)$/) {
+            push(@samples, {comm => $1, tid => $2, cpu => $3, time => $4, period => $5,
+                event => $6, chain => [], registers => ''});
+            $line = $7;
+        }
+        next if !@samples;
+        push(@{$samples[-1]{chain}}, $1) if $line =~ /^\s*[0-9a-f]+ ([^\s+]+)/;
+        $samples[-1]{registers} = $1 if $line =~ /\b(ABI:.*?)\s*$/;
+    }
+    return @samples;
+}
+
+# The lines of a report that the kernel's and the real one must share: not perf's advice and its
+# count of losses, nor blanks at the ends of lines and how many empty lines there are.
+sub report_lines
+{
+    my ($text) = @_;
+    my @lines = map { s/\s+$//r } split(/\n/, $text);
+    my @shared = grep { !/^#/ || /^# (Samples|Event count|Overhead|\.\.\.)/ } @lines;
+    return [grep { /\S/ } @shared];
+}
+
+sub script_lines
+{
+    my ($text) = @_;
+    return [map { s/\s+$//r } split(/\n/, $text)];
+}
+
+# One test: there are lines, and the same on both sides.
+sub same_lines_ok
+{
+    my ($ours, $theirs, $name) = @_;
+    my $builder = Test::More->builder;
+    my $lines = @$ours > @$theirs ? @$ours : @$theirs;
+    my @different = grep { ($ours->[$_] // '') ne ($theirs->[$_] // '') } 0 .. $lines - 1;
+    my $good = $builder->ok($lines > 0 && !@different && @$ours == @$theirs, $name);
+    $builder->diag(scalar(@$ours), ' and ', scalar(@$theirs), ' lines, different: ',
+        scalar(@different)) if !$good;
+    for my $index (grep { defined } @different[0 .. $differences - 1]) {
+        $builder->diag('line ', $index + 1, ":\n    ", $ours->[$index] // '(none)',
+            "\n    ", $theirs->[$index] // '(none)');
+    }
+    return $good;
+}
+
+# Where the linker put a symbol, in the spelling "0x...".
+sub address_of
+{
+    my ($machine, $symbol) = @_;
+    my $elf = ref $machine ? $machine->elf : $machine;
+    my ($address) = `nm $elf` =~ /^([0-9a-f]+) . \Q$symbol\E$/m;
+    return defined $address ? "0x$address" : croak("no symbol $symbol in $elf");
+}
+
+1;

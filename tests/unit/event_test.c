@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Events: which hits become samples, what the throttle holds back and how it says so, and how an
+ * event's attributes become a breakpoint. The ring's records are counted by type; what is in a
+ * sample is tests/unit/sample_test.c's.
+ *
+ * links: core/perf/event.c core/perf/event_breakpoint.c core/perf/sample.c core/perf/ring.c core/perf/unwind.c core/perf/unwind_fp.c arch/x86_64/frame.c core/breakpoint.c core/refusal.c core/print.c tests/unit/fake_arch.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <linux/hw_breakpoint.h>
+
+#include "core/breakpoint.h"
+#include "core/perf/event.h"
+#include "core/perf/sample.h"
+#include "core/symbols.h"
+#include "tests/unit/fake_arch.h"
+
+#define PLACE     0xffffffff80200000ull
+#define RING_SIZE 65536
+#define CPUS      4
+#define EVENTS    6
+
+static struct ring rings[CPUS];
+static struct event events[EVENTS];
+static bool enabled[EVENTS];
+static struct regs regs;
+static struct refusal why;
+
+bool symbols_find_address(uintptr_t address, struct symbol *found)
+{
+    (void)address;
+    (void)found;
+    return false;
+}
+
+static void disable_all(void)
+{
+    for (unsigned i = 0; i < EVENTS; i++) {
+        if (enabled[i])
+            event_disable(&events[i]);
+        enabled[i] = false;
+    }
+}
+
+static int setup(void **state)
+{
+    static uint64_t memory[CPUS][RING_SIZE / 8];
+
+    disable_all();
+    fake_arch_reset(state);
+    breakpoint_init();
+    fake_arch.executable = (struct fake_range){.start = PLACE, .end = PLACE + 4096};
+    fake_arch.clock = 1234567890;
+    regs = (struct regs){.ip = PLACE, .flags = FLAGS_FIXED};
+    for (unsigned cpu = 0; cpu < CPUS; cpu++)
+        assert_int_equal(ring_init(&rings[cpu], memory[cpu], RING_SIZE, RING_NORMAL, false, NULL),
+                         0);
+    return 0;
+}
+
+static struct event_spec spec_of(uint64_t address, uint64_t length, uint32_t type)
+{
+    struct event_spec spec = {.attr = {.type = PERF_TYPE_BREAKPOINT,
+                                       .bp_addr = address,
+                                       .bp_len = length,
+                                       .bp_type = type,
+                                       .sample_type = SAMPLE_ALWAYS,
+                                       .sample_period = 1}};
+
+    print_into(spec.name, sizeof(spec.name), "mem:place+%lu", (unsigned long)(address - PLACE));
+    return spec;
+}
+
+/* A recorded event that takes a sample every `period` hits. */
+static struct event *make_event(unsigned i, const struct event_spec *spec, uint64_t period)
+{
+    struct event *event = &events[i];
+
+    event_init(event, spec);
+    event->recorded.attr.sample_period = period;
+    event->period_left = period;
+    event->rings = rings;
+    return event;
+}
+
+static struct event *counting_event(uint64_t period, uint64_t tick_limit)
+{
+    struct event_spec spec = spec_of(PLACE, 8, HW_BREAKPOINT_W);
+    struct event *event = make_event(0, &spec, period);
+
+    event->tick_limit = tick_limit;
+    return event;
+}
+
+static int enable(unsigned i)
+{
+    int error = event_enable(&events[i], &why);
+
+    enabled[i] = !error;
+    return error;
+}
+
+static void hit(struct event *event, unsigned times)
+{
+    for (unsigned i = 0; i < times; i++)
+        event_hit(event, PLACE, &regs);
+}
+
+/* The records of a CPU's ring, one letter each: Sample, Throttle, Unthrottle. */
+static const char *records(unsigned cpu)
+{
+    static char letters[2048];
+    struct ring_reader reader;
+    uint64_t record[64];
+    size_t count = 0;
+
+    ring_reader_start(&reader, &rings[cpu]);
+    while (ring_read(&reader, record, sizeof(record)) == RING_READ_RECORD) {
+        uint32_t type = ((const struct perf_event_header *)record)->type;
+
+        assert_true(count + 1 < sizeof(letters));
+        letters[count++] = type == PERF_RECORD_SAMPLE     ? 'S'
+                           : type == PERF_RECORD_THROTTLE ? 'T'
+                                                          : 'U';
+    }
+    letters[count] = '\0';
+    return letters;
+}
+
+static void every_nth_hit_is_a_sample_and_every_hit_is_counted(void **state)
+{
+    for (unsigned period = 1; period < 12; period++)
+        for (unsigned hits = 0; hits < 40; hits++) {
+            struct event *event;
+
+            setup(state);
+            event = counting_event(period, 0);
+            hit(event, hits);
+            assert_int_equal(event->recorded.count, hits);
+            assert_int_equal(strlen(records(0)), hits / period);
+        }
+}
+
+static void an_event_without_rings_only_counts(void **state)
+{
+    struct event *event = counting_event(1, 1);
+
+    (void)state;
+    event->rings = NULL;
+    hit(event, 50);
+    assert_int_equal(event->recorded.count, 50);
+    assert_int_equal(event->throttled_hits, 0);
+    assert_string_equal(records(0), "");
+}
+
+static void samples_go_to_the_ring_of_their_cpu(void **state)
+{
+    struct event *event = counting_event(1, 0);
+
+    (void)state;
+    for (unsigned cpu = 0; cpu < CPUS; cpu++) {
+        fake_arch.cpu = cpu;
+        hit(event, cpu);
+    }
+    for (unsigned cpu = 0; cpu < CPUS; cpu++)
+        assert_int_equal(strlen(records(cpu)), cpu);
+}
+
+static void a_flood_is_throttled_until_its_tick_is_over(void **state)
+{
+    struct event *event = counting_event(1, 3);
+
+    (void)state;
+    hit(event, 10);
+    assert_string_equal(records(0), "SSST");
+    assert_true(event->throttled);
+    assert_int_equal(event->throttled_hits, 7);
+    fake_arch.clock += THROTTLE_TICK_NS - 1;
+    hit(event, 1);
+    assert_string_equal(records(0), "SSST");
+    fake_arch.clock += 1;
+    hit(event, 5);
+    assert_string_equal(records(0), "SSSTUSSST");
+    assert_int_equal(event->throttled_hits, 7 + 1 + 2);
+    assert_int_equal(event->recorded.count, 16);
+}
+
+static void a_rate_below_the_limit_is_never_throttled(void **state)
+{
+    struct event *event = counting_event(1, 3);
+
+    (void)state;
+    for (unsigned tick = 0; tick < 50; tick++) {
+        hit(event, 3);
+        fake_arch.clock += THROTTLE_TICK_NS;
+    }
+    assert_int_equal(strlen(records(0)), 150);
+    assert_null(strpbrk(records(0), "TU"));
+    assert_int_equal(event->throttled_hits, 0);
+}
+
+static void no_limit_means_no_throttle(void **state)
+{
+    struct event *event = counting_event(1, 0);
+
+    (void)state;
+    hit(event, 1000);
+    assert_int_equal(strlen(records(0)), 1000);
+    assert_null(strpbrk(records(0), "TU"));
+}
+
+/* What would not have been a sample is not held back either. */
+static void the_throttle_counts_samples_and_not_hits(void **state)
+{
+    struct event *event = counting_event(10, 2);
+
+    (void)state;
+    hit(event, 29);
+    assert_string_equal(records(0), "SS");
+    hit(event, 1);
+    assert_string_equal(records(0), "SST");
+    hit(event, 30);
+    assert_int_equal(event->throttled_hits, 4);
+}
+
+/* At whatever times hits come: each T is followed by U, and the three counts add up. */
+static void every_history_of_the_throttle_adds_up(void **state)
+{
+    srand(1);
+    for (unsigned round = 0; round < 300; round++) {
+        uint64_t samples = 0;
+        struct event *event;
+        char last = 'U';
+
+        setup(state);
+        event = counting_event(1, 1 + (unsigned)rand() % 4);
+        for (unsigned i = 0; i < 100; i++) {
+            hit(event, (unsigned)rand() % 6);
+            fake_arch.clock += (uint64_t)rand() % (2 * THROTTLE_TICK_NS);
+        }
+        for (const char *letter = records(0); *letter; letter++) {
+            samples += *letter == 'S';
+            if (*letter == 'S')
+                continue;
+            assert_int_not_equal(*letter, last);
+            last = *letter;
+        }
+        assert_int_equal(event->throttled, last == 'T');
+        assert_int_equal(samples + event->throttled_hits, event->recorded.count);
+    }
+}
+
+static void each_event_has_an_id_of_its_own(void **state)
+{
+    struct event_spec spec = spec_of(PLACE, 8, HW_BREAKPOINT_W);
+
+    (void)state;
+    for (unsigned i = 0; i < EVENTS; i++) {
+        make_event(i, &spec, 1);
+        assert_string_equal(events[i].recorded.name, spec.name);
+        for (unsigned other = 0; other < i; other++)
+            assert_int_not_equal(events[i].recorded.id, events[other].recorded.id);
+    }
+}
+
+static void attributes_become_the_watch_that_they_mean(void **state)
+{
+    static const struct {
+        uint32_t type;
+        uint64_t length;
+        enum arch_access access;
+        unsigned armed_length;
+    } cases[] = {
+        {HW_BREAKPOINT_W, 1, ARCH_WRITE, 1},       {HW_BREAKPOINT_W, 8, ARCH_WRITE, 8},
+        {HW_BREAKPOINT_RW, 4, ARCH_READ_WRITE, 4}, {HW_BREAKPOINT_X, 1, ARCH_EXECUTE, 1},
+        {HW_BREAKPOINT_X, 8, ARCH_EXECUTE, 1}, /* as perf spells it */
+    };
+
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct event_spec spec = spec_of(PLACE + 8, cases[i].length, cases[i].type);
+
+        setup(state);
+        make_event(0, &spec, 1);
+        assert_int_equal(enable(0), 0);
+        assert_int_equal(fake_arch.watch_count, 1);
+        assert_int_equal(fake_arch.watches[0].address, PLACE + 8);
+        assert_int_equal(fake_arch.watches[0].access, cases[i].access);
+        assert_int_equal(fake_arch.watches[0].length, cases[i].armed_length);
+    }
+}
+
+static void a_hit_of_the_watch_is_a_sample_of_the_event(void **state)
+{
+    struct event_spec spec = spec_of(PLACE, 4, HW_BREAKPOINT_W);
+    uint64_t record[64];
+    struct ring_reader reader;
+
+    (void)state;
+    make_event(0, &spec, 1);
+    make_event(1, &spec, 2);
+    assert_int_equal(enable(0), 0);
+    assert_int_equal(enable(1), 0);
+    fake_arch_access(PLACE + 2, 1, ARCH_WRITE, FAKE_REPORT_LOWEST, &regs);
+    ring_reader_start(&reader, &rings[0]);
+    assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_RECORD);
+    assert_int_equal(record[1], events[0].recorded.id);
+    assert_int_equal(record[5], PLACE); /* where the register points */
+    fake_arch_access(PLACE, 4, ARCH_WRITE, FAKE_REPORT_LOWEST, &regs);
+    assert_string_equal(records(0), "SSS");
+    assert_int_equal(events[0].recorded.count, 2);
+    assert_int_equal(events[1].recorded.count, 2);
+}
+
+static void a_disabled_event_hears_nothing_and_frees_its_register(void **state)
+{
+    struct event_spec spec = spec_of(PLACE, 4, HW_BREAKPOINT_W);
+
+    (void)state;
+    make_event(0, &spec, 1);
+    assert_int_equal(enable(0), 0);
+    disable_all();
+    assert_int_equal(breakpoint_used(), 0);
+    fake_arch_access(PLACE, 4, ARCH_WRITE, FAKE_REPORT_ALL, &regs);
+    assert_int_equal(events[0].recorded.count, 0);
+}
+
+static void a_refusal_of_the_arbiter_is_passed_on_and_names_events(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 5; i++) {
+        struct event_spec spec = spec_of(PLACE + 8 * i, 8, HW_BREAKPOINT_W);
+
+        make_event(i, &spec, 1);
+        assert_int_equal(enable(i), i < 4 ? 0 : -ENOSPC);
+    }
+    assert_non_null(strstr(why.text, "perf mem:place+16"));
+}
+
+static void user_mode_alone_is_refused_as_nothing_runs_there(void **state)
+{
+    struct event_spec spec = spec_of(PLACE, 8, HW_BREAKPOINT_W);
+
+    (void)state;
+    spec.attr.exclude_kernel = 1;
+    make_event(0, &spec, 1);
+    assert_int_equal(enable(0), -EINVAL);
+    assert_non_null(strstr(why.text, "user-mode hits only"));
+    assert_int_equal(breakpoint_used(), 0);
+    spec.attr.exclude_kernel = 0;
+    spec.attr.exclude_user = 1;
+    make_event(0, &spec, 1);
+    assert_int_equal(enable(0), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(every_nth_hit_is_a_sample_and_every_hit_is_counted, setup),
+        cmocka_unit_test_setup(an_event_without_rings_only_counts, setup),
+        cmocka_unit_test_setup(samples_go_to_the_ring_of_their_cpu, setup),
+        cmocka_unit_test_setup(a_flood_is_throttled_until_its_tick_is_over, setup),
+        cmocka_unit_test_setup(a_rate_below_the_limit_is_never_throttled, setup),
+        cmocka_unit_test_setup(no_limit_means_no_throttle, setup),
+        cmocka_unit_test_setup(the_throttle_counts_samples_and_not_hits, setup),
+        cmocka_unit_test_setup(every_history_of_the_throttle_adds_up, setup),
+        cmocka_unit_test_setup(each_event_has_an_id_of_its_own, setup),
+        cmocka_unit_test_setup(attributes_become_the_watch_that_they_mean, setup),
+        cmocka_unit_test_setup(a_hit_of_the_watch_is_a_sample_of_the_event, setup),
+        cmocka_unit_test_setup(a_disabled_event_hears_nothing_and_frees_its_register, setup),
+        cmocka_unit_test_setup(a_refusal_of_the_arbiter_is_passed_on_and_names_events, setup),
+        cmocka_unit_test_setup(user_mode_alone_is_refused_as_nothing_runs_there, setup),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The options of perf record and perf stat: each one, each term of an event, each refusal with its
+ * reason, and noise. Event spellings themselves are tests/unit/event_spec_test.c's.
+ *
+ * links: core/perf/perf_options.c core/perf/event_spec.c core/refusal.c core/print.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/perf/perf_options.h"
+#include "core/perf/sample.h"
+#include "core/symbols.h"
+
+#define WORDS_MOST 24
+
+static struct perf_options options;
+static struct refusal why;
+
+int symbols_find_name(const char *name, struct symbol *found, size_t *count)
+{
+    *count = strcmp(name, "kernel_flag") == 0;
+    *found = (struct symbol){.name = "kernel_flag", .address = 0x1000, .size = 4, .kind = 'D'};
+    return *count ? 0 : -ENOENT;
+}
+
+size_t symbols_suggest(const char *wrong, struct symbol *nearest, size_t most)
+{
+    (void)wrong;
+    (void)nearest;
+    (void)most;
+    return 0;
+}
+
+bool symbols_by_name(size_t index, struct symbol *found)
+{
+    (void)index;
+    (void)found;
+    return false;
+}
+
+/* Words in memory of their own, as the parser cuts them up; valid until the next call. */
+static int parse_words(char *const *words, int count)
+{
+    static char *copies[WORDS_MOST];
+
+    for (int i = 0; i < WORDS_MOST; i++) {
+        free(copies[i]);
+        copies[i] = i < count ? strdup(words[i]) : NULL;
+    }
+    memset(&why, 0, sizeof(why));
+    memset(&options, 0xa5, sizeof(options));
+    return perf_options_parse(count, copies, &options, &why);
+}
+
+/* A command line of words between single spaces. */
+static int parse(const char *line)
+{
+    char *words[WORDS_MOST], *copy = strdup(line);
+    int count = 0, error;
+
+    for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+        words[count++] = word;
+    error = parse_words(words, count);
+    free(copy);
+    return error;
+}
+
+static void assert_refused(const char *line, const char *reason)
+{
+    assert_int_equal(parse(line), -EINVAL);
+    if (!strstr(why.text, reason))
+        fail_msg("\"%s\": \"%s\" does not say \"%s\"", line, why.text, reason);
+}
+
+static const struct perf_event_attr *attr_of(unsigned event)
+{
+    assert_true(event < options.recording.event_count);
+    return &options.recording.events[event].attr;
+}
+
+static void one_event_gets_the_defaults(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("record -e mem:kernel_flag:rw"), 0);
+    assert_int_equal(options.recording.event_count, 1);
+    assert_string_equal(options.recording.events[0].name, "mem:kernel_flag:rw");
+    assert_int_equal(attr_of(0)->bp_addr, 0x1000);
+    assert_int_equal(attr_of(0)->sample_type, SAMPLE_ALWAYS);
+    assert_int_equal(attr_of(0)->sample_id_all, 1);
+    assert_int_equal(attr_of(0)->sample_period, 1);
+    assert_int_equal(attr_of(0)->sample_regs_intr, 0);
+    assert_int_equal(options.recording.ring_size, RECORDING_RING_DEFAULT);
+    assert_false(options.recording.overwrite);
+    assert_int_equal(options.recording.rate, 0);
+    assert_null(options.workload);
+    assert_int_equal(options.workload_count, 0);
+}
+
+static void each_option_sets_what_it_says(void **state)
+{
+    static const struct {
+        const char *line;
+        uint64_t fields, period;
+    } cases[] = {
+        {"record -e mem:0x1000 -g", PERF_SAMPLE_CALLCHAIN, 1},
+        {"record -g -e mem:0x1000", PERF_SAMPLE_CALLCHAIN, 1},
+        {"record -e mem:0x1000 --call-graph fp", PERF_SAMPLE_CALLCHAIN, 1},
+        {"record -e mem:0x1000 -g --call-graph no", 0, 1},
+        {"record -e mem:0x1000 --intr-regs", PERF_SAMPLE_REGS_INTR, 1},
+        {"record -e mem:0x1000 -c 7", PERF_SAMPLE_PERIOD, 7},
+        {"record --count 7 --event mem:0x1000", PERF_SAMPLE_PERIOD, 7},
+        {"record -a -e mem:0x1000", 0, 1},
+        {"record -c 3 -g --intr-regs -e mem:0x1000", SAMPLE_OPTIONAL, 3},
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(parse(cases[i].line), 0);
+        assert_int_equal(attr_of(0)->sample_type, SAMPLE_ALWAYS | cases[i].fields);
+        assert_int_equal(attr_of(0)->sample_period, cases[i].period);
+        assert_int_equal(attr_of(0)->sample_regs_intr,
+                         cases[i].fields & PERF_SAMPLE_REGS_INTR ? SAMPLE_REGISTERS : 0);
+    }
+    assert_int_equal(parse("record -e mem:0x1000 --overwrite"), 0);
+    assert_true(options.recording.overwrite);
+}
+
+static void a_ring_is_given_in_pages_or_in_bytes_with_a_unit(void **state)
+{
+    static const struct {
+        const char *line;
+        uint64_t size;
+    } cases[] = {
+        {"record -e mem:0x1000 -m 8", 8 * 4096},
+        {"record -e mem:0x1000 -m 64k", 64 << 10},
+        {"record -e mem:0x1000 -m 64K", 64 << 10},
+        {"record -e mem:0x1000 --mmap-pages 2m", 2 << 20},
+        {"record -e mem:0x1000 -m 2M", 2 << 20},
+        {"record -e mem:0x1000 -m 3", 3 * 4096}, /* the ring's own refusal comes later */
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(parse(cases[i].line), 0);
+        assert_int_equal(options.recording.ring_size, cases[i].size);
+    }
+}
+
+static void several_events_stand_between_commas_or_in_several_options(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("record -e mem:0x1000,mem:0x2000/8:w -e 5:0x3000"), 0);
+    assert_int_equal(options.recording.event_count, 3);
+    assert_int_equal(attr_of(0)->bp_addr, 0x1000);
+    assert_int_equal(attr_of(1)->bp_addr, 0x2000);
+    assert_int_equal(attr_of(1)->bp_len, 8);
+    assert_int_equal(attr_of(2)->bp_addr, 0x3000);
+}
+
+static void terms_hold_for_their_event_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("record -g -c 5 -e mem:0x1000/period=3,call-graph=no,regs=yes/"
+                           ",mem:0x2000/4/regs=yes/,mem:0x3000"),
+                     0);
+    assert_int_equal(options.recording.event_count, 3);
+    assert_string_equal(options.recording.events[0].name, "mem:0x1000");
+    assert_int_equal(attr_of(0)->sample_period, 3);
+    assert_int_equal(attr_of(0)->sample_type,
+                     SAMPLE_ALWAYS | PERF_SAMPLE_PERIOD | PERF_SAMPLE_REGS_INTR);
+    assert_string_equal(options.recording.events[1].name, "mem:0x2000/4");
+    assert_int_equal(attr_of(1)->sample_period, 5);
+    assert_int_equal(attr_of(1)->sample_type, SAMPLE_ALWAYS | SAMPLE_OPTIONAL);
+    assert_int_equal(attr_of(2)->sample_period, 5);
+    assert_int_equal(attr_of(2)->sample_type,
+                     SAMPLE_ALWAYS | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN);
+}
+
+static void a_term_beats_the_option_either_way(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("record -e mem:0x1000/call-graph=fp/,mem:0x2000"), 0);
+    assert_int_equal(attr_of(0)->sample_type, SAMPLE_ALWAYS | PERF_SAMPLE_CALLCHAIN);
+    assert_int_equal(attr_of(1)->sample_type, SAMPLE_ALWAYS);
+    assert_int_equal(parse("record --intr-regs -e mem:0x1000/regs=no/"), 0);
+    assert_int_equal(attr_of(0)->sample_type, SAMPLE_ALWAYS);
+    assert_int_equal(attr_of(0)->sample_regs_intr, 0);
+}
+
+static void assert_workload(const char *line, int count, const char *first)
+{
+    assert_int_equal(parse(line), 0);
+    assert_int_equal(options.workload_count, count);
+    assert_string_equal(options.workload[0], first);
+}
+
+static void the_rest_of_the_line_is_the_workload(void **state)
+{
+    (void)state;
+    assert_workload("record -e mem:0x1000 -- fs-stress -n 3 -e x", 5, "fs-stress");
+    assert_workload("record -e mem:0x1000 fs-stress -n 3", 3, "fs-stress");
+    assert_workload("record -e mem:0x1000 -- -g", 1, "-g");
+    assert_int_equal(attr_of(0)->sample_type, SAMPLE_ALWAYS);
+}
+
+static void what_is_wrong_is_named(void **state)
+{
+    (void)state;
+    assert_refused("record", "no event");
+    assert_refused("record -g", "no event");
+    assert_refused("record fs-stress", "no event");
+    assert_refused("record -e", "-e needs a value");
+    assert_refused("record -e mem:0x1000 -c", "-c needs a value");
+    assert_refused("record -e mem:0x1000 -m", "-m needs a value");
+    assert_refused("record -e mem:0x1000 --call-graph", "--call-graph needs a value");
+    assert_refused("record -e mem:0x1000 --", "no command behind --");
+    assert_refused("record -e mem:0x1000 -x", "unknown option \"-x\"");
+    assert_refused("record -e mem:0x1000 -", "unknown option \"-\"");
+    assert_refused("record -e mem:0x1000 --overwritten", "unknown option");
+    assert_refused("record -e cycles", "unknown event \"cycles\"");
+    assert_refused("record -e mem:0x1000,", "unknown event \"\"");
+    assert_refused("record -e ,mem:0x1000", "unknown event \"\"");
+    assert_int_equal(parse("record -e mem:kernel_flags"), -ENOENT);
+    assert_non_null(strstr(why.text, "kernel_flags"));
+}
+
+static void numbers_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    assert_refused("record -e mem:0x1000 -c 0", "period \"0\"");
+    assert_refused("record -e mem:0x1000 -c -1", "period \"-1\"");
+    assert_refused("record -e mem:0x1000 -c 1k", "period \"1k\"");
+    assert_refused("record -e mem:0x1000 -c 99999999999999999999", "period");
+    assert_refused("record -e mem:0x1000 -m k", "ring size \"k\"");
+    assert_refused("record -e mem:0x1000 -m 8kb", "ring size \"8kb\"");
+    assert_refused("record -e mem:0x1000 -m 0x10", "ring size \"0x10\"");
+    assert_refused("record -e mem:0x1000 --call-graph dwarf", "call-graph \"dwarf\": fp and no");
+}
+
+static void terms_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    assert_refused("record -e mem:0x1000/period=0/", "period \"0\"");
+    assert_refused("record -e mem:0x1000/period/", "event term \"period\"");
+    assert_refused("record -e mem:0x1000/freq=3/", "event term \"freq=3\"");
+    assert_refused("record -e mem:0x1000/regs=maybe/", "event term \"regs=maybe\"");
+    assert_refused("record -e mem:0x1000/call-graph=lbr/", "call-graph \"lbr\"");
+    assert_refused("record -e mem:0x1000/", "terms stand between two slashes");
+    assert_refused("record -e mem:0x1000/4/", "event term \"4\"");
+    assert_refused("record -e mem:0x1000//", "event term \"\"");
+    assert_refused("record -e mem:0x1000/period=3,/", "event term \"\"");
+}
+
+static void nine_events_are_one_too_many(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("record -e 5:1,5:2,5:3,5:4 -e 5:5,5:6,5:7,5:8"), 0);
+    assert_int_equal(options.recording.event_count, RECORDING_EVENTS_MAX);
+    assert_refused("record -e 5:1,5:2,5:3,5:4,5:5,5:6,5:7,5:8,5:9", "more than 8 events");
+}
+
+/* Whatever was parsed without complaint makes sense. */
+static void assert_sound(int count)
+{
+    assert_in_range(options.recording.event_count, 1, RECORDING_EVENTS_MAX);
+    for (unsigned i = 0; i < options.recording.event_count; i++) {
+        uint64_t type = attr_of(i)->sample_type;
+
+        assert_true(attr_of(i)->sample_period > 0);
+        assert_int_equal(type & SAMPLE_ALWAYS, SAMPLE_ALWAYS);
+        assert_int_equal(type & ~(uint64_t)(SAMPLE_ALWAYS | SAMPLE_OPTIONAL), 0);
+        assert_int_equal(attr_of(i)->sample_regs_intr != 0, (type & PERF_SAMPLE_REGS_INTR) != 0);
+        assert_non_null(memchr(options.recording.events[i].name, '\0', EVENT_NAME_SIZE));
+    }
+    assert_true(options.workload_count >= 0 && options.workload_count < count);
+    assert_int_equal(options.workload != NULL, options.workload_count > 0);
+}
+
+/* Pieces that mean something, and characters that seldom do. */
+static void add_noise(char *word, size_t size)
+{
+    static const char *const pieces[] = {"mem:", "0x1000",     "kernel_flag", "/4", ":rw", "/",
+                                         ",",    "period=",    "call-graph=", "fp", "no",  "regs=",
+                                         "yes",  "5:",         "99999999999", "k",  "0",   "=",
+                                         "-e",   "--overwrite"};
+    unsigned count = (unsigned)rand() % 8;
+
+    *word = '\0';
+    for (unsigned i = 0; i < count; i++) {
+        char letter[2] = {(char)(1 + rand() % 255), '\0'};
+        const char *piece = rand() % 8 ? pieces[(unsigned)rand() % 20] : letter;
+
+        if (strlen(word) + strlen(piece) < size)
+            strcat(word, piece);
+    }
+}
+
+static void noise_is_parsed_or_refused_with_words(void **state)
+{
+    static const char *const starts[] = {"-e", "-c", "-m", "-g", "--call-graph", "--", "-a"};
+    unsigned parsed = 0;
+
+    (void)state;
+    srand(1);
+    for (unsigned round = 0; round < 100000; round++) {
+        char noise[WORDS_MOST][160], *words[WORDS_MOST];
+        int count = 1 + rand() % (WORDS_MOST / 2), error;
+
+        for (int i = 0; i < count; i++) {
+            words[i] = noise[i];
+            add_noise(noise[i], sizeof(noise[i]));
+            if (rand() % 2)
+                strcpy(noise[i], starts[(unsigned)rand() % 7]);
+            else if (rand() % 2)
+                strcpy(noise[i], "mem:0x1000");
+        }
+        error = parse_words(words, count);
+        if (error) {
+            assert_true(error == -EINVAL || error == -ENOENT);
+            assert_true(strlen(why.text) > 4);
+            continue;
+        }
+        assert_sound(count);
+        parsed++;
+    }
+    assert_true(parsed > 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_event_gets_the_defaults),
+        cmocka_unit_test(each_option_sets_what_it_says),
+        cmocka_unit_test(a_ring_is_given_in_pages_or_in_bytes_with_a_unit),
+        cmocka_unit_test(several_events_stand_between_commas_or_in_several_options),
+        cmocka_unit_test(terms_hold_for_their_event_alone),
+        cmocka_unit_test(a_term_beats_the_option_either_way),
+        cmocka_unit_test(the_rest_of_the_line_is_the_workload),
+        cmocka_unit_test(what_is_wrong_is_named),
+        cmocka_unit_test(numbers_that_are_none_are_refused),
+        cmocka_unit_test(terms_that_are_none_are_refused),
+        cmocka_unit_test(nine_events_are_one_too_many),
+        cmocka_unit_test(noise_is_parsed_or_refused_with_words),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

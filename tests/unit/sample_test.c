@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Samples word by word: every set of optional fields in the order that <linux/perf_event.h> gives at
+ * PERF_RECORD_SAMPLE, registers in the order of <asm/perf_regs.h>, chains up to their limit, and
+ * the throttle's records. What is taken apart here by hand, sample_view has to read the same.
+ *
+ * links: core/perf/sample.c core/perf/sample_view.c core/perf/ring.c core/perf/unwind.c core/perf/unwind_fp.c arch/x86_64/frame.c core/refusal.c core/print.c tests/unit/fake_arch.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <asm/perf_regs.h>
+#include <cmocka.h>
+
+#include "core/perf/event.h"
+#include "core/perf/sample.h"
+#include "core/perf/sample_view.h"
+#include "core/symbols.h"
+#include "core/task.h"
+#include "tests/unit/fake_arch.h"
+
+#define TEXT        0xffffffff80100000
+#define ADDRESS     0xffffffff80200040
+#define RING_SIZE   4096
+#define STACK_WORDS 1024
+#define TIME        5000 /* of the first record; each is a nanosecond later */
+#define CPU         3
+
+static struct ring ring;
+static struct regs regs;
+static const struct arch_stack *stack;
+
+/* Nobody's: a frame where one is looked for. */
+bool symbols_find_address(uintptr_t address, struct symbol *found)
+{
+    (void)address;
+    (void)found;
+    return false;
+}
+
+/* Registers that cannot be mistaken for each other, in a stack without frames. */
+static void fill_registers(void)
+{
+    uint64_t *word = (uint64_t *)&regs;
+
+    for (size_t i = 0; i < sizeof(regs) / sizeof(*word); i++)
+        word[i] = 0x1111111111111111 * (i % 15 + 1) + i;
+    regs.ip = TEXT + 0x123;
+    regs.sp = stack->low;
+    regs.bp = 0;
+    regs.flags |= FLAGS_FIXED;
+}
+
+static int setup(void **state)
+{
+    static uint64_t memory[RING_SIZE / 8];
+
+    fake_arch_reset(state);
+    fake_arch.clock = TIME;
+    fake_arch.clock_step = 1;
+    fake_arch.cpu = CPU;
+    fake_arch.text_start = TEXT;
+    fake_arch.text_plain_end = fake_arch.text_end = TEXT + 0x1000;
+    stack = fake_stack_add("task", STACK_WORDS);
+    fill_registers();
+    assert_int_equal(ring_init(&ring, memory, sizeof(memory), RING_NORMAL, false, NULL), 0);
+    return 0;
+}
+
+static struct event event_of(uint64_t optional, uint64_t registers)
+{
+    return (struct event){.recorded = {.id = 77,
+                                       .attr = {.sample_type = SAMPLE_ALWAYS | optional,
+                                                .sample_id_all = 1,
+                                                .sample_period = 9,
+                                                .sample_regs_intr = registers}}};
+}
+
+/* The one record in the ring. */
+static const struct perf_event_header *only_record(void)
+{
+    static uint64_t record[RING_SIZE / 8];
+    struct ring_reader reader;
+
+    ring_reader_start(&reader, &ring);
+    assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_RECORD);
+    assert_int_equal(reader.position, ring.published);
+    return (const struct perf_event_header *)record;
+}
+
+static const uint64_t *words_of(const struct perf_event_header *record)
+{
+    return (const uint64_t *)(record + 1);
+}
+
+static size_t word_count(const struct perf_event_header *record)
+{
+    assert_int_equal(record->size % 8, 0);
+    return (record->size - sizeof(*record)) / 8;
+}
+
+/* Frames one above the other, each with a return address of its own. */
+static void put_frames(unsigned count)
+{
+    uint64_t *word = (uint64_t *)stack->low;
+
+    regs.bp = count ? stack->low : 0;
+    for (unsigned i = 0; i < count; i++) {
+        word[2 * i] = i + 1 < count ? stack->low + 16 * (i + 1) : 0;
+        word[2 * i + 1] = TEXT + 0x200 + i;
+    }
+}
+
+static const uint64_t *assert_chain(const uint64_t *word, unsigned frames)
+{
+    assert_int_equal(*word++, frames + 2);
+    assert_int_equal(*word++, (uint64_t)PERF_CONTEXT_KERNEL);
+    assert_int_equal(*word++, regs.ip);
+    for (unsigned i = 0; i < frames; i++)
+        assert_int_equal(*word++, TEXT + 0x200 + i);
+    return word;
+}
+
+/* By the name that perf has for the bit. */
+static uint64_t register_of(unsigned bit)
+{
+    const uint64_t by_bit[PERF_REG_X86_64_MAX] = {
+        [PERF_REG_X86_AX] = regs.ax,   [PERF_REG_X86_BX] = regs.bx,
+        [PERF_REG_X86_CX] = regs.cx,   [PERF_REG_X86_DX] = regs.dx,
+        [PERF_REG_X86_SI] = regs.si,   [PERF_REG_X86_DI] = regs.di,
+        [PERF_REG_X86_BP] = regs.bp,   [PERF_REG_X86_SP] = regs.sp,
+        [PERF_REG_X86_IP] = regs.ip,   [PERF_REG_X86_FLAGS] = regs.flags,
+        [PERF_REG_X86_CS] = regs.cs,   [PERF_REG_X86_SS] = regs.ss,
+        [PERF_REG_X86_R8] = regs.r8,   [PERF_REG_X86_R9] = regs.r9,
+        [PERF_REG_X86_R10] = regs.r10, [PERF_REG_X86_R11] = regs.r11,
+        [PERF_REG_X86_R12] = regs.r12, [PERF_REG_X86_R13] = regs.r13,
+        [PERF_REG_X86_R14] = regs.r14, [PERF_REG_X86_R15] = regs.r15,
+    };
+
+    return by_bit[bit];
+}
+
+static const uint64_t *assert_registers(const uint64_t *word, uint64_t mask)
+{
+    assert_int_equal(*word++, PERF_SAMPLE_REGS_ABI_64);
+    for (unsigned bit = 0; bit < 64; bit++)
+        if (mask >> bit & 1)
+            assert_int_equal(*word++, register_of(bit));
+    return word;
+}
+
+/* All of a sample, field by field in the ABI's order, and no word more. */
+static void assert_sample(const struct perf_event_header *record, const struct event *event,
+                          unsigned frames)
+{
+    const struct perf_event_attr *attr = &event->recorded.attr;
+    const uint64_t *word = words_of(record);
+
+    assert_int_equal(record->type, PERF_RECORD_SAMPLE);
+    assert_int_equal(record->misc, PERF_RECORD_MISC_KERNEL);
+    assert_int_equal(*word++, event->recorded.id);
+    assert_int_equal(*word++, regs.ip);
+    assert_int_equal(*word++, (uint64_t)TASK_PID << 32 | TASK_PID);
+    assert_int_equal(*word++, TIME);
+    assert_int_equal(*word++, ADDRESS);
+    assert_int_equal(*word++, CPU);
+    if (attr->sample_type & PERF_SAMPLE_PERIOD)
+        assert_int_equal(*word++, attr->sample_period);
+    if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
+        word = assert_chain(word, frames);
+    if (attr->sample_type & PERF_SAMPLE_REGS_INTR)
+        word = assert_registers(word, attr->sample_regs_intr);
+    assert_int_equal(word - words_of(record), word_count(record));
+}
+
+static void assert_view(const struct perf_event_header *record, const struct event *event,
+                        unsigned frames)
+{
+    uint64_t type = event->recorded.attr.sample_type;
+    struct sample_view view;
+
+    assert_true(sample_view_parse(record, &event->recorded, 1, &view));
+    assert_int_equal(view.ip, regs.ip);
+    assert_int_equal(view.time, TIME);
+    assert_int_equal(view.addr, ADDRESS);
+    assert_int_equal(view.cpu, CPU);
+    assert_int_equal(view.pid, TASK_PID);
+    assert_int_equal(view.period, 9);
+    assert_int_equal(view.chain_length, type & PERF_SAMPLE_CALLCHAIN ? frames + 2 : 0);
+    if (type & PERF_SAMPLE_REGS_INTR)
+        assert_int_equal(view.registers[0], regs.ax);
+}
+
+static void each_set_of_fields_is_laid_out_as_the_abi_says(void **state)
+{
+    static const uint64_t optional[] = {PERF_SAMPLE_PERIOD, PERF_SAMPLE_CALLCHAIN,
+                                        PERF_SAMPLE_REGS_INTR};
+
+    for (unsigned set = 0; set < 8; set++)
+        for (unsigned frames = 0; frames < 4; frames++) {
+            uint64_t type = 0;
+            struct event event;
+
+            for (unsigned i = 0; i < 3; i++)
+                type |= set >> i & 1 ? optional[i] : 0;
+            setup(state);
+            put_frames(frames);
+            event = event_of(type, SAMPLE_REGISTERS);
+            sample_write(&event, &ring, ADDRESS, &regs);
+            assert_sample(only_record(), &event, frames);
+            assert_view(only_record(), &event, frames);
+        }
+    assert_int_equal(SAMPLE_OPTIONAL, optional[0] | optional[1] | optional[2]);
+}
+
+static void registers_are_those_that_were_asked_for_in_perfs_order(void **state)
+{
+    srand(1);
+    for (unsigned round = 0; round < 2000; round++) {
+        uint64_t mask = round < 24 ? 1ull << round : (uint64_t)rand();
+        struct event event;
+
+        setup(state);
+        event = event_of(PERF_SAMPLE_REGS_INTR, mask & SAMPLE_REGISTERS);
+        sample_write(&event, &ring, ADDRESS, &regs);
+        assert_sample(only_record(), &event, 0);
+    }
+}
+
+static void all_registers_but_the_data_segments_can_be_had(void **state)
+{
+    uint64_t segments = 1ull << PERF_REG_X86_DS | 1ull << PERF_REG_X86_ES |
+                        1ull << PERF_REG_X86_FS | 1ull << PERF_REG_X86_GS;
+
+    (void)state;
+    assert_int_equal(SAMPLE_REGISTERS, ((1ull << PERF_REG_X86_64_MAX) - 1) & ~segments);
+}
+
+static void a_chain_holds_127_frames_and_the_rest_is_left_out(void **state)
+{
+    static const unsigned depths[] = {126, 127, 128, 500};
+    struct event event = event_of(SAMPLE_OPTIONAL, SAMPLE_REGISTERS);
+
+    for (unsigned i = 0; i < 4; i++) {
+        setup(state);
+        put_frames(depths[i]);
+        sample_write(&event, &ring, ADDRESS, &regs);
+        assert_sample(only_record(), &event, SAMPLE_CHAIN_MAX - 1);
+        assert_view(only_record(), &event, SAMPLE_CHAIN_MAX - 1);
+    }
+}
+
+static void samples_of_one_ring_are_in_order_of_time(void **state)
+{
+    struct event event = event_of(0, 0);
+    uint64_t record[64], time = 0;
+    struct ring_reader reader;
+
+    (void)state;
+    for (unsigned i = 0; i < 20; i++)
+        sample_write(&event, &ring, ADDRESS, &regs);
+    ring_reader_start(&reader, &ring);
+    for (unsigned i = 0; i < 20; i++) {
+        assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_RECORD);
+        assert_true(record[4] > time);
+        time = record[4];
+    }
+}
+
+static void a_sample_without_room_is_counted_as_dropped(void **state)
+{
+    struct event event = event_of(0, 0);
+    unsigned room = RING_SIZE / 56;
+
+    (void)state;
+    for (unsigned i = 0; i < room + 5; i++)
+        sample_write(&event, &ring, ADDRESS, &regs);
+    assert_int_equal(ring.produced, room + 5);
+    assert_int_equal(ring.dropped, 5);
+}
+
+/* struct { header; u64 time, id, stream_id; struct sample_id sample_id; } */
+static void throttling_is_recorded_with_the_samples_own_trailer(void **state)
+{
+    static const uint32_t types[] = {PERF_RECORD_THROTTLE, PERF_RECORD_UNTHROTTLE};
+    struct event event = event_of(SAMPLE_OPTIONAL, SAMPLE_REGISTERS);
+
+    for (unsigned i = 0; i < 2; i++) {
+        const struct perf_event_header *record;
+        const uint64_t *word;
+
+        setup(state);
+        sample_write_throttle(&event, &ring, types[i]);
+        record = only_record();
+        word = words_of(record);
+        assert_int_equal(record->type, types[i]);
+        assert_int_equal(word_count(record), 7);
+        assert_int_equal(word[0], TIME);
+        assert_int_equal(word[1], 77);
+        assert_int_equal(word[2], 77);
+        assert_int_equal(word[3], (uint64_t)TASK_PID << 32 | TASK_PID);
+        assert_int_equal(word[4], TIME + 1); /* of the claim */
+        assert_int_equal(word[5], CPU);
+        assert_int_equal(word[6], 77);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(each_set_of_fields_is_laid_out_as_the_abi_says, setup),
+        cmocka_unit_test_setup(registers_are_those_that_were_asked_for_in_perfs_order, setup),
+        cmocka_unit_test_setup(all_registers_but_the_data_segments_can_be_had, setup),
+        cmocka_unit_test_setup(a_chain_holds_127_frames_and_the_rest_is_left_out, setup),
+        cmocka_unit_test_setup(samples_of_one_ring_are_in_order_of_time, setup),
+        cmocka_unit_test_setup(a_sample_without_room_is_counted_as_dropped, setup),
+        cmocka_unit_test_setup(throttling_is_recorded_with_the_samples_own_trailer, setup),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
