@@ -30,7 +30,7 @@ $(error UNWINDER=$(UNWINDER): fp is possible)
 endif
 
 # Optimisers may move a prologue or share an epilogue; the frame pointer unwinder counts on neither (docs/unwinding.md).
-UNWINDER_FLAGS := -fno-omit-frame-pointer -fno-shrink-wrap -fno-schedule-insns2
+UNWINDER_FLAGS := -fno-omit-frame-pointer -fno-shrink-wrap -fno-schedule-insns2 -fno-reorder-blocks-and-partition
 ifneq ($(findstring clang,$(CC)),)
 UNWINDER_FLAGS := -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
 endif

@@ -9,16 +9,9 @@
 
 #include "arch/arch.h"
 
-#define PUSH_RBP     0x55
-#define PUSHFQ       0x9c
-#define POP_RBP      0x5d
-#define LEAVE        0xc9
-#define RET          0xc3
-#define REP          0xf3
-#define JMP_SHORT    0xeb
-#define JMP_NEAR     0xe9
-#define JMP_INDIRECT 0xff
-#define REX_B        0x41
+#define PUSH_RBP 0x55
+#define PUSHFQ   0x9c
+#define RET      0xc3
 
 /* mov rbp, rsp */
 static bool frame_is_set_at(const uint8_t *code)
@@ -26,39 +19,22 @@ static bool frame_is_set_at(const uint8_t *code)
     return code[0] == 0x48 && code[1] == 0x89 && code[2] == 0xe5;
 }
 
-/* ret, or the jump of a tail call */
-static bool frame_leaves_at(const uint8_t *code)
-{
-    switch (code[0]) {
-    case RET:
-    case JMP_SHORT:
-    case JMP_NEAR:
-        return true;
-    case REP:
-        return code[1] == RET;
-    case REX_B:
-        return code[1] == JMP_INDIRECT && (code[2] & 0x38) == 0x20;
-    case JMP_INDIRECT:
-        return (code[1] & 0x38) == 0x20;
-    default:
-        return false;
-    }
-}
-
+/*
+ * Nothing comes between the pop of the frame pointer and the `ret` (-fno-schedule-insns2), and a function is left by `ret` only,
+ * never by the jump of a tail call (-fno-optimize-sibling-calls).
+ */
 enum arch_frame arch_frame_at(uintptr_t function, uintptr_t ip)
 {
     const uint8_t *start = (const uint8_t *)function;
     const uint8_t *at = (const uint8_t *)ip;
 
-    if (at == start)
+    if (at == start || at[0] == RET)
         return ARCH_FRAME_NONE;
     if (start[0] == PUSHFQ && at[-1] == PUSHFQ) /* arch/x86_64/leaf.asm */
         return ARCH_FRAME_SAVED;
     if (start[0] != PUSH_RBP)
         return ARCH_FRAME_NONE;
-    if (at <= start + 1 && frame_is_set_at(start + 1))
+    if (at == start + 1 && frame_is_set_at(at))
         return ARCH_FRAME_SAVED;
-    if ((at[-1] == POP_RBP || at[-1] == LEAVE) && frame_leaves_at(at))
-        return ARCH_FRAME_NONE;
     return ARCH_FRAME_SET;
 }

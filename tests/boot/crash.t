@@ -11,53 +11,337 @@
 # It runs on QEMU: Bochs has no exit status to give, and no button for NMIs.
 use strict;
 use warnings;
+no warnings 'portable';    # addresses have 64 bits
 use lib 'tests/lib';
-use Fcntl qw(SEEK_SET);
 use IO::Socket::UNIX;
 use Test::More;
-use Time::HiRes qw(time);
 use Pitot;
 
 my $build = $ENV{BUILD} // 'build';
 my $stopped = 2 * 0x31 + 1;    # boot/ports.c, and what QEMU makes of it
-my $last_samples = 8;          # core/panic.c
+my $last_samples = 8;          # core/panic.c, like the two below
+my $frames_first = 24;
+my $frames_last = 8;
 
 # --- The kernel's file ---------------------------------------------------------------------------
 
-my %address;      # of a symbol
-my @symbols;      # [address, name], by address
+my %address;    # by name
+my @symbols;    # [address, name], by address
 for my $line (`nm -n $build/pitot.elf`) {
-    my ($address, $kind, $name) = $line =~ /^([0-9a-f]{16}) (\w) (.*)$/ or next;
-    next if $kind =~ /a/i;
-    push(@symbols, [hex($address), $name]);
+    my ($address, $name) = $line =~ /^([0-9a-f]{16}) [^aA] (.*)$/ or next;
     $address{$name} = hex($address);
+    push(@symbols, [hex($address), $name]);
 }
 
-# The names for an address; more than one where several symbols begin.
-sub names_at
+# True if this is the symbol before the address, or one of those that begin there.
+sub is_named
 {
-    my ($address) = @_;
-    my @before = grep { $_->[0] <= $address } @symbols;
-    return map { $_->[1] } grep { $_->[0] == $before[-1][0] } @before;
+    my ($address, $name) = @_;
+    my ($nearest) = grep { $_->[0] <= $address } reverse(@symbols);
+    return $nearest && ($address{$name} // -1) == $nearest->[0];
 }
 
 # --- A report ------------------------------------------------------------------------------------
 
-# Takes the console apart: {reason, registers => {name => value}, vector, error, chain => [{address,
-# name, trap}], cut => frames left out, samples, last}. What is missing is undef.
+# Takes the console apart: reason, registers {name => value}, vector, error, chain [{address, name,
+# trap}], cut (frames left out), samples (their text) and the last line.
 sub report_of
 {
     my ($machine) = @_;
-    my ($reason, $text) = $machine->console =~ /^PANIC: (.*)\n(.*)\z/ms ? ($1, $2) : ('none', '');
-    my ($head, $chain, $samples) = split(/^call chain:\n|^(?=last samples)/m, $text);
-    my %report = (reason => $reason =~ s/\n.*//sr, samples => $samples);
-    ($head, $chain) = ($text =~ /\A(.*?)^call chain:\n(.*?)^(?:last samples|Pitot stopped)/ms);
-    ($report{registers}) = {($head // '') =~ /  (\w+) +([0-9a-f]{16})/g};
-    @report{qw(vector error)} = map { hex } ($head // '') =~ /^  vector (\S+)  error (\S+)$/m;
-    ($report{cut}) = ($chain // '') =~ /^  \.\.\. (\d+) frames \.\.\.$/m;
-    while (($chain // '') =~ /^  ([0-9a-f]{16})  (\S+?)(?:\+0x[0-9a-f]+)?(  <trap>)?$/mg) {
-        push(@{$report{chain}}, {address => hex($1), name => $2, trap => defined $3});
+    my ($reason, $head, $chain, $samples, $last) = $machine->console =~
+        /^PANIC: (.*)\n((?:  .*\n)*)call chain:\n((?:  .*\n)*)((?:.*\n)*?)(.*)\n?\z/m
+        or return {reason => 'no report', registers => {}, chain => [], last => ''};
+    my ($vector, $error) = $head =~ /^  vector (0x\w+)  error (0x\w+)$/m;
+    my ($cut) = $chain =~ /^  \.\.\. (\d+) frames \.\.\.$/m;
+    my @frames;
+    while ($chain =~ /^  ([0-9a-f]{16})  ([^\s+]+)(?:\+0x[0-9a-f]+)?(  <trap>)?$/mg) {
+        push(@frames, {address => hex($1), name => $2, trap => defined $3});
     }
-    ($report{last}) = $text =~ /^(.*)\n\z/m;
-    return \%report;
+    return {
+        reason => $reason, samples => $samples, last => $last, cut => $cut, chain => \@frames,
+        registers => {map { $_->[0] => hex($_->[1]) } pairs($head =~ /  (\w+) +([0-9a-f]{16})/g)},
+        vector => hex($vector // 'ff'), error => hex($error // 'ff'),
+    };
 }
+
+sub pairs
+{
+    my @list = @_;
+    return map { [@list[2 * $_, 2 * $_ + 1]] } 0 .. $#list / 2;
+}
+
+# Tests what all reports have in common, and returns the report.
+sub report_ok
+{
+    my ($machine, $reason) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my $report = report_of($machine);
+    my $chain = $report->{chain};
+
+    is($machine->status, $stopped, 'the machine ends, with the status of a panic');
+    is(() = $machine->console =~ /^Pitot: \d+ MiB free/mg, 1, 'it has not started again');
+    like($report->{reason}, qr/^$reason$/, 'the first line says what and where');
+    is($report->{last}, "Pitot stopped: $report->{reason}", 'the last line says it once more');
+    is(join(' ', sort(keys %{$report->{registers}})),
+        'ax bp bx cr0 cr2 cr3 cr4 cs cx di dx flags ip r10 r11 r12 r13 r14 r15 r8 r9 si sp ss',
+        'all registers are there');
+    chain_ok($report);
+    diag($machine->tail) if !Test::More->builder->is_passing;
+    return $report;
+}
+
+# The chain is whole, and its names are those that the kernel's file has for these addresses.
+sub chain_ok
+{
+    my ($report) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my @chain = @{$report->{chain}};
+    my @unlike = grep { !is_named($_->{trap} ? $_->{address} : $_->{address} - 1, $_->{name}) }
+        grep { $_->{address} } @chain;    # at 0 is nothing, and that has no name
+
+    is(join(' ', map { $_->{name} } @unlike), '', 'names are those of the kernel\'s file');
+    is(join(' ', map { $_->{name} } @chain[-2, -1]), 'kernel_main boot_entry_high',
+        'the chain ends where the kernel begins') if @chain > 1;
+    cmp_ok(scalar(@chain), '>', 4, 'the chain has frames');
+}
+
+# What only a report of an exception has: the interrupted place, and the error code.
+sub trap_ok
+{
+    my ($report, $vector, $error) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my @traps = grep { $_->{trap} } @{$report->{chain}};
+
+    is_deeply([@$report{qw(vector error)}], [$vector, $error], 'vector and error code');
+    is($report->{chain}[0]{address}, $report->{registers}{ip}, 'the chain begins at ip');
+    is(scalar(@traps), 1, '... which is marked as interrupted');
+    ok($report->{chain}[0]{trap}, '... and nothing else is');
+}
+
+# --- crash HOW -----------------------------------------------------------------------------------
+
+# Intel SDM vol. 3, "Page-Fault Exception (#PF)": bit 0 a page is there, 1 write, 4 fetch. What a
+# way's function is called where the name says another thing, stands here; `within` bounds the
+# address by symbols.
+my $in_kernel = 'in kernel mode';
+my %ways = (
+    'read' => {
+        what => 'page fault', vector => 14, error => 0x00, address => 0x10,
+        detail => "read, no page there, $in_kernel",
+    },
+    'write-text' => {
+        what => 'page fault', vector => 14, error => 0x03, within => [qw(_text _etext)],
+        detail => "write, not permitted by the page, $in_kernel",
+    },
+    'write-rodata' => {
+        what => 'page fault', vector => 14, error => 0x03, within => [qw(rodata_start rodata_end)],
+        detail => "write, not permitted by the page, $in_kernel",
+    },
+    'jump-data' => {
+        what => 'page fault', vector => 14, error => 0x11, within => [qw(data_start image_end)],
+        at => 'data\+0x0', callers => [qw(data crash_jump_data)],
+        detail => "execute, not permitted by the page, $in_kernel",
+    },
+    'jump-null' => {
+        what => 'page fault', vector => 14, error => 0x10, address => 0,
+        at => '0x0', callers => [qw(0x0 crash_jump_null)],
+        detail => "execute, no page there, $in_kernel",
+    },
+    'divide' => { what => 'divide error', vector => 0, error => 0 },
+    'undefined' => { what => 'undefined instruction', vector => 6, error => 0 },
+    'non-canonical' => {
+        what => 'general protection fault', vector => 13, error => 0,
+        at => 'crash_canonical\+0x\w+', callers => ['crash_canonical'],
+        detail => 'no selector involved',
+    },
+);
+
+sub exception_ok
+{
+    my ($how, $way) = @_;
+    my $function = 'crash_' . $how =~ tr/-/_/r;
+    my $reason = "$way->{what} at " . ($way->{at} // "$function\\+0x\\w+");
+    my $has_address = $way->{within} || defined $way->{address};
+    $reason .= ', address 0x(?<address>\w+)' if $has_address;
+    $reason .= " \\($way->{detail}\\)" if $way->{detail};
+
+    my $report = report_ok(boot(machine => 'qemu', run => "crash $how"), $reason);
+    trap_ok($report, $way->{vector}, $way->{error});
+    my @callers = @{$way->{callers} // [$function]};
+    is_deeply([map { $_->{name} } @{$report->{chain}}[0 .. @callers]], [@callers, 'crash_run'],
+        'the chain leads from there to the command');
+    return if !$has_address;
+
+    my ($address) = $report->{reason} =~ /, address 0x(\w+)/;
+    my ($from, $end) = $way->{within} ? @address{@{$way->{within}}}
+                     :                  ($way->{address}, $way->{address} + 1);
+    is($report->{registers}{cr2}, hex($address // 'ff'), 'cr2 is the address');
+    ok($from <= $report->{registers}{cr2} && $report->{registers}{cr2} < $end, '... and right');
+}
+
+# A report without an exception begins in the function that asked for it.
+sub asked_ok
+{
+    my ($how, $reason, @callers) = @_;
+    my $report = report_ok(boot(machine => 'qemu', run => "crash $how"), $reason);
+    is_deeply([map { $_->{name} } @{$report->{chain}}[0 .. $#callers]], \@callers,
+        'the chain leads from the report to the command');
+    is($report->{chain}[0]{address}, $report->{registers}{ip}, '... and begins at ip');
+    is(scalar(grep { $_->{trap} } @{$report->{chain}}), 0, 'nothing was interrupted');
+}
+
+# The report comes from memory that is there; the frames that fill the screen are left out.
+sub overflow_ok
+{
+    my ($machine) = @_;
+    my $report = report_ok($machine,
+        'stack overflow: the task stack ran out in crash_recurse_deeper\+0x\w+');
+    trap_ok($report, 14, 2);
+    my ($guard, $low) = ($address{stack_task}, $address{stack_task} + 0x1000);
+    my $cr2 = $report->{registers}{cr2};
+    ok($guard <= $cr2 && $cr2 < $low, 'cr2 is in the guard page');
+
+    my @names = map { $_->{name} } @{$report->{chain}};
+    is(scalar(@names), $frames_first + $frames_last, 'the chain is cut');
+    cmp_ok($report->{cut} // 0, '>', 20, '... in the middle, and says how many are left out');
+    is_deeply([@names[0 .. $frames_first - 1]], [('crash_recurse_deeper') x $frames_first],
+        '... with the innermost frames above');
+    is(scalar(grep { $_ eq 'command_run' } @names[$frames_first .. $#names]), 1,
+        '... and the command below');
+    return $report;
+}
+
+my %tests = (
+    (map { my $how = $_; $how => sub { exception_ok($how, $ways{$how}) } } keys %ways),
+    recurse => sub { overflow_ok(boot(machine => 'qemu', run => 'crash recurse')) },
+    panic => sub { asked_ok('panic', 'asked for by `crash panic`', qw(panic crash_panic crash_run)) },
+    assert => sub {
+        asked_ok('assert', 'assertion failed: nowhere == 0, core/console/crash\.c:\d+',
+            qw(panic assert_failed crash_assert crash_run));
+    },
+);
+
+my $listing = boot(machine => 'qemu', run => 'crash; poweroff');
+ended_ok($listing, '`crash` alone hurts nobody');
+is(join(' ', sort($listing->console =~ /^  (\S+) +\S/mg)), join(' ', sort(keys %tests)),
+    '... and lists the ways that are tested here');
+subtest("crash $_" => $tests{$_}) for sort(keys %tests);
+
+# --- The last samples ----------------------------------------------------------------------------
+
+# The samples of a report, as `perf script` prints them: [{time, event, chain => [addresses]}].
+sub samples_of
+{
+    my ($report) = @_;
+    my @samples;
+    for my $line (split(/\n/, $report->{samples})) {
+        if ($line =~ /^\S+ +\d+ \[\d+\] +(\d+\.\d+): +\d+ (\S+): *$/) {
+            push(@samples, {time => $1, event => $2, chain => []});
+        } elsif ($line =~ /^\t +([0-9a-f]{16}) /a || $line =~ /^\t([0-9a-f]{16}) /) {
+            push(@{$samples[-1]{chain}}, hex($1));
+        }
+    }
+    return @samples;
+}
+
+# True if these are the newest ones, in their order.
+sub samples_ok
+{
+    my ($report, $event, $of) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my @samples = samples_of($report);
+    my @times = map { $_->{time} } @samples;
+
+    like($report->{samples}, qr/\Alast samples, $last_samples of $of:$/m, 'samples are counted');
+    is(scalar(@samples), $last_samples, '... and that many printed');
+    is(scalar(grep { $_->{event} ne $event } @samples), 0, '... of the event recorded');
+    is("@times", join(' ', sort { $a <=> $b } @times), '... in the order of time');
+    is(scalar(grep { $_->{chain}[-1] != $report->{chain}[-1]{address} } @samples), 0,
+        '... each with its whole chain');
+    return @samples;
+}
+
+subtest 'a fault while recording shows what led there' => sub {
+    my $machine = boot(machine => 'qemu', run => 'perf record -e mem:nowhere:rw -g -- crash read');
+    my $report = report_ok($machine, 'page fault at crash_read\+.*');
+    my ($sample, @more) = samples_of($report);
+    like($report->{samples}, qr/\Alast samples, 1 of 1:\n/, 'one sample');
+    is(scalar(@more), 0, '... and no other');
+    is_deeply($sample->{chain}, [map { $_->{address} } @{$report->{chain}}],
+        'the read before the fault came the same way');
+};
+
+subtest 'an overflow while recording shows the last samples' => sub {
+    my $report = overflow_ok(boot(machine => 'qemu',
+        run => 'perf record -e mem:deeper:rw -g -- crash recurse'));
+    my @samples = samples_ok($report, 'mem:deeper:rw', '\d{3}');
+    my ($deepest) = sort { $b <=> $a } map { scalar @{$_->{chain}} } @samples;
+    cmp_ok($deepest, '>', $frames_first + $frames_last, 'their chains are not cut');
+};
+
+subtest 'a finished recording is still shown' => sub {
+    my $report = report_ok(boot(machine => 'qemu',
+        run => 'perf record -e mem:kernel_flag:rw -g -- fs-stress 1; crash panic'), 'asked .*');
+    samples_ok($report, 'mem:kernel_flag:rw', '\d{4}');
+};
+
+subtest 'without a recording nothing is said of samples' => sub {
+    is(report_of(boot(machine => 'qemu', run => 'crash panic'))->{samples}, '', 'no samples');
+};
+
+# --- From outside --------------------------------------------------------------------------------
+
+# Starts a machine with a monitor, has `prepare` bring it where the monitor's command shall strike,
+# and waits for the end.
+sub struck
+{
+    my ($command, $prepare) = @_;
+    my $path = "$build/logs/crash/monitor";
+    my $machine = start(machine => 'qemu',
+        extra => ['-chardev', "socket,id=monitor,path=$path,server=on,wait=off",
+            '-mon', 'chardev=monitor']);
+    $prepare->($machine);
+    my $monitor = IO::Socket::UNIX->new(Peer => $path) or die("$path: $!");
+    $monitor->printflush("$command\n");
+    $machine->wait_end(30);
+    return $machine;
+}
+
+sub at_prompt
+{
+    my ($machine) = @_;
+    $machine->expect(qr/^pitot> $/m, 60);
+}
+
+sub in_recording
+{
+    my ($machine) = @_;
+    at_prompt($machine);
+    $machine->send("perf record -e mem:kernel_flag:rw -g --overwrite -- fs-stress 100000\n");
+    $machine->expect(qr/fs-stress: \d+ of 100000/, 60);
+}
+
+subtest 'an NMI at the prompt' => sub {
+    my $report = report_ok(struck('nmi', \&at_prompt), 'non-maskable interrupt at \S+\+0x\w+');
+    trap_ok($report, 2, 0);
+    is(scalar(grep { $_->{name} eq 'console_run' } @{$report->{chain}}), 1,
+        'the chain says that the console waited');
+};
+
+subtest 'an NMI in the middle of a recording' => sub {
+    my $report = report_ok(struck('nmi', \&in_recording),
+        'non-maskable interrupt at \S+\+0x\w+');
+    is($report->{vector}, 2, 'the vector of an NMI');
+    is(scalar(grep { $_->{name} eq 'fs_stress_run' } @{$report->{chain}}), 1,
+        'the chain shows the workload');
+    samples_ok($report, 'mem:kernel_flag:rw', '\d+');
+};
+
+# An uncorrected error, with a valid restart address: bank 0, Intel SDM vol. 3, "IA32_MCi_STATUS".
+subtest 'a machine check' => sub {
+    my $report = report_ok(struck('mce 0 0 0xb200000000000000 0x5 0 0', \&at_prompt),
+        'machine check at \S+\+0x\w+');
+    is($report->{vector}, 18, 'the vector of a machine check');
+};
+
+done_testing();

@@ -224,7 +224,7 @@ static void step_all(const struct step_plan *plan)
 
     if (result.wrong)
         fail_msg("wrong after %u of %u boundaries", result.wrong, result.boundaries);
-    assert_in_range(result.boundaries, 60, 100000);
+    assert_true(result.boundaries * plan->stride > 60);
     fault = plan->verdict();
     if (fault)
         fail_msg("not even interrupted: %s", fault);
@@ -304,7 +304,7 @@ static void two_levels_of_nested_writers(void **state)
                                           .intrude = intrude_by_writing,
                                           .intrude_deeper = intrude_deeper,
                                           .verdict = verdict,
-                                          .stride = 17};
+                                          .stride = 11};
     (void)state;
     start_full();
     victim_size = OUTER;
