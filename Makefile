@@ -32,7 +32,7 @@ endif
 # Optimisers may move a prologue or share an epilogue; the frame pointer unwinder counts on neither (docs/unwinding.md).
 UNWINDER_FLAGS := -fno-omit-frame-pointer -fno-shrink-wrap -fno-schedule-insns2 -fno-reorder-blocks-and-partition
 ifneq ($(findstring clang,$(CC)),)
-UNWINDER_FLAGS := -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
+UNWINDER_FLAGS := -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -mllvm -enable-shrink-wrap=false
 endif
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef \

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Holds arch_frame_at against the compiler's own call frame information, at every instruction of the kernel's text: where
- * the CFA (the caller's sp) is counted from, and whether the frame pointer is still the caller's, must be what the
- * function's bytes were read as. Functions are found as the kernel finds them, in its own symbol table.
+ * Holds arch_frame_at against the compiler's own call frame information, at every instruction of
+ * the kernel's text: where the CFA (the caller's sp) is counted from, and whether the frame
+ * pointer is still the caller's, must be what the function's bytes were read as. Functions are
+ * found as the kernel finds them, in its own symbol table.
  *
- * Exempt are: what lies in no function; the trap entries, whose frames are a struct regs; boot_entry_high, which nobody
- * called; and alignment padding inside a function, behind a jump or return and never jumped to: it does not run, and what
- * compilers say of it is arbitrary.
+ * Exempt are: what lies in no function; the trap entries, whose frames are a struct regs;
+ * boot_entry_high, which nobody called; and alignment padding inside a function, behind a jump or
+ * return and never jumped to: it does not run, and what compilers say of it is arbitrary.
  *
  * usage: objdump -d --no-show-raw-insn -j .text KERNEL | frame_cfi KERNEL
- *        "mismatch FUNCTION+OFFSET: ..." a line for each, then the counts; exits with 1 where there is a mismatch
+ *        a line "mismatch FUNCTION+OFFSET: ..." for each, then the counts; status 1 if there is one
  *
  * links: arch/x86_64/frame.c core/symbols.c core/refusal.c core/print.c
  * libs: -ldw -lelf
@@ -52,7 +53,10 @@ struct kernel {
     uint64_t entries_start, entries_end; /* the trap entries */
 };
 
-/* The function under test, in memory of exactly its size, so that the sanitizer sees a byte read beside it. */
+/*
+ * The function under test, in memory of exactly its size, so that the sanitizer sees a byte read
+ * beside it.
+ */
 struct function {
     uint64_t address;
     uint8_t *bytes;
@@ -128,7 +132,10 @@ static uint64_t elf_symbol(struct kernel *kernel, const char *name)
     errx(2, "no symbol %s", name);
 }
 
-/* Gives core/symbols.c the table that tools/symtab wrote into this kernel; its header tells the build id. */
+/*
+ * Gives core/symbols.c the table that tools/symtab wrote into this kernel; its header tells the
+ * build id.
+ */
 static void symbols_load(struct kernel *kernel)
 {
     GElf_Shdr header;
@@ -203,8 +210,9 @@ static bool rule_find(const struct kernel *kernel, uint64_t address, struct fram
 }
 
 /*
- * Where by the CFI the frame stands; false if in none of the places that arch_frame_at can tell. Behind `pop rbp` clang
- * goes on saying that rbp is in the frame, which is true of the memory; the register holds it as well.
+ * Where by the CFI the frame stands; false if in none of the places that arch_frame_at can tell.
+ * Behind `pop rbp` clang goes on saying that rbp is in the frame, which is true of the memory; the
+ * register holds it as well.
  */
 static bool rule_frame(const struct frame_rule *rule, enum arch_frame *frame)
 {
@@ -243,7 +251,9 @@ static bool starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* "ffffffff80102000:\tjmp    ffffffff80102345 <name+0x45>"; false for lines that name a function. */
+/*
+ * "ffffffff80102000:\tjmp    ffffffff80102345 <name+0x45>"; false for lines that name a function.
+ */
 static bool instruction_parse(const char *line, struct instruction *instruction)
 {
     const char *text = strstr(line, ":\t");

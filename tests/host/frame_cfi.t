@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The frame pointer unwinder's first step, held against the compiler's call frame information at
-# every instruction of the kernel (build/host/frame_cfi). Needs objdump (binutils). Run from the root
-# of the tree: prove tests/host/frame_cfi.t
+# every instruction of the kernel (build/host/frame_cfi). Needs objdump (binutils). Run from the
+# root of the tree: prove tests/host/frame_cfi.t
 use strict;
 use warnings;
 use Test::More tests => 2;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The arbiter of debug registers: what it refuses and why, who shares what, in which order the registers are filled, and
- * that both kinds of machine, those that report every watch that an access matches and those that report the lowest only,
- * count the same wherever that is possible. docs/breakpoints.md says where it is not.
+ * The arbiter of debug registers: what it refuses and why, who shares what, in which order the
+ * registers are filled, and that both kinds of machine, those that report every watch that an
+ * access matches and those that report the lowest only, count the same wherever that is possible.
+ * docs/breakpoints.md says where it is not.
  *
  * links: core/breakpoint.c core/refusal.c core/print.c tests/unit/fake_arch.c
  */
@@ -299,7 +300,10 @@ static void the_parts_of_one_symbol_count_an_access_once(void **state)
     assert_int_equal(owners[0].address, PLACE + 16);
 }
 
-/* The definition: aligned parts of 1, 2, 4 or 8 bytes that hold every byte of the range once, and no other. */
+/*
+ * The definition: aligned parts of 1, 2, 4 or 8 bytes that hold every byte of the range once, and
+ * no other.
+ */
 static void assert_covers(uintptr_t address, size_t length)
 {
     unsigned char covered[64] = {0};
@@ -377,8 +381,9 @@ static bool place_inside(const struct place *inner, const struct place *outer)
 }
 
 /*
- * What a machine that reports the lowest register only cannot tell (docs/breakpoints.md): one access across two watches
- * apart from each other; or a write to a read-write watch inside a wider write watch, which could have been a read.
+ * What a machine that reports the lowest register only cannot tell (docs/breakpoints.md): one
+ * access across two watches apart from each other; or a write to a read-write watch inside a wider
+ * write watch, which could have been a read.
  */
 static bool pair_is_ambiguous(const struct place *left, const struct place *right)
 {

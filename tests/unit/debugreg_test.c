@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * DR7 for every access, length and register, against a table written from the manual (Intel SDM vol. 3, "Debug Control
- * Register (DR7)") bit by bit, and not from arch/x86_64/debugreg.h.
+ * DR7 for every access, length and register, against a table written from the manual (Intel SDM
+ * vol. 3, "Debug Control Register (DR7)") bit by bit, and not from arch/x86_64/debugreg.h.
  *
  * links: arch/x86_64/debugreg_encode.c
  */

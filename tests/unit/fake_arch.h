@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The contract arch/arch.h for tests on the host: what the CPU would know is set by the test, and what the CPU was told is
- * kept for it to look at. arch_frame_at is arch/x86_64/frame.c's, which a test of chains links; faults and halting are
- * nobody's here.
+ * The contract arch/arch.h for tests on the host: what the CPU would know is set by the test, and
+ * what the CPU was told is kept for it to look at. arch_frame_at is arch/x86_64/frame.c's, which a
+ * test of chains links; faults and halting are nobody's here.
  */
 #pragma once
 
@@ -48,12 +48,15 @@ struct fake_arch {
 
 extern struct fake_arch fake_arch;
 
-/* Everything as before the test: stacks freed, nothing armed, the handler kept. Fits cmocka's setup. */
+/*
+ * Everything as before the test: stacks freed, nothing armed, the handler kept. Fits cmocka's
+ * setup.
+ */
 int fake_arch_reset(void **state);
 
 /*
- * A stack of so many words, with a guard of FAKE_GUARD bytes below it; reads beside the words kill the test. Valid until
- * the next reset.
+ * A stack of so many words, with a guard of FAKE_GUARD bytes below it; reads beside the words kill
+ * the test. Valid until the next reset.
  */
 #define FAKE_GUARD 4096
 const struct arch_stack *fake_stack_add(const char *name, size_t words);
@@ -65,6 +68,9 @@ enum fake_report {
     FAKE_REPORT_LOWEST, /* QEMU's TCG */
 };
 
-/* The CPU makes an access of `length` bytes. Returns the bits of the watches that match it, whatever was reported. */
+/*
+ * The CPU makes an access of `length` bytes. Returns the bits of the watches that match it,
+ * whatever was reported.
+ */
 unsigned fake_arch_access(uintptr_t address, size_t length, enum arch_access access,
                           enum fake_report report, struct regs *regs);

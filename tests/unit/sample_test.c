@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Samples word by word: every set of optional fields in the order that <linux/perf_event.h> gives at
- * PERF_RECORD_SAMPLE, registers in the order of <asm/perf_regs.h>, chains up to their limit, and
- * the throttle's records. What is taken apart here by hand, sample_view has to read the same.
+ * Samples word by word: every set of optional fields in the order that <linux/perf_event.h> gives
+ * at PERF_RECORD_SAMPLE, registers in the order of <asm/perf_regs.h>, chains up to their limit,
+ * and the throttle's records. What is taken apart here by hand, sample_view has to read the same.
  *
  * links: core/perf/sample.c core/perf/sample_view.c core/perf/ring.c core/perf/unwind.c core/perf/unwind_fp.c arch/x86_64/frame.c core/refusal.c core/print.c tests/unit/fake_arch.c
  */

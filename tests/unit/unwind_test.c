@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The unwinder on stacks made here: a small machine calls, is interrupted and changes stacks, noting on the way what the
- * chain has to be; then stacks that no machine would leave, each with the reason at which the walk has to stop; then
- * stacks of noise, on which it may find anything but must not read beside them, nor go round. At each chain the hit
- * path's unwind_capture is held against the iterator.
+ * The unwinder on stacks made here: a small machine calls, is interrupted and changes stacks,
+ * noting on the way what the chain has to be; then stacks that no machine would leave, each with
+ * the reason at which the walk has to stop; then stacks of noise, on which it may find anything
+ * but must not read beside them, nor go round. At each chain the hit path's unwind_capture is held
+ * against the iterator.
  *
  * links: core/perf/unwind.c core/perf/unwind_fp.c arch/x86_64/frame.c tests/unit/fake_arch.c
  */
@@ -463,7 +464,10 @@ static void runaway_recursion_is_named_from_inside_the_guard(void **state)
 
 /* --- What no machine leaves. --- */
 
-/* A walk from the body of a framed function with this frame pointer; stacks hold zeros unless written to. */
+/*
+ * A walk from the body of a framed function with this frame pointer; stacks hold zeros unless
+ * written to.
+ */
 static struct regs regs_with_frame(uintptr_t fp)
 {
     return (struct regs){.ip = body_of(1), .sp = stacks[0]->low, .bp = fp, .flags = FLAGS_FIXED};
