@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The contract: what core may ask of a CPU. One implementation is arch/x86_64/, another is the fake that the unit tests
- * link (tests/unit/fake_arch.c). A kernel that wants core/perf for itself implements this page.
+ * The contract: what core may ask of a CPU. One implementation is arch/x86_64/, another is the fake
+ * that the unit tests link (tests/unit/fake_arch.c). A kernel that wants core/perf for itself
+ * implements this page.
  *
- * Contexts nest strictly on one CPU: task < interrupt < debug trap < NMI. "Any context" includes the last.
+ * Contexts nest strictly on one CPU: task < interrupt < debug trap < NMI. "Any context" includes
+ * the last.
  */
 #pragma once
 
@@ -40,7 +42,10 @@ bool arch_mapped(uintptr_t address, size_t length);
 bool arch_executable(uintptr_t address);
 bool arch_canonical(uintptr_t address);
 
-/* The kernel's code, [start, end); trap entries (arch_is_trap_return) lie at its end, from plain_end on. */
+/*
+ * The kernel's code, [start, end); trap entries (arch_is_trap_return) lie at its end, from
+ * plain_end on.
+ */
 uintptr_t arch_text_start(void);
 uintptr_t arch_text_plain_end(void);
 uintptr_t arch_text_end(void);
@@ -52,11 +57,15 @@ const uint8_t *arch_build_id(void);
 /* --- Stacks: the memory that an unwinder may read. --- */
 struct arch_stack {
     const char *name;
-    uintptr_t guard;     /* [guard, low) is unmapped: a stack pointer in there tells of an overflow */
+    /* [guard, low) is unmapped: a stack pointer in there tells of an overflow */
+    uintptr_t guard;
     uintptr_t low, high; /* [low, high) may be read */
 };
 
-/* The stack that `address` lies in, its guard and its top included; NULL where in none. Any context. */
+/*
+ * The stack that `address` lies in, its guard and its top included; NULL where in none. Any
+ * context.
+ */
 const struct arch_stack *arch_stack_find(uintptr_t address);
 
 /* --- Debug registers. Policy (who, sharing, refusals) is core/breakpoint.c's. --- */
@@ -71,58 +80,72 @@ struct arch_watch {
 };
 
 /*
- * Disarm, change what the hit handler looks at, arm: called in this order on this CPU with interrupts off. Watch i goes
- * into register i, and a hit is reported as bit i. Between the two calls no watch can hit, not from an NMI either.
+ * Disarm, change what the hit handler looks at, arm: called in this order on this CPU with
+ * interrupts off. Watch i goes into register i, and a hit is reported as bit i. Between the two
+ * calls no watch can hit, not from an NMI either.
  */
 void arch_watch_disarm(void);
 void arch_watch_arm(const struct arch_watch *watches, unsigned count);
 
-/* What must not be watched: NULL, or what `address`..`address + length` overlaps, in words for a refusal. */
+/*
+ * What must not be watched: NULL, or what `address`..`address + length` overlaps, in words for a
+ * refusal.
+ */
 const char *arch_watch_forbidden(uintptr_t address, size_t length);
 
 /*
- * Called for each debug trap that an armed watch explains: bit i of `fired` is watch i. Runs on the debug trap's own stack
- * with interrupts off and watches disarmed; may not fault, lock, allocate or trap.
+ * Called for each debug trap that an armed watch explains: bit i of `fired` is watch i. Runs on the
+ * debug trap's own stack with interrupts off and watches disarmed; may not fault, lock, allocate or
+ * trap.
  */
 typedef void arch_watch_handler(unsigned fired, struct regs *regs);
 void arch_watch_set_handler(arch_watch_handler *handler);
 
 /* --- Unwinding: what only the CPU's manual knows about a frame. Any context. --- */
 enum arch_frame {
-    ARCH_FRAME_SET,   /* the frame pointer is this function's: [fp] caller's fp, [fp + 8] return address */
-    ARCH_FRAME_SAVED, /* the caller's fp has been pushed but fp is still the caller's: return address at [sp + 8] */
-    ARCH_FRAME_NONE,  /* fp is the caller's, the return address is at [sp] */
+    /* the frame pointer is this function's: [fp] caller's fp, [fp + 8] return address */
+    ARCH_FRAME_SET,
+    /* the caller's fp has been pushed but fp is still the caller's: return address at [sp + 8] */
+    ARCH_FRAME_SAVED,
+    ARCH_FRAME_NONE, /* fp is the caller's, the return address is at [sp] */
 };
 
-/* Where the frame of the function that begins at `function` stands just before the instruction at `ip` runs. */
+/*
+ * Where the frame of the function that begins at `function` stands just before the instruction at
+ * `ip` runs.
+ */
 enum arch_frame arch_frame_at(uintptr_t function, uintptr_t ip);
 
 /*
- * True if `return_address` lies behind the call that a trap entry makes: the caller's "frame" is then a struct regs at the
- * address right above the return address.
+ * True if `return_address` lies behind the call that a trap entry makes: the caller's "frame" is
+ * then a struct regs at the address right above the return address.
  */
 bool arch_is_trap_return(uintptr_t return_address);
 
 /* --- Faults. --- */
 
 /*
- * Called for each exception that nobody expected, with interrupts off and watches disarmed, on the interrupted stack or, if
- * that has no room, on the exception's own. What the registers do not tell is in the report below. Must not return.
+ * Called for each exception that nobody expected, with interrupts off and watches disarmed, on the
+ * interrupted stack or, if that has no room, on the exception's own. What the registers do not tell
+ * is in the report below. Must not return.
  */
 typedef void arch_fault_handler(struct regs *regs);
 void arch_set_fault_handler(arch_fault_handler *handler);
 
 struct arch_fault {
-    const char *name;      /* "page fault" */
-    char detail[160];      /* the error code in words, "" where there is none */
-    uintptr_t address;     /* what the access was to; only where has_address */
+    const char *name;  /* "page fault" */
+    char detail[160];  /* the error code in words, "" where there is none */
+    uintptr_t address; /* what the access was to; only where has_address */
     bool has_address;
 };
 
 /* Says what `regs` (a trap frame) is the frame of. Crash context. */
 void arch_fault_describe(const struct regs *regs, struct arch_fault *fault);
 
-/* Prints through `line`, one line a call, without line ends: general and control registers. Crash context. */
+/*
+ * Prints through `line`, one line a call, without line ends: general and control registers. Crash
+ * context.
+ */
 void arch_regs_describe(const struct regs *regs, void (*line)(const char *text));
 
 /* Stops this CPU for good. */

@@ -1,7 +1,8 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; The kernel's first instructions at its own addresses: from boot/long_mode.asm to kernel_main. Once, interrupts off. In a
-; file of its own because NASM describes one executable section a file to debuggers; gdb stumbles over a second.
+; The kernel's first instructions at its own addresses: from boot/long_mode.asm to kernel_main.
+; Once, interrupts off. In a file of its own because NASM describes one executable section a file to
+; debuggers; gdb stumbles over a second.
 
 %include "offsets.inc"
 %include "arch/x86_64/cfi.inc"
@@ -12,8 +13,9 @@ extern stack_task
 section .text progbits alloc exec nowrite align=16
 bits 64
 
-; IN edi = magic, esi = physical address of the boot information. The outermost frame: the return address pushed for
-; kernel_main is the end of every call chain, and a zero above it stops a walk by frame pointers.
+; IN edi = magic, esi = physical address of the boot information. The outermost frame: the return
+; address pushed for kernel_main is the end of every call chain, and a zero above it stops a walk by
+; frame pointers.
 cfi_start boot_entry_high, return
         cfi_outermost
         mov rsp, stack_task + STACK_PAGES_SIZE

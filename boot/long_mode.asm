@@ -1,11 +1,11 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; From GRUB's 32-bit protected mode to boot_entry_high in 64-bit mode. Runs once, interrupts off, in the low part of the image.
-; What it cannot do without, it looks for first; what is missing is said on port 0xE9, which needs no device set up, and on
-; COM1 as the firmware left it.
+; From GRUB's 32-bit protected mode to boot_entry_high in 64-bit mode. Runs once, interrupts off, in
+; the low part of the image. What it cannot do without, it looks for first; what is missing is said
+; on port 0xE9, which needs no device set up, and on COM1 as the firmware left it.
 ;
-; The page tables made here are for the way up only: the first 4 GiB at 0, at DIRECT_BASE and (1 GiB) at KERNEL_BASE, all
-; writable and executable. arch/x86_64/paging.c replaces them.
+; The page tables made here are for the way up only: the first 4 GiB at 0, at DIRECT_BASE and (1
+; GiB) at KERNEL_BASE, all writable and executable. arch/x86_64/paging.c replaces them.
 
 %include "offsets.inc"
 
@@ -142,7 +142,8 @@ boot_gdt_pointer:
         dd boot_gdt
 
 text_no_multiboot:
-        db "Pitot: not started by a Multiboot2 loader (GRUB's `multiboot2` command does); stopped", 10, 0
+        db "Pitot: not started by a Multiboot2 loader (GRUB's `multiboot2` command does); "
+        db "stopped", 10, 0
 text_no_long_mode:
         db "Pitot: this CPU has no 64-bit long mode; stopped", 10, 0
 text_no_nx:

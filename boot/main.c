@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kernel_main: the one place that knows every part, in the order in which they come up. Entered once by boot/long_mode.asm
- * with interrupts off; its stack is the task's.
+ * kernel_main: the one place that knows every part, in the order in which they come up. Entered
+ * once by boot/long_mode.asm with interrupts off; its stack is the task's.
  */
 #include "arch/x86_64/clock.h"
 #include "arch/x86_64/cpu.h"
@@ -39,26 +39,26 @@ _Noreturn void kernel_main(uint32_t magic, uint32_t information)
     struct refusal why;
 
     (void)magic;
-    clock_start();                               /* time 0 is here */
-    idt_init();                                  /* every trap has an entry */
-    percpu_init();                               /* ... and this CPU takes them */
-    panic_init(ports_stop_failed);               /* what goes wrong is reported */
-    ports_init();                                /* the console can be heard */
-    multiboot2_read(information, &boot);         /* memory, command line, ACPI */
+    clock_start();                       /* time 0 is here */
+    idt_init();                          /* every trap has an entry */
+    percpu_init();                       /* ... and this CPU takes them */
+    panic_init(ports_stop_failed);       /* what goes wrong is reported */
+    ports_init();                        /* the console can be heard */
+    multiboot2_read(information, &boot); /* memory, command line, ACPI */
     cmdline_init(boot.command_line);
-    memory_init(&boot);                          /* final page tables, free pages */
+    memory_init(&boot); /* final page tables, free pages */
     if (symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &why))
         print("Pitot: no symbols: %s\n", why.text);
-    breakpoint_init();                           /* debug traps reach the arbiter */
+    breakpoint_init(); /* debug traps reach the arbiter */
     pic_init();
-    pit_calibrate();                             /* the clock counts nanoseconds */
+    pit_calibrate(); /* the clock counts nanoseconds */
     pit_start(TICKS_A_SECOND, ticks_count);
-    ports_listen();                              /* the console can be typed at */
+    ports_listen(); /* the console can be typed at */
     cpu_interrupts_on();
     print_banner();
-    script_boot_recording();                     /* perf.boot= */
+    script_boot_recording(); /* perf.boot= */
     if (fs_init())
         panic("no memory for the file system");
-    script_run();                                /* ends perf.boot's recording, then run= */
+    script_run(); /* ends perf.boot's recording, then run= */
     console_run();
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Free pages are reached through the map of all memory, which long_mode.asm made for the first 4 GiB and paging_init makes for
- * everything: so pages below 4 GiB are handed out first, the page tables are built in them, and the rest follows.
+ * Free pages are reached through the map of all memory, which long_mode.asm made for the first 4
+ * GiB and paging_init makes for everything: so pages below 4 GiB are handed out first, the page
+ * tables are built in them, and the rest follows.
  */
 #include "boot/memory.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the boot loader tells: memory, command line, ACPI's root pointer. Source: Multiboot2 Specification 2.0, "Boot
- * information format". Read once at boot, while the loader's pages are still mapped and before any page is given out.
+ * What the boot loader tells: memory, command line, ACPI's root pointer. Source: Multiboot2
+ * Specification 2.0, "Boot information format". Read once at boot, while the loader's pages are
+ * still mapped and before any page is given out.
  */
 #pragma once
 
@@ -16,13 +17,14 @@
 #define BOOT_COMMAND_LINE 4096
 
 struct boot_information {
-    struct paging_range memory[BOOT_RANGES_MAX]; /* usable, whole pages, ascending as the firmware gave them */
+    /* usable, whole pages, ascending as the firmware gave them */
+    struct paging_range memory[BOOT_RANGES_MAX];
     size_t memory_count;
-    size_t memory_ignored;  /* ranges past BOOT_RANGES_MAX */
+    size_t memory_ignored;      /* ranges past BOOT_RANGES_MAX */
     struct paging_range loader; /* the information itself: usable memory once it has been read */
     char command_line[BOOT_COMMAND_LINE];
-    uint8_t acpi_root[36];  /* a copy of the RSDP, revision 2 where there is one */
-    size_t acpi_root_size;  /* 0: none */
+    uint8_t acpi_root[36]; /* a copy of the RSDP, revision 2 where there is one */
+    size_t acpi_root_size; /* 0: none */
 };
 
 void multiboot2_read(uint32_t physical, struct boot_information *out);

@@ -4,7 +4,10 @@
 
 #include "core/print.h"
 
-/* The console, for output. Without COM1 says so on port 0xE9, where all further output then goes, and stops. */
+/*
+ * The console, for output. Without COM1 says so on port 0xE9, where all further output then goes,
+ * and stops.
+ */
 void ports_init(void);
 
 /* The console's input, by interrupt. Needs the interrupt controller. */

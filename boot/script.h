@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The kernel command line as the door to the console before there is a prompt (docs/console.md). Task context. */
+/*
+ * The kernel command line as the door to the console before there is a prompt (docs/console.md).
+ * Task context.
+ */
 #pragma once
 
 /* perf.boot="record -e EVENT ...": arms the events now. */

@@ -5,8 +5,8 @@
  *
  * Registers are filled narrowest first, and among equal lengths write before read-write. QEMU reports one register only when
  * several match an access, the lowest; real processors and Bochs report all. With this order the one reported is the
- * narrowest, and every other that contains it, and whose access covers its access, was hit as well: so both kinds of machine
- * count the same.
+ * narrowest, and every other that contains it, and whose access covers its access, was hit as well. What QEMU still keeps back,
+ * and no order can tell, is in docs/breakpoints.md.
  */
 #include "core/breakpoint.h"
 

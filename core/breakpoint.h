@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The one arbiter of debug registers, for perf events and whoever else asks. A breakpoint is somebody's wish to be told when
- * [address, address + length) is written, read or executed. Equal (address, length, access) share a register and are counted; a
- * range of up to 32 bytes is spread over several. What cannot be had is refused when it is set, with the reason.
+ * The one arbiter of debug registers, for perf events and whoever else asks. A breakpoint is
+ * somebody's wish to be told when [address, address + length) is written, read or executed. Equal
+ * (address, length, access) share a register and are counted; a range of up to 32 bytes is spread
+ * over several. What cannot be had is refused when it is set, with the reason.
  */
 #pragma once
 
@@ -20,26 +21,30 @@
 struct breakpoint;
 
 /*
- * A hit: once a trap for each breakpoint that contains the access. `address` is where the register that hit points: the
- * breakpoint's own address, or that of a part of it. Runs in the debug trap: no lock, no allocation, no fault.
+ * A hit: once a trap for each breakpoint that contains the access. `address` is where the register
+ * that hit points: the breakpoint's own address, or that of a part of it. Runs in the debug trap:
+ * no lock, no allocation, no fault.
  */
 typedef void breakpoint_hit(struct breakpoint *breakpoint, uintptr_t address, struct regs *regs);
 
-/* The caller's memory; it fills the first part and stays away from the second until breakpoint_remove. */
+/*
+ * The caller's memory; it fills the first part and stays away from the second until
+ * breakpoint_remove.
+ */
 struct breakpoint {
     uintptr_t address;
-    size_t length;           /* 1 to 32; ARCH_EXECUTE: 1 */
+    size_t length; /* 1 to 32; ARCH_EXECUTE: 1 */
     enum arch_access access;
     char owner[BREAKPOINT_OWNER_SIZE]; /* for refusals of others: "perf mem:kernel_flag:rw" */
     breakpoint_hit *hit;
 
-    uint64_t last_trap;      /* of this CPU, so that two parts hit by one access count once */
+    uint64_t last_trap; /* of this CPU, so that two parts hit by one access count once */
 };
 
 /*
- * 0; -EINVAL (length, alignment of a part, not canonical, an execute breakpoint on what is not code), -EFAULT (not
- * mapped), -EPERM (overlaps what the debug trap itself uses), -ENOSPC (names who holds the registers). All or nothing. Task
- * context.
+ * 0; -EINVAL (length, alignment of a part, not canonical, an execute breakpoint on what is not
+ * code), -EFAULT (not mapped), -EPERM (overlaps what the debug trap itself uses), -ENOSPC (names
+ * who holds the registers). All or nothing. Task context.
  */
 int breakpoint_install(struct breakpoint *breakpoint, struct refusal *why);
 

@@ -28,7 +28,10 @@ static void print_frame(const struct unwind *frame)
 {
     char text[96];
 
-    /* A call may be the last instruction of its function: the return address is then the next function's. */
+    /*
+     * A call may be the last instruction of its function: the return address is then the next
+     * function's.
+     */
     print("  %016lx  %s%s\n", (unsigned long)frame->ip,
           symbols_describe(frame->exact ? frame->ip : frame->ip - 1, text, sizeof(text)),
           frame->regs && regs_are_full(frame->regs) ? "  <trap>" : "");
@@ -128,12 +131,16 @@ _Noreturn void assert_failed(const char *claim, const char *file, int line)
     panic("assertion failed: %s, %s:%d", claim, file, line);
 }
 
-/* A stack pointer in a guard page, or so close above it that no frame fits, says more than the fault that it led to. */
+/*
+ * A stack pointer in a guard page, or so close above it that no frame fits, says more than the
+ * fault that it led to.
+ */
 static const char *overflowed_stack(const struct regs *regs, const struct arch_fault *fault)
 {
     const struct arch_stack *stack = arch_stack_find(regs->sp);
 
-    if (!stack || !fault->has_address || fault->address < stack->guard || fault->address >= stack->low)
+    if (!stack || !fault->has_address || fault->address < stack->guard ||
+        fault->address >= stack->low)
         return NULL;
     return stack->name;
 }

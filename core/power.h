@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Turning the machine off or on again, by whoever knows how (boot/ports.c registers it). Task context. */
+/*
+ * Turning the machine off or on again, by whoever knows how (boot/ports.c registers it). Task
+ * context.
+ */
 #pragma once
 
 enum power_state { POWER_OFF, POWER_RESET };

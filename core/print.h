@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The one print family. Understands %c %s %d %i %u %x %p %%, the lengths l, ll, z, the flags - and 0, a width or `*`, and
- * a precision for %s. Allocates nothing and takes no lock: usable in any context that the sink is usable in.
+ * The one print family. Understands %c %s %d %i %u %x %p %%, the lengths l, ll, z, the flags - and
+ * 0, a width or `*`, and a precision for %s. Allocates nothing and takes no lock: usable in any
+ * context that the sink is usable in.
  */
 #pragma once
 
@@ -15,14 +16,17 @@ struct sink {
 
 __attribute__((format(printf, 2, 3))) void print_to(struct sink *sink, const char *format, ...);
 __attribute__((format(printf, 2, 0))) void print_list_to(struct sink *sink, const char *format,
-                                                         va_list arguments);
+                                                         va_list list);
 
 /* To the console, wherever print_set_console last sent it; nowhere before the first call. */
 __attribute__((format(printf, 1, 2))) void print(const char *format, ...);
 void print_set_console(struct sink *sink);
 struct sink *print_console(void);
 
-/* Like snprintf: always ends in NUL when size is not 0, returns the length that the whole text would have had. */
+/*
+ * Like snprintf: always ends in NUL when size is not 0, returns the length that the whole text
+ * would have had.
+ */
 __attribute__((format(printf, 3, 4))) size_t print_into(char *buffer, size_t size,
                                                         const char *format, ...);
 __attribute__((format(printf, 3, 0))) size_t print_list_into(char *buffer, size_t size,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Why something that a person asked for was refused: one line that says what is wrong and what would be right.
- * Filled where the refusal is decided, printed by whoever asked. Task context only.
+ * Why something that a person asked for was refused: one line that says what is wrong and what
+ * would be right. Filled where the refusal is decided, printed by whoever asked. Task context only.
  */
 #pragma once
 

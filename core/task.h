@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who is running. One task does so far: it runs the boot, the console and what is typed there, and bears the name of the command
- * that it runs, as a process of that name would. Any context, but for task_set_name: task context.
+ * Who is running. One task does so far: it runs the boot, the console and what is typed there, and
+ * bears the name of the command that it runs, as a process of that name would. Any context, but for
+ * task_set_name: task context.
  */
 #pragma once
 

@@ -12,9 +12,9 @@
 #define SLAVE_COMMAND  0xa0
 #define SLAVE_DATA     0xa1
 
-#define ICW1_INIT           0x11 /* edge triggered, cascaded, ICW4 follows */
-#define ICW4_8086           0x01
-#define OCW2_END            0x20 /* non-specific end of interrupt */
+#define ICW1_INIT            0x11 /* edge triggered, cascaded, ICW4 follows */
+#define ICW4_8086            0x01
+#define OCW2_END             0x20 /* non-specific end of interrupt */
 #define OCW3_READ_IN_SERVICE 0x0b
 
 #define CASCADE_LINE  2
@@ -23,7 +23,10 @@
 
 static trap_handler *handlers[LINES]; /* set with interrupts off */
 
-/* A line that went away before it was acknowledged arrives as 7 or 15 without its in-service bit (8259A, "Spurious"). */
+/*
+ * A line that went away before it was acknowledged arrives as 7 or 15 without its in-service bit
+ * (8259A, "Spurious").
+ */
 static bool pic_is_spurious(unsigned line)
 {
     uint16_t command = line < 8 ? MASTER_COMMAND : SLAVE_COMMAND;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The two 8259A interrupt controllers, interrupts 0 to 15 on vectors 32 to 47. Source: Intel 8259A data sheet. */
+/*
+ * The two 8259A interrupt controllers, interrupts 0 to 15 on vectors 32 to 47. Source: Intel 8259A
+ * data sheet.
+ */
 #pragma once
 
 #include "arch/x86_64/trap.h"

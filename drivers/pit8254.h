@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The 8254 interval timer: measures the time stamp counter once, then ticks. Source: Intel 8254 data sheet. */
+/*
+ * The 8254 interval timer: measures the time stamp counter once, then ticks. Source: Intel 8254
+ * data sheet.
+ */
 #pragma once
 
 #include <stdint.h>
 
-/* Runs the clock (arch/x86_64/clock.h) at the rate found by counter 2. About 5 ms; boot, interrupts off. */
+/*
+ * Runs the clock (arch/x86_64/clock.h) at the rate found by counter 2. About 5 ms; boot, interrupts
+ * off.
+ */
 void pit_calibrate(void);
 
-/* Interrupt 0 `hertz` times a second; each calls `tick` (interrupt context). Boot, interrupts off. */
+/*
+ * Interrupt 0 `hertz` times a second; each calls `tick` (interrupt context). Boot, interrupts off.
+ */
 void pit_start(unsigned hertz, void (*tick)(void));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The byte port that QEMU (-debugcon) and Bochs (port_e9_hack) print: what is left when there is no serial port. Writing to it
- * is harmless where nothing listens. Any context.
+ * The byte port that QEMU (-debugcon) and Bochs (port_e9_hack) print: what is left when there is no
+ * serial port. Writing to it is harmless where nothing listens. Any context.
  */
 #pragma once
 

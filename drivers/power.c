@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See power.h. The ports are those of the emulators' chipsets (docs/machines.md), not of every PC. */
+/*
+ * See power.h. The ports are those of the emulators' chipsets (docs/machines.md), not of every PC.
+ */
 #include "drivers/power.h"
 
 #include "arch/x86_64/port.h"
 
 #define PM1A_CONTROL_SEABIOS 0x604  /* where SeaBIOS, and OVMF on q35, place it */
 #define PM1A_CONTROL_OTHERS  0xb004 /* where OVMF on pc, and Bochs, do */
-#define PM1_SLEEP_ENABLE   0x2000 /* sleep type 0, which both tables call S5 */
+#define PM1_SLEEP_ENABLE     0x2000 /* sleep type 0, which both tables call S5 */
 
 #define BOCHS_SHUTDOWN 0x8900
 

@@ -8,7 +8,8 @@
 void power_off(void);
 
 /*
- * QEMU's isa-debug-exit: the emulator ends with status (code << 1) | 1. Returns where there is no such device.
+ * QEMU's isa-debug-exit: the emulator ends with status (code << 1) | 1. Returns where there is no
+ * such device.
  */
 void power_exit(uint8_t code);
 

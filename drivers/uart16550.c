@@ -18,15 +18,15 @@
 #define LINE_STATUS      5
 #define SCRATCH          7
 
-#define INTERRUPT_RECEIVED    0x01
-#define INTERRUPT_ID_NONE     0x01
-#define FIFO_ON_AND_CLEAR     0xc7 /* enabled, both cleared, interrupt at 14 bytes or on a pause */
-#define LINE_CONTROL_8N1      0x03
-#define LINE_CONTROL_DIVISOR  0x80
-#define MODEM_READY           0x0b /* DTR, RTS, OUT2 (which lets the interrupt through on a PC) */
-#define LINE_STATUS_RECEIVED  0x01
-#define LINE_STATUS_EMPTY     0x20 /* the transmit FIFO */
-#define LINE_STATUS_SENT      0x40 /* ... and the last byte has left */
+#define INTERRUPT_RECEIVED   0x01
+#define INTERRUPT_ID_NONE    0x01
+#define FIFO_ON_AND_CLEAR    0xc7 /* enabled, both cleared, interrupt at 14 bytes or on a pause */
+#define LINE_CONTROL_8N1     0x03
+#define LINE_CONTROL_DIVISOR 0x80
+#define MODEM_READY          0x0b /* DTR, RTS, OUT2 (which lets the interrupt through on a PC) */
+#define LINE_STATUS_RECEIVED 0x01
+#define LINE_STATUS_EMPTY    0x20 /* the transmit FIFO */
+#define LINE_STATUS_SENT     0x40 /* ... and the last byte has left */
 
 #define DIVISOR_115200 1
 #define FIFO_SIZE      16
@@ -34,9 +34,10 @@
 /* 16 bytes take 1.4 ms at 115200 baud; a port read takes no less than 100 ns anywhere. */
 #define SEND_PATIENCE 1000000u
 
-static struct uart *listening;            /* set with interrupts off */
+static struct uart *listening; /* set with interrupts off */
 static bool (*on_byte)(uint8_t);
-static int held = -1;                     /* a byte that was refused; only while receive interrupts are off */
+/* a byte that was refused; only while receive interrupts are off */
+static int held = -1;
 
 /* An absent port reads as all ones. */
 static bool uart_probe(uint16_t port)

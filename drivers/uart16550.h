@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A 16550 serial port at 115200 baud, 8N1. Transmit is polled, so that crash paths can use it; receive is by interrupt.
- * Source: National Semiconductor PC16550D data sheet.
+ * A 16550 serial port at 115200 baud, 8N1. Transmit is polled, so that crash paths can use it;
+ * receive is by interrupt. Source: National Semiconductor PC16550D data sheet.
  */
 #pragma once
 
@@ -19,7 +19,9 @@ struct uart {
 
 #define UART_COM1_LINE 4
 
-/* Programs divisor, format and FIFOs. False where no 16550 answers: sending is then a no-op. Boot. */
+/*
+ * Programs divisor, format and FIFOs. False where no 16550 answers: sending is then a no-op. Boot.
+ */
 bool uart_init(struct uart *uart, uint16_t port);
 
 /* Sends; waits for the FIFO, but never longer than a stuck port deserves. Any context. */
@@ -29,8 +31,9 @@ void uart_send(struct uart *uart, const char *bytes, size_t length);
 void uart_drain(struct uart *uart);
 
 /*
- * From now on `byte` is called for each byte received, in interrupt context. When it returns false the port stops
- * listening until uart_resume: flow control, or the emulator, then holds further bytes back. One port only.
+ * From now on `byte` is called for each byte received, in interrupt context. When it returns false
+ * the port stops listening until uart_resume: flow control, or the emulator, then holds further
+ * bytes back. One port only.
  */
 void uart_listen(struct uart *uart, unsigned line, bool (*byte)(uint8_t));
 void uart_resume(void);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The ELF note that the linker was told to make (--build-id=0x...): header, "GNU", then the bytes. Any context. */
+/*
+ * The ELF note that the linker was told to make (--build-id=0x...): header, "GNU", then the bytes.
+ * Any context.
+ */
 #include "arch/arch.h"
 #include "arch/x86_64/sections.h"
 

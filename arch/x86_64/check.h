@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A broken invariant inside arch/: the undefined instruction that follows is reported with this function's name. */
+/*
+ * A broken invariant inside arch/: the undefined instruction that follows is reported with this
+ * function's name.
+ */
 #pragma once
 
 #define arch_check(claim)                                                                          \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The clock of every timestamp. Before clock_set_rate one tick counts as one nanosecond, so that early events have an order.
- * Any context: two loads, a multiplication, no lock.
+ * The clock of every timestamp. Before clock_set_rate one tick counts as one nanosecond, so that
+ * early events have an order. Any context: two loads, a multiplication, no lock.
  */
 #include "arch/x86_64/clock.h"
 

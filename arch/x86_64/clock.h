@@ -7,7 +7,9 @@
 /* The clock is 0 from here on. First thing in the kernel. */
 void clock_start(void);
 
-/* `ticks` of the counter took `nanoseconds`. From here on the clock runs at that rate. Boot only. */
+/*
+ * `ticks` of the counter took `nanoseconds`. From here on the clock runs at that rate. Boot only.
+ */
 void clock_set_rate(uint64_t ticks, uint64_t nanoseconds);
 
 /* Ticks a second, for the boot log. */

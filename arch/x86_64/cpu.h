@@ -5,12 +5,12 @@
 #include <stdint.h>
 
 /* Intel SDM vol. 3, "Control Registers" */
-#define CR0_WP          (1ull << 16)
-#define CR4_DE          (1ull << 3)
-#define CR4_PGE         (1ull << 7)
-#define CR4_UMIP        (1ull << 11)
-#define CR4_SMEP        (1ull << 20)
-#define CR4_SMAP        (1ull << 21)
+#define CR0_WP   (1ull << 16)
+#define CR4_DE   (1ull << 3)
+#define CR4_PGE  (1ull << 7)
+#define CR4_UMIP (1ull << 11)
+#define CR4_SMEP (1ull << 20)
+#define CR4_SMAP (1ull << 21)
 
 #define MSR_EFER    0xc0000080u
 #define MSR_GS_BASE 0xc0000101u
@@ -53,7 +53,10 @@ static inline struct cpuid cpu_id(uint32_t leaf, uint32_t subleaf)
 
 static inline void cpu_write_msr(uint32_t msr, uint64_t value)
 {
-    __asm__ volatile("wrmsr" : : "c"(msr), "a"((uint32_t)value), "d"((uint32_t)(value >> 32)) : "memory");
+    __asm__ volatile("wrmsr"
+                     :
+                     : "c"(msr), "a"((uint32_t)value), "d"((uint32_t)(value >> 32))
+                     : "memory");
 }
 
 static inline uint64_t cpu_read_msr(uint32_t msr)

@@ -96,11 +96,10 @@ void debug_trap(struct regs *regs)
     bool stepped = (dr6 & DR6_BS) && step_handler;
 
     cpu_write_dr6(DR6_CLEAR);
-    if (fired) {
-        if (fired & executes)
-            regs->flags |= FLAGS_RESUME;
+    if (fired)
         watch_handler(fired, regs);
-    }
+    if (fired & executes) /* after the handler: what it records are the program's own flags */
+        regs->flags |= FLAGS_RESUME;
     if (stepped)
         step_handler(regs);
     if (fired || stepped)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Debug registers, bit by bit. Source: Intel SDM vol. 3, "Debug Registers", tables of DR6 and DR7; AMD APM vol. 2, "Software-
- * Debug Resources", for the same.
+ * Debug registers, bit by bit. Source: Intel SDM vol. 3, "Debug Registers", tables of DR6 and DR7;
+ * AMD APM vol. 2, "Software- Debug Resources", for the same.
  */
 #pragma once
 
@@ -10,11 +10,11 @@
 #include "arch/arch.h"
 
 /* DR6, "Debug Status Register": bits set by the processor, never cleared by it. */
-#define DR6_FIRED  0xfull       /* B0 to B3: set for disabled breakpoints as well */
-#define DR6_BD     (1ull << 13) /* access to a debug register while DR7.GD */
-#define DR6_BS     (1ull << 14) /* single step */
-#define DR6_BT     (1ull << 15) /* task switch */
-#define DR6_CLEAR  0xffff0ff0ull /* reserved bits read as 1; RTM and BLD are "active low" */
+#define DR6_FIRED 0xfull        /* B0 to B3: set for disabled breakpoints as well */
+#define DR6_BD    (1ull << 13)  /* access to a debug register while DR7.GD */
+#define DR6_BS    (1ull << 14)  /* single step */
+#define DR6_BT    (1ull << 15)  /* task switch */
+#define DR6_CLEAR 0xffff0ff0ull /* reserved bits read as 1; RTM and BLD are "active low" */
 
 /* DR7, "Debug Control Register" */
 #define DR7_OFF             0x400ull /* bit 10 is fixed 1 */
@@ -31,7 +31,8 @@
 uint64_t debugreg_encode(const struct arch_watch *watches, unsigned count);
 
 /*
- * Single steps (TF) go to `handler`; NULL: a single step is an unexpected exception. The handler runs like a watch handler.
+ * Single steps (TF) go to `handler`; NULL: a single step is an unexpected exception. The handler
+ * runs like a watch handler.
  */
 typedef void debug_step_handler(struct regs *regs);
 void debug_set_step_handler(debug_step_handler *handler);

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Watches -> DR7. Pure; apart from the code that touches registers, so that the host can test it. */
+/*
+ * Watches -> DR7. Pure; apart from the code that touches registers, so that the host can test it.
+ */
 #include "arch/x86_64/debugreg.h"
 
-/* LEN field for 1, 2, 4 and 8 bytes: 8 is 10b, out of order (Intel SDM vol. 3, "Debug Control Register (DR7)"). */
+/*
+ * LEN field for 1, 2, 4 and 8 bytes: 8 is 10b, out of order (Intel SDM vol. 3, "Debug Control
+ * Register (DR7)").
+ */
 static unsigned debugreg_length_bits(uint8_t length)
 {
     switch (length) {

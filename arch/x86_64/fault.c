@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Trap frames in words, for the report that ends an unexpected exception. Crash context: no lock, no allocation, reads only the
- * frame and control registers.
+ * Trap frames in words, for the report that ends an unexpected exception. Crash context: no lock,
+ * no allocation, reads only the frame and control registers.
  */
 #include "arch/arch.h"
 #include "arch/x86_64/cpu.h"
@@ -76,8 +76,8 @@ static void fault_describe_selector(uint64_t error, struct arch_fault *fault)
 
 void arch_fault_describe(const struct regs *regs, struct arch_fault *fault)
 {
-    const char *name = regs->vector < VECTOR_FIRST_INTERRUPT ? fault_names[regs->vector]
-                                                             : "unexpected interrupt";
+    const char *name =
+        regs->vector < VECTOR_FIRST_INTERRUPT ? fault_names[regs->vector] : "unexpected interrupt";
 
     *fault = (struct arch_fault){.name = name ? name : "reserved exception"};
     switch (regs->vector) {
@@ -110,7 +110,7 @@ struct register_row {
     }
 
 static const struct register_row register_rows[] = {
-    ROW(ax, bx, cx, dx), ROW(si, di, bp, sp),     ROW(r8, r9, r10, r11),
+    ROW(ax, bx, cx, dx),     ROW(si, di, bp, sp),    ROW(r8, r9, r10, r11),
     ROW(r12, r13, r14, r15), ROW(ip, flags, cs, ss),
 };
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where a function's frame stands at an instruction, told from the function's bytes: needed for the first step from a trap,
- * which may have come inside a prologue or an epilogue or in a function without a frame. Exact for what our compilers emit with
- * the Makefile's flags; a test compares it with the compiler's own call frame information at every instruction of the
- * kernel. Pure, any context; reads only bytes of the function.
+ * Where a function's frame stands at an instruction, told from the function's bytes: needed for the
+ * first step from a trap, which may have come inside a prologue or an epilogue or in a function
+ * without a frame. Exact for what our compilers emit with the Makefile's flags; a test compares it
+ * with the compiler's own call frame information at every instruction of the kernel. Pure, any
+ * context; reads only bytes of the function.
  */
 #include <stddef.h>
 
@@ -20,8 +21,8 @@ static bool frame_is_set_at(const uint8_t *code)
 }
 
 /*
- * Nothing comes between the pop of the frame pointer and the `ret` (-fno-schedule-insns2), and a function is left by `ret` only,
- * never by the jump of a tail call (-fno-optimize-sibling-calls).
+ * Nothing comes between the pop of the frame pointer and the `ret` (-fno-schedule-insns2), and a
+ * function is left by `ret` only, never by the jump of a tail call (-fno-optimize-sibling-calls).
  */
 enum arch_frame arch_frame_at(uintptr_t function, uintptr_t ip)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Builds and loads one CPU's segments. Called once a CPU, interrupts off, before the IDT is loaded. */
+/*
+ * Builds and loads one CPU's segments. Called once a CPU, interrupts off, before the IDT is loaded.
+ */
 #include "arch/x86_64/gdt.h"
 
 #include "arch/x86_64/regs.h"

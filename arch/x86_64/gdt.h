@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Segments and the task state segment. Source: Intel SDM vol. 3, "Segment Descriptors" and "Task Management in 64-bit
- * Mode".
+ * Segments and the task state segment. Source: Intel SDM vol. 3, "Segment Descriptors" and "Task
+ * Management in 64-bit Mode".
  *
  *   selector  descriptor
  *   0x00      null

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fills and loads the IDT. Called at boot, interrupts off. Source: Intel SDM vol. 3, "64-Bit Mode IDT". */
+/*
+ * Fills and loads the IDT. Called at boot, interrupts off. Source: Intel SDM vol. 3, "64-Bit Mode
+ * IDT".
+ */
 #include "arch/x86_64/idt.h"
 
 #include <stdint.h>

@@ -7,7 +7,10 @@ void arch_relax(void)
     __asm__ volatile("pause");
 }
 
-/* sti takes effect after the next instruction, so an interrupt cannot slip in between and leave us halted. */
+/*
+ * sti takes effect after the next instruction, so an interrupt cannot slip in between and leave us
+ * halted.
+ */
 void arch_idle(void)
 {
     __asm__ volatile("sti\n\thlt" : : : "memory");

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Small routines that C cannot express without moving the stack pointer in inline assembly, which would make every unwind
-; table wrong. Called from any context.
+; Small routines that C cannot express without moving the stack pointer in inline assembly, which
+; would make every unwind table wrong. Called from any context.
 
 %include "arch/x86_64/cfi.inc"
 

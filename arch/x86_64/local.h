@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory operations for data that one CPU owns and that several of its contexts (task, interrupt, debug trap, NMI) share:
- * one instruction each, so that nothing on the same CPU can come in between, and without LOCK, as no other CPU writes.
- * Barriers against other CPUs that only read are named apart. Any context; builds on an x86-64 host as well.
+ * Memory operations for data that one CPU owns and that several of its contexts (task, interrupt,
+ * debug trap, NMI) share: one instruction each, so that nothing on the same CPU can come in
+ * between, and without LOCK, as no other CPU writes. Barriers against other CPUs that only read are
+ * named apart. Any context; builds on an x86-64 host as well.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Intel SDM vol. 3, "Memory Ordering": stores are seen in order and loads are not reordered with other loads, so that only
- * the compiler has to be held back, except where a store must be seen before a later load. */
+/*
+ * Intel SDM vol. 3, "Memory Ordering": stores are seen in order and loads are not reordered with
+ * other loads, so that only the compiler has to be held back, except where a store must be seen
+ * before a later load.
+ */
 #define local_barrier() __asm__ volatile("" ::: "memory")
 
 static inline uint64_t local_load(const uint64_t *from)
@@ -49,7 +53,10 @@ static inline void local_add(uint64_t *counter, uint64_t amount)
     __asm__ volatile("addq %1, %0" : "+m"(*counter) : "er"(amount) : "memory");
 }
 
-/* Copies whole words; the costs of a hit are counted in instructions, and the loop of this one is the processor's. */
+/*
+ * Copies whole words; the costs of a hit are counted in instructions, and the loop of this one is
+ * the processor's.
+ */
 static inline void local_copy_words(void *to, const void *from, uint64_t words)
 {
     __asm__ volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(words) : : "memory");

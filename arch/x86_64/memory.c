@@ -7,9 +7,14 @@
  * of a string instruction: eight bytes at a time, then the rest, with no branch between. The
  * direction flag is never set here: an entry that came in between would run with it.
  */
-#include "core/string.h"
-
+#include <stddef.h>
 #include <stdint.h>
+
+/* As in core/string.h, which arch must not know: it is the compilers that ask for them here. */
+void *memcpy(void *restrict to, const void *restrict from, size_t length);
+void *memmove(void *to, const void *from, size_t length);
+void *memset(void *to, int byte, size_t length);
+int memcmp(const void *left, const void *right, size_t length);
 
 #define WORD sizeof(uint64_t)
 

@@ -33,7 +33,9 @@ static uint64_t *paging_table_of(uint64_t entry)
     return direct_address(entry & PTE_ADDRESS);
 }
 
-/* The entry for `address` at `level`, with the tables above it made as needed; NULL without memory. */
+/*
+ * The entry for `address` at `level`, with the tables above it made as needed; NULL without memory.
+ */
 static uint64_t *paging_entry(struct builder *builder, uintptr_t address, unsigned level)
 {
     uint64_t *table = builder->root;
@@ -58,7 +60,8 @@ static void paging_map(struct builder *builder, uintptr_t address, uintptr_t end
                        uint64_t flags)
 {
     while (address < end && !builder->failed) {
-        bool large = (address | physical) % LARGE_PAGE_SIZE == 0 && end - address >= LARGE_PAGE_SIZE;
+        bool large =
+            (address | physical) % LARGE_PAGE_SIZE == 0 && end - address >= LARGE_PAGE_SIZE;
         uint64_t *entry = paging_entry(builder, address, large);
 
         builder->failed = !entry;
@@ -112,8 +115,8 @@ static void paging_map_memory(struct builder *builder, const struct paging_range
 }
 
 /*
- * Protections that the tables rely on or that cost nothing: global pages, debug extensions (DR4 and DR5 are not aliases), and
- * where the CPU has them SMEP, SMAP and UMIP.
+ * Protections that the tables rely on or that cost nothing: global pages, debug extensions (DR4 and
+ * DR5 are not aliases), and where the CPU has them SMEP, SMAP and UMIP.
  */
 static void paging_set_control(void)
 {
@@ -148,8 +151,9 @@ bool paging_init(const struct paging_range *memory, size_t count, void *(*alloca
 }
 
 /*
- * Walks from the root to the entry of `address`. Returns the level of the leaf with *entry set, or the level at which nothing
- * is present with *entry 0. NX and the lack of WRITABLE add up on the way down.
+ * Walks from the root to the entry of `address`. Returns the level of the leaf with *entry set, or
+ * the level at which nothing is present with *entry 0. NX and the lack of WRITABLE add up on the
+ * way down.
  */
 static unsigned paging_walk(uintptr_t address, uint64_t *entry)
 {

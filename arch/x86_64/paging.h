@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's page tables. Two mappings and nothing else: the image at KERNEL_BASE (text read-only and executable, rodata
- * read-only, the rest writable; guard pages below stacks left out) and all memory at DIRECT_BASE, writable, without the
- * image: so text and rodata have no writable alias, and a stack's guard page no back door. Everything but text is NX.
- * Source: Intel SDM vol. 3, "4-Level Paging".
+ * The kernel's page tables. Two mappings and nothing else: the image at KERNEL_BASE (text read-only
+ * and executable, rodata read-only, the rest writable; guard pages below stacks left out) and all
+ * memory at DIRECT_BASE, writable, without the image: so text and rodata have no writable alias,
+ * and a stack's guard page no back door. Everything but text is NX. Source: Intel SDM vol. 3,
+ * "4-Level Paging".
  */
 #pragma once
 
@@ -25,8 +26,8 @@ struct paging_range {
 };
 
 /*
- * Builds the tables from pages that `allocate` gives (zeroed, inside the boot loader's first 4 GiB at DIRECT_BASE) and
- * switches to them. False: `allocate` had no more. Boot, interrupts off.
+ * Builds the tables from pages that `allocate` gives (zeroed, inside the boot loader's first 4 GiB
+ * at DIRECT_BASE) and switches to them. False: `allocate` had no more. Boot, interrupts off.
  */
 bool paging_init(const struct paging_range *memory, size_t count, void *(*allocate)(void));
 
@@ -42,7 +43,8 @@ struct paging_leaf {
 bool paging_find(uintptr_t address, struct paging_leaf *leaf);
 
 /*
- * The first leaf at or above `address` in the order of addresses; false when there is none. A walk over all mappings is
- * `for (a = 0; paging_next(a, &leaf); a = leaf.address + leaf.size)` until that wraps to 0.
+ * The first leaf at or above `address` in the order of addresses; false when there is none. A walk
+ * over all mappings is `for (a = 0; paging_next(a, &leaf); a = leaf.address + leaf.size)` until
+ * that wraps to 0.
  */
 bool paging_next(uintptr_t address, struct paging_leaf *leaf);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The boot CPU's own area and stacks, and loading what makes traps possible. Called once, interrupts off. */
+/*
+ * The boot CPU's own area and stacks, and loading what makes traps possible. Called once,
+ * interrupts off.
+ */
 #include "arch/x86_64/percpu.h"
 
 #include "arch/arch.h"
@@ -11,8 +14,8 @@
 NOWATCH_DATA struct percpu percpu_boot = {.cpu = 0};
 
 __attribute__((section(".bss.stacks"), aligned(4096))) struct stack_pages stack_task;
-__attribute__((section(".bss.nowatch_stacks"), aligned(4096))) struct stack_pages
-    stack_ist[IST_COUNT];
+__attribute__((section(".bss.nowatch_stacks"),
+               aligned(4096))) struct stack_pages stack_ist[IST_COUNT];
 
 void percpu_init(void)
 {

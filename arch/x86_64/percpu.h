@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What each CPU owns and finds through GS. All of it lies in pages that no watch may touch, as trap entries use it while
- * watches are armed. Fields are written by the owning CPU only.
+ * What each CPU owns and finds through GS. All of it lies in pages that no watch may touch, as trap
+ * entries use it while watches are armed. Fields are written by the owning CPU only.
  */
 #pragma once
 
@@ -11,10 +11,12 @@
 #include "arch/x86_64/gdt.h"
 
 struct percpu {
-    uint64_t dr7;           /* what the outermost exit loads into DR7; written before the register */
-    uint32_t watch_depth;   /* debug traps and NMIs that are being served; DR7 is 0 while it is not 0 */
-    uint32_t cpu;           /* index of this CPU, from 0 */
-    uint64_t nmi_active;    /* an NMI is being served: one more means that an iret unblocked it */
+    /* what the outermost exit loads into DR7; written before the register */
+    uint64_t dr7;
+    /* debug traps and NMIs that are being served; DR7 is 0 while it is not 0 */
+    uint32_t watch_depth;
+    uint32_t cpu;        /* index of this CPU, from 0 */
+    uint64_t nmi_active; /* an NMI is being served: one more means that an iret unblocked it */
     struct gdt gdt;
     struct tss tss;
 };

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The registers of an interrupted or observed context, in the order in which they lie on the stack after a trap entry:
+ * The registers of an interrupted or observed context, in the order in which they lie on the stack
+ * after a trap entry:
  *
  *      higher addresses
- *      ss  sp  flags  cs  ip      pushed by the CPU (Intel SDM vol. 3, "Stack Usage on Transfers to Handlers")
+ *      ss  sp  flags  cs  ip      pushed by the CPU (Intel SDM vol. 3, "Stack Usage on Transfers to
+ *                                 Handlers")
  *      error                      by the CPU where the vector has one, else 0 by the stub
  *      vector                     by the stub
  *      di si dx cx ax r8-r11      by the common entry
  *      bx bp r12-r15              by the common entry
  *      lower addresses            <- rsp, 16-byte aligned: the address of the struct regs
  *
- * Two kinds of struct regs exist. Bit 1 of flags tells them apart: a trap frame has it set, as the hardware always does; a
- * hot snapshot (core/perf/snapshot.h) stores it cleared, and a partial one (sp only) stores flags 0.
+ * Two kinds of struct regs exist. Bit 1 of flags tells them apart: a trap frame has it set, as the
+ * hardware always does; a hot snapshot (core/perf/snapshot.h) stores it cleared, and a partial one
+ * (sp only) stores flags 0.
  *
  * Offsets for assembly are generated from this file (arch/x86_64/offsets.c).
  */
@@ -22,11 +25,11 @@
 #include <stdint.h>
 
 struct regs {
-    uint64_t r15, r14, r13, r12, bp, bx;               /* common entry */
-    uint64_t r11, r10, r9, r8, ax, cx, dx, si, di;     /* common entry */
-    uint64_t vector;                                   /* stub */
-    uint64_t error;                                    /* CPU or stub */
-    uint64_t ip, cs, flags, sp, ss;                    /* CPU */
+    uint64_t r15, r14, r13, r12, bp, bx;           /* common entry */
+    uint64_t r11, r10, r9, r8, ax, cx, dx, si, di; /* common entry */
+    uint64_t vector;                               /* stub */
+    uint64_t error;                                /* CPU or stub */
+    uint64_t ip, cs, flags, sp, ss;                /* CPU */
 };
 
 /* The entry relies on the stack being 16-byte aligned at the call into C. */
@@ -44,7 +47,10 @@ _Static_assert(offsetof(struct regs, ip) == 17 * 8, "the CPU's frame begins at i
 #define KERNEL_CODE_SELECTOR 0x08
 #define KERNEL_DATA_SELECTOR 0x10
 
-/* A trap frame: every register is the interrupted context's. Otherwise a snapshot: ip, sp, cs, and perhaps bp. */
+/*
+ * A trap frame: every register is the interrupted context's. Otherwise a snapshot: ip, sp, cs, and
+ * perhaps bp.
+ */
 static inline bool regs_are_full(const struct regs *regs)
 {
     return regs->flags & FLAGS_FIXED;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the linker script knows: the image's parts, and the two sections that no watchpoint may touch because the debug
- * trap's entry and exit use them while watches are armed (docs/traps.md).
+ * What the linker script knows: the image's parts, and the two sections that no watchpoint may
+ * touch because the debug trap's entry and exit use them while watches are armed (docs/traps.md).
  */
 #pragma once
 
@@ -18,8 +18,10 @@ extern const char nowatch_data_start[], nowatch_data_end[];
 extern const char nowatch_stacks_start[], nowatch_stacks_end[];
 extern const char build_id_note[], build_id_note_end[];
 
-#define KERNEL_BASE  0xffffffff80000000ull /* linear address of physical 0 inside the image's mapping */
-#define DIRECT_BASE  0xffff800000000000ull /* linear address of physical 0 inside the map of all memory */
+/* linear address of physical 0 inside the image's mapping */
+#define KERNEL_BASE 0xffffffff80000000ull
+/* linear address of physical 0 inside the map of all memory */
+#define DIRECT_BASE 0xffff800000000000ull
 
 static inline uintptr_t image_physical(const void *address)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The boot CPU's stacks. Each has an unmapped guard page below it (arch/x86_64/paging.c leaves it out). The ones that the
- * hardware pushes frames on are IST pages, which nobody may watch: a watch hit by the push of a frame loses the interrupt in
- * QEMU (docs/traps.md). IST numbers are those of the TSS, 1 to 7.
+ * The boot CPU's stacks. Each has an unmapped guard page below it (arch/x86_64/paging.c leaves it
+ * out). The ones that the hardware pushes frames on are IST pages, which nobody may watch: a watch
+ * hit by the push of a frame loses the interrupt in QEMU (docs/traps.md). IST numbers are those of
+ * the TSS, 1 to 7.
  */
 #pragma once
 
@@ -34,4 +35,3 @@ static inline uintptr_t stack_top(const struct stack_pages *pages)
 {
     return (uintptr_t)pages->bytes + STACK_SIZE;
 }
-

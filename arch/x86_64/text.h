@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines put together in a caller's buffer, for reports from arch/, which does not know core's print. Any context. */
+/*
+ * Lines put together in a caller's buffer, for reports from arch/, which does not know core's
+ * print. Any context.
+ */
 #pragma once
 
 #include <stddef.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the entries of trap_entry.asm call: where a frame shall lie, and who serves it. Interrupts are off throughout; watches
- * may be armed in trap_land and trap_dispatch, so a watched stack slot may trap in here, which is harmless.
+ * What the entries of trap_entry.asm call: where a frame shall lie, and who serves it. Interrupts
+ * are off throughout; watches may be armed in trap_land and trap_dispatch, so a watched stack slot
+ * may trap in here, which is harmless.
  */
 #include "arch/x86_64/trap.h"
 
@@ -13,11 +14,14 @@
 #include "arch/x86_64/stacks.h"
 #include "arch/x86_64/vectors.h"
 
-/* What a handler may use of the stack it interrupted; less room than this, and it runs on the IST page. */
+/*
+ * What a handler may use of the stack it interrupted; less room than this, and it runs on the IST
+ * page.
+ */
 #define STACK_ROOM 2048
 
-static trap_handler *handlers[VECTORS];        /* set with interrupts off */
-static arch_fault_handler *fault_handler;      /* set at boot */
+static trap_handler *handlers[VECTORS];   /* set with interrupts off */
+static arch_fault_handler *fault_handler; /* set at boot */
 
 void trap_set_handler(unsigned vector, trap_handler *handler)
 {
@@ -40,8 +44,9 @@ static _Noreturn void trap_report(struct regs *regs)
 }
 
 /*
- * Moves the frame from the IST page to the interrupted stack and returns its new address; leaves it where it is when that
- * stack is not known or has no room (an overflow, say), so that the report comes from memory that is there.
+ * Moves the frame from the IST page to the interrupted stack and returns its new address; leaves it
+ * where it is when that stack is not known or has no room (an overflow, say), so that the report
+ * comes from memory that is there.
  */
 struct regs *trap_land(struct regs *frame)
 {
@@ -69,8 +74,9 @@ _Noreturn void trap_fatal(struct regs *regs)
 }
 
 /*
- * Nobody asks for NMIs yet: one is somebody pressing the button of a machine that hangs, and gets the report. A second one
- * inside the first has already overwritten the first's frame, and is told apart in the report's vector line.
+ * Nobody asks for NMIs yet: one is somebody pressing the button of a machine that hangs, and gets
+ * the report. A second one inside the first has already overwritten the first's frame, and is told
+ * apart in the report's vector line.
  */
 void nmi_trap(struct regs *regs)
 {

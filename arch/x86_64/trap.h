@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Vectors and who serves them. Handlers run with interrupts off, on the interrupted stack (if that has room). */
+/*
+ * Vectors and who serves them. Handlers run with interrupts off, on the interrupted stack (if that
+ * has room).
+ */
 #pragma once
 
 #include "arch/x86_64/regs.h"

@@ -1,13 +1,17 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Every way into the kernel by trap or interrupt, and back. One stub per vector; a stub makes the stack look the same for all
-; (struct regs, arch/x86_64/regs.h) and goes to one of three common paths:
+; Every way into the kernel by trap or interrupt, and back. One stub per vector; a stub makes the
+; stack look the same for all (struct regs, arch/x86_64/regs.h) and goes to one of three common
+; paths:
 ;
-;   stub of #DB, NMI        -> watch_entry      stays on its IST page; watches are off from its first instructions on
+;   stub of #DB, NMI        -> watch_entry      stays on its IST page; watches are off from its
+;                                               first instructions on
 ;   stub of #DF, #MC        -> fatal_entry      stays on its IST page; does not come back
-;   all others              -> trap_entry       saves on the IST page, then moves the frame to the interrupted stack
+;   all others              -> trap_entry       saves on the IST page, then moves the frame to the
+;                                               interrupted stack
 ;
-; The CPU enters with interrupts off on the vector's IST page (Intel SDM vol. 3, "Interrupt Stack Table"):
+; The CPU enters with interrupts off on the vector's IST page (Intel SDM vol. 3, "Interrupt Stack
+; Table"):
 ;
 ;      IST top  +---------+
 ;               | ss      |
@@ -21,8 +25,8 @@
 ;      rsp ->   | r15     |   = address of struct regs, 16-byte aligned
 ;               +---------+
 ;
-; Everything in this file, and the data it touches, may not be watched: it runs while watches are armed, on the way to
-; disarming them or after arming them again.
+; Everything in this file, and the data it touches, may not be watched: it runs while watches are
+; armed, on the way to disarming them or after arming them again.
 
 %include "offsets.inc"
 %include "arch/x86_64/cfi.inc"
@@ -40,7 +44,8 @@ default rel
 ; Vectors for which the CPU pushes an error code: 8, 10-14, 17, 21, 29, 30.
 %define ERROR_CODES ((1<<8)|(1<<10)|(1<<11)|(1<<12)|(1<<13)|(1<<14)|(1<<17)|(1<<21)|(1<<29)|(1<<30))
 
-; A stub's call frame information starts anew at each: the CPU has pushed 40 bytes, or 48 with an error code.
+; A stub's call frame information starts anew at each: the CPU has pushed 40 bytes, or 48 with an
+; error code.
 align 16
 cfi_start trap_stubs, trap
 %assign vector 0
@@ -121,8 +126,9 @@ cfi_end
         iretq
 %endmacro
 
-; Exceptions and interrupts. trap_land copies the frame to where the handler shall run, by ordinary stores, and returns its
-; address there: from then on the IST page is free again, and a nested interrupt may use it.
+; Exceptions and interrupts. trap_land copies the frame to where the handler shall run, by ordinary
+; stores, and returns its address there: from then on the IST page is free again, and a nested
+; interrupt may use it.
 align 16
 cfi_start trap_entry, trap
         save_registers
@@ -146,8 +152,9 @@ cfi_start fatal_entry, trap
         ud2
 cfi_end
 
-; #DB and NMI. DR7 goes to 0 whatever it was, the depth is raised, and only the outermost exit loads DR7 again, from the
-; shadow: a value saved at entry could be older than what the handler armed, and an NMI inside #DB would arm too early.
+; #DB and NMI. DR7 goes to 0 whatever it was, the depth is raised, and only the outermost exit loads
+; DR7 again, from the shadow: a value saved at entry could be older than what the handler armed, and
+; an NMI inside #DB would arm too early.
 align 16
 cfi_start watch_entry, trap
         save_registers

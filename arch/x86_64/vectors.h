@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Vector numbers (Intel SDM vol. 3, "Protected-Mode Exceptions and Interrupts") and the entry stubs' table. */
+/*
+ * Vector numbers (Intel SDM vol. 3, "Protected-Mode Exceptions and Interrupts") and the entry
+ * stubs' table.
+ */
 #pragma once
 
 #include <stdint.h>

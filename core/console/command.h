@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A command of the console. Each lives in the file of what it is about and puts itself into the section `commands`,
- * which the console walks: linking a file in is all it takes to add one. A workload of `perf record -- ...` is a
- * command like any other. Commands run in task context with interrupts on.
+ * A command of the console. Each lives in the file of what it is about and puts itself into the
+ * section `commands`, which the console walks: linking a file in is all it takes to add one. A
+ * workload of `perf record -- ...` is a command like any other. Commands run in task context with
+ * interrupts on.
  */
 #pragma once
 
@@ -13,13 +14,14 @@ struct command {
     const char *name;
     const char *usage;   /* the words after the name, "" where there are none */
     const char *summary; /* one line for `help` */
-    int (*run)(int argc, char **argv); /* argv[0] is the name; 0, or a negative errno after saying why */
+    /* argv[0] is the name; 0, or a negative errno after saying why */
+    int (*run)(int argc, char **argv);
 };
 
 #define COMMAND(identifier)                                                                        \
     static const struct command identifier;                                                        \
-    __attribute__((section("commands"), used)) static const struct command *const                  \
-        identifier##_entry = &identifier;                                                          \
+    __attribute__((section("commands"),                                                            \
+                   used)) static const struct command *const identifier##_entry = &identifier;     \
     static const struct command identifier
 
 /* NULL where there is none of that name. */
@@ -31,7 +33,10 @@ const struct command *command_at(size_t index);
 /* Finds and runs; says so where the name is unknown (and what is near). */
 int command_run(int argc, char **argv);
 
-/* True once ^C was typed since the current command line began; long work asks now and then and returns -EINTR. */
+/*
+ * True once ^C was typed since the current command line began; long work asks now and then and
+ * returns -EINTR.
+ */
 bool command_interrupted(void);
 
 /*

@@ -14,10 +14,12 @@
 #include "core/string.h"
 
 /*
- * Through pointers that the compiler cannot see through: it would drop or refuse what these
+ * Through variables that the compiler cannot see through: it would drop or refuse what these
  * functions do.
  */
 static volatile uintptr_t nowhere = 0x10;
+static void (*volatile nothing)(void);
+static volatile int zero;
 static char data[16] = {(char)0xc3}; /* a `ret`, in case data could be executed */
 
 static void crash_read(void)
@@ -46,9 +48,7 @@ static void crash_jump_data(void)
 
 static void crash_jump_null(void)
 {
-    void (*volatile function)(void) = (void (*)(void))(uintptr_t)0;
-
-    function();
+    nothing();
 }
 
 static uint64_t crash_recurse_deeper(uint64_t depth);
@@ -70,9 +70,7 @@ static void crash_recurse(void)
 
 static void crash_divide(void)
 {
-    volatile int dividend = 100, zero = 0;
-
-    print("%d\n", dividend / zero);
+    print("%d\n", 100 / zero);
 }
 
 static void crash_undefined(void)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Commands about the machine: where we are, what the registers hold, turning it off. Task context. */
+/*
+ * Commands about the machine: where we are, what the registers hold, turning it off. Task context.
+ */
 #include "core/breakpoint.h"
 #include "core/console/command.h"
 #include "core/panic.h"
@@ -26,7 +28,9 @@ static void print_line(const char *text)
     print("%s\n", text);
 }
 
-/* The snapshot's registers; those that it does not take are the caller's business and print as 0. */
+/*
+ * The snapshot's registers; those that it does not take are the caller's business and print as 0.
+ */
 static int regs_run(int argc, char **argv)
 {
     struct regs regs;

@@ -6,7 +6,6 @@
 #include "core/fs/block.h"
 
 #include "core/assert.h"
-#include "core/fs/visible.h"
 #include "core/lock/kernel_lock.h"
 #include "core/memory/pages.h"
 
@@ -20,7 +19,6 @@ void block_init(size_t most)
     lock_kernel();
     limit = most;
     unlock_kernel();
-    STAY_IN_CHAIN();
 }
 
 void *block_alloc(void)
@@ -43,5 +41,4 @@ void block_free(void *block)
     used--;
     pages_free(block, 1);
     unlock_kernel();
-    STAY_IN_CHAIN();
 }

@@ -10,8 +10,8 @@
 
 #define BLOCK_SIZE 4096
 
-/* At most `limit` blocks from now on. Called once, by fs_init. */
-void block_init(size_t limit);
+/* At most `most` blocks from now on. Called once, by fs_init. */
+void block_init(size_t most);
 
 /* A zeroed block, or NULL where the limit is reached or memory is out. */
 void *block_alloc(void);

@@ -2,7 +2,7 @@
 /*
  * Directories as arrays of fixed entries without holes: the last one moves to where one is removed,
  * so a directory is as short as it can be and an empty one has no blocks. Called by core/fs/path.c
- * and core/fs/ramfs.c in task context.
+ * and core/fs/ramfs.c in task context, under the kernel lock.
  */
 #include "core/fs/directory.h"
 
@@ -10,8 +10,6 @@
 
 #include "arch/arch.h"
 #include "core/assert.h"
-#include "core/fs/visible.h"
-#include "core/lock/kernel_lock.h"
 #include "core/string.h"
 
 struct slot {
@@ -35,8 +33,8 @@ static struct slot *slot_at(const struct inode *directory, size_t index)
     return &slots[index % SLOTS_IN_BLOCK];
 }
 
-/* NULL where the name is not there. Under the lock. */
-VISIBLE static struct slot *directory_scan(const struct inode *directory, const char *name)
+/* NULL where the name is not there. */
+static struct slot *find_slot(const struct inode *directory, const char *name)
 {
     size_t count = slot_count(directory);
 
@@ -48,36 +46,23 @@ VISIBLE static struct slot *directory_scan(const struct inode *directory, const 
     return NULL;
 }
 
-int directory_find(struct inode *directory, const char *name, struct inode **found)
+struct inode *directory_find(const struct inode *directory, const char *name)
 {
-    int result = -ENOENT;
+    const struct slot *slot = find_slot(directory, name);
 
-    lock_kernel();
-    const struct slot *slot = directory_scan(directory, name);
-    if (slot != NULL) {
-        *found = inode_get(slot->inode);
-        result = 0;
-    }
-    unlock_kernel();
-    return result;
+    return slot != NULL ? inode_at(slot->inode) : NULL;
 }
 
-int directory_entry(struct inode *directory, size_t index, struct fs_entry *entry)
+int directory_entry(const struct inode *directory, size_t index, struct fs_entry *entry)
 {
-    int result = 0;
+    if (index >= slot_count(directory))
+        return 0;
 
-    lock_kernel();
-    if (index < slot_count(directory)) {
-        const struct slot *slot = slot_at(directory, index);
-        struct inode *inode = inode_get(slot->inode);
-        memcpy(entry->name, slot->name, sizeof(entry->name));
-        entry->inode = slot->inode;
-        entry->kind = inode->kind;
-        inode_put(inode);
-        result = 1;
-    }
-    unlock_kernel();
-    return result;
+    const struct slot *slot = slot_at(directory, index);
+    memcpy(entry->name, slot->name, sizeof(entry->name));
+    entry->inode = slot->inode;
+    entry->kind = inode_at(slot->inode)->kind;
+    return 1;
 }
 
 static void named_in(struct inode *directory, struct inode *inode)
@@ -91,7 +76,7 @@ int directory_add(struct inode *directory, const char *name, struct inode *inode
 {
     struct slot slot = {.inode = inode->number};
 
-    assert(directory->names > 0 && directory_scan(directory, name) == NULL);
+    assert(directory->names > 0 && find_slot(directory, name) == NULL);
     memcpy(slot.name, name, strlen(name) + 1);
 
     /* An entry lies within one block: it is written whole or not at all. */
@@ -102,22 +87,18 @@ int directory_add(struct inode *directory, const char *name, struct inode *inode
     return 0;
 }
 
-/* Under the lock, while the caller holds a reference to the inode that loses its name. */
-static void unnamed(uint32_t number)
+static void unnamed(struct inode *inode)
 {
-    struct inode *inode = inode_get(number);
-
-    assert(inode->references > 1 && inode->names > 0);
+    assert(inode->names > 0);
     inode->names--;
-    inode_put(inode);
 }
 
 void directory_replace(struct inode *directory, const char *name, struct inode *inode)
 {
-    struct slot *slot = directory_scan(directory, name);
+    struct slot *slot = find_slot(directory, name);
 
     assert(slot != NULL);
-    unnamed(slot->inode);
+    unnamed(inode_at(slot->inode));
     slot->inode = inode->number;
     named_in(directory, inode);
     directory->modified = arch_clock_ns();
@@ -125,10 +106,10 @@ void directory_replace(struct inode *directory, const char *name, struct inode *
 
 void directory_remove(struct inode *directory, const char *name)
 {
-    struct slot *slot = directory_scan(directory, name);
+    struct slot *slot = find_slot(directory, name);
 
     assert(slot != NULL);
-    unnamed(slot->inode);
+    unnamed(inode_at(slot->inode));
     *slot = *slot_at(directory, slot_count(directory) - 1);
     inode_shrink(directory, directory->size - sizeof(struct slot));
 }
@@ -138,14 +119,9 @@ bool directory_is_empty(const struct inode *directory)
     return directory->size == 0;
 }
 
-bool directory_is_below(struct inode *inode, const struct inode *ancestor)
+bool directory_is_below(const struct inode *inode, const struct inode *ancestor)
 {
-    uint32_t number = inode->number;
-
-    while (number != ancestor->number && number != INODE_ROOT) {
-        struct inode *step = inode_get(number);
-        number = step->parent;
-        inode_put(step);
-    }
-    return number == ancestor->number;
+    while (inode != ancestor && inode->number != INODE_ROOT)
+        inode = inode_at(inode->parent);
+    return inode == ancestor;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Directories: inodes whose contents are names of inodes. Names are checked by core/fs/path.c
- * before they get here. Task context. directory_find and directory_entry take the kernel lock; the
- * others are called under it, as part of a change that began with a look-up.
+ * before they get here. Task context, under the kernel lock.
  */
 #pragma once
 
@@ -11,19 +10,19 @@
 
 #include "core/fs/inode.h"
 
-/* The inode of that name, with a reference for the caller; -ENOENT. */
-int directory_find(struct inode *directory, const char *name, struct inode **found);
+/* The inode of that name; NULL where there is none. */
+struct inode *directory_find(const struct inode *directory, const char *name);
 
 /* See fs_readdir. */
-int directory_entry(struct inode *directory, size_t index, struct fs_entry *entry);
+int directory_entry(const struct inode *directory, size_t index, struct fs_entry *entry);
 
 /* A new name, which is not there yet. 0 or -ENOSPC. */
 int directory_add(struct inode *directory, const char *name, struct inode *inode);
 
-/* An existing name now means `inode`. */
+/* An existing name now means `inode`. What it meant before is the caller's to end. */
 void directory_replace(struct inode *directory, const char *name, struct inode *inode);
 
-/* Removes an existing name. */
+/* Removes an existing name. What it meant is the caller's to end. */
 void directory_remove(struct inode *directory, const char *name);
 
 bool directory_is_empty(const struct inode *directory);
@@ -31,4 +30,4 @@ bool directory_is_empty(const struct inode *directory);
 /*
  * True if `inode` is `ancestor` or lies somewhere below it. Both are directories that have names.
  */
-bool directory_is_below(struct inode *inode, const struct inode *ancestor);
+bool directory_is_below(const struct inode *inode, const struct inode *ancestor);

@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Inodes (what they are: inode.h). Each is one block: a header, then the pointers to the blocks of
- * its contents. Called by the other files of core/fs in task context, at any depth of the kernel
- * lock.
+ * its contents. Called by the other files of core/fs in task context, under the kernel lock.
  */
 #include "core/fs/inode.h"
-
-#include <stdbool.h>
 
 #include <linux/errno.h>
 
 #include "arch/arch.h"
 #include "core/assert.h"
-#include "core/fs/visible.h"
-#include "core/lock/kernel_lock.h"
 #include "core/string.h"
 
 #define INODES_MAX 512
 
-/* By number; NULL is free, and number 0 is nobody's. The kernel lock covers it. */
+/* By number; NULL is free, and number 0 is nobody's. */
 static struct inode *inodes[INODES_MAX];
 
 /* 0 where all are taken. */
@@ -33,58 +28,32 @@ static uint32_t free_number(void)
 
 int inode_create(enum fs_kind kind, struct inode **created)
 {
-    int result = -ENOSPC;
-
-    lock_kernel();
     uint32_t number = free_number();
     struct inode *inode = number != 0 ? block_alloc() : NULL;
-    if (inode != NULL) {
-        inode->number = number;
-        inode->kind = kind;
-        inode->references = 1;
-        inode->created = inode->modified = inode->accessed = arch_clock_ns();
-        inodes[number] = inode;
-        *created = inode;
-        result = 0;
-    }
-    unlock_kernel();
-    return result;
+
+    if (inode == NULL)
+        return -ENOSPC;
+    inode->number = number;
+    inode->kind = kind;
+    inode->created = inode->modified = inode->accessed = arch_clock_ns();
+    inodes[number] = inode;
+    *created = inode;
+    return 0;
 }
 
-struct inode *inode_get(uint32_t number)
+struct inode *inode_at(uint32_t number)
 {
-    lock_kernel();
     assert(number < INODES_MAX && inodes[number] != NULL);
-    struct inode *inode = inodes[number];
-    inode->references++;
-    unlock_kernel();
-    return inode;
+    return inodes[number];
 }
 
-VISIBLE static void inode_destroy(struct inode *inode)
+void inode_end_if_unused(struct inode *inode)
 {
+    if (inode->names > 0 || inode->files > 0)
+        return;
+    inodes[inode->number] = NULL;
     inode_shrink(inode, 0);
     block_free(inode);
-    STAY_IN_CHAIN();
-}
-
-void inode_put(struct inode *inode)
-{
-    lock_kernel();
-    assert(inode->references > 0);
-    inode->references--;
-    bool last = inode->references == 0 && inode->names == 0;
-    if (last)
-        inodes[inode->number] = NULL;
-    unlock_kernel();
-
-    /*
-     * Nobody can reach it any more, so its blocks go one by one without keeping others out for
-     * long.
-     */
-    if (last)
-        inode_destroy(inode);
-    STAY_IN_CHAIN();
 }
 
 /* How far from `offset` to the end of its block, `length` at most. */
@@ -95,12 +64,18 @@ static size_t within_block(uint64_t offset, size_t length)
     return length < rest ? length : rest;
 }
 
+/* Notes the time of an access, where the last one noted is not newer than the last change. */
+static void mark_accessed(struct inode *inode)
+{
+    if (inode->accessed <= inode->modified)
+        inode->accessed = arch_clock_ns();
+}
+
 int64_t inode_read(struct inode *inode, uint64_t offset, void *to, size_t length)
 {
     uint8_t *bytes = to;
     size_t done = 0;
 
-    lock_kernel();
     if (offset >= inode->size)
         length = 0;
     else if (length > inode->size - offset)
@@ -115,14 +90,12 @@ int64_t inode_read(struct inode *inode, uint64_t offset, void *to, size_t length
             memset(bytes + done, 0, part);
         done += part;
     }
-    unlock_kernel();
+    if (done > 0)
+        mark_accessed(inode);
     return (int64_t)done;
 }
 
-/*
- * The block at `index`, allocated if it is a hole; NULL where there is no space for it. Under the
- * lock.
- */
+/* The block at `index`, allocated if it is a hole; NULL where there is no space for it. */
 static uint8_t *block_to_write(struct inode *inode, size_t index)
 {
     if (inode->blocks[index] == NULL) {
@@ -133,7 +106,7 @@ static uint8_t *block_to_write(struct inode *inode, size_t index)
     return inode->blocks[index];
 }
 
-/* Returns how much there was space for. Under the lock. */
+/* Returns how much there was space for. */
 static size_t write_blocks(struct inode *inode, uint64_t offset, const uint8_t *from, size_t length)
 {
     size_t done = 0;
@@ -158,15 +131,13 @@ int64_t inode_write(struct inode *inode, uint64_t offset, const void *from, size
     if (length > FS_SIZE_MAX - offset)
         length = FS_SIZE_MAX - offset;
 
-    lock_kernel();
     size_t done = write_blocks(inode, offset, from, length);
-    if (done > 0) {
-        inode->modified = arch_clock_ns();
-        if (offset + done > inode->size)
-            inode->size = offset + done;
-    }
-    unlock_kernel();
-    return done > 0 ? (int64_t)done : -ENOSPC;
+    if (done == 0)
+        return -ENOSPC;
+    inode->modified = arch_clock_ns();
+    if (offset + done > inode->size)
+        inode->size = offset + done;
+    return (int64_t)done;
 }
 
 void inode_shrink(struct inode *inode, uint64_t size)
@@ -186,18 +157,8 @@ void inode_shrink(struct inode *inode, uint64_t size)
     inode->modified = arch_clock_ns();
 }
 
-void inode_mark_accessed(struct inode *inode)
+void inode_stat(const struct inode *inode, struct fs_stat *status)
 {
-    lock_kernel();
-    if (inode->accessed <= inode->modified)
-        inode->accessed = arch_clock_ns();
-    unlock_kernel();
-    STAY_IN_CHAIN();
-}
-
-void inode_stat(struct inode *inode, struct fs_stat *status)
-{
-    lock_kernel();
     *status = (struct fs_stat){
         .inode = inode->number,
         .kind = inode->kind,
@@ -207,6 +168,4 @@ void inode_stat(struct inode *inode, struct fs_stat *status)
         .modified = inode->modified,
         .accessed = inode->accessed,
     };
-    unlock_kernel();
-    STAY_IN_CHAIN();
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Inodes: the contents and times of a file or directory, whatever names it has. An inode lives
- * while a directory entry names it or somebody holds a reference. Task context. Functions take the
- * kernel lock themselves unless they say otherwise; it covers every field but number and kind,
- * which never change.
+ * while a directory entry names it or an open file means it. Task context, under the kernel lock,
+ * which covers every field; what is found under it stays until it is given back.
  */
 #pragma once
 
@@ -19,7 +18,7 @@
 struct inode {
     uint32_t number;
     enum fs_kind kind;
-    uint32_t references;
+    uint32_t files;  /* open files */
     uint32_t names;  /* directory entries: 0 or 1, and 2 in the middle of a rename */
     uint32_t parent; /* of a directory with a name: the number of the one it is in; root: its own */
     uint32_t block_count;
@@ -30,14 +29,14 @@ struct inode {
 
 _Static_assert(sizeof(struct inode) <= BLOCK_SIZE, "an inode fits into one block");
 
-/* A new inode without a name; the reference is the caller's. 0 or -ENOSPC. */
+/* A new inode, which the caller names or ends. 0 or -ENOSPC. */
 int inode_create(enum fs_kind kind, struct inode **created);
 
-/* One more reference to an inode that has a name. */
-struct inode *inode_get(uint32_t number);
+/* An inode that lives. */
+struct inode *inode_at(uint32_t number);
 
-/* One reference less; the last one of an inode without a name ends it. */
-void inode_put(struct inode *inode);
+/* Gives its blocks back if neither a name nor an open file is left. */
+void inode_end_if_unused(struct inode *inode);
 
 /* How many bytes: see fs_read and fs_write, also for the errors. */
 int64_t inode_read(struct inode *inode, uint64_t offset, void *to, size_t length);
@@ -45,11 +44,8 @@ int64_t inode_write(struct inode *inode, uint64_t offset, const void *from, size
 
 /*
  * A file to nothing, a directory to fewer entries (whose bytes stay in its last block until others
- * take their place). The caller holds the lock or is the only one to know the inode.
+ * take their place).
  */
 void inode_shrink(struct inode *inode, uint64_t size);
 
-/* Notes the time of an access, where the last one noted is not newer than the last change. */
-void inode_mark_accessed(struct inode *inode);
-
-void inode_stat(struct inode *inode, struct fs_stat *status);
+void inode_stat(const struct inode *inode, struct fs_stat *status);

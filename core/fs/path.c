@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Path look-up (its rules: path.h, the paths' form: ramfs.h). Called by core/fs/ramfs.c in task
- * context, with the kernel lock held or not.
+ * context, under the kernel lock.
  */
 #include "core/fs/path.h"
 
@@ -10,7 +10,6 @@
 #include <linux/errno.h>
 
 #include "core/fs/directory.h"
-#include "core/fs/visible.h"
 #include "core/string.h"
 
 static const char *skip_slashes(const char *path)
@@ -64,72 +63,45 @@ static bool next_name(const char **path, char name[FS_NAME_MAX + 1])
     return length > 0;
 }
 
-/*
- * From a directory to what it calls `name`, trading the reference to the one for the other; none is
- * left on an error.
- */
-VISIBLE static int path_step(struct inode **inode, const char *name)
+/* From a directory to what it calls `name`. */
+static int path_step(struct inode **inode, const char *name)
 {
-    struct inode *from = *inode;
-    int result = -ENOTDIR;
+    if ((*inode)->kind != FS_DIRECTORY)
+        return -ENOTDIR;
 
-    if (from->kind == FS_DIRECTORY)
-        result = directory_find(from, name, inode);
-    inode_put(from);
-    return result;
+    struct inode *next = directory_find(*inode, name);
+    if (next == NULL)
+        return -ENOENT;
+    *inode = next;
+    return 0;
 }
 
 int path_walk(const char *path, struct inode **found)
 {
     char name[FS_NAME_MAX + 1];
-    struct inode *inode = inode_get(INODE_ROOT);
+    struct inode *inode = inode_at(INODE_ROOT);
+    int result = 0;
 
-    while (next_name(&path, name)) {
-        int result = path_step(&inode, name);
-        if (result < 0)
-            return result;
-    }
-    *found = inode;
-    return 0;
-}
-
-/* The directory that holds the path's last name, which goes into `name`. */
-VISIBLE static int path_walk_parent(const char *path, struct inode **parent,
-                                    char name[FS_NAME_MAX + 1])
-{
-    struct inode *inode = inode_get(INODE_ROOT);
-    int result = next_name(&path, name) ? 0 : -EBUSY;
-
-    while (result == 0 && *skip_slashes(path) != '\0') {
+    while (result == 0 && next_name(&path, name))
         result = path_step(&inode, name);
-        if (result < 0)
-            return result;
-        next_name(&path, name);
-    }
-    if (result == 0 && inode->kind != FS_DIRECTORY)
-        result = -ENOTDIR;
-    if (result < 0)
-        inode_put(inode);
-    else
-        *parent = inode;
+    *found = inode;
     return result;
 }
 
 int place_find(const char *path, struct place *place)
 {
-    int result = path_walk_parent(path, &place->parent, place->name);
+    struct inode *inode = inode_at(INODE_ROOT);
+    int result = next_name(&path, place->name) ? 0 : -EBUSY;
 
+    while (result == 0 && *skip_slashes(path) != '\0') {
+        result = path_step(&inode, place->name);
+        next_name(&path, place->name);
+    }
+    if (result == 0 && inode->kind != FS_DIRECTORY)
+        result = -ENOTDIR;
     if (result < 0)
         return result;
-    if (directory_find(place->parent, place->name, &place->inode) < 0)
-        place->inode = NULL;
+    place->parent = inode;
+    place->inode = directory_find(inode, place->name);
     return 0;
-}
-
-void place_release(struct place *place)
-{
-    if (place->inode != NULL)
-        inode_put(place->inode);
-    inode_put(place->parent);
-    STAY_IN_CHAIN();
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From paths to inodes. A look-up goes name by name and takes the kernel lock for each, holding a
- * reference to where it is; who looks up in order to change something holds the lock over both, and
- * then nothing found can vanish. Task context.
+ * From paths to inodes. Task context; all but path_check under the kernel lock, and what is found
+ * stays until it is given back.
  */
 #pragma once
 
@@ -11,7 +10,7 @@
 /* The path's form alone: 0, -EINVAL or -ENAMETOOLONG. What follows expects a path that passed. */
 int path_check(const char *path);
 
-/* The inode that a path means, with a reference for the caller; -ENOENT, -ENOTDIR. */
+/* The inode that a path means; -ENOENT, -ENOTDIR. */
 int path_walk(const char *path, struct inode **found);
 
 /* Where a path's last name is, or would be. */
@@ -21,9 +20,5 @@ struct place {
     char name[FS_NAME_MAX + 1];
 };
 
-/*
- * References to both inodes come with it. -EBUSY for the root, which has no name; -ENOENT,
- * -ENOTDIR.
- */
+/* -EBUSY for the root, which has no name; -ENOENT, -ENOTDIR. */
 int place_find(const char *path, struct place *place);
-void place_release(struct place *place);

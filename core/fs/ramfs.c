@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The file system's calls (what they promise: ramfs.h). Called by workloads and commands in task
- * context, interrupts on.
+ * The file system's calls on names (what they promise: ramfs.h; the calls on open files stand in
+ * file.c). Called by workloads and commands in task context, interrupts on.
  *
- * Locking: everything in core/fs is covered by the big kernel lock. A call that changes names holds
- * it from the first look-up to the change; what need not happen in one piece takes it where it is
- * needed, further down, and inodes that lost their last name are ended after the lock is free
- * again. So the outermost lock_kernel is reached at many depths.
+ * Locking: everything in core/fs is covered by the big kernel lock. Each call takes it once, when
+ * its arguments have the right form, and gives it back when it is done: nothing that was found can
+ * vanish in between.
  */
 #include "core/fs/ramfs.h"
 
@@ -27,19 +26,16 @@ int fs_init(void)
 {
     struct inode *root;
 
+    lock_kernel();
     /* Half of what is free: files alone cannot use the memory up. */
     block_init(pages_free_count() / 2);
-
     int result = inode_create(FS_DIRECTORY, &root);
-    if (result < 0)
-        return result;
-
-    lock_kernel();
-    root->names = 1; /* "/", which no directory holds */
-    root->parent = root->number;
+    if (result == 0) {
+        root->names = 1; /* "/", which no directory holds */
+        root->parent = root->number;
+    }
     unlock_kernel();
-    inode_put(root);
-    return 0;
+    return result;
 }
 
 static bool flags_are_valid(unsigned flags)
@@ -51,114 +47,59 @@ static bool flags_are_valid(unsigned flags)
     return (flags & FS_WRITE) || ((flags & FS_READ) && !(flags & writing));
 }
 
-/*
- * A new inode where the name means nothing yet; it goes with the place if it gets no name. Under
- * the lock.
- */
-VISIBLE static int create_at(struct place *place, enum fs_kind kind)
+/* A new inode where the name means nothing yet. Under the lock. */
+static int create_at(struct place *place, enum fs_kind kind)
 {
     int result = inode_create(kind, &place->inode);
 
-    if (result == 0)
-        result = directory_add(place->parent, place->name, place->inode);
+    if (result < 0)
+        return result;
+    result = directory_add(place->parent, place->name, place->inode);
+    inode_end_if_unused(place->inode);
     return result;
 }
 
-/* The file at `path`, made if it is not there, with a reference for the caller. */
-VISIBLE static int find_or_create(const char *path, struct inode **found)
+/* The file at `path`, made if it is not there. Under the lock. */
+static int find_or_create(const char *path, struct inode **found)
 {
     struct place place;
-
-    lock_kernel();
     int result = place_find(path, &place);
-    if (result == 0) {
-        if (place.inode == NULL)
-            result = create_at(&place, FS_FILE);
-        if (result == 0) {
-            *found = place.inode;
-            place.inode = NULL; /* the reference leaves with `found` */
-        }
-        place_release(&place);
-    }
-    unlock_kernel();
+
+    if (result == 0 && place.inode == NULL)
+        result = create_at(&place, FS_FILE);
+    if (result == 0)
+        *found = place.inode;
     return result;
 }
 
-VISIBLE static int open_inode(int fd, struct inode *inode, unsigned flags)
+/* Under the lock. */
+static int open_path(const char *path, unsigned flags)
 {
-    if (inode->kind != FS_FILE) {
-        inode_put(inode);
+    struct inode *inode;
+    int fd = file_free_descriptor(); /* first: without one, nothing is to be created */
+
+    if (fd < 0)
+        return fd;
+    int result = flags & FS_CREATE ? find_or_create(path, &inode) : path_walk(path, &inode);
+    if (result < 0)
+        return result;
+    if (inode->kind != FS_FILE)
         return -EISDIR;
-    }
-    if (flags & FS_TRUNCATE) {
-        lock_kernel();
+    if (flags & FS_TRUNCATE)
         inode_shrink(inode, 0);
-        unlock_kernel();
-    }
     file_install(fd, inode, flags);
-    return 0;
+    return fd;
 }
 
 int fs_open(const char *path, unsigned flags)
 {
-    struct inode *inode;
     int result = flags_are_valid(flags) ? path_check(path) : -EINVAL;
 
     if (result < 0)
         return result;
-
-    int fd = file_claim();
-    if (fd < 0)
-        return fd;
-
-    result = flags & FS_CREATE ? find_or_create(path, &inode) : path_walk(path, &inode);
-    if (result == 0)
-        result = open_inode(fd, inode, flags);
-    if (result < 0) {
-        file_abandon(fd);
-        return result;
-    }
-    return fd;
-}
-
-int fs_close(int fd)
-{
-    int result = file_close(fd);
-
-    STAY_IN_CHAIN();
-    return result;
-}
-
-int64_t fs_read(int fd, void *to, size_t length)
-{
-    struct file *file = file_get(fd);
-
-    if (file == NULL)
-        return -EBADF;
-    int64_t done = file_read(file, to, length);
-    file_put(file);
-    return done;
-}
-
-int64_t fs_write(int fd, const void *from, size_t length)
-{
-    struct file *file = file_get(fd);
-
-    if (file == NULL)
-        return -EBADF;
-    int64_t done = file_write(file, from, length);
-    file_put(file);
-    return done;
-}
-
-int64_t fs_seek(int fd, int64_t offset, enum fs_whence whence)
-{
-    struct file *file = file_get(fd);
-
-    if (file == NULL)
-        return -EBADF;
-    int64_t result = file_seek(file, offset, whence);
-    file_put(file);
+    lock_kernel();
+    result = open_path(path, flags);
+    unlock_kernel();
     return result;
 }
 
@@ -167,13 +108,14 @@ int fs_stat(const char *path, struct fs_stat *status)
     struct inode *inode;
     int result = path_check(path);
 
-    if (result == 0)
-        result = path_walk(path, &inode);
     if (result < 0)
         return result;
-    inode_stat(inode, status);
-    inode_put(inode);
-    return 0;
+    lock_kernel();
+    result = path_walk(path, &inode);
+    if (result == 0)
+        inode_stat(inode, status);
+    unlock_kernel();
+    return result;
 }
 
 int fs_readdir(const char *path, size_t index, struct fs_entry *entry)
@@ -181,12 +123,13 @@ int fs_readdir(const char *path, size_t index, struct fs_entry *entry)
     struct inode *inode;
     int result = path_check(path);
 
-    if (result == 0)
-        result = path_walk(path, &inode);
     if (result < 0)
         return result;
-    result = inode->kind == FS_DIRECTORY ? directory_entry(inode, index, entry) : -ENOTDIR;
-    inode_put(inode);
+    lock_kernel();
+    result = path_walk(path, &inode);
+    if (result == 0)
+        result = inode->kind == FS_DIRECTORY ? directory_entry(inode, index, entry) : -ENOTDIR;
+    unlock_kernel();
     return result;
 }
 
@@ -197,13 +140,10 @@ int fs_mkdir(const char *path)
 
     if (result < 0)
         return result;
-
     lock_kernel();
     result = place_find(path, &place);
-    if (result == 0) {
+    if (result == 0)
         result = place.inode == NULL ? create_at(&place, FS_DIRECTORY) : -EEXIST;
-        place_release(&place);
-    }
     unlock_kernel();
     return result;
 }
@@ -220,24 +160,21 @@ static int may_remove(const struct place *place, enum fs_kind kind)
     return 0;
 }
 
-/*
- * Takes the name away from a `kind`; the inode's last reference may then be the one that `removed`
- * gets.
- */
-VISIBLE static int remove_name(const char *path, enum fs_kind kind, struct inode **removed)
+/* Takes the name away from a `kind`: what fs_unlink and fs_rmdir have in common. */
+VISIBLE static int remove_name(const char *path, enum fs_kind kind)
 {
     struct place place;
+    int result = path_check(path);
 
+    if (result < 0)
+        return result;
     lock_kernel();
-    int result = place_find(path, &place);
-    if (result == 0) {
+    result = place_find(path, &place);
+    if (result == 0)
         result = may_remove(&place, kind);
-        if (result == 0) {
-            directory_remove(place.parent, place.name);
-            *removed = place.inode;
-            place.inode = NULL;
-        }
-        place_release(&place);
+    if (result == 0) {
+        directory_remove(place.parent, place.name);
+        inode_end_if_unused(place.inode);
     }
     unlock_kernel();
     return result;
@@ -245,26 +182,12 @@ VISIBLE static int remove_name(const char *path, enum fs_kind kind, struct inode
 
 int fs_unlink(const char *path)
 {
-    struct inode *removed;
-    int result = path_check(path);
-
-    if (result == 0)
-        result = remove_name(path, FS_FILE, &removed);
-    if (result == 0)
-        inode_put(removed);
-    return result;
+    return remove_name(path, FS_FILE);
 }
 
 int fs_rmdir(const char *path)
 {
-    struct inode *removed;
-    int result = path_check(path);
-
-    if (result == 0)
-        result = remove_name(path, FS_DIRECTORY, &removed);
-    if (result == 0)
-        inode_put(removed);
-    return result;
+    return remove_name(path, FS_DIRECTORY);
 }
 
 /* Under the lock. */
@@ -277,17 +200,24 @@ static int may_rename(const struct place *from, const struct place *to)
     return to->inode != NULL ? may_remove(to, from->inode->kind) : 0;
 }
 
-/* Under the lock. The new name first: where there is no space for it, nothing has happened. */
-VISIBLE static int rename_place(struct place *from, struct place *to)
+/* Under the lock. */
+static int replace_place(const struct place *from, const struct place *to)
 {
-    int result = may_rename(from, to);
+    if (to->inode == NULL)
+        return directory_add(to->parent, to->name, from->inode);
+    directory_replace(to->parent, to->name, from->inode);
+    inode_end_if_unused(to->inode);
+    return 0;
+}
 
-    if (result < 0)
-        return result;
-    if (to->inode != NULL)
-        directory_replace(to->parent, to->name, from->inode);
-    else
-        result = directory_add(to->parent, to->name, from->inode);
+/* Under the lock. The new name first: where there is no space for it, nothing has happened. */
+static int rename_place(const struct place *from, const struct place *to)
+{
+    if (from->inode != NULL && from->inode == to->inode)
+        return 0;
+    int result = may_rename(from, to);
+    if (result == 0)
+        result = replace_place(from, to);
     if (result < 0)
         return result;
 
@@ -299,38 +229,21 @@ VISIBLE static int rename_place(struct place *from, struct place *to)
     return 0;
 }
 
-/* `replaced` gets the reference to what bore the new name before, NULL if nothing did. */
-VISIBLE static int rename_paths(const char *from, const char *to, struct inode **replaced)
-{
-    struct place source, target;
-
-    lock_kernel();
-    int result = place_find(from, &source);
-    if (result == 0) {
-        result = place_find(to, &target);
-        if (result == 0) {
-            if (source.inode == NULL || source.inode != target.inode)
-                result = rename_place(&source, &target);
-            *replaced = target.inode;
-            target.inode = NULL;
-            place_release(&target);
-        }
-        place_release(&source);
-    }
-    unlock_kernel();
-    return result;
-}
-
 int fs_rename(const char *from, const char *to)
 {
-    struct inode *replaced = NULL;
+    struct place source, target;
     int result = path_check(from);
 
     if (result == 0)
         result = path_check(to);
+    if (result < 0)
+        return result;
+    lock_kernel();
+    result = place_find(from, &source);
     if (result == 0)
-        result = rename_paths(from, to, &replaced);
-    if (replaced != NULL)
-        inode_put(replaced);
+        result = place_find(to, &target);
+    if (result == 0)
+        result = rename_place(&source, &target);
+    unlock_kernel();
     return result;
 }

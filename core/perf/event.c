@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counting, periods and throttling. event_hit runs in the context of the source; the rest in task context. */
+/*
+ * Counting, periods and throttling. event_hit runs in the context of the source; the rest in task
+ * context.
+ */
 #include "core/perf/event.h"
 
 #include "arch/arch.h"
@@ -25,9 +28,9 @@ static void event_begin_tick(struct event *event, struct ring *ring, uint64_t no
 }
 
 /*
- * True if this sample is one too many. The clock is looked at only when the tick's samples are used up: then a tick must have
- * passed since they were given out. The first sample held back leaves a record, so that a reader sees from when on they are
- * missing.
+ * True if this sample is one too many. The clock is looked at only when the tick's samples are used
+ * up: then a tick must have passed since they were given out. The first sample held back leaves a
+ * record, so that a reader sees from when on they are missing.
  */
 static bool event_throttled(struct event *event, struct ring *ring)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An event: what is counted, and when a count becomes a sample. Its source (core/perf/event_breakpoint.c) calls event_hit for each
- * occurrence; sources differ, the rest is the same for all.
+ * An event: what is counted, and when a count becomes a sample. Its source
+ * (core/perf/event_breakpoint.c) calls event_hit for each occurrence; sources differ, the rest is
+ * the same for all.
  */
 #pragma once
 
@@ -13,7 +14,10 @@
 #include "core/perf/records.h"
 #include "core/perf/ring.h"
 
-/* Samples that one event may take in one tick of the throttle before it is held back until the next. */
+/*
+ * Samples that one event may take in one tick of the throttle before it is held back until the
+ * next.
+ */
 #define THROTTLE_TICK_NS 10000000ull
 
 struct event {
@@ -21,21 +25,21 @@ struct event {
     uint64_t period_left;           /* hits until the next sample */
     struct ring *rings;             /* one per CPU; NULL: only counted */
 
-    uint64_t tick_end;              /* the throttle's: when the current tick is over */
-    uint64_t tick_samples;          /* samples that it still may take */
-    uint64_t tick_limit;            /* 0: never throttled */
+    uint64_t tick_end;     /* the throttle's: when the current tick is over */
+    uint64_t tick_samples; /* samples that it still may take */
+    uint64_t tick_limit;   /* 0: never throttled */
     bool throttled;
-    uint64_t throttled_hits;        /* that would have been samples */
+    uint64_t throttled_hits; /* that would have been samples */
 
-    struct breakpoint breakpoint;   /* its source's part */
+    struct breakpoint breakpoint; /* its source's part */
 };
 
 /* A new event that counts nothing yet, with an id that no other event of this boot has. */
 void event_init(struct event *event, const struct event_spec *spec);
 
 /*
- * One occurrence with these registers at address `addr`. Any context of this CPU with preemption off; the CPU's context level
- * picks the scratch memory, so levels may nest.
+ * One occurrence with these registers at address `addr`. Any context of this CPU with preemption
+ * off; the CPU's context level picks the scratch memory, so levels may nest.
  */
 void event_hit(struct event *event, uint64_t addr, const struct regs *regs);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The breakpoint source: perf_event_attr <-> a breakpoint of the arbiter. Its hits run in the debug trap. */
+/*
+ * The breakpoint source: perf_event_attr <-> a breakpoint of the arbiter. Its hits run in the debug
+ * trap.
+ */
 #include <linux/hw_breakpoint.h>
 
 #include "core/perf/event.h"
@@ -7,8 +10,7 @@
 static void event_breakpoint_hit(struct breakpoint *breakpoint, uintptr_t address,
                                  struct regs *regs)
 {
-    struct event *event =
-        (struct event *)((char *)breakpoint - offsetof(struct event, breakpoint));
+    struct event *event = (struct event *)((char *)breakpoint - offsetof(struct event, breakpoint));
 
     event_hit(event, address, regs);
 }

@@ -166,7 +166,7 @@ static int read_symbol(struct cursor *cursor, struct symbol *symbol)
 
 static int read_offset(struct cursor *cursor, struct place *place)
 {
-    uint64_t offset;
+    uint64_t offset = 0;
 
     cursor->at++;
     int error = read_number(cursor, "offset", &offset);

@@ -12,6 +12,7 @@
 
 #define DOUBLE_BITS   53
 #define QUOTIENT_BITS 55 /* enough for DOUBLE_BITS, one to round by, and a leading 0 */
+#define PRODUCT_SHIFT 42 /* makes the 105 or 106 bits of a product 63 or 64 */
 
 /* mantissa * 2^exponent; the mantissa has exactly DOUBLE_BITS bits, or is 0. */
 struct binary {
@@ -59,6 +60,23 @@ static struct binary divide(struct binary part, struct binary whole)
     return to_binary(quotient, part.exponent - whole.exponent - QUOTIENT_BITS, rest != 0);
 }
 
+static struct binary multiply(struct binary a, struct binary b)
+{
+    unsigned __int128 product = (unsigned __int128)a.mantissa * b.mantissa;
+    uint64_t lost = (uint64_t)product & ((UINT64_C(1) << PRODUCT_SHIFT) - 1);
+
+    return to_binary((uint64_t)(product >> PRODUCT_SHIFT), a.exponent + b.exponent + PRODUCT_SHIFT,
+                     lost != 0);
+}
+
+/* The fraction cut off. */
+static uint64_t to_integer(struct binary value)
+{
+    if (value.exponent >= 0)
+        return value.mantissa << value.exponent;
+    return value.exponent > -64 ? value.mantissa >> -value.exponent : 0;
+}
+
 uint64_t percent_hundredths(uint64_t part, uint64_t whole)
 {
     if (part == 0 || whole == 0)
@@ -71,4 +89,15 @@ uint64_t percent_hundredths(uint64_t part, uint64_t whole)
     if (percent.exponent < -63)
         return 0;
     return shift_to_nearest(percent.mantissa * 100, -percent.exponent, false);
+}
+
+uint64_t percent_least(uint64_t whole, uint32_t percent_units)
+{
+    if (whole == 0 || percent_units == 0)
+        return 0;
+    struct binary units = to_binary(PERCENT_UNITS, 0, false);
+    struct binary percent = divide(to_binary(percent_units, 0, false), units);
+    struct binary share = divide(percent, to_binary(100, 0, false));
+
+    return to_integer(multiply(to_binary(whole, 0, false), share));
 }

@@ -4,7 +4,7 @@
 #include "core/memory/pages.h"
 #include "core/perf/perf_record.h"
 #include "core/perf/recording.h"
-#include "core/perf/report.h"
+#include "core/perf/report_options.h"
 #include "core/perf/script.h"
 #include "core/print.h"
 #include "core/refusal.h"
@@ -15,12 +15,6 @@
 #define REPORT_PAGES_MOST  4096
 #define REPORT_PAGES_LEAST 16
 
-static int wrong(const char *part, const char *word, const char *right)
-{
-    print("perf %s: unknown option \"%s\"; there are %s\n", part, word, right);
-    return -EINVAL;
-}
-
 static struct record_source *last_recording(const char *part)
 {
     struct record_source *source = recording_source();
@@ -30,42 +24,10 @@ static struct record_source *last_recording(const char *part)
     return source;
 }
 
-/* "caller", "callee", and with perf's further fields: "caller,0". */
-static bool parse_order(const char *word, bool *caller)
-{
-    if (strncmp(word, "caller", 6) != 0 && strncmp(word, "callee", 6) != 0)
-        return false;
-    *caller = word[5] == 'r';
-    return word[6] == '\0' || strcmp(word + 6, ",0") == 0;
-}
-
-static int parse_report(int argc, char **argv, struct report_options *options)
-{
-    static const char right[] = "-g caller|callee|none, -s sym, --stdio, --no-children";
-
-    for (int i = 1; i < argc; i++) {
-        const char *value = i + 1 < argc ? argv[i + 1] : "";
-
-        if (strcmp(argv[i], "--stdio") == 0 || strcmp(argv[i], "--no-children") == 0 ||
-            strcmp(argv[i], "--no-inline") == 0)
-            continue;
-        if (strcmp(argv[i], "-s") == 0 && (strcmp(value, "sym") == 0 || strcmp(value, "s") == 0)) {
-            i++;
-        } else if (strcmp(argv[i], "-g") == 0 && strcmp(value, "none") == 0) {
-            options->callgraph = false;
-            i++;
-        } else if (strcmp(argv[i], "-g") == 0 && parse_order(value, &options->caller)) {
-            i++;
-        } else {
-            return wrong("report", argv[i], right);
-        }
-    }
-    return 0;
-}
-
 static int perf_report(int argc, char **argv)
 {
-    struct report_options options = {.callgraph = true, .caller = false};
+    struct report_options options;
+    struct refusal why;
     struct record_source *source = last_recording("report");
     size_t pages = REPORT_PAGES_MOST;
     void *memory;
@@ -73,9 +35,11 @@ static int perf_report(int argc, char **argv)
 
     if (!source)
         return -ENODATA;
-    error = parse_report(argc, argv, &options);
-    if (error)
+    error = report_options_parse(argc, argv, &options, &why);
+    if (error) {
+        print("perf report: %s\n", why.text);
         return error;
+    }
     while (!(memory = pages_alloc(pages)) && pages > REPORT_PAGES_LEAST)
         pages /= 2;
     if (!memory) {
@@ -87,6 +51,12 @@ static int perf_report(int argc, char **argv)
     return error;
 }
 
+static int wrong_script_option(const char *word)
+{
+    print("perf script: unknown option \"%s\"; there are -F +iregs\n", word);
+    return -EINVAL;
+}
+
 static int perf_script(int argc, char **argv)
 {
     struct script_options options = {.registers = false};
@@ -94,11 +64,10 @@ static int perf_script(int argc, char **argv)
 
     if (!source)
         return -ENODATA;
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1; i < argc; i += 2) {
         if (strcmp(argv[i], "-F") != 0 || i + 1 == argc || strcmp(argv[i + 1], "+iregs") != 0)
-            return wrong("script", argv[i], "-F +iregs");
+            return wrong_script_option(argv[i]);
         options.registers = true;
-        i++;
     }
     if (script_print(print_console(), source, &options) == 0)
         print("perf script: the recording has no samples\n");

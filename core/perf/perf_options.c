@@ -19,15 +19,17 @@ struct parse {
     struct refusal *why;
 };
 
+#define NUMBER_MAX (1ull << 40) /* with room above for a unit or a page's size */
+
 /* Decimal, with k or m behind it where `units`; the whole word. */
 static bool parse_number(const char *word, bool units, uint64_t *number)
 {
     uint64_t value = 0;
     const char *at = word;
 
-    for (; *at >= '0' && *at <= '9' && value < UINT64_MAX / 100; at++)
+    for (; *at >= '0' && *at <= '9' && value < NUMBER_MAX; at++)
         value = value * 10 + (uint64_t)(*at - '0');
-    if (at == word)
+    if (at == word || value > NUMBER_MAX)
         return false;
     if (units && (*at == 'k' || *at == 'K'))
         value <<= 10, at++;
@@ -145,7 +147,7 @@ static int parse_ring_size(struct parse *parse, const char *word)
     size_t length = strlen(word);
     char last = length ? word[length - 1] : '\0';
 
-    if (!parse_number(word, true, size))
+    if (!parse_number(word, true, size) || *size == 0)
         return refuse(parse->why, EINVAL, "ring size \"%s\": pages, or bytes with k or m, are possible",
                       word);
     if (last >= '0' && last <= '9')

@@ -6,7 +6,7 @@
  *                         EVENT/period=N,call-graph=fp|no,regs=yes|no/
  *   -g, --call-graph fp   call chains          --intr-regs           registers at the hit
  *   -c N, --count N       one sample every N hits (1)
- *   -m SIZE, --mmap-pages SIZE   the ring of each CPU: pages, or bytes with k or m (512k)
+ *   -m SIZE, --mmap-pages SIZE   the ring of each CPU: pages, or bytes with k or m (1m)
  *   --overwrite           a full ring gives up its oldest records instead of refusing new ones
  *   -a                    all CPUs, which is always so here
  *   -- COMMAND ...        the workload

@@ -12,11 +12,14 @@
 #include "core/string.h"
 #include "core/task.h"
 
-/* Hits come no faster than this on any machine that is not flooding; perf.rate= changes it, 0 lifts it. */
+/*
+ * Hits come no faster than this on any machine that is not flooding; perf.rate= changes it, 0 lifts
+ * it.
+ */
 #define RATE_DEFAULT 200000
 
-static struct perf_options options; /* task context, one command at a time: large */
-static bool booting;                /* a recording of perf.boot is running */
+static struct perf_options options;  /* task context, one command at a time: large */
+static bool booting;                 /* a recording of perf.boot is running */
 static uint64_t rate = RATE_DEFAULT; /* set at boot */
 
 static int say(const char *command, const struct refusal *why, int error)
@@ -25,7 +28,10 @@ static int say(const char *command, const struct refusal *why, int error)
     return error;
 }
 
-/* Without a workload, until ^C. The workload's name is the task's while it runs, as a process's would be. */
+/*
+ * Without a workload, until ^C. The workload's name is the task's while it runs, as a process's
+ * would be.
+ */
 static int run_workload(void)
 {
     int status = 0;
@@ -129,8 +135,8 @@ void perf_record_boot(char *text)
     int error = words_split(text, &words, &why);
 
     if (!error && (words.count == 0 || strcmp(words.word[0], "record") != 0))
-        error = refuse(&why, EINVAL, "\"%s\": it begins with record",
-                       words.count ? words.word[0] : "");
+        error =
+            refuse(&why, EINVAL, "\"%s\": it begins with record", words.count ? words.word[0] : "");
     if (!error)
         error = start(words.count, words.word, &why);
     if (error) {

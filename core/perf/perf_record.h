@@ -8,7 +8,10 @@ int perf_stat(int argc, char **argv);   /* argv[0] is "stat" */
 /* Reads perf.rate= of the kernel command line. Boot. */
 void perf_record_init(void);
 
-/* perf.boot= of the kernel command line: `text` is "record -e EVENT ..."; it is changed. Says so if it is refused. */
+/*
+ * perf.boot= of the kernel command line: `text` is "record -e EVENT ..."; it is changed. Says so if
+ * it is refused.
+ */
 void perf_record_boot(char *text);
 
 /* Ends and streams what perf_record_boot began; nothing if it began nothing. */

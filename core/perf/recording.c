@@ -25,7 +25,7 @@ static void recording_free_rings(void)
     for (unsigned cpu = 0; cpu < CPUS; cpu++) {
         if (rings[cpu].bytes)
             pages_free(rings[cpu].bytes, rings[cpu].size / PAGE_SIZE);
-        rings[cpu].bytes = NULL;
+        rings[cpu] = (struct ring){.bytes = NULL}; /* the counters too */
     }
 }
 

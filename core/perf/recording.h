@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The machine's one recording: its events, a ring for each CPU, and what the counters said. It is kept until the next one
- * starts, so that report, script and the stream read the same records. Task context, but for recording_source in a panic.
+ * The machine's one recording: its events, a ring for each CPU, and what the counters said. It is
+ * kept until the next one starts, so that report, script and the stream read the same records. Task
+ * context, but for recording_source in a panic.
  */
 #pragma once
 
@@ -17,14 +18,17 @@
 #define RECORDING_RING_DEFAULT (1024u * 1024)
 
 struct recording_options {
-    struct event_spec events[RECORDING_EVENTS_MAX]; /* attr complete: sample_type, period, registers */
+    /* attr complete: sample_type, period, registers */
+    struct event_spec events[RECORDING_EVENTS_MAX];
     unsigned event_count;
     uint64_t ring_size; /* bytes a CPU; 0: count only, record nothing */
     bool overwrite;
-    uint64_t rate;      /* samples a second that one event may take; 0: any number */
+    uint64_t rate; /* samples a second that one event may take; 0: any number */
 };
 
-/* Drops the last recording and arms the events; all or none. 0, or a negative errno and the reason. */
+/*
+ * Drops the last recording and arms the events; all or none. 0, or a negative errno and the reason.
+ */
 int recording_start(const struct recording_options *options, struct refusal *why);
 
 /* Disarms them. What was recorded stays readable. */
@@ -32,7 +36,10 @@ void recording_stop(void);
 
 bool recording_is_running(void);
 
-/* The records so far, from the oldest; NULL when nothing was ever recorded. Each call starts anew and takes the counts anew. */
+/*
+ * The records so far, from the oldest; NULL when nothing was ever recorded. Each call starts anew
+ * and takes the counts anew.
+ */
 struct record_source *recording_source(void);
 
 /* The name that the samples' task bore, for readers: set when a recording stops. */
@@ -45,5 +52,8 @@ struct recording_counts {
 };
 struct recording_counts recording_counts(void);
 
-/* Dropped and overwritten records for each CPU, as the stream closes with them; returns how many CPUs. */
+/*
+ * Dropped and overwritten records for each CPU, as the stream closes with them; returns how many
+ * CPUs.
+ */
 size_t recording_losses(struct stream_loss *losses, size_t most);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the readers of a recording (report, script, stream) see of it: its events and, in time order, its records. The
- * kernel's recordings provide one (core/perf/recording.c), tests on the host another. Task context only.
+ * What the readers of a recording (report, script, stream) see of it: its events and, in time
+ * order, its records. The kernel's recordings provide one (core/perf/recording.c), tests on the
+ * host another. Task context only.
  */
 #pragma once
 

@@ -10,6 +10,7 @@
 #include <linux/errno.h>
 
 #include "core/perf/chain_walk.h"
+#include "core/perf/percent.h"
 #include "core/perf/report_print.h"
 #include "core/perf/report_tree.h"
 #include "core/perf/sample_view.h"
@@ -127,7 +128,8 @@ int report_print(struct sink *sink, struct record_source *source,
         if (tree.nodes[REPORT_ROOT].samples == 0)
             continue;
         report_tree_sort(&tree);
-        report_print_tree(sink, &tree, event->name);
+        report_print_tree(sink, &tree, event->name,
+                          percent_least(tree.nodes[REPORT_ROOT].period, options->threshold));
         samples += tree.nodes[REPORT_ROOT].samples;
     }
     if (samples > 0)

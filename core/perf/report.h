@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * `perf report` in the kernel: the text that the real perf prints for the same recording with
- * `perf report --stdio --no-children --no-inline -g caller,0 -F overhead,sample,sym` (or callee), line for line below the
- * header comments. Task context.
+ * `perf report --stdio --no-children --no-inline -g caller,0.5 -F overhead,sample,sym` (or callee,
+ * or another threshold), line for line below the header comments. Task context.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/perf/records.h"
 #include "core/print.h"
 
 struct report_options {
     bool callgraph; /* print call graphs (where the samples have chains) */
-    bool
-        caller; /* outermost caller first (-g caller); else the hit first (-g callee, perf's own default) */
+    bool caller;    /* outermost caller first (-g caller); else the hit first (-g callee) */
+
+    /* Branches with less of the event's total are left out: 1/10000 per cent, 0 to 100 per cent. */
+    uint32_t threshold;
 };
 
 /*

@@ -34,7 +34,8 @@ struct fork {
 struct printer {
     struct sink *sink;
     const struct report_node *nodes;
-    int margin; /* what the whole graph is moved right by */
+    uint64_t least; /* branches with less are left out */
+    int margin;     /* what the whole graph is moved right by */
 };
 
 /* perf keeps its bars in an int and shifts by the depth, which the processor takes modulo 32. */
@@ -75,8 +76,17 @@ static void print_bars(const struct printer *printer, unsigned int depth, uint32
 }
 
 /*
+ * The branch if it is printed, else REPORT_ROOT, as siblings are sorted: behind one that is left
+ * out all are.
+ */
+static uint32_t printed_from(const struct printer *printer, uint32_t branch)
+{
+    return printer->nodes[branch].period < printer->least ? REPORT_ROOT : branch;
+}
+
+/*
  * The node where the run of places ends that begins with this one: at a fork, or where chains
- * end.
+ * end. Branches that are left out make forks too.
  */
 static uint32_t run_end(const struct printer *printer, uint32_t node)
 {
@@ -124,11 +134,12 @@ static void print_forks(const struct printer *printer, uint32_t first_branch)
         }
         print_bars(printer, depth, fork->bars);
         print_to(printer->sink, "\n");
-        fork->branch = printer->nodes[branch].next_sibling;
+        fork->branch = printed_from(printer, printer->nodes[branch].next_sibling);
         if (fork->branch == REPORT_ROOT)
             fork->bars &= ~bar(depth - 1);
         uint32_t end = print_branch(printer, branch, depth, fork->bars);
-        forks[depth] = (struct fork){printer->nodes[end].first_child, fork->bars | bar(depth)};
+        uint32_t next = printed_from(printer, printer->nodes[end].first_child);
+        forks[depth] = (struct fork){next, fork->bars | bar(depth)};
         depth++;
     }
 }
@@ -158,14 +169,14 @@ static uint32_t print_trunk(struct printer *printer, uint32_t node)
 static void print_graph(struct printer *printer, const struct report_node *hit)
 {
     const struct report_node *nodes = printer->nodes;
-    uint32_t first = hit->first_child;
+    uint32_t first = printed_from(printer, hit->first_child);
 
     if (first == REPORT_ROOT)
         return;
     printer->margin = 0;
-    bool alone = nodes[first].next_sibling == REPORT_ROOT;
+    bool alone = printed_from(printer, nodes[first].next_sibling) == REPORT_ROOT;
     if (alone && nodes[first].period == hit->period)
-        first = nodes[print_trunk(printer, first)].first_child;
+        first = printed_from(printer, nodes[print_trunk(printer, first)].first_child);
     print_forks(printer, first);
     print_to(printer->sink, "\n");
 }
@@ -221,9 +232,10 @@ static void print_heading(const struct printer *printer, const char *event_name)
     print_to(printer->sink, "\n#\n");
 }
 
-void report_print_tree(struct sink *sink, const struct report_tree *tree, const char *event_name)
+void report_print_tree(struct sink *sink, const struct report_tree *tree, const char *event_name,
+                       uint64_t least)
 {
-    struct printer printer = {.sink = sink, .nodes = tree->nodes};
+    struct printer printer = {.sink = sink, .nodes = tree->nodes, .least = least};
     uint32_t hit = tree->nodes[REPORT_ROOT].first_child;
 
     print_heading(&printer, event_name);

@@ -10,6 +10,7 @@
 
 /*
  * One event's section: its heading, its hits, and below each hit its call graph, where there is
- * one.
+ * one, without the branches whose period is less than `least`.
  */
-void report_print_tree(struct sink *sink, const struct report_tree *tree, const char *event_name);
+void report_print_tree(struct sink *sink, const struct report_tree *tree, const char *event_name,
+                       uint64_t least);

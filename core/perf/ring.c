@@ -20,6 +20,9 @@
 #include "arch/arch.h"
 #include "core/string.h"
 
+/* A claim's size while its place is being chosen: not a record's, so no claim to whoever looks. */
+#define RING_CLAIM_PENDING 1
+
 int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mode,
               bool reader_owns_tail, struct refusal *why)
 {
@@ -47,25 +50,42 @@ static struct perf_event_header *ring_header(const struct ring *ring, uint64_t o
 static uint64_t ring_oldest_claim(const struct ring *ring, unsigned level, uint64_t head)
 {
     for (unsigned outer = 0; outer < level; outer++)
-        if (local_load(&ring->claims[outer].size))
+        if (local_load(&ring->claims[outer].size) > RING_CLAIM_PENDING)
             return local_load(&ring->claims[outer].offset);
     return head;
 }
 
+/* A stray write of a dying kernel may have changed a header: no walk may stand still for it, or leave the ring. */
+static bool ring_plausible(uint64_t size, uint64_t room)
+{
+    return size >= sizeof(struct perf_event_header) && size % 8 == 0 && size <= room;
+}
+
+/* The length of the old record at `offset`; what cannot be true counts as one record up to `limit`. */
+static uint64_t ring_step(const struct ring *ring, uint64_t offset, uint64_t limit)
+{
+    uint64_t size = ring_header(ring, offset)->size;
+
+    return ring_plausible(size, limit - offset) ? size : limit - offset;
+}
+
 /*
  * Moves the tail over whole old records until a record that ends at `end` fits; nothing is given up for one that cannot. A
- * nested writer may do the same in the middle: then the exchange fails and the walk goes on from where that left the tail.
+ * nested writer may do the same in the middle: then the exchange fails and the walk goes on from where that left the tail. That
+ * may be past `end`, hence the signed comparison.
  */
 static bool ring_make_room(struct ring *ring, uint64_t head, uint64_t end, unsigned level)
 {
-    if (end - ring_oldest_claim(ring, level, head) > ring->size)
+    uint64_t limit = ring_oldest_claim(ring, level, head);
+
+    if (end - limit > ring->size)
         return false;
     for (;;) {
         uint64_t tail = local_load(&ring->tail);
 
-        if (end - tail <= ring->size)
+        if ((int64_t)(end - tail) <= (int64_t)ring->size)
             return true;
-        if (local_compare_exchange(&ring->tail, tail, tail + ring_header(ring, tail)->size))
+        if (local_compare_exchange(&ring->tail, tail, tail + ring_step(ring, tail, limit)))
             local_increment(&ring->overwritten);
     }
 }
@@ -78,13 +98,13 @@ static bool ring_has_room(struct ring *ring, uint64_t head, uint64_t end, unsign
 }
 
 /*
- * Outer claims of the same place did not take effect, or this one could not have: void them for whoever looks at a stopped
- * machine. Their writers will find the head moved, and note anew.
+ * This one has got the place. Outer levels that noted it, or that are pending and would note it later, have not: void them, so
+ * that their exchange fails and they look for a new place.
  */
 static void ring_void_outer_claims(struct ring *ring, unsigned level, uint64_t offset)
 {
     for (unsigned outer = 0; outer < level; outer++)
-        if (ring->claims[outer].offset == offset)
+        if (ring->claims[outer].offset == offset || ring->claims[outer].size == RING_CLAIM_PENDING)
             local_store(&ring->claims[outer].size, 0);
 }
 
@@ -101,16 +121,17 @@ bool ring_reserve(struct ring *ring, uint32_t size, struct ring_record *record)
     if (record->dropped)
         goto drop;
     do {
+        local_store(&claim->size, RING_CLAIM_PENDING);
         head = local_load(&ring->head);
+        local_store(&claim->offset, head);
         record->time = arch_clock_ns();
         if (!ring_has_room(ring, head, head + size, level)) {
             local_store(&claim->size, 0);
             goto drop;
         }
-        local_store(&claim->size, 0); /* offset and size change together for whoever stops us here */
-        local_store(&claim->offset, head);
-        local_store(&claim->size, size);
-    } while (!local_compare_exchange(&ring->head, head, head + size));
+        /* Noted before it takes effect, and only if nobody claimed since the head was read. */
+    } while (!local_compare_exchange(&claim->size, RING_CLAIM_PENDING, size) ||
+             !local_compare_exchange(&ring->head, head, head + size));
     if (level > 0)
         ring_void_outer_claims(ring, level, head);
     record->offset = head;
@@ -210,13 +231,19 @@ enum ring_read_result ring_read(struct ring_reader *reader, void *to, size_t roo
     const struct ring *ring = reader->ring;
 
     for (;;) {
+        uint64_t published = publish_load(&ring->published); /* B */
         struct perf_event_header header;
 
-        if (reader->position >= publish_load(&ring->published)) /* B */
+        if (reader->position >= published)
             return RING_READ_EMPTY;
         ring_copy_out(ring, reader->position, &header, sizeof(header));
         if (ring_overtaken(reader))
             continue;
+        if (!ring_plausible(header.size, published - reader->position)) {
+            reader->skipped += published - reader->position; /* damaged: nothing to go on from */
+            reader->position = published;
+            continue;
+        }
         if (header.size > room)
             return RING_READ_TOO_LARGE;
         ring_copy_out(ring, reader->position, to, header.size);

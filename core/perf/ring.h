@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One CPU's flight recorder: a byte ring of records with perf's own headers, so that a dump is a copy. Writers are the nested
- * contexts of the owning CPU (task < interrupt < debug trap < NMI); readers may be anywhere. docs/ring.md tells why it is so.
+ * One CPU's flight recorder: a byte ring of records with perf's own headers, so that a dump is a
+ * copy. Writers are the nested contexts of the owning CPU (task < interrupt < debug trap < NMI);
+ * readers may be anywhere. docs/ring.md tells why it is so.
  *
- * Contract of a writer: preemption is off from choosing the ring until ring_commit, so that writers nest strictly; each
- * reserve is followed by its commit. Neither locks, allocates, faults or waits: a record that does not fit is dropped and
- * counted. With writers stopped, exactly:
+ * Contract of a writer: preemption is off from choosing the ring until ring_commit, so that writers
+ * nest strictly; each reserve is followed by its commit. Neither locks, allocates, faults or waits:
+ * a record that does not fit is dropped and counted. With writers stopped, exactly:
  *
- *     produced == readable + overwritten + dropped        (records; in normal mode readable includes what was consumed)
+ *     produced == readable + overwritten + dropped   (records; in normal mode readable includes
+ *                                                     what was consumed)
  *
  * Who may touch a field:
  *   [I] set by ring_init, constant then
@@ -24,10 +26,11 @@
 
 #include "core/refusal.h"
 
-#define RING_NESTING     4                 /* task, interrupt, debug trap, NMI */
-#define RING_SIZE_MIN    4096u
-#define RING_SIZE_MAX    (1u << 30)
-#define RING_RECORD_MAX  65528u            /* the size field has 16 bits; records are multiples of 8 */
+#define RING_NESTING  4 /* task, interrupt, debug trap, NMI */
+#define RING_SIZE_MIN 4096u
+#define RING_SIZE_MAX (1u << 30)
+/* the size field has 16 bits; records are multiples of 8 */
+#define RING_RECORD_MAX 65528u
 
 enum ring_mode {
     RING_NORMAL,    /* full: new records are dropped until the reader moves the tail */
@@ -35,8 +38,9 @@ enum ring_mode {
 };
 
 /*
- * A claim that is being made or written, noted before it takes effect, so that a stopped machine tells which bytes are
- * unfinished. size 0: none. Void if a deeper level notes the same offset: then the outer one did not get to claim it.
+ * A claim that is being made or written, noted before it takes effect, so that a stopped machine
+ * tells which bytes are unfinished. A size below 8: none. Void if a deeper level notes the same offset:
+ * then the outer one did not get to claim it.
  */
 struct ring_claim {
     uint64_t offset; /* [W] */
@@ -48,10 +52,10 @@ struct ring {
     uint64_t size;       /* [I] a power of two */
     enum ring_mode mode; /* [I] */
 
-    uint64_t head;       /* [W] claimed up to here; positions count bytes and never wrap */
-    uint64_t published;  /* [W] whole records up to here */
-    uint64_t tail;       /* [R] the oldest record */
-    uint64_t nest;       /* [W] writers under way */
+    uint64_t head;      /* [W] claimed up to here; positions count bytes and never wrap */
+    uint64_t published; /* [W] whole records up to here */
+    uint64_t tail;      /* [R] the oldest record */
+    uint64_t nest;      /* [W] writers under way */
     struct ring_claim claims[RING_NESTING]; /* [W] by nesting level, outermost first */
 
     uint64_t produced;    /* [W] records that were to be written */
@@ -62,42 +66,46 @@ struct ring {
 /* Where a record goes. */
 struct ring_record {
     uint64_t offset;
-    uint64_t time;   /* read inside the claim, so that records of one ring are in order of time */
+    uint64_t time; /* read inside the claim, so that records of one ring are in order of time */
     unsigned level;
     bool dropped;
 };
 
 /*
- * Empty, in `memory` of `size` bytes. -EINVAL: size no power of two or out of range, memory not aligned; or `reader_owns_tail`
- * together with RING_OVERWRITE, where the writer moves the tail: one of the two would undo the other.
+ * Empty, in `memory` of `size` bytes. -EINVAL: size no power of two or out of range, memory not
+ * aligned; or `reader_owns_tail` together with RING_OVERWRITE, where the writer moves the tail: one
+ * of the two would undo the other.
  */
 int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mode,
               bool reader_owns_tail, struct refusal *why);
 
 /*
- * Claims `size` bytes (a multiple of 8, 8 to RING_RECORD_MAX). False: dropped and counted. In both cases the record is to be
- * closed by ring_commit. Any context of the owning CPU.
+ * Claims `size` bytes (a multiple of 8, 8 to RING_RECORD_MAX). False: dropped and counted. In both
+ * cases the record is to be closed by ring_commit. Any context of the owning CPU.
  */
 bool ring_reserve(struct ring *ring, uint32_t size, struct ring_record *record);
 
 /* Copies the whole record, header first, into its claim; `size` is what was reserved. */
-void ring_write(struct ring *ring, const struct ring_record *record, const void *bytes, size_t size);
+void ring_write(struct ring *ring, const struct ring_record *record, const void *bytes,
+                size_t size);
 
 void ring_commit(struct ring *ring, struct ring_record *record);
 
 /*
- * All three at once, for a record that lies ready: `time`, if not NULL, points into `bytes` and gets the claim's clock.
+ * All three at once, for a record that lies ready: `time`, if not NULL, points into `bytes` and
+ * gets the claim's clock.
  */
 void ring_output(struct ring *ring, const void *bytes, uint32_t size, uint64_t *time);
 
 /*
- * A reader of its own, which may be on any CPU. `position` is where it stands; it starts at ring_oldest. Copies the next whole
- * record to `to` (at least RING_RECORD_MAX bytes, or as large as the largest record known to be written) and moves on.
+ * A reader of its own, which may be on any CPU. `position` is where it stands; it starts at
+ * ring_oldest. Copies the next whole record to `to` (at least RING_RECORD_MAX bytes, or as large as
+ * the largest record known to be written) and moves on.
  */
 struct ring_reader {
     const struct ring *ring;
     uint64_t position;
-    uint64_t skipped; /* bytes that writers took over before they could be read */
+    uint64_t skipped; /* bytes that writers took over before they could be read, or behind a damaged header */
 };
 
 enum ring_read_result { RING_READ_RECORD, RING_READ_EMPTY, RING_READ_TOO_LARGE };

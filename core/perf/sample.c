@@ -25,6 +25,9 @@ _Static_assert(sizeof(struct sample_scratch) == 2048, "a record with everything 
 /* One a nesting level, so that an inner context does not write over an outer one's. [owning CPU] */
 static struct sample_scratch scratch[ARCH_CPUS_MAX][RING_NESTING];
 
+/* Records being put together: counted apart, as the ring's own nesting begins only at the claim. [owning CPU] */
+static uint64_t under_way[ARCH_CPUS_MAX];
+
 static const struct {
     uint8_t bit;
     uint8_t offset;
@@ -61,16 +64,20 @@ static uint64_t *sample_put_chain(uint64_t *at, const struct regs *regs)
 }
 
 /* Copies a finished record into the ring; `time` is inside it and gets the claim's clock. */
-static void sample_finish(struct ring *ring, struct perf_event_header *header, const uint64_t *end,
-                          uint64_t *time)
+static void sample_finish(unsigned cpu, struct ring *ring, struct perf_event_header *header,
+                          const uint64_t *end, uint64_t *time)
 {
     header->size = (uint16_t)((const char *)end - (const char *)header);
     ring_output(ring, header, header->size, time);
+    local_decrement(&under_way[cpu]);
 }
 
-static struct sample_scratch *sample_scratch(unsigned cpu, const struct ring *ring)
+static struct sample_scratch *sample_begin(unsigned cpu)
 {
-    return &scratch[cpu][ring->nest & (RING_NESTING - 1)];
+    uint64_t level = local_load(&under_way[cpu]);
+
+    local_increment(&under_way[cpu]);
+    return &scratch[cpu][level & (RING_NESTING - 1)];
 }
 
 /* Apart from sample_write, so that an event that asks for none of it does not even pay for its registers. */
@@ -92,7 +99,7 @@ void sample_write(const struct event *event, struct ring *ring, uint64_t addr,
 {
     const struct perf_event_attr *attr = &event->recorded.attr;
     unsigned cpu = arch_cpu_id();
-    struct sample_scratch *out = sample_scratch(cpu, ring);
+    struct sample_scratch *out = sample_begin(cpu);
     uint64_t *at = out->words + 6;
 
     out->header.type = PERF_RECORD_SAMPLE;
@@ -104,14 +111,14 @@ void sample_write(const struct event *event, struct ring *ring, uint64_t addr,
     out->words[5] = cpu;
     if (attr->sample_type & SAMPLE_OPTIONAL)
         at = sample_put_optional(at, attr, regs);
-    sample_finish(ring, &out->header, at, &out->words[3]);
+    sample_finish(cpu, ring, &out->header, at, &out->words[3]);
 }
 
 /* struct { header; u64 time, id, stream_id; struct sample_id; }, the last by sample_id_all and SAMPLE_ALWAYS. */
 void sample_write_throttle(const struct event *event, struct ring *ring, uint32_t type)
 {
     unsigned cpu = arch_cpu_id();
-    struct sample_scratch *out = sample_scratch(cpu, ring);
+    struct sample_scratch *out = sample_begin(cpu);
 
     out->header.type = type;
     out->header.misc = 0;
@@ -121,5 +128,5 @@ void sample_write_throttle(const struct event *event, struct ring *ring, uint32_
     out->words[3] = task_current_ids();
     out->words[5] = cpu;
     out->words[6] = event->recorded.id;
-    sample_finish(ring, &out->header, out->words + 7, &out->words[4]);
+    sample_finish(cpu, ring, &out->header, out->words + 7, &out->words[4]);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A hit becomes a PERF_RECORD_SAMPLE in the ring, in the layout of <linux/perf_event.h> (the comment above PERF_RECORD_SAMPLE).
- * Any context of this CPU.
+ * A hit becomes a PERF_RECORD_SAMPLE in the ring, in the layout of <linux/perf_event.h> (the
+ * comment above PERF_RECORD_SAMPLE). Any context of this CPU.
  */
 #pragma once
 

@@ -18,7 +18,7 @@ struct sample_view {
     uint32_t pid, tid, cpu;
     const uint64_t *chain; /* chain_length entries, PERF_CONTEXT_* markers included */
     size_t chain_length;
-    uint64_t registers_abi; /* PERF_SAMPLE_REGS_ABI_*: NONE where there are none */
+    uint64_t registers_abi;    /* PERF_SAMPLE_REGS_ABI_*: NONE where there are none */
     const uint64_t *registers; /* in the order of the set bits of event->attr.sample_regs_intr */
     size_t register_count;
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `perf script` in the kernel: each sample as text, in the words that the real perf uses for
- * `perf script -F comm,tid,cpu,time,period,event,ip,sym,symoff[,iregs]`. Also what a panic prints of the last samples, so
- * script_print_sample takes no lock, allocates nothing and does not trust the record.
+ * `perf script` in the kernel: each sample as text, in the words that the real perf uses for `perf
+ * script -F comm,tid,cpu,time,period,event,ip,sym,symoff[,iregs]`. Also what a panic prints of the
+ * last samples, so script_print_sample takes no lock, allocates nothing and does not trust the
+ * record.
  */
 #pragma once
 
@@ -15,7 +16,10 @@ struct script_options {
     bool registers; /* -F +iregs */
 };
 
-/* One sample; false (and nothing printed) if the record is not a whole PERF_RECORD_SAMPLE of one of these events. */
+/*
+ * One sample; false (and nothing printed) if the record is not a whole PERF_RECORD_SAMPLE of one of
+ * these events.
+ */
 bool script_print_sample(struct sink *sink, const struct perf_event_header *record,
                          const struct recorded_event *events, size_t event_count,
                          const struct script_options *options);

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A hot snapshot: the registers of the very place that takes it, for call chains that begin in the middle of a function
- * instead of in a trap. Inline at the site, so that ip and sp are the caller's own. Bit 1 of flags stays clear: that tells a
- * snapshot from a trap frame (arch/x86_64/regs.h). Any context.
+ * A hot snapshot: the registers of the very place that takes it, for call chains that begin in the
+ * middle of a function instead of in a trap. Inline at the site, so that ip and sp are the caller's
+ * own. Bit 1 of flags stays clear: that tells a snapshot from a trap frame (arch/x86_64/regs.h).
+ * Any context.
  */
 #pragma once
 
 #include "arch/arch.h"
 
-/* Reads the flags register; an assembly leaf, as a push in inline assembly would move sp under the compiler's feet. */
+/*
+ * Reads the flags register; an assembly leaf, as a push in inline assembly would move sp under the
+ * compiler's feet.
+ */
 uint64_t arch_flags(void);
 
 #define REGS_SNAPSHOT(into)                                                                        \
     do {                                                                                           \
         struct regs *snapshot_regs = (into);                                                       \
-        *snapshot_regs = (struct regs){.cs = KERNEL_CODE_SELECTOR, .ss = KERNEL_DATA_SELECTOR};     \
+        *snapshot_regs = (struct regs){.cs = KERNEL_CODE_SELECTOR, .ss = KERNEL_DATA_SELECTOR};    \
         snapshot_regs->flags = arch_flags() & ~FLAGS_FIXED;                                        \
         __asm__ volatile("lea 0(%%rip), %0\n\t"                                                    \
                          "mov %%rsp, %1\n\t"                                                       \

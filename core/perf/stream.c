@@ -223,9 +223,12 @@ static void put_finished_round(struct stream *stream)
 
 static void put_checksum(struct stream *stream)
 {
+    const uint32_t zero = 0;
+
     put_header(stream, PERF_PIPE_EVENT_TYPE, 0, sizeof(struct perf_pipe_checksum));
-    put(stream, &(uint32_t){0}, sizeof(uint32_t));
-    put(stream, &(uint32_t){stream->crc}, sizeof(uint32_t));
+    put(stream, &zero, sizeof(zero));
+    const uint32_t crc = stream->crc; /* of all up to here */
+    put(stream, &crc, sizeof(crc));
 }
 
 /* What stands at the head of the stream, once: all that does not need an event to be understood. */

@@ -11,8 +11,8 @@ static struct sink *port; /* set at boot; NULL: the console lends its line */
 static struct stream stream;
 
 /*
- * Without a port each recording is a file of its own, so each begins with its own pipe header; on a port one header serves all
- * recordings of the boot, as perf ends at a second one.
+ * Without a port each recording is a file of its own, so each begins with its own pipe header; on a
+ * port one header serves all recordings of the boot, as perf ends at a second one.
  */
 static void stream_port_write(struct sink *sink, const struct stream_kernel *kernel)
 {

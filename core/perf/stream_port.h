@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the machine's stream goes: a binary port of its own, or, where there is none, a base64 block on the console for each
- * recording. Task context.
+ * Where the machine's stream goes: a binary port of its own, or, where there is none, a base64
+ * block on the console for each recording. Task context.
  */
 #pragma once
 

@@ -90,6 +90,7 @@ const char *unwind_reason(enum unwind_end end)
         [UNWIND_NOT_CODE] = "the return address is not in the kernel's text",
         [UNWIND_STACK_TWICE] = "a trap frame leads back to a stack already left",
         [UNWIND_NO_FRAME_POINTER] = "a partial snapshot has no frame pointer",
+        [UNWIND_IN_ENTRY] = "interrupted inside a trap entry, which has no frame",
     };
 
     return reasons[end];

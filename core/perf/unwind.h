@@ -28,6 +28,7 @@ enum unwind_end {
     UNWIND_NOT_CODE,      /* a return address that is not in the kernel's text */
     UNWIND_STACK_TWICE,   /* a trap frame leads back to a stack that was left */
     UNWIND_NO_FRAME_POINTER, /* a partial snapshot, which only a table can unwind */
+    UNWIND_IN_ENTRY,         /* a trap came inside a trap entry, where no frame is set up yet or any more */
 };
 
 struct unwind {

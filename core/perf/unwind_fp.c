@@ -99,8 +99,12 @@ void unwind_fp_step(struct unwind *state)
             unwind_fp_from_frame(state);
         return;
     }
-    if (!regs_are_full(state->regs) && state->regs->flags == 0 && state->fp == 0) {
+    if (state->regs->flags == 0 && state->fp == 0) {
         unwind_stop(state, UNWIND_NO_FRAME_POINTER);
+        return;
+    }
+    if (state->ip >= arch_text_plain_end() && state->ip < arch_text_end()) {
+        unwind_stop(state, UNWIND_IN_ENTRY);
         return;
     }
     switch (unwind_fp_frame(state)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Between the iterator (unwind.c) and the way a step is taken (unwind_fp.c, and tables later): neither is used elsewhere.
+ * Between the iterator (unwind.c) and the way a step is taken (unwind_fp.c, and tables later):
+ * neither is used elsewhere.
  */
 #pragma once
 
@@ -9,7 +10,10 @@
 /* Moves from the frame in `state` to its caller, or sets state->end. */
 void unwind_fp_step(struct unwind *state);
 
-/* Follows plain frames, storing return addresses, for as long as nothing is special. Returns how many it stored. */
+/*
+ * Follows plain frames, storing return addresses, for as long as nothing is special. Returns how
+ * many it stored.
+ */
 size_t unwind_fp_run(struct unwind *state, uint64_t *chain, size_t most);
 
 /* Common to all ways: end the chain; or go on in the context that a trap interrupted. */

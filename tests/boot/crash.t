@@ -16,6 +16,7 @@ use lib 'tests/lib';
 use IO::Socket::UNIX;
 use Test::More;
 use Pitot;
+use Pitot::Transcript;
 
 my $build = $ENV{BUILD} // 'build';
 my $stopped = 2 * 0x31 + 1;    # boot/ports.c, and what QEMU makes of it
@@ -44,30 +45,31 @@ sub is_named
 # --- A report ------------------------------------------------------------------------------------
 
 # Takes the console apart: reason, registers {name => value}, vector, error, chain [{address, name,
-# trap}], cut (frames left out), samples (their text) and the last line.
+# trap}], cut (frames left out), stops (why the chain ends early), samples (text), the last line.
 sub report_of
 {
     my ($machine) = @_;
     my ($reason, $head, $chain, $samples, $last) = $machine->console =~
         /^PANIC: (.*)\n((?:  .*\n)*)call chain:\n((?:  .*\n)*)((?:.*\n)*?)(.*)\n?\z/m
-        or return {reason => 'no report', registers => {}, chain => [], last => ''};
-    my ($vector, $error) = $head =~ /^  vector (0x\w+)  error (0x\w+)$/m;
-    my ($cut) = $chain =~ /^  \.\.\. (\d+) frames \.\.\.$/m;
-    my @frames;
-    while ($chain =~ /^  ([0-9a-f]{16})  ([^\s+]+)(?:\+0x[0-9a-f]+)?(  <trap>)?$/mg) {
-        push(@frames, {address => hex($1), name => $2, trap => defined $3});
+        or return {reason => 'no report', registers => {}, chain => [], last => '', samples => ''};
+    my %report = (reason => $reason, samples => $samples, last => $last, registers => {});
+    while ($head =~ /  (\w+) +([0-9a-f]{16})/g) {
+        $report{registers}{$1} = hex($2);
     }
-    return {
-        reason => $reason, samples => $samples, last => $last, cut => $cut, chain => \@frames,
-        registers => {map { $_->[0] => hex($_->[1]) } pairs($head =~ /  (\w+) +([0-9a-f]{16})/g)},
-        vector => hex($vector // 'ff'), error => hex($error // 'ff'),
-    };
+    while ($chain =~ /^  ([0-9a-f]{16})  ([^\s+]+)(?:\+0x[0-9a-f]+)?(  <trap>)?$/mg) {
+        push(@{$report{chain}}, {address => hex($1), name => $2, trap => defined $3});
+    }
+    @report{qw(vector error)} = map { hex } $head =~ /^  vector (0x\w+)  error (0x\w+)$/m;
+    ($report{cut}) = $chain =~ /^  \.\.\. (\d+) frames \.\.\.$/m;
+    ($report{stops}) = $chain =~ /^  \(the chain stops here: (.+)\)$/m;
+    return \%report;
 }
 
-sub pairs
+# The names of a report's chain, innermost first.
+sub names
 {
-    my @list = @_;
-    return map { [@list[2 * $_, 2 * $_ + 1]] } 0 .. $#list / 2;
+    my ($report) = @_;
+    return map { $_->{name} } @{$report->{chain}};
 }
 
 # Tests what all reports have in common, and returns the report.
@@ -76,7 +78,6 @@ sub report_ok
     my ($machine, $reason) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     my $report = report_of($machine);
-    my $chain = $report->{chain};
 
     is($machine->status, $stopped, 'the machine ends, with the status of a panic');
     is(() = $machine->console =~ /^Pitot: \d+ MiB free/mg, 1, 'it has not started again');
@@ -85,24 +86,30 @@ sub report_ok
     is(join(' ', sort(keys %{$report->{registers}})),
         'ax bp bx cr0 cr2 cr3 cr4 cs cx di dx flags ip r10 r11 r12 r13 r14 r15 r8 r9 si sp ss',
         'all registers are there');
-    chain_ok($report);
+    names_ok($report);
     diag($machine->tail) if !Test::More->builder->is_passing;
     return $report;
 }
 
-# The chain is whole, and its names are those that the kernel's file has for these addresses.
-sub chain_ok
+# Names are those that the kernel's file has for these addresses; at 0 is nothing to be named.
+sub names_ok
 {
     my ($report) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    my @chain = @{$report->{chain}};
     my @unlike = grep { !is_named($_->{trap} ? $_->{address} : $_->{address} - 1, $_->{name}) }
-        grep { $_->{address} } @chain;    # at 0 is nothing, and that has no name
+        grep { $_->{address} } @{$report->{chain}};
+    is(join(' ', map { $_->{name} } @unlike), '', "names are those of the kernel's file");
+}
 
-    is(join(' ', map { $_->{name} } @unlike), '', 'names are those of the kernel\'s file');
-    is(join(' ', map { $_->{name} } @chain[-2, -1]), 'kernel_main boot_entry_high',
-        'the chain ends where the kernel begins') if @chain > 1;
-    cmp_ok(scalar(@chain), '>', 4, 'the chain has frames');
+# The chain leads to where the kernel begins.
+sub whole_ok
+{
+    my ($report) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my ($outermost, $next) = reverse(names($report));
+    is($outermost, 'boot_entry_high', 'the chain is whole');
+    is($next, 'kernel_main', '... down to the first function');
+    is($report->{stops}, undef, '... and says nothing else');
 }
 
 # What only a report of an exception has: the interrupted place, and the error code.
@@ -120,9 +127,9 @@ sub trap_ok
 
 # --- crash HOW -----------------------------------------------------------------------------------
 
-# Intel SDM vol. 3, "Page-Fault Exception (#PF)": bit 0 a page is there, 1 write, 4 fetch. What a
-# way's function is called where the name says another thing, stands here; `within` bounds the
-# address by symbols.
+# The error codes are those of Intel SDM vol. 3, "Page-Fault Exception (#PF)": bit 0 a page is
+# there, bit 1 write, bit 4 fetch. `at` and `callers` stand where it is not in crash_HOW that the
+# way dies, `within` bounds the address by symbols.
 my $in_kernel = 'in kernel mode';
 my %ways = (
     'read' => {
@@ -167,8 +174,9 @@ sub exception_ok
 
     my $report = report_ok(boot(machine => 'qemu', run => "crash $how"), $reason);
     trap_ok($report, $way->{vector}, $way->{error});
+    whole_ok($report);
     my @callers = @{$way->{callers} // [$function]};
-    is_deeply([map { $_->{name} } @{$report->{chain}}[0 .. @callers]], [@callers, 'crash_run'],
+    is_deeply([(names($report))[0 .. @callers]], [@callers, 'crash_run'],
         'the chain leads from there to the command');
     return if !$has_address;
 
@@ -184,8 +192,9 @@ sub asked_ok
 {
     my ($how, $reason, @callers) = @_;
     my $report = report_ok(boot(machine => 'qemu', run => "crash $how"), $reason);
-    is_deeply([map { $_->{name} } @{$report->{chain}}[0 .. $#callers]], \@callers,
-        'the chain leads from the report to the command');
+    whole_ok($report);
+    is_deeply([(names($report))[0 .. $#callers]], \@callers,
+        '... and leads from the report to the command');
     is($report->{chain}[0]{address}, $report->{registers}{ip}, '... and begins at ip');
     is(scalar(grep { $_->{trap} } @{$report->{chain}}), 0, 'nothing was interrupted');
 }
@@ -197,11 +206,12 @@ sub overflow_ok
     my $report = report_ok($machine,
         'stack overflow: the task stack ran out in crash_recurse_deeper\+0x\w+');
     trap_ok($report, 14, 2);
+    whole_ok($report);
     my ($guard, $low) = ($address{stack_task}, $address{stack_task} + 0x1000);
     my $cr2 = $report->{registers}{cr2};
     ok($guard <= $cr2 && $cr2 < $low, 'cr2 is in the guard page');
 
-    my @names = map { $_->{name} } @{$report->{chain}};
+    my @names = names($report);
     is(scalar(@names), $frames_first + $frames_last, 'the chain is cut');
     cmp_ok($report->{cut} // 0, '>', 20, '... in the middle, and says how many are left out');
     is_deeply([@names[0 .. $frames_first - 1]], [('crash_recurse_deeper') x $frames_first],
@@ -214,7 +224,9 @@ sub overflow_ok
 my %tests = (
     (map { my $how = $_; $how => sub { exception_ok($how, $ways{$how}) } } keys %ways),
     recurse => sub { overflow_ok(boot(machine => 'qemu', run => 'crash recurse')) },
-    panic => sub { asked_ok('panic', 'asked for by `crash panic`', qw(panic crash_panic crash_run)) },
+    panic => sub {
+        asked_ok('panic', 'asked for by `crash panic`', qw(panic crash_panic crash_run));
+    },
     assert => sub {
         asked_ok('assert', 'assertion failed: nowhere == 0, core/console/crash\.c:\d+',
             qw(panic assert_failed crash_assert crash_run));
@@ -229,60 +241,47 @@ subtest("crash $_" => $tests{$_}) for sort(keys %tests);
 
 # --- The last samples ----------------------------------------------------------------------------
 
-# The samples of a report, as `perf script` prints them: [{time, event, chain => [addresses]}].
-sub samples_of
-{
-    my ($report) = @_;
-    my @samples;
-    for my $line (split(/\n/, $report->{samples})) {
-        if ($line =~ /^\S+ +\d+ \[\d+\] +(\d+\.\d+): +\d+ (\S+): *$/) {
-            push(@samples, {time => $1, event => $2, chain => []});
-        } elsif ($line =~ /^\t +([0-9a-f]{16}) /a || $line =~ /^\t([0-9a-f]{16}) /) {
-            push(@{$samples[-1]{chain}}, hex($1));
-        }
-    }
-    return @samples;
-}
-
-# True if these are the newest ones, in their order.
+# The newest ones are shown, in their order.
 sub samples_ok
 {
-    my ($report, $event, $of) = @_;
+    my ($report, $event) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    my @samples = samples_of($report);
+    my @samples = samples($report->{samples});
     my @times = map { $_->{time} } @samples;
+    my ($shown, $all) = $report->{samples} =~ /\Alast samples, (\d+) of (\d+):$/m;
 
-    like($report->{samples}, qr/\Alast samples, $last_samples of $of:$/m, 'samples are counted');
-    is(scalar(@samples), $last_samples, '... and that many printed');
-    is(scalar(grep { $_->{event} ne $event } @samples), 0, '... of the event recorded');
+    is($shown, $last_samples, 'the report announces the last samples');
+    cmp_ok($all // 0, '>', $last_samples, '... of many');
+    is(scalar(@samples), $last_samples, '... and shows them');
+    is(scalar(grep { $_->{event} ne $event } @samples), 0, '... with the event recorded');
     is("@times", join(' ', sort { $a <=> $b } @times), '... in the order of time');
-    is(scalar(grep { $_->{chain}[-1] != $report->{chain}[-1]{address} } @samples), 0,
-        '... each with its whole chain');
     return @samples;
 }
 
 subtest 'a fault while recording shows what led there' => sub {
-    my $machine = boot(machine => 'qemu', run => 'perf record -e mem:nowhere:rw -g -- crash read');
-    my $report = report_ok($machine, 'page fault at crash_read\+.*');
-    my ($sample, @more) = samples_of($report);
+    my $report = report_ok(boot(machine => 'qemu',
+        run => 'perf record -e mem:nowhere:rw -g -- crash read'), 'page fault at crash_read\+.*');
+    my ($sample, @more) = samples($report->{samples});
     like($report->{samples}, qr/\Alast samples, 1 of 1:\n/, 'one sample');
     is(scalar(@more), 0, '... and no other');
-    is_deeply($sample->{chain}, [map { $_->{address} } @{$report->{chain}}],
+    is_deeply($sample->{chain}, [names($report)],
         'the read before the fault came the same way');
 };
 
 subtest 'an overflow while recording shows the last samples' => sub {
     my $report = overflow_ok(boot(machine => 'qemu',
         run => 'perf record -e mem:deeper:rw -g -- crash recurse'));
-    my @samples = samples_ok($report, 'mem:deeper:rw', '\d{3}');
-    my ($deepest) = sort { $b <=> $a } map { scalar @{$_->{chain}} } @samples;
-    cmp_ok($deepest, '>', $frames_first + $frames_last, 'their chains are not cut');
+    my @samples = samples_ok($report, 'mem:deeper:rw');
+    my ($shortest) = sort { $a <=> $b } map { scalar @{$_->{chain}} } @samples;
+    cmp_ok($shortest, '>', $frames_first + $frames_last, 'their chains are not cut');
 };
 
 subtest 'a finished recording is still shown' => sub {
     my $report = report_ok(boot(machine => 'qemu',
         run => 'perf record -e mem:kernel_flag:rw -g -- fs-stress 1; crash panic'), 'asked .*');
-    samples_ok($report, 'mem:kernel_flag:rw', '\d{4}');
+    my @samples = samples_ok($report, 'mem:kernel_flag:rw');
+    is_deeply([grep { $_->{chain}[-1] ne 'boot_entry_high' } @samples], [],
+        'the chain of each is whole');
 };
 
 subtest 'without a recording nothing is said of samples' => sub {
@@ -313,31 +312,52 @@ sub at_prompt
     $machine->expect(qr/^pitot> $/m, 60);
 }
 
-sub in_recording
+# While this event is recorded under load.
+sub recording
 {
-    my ($machine) = @_;
-    at_prompt($machine);
-    $machine->send("perf record -e mem:kernel_flag:rw -g --overwrite -- fs-stress 100000\n");
-    $machine->expect(qr/fs-stress: \d+ of 100000/, 60);
+    my ($event) = @_;
+    return sub {
+        my ($machine) = @_;
+        at_prompt($machine);
+        $machine->send("perf record -e $event -g --overwrite -- fs-stress 1000000\n");
+        $machine->expect(qr/fs-stress: \d+ of 1000000/, 60);
+    };
+}
+
+# The report of an NMI. One inside a trap entry, where there is no frame to start from, says that
+# its chain is not whole; with `whole` another machine is tried then.
+sub nmi_report
+{
+    my ($prepare, $whole) = @_;
+    my $report;
+    for (1 .. 5) {
+        $report = report_ok(struck('nmi', $prepare), 'non-maskable interrupt at \S+\+0x\w+');
+        is_deeply([@$report{qw(vector error)}], [2, 0], 'the vector of an NMI');
+        whole_ok($report) if !defined($report->{stops});
+        last if !$whole || !defined($report->{stops});
+        like($report->{stops}, qr/inside a trap entry/, 'the chain ends in a trap entry');
+    }
+    return $report;
 }
 
 subtest 'an NMI at the prompt' => sub {
-    my $report = report_ok(struck('nmi', \&at_prompt), 'non-maskable interrupt at \S+\+0x\w+');
+    my $report = nmi_report(\&at_prompt, 1);
     trap_ok($report, 2, 0);
-    is(scalar(grep { $_->{name} eq 'console_run' } @{$report->{chain}}), 1,
-        'the chain says that the console waited');
+    is(scalar(grep { $_ eq 'console_run' } names($report)), 1, 'the console was waiting');
 };
 
-subtest 'an NMI in the middle of a recording' => sub {
-    my $report = report_ok(struck('nmi', \&in_recording),
-        'non-maskable interrupt at \S+\+0x\w+');
-    is($report->{vector}, 2, 'the vector of an NMI');
-    is(scalar(grep { $_->{name} eq 'fs_stress_run' } @{$report->{chain}}), 1,
-        'the chain shows the workload');
-    samples_ok($report, 'mem:kernel_flag:rw', '\d+');
+subtest 'an NMI while the timer is watched' => sub {
+    my $report = nmi_report(recording('mem:ticks:w'), 1);
+    is(scalar(grep { $_ eq 'fs_stress_run' } names($report)), 1, 'the workload was running');
+    samples_ok($report, 'mem:ticks:w');
 };
 
-# An uncorrected error, with a valid restart address: bank 0, Intel SDM vol. 3, "IA32_MCi_STATUS".
+# It may come anywhere on the way of a sample.
+subtest 'an NMI in a flood of hits' => sub {
+    samples_ok(nmi_report(recording('mem:kernel_flag:rw'), 0), 'mem:kernel_flag:rw');
+};
+
+# An uncorrected error in bank 0: Intel SDM vol. 3, "IA32_MCi_STATUS MSRs".
 subtest 'a machine check' => sub {
     my $report = report_ok(struck('mce 0 0 0xb200000000000000 0x5 0 0', \&at_prompt),
         'machine check at \S+\+0x\w+');

@@ -18,6 +18,8 @@ my $build = $ENV{BUILD} // 'build';
 my $flag = address_of("$build/pitot.elf", 'kernel_flag');
 my $hits = 3168;    # on kernel_flag, of one fs-stress (docs/workloads.md)
 my $fields = 'comm,tid,cpu,time,period,event,ip,sym,symoff';
+my $outermost = 'kernel_main boot_entry_high';
+my $unthrottled = 'perf.rate=0';    # however fast the host is
 
 # Blanks aside: perf sets the names of events in a column as wide as the longest of the stream.
 sub squeezed
@@ -26,78 +28,154 @@ sub squeezed
     return [grep { /\S/ } map { s/\s+/ /gr =~ s/^ | $//gr } split(/\n/, $text)];
 }
 
-# The numbers in the last line that `perf record` printed.
+# What `perf record` said at its end: {kept, lost, overwritten, throttled}.
 sub summary
 {
     my ($said) = @_;
-    my ($line) = $said =~ /^\[ perf record: (.*) \]$/m;
-    my %numbers;
-    $numbers{$2} = $1 while ($line // '') =~ /(\d+) (?:records |hits )?(\w+)/g;
+    my ($line) = $said =~ /^\[ perf record: (.*) \]$/m or return {};
+    my %numbers = reverse $line =~ /(\d+) (?:records |hits )?(\w+)/g;
     return \%numbers;
 }
 
-sub chains { return [map { "@{$_->{chain}}" } @_] }
+sub chains
+{
+    return [map { "@{$_->{chain}}" } @_];
+}
+
+# How many of each record `perf report -D` has seen.
+sub records
+{
+    my ($dump) = @_;
+    my %records;
+    $records{$1}++ while $dump =~ /PERF_RECORD_(\w+)/g;
+    return \%records;
+}
 
 # --- One boot, many recordings -------------------------------------------------------------------
 
-# In the stream they are told apart by the spelling of the event.
-my %recordings = (
-    whole => ['mem:kernel_flag:rw', '-g'],
-    period => ["5:$flag", '-c 7'],
-    call => ['mem:lock_kernel:x', '-g -c 50'],
-    normal => ['mem:kernel_flag:rw:k', '-g -m 16k'],
-    overwrite => ["mem:$flag/4:rw", '-g -m 16k --overwrite'],
+# Told apart in the stream by the spellings of the events.
+my @recordings = (
+    ['mem:kernel_flag:rw', '-g -- fs-stress'],
+    ["5:$flag", '-c 7 -- fs-stress'],
+    ['mem:lock_kernel:x', '-g -c 50 -- fs-stress'],
+    ['mem:kernel_flag:rw:k', '-g -m 16k -- fs-stress'],
+    ["mem:$flag/4:rw", '-g -m 16k --overwrite -- fs-stress'],
+    ['mem:kernel_flag/4:w/call-graph=no,period=2/ -e mem:ticks:w', '-g -- fs-stress 20'],
 );
-my @order = qw(whole period call normal overwrite);
-my %record = map {
-    $_ => "perf record -e $recordings{$_}[0] $recordings{$_}[1] -- fs-stress"
-} @order;
-my $several = 'perf record -e mem:kernel_flag/4:w/call-graph=no,period=2/ -e mem:ticks:w -g'
-    . ' -- fs-stress 20';
-my @commands = map { ($_, 'perf script') } @record{@order}, $several;
-my $stat = "perf stat -e mem:kernel_flag:rw -e mem:$flag/4:rw -e mem:kernel_flag:rw:k"
-    . ' -e mem:lock_kernel:x -e mem:kernel_flag+0:rw -- fs-stress';
+my $stat = 'perf stat -e mem:kernel_flag:rw -e mem:kernel_flag+0:rw -e mem:lock_kernel:x'
+    . " -e mem:$flag/4:rw -e mem:$flag/4:rw:k -e mem:$flag:rw -- fs-stress";
 my $list = 'perf record -e mem:kernel_flag:rw,mem:kernel_flag/4:rw -- perf list';
 
-my $machine = boot(run => join('; ', @commands, $stat, $list, 'poweroff'));
+my @commands = map { "perf record -e $_->[0] $_->[1]" } @recordings;
+my $run = join('; ', (map { ($_, 'perf script') } @commands), $stat, $list, 'poweroff');
+my $machine = boot(flags => $unthrottled, run => $run);
 ended_ok($machine);
 
-my (%said, %samples);
-my @scripts = map { said($machine, 'perf script', $_) } 1 .. @order + 1;
-for my $index (0 .. $#order) {
-    $said{$order[$index]} = summary(said($machine, $record{$order[$index]}));
-    $samples{$order[$index]} = [samples($scripts[$index])];
-}
+my @summaries = map { summary(said($machine, $_)) } @commands;
+my @scripts = map { said($machine, 'perf script', $_) } 1 .. @commands;
+my ($whole, $period, $call, $normal, $overwrite, $several) = map { [samples($_)] } @scripts;
 
-my $theirs = perf_script($machine, '-F', $fields);
-same_lines_ok(squeezed(join('', @scripts)), squeezed($theirs),
-    'perf reads all recordings of the boot, each as the console shows it');
+same_lines_ok(squeezed(join('', @scripts)),
+    squeezed(scalar perf_script($machine, '-F', $fields)),
+    'perf finds all recordings of the boot in the stream, each as the console shows it');
 my $dump = perf_run('report', $machine, '-D');
-my %ids = reverse $dump =~ /PERF_RECORD_EVENT_UPDATE\n\.\.\. id: +(\d+)\n\.\.\. name: +(\S+)$/mg;
-is(scalar(keys %{{reverse %ids}}), @order + 3, 'no two events have an id in common');
-
-for my $name (qw(whole period call)) {
-    is($said{$name}{kept}, @{$samples{$name}}, "$name: as many samples as perf record says");
-}
-is(scalar(@{$samples{whole}}), $hits, 'every hit is a sample');
+my %events = $dump =~ /PERF_RECORD_EVENT_UPDATE\n\.\.\. id: +(\d+)\n\.\.\. name: +(\S+)$/mg;
+is(scalar(keys %events), @recordings + 3, 'each event has an id of its own');
+is($summaries[$_]{kept}, scalar(samples($scripts[$_])), "perf record kept: $recordings[$_][0]")
+    for 0 .. $#recordings;
 
 # --- Events --------------------------------------------------------------------------------------
 
-is(scalar(@{$samples{period}}), int($hits / 7), '-c 7: every seventh hit is a sample');
-is_deeply([grep { $_->{period} != 7 } @{$samples{period}}], [], '... and stands for seven');
-is_deeply([grep { $_->{chain}[0] !~ /^(un)?lock_kernel$/ } @{$samples{period}}], [],
-    '5:ADDR watches the address');
+is(scalar(@$whole), $hits, 'every hit is a sample');
 
-my @calls = @{$samples{call}};
-cmp_ok(scalar(@calls), '>', 0, 'a breakpoint on a function is hit');
-is(scalar(grep { /^\s*[0-9a-f]+ lock_kernel\+0x0$/ } split(/\n/, $scripts[2])), @calls,
+is(scalar(@$period), int($hits / 7), '-c 7: every seventh hit is a sample');
+is_deeply([grep { $_->{period} != 7 } @$period], [], '... that stands for seven');
+is_deeply([grep { $_->{chain}[0] !~ /^(un)?lock_kernel$/ } @$period], [],
+    '5:ADDR watches that address');
+
+cmp_ok(scalar(@$call), '>', 0, 'a breakpoint on a function is hit');
+is(scalar(() = $scripts[2] =~ /:x: *\n\t *[0-9a-f]+ lock_kernel\+0x0$/mg), @$call,
     '... at its first instruction');
-my %callers = map { $_->[1] => 1 } grep { $_->[0] eq 'lock_kernel' } map { $_->{chain} }
-    @{$samples{whole}};
-my @callers_known = grep { $callers{$_->{chain}[1]} } @calls;
-cmp_ok(scalar(@callers_known), '>', @calls / 2, '... from the callers that the watch sees, too');
-is_deeply([grep { "@{$_->{chain}}[-2, -1]" ne 'kernel_main boot_entry_high' } @calls], [],
-    '... with whole chains, before there is a frame');
+is_deeply([grep { !/ fs_stress_run .*\Q$outermost\E$/ } @{chains(@$call)}], [],
+    '... with a whole chain, though there is no frame yet');
+my %callers = map { $_->{chain}[1] => 1 } grep { $_->{chain}[0] eq 'lock_kernel' } @$whole;
+cmp_ok(scalar(grep { $callers{$_->{chain}[1]} } @$call), '>', 0,
+    '... which begins with the caller');
 
-my %counts = reverse said($machine, $stat) =~ /^ +(\d+) +(\S+)$/mg if 0;
+my %counts = reverse(said($machine, $stat) =~ /^ +(\d+) {6}(\S+)$/mg);
+is(delete $counts{'mem:lock_kernel:x'} >= $hits / 2, 1, 'perf stat counts calls');
+is_deeply([values %counts], [($hits) x 5], 'five events on one address: each counts every hit');
+like(said($machine, $list), qr{^  dr0  \Q$flag\E/4:rw for perf mem:kernel_flag:rw and 1 more$}m,
+    'events on the same bytes share a register');
+like(said($machine, $list), qr/^  dr1  free$/m, '... and leave the others free');
+
+# --- A ring that is too small --------------------------------------------------------------------
+
+cmp_ok($summaries[3]{lost} // 0, '>', 0, 'a full ring drops');
+is($summaries[3]{kept} + $summaries[3]{lost}, $hits, '... and counts what it drops');
+like($dump, qr/PERF_RECORD_LOST: id:\d+: lost:$summaries[3]{lost}$/m, '... perf knows how many');
+my $certain = $#$normal - 1;    # the last may be a later, shorter one that still found room
+is_deeply(chains(@$normal[0 .. $certain]), chains(@$whole[0 .. $certain]),
+    '... it keeps the oldest');
+
+cmp_ok($summaries[4]{overwritten} // 0, '>', 0, 'a full ring in overwrite mode overwrites');
+is($summaries[4]{kept} + $summaries[4]{overwritten}, $hits, '... and counts what it overwrites');
+like($dump, qr/LOST_SAMPLES: id:\d+: lost samples :$summaries[4]{overwritten}$/m,
+    '... perf knows how many');
+is_deeply(chains(@$overwrite), chains(@$whole[-@$overwrite .. -1]),
+    '... it keeps the newest, to the last hit');
+
+# --- Several events, one of them in an interrupt ---------------------------------------------------
+
+my @ticks = grep { $_->{event} eq 'mem:ticks:w' } @$several;
+my @writes = grep { $_->{event} ne 'mem:ticks:w' } @$several;
+cmp_ok(scalar(@ticks), '>', 0, 'an event with a chain');
+cmp_ok(scalar(@writes), '>', $hits / 2, '... beside one without');
+is_deeply([map { $_->{period} } @writes], [(2) x @writes], '... which has a period of its own');
+is_deeply([grep { @{$_->{chain}} != 1 } @writes], [], '... and no chain');
+
+my $through_trap = qr/^ticks_count .*\btrap_entry \w+ .*\Q$outermost\E$/;
+is_deeply([grep { !/$through_trap/ } @{chains(@ticks)}], [],
+    'chains lead from the interrupt through its entry to the outermost caller');
+my @in_load = grep { / trap_entry .*\bstress_rounds\b/ } @{chains(@ticks)};
+cmp_ok(scalar(@in_load), '>', @ticks / 2, '... by way of the load that was interrupted');
+my %interrupted = map { $_ => 1 } map { / trap_entry (\w+)/ } @in_load;
+cmp_ok(scalar(keys %interrupted), '>', 1, '... in more than one function')
+    or diag(explain(\%interrupted));
+
+# --- Registers -----------------------------------------------------------------------------------
+
+# In a boot of their own: perf prints registers only if every event of a stream has them.
+my $registers = 'perf record -e mem:kernel_flag:rw -e mem:lock_kernel:x -g --intr-regs -c 10'
+    . ' -- fs-stress';
+$machine = boot(flags => $unthrottled, run => "$registers; perf script -F +iregs; poweroff");
+ended_ok($machine);
+my $script = said($machine, 'perf script -F +iregs');
+same_lines_ok(script_lines($script),
+    script_lines(scalar perf_script($machine, '-F', "$fields,iregs")),
+    '--intr-regs: perf prints the registers that the console prints');
+my @sites = $script =~ /:(?:rw|x): *\n\t *([0-9a-f]+) /g;
+my @there = $script =~ /\bIP:0x([0-9a-f]+) /g;
+cmp_ok(scalar(@sites), '>', 2 * int($hits / 20), '... of both events');
+is_deeply(\@there, \@sites, '... as they were at the hit');
+is(scalar(grep { hex($_) & 2 } $script =~ /\bFLAGS:0x([0-9a-f]+) /g), @sites,
+    '... and tell by bit 1 of the flags that they come from a trap');
+
+# --- Throttling ----------------------------------------------------------------------------------
+
+# A thousand a second are ten in each tick of ten milliseconds: far fewer than this load makes.
+my $load = 'mem:kernel_flag:rw -- fs-stress 20';
+$machine = boot(flags => 'perf.rate=1000',
+    run => "perf record -e $load; perf stat -e $load; poweroff");
+ended_ok($machine, 'an event that floods is throttled, the machine runs on to its end');
+my $kept = summary(said($machine, "perf record -e $load"));
+my ($counted) = said($machine, "perf stat -e $load") =~ /^ +(\d+) {6}mem:/m;
+my $seen = records(scalar perf_run('report', $machine, '-D'));
+cmp_ok($seen->{THROTTLE} // 0, '>', 1, 'the stream tells when it began');
+cmp_ok(abs($seen->{THROTTLE} - $seen->{UNTHROTTLE}), '<=', 1, '... and when it ended');
+is($seen->{SAMPLE} + $seen->{THROTTLE} + $seen->{UNTHROTTLE}, $kept->{kept},
+    '... among the records kept');
+is($seen->{SAMPLE} + $kept->{throttled}, $counted, 'what was not sampled is counted');
+is($seen->{LOST}, undef, '... and is no loss');
+
 done_testing();

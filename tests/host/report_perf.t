@@ -13,15 +13,9 @@ use Test::More;
 my $sample = 'build/host/report_sample';
 my $room = tempdir(CLEANUP => 1);
 my $kernel = "$room/kernel.elf";
-my $report = '--no-children --no-inline -F overhead,sample,sym';
-my $script = 'comm,tid,cpu,time,period,event,ip,sym,symoff';
-my %perf = (
-    caller    => "report --stdio $report -g caller,0",
-    callee    => "report --stdio $report -g callee,0",
-    flat      => "report --stdio $report -g none",
-    script    => "script -F $script",
-    registers => "script -F $script,iregs",
-);
+my $report = 'report --stdio --no-children --no-inline -F overhead,sample,sym';
+my $script = 'script -F comm,tid,cpu,time,period,event,ip,sym,symoff';
+my %scripts = (script => $script, registers => "$script,iregs");
 
 # perf looks for its settings and debug files there, and must find none.
 $ENV{HOME} = $room;
@@ -68,11 +62,23 @@ sub difference
     return scalar `cd $room && diff -U5 perf.txt pitot.txt`;
 }
 
+# The call graphs to compare; thresholds that small counts meet exactly, and any others.
+sub graphs
+{
+    my ($seed) = @_;
+    srand($seed);
+    my @round = (0.1, 0.5, 1, 2, 2.5, 3.125, 5, 6.25, 10, 12.5, 20, 25, 50, 100);
+    my $round = $round[rand @round];
+    my $any = sprintf('%.4f', rand(rand(2) < 1 ? 5 : 100));
+    my $whole = int(rand(101));
+    return ('none', map { ("caller$_", "callee$_") } '', ',0', ",$round", ",$any", ",$whole");
+}
+
 sub compare
 {
-    my ($name, $seed) = @_;
+    my ($name, $command, $seed) = @_;
     my $ours = essence("cat $room/$name");
-    my $theirs = essence("perf $perf{$name} -i - --vmlinux=$kernel < $room/stream 2> $room/said");
+    my $theirs = essence("perf $command -i - --vmlinux=$kernel < $room/stream 2> $room/said");
     isnt($theirs, '', "seed $seed: perf prints the $name");
     ok($ours eq $theirs, "seed $seed: $name as perf prints it")
         or diag(difference($theirs, $ours));
@@ -81,9 +87,11 @@ sub compare
 sub compare_all
 {
     my ($seed) = @_;
-    unlink(map { "$room/$_" } keys %perf);
-    run("$sample $seed $room");
-    compare($_, $seed) for grep { -e "$room/$_" } sort keys %perf;
+    my @graphs = graphs($seed);
+    unlink(map { "$room/$_" } keys %scripts);
+    run("$sample $seed $room @graphs");
+    compare($_, "$report -g $_", $seed) for @graphs;
+    compare($_, $scripts{$_}, $seed) for grep { -e "$room/$_" } sort keys %scripts;
 }
 
 make_kernel();

@@ -6,11 +6,13 @@
  * beginnings, equal counts, addresses outside of any function or just behind one, chains too long
  * or empty, periods from 0 to huge, events with and without chains.
  *
- * usage: report_sample assembly PART        the fake kernel's source
- *        report_sample SEED DIRECTORY       stream, caller, callee, flat; and script, registers
- *                                           where perf can print them
+ * usage: report_sample assembly PART
+ *            the fake kernel's source
+ *        report_sample SEED DIRECTORY GRAPH...
+ *            stream; for each GRAPH the report with -g GRAPH, in a file of that name; and script,
+ *            registers where perf can print them
  *
- * links: core/perf/report.c core/perf/report_tree.c core/perf/report_print.c core/perf/percent.c core/perf/chain_walk.c core/perf/script.c core/perf/sample_view.c core/perf/stream.c core/perf/crc32.c core/print.c tests/host/fake_symbols.c
+ * links: core/perf/report.c core/perf/report_options.c core/refusal.c core/perf/report_tree.c core/perf/report_print.c core/perf/percent.c core/perf/chain_walk.c core/perf/script.c core/perf/sample_view.c core/perf/stream.c core/perf/crc32.c core/print.c tests/host/fake_symbols.c
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,7 +22,7 @@
 
 #include "core/assert.h"
 #include "core/perf/comm.h"
-#include "core/perf/report.h"
+#include "core/perf/report_options.h"
 #include "core/perf/script.h"
 #include "core/perf/stream.h"
 #include "tests/host/fake_symbols.h"
@@ -351,13 +353,20 @@ static void write_stream(struct recording *recording, const char *directory)
     fclose(sink.file);
 }
 
-static void write_report(struct recording *recording, const char *directory, const char *name,
-                         struct report_options options)
+static void write_report(struct recording *recording, const char *directory, char *graph)
 {
     static char memory[64 << 20];
-    struct file_sink sink = open_sink(directory, name);
-    int error = report_print(&sink.sink, &recording->source, &options, memory, sizeof(memory));
+    char report[] = "report", option[] = "-g";
+    char *words[] = {report, option, graph};
+    struct report_options options;
+    struct refusal why;
 
+    if (report_options_parse(3, words, &options, &why) != 0) {
+        fprintf(stderr, "%s\n", why.text);
+        exit(2);
+    }
+    struct file_sink sink = open_sink(directory, graph);
+    int error = report_print(&sink.sink, &recording->source, &options, memory, sizeof(memory));
     fclose(sink.file);
     if (error != 0) {
         fprintf(stderr, "report_print: %d\n", error);
@@ -378,8 +387,9 @@ int main(int argc, char **argv)
 {
     static struct recording recording;
 
-    if (argc != 3) {
-        fprintf(stderr, "usage: report_sample assembly PART | report_sample SEED DIRECTORY\n");
+    if (argc < 3) {
+        fprintf(stderr,
+                "usage: report_sample assembly PART | report_sample SEED DIRECTORY GRAPH...\n");
         return 2;
     }
     if (strcmp(argv[1], "assembly") == 0) {
@@ -389,9 +399,8 @@ int main(int argc, char **argv)
     random_state = strtoull(argv[1], NULL, 0) * UINT64_C(0x9e3779b97f4a7c15) + 1;
     make_recording(&recording);
     write_stream(&recording, argv[2]);
-    write_report(&recording, argv[2], "caller", (struct report_options){true, true});
-    write_report(&recording, argv[2], "callee", (struct report_options){true, false});
-    write_report(&recording, argv[2], "flat", (struct report_options){false, false});
+    for (int i = 3; i < argc; i++)
+        write_report(&recording, argv[2], argv[i]);
     /* perf prints no column that an event lacks, but refuses. */
     if (every_event_has(&recording, PERF_SAMPLE_PERIOD))
         write_script(&recording, argv[2], "script", (struct script_options){false});

@@ -145,7 +145,8 @@ subtest 'perf report -D sees every record' => sub {
     my %overwritten = $dump =~ /^(\d 1012000) .*LOST_SAMPLES: id:1: lost samples :(\d+)$/mg;
     is_deeply(\%lost, {'0 1012000' => 5}, 'dropped, by CPU and time');
     is_deeply(\%overwritten, {'0 1012000' => 100, '1 1012000' => 20}, 'overwritten, the same');
-    like($dump, qr/intr regs: mask 0x181 ABI 64-bit\n.*AX +0x0+aaaa\n.*SP +0x0+5555\n/, 'registers');
+    like($dump, qr/intr regs: mask 0x181 ABI 64-bit\n.*AX +0x0+aaaa\n.*SP +0x0+5555\n/,
+        'registers');
     my %counts = $dump =~ /^ +(\w+) events: +(\d+) +\(/mg;
     is_deeply(\%counts, {MMAP => 1, LOST => 2, COMM => 3, THROTTLE => 1, UNTHROTTLE => 1,
         SAMPLE => 13, LOST_SAMPLES => 2, ATTR => 3, EVENT_TYPE => 2, BUILD_ID => 1,

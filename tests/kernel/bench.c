@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `bench`: what a hit costs, in ticks of the time stamp counter, for tests/bench/bench.pl, which runs this where a tick is an
- * executed instruction (QEMU's -icount shift=0). Stores to a variable, first unwatched, then watched by an event of each kind;
- * the difference is the way from the trap to iret. Medians of several chunks, so that a timer tick in one of them does not
- * count. Task context, interrupts on, as in life.
+ * `bench`: what a hit costs, in ticks of the time stamp counter, for tests/bench/bench.pl, which
+ * runs this where a tick is an executed instruction (QEMU's -icount shift=0). Stores to a variable,
+ * first unwatched, then watched by an event of each kind; the difference is the way from the trap
+ * to iret. Medians of several chunks, so that a timer tick in one of them does not count. Task
+ * context, interrupts on, as in life.
  */
 #include "arch/x86_64/cpu.h"
 #include "core/console/command.h"
@@ -50,7 +51,10 @@ static uint64_t median(uint64_t *values)
     return values[CHUNKS / 2];
 }
 
-/* Ticks for HITS stores with a call chain of `frames`. bench_outermost's return address is one of them. */
+/*
+ * Ticks for HITS stores with a call chain of `frames`. bench_outermost's return address is one of
+ * them.
+ */
 static uint64_t bench_ticks(unsigned frames)
 {
     uint64_t values[CHUNKS];
@@ -82,7 +86,8 @@ static int bench_start(const char *command, bool *records)
     if (!error)
         error = perf_options_parse(words.count, words.word, &options, &why);
     *records = strcmp(words.word[0], "record") == 0;
-    options.recording.rate = 1000000000; /* never throttled, but the throttle is asked, as in life */
+    /* never throttled, but the throttle is asked, as in life */
+    options.recording.rate = 1000000000;
     if (!*records)
         options.recording.ring_size = 0;
     if (!error)

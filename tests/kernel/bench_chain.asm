@@ -7,8 +7,8 @@
 section .text progbits alloc exec nowrite align=16
 bits 64
 
-; IN rdi = function, rsi = its argument. OUT rax = its result. The frame pointer is 0 for the function, as for the outermost
-; frame of all, so that chains end here.
+; IN rdi = function, rsi = its argument. OUT rax = its result. The frame pointer is 0 for the
+; function, as for the outermost frame of all, so that chains end here.
 cfi_start bench_outermost, return
         push rbp
         cfi_offset 16

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A single step over a watched access: two causes in one trap. Not for QEMU, which raises two traps, the second at the very
- * entry of the first, on the same IST page: the first one's frame is gone (docs/breakpoints.md, Machines).
+ * A single step over a watched access: two causes in one trap. Not for QEMU, which raises two
+ * traps, the second at the very entry of the first, on the same IST page: the first one's frame is
+ * gone (docs/breakpoints.md, Machines).
  */
 #include "arch/x86_64/debugreg.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/watch.h"
 
-void step_through_store(volatile uint32_t *to); /* tests/kernel/step.asm: nop, store, nop, and three more to end */
+/* tests/kernel/step.asm: nop, store, nop, and three more to end */
+void step_through_store(volatile uint32_t *to);
 
 static volatile uint32_t word;
 static uint64_t steps;

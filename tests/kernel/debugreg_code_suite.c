@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Instruction breakpoints, single steps, causes that come together, refusals, and what may not be lost meanwhile. */
+/*
+ * Instruction breakpoints, single steps, causes that come together, refusals, and what may not be
+ * lost meanwhile.
+ */
 #include "arch/x86_64/debugreg.h"
 #include "arch/x86_64/percpu.h"
 #include "arch/x86_64/stacks.h"
@@ -37,7 +40,10 @@ static void count_step(struct regs *regs)
     steps++;
 }
 
-/* Steps through what stands between the two popfq; the second one's own step counts, the first one's does not. */
+/*
+ * Steps through what stands between the two popfq; the second one's own step counts, the first
+ * one's does not.
+ */
 #define STEP(instructions)                                                                         \
     do {                                                                                           \
         uint64_t irq = arch_irq_save();                                                            \
@@ -48,9 +54,9 @@ static void count_step(struct regs *regs)
         arch_irq_restore(irq);                                                                     \
     } while (0)
 
-void step_through_nops(void);     /* tests/kernel/step.asm: 5 nop */
-void step_through_string(void);   /* rep stosb of 16 bytes */
-void step_through_mov_ss(void);   /* 2 nop, mov ss, nop */
+void step_through_nops(void);   /* tests/kernel/step.asm: 5 nop */
+void step_through_string(void); /* rep stosb of 16 bytes */
+void step_through_mov_ss(void); /* 2 nop, mov ss, nop */
 
 /* pushfq, and, popfq end each of them: three more steps. */
 static void claim_steps(void)
@@ -70,11 +76,15 @@ static void claim_two_causes(void)
     watch_arm(&execute, (void *)(uintptr_t)callee, 1, ARCH_EXECUTE);
     watch_arm(&write, &word, 4, ARCH_READ_WRITE);
     call();
-    ktap_equal(watch_disarm(&execute), 1, "an instruction breakpoint and a watch, one register each");
+    ktap_equal(watch_disarm(&execute), 1,
+               "an instruction breakpoint and a watch, one register each");
     ktap_ok(watch_disarm(&write) >= 1, "... both hit");
 }
 
-/* Registers 1 to 3 stay loaded with old addresses when they are disarmed: their bits in DR6 mean nothing. */
+/*
+ * Registers 1 to 3 stay loaded with old addresses when they are disarmed: their bits in DR6 mean
+ * nothing.
+ */
 static void claim_disarmed(void)
 {
     struct watch first, second;
@@ -93,9 +103,11 @@ static void claim_refusals(void)
 {
     struct watch held[4];
 
-    watch_expect_refusal((void *)((uintptr_t)&word + 1), 4, ARCH_WRITE, EINVAL, "unaligned is refused");
+    watch_expect_refusal((void *)((uintptr_t)&word + 1), 4, ARCH_WRITE, EINVAL,
+                         "unaligned is refused");
     watch_expect_refusal((void *)(1ull << 60), 4, ARCH_WRITE, EINVAL, "non-canonical is refused");
-    watch_expect_refusal(&word, 1, ARCH_EXECUTE, EINVAL, "an instruction breakpoint on data is refused");
+    watch_expect_refusal(&word, 1, ARCH_EXECUTE, EINVAL,
+                         "an instruction breakpoint on data is refused");
     watch_expect_refusal(stack_task.guard, 8, ARCH_WRITE, EFAULT, "a guard page is refused");
     watch_expect_refusal(stack_ist[IST_DEBUG - 1].bytes + STACK_SIZE - 8, 8, ARCH_WRITE, EPERM,
                          "the debug trap's stack is refused");
@@ -110,7 +122,10 @@ static void claim_refusals(void)
     ktap_equal(breakpoint_used(), 0, "refusals leave nothing armed");
 }
 
-/* The interrupt's frame is copied to the very bytes that are watched: right below this function's stack pointer. */
+/*
+ * The interrupt's frame is copied to the very bytes that are watched: right below this function's
+ * stack pointer.
+ */
 static void claim_interrupted_stack(void)
 {
     struct watch watches[4];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a data watch sees, on the machine that runs this: every length, overlap and kind of access. Where machines differ,
- * docs/breakpoints.md has the table; what is claimed here holds on all of them.
+ * What a data watch sees, on the machine that runs this: every length, overlap and kind of access.
+ * Where machines differ, docs/breakpoints.md has the table; what is claimed here holds on all of
+ * them.
  */
 #include "core/string.h"
 #include "tests/kernel/ktap.h"
@@ -45,7 +46,8 @@ static void claim_lengths(void)
         claim_hits(ARCH_WRITE, length, store1, MIDDLE + length - 1, 1, "store to the last byte");
         claim_hits(ARCH_WRITE, length, store1, MIDDLE - 1, 0, "store just below");
         claim_hits(ARCH_WRITE, length, store1, MIDDLE + length, 0, "store just above");
-        claim_hits(ARCH_WRITE, length, store8, MIDDLE - 7, 1, "unaligned store into its first byte");
+        claim_hits(ARCH_WRITE, length, store8, MIDDLE - 7, 1,
+                   "unaligned store into its first byte");
         claim_hits(ARCH_WRITE, length, load1, MIDDLE, 0, "load");
         claim_hits(ARCH_READ_WRITE, length, load1, MIDDLE, 1, "load");
         claim_hits(ARCH_READ_WRITE, length, store1, MIDDLE, 1, "store");
@@ -102,10 +104,12 @@ static void store_with_interrupts_off(volatile uint8_t *at)
 
 static void claim_instructions(void)
 {
-    claim_hits(ARCH_READ_WRITE, 4, lock_increment, MIDDLE, 1, "a locked read-modify-write is one hit");
+    claim_hits(ARCH_READ_WRITE, 4, lock_increment, MIDDLE, 1,
+               "a locked read-modify-write is one hit");
     claim_hits(ARCH_WRITE, 4, lock_increment, MIDDLE, 1, "lock inc");
     claim_hits(ARCH_WRITE, 4, exchange, MIDDLE, 1, "xchg");
-    claim_hits(ARCH_WRITE, 4, failing_exchange, MIDDLE, 1, "lock cmpxchg that fails writes all the same");
+    claim_hits(ARCH_WRITE, 4, failing_exchange, MIDDLE, 1,
+               "lock cmpxchg that fails writes all the same");
     claim_hits(ARCH_WRITE, 8, push_there, MIDDLE, 1, "push");
     claim_hits(ARCH_WRITE, 8, string_store, MIDDLE, 8, "rep stosb hits once for each byte");
     claim_hits(ARCH_WRITE, 1, store_with_interrupts_off, MIDDLE, 1, "store with interrupts off");
@@ -128,7 +132,10 @@ static void claim_ip(void)
     ktap_equal(watch.address, (uintptr_t)MIDDLE, "the hit names the watched address");
 }
 
-/* Every register that contains the access is hit, whether the machine reports all of them or only the lowest. */
+/*
+ * Every register that contains the access is hit, whether the machine reports all of them or only
+ * the lowest.
+ */
 static void claim_overlap(void)
 {
     struct watch one, two, four, eight;
@@ -174,7 +181,8 @@ static void claim_spread(void)
     for (unsigned i = 0; i < 34; i++)
         store1(memory + i);
     store8(memory + 12);
-    ktap_equal(watch_disarm(&watch), 33, "... each byte hits, and a store into two parts hits once");
+    ktap_equal(watch_disarm(&watch), 33,
+               "... each byte hits, and a store into two parts hits once");
 }
 
 static void debugreg_data_claims(void)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See ktap.h. The plan comes last, so a suite that dies in the middle has none, and its reader notices. */
+/*
+ * See ktap.h. The plan comes last, so a suite that dies in the middle has none, and its reader
+ * notices.
+ */
 #include "tests/kernel/ktap.h"
 
 #include <linux/errno.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Suites that run inside the test kernel (build/pitot-test.elf: the kernel and tests/kernel/). Each is a command whose name
- * begins with ktap-, prints KTAP on the console and is read by tests/machine/. Task context.
+ * Suites that run inside the test kernel (build/pitot-test.elf: the kernel and tests/kernel/). Each
+ * is a command whose name begins with ktap-, prints KTAP on the console and is read by
+ * tests/machine/. Task context.
  */
 #pragma once
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Walks all page tables: nothing is writable and executable, text and rodata have no second mapping, guard pages are holes. */
+/*
+ * Walks all page tables: nothing is writable and executable, text and rodata have no second
+ * mapping, guard pages are holes.
+ */
 #include "arch/x86_64/paging.h"
 #include "arch/x86_64/sections.h"
 #include "arch/x86_64/stacks.h"
@@ -19,14 +22,14 @@ static bool overlaps_constant(const struct paging_leaf *leaf)
 static void tally_leaf(const struct paging_leaf *leaf, struct tally *tally)
 {
     bool writable = leaf->flags & PTE_WRITABLE, executable = !(leaf->flags & PTE_NX);
-    bool in_constant = leaf->address >= (uintptr_t)_text &&
-                       leaf->address + leaf->size <= (uintptr_t)rodata_end;
+    bool in_constant =
+        leaf->address >= (uintptr_t)_text && leaf->address + leaf->size <= (uintptr_t)rodata_end;
 
     tally->leaves++;
     tally->writable_and_executable += writable && executable;
-    tally->executable_outside_text += executable && !(leaf->address >= (uintptr_t)_text &&
-                                                      leaf->address + leaf->size <=
-                                                          (uintptr_t)rodata_start);
+    tally->executable_outside_text +=
+        executable && !(leaf->address >= (uintptr_t)_text &&
+                        leaf->address + leaf->size <= (uintptr_t)rodata_start);
     tally->constant_aliases += overlaps_constant(leaf) && (writable || !in_constant);
 }
 
@@ -53,8 +56,10 @@ static void claim_holes(void)
                 !arch_mapped((uintptr_t)stack_task.bytes - 1, 1),
             "the page below the task stack is not mapped");
     for (unsigned i = 0; i < IST_COUNT; i++)
-        ktap_ok(!arch_mapped((uintptr_t)stack_ist[i].guard, 1), "nor is the one below IST %u", i + 1);
-    ktap_ok(!arch_mapped((uintptr_t)stack_task.bytes - 4, 8), "a range that reaches into a hole is not mapped");
+        ktap_ok(!arch_mapped((uintptr_t)stack_ist[i].guard, 1), "nor is the one below IST %u",
+                i + 1);
+    ktap_ok(!arch_mapped((uintptr_t)stack_task.bytes - 4, 8),
+            "a range that reaches into a hole is not mapped");
     ktap_ok(arch_mapped((uintptr_t)stack_task.bytes, STACK_SIZE), "a whole stack is");
     ktap_ok(!arch_mapped((uintptr_t)direct_address(image_physical(_text)), 1),
             "the image is not in the map of all memory");

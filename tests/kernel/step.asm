@@ -1,7 +1,8 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Short runs of instructions with the trap flag set, for tests/kernel/debugreg_code_suite.c. The first trap comes after the
-; instruction that follows the popfq which sets TF; the popfq which clears it traps once more. Interrupts are off.
+; Short runs of instructions with the trap flag set, for tests/kernel/debugreg_code_suite.c. The
+; first trap comes after the instruction that follows the popfq which sets TF; the popfq which
+; clears it traps once more. Interrupts are off.
 
 %include "arch/x86_64/cfi.inc"
 

@@ -1,6 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Calls a function with the trap flag set, for tests/kernel/unwind_suite.c. Keeps a frame pointer, as chains lead through it.
+; Calls a function with the trap flag set, for tests/kernel/unwind_suite.c. Keeps a frame pointer,
+; as chains lead through it.
 
 %include "arch/x86_64/cfi.inc"
 
@@ -9,7 +10,8 @@ FLAGS_TF equ 1 << 8
 section .text progbits alloc exec nowrite align=16
 bits 64
 
-; IN rdi = the function, which takes nothing. Every instruction traps, from the call to the popfq after it.
+; IN rdi = the function, which takes nothing. Every instruction traps, from the call to the popfq
+; after it.
 cfi_start step_work, return
         push rbp
         cfi_offset 16

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Call chains of the living kernel: single-steps through real work and unwinds at every instruction. Whatever the instruction,
- * a prologue, an epilogue, a frameless leaf, assembly, the chain must end in the chain of the function that set the step off:
- * one frame too many, too few or wrong anywhere shifts or breaks that end.
+ * Call chains of the living kernel: single-steps through real work and unwinds at every
+ * instruction. Whatever the instruction, a prologue, an epilogue, a frameless leaf, assembly, the
+ * chain must end in the chain of the function that set the step off: one frame too many, too few or
+ * wrong anywhere shifts or breaks that end.
  */
 #include "arch/x86_64/debugreg.h"
 #include "core/fs/ramfs.h"
@@ -72,7 +73,10 @@ __attribute__((noinline)) static void claim_every_step(void)
     uint64_t irq;
     char place[80];
 
-    /* Our caller and up: the frames that every chain must end with. Ours is left out, as its ip moves on. */
+    /*
+     * Our caller and up: the frames that every chain must end with. Ours is left out, as its ip
+     * moves on.
+     */
     REGS_SNAPSHOT(&regs);
     proof.length = unwind_capture(&regs, proof.chain, CHAIN_MAX) - 1;
     memmove(proof.chain, proof.chain + 1, proof.length * sizeof(proof.chain[0]));
@@ -142,7 +146,8 @@ __attribute__((noinline)) static void claim_snapshot(void)
     ktap_ok(!regs_are_full(&regs), "a snapshot's flags have bit 1 clear");
     unwind_start(&state, &regs);
     symbols_find_address(state.ip, &symbol);
-    ktap_ok(strcmp(symbol.name, "claim_snapshot") == 0, "its chain begins in the function that took it");
+    ktap_ok(strcmp(symbol.name, "claim_snapshot") == 0,
+            "its chain begins in the function that took it");
     unwind_next(&state);
     symbols_find_address(state.ip - 1, &symbol);
     ktap_ok(strcmp(symbol.name, "unwind_claims") == 0, "... and goes on in its caller");

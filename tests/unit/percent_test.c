@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -72,11 +73,48 @@ static void shares_of_any_size_print_as_a_double_does(void **state)
     check(UINT64_MAX - 1, UINT64_MAX);
 }
 
+static void check_least(uint64_t whole, uint32_t units)
+{
+    char percent[40];
+
+    snprintf(percent, sizeof(percent), "%u.%04u", units / PERCENT_UNITS, units % PERCENT_UNITS);
+    uint64_t theirs = (uint64_t)((double)whole * (strtod(percent, NULL) / 100));
+    if (percent_least(whole, units) != theirs)
+        fail_msg("%s per cent of %llu: %llu instead of %llu", percent, (unsigned long long)whole,
+                 (unsigned long long)percent_least(whole, units), (unsigned long long)theirs);
+}
+
+/* On paper 29 per cent of 100 are 29; 100 * (29.0 / 100) is 28.999... */
+static void the_least_is_what_the_double_cut_off_is(void **state)
+{
+    (void)state;
+    assert_int_equal(percent_least(100, 29 * PERCENT_UNITS), 28);
+    assert_int_equal(percent_least(3168, PERCENT_UNITS / 2), 15);
+    for (uint64_t whole = 0; whole <= 3000; whole++) {
+        for (uint32_t percent = 0; percent <= 100; percent++)
+            check_least(whole, percent * PERCENT_UNITS);
+        check_least(whole, PERCENT_UNITS / 2);
+        check_least(whole, PERCENT_UNITS / 2 + (uint32_t)whole);
+    }
+}
+
+static void the_least_of_any_size_is_as_well(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 300000; i++)
+        check_least(random_word() >> (1 + i % 63),
+                    (uint32_t)(random_word() % (100 * PERCENT_UNITS + 1)));
+    check_least(INT64_MAX, 100 * PERCENT_UNITS);
+    check_least(UINT64_MAX, 99 * PERCENT_UNITS);
+    check_least(1, 1);
+}
+
 static void nothing_of_nothing_is_zero(void **state)
 {
     (void)state;
     assert_int_equal(percent_hundredths(0, 0), 0);
     assert_int_equal(percent_hundredths(0, 5), 0);
+    assert_int_equal(percent_least(0, PERCENT_UNITS), 0);
 }
 
 int main(void)
@@ -85,6 +123,8 @@ int main(void)
         cmocka_unit_test(every_share_of_small_wholes_prints_as_a_double_does),
         cmocka_unit_test(halves_go_the_way_the_double_goes),
         cmocka_unit_test(shares_of_any_size_print_as_a_double_does),
+        cmocka_unit_test(the_least_is_what_the_double_cut_off_is),
+        cmocka_unit_test(the_least_of_any_size_is_as_well),
         cmocka_unit_test(nothing_of_nothing_is_zero),
     };
 

@@ -236,6 +236,9 @@ static void numbers_that_are_none_are_refused(void **state)
     assert_refused("record -e mem:0x1000 -c -1", "period \"-1\"");
     assert_refused("record -e mem:0x1000 -c 1k", "period \"1k\"");
     assert_refused("record -e mem:0x1000 -c 99999999999999999999", "period");
+    assert_refused("record -e mem:0x1000 -m 0", "ring size \"0\"");
+    assert_refused("record -e mem:0x1000 -m 17592186044416m", "ring size");
+    assert_refused("record -e mem:0x1000 -m 4503599627370496", "ring size");
     assert_refused("record -e mem:0x1000 -m k", "ring size \"k\"");
     assert_refused("record -e mem:0x1000 -m 8kb", "ring size \"8kb\"");
     assert_refused("record -e mem:0x1000 -m 0x10", "ring size \"0x10\"");

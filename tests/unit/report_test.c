@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The report's text for a small recording (as the real perf 6.1 prints it), too little memory, no
- * samples, and very many. tests/host/report_perf.t compares with perf itself.
+ * The report's text for a small recording (as the real perf 6.1 prints it), a threshold, too little
+ * memory, no samples, and very many. tests/host/report_perf.t compares with perf itself.
  *
  * links: core/perf/report.c core/perf/report_tree.c core/perf/report_print.c core/perf/percent.c core/perf/chain_walk.c core/perf/sample_view.c core/print.c tests/host/fake_symbols.c
  */
@@ -15,6 +15,7 @@
 #include <cmocka.h>
 #include <linux/errno.h>
 
+#include "core/perf/percent.h"
 #include "core/perf/report.h"
 #include "tests/host/fake_symbols.h"
 
@@ -26,6 +27,11 @@ static const struct recorded_event event = {
     .attr = {.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN,
              .sample_period = 1},
     .name = "mem:x:w"};
+
+/* Without a threshold. */
+static const struct report_options caller_first = {.callgraph = true, .caller = true};
+static const struct report_options callee_first = {.callgraph = true};
+static const struct report_options flat = {.callgraph = false};
 
 /* A source that makes each sample up when it is asked for. */
 struct made_up {
@@ -119,7 +125,7 @@ static void a_small_recording_reads_as_perf_prints_it(void **state)
     (void)state;
     struct text_sink out;
 
-    assert_int_equal(report(&out, make_small, 5, (struct report_options){true, true}, 8192), 0);
+    assert_int_equal(report(&out, make_small, 5, caller_first, 8192), 0);
     assert_string_equal(out.text, "# Samples: 5  of event 'mem:x:w'\n"
                                   "# Event count (approx.): 5\n"
                                   "#\n"
@@ -153,12 +159,41 @@ static void a_small_recording_reads_as_perf_prints_it(void **state)
                                   "\n");
 }
 
+/*
+ * perf turns the per cent into a period and cuts the fraction off: 2 of 5 are enough for 59.9999 per
+ * cent, which are 2.999995. A fork remains one where a single branch of it is printed.
+ */
+static void branches_below_the_threshold_are_left_out(void **state)
+{
+    (void)state;
+    struct text_sink out;
+    struct report_options options = caller_first;
+
+    options.threshold = 60 * PERCENT_UNITS - 1;
+    assert_int_equal(report(&out, make_small, 5, options, 8192), 0);
+    assert_string_equal(strstr(out.text, "    80.00%"),
+                        "    80.00%             4  [k] x\n"
+                        "            |          \n"
+                        "             --60.00%--sys_rename_with_a_rather_long_name\n"
+                        "                       |          \n"
+                        "                        --40.00%--sys_write\n"
+                        "                                  sys_open\n"
+                        "                                  x\n"
+                        "\n"
+                        "    20.00%             1  [k] 0x0000000000001234\n"
+                        "\n");
+    options.threshold++;
+    assert_int_equal(report(&out, make_small, 5, options, 8192), 0);
+    assert_null(strstr(out.text, "sys_write"));
+    assert_non_null(strstr(out.text, "             --60.00%--sys_rename"));
+}
+
 static void without_call_graphs_there_is_a_line_for_each_place(void **state)
 {
     (void)state;
     struct text_sink out;
 
-    assert_int_equal(report(&out, make_small, 5, (struct report_options){false}, 8192), 0);
+    assert_int_equal(report(&out, make_small, 5, flat, 8192), 0);
     assert_non_null(strstr(out.text, "#\n    80.00%             4  [k] x\n"
                                      "    20.00%             1  [k] 0x0000000000001234\n\n"));
 }
@@ -168,8 +203,7 @@ static void no_samples_are_an_error_with_a_line(void **state)
     (void)state;
     struct text_sink out;
 
-    assert_int_equal(report(&out, make_small, 0, (struct report_options){true, true}, 8192),
-                     -ENODATA);
+    assert_int_equal(report(&out, make_small, 0, caller_first, 8192), -ENODATA);
     assert_string_equal(out.text, "perf report: the recording has no samples\n");
 }
 
@@ -183,9 +217,9 @@ static void too_little_memory_is_an_error_that_says_what_fitted(void **state)
     struct text_sink whole, out;
     bool fitted = false;
 
-    assert_int_equal(report(&whole, make_small, 5, (struct report_options){true, true}, 8192), 0);
+    assert_int_equal(report(&whole, make_small, 5, caller_first, 8192), 0);
     for (size_t size = 0; size < 2048; size++) {
-        int error = report(&out, make_small, 5, (struct report_options){true, true}, size);
+        int error = report(&out, make_small, 5, caller_first, size);
         if (error == 0) {
             assert_string_equal(out.text, whole.text);
             fitted = true;
@@ -212,10 +246,9 @@ static void memory_is_needed_for_distinct_chains_only(void **state)
 {
     (void)state;
     struct text_sink out;
-    const struct report_options options = {true, true};
 
-    assert_int_equal(report(&out, make_alike, 7, options, 8192), 0);
-    assert_int_equal(report(&out, make_alike, 100000, options, 8192), 0);
+    assert_int_equal(report(&out, make_alike, 7, caller_first, 8192), 0);
+    assert_int_equal(report(&out, make_alike, 100000, caller_first, 8192), 0);
     assert_non_null(strstr(out.text, "# Samples: 100K of event 'mem:x:w'\n"
                                      "# Event count (approx.): 100000\n"));
 }
@@ -232,9 +265,8 @@ static void very_many_callers_of_one_place_are_no_trouble(void **state)
 {
     (void)state;
     struct text_sink out;
-    const struct report_options options = {true, false};
 
-    assert_int_equal(report(&out, make_callers, 100000, options, 16 << 20), 0);
+    assert_int_equal(report(&out, make_callers, 100000, callee_first, 16 << 20), 0);
     assert_non_null(strstr(out.text, "#\n   100.00%        100000  [k] x\n"
                                      "            |\n"
                                      "            ---x\n"
@@ -263,9 +295,8 @@ static void a_fork_at_every_place_of_the_longest_chain_is_printed(void **state)
 {
     (void)state;
     static struct text_sink out;
-    const struct report_options options = {true, false};
 
-    assert_int_equal(report(&out, make_comb, PERF_MAX_STACK_DEPTH, options, 4 << 20), 0);
+    assert_int_equal(report(&out, make_comb, PERF_MAX_STACK_DEPTH, callee_first, 4 << 20), 0);
     assert_true(out.length > 100000);
 }
 
@@ -273,6 +304,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_small_recording_reads_as_perf_prints_it),
+        cmocka_unit_test(branches_below_the_threshold_are_left_out),
         cmocka_unit_test(without_call_graphs_there_is_a_line_for_each_place),
         cmocka_unit_test(no_samples_are_an_error_with_a_line),
         cmocka_unit_test(too_little_memory_is_an_error_that_says_what_fitted),

@@ -107,6 +107,45 @@ static void record_without_room_is_told_and_stays(void **state)
     assert_null(payload_fault(small, 0));
 }
 
+/* Sizes that no record can have, as a stray write would leave them. */
+static const uint16_t damaged[] = {0, 4, 12, 65528};
+
+static void set_oldest_size(uint16_t size)
+{
+    struct perf_event_header *header =
+        (struct perf_event_header *)(ring.bytes + (ring.tail & (ring.size - 1)));
+
+    header->size = size;
+}
+
+static void damaged_header_ends_a_walk_and_is_told(void **state)
+{
+    struct ring_reader reader;
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(damaged) / sizeof(damaged[0]); i++) {
+        start(RING_OVERWRITE);
+        put(3, 32);
+        set_oldest_size(damaged[i]);
+        ring_reader_start(&reader, &ring);
+        assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_EMPTY);
+        assert_int_equal(reader.skipped, 96);
+    }
+}
+
+static void damaged_header_does_not_hold_up_the_writer(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < sizeof(damaged) / sizeof(damaged[0]); i++) {
+        start(RING_OVERWRITE);
+        put((unsigned)(ring.size / 32), 32);
+        set_oldest_size(damaged[i]);
+        put(1, 32);
+        assert_true(ring.tail <= ring.published);
+        assert_true(ring.published - ring.tail >= 32);
+    }
+}
+
 static void two_readers_do_not_disturb_one_another(void **state)
 {
     struct ring_reader one, other;
@@ -256,6 +295,8 @@ int main(void)
         cmocka_unit_test(starts_at_the_oldest_whole_record),
         cmocka_unit_test(counts_every_byte_that_it_was_too_late_for),
         cmocka_unit_test(record_without_room_is_told_and_stays),
+        cmocka_unit_test(damaged_header_ends_a_walk_and_is_told),
+        cmocka_unit_test(damaged_header_does_not_hold_up_the_writer),
         cmocka_unit_test(two_readers_do_not_disturb_one_another),
         cmocka_unit_test(waits_where_everything_published_was_taken_over),
         cmocka_unit_test(thread_beside_an_overwriting_writer_takes_no_torn_record),

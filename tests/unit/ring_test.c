@@ -225,7 +225,9 @@ static void normal_mode_drops_when_full_and_goes_on_when_consumed(void **state)
     assert_int_equal(ring.dropped, 2 * 200);
 }
 
-/* The record that lies ready gets the claim's time if there is a claim, and stays as it is if not. */
+/*
+ * The record that lies ready gets the claim's time if there is a claim, and stays as it is if not.
+ */
 static void output_fills_in_the_time_and_drops_without_a_trace(void **state)
 {
     struct {

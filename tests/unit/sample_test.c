@@ -281,6 +281,41 @@ static void a_sample_without_room_is_counted_as_dropped(void **state)
     assert_int_equal(ring.dropped, 5);
 }
 
+static struct event inner_event;
+static struct regs inner_regs;
+
+/* An NMI, say, in the middle of another sample. */
+static void take_inner_sample(void)
+{
+    fake_arch.on_stack_find = NULL;
+    sample_write(&inner_event, &ring, ADDRESS + 8, &inner_regs);
+}
+
+static void a_sample_taken_inside_another_leaves_it_whole(void **state)
+{
+    struct event event = event_of(PERF_SAMPLE_CALLCHAIN, 0);
+    uint64_t record[64];
+    struct ring_reader reader;
+
+    (void)state;
+    inner_event = event_of(PERF_SAMPLE_PERIOD, 0);
+    inner_event.recorded.id = 78;
+    inner_regs = (struct regs){.ip = TEXT + 0x456, .flags = FLAGS_FIXED};
+    put_frames(3);
+    fake_arch.on_stack_find = take_inner_sample;
+    sample_write(&event, &ring, ADDRESS, &regs);
+    ring_reader_start(&reader, &ring);
+    assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_RECORD);
+    assert_int_equal(record[1], 78);
+    assert_int_equal(record[2], inner_regs.ip);
+    assert_int_equal(record[5], ADDRESS + 8);
+    assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_RECORD);
+    assert_int_equal(record[1], 77);
+    assert_int_equal(record[2], regs.ip);
+    assert_int_equal(record[5], ADDRESS);
+    assert_chain(record + 7, 3);
+}
+
 /* struct { header; u64 time, id, stream_id; struct sample_id sample_id; } */
 static void throttling_is_recorded_with_the_samples_own_trailer(void **state)
 {
@@ -316,6 +351,7 @@ int main(void)
         cmocka_unit_test_setup(a_chain_holds_127_frames_and_the_rest_is_left_out, setup),
         cmocka_unit_test_setup(samples_of_one_ring_are_in_order_of_time, setup),
         cmocka_unit_test_setup(a_sample_without_room_is_counted_as_dropped, setup),
+        cmocka_unit_test_setup(a_sample_taken_inside_another_leaves_it_whole, setup),
         cmocka_unit_test_setup(throttling_is_recorded_with_the_samples_own_trailer, setup),
     };
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define TRAP_FLAG 0x100u
-#define PATIENCE  10 /* seconds; a child that takes longer hangs */
+#define PATIENCE  30 /* seconds; a child that takes longer hangs */
 
 static const struct step_plan *plan;
 static struct step_result result; /* of this process */

@@ -428,6 +428,16 @@ static void a_snapshot_begins_in_the_middle_of_its_function(void **state)
     assert_chain_from(&machine, &regs);
 }
 
+/* An NMI right at the start of an interrupt's entry, say. */
+static void inside_a_trap_entry_the_chain_stops_with_a_reason(void **state)
+{
+    struct machine machine = three_calls_deep();
+    struct regs regs = {.ip = (uintptr_t)text + TEXT_PLAIN_END, .sp = machine.sp, .flags = FLAGS_FIXED};
+
+    (void)state;
+    assert_walk(&regs, 1, UNWIND_IN_ENTRY);
+}
+
 static void a_partial_snapshot_gives_its_own_place_and_a_reason(void **state)
 {
     struct machine machine = three_calls_deep();
@@ -669,7 +679,7 @@ static void more_stacks_than_contexts_nest_end_the_chain(void **state)
 static void each_reason_has_words_of_its_own(void **state)
 {
     (void)state;
-    for (enum unwind_end end = UNWIND_RUNNING; end <= UNWIND_NO_FRAME_POINTER; end++) {
+    for (enum unwind_end end = UNWIND_RUNNING; end <= UNWIND_IN_ENTRY; end++) {
         assert_true(strlen(unwind_reason(end)) > 8);
         for (enum unwind_end other = UNWIND_RUNNING; other < end; other++)
             assert_string_not_equal(unwind_reason(end), unwind_reason(other));
@@ -769,7 +779,7 @@ static void fill_with_noise(void *memory, size_t words, const struct arch_stack 
 static void no_noise_leads_out_of_the_stacks_or_round(void **state)
 {
     const struct arch_stack *small[FAKE_STACKS_MAX];
-    unsigned long ends[UNWIND_NO_FRAME_POINTER + 1] = {0};
+    unsigned long ends[UNWIND_IN_ENTRY + 1] = {0};
 
     fake_arch_reset(state);
     fake_arch.text_start = (uintptr_t)text;
@@ -808,6 +818,7 @@ int main(void)
         cmocka_unit_test_setup(traps_are_crossed_wherever_they_came, setup),
         cmocka_unit_test_setup(traps_within_traps_are_crossed_over_all_stacks, setup),
         cmocka_unit_test_setup(a_snapshot_begins_in_the_middle_of_its_function, setup),
+        cmocka_unit_test_setup(inside_a_trap_entry_the_chain_stops_with_a_reason, setup),
         cmocka_unit_test_setup(a_partial_snapshot_gives_its_own_place_and_a_reason, setup),
         cmocka_unit_test_setup(runaway_recursion_is_named_from_inside_the_guard, setup),
         cmocka_unit_test_setup(a_stack_pointer_in_no_stack_ends_the_chain, setup),

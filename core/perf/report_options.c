@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See report_options.h. Called by core/perf/perf_command.c; task context. */
+#include "core/perf/report_options.h"
+
+#include "core/perf/percent.h"
+#include "core/string.h"
+
+#define THRESHOLD_DEFAULT (PERCENT_UNITS / 2)
+#define THRESHOLD_MOST    (100 * PERCENT_UNITS)
+
+static bool is_digit(char character)
+{
+    return character >= '0' && character <= '9';
+}
+
+/* "0", "0.5", "10.25": the whole word. */
+static bool parse_percent(const char *word, uint32_t *percent_units)
+{
+    uint32_t value = 0;
+
+    if (!is_digit(*word))
+        return false;
+    for (; is_digit(*word) && value <= THRESHOLD_MOST; word++)
+        value = value * 10 + (uint32_t)(*word - '0') * PERCENT_UNITS;
+    if (*word == '.') {
+        uint32_t place = PERCENT_UNITS / 10;
+        if (!is_digit(*++word))
+            return false;
+        for (; is_digit(*word) && place > 0; word++, place /= 10)
+            value += (uint32_t)(*word - '0') * place;
+    }
+    *percent_units = value;
+    return *word == '\0' && value <= THRESHOLD_MOST;
+}
+
+static int parse_graph(const char *value, struct report_options *options, struct refusal *why)
+{
+    bool caller = strncmp(value, "caller", 6) == 0;
+
+    options->callgraph = strcmp(value, "none") != 0;
+    if (!options->callgraph)
+        return 0;
+    if (!caller && strncmp(value, "callee", 6) != 0)
+        return refuse(why, EINVAL, "call graph \"%s\": caller, callee and none are possible",
+                      value);
+    options->caller = caller;
+    options->threshold = THRESHOLD_DEFAULT;
+    if (value[6] == '\0' || (value[6] == ',' && parse_percent(value + 7, &options->threshold)))
+        return 0;
+    return refuse(why, EINVAL,
+                  "call graph \"%s\": behind %.6s and a comma a per cent of 0 to 100 is possible, "
+                  "with up to 4 decimals: %.6s,0.5",
+                  value, value, value);
+}
+
+static bool is_always_so(const char *option)
+{
+    return strcmp(option, "--stdio") == 0 || strcmp(option, "--no-children") == 0 ||
+           strcmp(option, "--no-inline") == 0;
+}
+
+static int parse_sort(const char *value, struct refusal *why)
+{
+    if (strcmp(value, "sym") == 0 || strcmp(value, "s") == 0)
+        return 0;
+    return refuse(why, EINVAL, "sort key \"%s\": sym is possible", value);
+}
+
+/* How many words the option takes that words[0] begins, or -EINVAL with the reason. */
+static int parse_option(int count, char **words, struct report_options *options,
+                        struct refusal *why)
+{
+    bool graph = strcmp(words[0], "-g") == 0;
+
+    if (is_always_so(words[0]))
+        return 1;
+    if (!graph && strcmp(words[0], "-s") != 0)
+        return refuse(why, EINVAL,
+                      "unknown option \"%s\"; there are -g caller|callee|none, -s sym, --stdio, "
+                      "--no-children, --no-inline",
+                      words[0]);
+    if (count == 1)
+        return refuse(why, EINVAL, "option %s needs a value", words[0]);
+    int error = graph ? parse_graph(words[1], options, why) : parse_sort(words[1], why);
+    return error < 0 ? error : 2;
+}
+
+int report_options_parse(int argc, char **argv, struct report_options *options, struct refusal *why)
+{
+    int taken;
+
+    *options = (struct report_options){.callgraph = true, .threshold = THRESHOLD_DEFAULT};
+    for (int i = 1; i < argc; i += taken) {
+        taken = parse_option(argc - i, argv + i, options, why);
+        if (taken < 0)
+            return taken;
+    }
+    return 0;
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The kernel's command line: run= types for a person, perf.boot= records before there is a prompt,
+# and what is wrong in it is said while the boot goes on. Run from the root of the tree:
+#
+#     prove tests/boot/cmdline.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+use Pitot::Transcript;
+
+# --- run= ----------------------------------------------------------------------------------------
+
+my @commands = (
+    'help "perf"',
+    q(perf stat -e 'mem:kernel_flag:rw' -- "fs-stress" 1),
+    'nope',
+    'perf record -e mem:kernel_flag:w -c "100" -- fs-stress 1',
+);
+my $machine = boot(run => join('; ', @commands, 'poweroff; help'),
+    flags => 'rum=help nonsense perf.rate=many');
+ended_ok($machine);
+my $console = $machine->console;
+my @typed = $console =~ /^pitot> (.*)$/mg;
+is_deeply(\@typed, [@commands, 'poweroff'], 'run= types its commands, up to the poweroff');
+like(said($machine, $commands[0]), qr/^perf list \| record/, 'words in quotes reach a command');
+like(said($machine, $commands[1]), qr/^ +\d+ {6}mem:kernel_flag:rw$/m, '... in both kinds of them');
+like(said($machine, $commands[2]), qr/^nope: no such command/, 'a wrong command is answered');
+like(said($machine, $commands[3]), qr/^\[ perf record: \d+ records kept \]$/m, '... the next runs');
+
+like($console, qr/^command line: "$_" is not known; there are run=, perf\.boot=, perf\.rate=$/m,
+    "a word that nobody asked for is named: $_") for qw(rum=help nonsense);
+like($console, qr/^perf\.rate: perf\.rate=many: a number is needed/m,
+    'a rate that is no number is refused, with the reason');
+unlike($console, qr/"(run|perf\.)[^"]*" is not known/, 'what is known is not complained of');
+
+$machine = boot(flags => 'perf.rate=99999999999999999999', run => 'poweroff');
+ended_ok($machine);
+like($machine->console, qr/^perf\.rate: perf\.rate=9+: larger than 64 bits$/m,
+    '... so is one that is too large');
+
+# --- perf.boot= ----------------------------------------------------------------------------------
+
+$machine = boot(perf_boot => 'record -e mem:kernel_flag:rw -g', run => 'perf script; poweroff');
+ended_ok($machine);
+like($machine->console, qr/^perf\.boot: 1 event armed\n\[ perf record: \d+ records kept \]\npitot> /m,
+    'perf.boot= records up to the prompt');
+my $script = said($machine, 'perf script');
+my @samples = samples($script);
+cmp_ok(scalar(@samples), '>', 0, '... there are samples');
+my @other = grep { "@{$_->{chain}}[-3 .. -1]" ne 'fs_init kernel_main boot_entry_high' } @samples;
+is_deeply(\@other, [], '... of the file system that comes up, below kernel_main');
+same_lines_ok(script_lines($script),
+    script_lines(scalar perf_script($machine, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff')),
+    '... perf reads the same from the stream');
+
+# What cannot be armed, and what the boot says of it before it goes on.
+my @refused = (
+    ['record', qr/no event: -e EVENT says what to watch/],
+    ['report', qr/"report": it begins with record/],
+    ['record -e mem:kernel_flog:w', qr/no symbol "kernel_flog"; near: (\w+, )*kernel_flag\b/],
+    ['record -e "mem:kernel_flag:w', qr/the quote " is opened and not closed/],
+    ['record -e mem:kernel_flag:w -m 12k', qr/ring of 12288 bytes: a power of two/],
+    ['record -e mem:kernel_flag:w -y', qr/unknown option "-y"; there are -e EVENT/],
+    ['record -e mem:0x10:w', qr/0x10 is not mapped/],
+);
+for my $case (@refused) {
+    my ($text, $reason) = @$case;
+    $machine = boot(perf_boot => $text, run => 'perf script; poweroff');
+    ended_ok($machine, "perf.boot=\"$text\": the boot goes on");
+    like($machine->console, qr/^perf\.boot: $reason/m, '... and has said what is wrong');
+    like(said($machine, 'perf script'), qr/nothing is recorded/, '... nothing was armed');
+}
+
+done_testing();

@@ -1,0 +1,158 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The console as a person meets it (docs/console.md): keys, history, completion, wrong and endless
+# lines, typing ahead, ^C, reboot. Run from the root of the tree:
+#
+#     prove tests/boot/console.t
+#
+# It runs on QEMU: Bochs' console cannot be typed at.
+use strict;
+use warnings;
+no warnings 'portable';    # addresses have 64 bits
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+use Pitot::Transcript;
+
+my $elf = ($ENV{BUILD} // 'build') . '/pitot.elf';
+my $patience = 120;
+my ($control_c, $control_u, $control_w, $tab) = ("\x03", "\x15", "\x17", "\t");
+my ($backspace, $delete, $home, $end) = ("\x7f", "\e[3~", "\e[H", "\e[F");
+my ($up, $down, $right, $left) = ("\e[A", "\e[B", "\e[C", "\e[D");
+
+my $machine = start(machine => 'qemu', reboot => 1);
+prompted('a boot without run= ends at a prompt');
+
+sub prompted
+{
+    my ($name) = @_;
+    return $machine->expect(qr/^pitot> $/m, $patience, $name);
+}
+
+# Types one line and returns what is shown up to the next prompt.
+sub line
+{
+    my ($keys) = @_;
+    $machine->send("$keys\n");
+    return prompted();
+}
+
+# Types anything, several lines say, which must leave an empty line behind. Prompts come and go
+# meanwhile, so the end is marked by a last line whose answer is known.
+sub keys_typed
+{
+    my ($keys) = @_;
+    $machine->send("${keys}that-is-all\n", $patience);
+    return $machine->expect(qr/^that-is-all: no such command.*\npitot> $/m, $patience);
+}
+
+# One test: `help COMMAND` ran for these, in this order, and for no other.
+sub helped_ok
+{
+    my ($text, $commands, $name) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my @helped = $text =~ /^(\w\S*)(?: \S.*)?\n {4}\S/mg;
+    return is("@helped", $commands, $name) || diag($text);
+}
+
+# --- help ----------------------------------------------------------------------------------------
+
+# How many pointers to commands the linker has gathered.
+sub commands_linked
+{
+    my ($start, $stop) = map { hex(address_of($elf, "__${_}_commands")) } qw(start stop);
+    return ($stop - $start) / 8;
+}
+
+my @commands = line('help') =~ /^  (\S+) +\S+ \S+/mg;
+is(scalar(@commands), commands_linked(), '`help` lists every command, with a summary');
+is("@commands", join(' ', sort(@commands)), '... in order');
+helped_ok(join('', map { line("help $_") } @commands), "@commands", '... and tells of each');
+
+like(line('pref list'), qr/^pref: no such command; near: perf; `help` lists them$/m,
+    'an unknown command is answered with what is near');
+like(line('powerof'), qr/^powerof: no such command; near: .*\bpoweroff\b/m, '... a part too');
+like(line('qqqqqqqq'), qr/^qqqqqqqq: no such command; `help` lists them$/m, '... if anything is');
+
+# --- Keys ----------------------------------------------------------------------------------------
+
+my %keys = (
+    'backspace' => "help bx${backspace}t",
+    'delete' => "help bxt$left$left$delete",
+    'into the line' => "hlp bt$home${right}e",
+    'to the end of the line' => "elp b${home}h${end}t",
+    'cut a word' => "help perf${control_w}bt",
+    'cut the line' => "reboot${control_u}help bt",
+    'cancel the line' => "reboot${control_c}help bt",
+);
+helped_ok(keys_typed("$keys{$_}\n"), 'bt', "editing: $_") for sort(keys %keys);
+
+helped_ok(line("help $_"), $_, "help $_") for qw(regs perf);
+helped_ok(line("$up$up"), 'regs', 'up: the line before the last');
+helped_ok(line("$up$up$down"), 'regs', 'down: back to the last');
+helped_ok(line("$up${control_w}bt"), 'bt', 'a line of the history can be edited');
+
+helped_ok(line("he${tab}bt"), 'bt', 'TAB completes a command');
+like(keys_typed("p$tab$tab$control_u"), qr/^perf  poweroff\npitot> p/m,
+    'TAB, when there are several, lists them and shows the line again');
+like(line("perf rec$tab-e mem:kernel_fl$tab:rw -g -- fs-str${tab}1"),
+    qr/^fs-stress: \d+ operations, all verified\n\[ perf record: \d{4} records kept \]$/m,
+    'TAB completes subcommands, symbols in events, and workloads');
+
+# --- Wrong lines ---------------------------------------------------------------------------------
+
+my $garbage = join('', map { chr } 0x80 .. 0xff);
+my $text = keys_typed("help ${garbage}perf\nhelp bt\n");
+like($text, qr/^the line has bytes that are neither .* \(128, first 0x80\): nothing was run$/m,
+    'a line with garbage is refused');
+helped_ok($text, 'bt', '... as a whole, and the next one runs');
+
+$text = keys_typed(('help perf; ' x 10_000) . "\nhelp bt\n");
+like($text, qr/^the line has 110000 characters, 1024 are possible: nothing was run$/m,
+    'an endless line is refused');
+helped_ok($text, 'bt', '... as a whole, and the next one runs');
+
+$text = keys_typed("help 'perf\nhelp bt\n");
+like($text, qr/quote/, 'an open quote is refused');
+helped_ok($text, 'bt', '... and the next line runs');
+
+# --- Typing ahead, ^C ----------------------------------------------------------------------------
+
+# More than the kernel keeps for itself (4096 bytes).
+my @ahead = map { sprintf('ahead-%04d', $_) } 1 .. 600;
+$text = keys_typed("fs-stress 500\n" . join('', map { "$_\n" } @ahead));
+my ($done) = $text =~ /^fs-stress: \d+ operations, all verified\n(.*)/ms;
+is_deeply([($done // '') =~ /^(ahead-\d+): no such command/mg], \@ahead,
+    'lines typed while a workload runs are run after it, all, and in order');
+
+my $record = 'perf record -e mem:kernel_flag:rw -g --overwrite -- fs-stress 1000000';
+$machine->send("$record; help perf\n");
+$machine->expect(qr/^fs-stress: \d+ of 1000000/m, $patience, 'a long workload shows how far it is');
+$machine->send("help regs\n$control_c");
+$text = prompted();
+like($text, qr/^fs-stress: stopped after \d+ of 1000000 rounds\n/m, '^C stops it');
+like($text, qr/^\[ perf record: \d+ records kept.*\]\n\^C\n/m, '... what is recorded is kept');
+helped_ok($text . line('help bt'), 'bt',
+    '... neither the rest of the line runs nor what was typed before');
+like(line('perf report -g none'), qr/^ +\d+\.\d+% +\d+  \[k\] lock_kernel$/m,
+    '... and the recording can be reported');
+
+$machine->send("perf record -e mem:ticks:w\n");
+$machine->expect(qr/^recording until \^C$/m, $patience, 'without a workload a recording waits');
+$machine->send($control_c);
+like(prompted(), qr/^\[ perf record: \d+ records kept \]$/m, '... for ^C');
+is(scalar(() = line('perf list') =~ /^  dr\d  free$/mg), 4, 'nothing stays armed');
+
+# --- The end -------------------------------------------------------------------------------------
+
+$machine->send("reboot\n");
+$machine->expect(qr/^Pitot: \d+ MiB free/m, $patience, '`reboot` starts the machine anew');
+prompted('... to a prompt');
+like(line('perf report'), qr/^perf report: nothing is recorded/m, '... and nothing is left');
+$machine->send("poweroff\n");
+$machine->wait_end;
+ended_ok($machine, '`poweroff` ends it');
+is(() = $machine->console =~ /^Pitot: \d+ MiB free/mg, 2, 'there were two boots, and no more');
+
+done_testing();

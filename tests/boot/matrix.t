@@ -1,0 +1,67 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# One image boots on every machine of docs/machines.md, finds its memory and ACPI, and records the
+# same hits in the same places: the report is the same text everywhere. Not all combinations, but
+# each pair of firmware, chipset and CPU, and the least and the most memory with each firmware. Run
+# from the root of the tree:
+#
+#     prove tests/boot/matrix.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+use Pitot::Transcript;
+
+my @machines = (
+    [qw(machine qemu firmware bios qemu_machine pc cpu max mem 64M)],
+    [qw(machine qemu firmware bios qemu_machine pc cpu default mem 4G)],
+    [qw(machine qemu firmware bios qemu_machine q35 cpu max mem 64M)],
+    [qw(machine qemu firmware bios qemu_machine q35 cpu default mem 4G)],
+    [qw(machine qemu firmware uefi qemu_machine pc cpu default mem 64M)],
+    [qw(machine qemu firmware uefi qemu_machine q35 cpu max mem 4G)],
+    [qw(machine bochs firmware bios cpu max mem 2G)],
+    [qw(machine bochs firmware bios cpu default mem 64M)],
+);
+my $record = 'perf record -e mem:kernel_flag:rw -g -- fs-stress 1';
+my $report = 'perf report -g caller';
+my $taken = 16;               # MiB at most, by firmware, kernel and page tables
+my $protections = 3 << 20;    # CR4: SMEP and SMAP, Intel SDM vol. 3, "Control Registers"
+
+sub mebibytes
+{
+    my ($memory) = @_;
+    my ($number, $unit) = $memory =~ /^(\d+)([MG])$/;
+    return $unit eq 'G' ? $number * 1024 : $number;
+}
+
+my @reports;
+for my $options (@machines) {
+    my %machine = @$options;
+    subtest join(' ', @$options) => sub {
+        my $machine = boot(@$options, run => "regs; $record; $report; poweroff");
+        ended_ok($machine) or return;
+
+        my $memory = mebibytes($machine{mem});
+        my ($free) = $machine->console =~ /Pitot: (\d+) MiB free, /;
+        cmp_ok($free // 0, '<', $memory, 'not more memory than there is');
+        cmp_ok($free // 0, '>=', $memory - $taken, '... and not much less');
+        like($machine->console, qr/Pitot: .*, ACPI found$/m, 'ACPI is found');
+
+        my ($cr4) = said($machine, 'regs') =~ /  cr4 +([0-9a-f]{16})$/m;
+        is(hex($cr4 // 0) & $protections, $machine{cpu} eq 'max' ? $protections : 0,
+            'SMEP and SMAP are on where the CPU has them');
+
+        my ($samples) = said($machine, $record) =~ /^\[ perf record: (\d+) records kept \]$/m;
+        like(said($machine, $record), qr/^fs-stress: \d+ operations, all verified$/m,
+            'the workload holds');
+        cmp_ok($samples // 0, '>', 1000, '... and is recorded');
+        push(@reports, said($machine, $report));
+        like($reports[-1], qr/\block_kernel\b.*\bunlock_kernel\b.*\bboot_entry_high\b/s,
+            'the report has a call graph');
+        is($reports[-1], $reports[0], '... which is the same as on the first machine');
+    };
+}
+
+done_testing();

@@ -1,0 +1,177 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What cannot be recorded is refused when it is asked for: one line that says what is wrong and
+# what would be right, the workload does not run, and nothing stays armed. What is unusual but
+# possible is not refused. Run from the root of the tree:
+#
+#     prove tests/boot/refusals.t
+use strict;
+use warnings;
+no warnings 'portable';    # addresses have 64 bits
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+use Pitot::Transcript;
+
+my $elf = ($ENV{BUILD} // 'build') . '/pitot.elf';
+my $flag = 'mem:kernel_flag:rw';
+
+# A symbol's address and a distance from it, in the kernel's spelling.
+sub place
+{
+    my ($symbol, $offset) = @_;
+    return sprintf('0x%x', hex(address_of($elf, $symbol)) + ($offset // 0));
+}
+
+# Each: the event, and what is said of it. `help` is the workload: it would print many lines.
+my @events = (
+    # What it says is not there.
+    ['mem:kernel_fla:rw', qr/no symbol "kernel_fla"; near: kernel_flag,.*/],
+    ['mem:fsopen:x', qr/no symbol "fsopen"; near: .*\bfs_open\b.*/],
+    ['mem:xqzzyxqzzy', qr/no symbol "xqzzyxqzzy", and none that is spelt nearly so/],
+    ['mem:kernel_flag+4', qr/\+0x4 lies behind the end of kernel_flag, which is 4 bytes long/],
+    ['mem:0xnine', qr/"0xnine" is no number: 16 and 0x10 are possible/],
+    ['mem:0x11112222333344445', qr/"0x11112222333344445" does not fit into 64 bits/],
+    ['mem:', qr/address missing at the end: mem:ADDR.*/],
+    ['cycles', qr/unknown event "cycles": mem:ADDR.* or 5:ADDR/],
+
+    # What a register cannot do.
+    ['mem:kernel_flag+1/2:w', qr/0x[0-9a-f]+1 is not a multiple of 2: .*; 0x[0-9a-f]+0\/2 is .*/],
+    ['mem:kernel_flag+2/4', qr/0x[0-9a-f]+2 is not a multiple of 4: .*; 0x[0-9a-f]+0\/4 is .*/],
+    ['mem:kernel_flag+3/8', qr/0x[0-9a-f]+3 is not a multiple of 8: .*; 0x[0-9a-f]+0\/8 is .*/],
+    ['mem:kernel_flag/0', qr/length 0: 1 to 32 bytes are possible/],
+    ['mem:kernel_flag/33', qr/length 33: 1 to 32 bytes are possible/],
+    ['mem:kernel_flag/:w', qr/length missing before ":w": .*/],
+    ['mem:stack_task', qr/stack_task is \d+ bytes long; registers cover 32: give \/LEN, .*/],
+    ['mem:kernel_flag+1/31', qr/6 debug registers needed, 4 of 4 free; held by nobody/],
+    ['mem:kernel_flag:r', qr/access "r": x86 has no read-only watchpoint; rw is the nearest/],
+    ['mem:kernel_flag:wx', qr/access "wx": x cannot be had together with r or w .*/],
+    ['mem:kernel_flag:rwz', qr/"rwz" is neither an access .* nor a modifier .*/],
+    ['mem:lock_kernel/4:x', qr/length 4: for x it is 1, .*/],
+    ['mem:kernel_flag:w:u', qr/.*: user-mode hits only, but nothing runs in user mode/],
+);
+
+my @places = (
+    # Where no access can be, or no instruction.
+    ['mem:0x12340000', qr/0x12340000 is not mapped: no access there can hit, it faults first/],
+    ['mem:0', qr/0x0 is not mapped: .*/],
+    ['mem:stack_task/8', qr/0x[0-9a-f]+ is not mapped: .*/],    # its guard page
+    ['mem:0x1000000000000000', qr/0x1000000000000000 is not a canonical address: .*/],
+    ['mem:0x800000000000:w', qr/0x800000000000 is not a canonical address: .*/],
+    ['mem:0x7ffffffffff9/31:w', qr/0x7ffffffffff9 is not a canonical address: .*/],
+    ['mem:0xfffffffffffffff9/31:w', qr/0xfffffffffffffff9 is not a canonical address: .*/],
+    ['mem:kernel_flag:x', qr/0x[0-9a-f]+ is not executable: .*/],
+    ['mem:__start_commands:x', qr/0x[0-9a-f]+ is not executable: .*/],
+
+    # What the debug trap itself runs on; an overlap is enough.
+    ['mem:watch_entry:x', qr/0x[0-9a-f]+\/1 overlaps the trap entry code, which the debug trap .*/],
+    ['mem:trap_stubs/8:rw', qr/0x[0-9a-f]+\/8 overlaps the trap entry code, .*/],
+    ['mem:' . place('stack_ist', 0x1000) . '/8:w', qr/0x[0-9a-f]+\/8 overlaps the stacks that .*/],
+    ['mem:percpu_boot/8:w', qr/0x[0-9a-f]+\/8 overlaps the descriptor tables and the CPU's .*/],
+    ['mem:idt/8:w', qr/0x[0-9a-f]+\/8 overlaps the descriptor tables .*/],
+    ['mem:' . place('nowatch_data_start', -8) . '/16:w', qr/0x[0-9a-f]+8\/16 overlaps the desc.*/],
+    ['mem:' . place('nowatch_data_end', -8) . '/16:w', qr/0x[0-9a-f]+8\/16 overlaps the desc.*/],
+);
+
+# Each: the options of `perf record`, up to the workload, and what is said of them.
+my $five = join(' ', map { "-e mem:$_/1:w" } qw(kernel_flag ticks nowhere deeper ticks+1));
+my $holder = qr/perf mem:(?:kernel_flag|ticks|nowhere|deeper)\/1:w/;
+my @options = (
+    ["$five -- help", qr/1 debug register needed, 0 of 4 free; held by $holder(?:, $holder){3}/],
+    ["-e $flag -m 3 -- help", qr/ring of 12288 bytes: a power of two from 4096 to \d+ is possible/],
+    ["-e $flag -m 2k -- help", qr/ring of 2048 bytes: a power of two from 4096 to .*/],
+    ["-e $flag -m 2048m -- help", qr/ring of 2147483648 bytes: a power of two from .*/],
+    ["-e $flag -m 1024m -- help", qr/a ring of 1073741824 bytes for each CPU: \d+ bytes .*/],
+    ["-e $flag -m 0 -- help", qr/ring .*: .*possible/],
+    ["-e $flag -m 4503599627370497 -- help", qr/ring .*: .*possible/],    # 2^64 bytes and a page
+    ["-e $flag -m some -- help", qr/ring size "some": .* are possible/],
+    ["-e $flag -c 0 -- help", qr/period "0": a whole number from 1 is possible/],
+    ["-e $flag -c -3 -- help", qr/period "-3": a whole number from 1 is possible/],
+    ['-e mem:kernel_flag:rw/period=0/ -- help', qr/period "0": a whole number from 1 is possible/],
+    ['-e mem:kernel_flag:rw/hue=7/ -- help', qr/event term "hue=7": period=N, .* are possible/],
+    ["-e $flag --call-graph dwarf -- help", qr/call-graph "dwarf": fp and no are possible/],
+    ["-e $flag --frobnicate -- help", qr/unknown option "--frobnicate"; there are -e EVENT, .*/],
+    ["-e $flag -c", qr/option -c needs a value/],
+    ['-e', qr/option -e needs a value/],
+    ['-- help', qr/no event: -e EVENT says what to watch, -e mem:kernel_flag:rw say/],
+    ['', qr/no event: -e EVENT says what to watch, .*/],
+    ["-e $flag --", qr/no command behind --/],
+    ["-e $flag -- fs-strss", qr/workload "fs-strss" is not a command; `help` lists them/],
+    [(join(' ', ("-e $flag") x 9) . ' -- help'), qr/more than 8 events in one recording/],
+);
+
+# Boots, and tests that each command is answered with its one line, and leaves all registers free.
+sub refused_ok
+{
+    my @refusals = map { ["perf record $_->[0]" =~ s/ $//r, $_->[1]] } @_;
+    my $machine = boot(mem => '256M',
+        run => join('; ', (map { ($_->[0], 'perf list') } @refusals), 'poweroff'));
+    ended_ok($machine);
+    for my $number (1 .. @refusals) {
+        my ($command, $words) = @{$refusals[$number - 1]};
+        like(said($machine, $command), qr/\Aperf record: $words\n\z/, $command);
+        is(free_registers($machine, $number), 4, '... leaves all registers free');
+    }
+}
+
+# In what the nth `perf list` says.
+sub free_registers
+{
+    my ($machine, $nth) = @_;
+    return scalar(() = said($machine, 'perf list', $nth) =~ /^  dr\d  free$/mg);
+}
+
+subtest 'events' => sub { refused_ok(map { ["-e $_->[0] -- help", $_->[1]] } @events) };
+subtest 'places' => sub { refused_ok(map { ["-e $_->[0] -- help", $_->[1]] } @places) };
+subtest 'options' => sub { refused_ok(@options) };
+
+subtest 'a recording within a recording' => sub {
+    my $command = "perf record -e $flag -- perf record -e mem:ticks:w -- help";
+    my $machine = boot(run => "$command; perf list; poweroff");
+    ended_ok($machine);
+    my @lines = split(/\n/, said($machine, $command));
+    like($lines[0], qr/^perf record: a recording is running already; .*/, 'the inner is refused');
+    is("@lines[1 .. $#lines]", '[ perf record: 0 records kept ]', 'the outer is not');
+    is(free_registers($machine, 1), 4, 'and both leave all registers free');
+};
+
+subtest 'perf.boot=' => sub {
+    my $machine = boot(perf_boot => 'record -e mem:kernel_fla:w', run => 'perf list; poweroff');
+    ended_ok($machine, 'a refusal does not stop the boot');
+    like($machine->console, qr/^perf\.boot: no symbol "kernel_fla"; near: kernel_flag,/m,
+        '... and is said');
+    is(free_registers($machine, 1), 4, '... and leaves all registers free');
+};
+
+subtest 'perf itself' => sub {
+    my %refusals = (
+        'perf frobnicate' => qr/perf: "frobnicate" is not a perf command; there are list, .*/,
+        'perf' => qr/usage: perf list \| record \| report \| script \| stat/,
+        'perf report' => qr/perf report: nothing is recorded; `perf record .*` does that/,
+        'perf script' => qr/perf script: nothing is recorded; .*/,
+        'perf stat -- help' => qr/perf stat: no event: -e EVENT says what to watch, .*/,
+        'perf stat -e mem:kernel_flag:r -- help' => qr/perf stat: access "r": .*/,
+    );
+    my $machine = boot(run => join('; ', sort(keys %refusals), 'poweroff'));
+    ended_ok($machine);
+    like(said($machine, $_), qr/\A$refusals{$_}\n\z/, $_) for sort(keys %refusals);
+};
+
+# Bytes 1 to 3 of the lock's word, a ring as small as can be, a length and an access as perf says
+# them: none of it is refused.
+subtest 'what is possible' => sub {
+    my @possible = ('-e mem:kernel_flag+1/3:rw', "-e $flag -m 1", "-e $flag -m 64m",
+        "-e $flag --overwrite", '-e mem:lock_kernel/8:x', '-e mem:kernel_flag:w:k',
+        '-e mem:' . place('kernel_flag') . '/4:rw', '-e mem:stack_task+0x1000/32:rw');
+    my @commands = map { "perf record $_ -- bt" } @possible;
+    my $machine = boot(run => join('; ', (map { ($_, 'perf list') } @commands), 'poweroff'));
+    ended_ok($machine);
+    for my $number (1 .. @commands) {
+        my $command = $commands[$number - 1];
+        like(said($machine, $command), qr/ bt_run\+.*\n\[ perf record: .*\]\n\z/s, $command);
+        is(free_registers($machine, $number), 4, '... and leaves all registers free');
+    }
+};
+
+done_testing();

@@ -1,0 +1,101 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# A stream that a machine left, cut at any byte, as by a crash or a cable: the real perf prints
+# every sample that arrived whole, no other, and does not die. Run from the root of the tree:
+#
+#     prove tests/boot/stream.t
+#
+# QUICK=1 cuts at every 13th byte instead of at every one.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Path qw(make_path);
+use Test::More;
+use Pitot;
+
+my $build = $ENV{BUILD} // 'build';
+my $cut_path = "$build/logs/stream/cut";
+my $header_size = 16;              # of the stream
+my $record_header = 'LSS';         # type, misc, size
+my $sample_type = 9;               # PERF_RECORD_SAMPLE
+my $refused = 255;                 # perf's status when it gives up
+my $crc_of_whole = '2144df1c';     # docs/stream.md
+my @lines_only = ('-G', '-F', 'comm,tid,time,event,ip,sym,symoff');
+
+sub read_bytes
+{
+    my ($path) = @_;
+    open(my $file, '<:raw', $path) or die("$path: $!");
+    local $/;
+    return scalar <$file> // '';
+}
+
+sub write_bytes
+{
+    my ($path, $bytes) = @_;
+    open(my $file, '>:raw', $path) or die("$path: $!");
+    print {$file} $bytes;
+    close($file) or die("$path: $!");
+}
+
+# Where in the stream each of its samples is complete, in their order.
+sub sample_ends
+{
+    my ($stream) = @_;
+    my @ends;
+    for (my $at = $header_size; $at < length $stream;) {
+        my ($type, $misc, $size) = unpack($record_header, substr($stream, $at, 8));
+        die("no record at $at\n") if $size < 8;
+        $at += $size;
+        push(@ends, $at) if $type == $sample_type;
+    }
+    return @ends;
+}
+
+# As docs/stream.md tells a reader to find it.
+sub crc32_of
+{
+    my ($path) = @_;
+    return `gzip -c < $path | tail -c8 | od -An -tx4 -N4` =~ s/\s//gr;
+}
+
+# Blanks aside: the column of events is as wide as the longest name that arrived.
+sub lines
+{
+    my ($script) = @_;
+    return map { s/\s+/ /gr } split(/\n/, $script);
+}
+
+# What perf does with the first bytes of the stream that is wrong; nothing if all is right.
+sub complaint_about_cut
+{
+    my ($stream, $length, $expected) = @_;
+    write_bytes($cut_path, substr($stream, 0, $length));
+    my ($script, $said, $status) = Pitot::Perf::script($cut_path, @lines_only);
+    my @lines = lines($script);
+    return "died at $length of signal " . ($status - 128) if $status > 128 && $status != $refused;
+    return "prints other samples at $length: $said" if "@lines" ne "@$expected";
+    return ();
+}
+
+# With chains, with registers, with neither.
+my $machine = boot(run => 'perf record -e mem:kernel_flag:rw -c 900 -g -- fs-stress;'
+    . ' perf record -e mem:lock_kernel:x --intr-regs -c 1000 -- fs-stress;'
+    . ' perf record -e mem:kernel_flag:w -e mem:unlock_kernel:x -c 700 -- fs-stress; poweroff');
+ended_ok($machine);
+my $stream = read_bytes($machine->com2);
+my @ends = sample_ends($stream);
+my @samples = lines(scalar perf_script($machine, @lines_only));
+cmp_ok(scalar(@ends), '>', 10, 'a stream of three recordings has samples');
+is(scalar(@samples), @ends, '... perf prints them all');
+is(crc32_of($machine->com2), $crc_of_whole, '... the checksum tells that it is whole');
+
+my @complaints;
+for (my $length = 0; $length < length $stream; $length += $ENV{QUICK} ? 13 : 1) {
+    my $arrived = grep { $_ <= $length } @ends;
+    push(@complaints, complaint_about_cut($stream, $length, [@samples[0 .. $arrived - 1]]));
+}
+is_deeply(\@complaints, [], 'cut at any byte, it keeps its whole samples');
+
+done_testing();

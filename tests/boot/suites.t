@@ -1,0 +1,32 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The suites inside the test kernel hold on QEMU. Which there are the test kernel itself says, so
+# that a new one is run without being mentioned here; each has a boot of its own. Run from the root
+# of the tree:
+#
+#     prove tests/boot/suites.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Basename qw(basename);
+use Test::More;
+use Pitot;
+
+# QEMU reports one of two debug events that come together: docs/breakpoints.md. suites_bochs.t runs
+# these.
+my %for_bochs = map { $_ => 1 } qw(ktap-debugreg_both);
+
+my $machine = boot(machine => 'qemu', kernel => 'pitot-test', run => 'help; poweroff');
+ended_ok($machine);
+my @suites = $machine->console =~ /^  (ktap-\S+) +\S/mg;
+my @files = map { 'ktap-' . basename($_, '_suite.c') } glob('tests/kernel/*_suite.c');
+is("@suites", join(' ', sort(@files)), 'the test kernel has a suite for each file of them');
+
+for my $suite (grep { !$for_bochs{$_} } @suites) {
+    subtest $suite => sub {
+        ktap_ok(boot(machine => 'qemu', kernel => 'pitot-test', run => "$suite; poweroff"));
+    };
+}
+
+done_testing();

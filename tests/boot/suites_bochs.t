@@ -1,0 +1,45 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# A second opinion on debug registers, traps and page tables: what the suites claim of QEMU they
+# claim of Bochs too, result by result, and a few things that QEMU cannot do hold there
+# (docs/breakpoints.md). Run from the root of the tree:
+#
+#     prove tests/boot/suites_bochs.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+
+# What these claim QEMU cannot do.
+my %not_on_qemu = map { $_ => 1 } qw(ktap-debugreg_both);
+
+sub suite
+{
+    my ($machine, $suite) = @_;
+    return boot(machine => $machine, kernel => 'pitot-test', run => "$suite; poweroff");
+}
+
+# The results as lines, without what was measured: a number between parentheses.
+sub results
+{
+    my ($machine) = @_;
+    my @results = map { @{$_->{results}} } Pitot::Ktap::parse($machine->console);
+    my @lines = map { ($_->{holds} ? 'ok ' : 'not ok ') . $_->{name} } @results;
+    return map { s/ \([^()]*\d[^()]*\)//r } @lines;
+}
+
+my $machine = boot(machine => 'bochs', kernel => 'pitot-test', run => 'help; poweroff');
+ended_ok($machine, 'Bochs runs the test kernel (package bochs)');
+my @suites = $machine->console =~ /^  (ktap-\S+) +\S/mg;
+is(scalar(grep { $not_on_qemu{$_} } @suites), scalar(keys %not_on_qemu), 'it has suites');
+
+for my $suite (@suites) {
+    my $bochs = suite('bochs', $suite);
+    subtest "$suite on Bochs" => sub { ktap_ok($bochs) };
+    is_deeply([results($bochs)], [results(suite('qemu', $suite))], '... as on QEMU')
+        if !$not_on_qemu{$suite};
+}
+
+done_testing();

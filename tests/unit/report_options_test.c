@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The options of perf report: each one, perf's defaults, each refusal with its reason.
+ *
+ * links: core/perf/report_options.c core/refusal.c core/print.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/perf/percent.h"
+#include "core/perf/report_options.h"
+
+#define WORDS_MOST 16
+
+static struct report_options options;
+static struct refusal why;
+
+/* A command line of words between single spaces. */
+static int parse(const char *line)
+{
+    char copy[200];
+    char *words[WORDS_MOST];
+    int count = 0;
+
+    assert_true(strlen(line) < sizeof(copy));
+    strcpy(copy, line);
+    for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+        words[count++] = word;
+    memset(&why, 0, sizeof(why));
+    memset(&options, 0xa5, sizeof(options));
+    return report_options_parse(count, words, &options, &why);
+}
+
+static void assert_parsed(const char *line, bool caller, uint32_t threshold)
+{
+    assert_int_equal(parse(line), 0);
+    assert_true(options.callgraph);
+    assert_int_equal(options.caller, caller);
+    assert_int_equal(options.threshold, threshold);
+}
+
+static void assert_refused(const char *line, const char *reason)
+{
+    assert_int_equal(parse(line), -EINVAL);
+    if (strcmp(why.text, reason) != 0)
+        fail_msg("\"%s\": \"%s\" instead of \"%s\"", line, why.text, reason);
+}
+
+static void the_defaults_are_perfs(void **state)
+{
+    (void)state;
+    assert_parsed("report", false, 5000);
+    assert_parsed("report -g caller", true, 5000);
+    assert_parsed("report -g callee", false, 5000);
+    assert_parsed("report -g caller,2 -g callee", false, 5000);
+}
+
+static void a_threshold_is_a_decimal_number(void **state)
+{
+    (void)state;
+    assert_parsed("report -g caller,0", true, 0);
+    assert_parsed("report -g callee,0", false, 0);
+    assert_parsed("report -g caller,0.5", true, 5000);
+    assert_parsed("report -g callee,2", false, 2 * PERCENT_UNITS);
+    assert_parsed("report -g caller,10.25", true, 102500);
+    assert_parsed("report -g caller,0.0001", true, 1);
+    assert_parsed("report -g caller,00007.5", true, 75000);
+    assert_parsed("report -g caller,100", true, 100 * PERCENT_UNITS);
+    assert_parsed("report -g caller,100.0000", true, 100 * PERCENT_UNITS);
+}
+
+static void call_graphs_can_be_left_out(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("report -g none"), 0);
+    assert_false(options.callgraph);
+    assert_parsed("report -g none -g caller", true, 5000);
+}
+
+static void what_is_always_so_may_be_said(void **state)
+{
+    (void)state;
+    assert_parsed("report --stdio --no-children --no-inline -g caller -s sym", true, 5000);
+    assert_parsed("report -s s", false, 5000);
+}
+
+static void any_other_threshold_is_refused(void **state)
+{
+    static const char *const wrong[] = {
+        ",",
+        ",x",
+        ",-1",
+        ",.5",
+        ",5.",
+        ",1e1",
+        ",0x1",
+        ",0.5x",
+        ",0.5,3",
+        ",100.01",
+        ",100.0001",
+        ",101",
+        ",1.2.3",
+        ",5%",
+        ",0.50000",
+        ",4294967296",
+        ",99999999999999999999",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        char line[100] = "report -g caller";
+        char reason[200] = "call graph \"caller";
+
+        strcat(line, wrong[i]);
+        strcat(reason, wrong[i]);
+        strcat(reason, "\": behind caller and a comma a per cent of 0 to 100 is possible, with up "
+                       "to 4 decimals: caller,0.5");
+        assert_refused(line, reason);
+    }
+    assert_int_equal(parse("report -g callers"), -EINVAL);
+    assert_int_equal(parse("report -g callee0.5"), -EINVAL);
+}
+
+static void other_words_are_refused(void **state)
+{
+    (void)state;
+    assert_refused("report -g flat", "call graph \"flat\": caller, callee and none are possible");
+    assert_refused("report -g call", "call graph \"call\": caller, callee and none are possible");
+    assert_refused("report -g", "option -g needs a value");
+    assert_refused("report -s", "option -s needs a value");
+    assert_refused("report -s comm", "sort key \"comm\": sym is possible");
+    assert_refused("report --stdin", "unknown option \"--stdin\"; there are -g caller|callee|none, "
+                                     "-s sym, --stdio, --no-children, --no-inline");
+    assert_refused("report caller", "unknown option \"caller\"; there are -g caller|callee|none, "
+                                    "-s sym, --stdio, --no-children, --no-inline");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_defaults_are_perfs),
+        cmocka_unit_test(a_threshold_is_a_decimal_number),
+        cmocka_unit_test(call_graphs_can_be_left_out),
+        cmocka_unit_test(what_is_always_so_may_be_said),
+        cmocka_unit_test(any_other_threshold_is_refused),
+        cmocka_unit_test(other_words_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
