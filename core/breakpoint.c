@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who holds which debug register. Set and removed in task context, with interrupts off and watches disarmed while the table
- * changes; read by breakpoint_trap in the debug trap.
+ * Who holds which debug register. Set and removed in task context, with interrupts off and watches
+ * disarmed while the table changes; read by breakpoint_trap in the debug trap.
  *
- * Registers are filled narrowest first, and among equal lengths write before read-write. QEMU reports one register only when
- * several match an access, the lowest; real processors and Bochs report all. With this order the one reported is the
- * narrowest, and every other that contains it, and whose access covers its access, was hit as well. What QEMU still keeps back,
- * and no order can tell, is in docs/breakpoints.md.
+ * Registers are filled narrowest first, and among equal lengths write before read-write. QEMU
+ * reports one register only when several match an access, the lowest; real processors and Bochs
+ * report all. With this order the one reported is the narrowest, and every other that contains it,
+ * and whose access covers its access, was hit as well. What QEMU still keeps back, and no order can
+ * tell, is in docs/breakpoints.md.
  */
 #include "core/breakpoint.h"
 
@@ -129,15 +130,18 @@ static int refuse_shape(const struct breakpoint *breakpoint, struct refusal *why
         return refuse(why, EINVAL, "length %zu: 1 to %d bytes are possible", length,
                       BREAKPOINT_LENGTH_MAX);
     if (breakpoint->access == ARCH_EXECUTE && length != 1)
-        return refuse(why, EINVAL, "an execute breakpoint has length 1: it is on an instruction's first byte");
+        return refuse(why, EINVAL,
+                      "an execute breakpoint has length 1: it is on an instruction's first byte");
     if (!arch_canonical(address) || !arch_canonical(address + length - 1) ||
         address + length < address)
         return refuse(why, EINVAL, "0x%lx is not a canonical address: no access can ever be there",
                       (unsigned long)address);
     if (length <= 8 && !(length & (length - 1)) && address % length)
-        return refuse(why, EINVAL, "0x%lx is not a multiple of %zu: a register watches aligned ranges; "
-                      "0x%lx/%zu is the one around it", (unsigned long)address, length,
-                      (unsigned long)(address & ~(length - 1)), length);
+        return refuse(why, EINVAL,
+                      "0x%lx is not a multiple of %zu: a register watches aligned ranges; "
+                      "0x%lx/%zu is the one around it",
+                      (unsigned long)address, length, (unsigned long)(address & ~(length - 1)),
+                      length);
     return 0;
 }
 
@@ -152,16 +156,17 @@ static int refuse_place(const struct breakpoint *breakpoint, struct refusal *why
         return refuse(why, EPERM, "0x%lx/%zu overlaps %s, which the debug trap itself runs on",
                       (unsigned long)breakpoint->address, breakpoint->length, forbidden);
     if (breakpoint->access == ARCH_EXECUTE && !arch_executable(breakpoint->address))
-        return refuse(why, EINVAL, "0x%lx is not executable: an execute breakpoint there cannot hit",
+        return refuse(why, EINVAL,
+                      "0x%lx is not executable: an execute breakpoint there cannot hit",
                       (unsigned long)breakpoint->address);
     return 0;
 }
 
 static size_t describe_slot(const struct slot *slot, char *text, size_t size)
 {
-    size_t length = print_into(text, size, "0x%lx/%u:%s for %s",
-                               (unsigned long)slot->watch.address, slot->watch.length,
-                               access_letters[slot->watch.access], slot->owners[0]->owner);
+    size_t length =
+        print_into(text, size, "0x%lx/%u:%s for %s", (unsigned long)slot->watch.address,
+                   slot->watch.length, access_letters[slot->watch.access], slot->owners[0]->owner);
 
     if (slot->owner_count > 1 && length < size)
         length += print_into(text + length, size - length, " and %u more", slot->owner_count - 1);
@@ -178,10 +183,14 @@ static int refuse_space(unsigned needed, unsigned available, struct refusal *why
         length += print_into(holders + length, sizeof(holders) - length, "%s%s", i ? ", " : "",
                              table.slot[i].owners[0]->owner);
     return refuse(why, ENOSPC, "%u debug register%s needed, %u of %u free; held by %s", needed,
-                  needed == 1 ? "" : "s", available, ARCH_WATCHES, table.count ? holders : "nobody");
+                  needed == 1 ? "" : "s", available, ARCH_WATCHES,
+                  table.count ? holders : "nobody");
 }
 
-/* Puts `owner` on the register of `watch`, a new one in its place in the order if there is none yet. */
+/*
+ * Puts `owner` on the register of `watch`, a new one in its place in the order if there is none
+ * yet.
+ */
 static bool table_add(struct slot_table *next, const struct arch_watch *watch,
                       struct breakpoint *owner)
 {
@@ -230,7 +239,10 @@ static void table_drop(struct slot_table *next, const struct breakpoint *owner)
     next->count = kept;
 }
 
-/* Nothing can hit between disarm and arm, so the debug trap never sees a table that does not match the registers. */
+/*
+ * Nothing can hit between disarm and arm, so the debug trap never sees a table that does not match
+ * the registers.
+ */
 static void table_switch(const struct slot_table *next)
 {
     struct arch_watch watches[ARCH_WATCHES];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arms and disarms this CPU's debug registers and takes debug traps apart. Arming runs in task context with interrupts off;
- * debug_trap on the #DB page with watches off (arch/x86_64/trap_entry.asm).
+ * Arms and disarms this CPU's debug registers and takes debug traps apart. Arming runs in task
+ * context with interrupts off; debug_trap on the #DB page with watches off
+ * (arch/x86_64/trap_entry.asm).
  */
 #include "arch/x86_64/debugreg.h"
 
@@ -14,10 +15,11 @@
 
 uint64_t debug_spurious;
 
-static arch_watch_handler *watch_handler;  /* set at boot */
-static debug_step_handler *step_handler;   /* set by who steps, with interrupts off */
-static unsigned armed;                     /* bit i: register i is armed; changed only while disarmed */
-static unsigned executes;                  /* ... and is an instruction breakpoint */
+static arch_watch_handler *watch_handler; /* set at boot */
+static debug_step_handler *step_handler;  /* set by who steps, with interrupts off */
+/* bit i: register i is armed; changed only while disarmed */
+static unsigned armed;
+static unsigned executes; /* ... and is an instruction breakpoint */
 
 void arch_watch_set_handler(arch_watch_handler *handler)
 {
@@ -86,8 +88,9 @@ const char *arch_watch_forbidden(uintptr_t address, size_t length)
 }
 
 /*
- * Several causes can come in one trap: any of B0 to B3 and BS together. An instruction breakpoint is a fault, so its
- * instruction would hit again on return: RF lets it pass once (Intel SDM vol. 3, "Instruction-Breakpoint Exception Condition").
+ * Several causes can come in one trap: any of B0 to B3 and BS together. An instruction breakpoint
+ * is a fault, so its instruction would hit again on return: RF lets it pass once (Intel SDM vol. 3,
+ * "Instruction-Breakpoint Exception Condition").
  */
 void debug_trap(struct regs *regs)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The console's `perf`: which part of it is asked for, and the parts that only read. Task context. */
+/*
+ * The console's `perf`: which part of it is asked for, and the parts that only read. Task context.
+ */
 #include "core/console/command.h"
 #include "core/memory/pages.h"
 #include "core/perf/perf_record.h"

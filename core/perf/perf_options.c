@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See perf_options.h. Options are gathered first and applied to all events at the end, so that their order is free. */
+/*
+ * See perf_options.h. Options are gathered first and applied to all events at the end, so that
+ * their order is free.
+ */
 #include "core/perf/perf_options.h"
 
 #include "arch/arch.h"
@@ -8,7 +11,7 @@
 
 /* What holds for an event where its own terms do not say otherwise. */
 struct event_terms {
-    uint64_t period;   /* 0: not said */
+    uint64_t period;      /* 0: not said */
     int chain, registers; /* 0: not said, 1: yes, -1: no */
 };
 
@@ -59,8 +62,10 @@ static int parse_term(struct parse *parse, char *term, struct event_terms *terms
     char *value = strchr(term, '=');
 
     if (!value)
-        return refuse(parse->why, EINVAL, "event term \"%s\": period=N, call-graph=fp|no, regs=yes|no "
-                                          "are possible", term);
+        return refuse(parse->why, EINVAL,
+                      "event term \"%s\": period=N, call-graph=fp|no, regs=yes|no "
+                      "are possible",
+                      term);
     *value++ = '\0';
     if (strcmp(term, "period") == 0)
         return parse_period(parse, value, &terms->period);
@@ -71,8 +76,10 @@ static int parse_term(struct parse *parse, char *term, struct event_terms *terms
         if (terms->registers)
             return 0;
     }
-    return refuse(parse->why, EINVAL, "event term \"%s=%s\": period=N, call-graph=fp|no, regs=yes|no are "
-                                      "possible", term, value);
+    return refuse(parse->why, EINVAL,
+                  "event term \"%s=%s\": period=N, call-graph=fp|no, regs=yes|no are "
+                  "possible",
+                  term, value);
 }
 
 /* Cuts "/term,term/" off the end of an event. */
@@ -118,7 +125,10 @@ static int parse_event(struct parse *parse, char *event)
     return error;
 }
 
-/* Events between commas, but not those commas that separate an event's terms: a term has a '=' before the next comma. */
+/*
+ * Events between commas, but not those commas that separate an event's terms: a term has a '='
+ * before the next comma.
+ */
 static int parse_events(struct parse *parse, char *list)
 {
     while (list) {
@@ -148,8 +158,8 @@ static int parse_ring_size(struct parse *parse, const char *word)
     char last = length ? word[length - 1] : '\0';
 
     if (!parse_number(word, true, size) || *size == 0)
-        return refuse(parse->why, EINVAL, "ring size \"%s\": pages, or bytes with k or m, are possible",
-                      word);
+        return refuse(parse->why, EINVAL,
+                      "ring size \"%s\": pages, or bytes with k or m, are possible", word);
     if (last >= '0' && last <= '9')
         *size *= PAGE_SIZE;
     return 0;
@@ -168,7 +178,7 @@ static int parse_valued(struct parse *parse, const char *option, char *value)
 
 static bool option_takes_value(const char *option)
 {
-    static const char *const valued[] = {"-e", "--event", "-c",          "--count",
+    static const char *const valued[] = {"-e", "--event",      "-c",          "--count",
                                          "-m", "--mmap-pages", "--call-graph"};
 
     for (unsigned i = 0; i < sizeof(valued) / sizeof(valued[0]); i++)
@@ -188,7 +198,8 @@ static int parse_flag(struct parse *parse, const char *option)
     else if (strcmp(option, "-a") != 0)
         return refuse(parse->why, EINVAL,
                       "unknown option \"%s\"; there are -e EVENT, -g, -c N, -m SIZE, --overwrite, "
-                      "--intr-regs, -a, -- COMMAND", option);
+                      "--intr-regs, -a, -- COMMAND",
+                      option);
     return 0;
 }
 
@@ -221,7 +232,8 @@ static int parse_options(struct parse *parse, int argc, char **argv)
             parse->options->workload = argv + i + 1;
             break;
         }
-        if (argv[i][0] != '-') { /* as in perf, the first word that is no option begins the workload */
+        /* as in perf, the first word that is no option begins the workload */
+        if (argv[i][0] != '-') {
             parse->options->workload_count = argc - i;
             parse->options->workload = argv + i;
             break;
@@ -249,7 +261,8 @@ int perf_options_parse(int argc, char **argv, struct perf_options *options, stru
     if (error)
         return error;
     if (recording->event_count == 0)
-        return refuse(why, EINVAL, "no event: -e EVENT says what to watch, -e mem:kernel_flag:rw say");
+        return refuse(why, EINVAL,
+                      "no event: -e EVENT says what to watch, -e mem:kernel_flag:rw say");
     if (options->workload && options->workload_count == 0)
         return refuse(why, EINVAL, "no command behind --");
     for (unsigned i = 0; i < recording->event_count; i++)

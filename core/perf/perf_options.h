@@ -2,7 +2,8 @@
 /*
  * The options of `perf record` and `perf stat`, as the real perf spells them:
  *
- *   -e EVENT[,EVENT...]   what to count (core/perf/event_spec.h); may be given again. EVENT may end in terms for it alone:
+ *   -e EVENT[,EVENT...]   what to count (core/perf/event_spec.h); may be given again. EVENT may
+ *                         end in terms for it alone:
  *                         EVENT/period=N,call-graph=fp|no,regs=yes|no/
  *   -g, --call-graph fp   call chains          --intr-regs           registers at the hit
  *   -c N, --count N       one sample every N hits (1)

@@ -22,8 +22,8 @@ struct report_options {
 };
 
 /*
- * Works in `memory`, which it lays out as it likes. 0, or -ENOMEM (having said how much it could take in and what to do)
- * or -ENODATA (having said that there are no samples).
+ * Works in `memory`, which it lays out as it likes. 0, or -ENOMEM (having said how much it could
+ * take in and what to do) or -ENODATA (having said that there are no samples).
  */
 int report_print(struct sink *sink, struct record_source *source,
                  const struct report_options *options, void *memory, size_t size);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Puts records together in scratch memory of the CPU and context level, then copies them into the ring in one go: so a record
- * that wraps costs nothing extra, and the time can be filled in from inside the claim.
+ * Puts records together in scratch memory of the CPU and context level, then copies them into the
+ * ring in one go: so a record that wraps costs nothing extra, and the time can be filled in from
+ * inside the claim.
  */
 #include "core/perf/sample.h"
 
@@ -25,26 +26,42 @@ _Static_assert(sizeof(struct sample_scratch) == 2048, "a record with everything 
 /* One a nesting level, so that an inner context does not write over an outer one's. [owning CPU] */
 static struct sample_scratch scratch[ARCH_CPUS_MAX][RING_NESTING];
 
-/* Records being put together: counted apart, as the ring's own nesting begins only at the claim. [owning CPU] */
+/*
+ * Records being put together: counted apart, as the ring's own nesting begins only at the claim.
+ * [owning CPU]
+ */
 static uint64_t under_way[ARCH_CPUS_MAX];
 
 static const struct {
     uint8_t bit;
     uint8_t offset;
 } register_places[] = {
-    {PERF_REG_X86_AX, offsetof(struct regs, ax)},   {PERF_REG_X86_BX, offsetof(struct regs, bx)},
-    {PERF_REG_X86_CX, offsetof(struct regs, cx)},   {PERF_REG_X86_DX, offsetof(struct regs, dx)},
-    {PERF_REG_X86_SI, offsetof(struct regs, si)},   {PERF_REG_X86_DI, offsetof(struct regs, di)},
-    {PERF_REG_X86_BP, offsetof(struct regs, bp)},   {PERF_REG_X86_SP, offsetof(struct regs, sp)},
-    {PERF_REG_X86_IP, offsetof(struct regs, ip)},   {PERF_REG_X86_FLAGS, offsetof(struct regs, flags)},
-    {PERF_REG_X86_CS, offsetof(struct regs, cs)},   {PERF_REG_X86_SS, offsetof(struct regs, ss)},
-    {PERF_REG_X86_R8, offsetof(struct regs, r8)},   {PERF_REG_X86_R9, offsetof(struct regs, r9)},
-    {PERF_REG_X86_R10, offsetof(struct regs, r10)}, {PERF_REG_X86_R11, offsetof(struct regs, r11)},
-    {PERF_REG_X86_R12, offsetof(struct regs, r12)}, {PERF_REG_X86_R13, offsetof(struct regs, r13)},
-    {PERF_REG_X86_R14, offsetof(struct regs, r14)}, {PERF_REG_X86_R15, offsetof(struct regs, r15)},
+    {PERF_REG_X86_AX, offsetof(struct regs, ax)},
+    {PERF_REG_X86_BX, offsetof(struct regs, bx)},
+    {PERF_REG_X86_CX, offsetof(struct regs, cx)},
+    {PERF_REG_X86_DX, offsetof(struct regs, dx)},
+    {PERF_REG_X86_SI, offsetof(struct regs, si)},
+    {PERF_REG_X86_DI, offsetof(struct regs, di)},
+    {PERF_REG_X86_BP, offsetof(struct regs, bp)},
+    {PERF_REG_X86_SP, offsetof(struct regs, sp)},
+    {PERF_REG_X86_IP, offsetof(struct regs, ip)},
+    {PERF_REG_X86_FLAGS, offsetof(struct regs, flags)},
+    {PERF_REG_X86_CS, offsetof(struct regs, cs)},
+    {PERF_REG_X86_SS, offsetof(struct regs, ss)},
+    {PERF_REG_X86_R8, offsetof(struct regs, r8)},
+    {PERF_REG_X86_R9, offsetof(struct regs, r9)},
+    {PERF_REG_X86_R10, offsetof(struct regs, r10)},
+    {PERF_REG_X86_R11, offsetof(struct regs, r11)},
+    {PERF_REG_X86_R12, offsetof(struct regs, r12)},
+    {PERF_REG_X86_R13, offsetof(struct regs, r13)},
+    {PERF_REG_X86_R14, offsetof(struct regs, r14)},
+    {PERF_REG_X86_R15, offsetof(struct regs, r15)},
 };
 
-/* A snapshot does not know the general registers: they are sent as 0, and the ABI word says that there are registers. */
+/*
+ * A snapshot does not know the general registers: they are sent as 0, and the ABI word says that
+ * there are registers.
+ */
 static uint64_t *sample_put_registers(uint64_t *at, uint64_t mask, const struct regs *regs)
 {
     *at++ = PERF_SAMPLE_REGS_ABI_64;
@@ -80,7 +97,10 @@ static struct sample_scratch *sample_begin(unsigned cpu)
     return &scratch[cpu][level & (RING_NESTING - 1)];
 }
 
-/* Apart from sample_write, so that an event that asks for none of it does not even pay for its registers. */
+/*
+ * Apart from sample_write, so that an event that asks for none of it does not even pay for its
+ * registers.
+ */
 __attribute__((noinline)) static uint64_t *
 sample_put_optional(uint64_t *at, const struct perf_event_attr *attr, const struct regs *regs)
 {
@@ -114,7 +134,10 @@ void sample_write(const struct event *event, struct ring *ring, uint64_t addr,
     sample_finish(cpu, ring, &out->header, at, &out->words[3]);
 }
 
-/* struct { header; u64 time, id, stream_id; struct sample_id; }, the last by sample_id_all and SAMPLE_ALWAYS. */
+/*
+ * struct { header; u64 time, id, stream_id; struct sample_id; }, the last by sample_id_all and
+ * SAMPLE_ALWAYS.
+ */
 void sample_write_throttle(const struct event *event, struct ring *ring, uint32_t type)
 {
     unsigned cpu = arch_cpu_id();

@@ -9,7 +9,10 @@ void unwind_stop(struct unwind *state, enum unwind_end end)
     state->end = end;
 }
 
-/* Notes that the current stack is being left; false if `next` was left before, as a corrupt frame could make us go round. */
+/*
+ * Notes that the current stack is being left; false if `next` was left before, as a corrupt frame
+ * could make us go round.
+ */
 static bool unwind_switch_stack(struct unwind *state, const struct arch_stack *next)
 {
     for (unsigned i = 0; i < state->left_count; i++)
@@ -27,8 +30,8 @@ static bool unwind_switch_stack(struct unwind *state, const struct arch_stack *n
 }
 
 /*
- * Goes on at regs: the start, or a trap frame on the way. A stack pointer in a guard page is legal: runaway recursion has to be
- * named, and its frames lie above.
+ * Goes on at regs: the start, or a trap frame on the way. A stack pointer in a guard page is legal:
+ * runaway recursion has to be named, and its frames lie above.
  */
 void unwind_enter_regs(struct unwind *state, const struct regs *regs)
 {
@@ -40,7 +43,8 @@ void unwind_enter_regs(struct unwind *state, const struct regs *regs)
     state->regs = regs;
     state->exact = true;
     if (!stack) {
-        state->stack = NULL; /* the frame itself is known; the step from it finds out that nothing can be read */
+        /* the frame itself is known; the step from it finds out that nothing can be read */
+        state->stack = NULL;
         return;
     }
     if (stack != state->stack && !unwind_switch_stack(state, stack))

@@ -4,11 +4,12 @@
  *
  *     for (unwind_start(&state, regs); !unwind_done(&state); unwind_next(&state))
  *         use(state.ip, state.exact, state.regs);
- *     if (state.end != UNWIND_OUTERMOST) ... the chain stops early, and unwind_reason(state.end) says why
+ *     if (state.end != UNWIND_OUTERMOST)
+ *         ... the chain stops early, and unwind_reason(state.end) says why
  *
- * Works in any context, NMI included, on whatever it finds: reads only memory of known stacks, always moves forward, cannot
- * fault and cannot loop. Crosses trap frames and stack switches. How one step is taken is core/perf/unwind_fp.c's; docs/unwinding.md
- * tells why.
+ * Works in any context, NMI included, on whatever it finds: reads only memory of known stacks,
+ * always moves forward, cannot fault and cannot loop. Crosses trap frames and stack switches. How
+ * one step is taken is core/perf/unwind_fp.c's; docs/unwinding.md tells why.
  */
 #pragma once
 
@@ -20,27 +21,31 @@
 
 enum unwind_end {
     UNWIND_RUNNING,
-    UNWIND_OUTERMOST,     /* the chain is whole: its last frame has no caller */
-    UNWIND_NO_STACK,      /* sp or fp lies in no known stack */
-    UNWIND_OUTSIDE_STACK, /* a frame would lie outside its stack's bounds */
-    UNWIND_NOT_FORWARD,   /* a frame would lie below the one that it called */
-    UNWIND_MISALIGNED,    /* a frame pointer that is not a multiple of 8 */
-    UNWIND_NOT_CODE,      /* a return address that is not in the kernel's text */
-    UNWIND_STACK_TWICE,   /* a trap frame leads back to a stack that was left */
+    UNWIND_OUTERMOST,        /* the chain is whole: its last frame has no caller */
+    UNWIND_NO_STACK,         /* sp or fp lies in no known stack */
+    UNWIND_OUTSIDE_STACK,    /* a frame would lie outside its stack's bounds */
+    UNWIND_NOT_FORWARD,      /* a frame would lie below the one that it called */
+    UNWIND_MISALIGNED,       /* a frame pointer that is not a multiple of 8 */
+    UNWIND_NOT_CODE,         /* a return address that is not in the kernel's text */
+    UNWIND_STACK_TWICE,      /* a trap frame leads back to a stack that was left */
     UNWIND_NO_FRAME_POINTER, /* a partial snapshot, which only a table can unwind */
-    UNWIND_IN_ENTRY,         /* a trap came inside a trap entry, where no frame is set up yet or any more */
+    /* a trap came inside a trap entry, where no frame is set up yet or any more */
+    UNWIND_IN_ENTRY,
 };
 
 struct unwind {
     uintptr_t ip;
-    uintptr_t sp;             /* as it was, or will be, at ip */
-    uintptr_t fp;             /* frame pointer register at ip */
-    const struct regs *regs;  /* the trap frame or snapshot that ip comes from; NULL for a return address */
-    bool exact;               /* execution stands at ip (regs); false: it will return there, the call is before it */
+    uintptr_t sp; /* as it was, or will be, at ip */
+    uintptr_t fp; /* frame pointer register at ip */
+    /* the trap frame or snapshot that ip comes from; NULL for a return address */
+    const struct regs *regs;
+    /* execution stands at ip (regs); false: it will return there, the call is before it */
+    bool exact;
     enum unwind_end end;
-    uintptr_t low, high;      /* of the stack being walked, low moving up with each frame */
+    uintptr_t low, high; /* of the stack being walked, low moving up with each frame */
     const struct arch_stack *stack;
-    const struct arch_stack *left[4]; /* stacks that were left: task < interrupt or exception < #DB < NMI */
+    /* stacks that were left: task < interrupt or exception < #DB < NMI */
+    const struct arch_stack *left[4];
     unsigned left_count;
 };
 
@@ -56,7 +61,7 @@ static inline bool unwind_done(const struct unwind *state)
 const char *unwind_reason(enum unwind_end end);
 
 /*
- * The whole chain's addresses, innermost first, into `chain`; returns how many, `most` at most. The hit path's way to the same
- * frames as the iterator's.
+ * The whole chain's addresses, innermost first, into `chain`; returns how many, `most` at most. The
+ * hit path's way to the same frames as the iterator's.
  */
 size_t unwind_capture(const struct regs *regs, uint64_t *chain, size_t most);

@@ -6,8 +6,9 @@
  *     fp + 8  the return address into the caller
  *     fp + 16 the caller's sp once the call has returned
  *
- * The first step from a trap or snapshot is special: the function at ip may not have set its frame up, may have taken it down,
- * or may have none; arch_frame_at decides from the function's code. Any context; see unwind.h.
+ * The first step from a trap or snapshot is special: the function at ip may not have set its frame
+ * up, may have taken it down, or may have none; arch_frame_at decides from the function's code. Any
+ * context; see unwind.h.
  */
 #include "core/perf/unwind_step.h"
 #include "core/symbols.h"
@@ -60,7 +61,9 @@ static void unwind_fp_return(struct unwind *state, uintptr_t slot, uintptr_t cal
     state->exact = false;
 }
 
-/* A trap entry called: what it had on top of its stack is the struct regs of what it interrupted. */
+/*
+ * A trap entry called: what it had on top of its stack is the struct regs of what it interrupted.
+ */
 static void unwind_fp_from_trap(struct unwind *state)
 {
     if (!state->stack || state->sp + sizeof(struct regs) > state->high)
@@ -74,7 +77,10 @@ static enum arch_frame unwind_fp_frame(const struct unwind *state)
 {
     struct symbol function;
 
-    /* No code there: control arrived by a call or jump into nowhere, so the call's return address is on top. */
+    /*
+     * No code there: control arrived by a call or jump into nowhere, so the call's return address
+     * is on top.
+     */
     if (!unwind_in_text(state->ip))
         return ARCH_FRAME_NONE;
     if (!symbols_find_address(state->ip, &function))
@@ -121,8 +127,9 @@ void unwind_fp_step(struct unwind *state)
 }
 
 /*
- * The hit path's loop, for frames between two return addresses. Trap entries lie at the end of the text (arch_text_plain_end), so
- * one comparison tells plain code from them and from anything else. Whatever is special is left to unwind_fp_step.
+ * The hit path's loop, for frames between two return addresses. Trap entries lie at the end of the
+ * text (arch_text_plain_end), so one comparison tells plain code from them and from anything else.
+ * Whatever is special is left to unwind_fp_step.
  */
 size_t unwind_fp_run(struct unwind *state, uint64_t *chain, size_t most)
 {

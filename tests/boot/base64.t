@@ -17,7 +17,7 @@ use Pitot::Transcript;
 my $root = getcwd();
 my $room = tempdir(CLEANUP => 1);
 my $crc_of_whole = '2144df1c';    # docs/stream.md
-my @columns = ('--no-children', '-F', 'overhead,sample,sym', '-g', 'caller,0');
+my @columns = ('--no-children', '-F', 'overhead,sample,sym', '-g', 'caller');
 
 my @records = (
     'perf record -e mem:kernel_flag:rw -g -- fs-stress',

@@ -14,28 +14,33 @@ use Pitot::Transcript;
 
 my $record = 'perf record -e mem:kernel_flag:rw -g -- fs-stress';
 my $report = 'perf report -g caller -s sym';
-my $report_callee = 'perf report -g callee -s sym';
+my $report_all = 'perf report -g caller,0 -s sym';
+my $report_callee = 'perf report -g callee,0 -s sym';
 my $stat = 'perf stat -e mem:kernel_flag:rw -- fs-stress';
-my $hits = 3168;    # docs/workloads.md
 
 # What perf is asked, to be comparable (docs/stream.md, docs/report.md).
 my @columns = ('--no-children', '-F', 'overhead,sample,sym');
 my $fields = 'comm,tid,cpu,time,period,event,ip,sym,symoff';
 
-my $machine = boot(run => "$record; $report; $report_callee; perf script; $stat; poweroff");
+my $machine = boot(run => join('; ', $record, $report, $report_all, $report_callee, 'perf script',
+    $stat, 'poweroff'));
 ended_ok($machine);
+my ($hits) = said($machine, $stat) =~ /^ +(\d+) {6}mem:kernel_flag:rw$/m;
+cmp_ok($hits, '>', 500, 'perf stat counts hits');
 like(said($machine, $record), qr/^fs-stress: \d+ operations, all verified$/m, 'the load has run');
 like(said($machine, $record), qr/^\[ perf record: $hits records kept \]$/m,
-    'each hit is kept, none is lost');
-like(said($machine, $stat), qr/^ +$hits +mem:kernel_flag:rw$/m, 'perf stat counts as many');
+    'perf record keeps them all');
 
 # --- Kernel and perf agree -----------------------------------------------------------------------
 
-my ($theirs, $complaints, $status) = perf_report($machine, @columns, '-g', 'caller,0');
+my ($theirs, $complaints, $status) = perf_report($machine, @columns, '-g', 'caller');
 is($status, 0, 'perf reads the stream');
 unlike($complaints, qr/lost|fail|unexpected|out of order|unknown/i, '... without a complaint');
 same_lines_ok(report_lines(said($machine, $report)), report_lines($theirs),
     'perf report: the kernel prints the lines that perf prints');
+$theirs = perf_report($machine, @columns, '-g', 'caller,0');
+same_lines_ok(report_lines(said($machine, $report_all)), report_lines($theirs),
+    '... with the rarest branches too');
 $theirs = perf_report($machine, @columns, '-g', 'callee,0');
 same_lines_ok(report_lines(said($machine, $report_callee)), report_lines($theirs),
     '... and with callees first');
@@ -62,7 +67,7 @@ my @taking = grep { $_->[0] eq 'lock_kernel' } @chains;
 my %callers = map { $_->[1] => 1 } @taking;
 cmp_ok(scalar(keys %callers), '>=', 4, 'the lock is taken from several functions');
 my %paths = map { ("@$_" => 1) } @taking;
-cmp_ok(scalar(keys %paths), '>=', 100, '... and on many paths');
+cmp_ok(scalar(keys %paths), '>=', 20, '... and on many paths');
 for my $call (qw(fs_open fs_write fs_read fs_rename fs_unlink)) {
     my $count = grep { grep { $_ eq $call } @$_ } @taking;
     cmp_ok($count, '>', 0, "... among them $call");

@@ -16,7 +16,7 @@ use Pitot::Transcript;
 
 my $build = $ENV{BUILD} // 'build';
 my $flag = address_of("$build/pitot.elf", 'kernel_flag');
-my $hits = 3168;    # on kernel_flag, of one fs-stress (docs/workloads.md)
+my $load = 'fs-stress 10';
 my $fields = 'comm,tid,cpu,time,period,event,ip,sym,symoff';
 my $outermost = 'kernel_main boot_entry_high';
 my $unthrottled = 'perf.rate=0';    # however fast the host is
@@ -55,21 +55,24 @@ sub records
 
 # Told apart in the stream by the spellings of the events.
 my @recordings = (
-    ['mem:kernel_flag:rw', '-g -- fs-stress'],
-    ["5:$flag", '-c 7 -- fs-stress'],
-    ['mem:lock_kernel:x', '-g -c 50 -- fs-stress'],
-    ['mem:kernel_flag:rw:k', '-g -m 16k -- fs-stress'],
-    ["mem:$flag/4:rw", '-g -m 16k --overwrite -- fs-stress'],
-    ['mem:kernel_flag/4:w/call-graph=no,period=2/ -e mem:ticks:w', '-g -- fs-stress 20'],
+    ['mem:kernel_flag:rw', "-g -m 2m -- $load"],
+    ["5:$flag", "-c 7 -- $load"],
+    ['mem:lock_kernel:x', "-g -c 50 -- $load"],
+    ['mem:kernel_flag:rw:k', "-g -m 16k -- $load"],
+    ["mem:$flag/4:rw", "-g -m 16k --overwrite -- $load"],
+    ['mem:kernel_flag/4:w/call-graph=no,period=2/ -e mem:ticks:w', '-g -- fs-stress 100'],
 );
 my $stat = 'perf stat -e mem:kernel_flag:rw -e mem:kernel_flag+0:rw -e mem:lock_kernel:x'
-    . " -e mem:$flag/4:rw -e mem:$flag/4:rw:k -e mem:$flag:rw -- fs-stress";
+    . " -e mem:$flag/4:rw -e mem:$flag/4:rw:k -e mem:$flag:rw -- $load";
 my $list = 'perf record -e mem:kernel_flag:rw,mem:kernel_flag/4:rw -- perf list';
 
 my @commands = map { "perf record -e $_->[0] $_->[1]" } @recordings;
 my $run = join('; ', (map { ($_, 'perf script') } @commands), $stat, $list, 'poweroff');
 my $machine = boot(flags => $unthrottled, run => $run);
 ended_ok($machine);
+
+my %counts = reverse(said($machine, $stat) =~ /^ +(\d+) {6}(\S+)$/mg);
+my $hits = $counts{'mem:kernel_flag:rw'};
 
 my @summaries = map { summary(said($machine, $_)) } @commands;
 my @scripts = map { said($machine, 'perf script', $_) } 1 .. @commands;
@@ -86,7 +89,8 @@ is($summaries[$_]{kept}, scalar(samples($scripts[$_])), "perf record kept: $reco
 
 # --- Events --------------------------------------------------------------------------------------
 
-is(scalar(@$whole), $hits, 'every hit is a sample');
+cmp_ok($hits, '>', 1000, 'perf stat counts hits');
+is(scalar(@$whole), $hits, '... perf record makes each a sample');
 
 is(scalar(@$period), int($hits / 7), '-c 7: every seventh hit is a sample');
 is_deeply([grep { $_->{period} != 7 } @$period], [], '... that stands for seven');
@@ -102,8 +106,7 @@ my %callers = map { $_->{chain}[1] => 1 } grep { $_->{chain}[0] eq 'lock_kernel'
 cmp_ok(scalar(grep { $callers{$_->{chain}[1]} } @$call), '>', 0,
     '... which begins with the caller');
 
-my %counts = reverse(said($machine, $stat) =~ /^ +(\d+) {6}(\S+)$/mg);
-is(delete $counts{'mem:lock_kernel:x'} >= $hits / 2, 1, 'perf stat counts calls');
+cmp_ok(delete $counts{'mem:lock_kernel:x'}, '>=', $hits / 2, 'perf stat counts calls');
 is_deeply([values %counts], [($hits) x 5], 'five events on one address: each counts every hit');
 like(said($machine, $list), qr{^  dr0  \Q$flag\E/4:rw for perf mem:kernel_flag:rw and 1 more$}m,
     'events on the same bytes share a register');
@@ -130,7 +133,7 @@ is_deeply(chains(@$overwrite), chains(@$whole[-@$overwrite .. -1]),
 my @ticks = grep { $_->{event} eq 'mem:ticks:w' } @$several;
 my @writes = grep { $_->{event} ne 'mem:ticks:w' } @$several;
 cmp_ok(scalar(@ticks), '>', 0, 'an event with a chain');
-cmp_ok(scalar(@writes), '>', $hits / 2, '... beside one without');
+cmp_ok(scalar(@writes), '>', @ticks, '... beside one without');
 is_deeply([map { $_->{period} } @writes], [(2) x @writes], '... which has a period of its own');
 is_deeply([grep { @{$_->{chain}} != 1 } @writes], [], '... and no chain');
 
@@ -147,7 +150,7 @@ cmp_ok(scalar(keys %interrupted), '>', 1, '... in more than one function')
 
 # In a boot of their own: perf prints registers only if every event of a stream has them.
 my $registers = 'perf record -e mem:kernel_flag:rw -e mem:lock_kernel:x -g --intr-regs -c 10'
-    . ' -- fs-stress';
+    . " -- $load";
 $machine = boot(flags => $unthrottled, run => "$registers; perf script -F +iregs; poweroff");
 ended_ok($machine);
 my $script = said($machine, 'perf script -F +iregs');
@@ -164,12 +167,12 @@ is(scalar(grep { hex($_) & 2 } $script =~ /\bFLAGS:0x([0-9a-f]+) /g), @sites,
 # --- Throttling ----------------------------------------------------------------------------------
 
 # A thousand a second are ten in each tick of ten milliseconds: far fewer than this load makes.
-my $load = 'mem:kernel_flag:rw -- fs-stress 20';
+my $flood = 'mem:kernel_flag:rw -- fs-stress 100';
 $machine = boot(flags => 'perf.rate=1000',
-    run => "perf record -e $load; perf stat -e $load; poweroff");
+    run => "perf record -e $flood; perf stat -e $flood; poweroff");
 ended_ok($machine, 'an event that floods is throttled, the machine runs on to its end');
-my $kept = summary(said($machine, "perf record -e $load"));
-my ($counted) = said($machine, "perf stat -e $load") =~ /^ +(\d+) {6}mem:/m;
+my $kept = summary(said($machine, "perf record -e $flood"));
+my ($counted) = said($machine, "perf stat -e $flood") =~ /^ +(\d+) {6}mem:/m;
 my $seen = records(scalar perf_run('report', $machine, '-D'));
 cmp_ok($seen->{THROTTLE} // 0, '>', 1, 'the stream tells when it began');
 cmp_ok(abs($seen->{THROTTLE} - $seen->{UNTHROTTLE}), '<=', 1, '... and when it ended');

@@ -80,14 +80,14 @@ sub complaint_about_cut
 }
 
 # With chains, with registers, with neither.
-my $machine = boot(run => 'perf record -e mem:kernel_flag:rw -c 900 -g -- fs-stress;'
-    . ' perf record -e mem:lock_kernel:x --intr-regs -c 1000 -- fs-stress;'
-    . ' perf record -e mem:kernel_flag:w -e mem:unlock_kernel:x -c 700 -- fs-stress; poweroff');
+my $machine = boot(run => 'perf record -e mem:kernel_flag:rw -c 600 -g -- fs-stress 10;'
+    . ' perf record -e mem:lock_kernel:x --intr-regs -c 400 -- fs-stress 10;'
+    . ' perf record -e mem:kernel_flag:w -e mem:unlock_kernel:x -c 400 -- fs-stress 10; poweroff');
 ended_ok($machine);
 my $stream = read_bytes($machine->com2);
 my @ends = sample_ends($stream);
 my @samples = lines(scalar perf_script($machine, @lines_only));
-cmp_ok(scalar(@ends), '>', 10, 'a stream of three recordings has samples');
+cmp_ok(scalar(@ends), '>=', 9, 'a stream of three recordings has samples');
 is(scalar(@samples), @ends, '... perf prints them all');
 is(crc32_of($machine->com2), $crc_of_whole, '... the checksum tells that it is whole');
 

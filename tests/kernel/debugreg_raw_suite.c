@@ -74,6 +74,23 @@ static void claim_failing_exchange(void)
     ktap_equal(traps, 1, "a cmpxchg without lock that fails writes the old value back, and hits");
 }
 
+static void increment(void)
+{
+    __asm__ volatile("lock incq %0" : "+m"(word));
+}
+
+static void claim_read_modify_write(void)
+{
+    const struct arch_watch watches[2] = {{(uintptr_t)&word, 8, ARCH_WRITE},
+                                          {(uintptr_t)&word, 8, ARCH_READ_WRITE}};
+
+    observe(watches, 2, increment);
+    ktap_ok(fired == 0x3 || fired == 0x2,
+            "a read-modify-write under w and rw of the same bytes: both, or the one that the read hits");
+    print("#   the bits are 0x%x\n", fired);
+    ktap_equal(traps, 1, "... in one trap");
+}
+
 /* Nothing else may be left of the experiment. */
 static void claim_restored(void)
 {
@@ -85,6 +102,7 @@ static void debugreg_raw_claims(void)
 {
     claim_overlapping();
     claim_failing_exchange();
+    claim_read_modify_write();
     claim_restored();
 }
 
