@@ -64,10 +64,7 @@ VISIBLE static int stress_rounds(unsigned long rounds)
 VISIBLE static int stress_clean_up(void)
 {
     print_into(stress.path, sizeof(stress.path), STRESS_ROOT);
-    int result = stress_remove_tree(&stress);
-
-    STAY_IN_CHAIN();
-    return result;
+    return stress_remove_tree(&stress);
 }
 
 /* All of it in its own directory, which is gone afterwards, whatever went wrong. */

@@ -26,7 +26,7 @@ struct stress {
     /* The database's: how often each record has been written. */
     uint32_t versions[STRESS_RECORDS];
 
-    /* Where a walk through a tree is: one for all its depths, which then cost little stack. */
+    /* Where a walk through a tree is. */
     char path[FS_PATH_MAX + 1];
 };
 
@@ -50,26 +50,73 @@ int step_write(struct stress *stress, const char *path, unsigned flags, struct c
 /* Reads and compares. */
 int step_verify(struct stress *stress, const char *path, struct content content);
 
-/* The same on an open file. */
+/* The same on an open file, from where its offset is: that must be content.start. */
 int step_write_open(struct stress *stress, int fd, const char *path, struct content content);
 int step_verify_open(struct stress *stress, int fd, const char *path, struct content content);
 
 /* Status and size. */
 int step_expect_size(struct stress *stress, const char *path, size_t size);
 
-int step_open(struct stress *stress, const char *path, unsigned flags);
-int step_close(struct stress *stress, int fd, const char *path);
-int step_rename(struct stress *stress, const char *from, const char *to);
-int step_unlink(struct stress *stress, const char *path);
-int step_mkdir(struct stress *stress, const char *path);
+/* Counts one call of the file system and explains its failure; passes its result on. */
+int64_t stress_counted(struct stress *stress, const char *call, const char *path, int64_t result);
+
+/* One call each. Inline, so that a call chain shows who wanted it. */
+static inline int step_open(struct stress *stress, const char *path, unsigned flags)
+{
+    return (int)stress_counted(stress, "open", path, fs_open(path, flags));
+}
+
+static inline int step_close(struct stress *stress, int fd, const char *path)
+{
+    return (int)stress_counted(stress, "close", path, fs_close(fd));
+}
+
+static inline int step_seek(struct stress *stress, int fd, const char *path, size_t offset)
+{
+    int64_t reached = fs_seek(fd, (int64_t)offset, FS_SEEK_SET);
+
+    return stress_counted(stress, "seek", path, reached) < 0 ? (int)reached : 0;
+}
+
+static inline int step_rename(struct stress *stress, const char *from, const char *to)
+{
+    return (int)stress_counted(stress, "rename", from, fs_rename(from, to));
+}
+
+static inline int step_unlink(struct stress *stress, const char *path)
+{
+    return (int)stress_counted(stress, "unlink", path, fs_unlink(path));
+}
+
+static inline int step_mkdir(struct stress *stress, const char *path)
+{
+    return (int)stress_counted(stress, "mkdir", path, fs_mkdir(path));
+}
+
+static inline int step_rmdir(struct stress *stress, const char *path)
+{
+    return (int)stress_counted(stress, "rmdir", path, fs_rmdir(path));
+}
+
+/* Closes in any case; the first error counts. */
+static inline int step_close_after(struct stress *stress, int fd, const char *path, int result)
+{
+    int closed = step_close(stress, fd, path);
+
+    return result < 0 ? result : closed;
+}
 
 /* Says "fs-stress: PATH: WHAT" and returns -EIO. */
 int stress_wrong(const char *path, const char *what);
 
-/* The sum of the sizes of all files at and below stress->path, or a negative errno. */
+/* Lengthens stress->path by "/name", and shortens it by its last name. */
+void stress_enter(struct stress *stress, const char *name);
+void stress_leave(struct stress *stress);
+
+/* The sum of the sizes of all files below the directory at stress->path, or a negative errno. */
 int64_t stress_scan_tree(struct stress *stress);
 
-/* Removes stress->path and all below. */
+/* Removes the directory at stress->path and all below. */
 int stress_remove_tree(struct stress *stress);
 
 typedef int stress_client(struct stress *stress);

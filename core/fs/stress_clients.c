@@ -15,8 +15,11 @@
 #define BUILDER  STRESS_ROOT "/builder"
 #define SCRATCH  STRESS_ROOT "/scratch"
 
-#define LOG_LIMIT   500 /* bytes, then the log is rotated */
+#define LOG_LINES   32   /* in a visit */
+#define LOG_LIMIT   6000 /* bytes, then the log is rotated */
 #define RECORD_SIZE 200
+#define UPDATES     5 /* in a visit */
+#define QUERIES     100
 #define BUILD_DEPTH 3
 
 int stress_prepare(struct stress *stress)
@@ -51,7 +54,36 @@ VISIBLE static int client_editor(struct stress *stress)
     return result;
 }
 
-VISIBLE static int rotate_log(struct stress *stress)
+static int append(struct stress *stress, const char *path, struct content content)
+{
+    int fd = step_open(stress, path, FS_WRITE | FS_CREATE | FS_APPEND);
+
+    if (fd < 0)
+        return fd;
+    return step_close_after(stress, fd, path, step_write_open(stress, fd, path, content));
+}
+
+/*
+ * A line under a lock file, as programs do that share a log. The lock is made under another name,
+ * so that whoever sees it finds in it who has it.
+ */
+static int append_line(struct stress *stress)
+{
+    struct content owner = {.seed = 1, .length = 8};
+    struct content line = {.seed = stress->log_generation,
+                           .start = stress->log_length,
+                           .length = stress_between(stress, 20, 300)};
+    int result = append(stress, LOGGER "/lock.new", owner);
+
+    if (result == 0)
+        result = step_rename(stress, LOGGER "/lock.new", LOGGER "/lock");
+    if (result == 0)
+        result = append(stress, LOGGER "/log", line);
+    stress->log_length += line.length;
+    return result == 0 ? step_unlink(stress, LOGGER "/lock") : result;
+}
+
+static int rotate_log(struct stress *stress)
 {
     int result = step_rename(stress, LOGGER "/log", LOGGER "/log.old");
 
@@ -62,30 +94,22 @@ VISIBLE static int rotate_log(struct stress *stress)
     return result;
 }
 
-/* Appends lines, opening the log for each, and rotates it when it has grown. */
+/* Appends lines, opening the log for each, reads all, and rotates the log when it has grown. */
 VISIBLE static int client_logger(struct stress *stress)
 {
-    for (int line = 0; line < 2; line++) {
-        struct content text = {.seed = stress->log_generation,
-                               .start = stress->log_length,
-                               .length = stress_between(stress, 20, 300)};
-        int result = step_write(stress, LOGGER "/log", FS_CREATE | FS_APPEND, text);
-        if (result < 0)
-            return result;
-        stress->log_length += text.length;
-    }
+    int result = 0;
+
+    for (int line = 0; result == 0 && line < LOG_LINES; line++)
+        result = append_line(stress);
+    if (result < 0)
+        return result;
 
     struct content log = {.seed = stress->log_generation, .length = stress->log_length};
-    int result = step_verify(stress, LOGGER "/log", log);
-    if (result == 0 && stress->log_length > LOG_LIMIT)
-        result = rotate_log(stress);
-    return result;
+    result = step_verify(stress, LOGGER "/log", log);
+    return result == 0 && stress->log_length > LOG_LIMIT ? rotate_log(stress) : result;
 }
 
-/*
- * A record's contents tell its number and its version. What was never written reads as zeros and is
- * not asked for.
- */
+/* A record's contents tell its number and its version. */
 static struct content record_content(const struct stress *stress, uint32_t record)
 {
     return (struct content){.seed = stress->versions[record] * STRESS_RECORDS + record,
@@ -93,29 +117,43 @@ static struct content record_content(const struct stress *stress, uint32_t recor
                             .length = RECORD_SIZE};
 }
 
-VISIBLE static int update_records(struct stress *stress, int fd)
+/* One that has been written; others read as zeros and are not asked for. */
+static uint32_t written_record(struct stress *stress)
+{
+    uint32_t record = stress_between(stress, 0, STRESS_RECORDS - 1);
+
+    while (stress->versions[record] == 0)
+        record = (record + 1) % STRESS_RECORDS;
+    return record;
+}
+
+static int update_records(struct stress *stress, int fd)
 {
     int result = 0;
 
-    for (int i = 0; result == 0 && i < 3; i++) {
+    for (int i = 0; result == 0 && i < UPDATES; i++) {
         uint32_t record = stress_between(stress, 0, STRESS_RECORDS - 1);
 
         stress->versions[record]++;
-        result = step_write_open(stress, fd, DATABASE "/records", record_content(stress, record));
+        struct content content = record_content(stress, record);
+        result = step_seek(stress, fd, DATABASE "/records", content.start);
+        if (result == 0)
+            result = step_write_open(stress, fd, DATABASE "/records", content);
     }
     return result;
 }
 
-VISIBLE static int query_records(struct stress *stress, int fd)
+static int query_records(struct stress *stress, int fd)
 {
     int result = 0;
 
-    for (int i = 0; result == 0 && i < 4; i++) {
-        uint32_t record = stress_between(stress, 0, STRESS_RECORDS - 1);
+    for (int i = 0; result == 0 && i < QUERIES; i++) {
+        uint32_t record = written_record(stress);
+        struct content content = record_content(stress, record);
 
-        if (stress->versions[record] > 0)
-            result =
-                step_verify_open(stress, fd, DATABASE "/records", record_content(stress, record));
+        result = step_seek(stress, fd, DATABASE "/records", content.start);
+        if (result == 0)
+            result = step_verify_open(stress, fd, DATABASE "/records", content);
     }
     return result;
 }
@@ -131,57 +169,78 @@ VISIBLE static int client_database(struct stress *stress)
     int result = update_records(stress, fd);
     if (result == 0)
         result = query_records(stress, fd);
-    int closed = step_close(stress, fd, DATABASE "/records");
-    return result < 0 ? result : closed;
+    return step_close_after(stress, fd, DATABASE "/records", result);
 }
 
 /*
- * A directory at stress->path with one file, and another such directory in it, `depth` deep: the
- * bytes in all files.
+ * Directories one in the other, from stress->path, each with one file. Returns the bytes in all
+ * files.
  */
-VISIBLE static int64_t build_tree(struct stress *stress, int depth)
+static int64_t build_tree(struct stress *stress)
 {
-    struct content object = {.seed = (uint32_t)depth, .length = stress_between(stress, 1, 2000)};
-    size_t length = strlen(stress->path);
-    int64_t below = 0;
-    int result = step_mkdir(stress, stress->path);
+    int64_t built = 0;
 
-    if (result == 0) {
-        print_into(stress->path + length, sizeof(stress->path) - length, "/object");
-        result = step_write(stress, stress->path, FS_CREATE, object);
+    for (int depth = 0; depth < BUILD_DEPTH; depth++) {
+        struct content object = {.seed = stress_between(stress, 1, 1u << 30),
+                                 .length = stress_between(stress, 1, 2000)};
+        if (depth > 0)
+            stress_enter(stress, "part");
+        int result = step_mkdir(stress, stress->path);
+        stress_enter(stress, "object");
+        if (result == 0)
+            result = step_write(stress, stress->path, FS_CREATE, object);
+        if (result < 0)
+            return result;
+        stress_leave(stress);
+        built += (int64_t)object.length;
     }
-    if (result == 0 && depth > 1) {
-        print_into(stress->path + length, sizeof(stress->path) - length, "/part");
-        below = build_tree(stress, depth - 1);
-    }
-    stress->path[length] = '\0';
-
-    if (result < 0)
-        return result;
-    return below < 0 ? below : below + (int64_t)object.length;
+    return built;
 }
 
-/* Makes a tree of directories and objects, moves it, counts what is in it, and removes it. */
+/* What build_tree made, from the innermost directory outwards. */
+static int remove_build(struct stress *stress)
+{
+    int result = 0;
+
+    print_into(stress->path, sizeof(stress->path), BUILDER "/release/part/part");
+    for (int depth = 0; result == 0 && depth < BUILD_DEPTH; depth++) {
+        stress_enter(stress, "object");
+        result = step_unlink(stress, stress->path);
+        stress_leave(stress);
+        if (result == 0)
+            result = step_rmdir(stress, stress->path);
+        stress_leave(stress);
+    }
+    return result;
+}
+
+static int expect_in_tree(struct stress *stress, const char *path, int64_t built)
+{
+    print_into(stress->path, sizeof(stress->path), "%s", path);
+    int64_t found = stress_scan_tree(stress);
+
+    if (found < 0)
+        return (int)found;
+    return found == built ? 0 : stress_wrong(path, "does not hold what was built");
+}
+
+/*
+ * Makes a tree of directories and objects, looks what is in it before and after it is moved, and
+ * removes it.
+ */
 VISIBLE static int client_builder(struct stress *stress)
 {
     print_into(stress->path, sizeof(stress->path), BUILDER "/build");
-    int64_t built = build_tree(stress, BUILD_DEPTH);
+    int64_t built = build_tree(stress);
     if (built < 0)
         return (int)built;
 
-    int result = step_rename(stress, BUILDER "/build", BUILDER "/release");
-    if (result < 0)
-        return result;
-
-    print_into(stress->path, sizeof(stress->path), BUILDER "/release");
-    int64_t found = stress_scan_tree(stress);
-    if (found < 0)
-        return (int)found;
-    if (found != built)
-        return stress_wrong(stress->path, "does not hold what was built");
-    result = stress_remove_tree(stress);
-    STAY_IN_CHAIN();
-    return result;
+    int result = expect_in_tree(stress, BUILDER "/build", built);
+    if (result == 0)
+        result = step_rename(stress, BUILDER "/build", BUILDER "/release");
+    if (result == 0)
+        result = expect_in_tree(stress, BUILDER "/release", built);
+    return result < 0 ? result : remove_build(stress);
 }
 
 /* A file that loses its name while it is open lives on, and its space comes back with the close. */
@@ -197,9 +256,10 @@ VISIBLE static int client_scratch(struct stress *stress)
     if (result == 0)
         result = step_write_open(stress, fd, SCRATCH "/scrap", scrap);
     if (result == 0)
+        result = step_seek(stress, fd, SCRATCH "/scrap", 0);
+    if (result == 0)
         result = step_verify_open(stress, fd, SCRATCH "/scrap", scrap);
-    int closed = step_close(stress, fd, SCRATCH "/scrap");
-    return result < 0 ? result : closed;
+    return step_close_after(stress, fd, SCRATCH "/scrap", result);
 }
 
 stress_client *const stress_clients[] = {client_editor,  client_logger,  client_database,

@@ -8,6 +8,3 @@
 
 /* A static function keeps its frame (noinline) and its name (used: no .isra or .part clones). */
 #define VISIBLE __attribute__((noinline, used))
-
-/* Behind a call that ends a function: keeps it from becoming a jump, which drops the frame. */
-#define STAY_IN_CHAIN() __asm__ volatile("")

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The flight recorder's writers and reader. See ring.h for the contract and docs/ring.md for the reasons.
+ * The flight recorder's writers and reader. See ring.h for the contract and docs/ring.md for the
+ * reasons.
  *
- * The outermost writer and a reader on another CPU meet like this; each letter pairs with itself on the other side:
+ * The outermost writer and a reader on another CPU meet like this; each letter pairs with itself on
+ * the other side:
  *
  *     writer                                   reader
  *
@@ -12,8 +14,9 @@
  *     store published           B              load tail again         A
  *                                              throw away what lies before it
  *
- * A: whoever sees new bytes in an old place sees the moved tail too. B: whoever sees published sees the bytes before it. In
- * normal mode the reader moves the tail, and C pairs its store (after its copy) with the writer's load (before its bytes).
+ * A: whoever sees new bytes in an old place sees the moved tail too. B: whoever sees published sees
+ * the bytes before it. In normal mode the reader moves the tail, and C pairs its store (after its
+ * copy) with the writer's load (before its bytes).
  */
 #include "core/perf/ring.h"
 
@@ -32,8 +35,9 @@ int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mod
     if ((uintptr_t)memory % 8)
         return refuse(why, EINVAL, "ring memory at %p: must be 8-byte aligned", memory);
     if (mode == RING_OVERWRITE && reader_owns_tail)
-        return refuse(why, EINVAL, "overwrite with a tail owned by the reader: the writer moves the "
-                                   "tail then, so one of the two has to go");
+        return refuse(why, EINVAL,
+                      "overwrite with a tail owned by the reader: the writer moves the "
+                      "tail then, so one of the two has to go");
     *ring = (struct ring){.bytes = memory, .size = size, .mode = mode};
     return 0;
 }
@@ -44,8 +48,9 @@ static struct perf_event_header *ring_header(const struct ring *ring, uint64_t o
 }
 
 /*
- * The position that the tail may not pass: the oldest record still being written. Outer levels claimed before inner ones, so
- * the outermost claim is the oldest. It may not have taken effect yet, which only makes this more careful.
+ * The position that the tail may not pass: the oldest record still being written. Outer levels
+ * claimed before inner ones, so the outermost claim is the oldest. It may not have taken effect
+ * yet, which only makes this more careful.
  */
 static uint64_t ring_oldest_claim(const struct ring *ring, unsigned level, uint64_t head)
 {
@@ -55,13 +60,18 @@ static uint64_t ring_oldest_claim(const struct ring *ring, unsigned level, uint6
     return head;
 }
 
-/* A stray write of a dying kernel may have changed a header: no walk may stand still for it, or leave the ring. */
+/*
+ * A stray write of a dying kernel may have changed a header: no walk may stand still for it, or
+ * leave the ring.
+ */
 static bool ring_plausible(uint64_t size, uint64_t room)
 {
     return size >= sizeof(struct perf_event_header) && size % 8 == 0 && size <= room;
 }
 
-/* The length of the old record at `offset`; what cannot be true counts as one record up to `limit`. */
+/*
+ * The length of the old record at `offset`; what cannot be true counts as one record up to `limit`.
+ */
 static uint64_t ring_step(const struct ring *ring, uint64_t offset, uint64_t limit)
 {
     uint64_t size = ring_header(ring, offset)->size;
@@ -70,9 +80,10 @@ static uint64_t ring_step(const struct ring *ring, uint64_t offset, uint64_t lim
 }
 
 /*
- * Moves the tail over whole old records until a record that ends at `end` fits; nothing is given up for one that cannot. A
- * nested writer may do the same in the middle: then the exchange fails and the walk goes on from where that left the tail. That
- * may be past `end`, hence the signed comparison.
+ * Moves the tail over whole old records until a record that ends at `end` fits; nothing is given up
+ * for one that cannot. A nested writer may do the same in the middle: then the exchange fails and
+ * the walk goes on from where that left the tail. That may be past `end`, hence the signed
+ * comparison.
  */
 static bool ring_make_room(struct ring *ring, uint64_t head, uint64_t end, unsigned level)
 {
@@ -98,8 +109,8 @@ static bool ring_has_room(struct ring *ring, uint64_t head, uint64_t end, unsign
 }
 
 /*
- * This one has got the place. Outer levels that noted it, or that are pending and would note it later, have not: void them, so
- * that their exchange fails and they look for a new place.
+ * This one has got the place. Outer levels that noted it, or that are pending and would note it
+ * later, have not: void them, so that their exchange fails and they look for a new place.
  */
 static void ring_void_outer_claims(struct ring *ring, unsigned level, uint64_t offset)
 {
@@ -157,8 +168,9 @@ void ring_write(struct ring *ring, const struct ring_record *record, const void 
 }
 
 /*
- * Only the outermost writer publishes. After it gave up its place a nested one may have written and published more by itself;
- * before that it would not have, and the second look at the head finds what it left.
+ * Only the outermost writer publishes. After it gave up its place a nested one may have written and
+ * published more by itself; before that it would not have, and the second look at the head finds
+ * what it left.
  */
 void ring_commit(struct ring *ring, struct ring_record *record)
 {
@@ -212,7 +224,9 @@ static void ring_copy_out(const struct ring *ring, uint64_t offset, void *to, si
     memcpy((uint8_t *)to + first, ring->bytes, size - first);
 }
 
-/* True if writers took what was just copied from the reader's position; moves it to what is left. */
+/*
+ * True if writers took what was just copied from the reader's position; moves it to what is left.
+ */
 static bool ring_overtaken(struct ring_reader *reader)
 {
     uint64_t tail;

@@ -39,8 +39,8 @@ enum ring_mode {
 
 /*
  * A claim that is being made or written, noted before it takes effect, so that a stopped machine
- * tells which bytes are unfinished. A size below 8: none. Void if a deeper level notes the same offset:
- * then the outer one did not get to claim it.
+ * tells which bytes are unfinished. A size below 8: none. Void if a deeper level notes the same
+ * offset: then the outer one did not get to claim it.
  */
 struct ring_claim {
     uint64_t offset; /* [W] */
@@ -105,7 +105,8 @@ void ring_output(struct ring *ring, const void *bytes, uint32_t size, uint64_t *
 struct ring_reader {
     const struct ring *ring;
     uint64_t position;
-    uint64_t skipped; /* bytes that writers took over before they could be read, or behind a damaged header */
+    /* bytes that writers took over before they could be read, or behind a damaged header */
+    uint64_t skipped;
 };
 
 enum ring_read_result { RING_READ_RECORD, RING_READ_EMPTY, RING_READ_TOO_LARGE };

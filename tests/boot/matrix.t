@@ -56,7 +56,7 @@ for my $options (@machines) {
         my ($samples) = said($machine, $record) =~ /^\[ perf record: (\d+) records kept \]$/m;
         like(said($machine, $record), qr/^fs-stress: \d+ operations, all verified$/m,
             'the workload holds');
-        cmp_ok($samples // 0, '>', 1000, '... and is recorded');
+        cmp_ok($samples // 0, '>', 100, '... and is recorded');
         push(@reports, said($machine, $report));
         like($reports[-1], qr/\block_kernel\b.*\bunlock_kernel\b.*\bboot_entry_high\b/s,
             'the report has a call graph');

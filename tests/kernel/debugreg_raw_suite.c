@@ -86,7 +86,7 @@ static void claim_read_modify_write(void)
 
     observe(watches, 2, increment);
     ktap_ok(fired == 0x3 || fired == 0x2,
-            "a read-modify-write under w and rw of the same bytes: both, or the one that the read hits");
+            "a read-modify-write under w and rw of the same bytes: both, or rw alone");
     print("#   the bits are 0x%x\n", fired);
     ktap_equal(traps, 1, "... in one trap");
 }

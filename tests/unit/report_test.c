@@ -160,8 +160,8 @@ static void a_small_recording_reads_as_perf_prints_it(void **state)
 }
 
 /*
- * perf turns the per cent into a period and cuts the fraction off: 2 of 5 are enough for 59.9999 per
- * cent, which are 2.999995. A fork remains one where a single branch of it is printed.
+ * perf turns the per cent into a period and cuts the fraction off: 2 of 5 are enough for 59.9999
+ * per cent, which are 2.999995. A fork remains one where a single branch of it is printed.
  */
 static void branches_below_the_threshold_are_left_out(void **state)
 {

@@ -432,7 +432,8 @@ static void a_snapshot_begins_in_the_middle_of_its_function(void **state)
 static void inside_a_trap_entry_the_chain_stops_with_a_reason(void **state)
 {
     struct machine machine = three_calls_deep();
-    struct regs regs = {.ip = (uintptr_t)text + TEXT_PLAIN_END, .sp = machine.sp, .flags = FLAGS_FIXED};
+    struct regs regs = {
+        .ip = (uintptr_t)text + TEXT_PLAIN_END, .sp = machine.sp, .flags = FLAGS_FIXED};
 
     (void)state;
     assert_walk(&regs, 1, UNWIND_IN_ENTRY);

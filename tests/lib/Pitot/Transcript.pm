@@ -91,11 +91,10 @@ sub same_lines_ok
     return $good;
 }
 
-# Where the linker put a symbol, in the spelling "0x...".
+# Where a symbol of the kernel lies, in the spelling "0x...".
 sub address_of
 {
-    my ($machine, $symbol) = @_;
-    my $elf = ref $machine ? $machine->elf : $machine;
+    my ($elf, $symbol) = @_;
     my ($address) = `nm $elf` =~ /^([0-9a-f]+) . \Q$symbol\E$/m;
     return defined $address ? "0x$address" : croak("no symbol $symbol in $elf");
 }
