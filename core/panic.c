@@ -24,17 +24,20 @@ static void print_line(const char *text)
     print("%s\n", text);
 }
 
+/*
+ * A call may be the last instruction of its function: the return address is then the next one's, so the
+ * function is looked up at the call, and the offset is that of the address shown.
+ */
 static void print_frame(const struct unwind *frame)
 {
-    char text[96];
+    struct symbol symbol;
 
-    /*
-     * A call may be the last instruction of its function: the return address is then the next
-     * function's.
-     */
-    print("  %016lx  %s%s\n", (unsigned long)frame->ip,
-          symbols_describe(frame->exact ? frame->ip : frame->ip - 1, text, sizeof(text)),
-          frame->regs && regs_are_full(frame->regs) ? "  <trap>" : "");
+    print("  %016lx  ", (unsigned long)frame->ip);
+    if (symbols_find_address(frame->exact ? frame->ip : frame->ip - 1, &symbol))
+        print("%s+0x%lx", symbol.name, (unsigned long)(frame->ip - symbol.address));
+    else
+        print("[unknown]");
+    print("%s\n", frame->regs && regs_are_full(frame->regs) ? "  <trap>" : "");
 }
 
 static size_t count_frames(const struct regs *regs)

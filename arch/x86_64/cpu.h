@@ -7,10 +7,16 @@
 /* Intel SDM vol. 3, "Control Registers" */
 #define CR0_WP   (1ull << 16)
 #define CR4_DE   (1ull << 3)
+#define CR4_MCE  (1ull << 6)
 #define CR4_PGE  (1ull << 7)
 #define CR4_UMIP (1ull << 11)
 #define CR4_SMEP (1ull << 20)
 #define CR4_SMAP (1ull << 21)
+
+/* Intel SDM vol. 2, "CPUID": leaf 7, subleaf 0 */
+#define CPUID_7_EBX_SMEP (1u << 7)
+#define CPUID_7_EBX_SMAP (1u << 20)
+#define CPUID_7_ECX_UMIP (1u << 2)
 
 #define MSR_EFER    0xc0000080u
 #define MSR_GS_BASE 0xc0000101u

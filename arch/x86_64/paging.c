@@ -115,18 +115,19 @@ static void paging_map_memory(struct builder *builder, const struct paging_range
 }
 
 /*
- * Protections that the tables rely on or that cost nothing: global pages, debug extensions (DR4 and
- * DR5 are not aliases), and where the CPU has them SMEP, SMAP and UMIP.
+ * Global pages; debug extensions (DR4 and DR5 are not aliases); machine checks as exceptions, which
+ * would be a silent reset otherwise; and SMEP, SMAP and UMIP where the CPU has them.
  */
 static void paging_set_control(void)
 {
-    struct cpuid features = cpu_id(7, 0);
-    uint64_t cr4 = cpu_read_cr4() | CR4_PGE | CR4_DE;
+    uint64_t cr4 = cpu_read_cr4() | CR4_PGE | CR4_DE | CR4_MCE;
 
     if (cpu_id(0, 0).eax >= 7) {
-        cr4 |= features.ebx & (1u << 7) ? CR4_SMEP : 0;
-        cr4 |= features.ebx & (1u << 20) ? CR4_SMAP : 0;
-        cr4 |= features.ecx & (1u << 2) ? CR4_UMIP : 0;
+        struct cpuid features = cpu_id(7, 0);
+
+        cr4 |= features.ebx & CPUID_7_EBX_SMEP ? CR4_SMEP : 0;
+        cr4 |= features.ebx & CPUID_7_EBX_SMAP ? CR4_SMAP : 0;
+        cr4 |= features.ecx & CPUID_7_ECX_UMIP ? CR4_UMIP : 0;
     }
     cpu_write_cr4(cr4);
     cpu_write_cr0(cpu_read_cr0() | CR0_WP);
