@@ -36,7 +36,7 @@ static void print_frame(const struct unwind *frame)
     if (symbols_find_address(frame->exact ? frame->ip : frame->ip - 1, &symbol))
         print("%s+0x%lx", symbol.name, (unsigned long)(frame->ip - symbol.address));
     else
-        print("[unknown]");
+        print("0x%lx", (unsigned long)frame->ip);
     print("%s\n", frame->regs && regs_are_full(frame->regs) ? "  <trap>" : "");
 }
 

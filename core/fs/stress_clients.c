@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The clients of fs-stress: five ways in which programs use files. core/fs/fs_stress.c calls each
- * once a round, in task context. Each checks all that it wrote, and what it leaves behind for the
- * next round.
+ * once a round, in task context. Each checks all that it wrote, lock files aside, and what it leaves
+ * behind for the next round.
  */
 #include "core/fs/stress.h"
 #include "core/fs/visible.h"
@@ -16,7 +16,7 @@
 #define SCRATCH  STRESS_ROOT "/scratch"
 
 #define LOG_LINES   32   /* in a visit */
-#define LOG_LIMIT   6000 /* bytes, then the log is rotated */
+#define LOG_LIMIT   5000 /* bytes, then the log is rotated */
 #define RECORD_SIZE 200
 #define UPDATES     5 /* in a visit */
 #define QUERIES     100
@@ -70,7 +70,7 @@ static int append_line(struct stress *stress)
     struct content owner = {.seed = 1, .length = 8};
     struct content line = {.seed = stress->log_generation,
                            .start = stress->log_length,
-                           .length = stress_between(stress, 20, 300)};
+                           .length = stress_between(stress, 20, 200)};
     int result = append_to(stress, LOGGER "/lock.new", owner);
 
     if (result == 0)

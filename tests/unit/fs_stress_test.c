@@ -2,8 +2,9 @@
 /*
  * The workload fs-stress: it passes on a file system that works, says so, leaves nothing behind,
  * stops when asked to, and notices a file system that gives back something else than it was given.
+ * Each of its operations takes the kernel lock, which is a counter here, once.
  *
- * links: core/fs/fs_stress.c core/fs/stress_steps.c core/fs/stress_clients.c core/fs/ramfs.c core/fs/file.c core/fs/path.c core/fs/directory.c core/fs/inode.c core/fs/block.c core/lock/kernel_lock.c core/memory/pages.c core/print.c
+ * links: core/fs/fs_stress.c core/fs/stress_steps.c core/fs/stress_clients.c core/fs/ramfs.c core/fs/file.c core/fs/path.c core/fs/directory.c core/fs/inode.c core/fs/block.c core/memory/pages.c core/print.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,6 +39,18 @@ static unsigned long interrupt_at; /* the question that is answered with yes; 0:
 static unsigned long interrupt_asked;
 static bool spoil; /* behind the workload's back, at each progress */
 static bool lose;
+static unsigned long lock_depth, lock_taken; /* outermost */
+
+void lock_kernel(void)
+{
+    lock_taken += lock_depth++ == 0;
+}
+
+void unlock_kernel(void)
+{
+    assert_true(lock_depth > 0);
+    lock_depth--;
+}
 
 unsigned arch_cpu_id(void)
 {
@@ -138,7 +151,7 @@ static void check_nothing_left(void)
 
     assert_int_equal(fs_readdir("/", 0, &entry), 0);
     assert_int_equal(pages_free_count(), PAGES - 1);
-    assert_int_equal(kernel_flag, 0);
+    assert_int_equal(lock_depth, 0);
 }
 
 static void it_passes_and_leaves_nothing(void **state)
@@ -162,6 +175,17 @@ static void every_run_is_the_same_run(void **state)
     strcpy(first, output);
     assert_int_equal(run("5"), 0);
     assert_string_equal(output, first);
+}
+
+static void each_operation_takes_the_lock_once(void **state)
+{
+    char said[60];
+
+    (void)state;
+    lock_taken = 0;
+    assert_int_equal(run(NULL), 0);
+    snprintf(said, sizeof(said), "fs-stress: %lu operations, all verified\n", lock_taken);
+    assert_string_equal(output, said);
 }
 
 static void wrong_arguments_are_refused(void **state)
@@ -212,6 +236,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_passes_and_leaves_nothing),
         cmocka_unit_test(every_run_is_the_same_run),
+        cmocka_unit_test(each_operation_takes_the_lock_once),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(an_interrupt_stops_it_cleanly),
         cmocka_unit_test(a_changed_byte_is_noticed),
