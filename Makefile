@@ -19,7 +19,7 @@ HOSTCC   ?= gcc
 NASM     ?= nasm
 DEMO     := perf record -e mem:kernel_flag:rw -g -- fs-stress; perf report -g caller -s sym
 RUN      ?= $(DEMO)
-TESTS    ?= tests/unit tests/host tests/boot tests/machine
+TESTS    ?= tests/unit tests/host tests/boot
 export FIRMWARE MACHINE ACCEL SMP CPU MEM BUILD
 
 Q := $(if $(filter 1,$(V)),,@)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /*
- * Runs the clock (arch/x86_64/clock.h) at the rate found by counter 2. About 5 ms; boot, interrupts
+ * Runs the clock (arch/x86_64/clock.h) at the rate found by counter 2. About 20 ms; boot, interrupts
  * off.
  */
 void pit_calibrate(void);

@@ -81,7 +81,7 @@ static int open_path(const char *path, unsigned flags)
     if (fd < 0)
         return fd;
     int result = flags & FS_CREATE ? find_or_create(path, &inode) : path_walk(path, &inode);
-    if (result < 0)
+    if (result != 0)
         return result;
     if (inode->kind != FS_FILE)
         return -EISDIR;

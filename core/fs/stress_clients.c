@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The clients of fs-stress: five ways in which programs use files. core/fs/fs_stress.c calls each
- * once a round, in task context. Each checks all that it wrote, lock files aside, and what it leaves
- * behind for the next round.
+ * once a round, in task context. Each checks all that it wrote, lock files aside, and what it
+ * leaves behind for the next round.
  */
 #include "core/fs/stress.h"
 #include "core/fs/visible.h"

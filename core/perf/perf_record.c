@@ -16,7 +16,7 @@
  * Hits come no faster than this on any machine that is not flooding; perf.rate= changes it, 0 lifts
  * it.
  */
-#define RATE_DEFAULT 200000
+#define RATE_DEFAULT 1000000
 
 static struct perf_options options;  /* task context, one command at a time: large */
 static bool booting;                 /* a recording of perf.boot is running */

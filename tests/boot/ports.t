@@ -20,6 +20,9 @@ my $stopped = 99;       # the kernel's status for a panic
 my $ended_by_us = 143;
 my $hang = 60;          # seconds
 
+# Says nothing itself, and runs on any CPU.
+my %bios = (firmware => 'bios', run => 'poweroff');
+
 # The line that a stopped kernel ends with, last of all, wherever it is told.
 sub stopped_ok
 {
@@ -33,7 +36,7 @@ sub stopped_ok
 # --- Ports ---------------------------------------------------------------------------------------
 
 my $no_console = qr/no serial port COM1 \(0x3f8\)/;
-my $machine = boot(com1 => 'none', run => 'poweroff');
+my $machine = boot(%bios, com1 => 'none');
 stopped_ok($machine, $machine->debugcon, $no_console, 'no COM1');
 is(-s $machine->com2, 0, '... nothing has gone to COM2');
 $machine = boot(com1 => 'none', com2 => 'none');
@@ -47,7 +50,6 @@ is($machine->debugcon, '', '... and has nothing to complain about');
 
 # The least with which GRUB loads the kernel; with less it says so itself.
 my $too_little = qr/too little memory: \d+ KiB are free, \d+ are needed/;
-my %bios = (firmware => 'bios', run => 'poweroff');
 $machine = boot(%bios, mem => '4M');
 stopped_ok($machine, $machine->console, $too_little, 'too little memory');
 $machine = boot(%bios, mem => '2M');

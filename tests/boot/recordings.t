@@ -16,7 +16,7 @@ use Pitot::Transcript;
 
 my $build = $ENV{BUILD} // 'build';
 my $flag = address_of("$build/pitot.elf", 'kernel_flag');
-my $load = 'fs-stress 10';
+my $load = 'fs-stress';
 my $fields = 'comm,tid,cpu,time,period,event,ip,sym,symoff';
 my $outermost = 'kernel_main boot_entry_high';
 my $unthrottled = 'perf.rate=0';    # however fast the host is
@@ -55,12 +55,12 @@ sub records
 
 # Told apart in the stream by the spellings of the events.
 my @recordings = (
-    ['mem:kernel_flag:rw', "-g -m 2m -- $load"],
+    ['mem:kernel_flag:rw', "-g -m 4m -- $load"],
     ["5:$flag", "-c 7 -- $load"],
     ['mem:lock_kernel:x', "-g -c 50 -- $load"],
     ['mem:kernel_flag:rw:k', "-g -m 16k -- $load"],
     ["mem:$flag/4:rw", "-g -m 16k --overwrite -- $load"],
-    ['mem:kernel_flag/4:w/call-graph=no,period=2/ -e mem:ticks:w', '-g -- fs-stress 100'],
+    ['mem:kernel_flag/4:w/call-graph=no,period=2/ -e mem:ticks:w', '-g -m 8m -- fs-stress 100'],
 );
 my $stat = 'perf stat -e mem:kernel_flag:rw -e mem:kernel_flag+0:rw -e mem:lock_kernel:x'
     . " -e mem:$flag/4:rw -e mem:$flag/4:rw:k -e mem:$flag:rw -- $load";
@@ -89,7 +89,7 @@ is($summaries[$_]{kept}, scalar(samples($scripts[$_])), "perf record kept: $reco
 
 # --- Events --------------------------------------------------------------------------------------
 
-cmp_ok($hits, '>', 1000, 'perf stat counts hits');
+cmp_ok($hits, '>', 500, 'perf stat counts hits');
 is(scalar(@$whole), $hits, '... perf record makes each a sample');
 
 is(scalar(@$period), int($hits / 7), '-c 7: every seventh hit is a sample');

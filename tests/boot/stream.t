@@ -79,15 +79,27 @@ sub complaint_about_cut
     return ();
 }
 
+# The period at which an event gives four samples of the load: enough, and each costs time.
+sub quarters
+{
+    my ($event) = @_;
+    my $machine = boot(run => "perf stat -e $event -- fs-stress; poweroff");
+    my ($count) = $machine->console =~ /^ +(\d+) {6}\Q$event\E$/m or die($machine->tail);
+    return int($count / 4);
+}
+
 # With chains, with registers, with neither.
-my $machine = boot(run => 'perf record -e mem:kernel_flag:rw -c 600 -g -- fs-stress 10;'
-    . ' perf record -e mem:lock_kernel:x --intr-regs -c 400 -- fs-stress 10;'
-    . ' perf record -e mem:kernel_flag:w -e mem:unlock_kernel:x -c 400 -- fs-stress 10; poweroff');
+my $hits = quarters('mem:kernel_flag:rw');
+my $calls = quarters('mem:lock_kernel:x');
+my $machine = boot(run => "perf record -e mem:kernel_flag:rw -c $hits -g -- fs-stress;"
+    . " perf record -e mem:lock_kernel:x --intr-regs -c $calls -- fs-stress;"
+    . " perf record -e mem:kernel_flag:w/period=$hits/ -e mem:unlock_kernel:x/period=$calls/"
+    . ' -- fs-stress; poweroff');
 ended_ok($machine);
 my $stream = read_bytes($machine->com2);
 my @ends = sample_ends($stream);
 my @samples = lines(scalar perf_script($machine, @lines_only));
-cmp_ok(scalar(@ends), '>=', 9, 'a stream of three recordings has samples');
+cmp_ok(scalar(@ends), '>=', 16, 'a stream of three recordings has samples');
 is(scalar(@samples), @ends, '... perf prints them all');
 is(crc32_of($machine->com2), $crc_of_whole, '... the checksum tells that it is whole');
 

@@ -710,6 +710,26 @@ static void a_rename_without_space_changes_nothing(void **state)
     assert_int_equal(fs_stat("/d/target", &status), -ENOENT);
 }
 
+/* One block is left: enough for the inode, not for its name in a directory without blocks. */
+static void what_gets_no_name_leaves_nothing(void **state)
+{
+    struct fs_entry entry;
+
+    (void)state;
+    assert_int_equal(fs_mkdir("/d"), 0);
+    assert_int_equal(fs_mkdir("/last"), 0);
+    fill();
+    assert_int_equal(fs_rmdir("/last"), 0);
+
+    size_t left = pages_free_count();
+    assert_int_equal(fs_mkdir("/d/d"), -ENOSPC);
+    assert_int_equal(fs_open("/d/f", FS_WRITE | FS_CREATE), -ENOSPC);
+    assert_int_equal(pages_free_count(), left);
+    assert_int_equal(fs_readdir("/d", 0, &entry), 0);
+    assert_int_equal(fs_mkdir("/last"), 0);
+    assert_int_equal(fs_mkdir("/more"), -ENOSPC);
+}
+
 #define FS_TEST(test) cmocka_unit_test_teardown(test, check_nothing_left)
 
 int main(void)
@@ -724,6 +744,7 @@ int main(void)
         FS_TEST(space_ends_at_half_of_the_memory),
         FS_TEST(inodes_run_out_and_come_back),
         FS_TEST(a_rename_without_space_changes_nothing),
+        FS_TEST(what_gets_no_name_leaves_nothing),
     };
     int failed = cmocka_run_group_tests(tests, make_file_system, NULL);
 
