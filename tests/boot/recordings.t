@@ -60,7 +60,7 @@ my @recordings = (
     ['mem:lock_kernel:x', "-g -c 50 -- $load"],
     ['mem:kernel_flag:rw:k', "-g -m 16k -- $load"],
     ["mem:$flag/4:rw", "-g -m 16k --overwrite -- $load"],
-    ['mem:kernel_flag/4:w/call-graph=no,period=2/ -e mem:ticks:w', '-g -m 8m -- fs-stress 100'],
+    ['mem:kernel_flag/4:w/call-graph=no,period=10/ -e mem:ticks:w', '-g -- fs-stress 30'],
 );
 my $stat = 'perf stat -e mem:kernel_flag:rw -e mem:kernel_flag+0:rw -e mem:lock_kernel:x'
     . " -e mem:$flag/4:rw -e mem:$flag/4:rw:k -e mem:$flag:rw -- $load";
@@ -134,7 +134,7 @@ my @ticks = grep { $_->{event} eq 'mem:ticks:w' } @$several;
 my @writes = grep { $_->{event} ne 'mem:ticks:w' } @$several;
 cmp_ok(scalar(@ticks), '>', 0, 'an event with a chain');
 cmp_ok(scalar(@writes), '>', @ticks, '... beside one without');
-is_deeply([map { $_->{period} } @writes], [(2) x @writes], '... which has a period of its own');
+is_deeply([map { $_->{period} } @writes], [(10) x @writes], '... which has a period of its own');
 is_deeply([grep { @{$_->{chain}} != 1 } @writes], [], '... and no chain');
 
 my $through_trap = qr/^ticks_count .*\btrap_entry \w+ .*\Q$outermost\E$/;
