@@ -25,8 +25,8 @@ static void print_line(const char *text)
 }
 
 /*
- * A call may be the last instruction of its function: the return address is then the next one's, so the
- * function is looked up at the call, and the offset is that of the address shown.
+ * A call may be the last instruction of its function: the return address is then the next one's, so
+ * the function is looked up at the call, and the offset is that of the address shown.
  */
 static void print_frame(const struct unwind *frame)
 {

@@ -146,7 +146,9 @@ bool symbols_find_address(uintptr_t address, struct symbol *found)
     if (count == 0)
         return false;
     const struct symtab_entry *entry = &table.entries[count - 1];
-    /* One without size reaches up to the next one, but not across to the other half of addresses. */
+    /*
+     * One without size reaches up to the next one, but not across to the other half of addresses.
+     */
     bool reaches = count < table.found_count && (table.base + entry->offset) >> 63 == address >> 63;
     bool inside = entry->size ? offset - entry->offset < entry->size : reaches;
     if (inside)

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * Runs the clock (arch/x86_64/clock.h) at the rate found by counter 2. About 20 ms; boot, interrupts
- * off.
+ * Runs the clock (arch/x86_64/clock.h) at the rate found by counter 2. About 20 ms; boot,
+ * interrupts off.
  */
 void pit_calibrate(void);
 

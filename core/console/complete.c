@@ -86,7 +86,7 @@ static struct names names_symbols(void)
 static const char *const perf_subcommands[] = {"list", "record", "report", "script", "stat", NULL};
 static const char *const perf_events[] = {"mem:", NULL};
 
-/* As core/perf/perf_options.c and core/perf/perf_command.c read them. */
+/* As core/perf/perf_options.c and core/perf/report_options.c read them. */
 static const char *const record_options[] = {
     "--", "--call-graph", "--count", "--event", "--intr-regs", "--mmap-pages", "--overwrite", "-a",
     "-c", "-e",           "-g",      "-m",      NULL};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The big kernel lock (what it promises: kernel_lock.h). Called by core/fs from many depths; task
- * context, interrupts on.
+ * The big kernel lock (what it promises: kernel_lock.h). Called by core/fs, once an operation;
+ * task context, interrupts on.
  */
 #include "core/lock/kernel_lock.h"
 

@@ -46,7 +46,8 @@ like($machine->console, qr/^perf\.rate: perf\.rate=9+: larger than 64 bits$/m,
 
 $machine = boot(perf_boot => 'record -e mem:kernel_flag:rw -g', run => 'perf script; poweroff');
 ended_ok($machine);
-like($machine->console, qr/^perf\.boot: 1 event armed\n\[ perf record: \d+ records kept \]\npitot> /m,
+like($machine->console,
+    qr/^perf\.boot: 1 event armed\n\[ perf record: \d+ records kept \]\npitot> /m,
     'perf.boot= records up to the prompt');
 my $script = said($machine, 'perf script');
 my @samples = samples($script);
@@ -54,7 +55,8 @@ cmp_ok(scalar(@samples), '>', 0, '... there are samples');
 my @other = grep { "@{$_->{chain}}[-3 .. -1]" ne 'fs_init kernel_main boot_entry_high' } @samples;
 is_deeply(\@other, [], '... of the file system that comes up, below kernel_main');
 same_lines_ok(script_lines($script),
-    script_lines(scalar perf_script($machine, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff')),
+    script_lines(
+        scalar perf_script($machine, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff')),
     '... perf reads the same from the stream');
 
 # What cannot be armed, and what the boot says of it before it goes on.

@@ -128,7 +128,7 @@ like($dump, qr/LOST_SAMPLES: id:\d+: lost samples :$summaries[4]{overwritten}$/m
 is_deeply(chains(@$overwrite), chains(@$whole[-@$overwrite .. -1]),
     '... it keeps the newest, to the last hit');
 
-# --- Several events, one of them in an interrupt ---------------------------------------------------
+# --- Several events, one of them in an interrupt -------------------------------------------------
 
 my @ticks = grep { $_->{event} eq 'mem:ticks:w' } @$several;
 my @writes = grep { $_->{event} ne 'mem:ticks:w' } @$several;

@@ -82,7 +82,8 @@ sub said_ok
     like($said, $pattern, $name);
 }
 
-said_ok(qr/$report.*^pitot> \z/ms, 'make run with a terminal shows the report and ends at the prompt');
+said_ok(qr/$report.*^pitot> \z/ms,
+    'make run with a terminal shows the report and ends at the prompt');
 unlike($said, qr/poweroff/, '... and does not switch the machine off');
 syswrite($input, "perf stat -e mem:kernel_flag:w -- fs-stress 1\n");
 said_ok(qr/Performance counter stats for 'fs-stress'.*^pitot> \z/ms, 'a person can type there');
