@@ -13,15 +13,14 @@ extern stack_task
 section .text progbits alloc exec nowrite align=16
 bits 64
 
-; IN edi = magic, esi = physical address of the boot information. The outermost frame: the return
+; IN esi = physical address of the boot information. The outermost frame: the return
 ; address pushed for kernel_main is the end of every call chain, and a zero above it stops a walk by
 ; frame pointers.
 cfi_start boot_entry_high, return
         cfi_outermost
         mov rsp, stack_task + STACK_PAGES_SIZE
         xor ebp, ebp
-        mov edi, edi
-        mov esi, esi
+        mov edi, esi
         push rbp
         push rbp
         cfi_offset 16

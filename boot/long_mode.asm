@@ -41,8 +41,8 @@ global boot_entry
 boot_entry:
         cld
         mov esp, boot_low_stack_top
-        mov edi, eax                    ; kept for kernel_main: magic in edi, information in esi
-        mov esi, ebx
+        mov edi, eax
+        mov esi, ebx                    ; kept for boot_entry_high
 
         mov ebp, text_no_multiboot
         cmp edi, MULTIBOOT2_BOOTLOADER_MAGIC

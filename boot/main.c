@@ -22,7 +22,7 @@
 #include "drivers/pic8259.h"
 #include "drivers/pit8254.h"
 
-_Noreturn void kernel_main(uint32_t magic, uint32_t information);
+_Noreturn void kernel_main(uint32_t information);
 
 static struct boot_information boot;
 
@@ -33,21 +33,22 @@ static void print_banner(void)
           (unsigned long long)clock_rate() / 1000, boot.acpi_root_size ? "found" : "not found");
 }
 
-/* The assembly before us has checked the loader's magic. */
-_Noreturn void kernel_main(uint32_t magic, uint32_t information)
+/* `information` is where the loader put it, in physical memory. */
+_Noreturn void kernel_main(uint32_t information)
 {
     struct refusal why;
+    int nameless;
 
-    (void)magic;
-    clock_start();                       /* time 0 is here */
-    idt_init();                          /* every trap has an entry */
-    percpu_init();                       /* ... and this CPU takes them */
+    clock_start(); /* time 0 is here */
+    idt_init();    /* every trap has an entry */
+    percpu_init(); /* ... and this CPU takes them */
+    nameless = symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &why); /* chains have names */
     panic_init(ports_stop_failed);       /* what goes wrong is reported */
     ports_init();                        /* the console can be heard */
     multiboot2_read(information, &boot); /* memory, command line, ACPI */
     cmdline_init(boot.command_line);
     memory_init(&boot); /* final page tables, free pages */
-    if (symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &why))
+    if (nameless)
         print("Pitot: no symbols: %s\n", why.text);
     breakpoint_init(); /* debug traps reach the arbiter */
     pic_init();

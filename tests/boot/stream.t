@@ -10,7 +10,6 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
-use File::Path qw(make_path);
 use Test::More;
 use Pitot;
 
