@@ -17,37 +17,27 @@ void event_init(struct event *event, const struct event_spec *spec)
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
 }
 
-/* The event may sample again, and if it was held back, the record says until when. */
-static void event_begin_tick(struct event *event, struct ring *ring, uint64_t now)
-{
-    event->tick_end = now + THROTTLE_TICK_NS;
-    event->tick_samples = event->tick_limit;
-    if (event->throttled)
-        sample_write_throttle(event, ring, PERF_RECORD_UNTHROTTLE);
-    event->throttled = false;
-}
-
 /*
- * True if this sample is one too many. The clock is looked at only when the tick's samples are used
- * up: then a tick must have passed since they were given out. The first sample held back leaves a
- * record, so that a reader sees from when on they are missing.
+ * The tick's samples are used up: gives out new ones if a tick has passed since the last were, else
+ * false, and the hit is held back. The first held back leaves a record, and the end of it another,
+ * so that a reader sees from when to when samples are missing. The clock is looked at here only.
  */
-static bool event_throttled(struct event *event, struct ring *ring)
+__attribute__((noinline)) static bool event_refill(struct event *event, struct ring *ring)
 {
-    if (event->tick_samples == 0) {
-        uint64_t now = arch_clock_ns();
+    uint64_t now = arch_clock_ns();
+    bool held_back = now < event->tick_end;
 
-        if (now < event->tick_end) {
-            if (!event->throttled)
-                sample_write_throttle(event, ring, PERF_RECORD_THROTTLE);
-            event->throttled = true;
-            event->throttled_hits++;
-            return true;
-        }
-        event_begin_tick(event, ring, now);
+    if (held_back) {
+        event->throttled_hits++;
+    } else {
+        event->tick_end = now + THROTTLE_TICK_NS;
+        event->tick_samples = event->tick_limit;
     }
-    event->tick_samples--;
-    return false;
+    if (held_back != event->throttled)
+        sample_write_throttle(event, ring,
+                              held_back ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE);
+    event->throttled = held_back;
+    return !held_back;
 }
 
 void event_hit(struct event *event, uint64_t addr, const struct regs *regs)
@@ -59,7 +49,10 @@ void event_hit(struct event *event, uint64_t addr, const struct regs *regs)
         return;
     event->period_left = event->recorded.attr.sample_period;
     ring = &event->rings[arch_cpu_id()];
-    if (event->tick_limit && event_throttled(event, ring))
-        return;
+    if (event->tick_limit) {
+        if (event->tick_samples == 0 && !event_refill(event, ring))
+            return;
+        event->tick_samples--;
+    }
     sample_write(event, ring, addr, regs);
 }

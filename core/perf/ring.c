@@ -81,11 +81,12 @@ static uint64_t ring_step(const struct ring *ring, uint64_t offset, uint64_t lim
 
 /*
  * Moves the tail over whole old records until a record that ends at `end` fits; nothing is given up
- * for one that cannot. A nested writer may do the same in the middle: then the exchange fails and
- * the walk goes on from where that left the tail. That may be past `end`, hence the signed
- * comparison.
+ * for one that cannot. A nested writer may do the same in the middle: then the exchange fails and the
+ * walk goes on from where that left the tail. That may be past `end`, hence the signed comparison.
+ * Apart from ring_has_room, whose first look is enough while the ring is not full.
  */
-static bool ring_make_room(struct ring *ring, uint64_t head, uint64_t end, unsigned level)
+__attribute__((noinline)) static bool ring_make_room(struct ring *ring, uint64_t head, uint64_t end,
+                                                     unsigned level)
 {
     uint64_t limit = ring_oldest_claim(ring, level, head);
 
@@ -101,18 +102,22 @@ static bool ring_make_room(struct ring *ring, uint64_t head, uint64_t end, unsig
     }
 }
 
+/* The tail never passes a claim, so what fits behind it fits behind all claims. */
 static bool ring_has_room(struct ring *ring, uint64_t head, uint64_t end, unsigned level)
 {
-    if (ring->mode == RING_OVERWRITE)
-        return ring_make_room(ring, head, end, level);
-    return end - publish_load(&ring->tail) <= ring->size; /* C */
+    uint64_t tail = publish_load(&ring->tail); /* C */
+
+    if ((int64_t)(end - tail) <= (int64_t)ring->size)
+        return true;
+    return ring->mode == RING_OVERWRITE && ring_make_room(ring, head, end, level);
 }
 
 /*
  * This one has got the place. Outer levels that noted it, or that are pending and would note it
  * later, have not: void them, so that their exchange fails and they look for a new place.
  */
-static void ring_void_outer_claims(struct ring *ring, unsigned level, uint64_t offset)
+__attribute__((noinline)) static void ring_void_outer_claims(struct ring *ring, unsigned level,
+                                                             uint64_t offset)
 {
     for (unsigned outer = 0; outer < level; outer++)
         if (ring->claims[outer].offset == offset || ring->claims[outer].size == RING_CLAIM_PENDING)
