@@ -39,7 +39,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvl
             -Wwrite-strings -Wpointer-arith -Werror
 CFLAGS   := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
             -fasynchronous-unwind-tables -fcf-protection=none -fno-stack-protector -fno-common \
-            -ffile-prefix-map=$(CURDIR)=. -fno-optimize-sibling-calls $(UNWINDER_FLAGS) $(WARNINGS) -I. $(EXTRA_CFLAGS)
+            -ffile-prefix-map=$(CURDIR)=. -fno-optimize-sibling-calls $(UNWINDER_FLAGS) $(WARNINGS) -Wframe-larger-than=2048 -I. $(EXTRA_CFLAGS)
 HOSTFLAGS := -std=gnu11 -g -O1 $(WARNINGS) -I.
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=all
 
@@ -47,7 +47,6 @@ KERNEL_C   := $(filter-out arch/x86_64/offsets.c,$(wildcard boot/*.c arch/x86_64
 KERNEL_ASM := $(wildcard boot/*.asm arch/x86_64/*.asm)
 KERNEL_OBJ := $(KERNEL_ASM:%=$(BUILD)/obj/%.o) $(KERNEL_C:%=$(BUILD)/obj/%.o)
 SUITE_OBJ  := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard tests/kernel/*.c tests/kernel/*.asm))
-# The linker takes a bare `core/string.c` for what the host's C library has; everything else is the same there.
 UNIT       := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*_test.c))
 HOST       := $(patsubst tests/host/%.c,$(BUILD)/host/%,$(filter-out %/fake_symbols.c,$(wildcard tests/host/*.c)))
 

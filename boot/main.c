@@ -43,21 +43,24 @@ _Noreturn void kernel_main(uint32_t information)
     idt_init();    /* every trap has an entry */
     percpu_init(); /* ... and this CPU takes them */
     nameless = symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &why); /* chains have names */
-    panic_init(ports_stop_failed);       /* what goes wrong is reported */
+    panic_init(&ports_panic);            /* what goes wrong is reported */
     ports_init();                        /* the console can be heard */
     multiboot2_read(information, &boot); /* memory, command line, ACPI */
     cmdline_init(boot.command_line);
     memory_init(&boot); /* final page tables, free pages */
     if (nameless)
         print("Pitot: no symbols: %s\n", why.text);
-    breakpoint_init(); /* debug traps reach the arbiter */
+    if (boot.memory_ignored)
+        print("Pitot: %zu memory ranges too many, ignored\n", boot.memory_ignored);
+    if (!pit_calibrate()) /* the clock counts nanoseconds */
+        panic("no 8254 timer: the clock's rate cannot be measured");
+    breakpoint_init();       /* debug traps reach the arbiter */
+    script_boot_recording(); /* perf.boot=, from here to script_run */
     pic_init();
-    pit_calibrate(); /* the clock counts nanoseconds */
     pit_start(TICKS_A_SECOND, ticks_count);
     ports_listen(); /* the console can be typed at */
     cpu_interrupts_on();
     print_banner();
-    script_boot_recording(); /* perf.boot= */
     if (fs_init())
         panic("no memory for the file system");
     script_run(); /* ends perf.boot's recording, then run= */

@@ -61,6 +61,8 @@ static void multiboot2_read_memory_map(const struct memory_map *map, struct boot
 {
     const char *end = (const char *)map + map->tag.size;
 
+    if (map->entry_size < sizeof(struct memory_entry))
+        return;
     for (const char *at = (const char *)(map + 1); at < end; at += map->entry_size)
         multiboot2_add_memory(out, (const struct memory_entry *)at);
 }
@@ -116,7 +118,7 @@ void multiboot2_read(uint32_t physical, struct boot_information *out)
     for (const char *at = (const char *)(header + 1); at < end;) {
         const struct tag *tag = (const struct tag *)at;
 
-        if (tag->type == TAG_END)
+        if (tag->type == TAG_END || tag->size < sizeof(*tag))
             break;
         multiboot2_read_tag(tag, out);
         at += (tag->size + 7) & ~7u; /* tags are padded to 8 bytes */

@@ -21,7 +21,7 @@ struct boot_information {
     struct paging_range memory[BOOT_RANGES_MAX];
     size_t memory_count;
     size_t memory_ignored;      /* ranges past BOOT_RANGES_MAX */
-    struct paging_range loader; /* the information itself: usable memory once it has been read */
+    struct paging_range loader; /* the information itself, which is left alone */
     char command_line[BOOT_COMMAND_LINE];
     uint8_t acpi_root[36]; /* a copy of the RSDP, revision 2 where there is one */
     size_t acpi_root_size; /* 0: none */

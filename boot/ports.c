@@ -70,8 +70,10 @@ void ports_listen(void)
     uart_listen(&com1, UART_COM1_LINE, input_put);
 }
 
-void ports_stop_failed(void)
+static void ports_stop_failed(void)
 {
     ports_drain();
     power_exit(EXIT_PANIC);
 }
+
+const struct panic_machine ports_panic = {.hurry = uart_hurry, .stop = ports_stop_failed};

@@ -2,7 +2,7 @@
 /* Which wire is which: console on COM1, stream on COM2 or, without that, as text on COM1. */
 #pragma once
 
-#include "core/print.h"
+#include "core/panic.h"
 
 /*
  * The console, for output. Without COM1 says so on port 0xE9, where all further output then goes,
@@ -13,5 +13,5 @@ void ports_init(void);
 /* The console's input, by interrupt. Needs the interrupt controller. */
 void ports_listen(void);
 
-/* Ends an emulator with a status that says failure; returns elsewhere. For panic_init. */
-void ports_stop_failed(void);
+/* For panic_init: hurries the ports, and ends an emulator with a status that says failure. */
+extern const struct panic_machine ports_panic;

@@ -153,7 +153,7 @@ static int refuse_place(const struct breakpoint *breakpoint, struct refusal *why
         return refuse(why, EFAULT, "0x%lx is not mapped: no access there can hit, it faults first",
                       (unsigned long)breakpoint->address);
     if (forbidden)
-        return refuse(why, EPERM, "0x%lx/%zu overlaps %s, which the debug trap itself runs on",
+        return refuse(why, EPERM, "0x%lx/%zu overlaps %s: the debug trap itself uses it",
                       (unsigned long)breakpoint->address, breakpoint->length, forbidden);
     if (breakpoint->access == ARCH_EXECUTE && !arch_executable(breakpoint->address))
         return refuse(why, EINVAL,

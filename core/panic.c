@@ -16,8 +16,11 @@
 #define FRAMES_FIRST 24 /* of a chain that is longer than both together, */
 #define FRAMES_LAST  8  /* these are printed */
 
-static void (*machine_stop)(void); /* set at boot */
-static bool panicking;             /* a panic inside the report ends it at once */
+static struct panic_machine machine; /* set at boot */
+static unsigned level;               /* how deep we are in failures: see stop */
+
+#define LEVEL_SPEAKS 2 /* the last level that prints */
+#define LEVEL_STOPS  3 /* the last one that asks the machine to stop */
 
 static void print_line(const char *text)
 {
@@ -88,21 +91,29 @@ static void print_last_samples(void)
                                 &options);
 }
 
+/*
+ * What fails in here must not start all over: each level does less than the one before. The first
+ * reports; the second, a failure in the report, says so; the third only stops the machine; the
+ * fourth only this CPU.
+ */
 static _Noreturn void stop(const char *reason)
 {
-    print("Pitot stopped: %s\n", reason);
-    if (machine_stop)
-        machine_stop();
+    if (++level <= LEVEL_SPEAKS)
+        print("Pitot stopped: %s\n", reason);
+    if (level <= LEVEL_STOPS && machine.stop)
+        machine.stop();
     arch_halt();
 }
 
 static void begin(void)
 {
-    if (panicking)
-        stop("panic inside the report of a panic");
-    panicking = true;
     arch_irq_save();
     arch_watch_disarm();
+    if (level > 0)
+        stop("failure inside the report of a failure");
+    level = 1;
+    if (machine.hurry)
+        machine.hurry();
 }
 
 static _Noreturn void report(const char *reason, const struct regs *regs)
@@ -179,8 +190,8 @@ static void panic_on_fault(struct regs *regs)
     report(reason, regs);
 }
 
-void panic_init(void (*stop_machine)(void))
+void panic_init(const struct panic_machine *with)
 {
-    machine_stop = stop_machine;
+    machine = *with;
     arch_set_fault_handler(panic_on_fault);
 }

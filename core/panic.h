@@ -10,11 +10,14 @@
 
 __attribute__((format(printf, 1, 2))) _Noreturn void panic(const char *format, ...);
 
-/*
- * Sends unexpected exceptions here; `stop` is called last, to end the emulator or the like, and may
- * return. Boot.
- */
-void panic_init(void (*stop)(void));
+/* What the machine can do for a report; each may be NULL. */
+struct panic_machine {
+    void (*hurry)(void); /* first: output must not wait for ever any more */
+    void (*stop)(void);  /* last: ends an emulator, say; may return */
+};
+
+/* Sends unexpected exceptions here. Boot. */
+void panic_init(const struct panic_machine *with);
 
 /* "bt": the chain from `regs` to the console, one line a frame, and why it ends where it ends. */
 void panic_print_chain(const struct regs *regs);

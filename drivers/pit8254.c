@@ -15,6 +15,7 @@
 
 /* Control word: counter, both bytes, mode. */
 #define COUNTER0_RATE     0x34 /* mode 2, rate generator */
+#define COUNTER2_LATCH    0x80 /* the next two reads give the count of this moment */
 #define COUNTER2_ONE_SHOT 0xb0 /* mode 0, output high at terminal count */
 
 /* "Port B" of the PC: gate and output of counter 2, and the speaker, which stays off. */
@@ -23,8 +24,9 @@
 #define PORT_B_SPEAKER 0x02
 #define PORT_B_OUTPUT  0x20
 
-#define CALIBRATION_NS 5000000ull
-#define CALIBRATIONS   4
+#define CALIBRATION_COUNT    5966u /* 5 ms */
+#define CALIBRATIONS         5
+#define CALIBRATION_PATIENCE 10000000u /* port reads; no less than 100 ns each */
 
 static void (*pit_on_tick)(void); /* set before the line is unmasked */
 
@@ -34,36 +36,57 @@ static void pit_load(uint16_t counter, unsigned count)
     port_write8(counter, (uint8_t)(count >> 8));
 }
 
-/* Ticks of the time stamp counter while counter 2 counts `count` down. */
-static uint64_t pit_measure(unsigned count)
+static unsigned pit_read_counter2(void)
 {
-    uint8_t gate = (port_read8(PORT_B) & (uint8_t)~PORT_B_SPEAKER) | PORT_B_GATE;
-    uint64_t start;
+    unsigned low;
 
-    port_write8(PORT_B, gate & (uint8_t)~PORT_B_GATE);
-    port_write8(CONTROL, COUNTER2_ONE_SHOT);
-    pit_load(COUNTER2, count);
-    port_write8(PORT_B, gate);
-    start = cpu_read_tsc();
-    while (!(port_read8(PORT_B) & PORT_B_OUTPUT))
-        ;
-    return cpu_read_tsc() - start;
+    port_write8(CONTROL, COUNTER2_LATCH);
+    low = port_read8(COUNTER2);
+    return low | (unsigned)port_read8(COUNTER2) << 8;
 }
 
 /*
- * The shortest of several: an emulator that was held up in the middle makes one too long, never too
- * short.
+ * Ticks of the time stamp counter a second, measured once. The counter goes on below 0 after its
+ * output has changed, so what really passed is read from it: an emulator may have been held up
+ * meanwhile. 0: there is no such counter.
  */
-void pit_calibrate(void)
+static uint64_t pit_measure(void)
 {
-    uint64_t shortest = UINT64_MAX;
+    uint8_t gate = (port_read8(PORT_B) & (uint8_t)~PORT_B_SPEAKER) | PORT_B_GATE;
+    unsigned patience = CALIBRATION_PATIENCE;
+    uint64_t start, ticks;
+
+    port_write8(PORT_B, gate & (uint8_t)~PORT_B_GATE);
+    port_write8(CONTROL, COUNTER2_ONE_SHOT);
+    pit_load(COUNTER2, CALIBRATION_COUNT);
+    port_write8(PORT_B, gate);
+    start = cpu_read_tsc();
+    while (!(port_read8(PORT_B) & PORT_B_OUTPUT))
+        if (--patience == 0)
+            return 0;
+    ticks = cpu_read_tsc() - start;
+    return ticks * PIT_HERTZ / ((CALIBRATION_COUNT - pit_read_counter2()) & 0xffff);
+}
+
+/*
+ * The middle one of several, as being held up between two readings spoils a measurement either way.
+ */
+bool pit_calibrate(void)
+{
+    uint64_t rates[CALIBRATIONS] = {0};
 
     for (unsigned i = 0; i < CALIBRATIONS; i++) {
-        uint64_t ticks = pit_measure((unsigned)(PIT_HERTZ * CALIBRATION_NS / 1000000000));
+        unsigned place = i;
+        uint64_t rate = pit_measure();
 
-        shortest = ticks < shortest ? ticks : shortest;
+        if (rate == 0)
+            return false;
+        for (; place > 0 && rates[place - 1] > rate; place--)
+            rates[place] = rates[place - 1];
+        rates[place] = rate;
     }
-    clock_set_rate(shortest, CALIBRATION_NS);
+    clock_set_rate(rates[CALIBRATIONS / 2]);
+    return true;
 }
 
 static void pit_interrupt(struct regs *regs)

@@ -5,13 +5,14 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
- * Runs the clock (arch/x86_64/clock.h) at the rate found by counter 2. About 20 ms; boot,
- * interrupts off.
+ * Runs the clock (arch/x86_64/clock.h) at the rate found by counter 2. About 25 ms; boot,
+ * interrupts off. False: there is no such timer.
  */
-void pit_calibrate(void);
+bool pit_calibrate(void);
 
 /*
  * Interrupt 0 `hertz` times a second; each calls `tick` (interrupt context). Boot, interrupts off.

@@ -24,6 +24,7 @@
 #define LINE_CONTROL_8N1     0x03
 #define LINE_CONTROL_DIVISOR 0x80
 #define MODEM_READY          0x0b /* DTR, RTS, OUT2 (which lets the interrupt through on a PC) */
+#define MODEM_HOLD           0x09 /* ... without RTS: the other side is to wait */
 #define LINE_STATUS_RECEIVED 0x01
 #define LINE_STATUS_EMPTY    0x20 /* the transmit FIFO */
 #define LINE_STATUS_SENT     0x40 /* ... and the last byte has left */
@@ -34,6 +35,7 @@
 /* 16 bytes take 1.4 ms at 115200 baud; a port read takes no less than 100 ns anywhere. */
 #define SEND_PATIENCE 1000000u
 
+static bool hurried;           /* crash paths: lose bytes rather than wait for ever */
 static struct uart *listening; /* set with interrupts off */
 static bool (*on_byte)(uint8_t);
 /* a byte that was refused; only while receive interrupts are off */
@@ -77,15 +79,19 @@ void uart_send(struct uart *uart, const char *bytes, size_t length)
     while (uart->present && length > 0) {
         size_t chunk = length < FIFO_SIZE ? length : FIFO_SIZE;
 
-        if (!uart_wait_for(uart, LINE_STATUS_EMPTY)) {
-            uart->present = false; /* stuck: the machine goes on without it */
-            return;
-        }
+        while (!uart_wait_for(uart, LINE_STATUS_EMPTY))
+            if (hurried)
+                return;
         for (size_t i = 0; i < chunk; i++)
             port_write8(uart->port + DATA, (uint8_t)bytes[i]);
         bytes += chunk;
         length -= chunk;
     }
+}
+
+void uart_hurry(void)
+{
+    hurried = true;
 }
 
 void uart_drain(struct uart *uart)
@@ -106,6 +112,7 @@ static void uart_interrupt(struct regs *regs)
         if (!on_byte(byte)) {
             held = byte;
             port_write8(port + INTERRUPT_ENABLE, 0);
+            port_write8(port + MODEM_CONTROL, MODEM_HOLD);
             return;
         }
     }
@@ -124,6 +131,8 @@ void uart_resume(void)
     if (held >= 0 && !on_byte((uint8_t)held))
         return;
     held = -1;
-    if (listening)
+    if (listening) {
+        port_write8(listening->port + MODEM_CONTROL, MODEM_READY);
         port_write8(listening->port + INTERRUPT_ENABLE, INTERRUPT_RECEIVED);
+    }
 }

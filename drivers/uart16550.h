@@ -24,8 +24,14 @@ struct uart {
  */
 bool uart_init(struct uart *uart, uint16_t port);
 
-/* Sends; waits for the FIFO, but never longer than a stuck port deserves. Any context. */
+/*
+ * Sends, waiting for room for as long as it takes: whoever reads the other end may pause. After
+ * uart_hurry a port that stays full loses what it was given. Any context.
+ */
 void uart_send(struct uart *uart, const char *bytes, size_t length);
+
+/* The machine is dying: from now on no wait is for ever. Any context. */
+void uart_hurry(void);
 
 /* Waits until the last byte is on the wire: before the power goes. Any context. */
 void uart_drain(struct uart *uart);

@@ -25,12 +25,12 @@ void clock_start(void)
     start_ticks = cpu_read_tsc();
 }
 
-void clock_set_rate(uint64_t ticks, uint64_t nanoseconds)
+void clock_set_rate(uint64_t ticks)
 {
     start_nanoseconds = arch_clock_ns(); /* time goes on from here, it does not jump back */
     start_ticks = cpu_read_tsc();
-    scale = (nanoseconds << SCALE_SHIFT) / ticks;
-    ticks_a_second = ticks * 1000 / (nanoseconds / 1000000);
+    scale = (1000000000ull << SCALE_SHIFT) / ticks;
+    ticks_a_second = ticks;
 }
 
 uint64_t clock_rate(void)

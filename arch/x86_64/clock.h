@@ -7,10 +7,8 @@
 /* The clock is 0 from here on. First thing in the kernel. */
 void clock_start(void);
 
-/*
- * `ticks` of the counter took `nanoseconds`. From here on the clock runs at that rate. Boot only.
- */
-void clock_set_rate(uint64_t ticks, uint64_t nanoseconds);
+/* The counter's ticks a second. From here on the clock runs at that rate. Boot only. */
+void clock_set_rate(uint64_t ticks);
 
 /* Ticks a second, for the boot log. */
 uint64_t clock_rate(void);

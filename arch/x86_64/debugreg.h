@@ -13,7 +13,6 @@
 #define DR6_FIRED 0xfull        /* B0 to B3: set for disabled breakpoints as well */
 #define DR6_BD    (1ull << 13)  /* access to a debug register while DR7.GD */
 #define DR6_BS    (1ull << 14)  /* single step */
-#define DR6_BT    (1ull << 15)  /* task switch */
 #define DR6_CLEAR 0xffff0ff0ull /* reserved bits read as 1; RTM and BLD are "active low" */
 
 /* DR7, "Debug Control Register" */

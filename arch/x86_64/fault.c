@@ -84,9 +84,9 @@ void arch_fault_describe(const struct regs *regs, struct arch_fault *fault)
     case VECTOR_PAGE_FAULT:
         fault_describe_page_fault(regs->error, fault);
         break;
-    case 10:
-    case 11:
-    case 12:
+    case VECTOR_INVALID_TSS:
+    case VECTOR_NOT_PRESENT:
+    case VECTOR_STACK_SEGMENT:
     case VECTOR_PROTECTION:
         fault_describe_selector(regs->error, fault);
         break;
@@ -95,6 +95,7 @@ void arch_fault_describe(const struct regs *regs, struct arch_fault *fault)
     }
 }
 
+/* The first rows are those that a snapshot knows. */
 struct register_row {
     const char *name[4];
     size_t offset[4];
@@ -110,9 +111,12 @@ struct register_row {
     }
 
 static const struct register_row register_rows[] = {
-    ROW(ax, bx, cx, dx),     ROW(si, di, bp, sp),    ROW(r8, r9, r10, r11),
-    ROW(r12, r13, r14, r15), ROW(ip, flags, cs, ss),
+    ROW(ip, sp, bp, flags),  ROW(ax, bx, cx, dx),   ROW(si, di, r8, r9),
+    ROW(r10, r11, r12, r13), ROW(r14, r15, cs, ss),
 };
+
+#define ROWS          (sizeof(register_rows) / sizeof(register_rows[0]))
+#define SNAPSHOT_ROWS 1
 
 static void fault_print_row(const struct regs *regs, const struct register_row *row,
                             void (*line)(const char *text))
@@ -129,7 +133,7 @@ static void fault_print_row(const struct regs *regs, const struct register_row *
     line(buffer);
 }
 
-void arch_regs_describe(const struct regs *regs, void (*line)(const char *text))
+static void fault_print_control(void (*line)(const char *text))
 {
     char buffer[112];
     struct text text = text_in(buffer, sizeof(buffer));
@@ -141,17 +145,33 @@ void arch_regs_describe(const struct regs *regs, void (*line)(const char *text))
                    {"  cr3   ", cpu_read_cr3()},
                    {"  cr4   ", cpu_read_cr4()}};
 
-    for (unsigned i = 0; i < sizeof(register_rows) / sizeof(register_rows[0]); i++)
-        fault_print_row(regs, &register_rows[i], line);
     for (unsigned i = 0; i < 4; i++) {
         text_add(&text, control[i].name);
         text_add_hex(&text, control[i].value, 16);
     }
     line(buffer);
-    text = text_in(buffer, sizeof(buffer));
+}
+
+static void fault_print_vector(const struct regs *regs, void (*line)(const char *text))
+{
+    char buffer[48];
+    struct text text = text_in(buffer, sizeof(buffer));
+
     text_add(&text, "  vector 0x");
     text_add_hex(&text, regs->vector, 2);
     text_add(&text, "  error 0x");
     text_add_hex(&text, regs->error, 4);
     line(buffer);
+}
+
+/* What a snapshot does not know is not shown as if it were 0. */
+void arch_regs_describe(const struct regs *regs, void (*line)(const char *text))
+{
+    bool full = regs_are_full(regs);
+
+    for (unsigned i = 0; i < (full ? ROWS : SNAPSHOT_ROWS); i++)
+        fault_print_row(regs, &register_rows[i], line);
+    fault_print_control(line);
+    if (full)
+        fault_print_vector(regs, line);
 }

@@ -48,11 +48,6 @@ static inline void local_decrement(uint64_t *counter)
     __asm__ volatile("decq %0" : "+m"(*counter) : : "memory");
 }
 
-static inline void local_add(uint64_t *counter, uint64_t amount)
-{
-    __asm__ volatile("addq %1, %0" : "+m"(*counter) : "er"(amount) : "memory");
-}
-
 /*
  * Copies whole words; the costs of a hit are counted in instructions, and the loop of this one is
  * the processor's.

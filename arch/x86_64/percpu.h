@@ -15,8 +15,7 @@ struct percpu {
     uint64_t dr7;
     /* debug traps and NMIs that are being served; DR7 is 0 while it is not 0 */
     uint32_t watch_depth;
-    uint32_t cpu;        /* index of this CPU, from 0 */
-    uint64_t nmi_active; /* an NMI is being served: one more means that an iret unblocked it */
+    uint32_t cpu; /* index of this CPU, from 0 */
     struct gdt gdt;
     struct tss tss;
 };

@@ -7,7 +7,6 @@
 
 #include <stdint.h>
 
-#define NOWATCH_TEXT __attribute__((section(".text.nowatch")))
 #define NOWATCH_DATA __attribute__((section(".data.nowatch")))
 
 extern const char _text[], _etext[];

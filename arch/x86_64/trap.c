@@ -75,19 +75,15 @@ _Noreturn void trap_fatal(struct regs *regs)
 
 /*
  * Nobody asks for NMIs yet: one is somebody pressing the button of a machine that hangs, and gets
- * the report. A second one inside the first has already overwritten the first's frame, and is told
- * apart in the report's vector line.
+ * the report. Nothing on this way may trap, as the `iret` of a trap would let the next NMI in.
  */
 void nmi_trap(struct regs *regs)
 {
-    struct percpu *self = percpu_self();
     trap_handler *handler = handlers[regs->vector];
 
-    if (!handler || self->nmi_active)
+    if (!handler)
         trap_report(regs);
-    self->nmi_active = 1;
     handler(regs);
-    self->nmi_active = 0;
 }
 
 bool arch_is_trap_return(uintptr_t return_address)

@@ -7,12 +7,12 @@
 
 #include <stdint.h>
 
-#define VECTOR_DIVIDE          0
 #define VECTOR_DEBUG           1
 #define VECTOR_NMI             2
-#define VECTOR_BREAKPOINT      3
-#define VECTOR_UNDEFINED       6
 #define VECTOR_DOUBLE_FAULT    8
+#define VECTOR_INVALID_TSS     10
+#define VECTOR_NOT_PRESENT     11
+#define VECTOR_STACK_SEGMENT   12
 #define VECTOR_PROTECTION      13
 #define VECTOR_PAGE_FAULT      14
 #define VECTOR_MACHINE_CHECK   18

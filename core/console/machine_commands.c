@@ -28,9 +28,6 @@ static void print_line(const char *text)
     print("%s\n", text);
 }
 
-/*
- * The snapshot's registers; those that it does not take are the caller's business and print as 0.
- */
 static int regs_run(int argc, char **argv)
 {
     struct regs regs;

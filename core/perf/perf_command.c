@@ -55,7 +55,7 @@ static int perf_report(int argc, char **argv)
 
 static int wrong_script_option(const char *word)
 {
-    print("perf script: unknown option \"%s\"; there are -F +iregs\n", word);
+    print("perf script: \"%s\" is not possible; -F iregs and -F +iregs are\n", word);
     return -EINVAL;
 }
 
@@ -67,7 +67,9 @@ static int perf_script(int argc, char **argv)
     if (!source)
         return -ENODATA;
     for (int i = 1; i < argc; i += 2) {
-        if (strcmp(argv[i], "-F") != 0 || i + 1 == argc || strcmp(argv[i + 1], "+iregs") != 0)
+        const char *field = i + 1 < argc ? argv[i + 1] : "";
+
+        if (strcmp(argv[i], "-F") != 0 || strcmp(field + (field[0] == '+'), "iregs") != 0)
             return wrong_script_option(argv[i]);
         options.registers = true;
     }

@@ -11,10 +11,8 @@
 
 #define CPUS 1u /* that run */
 
-/* A sample with everything in it; the rings hold nothing larger. */
-#define RECORD_ROOM 2048u
-
-static struct event events[RECORDING_EVENTS_MAX];
+static struct event banks[2][RECORDING_EVENTS_MAX];
+static struct event *events = banks[0]; /* those of the recording */
 static unsigned event_count;
 static struct ring rings[ARCH_CPUS_MAX]; /* the rings of CPUs that run have memory */
 static bool running;
@@ -64,27 +62,67 @@ static void recording_make_event(struct event *event, const struct event_spec *s
                                  const struct recording_options *options)
 {
     event_init(event, spec);
-    event->rings = options->ring_size ? rings : NULL;
-    event->period_left = event->recorded.attr.sample_period;
     /* At least one a tick, so that a low rate is slow rather than silent. */
     event->tick_limit = options->rate * THROTTLE_TICK_NS / 1000000000;
     if (options->rate && !event->tick_limit)
         event->tick_limit = 1;
 }
 
+static void recording_disable(struct event *armed, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        event_disable(&armed[i]);
+}
+
+/* Arms all events, which only count as long as they have no ring; or none. */
+static int recording_enable(struct event *fresh, const struct recording_options *options,
+                            struct refusal *why)
+{
+    for (unsigned i = 0; i < options->event_count; i++) {
+        int error;
+
+        recording_make_event(&fresh[i], &options->events[i], options);
+        error = event_enable(&fresh[i], why);
+        if (error) {
+            recording_disable(fresh, i);
+            return error;
+        }
+    }
+    return 0;
+}
+
+static void recording_connect(struct event *event)
+{
+    event->recorded.count = 0;
+    event->period_left = event->recorded.attr.sample_period;
+    local_barrier(); /* a hit may come from here on: the ring is the last thing it needs */
+    event->rings = rings;
+}
+
+/*
+ * The last recording is given up only when the new one can be had: its events are in the other
+ * bank, and its rings go last.
+ */
 int recording_start(const struct recording_options *options, struct refusal *why)
 {
-    int error;
+    struct event *fresh = events == banks[0] ? banks[1] : banks[0];
+    enum ring_mode mode = options->overwrite ? RING_OVERWRITE : RING_NORMAL;
+    struct ring probe;
+    int error = 0;
 
     if (running)
         return refuse(why, EBUSY, "a recording is running already; it ends with its workload");
+    if (options->ring_size)
+        error = ring_init(&probe, NULL, options->ring_size, mode, false, why);
+    if (!error)
+        error = recording_enable(fresh, options, why);
+    if (error)
+        return error;
+    events = fresh;
+    event_count = options->event_count;
     error = recording_make_rings(options, why);
-    event_count = 0;
-    for (unsigned i = 0; !error && i < options->event_count; i++) {
-        recording_make_event(&events[i], &options->events[i], options);
-        error = event_enable(&events[i], why);
-        event_count += !error;
-    }
+    for (unsigned i = 0; !error && options->ring_size && i < event_count; i++)
+        recording_connect(&events[i]);
     running = true;
     if (error) {
         recording_stop();
@@ -97,14 +135,8 @@ void recording_stop(void)
 {
     if (!running)
         return;
-    for (unsigned i = 0; i < event_count; i++)
-        event_disable(&events[i]);
+    recording_disable(events, event_count);
     running = false;
-}
-
-bool recording_is_running(void)
-{
-    return running;
 }
 
 void recording_set_comm(const char *new_comm)
@@ -127,7 +159,7 @@ static struct {
     struct recorded_event events[RECORDING_EVENTS_MAX];
     struct ring_reader reader;
     unsigned cpu;
-    _Alignas(8) uint8_t record[RECORD_ROOM];
+    _Alignas(8) uint8_t record[SAMPLE_SIZE_MAX];
 } view;
 
 static void view_rewind(struct record_source *source)

@@ -34,8 +34,6 @@ int recording_start(const struct recording_options *options, struct refusal *why
 /* Disarms them. What was recorded stays readable. */
 void recording_stop(void);
 
-bool recording_is_running(void);
-
 /*
  * The records so far, from the oldest; NULL when nothing was ever recorded. Each call starts anew
  * and takes the counts anew.

@@ -81,9 +81,9 @@ static uint64_t ring_step(const struct ring *ring, uint64_t offset, uint64_t lim
 
 /*
  * Moves the tail over whole old records until a record that ends at `end` fits; nothing is given up
- * for one that cannot. A nested writer may do the same in the middle: then the exchange fails and the
- * walk goes on from where that left the tail. That may be past `end`, hence the signed comparison.
- * Apart from ring_has_room, whose first look is enough while the ring is not full.
+ * for one that cannot. A nested writer may do the same in the middle: then the exchange fails and
+ * the walk goes on from where that left the tail. That may be past `end`, hence the signed
+ * comparison. Apart from ring_has_room, whose first look is enough while the ring is not full.
  */
 __attribute__((noinline)) static bool ring_make_room(struct ring *ring, uint64_t head, uint64_t end,
                                                      unsigned level)
@@ -258,7 +258,8 @@ enum ring_read_result ring_read(struct ring_reader *reader, void *to, size_t roo
         ring_copy_out(ring, reader->position, &header, sizeof(header));
         if (ring_overtaken(reader))
             continue;
-        if (!ring_plausible(header.size, published - reader->position)) {
+        if (published - reader->position > ring->size ||
+            !ring_plausible(header.size, published - reader->position)) {
             reader->skipped += published - reader->position; /* damaged: nothing to go on from */
             reader->position = published;
             continue;

@@ -17,11 +17,12 @@
 
 /* Aligned to a power of two, so that finding one takes shifts only. */
 struct sample_scratch {
-    _Alignas(2048) struct perf_event_header header;
+    _Alignas(SAMPLE_SIZE_MAX) struct perf_event_header header;
     uint64_t words[12 + SAMPLE_CHAIN_MAX + REGISTERS_MAX];
 };
 
-_Static_assert(sizeof(struct sample_scratch) == 2048, "a record with everything in it fits");
+_Static_assert(sizeof(struct sample_scratch) == SAMPLE_SIZE_MAX,
+               "a record with everything in it fits");
 
 /* One a nesting level, so that an inner context does not write over an outer one's. [owning CPU] */
 static struct sample_scratch scratch[ARCH_CPUS_MAX][RING_NESTING];

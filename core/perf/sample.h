@@ -12,7 +12,8 @@
 struct event;
 struct regs;
 
-#define SAMPLE_CHAIN_MAX 127 /* frames; as many as Linux takes by default */
+#define SAMPLE_CHAIN_MAX 127  /* frames; as many as Linux takes by default */
+#define SAMPLE_SIZE_MAX  2048 /* bytes; no record in the rings is larger */
 
 /* What every sample carries: to leave one out would cost more instructions than to store it. */
 #define SAMPLE_ALWAYS                                                                              \

@@ -38,7 +38,7 @@ for my $line (split(/\n/, $machine->console)) {
         die("a tick is not an instruction here\n") if abs($1 - $2) > $1 / 1000;
     } elsif ($line =~ /^bench entry-to-command: (\d+) ns/) {
         printf("kernel entry to the first command: %d instructions, "
-                . "20,000,000 of them to calibrate the clock\n", $1);
+                . "25,000,000 of them to calibrate the clock\n", $1);
     }
 }
 die("the bench command printed nothing\n" . $machine->tail) if !@order;

@@ -65,8 +65,8 @@ my @places = (
     ['mem:__start_commands:x', qr/0x[0-9a-f]+ is not executable: .*/],
 
     # What the debug trap itself runs on; an overlap is enough.
-    ['mem:watch_entry:x', qr/0x[0-9a-f]+\/1 overlaps the trap entry code, which the debug trap .*/],
-    ['mem:trap_stubs/8:rw', qr/0x[0-9a-f]+\/8 overlaps the trap entry code, .*/],
+    ['mem:watch_entry:x', qr/0x[0-9a-f]+\/1 overlaps the trap entry code: the debug trap .*/],
+    ['mem:trap_stubs/8:rw', qr/0x[0-9a-f]+\/8 overlaps the trap entry code: .*/],
     ['mem:' . place('stack_ist', 0x1000) . '/8:w', qr/0x[0-9a-f]+\/8 overlaps the stacks that .*/],
     ['mem:percpu_boot/8:w', qr/0x[0-9a-f]+\/8 overlaps the descriptor tables and the CPU's .*/],
     ['mem:idt/8:w', qr/0x[0-9a-f]+\/8 overlaps the descriptor tables .*/],
