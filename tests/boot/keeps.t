@@ -35,7 +35,8 @@ for my $cpus (1, 2) {
     ended_ok($several, "with SMP=$cpus the machine is switched off");
     my ($hits) = said($several, $stat) =~ /^ +(\d+) +mem:kernel_flag:rw$/m;
     my ($kept) = said($several, $record) =~ /(\d+) records kept/;
-    my $samples = () = perf_script($several, '-F', 'event,ip,sym') =~ /^\s+[0-9a-f]+ lock_kernel$/mg;
+    my $script = perf_script($several, '-F', 'event,ip,sym');
+    my $samples = () = $script =~ /^\s+[0-9a-f]+ lock_kernel$/mg;
     cmp_ok($hits, '>', 100, '... there are hits');
     is($kept, $hits, '... each is recorded');
     is($samples, $hits / 2, '... and half of them are lock_kernel\'s, an atomic exchange each');
