@@ -101,6 +101,9 @@ const char *arch_watch_forbidden(uintptr_t address, size_t length);
 typedef void arch_watch_handler(unsigned fired, struct regs *regs);
 void arch_watch_set_handler(arch_watch_handler *handler);
 
+/* Debug traps that only disarmed registers explain: ignored, but counted. */
+uint64_t arch_watch_spurious(void);
+
 /* --- Unwinding: what only the CPU's manual knows about a frame. Any context. --- */
 enum arch_frame {
     /* the frame pointer is this function's: [fp] caller's fp, [fp + 8] return address */

@@ -31,6 +31,9 @@ CPUID_LM        equ 1 << 29
 CPUID_TSC       equ 1 << 4
 
 COM1            equ 0x3f8
+COM1_LINE_STATUS equ COM1 + 5
+COM1_EMPTY      equ 1 << 5
+COM1_PATIENCE   equ 100000              ; a byte takes 1 ms at 9600 baud, a port read 100 ns
 PORT_E9         equ 0xe9
 
 section .boot.text progbits alloc exec nowrite align=16
@@ -40,7 +43,6 @@ bits 32
 global boot_entry
 boot_entry:
         cld
-        mov esp, boot_low_stack_top
         mov edi, eax
         mov esi, ebx                    ; kept for boot_entry_high
 
@@ -113,7 +115,17 @@ boot_refuse:
         test al, al
         jz .stop
         out PORT_E9, al
+        mov ecx, COM1_PATIENCE
+.wait:
+        mov dx, COM1_LINE_STATUS
+        in al, dx                       ; all ones where there is no port
+        test al, COM1_EMPTY
+        jnz .send
+        dec ecx
+        jnz .wait
+.send:
         mov dx, COM1
+        mov al, [ebp]
         out dx, al
         inc ebp
         jmp boot_refuse
@@ -123,6 +135,7 @@ boot_refuse:
         jmp .stop
 
 bits 64
+; IN esi = physical address of the boot information, kept. No stack yet.
 boot_entry_64:
         xor eax, eax
         mov ds, eax
@@ -156,5 +169,3 @@ boot_root:              resb 4096
 boot_pointers_low:      resb 4096
 boot_pointers_high:     resb 4096
 boot_directories:       resb 4 * 4096
-boot_low_stack:         resb 256
-boot_low_stack_top:

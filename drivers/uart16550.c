@@ -20,6 +20,7 @@
 
 #define INTERRUPT_RECEIVED   0x01
 #define INTERRUPT_ID_NONE    0x01
+#define INTERRUPT_ID_FIFOS   0xc0 /* there are FIFOs, and they work */
 #define FIFO_ON_AND_CLEAR    0xc7 /* enabled, both cleared, interrupt at 14 bytes or on a pause */
 #define LINE_CONTROL_8N1     0x03
 #define LINE_CONTROL_DIVISOR 0x80
@@ -63,6 +64,9 @@ bool uart_init(struct uart *uart, uint16_t port)
     port_write8(port + LINE_CONTROL, LINE_CONTROL_8N1);
     port_write8(port + FIFO_CONTROL, FIFO_ON_AND_CLEAR);
     port_write8(port + MODEM_CONTROL, MODEM_READY);
+    uart->chunk = (port_read8(port + INTERRUPT_ID) & INTERRUPT_ID_FIFOS) == INTERRUPT_ID_FIFOS
+                      ? FIFO_SIZE
+                      : 1;
     return true;
 }
 
@@ -77,7 +81,7 @@ static bool uart_wait_for(struct uart *uart, uint8_t status)
 void uart_send(struct uart *uart, const char *bytes, size_t length)
 {
     while (uart->present && length > 0) {
-        size_t chunk = length < FIFO_SIZE ? length : FIFO_SIZE;
+        size_t chunk = length < uart->chunk ? length : uart->chunk;
 
         while (!uart_wait_for(uart, LINE_STATUS_EMPTY))
             if (hurried)

@@ -12,6 +12,7 @@
 struct uart {
     uint16_t port;
     bool present;
+    size_t chunk; /* bytes that may be sent once it is empty: 16, or 1 without FIFOs */
 };
 
 #define UART_COM1 0x3f8

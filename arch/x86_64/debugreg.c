@@ -13,8 +13,7 @@
 #include "arch/x86_64/sections.h"
 #include "arch/x86_64/trap.h"
 
-uint64_t debug_spurious;
-
+static uint64_t debug_spurious;           /* debug trap only */
 static arch_watch_handler *watch_handler; /* set at boot */
 static debug_step_handler *step_handler;  /* set by who steps, with interrupts off */
 /* bit i: register i is armed; changed only while disarmed */
@@ -24,6 +23,11 @@ static unsigned executes; /* ... and is an instruction breakpoint */
 void arch_watch_set_handler(arch_watch_handler *handler)
 {
     watch_handler = handler;
+}
+
+uint64_t arch_watch_spurious(void)
+{
+    return debug_spurious;
 }
 
 void debug_set_step_handler(debug_step_handler *handler)

@@ -35,6 +35,3 @@ uint64_t debugreg_encode(const struct arch_watch *watches, unsigned count);
  */
 typedef void debug_step_handler(struct regs *regs);
 void debug_set_step_handler(debug_step_handler *handler);
-
-/* Debug traps that only bits of disarmed registers explain: ignored, but counted. */
-extern uint64_t debug_spurious;

@@ -92,7 +92,8 @@ static int perf_list(int argc, char **argv)
           "debug registers:\n",
           symbols_count());
     breakpoint_print(print_console());
-    print("\n");
+    print("  %llu debug traps came from disarmed registers alone\n\n",
+          (unsigned long long)arch_watch_spurious());
     return 0;
 }
 
