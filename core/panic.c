@@ -145,10 +145,7 @@ _Noreturn void assert_failed(const char *claim, const char *file, int line)
     panic("assertion failed: %s, %s:%d", claim, file, line);
 }
 
-/*
- * A stack pointer in a guard page, or so close above it that no frame fits, says more than the
- * fault that it led to.
- */
+/* The stack whose guard page was touched while it was in use: that says more than the fault. */
 static const char *overflowed_stack(const struct regs *regs, const struct arch_fault *fault)
 {
     const struct arch_stack *stack = arch_stack_find(regs->sp);

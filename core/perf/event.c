@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counting, periods and throttling. event_hit runs in the context of the source; the rest in task
- * context.
+ * Counting, periods and throttling. event_hit and what it calls run in the context of the source,
+ * event_init in task context.
  */
 #include "core/perf/event.h"
 

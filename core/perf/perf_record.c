@@ -34,8 +34,6 @@ static int say(const char *command, const struct refusal *why, int error)
  */
 static int run_workload(void)
 {
-    int status = 0;
-
     if (!options.workload) {
         print("recording until ^C\n");
         while (!command_interrupted())
@@ -43,8 +41,7 @@ static int run_workload(void)
         return 0;
     }
     task_set_name(options.workload[0]);
-    status = command_run(options.workload_count, options.workload);
-    return status;
+    return command_run(options.workload_count, options.workload);
 }
 
 static void finish(void)

@@ -216,6 +216,14 @@ static void assert_walk(const struct regs *regs, size_t count, enum unwind_end e
     assert_int_equal(walk.count, count);
 }
 
+static void place_text(void)
+{
+    fake_arch.text_start = (uintptr_t)text;
+    fake_arch.text_plain_end = (uintptr_t)text + TEXT_PLAIN_END;
+    fake_arch.text_end = (uintptr_t)text + TEXT_SIZE;
+    fake_arch.trap_return = (uintptr_t)text + TRAP_RETURN;
+}
+
 static int setup(void **state)
 {
     static const char *const names[FAKE_STACKS_MAX] = {"task", "exception", "debug",
@@ -225,10 +233,7 @@ static int setup(void **state)
     memset(text, 0xcc, sizeof(text));
     for (unsigned function = 0; function < FUNCTIONS; function++)
         write_function(function);
-    fake_arch.text_start = (uintptr_t)text;
-    fake_arch.text_plain_end = (uintptr_t)text + TEXT_PLAIN_END;
-    fake_arch.text_end = (uintptr_t)text + TEXT_SIZE;
-    fake_arch.trap_return = (uintptr_t)text + TRAP_RETURN;
+    place_text();
     for (unsigned i = 0; i < FAKE_STACKS_MAX; i++)
         stacks[i] = fake_stack_add(names[i], STACK_WORDS);
     return 0;
@@ -783,10 +788,7 @@ static void no_noise_leads_out_of_the_stacks_or_round(void **state)
     unsigned long ends[UNWIND_IN_ENTRY + 1] = {0};
 
     fake_arch_reset(state);
-    fake_arch.text_start = (uintptr_t)text;
-    fake_arch.text_plain_end = (uintptr_t)text + TEXT_PLAIN_END;
-    fake_arch.text_end = (uintptr_t)text + TEXT_SIZE;
-    fake_arch.trap_return = (uintptr_t)text + TRAP_RETURN;
+    place_text();
     for (unsigned i = 0; i < FAKE_STACKS_MAX; i++)
         small[i] = fake_stack_add("small", 30 + 7 * i);
     srand(4);
