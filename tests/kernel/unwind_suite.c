@@ -22,6 +22,8 @@ static struct {
     size_t length;
     uint64_t steps, wrong, iterator_differs;
     uintptr_t first_wrong;
+    uintptr_t last_ip; /* of the step before */
+    size_t frames;     /* as many as there must be now, by counting calls and returns */
 } proof;
 
 /* The iterator and the hit path's loop must tell the same. */
@@ -36,6 +38,31 @@ static bool same_by_iterator(const struct regs *regs, const uint64_t *chain, siz
     return at == length && state.end == UNWIND_OUTERMOST;
 }
 
+/*
+ * How the instruction at `ip`, which has just run, changed the number of frames: call, ret, or
+ * neither.
+ */
+static int frames_changed(uintptr_t ip)
+{
+    const uint8_t *code = (const uint8_t *)ip;
+    const uint8_t *indirect = code[0] == 0x41 ? code + 1 : code; /* behind a REX prefix */
+
+    if (code[0] == 0xe8 || (indirect[0] == 0xff && (indirect[1] & 0x38) == 0x10))
+        return 1;
+    return code[0] == 0xc3 ? -1 : 0;
+}
+
+/* A frame left out in the middle leaves the chain's end as it is, but not its length. */
+static bool length_is_right(uintptr_t ip, size_t length)
+{
+    if (proof.steps == 1)
+        proof.frames = length;
+    else
+        proof.frames += (size_t)frames_changed(proof.last_ip);
+    proof.last_ip = ip;
+    return length == proof.frames;
+}
+
 static void check_step(struct regs *regs)
 {
     static uint64_t chain[CHAIN_MAX];
@@ -44,7 +71,7 @@ static void check_step(struct regs *regs)
     proof.steps++;
     if (!same_by_iterator(regs, chain, length))
         proof.iterator_differs++;
-    if (length >= proof.length &&
+    if (length_is_right(regs->ip, length) && length >= proof.length &&
         memcmp(chain + length - proof.length, proof.chain, proof.length * sizeof(chain[0])) == 0)
         return;
     if (proof.wrong++ == 0)
