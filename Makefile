@@ -2,11 +2,11 @@
 # Pitot's build. `make help` lists what can be asked for; each line of it stands below, behind two hash signs.
 
 ## Variables, on the command line of make:
-##   UNWINDER=fp            frame pointers (the one unwinder so far)
+##   UNWINDER=orc|fp        call chains by a table, without frame pointers; or with them, and both ways
 ##   FIRMWARE=bios|uefi     MACHINE=qemu|bochs     ACCEL=tcg     SMP=n     CPU=max     MEM=256M
 ##   CC=gcc|clang           BUILD=build            V=1 shows the commands
 ##   RUN="CMD; CMD"         what the boot types by itself; then the prompt, if stdin is a terminal
-UNWINDER ?= fp
+UNWINDER ?= orc
 FIRMWARE ?= bios
 MACHINE  ?= qemu
 ACCEL    ?= tcg
@@ -20,19 +20,29 @@ NASM     ?= nasm
 DEMO     := perf record -e mem:kernel_flag:rw -g -- fs-stress; perf report -g caller -s sym
 RUN      ?= $(DEMO)
 TESTS    ?= tests/unit tests/host tests/boot
-export FIRMWARE MACHINE ACCEL SMP CPU MEM BUILD
+FP_BUILD := $(if $(filter fp,$(UNWINDER)),$(BUILD),$(BUILD)/fp)
+export UNWINDER FIRMWARE MACHINE ACCEL SMP CPU MEM BUILD FP_BUILD
 
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-6s %s\n' '$(1)' '$(2)')
 
-ifneq ($(UNWINDER),fp)
-$(error UNWINDER=$(UNWINDER): fp is possible)
+# How chains are made, and what is not linked then. Optimisers may move a prologue or share an epilogue: the table follows
+# them, the frame pointer unwinder counts on neither (docs/unwinding.md). Tail calls would leave callers out of every chain.
+ifeq ($(UNWINDER),orc)
+UNWINDER_FLAGS := -fomit-frame-pointer
+UNWINDER_OTHER := core/perf/unwinder_fp.c core/perf/unwind_fp.c arch/x86_64/frame.c
+else ifeq ($(UNWINDER),fp)
+UNWINDER_FLAGS := -fno-omit-frame-pointer $(if $(findstring clang,$(CC)), \
+                  -mno-omit-leaf-frame-pointer -mllvm -enable-shrink-wrap=false, \
+                  -fno-shrink-wrap -fno-schedule-insns2 -fno-reorder-blocks-and-partition)
+UNWINDER_OTHER := core/perf/unwinder_orc.c
+else
+$(error UNWINDER=$(UNWINDER): orc and fp are possible)
 endif
 
-# Optimisers may move a prologue or share an epilogue; the frame pointer unwinder counts on neither (docs/unwinding.md).
-UNWINDER_FLAGS := -fno-omit-frame-pointer -fno-shrink-wrap -fno-schedule-insns2 -fno-reorder-blocks-and-partition
-ifneq ($(findstring clang,$(CC)),)
-UNWINDER_FLAGS := -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -mllvm -enable-shrink-wrap=false
+# gcc's -Oz loads small constants by push and pop, and does not say so in the call frame information.
+ifneq ($(filter -Oz,$(CC) $(EXTRA_CFLAGS)),)
+$(error -Oz: its unwind information is wrong between a push and a pop; -Os is possible)
 endif
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef \
@@ -43,7 +53,7 @@ CFLAGS   := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red-z
 HOSTFLAGS := -std=gnu11 -g -O1 $(WARNINGS) -I.
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=all
 
-KERNEL_C   := $(filter-out arch/x86_64/offsets.c,$(wildcard boot/*.c arch/x86_64/*.c drivers/*.c core/*.c core/*/*.c))
+KERNEL_C   := $(filter-out arch/x86_64/offsets.c $(UNWINDER_OTHER),$(wildcard boot/*.c arch/x86_64/*.c drivers/*.c core/*.c core/*/*.c))
 KERNEL_ASM := $(wildcard boot/*.asm arch/x86_64/*.asm)
 KERNEL_OBJ := $(KERNEL_ASM:%=$(BUILD)/obj/%.o) $(KERNEL_C:%=$(BUILD)/obj/%.o)
 SUITE_OBJ  := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard tests/kernel/*.c tests/kernel/*.asm))
@@ -53,7 +63,7 @@ HOST       := $(patsubst tests/host/%.c,$(BUILD)/host/%,$(filter-out %/fake_symb
 .DEFAULT_GOAL := iso
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: run test soak iso gdb bench check help clean packages tests-built FORCE
+.PHONY: run test soak iso gdb bench check help clean packages tests-built bench-built FORCE
 
 ##
 ## make run         installs what is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt
@@ -80,9 +90,9 @@ gdb: packages-run
 	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.iso
 	$(Q)RUN='$(subst ','\'',$(RUN))' tools/gdb/attach
 
-## make bench       what a hit, a frame and a boot cost, in instructions
-bench: packages-run
-	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot-test.elf $(BUILD)/pitot.iso
+## make bench       what a hit, a frame, a look-up and a table cost, beside frame pointers, libunwind, libgcc and Linux
+bench: packages-bench
+	+$(Q)$(MAKE) --no-print-directory bench-built
 	$(Q)perl -Itests/lib tests/bench/bench.pl
 
 ## make check       format, layers, static analysis
@@ -101,7 +111,14 @@ help:
 packages-%:
 	$(Q)tools/packages $*
 
-tests-built: $(UNIT) $(HOST) $(BUILD)/pitot.iso
+tests-built: $(UNIT) $(HOST) $(BUILD)/pitot.iso $(FP_BUILD)/pitot.iso
+
+# The kernel with frame pointers, beside the one without.
+$(BUILD)/fp/pitot.iso: FORCE
+	+$(Q)$(MAKE) --no-print-directory UNWINDER=fp BUILD=$(@D) iso
+
+bench-built: $(sort $(BUILD)/pitot.iso $(FP_BUILD)/pitot.iso $(BUILD)/bench/objects $(FP_BUILD)/bench/objects) \
+             $(BUILD)/bench/unwind $(BUILD)/bench/tables
 
 # --- The kernel -----------------------------------------------------------------------------------------------------------
 
@@ -127,18 +144,19 @@ $(BUILD)/gen/offsets.inc: arch/x86_64/offsets.c $(BUILD)/flags $(wildcard arch/x
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -S $< -o - | sed -n 's/.*"@\(.*\)".*/\1/p' > $@
 
-# The build id is a hash of what is linked, so it does not depend on the link, nor on the table filled in after it.
+# The build id is a hash of what is linked, so it does not depend on the link, nor on the tables filled in after it.
 define LINK
 	$(call say,LINK,$@)
 	$(Q)ld -nostdlib -static -T linker.ld -z max-page-size=4096 -z noexecstack --no-warn-rwx-segments \
 		--build-id=0x$$(cat $(filter %.o,$^) | sha1sum | cut -c1-40) $(filter %.o,$^) -o $@
 	$(Q)$(BUILD)/host/symtab $@
+	$(Q)$(BUILD)/host/orcgen --exempt .boot $@
 endef
 
-$(BUILD)/pitot.elf: $(KERNEL_OBJ) linker.ld $(BUILD)/host/symtab
+$(BUILD)/pitot.elf: $(KERNEL_OBJ) linker.ld $(BUILD)/host/symtab $(BUILD)/host/orcgen
 	$(LINK)
 
-$(BUILD)/pitot-test.elf: $(KERNEL_OBJ) $(SUITE_OBJ) linker.ld $(BUILD)/host/symtab
+$(BUILD)/pitot-test.elf: $(KERNEL_OBJ) $(SUITE_OBJ) linker.ld $(BUILD)/host/symtab $(BUILD)/host/orcgen
 	$(LINK)
 
 $(BUILD)/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf boot/grub.cfg tools/mkiso
@@ -151,10 +169,15 @@ $(BUILD)/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf boot/grub.cfg too
 links = $(shell sed -n 's/^ \* links: //p' $(1))
 libs  = $(shell sed -n 's/^ \* libs: //p' $(1))
 
-$(BUILD)/host/symtab: $(wildcard tools/symtab/*.c tools/symtab/*.h core/abi/*.h)
-	$(call say,HOSTCC,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(HOSTCC) $(HOSTFLAGS) $(filter %.c,$^) -lelf -o $@
+define TOOL
+$(BUILD)/host/$(1): $(wildcard tools/$(1)/*.[ch] tools/image/*.[ch] core/abi/*.h)
+	$$(call say,HOSTCC,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(HOSTCC) $$(HOSTFLAGS) $$(filter %.c,$$^) $(2) -o $$@
+endef
+
+$(eval $(call TOOL,symtab,-lelf))
+$(eval $(call TOOL,orcgen,-ldw -lelf))
 
 define HOST_PROGRAM
 $(BUILD)/$(1)/$(2): tests/$(1)/$(2).c $(call links,tests/$(1)/$(2).c)
@@ -167,4 +190,59 @@ endef
 $(foreach test,$(notdir $(UNIT)),$(eval $(call HOST_PROGRAM,unit,$(test),-lcmocka)))
 $(foreach program,$(notdir $(HOST)),$(eval $(call HOST_PROGRAM,host,$(program),)))
 
--include $(KERNEL_OBJ:.o=.d) $(SUITE_OBJ:.o=.d)
+# libFuzzer is clang's. tests/host/fuzz.t builds these, as it can say what is missing.
+FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*_fuzz.c))
+$(FUZZ): HOSTCC := clang
+$(FUZZ): SANITIZE += -fsanitize=fuzzer
+$(foreach program,$(notdir $(FUZZ)),$(eval $(call HOST_PROGRAM,fuzz,$(program),-lcmocka)))
+
+# --- Benchmarks ---------------------------------------------------------------------------------------------------------------
+
+# The unwinder is compiled as for the kernel, but for the addresses that it may be linked to. What it unwinds is one source in
+# three builds (tests/bench/unwind/chain.h).
+BENCH_KERNEL := core/perf/unwind.c core/perf/unwind_orc.c core/perf/unwind_fp.c core/perf/unwind_table.c core/perf/crc32.c \
+                core/perf/unwinder_fp.c core/refusal.c core/print.c arch/x86_64/frame.c arch/x86_64/register.c
+BENCH_FLAGS  := -std=gnu11 -g -O2 -fno-pie -fomit-frame-pointer -fasynchronous-unwind-tables -fcf-protection=none \
+                -fno-stack-protector $(WARNINGS) -I.
+BENCH_OBJ    := $(BENCH_KERNEL:%=$(BUILD)/bench/%.o) $(patsubst %,$(BUILD)/bench/%.o,plain dense framed outermost.asm table.asm)
+BENCH_UNWIND := $(filter-out %/chain.c %/libunwind.c %/libunwind_missing.c,$(wildcard tests/bench/unwind/*.c)) \
+                tests/bench/tables/sorted_rows.c
+LIBUNWIND     = $(shell $(HOSTCC) -E -include libunwind.h -x c /dev/null >/dev/null 2>&1 && echo yes)
+
+$(BUILD)/bench/%.c.o: %.c $(BUILD)/flags
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out -mcmodel=kernel,$(CFLAGS)) -MMD -MP -c $< -o $@
+
+$(BUILD)/bench/%.asm.o: tests/bench/unwind/%.asm arch/x86_64/cfi.inc
+	$(Q)mkdir -p $(@D)
+	$(Q)$(NASM) -f elf64 -I ./ $< -o $@
+
+$(BUILD)/bench/plain.o: CHAIN := -DCHAIN_BODY=36
+$(BUILD)/bench/dense.o: CHAIN := -DCHAIN_BODY=0
+$(BUILD)/bench/framed.o: CHAIN := -DCHAIN_BODY=36 -DCHAIN_FRAMED -fno-omit-frame-pointer
+$(BUILD)/bench/plain.o $(BUILD)/bench/dense.o $(BUILD)/bench/framed.o: tests/bench/unwind/chain.c tests/bench/unwind/chain.h Makefile
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(BENCH_FLAGS) -mgeneral-regs-only -DCHAIN=chain_$(basename $(@F)) $(CHAIN) -c $< -o $@
+
+$(BUILD)/bench/unwind: $(BENCH_UNWIND) $(BENCH_OBJ) $(BUILD)/host/orcgen $(wildcard tests/bench/*/*.[ch])
+	$(call say,HOSTCC,$@)
+	$(Q)$(HOSTCC) $(BENCH_FLAGS) -no-pie $(BENCH_UNWIND) $(BENCH_OBJ) \
+		tests/bench/unwind/$(if $(LIBUNWIND),libunwind.c -lgcc_s -lunwind,libunwind_missing.c -lgcc_s) \
+		-Wl,-z,now,-z,noexecstack,--build-id=sha1,--defsym=_text=__start_chain_text,--defsym=_etext=__stop_chain_text -o $@
+	$(Q)$(BUILD)/host/orcgen --exempt .text --exempt .init --exempt .fini --exempt .plt --exempt .plt.got $@
+
+$(BUILD)/bench/tables: $(wildcard tests/bench/tables/*.[ch]) core/perf/unwind_table.c core/perf/crc32.c core/refusal.c \
+                       core/print.c tools/orcgen/table.c $(wildcard core/perf/unwind_table.h core/abi/*.h tools/orcgen/table.h)
+	$(call say,HOSTCC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(BENCH_FLAGS) -no-pie $(filter %.c,$^) -lm -o $@
+
+# The kernel's C objects, for tests/bench/sizes.pl.
+$(BUILD)/bench/objects: FORCE
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '$(filter %.c.o,$(KERNEL_OBJ))' > $@
+
+$(BUILD)/fp/bench/objects: FORCE
+	+$(Q)$(MAKE) --no-print-directory UNWINDER=fp BUILD=$(BUILD)/fp $@
+
+-include $(KERNEL_OBJ:.o=.d) $(SUITE_OBJ:.o=.d) $(wildcard $(BUILD)/bench/*/*.d $(BUILD)/bench/*/*/*.d)

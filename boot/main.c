@@ -17,6 +17,7 @@
 #include "core/fs/ramfs.h"
 #include "core/memory/pages.h"
 #include "core/panic.h"
+#include "core/perf/unwind.h"
 #include "core/symbols.h"
 #include "core/ticks.h"
 #include "drivers/pic8259.h"
@@ -36,20 +37,26 @@ static void print_banner(void)
 /* `information` is where the loader put it, in physical memory. */
 _Noreturn void kernel_main(uint32_t information)
 {
-    struct refusal why;
-    int nameless;
+    struct refusal nameless_why, tableless_why;
+    int nameless, tableless;
 
     clock_start(); /* time 0 is here */
     idt_init();    /* every trap has an entry */
     percpu_init(); /* ... and this CPU takes them */
-    nameless = symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &why); /* chains have names */
-    panic_init(&ports_panic);            /* what goes wrong is reported */
-    ports_init();                        /* the console can be heard */
-    multiboot2_read(information, &boot); /* memory, command line, ACPI */
+    nameless = symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &nameless_why);
+    tableless = unwind_init(&tableless_why); /* chains, and their names */
+    panic_init(&ports_panic);                /* what goes wrong is reported */
+    ports_init();                            /* the console can be heard */
+    multiboot2_read(information, &boot);     /* memory, command line, ACPI */
     cmdline_init(boot.command_line);
     memory_init(&boot); /* final page tables, free pages */
     if (nameless)
-        print("Pitot: no symbols: %s\n", why.text);
+        print("Pitot: no symbols: %s\n", nameless_why.text);
+    if (tableless)
+        print("Pitot: call chains %s: %s\n",
+              unwind_possible(UNWIND_BY_FRAME_POINTER) ? "by frame pointers only"
+                                                       : "of one frame only",
+              tableless_why.text);
     if (boot.memory_ignored)
         print("Pitot: %zu memory ranges too many, ignored\n", boot.memory_ignored);
     if (!pit_calibrate()) /* the clock counts nanoseconds */

@@ -35,12 +35,14 @@ static void print_frame(const struct unwind *frame)
 {
     struct symbol symbol;
 
-    print("  %016lx  ", (unsigned long)frame->ip);
-    if (symbols_find_address(frame->exact ? frame->ip : frame->ip - 1, &symbol))
+    print("  %016lx  %s  ", (unsigned long)frame->ip, unwind_kind_name(frame->kind));
+    if (symbols_find_address(frame->ip - !unwind_is_exact(frame), &symbol))
         print("%s+0x%lx", symbol.name, (unsigned long)(frame->ip - symbol.address));
     else
         print("0x%lx", (unsigned long)frame->ip);
-    print("%s\n", frame->regs && regs_are_full(frame->regs) ? "  <trap>" : "");
+    if (frame->kind == UNWIND_TRAP && frame->regs)
+        print("  <%s>", arch_trap_name(frame->regs));
+    print("\n");
 }
 
 static size_t count_frames(const struct regs *regs)

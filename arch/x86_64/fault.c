@@ -11,7 +11,7 @@
 /* Intel SDM vol. 3, "Protected-Mode Exceptions and Interrupts" */
 static const char *const fault_names[VECTOR_FIRST_INTERRUPT] = {
     [0] = "divide error",
-    [1] = "unexpected debug trap",
+    [1] = "debug trap",
     [2] = "non-maskable interrupt",
     [3] = "breakpoint instruction",
     [4] = "overflow",
@@ -74,12 +74,17 @@ static void fault_describe_selector(uint64_t error, struct arch_fault *fault)
         text_add(&text, ", while delivering an event");
 }
 
+const char *arch_trap_name(const struct regs *regs)
+{
+    if (regs->vector >= VECTOR_FIRST_INTERRUPT)
+        return "interrupt";
+    return fault_names[regs->vector] ? fault_names[regs->vector] : "reserved exception";
+}
+
+/* Debug traps and interrupts come here only where nobody expected them. */
 void arch_fault_describe(const struct regs *regs, struct arch_fault *fault)
 {
-    const char *name =
-        regs->vector < VECTOR_FIRST_INTERRUPT ? fault_names[regs->vector] : "unexpected interrupt";
-
-    *fault = (struct arch_fault){.name = name ? name : "reserved exception"};
+    *fault = (struct arch_fault){.name = arch_trap_name(regs)};
     switch (regs->vector) {
     case VECTOR_PAGE_FAULT:
         fault_describe_page_fault(regs->error, fault);

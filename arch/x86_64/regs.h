@@ -13,8 +13,9 @@
  *      lower addresses            <- rsp, 16-byte aligned: the address of the struct regs
  *
  * Two kinds of struct regs exist. Bit 1 of flags tells them apart: a trap frame has it set, as the
- * hardware always does; a hot snapshot (core/perf/snapshot.h) stores it cleared, and a partial one
- * (sp only) stores flags 0.
+ * hardware always does; a hot snapshot (core/perf/snapshot.h) stores it cleared. Of snapshots, a
+ * partial one knows ip, sp and cs only, and stores flags 0 and bp 0; a rewound one stands at a
+ * caller's return address, and its vector is REGS_REWOUND.
  *
  * Offsets for assembly are generated from this file (arch/x86_64/offsets.c).
  */
@@ -53,4 +54,16 @@ _Static_assert(offsetof(struct regs, ip) == 17 * 8, "the CPU's frame begins at i
 static inline bool regs_are_full(const struct regs *regs)
 {
     return regs->flags & FLAGS_FIXED;
+}
+
+static inline bool regs_are_partial(const struct regs *regs)
+{
+    return regs->flags == 0 && regs->bp == 0;
+}
+
+#define REGS_REWOUND 256 /* behind all vectors */
+
+static inline bool regs_are_rewound(const struct regs *regs)
+{
+    return !regs_are_full(regs) && regs->vector == REGS_REWOUND;
 }

@@ -88,8 +88,9 @@ static const char *const perf_events[] = {"mem:", NULL};
 
 /* As core/perf/perf_options.c and core/perf/report_options.c read them. */
 static const char *const record_options[] = {
-    "--", "--call-graph", "--count", "--event", "--intr-regs", "--mmap-pages", "--overwrite", "-a",
-    "-c", "-e",           "-g",      "-m",      NULL};
+    "--",     "--call-graph",   "--count", "--event", "--intr-regs", "--mmap-pages", "--overwrite",
+    "--skip", "--verify-chain", "-a",      "-c",      "-e",          "-g",           "-m",
+    NULL};
 static const char *const report_options[] = {
     "--no-children", "--no-inline", "--stdio", "-g", "-s", NULL};
 static const char *const script_options[] = {"-F", NULL};

@@ -13,7 +13,8 @@ static uint64_t next_id = 1; /* task context */
 
 void event_init(struct event *event, const struct event_spec *spec)
 {
-    *event = (struct event){.recorded = {.id = next_id++, .attr = spec->attr}};
+    *event =
+        (struct event){.recorded = {.id = next_id++, .attr = spec->attr}, .chain = spec->chain};
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
 }
 

@@ -22,6 +22,7 @@
 
 struct event {
     struct recorded_event recorded; /* id, attr and name [I]; count by its hits */
+    struct event_chain chain;       /* [I] */
     uint64_t period_left;           /* hits until the next sample */
     struct ring *rings;             /* one per CPU; NULL: only counted */
 

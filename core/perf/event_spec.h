@@ -15,12 +15,21 @@
 #pragma once
 
 #include "core/perf/records.h"
+#include "core/perf/unwind.h"
 #include "core/refusal.h"
+
+/* How an event's call chains are made, where attr.sample_type asks for them. */
+struct event_chain {
+    enum unwind_method method;
+    unsigned skip; /* the chain begins at so manieth caller; 0: where the hit was */
+    bool verify;   /* every chain both ways (core/perf/verify_chain.h) */
+};
 
 struct event_spec {
     /* type, size, config, bp_type, bp_addr, bp_len and exclude_* are set, the rest is 0. */
     struct perf_event_attr attr;
     char name[EVENT_NAME_SIZE]; /* the spelling */
+    struct event_chain chain;   /* not part of the spelling: core/perf/perf_options.c */
 };
 
 /* 0; or -EINVAL, -ENOENT with a reason (an unknown symbol's nearest names included). */

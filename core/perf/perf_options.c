@@ -11,14 +11,17 @@
 
 /* What holds for an event where its own terms do not say otherwise. */
 struct event_terms {
-    uint64_t period;      /* 0: not said */
-    int chain, registers; /* 0: not said, 1: yes, -1: no */
+    uint64_t period; /* 0: not said */
+    uint64_t skip;   /* 0: not said */
+    enum chain_term { CHAIN_UNSAID, CHAIN_NO, CHAIN_DEFAULT, CHAIN_ORC, CHAIN_FP } chain;
+    int registers; /* 0: not said, 1: yes, -1: no */
 };
 
 struct parse {
     struct perf_options *options;
     struct event_terms all;
     struct event_terms own[RECORDING_EVENTS_MAX];
+    bool verify;
     struct refusal *why;
 };
 
@@ -49,12 +52,31 @@ static int parse_period(struct parse *parse, const char *word, uint64_t *period)
     return refuse(parse->why, EINVAL, "period \"%s\": a whole number from 1 is possible", word);
 }
 
-static int parse_chain(struct parse *parse, const char *word, int *chain)
+/* What has no frame pointers cannot follow them; what has no table says so at boot. */
+static int parse_chain(struct parse *parse, const char *word, enum chain_term *chain)
 {
-    *chain = strcmp(word, "fp") == 0 ? 1 : strcmp(word, "no") == 0 ? -1 : 0;
-    if (*chain)
+    static const char *const possible[2][2] = {{"only no is", "fp and no are"},
+                                               {"orc and no are", "orc, fp and no are"}};
+    bool orc = unwind_possible(UNWIND_BY_TABLE), fp = unwind_possible(UNWIND_BY_FRAME_POINTER);
+
+    if (strcmp(word, "no") == 0)
+        *chain = CHAIN_NO;
+    else if (strcmp(word, "orc") == 0 && orc)
+        *chain = CHAIN_ORC;
+    else if (strcmp(word, "fp") == 0 && fp)
+        *chain = CHAIN_FP;
+    else
+        return refuse(parse->why, EINVAL, "call-graph \"%s\": %s possible in this kernel", word,
+                      possible[orc][fp]);
+    return 0;
+}
+
+static int parse_skip(struct parse *parse, const char *word, uint64_t *skip)
+{
+    if (parse_number(word, false, skip) && *skip > 0 && *skip < SAMPLE_CHAIN_MAX)
         return 0;
-    return refuse(parse->why, EINVAL, "call-graph \"%s\": fp and no are possible", word);
+    return refuse(parse->why, EINVAL, "skip \"%s\": 1 to %d callers are possible", word,
+                  SAMPLE_CHAIN_MAX - 1);
 }
 
 static int parse_term(struct parse *parse, char *term, struct event_terms *terms)
@@ -63,22 +85,24 @@ static int parse_term(struct parse *parse, char *term, struct event_terms *terms
 
     if (!value)
         return refuse(parse->why, EINVAL,
-                      "event term \"%s\": period=N, call-graph=fp|no, regs=yes|no "
-                      "are possible",
+                      "event term \"%s\": period=N, call-graph=orc|fp|no, skip=N, "
+                      "regs=yes|no are possible",
                       term);
     *value++ = '\0';
     if (strcmp(term, "period") == 0)
         return parse_period(parse, value, &terms->period);
     if (strcmp(term, "call-graph") == 0)
         return parse_chain(parse, value, &terms->chain);
+    if (strcmp(term, "skip") == 0)
+        return parse_skip(parse, value, &terms->skip);
     if (strcmp(term, "regs") == 0) {
         terms->registers = strcmp(value, "yes") == 0 ? 1 : strcmp(value, "no") == 0 ? -1 : 0;
         if (terms->registers)
             return 0;
     }
     return refuse(parse->why, EINVAL,
-                  "event term \"%s=%s\": period=N, call-graph=fp|no, regs=yes|no are "
-                  "possible",
+                  "event term \"%s=%s\": period=N, call-graph=orc|fp|no, skip=N, "
+                  "regs=yes|no are possible",
                   term, value);
 }
 
@@ -173,13 +197,15 @@ static int parse_valued(struct parse *parse, const char *option, char *value)
         return parse_period(parse, value, &parse->all.period);
     if (strcmp(option, "-m") == 0 || strcmp(option, "--mmap-pages") == 0)
         return parse_ring_size(parse, value);
+    if (strcmp(option, "--skip") == 0)
+        return parse_skip(parse, value, &parse->all.skip);
     return parse_chain(parse, value, &parse->all.chain);
 }
 
 static bool option_takes_value(const char *option)
 {
-    static const char *const valued[] = {"-e", "--event",      "-c",          "--count",
-                                         "-m", "--mmap-pages", "--call-graph"};
+    static const char *const valued[] = {"-e", "--event",      "-c",           "--count",
+                                         "-m", "--mmap-pages", "--call-graph", "--skip"};
 
     for (unsigned i = 0; i < sizeof(valued) / sizeof(valued[0]); i++)
         if (strcmp(option, valued[i]) == 0)
@@ -190,21 +216,39 @@ static bool option_takes_value(const char *option)
 static int parse_flag(struct parse *parse, const char *option)
 {
     if (strcmp(option, "-g") == 0)
-        parse->all.chain = 1;
+        parse->all.chain = parse->all.chain > CHAIN_DEFAULT ? parse->all.chain : CHAIN_DEFAULT;
+    else if (strcmp(option, "--verify-chain") == 0)
+        parse->verify = true;
     else if (strcmp(option, "--intr-regs") == 0)
         parse->all.registers = 1;
     else if (strcmp(option, "--overwrite") == 0)
         parse->options->recording.overwrite = true;
     else if (strcmp(option, "-a") != 0)
         return refuse(parse->why, EINVAL,
-                      "unknown option \"%s\"; there are -e EVENT, -g, -c N, -m SIZE, --overwrite, "
-                      "--intr-regs, -a, -- COMMAND",
+                      "unknown option \"%s\"; there are -e EVENT, -g, --call-graph HOW, --skip N, "
+                      "--verify-chain, -c N, -m SIZE, --overwrite, --intr-regs, -a, -- COMMAND",
                       option);
     return 0;
 }
 
+static enum unwind_method method_of(enum chain_term chain)
+{
+    if (chain == CHAIN_DEFAULT)
+        return unwind_default();
+    return chain == CHAIN_ORC ? UNWIND_BY_TABLE : UNWIND_BY_FRAME_POINTER;
+}
+
+static void apply_chain(struct event_spec *event, enum chain_term chain, uint64_t skip, bool verify)
+{
+    if (chain == CHAIN_UNSAID || chain == CHAIN_NO)
+        return;
+    event->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+    event->chain =
+        (struct event_chain){.method = method_of(chain), .skip = (unsigned)skip, .verify = verify};
+}
+
 static void apply_terms(struct event_spec *event, const struct event_terms *own,
-                        const struct event_terms *all)
+                        const struct event_terms *all, bool verify)
 {
     struct perf_event_attr *attr = &event->attr;
     uint64_t period = own->period ? own->period : all->period;
@@ -214,12 +258,37 @@ static void apply_terms(struct event_spec *event, const struct event_terms *own,
     attr->sample_period = period ? period : 1;
     if (period)
         attr->sample_type |= PERF_SAMPLE_PERIOD;
-    if (own->chain ? own->chain > 0 : all->chain > 0)
-        attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+    apply_chain(event, own->chain ? own->chain : all->chain, own->skip ? own->skip : all->skip,
+                verify);
     if (own->registers ? own->registers > 0 : all->registers > 0) {
         attr->sample_type |= PERF_SAMPLE_REGS_INTR;
         attr->sample_regs_intr = SAMPLE_REGISTERS;
     }
+}
+
+/* What says something of chains that nobody asked for is a mistake. */
+static int check_chains(struct parse *parse)
+{
+    const struct recording_options *recording = &parse->options->recording;
+    bool any = false;
+
+    if (parse->verify &&
+        !(unwind_possible(UNWIND_BY_TABLE) && unwind_possible(UNWIND_BY_FRAME_POINTER)))
+        return refuse(parse->why, EINVAL,
+                      "--verify-chain: this kernel makes chains one way only; one built with "
+                      "UNWINDER=fp has both");
+    for (unsigned i = 0; i < recording->event_count; i++) {
+        bool chain = recording->events[i].attr.sample_type & PERF_SAMPLE_CALLCHAIN;
+
+        any |= chain;
+        if (parse->own[i].skip && !chain)
+            return refuse(parse->why, EINVAL, "skip=%u without a call chain; -g makes them",
+                          (unsigned)parse->own[i].skip);
+    }
+    if (!any && (parse->all.skip || parse->verify))
+        return refuse(parse->why, EINVAL, "%s without call chains; -g makes them",
+                      parse->verify ? "--verify-chain" : "--skip");
+    return 0;
 }
 
 static int parse_options(struct parse *parse, int argc, char **argv)
@@ -266,6 +335,6 @@ int perf_options_parse(int argc, char **argv, struct perf_options *options, stru
     if (options->workload && options->workload_count == 0)
         return refuse(why, EINVAL, "no command behind --");
     for (unsigned i = 0; i < recording->event_count; i++)
-        apply_terms(&recording->events[i], &parse.own[i], &parse.all);
-    return 0;
+        apply_terms(&recording->events[i], &parse.own[i], &parse.all, parse.verify);
+    return check_chains(&parse);
 }

@@ -4,8 +4,11 @@
  *
  *   -e EVENT[,EVENT...]   what to count (core/perf/event_spec.h); may be given again. EVENT may
  *                         end in terms for it alone:
- *                         EVENT/period=N,call-graph=fp|no,regs=yes|no/
- *   -g, --call-graph fp   call chains          --intr-regs           registers at the hit
+ *                         EVENT/period=N,call-graph=orc|fp|no,skip=N,regs=yes|no/
+ *   -g                    call chains          --intr-regs           registers at the hit
+ *   --call-graph orc|fp   ... by the unwind table, or by frame pointers
+ *   --skip N              chains begin at the N-th caller
+ *   --verify-chain        each chain both ways, and how many of them agree
  *   -c N, --count N       one sample every N hits (1)
  *   -m SIZE, --mmap-pages SIZE   the ring of each CPU: pages, or bytes with k or m (1m)
  *   --overwrite           a full ring gives up its oldest records instead of refusing new ones

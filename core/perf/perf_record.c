@@ -8,8 +8,10 @@
 #include "core/console/words.h"
 #include "core/perf/perf_options.h"
 #include "core/perf/stream_port.h"
+#include "core/perf/verify_chain.h"
 #include "core/print.h"
 #include "core/string.h"
+#include "core/symbols.h"
 #include "core/task.h"
 
 /*
@@ -66,6 +68,36 @@ static void print_summary(void)
     print(" ]\n");
 }
 
+static void print_verified(void)
+{
+    struct verify_counts counts = verify_chain_counts();
+    char place[96];
+
+    if (counts.chains == 0)
+        return;
+    print("[ verify-chain: %llu chains by table and by frame pointers, %llu agree ]\n",
+          (unsigned long long)counts.chains, (unsigned long long)(counts.chains - counts.differ));
+    if (counts.differ == 0)
+        return;
+    print("[ verify-chain: the first to differ at %s, frame %u",
+          symbols_describe(counts.first.ip, place, sizeof(place)), counts.first.frame);
+    for (unsigned method = 0; method < UNWIND_METHODS; method++)
+        print("%s %s", method == UNWIND_BY_TABLE ? ": by table" : ", by frame pointers",
+              counts.first.by[method]
+                  ? symbols_describe(counts.first.by[method], place, sizeof(place))
+                  : unwind_reason(counts.first.end[method]));
+    print(" ]\n");
+}
+
+/* What a recording leaves behind: its stream and what there is to say of it. */
+static void hand_over(void)
+{
+    finish();
+    stream_port_write_recording();
+    print_summary();
+    print_verified();
+}
+
 static int start(int argc, char **argv, struct refusal *why)
 {
     int error = perf_options_parse(argc, argv, &options, why);
@@ -76,7 +108,10 @@ static int start(int argc, char **argv, struct refusal *why)
     if (!error && options.workload && !command_find(options.workload[0]))
         error = refuse(why, ENOENT, "workload \"%s\" is not a command; `help` lists them",
                        options.workload[0]);
-    return error ? error : recording_start(&options.recording, why);
+    if (error)
+        return error;
+    verify_chain_reset();
+    return recording_start(&options.recording, why);
 }
 
 int perf_record(int argc, char **argv)
@@ -87,9 +122,7 @@ int perf_record(int argc, char **argv)
     if (error)
         return say("record", &why, error);
     status = run_workload();
-    finish();
-    stream_port_write_recording();
-    print_summary();
+    hand_over();
     return status;
 }
 
@@ -154,7 +187,5 @@ void perf_record_boot_end(void)
     if (!booting)
         return;
     booting = false;
-    finish();
-    stream_port_write_recording();
-    print_summary();
+    hand_over();
 }

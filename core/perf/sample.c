@@ -11,6 +11,7 @@
 #include "arch/arch.h"
 #include "core/perf/event.h"
 #include "core/perf/unwind.h"
+#include "core/perf/verify_chain.h"
 #include "core/task.h"
 
 #define REGISTERS_MAX 24
@@ -72,9 +73,13 @@ static uint64_t *sample_put_registers(uint64_t *at, uint64_t mask, const struct 
     return at;
 }
 
-static uint64_t *sample_put_chain(uint64_t *at, const struct regs *regs)
+static uint64_t *sample_put_chain(uint64_t *at, const struct event_chain *chain,
+                                  const struct regs *regs)
 {
-    size_t frames = unwind_capture(regs, at + 2, SAMPLE_CHAIN_MAX);
+    size_t frames = unwind_capture_by(chain->method, regs, chain->skip, at + 2, SAMPLE_CHAIN_MAX);
+
+    if (chain->verify)
+        verify_chain(regs);
 
     at[0] = frames + 1;
     at[1] = (uint64_t)PERF_CONTEXT_KERNEL;
@@ -103,12 +108,14 @@ static struct sample_scratch *sample_begin(unsigned cpu)
  * registers.
  */
 __attribute__((noinline)) static uint64_t *
-sample_put_optional(uint64_t *at, const struct perf_event_attr *attr, const struct regs *regs)
+sample_put_optional(uint64_t *at, const struct event *event, const struct regs *regs)
 {
+    const struct perf_event_attr *attr = &event->recorded.attr;
+
     if (attr->sample_type & PERF_SAMPLE_PERIOD)
         *at++ = attr->sample_period;
     if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
-        at = sample_put_chain(at, regs);
+        at = sample_put_chain(at, &event->chain, regs);
     if (attr->sample_type & PERF_SAMPLE_REGS_INTR)
         at = sample_put_registers(at, attr->sample_regs_intr, regs);
     return at;
@@ -131,7 +138,7 @@ void sample_write(const struct event *event, struct ring *ring, uint64_t addr,
     out->words[4] = addr;
     out->words[5] = cpu;
     if (attr->sample_type & SAMPLE_OPTIONAL)
-        at = sample_put_optional(at, attr, regs);
+        at = sample_put_optional(at, event, regs);
     sample_finish(cpu, ring, &out->header, at, &out->words[3]);
 }
 

@@ -4,10 +4,15 @@
  * middle of a function instead of in a trap. Inline at the site, so that ip and sp are the caller's
  * own. Bit 1 of flags stays clear: that tells a snapshot from a trap frame (arch/x86_64/regs.h).
  * Any context.
+ *
+ *     REGS_SNAPSHOT(into)            ip, sp, bp, flags, cs
+ *     REGS_SNAPSHOT_PARTIAL(into)    ip, sp, cs; flags and bp are 0. Enough for the unwind table
+ *     REGS_SNAPSHOT_SKIP(into, n)    those of the n-th caller: a chain from them begins there. As
+ *                                    REGS_SNAPSHOT if there are fewer callers
  */
 #pragma once
 
-#include "arch/arch.h"
+#include "core/perf/unwind.h"
 
 /*
  * Reads the flags register; an assembly leaf, as a push in inline assembly would move sp under the
@@ -25,4 +30,20 @@ uint64_t arch_flags(void);
                          "mov %%rbp, %2"                                                           \
                          : "=&r"(snapshot_regs->ip), "=&r"(snapshot_regs->sp),                     \
                            "=&r"(snapshot_regs->bp));                                              \
+    } while (0)
+
+#define REGS_SNAPSHOT_PARTIAL(into)                                                                \
+    do {                                                                                           \
+        struct regs *snapshot_regs = (into);                                                       \
+        *snapshot_regs = (struct regs){.cs = KERNEL_CODE_SELECTOR, .ss = KERNEL_DATA_SELECTOR};    \
+        __asm__ volatile("lea 0(%%rip), %0\n\t"                                                    \
+                         "mov %%rsp, %1"                                                           \
+                         : "=&r"(snapshot_regs->ip), "=&r"(snapshot_regs->sp));                    \
+    } while (0)
+
+#define REGS_SNAPSHOT_SKIP(into, n)                                                                \
+    do {                                                                                           \
+        struct regs *snapshot_skip_regs = (into);                                                  \
+        REGS_SNAPSHOT(snapshot_skip_regs);                                                         \
+        unwind_rewind(snapshot_skip_regs, (n));                                                    \
     } while (0)

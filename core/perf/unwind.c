@@ -4,9 +4,32 @@
 
 #include "core/perf/unwind_step.h"
 
-void unwind_stop(struct unwind *state, enum unwind_end end)
+/* Set by unwind_init; NULL: no way. */
+static const struct unwind_way *ways[UNWIND_METHODS];
+static enum unwind_method method_default;
+
+int unwind_init(struct refusal *why)
 {
-    state->end = end;
+    int error = unwind_orc_init(why);
+
+    for (unsigned method = 0; method < UNWIND_METHODS; method++)
+        ways[method] = unwinder_ways[method];
+    if (error)
+        ways[UNWIND_BY_TABLE] = NULL;
+    method_default = unwinder_method;
+    if (!ways[method_default] && ways[UNWIND_BY_FRAME_POINTER])
+        method_default = UNWIND_BY_FRAME_POINTER;
+    return error;
+}
+
+bool unwind_possible(enum unwind_method method)
+{
+    return ways[method] != NULL;
+}
+
+enum unwind_method unwind_default(void)
+{
+    return method_default;
 }
 
 /*
@@ -30,18 +53,19 @@ static bool unwind_switch_stack(struct unwind *state, const struct arch_stack *n
 }
 
 /*
- * Goes on at regs: the start, or a trap frame on the way. A stack pointer in a guard page is legal:
- * runaway recursion has to be named, and its frames lie above.
+ * A stack pointer in a guard page is legal: runaway recursion has to be named, and its frames lie
+ * above.
  */
-void unwind_enter_regs(struct unwind *state, const struct regs *regs)
+void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
+                  const struct regs *regs)
 {
-    const struct arch_stack *stack = arch_stack_find(regs->sp);
+    const struct arch_stack *stack = arch_stack_find(sp);
 
-    state->ip = regs->ip;
-    state->sp = regs->sp;
-    state->fp = regs->bp;
+    state->ip = ip;
+    state->sp = sp;
+    state->fp = fp;
     state->regs = regs;
-    state->exact = true;
+    state->kind = UNWIND_TRAP;
     if (!stack) {
         /* the frame itself is known; the step from it finds out that nothing can be read */
         state->stack = NULL;
@@ -49,37 +73,134 @@ void unwind_enter_regs(struct unwind *state, const struct regs *regs)
     }
     if (stack != state->stack && !unwind_switch_stack(state, stack))
         unwind_stop(state, UNWIND_STACK_TWICE);
-    else if (regs->sp < state->low && regs->sp >= stack->low)
+    else if (sp < state->low && sp >= stack->low)
         unwind_stop(state, UNWIND_NOT_FORWARD);
-    else if (regs->sp > state->low)
-        state->low = regs->sp;
+    else if (sp > state->low)
+        state->low = sp;
+}
+
+bool unwind_may_read(struct unwind *state, uintptr_t address)
+{
+    if (!state->stack)
+        unwind_stop(state, UNWIND_NO_STACK);
+    else if (address % 8)
+        unwind_stop(state, UNWIND_MISALIGNED);
+    else if (address < state->stack->low || address > state->high - 8)
+        unwind_stop(state, UNWIND_OUTSIDE_STACK);
+    else if (address < state->low)
+        unwind_stop(state, UNWIND_NOT_FORWARD);
+    else
+        return true;
+    return false;
+}
+
+void unwind_enter_trap(struct unwind *state, uintptr_t address)
+{
+    const struct regs *regs;
+
+    if (!unwind_may_read(state, address) || !unwind_may_read(state, address + sizeof(*regs) - 8))
+        return;
+    regs = (const struct regs *)address;
+    state->low = address + sizeof(*regs); /* or a frame that leads to itself leads there for ever */
+    state->fp_known = true;
+    unwind_enter(state, regs->ip, regs->sp, regs->bp, regs);
+}
+
+/* The call in front of the return address has to be in the text. */
+void unwind_return(struct unwind *state, uintptr_t slot)
+{
+    uintptr_t return_address;
+
+    if (!unwind_may_read(state, slot))
+        return;
+    return_address = unwind_read(slot);
+    if (!unwind_in_text(return_address - 1)) {
+        unwind_stop(state, UNWIND_NOT_CODE);
+        return;
+    }
+    state->low = slot + 8;
+    state->ip = return_address;
+    state->sp = slot + 8;
+    state->regs = NULL;
+    state->kind = UNWIND_CALL;
+}
+
+void unwind_start_by(enum unwind_method method, struct unwind *state, const struct regs *regs)
+{
+    *state = (struct unwind){.end = UNWIND_RUNNING, .way = ways[method]};
+    state->fp_known = !regs_are_partial(regs);
+    unwind_enter(state, regs->ip, regs->sp, regs->bp, regs);
+    if (regs_are_rewound(regs))
+        state->kind = UNWIND_CALL;
+    else if (!regs_are_full(regs))
+        state->kind = UNWIND_SNAPSHOT;
 }
 
 void unwind_start(struct unwind *state, const struct regs *regs)
 {
-    *state = (struct unwind){.end = UNWIND_RUNNING};
-    unwind_enter_regs(state, regs);
+    unwind_start_by(method_default, state, regs);
 }
 
 void unwind_next(struct unwind *state)
 {
-    if (state->end == UNWIND_RUNNING)
-        unwind_fp_step(state);
+    if (state->end != UNWIND_RUNNING)
+        return;
+    if (state->way)
+        state->way->step(state);
+    else
+        unwind_stop(state, UNWIND_NO_WAY);
 }
 
-size_t unwind_capture(const struct regs *regs, uint64_t *chain, size_t most)
+size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, unsigned skip,
+                         uint64_t *chain, size_t most)
 {
     struct unwind state;
     size_t count = 0;
 
-    unwind_start(&state, regs);
+    unwind_start_by(method, &state, regs);
+    for (; skip > 0 && !unwind_done(&state); skip--)
+        unwind_next(&state);
     while (!unwind_done(&state) && count < most) {
         chain[count++] = state.ip;
-        if (!state.exact)
-            count += unwind_fp_run(&state, chain + count, most - count);
+        if (state.way)
+            count += state.way->run(&state, chain + count, most - count);
         unwind_next(&state);
     }
     return count;
+}
+
+size_t unwind_capture(const struct regs *regs, uint64_t *chain, size_t most)
+{
+    return unwind_capture_by(method_default, regs, 0, chain, most);
+}
+
+bool unwind_rewind(struct regs *regs, unsigned callers)
+{
+    struct unwind state;
+
+    unwind_start(&state, regs);
+    while (callers-- > 0 && !unwind_done(&state))
+        unwind_next(&state);
+    if (unwind_done(&state))
+        return false;
+    if (state.regs) {
+        *regs = *state.regs;
+        return true;
+    }
+    regs->ip = state.ip;
+    regs->sp = state.sp;
+    regs->bp = state.fp_known ? state.fp : 0;
+    regs->flags &= ~FLAGS_FIXED;
+    regs->vector = unwind_is_exact(&state) ? 0 : REGS_REWOUND;
+    return true;
+}
+
+const char *unwind_kind_name(enum unwind_kind kind)
+{
+    static const char *const names[] = {
+        [UNWIND_SNAPSHOT] = "here", [UNWIND_TRAP] = "trap", [UNWIND_CALL] = "call"};
+
+    return names[kind];
 }
 
 const char *unwind_reason(enum unwind_end end)
@@ -90,11 +211,14 @@ const char *unwind_reason(enum unwind_end end)
         [UNWIND_NO_STACK] = "the stack pointer is in no known stack",
         [UNWIND_OUTSIDE_STACK] = "the next frame would lie outside the stack",
         [UNWIND_NOT_FORWARD] = "the next frame would lie below this one",
-        [UNWIND_MISALIGNED] = "the frame pointer is not a multiple of 8",
+        [UNWIND_MISALIGNED] = "the stack or frame pointer is not a multiple of 8",
         [UNWIND_NOT_CODE] = "the return address is not in the kernel's text",
         [UNWIND_STACK_TWICE] = "a trap frame leads back to a stack already left",
         [UNWIND_NO_FRAME_POINTER] = "a partial snapshot has no frame pointer",
-        [UNWIND_IN_ENTRY] = "interrupted inside a trap entry, which has no frame",
+        [UNWIND_NO_REGISTER] = "the frame is counted from a register that is not known here",
+        [UNWIND_NO_RULE] = "the unwind table says nothing of this address",
+        [UNWIND_NO_WAY] = "no unwind table, and built without frame pointers",
+        [UNWIND_IN_ENTRY] = "interrupted inside a trap entry, which has no frame pointer",
     };
 
     return reasons[end];

@@ -15,61 +15,11 @@
 
 #define FRAME_SIZE 16
 
-static uint64_t unwind_read(uintptr_t address)
-{
-    return *(const uint64_t *)address;
-}
-
-static bool unwind_in_text(uintptr_t address)
-{
-    return address >= arch_text_start() && address < arch_text_end();
-}
-
-/* [address, address + 8) is readable: inside the stack and not below what was read before. */
-static bool unwind_may_read(struct unwind *state, uintptr_t address)
-{
-    if (!state->stack)
-        unwind_stop(state, UNWIND_NO_STACK);
-    else if (address % 8)
-        unwind_stop(state, UNWIND_MISALIGNED);
-    else if (address < state->stack->low || address > state->high - 8)
-        unwind_stop(state, UNWIND_OUTSIDE_STACK);
-    else if (address < state->low)
-        unwind_stop(state, UNWIND_NOT_FORWARD);
-    else
-        return true;
-    return false;
-}
-
 /* The caller, its return address being at `slot`. */
 static void unwind_fp_return(struct unwind *state, uintptr_t slot, uintptr_t caller_fp)
 {
-    uintptr_t return_address;
-
-    if (!unwind_may_read(state, slot))
-        return;
-    return_address = unwind_read(slot);
-    if (!unwind_in_text(return_address)) {
-        unwind_stop(state, UNWIND_NOT_CODE);
-        return;
-    }
-    state->low = slot + 8;
-    state->ip = return_address;
-    state->sp = slot + 8;
     state->fp = caller_fp;
-    state->regs = NULL;
-    state->exact = false;
-}
-
-/*
- * A trap entry called: what it had on top of its stack is the struct regs of what it interrupted.
- */
-static void unwind_fp_from_trap(struct unwind *state)
-{
-    if (!state->stack || state->sp + sizeof(struct regs) > state->high)
-        unwind_stop(state, UNWIND_OUTSIDE_STACK);
-    else
-        unwind_enter_regs(state, (const struct regs *)state->sp);
+    unwind_return(state, slot);
 }
 
 /* Where the frame of the function stands that was interrupted at state->ip. */
@@ -90,22 +40,24 @@ static enum arch_frame unwind_fp_frame(const struct unwind *state)
 
 static void unwind_fp_from_frame(struct unwind *state)
 {
-    if (state->fp == 0)
+    if (!state->fp_known)
+        unwind_stop(state, UNWIND_NO_FRAME_POINTER);
+    else if (state->fp == 0)
         unwind_stop(state, UNWIND_OUTERMOST);
     else if (unwind_may_read(state, state->fp))
         unwind_fp_return(state, state->fp + 8, unwind_read(state->fp));
 }
 
-void unwind_fp_step(struct unwind *state)
+static void unwind_fp_step(struct unwind *state)
 {
-    if (!state->exact) {
+    if (!unwind_is_exact(state)) {
         if (arch_is_trap_return(state->ip))
-            unwind_fp_from_trap(state);
+            unwind_enter_trap(state, state->sp);
         else
             unwind_fp_from_frame(state);
         return;
     }
-    if (state->regs->flags == 0 && state->fp == 0) {
+    if (!state->fp_known) {
         unwind_stop(state, UNWIND_NO_FRAME_POINTER);
         return;
     }
@@ -131,19 +83,19 @@ void unwind_fp_step(struct unwind *state)
  * text (arch_text_plain_end), so one comparison tells plain code from them and from anything else.
  * Whatever is special is left to unwind_fp_step.
  */
-size_t unwind_fp_run(struct unwind *state, uint64_t *chain, size_t most)
+static size_t unwind_fp_run(struct unwind *state, uint64_t *chain, size_t most)
 {
     const uintptr_t text = arch_text_start(), text_size = arch_text_plain_end() - text;
     const uintptr_t last = state->high - FRAME_SIZE;
     uintptr_t fp = state->fp, low = state->low;
     uint64_t *at = chain, *const end = chain + most;
 
-    if (state->ip - text >= text_size || !state->stack)
+    if (unwind_is_exact(state) || state->ip - 1 - text >= text_size || !state->stack)
         return 0;
     while (fp >= low && fp <= last && fp % 8 == 0 && at < end) {
         uintptr_t return_address = unwind_read(fp + 8);
 
-        if (return_address - text >= text_size)
+        if (return_address - 1 - text >= text_size)
             break;
         *at++ = return_address;
         low = fp + FRAME_SIZE;
@@ -155,3 +107,5 @@ size_t unwind_fp_run(struct unwind *state, uint64_t *chain, size_t most)
     state->sp = state->low = low;
     return (size_t)(at - chain);
 }
+
+const struct unwind_way unwind_fp = {.step = unwind_fp_step, .run = unwind_fp_run};

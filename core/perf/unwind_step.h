@@ -1,21 +1,63 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Between the iterator (unwind.c) and the way a step is taken (unwind_fp.c, and tables later):
- * neither is used elsewhere.
+ * Between the iterator (unwind.c) and the ways to take a step (unwind_orc.c, unwind_fp.c), which
+ * differ in that alone. Nobody else includes this.
  */
 #pragma once
 
 #include "core/perf/unwind.h"
 
-/* Moves from the frame in `state` to its caller, or sets state->end. */
-void unwind_fp_step(struct unwind *state);
+struct unwind_way {
+    /* Moves from the frame in `state` to its caller, or sets state->end. */
+    void (*step)(struct unwind *state);
+    /*
+     * Follows plain frames, storing return addresses, for as long as nothing is special. Returns
+     * how many it stored.
+     */
+    size_t (*run)(struct unwind *state, uint64_t *chain, size_t most);
+};
 
 /*
- * Follows plain frames, storing return addresses, for as long as nothing is special. Returns how
- * many it stored.
+ * What this kernel was built with (core/perf/unwinder_orc.c or unwinder_fp.c): NULL where a method
+ * is left out, and the method that is taken if nobody names one.
  */
-size_t unwind_fp_run(struct unwind *state, uint64_t *chain, size_t most);
+extern const struct unwind_way *const unwinder_ways[UNWIND_METHODS];
+extern const enum unwind_method unwinder_method;
 
-/* Common to all ways: end the chain; or go on in the context that a trap interrupted. */
-void unwind_stop(struct unwind *state, enum unwind_end end);
-void unwind_enter_regs(struct unwind *state, const struct regs *regs);
+extern const struct unwind_way unwind_orc, unwind_fp;
+
+/* unwind_orc.c's part of unwind_init: as unwind_init. */
+int unwind_orc_init(struct refusal *why);
+
+/* Ends the chain. */
+static inline void unwind_stop(struct unwind *state, enum unwind_end end)
+{
+    state->end = end;
+}
+
+static inline bool unwind_in_text(uintptr_t address)
+{
+    return address >= arch_text_start() && address < arch_text_end();
+}
+
+/* What lies at address, which unwind_may_read has allowed. */
+static inline uint64_t unwind_read(uintptr_t address)
+{
+    return *(const uint64_t *)address;
+}
+
+/* [address, address + 8) is readable: inside the stack and not below what was read before. */
+bool unwind_may_read(struct unwind *state, uintptr_t address);
+
+/* Goes on in the caller, whose return address is at `slot`; state->fp is its own already. */
+void unwind_return(struct unwind *state, uintptr_t slot);
+
+/* Goes on in the context that a trap interrupted: from the struct regs at `address`. */
+void unwind_enter_trap(struct unwind *state, uintptr_t address);
+
+/*
+ * Goes on at ip, sp and fp, as a trap found them. `regs` is where they are from, or NULL where not
+ * all of them were saved.
+ */
+void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
+                  const struct regs *regs);

@@ -1,15 +1,23 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# `make bench`: what a recorded hit costs, in guest instructions. Boots the test kernel where one
-# tick of the time stamp counter is one executed instruction (QEMU's -icount shift=0), lets its
-# `bench` command measure, and puts the figures beside those of Linux 6.1 in the same emulator.
-# Instructions are not time, but they are the same on every machine.
+# `make bench`: what hits, frames and tables cost. Four parts, each a table; docs/bench.md tells how
+# they are measured and how to read them.
+#
+#   the kernel     guest instructions of a hit and a frame, for each UNWINDER that is built
+#   frames         ns and instructions on this machine, beside other unwinders ($BUILD/bench/unwind)
+#   look-ups       tables of Linux' size and larger ($BUILD/bench/tables)
+#   bytes          of unwind information, by format (sizes.pl)
 use strict;
 use warnings;
 
+use List::Util qw(uniq);
+
 use lib 'tests/lib';
 use Pitot;
+
+my $build = $ENV{BUILD} // 'build';
+my @builds = grep { -e "$_/pitot.iso" } uniq($build, $ENV{FP_BUILD} // "$build/fp");
 
 # Linux 6.1.192, kernel data watch of 8 bytes, one CPU, same emulator and method. Its fixed part of
 # a chain is in the frames.
@@ -22,33 +30,81 @@ my %linux = (
 );
 
 my %aim = (sample => 280);
-my $aim_frame = 20;
+my $linux_frame = '355 to 577';    # by ORC: by what the frames are of
+my %aim_frame = (orc => 60, fp => 20);
 
-my $machine = boot(kernel => 'pitot-test', icount => 1, run => 'bench; poweroff', timeout => 300);
-die("the machine ended with status " . $machine->status . "\n" . $machine->tail)
-    if $machine->status;
+# Which unwinder a build has: the Makefile notes the compiler's flags.
+sub unwinder
+{
+    my ($directory) = @_;
+    open(my $file, '<', "$directory/flags") or die("$directory/flags: $!\n");
+    return <$file> =~ /-fomit-frame-pointer/ ? 'orc' : 'fp';
+}
 
-my (%ticks, %bytes, @order);
-for my $line (split(/\n/, $machine->console)) {
-    if ($line =~ /^bench (\S+): (\d+) ticks\/hit, (\d+) bytes\/sample/) {
-        push(@order, $1);
-        ($ticks{$1}, $bytes{$1}) = ($2, $3);
-    } elsif ($line =~ /^bench calibration: (\d+) instructions in (\d+) ticks/) {
-        printf("calibration: %d instructions take %d ticks\n", $1, $2);
-        die("a tick is not an instruction here\n") if abs($1 - $2) > $1 / 1000;
-    } elsif ($line =~ /^bench entry-to-command: (\d+) ns/) {
-        printf("kernel entry to the first command: %d instructions, "
-                . "25,000,000 of them to calibrate the clock\n", $1);
+# Boots the test kernel where one tick of the time stamp counter is one executed instruction (QEMU's
+# -icount shift=0), and lets its `bench` command measure. Instructions are not time, but they are
+# the same on every machine.
+sub measure_guest
+{
+    my ($directory) = @_;
+    my $machine = boot(kernel => 'pitot-test', iso => "$directory/pitot.iso", icount => 1,
+        run => 'bench; poweroff', timeout => 300);
+    die("the machine ended with status " . $machine->status . "\n" . $machine->tail)
+        if $machine->status;
+
+    my %result = (unwinder => unwinder($directory));
+    for my $line (split(/\n/, $machine->console)) {
+        if ($line =~ /^bench (\S+): (\d+) ticks\/hit, (\d+) bytes\/sample/) {
+            push(@{$result{order}}, $1);
+            ($result{ticks}{$1}, $result{bytes}{$1}) = ($2, $3);
+        } elsif ($line =~ /^bench calibration: (\d+) instructions in (\d+) ticks/) {
+            printf("UNWINDER=%-4s calibration: %d instructions take %d ticks\n",
+                $result{unwinder}, $1, $2);
+            die("a tick is not an instruction here\n") if abs($1 - $2) > $1 / 1000;
+        } elsif ($line =~ /^bench entry-to-command: (\d+) ns/) {
+            printf("UNWINDER=%-4s kernel entry to the first command: %d instructions, "
+                    . "25,000,000 of them to calibrate the clock\n", $result{unwinder}, $1);
+        }
+    }
+    die("the bench command printed nothing\n" . $machine->tail) if !$result{order};
+    return \%result;
+}
+
+sub per_frame
+{
+    my ($ticks, $few, $many) = @_;
+    return ($ticks->{"chain-$many"} - $ticks->{"chain-$few"}) / ($many - $few);
+}
+
+sub print_guest
+{
+    my (@results) = @_;
+    my $columns = '%12s' x @results;
+    printf("\n%-34s$columns %8s %14s\n", 'guest instructions, trap to iret',
+        (map { $_->{unwinder} } @results), 'aim', 'Linux 6.1');
+    for my $case (@{$results[0]{order}}) {
+        my $bytes = $results[0]{bytes}{$case};
+        printf("%-34s$columns %8s %14s   %s\n", $case, (map { $_->{ticks}{$case} } @results),
+            $aim{$case} // '', $linux{$case} // '', $bytes ? "$bytes bytes a sample" : '');
+    }
+    for my $chains ([6, 16], [16, 116]) {
+        printf("%-34s$columns %8s %14s\n", "a frame ($chains->[1] against $chains->[0])",
+            (map { sprintf('%.1f', per_frame($_->{ticks}, @$chains)) } @results),
+            join(', ', map { $aim_frame{$_->{unwinder}} } @results), $linux_frame);
     }
 }
-die("the bench command printed nothing\n" . $machine->tail) if !@order;
 
-printf("\n%-34s %12s %8s %14s\n", 'guest instructions, trap to iret', 'Pitot', 'aim', 'Linux 6.1');
-for my $case (@order) {
-    printf("%-34s %12d %8s %14s   %s\n",
-        $case, $ticks{$case}, $aim{$case} // '', $linux{$case} // '',
-        $bytes{$case} ? "$bytes{$case} bytes a sample" : '');
+# A part that is a program.
+sub run_part
+{
+    my ($title, @command) = @_;
+    print("\n--- $title\n\n");
+    system(@command) == 0 or die("$command[0] failed\n");
 }
-printf("%-34s %12.1f %8d %14s\n",
-    'a frame (16 against 6)', ($ticks{'chain-16'} - $ticks{'chain-6'}) / 10,
-    $aim_frame, '355 to 577');
+
+$| = 1;
+print("--- The kernel, in the emulator\n\n");
+print_guest(map { measure_guest($_) } @builds);
+run_part('Frames, on this machine', "$build/bench/unwind");
+run_part('Look-ups, on this machine', "$build/bench/tables");
+run_part('Bytes', $^X, 'tests/bench/sizes.pl', @builds);

@@ -31,13 +31,57 @@ static uint64_t bench_chunk(void)
     return cpu_read_tsc() - begin;
 }
 
-/* `depth` frames below bench_outermost and its caller's return address. */
-__attribute__((noinline)) static uint64_t bench_at_depth(unsigned depth)
-{
-    static uint64_t (*volatile deeper)(unsigned) = bench_at_depth;
+/* --- Frames as functions have them: with nothing saved, with a few registers, with locals. --- */
 
-    return depth > 1 ? deeper(depth - 1) : bench_chunk();
+static uint64_t (*volatile bench_shapes[4])(unsigned depth);
+static volatile uint64_t bench_kept[5];
+
+/* The next of `depth` frames; inline, so that it is none itself. */
+__attribute__((always_inline)) static inline uint64_t bench_deeper(unsigned depth)
+{
+    return depth > 1 ? bench_shapes[depth % 4](depth - 1) : bench_chunk();
 }
+
+__attribute__((noinline)) static uint64_t bench_plain(unsigned depth)
+{
+    return bench_deeper(depth);
+}
+
+__attribute__((noinline)) static uint64_t bench_with_registers(unsigned depth)
+{
+    uint64_t first = bench_kept[0], second = bench_kept[1], ticks = bench_deeper(depth);
+
+    bench_kept[0] = second;
+    bench_kept[1] = first;
+    return ticks;
+}
+
+__attribute__((noinline)) static uint64_t bench_with_all_registers(unsigned depth)
+{
+    uint64_t a = bench_kept[0], b = bench_kept[1], c = bench_kept[2], d = bench_kept[3],
+             e = bench_kept[4], ticks = bench_deeper(depth);
+
+    bench_kept[0] = e;
+    bench_kept[1] = d;
+    bench_kept[2] = c;
+    bench_kept[3] = b;
+    bench_kept[4] = a;
+    return ticks;
+}
+
+__attribute__((noinline)) static uint64_t bench_with_locals(unsigned depth)
+{
+    volatile uint64_t locals[20];
+    uint64_t ticks;
+
+    locals[depth % 20] = depth;
+    ticks = bench_deeper(depth);
+    bench_kept[0] = locals[depth % 20];
+    return ticks;
+}
+
+static uint64_t (*volatile bench_shapes[4])(unsigned) = {
+    bench_plain, bench_with_registers, bench_with_all_registers, bench_with_locals};
 
 static uint64_t median(uint64_t *values)
 {
@@ -60,7 +104,7 @@ static uint64_t bench_ticks(unsigned frames)
     uint64_t values[CHUNKS];
 
     for (unsigned i = 0; i < CHUNKS; i++)
-        values[i] = bench_outermost(bench_at_depth, frames - 1);
+        values[i] = bench_outermost(bench_plain, frames - 1);
     return median(values);
 }
 

@@ -7,16 +7,18 @@
 section .text progbits alloc exec nowrite align=16
 bits 64
 
-; IN rdi = function, rsi = its argument. OUT rax = its result. The frame pointer is 0 for the
-; function, as for the outermost frame of all, so that chains end here.
+; IN rdi = function, rsi = its argument. OUT rax = its result. Chains end here, as in the outermost
+; frame of all: by its call frame information, and by the frame pointer of 0.
 cfi_start bench_outermost, return
         push rbp
         cfi_offset 16
         cfi_saved rbp, 16
+        cfi_outermost
         xor ebp, ebp
         mov rax, rdi
         mov edi, esi
         call rax
+        cfi_restored rip
         pop rbp
         cfi_restored rbp
         cfi_offset 8

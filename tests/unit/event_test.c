@@ -4,7 +4,7 @@
  * event's attributes become a breakpoint. The ring's records are counted by type; what is in a
  * sample is tests/unit/sample_test.c's.
  *
- * links: core/perf/event.c core/perf/event_breakpoint.c core/perf/sample.c core/perf/ring.c core/perf/unwind.c core/perf/unwind_fp.c arch/x86_64/frame.c core/breakpoint.c core/refusal.c core/print.c tests/unit/fake_arch.c
+ * links: core/perf/event.c core/perf/event_breakpoint.c core/perf/sample.c core/perf/ring.c core/perf/verify_chain.c core/perf/unwind.c core/perf/unwind_fp.c core/perf/unwind_orc.c core/perf/unwind_table.c core/perf/unwinder_fp.c core/perf/crc32.c arch/x86_64/frame.c arch/x86_64/register.c core/breakpoint.c core/refusal.c core/print.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -268,6 +268,23 @@ static void each_event_has_an_id_of_its_own(void **state)
     }
 }
 
+static void an_event_takes_how_its_chains_are_made_from_its_spec(void **state)
+{
+    struct event_spec spec = spec_of(PLACE, 8, HW_BREAKPOINT_W);
+
+    (void)state;
+    spec.chain = (struct event_chain){.method = UNWIND_BY_FRAME_POINTER, .skip = 3, .verify = true};
+    make_event(0, &spec, 1);
+    assert_int_equal(events[0].chain.method, UNWIND_BY_FRAME_POINTER);
+    assert_int_equal(events[0].chain.skip, 3);
+    assert_true(events[0].chain.verify);
+    spec.chain = (struct event_chain){.method = UNWIND_BY_TABLE};
+    make_event(0, &spec, 1);
+    assert_int_equal(events[0].chain.method, UNWIND_BY_TABLE);
+    assert_int_equal(events[0].chain.skip, 0);
+    assert_false(events[0].chain.verify);
+}
+
 static void attributes_become_the_watch_that_they_mean(void **state)
 {
     static const struct {
@@ -369,6 +386,7 @@ int main(void)
         cmocka_unit_test_setup(the_throttle_counts_samples_and_not_hits, setup),
         cmocka_unit_test_setup(every_history_of_the_throttle_adds_up, setup),
         cmocka_unit_test_setup(each_event_has_an_id_of_its_own, setup),
+        cmocka_unit_test_setup(an_event_takes_how_its_chains_are_made_from_its_spec, setup),
         cmocka_unit_test_setup(attributes_become_the_watch_that_they_mean, setup),
         cmocka_unit_test_setup(a_hit_of_the_watch_is_a_sample_of_the_event, setup),
         cmocka_unit_test_setup(a_disabled_event_hears_nothing_and_frees_its_register, setup),

@@ -21,6 +21,34 @@
 static struct perf_options options;
 static struct refusal why;
 
+/* What this kernel has: a table, frame pointers. */
+static bool possible[UNWIND_METHODS];
+static enum unwind_method method_default;
+
+bool unwind_possible(enum unwind_method method)
+{
+    return possible[method];
+}
+
+enum unwind_method unwind_default(void)
+{
+    return method_default;
+}
+
+static void set_kernel(bool table, bool pointers, enum unwind_method by_default)
+{
+    possible[UNWIND_BY_TABLE] = table;
+    possible[UNWIND_BY_FRAME_POINTER] = pointers;
+    method_default = by_default;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    set_kernel(true, true, UNWIND_BY_FRAME_POINTER);
+    return 0;
+}
+
 int symbols_find_name(const char *name, struct symbol *found, size_t *count)
 {
     *count = strcmp(name, "kernel_flag") == 0;
@@ -110,6 +138,10 @@ static void each_option_sets_what_it_says(void **state)
         {"record -e mem:0x1000 -g", PERF_SAMPLE_CALLCHAIN, 1},
         {"record -g -e mem:0x1000", PERF_SAMPLE_CALLCHAIN, 1},
         {"record -e mem:0x1000 --call-graph fp", PERF_SAMPLE_CALLCHAIN, 1},
+        {"record -e mem:0x1000 --call-graph orc", PERF_SAMPLE_CALLCHAIN, 1},
+        {"record -e mem:0x1000 --call-graph no -g", PERF_SAMPLE_CALLCHAIN, 1},
+        {"record -e mem:0x1000 --skip 3 -g", PERF_SAMPLE_CALLCHAIN, 1},
+        {"record -e mem:0x1000 -g --verify-chain", PERF_SAMPLE_CALLCHAIN, 1},
         {"record -e mem:0x1000 -g --call-graph no", 0, 1},
         {"record -e mem:0x1000 --intr-regs", PERF_SAMPLE_REGS_INTR, 1},
         {"record -e mem:0x1000 -c 7", PERF_SAMPLE_PERIOD, 7},
@@ -218,6 +250,7 @@ static void what_is_wrong_is_named(void **state)
     assert_refused("record -e mem:0x1000 -c", "-c needs a value");
     assert_refused("record -e mem:0x1000 -m", "-m needs a value");
     assert_refused("record -e mem:0x1000 --call-graph", "--call-graph needs a value");
+    assert_refused("record -e mem:0x1000 --skip", "--skip needs a value");
     assert_refused("record -e mem:0x1000 --", "no command behind --");
     assert_refused("record -e mem:0x1000 -x", "unknown option \"-x\"");
     assert_refused("record -e mem:0x1000 -", "unknown option \"-\"");
@@ -242,7 +275,11 @@ static void numbers_that_are_none_are_refused(void **state)
     assert_refused("record -e mem:0x1000 -m k", "ring size \"k\"");
     assert_refused("record -e mem:0x1000 -m 8kb", "ring size \"8kb\"");
     assert_refused("record -e mem:0x1000 -m 0x10", "ring size \"0x10\"");
-    assert_refused("record -e mem:0x1000 --call-graph dwarf", "call-graph \"dwarf\": fp and no");
+    assert_refused("record -e mem:0x1000 -g --skip 0", "skip \"0\": 1 to 126 callers");
+    assert_refused("record -e mem:0x1000 -g --skip 127", "skip \"127\": 1 to 126 callers");
+    assert_refused("record -e mem:0x1000 -g --skip -1", "skip \"-1\"");
+    assert_refused("record -e mem:0x1000 -g --skip 1k", "skip \"1k\"");
+    assert_refused("record -e mem:0x1000 -g --skip 18446744073709551617", "skip");
 }
 
 static void terms_that_are_none_are_refused(void **state)
@@ -253,10 +290,107 @@ static void terms_that_are_none_are_refused(void **state)
     assert_refused("record -e mem:0x1000/freq=3/", "event term \"freq=3\"");
     assert_refused("record -e mem:0x1000/regs=maybe/", "event term \"regs=maybe\"");
     assert_refused("record -e mem:0x1000/call-graph=lbr/", "call-graph \"lbr\"");
+    assert_refused("record -e mem:0x1000/skip=0/", "skip \"0\"");
+    assert_refused("record -e mem:0x1000/verify-chain=yes/", "event term \"verify-chain=yes\"");
+    assert_refused("record -e mem:0x1000/skip/", "event term \"skip\"");
     assert_refused("record -e mem:0x1000/", "terms stand between two slashes");
     assert_refused("record -e mem:0x1000/4/", "event term \"4\"");
     assert_refused("record -e mem:0x1000//", "event term \"\"");
     assert_refused("record -e mem:0x1000/period=3,/", "event term \"\"");
+}
+
+/* --- Call chains. --- */
+
+static const struct event_chain *chain_of(unsigned event)
+{
+    assert_true(attr_of(event)->sample_type & PERF_SAMPLE_CALLCHAIN);
+    return &options.recording.events[event].chain;
+}
+
+static void assert_method(const char *line, enum unwind_method method)
+{
+    assert_int_equal(parse(line), 0);
+    assert_int_equal(chain_of(0)->method, method);
+    assert_int_equal(chain_of(0)->skip, 0);
+    assert_false(chain_of(0)->verify);
+}
+
+static void chains_are_made_in_the_kernels_own_way_unless_one_is_named(void **state)
+{
+    (void)state;
+    for (enum unwind_method method = 0; method < UNWIND_METHODS; method++) {
+        set_kernel(true, true, method);
+        assert_method("record -g -e mem:0x1000", method);
+        assert_method("record --call-graph no -g -e mem:0x1000", method);
+        assert_method("record --call-graph orc -e mem:0x1000", UNWIND_BY_TABLE);
+        assert_method("record --call-graph fp -e mem:0x1000", UNWIND_BY_FRAME_POINTER);
+        assert_method("record --call-graph orc -g -e mem:0x1000", UNWIND_BY_TABLE);
+        assert_method("record -g --call-graph fp -e mem:0x1000", UNWIND_BY_FRAME_POINTER);
+        assert_method("record --call-graph fp -e mem:0x1000/call-graph=orc/", UNWIND_BY_TABLE);
+        assert_method("record --call-graph orc -e mem:0x1000/call-graph=fp/",
+                      UNWIND_BY_FRAME_POINTER);
+    }
+}
+
+static void only_ways_that_this_kernel_has_can_be_named(void **state)
+{
+    (void)state;
+    assert_refused("record -e mem:0x1000 --call-graph dwarf",
+                   "call-graph \"dwarf\": orc, fp and no are possible in this kernel");
+    set_kernel(true, false, UNWIND_BY_TABLE);
+    assert_refused("record -e mem:0x1000 --call-graph fp",
+                   "call-graph \"fp\": orc and no are possible in this kernel");
+    assert_refused("record -e mem:0x1000/call-graph=fp/", "orc and no are possible");
+    assert_method("record --call-graph orc -e mem:0x1000", UNWIND_BY_TABLE);
+    set_kernel(false, true, UNWIND_BY_FRAME_POINTER);
+    assert_refused("record -e mem:0x1000 --call-graph orc",
+                   "call-graph \"orc\": fp and no are possible in this kernel");
+    assert_method("record --call-graph fp -e mem:0x1000", UNWIND_BY_FRAME_POINTER);
+    set_kernel(false, false, UNWIND_BY_TABLE);
+    assert_refused("record -e mem:0x1000 --call-graph orc",
+                   "call-graph \"orc\": only no is possible in this kernel");
+    assert_int_equal(parse("record -e mem:0x1000 --call-graph no"), 0);
+    assert_int_equal(parse("record -e mem:0x1000 -g"), 0); /* the hit's own place at least */
+}
+
+static void a_skip_holds_for_all_events_or_for_its_own(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("record -g --skip 126 -e mem:0x1000,mem:0x2000/skip=2/"), 0);
+    assert_int_equal(chain_of(0)->skip, 126);
+    assert_int_equal(chain_of(1)->skip, 2);
+    assert_int_equal(parse("record -e mem:0x1000/skip=1,call-graph=fp/,mem:0x2000"), 0);
+    assert_int_equal(chain_of(0)->skip, 1);
+    assert_int_equal(attr_of(1)->sample_type, SAMPLE_ALWAYS);
+    assert_int_equal(parse("record -g -e mem:0x1000"), 0);
+    assert_int_equal(chain_of(0)->skip, 0);
+}
+
+static void every_chain_is_verified_if_any_is(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("record --verify-chain -g -e mem:0x1000,mem:0x2000/call-graph=orc/"), 0);
+    assert_true(chain_of(0)->verify);
+    assert_true(chain_of(1)->verify);
+    assert_int_equal(parse("record --verify-chain -e mem:0x1000/call-graph=fp/,mem:0x2000"), 0);
+    assert_true(chain_of(0)->verify);
+    assert_int_equal(parse("record -g -e mem:0x1000"), 0);
+    assert_false(chain_of(0)->verify);
+    set_kernel(true, false, UNWIND_BY_TABLE);
+    assert_refused("record --verify-chain -g -e mem:0x1000", "--verify-chain: this kernel makes");
+    set_kernel(false, true, UNWIND_BY_FRAME_POINTER);
+    assert_refused("record --verify-chain -g -e mem:0x1000", "UNWINDER=fp has both");
+}
+
+static void what_is_said_of_chains_that_nobody_asked_for_is_refused(void **state)
+{
+    (void)state;
+    assert_refused("record --skip 2 -e mem:0x1000", "--skip without call chains");
+    assert_refused("record --skip 2 -g -e mem:0x1000/call-graph=no/", "--skip without call chains");
+    assert_refused("record --verify-chain -e mem:0x1000", "--verify-chain without call chains");
+    assert_refused("record -e mem:0x1000/skip=2/", "skip=2 without a call chain");
+    assert_refused("record -g -e mem:0x1000,mem:0x2000/skip=2,call-graph=no/",
+                   "skip=2 without a call chain");
 }
 
 static void nine_events_are_one_too_many(void **state)
@@ -278,6 +412,8 @@ static void assert_sound(int count)
         assert_int_equal(type & SAMPLE_ALWAYS, SAMPLE_ALWAYS);
         assert_int_equal(type & ~(uint64_t)(SAMPLE_ALWAYS | SAMPLE_OPTIONAL), 0);
         assert_int_equal(attr_of(i)->sample_regs_intr != 0, (type & PERF_SAMPLE_REGS_INTR) != 0);
+        assert_true(options.recording.events[i].chain.skip < SAMPLE_CHAIN_MAX);
+        assert_true(type & PERF_SAMPLE_CALLCHAIN || !options.recording.events[i].chain.skip);
         assert_non_null(memchr(options.recording.events[i].name, '\0', EVENT_NAME_SIZE));
     }
     assert_true(options.workload_count >= 0 && options.workload_count < count);
@@ -287,16 +423,16 @@ static void assert_sound(int count)
 /* Pieces that mean something, and characters that seldom do. */
 static void add_noise(char *word, size_t size)
 {
-    static const char *const pieces[] = {"mem:", "0x1000",     "kernel_flag", "/4", ":rw", "/",
-                                         ",",    "period=",    "call-graph=", "fp", "no",  "regs=",
-                                         "yes",  "5:",         "99999999999", "k",  "0",   "=",
-                                         "-e",   "--overwrite"};
+    static const char *const pieces[] = {"mem:", "0x1000",      "kernel_flag", "/4", ":rw", "/",
+                                         ",",    "period=",     "call-graph=", "fp", "no",  "regs=",
+                                         "yes",  "5:",          "99999999999", "k",  "0",   "=",
+                                         "-e",   "--overwrite", "skip=",       "orc"};
     unsigned count = (unsigned)rand() % 8;
 
     *word = '\0';
     for (unsigned i = 0; i < count; i++) {
         char letter[2] = {(char)(1 + rand() % 255), '\0'};
-        const char *piece = rand() % 8 ? pieces[(unsigned)rand() % 20] : letter;
+        const char *piece = rand() % 8 ? pieces[(unsigned)rand() % 22] : letter;
 
         if (strlen(word) + strlen(piece) < size)
             strcat(word, piece);
@@ -305,7 +441,9 @@ static void add_noise(char *word, size_t size)
 
 static void noise_is_parsed_or_refused_with_words(void **state)
 {
-    static const char *const starts[] = {"-e", "-c", "-m", "-g", "--call-graph", "--", "-a"};
+    static const char *const starts[] = {
+        "-e", "-c", "-m", "-g",     "--call-graph",  "--", "-a", "-e",
+        "-g", "-a", "-e", "--skip", "--verify-chain"};
     unsigned parsed = 0;
 
     (void)state;
@@ -318,7 +456,7 @@ static void noise_is_parsed_or_refused_with_words(void **state)
             words[i] = noise[i];
             add_noise(noise[i], sizeof(noise[i]));
             if (rand() % 2)
-                strcpy(noise[i], starts[(unsigned)rand() % 7]);
+                strcpy(noise[i], starts[(unsigned)rand() % 13]);
             else if (rand() % 2)
                 strcpy(noise[i], "mem:0x1000");
         }
@@ -337,18 +475,23 @@ static void noise_is_parsed_or_refused_with_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_event_gets_the_defaults),
-        cmocka_unit_test(each_option_sets_what_it_says),
-        cmocka_unit_test(a_ring_is_given_in_pages_or_in_bytes_with_a_unit),
-        cmocka_unit_test(several_events_stand_between_commas_or_in_several_options),
-        cmocka_unit_test(terms_hold_for_their_event_alone),
-        cmocka_unit_test(a_term_beats_the_option_either_way),
-        cmocka_unit_test(the_rest_of_the_line_is_the_workload),
-        cmocka_unit_test(what_is_wrong_is_named),
-        cmocka_unit_test(numbers_that_are_none_are_refused),
-        cmocka_unit_test(terms_that_are_none_are_refused),
-        cmocka_unit_test(nine_events_are_one_too_many),
-        cmocka_unit_test(noise_is_parsed_or_refused_with_words),
+        cmocka_unit_test_setup(one_event_gets_the_defaults, setup),
+        cmocka_unit_test_setup(each_option_sets_what_it_says, setup),
+        cmocka_unit_test_setup(a_ring_is_given_in_pages_or_in_bytes_with_a_unit, setup),
+        cmocka_unit_test_setup(several_events_stand_between_commas_or_in_several_options, setup),
+        cmocka_unit_test_setup(terms_hold_for_their_event_alone, setup),
+        cmocka_unit_test_setup(a_term_beats_the_option_either_way, setup),
+        cmocka_unit_test_setup(the_rest_of_the_line_is_the_workload, setup),
+        cmocka_unit_test_setup(what_is_wrong_is_named, setup),
+        cmocka_unit_test_setup(numbers_that_are_none_are_refused, setup),
+        cmocka_unit_test_setup(terms_that_are_none_are_refused, setup),
+        cmocka_unit_test_setup(chains_are_made_in_the_kernels_own_way_unless_one_is_named, setup),
+        cmocka_unit_test_setup(only_ways_that_this_kernel_has_can_be_named, setup),
+        cmocka_unit_test_setup(a_skip_holds_for_all_events_or_for_its_own, setup),
+        cmocka_unit_test_setup(every_chain_is_verified_if_any_is, setup),
+        cmocka_unit_test_setup(what_is_said_of_chains_that_nobody_asked_for_is_refused, setup),
+        cmocka_unit_test_setup(nine_events_are_one_too_many, setup),
+        cmocka_unit_test_setup(noise_is_parsed_or_refused_with_words, setup),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

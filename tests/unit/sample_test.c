@@ -4,7 +4,7 @@
  * at PERF_RECORD_SAMPLE, registers in the order of <asm/perf_regs.h>, chains up to their limit,
  * and the throttle's records. What is taken apart here by hand, sample_view has to read the same.
  *
- * links: core/perf/sample.c core/perf/sample_view.c core/perf/ring.c core/perf/unwind.c core/perf/unwind_fp.c arch/x86_64/frame.c core/refusal.c core/print.c tests/unit/fake_arch.c
+ * links: core/perf/sample.c core/perf/sample_view.c core/perf/ring.c core/perf/verify_chain.c core/perf/unwind.c core/perf/unwind_fp.c core/perf/unwind_orc.c core/perf/unwind_table.c core/perf/unwinder_fp.c core/perf/crc32.c arch/x86_64/frame.c arch/x86_64/register.c core/refusal.c core/print.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +17,8 @@
 #include "core/perf/event.h"
 #include "core/perf/sample.h"
 #include "core/perf/sample_view.h"
+#include "core/perf/verify_chain.h"
+#include "core/refusal.h"
 #include "core/symbols.h"
 #include "core/task.h"
 #include "tests/unit/fake_arch.h"
@@ -56,6 +58,7 @@ static void fill_registers(void)
 static int setup(void **state)
 {
     static uint64_t memory[RING_SIZE / 8];
+    struct refusal why;
 
     fake_arch_reset(state);
     fake_arch.clock = TIME;
@@ -65,6 +68,8 @@ static int setup(void **state)
     fake_arch.text_plain_end = fake_arch.text_end = TEXT + 0x1000;
     stack = fake_stack_add("task", STACK_WORDS);
     fill_registers();
+    unwind_init(&why); /* there is no table: frame pointers */
+    verify_chain_reset();
     assert_int_equal(ring_init(&ring, memory, sizeof(memory), RING_NORMAL, false, NULL), 0);
     return 0;
 }
@@ -75,7 +80,8 @@ static struct event event_of(uint64_t optional, uint64_t registers)
                                        .attr = {.sample_type = SAMPLE_ALWAYS | optional,
                                                 .sample_id_all = 1,
                                                 .sample_period = 9,
-                                                .sample_regs_intr = registers}}};
+                                                .sample_regs_intr = registers}},
+                          .chain = {.method = UNWIND_BY_FRAME_POINTER}};
 }
 
 /* The one record in the ring. */
@@ -252,6 +258,57 @@ static void a_chain_holds_127_frames_and_the_rest_is_left_out(void **state)
     }
 }
 
+static void a_chain_begins_at_the_caller_that_its_event_skips_to(void **state)
+{
+    for (unsigned skip = 0; skip < 6; skip++) {
+        struct event event = event_of(PERF_SAMPLE_CALLCHAIN, 0);
+        const uint64_t *word;
+
+        setup(state);
+        put_frames(3);
+        event.chain.skip = skip;
+        sample_write(&event, &ring, ADDRESS, &regs);
+        word = words_of(only_record()) + 6;
+        assert_int_equal(*word++, skip < 4 ? 5 - skip : 1);
+        assert_int_equal(*word++, (uint64_t)PERF_CONTEXT_KERNEL);
+        for (unsigned frame = skip; frame < 4; frame++)
+            assert_int_equal(*word++, frame ? TEXT + 0x200 + frame - 1 : regs.ip);
+        assert_int_equal(word - words_of(only_record()), word_count(only_record()));
+    }
+}
+
+static void a_chain_is_made_in_the_way_that_its_event_names(void **state)
+{
+    struct event event = event_of(PERF_SAMPLE_CALLCHAIN, 0);
+
+    (void)state;
+    put_frames(3);
+    event.chain.method = UNWIND_BY_TABLE; /* there is none, so the hit's own frame is all */
+    sample_write(&event, &ring, ADDRESS, &regs);
+    assert_chain(words_of(only_record()) + 6, 0);
+}
+
+/* The table's way ends after one frame here. */
+static void chains_are_made_both_ways_where_the_event_asks_for_it(void **state)
+{
+    struct event event = event_of(PERF_SAMPLE_CALLCHAIN, 0);
+
+    (void)state;
+    put_frames(3);
+    sample_write(&event, &ring, ADDRESS, &regs);
+    assert_int_equal(verify_chain_counts().chains, 0);
+    event.chain.verify = true;
+    event.chain.skip = 2; /* of what is recorded, not of what is compared */
+    sample_write(&event, &ring, ADDRESS, &regs);
+    assert_int_equal(verify_chain_counts().chains, 1);
+    assert_int_equal(verify_chain_counts().differ, 1);
+    assert_int_equal(verify_chain_counts().first.ip, regs.ip);
+    assert_int_equal(verify_chain_counts().first.frame, 1);
+    event.recorded.attr.sample_type = SAMPLE_ALWAYS;
+    sample_write(&event, &ring, ADDRESS, &regs);
+    assert_int_equal(verify_chain_counts().chains, 1);
+}
+
 static void samples_of_one_ring_are_in_order_of_time(void **state)
 {
     struct event event = event_of(0, 0);
@@ -349,6 +406,9 @@ int main(void)
         cmocka_unit_test_setup(registers_are_those_that_were_asked_for_in_perfs_order, setup),
         cmocka_unit_test_setup(all_registers_but_the_data_segments_can_be_had, setup),
         cmocka_unit_test_setup(a_chain_holds_127_frames_and_the_rest_is_left_out, setup),
+        cmocka_unit_test_setup(a_chain_begins_at_the_caller_that_its_event_skips_to, setup),
+        cmocka_unit_test_setup(a_chain_is_made_in_the_way_that_its_event_names, setup),
+        cmocka_unit_test_setup(chains_are_made_both_ways_where_the_event_asks_for_it, setup),
         cmocka_unit_test_setup(samples_of_one_ring_are_in_order_of_time, setup),
         cmocka_unit_test_setup(a_sample_without_room_is_counted_as_dropped, setup),
         cmocka_unit_test_setup(a_sample_taken_inside_another_leaves_it_whole, setup),

@@ -3,7 +3,7 @@
  * tools/symtab: which name an address gets (as perf has it, docs/symbols.md), and the way into a
  * file, tried on this test's own program.
  *
- * links: tools/symtab/table.c tools/symtab/image.c tests/unit/fake_symtab.c core/symbols.c core/print.c core/refusal.c
+ * links: tools/symtab/table.c tools/symtab/symbols.c tools/image/image.c tests/unit/fake_symtab.c core/symbols.c core/print.c core/refusal.c
  * libs: -lelf
  */
 #include <fcntl.h>
@@ -21,13 +21,14 @@
 #include "core/refusal.h"
 #include "core/symbols.h"
 #include "tests/unit/fake_symtab.h"
-#include "tools/symtab/image.h"
+#include "tools/image/image.h"
+#include "tools/symtab/symbols.h"
 #include "tools/symtab/table.h"
 
 #define TEXT 0xffffffff80100000ull
 
 /* The reserved section that image_* find in this program. */
-__attribute__((section(RESERVED_SECTION), used)) static const char reserved[FAKE_SYMTAB_SIZE] = {1};
+__attribute__((section(SYMTAB_SECTION), used)) static const char reserved[FAKE_SYMTAB_SIZE] = {1};
 
 static const char *name_at(uint64_t address)
 {
@@ -183,7 +184,7 @@ static void open_copy(struct image *image, char *path)
         assert_int_equal(write(to, bytes, (size_t)length), length);
     close(from);
     close(to);
-    assert_true(image_open(image, path));
+    assert_true(image_open(image, "symtab", SYMTAB_SECTION, path));
 }
 
 static void build_from(struct image *image, struct table *table)
@@ -191,7 +192,7 @@ static void build_from(struct image *image, struct table *table)
     struct table_symbol *symbols;
     size_t count;
 
-    assert_true(image_symbols(image, &symbols, &count));
+    assert_true(symbols_read(image, &symbols, &count));
     assert_true(table_build(table, symbols, count, image->build_id));
     free(symbols);
 }
@@ -221,7 +222,7 @@ static void the_reserved_section_is_filled_and_nothing_else_changes(void **state
     open_copy(&image, path);
     char *before = read_file(path, &size_before);
     build_from(&image, &table);
-    assert_true(image_write(&image, &table));
+    assert_true(image_write(&image, table.bytes, table.size));
     char *after = read_file(path, &size_after);
 
     assert_int_equal(size_after, size_before);
@@ -273,7 +274,7 @@ static void a_section_too_small_is_refused(void **state)
     open_copy(&image, path);
     build_from(&image, &table);
     image.reserved_size = table.size - 1;
-    assert_false(image_write(&image, &table));
+    assert_false(image_write(&image, table.bytes, table.size));
     free(table.bytes);
     image_close(&image);
     unlink(path);
@@ -288,10 +289,10 @@ static void what_is_no_kernel_is_refused(void **state)
     (void)state;
     assert_int_equal(write(file, "no ELF at all", 13), 13);
     close(file);
-    assert_false(image_open(&image, path));
+    assert_false(image_open(&image, "symtab", SYMTAB_SECTION, path));
     image_close(&image);
     unlink(path);
-    assert_false(image_open(&image, path));
+    assert_false(image_open(&image, "symtab", SYMTAB_SECTION, path));
     image_close(&image);
 }
 

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/symtab/image.h"
+#include "tools/image/image.h"
+#include "tools/symtab/symbols.h"
 #include "tools/symtab/table.h"
 
 static bool fill(struct image *image)
@@ -16,15 +17,13 @@ static bool fill(struct image *image)
     struct table table;
     size_t count;
 
-    if (!image_symbols(image, &symbols, &count))
+    if (!symbols_read(image, &symbols, &count))
         return false;
     bool built = table_build(&table, symbols, count, image->build_id);
     free(symbols);
-    if (!built) {
-        fprintf(stderr, "symtab: %s: symbols lie more than 4 GiB apart\n", image->path);
-        return false;
-    }
-    bool written = image_write(image, &table);
+    if (!built)
+        return image_complain(image, "symbols lie more than 4 GiB apart");
+    bool written = image_write(image, table.bytes, table.size);
     free(table.bytes);
     return written;
 }
@@ -37,7 +36,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: symtab KERNEL.ELF\n");
         return EXIT_FAILURE;
     }
-    bool done = image_open(&image, argv[1]) && fill(&image);
+    bool done = image_open(&image, "symtab", SYMTAB_SECTION, argv[1]) && fill(&image);
     image_close(&image);
     return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The unwind table inside the image: written by tools/orcgen from the linked kernel's call frame
+ * information (.eh_frame), read by core/perf/unwind_table.c. For every instruction of the text it
+ * names a rule: where the CFA (the caller's sp, once the call has returned) is counted from, and
+ * where the caller's frame pointer is. docs/unwind-table.md draws it, with the alternatives.
+ *
+ * Little endian; all offsets are from the start of the header. The parts, each on a multiple of 4:
+ *
+ *   struct unwind_table_header
+ *   struct unwind_block[block_count]   one for each UNWIND_BLOCK bytes of text
+ *   uint32_t[group_count]              one for each UNWIND_GROUP bytes: its blocks' first row
+ *   uint16_t[row_count]                where inside a block another rule begins
+ *   struct unwind_rule[rule_count]     the rules that a code cannot spell out
+ *   struct unwind_exception[exception_count]  rows whose rule has no code, by rising offset
+ *
+ * A rule's code is one byte:
+ *
+ *   000wwwww          CFA = sp + 8 * (w + 1), the frame pointer is the caller's
+ *   kkkwwwww, k 1-5   CFA = sp + 8 * (w + 1), the caller's frame pointer is at CFA - 8 * (k + 1);
+ *                     k <= w, so that it lies in [sp, CFA - 8)
+ *   11rrrrrr, r < 63  rule r of the list
+ *   11111111          the last of the exceptions at or below the address has the rule's number
+ *
+ * In all but the last two the return address is at CFA - 8.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#define UNWIND_TABLE_MAGIC         0x57554e50u /* "PNUW" */
+#define UNWIND_TABLE_VERSION       1
+#define UNWIND_TABLE_BUILD_ID_SIZE 20
+
+#define UNWIND_BLOCK_SHIFT 7
+#define UNWIND_BLOCK       (1u << UNWIND_BLOCK_SHIFT)
+#define UNWIND_GROUP_SHIFT 16
+#define UNWIND_GROUP       (1u << UNWIND_GROUP_SHIFT)
+
+struct unwind_table_header {
+    uint32_t magic;
+    uint32_t version;
+    uint8_t build_id[UNWIND_TABLE_BUILD_ID_SIZE]; /* of the image that the table was made from */
+    uint32_t size;                                /* of everything, header included */
+    uint64_t text;                                /* address of the first byte covered */
+    uint32_t text_size;                           /* bytes covered; what is behind has no rule */
+    uint32_t crc32; /* of the whole table, this field taken as 0 (core/perf/crc32.h) */
+    uint32_t block_count, group_count, row_count, rule_count, exception_count;
+    uint32_t blocks, groups, rows, rules, exceptions;
+};
+
+_Static_assert(sizeof(struct unwind_table_header) == 88, "the format has no hidden padding");
+
+/*
+ * The rule at the block's first byte, and where its rows are: groups[offset >> UNWIND_GROUP_SHIFT]
+ * + row. A group has at most 512 * 127 rows, so 16 bits tell.
+ */
+struct unwind_block {
+    uint16_t row;
+    uint8_t row_count; /* rules that begin behind the block's first byte: up to 127 */
+    uint8_t code;
+};
+
+_Static_assert(sizeof(struct unwind_block) == 4, "the format has no hidden padding");
+
+/* A row: from which byte of its block (1 to 127, rising) which code holds. */
+#define UNWIND_ROW(start, code) ((uint16_t)((start) << 8 | (code)))
+#define UNWIND_ROW_START(row)   ((row) >> 8)
+#define UNWIND_ROW_CODE(row)    ((uint8_t)(row))
+
+#define UNWIND_CODE_WORDS_MASK  0x1fu /* w */
+#define UNWIND_CODE_SAVED_SHIFT 5     /* k */
+#define UNWIND_CODE_SAVED_MAX   5
+#define UNWIND_CODE_LIST        0xc0u /* 11rrrrrr */
+#define UNWIND_CODE_LIST_COUNT  63
+#define UNWIND_CODE_EXCEPTION   0xffu
+
+enum unwind_rule_kind {
+    UNWIND_RULE_NONE,      /* no call frame information: in front of the first function, say */
+    UNWIND_RULE_CALL,      /* the return address is at CFA - 8 */
+    UNWIND_RULE_TRAP,      /* the CPU's frame is below the CFA: ip at CFA - 40, flags, sp at - 16 */
+    UNWIND_RULE_TRAP_REGS, /* ... and a whole struct regs is at CFA - sizeof(struct regs) */
+    UNWIND_RULE_OUTERMOST, /* nobody called */
+    UNWIND_RULE_KINDS,
+};
+
+enum unwind_rule_saved {
+    UNWIND_SAVED_NOWHERE,  /* the frame pointer is the caller's */
+    UNWIND_SAVED_AT_CFA,   /* the caller's is at CFA + saved_offset */
+    UNWIND_SAVED_AT_FRAME, /* the caller's is at frame pointer + saved_offset */
+    UNWIND_SAVED_PLACES,
+};
+
+/* `base` is a register by its DWARF number (System V ABI, "DWARF Register Number Mapping"). */
+#define UNWIND_BASE_FRAME_POINTER 6
+#define UNWIND_BASE_STACK_POINTER 7
+#define UNWIND_BASE_COUNT         16
+
+struct unwind_rule {
+    uint8_t kind; /* enum unwind_rule_kind */
+    /*
+     * What the CFA is counted from. Beside stack and frame pointer only registers that a call
+     * may change: such a rule can hold where a trap came, never at a call.
+     */
+    uint8_t base;
+    uint8_t saved; /* enum unwind_rule_saved */
+    /* 0: CFA = base + cfa_offset; 1: CFA = what is at base + cfa_offset (a realigned stack) */
+    uint8_t indirect;
+    int32_t cfa_offset;
+    int32_t saved_offset; /* 0 where not saved */
+};
+
+_Static_assert(sizeof(struct unwind_rule) == 12, "the format has no hidden padding");
+
+struct unwind_exception {
+    uint32_t offset; /* from the start of the text: where the rule begins */
+    uint32_t rule;   /* number in the list of rules, which may be longer than codes reach */
+};
+
+_Static_assert(sizeof(struct unwind_exception) == 8, "the format has no hidden padding");

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The kernel's contract (arch/arch.h) as far as the unwinder asks, for this program: its text is
+ * the section that the chains are in, its stack is the one that main runs on, and no trap comes.
+ */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "core/perf/snapshot.h"
+#include "core/symbols.h"
+#include "tests/bench/unwind/methods.h"
+
+/* The linker's: the section's bounds and the file's head, which is loaded as well. */
+extern const char __start_chain_text[], __stop_chain_text[];
+extern const char __ehdr_start[];
+
+static struct arch_stack stack = {.name = "main"};
+
+uintptr_t arch_text_start(void)
+{
+    return (uintptr_t)__start_chain_text;
+}
+
+uintptr_t arch_text_plain_end(void)
+{
+    return (uintptr_t)__stop_chain_text;
+}
+
+uintptr_t arch_text_end(void)
+{
+    return (uintptr_t)__stop_chain_text;
+}
+
+bool arch_is_trap_return(uintptr_t return_address)
+{
+    (void)return_address;
+    return false;
+}
+
+/* The snapshots here are of functions that have set their frame up: nobody needs to be asked. */
+bool symbols_find_address(uintptr_t address, struct symbol *found)
+{
+    (void)address;
+    (void)found;
+    return false;
+}
+
+uint64_t arch_flags(void)
+{
+    return FLAGS_FIXED;
+}
+
+bool bench_stack_init(void)
+{
+    pthread_attr_t attributes;
+    void *low;
+    size_t size;
+
+    if (pthread_getattr_np(pthread_self(), &attributes) ||
+        pthread_attr_getstack(&attributes, &low, &size))
+        return false;
+    stack.guard = stack.low = (uintptr_t)low;
+    stack.high = stack.low + size;
+    return !pthread_attr_destroy(&attributes);
+}
+
+const struct arch_stack *arch_stack_find(uintptr_t address)
+{
+    return address > stack.guard && address <= stack.high ? &stack : NULL;
+}
+
+/* The description in a note of the type, by the owner "GNU"; NULL where the segment has none. */
+static const uint8_t *find_note(const Elf64_Phdr *segment, Elf64_Word type)
+{
+    const char *at = (const char *)segment->p_vaddr, *end = at + segment->p_memsz;
+
+    while (at < end) {
+        const Elf64_Nhdr *note = (const Elf64_Nhdr *)at;
+        const char *name = at + sizeof(*note);
+        const char *description = name + (note->n_namesz + 3) / 4 * 4;
+
+        if (note->n_type == type && strcmp(name, "GNU") == 0)
+            return (const uint8_t *)description;
+        at = description + (note->n_descsz + 3) / 4 * 4;
+    }
+    return NULL;
+}
+
+const uint8_t *arch_build_id(void)
+{
+    static const uint8_t none[ARCH_BUILD_ID_SIZE];
+    const Elf64_Ehdr *head = (const Elf64_Ehdr *)__ehdr_start;
+    const Elf64_Phdr *segments = (const Elf64_Phdr *)(__ehdr_start + head->e_phoff);
+    const uint8_t *found = NULL;
+
+    for (unsigned i = 0; i < head->e_phnum && !found; i++)
+        if (segments[i].p_type == PT_NOTE)
+            found = find_note(&segments[i], NT_GNU_BUILD_ID);
+    return found ? found : none;
+}

@@ -1,0 +1,196 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What a person sees of the unwinder: the kernel without frame pointers and the one with them tell
+# the same, chains can begin further out, and a table that is damaged or another build's is refused
+# at boot, with a reason, by a kernel that runs on. Damaged are copies of the two kernels, one a
+# boot. Run from the root of the tree:
+#
+#     prove tests/boot/unwinder.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Compress::Zlib qw(crc32);
+use File::Temp qw(tempdir);
+use Test::More;
+use Pitot;
+use Pitot::Transcript;
+
+my $build = $ENV{BUILD} // 'build';
+my $fp_build = $ENV{FP_BUILD} // "$build/fp";
+my $event = '-e mem:kernel_flag:rw';
+my $load = '-- fs-stress';
+my $files = tempdir(CLEANUP => 1);
+
+# The frames of `bt`: {address, kind, name}.
+sub frames
+{
+    my ($text) = @_;
+    return map { /^  ([0-9a-f]{16})  (here|trap|call)  ([^\s+]+)/ ? {address => $1, kind => $2,
+        name => $3} : () } split(/\n/, $text);
+}
+
+sub chains
+{
+    return [map { "@{$_->{chain}}" } samples(@_)];
+}
+
+# The chains without their first frames.
+sub chains_from
+{
+    my ($skip, @samples) = @_;
+    return [map { my @chain = @{$_->{chain}}; "@chain[$skip .. $#chain]" } @samples];
+}
+
+# --- The two kernels -----------------------------------------------------------------------------
+
+my $script = 'perf script';
+my $whole = "perf record $event -g $load";
+my $skipped = "perf record $event -g --skip 3 $load";
+my $term = "perf record $event/skip=3/ -g $load";
+
+subtest 'without frame pointers' => sub {
+    my $machine = boot(run => join('; ', 'bt', map({ ($_, $script) } $whole, $skipped, $term),
+        'poweroff'));
+    ended_ok($machine);
+    my @frames = frames(said($machine, 'bt'));
+    is("$frames[0]{kind} $frames[0]{name}", 'here bt_run', 'bt begins where it is');
+    is(join(' ', map { $_->{kind} } @frames[1 .. $#frames]), join(' ', ('call') x $#frames),
+        '... goes on with callers');
+    is($frames[-1]{name}, 'boot_entry_high', '... and ends where the kernel begins');
+    my @samples = samples(said($machine, $script, 1));
+    cmp_ok(scalar(@samples), '>', 100, 'there are samples');
+    is_deeply([grep { !/ kernel_main boot_entry_high$/ } @{chains(said($machine, $script, 1))}], [],
+        'their chains are whole');
+    is_deeply(chains(said($machine, $script, 2)), chains_from(3, @samples),
+        '--skip 3: the same chains from the third caller on');
+    is_deeply(chains(said($machine, $script, 3)), chains_from(3, @samples), 'skip=3: likewise');
+};
+
+subtest 'with frame pointers' => sub {
+    my $both = "perf record $event -g --verify-chain $load";
+    my ($orc, $fp) = map { "perf record $event --call-graph $_ $load" } qw(orc fp);
+    my $ticks = "perf record -e mem:ticks:w -g --verify-chain -- fs-stress 40";
+    my $machine = boot(iso => "$fp_build/pitot.iso",
+        run => join('; ', 'bt', $both, map({ ($_, $script) } $orc, $fp), $ticks, 'poweroff'));
+    ended_ok($machine);
+    my @frames = frames(said($machine, 'bt'));
+    is($frames[-1]{name}, 'boot_entry_high', 'bt leads to where the kernel begins');
+    for my $command ($both, $ticks) {
+        my ($kept) = said($machine, $command) =~ /^\[ perf record: (\d+) records kept \]$/m;
+        cmp_ok($kept, '>', 0, "$command has samples");
+        my $verified = "$kept chains by table and by frame pointers, $kept agree";
+        like(said($machine, $command), qr/^\[ verify-chain: $verified \]$/m,
+            '... each with one chain by either way');
+    }
+    is_deeply(chains(said($machine, $script, 1)), chains(said($machine, $script, 2)),
+        '--call-graph orc and fp record the same chains');
+};
+
+# --- Damaged tables ------------------------------------------------------------------------------
+
+# core/abi/unwind_table.h
+my %field = (version => 4, build_id => 8, text_size => 40, crc32 => 44, blocks => 68, rows => 76);
+
+# Where the section lies in the file, and how large it is.
+sub table_place
+{
+    my ($kernel) = @_;
+    my ($offset, $size) = map { /\.unwind_table\s+PROGBITS\s+\w+ (\w+) (\w+)/
+        ? (hex($1), hex($2)) : () } `readelf -SW $kernel`;
+    return ($offset, $size);
+}
+
+# A number of the table in four bytes, by what is done to it.
+sub change
+{
+    my ($table, $offset, $to) = @_;
+    substr($$table, $offset, 4, pack('V', $to->(unpack('V', substr($$table, $offset, 4)))));
+}
+
+# What it takes to get past the checksum.
+sub sum_up
+{
+    my ($table) = @_;
+    change($table, $field{crc32}, sub { 0 });
+    my ($size) = unpack('V', substr($$table, 28, 4));
+    my $sum = crc32(substr($$table, 0, $size));
+    change($table, $field{crc32}, sub { $sum });
+}
+
+# The first two rows of the first block that has two, the other way round.
+sub swap_rows
+{
+    my ($table) = @_;
+    my ($blocks, $rows) = map { unpack('V', substr($$table, $field{$_}, 4)) } qw(blocks rows);
+    for (my $at = $blocks; ; $at += 4) {
+        my ($row, $count) = unpack('vC', substr($$table, $at, 4));
+        next if $count < 2;
+        my $place = $rows + 2 * $row;
+        substr($$table, $place, 4, join('', reverse(unpack('a2 a2', substr($$table, $place, 4)))));
+        return;
+    }
+}
+
+# An image with the kernel's copy, whose table went through the damage.
+sub damaged_iso
+{
+    my ($from, $damage) = @_;
+    my $kernel = "$files/pitot.elf";
+    my ($offset, $size) = table_place("$from/pitot.elf");
+    open(my $in, '<:raw', "$from/pitot.elf") or die("$from/pitot.elf: $!");
+    my $image = do { local $/; <$in> };
+    my $table = substr($image, $offset, $size);
+    $damage->(\$table);
+    substr($image, $offset, $size, $table);
+    open(my $out, '>:raw', $kernel) or die("$kernel: $!");
+    print {$out} $image;
+    close($out) or die("$kernel: $!");
+    system('tools/mkiso', "$files/pitot.iso", $kernel) == 0 or die('tools/mkiso failed');
+    return "$files/pitot.iso";
+}
+
+my @damages = (
+    ['of another version', qr/unwind table of version 2, this kernel reads version 1/,
+        sub { change($_[0], $field{version}, sub { $_[0] + 1 }) }],
+    ["another build's", qr/the unwind table is another build's: run tools\/orcgen again/,
+        sub { change($_[0], $field{build_id}, sub { $_[0] ^ 1 }) }],
+    ['with a bit flipped', qr/the unwind table is corrupt: checksum [0-9a-f]{8}, not [0-9a-f]{8}/,
+        sub { change($_[0], unpack('V', substr(${$_[0]}, $field{rows}, 4)), sub { $_[0] ^ 1 }) }],
+    ['out of order', qr/block \d+ of the unwind table is out of order/,
+        sub { swap_rows($_[0]); sum_up($_[0]) }],
+    ['of another text', qr/the unwind table covers \d+ bytes from 0x\w+, not the kernel's text/,
+        sub { change($_[0], $field{text_size}, sub { $_[0] - 16 }); sum_up($_[0]) }],
+    ['that is missing', qr/no unwind table in the image: run tools\/orcgen on it/,
+        sub { change($_[0], 0, sub { 0 }) }],
+);
+
+for my $damage (@damages) {
+    my ($name, $reason, $change) = @$damage;
+    subtest "a table $name" => sub {
+        my $machine = boot(iso => damaged_iso($build, $change),
+            run => "bt; perf record $event -g $load; perf script; poweroff");
+        ended_ok($machine, 'the kernel runs on');
+        like($machine->console, qr/^Pitot: call chains of one frame only: $reason$/m,
+            '... and says why chains are short');
+        my @frames = frames(said($machine, 'bt'));
+        is(join(' ', map { $_->{name} } @frames), 'bt_run', 'bt has its own frame');
+        like(said($machine, 'bt'), qr/^  \(the chain stops here: no unwind table, .*\)$/m,
+            '... and says that it stops');
+        my %chains = map { $_ => 1 } @{chains(said($machine, 'perf script'))};
+        is(join(', ', sort(keys(%chains))), 'lock_kernel, unlock_kernel', 'samples likewise');
+    };
+}
+
+subtest 'a table out of order, and frame pointers' => sub {
+    my $machine = boot(iso => damaged_iso($fp_build, $damages[3][2]),
+        run => "bt; perf record $event -g --verify-chain -- help; poweroff");
+    ended_ok($machine, 'the kernel runs on');
+    like($machine->console, qr/^Pitot: call chains by frame pointers only: $damages[3][1]$/m,
+        '... and says how chains are made');
+    my @frames = frames(said($machine, 'bt'));
+    is($frames[-1]{name}, 'boot_entry_high', 'bt is whole');
+    like($machine->console, qr/^perf record: --verify-chain: /m, 'there is nothing to verify by');
+};
+
+done_testing();

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The linked kernel as the tools see it that fill a section of it after the link (tools/symtab,
+ * tools/orcgen): its symbols and build id to read, a reserved section to write. Functions that
+ * return false have printed the reason.
+ */
+#pragma once
+
+#include <gelf.h>
+#include <libelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define IMAGE_BUILD_ID_SIZE 20
+
+struct image {
+    const char *tool; /* which complains */
+    const char *path;
+    const char *section; /* the reserved one */
+    int file;
+    Elf *elf;
+    off_t reserved_offset; /* of the reserved section in the file */
+    size_t reserved_size;
+    size_t reserved_index; /* its section number */
+    uint8_t build_id[IMAGE_BUILD_ID_SIZE];
+};
+
+/* The strings are kept as they are, not copied. Close it even if this fails. */
+bool image_open(struct image *image, const char *tool, const char *section, const char *path);
+void image_close(struct image *image);
+
+/* Always false, so that a check reads `return image_complain(...)`. */
+__attribute__((format(printf, 2, 3))) bool image_complain(const struct image *image,
+                                                          const char *format, ...);
+
+const char *image_section_name(const struct image *image, const GElf_Shdr *header);
+
+/* .symtab; NULL, with a complaint, if there is none. `header` is its section's. */
+Elf_Data *image_symtab(const struct image *image, GElf_Shdr *header);
+
+/* Fills the reserved section: the bytes, then zeroes. */
+bool image_write(const struct image *image, const void *bytes, size_t size);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See cfi.h. libdw runs the instructions of .eh_frame and answers what holds at an address. */
+#include "tools/orcgen/cfi.h"
+
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/orcgen/cfi_rule.h"
+
+static void put_row(struct cfi *cfi, uint32_t offset, const struct unwind_rule *rule)
+{
+    if (cfi->count > 0 && memcmp(&cfi->rows[cfi->count - 1].rule, rule, sizeof(*rule)) == 0)
+        return;
+    cfi->rows[cfi->count++] = (struct table_row){.offset = offset, .rule = *rule};
+}
+
+/* The row that holds at `offset`, and in *end where it ends. False with a complaint. */
+static bool read_row(struct cfi *cfi, const struct text *text, Dwarf_Frame *frame, uint32_t offset,
+                     uint32_t *end)
+{
+    struct cfi_shape shape = {0};
+    struct unwind_rule rule;
+    Dwarf_Addr row_start, row_end;
+    bool signal;
+
+    if (dwarf_frame_info(frame, &row_start, &row_end, &signal) < 0)
+        return image_complain(text->image, "%s: %s", text_describe(text, offset).words,
+                              dwarf_errmsg(-1));
+    if (!cfi_rule(&rule, frame, signal, &shape))
+        return image_complain(text->image, "%s: the unwind table cannot say \"%s\": %s",
+                              text_describe(text, offset).words, shape.words, shape.wanted);
+    *end = row_end - text->address < text->size ? (uint32_t)(row_end - text->address) : text->size;
+    memset(cfi->covered + offset, 1, *end - offset);
+    put_row(cfi, offset, &rule);
+    return true;
+}
+
+/* At every address in turn: rows are skipped as a whole, gaps go byte by byte. */
+static bool read_rows(struct cfi *cfi, const struct text *text, Dwarf_CFI *source)
+{
+    static const struct unwind_rule none = {.kind = UNWIND_RULE_NONE};
+    uint32_t offset = 0, next;
+    Dwarf_Frame *frame;
+
+    put_row(cfi, 0, &none);
+    for (; offset < text->size; offset = next) {
+        next = offset + 1;
+        if (dwarf_cfi_addrframe(source, text->address + offset, &frame) != 0)
+            continue;
+        if (offset == 0)
+            cfi->count = 0;
+        bool read = read_row(cfi, text, frame, offset, &next);
+        free(frame);
+        if (!read)
+            return false;
+    }
+    return true;
+}
+
+bool cfi_read(struct cfi *cfi, const struct text *text)
+{
+    Dwarf_CFI *source = dwarf_getcfi_elf(text->image->elf);
+
+    *cfi = (struct cfi){
+        .rows = calloc(text->size, sizeof(*cfi->rows)),
+        .covered = calloc(text->size, 1),
+    };
+    if (!cfi->rows || !cfi->covered)
+        return image_complain(text->image, "out of memory");
+    if (!source)
+        return image_complain(text->image, "no .eh_frame: compile with "
+                                           "-fasynchronous-unwind-tables");
+    bool read = read_rows(cfi, text, source);
+    dwarf_cfi_end(source);
+    return read;
+}
+
+void cfi_free(struct cfi *cfi)
+{
+    free(cfi->rows);
+    free(cfi->covered);
+}

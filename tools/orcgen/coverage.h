@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Holds that call frame information speaks of all code: what it does not cover must be padding.
+ * Called by main.c.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tools/orcgen/text.h"
+
+/* `covered`: for each byte of the text. False, with a complaint naming the first bare code. */
+bool coverage_check(const struct text *text, const uint8_t *covered);

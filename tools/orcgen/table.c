@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See table.h. */
+#include "tools/orcgen/table.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A rule that no direct code can spell, and how often it is wanted. */
+struct listed {
+    struct unwind_rule rule;
+    size_t count;
+    size_t first; /* the row that wants it first */
+    uint32_t number;
+};
+
+/* A table being made: the rows with their codes, then the parts one after the other. */
+struct build {
+    const struct table_row *rows;
+    size_t count;
+    uint8_t *codes;        /* one for each row */
+    struct listed *listed; /* in order of their bytes, for look-ups */
+    uint32_t listed_count;
+    struct unwind_table_header header;
+};
+
+static void *allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count ? count : 1, size);
+
+    if (!memory)
+        abort();
+    return memory;
+}
+
+static uint32_t pieces(uint32_t size, unsigned shift)
+{
+    return (uint32_t)(((uint64_t)size + (1u << shift) - 1) >> shift);
+}
+
+/* The direct code that spells this rule; false if there is none. */
+static bool code_spells(const struct unwind_rule *rule, uint8_t *code)
+{
+    const int64_t word = sizeof(uint64_t);
+    int64_t words = rule->cfa_offset / word - 1, saved = 0;
+
+    if (rule->kind != UNWIND_RULE_CALL || rule->base != UNWIND_BASE_STACK_POINTER ||
+        rule->indirect || rule->cfa_offset % word != 0 || words < 0 ||
+        words > (int64_t)UNWIND_CODE_WORDS_MASK)
+        return false;
+    if (rule->saved == UNWIND_SAVED_AT_CFA) {
+        saved = -rule->saved_offset / word - 1;
+        if (rule->saved_offset % word != 0 || saved < 1 || saved > UNWIND_CODE_SAVED_MAX ||
+            saved > words)
+            return false;
+    } else if (rule->saved != UNWIND_SAVED_NOWHERE) {
+        return false;
+    }
+    *code = (uint8_t)(saved << UNWIND_CODE_SAVED_SHIFT | words);
+    return true;
+}
+
+static int by_rule(const void *left, const void *right)
+{
+    const struct listed *a = left, *b = right;
+
+    return memcmp(&a->rule, &b->rule, sizeof(a->rule));
+}
+
+static int by_rule_and_row(const void *left, const void *right)
+{
+    const struct listed *a = left, *b = right;
+    int order = by_rule(left, right);
+
+    return order ? order : (a->first > b->first) - (a->first < b->first);
+}
+
+static int by_use(const void *left, const void *right)
+{
+    const struct listed *a = left, *b = right;
+
+    if (a->count != b->count)
+        return a->count < b->count ? 1 : -1;
+    return (a->first > b->first) - (a->first < b->first);
+}
+
+/* The rules without a direct code, each once; the most wanted get the numbers that codes reach. */
+static void list_rules(struct build *build)
+{
+    struct listed *listed = allocate(build->count, sizeof(*listed));
+    uint32_t all = 0, kept = 0;
+    uint8_t code;
+
+    for (size_t i = 0; i < build->count; i++)
+        if (!code_spells(&build->rows[i].rule, &code))
+            listed[all++] = (struct listed){.rule = build->rows[i].rule, .count = 1, .first = i};
+    qsort(listed, all, sizeof(*listed), by_rule_and_row);
+    for (uint32_t i = 0; i < all; i++) {
+        if (kept > 0 && by_rule(&listed[kept - 1], &listed[i]) == 0)
+            listed[kept - 1].count++;
+        else
+            listed[kept++] = listed[i];
+    }
+    qsort(listed, kept, sizeof(*listed), by_use);
+    for (uint32_t i = 0; i < kept; i++)
+        listed[i].number = i;
+    qsort(listed, kept, sizeof(*listed), by_rule);
+    build->listed = listed;
+    build->listed_count = kept;
+}
+
+static uint32_t rule_number(const struct build *build, const struct unwind_rule *rule)
+{
+    struct listed wanted = {.rule = *rule};
+    const struct listed *found =
+        bsearch(&wanted, build->listed, build->listed_count, sizeof(wanted), by_rule);
+
+    return found->number;
+}
+
+static void choose_codes(struct build *build)
+{
+    build->codes = allocate(build->count, 1);
+    for (size_t i = 0; i < build->count; i++) {
+        if (code_spells(&build->rows[i].rule, &build->codes[i]))
+            continue;
+        uint32_t number = rule_number(build, &build->rows[i].rule);
+        if (number < UNWIND_CODE_LIST_COUNT) {
+            build->codes[i] = (uint8_t)(UNWIND_CODE_LIST + number);
+        } else {
+            build->codes[i] = UNWIND_CODE_EXCEPTION;
+            build->header.exception_count++;
+        }
+    }
+}
+
+/* Rows at a block's first byte are in the block itself. */
+static void lay_out(struct build *build, const struct table_text *text)
+{
+    struct unwind_table_header *header = &build->header;
+
+    header->magic = UNWIND_TABLE_MAGIC;
+    header->version = UNWIND_TABLE_VERSION;
+    memcpy(header->build_id, text->build_id, sizeof(header->build_id));
+    header->text = text->address;
+    header->text_size = text->size;
+    header->block_count = pieces(text->size, UNWIND_BLOCK_SHIFT);
+    header->group_count = pieces(text->size, UNWIND_GROUP_SHIFT);
+    for (size_t i = 0; i < build->count; i++)
+        header->row_count += build->rows[i].offset % UNWIND_BLOCK != 0;
+    header->rule_count = build->listed_count;
+    header->blocks = sizeof(*header);
+    header->groups = header->blocks + header->block_count * (uint32_t)sizeof(struct unwind_block);
+    header->rows = header->groups + header->group_count * (uint32_t)sizeof(uint32_t);
+    header->rules = header->rows + (header->row_count + 1) / 2 * 2 * (uint32_t)sizeof(uint16_t);
+    header->exceptions = header->rules + header->rule_count * (uint32_t)sizeof(struct unwind_rule);
+    header->size =
+        header->exceptions + header->exception_count * (uint32_t)sizeof(struct unwind_exception);
+}
+
+/* Block by block: what holds at its first byte, then the rows behind that. */
+static void write_blocks(const struct build *build, char *bytes)
+{
+    const struct unwind_table_header *header = &build->header;
+    struct unwind_block *blocks = (struct unwind_block *)(bytes + header->blocks);
+    uint32_t *groups = (uint32_t *)(bytes + header->groups);
+    uint16_t *rows = (uint16_t *)(bytes + header->rows);
+    const uint32_t group_blocks = UNWIND_GROUP / UNWIND_BLOCK;
+    uint32_t written = 0;
+    size_t next = 0;
+    uint8_t code = 0;
+
+    for (uint32_t i = 0; i < header->block_count; i++) {
+        uint64_t start = (uint64_t)i << UNWIND_BLOCK_SHIFT;
+        if (i % group_blocks == 0)
+            groups[i / group_blocks] = written;
+        if (next < build->count && build->rows[next].offset == start)
+            code = build->codes[next++];
+        blocks[i].row = (uint16_t)(written - groups[i / group_blocks]);
+        blocks[i].code = code;
+        for (; next < build->count && build->rows[next].offset < start + UNWIND_BLOCK; next++) {
+            code = build->codes[next];
+            rows[written++] = UNWIND_ROW(build->rows[next].offset % UNWIND_BLOCK, code);
+            blocks[i].row_count++;
+        }
+    }
+}
+
+static void write_rules(const struct build *build, char *bytes)
+{
+    const struct unwind_table_header *header = &build->header;
+    struct unwind_rule *rules = (struct unwind_rule *)(bytes + header->rules);
+    struct unwind_exception *exceptions = (struct unwind_exception *)(bytes + header->exceptions);
+
+    for (uint32_t i = 0; i < build->listed_count; i++)
+        rules[build->listed[i].number] = build->listed[i].rule;
+    for (size_t i = 0; i < build->count; i++)
+        if (build->codes[i] == UNWIND_CODE_EXCEPTION)
+            *exceptions++ = (struct unwind_exception){
+                .offset = build->rows[i].offset,
+                .rule = rule_number(build, &build->rows[i].rule),
+            };
+}
+
+/* The CRC-32 of core/perf/crc32.h, bit by bit. */
+static uint32_t checksum(const uint8_t *bytes, size_t size)
+{
+    uint32_t sum = UINT32_MAX;
+
+    for (size_t i = 0; i < size; i++) {
+        sum ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++)
+            sum = sum >> 1 ^ (sum & 1 ? 0xedb88320u : 0);
+    }
+    return ~sum;
+}
+
+void table_build(struct table *table, const struct table_row *rows, size_t count,
+                 const struct table_text *text)
+{
+    struct build build = {.rows = rows, .count = count};
+    struct unwind_table_header *header = &build.header;
+
+    list_rules(&build);
+    choose_codes(&build);
+    lay_out(&build, text);
+    table->size = header->size;
+    table->bytes = allocate(1, header->size);
+    memcpy(table->bytes, header, sizeof(*header));
+    write_blocks(&build, table->bytes);
+    write_rules(&build, table->bytes);
+    ((struct unwind_table_header *)table->bytes)->crc32 = checksum(table->bytes, table->size);
+    free(build.codes);
+    free(build.listed);
+}

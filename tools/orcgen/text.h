@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The text of a linked kernel: the bytes from `_text` to `_etext`, and who they belong to. Called
+ * by the other files of this folder.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tools/image/image.h"
+
+struct text_symbol {
+    const char *name;
+    uint32_t offset; /* from the start of the text */
+    uint32_t size;   /* 0: none given */
+    uint32_t order;  /* as listed in the file */
+    bool function;
+};
+
+struct text {
+    const struct image *image;
+    uint64_t address;
+    uint32_t size;
+    uint8_t *bytes;              /* 0 where no section lies */
+    struct text_symbol *symbols; /* by offset; of one place the function with the best name last */
+    size_t symbol_count;
+};
+
+/* A place in words, "name+0x12 (0xffffffff80100012)". */
+struct text_place {
+    char words[256];
+};
+
+/*
+ * False, with a complaint, if a mark is missing or code lies outside them, in a section that is not
+ * among the `exempt_count` exempt ones. text_free even then.
+ */
+bool text_read(struct text *text, const struct image *image, const char *const *exempt,
+               size_t exempt_count);
+void text_free(struct text *text);
+
+struct text_place text_describe(const struct text *text, uint32_t offset);
