@@ -16,67 +16,22 @@ use Fcntl qw(F_SETFD);
 use IO::Select;
 use Test::More;
 use Pitot;
+use Pitot::Gdb;
 
 plan skip_all => "a stub for gdb is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 
 my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/gdb";
-my $hang = 120;    # seconds, for a gdb
-my $sessions = 0;
+my $hang = 120;    # seconds, for tools/gdb/attach
 
 # --- A session -----------------------------------------------------------------------------------
 
-# Runs gdb on a new machine; `options` are those of the machine, then come pairs of a title and
-# commands. Returns the machine, at its end, and a hash of what gdb said to each.
+# The machine, at its end, and what gdb said to each part.
 sub session
 {
-    my ($options, @parts) = @_;
-    my $base = "$logs/" . ++$sessions;
-    my $machine = Pitot::Machine->new(gdb => "$base.stub", timeout => $hang, %$options);
-    await_listening("$base.stub");
-    write_script("$base.script", "$base.stub", @parts);
-    run_gdb("$base.script", "$base.gdb");
+    my ($machine, $said) = gdb_session(shift, '', @_);
     $machine->wait_end;
-    my (undef, %said) = split(/^=== (.*)\n/m, slurp("$base.gdb"));
-    my %titles = @parts;
-    $said{$_} //= '' for keys %titles;
-    return ($machine, \%said);
-}
-
-# QEMU makes the socket and listens; the second is what flag 00010000 shows.
-sub await_listening
-{
-    my ($path) = @_;
-    my $deadline = time + 30;
-    until (grep { / 00010000 .* \Q$path\E$/ } split(/\n/, slurp('/proc/net/unix'))) {
-        die("no machine listens at $path\n") if time > $deadline;
-        select(undef, undef, undef, 0.02);
-    }
-}
-
-sub write_script
-{
-    my ($path, $socket, @parts) = @_;
-    open(my $script, '>', $path) or die("$path: $!");
-    print {$script} "set width 0\nset height 0\nset confirm off\nsource tools/gdb/pitot.gdb\n";
-    print {$script} "echo === entry\\n\npitot-attach $socket\n";
-    while (my ($title, $commands) = splice(@parts, 0, 2)) {
-        print {$script} "echo === $title\\n\n$commands";
-    }
-}
-
-sub run_gdb
-{
-    my ($script, $output) = @_;
-    system("timeout -k 5 $hang gdb -nx -q -batch -x $script $build/pitot.elf > $output 2>&1");
-}
-
-sub slurp
-{
-    my ($path) = @_;
-    open(my $file, '<', $path) or die("$path: $!");
-    local $/;
-    return scalar <$file> // '';
+    return ($machine, $said);
 }
 
 # The functions of a backtrace, innermost first.
