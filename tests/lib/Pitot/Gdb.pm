@@ -9,7 +9,7 @@
 #         other => "...");
 #     like($said->{place}, qr/fs_open/, ...);
 #
-# The first argument has the options of the machine, the second commands that come before all others.
+# The first argument has the options of the machine, the second commands that come before all else.
 # Scripts and what gdb said stay beside the machine's logs: <n>.script and <n>.gdb.
 package Pitot::Gdb;
 
