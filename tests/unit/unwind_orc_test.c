@@ -722,8 +722,7 @@ static void trap_frames_must_lie_in_the_stack_as_a_whole(void **state)
         assert_walk(&regs, 1, UNWIND_OUTSIDE_STACK);
     regs = regs_at(ENTRY, at + sizeof(struct regs) - 40, 0);
     assert_walk(&regs, 2, UNWIND_OUTERMOST);
-    /* Of the CPU's part ip and sp are looked at, not ss above them. */
-    for (regs.sp += 16; regs.sp <= stack->high; regs.sp += 8)
+    for (regs.sp += 8; regs.sp <= stack->high; regs.sp += 8)
         assert_walk(&regs, 1, UNWIND_OUTSIDE_STACK);
     regs = regs_at(ENTRY_WHOLE, stack->low - 8, 0);
     assert_walk(&regs, 1, UNWIND_OUTSIDE_STACK);

@@ -49,7 +49,7 @@ static bool code_spells(const struct unwind_rule *rule, uint8_t *code)
         words > (int64_t)UNWIND_CODE_WORDS_MASK)
         return false;
     if (rule->saved == UNWIND_SAVED_AT_CFA) {
-        saved = -rule->saved_offset / word - 1;
+        saved = -(int64_t)rule->saved_offset / word - 1;
         if (rule->saved_offset % word != 0 || saved < 1 || saved > UNWIND_CODE_SAVED_MAX ||
             saved > words)
             return false;

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See feed.h. Pure. */
+#include "tests/fuzz/feed.h"
+
+bool feed_is_empty(const struct feed *feed)
+{
+    return feed->left == 0;
+}
+
+uint8_t feed_byte(struct feed *feed)
+{
+    if (feed->left == 0)
+        return 0;
+    feed->left--;
+    return *feed->bytes++;
+}
+
+uint64_t feed_number(struct feed *feed, unsigned bytes)
+{
+    uint64_t number = 0;
+
+    for (unsigned i = 0; i < bytes; i++)
+        number |= (uint64_t)feed_byte(feed) << 8 * i;
+    return number;
+}

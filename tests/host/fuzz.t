@@ -1,0 +1,168 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The unwinder under clang's fuzzer, with hostile stacks and hostile tables (tests/fuzz): a fixed
+# number of inputs, of a fixed seed, finds nothing; and so many inputs do find what is wrong with
+# copies of the code in which a check is left out. docs/fuzzing.md tells how to run one by hand and
+# how to replay what it found. Run from the root of the tree: prove tests/host/fuzz.t
+# SOAK=1 tries thirty times as many, and goes on from what the last such run had learnt.
+use strict;
+use warnings;
+use Cwd qw(getcwd);
+use File::Path qw(make_path);
+use File::Temp qw(tempdir);
+use Test::More;
+
+my $build = $ENV{BUILD} // 'build';
+my $logs = "$build/logs/fuzz";
+my $room = tempdir(CLEANUP => 1);
+my %fuzzers = (
+    unwind_fuzz => {runs => 350_000, options => '-max_len=600'},
+    table_fuzz => {runs => 40_000, options => '-max_len=4096'},
+);
+
+# What is left out where, and who has to see it.
+my @broken = (
+    {
+        claim => 'the hit path stays inside its stack',
+        file => 'core/perf/unwind_orc.c',
+        line => qr{next > last\)},
+        instead => 'next > last + 8)',
+        fuzzer => 'unwind_fuzz',
+    },
+    {
+        claim => 'a step stays inside its stack',
+        file => 'core/perf/unwind.c',
+        line => qr{address > state->high - 8},
+        instead => 'address > state->high',
+        fuzzer => 'unwind_fuzz',
+    },
+    {
+        claim => 'a chain goes forward',
+        file => 'core/perf/unwind.c',
+        line => qr{    state->low = slot \+ 8;\n},
+        instead => '',
+        fuzzer => 'unwind_fuzz',
+    },
+    {
+        claim => 'rows lie inside the table',
+        file => 'core/perf/unwind_table.c',
+        line => qr{first \+ block->row_count > check->header->row_count},
+        instead => 'first > check->header->row_count',
+        fuzzer => 'table_fuzz',
+    },
+    {
+        claim => 'exceptions have rules',
+        file => 'core/perf/unwind_table.c',
+        line => qr{exceptions\[i\]\.rule >= check->header->rule_count},
+        instead => 'exceptions[i].rule > check->header->rule_count',
+        fuzzer => 'table_fuzz',
+    },
+    {
+        claim => 'a row that is an exception has one',
+        file => 'core/perf/unwind_table.c',
+        line => qr{    return goes_on;},
+        instead => '    return goes_on || true;',
+        fuzzer => 'table_fuzz',
+    },
+);
+
+sub slurp
+{
+    my ($path) = @_;
+    open(my $file, '<', $path) or die "$path: $!";
+    local $/;
+    return scalar <$file> // '';
+}
+
+sub tail
+{
+    my ($path, $lines) = @_;
+    my @lines = split(/\n/, slurp($path));
+    splice(@lines, 0, -$lines) if @lines > $lines;
+    return join("\n", @lines);
+}
+
+# clang takes the flag and lets the linker say that its runtime is not there.
+sub fuzzer_there
+{
+    open(my $file, '>', "$room/empty.c") or die "empty.c: $!";
+    print $file "int LLVMFuzzerTestOneInput(void);\nint LLVMFuzzerTestOneInput(void)"
+        . "\n{\n    return 0;\n}\n";
+    close($file);
+    return system("clang -fsanitize=fuzzer,address $room/empty.c -o $room/empty"
+        . " > $logs/compiler.log 2>&1") == 0;
+}
+
+# In a tree of its own, so that the outer make's job server and variables stay out.
+sub built
+{
+    my ($tree, $folder, $fuzzer) = @_;
+    local @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL)} = ('') x 3;
+    my $status = system("make -C $tree --no-print-directory BUILD=$folder $folder/fuzz/$fuzzer"
+        . " > $logs/build.log 2>&1");
+    $status == 0 or diag(tail("$logs/build.log", 20));
+    return $status == 0;
+}
+
+# Runs it; true if it found nothing in so many runs. What it found is kept beside its log.
+sub finds_nothing
+{
+    my ($program, $name, $runs, $corpus) = @_;
+    my ($fuzzer) = $program =~ m{([^/]+)$};
+    return system("$program -seed=1 -runs=$runs -timeout=20 -print_final_stats=1"
+        . " $fuzzers{$fuzzer}{options} -artifact_prefix=$logs/$name- $corpus"
+        . " > $logs/$name.log 2>&1") == 0;
+}
+
+sub nothing_found
+{
+    my ($fuzzer) = @_;
+    my $runs = $fuzzers{$fuzzer}{runs} * ($ENV{SOAK} ? 30 : 1);
+    my $corpus = $ENV{SOAK} ? "$build/fuzz/$fuzzer.corpus" : '';
+    make_path($corpus) if $corpus;
+    built('.', $build, $fuzzer) or return fail("$fuzzer is built");
+    ok(finds_nothing("$build/fuzz/$fuzzer", $fuzzer, $runs, $corpus),
+        "$fuzzer finds nothing in $runs inputs")
+        or diag("$logs/$fuzzer.log ends in:\n" . tail("$logs/$fuzzer.log", 30));
+    my ($tried) = slurp("$logs/$fuzzer.log") =~ /^stat::number_of_executed_units: +(\d+)$/m;
+    cmp_ok($tried // 0, '>=', $runs, '... and has tried them');
+}
+
+sub break_copy
+{
+    my ($tree, $break) = @_;
+    my $text = slurp("$tree/$break->{file}");
+    my $count = $text =~ s/$break->{line}/$break->{instead}/g;
+    return 0 if !$count || $count != 1;
+    open(my $file, '>', "$tree/$break->{file}") or die "$break->{file}: $!";
+    print $file $text;
+    return close($file);
+}
+
+sub break_found
+{
+    my ($break, $number) = @_;
+    my $tree = "$room/$number";
+    my $fuzzer = $break->{fuzzer};
+    make_path($tree);
+    system("cp -R Makefile arch boot core drivers tests tools $tree") == 0 or die 'no copy';
+    break_copy($tree, $break) or return fail("there is one line to break: $break->{line}");
+    built($tree, 'build', $fuzzer) or return fail("$fuzzer is built without a check");
+    ok(!finds_nothing("$tree/build/fuzz/$fuzzer", "broken-$number", $fuzzers{$fuzzer}{runs}, ''),
+        "$fuzzer sees it where this is not so: $break->{claim}")
+        or diag(tail("$logs/broken-$number.log", 5));
+    like(slurp("$logs/broken-$number.log"), qr/^not so: |: (?:AddressSanitizer|runtime error): /m,
+        '... by a claim or a sanitizer, and no other way');
+}
+
+make_path($logs);
+if (fuzzer_there()) {
+    $logs = getcwd() . "/$logs" if $logs !~ m{^/};
+    nothing_found($_) for sort keys %fuzzers;
+    break_found($broken[$_], $_) for 0 .. $#broken;
+} else {
+    fail('clang has its fuzzer: the packages are clang and libclang-rt-dev (tools/packages test)');
+    diag(tail("$logs/compiler.log", 5));
+}
+done_testing();
