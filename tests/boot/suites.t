@@ -17,13 +17,16 @@ use Pitot;
 # these.
 my %for_bochs = map { $_ => 1 } qw(ktap-debugreg_both);
 
+# Has a test of its own, proof.t, as it looks at both kernels.
+my %elsewhere = map { $_ => 1 } qw(ktap-proof);
+
 my $machine = boot(machine => 'qemu', kernel => 'pitot-test', run => 'help; poweroff');
 ended_ok($machine);
 my @suites = $machine->console =~ /^  (ktap-\S+) +\S/mg;
 my @files = map { 'ktap-' . basename($_, '_suite.c') } glob('tests/kernel/*_suite.c');
 is("@suites", join(' ', sort(@files)), 'the test kernel has a suite for each file of them');
 
-for my $suite (grep { !$for_bochs{$_} } @suites) {
+for my $suite (grep { !$for_bochs{$_} && !$elsewhere{$_} } @suites) {
     subtest $suite => sub {
         ktap_ok(boot(machine => 'qemu', kernel => 'pitot-test', run => "$suite; poweroff"));
     };

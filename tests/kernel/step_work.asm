@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Calls a function with the trap flag set, for tests/kernel/unwind_suite.c. Keeps a frame pointer,
-; as chains lead through it.
+; Calls a function with the trap flag set, for tests/kernel/proof_step.c. Keeps a frame pointer, as
+; chains lead through it.
 
 %include "arch/x86_64/cfi.inc"
 
@@ -10,8 +10,8 @@ FLAGS_TF equ 1 << 8
 section .text progbits alloc exec nowrite align=16
 bits 64
 
-; IN rdi = the function, which takes nothing. Every instruction traps, from the call to the popfq
-; after it.
+; IN rdi = the function, which takes nothing; rsi = where to store our return address. Every
+; instruction traps, from the function's first to the popfq behind the call.
 cfi_start step_work, return
         push rbp
         cfi_offset 16
@@ -19,6 +19,8 @@ cfi_start step_work, return
         mov rbp, rsp
         sub rsp, 16
         cfi_offset 32
+        mov rax, [rbp + 8]
+        mov [rsi], rax
         pushfq
         cfi_offset 40
         or qword [rsp], FLAGS_TF

@@ -1,0 +1,62 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The proof: ten million instructions of real work, single-stepped in the kernel without frame
+# pointers and in the one with them, and the call chain right at each (docs/proof.md). What the
+# suite counts is shown, and how much of the kernel it went through. Three minutes; with QUICK=1
+# only ktap-unwind, its short form, is run, by suites.t. Run from the root of the tree:
+#
+#     prove tests/boot/proof.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+
+plan skip_all => 'QUICK=1: ktap-unwind steps through 200,000 instructions instead' if $ENV{QUICK};
+
+my $build = $ENV{BUILD} // 'build';
+my $fp_build = $ENV{FP_BUILD} // "$build/fp";
+my $steps_least = 10_000_000;
+my $share_least = 0.3;
+my $hang = 1200;    # seconds
+
+# How many instructions the kernel has, padding left out.
+sub instructions
+{
+    my ($kernel) = @_;
+    my @lines = grep { /^[0-9a-f]{16}:\t/ } `objdump -d --no-show-raw-insn -j .text $kernel`;
+    return scalar(grep { !/\t(?:\S+ )*(?:nop|int3|xchg +%ax,%ax)/ } @lines);
+}
+
+# The number in front of `what`, of the first note that has it.
+sub number
+{
+    my ($notes, $what) = @_;
+    my ($number) = $notes =~ /(\d+) $what/;
+    return $number // 0;
+}
+
+sub prove
+{
+    my ($directory, @methods) = @_;
+    my $machine = boot(machine => 'qemu', iso => "$directory/pitot.iso", kernel => 'pitot-test',
+        run => 'ktap-proof; poweroff', timeout => $hang);
+    ktap_ok($machine);
+    my $notes = join("\n", $machine->console =~ /^#(.*)$/mg);
+    my ($steps, $addresses) = map { number($notes, $_) } 'instructions at', 'addresses';
+    cmp_ok($steps, '>=', $steps_least, 'as many instructions as promised');
+    my $share = $addresses / instructions("$directory/pitot-test.elf");
+    cmp_ok($share, '>=', $share_least, 'a good part of all that there are');
+    for my $method (@methods) {
+        my ($own) = $machine->console =~ /^ok \d+ - by $method: each .*\n((?:ok.*\n)*(?:#.*\n)*)/m;
+        my $checked = number($own // '', 'chains, 0 wrong; frames: 0 missing, 0 extra, 0 other');
+        cmp_ok($checked, '>=', $steps_least * 0.9, "by $method: that many chains, none wrong");
+    }
+    note(sprintf("%.0f%% of the test kernel's instructions\n", 100 * $share), $notes);
+}
+
+subtest 'without frame pointers' => sub { prove($build, 'table') };
+subtest 'with frame pointers' => sub { prove($fp_build, 'table', 'frame pointers') };
+
+done_testing();

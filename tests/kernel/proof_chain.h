@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Chains as the unwinder makes them, held against what they must be: every frame, by unwind_capture
+ * and by the iterator. Any context.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/perf/unwind.h"
+
+#define CHAIN_MOST   256
+#define PLACES_MOST  3
+#define PLACE_FRAMES 40
+
+/* A chain that was not right, for the report. */
+struct chain_place {
+    uint64_t is[PLACE_FRAMES], should_be[PLACE_FRAMES];
+    size_t is_length, should_be_length;
+};
+
+struct chain_tally {
+    uint64_t checked;
+    uint64_t wrong;                    /* chains that are not what they must be */
+    uint64_t missing, extra, other;    /* frames of theirs: left out, too many, another address */
+    uint64_t iterated, iterated_wrong; /* chains by the iterator */
+    struct chain_place places[PLACES_MOST]; /* the first, each of another address */
+    size_t place_count;
+};
+
+/* By unwind_capture_by. True if the chain is right. */
+bool chain_check(struct chain_tally *tally, enum unwind_method method, const struct regs *regs,
+                 const uint64_t *should_be, size_t length);
+
+/* By the iterator, whose last word has to be UNWIND_OUTERMOST. True if the chain is right. */
+bool chain_check_iterator(struct chain_tally *tally, enum unwind_method method,
+                          const struct regs *regs, const uint64_t *should_be, size_t length);
+
+/*
+ * True if each address of chain[1..length) lies behind a call, and behind a direct one to the
+ * function of the address before it.
+ */
+bool chain_is_called(const uint64_t *chain, size_t length);
+
+/* The places, symbolised, as notes. Task context. */
+void chain_print_places(const struct chain_tally *tally);

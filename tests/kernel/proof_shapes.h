@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Functions of every shape that an unwinder has to know, made to be stepped through: see
+ * proof_shapes.c and proof_shapes.asm. Task context, interrupts on.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SHAPE_DEPTH 100 /* calls that shape_recursive goes down */
+
+#define SHAPES_ESCAPED 3 /* frames that one run leaves without a return */
+
+/* Runs through all but one of them; a sum that depends on each. */
+uint64_t shapes_run(void);
+
+/*
+ * One that stands apart: for a few instructions its frame is counted from a register that chains do
+ * not follow otherwise (r10). Where an interrupt comes there, and its entry is interrupted in turn
+ * before it has saved that register, nobody can tell the caller.
+ */
+uint64_t shapes_run_realigned(void);
+
+/* In proof_shapes.c, to be looked for where they were stepped through. */
+uint64_t shape_leaf(uint64_t value);
+uint64_t shape_many_registers(uint64_t value);
+uint64_t shape_realigned_variable(uint64_t value);
+uint64_t shape_recursive(uint64_t depth);
+uint64_t shape_tail_called(uint64_t value);
+_Noreturn void shape_never_returning(uint64_t value);
+
+/* In proof_shapes.asm. */
+uint64_t shape_tail_calling(uint64_t value, uint64_t (*function)(uint64_t value));
+uint64_t shape_string(void *to, const void *from, size_t length);
+uint64_t shape_pushing(uint64_t value);
+uint64_t shape_framed(uint64_t value);
+void shape_exception(void);
+void shape_try(void (*function)(uint64_t value), uint64_t value);
+void shape_never_returning_caller(uint64_t value);
+_Noreturn void shape_escape(void);

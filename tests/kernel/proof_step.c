@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See proof_step.h. What is called proof_... below and takes regs runs in the debug trap, on its
+ * page, with interrupts off and watches disarmed; the handlers of what the work is sent
+ * (serve_...) are stepped through themselves.
+ */
+#include "tests/kernel/proof_step.h"
+
+#include "arch/x86_64/debugreg.h"
+#include "arch/x86_64/vectors.h"
+#include "core/breakpoint.h"
+#include "core/memory/pages.h"
+#include "core/perf/snapshot.h"
+#include "core/string.h"
+#include "core/symbols.h"
+#include "core/ticks.h"
+#include "tests/kernel/proof_interrupts.h"
+#include "tests/kernel/proof_shapes.h"
+
+#define FLAGS_TRAP        (1ull << 8)
+#define VECTOR_BREAKPOINT 3
+#define FRAMELESS         3
+#define NMI_FRAMES        2
+
+/*
+ * Instructions between an interrupt's end and the next one: up to so many. The first come densely,
+ * as the work begins with functions of every shape.
+ */
+#define GAP_MOST    4096
+#define GAP_DENSE   128
+#define DENSE_COUNT 100
+/* The iterator is asked at the first visits of an instruction, and at each so-many-th step. */
+#define ITERATED_VISITS    16
+#define ITERATED           16
+#define ITERATIONS_CHECKED 16
+/* NMIs come this many steps after an interrupt's first: 0, 1, 2, ... and again from 0. */
+#define NMI_PLACES 400
+
+/* Stubs' first instructions, where TF is set again, and a function of a handler. */
+enum { WATCH_NMI, WATCH_EXCEPTION, WATCH_INTERRUPT, WATCH_HANDLER };
+
+/* The timer's, the keyboard's (nobody serves it), the serial port's, both spurious ones. */
+static const uint8_t vectors[] = {32, 33, 36, 39, 47};
+
+static struct proof proof;
+
+static struct {
+    uint64_t wanted;
+    uint32_t random;
+    unsigned vector;       /* of the interrupt that is pending or being served; 0: none */
+    unsigned next;         /* of vectors */
+    uint64_t gap, nmi_gap; /* steps until the next; 0: not now */
+    uint64_t nmi_place;
+    const uint64_t *chain; /* what must be found at this step */
+    size_t length;
+    const uint64_t *nmi_chain; /* ... and where the NMI came that is being served */
+    size_t nmi_length;
+    bool nmi_leaves;                    /* the next NMI is the one in the debug trap */
+    volatile bool quiet;                /* set by the work */
+    struct symbol frameless[FRAMELESS]; /* functions: see fp_cannot_know */
+} stepper;
+
+/* For each byte of the text, 255: that many, or more. Kept for the next run. */
+static uint8_t *visits;
+
+void step_work(void (*work)(void), uint64_t *return_address); /* tests/kernel/step_work.asm */
+
+static uint32_t random_to(uint32_t most)
+{
+    stepper.random ^= stepper.random << 13;
+    stepper.random ^= stepper.random >> 17;
+    stepper.random ^= stepper.random << 5;
+    return 1 + stepper.random % most;
+}
+
+bool proof_wants_more(void)
+{
+    return proof.steps < stepper.wanted;
+}
+
+void proof_quiet(bool quiet)
+{
+    stepper.quiet = quiet;
+}
+
+static uintptr_t stub(unsigned vector)
+{
+    return (uintptr_t)trap_stubs + vector * TRAP_STUB_SIZE;
+}
+
+/* Beneath the arbiter, which refuses entries. Takes effect when the debug trap is left. */
+static void watch_stubs(void)
+{
+    struct arch_watch watches[ARCH_WATCHES] = {
+        [WATCH_NMI] = {stub(VECTOR_NMI), 1, ARCH_EXECUTE},
+        [WATCH_EXCEPTION] = {stub(VECTOR_BREAKPOINT), 1, ARCH_EXECUTE},
+        [WATCH_INTERRUPT] = {stub(vectors[stepper.next]), 1, ARCH_EXECUTE},
+        [WATCH_HANDLER] = {(uintptr_t)ticks_count, 1, ARCH_EXECUTE}};
+
+    arch_watch_disarm();
+    arch_watch_arm(watches, ARCH_WATCHES);
+}
+
+/* --- Sending ---------------------------------------------------------------------------------- */
+
+static void proof_raise(void)
+{
+    stepper.vector = vectors[stepper.next];
+    proof.raised++;
+    interrupts_raise(stepper.vector);
+}
+
+static void proof_ended(unsigned vector)
+{
+    if (vector != stepper.vector)
+        return;
+    interrupts_end();
+    proof.interrupts++;
+    stepper.vector = 0;
+    stepper.next = (stepper.next + 1) % sizeof(vectors);
+    stepper.gap = random_to(proof.interrupts < DENSE_COUNT ? GAP_DENSE : GAP_MOST);
+    watch_stubs();
+}
+
+static bool in_entry(void)
+{
+    return shadow_stands_in(&proof.shadow, arch_text_plain_end(), arch_text_end());
+}
+
+static void proof_send_nmi(void)
+{
+    if (shadow_serves(&proof.shadow, VECTOR_NMI))
+        return;
+    stepper.nmi_leaves = true;
+    if (!interrupts_nmi_now_and_then()) {
+        proof.nmis_failed = true;
+        return;
+    }
+    proof.nmis++;
+    proof.nmis_in_entries += in_entry();
+    proof.nmis_in_interrupts += stepper.vector && shadow_serves(&proof.shadow, stepper.vector);
+    stepper.nmi_chain = stepper.chain;
+    stepper.nmi_length = stepper.length;
+}
+
+/* Counts down; true when it has come to 0. */
+static bool due(uint64_t *gap)
+{
+    return *gap > 0 && --*gap == 0;
+}
+
+static void proof_send(void)
+{
+    if (stepper.quiet || !proof_wants_more())
+        return;
+    if (stepper.vector == 0 && due(&stepper.gap))
+        proof_raise();
+    if (due(&stepper.nmi_gap))
+        proof_send_nmi();
+}
+
+/* --- Checking --------------------------------------------------------------------------------- */
+
+static uint8_t *visits_of(uintptr_t ip)
+{
+    return &visits[ip - arch_text_start()];
+}
+
+static void proof_visit(uintptr_t ip)
+{
+    uint8_t *count = visits_of(ip);
+
+    if (*count < UINT8_MAX)
+        proof.distinct += (*count)++ == 0;
+}
+
+/*
+ * Frame pointers cannot know the caller inside a trap entry; nor in assembly that moves the stack
+ * pointer without setting a frame up; nor where gcc sets the frame up late, as it does for a stack
+ * that is both realigned and of variable size (docs/unwinding.md, "What it does not do").
+ */
+static bool fp_cannot_know(void)
+{
+    for (size_t i = 0; i < FRAMELESS; i++)
+        if (shadow_stands_in(&proof.shadow, stepper.frameless[i].address,
+                             stepper.frameless[i].address + stepper.frameless[i].size))
+            return true;
+    return in_entry();
+}
+
+static void proof_check_by(enum unwind_method method, const struct regs *regs, bool iterate)
+{
+    bool excused = method == UNWIND_BY_FRAME_POINTER && fp_cannot_know();
+    struct chain_tally *tally = excused ? &proof.excused : &proof.tally[method];
+
+    if (!unwind_possible(method))
+        return;
+    chain_check(tally, method, regs, stepper.chain, stepper.length);
+    if (iterate)
+        chain_check_iterator(tally, method, regs, stepper.chain, stepper.length);
+}
+
+static void proof_check(const struct regs *regs)
+{
+    bool iterate = *visits_of(regs->ip) <= ITERATED_VISITS || proof.steps % ITERATED == 0;
+
+    stepper.chain = shadow_chain(&proof.shadow, regs->ip, &stepper.length);
+    if (stepper.length > proof.longest)
+        proof.longest = stepper.length;
+    proof.in_entries += in_entry();
+    for (unsigned method = 0; method < UNWIND_METHODS; method++)
+        proof_check_by(method, regs, iterate);
+}
+
+/*
+ * The iterations of a string instruction differ in a few registers that no chain depends on, so
+ * that one in so many is checked.
+ */
+static void proof_iterate(const struct regs *regs)
+{
+    if (proof.iterations++ % ITERATIONS_CHECKED == 0)
+        proof_check(regs);
+}
+
+static void proof_step(struct regs *regs)
+{
+    int ended;
+
+    if (regs->ip == proof.shadow.ip) {
+        proof_iterate(regs);
+        return;
+    }
+    ended = shadow_step(&proof.shadow, regs);
+    proof.steps++;
+    proof_visit(regs->ip);
+    proof_check(regs);
+    if (ended >= 0)
+        proof_ended((unsigned)ended);
+    proof_send();
+}
+
+/* --- Arriving --------------------------------------------------------------------------------- */
+
+static void proof_count_arrival(unsigned vector)
+{
+    proof.exceptions += vector == VECTOR_BREAKPOINT;
+    proof.nmis_stepped += vector == VECTOR_NMI;
+    if (vector == stepper.vector)
+        stepper.nmi_gap = 1 + stepper.nmi_place++ % NMI_PLACES;
+}
+
+/* Before a stub's first instruction: the CPU has cleared TF. */
+static void proof_arrive(struct regs *regs, unsigned vector)
+{
+    proof_count_arrival(vector);
+    shadow_trap(&proof.shadow, regs, vector);
+    proof_visit(regs->ip);
+    proof_check(regs);
+    proof_send();
+}
+
+/*
+ * With TF set, a step has come here, back to a stub that an NMI interrupted, say: told in the same
+ * trap by QEMU, or in the one before.
+ */
+static void proof_hit(unsigned fired, struct regs *regs)
+{
+    static const unsigned stubs = 1u << WATCH_NMI | 1u << WATCH_EXCEPTION | 1u << WATCH_INTERRUPT;
+
+    if (fired & 1u << WATCH_HANDLER)
+        proof.hits_in_interrupts += stepper.vector == VECTOR_FIRST_INTERRUPT;
+    if (regs->flags & FLAGS_TRAP || !(fired & stubs))
+        return;
+    proof_arrive(regs, (unsigned)(regs->ip - stub(0)) / TRAP_STUB_SIZE);
+    regs->flags |= FLAGS_TRAP;
+}
+
+/* --- Serving: stepped through ----------------------------------------------------------------- */
+
+/* An NMI that came inside the debug trap: its chain goes on as the interrupted code's. */
+static void check_in_step(const struct regs *regs)
+{
+    static uint64_t chain[CHAIN_MOST];
+    size_t length = unwind_capture_by(UNWIND_BY_TABLE, regs, 0, chain, CHAIN_MOST),
+           inner = length - stepper.length;
+
+    proof.nmis_in_step++;
+    if (length > stepper.length && chain_is_called(chain, inner) &&
+        arch_is_trap_return(chain[inner - 1]) &&
+        memcmp(chain + inner, stepper.chain, stepper.length * sizeof(chain[0])) == 0)
+        return;
+    proof.nmis_in_step_wrong++;
+}
+
+/*
+ * What a sample does: a chain, and names; of a few frames only, as each instruction of it is
+ * stepped through. Where it is not, as on Bochs, the whole chain is checked here.
+ */
+static void serve_nmi(struct regs *regs)
+{
+    uint64_t chain[NMI_FRAMES];
+    struct symbol symbol;
+    size_t length;
+
+    if (stepper.nmi_leaves) {
+        stepper.nmi_leaves = false;
+        check_in_step(regs);
+        interrupts_leave_nmi();
+    }
+    proof.nmis_served++;
+    if (!(arch_flags() & FLAGS_TRAP))
+        chain_check(&proof.not_stepped, UNWIND_BY_TABLE, regs, stepper.nmi_chain,
+                    stepper.nmi_length);
+    length = unwind_capture(regs, chain, NMI_FRAMES);
+    for (size_t i = 0; i < length; i++)
+        symbols_find_address(chain[i], &symbol);
+}
+
+static void serve_exception(struct regs *regs)
+{
+    (void)regs;
+    shape_recursive(3);
+}
+
+/* --- The run ---------------------------------------------------------------------------------- */
+
+static void find_frameless(void)
+{
+    const uintptr_t shapes[FRAMELESS] = {(uintptr_t)shape_pushing, (uintptr_t)shape_escape,
+                                         (uintptr_t)shape_realigned_variable};
+
+    for (size_t i = 0; i < FRAMELESS; i++)
+        symbols_find_address(shapes[i], &stepper.frameless[i]);
+}
+
+static bool stepper_start(uint64_t steps)
+{
+    const size_t text = arch_text_end() - arch_text_start();
+
+    memset(&proof, 0, sizeof(proof));
+    memset(&stepper, 0, sizeof(stepper));
+    stepper.wanted = steps;
+    stepper.random = 20090901;
+    stepper.gap = random_to(proof.interrupts < DENSE_COUNT ? GAP_DENSE : GAP_MOST);
+    find_frameless();
+    if (!visits)
+        visits = pages_alloc(text / PAGE_SIZE + 1);
+    if (visits)
+        memset(visits, 0, text);
+    return visits;
+}
+
+/* The names of the chain that the work's begins with, for the claims. */
+static void describe_base(const uint64_t *chain, size_t length)
+{
+    struct symbol symbol = {.name = "?"};
+    size_t used = 0;
+
+    for (size_t i = 0; i < length && used < sizeof(proof.base); i++) {
+        symbols_find_address(chain[i] - 1, &symbol);
+        used += print_into(proof.base + used, sizeof(proof.base) - used, "%s%s", i ? " " : "",
+                           symbol.name);
+    }
+}
+
+/* Our frame's own address in the chain moves on, so step_work tells it. */
+__attribute__((noinline)) static void step_through(void (*work)(void))
+{
+    uint64_t chain[CHAIN_MOST / 4];
+    struct regs regs;
+    size_t length;
+
+    REGS_SNAPSHOT(&regs);
+    length = unwind_capture(&regs, chain, CHAIN_MOST / 4);
+    proof.base_is_called = chain_is_called(chain, length);
+    describe_base(chain, length);
+    shadow_start(&proof.shadow, chain, length);
+    watch_stubs();
+    step_work(work, &proof.shadow.chain[proof.shadow.top]);
+}
+
+const struct proof *proof_run(void (*work)(void), uint64_t steps)
+{
+    if (!stepper_start(steps) || !interrupts_prepare(serve_nmi))
+        return NULL;
+    trap_set_handler(VECTOR_BREAKPOINT, serve_exception);
+    arch_watch_set_handler(proof_hit);
+    debug_set_step_handler(proof_step);
+    step_through(work);
+    arch_watch_disarm();
+    arch_watch_arm(NULL, 0);
+    debug_set_step_handler(NULL);
+    breakpoint_init();
+    trap_set_handler(VECTOR_BREAKPOINT, NULL);
+    interrupts_restore();
+    return &proof;
+}
+
+bool proof_stepped(uintptr_t address)
+{
+    return *visits_of(address) > 0;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Real work for the proof: commands of the console, typing, and functions of every shape. What it
+ * prints goes nowhere. Commands that set debug registers are left out, as the stepper uses them.
+ */
+#include "tests/kernel/proof_work.h"
+
+#include "core/console/command.h"
+#include "core/console/complete.h"
+#include "core/console/words.h"
+#include "core/print.h"
+#include "core/refusal.h"
+#include "tests/kernel/proof_shapes.h"
+#include "tests/kernel/proof_step.h"
+
+static const char *const short_commands[] = {"bt", "regs", "perf list", NULL};
+
+static const char *const all_commands[] = {
+    "bt",
+    "regs",
+    "perf list",
+    "help",
+    "help perf",
+    "nonsense",
+    "crash",
+    "perf record -e mem:kernel_flog:rw -- help",
+    "perf record -e mem:0x10:w -g --skip 3 -c 5 -m 64k -- help",
+    "perf record -e mem:kernel_flag/40:rw/period=3,skip=1/ -- help",
+    "perf report -F period",
+    "fs-stress 1",
+    "fs-stress none",
+    "perf script",
+    "perf script -F iregs",
+    "perf report -g caller",
+    "perf report -g callee,5 -s sym",
+    NULL,
+};
+
+/* As a person types, with TAB, the keys that move in the line, and the history. */
+static const char typed[] = "hlep\b\b\b\be\tl\x01h\x05p pe\t\r"
+                            "perf rec\t-e mem:kern\t\t:w\x15\x1b[A\x1b[D\x1b[3~x\x17\r"
+                            "perf record -e mem:ti\t --call-\t \t\x03";
+
+static unsigned shapes_runs;
+
+static void swallow(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    (void)bytes;
+    (void)length;
+}
+
+static struct sink nowhere = {.write = swallow};
+
+static int work_command(const char *command)
+{
+    char text[80];
+    struct words words;
+    struct refusal why;
+    int error;
+
+    print_into(text, sizeof(text), "%s", command);
+    error = words_split(text, &words, &why);
+    return error ? error : command_run(words.count, words.word);
+}
+
+static void work_typing(void)
+{
+    static struct line line;
+
+    line_init(&line, &nowhere, "> ", &complete_words);
+    line_begin(&line);
+    for (const char *key = typed; *key; key++)
+        if (line_put(&line, (uint8_t)*key) != LINE_OPEN)
+            line_begin(&line);
+}
+
+static void work_shape(void)
+{
+    shapes_run();
+    proof_quiet(true);
+    shapes_run_realigned();
+    proof_quiet(false);
+    shapes_runs++;
+}
+
+static void work_commands(const char *const *commands)
+{
+    bool again = false;
+
+    do {
+        work_shape();
+        for (size_t i = 0; commands[i] && (!again || proof_wants_more()); i++)
+            work_command(commands[i]);
+        again = true;
+    } while (proof_wants_more());
+}
+
+int work_prepare(void)
+{
+    struct sink *console = print_console();
+    int error;
+
+    print_set_console(&nowhere);
+    error = work_command("perf record -e mem:kernel_flag:rw -g -c 40 -- fs-stress 1");
+    print_set_console(console);
+    return error;
+}
+
+void work_short(void)
+{
+    struct sink *console = print_console();
+
+    shapes_runs = 0;
+    print_set_console(&nowhere);
+    work_commands(short_commands);
+    print_set_console(console);
+}
+
+void work_all(void)
+{
+    struct sink *console = print_console();
+
+    shapes_runs = 0;
+    print_set_console(&nowhere);
+    work_commands(all_commands);
+    work_typing();
+    print_set_console(console);
+}
+
+unsigned work_shapes(void)
+{
+    return shapes_runs;
+}
