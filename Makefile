@@ -27,7 +27,7 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-6s %s\n' '$(1)' '$(2)')
 
 # How chains are made, and what is not linked then. Optimisers may move a prologue or share an epilogue: the table follows
-# them, the frame pointer unwinder counts on neither (docs/unwinding.md). Tail calls would leave callers out of every chain.
+# them, frame pointers need that they do not (docs/unwinding.md). Tail calls would leave callers out of every chain.
 ifeq ($(UNWINDER),orc)
 UNWINDER_FLAGS := -fomit-frame-pointer
 UNWINDER_OTHER := core/perf/unwinder_fp.c core/perf/unwind_fp.c arch/x86_64/frame.c
@@ -63,7 +63,7 @@ HOST       := $(patsubst tests/host/%.c,$(BUILD)/host/%,$(filter-out %/fake_symb
 .DEFAULT_GOAL := iso
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: run test soak iso gdb bench check help clean packages tests-built bench-built FORCE
+.PHONY: both-kernels run test soak iso gdb bench check help clean packages tests-built bench-built FORCE
 
 ##
 ## make run         installs what is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt
@@ -73,12 +73,12 @@ run: packages-run
 		RUN="$$script" ISO=$(BUILD)/pitot.iso COM2=$(BUILD)/com2.bin tools/machine
 
 ## make test        installs what is missing, then all tests; QUICK=1 leaves the slow machines out
-test: packages-test
+test: both-kernels packages-test
 	+$(Q)$(MAKE) --no-print-directory tests-built
 	$(Q)prove -j2 --timer -r $(TESTS)
 
 ## make soak        the tests that take long
-soak: packages-test
+soak: both-kernels packages-test
 	+$(Q)$(MAKE) --no-print-directory tests-built
 	$(Q)SOAK=1 prove --timer -r $(TESTS)
 
@@ -107,6 +107,9 @@ clean:
 ## make help        this list
 help:
 	$(Q)sed -n 's/^## \{0,1\}//p' Makefile
+
+both-kernels:
+	$(Q)[ $(UNWINDER) = orc ] || { echo 'the tests look at both kernels by themselves: leave UNWINDER=$(UNWINDER) out'; exit 1; }
 
 packages-%:
 	$(Q)tools/packages $*

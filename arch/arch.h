@@ -43,8 +43,7 @@ bool arch_executable(uintptr_t address);
 bool arch_canonical(uintptr_t address);
 
 /*
- * The kernel's code, [start, end); trap entries (arch_is_trap_return) lie at its end, from
- * plain_end on.
+ * The kernel's code, [start, end); trap entries lie at its end, from plain_end on.
  */
 uintptr_t arch_text_start(void);
 uintptr_t arch_text_plain_end(void);
@@ -105,6 +104,8 @@ void arch_watch_set_handler(arch_watch_handler *handler);
 uint64_t arch_watch_spurious(void);
 
 /* --- Unwinding: what only the CPU's manual knows about a frame. Any context. --- */
+
+/* The next three are asked by frame pointers alone (UNWINDER=fp). */
 enum arch_frame {
     /* the frame pointer is this function's: [fp] caller's fp, [fp + 8] return address */
     ARCH_FRAME_SET,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Where a function's frame stands at an instruction, told from the function's bytes: needed for the
- * first step from a trap, which may have come inside a prologue or an epilogue or in a function
- * without a frame. Exact for what our compilers emit with the Makefile's flags; a test compares it
- * with the compiler's own call frame information at every instruction of the kernel. Pure, any
- * context; reads only bytes of the function.
+ * first step by frame pointers from a trap, which may have come inside a prologue or an epilogue or
+ * in a function without a frame. In kernels with frame pointers only (UNWINDER=fp), and exact for
+ * what our compilers emit with the Makefile's flags for them; a test compares it with the
+ * compiler's own call frame information at every instruction. Pure, any context; reads only bytes
+ * of the function.
  */
 #include <stddef.h>
 

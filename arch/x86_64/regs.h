@@ -56,6 +56,10 @@ static inline bool regs_are_full(const struct regs *regs)
     return regs->flags & FLAGS_FIXED;
 }
 
+/*
+ * A snapshot of everything, taken with interrupts off, no arithmetic flag set and bp 0, looks the
+ * same: its bp is then not used, which a chain by frame pointers ends at either way.
+ */
 static inline bool regs_are_partial(const struct regs *regs)
 {
     return regs->flags == 0 && regs->bp == 0;

@@ -99,8 +99,8 @@ enum unwind_rule_saved {
 struct unwind_rule {
     uint8_t kind; /* enum unwind_rule_kind */
     /*
-     * What the CFA is counted from. Beside stack and frame pointer only registers that a call
-     * may change: such a rule can hold where a trap came, never at a call.
+     * What the CFA is counted from. Beside stack and frame pointer orcgen takes only registers that
+     * a call may change: such a rule can hold where a trap came, never at a call.
      */
     uint8_t base;
     uint8_t saved; /* enum unwind_rule_saved */

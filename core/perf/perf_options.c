@@ -216,7 +216,7 @@ static bool option_takes_value(const char *option)
 static int parse_flag(struct parse *parse, const char *option)
 {
     if (strcmp(option, "-g") == 0)
-        parse->all.chain = parse->all.chain > CHAIN_DEFAULT ? parse->all.chain : CHAIN_DEFAULT;
+        parse->all.chain = parse->all.chain ? parse->all.chain : CHAIN_DEFAULT;
     else if (strcmp(option, "--verify-chain") == 0)
         parse->verify = true;
     else if (strcmp(option, "--intr-regs") == 0)
@@ -229,6 +229,11 @@ static int parse_flag(struct parse *parse, const char *option)
                       "--verify-chain, -c N, -m SIZE, --overwrite, --intr-regs, -a, -- COMMAND",
                       option);
     return 0;
+}
+
+static bool wants_chain(const struct event_spec *event)
+{
+    return event->attr.sample_type & PERF_SAMPLE_CALLCHAIN;
 }
 
 static enum unwind_method method_of(enum chain_term chain)
@@ -266,29 +271,47 @@ static void apply_terms(struct event_spec *event, const struct event_terms *own,
     }
 }
 
-/* What says something of chains that nobody asked for is a mistake. */
-static int check_chains(struct parse *parse)
+/* Whether the chains that are wanted can be had. */
+static int check_ways(struct parse *parse)
 {
     const struct recording_options *recording = &parse->options->recording;
+
+    if (parse->verify && !unwind_possible(UNWIND_BY_FRAME_POINTER))
+        return refuse(parse->why, EINVAL,
+                      "--verify-chain: this kernel has no frame pointers; one built with "
+                      "UNWINDER=fp has both ways");
+    if (parse->verify && !unwind_possible(UNWIND_BY_TABLE))
+        return refuse(parse->why, EINVAL,
+                      "--verify-chain: this kernel has no unwind table; it said why at boot");
+    for (unsigned i = 0; i < recording->event_count; i++)
+        if (wants_chain(&recording->events[i]) &&
+            !unwind_possible(recording->events[i].chain.method))
+            return refuse(parse->why, EINVAL,
+                          "no way to make call chains in this kernel; it said why at boot");
+    return 0;
+}
+
+/* What says something of chains that nobody asked for is a mistake. */
+static int check_chains(struct parse *parse, bool counting)
+{
+    const struct recording_options *recording = &parse->options->recording;
+    const char *option = parse->verify ? "--verify-chain" : parse->all.skip ? "--skip" : NULL;
     bool any = false;
 
-    if (parse->verify &&
-        !(unwind_possible(UNWIND_BY_TABLE) && unwind_possible(UNWIND_BY_FRAME_POINTER)))
-        return refuse(parse->why, EINVAL,
-                      "--verify-chain: this kernel makes chains one way only; one built with "
-                      "UNWINDER=fp has both");
     for (unsigned i = 0; i < recording->event_count; i++) {
-        bool chain = recording->events[i].attr.sample_type & PERF_SAMPLE_CALLCHAIN;
+        bool chain = wants_chain(&recording->events[i]);
 
         any |= chain;
         if (parse->own[i].skip && !chain)
             return refuse(parse->why, EINVAL, "skip=%u without a call chain; -g makes them",
                           (unsigned)parse->own[i].skip);
     }
-    if (!any && (parse->all.skip || parse->verify))
-        return refuse(parse->why, EINVAL, "%s without call chains; -g makes them",
-                      parse->verify ? "--verify-chain" : "--skip");
-    return 0;
+    if (option && counting)
+        return refuse(parse->why, EINVAL, "%s: perf stat only counts; perf record makes chains",
+                      option);
+    if (option && !any)
+        return refuse(parse->why, EINVAL, "%s without call chains; -g makes them", option);
+    return check_ways(parse);
 }
 
 static int parse_options(struct parse *parse, int argc, char **argv)
@@ -336,5 +359,6 @@ int perf_options_parse(int argc, char **argv, struct perf_options *options, stru
         return refuse(why, EINVAL, "no command behind --");
     for (unsigned i = 0; i < recording->event_count; i++)
         apply_terms(&recording->events[i], &parse.own[i], &parse.all, parse.verify);
-    return check_chains(&parse);
+    options->verify = parse.verify;
+    return check_chains(&parse, strcmp(argv[0], "stat") == 0);
 }

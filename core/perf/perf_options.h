@@ -23,6 +23,7 @@
 
 struct perf_options {
     struct recording_options recording;
+    bool verify; /* --verify-chain */
     int workload_count;
     char **workload; /* NULL: none */
 };

@@ -11,7 +11,6 @@
 #include "core/perf/verify_chain.h"
 #include "core/print.h"
 #include "core/string.h"
-#include "core/symbols.h"
 #include "core/task.h"
 
 /*
@@ -68,34 +67,14 @@ static void print_summary(void)
     print(" ]\n");
 }
 
-static void print_verified(void)
-{
-    struct verify_counts counts = verify_chain_counts();
-    char place[96];
-
-    if (counts.chains == 0)
-        return;
-    print("[ verify-chain: %llu chains by table and by frame pointers, %llu agree ]\n",
-          (unsigned long long)counts.chains, (unsigned long long)(counts.chains - counts.differ));
-    if (counts.differ == 0)
-        return;
-    print("[ verify-chain: the first to differ at %s, frame %u",
-          symbols_describe(counts.first.ip, place, sizeof(place)), counts.first.frame);
-    for (unsigned method = 0; method < UNWIND_METHODS; method++)
-        print("%s %s", method == UNWIND_BY_TABLE ? ": by table" : ", by frame pointers",
-              counts.first.by[method]
-                  ? symbols_describe(counts.first.by[method], place, sizeof(place))
-                  : unwind_reason(counts.first.end[method]));
-    print(" ]\n");
-}
-
 /* What a recording leaves behind: its stream and what there is to say of it. */
 static void hand_over(void)
 {
     finish();
     stream_port_write_recording();
     print_summary();
-    print_verified();
+    if (options.verify)
+        verify_chain_print(print_console());
 }
 
 static int start(int argc, char **argv, struct refusal *why)

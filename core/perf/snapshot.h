@@ -5,10 +5,10 @@
  * own. Bit 1 of flags stays clear: that tells a snapshot from a trap frame (arch/x86_64/regs.h).
  * Any context.
  *
- *     REGS_SNAPSHOT(into)            ip, sp, bp, flags, cs
- *     REGS_SNAPSHOT_PARTIAL(into)    ip, sp, cs; flags and bp are 0. Enough for the unwind table
- *     REGS_SNAPSHOT_SKIP(into, n)    those of the n-th caller: a chain from them begins there. As
- *                                    REGS_SNAPSHOT if there are fewer callers
+ *     REGS_SNAPSHOT(into)            ip, sp, bp, flags, cs, ss
+ *     REGS_SNAPSHOT_PARTIAL(into)    ip, sp, cs, ss; flags and bp are 0: enough for the table
+ *     REGS_SNAPSHOT_SKIP(into, n)    ip, sp, bp of the n-th caller, the rest from here: a chain
+ *                                    begins at that caller. As REGS_SNAPSHOT if there are fewer
  */
 #pragma once
 

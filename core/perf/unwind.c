@@ -6,19 +6,13 @@
 
 /* Set by unwind_init; NULL: no way. */
 static const struct unwind_way *ways[UNWIND_METHODS];
-static enum unwind_method method_default;
 
 int unwind_init(struct refusal *why)
 {
     int error = unwind_orc_init(why);
 
-    for (unsigned method = 0; method < UNWIND_METHODS; method++)
-        ways[method] = unwinder_ways[method];
-    if (error)
-        ways[UNWIND_BY_TABLE] = NULL;
-    method_default = unwinder_method;
-    if (!ways[method_default] && ways[UNWIND_BY_FRAME_POINTER])
-        method_default = UNWIND_BY_FRAME_POINTER;
+    ways[UNWIND_BY_FRAME_POINTER] = unwinder_ways[UNWIND_BY_FRAME_POINTER];
+    ways[UNWIND_BY_TABLE] = error ? NULL : unwinder_ways[UNWIND_BY_TABLE];
     return error;
 }
 
@@ -29,7 +23,7 @@ bool unwind_possible(enum unwind_method method)
 
 enum unwind_method unwind_default(void)
 {
-    return method_default;
+    return unwinder_method;
 }
 
 /*
@@ -138,7 +132,7 @@ void unwind_start_by(enum unwind_method method, struct unwind *state, const stru
 
 void unwind_start(struct unwind *state, const struct regs *regs)
 {
-    unwind_start_by(method_default, state, regs);
+    unwind_start_by(unwinder_method, state, regs);
 }
 
 void unwind_next(struct unwind *state)
@@ -171,14 +165,14 @@ size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, uns
 
 size_t unwind_capture(const struct regs *regs, uint64_t *chain, size_t most)
 {
-    return unwind_capture_by(method_default, regs, 0, chain, most);
+    return unwind_capture_by(unwinder_method, regs, 0, chain, most);
 }
 
-bool unwind_rewind(struct regs *regs, unsigned callers)
+bool unwind_rewind_by(enum unwind_method method, struct regs *regs, unsigned callers)
 {
     struct unwind state;
 
-    unwind_start(&state, regs);
+    unwind_start_by(method, &state, regs);
     while (callers-- > 0 && !unwind_done(&state))
         unwind_next(&state);
     if (unwind_done(&state))
@@ -187,12 +181,20 @@ bool unwind_rewind(struct regs *regs, unsigned callers)
         *regs = *state.regs;
         return true;
     }
-    regs->ip = state.ip;
-    regs->sp = state.sp;
-    regs->bp = state.fp_known ? state.fp : 0;
-    regs->flags &= ~FLAGS_FIXED;
-    regs->vector = unwind_is_exact(&state) ? 0 : REGS_REWOUND;
+    /* The general registers were the inner frame's. */
+    *regs = (struct regs){.ip = state.ip,
+                          .sp = state.sp,
+                          .bp = state.fp_known ? state.fp : 0,
+                          .flags = regs->flags & ~FLAGS_FIXED,
+                          .cs = regs->cs,
+                          .ss = regs->ss,
+                          .vector = unwind_is_exact(&state) ? 0 : REGS_REWOUND};
     return true;
+}
+
+bool unwind_rewind(struct regs *regs, unsigned callers)
+{
+    return unwind_rewind_by(unwinder_method, regs, callers);
 }
 
 const char *unwind_kind_name(enum unwind_kind kind)

@@ -73,9 +73,8 @@ struct unwind {
 };
 
 /*
- * Looks at the kernel's table and decides how unwind_start takes its steps from now on: as the
- * kernel was built, or by what is there. 0, or -EINVAL and a reason why the table is not used. Once
- * at boot; chains asked for before have one frame.
+ * Looks at the kernel's table. 0, or -EINVAL and a reason why it is not used. Once at boot; chains
+ * asked for before have one frame.
  */
 struct refusal;
 int unwind_init(struct refusal *why);
@@ -113,7 +112,8 @@ size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, uns
 
 /*
  * Makes `regs` those of the frame `callers` up, as far as unwinding knows them (ip, sp, bp; all
- * where that frame was interrupted by a trap), so that a chain from them begins there. False, and
- * regs as they were, if the chain is not that long.
+ * where that frame was interrupted by a trap; others are 0), so that a chain from them begins
+ * there. False, and regs as they were, if the chain is not that long.
  */
 bool unwind_rewind(struct regs *regs, unsigned callers);
+bool unwind_rewind_by(enum unwind_method method, struct regs *regs, unsigned callers);

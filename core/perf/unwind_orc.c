@@ -125,9 +125,37 @@ static void unwind_orc_step(struct unwind *state)
         orc_follow(state, &rule);
 }
 
+/* Where a frame's return address lies, and the caller's frame pointer. */
+struct orc_frame {
+    uintptr_t slot; /* 0: not told */
+    uintptr_t fp;
+};
+
 /*
- * The hit path's loop, for frames whose rule a code spells out: CFA by sp, return address below it,
- * and the frame pointer's slot between the two. Whatever is special is left to unwind_orc_step.
+ * That of a listed rule, if all it needs is sp and fp, and all it reads lies from sp on: large
+ * frames, and code that has frame pointers. Apart from the loop, which it would slow down.
+ */
+__attribute__((noinline)) static struct orc_frame
+orc_listed_frame(const struct unwind_rule *rule, uintptr_t sp, uintptr_t fp, uintptr_t last)
+{
+    bool by_sp = rule->base == UNWIND_BASE_STACK_POINTER;
+    uintptr_t cfa = (by_sp ? sp : fp) + (uintptr_t)(intptr_t)rule->cfa_offset, slot = cfa - 8;
+    uintptr_t saved = cfa + (uintptr_t)(intptr_t)rule->saved_offset;
+
+    if (rule->kind != UNWIND_RULE_CALL || rule->indirect || slot % 8 || slot < sp || slot > last ||
+        (!by_sp && rule->base != UNWIND_BASE_FRAME_POINTER))
+        return (struct orc_frame){.slot = 0};
+    if (rule->saved == UNWIND_SAVED_NOWHERE)
+        return (struct orc_frame){slot, fp};
+    if (rule->saved != UNWIND_SAVED_AT_CFA || saved % 8 || saved < sp || saved > last)
+        return (struct orc_frame){.slot = 0};
+    return (struct orc_frame){slot, unwind_read(saved)};
+}
+
+/*
+ * The hit path's loop, for frames between two calls. A code spells most of them out: CFA by sp,
+ * return address below it, the frame pointer's slot between the two. Whatever is special is left to
+ * unwind_orc_step.
  */
 static size_t unwind_orc_run(struct unwind *state, uint64_t *chain, size_t most)
 {
@@ -143,19 +171,27 @@ static size_t unwind_orc_run(struct unwind *state, uint64_t *chain, size_t most)
         return 0;
     while (offset < own.text_size && at < end) {
         unsigned code = unwind_table_code(&own, (uint32_t)offset);
-        uintptr_t next = slot + 8 + 8 * (uintptr_t)(code & UNWIND_CODE_WORDS_MASK);
+        struct orc_frame frame = {slot + 8 + 8 * (uintptr_t)(code & UNWIND_CODE_WORDS_MASK), fp};
         uint64_t return_address;
 
-        if (code >= UNWIND_CODE_LIST || next > last)
+        if (__builtin_expect(code >= UNWIND_CODE_LIST, 0)) {
+            if (code == UNWIND_CODE_EXCEPTION)
+                break;
+            frame = orc_listed_frame(&own.rules[code - UNWIND_CODE_LIST], slot + 8, fp, last);
+            if (frame.slot == 0)
+                break;
+        } else if (frame.slot > last) {
             break;
-        return_address = unwind_read(next);
+        } else if (code > UNWIND_CODE_WORDS_MASK) {
+            frame.fp = unwind_read(frame.slot - 8 * (uintptr_t)(code >> UNWIND_CODE_SAVED_SHIFT));
+        }
+        return_address = unwind_read(frame.slot);
         offset = return_address - behind_call;
         if (offset >= own.text_size)
             break;
-        if (code > UNWIND_CODE_WORDS_MASK)
-            fp = unwind_read(next - 8 * (uintptr_t)(code >> UNWIND_CODE_SAVED_SHIFT));
         *at++ = return_address;
-        slot = next;
+        slot = frame.slot;
+        fp = frame.fp;
     }
     if (at == chain)
         return 0;

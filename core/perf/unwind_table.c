@@ -135,7 +135,7 @@ static int check_block(struct check *check, uint32_t number, uint8_t *before)
     const struct unwind_block *block = &check->parts.blocks[number];
     uint32_t offset = number << UNWIND_BLOCK_SHIFT;
     uint64_t first = check->parts.groups[offset >> UNWIND_GROUP_SHIFT] + (uint64_t)block->row;
-    const uint16_t *row = check->parts.rows + first;
+    const uint16_t *row;
     unsigned start = 0;
 
     if (first + block->row_count > check->header->row_count)
@@ -145,6 +145,7 @@ static int check_block(struct check *check, uint32_t number, uint8_t *before)
         return refuse(check->why, EINVAL, "block %u of the unwind table has no rule 0x%x", number,
                       block->code);
     *before = block->code;
+    row = check->parts.rows + first;
     for (unsigned i = 0; i < block->row_count; i++) {
         if (UNWIND_ROW_START(row[i]) <= start || UNWIND_ROW_START(row[i]) >= (int)UNWIND_BLOCK)
             return refuse(check->why, EINVAL, "block %u of the unwind table is out of order",

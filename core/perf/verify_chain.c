@@ -35,6 +35,7 @@ static void note_difference(const struct regs *regs, unsigned frame, const struc
     own->first = (struct verify_difference){.ip = regs->ip, .frame = frame};
     for (unsigned method = 0; method < UNWIND_METHODS; method++) {
         own->first.by[method] = unwind_done(&state[method]) ? 0 : state[method].ip;
+        own->first.kind[method] = state[method].kind;
         own->first.end[method] = state[method].end;
     }
 }

@@ -92,7 +92,7 @@ my @options = (
     ['-e mem:kernel_flag:rw/hue=7/ -- help', qr/event term "hue=7": period=N, .* are possible/],
     ["-e $flag --call-graph dwarf -- help", qr/call-graph "dwarf": orc and no are possible .*/],
     ["-e $flag --call-graph fp -- help", qr/call-graph "fp": orc and no are possible .*/],
-    ["-e $flag -g --verify-chain -- help", qr/--verify-chain: .* UNWINDER=fp has both/],
+    ["-e $flag -g --verify-chain -- help", qr/--verify-chain: .* UNWINDER=fp has both ways/],
     ["-e $flag --skip 2 -- help", qr/--skip without call chains; -g makes them/],
     ['-e mem:kernel_flag:rw/skip=2/ -- help', qr/skip=2 without a call chain; -g makes them/],
     ["-e $flag -g --skip 0 -- help", qr/skip "0": 1 to 126 callers are possible/],

@@ -225,18 +225,19 @@ static void check_capture(enum unwind_method method, const struct regs *regs,
  * A chain from rewound registers goes the same way. It may end elsewhere, as it has not been where
  * the whole one has.
  */
-static void check_rewind(const struct regs *regs, const struct walk_result *whole, unsigned callers)
+static void check_rewind(enum unwind_method method, const struct regs *regs,
+                         const struct walk_result *whole, unsigned callers)
 {
     static struct walk_result rest;
     struct regs rewound = *regs;
 
-    if (!unwind_rewind(&rewound, callers)) {
+    if (!unwind_rewind_by(method, &rewound, callers)) {
         CLAIM(callers >= whole->count);
         CLAIM(memcmp(&rewound, regs, sizeof(rewound)) == 0);
         return;
     }
     CLAIM(callers < whole->count);
-    walk(unwind_default(), &rewound, &rest);
+    walk(method, &rewound, &rest);
     for (size_t i = 0; i < rest.count && callers + i < whole->count; i++)
         CLAIM(rest.ip[i] == whole->ip[callers + i]);
 }
@@ -277,7 +278,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     walk(method, &regs, &whole);
     check_capture(method, &regs, &whole, 0, whole.count + 1);
     check_capture(method, &regs, &whole, cut % 16, cut / 16);
-    if (method == unwind_default())
-        check_rewind(&regs, &whole, cut % 16);
+    check_rewind(method, &regs, &whole, cut % 16);
     return 0;
 }

@@ -26,8 +26,15 @@ my @broken = (
     {
         claim => 'the hit path stays inside its stack',
         file => 'core/perf/unwind_orc.c',
-        line => qr{next > last\)},
-        instead => 'next > last + 8)',
+        line => qr{frame\.slot > last\)},
+        instead => 'frame.slot > last + 8)',
+        fuzzer => 'unwind_fuzz',
+    },
+    {
+        claim => '... for listed rules too',
+        file => 'core/perf/unwind_orc.c',
+        line => qr{slot < sp \|\| slot > last},
+        instead => 'slot < sp || slot > last + 8',
         fuzzer => 'unwind_fuzz',
     },
     {
@@ -42,6 +49,13 @@ my @broken = (
         file => 'core/perf/unwind.c',
         line => qr{    state->low = slot \+ 8;\n},
         instead => '',
+        fuzzer => 'unwind_fuzz',
+    },
+    {
+        claim => 'rewound registers have their frame\'s sp',
+        file => 'core/perf/unwind.c',
+        line => qr{\.sp = state\.sp,},
+        instead => '.sp = regs->sp,',
         fuzzer => 'unwind_fuzz',
     },
     {

@@ -131,6 +131,14 @@ my @strange = (
       qr/strange\+0x0 .*"CFA = rsp\+8 DW_OP 0x38/ ],
     [ 'a CFA beyond 2 GiB', [ '.cfi_def_cfa_offset 0x100000000', 'ret' ],
       qr/strange\+0x0 .*"CFA = rsp\+4294967296"/ ],
+    [ 'a CFA between two words', [ '.cfi_def_cfa_offset 12', 'ret' ],
+      qr/strange\+0x0 .*"CFA = rsp\+12": the CFA must be a multiple of 8 away, and above rsp/ ],
+    [ 'a CFA at rsp', [ '.cfi_def_cfa_offset 0', 'ret' ],
+      qr/strange\+0x0 .*"CFA = rsp\+0": the CFA must be a multiple of 8 away, and above rsp/ ],
+    [ 'rbp between two words', [ '.cfi_escape 0x10, 6, 2, 0x76, 4', 'ret' ],
+      qr/strange\+0x0 .*the caller's rbp must be a multiple of 8 away/ ],
+    [ 'an instruction that there is none of', [ '.cfi_escape 0x3c', 'ret' ],
+      qr/strange\+0x0 \(0x\w+\): (?!code that no call frame)/ ],
     [ 'a return address elsewhere', [ '.cfi_offset %rip, -16', 'ret' ],
       qr/strange\+0x0 .*"rip = CFA-16": the return address must be at CFA-8/ ],
     [ 'a return address in a register', [ '.cfi_register %rip, %rcx', 'ret' ],
@@ -295,9 +303,11 @@ SKIP: {
     skip 'QUICK=1: all levels of optimisation take a minute', 2 * @levels if $ENV{QUICK};
     kernel_ok(@$_) for @levels;
 }
-SKIP: {
-    skip 'clang is not installed', 1 if @compilers < 2;
-    pass('both compilers were tried');
-}
+is(join(' ', sort(@compilers)), 'clang gcc', 'both compilers are there (package clang)');
+
+my $size_first = `make -n BUILD=$scratch/small EXTRA_CFLAGS=-Oz 2>&1`;
+isnt($?, 0, '-Oz is refused');
+like($size_first, qr/-Oz: its unwind information is wrong .*; -Os is possible/,
+    '... with a reason');
 
 done_testing();

@@ -93,6 +93,18 @@ bool chain_check(struct chain_tally *tally, enum unwind_method method, const str
     return false;
 }
 
+/* ff /2 of just this length: Intel SDM vol. 2, "ModR/M and SIB Bytes". */
+static bool is_indirect_call(const uint8_t *code, int length)
+{
+    static const int displacements[] = {0, 1, 4, 0};
+    unsigned mode = code[1] >> 6, memory = code[1] & 7;
+    bool has_sib = mode != 3 && memory == 4;
+    bool has_base = mode != 0 || (memory != 5 && !(has_sib && (code[2] & 7) == 5));
+
+    return code[0] == 0xff && (code[1] & 0x38) == 0x10 &&
+           length == 2 + has_sib + (has_base ? displacements[mode] : 4);
+}
+
 static bool calls(uintptr_t return_address, uintptr_t callee)
 {
     const uint8_t *code = (const uint8_t *)return_address;
@@ -104,8 +116,8 @@ static bool calls(uintptr_t return_address, uintptr_t callee)
         if (return_address + (uintptr_t)(intptr_t)distance == function.address)
             return true;
     }
-    for (unsigned length = 2; length <= 7; length++)
-        if (code[-(int)length] == 0xff && (code[1 - (int)length] & 0x38) == 0x10)
+    for (int length = 2; length <= 7; length++)
+        if (is_indirect_call(code - length, length))
             return true;
     return false;
 }

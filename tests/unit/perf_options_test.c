@@ -139,7 +139,7 @@ static void each_option_sets_what_it_says(void **state)
         {"record -g -e mem:0x1000", PERF_SAMPLE_CALLCHAIN, 1},
         {"record -e mem:0x1000 --call-graph fp", PERF_SAMPLE_CALLCHAIN, 1},
         {"record -e mem:0x1000 --call-graph orc", PERF_SAMPLE_CALLCHAIN, 1},
-        {"record -e mem:0x1000 --call-graph no -g", PERF_SAMPLE_CALLCHAIN, 1},
+        {"record -e mem:0x1000 --call-graph no -g", 0, 1},
         {"record -e mem:0x1000 --skip 3 -g", PERF_SAMPLE_CALLCHAIN, 1},
         {"record -e mem:0x1000 -g --verify-chain", PERF_SAMPLE_CALLCHAIN, 1},
         {"record -e mem:0x1000 -g --call-graph no", 0, 1},
@@ -321,7 +321,7 @@ static void chains_are_made_in_the_kernels_own_way_unless_one_is_named(void **st
     for (enum unwind_method method = 0; method < UNWIND_METHODS; method++) {
         set_kernel(true, true, method);
         assert_method("record -g -e mem:0x1000", method);
-        assert_method("record --call-graph no -g -e mem:0x1000", method);
+        assert_method("record -g --call-graph orc -e mem:0x1000", UNWIND_BY_TABLE);
         assert_method("record --call-graph orc -e mem:0x1000", UNWIND_BY_TABLE);
         assert_method("record --call-graph fp -e mem:0x1000", UNWIND_BY_FRAME_POINTER);
         assert_method("record --call-graph orc -g -e mem:0x1000", UNWIND_BY_TABLE);
@@ -350,7 +350,8 @@ static void only_ways_that_this_kernel_has_can_be_named(void **state)
     assert_refused("record -e mem:0x1000 --call-graph orc",
                    "call-graph \"orc\": only no is possible in this kernel");
     assert_int_equal(parse("record -e mem:0x1000 --call-graph no"), 0);
-    assert_int_equal(parse("record -e mem:0x1000 -g"), 0); /* the hit's own place at least */
+    assert_int_equal(parse("record -e mem:0x1000"), 0);
+    assert_refused("record -e mem:0x1000 -g", "no way to make call chains in this kernel");
 }
 
 static void a_skip_holds_for_all_events_or_for_its_own(void **state)
@@ -377,9 +378,9 @@ static void every_chain_is_verified_if_any_is(void **state)
     assert_int_equal(parse("record -g -e mem:0x1000"), 0);
     assert_false(chain_of(0)->verify);
     set_kernel(true, false, UNWIND_BY_TABLE);
-    assert_refused("record --verify-chain -g -e mem:0x1000", "--verify-chain: this kernel makes");
-    set_kernel(false, true, UNWIND_BY_FRAME_POINTER);
     assert_refused("record --verify-chain -g -e mem:0x1000", "UNWINDER=fp has both");
+    set_kernel(false, true, UNWIND_BY_FRAME_POINTER);
+    assert_refused("record --verify-chain -g -e mem:0x1000", "this kernel has no unwind table");
 }
 
 static void what_is_said_of_chains_that_nobody_asked_for_is_refused(void **state)
@@ -389,6 +390,8 @@ static void what_is_said_of_chains_that_nobody_asked_for_is_refused(void **state
     assert_refused("record --skip 2 -g -e mem:0x1000/call-graph=no/", "--skip without call chains");
     assert_refused("record --verify-chain -e mem:0x1000", "--verify-chain without call chains");
     assert_refused("record -e mem:0x1000/skip=2/", "skip=2 without a call chain");
+    assert_refused("stat --skip 2 -g -e mem:0x1000", "--skip: perf stat only counts");
+    assert_refused("stat --verify-chain -g -e mem:0x1000", "--verify-chain: perf stat only counts");
     assert_refused("record -g -e mem:0x1000,mem:0x2000/skip=2,call-graph=no/",
                    "skip=2 without a call chain");
 }

@@ -184,7 +184,7 @@ static void open_copy(struct image *image, char *path)
         assert_int_equal(write(to, bytes, (size_t)length), length);
     close(from);
     close(to);
-    assert_true(image_open(image, "symtab", SYMTAB_SECTION, path));
+    assert_true(image_open(image, "symtab", SYMTAB_SECTION, path, true));
 }
 
 static void build_from(struct image *image, struct table *table)
@@ -289,10 +289,10 @@ static void what_is_no_kernel_is_refused(void **state)
     (void)state;
     assert_int_equal(write(file, "no ELF at all", 13), 13);
     close(file);
-    assert_false(image_open(&image, "symtab", SYMTAB_SECTION, path));
+    assert_false(image_open(&image, "symtab", SYMTAB_SECTION, path, true));
     image_close(&image);
     unlink(path);
-    assert_false(image_open(&image, "symtab", SYMTAB_SECTION, path));
+    assert_false(image_open(&image, "symtab", SYMTAB_SECTION, path, true));
     image_close(&image);
 }
 

@@ -81,7 +81,9 @@ static bool find_parts(struct image *image)
             return false;
         if (strcmp(name, ".note.gnu.build-id") == 0) {
             Elf_Data *data = elf_getdata(section, NULL);
-            build_id = data && note_build_id(image, data);
+            if (!data)
+                return image_complain(image, "%s", elf_errmsg(-1));
+            build_id = note_build_id(image, data);
             if (!build_id)
                 return false;
         }
@@ -92,13 +94,14 @@ static bool find_parts(struct image *image)
            image_complain(image, "no section .note.gnu.build-id: link with --build-id=sha1");
 }
 
-bool image_open(struct image *image, const char *tool, const char *section, const char *path)
+bool image_open(struct image *image, const char *tool, const char *section, const char *path,
+                bool write)
 {
     *image = (struct image){
         .tool = tool,
         .path = path,
         .section = section,
-        .file = open(path, O_RDWR | O_CLOEXEC),
+        .file = open(path, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC),
     };
     if (image->file < 0)
         return image_complain(image, "%s", strerror(errno));

@@ -27,8 +27,12 @@ struct image {
     uint8_t build_id[IMAGE_BUILD_ID_SIZE];
 };
 
-/* The strings are kept as they are, not copied. Close it even if this fails. */
-bool image_open(struct image *image, const char *tool, const char *section, const char *path);
+/*
+ * With `write` for image_write. The strings are kept as they are, not copied. Close it even if this
+ * fails.
+ */
+bool image_open(struct image *image, const char *tool, const char *section, const char *path,
+                bool write);
 void image_close(struct image *image);
 
 /* Always false, so that a check reads `return image_complain(...)`. */

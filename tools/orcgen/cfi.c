@@ -36,18 +36,37 @@ static bool read_row(struct cfi *cfi, const struct text *text, Dwarf_Frame *fram
     return true;
 }
 
+/*
+ * What libdw says where no entry covers an address, as at the end of the address space: it has no
+ * name for that outside.
+ */
+static int errno_of_none(Dwarf_CFI *source)
+{
+    Dwarf_Frame *frame;
+
+    if (dwarf_cfi_addrframe(source, UINT64_MAX, &frame) == 0)
+        free(frame);
+    return dwarf_errno();
+}
+
 /* At every address in turn: rows are skipped as a whole, gaps go byte by byte. */
 static bool read_rows(struct cfi *cfi, const struct text *text, Dwarf_CFI *source)
 {
     static const struct unwind_rule none = {.kind = UNWIND_RULE_NONE};
+    const int none_there = errno_of_none(source);
     uint32_t offset = 0, next;
     Dwarf_Frame *frame;
 
     put_row(cfi, 0, &none);
     for (; offset < text->size; offset = next) {
         next = offset + 1;
-        if (dwarf_cfi_addrframe(source, text->address + offset, &frame) != 0)
-            continue;
+        if (dwarf_cfi_addrframe(source, text->address + offset, &frame) != 0) {
+            int error = dwarf_errno();
+            if (error == none_there)
+                continue;
+            return image_complain(text->image, "%s: %s", text_describe(text, offset).words,
+                                  dwarf_errmsg(error));
+        }
         if (offset == 0)
             cfi->count = 0;
         bool read = read_row(cfi, text, frame, offset, &next);

@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "arch/x86_64/regs.h"
+
 enum {
     RAX,
     RDX,
@@ -39,16 +41,24 @@ static const char *const register_names[] = {
     (1u << RAX | 1u << RDX | 1u << RCX | 1u << RSI | 1u << RDI | 1u << RBP | 1u << RSP |           \
      1u << R8 | 1u << R9 | 1u << R10 | 1u << R11)
 
+#define WORD 8
+
 /* The CPU's frame (Intel SDM vol. 3, "Stack Usage on Transfers to Handlers"), from the CFA. */
 #define TRAP_IP (-40)
 #define TRAP_SP (-16)
 
 /* A whole struct regs ends at the CFA (arch/x86_64/regs.h): where it has the general registers. */
-#define REGS_SIZE 176
+#define REGS_SIZE ((int)sizeof(struct regs))
 
 static const int regs_offsets[] = {
-    [RAX] = 80, [RDX] = 96, [RCX] = 88, [RBX] = 40, [RSI] = 104, [RDI] = 112, [RBP] = 32, [R8] = 72,
-    [R9] = 64,  [R10] = 56, [R11] = 48, [R12] = 24, [R13] = 16,  [R14] = 8,   [R15] = 0,
+    [RAX] = offsetof(struct regs, ax),  [RDX] = offsetof(struct regs, dx),
+    [RCX] = offsetof(struct regs, cx),  [RBX] = offsetof(struct regs, bx),
+    [RSI] = offsetof(struct regs, si),  [RDI] = offsetof(struct regs, di),
+    [RBP] = offsetof(struct regs, bp),  [R8] = offsetof(struct regs, r8),
+    [R9] = offsetof(struct regs, r9),   [R10] = offsetof(struct regs, r10),
+    [R11] = offsetof(struct regs, r11), [R12] = offsetof(struct regs, r12),
+    [R13] = offsetof(struct regs, r13), [R14] = offsetof(struct regs, r14),
+    [R15] = offsetof(struct regs, r15),
 };
 
 /* Where the caller's value of a register is. */
@@ -129,6 +139,8 @@ static bool read_cfa(struct unwind_rule *rule, Dwarf_Frame *frame, struct cfi_sh
     if (count < 1 || count > (rule->indirect ? 2 : 1) || base > R15 || !(BASES >> base & 1) ||
         offset != (int32_t)offset || (rule->indirect && base != RSP && base != RBP))
         return refuse(shape, wanted);
+    if (offset % WORD != 0 || (base == RSP && !rule->indirect && offset < WORD))
+        return refuse(shape, "the CFA must be a multiple of 8 away, and above rsp");
     rule->base = (uint8_t)base;
     rule->cfa_offset = (int32_t)offset;
     return true;
@@ -212,7 +224,7 @@ static bool read_kind(struct unwind_rule *rule, Dwarf_Frame *frame, bool signal,
         rule->kind = UNWIND_RULE_OUTERMOST;
     else if (signal && !is_at(&ip, PLACE_AT_CFA, TRAP_IP))
         return refuse(shape, "the rip that a trap interrupted must be saved at CFA-40");
-    else if (!signal && !is_at(&ip, PLACE_AT_CFA, -(int)sizeof(uint64_t)))
+    else if (!signal && !is_at(&ip, PLACE_AT_CFA, -WORD))
         return refuse(shape, "the return address must be at CFA-8");
     else if (signal)
         rule->kind = regs_are_whole(rule, frame) ? UNWIND_RULE_TRAP_REGS : UNWIND_RULE_TRAP;
@@ -226,6 +238,8 @@ static bool read_frame_pointer(struct unwind_rule *rule, Dwarf_Frame *frame,
 {
     struct saved saved = read_saved(frame, RBP, shape);
 
+    if (saved.offset % WORD != 0)
+        return refuse(shape, "the caller's rbp must be a multiple of 8 away");
     if (saved.place == PLACE_AT_CFA && !is_popped(rule, saved.offset))
         rule->saved = UNWIND_SAVED_AT_CFA;
     else if (saved.place == PLACE_AT_RBP)

@@ -98,7 +98,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: orcgen [--print | --sizes] [--exempt SECTION]... KERNEL.ELF\n");
         return EXIT_FAILURE;
     }
-    bool done = image_open(&image, "orcgen", RESERVED_SECTION, order.path) && run(&order, &image);
+    bool done =
+        image_open(&image, "orcgen", RESERVED_SECTION, order.path, order.what == WHAT_FILL) &&
+        run(&order, &image);
     image_close(&image);
     free(order.exempt);
     return done ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: symtab KERNEL.ELF\n");
         return EXIT_FAILURE;
     }
-    bool done = image_open(&image, "symtab", SYMTAB_SECTION, argv[1]) && fill(&image);
+    bool done = image_open(&image, "symtab", SYMTAB_SECTION, argv[1], true) && fill(&image);
     image_close(&image);
     return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }
