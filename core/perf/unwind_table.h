@@ -50,7 +50,7 @@ static inline unsigned unwind_table_code(const struct unwind_table *table, uint3
 {
     const struct unwind_block *block = &table->blocks[offset >> UNWIND_BLOCK_SHIFT];
     const unsigned here = UNWIND_ROW(offset % UNWIND_BLOCK, UINT8_MAX);
-    const uint16_t *row, *end;
+    const uint16_t *row, *last;
     unsigned left = block->row_count;
 
     if (left == 0)
@@ -68,11 +68,9 @@ static inline unsigned unwind_table_code(const struct unwind_table *table, uint3
     }
     if (*row > here) /* the block's first: halving goes to rows that hold */
         return block->code;
-    end = row + left;
-    do
-        row++;
-    while (row < end && *row <= here);
-    return UNWIND_ROW_CODE(row[-1]);
+    for (last = row + left - 1; row < last && row[1] <= here; row++)
+        ;
+    return UNWIND_ROW_CODE(*row);
 }
 
 /* The rule that `code`, found at text + offset, stands for. */
