@@ -139,8 +139,9 @@ static bool read_cfa(struct unwind_rule *rule, Dwarf_Frame *frame, struct cfi_sh
     if (count < 1 || count > (rule->indirect ? 2 : 1) || base > R15 || !(BASES >> base & 1) ||
         offset != (int32_t)offset || (rule->indirect && base != RSP && base != RBP))
         return refuse(shape, wanted);
-    if (offset % WORD != 0 || (base == RSP && !rule->indirect && offset < WORD))
-        return refuse(shape, "the CFA must be a multiple of 8 away, and above rsp");
+    /* Not by whole words: a leaf may move rsp by less, as clang's do at -O0. */
+    if (base == RSP && !rule->indirect && offset < WORD)
+        return refuse(shape, "the CFA must be above rsp, with room for the return address");
     rule->base = (uint8_t)base;
     rule->cfa_offset = (int32_t)offset;
     return true;
