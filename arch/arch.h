@@ -15,6 +15,7 @@
 
 #include "arch/x86_64/local.h"
 #include "arch/x86_64/regs.h"
+#include "arch/x86_64/site.h"
 
 #define ARCH_NAME     "x86_64" /* as `uname -m` says it */
 #define ARCH_CPUS_MAX 64
@@ -36,6 +37,12 @@ void arch_relax(void);
 
 /* Halts until the next interrupt; interrupts are on when it returns. Task context. */
 void arch_idle(void);
+
+/*
+ * Debug traps and NMIs that are being served on this CPU: 0, 1 or 2. With interrupts off that tells
+ * contexts apart: a task and an interrupt then cannot come between each other. Any context.
+ */
+unsigned arch_trap_depth(void);
 
 /* --- Memory. Any context: both walk page tables by plain loads. --- */
 bool arch_mapped(uintptr_t address, size_t length);
@@ -102,6 +109,21 @@ void arch_watch_set_handler(arch_watch_handler *handler);
 
 /* Debug traps that only disarmed registers explain: ignored, but counted. */
 uint64_t arch_watch_spurious(void);
+
+/* --- Sites (arch/x86_64/site.h). --- */
+
+/*
+ * Turns a site on or off; nothing to do if it is so already. 0, or -EINVAL where neither its nop
+ * nor its jump stands in the text: nothing is changed then. Task context.
+ */
+int arch_site_set(const struct arch_site *site, bool on);
+
+/*
+ * What arch_registers_thunk saved, for a function that was called by ARCH_REGISTERS_STUB; NULL for
+ * one that was not. Both arguments are that function's: its __builtin_return_address(0) and
+ * __builtin_frame_address(0). Any context.
+ */
+const struct regs *arch_thunk_registers(const void *return_address, const void *frame);
 
 /* --- Unwinding: what only the CPU's manual knows about a frame. Any context. --- */
 

@@ -15,6 +15,7 @@
 #include "core/cmdline.h"
 #include "core/console/console.h"
 #include "core/fs/ramfs.h"
+#include "core/interrupt.h"
 #include "core/memory/pages.h"
 #include "core/panic.h"
 #include "core/perf/unwind.h"
@@ -64,6 +65,7 @@ _Noreturn void kernel_main(uint32_t information)
     breakpoint_init();       /* debug traps reach the arbiter */
     script_boot_recording(); /* perf.boot=, from here to script_run */
     pic_init();
+    pic_set_server(interrupt_serve); /* where tracepoints see each interrupt */
     pit_start(TICKS_A_SECOND, ticks_count);
     ports_listen(); /* the console can be typed at */
     cpu_interrupts_on();

@@ -5,9 +5,17 @@
  */
 #include "core/ticks.h"
 
+#include "core/perf/tracepoint.h"
+
+#define TICK_FIELDS(FIELD, of) FIELD(of, u64, count, "count=%lu")
+
+TRACEPOINT_DECLARE(tick, TICK_FIELDS);
+TRACEPOINT_DEFINE(timer, tick, TICK_FIELDS);
+
 volatile uint64_t ticks;
 
 void ticks_count(void)
 {
     ticks++;
+    TRACE(tick, ticks);
 }

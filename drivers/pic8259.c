@@ -22,6 +22,7 @@
 #define SPURIOUS_LINE 7 /* of either controller */
 
 static trap_handler *handlers[LINES]; /* set with interrupts off */
+static pic_server *serve;             /* set at boot */
 
 /*
  * A line that went away before it was acknowledged arrives as 7 or 15 without its in-service bit
@@ -53,7 +54,9 @@ static void pic_serve(struct regs *regs)
             port_write8(MASTER_COMMAND, OCW2_END); /* the master did see its cascade line */
         return;
     }
-    if (handlers[line])
+    if (handlers[line] && serve)
+        serve(line, handlers[line], regs);
+    else if (handlers[line])
         handlers[line](regs);
     pic_end(line);
 }
@@ -72,6 +75,11 @@ void pic_init(void)
     port_write8(SLAVE_DATA, 0xff);
     for (unsigned line = 0; line < LINES; line++)
         trap_set_handler(VECTOR_FIRST_INTERRUPT + line, pic_serve);
+}
+
+void pic_set_server(pic_server *server)
+{
+    serve = server;
 }
 
 void pic_connect(unsigned line, trap_handler *handler)

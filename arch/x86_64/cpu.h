@@ -88,3 +88,9 @@ static inline void cpu_interrupts_off(void)
 {
     __asm__ volatile("cli" : : : "memory");
 }
+
+/* Forgets the translation of one page, a global one included; serialises. */
+static inline void cpu_invalidate_page(uintptr_t address)
+{
+    __asm__ volatile("invlpg (%0)" : : "r"(address) : "memory");
+}

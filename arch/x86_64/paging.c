@@ -11,6 +11,12 @@
 #define LARGE_PAGE_SIZE (512 * PAGE_SIZE)
 #define ENTRIES         512
 
+/* Where text is written through; nothing is mapped here otherwise. */
+#define ALIAS_BASE  0xffffc00000000000ull
+#define ALIAS_PAGES 2
+
+static uint64_t *alias_entries; /* the page table entries of ALIAS_BASE; set at boot */
+
 struct builder {
     uint64_t *root;
     void *(*allocate)(void);
@@ -144,7 +150,8 @@ bool paging_init(const struct paging_range *memory, size_t count, void *(*alloca
     paging_map_data(&builder);
     for (size_t i = 0; i < count; i++)
         paging_map_memory(&builder, &memory[i]);
-    if (builder.failed)
+    alias_entries = paging_entry(&builder, ALIAS_BASE, 0);
+    if (builder.failed || !alias_entries)
         return false;
     paging_set_control();
     cpu_write_cr3(direct_physical(builder.root));
@@ -245,4 +252,21 @@ uintptr_t arch_text_plain_end(void)
 uintptr_t arch_text_end(void)
 {
     return (uintptr_t)_etext;
+}
+
+uint8_t *paging_alias_open(uintptr_t page)
+{
+    for (unsigned i = 0; i < ALIAS_PAGES; i++)
+        alias_entries[i] =
+            (page - KERNEL_BASE + i * PAGE_SIZE) | PTE_PRESENT | PTE_WRITABLE | PTE_NX;
+    local_barrier(); /* the entries before what is stored through them */
+    return (uint8_t *)ALIAS_BASE;
+}
+
+void paging_alias_close(void)
+{
+    for (unsigned i = 0; i < ALIAS_PAGES; i++) {
+        local_store(&alias_entries[i], 0);
+        cpu_invalidate_page(ALIAS_BASE + i * PAGE_SIZE);
+    }
 }

@@ -3,7 +3,8 @@
  * The kernel's page tables. Two mappings and nothing else: the image at KERNEL_BASE (text read-only
  * and executable, rodata read-only, the rest writable; guard pages below stacks left out) and all
  * memory at DIRECT_BASE, writable, without the image: so text and rodata have no writable alias,
- * and a stack's guard page no back door. Everything but text is NX. Source: Intel SDM vol. 3,
+ * and a stack's guard page no back door (but for the moment in which a
+ * site is patched, arch/x86_64/patch.c). Everything but text is NX. Source: Intel SDM vol. 3,
  * "4-Level Paging".
  */
 #pragma once
@@ -48,3 +49,10 @@ bool paging_find(uintptr_t address, struct paging_leaf *leaf);
  * that wraps to 0.
  */
 bool paging_next(uintptr_t address, struct paging_leaf *leaf);
+
+/*
+ * The two pages of text from `page` on, writable at the address returned, until paging_alias_close;
+ * the only time at which text has a second mapping. One at a time, interrupts off between the two.
+ */
+uint8_t *paging_alias_open(uintptr_t page);
+void paging_alias_close(void);

@@ -30,3 +30,8 @@ unsigned arch_cpu_id(void)
 {
     return percpu_self()->cpu;
 }
+
+unsigned arch_trap_depth(void)
+{
+    return percpu_self()->watch_depth;
+}

@@ -9,7 +9,7 @@
  * Source: the perf tool's documentation, perf.data-file-format ("Pipe-mode data" and "Records"),
  * and perf 6.1 itself, which tests/host/stream_perf.t feeds with them. Version: perf has no number
  * for this format; the magic is its second ("PERFILE2"). Little-endian, every record a multiple of
- * 8 bytes.
+ * 8 bytes but one.
  */
 #pragma once
 
@@ -29,6 +29,7 @@ struct perf_pipe_header {
 enum perf_pipe_type {
     PERF_PIPE_ATTR = 64,           /* struct perf_pipe_attr */
     PERF_PIPE_EVENT_TYPE = 65,     /* perf ignores it; carries struct perf_pipe_checksum */
+    PERF_PIPE_TRACING_DATA = 66,   /* struct perf_pipe_tracing_data */
     PERF_PIPE_BUILD_ID = 67,       /* struct perf_pipe_build_id */
     PERF_PIPE_FINISHED_ROUND = 68, /* the header alone */
     PERF_PIPE_EVENT_UPDATE = 78,   /* struct perf_pipe_event_update */
@@ -70,6 +71,16 @@ struct perf_pipe_build_id {
     uint8_t reserved[3];
 };
 
+/*
+ * What describes tracepoints. Behind it follow bytes that are no part of the record: header.size is
+ * 12, the only one that is no multiple of 8. `size` is the sum of those bytes and of all behind
+ * earlier records of this type, as perf adds them up.
+ */
+struct perf_pipe_tracing_data {
+    struct perf_event_header header;
+    uint32_t size;
+};
+
 #define PERF_PIPE_FEATURE_ARCH 6 /* perf_pipe_feature.feature: `uname -m`, as a string */
 
 /* A header feature that is one string: `length` bytes of it follow, NUL and padding included. */
@@ -96,6 +107,7 @@ _Static_assert(sizeof(struct perf_pipe_header) == 16, "perf tells a pipe by this
 _Static_assert(sizeof(struct perf_event_attr) >= PERF_PIPE_ATTR_SIZE, "the attr is cut, not grown");
 _Static_assert(sizeof(struct perf_pipe_attr) == 144, "header 8, attr 128, id 8");
 _Static_assert(sizeof(struct perf_pipe_event_update) == 24, "the name follows at 24");
+_Static_assert(sizeof(struct perf_pipe_tracing_data) == 12, "the description follows at 12");
 _Static_assert(sizeof(struct perf_pipe_build_id) == 36, "the file name follows at 36");
 _Static_assert(__builtin_offsetof(struct perf_pipe_feature, length) == 16, "the string is at 20");
 _Static_assert(__builtin_offsetof(struct perf_pipe_checksum, crc32) == 12,

@@ -8,6 +8,7 @@
 #include "core/console/complete.h"
 
 #include "core/console/command.h"
+#include "core/perf/tracepoint.h"
 #include "core/string.h"
 #include "core/symbols.h"
 
@@ -84,13 +85,46 @@ static struct names names_symbols(void)
 }
 
 static const char *const perf_subcommands[] = {"list", "record", "report", "script", "stat", NULL};
-static const char *const perf_events[] = {"mem:", NULL};
+static const char breakpoints[] = "mem:";
+
+/* Tracepoints in order of their names, and how breakpoints begin at its place among them. */
+static const char *event_name_at(const struct names *names, size_t index)
+{
+    const struct tracepoint *tracepoint = tracepoint_by_name(index);
+    const struct tracepoint *before = index > 0 ? tracepoint_by_name(index - 1) : NULL;
+
+    (void)names;
+    if (before && strcmp(before->full_name, breakpoints) > 0)
+        return before->full_name;
+    if (tracepoint && strcmp(tracepoint->full_name, breakpoints) < 0)
+        return tracepoint->full_name;
+    return index <= tracepoint_count() ? breakpoints : NULL;
+}
+
+static struct names names_events(void)
+{
+    return (struct names){.at = event_name_at, .count = tracepoint_count() + 1};
+}
 
 /* As core/perf/perf_options.c and core/perf/report_options.c read them. */
-static const char *const record_options[] = {
-    "--",     "--call-graph",   "--count", "--event", "--intr-regs", "--mmap-pages", "--overwrite",
-    "--skip", "--verify-chain", "-a",      "-c",      "-e",          "-g",           "-m",
-    NULL};
+static const char *const record_options[] = {"--",
+                                             "--call-graph",
+                                             "--count",
+                                             "--event",
+                                             "--filter",
+                                             "--intr-regs",
+                                             "--mmap-pages",
+                                             "--overwrite",
+                                             "--raw-samples",
+                                             "--skip",
+                                             "--verify-chain",
+                                             "-R",
+                                             "-a",
+                                             "-c",
+                                             "-e",
+                                             "-g",
+                                             "-m",
+                                             NULL};
 static const char *const report_options[] = {
     "--no-children", "--no-inline", "--stdio", "-g", "-s", NULL};
 static const char *const script_options[] = {"-F", NULL};
@@ -173,7 +207,7 @@ static bool target_event(struct word word, struct target *target)
         }
     }
     if (!word_begins(word, "mem:")) {
-        *target = (struct target){names_fixed(perf_events), word, false};
+        *target = (struct target){names_events(), word, false};
         return true;
     }
     word = (struct word){word.text + skipped, word.length - skipped};

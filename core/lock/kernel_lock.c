@@ -7,6 +7,7 @@
 
 #include "arch/arch.h"
 #include "core/assert.h"
+#include "core/lock/lock_trace.h"
 
 /* Aligned, so that one debug register watches all of it and nothing else. */
 uint32_t kernel_flag __attribute__((aligned(4)));
@@ -26,11 +27,14 @@ __attribute__((noinline)) void lock_kernel(void)
     if ((*depth)++ > 0)
         return;
 
+    TRACE(lock_acquire, &kernel_flag, "kernel_flag");
     /* A, with unlock_kernel. Who waits only reads, so as not to fight for the cache line. */
     while (__atomic_exchange_n(&kernel_flag, 1, __ATOMIC_ACQUIRE) != 0) {
+        TRACE(lock_contended, &kernel_flag, "kernel_flag");
         while (__atomic_load_n(&kernel_flag, __ATOMIC_RELAXED) != 0)
             arch_relax();
     }
+    TRACE(lock_acquired, &kernel_flag, "kernel_flag");
 }
 
 __attribute__((noinline)) void unlock_kernel(void)
@@ -41,6 +45,7 @@ __attribute__((noinline)) void unlock_kernel(void)
     if (--*depth > 0)
         return;
 
+    TRACE(lock_release, &kernel_flag, "kernel_flag");
     /* A, with lock_kernel. */
     __atomic_store_n(&kernel_flag, 0, __ATOMIC_RELEASE);
 }

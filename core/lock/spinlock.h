@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
+#include "core/lock/lock_trace.h"
 
 /*
  * All zero is a free lock. Tickets wrap around; more than 2^32 CPUs waiting at once would be needed
@@ -18,11 +19,17 @@
 struct spinlock {
     uint32_t next;    /* the ticket for whoever asks next: any CPU, atomically */
     uint32_t serving; /* the ticket that holds the lock: stored by the holder alone */
+    const char *name; /* for tracepoints; NULL: it has none */
 };
 
 static inline void spinlock_acquire(struct spinlock *lock)
 {
-    uint32_t ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);
+    uint32_t ticket;
+
+    TRACE(lock_acquire, lock, lock->name);
+    ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&lock->serving, __ATOMIC_RELAXED) != ticket)
+        TRACE(lock_contended, lock, lock->name);
 
     /*
      * A, with spinlock_release: what the last holder stored is seen once its ticket has been passed
@@ -30,10 +37,12 @@ static inline void spinlock_acquire(struct spinlock *lock)
      */
     while (__atomic_load_n(&lock->serving, __ATOMIC_ACQUIRE) != ticket)
         arch_relax();
+    TRACE(lock_acquired, lock, lock->name);
 }
 
 static inline void spinlock_release(struct spinlock *lock)
 {
+    TRACE(lock_release, lock, lock->name);
     /* A, with spinlock_acquire. */
     __atomic_store_n(&lock->serving, lock->serving + 1, __ATOMIC_RELEASE);
 }

@@ -13,9 +13,13 @@
 
 #include "core/assert.h"
 #include "core/lock/spinlock.h"
+#include "core/memory/pages_trace.h"
 #include "core/string.h"
 
 #define REGIONS_MAX 64
+
+TRACEPOINT_DEFINE(kmem, mm_page_alloc, MM_PAGE_FIELDS);
+TRACEPOINT_DEFINE(kmem, mm_page_free, MM_PAGE_FIELDS);
 
 struct run {
     struct run *next; /* at a higher address, with used pages in between */
@@ -27,7 +31,7 @@ struct region {
     uintptr_t start, end;
 };
 
-static struct spinlock lock;
+static struct spinlock lock = {.name = "pages"};
 static struct run *runs;
 static size_t free_count;
 static struct region regions[REGIONS_MAX];
@@ -142,6 +146,7 @@ void *pages_alloc(size_t count)
     void *start = take_run(count);
     spinlock_release_irq(&lock, flags);
 
+    TRACE(mm_page_alloc, start, count);
     /* The pages are the caller's by now: the long part needs no lock. */
     if (start != NULL)
         memset(start, 0, count * PAGE_SIZE);
@@ -154,6 +159,7 @@ void pages_free(void *start, size_t count)
 
     assert(address % PAGE_SIZE == 0);
     assert(count > 0 && count <= (UINTPTR_MAX - address) / PAGE_SIZE);
+    TRACE(mm_page_free, start, count);
 
     uint64_t flags = spinlock_acquire_irq(&lock);
     assert(is_ours(address, address + count * PAGE_SIZE));

@@ -6,6 +6,8 @@
 #include "core/perf/event.h"
 
 #include "arch/arch.h"
+#include "core/perf/event_breakpoint.h"
+#include "core/perf/event_tracepoint.h"
 #include "core/perf/sample.h"
 #include "core/string.h"
 
@@ -13,8 +15,9 @@ static uint64_t next_id = 1; /* task context */
 
 void event_init(struct event *event, const struct event_spec *spec)
 {
-    *event =
-        (struct event){.recorded = {.id = next_id++, .attr = spec->attr}, .chain = spec->chain};
+    *event = (struct event){.recorded = {.id = next_id++, .attr = spec->attr},
+                            .chain = spec->chain,
+                            .filter = spec->filter};
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
 }
 
@@ -41,7 +44,8 @@ __attribute__((noinline)) static bool event_refill(struct event *event, struct r
     return !held_back;
 }
 
-void event_hit(struct event *event, uint64_t addr, const struct regs *regs)
+void event_hit(struct event *event, uint64_t addr, const struct regs *regs,
+               const struct tracepoint_raw *raw)
 {
     struct ring *ring;
 
@@ -55,5 +59,20 @@ void event_hit(struct event *event, uint64_t addr, const struct regs *regs)
             return;
         event->tick_samples--;
     }
-    sample_write(event, ring, addr, regs);
+    sample_write(event, ring, addr, regs, raw);
+}
+
+int event_enable(struct event *event, struct refusal *why)
+{
+    if (event->recorded.attr.type == PERF_TYPE_TRACEPOINT)
+        return event_tracepoint_enable(event, why);
+    return event_breakpoint_enable(event, why);
+}
+
+void event_disable(struct event *event)
+{
+    if (event->recorded.attr.type == PERF_TYPE_TRACEPOINT)
+        event_tracepoint_disable(event);
+    else
+        event_breakpoint_disable(event);
 }

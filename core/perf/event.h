@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * An event: what is counted, and when a count becomes a sample. Its source
- * (core/perf/event_breakpoint.c) calls event_hit for each occurrence; sources differ, the rest is
+ * (core/perf/event_breakpoint.c, event_tracepoint.c) calls event_hit for each occurrence; sources
+ * differ, the rest is
  * the same for all.
  */
 #pragma once
@@ -11,8 +12,10 @@
 
 #include "core/breakpoint.h"
 #include "core/perf/event_spec.h"
+#include "core/perf/filter.h"
 #include "core/perf/records.h"
 #include "core/perf/ring.h"
+#include "core/perf/tracepoint.h"
 
 /*
  * Samples that one event may take in one tick of the throttle before it is held back until the
@@ -32,7 +35,10 @@ struct event {
     bool throttled;
     uint64_t throttled_hits; /* that would have been samples */
 
-    struct breakpoint breakpoint; /* its source's part */
+    /* Its source's part; one of the two is in use. */
+    struct breakpoint breakpoint;
+    struct tracepoint_probe probe;
+    struct filter filter; /* [I] of a tracepoint: which hits are some */
 };
 
 /* A new event that counts nothing yet, with an id that no other event of this boot has. */
@@ -40,9 +46,11 @@ void event_init(struct event *event, const struct event_spec *spec);
 
 /*
  * One occurrence with these registers at address `addr`. Any context of this CPU with preemption
- * off; the CPU's context level picks the scratch memory, so levels may nest.
+ * off; the CPU's context level picks the scratch memory, so levels may nest. `raw` is the
+ * tracepoint's record, NULL for others; it is copied only if the event asked for it.
  */
-void event_hit(struct event *event, uint64_t addr, const struct regs *regs);
+void event_hit(struct event *event, uint64_t addr, const struct regs *regs,
+               const struct tracepoint_raw *raw);
 
 /* Sources: 0, or a negative errno and a reason. */
 int event_enable(struct event *event, struct refusal *why);

@@ -3,6 +3,8 @@
  * The breakpoint source: perf_event_attr <-> a breakpoint of the arbiter. Its hits run in the debug
  * trap.
  */
+#include "core/perf/event_breakpoint.h"
+
 #include <linux/hw_breakpoint.h>
 
 #include "core/perf/event.h"
@@ -12,7 +14,7 @@ static void event_breakpoint_hit(struct breakpoint *breakpoint, uintptr_t addres
 {
     struct event *event = (struct event *)((char *)breakpoint - offsetof(struct event, breakpoint));
 
-    event_hit(event, address, regs);
+    event_hit(event, address, regs, NULL);
 }
 
 static enum arch_access event_breakpoint_access(uint32_t type)
@@ -22,7 +24,7 @@ static enum arch_access event_breakpoint_access(uint32_t type)
     return type == HW_BREAKPOINT_W ? ARCH_WRITE : ARCH_READ_WRITE;
 }
 
-int event_enable(struct event *event, struct refusal *why)
+int event_breakpoint_enable(struct event *event, struct refusal *why)
 {
     const struct perf_event_attr *attr = &event->recorded.attr;
     enum arch_access access = event_breakpoint_access(attr->bp_type);
@@ -40,7 +42,7 @@ int event_enable(struct event *event, struct refusal *why)
     return breakpoint_install(&event->breakpoint, why);
 }
 
-void event_disable(struct event *event)
+void event_breakpoint_disable(struct event *event)
 {
     breakpoint_remove(&event->breakpoint);
 }

@@ -20,7 +20,7 @@
 #define LENGTH_EXECUTE   sizeof(long) /* what Linux demands, and perf sends, for x */
 #define NEAREST_MAX      5
 #define ADDRESSES_MAX    4
-#define FORMAT_OF_EVENTS "mem:ADDR[/LEN][:rw|w|x][:u|:k] or 5:ADDR"
+#define FORMAT_OF_EVENTS "mem:ADDR[/LEN][:rw|w|x][:u|:k] or 5:ADDR, or a tracepoint (`perf list`)"
 
 struct cursor {
     const char *at;
@@ -356,6 +356,28 @@ static int read_raw(struct cursor *cursor, struct perf_event_attr *attr)
     return error;
 }
 
+/* Every name has a colon behind its system, which no other spelling begins with. */
+static int read_tracepoint(const char *spelling, struct perf_event_attr *attr, struct refusal *why)
+{
+    struct tracepoint *tracepoint;
+    struct list near = {.length = 0};
+    size_t system = (size_t)(strchr(spelling, ':') - spelling) + 1;
+
+    for (size_t i = 0; (tracepoint = tracepoint_by_name(i)) != NULL; i++) {
+        if (strcmp(tracepoint->full_name, spelling) == 0) {
+            attr->type = PERF_TYPE_TRACEPOINT;
+            attr->config = tracepoint_id(tracepoint);
+            return 0;
+        }
+        if (strncmp(tracepoint->full_name, spelling, system) == 0)
+            list_add(&near, tracepoint->name);
+    }
+    if (near.length > 0)
+        return refuse(why, ENOENT, "no tracepoint \"%s\"; %.*s has %s", spelling, (int)system,
+                      spelling, near.text);
+    return refuse(why, EINVAL, "unknown event \"%s\": " FORMAT_OF_EVENTS, spelling);
+}
+
 static bool skip_prefix(struct cursor *cursor, const char *prefix)
 {
     bool found = strncmp(cursor->at, prefix, strlen(prefix)) == 0;
@@ -381,5 +403,7 @@ int event_spec_parse(const char *spelling, struct event_spec *spec, struct refus
         return read_mem(&cursor, &spec->attr);
     if (skip_prefix(&cursor, "5:"))
         return read_raw(&cursor, &spec->attr);
+    if (strchr(spelling, ':'))
+        return read_tracepoint(spelling, &spec->attr, why);
     return refuse(why, EINVAL, "unknown event \"%s\": " FORMAT_OF_EVENTS, spelling);
 }

@@ -6,6 +6,8 @@
  *                                    is 1 to 32 bytes, by default the symbol's size (code: 1), and
  *                                    4 where there is none (8 for x). ACCESS is w, rw or x, by
  *                                    default rw
+ *   SYSTEM:NAME                      a tracepoint, lock:lock_acquire say; for patterns see
+ *                                    core/perf/perf_options.h
  *   5:ADDR                           as in the first mails about hardware breakpoint events:
  *                                    read-write, one byte
  *
@@ -14,6 +16,7 @@
  */
 #pragma once
 
+#include "core/perf/filter.h"
 #include "core/perf/records.h"
 #include "core/perf/unwind.h"
 #include "core/refusal.h"
@@ -29,7 +32,9 @@ struct event_spec {
     /* type, size, config, bp_type, bp_addr, bp_len and exclude_* are set, the rest is 0. */
     struct perf_event_attr attr;
     char name[EVENT_NAME_SIZE]; /* the spelling */
-    struct event_chain chain;   /* not part of the spelling: core/perf/perf_options.c */
+    /* Not part of the spelling: core/perf/perf_options.c. */
+    struct filter filter;
+    struct event_chain chain;
 };
 
 /* 0; or -EINVAL, -ENOENT with a reason (an unknown symbol's nearest names included). */

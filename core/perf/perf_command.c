@@ -8,6 +8,7 @@
 #include "core/perf/recording.h"
 #include "core/perf/report_options.h"
 #include "core/perf/script.h"
+#include "core/perf/tracepoint_format.h"
 #include "core/print.h"
 #include "core/refusal.h"
 #include "core/string.h"
@@ -78,6 +79,24 @@ static int perf_script(int argc, char **argv)
     return 0;
 }
 
+static void print_tracepoints(void)
+{
+    const struct tracepoint *tracepoint;
+
+    print("  SYSTEM:NAME                                        [Tracepoint event]\n"
+          "      with * and ? for each that matches; --filter knows the fields\n");
+    for (size_t i = 0; (tracepoint = tracepoint_by_name(i)) != NULL; i++) {
+        print("  %-26s", tracepoint->full_name);
+        for (unsigned f = 0; f < tracepoint->field_count; f++)
+            print("%s%s %s%s", f ? ", " : "", tracepoint_type_name(&tracepoint->field[f]),
+                  tracepoint->field[f].name,
+                  tracepoint->field[f].kind == TRACEPOINT_text ? "[]" : "");
+        print("\n");
+    }
+    print("  %llu hits came inside the recording of another, and were counted only\n\n",
+          (unsigned long long)tracepoint_nested());
+}
+
 static int perf_list(int argc, char **argv)
 {
     (void)argc;
@@ -88,9 +107,10 @@ static int perf_list(int argc, char **argv)
           "      LEN     bytes: 1 to 32, more than 8 spread over several registers;\n"
           "              default the symbol's size\n"
           "      ACCESS  w, rw, or x\n"
-          "  5:ADDR      the same, rw and one byte\n\n"
-          "debug registers:\n",
+          "  5:ADDR      the same, rw and one byte\n\n",
           symbols_count());
+    print_tracepoints();
+    print("debug registers:\n");
     breakpoint_print(print_console());
     print("  %llu debug traps came from disarmed registers alone\n\n",
           (unsigned long long)arch_watch_spurious());
@@ -121,6 +141,6 @@ static int perf_run(int argc, char **argv)
 COMMAND(perf_command) = {
     .name = "perf",
     .usage = "list | record | report | script | stat",
-    .summary = "record and read hits of hardware breakpoints",
+    .summary = "record and read hits of breakpoints and tracepoints",
     .run = perf_run,
 };

@@ -6,6 +6,7 @@
 #include "core/perf/perf_options.h"
 
 #include "arch/arch.h"
+#include "core/glob.h"
 #include "core/perf/sample.h"
 #include "core/string.h"
 
@@ -15,12 +16,14 @@ struct event_terms {
     uint64_t skip;   /* 0: not said */
     enum chain_term { CHAIN_UNSAID, CHAIN_NO, CHAIN_DEFAULT, CHAIN_ORC, CHAIN_FP } chain;
     int registers; /* 0: not said, 1: yes, -1: no */
+    int raw;       /* likewise */
 };
 
 struct parse {
     struct perf_options *options;
     struct event_terms all;
     struct event_terms own[RECORDING_EVENTS_MAX];
+    unsigned last; /* the first event of the last -e */
     bool verify;
     struct refusal *why;
 };
@@ -79,15 +82,20 @@ static int parse_skip(struct parse *parse, const char *word, uint64_t *skip)
                   SAMPLE_CHAIN_MAX - 1);
 }
 
+#define TERMS "period=N, call-graph=orc|fp|no, skip=N, regs=yes|no, raw=yes|no are possible"
+
+static bool parse_yes_no(const char *value, int *answer)
+{
+    *answer = strcmp(value, "yes") == 0 ? 1 : strcmp(value, "no") == 0 ? -1 : 0;
+    return *answer != 0;
+}
+
 static int parse_term(struct parse *parse, char *term, struct event_terms *terms)
 {
     char *value = strchr(term, '=');
 
     if (!value)
-        return refuse(parse->why, EINVAL,
-                      "event term \"%s\": period=N, call-graph=orc|fp|no, skip=N, "
-                      "regs=yes|no are possible",
-                      term);
+        return refuse(parse->why, EINVAL, "event term \"%s\": " TERMS, term);
     *value++ = '\0';
     if (strcmp(term, "period") == 0)
         return parse_period(parse, value, &terms->period);
@@ -95,15 +103,11 @@ static int parse_term(struct parse *parse, char *term, struct event_terms *terms
         return parse_chain(parse, value, &terms->chain);
     if (strcmp(term, "skip") == 0)
         return parse_skip(parse, value, &terms->skip);
-    if (strcmp(term, "regs") == 0) {
-        terms->registers = strcmp(value, "yes") == 0 ? 1 : strcmp(value, "no") == 0 ? -1 : 0;
-        if (terms->registers)
-            return 0;
-    }
-    return refuse(parse->why, EINVAL,
-                  "event term \"%s=%s\": period=N, call-graph=orc|fp|no, skip=N, "
-                  "regs=yes|no are possible",
-                  term, value);
+    if (strcmp(term, "regs") == 0 && parse_yes_no(value, &terms->registers))
+        return 0;
+    if (strcmp(term, "raw") == 0 && parse_yes_no(value, &terms->raw))
+        return 0;
+    return refuse(parse->why, EINVAL, "event term \"%s=%s\": " TERMS, term, value);
 }
 
 /* Cuts "/term,term/" off the end of an event. */
@@ -134,7 +138,7 @@ static int parse_terms(struct parse *parse, char *event, struct event_terms *ter
     return 0;
 }
 
-static int parse_event(struct parse *parse, char *event)
+static int add_event(struct parse *parse, const char *event, const struct event_terms *terms)
 {
     struct recording_options *recording = &parse->options->recording;
     int error;
@@ -142,11 +146,41 @@ static int parse_event(struct parse *parse, char *event)
     if (recording->event_count == RECORDING_EVENTS_MAX)
         return refuse(parse->why, EINVAL, "more than %d events in one recording",
                       RECORDING_EVENTS_MAX);
-    error = parse_terms(parse, event, &parse->own[recording->event_count]);
-    if (!error)
-        error = event_spec_parse(event, &recording->events[recording->event_count], parse->why);
+    parse->own[recording->event_count] = *terms;
+    error = event_spec_parse(event, &recording->events[recording->event_count], parse->why);
     recording->event_count += !error;
     return error;
+}
+
+/* An event for each tracepoint that matches, in order of names. */
+static int add_matching(struct parse *parse, const char *pattern, const struct event_terms *terms)
+{
+    struct tracepoint *tracepoint;
+    bool any = false;
+    int error = 0;
+
+    for (size_t i = 0; !error && (tracepoint = tracepoint_by_name(i)) != NULL; i++) {
+        if (!glob_match(pattern, tracepoint->full_name))
+            continue;
+        any = true;
+        error = add_event(parse, tracepoint->full_name, terms);
+    }
+    if (!error && !any)
+        return refuse(parse->why, ENOENT, "no tracepoint matches \"%s\"; `perf list` has them",
+                      pattern);
+    return error;
+}
+
+static int parse_event(struct parse *parse, char *event)
+{
+    struct event_terms terms = {.period = 0};
+    int error = parse_terms(parse, event, &terms);
+
+    if (error)
+        return error;
+    if (glob_is_pattern(event))
+        return add_matching(parse, event, &terms);
+    return add_event(parse, event, &terms);
 }
 
 /*
@@ -155,6 +189,7 @@ static int parse_event(struct parse *parse, char *event)
  */
 static int parse_events(struct parse *parse, char *list)
 {
+    parse->last = parse->options->recording.event_count;
     while (list) {
         char *end = strchr(list, ',');
         char *open = strchr(list, '=');
@@ -189,10 +224,34 @@ static int parse_ring_size(struct parse *parse, const char *word)
     return 0;
 }
 
+/* As in perf, for the events of the -e before it. */
+static int parse_filter(struct parse *parse, const char *text)
+{
+    struct recording_options *recording = &parse->options->recording;
+
+    if (parse->last == recording->event_count)
+        return refuse(parse->why, EINVAL, "--filter stands behind the -e EVENT that it is for");
+    for (unsigned i = parse->last; i < recording->event_count; i++) {
+        struct event_spec *event = &recording->events[i];
+        int error;
+
+        if (event->attr.type != PERF_TYPE_TRACEPOINT)
+            return refuse(parse->why, EINVAL, "--filter: %s is no tracepoint, it has no fields",
+                          event->name);
+        error =
+            filter_compile(&event->filter, text, tracepoint_by_id(event->attr.config), parse->why);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
 static int parse_valued(struct parse *parse, const char *option, char *value)
 {
     if (strcmp(option, "-e") == 0 || strcmp(option, "--event") == 0)
         return parse_events(parse, value);
+    if (strcmp(option, "--filter") == 0)
+        return parse_filter(parse, value);
     if (strcmp(option, "-c") == 0 || strcmp(option, "--count") == 0)
         return parse_period(parse, value, &parse->all.period);
     if (strcmp(option, "-m") == 0 || strcmp(option, "--mmap-pages") == 0)
@@ -204,8 +263,8 @@ static int parse_valued(struct parse *parse, const char *option, char *value)
 
 static bool option_takes_value(const char *option)
 {
-    static const char *const valued[] = {"-e", "--event",      "-c",           "--count",
-                                         "-m", "--mmap-pages", "--call-graph", "--skip"};
+    static const char *const valued[] = {"-e",           "--event",      "-c",     "--count", "-m",
+                                         "--mmap-pages", "--call-graph", "--skip", "--filter"};
 
     for (unsigned i = 0; i < sizeof(valued) / sizeof(valued[0]); i++)
         if (strcmp(option, valued[i]) == 0)
@@ -221,13 +280,17 @@ static int parse_flag(struct parse *parse, const char *option)
         parse->verify = true;
     else if (strcmp(option, "--intr-regs") == 0)
         parse->all.registers = 1;
+    else if (strcmp(option, "-R") == 0 || strcmp(option, "--raw-samples") == 0)
+        parse->all.raw = 1;
     else if (strcmp(option, "--overwrite") == 0)
         parse->options->recording.overwrite = true;
     else if (strcmp(option, "-a") != 0)
-        return refuse(parse->why, EINVAL,
-                      "unknown option \"%s\"; there are -e EVENT, -g, --call-graph HOW, --skip N, "
-                      "--verify-chain, -c N, -m SIZE, --overwrite, --intr-regs, -a, -- COMMAND",
-                      option);
+        return refuse(
+            parse->why, EINVAL,
+            "unknown option \"%s\"; there are -e EVENT, -g, --call-graph HOW, --skip N, "
+            "--verify-chain, -c N, -m SIZE, --overwrite, --intr-regs, -R, --filter EXPRESSION, "
+            "-a, -- COMMAND",
+            option);
     return 0;
 }
 
@@ -269,6 +332,20 @@ static void apply_terms(struct event_spec *event, const struct event_terms *own,
         attr->sample_type |= PERF_SAMPLE_REGS_INTR;
         attr->sample_regs_intr = SAMPLE_REGISTERS;
     }
+    if (attr->type == PERF_TYPE_TRACEPOINT && (own->raw ? own->raw : all->raw) > 0)
+        attr->sample_type |= PERF_SAMPLE_RAW;
+}
+
+/* -R is for those events that have a record; the term is for this one. */
+static int check_raw(struct parse *parse)
+{
+    const struct recording_options *recording = &parse->options->recording;
+
+    for (unsigned i = 0; i < recording->event_count; i++)
+        if (parse->own[i].raw > 0 && recording->events[i].attr.type != PERF_TYPE_TRACEPOINT)
+            return refuse(parse->why, EINVAL, "raw=yes: %s is no tracepoint, it has no record",
+                          recording->events[i].name);
+    return 0;
 }
 
 /* Whether the chains that are wanted can be had. */
@@ -360,5 +437,6 @@ int perf_options_parse(int argc, char **argv, struct perf_options *options, stru
     for (unsigned i = 0; i < recording->event_count; i++)
         apply_terms(&recording->events[i], &parse.own[i], &parse.all, parse.verify);
     options->verify = parse.verify;
-    return check_chains(&parse, strcmp(argv[0], "stat") == 0);
+    error = check_raw(&parse);
+    return error ? error : check_chains(&parse, strcmp(argv[0], "stat") == 0);
 }

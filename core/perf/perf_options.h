@@ -4,7 +4,11 @@
  *
  *   -e EVENT[,EVENT...]   what to count (core/perf/event_spec.h); may be given again. EVENT may
  *                         end in terms for it alone:
- *                         EVENT/period=N,call-graph=orc|fp|no,skip=N,regs=yes|no/
+ *                         EVENT/period=N,call-graph=orc|fp|no,skip=N,regs=yes|no,raw=yes|no/
+ *                         lock:* and *:* are an event for each tracepoint that they match
+ *   --filter EXPRESSION   which hits of the tracepoints of the -e before count
+ *                         (core/perf/filter.h)
+ *   -R                    tracepoints: the record with its fields in each sample
  *   -g                    call chains          --intr-regs           registers at the hit
  *   --call-graph orc|fp   ... by the unwind table, or by frame pointers
  *   --skip N              chains begin at the N-th caller

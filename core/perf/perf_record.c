@@ -64,6 +64,9 @@ static void print_summary(void)
         print(", %llu overwritten", (unsigned long long)counts.overwritten);
     if (counts.throttled)
         print(", %llu hits throttled (perf.rate=)", (unsigned long long)counts.throttled);
+    if (counts.nested)
+        print(", %llu hits of tracepoints inside a recorded one",
+              (unsigned long long)counts.nested);
     print(" ]\n");
 }
 

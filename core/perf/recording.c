@@ -15,6 +15,7 @@ static struct event banks[2][RECORDING_EVENTS_MAX];
 static struct event *events = banks[0]; /* those of the recording */
 static unsigned event_count;
 static struct ring rings[ARCH_CPUS_MAX]; /* the rings of CPUs that run have memory */
+static uint64_t nested_before;           /* tracepoint_nested when it began */
 static bool running;
 static char comm[TASK_NAME_SIZE];
 
@@ -93,7 +94,6 @@ static int recording_enable(struct event *fresh, const struct recording_options 
 
 static void recording_connect(struct event *event)
 {
-    event->recorded.count = 0;
     event->period_left = event->recorded.attr.sample_period;
     local_barrier(); /* a hit may come from here on: the ring is the last thing it needs */
     event->rings = rings;
@@ -118,11 +118,15 @@ int recording_start(const struct recording_options *options, struct refusal *why
         error = recording_enable(fresh, options, why);
     if (error)
         return error;
+    nested_before = tracepoint_nested();
     events = fresh;
     event_count = options->event_count;
     error = recording_make_rings(options, why);
-    for (unsigned i = 0; !error && options->ring_size && i < event_count; i++)
-        recording_connect(&events[i]);
+    for (unsigned i = 0; !error && i < event_count; i++) {
+        events[i].recorded.count = 0; /* of what the rings themselves have hit */
+        if (options->ring_size)
+            recording_connect(&events[i]);
+    }
     running = true;
     if (error) {
         recording_stop();
@@ -206,6 +210,7 @@ struct recording_counts recording_counts(void)
     }
     for (unsigned i = 0; i < event_count; i++)
         counts.throttled += events[i].throttled_hits;
+    counts.nested = tracepoint_nested() - nested_before;
     return counts;
 }
 

@@ -14,7 +14,10 @@
 #include "core/perf/stream.h"
 #include "core/refusal.h"
 
-#define RECORDING_EVENTS_MAX   8
+/*
+ * About 1 KiB each, three times over: for the options, and for the last recording and the next.
+ */
+#define RECORDING_EVENTS_MAX   32
 #define RECORDING_RING_DEFAULT (1024u * 1024)
 
 struct recording_options {
@@ -47,6 +50,7 @@ const char *recording_comm(void);
 /* Totals over all CPUs and events. */
 struct recording_counts {
     uint64_t produced, dropped, overwritten, throttled;
+    uint64_t nested; /* hits of tracepoints while one was being recorded: on its own way */
 };
 struct recording_counts recording_counts(void);
 

@@ -10,16 +10,18 @@
 
 #include "arch/arch.h"
 #include "core/perf/event.h"
+#include "core/perf/tracepoint.h"
 #include "core/perf/unwind.h"
 #include "core/perf/verify_chain.h"
 #include "core/task.h"
 
 #define REGISTERS_MAX 24
+#define RAW_WORDS_MAX (TRACEPOINT_RECORD_MAX / 8 + 1)
 
 /* Aligned to a power of two, so that finding one takes shifts only. */
 struct sample_scratch {
     _Alignas(SAMPLE_SIZE_MAX) struct perf_event_header header;
-    uint64_t words[12 + SAMPLE_CHAIN_MAX + REGISTERS_MAX];
+    uint64_t words[12 + SAMPLE_CHAIN_MAX + RAW_WORDS_MAX + REGISTERS_MAX];
 };
 
 _Static_assert(sizeof(struct sample_scratch) == SAMPLE_SIZE_MAX,
@@ -86,6 +88,16 @@ static uint64_t *sample_put_chain(uint64_t *at, const struct event_chain *chain,
     return at + 2 + frames;
 }
 
+/* Size and record are whole words together. Empty where the source has no record. */
+static uint64_t *sample_put_raw(uint64_t *at, const struct tracepoint_raw *raw)
+{
+    static const uint32_t empty[2] = {sizeof(uint32_t), 0};
+    uint64_t words = raw ? (sizeof(raw->size) + raw->size) / sizeof(*at) : 1;
+
+    local_copy_words(at, raw ? (const void *)raw : empty, words);
+    return at + words;
+}
+
 /* Copies a finished record into the ring; `time` is inside it and gets the claim's clock. */
 static void sample_finish(unsigned cpu, struct ring *ring, struct perf_event_header *header,
                           const uint64_t *end, uint64_t *time)
@@ -107,8 +119,10 @@ static struct sample_scratch *sample_begin(unsigned cpu)
  * Apart from sample_write, so that an event that asks for none of it does not even pay for its
  * registers.
  */
-__attribute__((noinline)) static uint64_t *
-sample_put_optional(uint64_t *at, const struct event *event, const struct regs *regs)
+__attribute__((noinline)) static uint64_t *sample_put_optional(uint64_t *at,
+                                                               const struct event *event,
+                                                               const struct regs *regs,
+                                                               const struct tracepoint_raw *raw)
 {
     const struct perf_event_attr *attr = &event->recorded.attr;
 
@@ -116,6 +130,8 @@ sample_put_optional(uint64_t *at, const struct event *event, const struct regs *
         *at++ = attr->sample_period;
     if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
         at = sample_put_chain(at, &event->chain, regs);
+    if (attr->sample_type & PERF_SAMPLE_RAW)
+        at = sample_put_raw(at, raw);
     if (attr->sample_type & PERF_SAMPLE_REGS_INTR)
         at = sample_put_registers(at, attr->sample_regs_intr, regs);
     return at;
@@ -123,7 +139,7 @@ sample_put_optional(uint64_t *at, const struct event *event, const struct regs *
 
 /* The order of the fields is the ABI's, not that of the bits. */
 void sample_write(const struct event *event, struct ring *ring, uint64_t addr,
-                  const struct regs *regs)
+                  const struct regs *regs, const struct tracepoint_raw *raw)
 {
     const struct perf_event_attr *attr = &event->recorded.attr;
     unsigned cpu = arch_cpu_id();
@@ -138,7 +154,7 @@ void sample_write(const struct event *event, struct ring *ring, uint64_t addr,
     out->words[4] = addr;
     out->words[5] = cpu;
     if (attr->sample_type & SAMPLE_OPTIONAL)
-        at = sample_put_optional(at, event, regs);
+        at = sample_put_optional(at, event, regs, raw);
     sample_finish(cpu, ring, &out->header, at, &out->words[3]);
 }
 

@@ -11,6 +11,7 @@
 
 struct event;
 struct regs;
+struct tracepoint_raw;
 
 #define SAMPLE_CHAIN_MAX 127  /* frames; as many as Linux takes by default */
 #define SAMPLE_SIZE_MAX  2048 /* bytes; no record in the rings is larger */
@@ -21,13 +22,14 @@ struct regs;
      PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU)
 
 /* What an event may ask for besides. */
-#define SAMPLE_OPTIONAL (PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_INTR)
+#define SAMPLE_OPTIONAL                                                                            \
+    (PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_INTR)
 
 /* The registers that REGS_INTR can carry, as bits of attr.sample_regs_intr (<asm/perf_regs.h>). */
 #define SAMPLE_REGISTERS 0xff0fffull /* all but ds, es, fs, gs */
 
 void sample_write(const struct event *event, struct ring *ring, uint64_t addr,
-                  const struct regs *regs);
+                  const struct regs *regs, const struct tracepoint_raw *raw);
 
 /* PERF_RECORD_THROTTLE or PERF_RECORD_UNTHROTTLE. */
 void sample_write_throttle(const struct event *event, struct ring *ring, uint32_t type);

@@ -11,7 +11,7 @@
 #define KNOWN_FIELDS                                                                               \
     (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |                \
      PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN |             \
-     PERF_SAMPLE_REGS_INTR)
+     PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_INTR)
 
 /* The words of the record that are not taken yet. */
 struct words {
@@ -57,6 +57,23 @@ static bool take_chain(struct words *words, struct sample_view *view)
     return true;
 }
 
+/* The size's 32 bits and the bytes share words. */
+static bool take_raw(struct words *words, struct sample_view *view)
+{
+    const uint64_t *all;
+    uint32_t size;
+
+    if (words->next == words->end)
+        return false;
+    size = (uint32_t)*words->next;
+    if ((sizeof(size) + size) % sizeof(uint64_t) != 0 ||
+        !take_many(words, (sizeof(size) + size) / sizeof(uint64_t), &all))
+        return false;
+    view->raw = (const char *)all + sizeof(size);
+    view->raw_size = size;
+    return true;
+}
+
 static size_t bits_in(uint64_t mask)
 {
     size_t count = 0;
@@ -96,6 +113,8 @@ static bool take_fields(struct words *words, struct sample_view *view)
     if ((fields & PERF_SAMPLE_PERIOD) && !take(words, &view->period))
         return false;
     if ((fields & PERF_SAMPLE_CALLCHAIN) && !take_chain(words, view))
+        return false;
+    if ((fields & PERF_SAMPLE_RAW) && !take_raw(words, view))
         return false;
     if ((fields & PERF_SAMPLE_REGS_INTR) && !take_registers(words, view))
         return false;

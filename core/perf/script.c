@@ -9,6 +9,7 @@
 #include "core/perf/chain_walk.h"
 #include "core/perf/comm.h"
 #include "core/perf/sample_view.h"
+#include "core/perf/tracepoint_format.h"
 #include "core/string.h"
 #include "core/symbols.h"
 
@@ -108,6 +109,15 @@ static void print_registers(struct sink *sink, const struct sample_view *view)
     }
 }
 
+/* Of a tracepoint whose record the sample has. */
+static void print_fields(struct sink *sink, const struct sample_view *view)
+{
+    const struct tracepoint *tracepoint = tracepoint_by_id(view->event->attr.config);
+
+    if (view->event->attr.type == PERF_TYPE_TRACEPOINT && view->raw && tracepoint)
+        tracepoint_record_print(sink, tracepoint, view->raw, view->raw_size);
+}
+
 bool script_print_sample(struct sink *sink, const struct perf_event_header *record,
                          const struct recorded_event *events, size_t event_count,
                          const struct script_options *options)
@@ -124,6 +134,7 @@ bool script_print_sample(struct sink *sink, const struct perf_event_header *reco
         print_time(sink, view.time);
     print_to(sink, "%10llu ", (unsigned long long)view.period);
     print_to(sink, "%*s: ", name_width(events, event_count), view.event->name);
+    print_fields(sink, &view);
     if (has(&view, PERF_SAMPLE_IP))
         print_place(sink, &view);
     if (options->registers)

@@ -10,6 +10,7 @@
 #include "core/abi/perf_pipe.h"
 #include "core/assert.h"
 #include "core/perf/crc32.h"
+#include "core/perf/tracing_data.h"
 #include "core/string.h"
 
 /* The kernel as perf knows it: the dso, and its map, whose name ends in the symbol that its pgoff
@@ -152,6 +153,36 @@ static void put_name(struct stream *stream, const struct recorded_event *event)
     put_text(stream, event->name, room);
 }
 
+/* A sink that leads into the stream. */
+struct stream_sink {
+    struct sink sink;
+    struct stream *stream;
+};
+
+static void stream_sink_write(struct sink *sink, const char *bytes, size_t length)
+{
+    put(((struct stream_sink *)sink)->stream, bytes, length);
+}
+
+/*
+ * Behind the attributes, as perf gives each event that it knows its description then, and before
+ * the samples. perf never sets back the count of bytes that it compares the size with: the
+ * size is that of all descriptions so far.
+ */
+static void put_tracing_data(struct stream *stream, struct record_source *source)
+{
+    struct stream_sink into = {{stream_sink_write}, stream};
+    struct perf_pipe_tracing_data record;
+
+    if (!tracing_data_needed(source))
+        return;
+    record.header = header_of(PERF_PIPE_TRACING_DATA, 0, sizeof(record));
+    stream->described += tracing_data_write(NULL, source);
+    record.size = (uint32_t)stream->described;
+    put(stream, &record, sizeof(record));
+    tracing_data_write(&into.sink, source);
+}
+
 static void put_build_id(struct stream *stream)
 {
     struct perf_pipe_build_id record = {.pid = -1, .size = PERF_PIPE_BUILD_ID_SIZE};
@@ -263,6 +294,7 @@ void stream_write_recording(struct stream *stream, struct record_source *source,
         put_attr(stream, &source->events[i]);
         put_name(stream, &source->events[i]);
     }
+    put_tracing_data(stream, source);
     if (!stream->opened) {
         put_kernel_map(stream, first);
         stream->opened = true;

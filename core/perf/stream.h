@@ -30,10 +30,11 @@ struct stream_task {
 struct stream {
     struct sink *sink;
     const struct stream_kernel *kernel;
-    bool opened;     /* the pipe header has been written */
-    uint64_t bytes;  /* written so far */
-    uint32_t crc;    /* of them (core/perf/crc32.h) */
-    uint64_t closed; /* the time at which the last recording closed; 0 before the first */
+    bool opened;        /* the pipe header has been written */
+    uint64_t bytes;     /* written so far */
+    uint32_t crc;       /* of them (core/perf/crc32.h) */
+    uint64_t described; /* bytes of TRACING_DATA so far */
+    uint64_t closed;    /* the time at which the last recording closed; 0 before the first */
 };
 
 /* What the counters of one CPU's ring said when the recording closed. */

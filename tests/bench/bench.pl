@@ -27,9 +27,12 @@ my %linux = (
     'chain-6'   => 4553,
     'chain-16'  => 10324,
     'chain-116' => 68080,
+    'trace-off' => 1,
+    'trace-raw' => 1400,
+    'trace-chain-6' => 7778,
 );
 
-my %aim = (sample => 280);
+my %aim = (sample => 280, 'trace-off' => 1, 'trace-raw' => 220, 'trace-chain-6' => 700);
 my $linux_frame = '355 to 577';    # by ORC: by what the frames are of
 my %aim_frame = (orc => 60, fp => 20);
 

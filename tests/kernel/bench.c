@@ -33,13 +33,36 @@ static uint64_t bench_chunk(void)
 
 /* --- Frames as functions have them: with nothing saved, with a few registers, with locals. --- */
 
+#define BENCH_FIELDS(FIELD, of)                                                                    \
+    FIELD(of, u64, number, "number=%lu")                                                           \
+    FIELD(of, u32, half, " half=%u")
+
+TRACEPOINT_DECLARE(bench_hit, BENCH_FIELDS); /* 28 bytes, 32 with their size */
+TRACEPOINT_DEFINE(bench, bench_hit, BENCH_FIELDS);
+
+static bool bench_traced; /* hits are those of the tracepoint, not of the watch */
+
+/* Apart, so that the site's nop is one instruction in a loop that is the same without it. */
+static uint64_t bench_trace_chunk(void)
+{
+    uint64_t begin = cpu_read_tsc();
+
+    for (unsigned i = 0; i < HITS; i++) {
+        bench_watched = i;
+        TRACE(bench_hit, i, 1);
+    }
+    return cpu_read_tsc() - begin;
+}
+
 static uint64_t (*volatile bench_shapes[4])(unsigned depth);
 static volatile uint64_t bench_kept[5];
 
 /* The next of `depth` frames; inline, so that it is none itself. */
 __attribute__((always_inline)) static inline uint64_t bench_deeper(unsigned depth)
 {
-    return depth > 1 ? bench_shapes[depth % 4](depth - 1) : bench_chunk();
+    if (depth > 1)
+        return bench_shapes[depth % 4](depth - 1);
+    return bench_traced ? bench_trace_chunk() : bench_chunk();
 }
 
 __attribute__((noinline)) static uint64_t bench_plain(unsigned depth)
@@ -155,6 +178,16 @@ static void bench_case(const char *name, unsigned frames, const char *command)
           (unsigned long long)(records ? bytes_per_sample() : 0));
 }
 
+/* What the nop of a tracepoint that is off adds to a loop. */
+static void bench_off(void)
+{
+    uint64_t without = bench_ticks(6);
+
+    bench_traced = true;
+    print("bench trace-off: %llu ticks/hit, 0 bytes/sample\n",
+          (unsigned long long)(bench_ticks(6) - without) / HITS);
+}
+
 /* A loop of two instructions, a million times: says what a tick is. */
 static void bench_calibrate(void)
 {
@@ -177,6 +210,13 @@ static int bench_run(int argc, char **argv)
     bench_case("chain-6", 6, "record --overwrite -g -e mem:bench_watched:w");
     bench_case("chain-16", 16, "record --overwrite -g -e mem:bench_watched:w");
     bench_case("chain-116", 116, "record --overwrite -g -e mem:bench_watched:w");
+    bench_off();
+    bench_case("trace-count", 6, "stat -e bench:bench_hit");
+    bench_case("trace-sample", 6, "record --overwrite -e bench:bench_hit");
+    bench_case("trace-raw", 6, "record --overwrite -R -e bench:bench_hit");
+    bench_case("trace-regs", 6, "record --overwrite --intr-regs -e bench:bench_hit");
+    bench_case("trace-chain-6", 6, "record --overwrite -R -g -e bench:bench_hit");
+    bench_traced = false;
     return 0;
 }
 

@@ -2,7 +2,7 @@
 /*
  * What TAB makes of a line, with commands and symbols of the test's own.
  *
- * links: core/console/complete.c core/console/command.c core/print.c
+ * links: core/console/complete.c core/console/command.c core/print.c core/perf/tracepoint_list.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -220,3 +220,22 @@ bool arch_is_trap_return(uintptr_t return_address)
 {
     return fake_arch.trap_return && return_address == fake_arch.trap_return;
 }
+
+unsigned arch_trap_depth(void)
+{
+    return fake_arch.trap_depth;
+}
+
+int arch_site_set(const struct arch_site *site, bool on)
+{
+    (void)site;
+    fake_arch.sites_set += on ? 1 : -1;
+    return fake_arch.site_error;
+}
+
+const struct regs *arch_thunk_registers(const void *return_address, const void *frame)
+{
+    (void)return_address;
+    (void)frame;
+    return NULL;
+}

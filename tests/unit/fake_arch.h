@@ -38,6 +38,10 @@ struct fake_arch {
     struct arch_stack stacks[FAKE_STACKS_MAX];
     unsigned stack_count;
 
+    unsigned trap_depth;
+    int sites_set;  /* on less off, of all sites */
+    int site_error; /* what arch_site_set returns next */
+
     /* Debug registers. */
     arch_watch_handler *handler;
     struct arch_watch watches[ARCH_WATCHES];

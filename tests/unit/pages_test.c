@@ -3,7 +3,7 @@
  * The page allocator against a map of which pages are in use, over regions that touch and regions
  * that do not.
  *
- * links: core/memory/pages.c
+ * links: core/memory/pages.c core/lock/lock_trace.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -17,6 +17,7 @@
 #include "core/perf/event.h"
 #include "core/perf/sample.h"
 #include "core/perf/sample_view.h"
+#include "core/perf/tracepoint.h"
 #include "core/perf/verify_chain.h"
 #include "core/refusal.h"
 #include "core/symbols.h"
@@ -157,6 +158,25 @@ static const uint64_t *assert_registers(const uint64_t *word, uint64_t mask)
     return word;
 }
 
+/* A record of 20 bytes, with what stands in front of it so that it is aligned. */
+static const struct {
+    _Alignas(8) uint32_t unused;
+    struct tracepoint_raw raw;
+    uint64_t rest;
+} whole_record = {0, {20, {7, 1, 2, 3, 4}}, 0x1122334455667788};
+static const struct tracepoint_raw *raw; /* NULL: the event's source has none */
+
+/* Its size first, then its bytes, in whole words; a size of 4 and 4 bytes where there is none. */
+static const uint64_t *assert_raw(const uint64_t *word)
+{
+    if (!raw) {
+        assert_int_equal(*word++, sizeof(uint32_t));
+        return word;
+    }
+    assert_memory_equal(word, raw, sizeof(raw->size) + raw->size);
+    return word + 3;
+}
+
 /* All of a sample, field by field in the ABI's order, and no word more. */
 static void assert_sample(const struct perf_event_header *record, const struct event *event,
                           unsigned frames)
@@ -176,6 +196,8 @@ static void assert_sample(const struct perf_event_header *record, const struct e
         assert_int_equal(*word++, attr->sample_period);
     if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
         word = assert_chain(word, frames);
+    if (attr->sample_type & PERF_SAMPLE_RAW)
+        word = assert_raw(word);
     if (attr->sample_type & PERF_SAMPLE_REGS_INTR)
         word = assert_registers(word, attr->sample_regs_intr);
     assert_int_equal(word - words_of(record), word_count(record));
@@ -195,6 +217,14 @@ static void assert_view(const struct perf_event_header *record, const struct eve
     assert_int_equal(view.pid, TASK_PID);
     assert_int_equal(view.period, 9);
     assert_int_equal(view.chain_length, type & PERF_SAMPLE_CALLCHAIN ? frames + 2 : 0);
+    if (type & PERF_SAMPLE_RAW && !raw) {
+        assert_int_equal(view.raw_size, sizeof(uint32_t));
+    } else if (type & PERF_SAMPLE_RAW) {
+        assert_int_equal(view.raw_size, raw->size);
+        assert_memory_equal(view.raw, &raw->head, raw->size);
+    } else {
+        assert_null(view.raw);
+    }
     if (type & PERF_SAMPLE_REGS_INTR)
         assert_int_equal(view.registers[0], regs.ax);
 }
@@ -202,23 +232,25 @@ static void assert_view(const struct perf_event_header *record, const struct eve
 static void each_set_of_fields_is_laid_out_as_the_abi_says(void **state)
 {
     static const uint64_t optional[] = {PERF_SAMPLE_PERIOD, PERF_SAMPLE_CALLCHAIN,
-                                        PERF_SAMPLE_REGS_INTR};
+                                        PERF_SAMPLE_REGS_INTR, PERF_SAMPLE_RAW};
 
-    for (unsigned set = 0; set < 8; set++)
+    raw = &whole_record.raw;
+    for (unsigned set = 0; set < 16; set++)
         for (unsigned frames = 0; frames < 4; frames++) {
             uint64_t type = 0;
             struct event event;
 
-            for (unsigned i = 0; i < 3; i++)
+            for (unsigned i = 0; i < 4; i++)
                 type |= set >> i & 1 ? optional[i] : 0;
             setup(state);
             put_frames(frames);
             event = event_of(type, SAMPLE_REGISTERS);
-            sample_write(&event, &ring, ADDRESS, &regs);
+            sample_write(&event, &ring, ADDRESS, &regs, raw);
             assert_sample(only_record(), &event, frames);
             assert_view(only_record(), &event, frames);
         }
-    assert_int_equal(SAMPLE_OPTIONAL, optional[0] | optional[1] | optional[2]);
+    assert_int_equal(SAMPLE_OPTIONAL, optional[0] | optional[1] | optional[2] | optional[3]);
+    raw = NULL;
 }
 
 static void registers_are_those_that_were_asked_for_in_perfs_order(void **state)
@@ -230,7 +262,7 @@ static void registers_are_those_that_were_asked_for_in_perfs_order(void **state)
 
         setup(state);
         event = event_of(PERF_SAMPLE_REGS_INTR, mask & SAMPLE_REGISTERS);
-        sample_write(&event, &ring, ADDRESS, &regs);
+        sample_write(&event, &ring, ADDRESS, &regs, raw);
         assert_sample(only_record(), &event, 0);
     }
 }
@@ -252,7 +284,7 @@ static void a_chain_holds_127_frames_and_the_rest_is_left_out(void **state)
     for (unsigned i = 0; i < 4; i++) {
         setup(state);
         put_frames(depths[i]);
-        sample_write(&event, &ring, ADDRESS, &regs);
+        sample_write(&event, &ring, ADDRESS, &regs, raw);
         assert_sample(only_record(), &event, SAMPLE_CHAIN_MAX - 1);
         assert_view(only_record(), &event, SAMPLE_CHAIN_MAX - 1);
     }
@@ -267,7 +299,7 @@ static void a_chain_begins_at_the_caller_that_its_event_skips_to(void **state)
         setup(state);
         put_frames(3);
         event.chain.skip = skip;
-        sample_write(&event, &ring, ADDRESS, &regs);
+        sample_write(&event, &ring, ADDRESS, &regs, raw);
         word = words_of(only_record()) + 6;
         assert_int_equal(*word++, skip < 4 ? 5 - skip : 1);
         assert_int_equal(*word++, (uint64_t)PERF_CONTEXT_KERNEL);
@@ -284,7 +316,7 @@ static void a_chain_is_made_in_the_way_that_its_event_names(void **state)
     (void)state;
     put_frames(3);
     event.chain.method = UNWIND_BY_TABLE; /* there is none, so the hit's own frame is all */
-    sample_write(&event, &ring, ADDRESS, &regs);
+    sample_write(&event, &ring, ADDRESS, &regs, raw);
     assert_chain(words_of(only_record()) + 6, 0);
 }
 
@@ -295,17 +327,17 @@ static void chains_are_made_both_ways_where_the_event_asks_for_it(void **state)
 
     (void)state;
     put_frames(3);
-    sample_write(&event, &ring, ADDRESS, &regs);
+    sample_write(&event, &ring, ADDRESS, &regs, raw);
     assert_int_equal(verify_chain_counts().chains, 0);
     event.chain.verify = true;
     event.chain.skip = 2; /* of what is recorded, not of what is compared */
-    sample_write(&event, &ring, ADDRESS, &regs);
+    sample_write(&event, &ring, ADDRESS, &regs, raw);
     assert_int_equal(verify_chain_counts().chains, 1);
     assert_int_equal(verify_chain_counts().differ, 1);
     assert_int_equal(verify_chain_counts().first.ip, regs.ip);
     assert_int_equal(verify_chain_counts().first.frame, 1);
     event.recorded.attr.sample_type = SAMPLE_ALWAYS;
-    sample_write(&event, &ring, ADDRESS, &regs);
+    sample_write(&event, &ring, ADDRESS, &regs, raw);
     assert_int_equal(verify_chain_counts().chains, 1);
 }
 
@@ -317,7 +349,7 @@ static void samples_of_one_ring_are_in_order_of_time(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 20; i++)
-        sample_write(&event, &ring, ADDRESS, &regs);
+        sample_write(&event, &ring, ADDRESS, &regs, raw);
     ring_reader_start(&reader, &ring);
     for (unsigned i = 0; i < 20; i++) {
         assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_RECORD);
@@ -333,7 +365,7 @@ static void a_sample_without_room_is_counted_as_dropped(void **state)
 
     (void)state;
     for (unsigned i = 0; i < room + 5; i++)
-        sample_write(&event, &ring, ADDRESS, &regs);
+        sample_write(&event, &ring, ADDRESS, &regs, raw);
     assert_int_equal(ring.produced, room + 5);
     assert_int_equal(ring.dropped, 5);
 }
@@ -345,7 +377,7 @@ static struct regs inner_regs;
 static void take_inner_sample(void)
 {
     fake_arch.on_stack_find = NULL;
-    sample_write(&inner_event, &ring, ADDRESS + 8, &inner_regs);
+    sample_write(&inner_event, &ring, ADDRESS + 8, &inner_regs, raw);
 }
 
 static void a_sample_taken_inside_another_leaves_it_whole(void **state)
@@ -360,7 +392,7 @@ static void a_sample_taken_inside_another_leaves_it_whole(void **state)
     inner_regs = (struct regs){.ip = TEXT + 0x456, .flags = FLAGS_FIXED};
     put_frames(3);
     fake_arch.on_stack_find = take_inner_sample;
-    sample_write(&event, &ring, ADDRESS, &regs);
+    sample_write(&event, &ring, ADDRESS, &regs, raw);
     ring_reader_start(&reader, &ring);
     assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_RECORD);
     assert_int_equal(record[1], 78);

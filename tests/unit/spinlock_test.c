@@ -2,7 +2,7 @@
 /*
  * The locks with two threads in the place of two CPUs: what they count under a lock adds up.
  *
- * links: core/lock/kernel_lock.c
+ * links: core/lock/kernel_lock.c core/lock/lock_trace.c
  */
 #include <pthread.h>
 #include <sched.h>

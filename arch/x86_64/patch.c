@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sites become jumps and nops again (arch/x86_64/site.h). Text is never writable where it runs: the
+ * new bytes go through a second mapping that exists for the length of one store. Task context.
+ */
+#include <linux/errno.h>
+
+#include "arch/arch.h"
+#include "arch/x86_64/paging.h"
+#include "arch/x86_64/sections.h"
+
+#define SITE_SIZE 5
+#define JMP_REL32 0xe9
+
+/* Five bytes of code, and the three behind them that one store of eight writes again. */
+union site_code {
+    uint64_t word;
+    uint8_t bytes[sizeof(uint64_t)];
+};
+
+/* Eight bytes anywhere, of any type. */
+struct site_word {
+    volatile uint64_t value;
+} __attribute__((packed, may_alias));
+
+static const uint8_t nop[SITE_SIZE] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+
+/* Counted from the end of the jump (Intel SDM vol. 2, "JMP"). */
+static void make_jump(uint8_t *code, const struct arch_site *site)
+{
+    uint32_t distance = (uint32_t)(site->target - (site->address + SITE_SIZE));
+
+    code[0] = JMP_REL32;
+    for (unsigned i = 1; i < SITE_SIZE; i++, distance >>= 8)
+        code[i] = (uint8_t)distance;
+}
+
+static bool stands_at(const struct arch_site *site, const uint8_t *code)
+{
+    const uint8_t *text = (const uint8_t *)site->address;
+
+    for (unsigned i = 0; i < SITE_SIZE; i++)
+        if (text[i] != code[i])
+            return false;
+    return true;
+}
+
+/*
+ * One store, so nothing on this CPU can meet half of it: not an interrupt, which is off, nor a
+ * debug trap or NMI, which come between instructions. Whoever lets a second CPU run has to stop
+ * it from here to the end. INVLPG serialises, so that the new bytes are what is fetched next (Intel
+ * SDM vol. 3, "Handling Self- and Cross-Modifying Code", "Serializing Instructions").
+ */
+static void site_write(uintptr_t address, const uint8_t *code)
+{
+    uint64_t flags = arch_irq_save();
+    uint8_t *alias = paging_alias_open(address & ~(PAGE_SIZE - 1));
+    struct site_word *place = (struct site_word *)(alias + address % PAGE_SIZE);
+    union site_code patched = {.word = place->value};
+
+    for (unsigned i = 0; i < SITE_SIZE; i++)
+        patched.bytes[i] = code[i];
+    place->value = patched.word;
+    paging_alias_close();
+    arch_irq_restore(flags);
+}
+
+int arch_site_set(const struct arch_site *site, bool on)
+{
+    uint8_t jump[SITE_SIZE];
+    const uint8_t *wanted = on ? jump : nop, *expected = on ? nop : jump;
+
+    if (site->address < (uintptr_t)_text || site->address > (uintptr_t)_etext - sizeof(uint64_t))
+        return -EINVAL;
+    make_jump(jump, site);
+    if (stands_at(site, wanted))
+        return 0;
+    if (!stands_at(site, expected))
+        return -EINVAL;
+    site_write(site->address, wanted);
+    return 0;
+}
+
+/* arch/x86_64/registers_thunk.asm: the one place that the thunk calls from. */
+extern const uintptr_t registers_return;
+
+/* A frame is the saved frame pointer and the return address; the thunk's registers lie above. */
+const struct regs *arch_thunk_registers(const void *return_address, const void *frame)
+{
+    if ((uintptr_t)return_address != registers_return)
+        return NULL;
+    return (const struct regs *)((uintptr_t)frame + 2 * sizeof(uint64_t));
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See interrupt.h. */
+#include "core/interrupt.h"
+
+#include "core/perf/tracepoint.h"
+
+#define IRQ_HANDLER_FIELDS(FIELD, of)                                                              \
+    FIELD(of, u32, irq, "irq=%u")                                                                  \
+    FIELD(of, function, handler, " handler=%ps")
+
+TRACEPOINT_DECLARE(irq_handler_entry, IRQ_HANDLER_FIELDS);
+TRACEPOINT_DECLARE(irq_handler_exit, IRQ_HANDLER_FIELDS);
+TRACEPOINT_DEFINE(irq, irq_handler_entry, IRQ_HANDLER_FIELDS);
+TRACEPOINT_DEFINE(irq, irq_handler_exit, IRQ_HANDLER_FIELDS);
+
+void interrupt_serve(unsigned line, void (*handler)(struct regs *regs), struct regs *regs)
+{
+    TRACE(irq_handler_entry, line, (uintptr_t)handler);
+    handler(regs);
+    TRACE(irq_handler_exit, line, (uintptr_t)handler);
+}

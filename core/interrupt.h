@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Serving an interrupt where it can be observed: irq:irq_handler_entry before its handler,
+ * irq:irq_handler_exit behind it. The interrupt controller calls it for every line (drivers do not
+ * know core: boot/ puts it in place). Interrupt context.
+ */
+#pragma once
+
+#include "arch/arch.h"
+
+void interrupt_serve(unsigned line, void (*handler)(struct regs *regs), struct regs *regs);

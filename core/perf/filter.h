@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which hits of a tracepoint count, as a person writes it:
+ *
+ *     pages > 2 && (name == "pages" || name ~ "kern*") && !(common_pid == 1)
+ *
+ * A comparison is FIELD OPERATOR VALUE. Fields are the tracepoint's own, the common ones
+ * (common_type, common_flags, common_preempt_count, common_pid, common_tgid), and comm, the name of
+ * the task. Numbers are decimal (with a minus, too) or 0x..., and know == != < <= > >= and & (any
+ * of these bits); texts stand between double quotes, and know == != and ~ (a pattern, core/glob.h).
+ * && binds more tightly than ||, ! more than both.
+ *
+ * filter_compile, in task context, makes a program without jumps; filter_passes runs it in any
+ * context, in at most FILTER_STEPS_MAX steps.
+ */
+#pragma once
+
+#include "core/perf/tracepoint.h"
+
+#define FILTER_STEPS_MAX 16
+#define FILTER_DEPTH_MAX 8  /* of parentheses and !, and of results waiting for an && or || */
+#define FILTER_TEXT_MAX  24 /* characters of a text, with its end */
+
+enum filter_operation {
+    FILTER_EQUAL,
+    FILTER_NOT_EQUAL,
+    FILTER_LESS,
+    FILTER_LESS_EQUAL,
+    FILTER_GREATER,
+    FILTER_GREATER_EQUAL,
+    FILTER_BITS,
+    FILTER_GLOB,
+    FILTER_AND, /* of the two last results; these three compare nothing */
+    FILTER_OR,
+    FILTER_NOT, /* of the last */
+};
+
+struct filter_step {
+    uint8_t operation; /* enum filter_operation */
+    uint8_t kind;      /* of the field, enum tracepoint_kind */
+    uint16_t offset;   /* of the field in the record; FILTER_COMM: the task's name */
+    uint8_t size;      /* of a number, in bytes */
+    union {
+        uint64_t number;
+        char text[FILTER_TEXT_MAX];
+    };
+};
+
+#define FILTER_COMM UINT16_MAX
+
+/* No steps: everything passes. */
+struct filter {
+    uint8_t count;
+    struct filter_step step[FILTER_STEPS_MAX];
+};
+
+/* 0, or -EINVAL and what is wrong in `text`, with the fields that there are. */
+int filter_compile(struct filter *filter, const char *text, const struct tracepoint *tracepoint,
+                   struct refusal *why);
+
+bool filter_passes(const struct filter *filter, const struct tracepoint_raw *raw);

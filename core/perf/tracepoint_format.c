@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See tracepoint_format.h. The source of the format is libtraceevent's parser, tep_parse_event, and
+ * that of the printed line its print_event; tests/host/tracing_perf.t compares both with perf.
+ */
+#include "core/perf/tracepoint_format.h"
+
+#include "core/string.h"
+#include "core/symbols.h"
+
+static const struct {
+    const char *type;
+    bool is_signed;
+} kinds[] = {
+    [TRACEPOINT_pointer] = {"void *", false},    [TRACEPOINT_function] = {"void *", false},
+    [TRACEPOINT_u32] = {"unsigned int", false},  [TRACEPOINT_s32] = {"int", true},
+    [TRACEPOINT_u64] = {"unsigned long", false}, [TRACEPOINT_s64] = {"long", true},
+    [TRACEPOINT_text] = {"char", false},
+};
+
+#define HEAD_FIELD(type, field, is_signed)                                                         \
+    print_to(sink, "\tfield:%s " #field ";\toffset:%zu;\tsize:%zu;\tsigned:%d;\n", type,           \
+             offsetof(struct tracepoint_head, field),                                              \
+             sizeof(((struct tracepoint_head *)NULL)->field), is_signed)
+
+const char *tracepoint_type_name(const struct tracepoint_field *field)
+{
+    return kinds[field->kind].type;
+}
+
+void format_names_add(struct format_names *names, const struct tracepoint *tracepoint,
+                      const void *record, size_t size)
+{
+    for (unsigned i = 0; i < tracepoint->field_count; i++) {
+        const struct tracepoint_field *field = &tracepoint->field[i];
+        unsigned known = 0;
+        uint64_t value;
+
+        if (field->kind != TRACEPOINT_function || field->offset + sizeof(value) > size)
+            continue;
+        memcpy(&value, (const char *)record + field->offset, sizeof(value));
+        while (known < names->count && names->value[known] != value)
+            known++;
+        if (known == names->count && known < FORMAT_NAMES_MAX)
+            names->value[names->count++] = value;
+    }
+}
+
+/* "%ps" becomes "%s" of a name from the table. */
+static void print_piece(struct sink *sink, const struct tracepoint_field *field, bool by_table)
+{
+    for (const char *at = field->print; *at; at++) {
+        if (by_table && at[0] == 'p' && at[1] == 's' && at > field->print && at[-1] == '%')
+            continue;
+        print_to(sink, "%c", *at);
+    }
+}
+
+static void print_argument(struct sink *sink, const struct tracepoint_field *field,
+                           const struct format_names *names, bool by_table)
+{
+    struct symbol symbol;
+
+    if (!by_table) {
+        print_to(sink, ", REC->%s", field->name);
+        return;
+    }
+    print_to(sink, ", __print_symbolic(REC->%s", field->name);
+    for (unsigned i = 0; i < names->count; i++)
+        if (symbols_find_address(names->value[i], &symbol))
+            print_to(sink, ", { 0x%llx, \"%s\" }", (unsigned long long)names->value[i],
+                     symbol.name);
+    print_to(sink, ")");
+}
+
+void tracepoint_format_print(struct sink *sink, const struct tracepoint *tracepoint,
+                             const struct format_names *names)
+{
+    bool table = names && names->count > 0;
+
+    print_to(sink, "name: %s\nID: %u\nformat:\n", tracepoint->name, tracepoint_id(tracepoint));
+    HEAD_FIELD("unsigned short", common_type, 0);
+    HEAD_FIELD("unsigned char", common_flags, 0);
+    HEAD_FIELD("unsigned char", common_preempt_count, 0);
+    HEAD_FIELD("int", common_pid, 1);
+    HEAD_FIELD("int", common_tgid, 1);
+    print_to(sink, "\n");
+    for (unsigned i = 0; i < tracepoint->field_count; i++) {
+        const struct tracepoint_field *field = &tracepoint->field[i];
+
+        print_to(sink, "\tfield:%s %s", kinds[field->kind].type, field->name);
+        if (field->kind == TRACEPOINT_text)
+            print_to(sink, "[%u]", field->size);
+        print_to(sink, ";\toffset:%u;\tsize:%u;\tsigned:%d;\n", field->offset, field->size,
+                 kinds[field->kind].is_signed);
+    }
+    print_to(sink, "\nprint fmt: \"");
+    for (unsigned i = 0; i < tracepoint->field_count; i++)
+        print_piece(sink, &tracepoint->field[i],
+                    table && tracepoint->field[i].kind == TRACEPOINT_function);
+    print_to(sink, "\"");
+    for (unsigned i = 0; i < tracepoint->field_count; i++)
+        print_argument(sink, &tracepoint->field[i], names,
+                       table && tracepoint->field[i].kind == TRACEPOINT_function);
+    print_to(sink, "\n");
+}
+
+static void print_function(struct sink *sink, uint64_t value)
+{
+    struct symbol symbol;
+
+    if (symbols_find_address(value, &symbol))
+        print_to(sink, "%s", symbol.name);
+    else
+        print_to(sink, "0x%llx", (unsigned long long)value);
+}
+
+/* `conversion` is the letter behind the %, any l left out. */
+static void print_value(struct sink *sink, const struct tracepoint_field *field, char conversion,
+                        const char *at)
+{
+    union {
+        uint64_t u64;
+        int64_t s64;
+        uint32_t u32;
+        int32_t s32;
+    } value = {.u64 = 0};
+
+    if (field->kind == TRACEPOINT_text) {
+        print_to(sink, "%.*s", field->size, at);
+        return;
+    }
+    memcpy(&value, at, field->size);
+    if (field->kind == TRACEPOINT_function)
+        print_function(sink, value.u64);
+    else if (field->kind == TRACEPOINT_pointer)
+        print_to(sink, "0x%llx", (unsigned long long)value.u64);
+    else if (field->kind == TRACEPOINT_s32)
+        print_to(sink, "%d", value.s32);
+    else if (field->kind == TRACEPOINT_s64)
+        print_to(sink, "%lld", (long long)value.s64);
+    else if (conversion == 'x')
+        print_to(sink, "%llx", (unsigned long long)value.u64);
+    else
+        print_to(sink, "%llu", (unsigned long long)value.u64);
+}
+
+void tracepoint_record_print(struct sink *sink, const struct tracepoint *tracepoint,
+                             const void *record, size_t size)
+{
+    for (unsigned i = 0; i < tracepoint->field_count; i++) {
+        const struct tracepoint_field *field = &tracepoint->field[i];
+
+        for (const char *at = field->print; *at; at++) {
+            if (*at != '%') {
+                print_to(sink, "%c", *at);
+                continue;
+            }
+            at++;
+            if (*at == 'l')
+                at++;
+            if (*at == 'p' && at[1] == 's')
+                at++;
+            if (field->offset + field->size <= size)
+                print_value(sink, field, *at, (const char *)record + field->offset);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Tracepoints from the prompt to the real perf: what the console prints of their fields is what perf
+# prints, filters and patterns choose what they say, and with everything on under load the counters
+# add up and the console answers. Run from the root of the tree:
+#
+#     prove tests/boot/tracepoints.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+use Pitot::Transcript;
+
+my $fields = 'comm,tid,cpu,time,period,event,trace,ip,sym,symoff';
+my $load = 'fs-stress 3';
+my $unthrottled = 'perf.rate=0';
+my $outermost = qr/\bkernel_main boot_entry_high$/;
+
+# What `perf stat` counted, by event.
+sub counted
+{
+    my ($said) = @_;
+    return {reverse $said =~ /^ +(\d+) {6}(\S+)$/mg};
+}
+
+sub summary
+{
+    my ($said) = @_;
+    my ($line) = $said =~ /^\[ perf record: (.*) \]$/m or return {};
+    return {reverse $line =~ /(\d+) (?:records |hits )?(\w+)/g};
+}
+
+# --- Locks: the kernel and perf agree ------------------------------------------------------------
+
+my $locks = "perf record -m 16m -e lock:* -R -g -- $load";
+my $stat = "perf stat -e lock:* -- $load";
+my $machine = boot(flags => $unthrottled, run => "$stat; $locks; perf script; poweroff");
+ended_ok($machine);
+my $count = counted(said($machine, $stat));
+cmp_ok($count->{'lock:lock_acquire'} // 0, '>', 500, 'perf stat counts each tracepoint of lock:*');
+is($count->{'lock:lock_acquired'}, $count->{'lock:lock_acquire'},
+    '... as many locks are had as are asked for');
+is($count->{'lock:lock_release'}, $count->{'lock:lock_acquire'}, '... and given back');
+is($count->{'lock:lock_contended'}, 0, '... none found taken on one CPU');
+
+my $script = said($machine, 'perf script');
+my ($theirs, $complaints, $status) = perf_script($machine, '-F', $fields);
+is($status, 0, 'perf reads the stream');
+same_lines_ok(script_lines($script), script_lines($theirs),
+    'perf script: the kernel prints the fields that perf prints');
+my @named = $script =~ /^fs-stress .* lock:lock_\w+: 0x[0-9a-f]{16} (\w+)$/mg;
+my %named = map { $_ => 1 } @named;
+is_deeply([sort keys %named], [qw(kernel_flag pages)], '... the names of the locks among them');
+my @samples = samples($script);
+is(scalar(@named), scalar(@samples), '... in each sample');
+my %first = map { $_->{chain}[0] => 1 } @samples;
+ok($first{lock_kernel} && $first{unlock_kernel} && $first{pages_alloc} && $first{pages_free},
+    'chains begin in the function that has the tracepoint') or diag(explain(\%first));
+is(scalar(grep { /^(?:trace_|tracepoint_)/ } keys %first), 0, '... not in what records it');
+is(scalar(grep { "@{$_->{chain}}" !~ $outermost } @samples), 0, '... and end at the outermost');
+my $dump = perf_run('report', $machine, '-D');
+like($dump, qr/PERF_RECORD_TRACING_DATA/, 'perf report -D: the description');
+like($dump, qr/^\.  [0-9a-f]{4}:  .*kernel_fl/m, '... and the record in the hex dump');
+
+# --- Filters, patterns, periods, registers -------------------------------------------------------
+
+my @filters = (
+    ['lock:lock_acquire', q{'name == "pages"'}],
+    ['lock:lock_acquire', q{'!(name ~ "p*s") && comm == "fs-stress"'}],
+    ['kmem:mm_page_alloc', q{'pages > 1 || common_pid < 1'}],
+    ['irq:irq_handler_*', q{'irq == 0'}],
+);
+my @stats = map { "perf stat -e $_->[0] --filter $_->[1] -- $load" } @filters;
+my $period = "perf record -c 10 -R -e lock:lock_release -- $load";
+my $timer = "perf record -e irq:*,timer:tick -g -R -- fs-stress 500";
+my $mixed = "perf record -m 16m -R -g -e mem:kernel_flag:w -e lock:lock_acquired -- $load";
+$machine = boot(flags => $unthrottled,
+    run => join('; ', @stats, $period, 'perf script', $timer, 'perf script', $mixed, 'perf script',
+        'perf list', 'poweroff'));
+ended_ok($machine);
+my @filtered = map { counted(said($machine, $_)) } @stats;
+my ($pages, $others) = map { $_->{'lock:lock_acquire'} } @filtered[0, 1];
+cmp_ok($pages, '>', 0, 'a filter lets through what it says');
+is($pages + $others, $count->{'lock:lock_acquire'}, '... and its opposite lets through the rest');
+is($filtered[2]{'kmem:mm_page_alloc'}, 0, 'no hit that a filter keeps out is counted');
+is($filtered[3]{'irq:irq_handler_entry'}, $filtered[3]{'irq:irq_handler_exit'},
+    'a pattern has a filter for each of its events');
+my @all = map { said($machine, 'perf script', $_) } 1 .. 3;
+my @tenth = samples($all[0]);
+is(scalar(@tenth), int($count->{'lock:lock_release'} / 10), '-c 10: every tenth hit is a sample');
+is_deeply([grep { $_->{period} != 10 } @tenth], [], '... that stands for ten');
+my @irq = grep { $_->{event} =~ /^irq:/ } samples($all[1]);
+cmp_ok(scalar(@irq), '>', 2, 'interrupts have tracepoints around their handlers');
+is(scalar(grep { "@{$_->{chain}}" !~ /^interrupt_serve .*\btrap_entry \w+ .*$outermost/ } @irq), 0,
+    '... whose chains lead through the interrupt into what it interrupted');
+like($all[1], qr/irq:irq_handler_entry: irq=0 handler=pit_interrupt$/m, '... functions by name');
+like($all[1], qr/timer:tick: count=\d+$/m, 'the timer ticks');
+my @mixed = samples($all[2]);
+is(scalar(grep { $_->{event} =~ /^mem/ } @mixed),
+    2 * scalar(grep { $_->{event} =~ /^lock/ && $_->{chain}[0] eq 'lock_kernel' } @mixed),
+    'a watch of the lock and its tracepoint agree');
+my $whole = perf_script($machine, '-F', $fields);
+same_lines_ok([grep { /\S/ } map { s/\s+/ /gr } @{script_lines(join('', @all))}],
+    [grep { /\S/ } map { s/\s+/ /gr } @{script_lines($whole)}],
+    'perf prints all recordings of the boot, breakpoints between tracepoints, as the console did');
+like(said($machine, 'perf list'), qr/^  kmem:mm_page_alloc +void \* address, unsigned long pages$/m,
+    'perf list: tracepoints with their fields');
+
+# --- Refusals ------------------------------------------------------------------------------------
+
+my @refused = (
+    ['-e lock:lock_aquire', qr/no tracepoint "lock:lock_aquire"; lock: has lock_acquire, /],
+    ['-e lok:*', qr/no tracepoint matches "lok:\*"/],
+    [q{-e kmem:mm_page_free --filter 'order > 2'},
+        qr/kmem:mm_page_free has no field "order"; it has address, pages, comm, common_\*/],
+    [q{-e kmem:* --filter 'pages > '}, qr/a number missing at the end/],
+    [q{-e kmem:* --filter 'pages ~ "x"'}, qr/pages is a number, which knows == !=/],
+    [q{-e lock:lock_release --filter 'name < 3'}, qr/name is a text, which knows == != ~/],
+    [q{--filter 'pages > 1' -e kmem:*}, qr/--filter stands behind the -e EVENT/],
+    [q{-e mem:kernel_flag:w --filter 'pages > 1'}, qr/mem:kernel_flag:w is no tracepoint/],
+    ['-e mem:kernel_flag:w/raw=yes/', qr/is no tracepoint, it has no record/],
+);
+$machine = boot(run => join('; ', (map { "perf record $_->[0]" } @refused), 'poweroff'));
+ended_ok($machine);
+like(said($machine, "perf record $_->[0]"), $_->[1], "refused: $_->[0]") for @refused;
+
+# --- Everything at once --------------------------------------------------------------------------
+
+my $everything = 'perf record -m 64k --overwrite -e *:* -e mem:kernel_flag:rw -g -R'
+    . ' -- fs-stress 300';
+$machine = boot(flags => $unthrottled, run => "$everything; perf stat -e *:* -- $load; poweroff");
+ended_ok($machine, 'everything on, under load: the machine runs on to its end');
+my $ended = summary(said($machine, $everything));
+cmp_ok($ended->{overwritten} // 0, '>', 10000, '... many records are made');
+is(scalar(() = perf_run('report', $machine, '-D') =~ /PERF_RECORD_SAMPLE/g), $ended->{kept},
+    '... those that are left are all in the stream');
+is_deeply(counted(said($machine, "perf stat -e *:* -- $load"))->{'lock:lock_acquire'},
+    $count->{'lock:lock_acquire'}, '... and counting afterwards is as exact as before');
+
+$machine = boot(flags => $unthrottled,
+    run => 'perf record -m 4m --intr-regs -e lock:lock_acquire -- fs-stress 2; '
+        . 'perf script -F +iregs; poweroff');
+ended_ok($machine);
+$script = said($machine, 'perf script -F +iregs');
+same_lines_ok(script_lines($script), script_lines(scalar perf_script($machine, '-F',
+    'comm,tid,cpu,time,period,event,ip,sym,symoff,iregs')), '--intr-regs: as perf prints them');
+my @sites = $script =~ /: +([0-9a-f]{16}) /g;
+my @there = $script =~ /\bIP:0x([0-9a-f]+) /g;
+is_deeply(\@there, \@sites, '... ip is where the tracepoint is');
+is(scalar(grep { hex($_) & 2 } $script =~ /\bFLAGS:0x([0-9a-f]+) /g), 0,
+    '... and bit 1 of the flags tells a snapshot');
+
+done_testing();

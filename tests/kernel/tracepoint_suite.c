@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tracepoints in the living kernel: what a site is when off and on, what a hit tells and what not,
+ * that a hit inside a recording is counted, and where registers and chains begin.
+ */
+#include "arch/x86_64/paging.h"
+#include "arch/x86_64/sections.h"
+#include "core/console/words.h"
+#include "core/perf/filter.h"
+#include "core/perf/perf_options.h"
+#include "core/perf/recording.h"
+#include "core/perf/sample_view.h"
+#include "core/perf/unwind.h"
+#include "core/string.h"
+#include "core/symbols.h"
+#include "tests/kernel/ktap.h"
+
+#define SUITE_FIELDS(FIELD, of)                                                                    \
+    FIELD(of, pointer, place, "place %p")                                                          \
+    FIELD(of, s32, number, " number %d")                                                           \
+    FIELD(of, text, words, " words %s")
+
+TRACEPOINT_DECLARE(suite_first, SUITE_FIELDS);
+TRACEPOINT_DEFINE(suite, suite_first, SUITE_FIELDS);
+TRACEPOINT_DECLARE(suite_second, SUITE_FIELDS);
+TRACEPOINT_DEFINE(suite, suite_second, SUITE_FIELDS);
+
+/* As the macros lay it out. */
+struct suite_record {
+    struct tracepoint_head head;
+    uint64_t place;
+    int32_t number;
+    char words[16];
+};
+
+extern const struct arch_site __start_tracepoint_sites[], __stop_tracepoint_sites[];
+
+static struct {
+    unsigned hits;
+    struct suite_record record;
+    uint32_t size;
+    struct regs regs;
+    bool again; /* the hit hits the tracepoint itself */
+    uint64_t chain[32];
+    size_t frames;
+} seen;
+
+static unsigned evaluated;
+
+static const char *suite_words(void)
+{
+    evaluated++;
+    return "more than fifteen characters";
+}
+
+__attribute__((noinline)) static void suite_place(int number)
+{
+    TRACE(suite_first, &seen, number, suite_words());
+    __asm__ volatile("" : : : "memory"); /* so that the call before it is no tail */
+}
+
+__attribute__((noinline)) static void suite_other_place(void)
+{
+    TRACE(suite_second, &seen, 0, "");
+    __asm__ volatile("" : : : "memory"); /* likewise */
+}
+
+static void suite_hit(struct tracepoint_probe *probe, const struct tracepoint_raw *raw,
+                      const struct regs *regs)
+{
+    (void)probe;
+    seen.hits++;
+    seen.size = raw->size;
+    memcpy(&seen.record, &raw->head, sizeof(seen.record));
+    seen.regs = *regs;
+    seen.frames = unwind_capture(regs, seen.chain, sizeof(seen.chain) / sizeof(seen.chain[0]));
+    if (seen.again)
+        suite_place(99);
+}
+
+static const struct arch_site *site_of(const struct tracepoint *tracepoint)
+{
+    const struct arch_site *site = __start_tracepoint_sites;
+
+    while (site->owner != tracepoint)
+        site++;
+    return site;
+}
+
+static bool is_nop(const struct arch_site *site)
+{
+    static const uint8_t nop[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+
+    return memcmp((const void *)site->address, nop, sizeof(nop)) == 0;
+}
+
+static bool is_jump(const struct arch_site *site)
+{
+    const uint8_t *code = (const uint8_t *)site->address;
+    int32_t distance;
+
+    memcpy(&distance, code + 1, sizeof(distance));
+    return code[0] == 0xe9 && site->address + 5 + (uintptr_t)(intptr_t)distance == site->target;
+}
+
+static bool is_in(uintptr_t address, const char *name)
+{
+    struct symbol symbol;
+
+    return symbols_find_address(address, &symbol) && strcmp(symbol.name, name) == 0;
+}
+
+/* Mappings that are writable and show the kernel's text. */
+static uint64_t writable_text(void)
+{
+    struct paging_leaf leaf;
+    uint64_t count = 0;
+
+    for (uintptr_t at = 0; paging_next(at, &leaf); at = leaf.address + leaf.size) {
+        count += leaf.flags & PTE_WRITABLE && leaf.physical < image_physical(rodata_end) &&
+                 leaf.physical + leaf.size > image_physical(_text);
+        if (leaf.address + leaf.size == 0)
+            break;
+    }
+    return count;
+}
+
+static void claim_off(void)
+{
+    seen.hits = evaluated = 0;
+    ktap_ok(is_nop(site_of(&tracepoint_suite_first)), "a site is a nop of five bytes when off");
+    suite_place(1);
+    ktap_equal(seen.hits, 0, "... tells nobody");
+    ktap_equal(evaluated, 0, "... and does not compute its arguments");
+}
+
+static void claim_on(void)
+{
+    struct tracepoint_probe probe = {.hit = suite_hit};
+    struct refusal why = {""};
+    const struct arch_site *site = site_of(&tracepoint_suite_first);
+    uint64_t ids;
+
+    ktap_equal((uint64_t)tracepoint_listen(&tracepoint_suite_first, &probe, &why), 0,
+               "somebody can listen");
+    ktap_ok(is_jump(site), "the site is then a jump to what stands behind it");
+    ktap_ok(is_nop(site_of(&tracepoint_suite_second)), "... and that of another is a nop");
+    ktap_equal(writable_text(), 0, "text has no writable mapping afterwards");
+    suite_place(-5);
+    suite_other_place();
+    tracepoint_leave(&tracepoint_suite_first, &probe);
+    ktap_ok(is_nop(site), "when he has left it is a nop again");
+    ktap_equal(writable_text(), 0, "... and text has no writable mapping");
+    suite_place(6);
+    ktap_equal(seen.hits, 1, "a hit is told once, and none before or after");
+    ktap_equal(evaluated, 1, "... its arguments are computed once");
+    ktap_ok(seen.record.place == (uintptr_t)&seen && seen.record.number == -5 &&
+                strcmp(seen.record.words, "more than fifte") == 0,
+            "the record has the arguments, a text cut at 15 characters");
+    ktap_equal(seen.size % 8, 4, "... and is padded for the size in front of it");
+    ktap_equal(seen.record.head.common_type, tracepoint_id(&tracepoint_suite_first),
+               "... and begins with the id");
+    ids = (uint64_t)seen.record.head.common_pid << 32 | (uint32_t)seen.record.head.common_tgid;
+    ktap_ok(ids != 0, "... and the task");
+    ktap_equal(seen.record.head.common_flags, 0, "... with interrupts on");
+}
+
+__attribute__((noinline)) static void claim_place(void)
+{
+    struct tracepoint_probe probe = {.hit = suite_hit};
+
+    tracepoint_listen(&tracepoint_suite_first, &probe, NULL);
+    suite_place(1);
+    tracepoint_leave(&tracepoint_suite_first, &probe);
+    ktap_ok(is_in(seen.regs.ip, "suite_place"), "ip is in the function with the tracepoint");
+    ktap_ok(!regs_are_full(&seen.regs), "... of a snapshot, not of a trap");
+    ktap_ok(seen.frames > 3 && seen.chain[0] == seen.regs.ip &&
+                is_in(seen.chain[1] - 1, "claim_place"),
+            "the chain begins there, and goes on with its caller");
+    ktap_ok(is_in(seen.chain[seen.frames - 1], "boot_entry_high"), "... to the outermost");
+}
+
+/* Values in registers that the call must keep, so that the compiler has them there. */
+__attribute__((noinline)) static void claim_registers(void)
+{
+    struct tracepoint_probe probe = {.hit = suite_hit, .registers = true};
+    register uint64_t rbx __asm__("rbx") = 0x1111;
+    register uint64_t r15 __asm__("r15") = 0x2222;
+
+    tracepoint_listen(&tracepoint_suite_first, &probe, NULL);
+    ktap_ok(*tracepoint_suite_first.call == tracepoint_suite_first.with_registers,
+            "who wants registers gets them by way of the thunk");
+    rbx = 0x1111;
+    r15 = 0x2222;
+    __asm__ volatile("" : "+r"(rbx), "+r"(r15));
+    TRACE(suite_first, &seen, 3, "x");
+    __asm__ volatile("" : "+r"(rbx), "+r"(r15));
+    tracepoint_leave(&tracepoint_suite_first, &probe);
+    ktap_ok(seen.regs.bx == 0x1111 && seen.regs.r15 == 0x2222, "rbx and r15 are the caller's");
+    ktap_equal(seen.regs.di, (uintptr_t)&seen, "... rdi and the like the arguments");
+    ktap_ok(is_in(seen.regs.ip, "claim_registers") && !regs_are_full(&seen.regs) &&
+                seen.regs.cs == KERNEL_CODE_SELECTOR,
+            "... ip is in the function with the tracepoint, of a snapshot");
+    ktap_ok(seen.frames > 2 && is_in(seen.chain[1] - 1, "tracepoint_claims") &&
+                is_in(seen.chain[seen.frames - 1], "boot_entry_high"),
+            "... and the chain is whole");
+    ktap_ok(*tracepoint_suite_first.call == tracepoint_suite_first.plain,
+            "the next who does not want them does not pay for them");
+}
+
+static void claim_nested(void)
+{
+    struct tracepoint_probe probe = {.hit = suite_hit}, second = {.hit = suite_hit};
+    uint64_t before = tracepoint_nested();
+
+    seen.hits = 0;
+    seen.again = true;
+    tracepoint_listen(&tracepoint_suite_first, &probe, NULL);
+    suite_place(7);
+    ktap_equal(seen.hits, 1, "a hit inside a recording is not recorded");
+    ktap_equal(tracepoint_nested() - before, 1, "... but counted");
+    ktap_equal((uint64_t)seen.record.number, 7, "... and leaves the outer one as it is");
+    seen.again = false;
+    suite_place(8);
+    ktap_equal(seen.hits, 2, "the next hit is recorded again");
+    tracepoint_listen(&tracepoint_suite_first, &second, NULL);
+    suite_place(9);
+    ktap_equal(seen.hits, 4, "two listeners are both told");
+    tracepoint_leave(&tracepoint_suite_first, &probe);
+    suite_place(10);
+    ktap_equal(seen.hits, 5, "... the one that stays alone afterwards");
+    tracepoint_leave(&tracepoint_suite_first, &second);
+    ktap_ok(is_nop(site_of(&tracepoint_suite_first)), "the last who leaves turns the site off");
+}
+
+static void claim_refused(void)
+{
+    struct arch_site wrong = *site_of(&tracepoint_suite_first);
+
+    wrong.address++;
+    ktap_ok(arch_site_set(&wrong, true) == -EINVAL && is_nop(site_of(&tracepoint_suite_first)),
+            "what is neither the nop nor the jump is not patched");
+    wrong.address = (uintptr_t)&seen;
+    ktap_ok(arch_site_set(&wrong, true) == -EINVAL, "nor what is no text");
+}
+
+/* Records `command`, hits once, and returns the size of the sample and of the record in it. */
+static uint32_t record_once(const char *command, size_t *raw_size)
+{
+    static struct perf_options options;
+    static char text[96];
+    struct words words;
+    struct refusal why = {""};
+    struct sample_view view = {.raw = NULL};
+    struct record_source *source;
+    const struct perf_event_header *record;
+    uint32_t size = 0;
+
+    print_into(text, sizeof(text), "%s", command);
+    if (words_split(text, &words, &why) ||
+        perf_options_parse(words.count, words.word, &options, &why) ||
+        recording_start(&options.recording, &why)) {
+        ktap_ok(false, "%s: %s", command, why.text);
+        return 0;
+    }
+    suite_place(11);
+    recording_stop();
+    source = recording_source();
+    source->rewind(source);
+    record = source->next(source);
+    if (record && sample_view_parse(record, source->events, source->event_count, &view))
+        size = record->size;
+    *raw_size = view.raw_size;
+    return size;
+}
+
+static void claim_raw(void)
+{
+    size_t plain_raw = 0, with_raw = 0;
+    uint32_t plain = record_once("record -e suite:suite_first", &plain_raw);
+    uint32_t with = record_once("record -R -e suite:suite_first", &with_raw);
+
+    ktap_ok(plain > 0 && plain_raw == 0, "a sample has no record unless it was asked for");
+    ktap_equal(with_raw, tracepoint_suite_first.raw_size, "-R: it has");
+    ktap_equal(with - plain, tracepoint_suite_first.raw_size + 4, "... and is longer by just that");
+}
+
+static void tracepoint_claims(void)
+{
+    claim_off();
+    claim_on();
+    claim_place();
+    claim_registers();
+    claim_nested();
+    claim_refused();
+    claim_raw();
+    claim_off();
+}
+
+KTAP_SUITE(tracepoint, "tracepoints: sites, records, registers, recursion");

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tracepoints on the host: patterns, filters (what they let through, what they refuse, noise), and
+ * how records and descriptions are laid out.
+ *
+ * links: core/perf/filter.c core/glob.c core/task.c core/perf/tracepoint_list.c core/perf/tracepoint_format.c core/refusal.c core/print.c tests/host/fake_symbols.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/glob.h"
+#include "core/perf/filter.h"
+#include "core/perf/tracepoint_format.h"
+#include "core/task.h"
+
+#define ALL_FIELDS(FIELD, of)                                                                      \
+    FIELD(of, s32, small, "small=%d")                                                              \
+    FIELD(of, u32, count, " count=%u")                                                             \
+    FIELD(of, u64, large, " large=%lu")                                                            \
+    FIELD(of, s64, change, " change=%ld")                                                          \
+    FIELD(of, text, name, " name=%s")
+TRACEPOINT_DECLARE(every, ALL_FIELDS);
+TRACEPOINT_DEFINE(unit, every, ALL_FIELDS);
+
+#define HEX_FIELDS(FIELD, of)                                                                      \
+    FIELD(of, u32, low, "low=0x%x")                                                                \
+    FIELD(of, pointer, place, " at %p")                                                            \
+    FIELD(of, u64, high, " high=0x%lx!")
+TRACEPOINT_DECLARE(hex, HEX_FIELDS);
+TRACEPOINT_DEFINE(another, hex, HEX_FIELDS);
+
+static const struct {
+    _Alignas(8) uint32_t unused;
+    uint32_t size;
+    struct trace_record_every record;
+} sample = {0,
+            sizeof(struct trace_record_every),
+            {.head = {.common_type = 9, .common_pid = -7, .common_tgid = 70},
+             .small = -3,
+             .count = 4000000000u,
+             .large = UINT64_MAX - 1,
+             .change = -5000000000,
+             .name = "kernel_flag"}};
+
+static char text[4000];
+static size_t text_length;
+
+static void text_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    assert_true(text_length + length < sizeof(text));
+    memcpy(text + text_length, bytes, length);
+    text_length += length;
+    text[text_length] = '\0';
+}
+
+static struct sink *text_sink(void)
+{
+    static struct sink sink = {text_write};
+
+    text_length = 0;
+    text[0] = '\0';
+    return &sink;
+}
+
+static void stars_and_question_marks_match(void **state)
+{
+    static const struct {
+        const char *pattern, *text;
+        bool matches;
+    } cases[] = {
+        {"*", "", true},
+        {"*", "x", true},
+        {"", "", true},
+        {"", "x", false},
+        {"?", "", false},
+        {"?", "x", true},
+        {"a*c", "ac", true},
+        {"a*c", "abcbc", true},
+        {"a*c", "abcb", false},
+        {"*:*", "lock:x", true},
+        {"*:*", "lock", false},
+        {"lock:*", "lock:", true},
+        {"lo?k:*e", "lock:release", true},
+        {"*a*b*c", "xaybzc", true},
+        {"*a*b*c", "xaybz", false},
+        {"a**b", "ab", true},
+        {"**", "", true},
+        {"*aab", "aaaab", true},
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(glob_match(cases[i].pattern, cases[i].text), cases[i].matches);
+    assert_true(glob_is_pattern("a?") && glob_is_pattern("*") && !glob_is_pattern("a:b"));
+}
+
+/* The definition of a pattern, as slow as it is plain. */
+static bool glob_by_definition(const char *pattern, const char *of)
+{
+    if (*pattern == '*')
+        return glob_by_definition(pattern + 1, of) || (*of && glob_by_definition(pattern, of + 1));
+    if (*of == '\0' || *pattern == '\0')
+        return *of == *pattern;
+    return (*pattern == '?' || *pattern == *of) && glob_by_definition(pattern + 1, of + 1);
+}
+
+static void any_pattern_matches_what_its_definition_says(void **state)
+{
+    (void)state;
+    srand(4);
+    for (unsigned round = 0; round < 200000; round++) {
+        char pattern[8] = "", of[10] = "";
+
+        for (int i = rand() % 8 - 1; i >= 0; i--)
+            pattern[i] = "ab*?"[rand() % 4];
+        for (int i = rand() % 10 - 1; i >= 0; i--)
+            of[i] = "ab"[rand() % 2];
+        assert_int_equal(glob_match(pattern, of), glob_by_definition(pattern, of));
+    }
+}
+
+static bool passes(const char *filter_text)
+{
+    struct filter filter;
+    struct refusal why;
+
+    if (filter_compile(&filter, filter_text, &tracepoint_every, &why) != 0)
+        fail_msg("%s: %s", filter_text, why.text);
+    return filter_passes(&filter, (const struct tracepoint_raw *)&sample.size);
+}
+
+static void a_filter_says_what_it_says(void **state)
+{
+    static const char *const pass[] = {
+        "small == -3",
+        "small < 0",
+        "small<=-3",
+        "small >= -3",
+        "small != 3",
+        "!small == 3",
+        "count == 4000000000",
+        "count > 3999999999",
+        "count == 0xEE6b2800",
+        "count & 0x80000000",
+        "large > 5",
+        "large == 0xfffffffffffffffe",
+        "change < -4999999999",
+        "change<0",
+        "name == \"kernel_flag\"",
+        "name ~ \"ker*\"",
+        "name != \"pages\"",
+        "comm == \"pitot\"",
+        "comm ~ \"p?t*\"",
+        "common_pid == -7",
+        "common_tgid == 70",
+        "common_type == 9",
+        "small == 1 || small == -3",
+        "small == 1 && small == 2 || small == -3",
+        "small == -3 || small == 1 && small == 2",
+        "!(small == 1 || small == 2)",
+        "!!(small == -3)",
+        "(((small == -3)))",
+        "  small==-3&&count>1&&(large>1||large<1)  ",
+        "!(small == -3 && small == 1)",
+    };
+    static const char *const fail[] = {
+        "small == 3",
+        "small > 0",
+        "count < 0x10",
+        "count & 0xff",
+        "large < 5",
+        "change > 0",
+        "name == \"kernel\"",
+        "name ~ \"ker\"",
+        "!name ~ \"*\"",
+        "comm == \"\"",
+        "small == -3 && small == 1",
+        "(small == -3 || small == 1) && small == 1",
+        "!(small == -3)",
+        "small == 1 || small == 2 || small == 4",
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(pass) / sizeof(pass[0]); i++)
+        if (!passes(pass[i]))
+            fail_msg("does not pass: %s", pass[i]);
+    for (unsigned i = 0; i < sizeof(fail) / sizeof(fail[0]); i++)
+        if (passes(fail[i]))
+            fail_msg("passes: %s", fail[i]);
+}
+
+static void what_is_wrong_with_a_filter_is_named(void **state)
+{
+    static const struct {
+        const char *text, *reason;
+    } cases[] = {
+        {"", "a field's name missing at the end"},
+        {"order > 2",
+         "no field \"order\"; it has small, count, large, change, name, comm, common_*"},
+        {"small", "a comparison (== != < <= > >= & ~) missing"},
+        {"small = 3", "\"= 3\" where a comparison"},
+        {"small && 3", "where a comparison"},
+        {"small ==", "a number missing"},
+        {"small == x", "\"x\" where a number of 64 bits"},
+        {"small == 18446744073709551616", "where a number of 64 bits"},
+        {"small == 3 count", "\"count\" where &&, || or the end"},
+        {"(small == 3", "&&, || or ) missing"},
+        {"small == 3)", "\")\" where &&, || or the end"},
+        {"small == 3 &&", "a field's name missing"},
+        {"small ~ \"x\"", "small is a number"},
+        {"name < \"x\"", "name is a text"},
+        {"name & \"x\"", "name is a text"},
+        {"name == x", "\"x\" where a text between"},
+        {"name == \"x", "a text ends in \""},
+        {"name == \"123456789012345678901234\"", "at most 23 characters"},
+        {"!!!!!!!!!small == 3", "nested more deeply than 8"},
+    };
+    struct filter filter;
+    struct refusal why;
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(filter_compile(&filter, cases[i].text, &tracepoint_every, &why), -EINVAL);
+        assert_int_equal(filter.count, 0);
+        if (!strstr(why.text, cases[i].reason))
+            fail_msg("%s: %s", cases[i].text, why.text);
+    }
+}
+
+static void a_filter_that_is_too_long_is_refused(void **state)
+{
+    char long_text[64 * 16] = "small == 0";
+    struct filter filter;
+    struct refusal why;
+
+    (void)state;
+    for (unsigned i = 1; i < 8; i++)
+        strcat(long_text, " || small == 0");
+    assert_int_equal(filter_compile(&filter, long_text, &tracepoint_every, &why), 0);
+    strcat(long_text, " || small == -3");
+    assert_int_equal(filter_compile(&filter, long_text, &tracepoint_every, &why), -EINVAL);
+    assert_non_null(strstr(why.text, "too long"));
+}
+
+/* An expression made up from its own value, so that the value is known. */
+static bool make_up(char *at, size_t room, unsigned depth)
+{
+    char left[200], right[200];
+    bool a, b;
+
+    if (depth == 0 || rand() % 4 == 0) {
+        int number = rand() % 7 - 6;
+        static const char *const operators[] = {"==", "!=", "<", "<=", ">", ">="};
+        const bool value[] = {-3 == number, -3 != number, -3 < number,
+                              -3 <= number, -3 > number,  -3 >= number};
+        unsigned which = (unsigned)rand() % 6;
+
+        snprintf(at, room, "small %s %d", operators[which], number);
+        return value[which];
+    }
+    a = make_up(left, sizeof(left), depth - 1);
+    if (rand() % 3 == 0) {
+        snprintf(at, room, "!(%s)", left);
+        return !a;
+    }
+    b = make_up(right, sizeof(right), depth - 1);
+    if (rand() % 2) {
+        snprintf(at, room, "(%s) && (%s)", left, right);
+        return a && b;
+    }
+    snprintf(at, room, "(%s) || (%s)", left, right);
+    return a || b;
+}
+
+static void made_up_filters_have_the_value_that_they_were_made_up_with(void **state)
+{
+    char made_up[512];
+
+    (void)state;
+    srand(5);
+    for (unsigned round = 0; round < 20000; round++) {
+        bool value = make_up(made_up, sizeof(made_up), 3);
+
+        assert_int_equal(passes(made_up), value);
+    }
+}
+
+static void noise_is_refused_or_runs(void **state)
+{
+    static const char *const pieces[] = {
+        "small", "name", "(",    ")",      "&&", "||",         "!",
+        "==",    "<",    "~",    "&",      "\"", "-3",         "0x",
+        "x",     " ",    "comm", "\"a*\"", ">=", "common_pid", "99999999999999999999"};
+    struct filter filter;
+    struct refusal why;
+    unsigned good = 0;
+
+    (void)state;
+    srand(6);
+    for (unsigned round = 0; round < 300000; round++) {
+        char noise[256] = "small == -3";
+
+        noise[rand() % 2 ? strlen(noise) : 0] = '\0';
+        for (int i = rand() % 8; i > 0; i--)
+            strcat(noise, pieces[(unsigned)rand() % (sizeof(pieces) / sizeof(pieces[0]))]);
+        if (filter_compile(&filter, noise, &tracepoint_every, &why) == 0) {
+            good++;
+            assert_in_range(filter.count, 1, FILTER_STEPS_MAX);
+            filter_passes(&filter, (const struct tracepoint_raw *)&sample.size);
+        } else {
+            assert_true(strncmp(why.text, "filter: ", 8) == 0);
+        }
+    }
+    assert_true(good > 100);
+}
+
+static void the_description_is_what_libtraceevent_reads(void **state)
+{
+    (void)state;
+    char head[48];
+
+    tracepoint_format_print(text_sink(), &tracepoint_every, NULL);
+    snprintf(head, sizeof(head), "name: every\nID: %u\nformat:\n",
+             tracepoint_id(&tracepoint_every));
+    assert_memory_equal(text, head, strlen(head));
+    assert_string_equal(
+        text + strlen(head),
+        ""
+        "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+        "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+        "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+        "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
+        "\tfield:int common_tgid;\toffset:8;\tsize:4;\tsigned:1;\n\n"
+        "\tfield:int small;\toffset:12;\tsize:4;\tsigned:1;\n"
+        "\tfield:unsigned int count;\toffset:16;\tsize:4;\tsigned:0;\n"
+        "\tfield:unsigned long large;\toffset:24;\tsize:8;\tsigned:0;\n"
+        "\tfield:long change;\toffset:32;\tsize:8;\tsigned:1;\n"
+        "\tfield:char name[16];\toffset:40;\tsize:16;\tsigned:0;\n\n"
+        "print fmt: \"small=%d count=%u large=%lu change=%ld name=%s\", REC->small, "
+        "REC->count, REC->large, REC->change, REC->name\n");
+}
+
+static void a_record_is_printed_as_far_as_it_reaches(void **state)
+{
+    const struct trace_record_hex hex = {.low = 0xab, .place = 0x1000, .high = 0x123456789};
+
+    (void)state;
+    tracepoint_record_print(text_sink(), &tracepoint_every, &sample.record, sizeof(sample.record));
+    assert_string_equal(text, "small=-3 count=4000000000 large=18446744073709551614 "
+                              "change=-5000000000 name=kernel_flag");
+    tracepoint_record_print(text_sink(), &tracepoint_every, &sample.record, 20);
+    assert_string_equal(text, "small=-3 count=4000000000 large= change= name=");
+    tracepoint_record_print(text_sink(), &tracepoint_hex, &hex, sizeof(hex));
+    assert_string_equal(text, "low=0xab at 0x1000 high=0x123456789!");
+}
+
+static void records_are_padded_for_the_size_in_front_of_them(void **state)
+{
+    (void)state;
+    for (size_t end = 12; end <= TRACEPOINT_RECORD_MAX; end++) {
+        assert_int_equal((TRACEPOINT_RAW_SIZE(end) + 4) % 8, 0);
+        assert_in_range(TRACEPOINT_RAW_SIZE(end), end, end + 7);
+    }
+    assert_int_equal(tracepoint_every.raw_size, 60);
+}
+
+static void tracepoints_are_found_by_id_and_in_order_of_names(void **state)
+{
+    (void)state;
+    assert_int_equal(tracepoint_count(), 2);
+    assert_ptr_equal(tracepoint_by_id(tracepoint_id(&tracepoint_hex)), &tracepoint_hex);
+    assert_null(tracepoint_by_id(0));
+    assert_null(tracepoint_by_id(3));
+    assert_null(tracepoint_by_id(UINT64_MAX));
+    assert_string_equal(tracepoint_by_name(0)->full_name, "another:hex");
+    assert_string_equal(tracepoint_by_name(1)->full_name, "unit:every");
+    assert_null(tracepoint_by_name(2));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stars_and_question_marks_match),
+        cmocka_unit_test(any_pattern_matches_what_its_definition_says),
+        cmocka_unit_test(a_filter_says_what_it_says),
+        cmocka_unit_test(what_is_wrong_with_a_filter_is_named),
+        cmocka_unit_test(a_filter_that_is_too_long_is_refused),
+        cmocka_unit_test(made_up_filters_have_the_value_that_they_were_made_up_with),
+        cmocka_unit_test(noise_is_refused_or_runs),
+        cmocka_unit_test(the_description_is_what_libtraceevent_reads),
+        cmocka_unit_test(a_record_is_printed_as_far_as_it_reaches),
+        cmocka_unit_test(records_are_padded_for_the_size_in_front_of_them),
+        cmocka_unit_test(tracepoints_are_found_by_id_and_in_order_of_names),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
