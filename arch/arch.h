@@ -31,6 +31,8 @@ uint64_t arch_clock_ns(void);
 /* Interrupts off, returning what arch_irq_restore takes. NMI and debug traps still come. */
 uint64_t arch_irq_save(void);
 void arch_irq_restore(uint64_t flags);
+bool arch_irq_on(void);
+void arch_irq_enable(void);
 
 /* A pause inside a spinning loop. */
 void arch_relax(void);
@@ -62,7 +64,8 @@ const uint8_t *arch_build_id(void);
 
 /* --- Stacks: the memory that an unwinder may read. --- */
 struct arch_stack {
-    const char *name;
+    const char *name;   /* the CPU's stack for this; NULL: a thread's, */
+    const char *thread; /* whose name this is then */
     /* [guard, low) is unmapped: a stack pointer in there tells of an overflow */
     uintptr_t guard;
     uintptr_t low, high; /* [low, high) may be read */
@@ -73,6 +76,45 @@ struct arch_stack {
  * context.
  */
 const struct arch_stack *arch_stack_find(uintptr_t address);
+
+/* --- Threads: how one gives the CPU to another. Policy (who, when) is core/sched/. --- */
+
+/* Stacks for so many threads, beside the one that the kernel boots on. */
+#define ARCH_THREAD_STACKS 31
+
+/*
+ * The stack of that number, for a thread whose name will stand at `name` as long as it has the
+ * stack. Task context; the caller knows that nobody else has it.
+ */
+const struct arch_stack *arch_thread_stack(unsigned number, const char *name);
+
+/*
+ * Lays a first frame on the stack and returns the stack pointer that arch_switch takes: the first
+ * switch to it calls `entry`, interrupts off, as the outermost function of a call chain. `entry`
+ * does not return.
+ */
+uintptr_t arch_thread_prepare(const struct arch_stack *stack, void (*entry)(void));
+
+/*
+ * Puts what a function call preserves, and the flags, on the stack, stores the stack pointer in
+ * *from, and goes on where the switch that stored `to` was called. Interrupts off, task stack.
+ */
+void arch_switch(uintptr_t *from, uintptr_t to);
+
+/* Registers for a call chain of a context that arch_switch left: a snapshot. Any context. */
+void arch_switched_regs(uintptr_t sp, struct regs *regs);
+
+/*
+ * False inside an interrupt's handler, a debug trap or an NMI: their stacks and the order of their
+ * returns belong to the CPU, not to a thread.
+ */
+bool arch_may_switch(void);
+
+/*
+ * Called when an interrupt's handler has returned, interrupts off, on the interrupted thread's
+ * stack; may switch. Not called where that stack had no room.
+ */
+void arch_set_interrupt_exit(void (*leave)(void));
 
 /* --- Debug registers. Policy (who, sharing, refusals) is core/breakpoint.c's. --- */
 #define ARCH_WATCHES 4

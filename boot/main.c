@@ -19,8 +19,11 @@
 #include "core/memory/pages.h"
 #include "core/panic.h"
 #include "core/perf/unwind.h"
+#include "core/sched/scheduler.h"
 #include "core/symbols.h"
 #include "core/ticks.h"
+#include "core/timer.h"
+#include "core/workqueue.h"
 #include "drivers/pic8259.h"
 #include "drivers/pit8254.h"
 
@@ -33,6 +36,14 @@ static void print_banner(void)
     print("Pitot: %zu MiB free, %zu symbols, clock %llu kHz, ACPI %s\n",
           pages_free_count() * PAGE_SIZE >> 20, symbols_count(),
           (unsigned long long)clock_rate() / 1000, boot.acpi_root_size ? "found" : "not found");
+}
+
+/* The periodic interrupt, for all who live by it. */
+static void tick(void)
+{
+    ticks_count();
+    timers_run();
+    scheduler_tick();
 }
 
 /* `information` is where the loader put it, in physical memory. */
@@ -51,6 +62,7 @@ _Noreturn void kernel_main(uint32_t information)
     multiboot2_read(information, &boot);     /* memory, command line, ACPI */
     cmdline_init(boot.command_line);
     memory_init(&boot); /* final page tables, free pages */
+    thread_init();      /* this is a thread: the console's */
     if (nameless)
         print("Pitot: no symbols: %s\n", nameless_why.text);
     if (tableless)
@@ -66,9 +78,10 @@ _Noreturn void kernel_main(uint32_t information)
     script_boot_recording(); /* perf.boot=, from here to script_run */
     pic_init();
     pic_set_server(interrupt_serve); /* where tracepoints see each interrupt */
-    pit_start(TICKS_A_SECOND, ticks_count);
+    pit_start(TICKS_A_SECOND, tick);
     ports_listen(); /* the console can be typed at */
     cpu_interrupts_on();
+    workqueue_init();
     print_banner();
     if (fs_init())
         panic("no memory for the file system");

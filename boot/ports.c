@@ -5,6 +5,7 @@
 #include "boot/ports.h"
 
 #include "core/console/input.h"
+#include "core/console/input_wait.h"
 #include "core/panic.h"
 #include "core/perf/stream_port.h"
 #include "core/power.h"
@@ -67,6 +68,7 @@ void ports_init(void)
 void ports_listen(void)
 {
     input_set_resume(uart_resume);
+    input_wait_init();
     uart_listen(&com1, UART_COM1_LINE, input_put);
 }
 

@@ -148,30 +148,35 @@ _Noreturn void assert_failed(const char *claim, const char *file, int line)
 }
 
 /* The stack whose guard page was touched while it was in use: that says more than the fault. */
-static const char *overflowed_stack(const struct regs *regs, const struct arch_fault *fault)
+static const struct arch_stack *overflowed_stack(const struct regs *regs,
+                                                 const struct arch_fault *fault)
 {
     const struct arch_stack *stack = arch_stack_find(regs->sp);
 
     if (!stack || !fault->has_address || fault->address < stack->guard ||
         fault->address >= stack->low)
         return NULL;
-    return stack->name;
+    return stack;
 }
 
 static void describe_fault(const struct regs *regs, char *reason, size_t size)
 {
     struct arch_fault fault;
-    const char *overflowed;
+    const struct arch_stack *overflowed;
     char place[96];
     size_t length;
 
     arch_fault_describe(regs, &fault);
     symbols_describe(regs->ip, place, sizeof(place));
     overflowed = overflowed_stack(regs, &fault);
-    if (overflowed) {
-        print_into(reason, size, "stack overflow: the %s stack ran out in %s", overflowed, place);
+    if (overflowed && overflowed->thread)
+        print_into(reason, size, "stack overflow: the stack of %s ran out in %s",
+                   overflowed->thread, place);
+    else if (overflowed)
+        print_into(reason, size, "stack overflow: the %s stack ran out in %s", overflowed->name,
+                   place);
+    if (overflowed)
         return;
-    }
     length = print_into(reason, size, "%s at %s", fault.name, place);
     if (fault.has_address)
         length += print_into(reason + length, size - length, ", address 0x%lx",

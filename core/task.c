@@ -2,16 +2,16 @@
 /* See task.h. */
 #include "core/task.h"
 
-#include "core/print.h"
+#include "core/sched/thread.h"
 
-static char name[TASK_NAME_SIZE] = "pitot";
+uint64_t task_ids[ARCH_CPUS_MAX];
 
 const char *task_name(void)
 {
-    return name;
+    return thread_current()->name;
 }
 
 void task_set_name(const char *new_name)
 {
-    print_into(name, sizeof(name), "%s", new_name);
+    thread_set_name(thread_current(), new_name);
 }

@@ -1,21 +1,40 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who is running. One task does so far: it runs the boot, the console and what is typed there, and
- * bears the name of the command that it runs, as a process of that name would. Any context, but for
- * task_set_name: task context.
+ * Who is running, for those who only want a name and a number: samples, and the commands that a
+ * recording is made with. Threads themselves are core/sched/thread.h's. Any context, but for the
+ * two that set something.
  */
 #pragma once
 
 #include <stdint.h>
 
-#define TASK_NAME_SIZE 16
-#define TASK_PID       1u
+#include "arch/arch.h"
 
+#define TASK_NAME_SIZE 16
+#define TASK_PID       1u /* the boot thread: it runs the console and what is typed there */
+
+/* The current thread's; the boot thread bears the name of the command that it runs. */
 const char *task_name(void);
 void task_set_name(const char *name);
 
-/* pid and tid of the current task, as a sample's TID field has them. */
+/*
+ * pid and tid of the thread that runs on each CPU, as a sample's TID field has them. Stored by the
+ * CPU's scheduler alone, at each switch.
+ */
+extern uint64_t task_ids[ARCH_CPUS_MAX];
+
+static inline uint64_t task_ids_of(uint32_t pid)
+{
+    return (uint64_t)pid << 32 | pid;
+}
+
 static inline uint64_t task_current_ids(void)
 {
-    return (uint64_t)TASK_PID << 32 | TASK_PID;
+    return task_ids[arch_cpu_id()];
+}
+
+/* The scheduler's. */
+static inline void task_set_ids(uint32_t pid)
+{
+    task_ids[arch_cpu_id()] = task_ids_of(pid);
 }

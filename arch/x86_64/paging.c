@@ -101,6 +101,8 @@ static void paging_map_data(struct builder *builder)
     for (uintptr_t page = (uintptr_t)data_start; page < (uintptr_t)image_end; page += PAGE_SIZE)
         paging_map(builder, page, page + PAGE_SIZE, page - KERNEL_BASE, PTE_WRITABLE | PTE_NX);
     paging_unmap_guard(builder, &stack_task);
+    for (unsigned i = 0; i < ARCH_THREAD_STACKS; i++)
+        paging_unmap_guard(builder, &stack_threads[i]);
     for (unsigned i = 0; i < IST_COUNT; i++)
         paging_unmap_guard(builder, &stack_ist[i]);
 }

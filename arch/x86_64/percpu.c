@@ -14,6 +14,8 @@
 NOWATCH_DATA struct percpu percpu_boot = {.cpu = 0};
 
 __attribute__((section(".bss.stacks"), aligned(4096))) struct stack_pages stack_task;
+__attribute__((section(".bss.stacks"),
+               aligned(4096))) struct stack_pages stack_threads[ARCH_THREAD_STACKS];
 __attribute__((section(".bss.nowatch_stacks"),
                aligned(4096))) struct stack_pages stack_ist[IST_COUNT];
 

@@ -15,7 +15,8 @@ struct percpu {
     uint64_t dr7;
     /* debug traps and NMIs that are being served; DR7 is 0 while it is not 0 */
     uint32_t watch_depth;
-    uint32_t cpu; /* index of this CPU, from 0 */
+    uint32_t cpu;             /* index of this CPU, from 0 */
+    uint32_t interrupt_depth; /* interrupts whose handlers are running */
     struct gdt gdt;
     struct tss tss;
 };

@@ -28,6 +28,7 @@ struct stack_pages {
 };
 
 extern struct stack_pages stack_task;           /* kernel_main's */
+extern struct stack_pages stack_threads[];      /* ARCH_THREAD_STACKS of them */
 extern struct stack_pages stack_ist[IST_COUNT]; /* stack_ist[0] is IST1 */
 
 /* The address that a stack pointer starts from. */

@@ -22,6 +22,7 @@
 
 static trap_handler *handlers[VECTORS];   /* set with interrupts off */
 static arch_fault_handler *fault_handler; /* set at boot */
+static void (*interrupt_exit)(void);      /* set at boot */
 
 void trap_set_handler(unsigned vector, trap_handler *handler)
 {
@@ -59,13 +60,47 @@ struct regs *trap_land(struct regs *frame)
     return (struct regs *)landing;
 }
 
+void arch_set_interrupt_exit(void (*leave)(void))
+{
+    interrupt_exit = leave;
+}
+
+bool arch_may_switch(void)
+{
+    const struct percpu *self = percpu_self();
+
+    return self->interrupt_depth == 0 && self->watch_depth == 0;
+}
+
+/* The frame could not be moved off the IST page: the next interrupt would write over it. */
+static bool trap_is_on_ist(const struct regs *regs)
+{
+    uintptr_t address = (uintptr_t)regs;
+
+    return address >= (uintptr_t)stack_ist && address < (uintptr_t)(stack_ist + IST_COUNT);
+}
+
+static void trap_interrupt(struct regs *regs, trap_handler *handler)
+{
+    struct percpu *self = percpu_self();
+
+    self->interrupt_depth++;
+    handler(regs);
+    self->interrupt_depth--;
+    if (interrupt_exit && arch_may_switch() && !trap_is_on_ist(regs))
+        interrupt_exit();
+}
+
 void trap_dispatch(struct regs *regs)
 {
     trap_handler *handler = handlers[regs->vector];
 
     if (!handler)
         trap_report(regs);
-    handler(regs);
+    if (regs->vector >= VECTOR_FIRST_INTERRUPT)
+        trap_interrupt(regs, handler);
+    else
+        handler(regs);
 }
 
 _Noreturn void trap_fatal(struct regs *regs)

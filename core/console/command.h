@@ -39,6 +39,9 @@ int command_run(int argc, char **argv);
  */
 bool command_interrupted(void);
 
+/* Sleeps until then. */
+void command_wait_interrupt(void);
+
 /*
  * Long work calls this as it goes: after the first second, about once a second, a line like
  * "fs-stress: 1200 of 5000" replaces itself on the console.

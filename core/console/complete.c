@@ -9,6 +9,7 @@
 
 #include "core/console/command.h"
 #include "core/perf/tracepoint.h"
+#include "core/sched/thread.h"
 #include "core/string.h"
 #include "core/symbols.h"
 
@@ -82,6 +83,35 @@ static struct names names_commands(void)
 static struct names names_symbols(void)
 {
     return (struct names){.at = symbol_name_at, .count = symbols_count()};
+}
+
+static char pids[THREADS_MAX][sizeof("4294967295")]; /* the console's alone, as all here */
+
+static const char *pid_at(const struct names *names, size_t index)
+{
+    (void)names;
+    return pids[index];
+}
+
+/* Sorted as words, like every source. */
+static struct names names_pids(void)
+{
+    struct names names = {.at = pid_at};
+
+    for (unsigned i = 0; i < THREADS_MAX; i++) {
+        const struct thread *thread = thread_at(i);
+        char pid[sizeof(pids[0])];
+        size_t place = names.count;
+
+        if (!thread)
+            continue;
+        print_into(pid, sizeof(pid), "%u", thread->pid);
+        for (; place > 0 && strcmp(pids[place - 1], pid) > 0; place--)
+            memcpy(pids[place], pids[place - 1], sizeof(pid));
+        memcpy(pids[place], pid, sizeof(pid));
+        names.count++;
+    }
+    return names;
 }
 
 static const char *const perf_subcommands[] = {"list", "record", "report", "script", "stat", NULL};
@@ -236,6 +266,10 @@ static bool target_find(const char *text, size_t length, struct target *target)
     bool second = context.command.length > 0 && context.subcommand.length == 0;
     if (context.command.length == 0 || (second && word_is(context.command, "help"))) {
         *target = (struct target){names_commands(), context.current, true};
+        return true;
+    }
+    if (second && word_is(context.command, "bt")) {
+        *target = (struct target){names_pids(), context.current, true};
         return true;
     }
     if (!word_is(context.command, "perf"))

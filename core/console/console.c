@@ -7,10 +7,10 @@
 
 #include <linux/errno.h>
 
-#include "arch/arch.h"
 #include "core/console/command.h"
 #include "core/console/complete.h"
 #include "core/console/input.h"
+#include "core/console/input_wait.h"
 #include "core/console/line.h"
 #include "core/console/progress.h"
 #include "core/console/words.h"
@@ -75,26 +75,12 @@ int console_script(const char *text)
     return run_commands(text, true);
 }
 
-/*
- * Looks with interrupts off, as a byte that comes between the look and the halt would be slept
- * over.
- */
-static void wait_for_input(void)
-{
-    uint64_t flags = arch_irq_save();
-
-    if (input_pending())
-        arch_irq_restore(flags);
-    else
-        arch_idle();
-}
-
 static uint8_t next_byte(void)
 {
     uint8_t byte;
 
     while (!input_get(&byte))
-        wait_for_input();
+        input_wait();
     return byte;
 }
 

@@ -11,6 +11,7 @@
 #include "core/console/command.h"
 #include "core/panic.h"
 #include "core/print.h"
+#include "core/sched/wait_queue.h"
 #include "core/string.h"
 
 /*
@@ -68,6 +69,35 @@ static void crash_recurse(void)
     (void)deeper(0);
 }
 
+static void crash_thread(void (*function)(void *data))
+{
+    struct refusal why;
+    struct thread *thread = thread_create("doomed", function, NULL, &why);
+
+    if (thread)
+        thread_join(thread);
+}
+
+static void recurse_in_thread(void *unused)
+{
+    (void)unused;
+    crash_recurse();
+}
+
+static void crash_recurse_thread(void)
+{
+    crash_thread(recurse_in_thread);
+}
+
+static void crash_sleep_locked(void)
+{
+    static struct wait_queue queue = WAIT_QUEUE("nothing");
+    static struct spinlock lock;
+
+    spinlock_acquire(&lock);
+    wait_queue_sleep(&queue, wait_queue_lock(&queue));
+}
+
 static void crash_divide(void)
 {
     print("%d\n", 100 / zero);
@@ -104,6 +134,8 @@ static const struct {
     {"jump-data", crash_jump_data, "execute data"},
     {"jump-null", crash_jump_null, "call a null pointer"},
     {"recurse", crash_recurse, "recurse until the stack runs out"},
+    {"recurse-thread", crash_recurse_thread, "the same in a thread of its own"},
+    {"sleep-locked", crash_sleep_locked, "sleep with a spinlock held"},
     {"divide", crash_divide, "divide by zero"},
     {"undefined", crash_undefined, "execute an undefined instruction"},
     {"non-canonical", crash_canonical, "read a non-canonical address"},
@@ -118,7 +150,7 @@ static int crash_run(int argc, char **argv)
             ways[i].crash();
     print("crash: how? There are\n");
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
-        print("  %-14s %s\n", ways[i].how, ways[i].summary);
+        print("  %-15s %s\n", ways[i].how, ways[i].summary);
     return -EINVAL;
 }
 

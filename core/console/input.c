@@ -40,12 +40,19 @@ static void store(uint64_t *position, uint64_t value)
     __atomic_store_n(position, value, __ATOMIC_RELEASE);
 }
 
+static void (*input_arrived)(void); /* set at boot */
+
+void input_set_arrived(void (*arrived)(void))
+{
+    input_arrived = arrived;
+}
+
 static bool has_room(void)
 {
     return load(&queue.head) - load(&queue.tail) < INPUT_QUEUE_SIZE;
 }
 
-bool input_put(uint8_t byte)
+static bool input_take(uint8_t byte)
 {
     if (byte == INPUT_INTERRUPT) {
         store(&queue.interrupt_position, queue.head);
@@ -59,6 +66,15 @@ bool input_put(uint8_t byte)
     queue.bytes[queue.head % INPUT_QUEUE_SIZE] = byte;
     store(&queue.head, queue.head + 1);
     return true;
+}
+
+bool input_put(uint8_t byte)
+{
+    bool taken = input_take(byte);
+
+    if (taken && input_arrived)
+        input_arrived();
+    return taken;
 }
 
 void input_set_resume(void (*resume)(void))

@@ -1,27 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Commands about the machine: where we are, what the registers hold, turning it off. Task context.
+ * Commands about the machine: what the registers hold, turning it off. Task context.
  */
 #include "core/breakpoint.h"
 #include "core/console/command.h"
-#include "core/panic.h"
 #include "core/perf/snapshot.h"
 #include "core/power.h"
 #include "core/print.h"
-
-static int bt_run(int argc, char **argv)
-{
-    struct regs regs;
-
-    (void)argc;
-    (void)argv;
-    REGS_SNAPSHOT(&regs);
-    panic_print_chain(&regs);
-    return 0;
-}
-
-COMMAND(bt_command) = {
-    .name = "bt", .usage = "", .summary = "the call chain from here", .run = bt_run};
 
 static void print_line(const char *text)
 {

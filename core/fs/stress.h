@@ -14,11 +14,16 @@
 
 #define STRESS_ROOT    "/fs-stress" /* everything happens below */
 #define STRESS_RECORDS 48           /* of the database client */
+#define STRESS_PIECE   5000         /* more than a block: pieces lie across blocks in every way */
 
+/* One for each thread that works, and its alone: a client is visited by one thread only. */
 struct stress {
     uint32_t random;          /* the generator's state, never 0 */
     unsigned long round;      /* 0 for the first */
+    unsigned long rounds;     /* there are to be */
     unsigned long operations; /* calls of the file system so far */
+    unsigned first, step;     /* its clients: first, first + step, ... */
+    int result;               /* of all rounds */
 
     /* The logger's: which log it is writing, and how much is in it. */
     uint32_t log_generation;
@@ -28,6 +33,7 @@ struct stress {
 
     /* Where a walk through a tree is. */
     char path[FS_PATH_MAX + 1];
+    uint8_t piece[STRESS_PIECE]; /* what is written or was read; too large for a stack */
 };
 
 /* The next pseudo-random number from `least` to `most`. */
@@ -125,5 +131,6 @@ typedef int stress_client(struct stress *stress);
  * One visit of each client in a round; NULL behind the last. Each has a directory of its own, made
  * by stress_prepare.
  */
-extern stress_client *const stress_clients[];
+#define STRESS_CLIENTS 5
+extern stress_client *const stress_clients[STRESS_CLIENTS + 1];
 int stress_prepare(struct stress *stress);

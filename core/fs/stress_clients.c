@@ -260,5 +260,5 @@ VISIBLE static int client_scratch(struct stress *stress)
     return step_close_after(stress, fd, SCRATCH "/scrap", result);
 }
 
-stress_client *const stress_clients[] = {client_editor,  client_logger,  client_database,
-                                         client_builder, client_scratch, NULL};
+stress_client *const stress_clients[STRESS_CLIENTS + 1] = {
+    client_editor, client_logger, client_database, client_builder, client_scratch, NULL};

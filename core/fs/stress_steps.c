@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The steps that fs-stress's clients are made of. Called by core/fs/stress_clients.c and
- * core/fs/fs_stress.c, one workload at a time, in task context.
+ * core/fs/fs_stress.c, in task context, each thread with a struct stress of its own.
  */
 #include <linux/errno.h>
 
@@ -10,10 +10,6 @@
 #include "core/string.h"
 
 #define SCAN_DEPTH 8
-#define PIECE_MAX  5000 /* more than a block, so that pieces lie across blocks in every way */
-
-/* The one workload's, and too large for a stack. */
-static uint8_t piece[PIECE_MAX];
 
 /* xorshift, with the triple 13, 17, 5 of Marsaglia, "Xorshift RNGs", 2003 */
 uint32_t stress_between(struct stress *stress, uint32_t least, uint32_t most)
@@ -46,9 +42,10 @@ int64_t stress_counted(struct stress *stress, const char *call, const char *path
 static int write_piece(struct stress *stress, int fd, const char *path, struct content content)
 {
     for (size_t i = 0; i < content.length; i++)
-        piece[i] = content_byte(content.seed, content.start + i);
+        stress->piece[i] = content_byte(content.seed, content.start + i);
 
-    int64_t done = stress_counted(stress, "write", path, fs_write(fd, piece, content.length));
+    int64_t done =
+        stress_counted(stress, "write", path, fs_write(fd, stress->piece, content.length));
     if (done < 0)
         return (int)done;
     return (size_t)done == content.length ? 0 : stress_wrong(path, "was not written whole");
@@ -56,7 +53,7 @@ static int write_piece(struct stress *stress, int fd, const char *path, struct c
 
 static int verify_piece(struct stress *stress, int fd, const char *path, struct content content)
 {
-    int64_t done = stress_counted(stress, "read", path, fs_read(fd, piece, content.length));
+    int64_t done = stress_counted(stress, "read", path, fs_read(fd, stress->piece, content.length));
 
     if (done < 0)
         return (int)done;
@@ -64,7 +61,7 @@ static int verify_piece(struct stress *stress, int fd, const char *path, struct 
         return stress_wrong(path, "is shorter than what was written");
 
     for (size_t i = 0; i < content.length; i++) {
-        if (piece[i] != content_byte(content.seed, content.start + i))
+        if (stress->piece[i] != content_byte(content.seed, content.start + i))
             return stress_wrong(path, "does not hold what was written");
     }
     return 0;
@@ -74,7 +71,7 @@ static int verify_piece(struct stress *stress, int fd, const char *path, struct 
 static struct content next_piece(struct stress *stress, struct content *content)
 {
     struct content part = *content;
-    uint32_t length = stress_between(stress, 400, PIECE_MAX);
+    uint32_t length = stress_between(stress, 400, STRESS_PIECE);
 
     if (length < part.length)
         part.length = length;

@@ -5,47 +5,100 @@
  */
 #include "core/lock/kernel_lock.h"
 
-#include "arch/arch.h"
+#include <stddef.h>
+
 #include "core/assert.h"
 #include "core/lock/lock_trace.h"
+#include "core/sched/wait_queue.h"
 
 /* Aligned, so that one debug register watches all of it and nothing else. */
 uint32_t kernel_flag __attribute__((aligned(4)));
 
+/* Its lock covers the three below. */
+static struct wait_queue waiters = WAIT_QUEUE("the kernel lock");
+static uint32_t waiting;              /* threads in kernel_lock_wait; read without the lock */
+static const struct thread *given_to; /* the lock is this sleeper's, who has yet to notice */
+static uint64_t contended;
+
 /*
- * How often the task now running on each CPU has taken the lock; only that CPU touches its own. A
- * holder does not sleep, so it stays the CPU's task until it has let go, and the CPU's number can
- * stand for the task.
+ * The thread sleeps, as the holder may be a preempted thread of the same CPU, which spinning would
+ * only keep from letting go.
  */
-static unsigned held[ARCH_CPUS_MAX];
+__attribute__((noinline)) static void kernel_lock_wait(void)
+{
+    uint64_t flags;
+
+    TRACE(lock_contended, &kernel_flag, "kernel_flag");
+    flags = wait_queue_lock(&waiters);
+    contended++;
+    __atomic_store_n(&waiting, waiting + 1, __ATOMIC_SEQ_CST);
+    /* A, and B, both with unlock_kernel: who let go before it could see us has left it free. */
+    if (__atomic_exchange_n(&kernel_flag, 1, __ATOMIC_SEQ_CST) != 0) {
+        while (given_to != thread_current())
+            flags = wait_queue_sleep(&waiters, flags);
+        given_to = NULL;
+    }
+    __atomic_store_n(&waiting, waiting - 1, __ATOMIC_RELAXED);
+    wait_queue_unlock(&waiters, flags);
+}
+
+/*
+ * From its holder to who has slept longest: the flag stays 1, so that nobody comes in between. Else
+ * whoever lets go and asks again at once would have it for the whole of his slice, each time.
+ */
+__attribute__((noinline)) static void kernel_lock_hand_over(void)
+{
+    uint64_t flags = wait_queue_lock(&waiters);
+
+    given_to = waiters.sleepers.first;
+    if (given_to)
+        wait_queue_wake_one_locked(&waiters);
+    else
+        __atomic_store_n(&kernel_flag, 0, __ATOMIC_SEQ_CST); /* A, with kernel_lock_wait */
+    wait_queue_unlock(&waiters, flags);
+}
 
 /* noinline, here and below: a hit's chain begins with the function that touched kernel_flag. */
 __attribute__((noinline)) void lock_kernel(void)
 {
-    unsigned *depth = &held[arch_cpu_id()];
+    struct thread *thread = thread_current();
 
-    if ((*depth)++ > 0)
+    if (thread->kernel_lock_depth++ > 0)
         return;
 
     TRACE(lock_acquire, &kernel_flag, "kernel_flag");
-    /* A, with unlock_kernel. Who waits only reads, so as not to fight for the cache line. */
-    while (__atomic_exchange_n(&kernel_flag, 1, __ATOMIC_ACQUIRE) != 0) {
-        TRACE(lock_contended, &kernel_flag, "kernel_flag");
-        while (__atomic_load_n(&kernel_flag, __ATOMIC_RELAXED) != 0)
-            arch_relax();
-    }
+    /* A, with unlock_kernel. */
+    if (__atomic_exchange_n(&kernel_flag, 1, __ATOMIC_ACQUIRE) != 0)
+        kernel_lock_wait();
     TRACE(lock_acquired, &kernel_flag, "kernel_flag");
 }
 
 __attribute__((noinline)) void unlock_kernel(void)
 {
-    unsigned *depth = &held[arch_cpu_id()];
+    struct thread *thread = thread_current();
 
-    assert(*depth > 0);
-    if (--*depth > 0)
+    assert(thread->kernel_lock_depth > 0);
+    if (--thread->kernel_lock_depth > 0)
         return;
 
     TRACE(lock_release, &kernel_flag, "kernel_flag");
+    if (__atomic_load_n(&waiting, __ATOMIC_RELAXED) > 0) {
+        kernel_lock_hand_over();
+        return;
+    }
     /* A, with lock_kernel. */
     __atomic_store_n(&kernel_flag, 0, __ATOMIC_RELEASE);
+    /*
+     * B, with kernel_lock_wait: either it sees the flag free, or we see it waiting. Then the lock
+     * is for whoever is first to take it: if that is us, the sleeper gets it.
+     */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&waiting, __ATOMIC_RELAXED) > 0 &&
+        __atomic_exchange_n(&kernel_flag, 1, __ATOMIC_ACQUIRE) == 0)
+        kernel_lock_hand_over();
+}
+
+uint64_t kernel_lock_contended(void)
+{
+    return __atomic_load_n(&contended, __ATOMIC_RELAXED);
 }

@@ -2,12 +2,13 @@
 /*
  * The big kernel lock, as kernels of the nineties had it: one for everything that has no lock of
  * its own, re-entrant, so that a function takes it without knowing whether its caller has. It is
- * here to be observed: who takes it, and how did we get there? Task context only, and a task must
- * not sleep while it holds it.
+ * here to be observed: who takes it, and how did we get there? Task context only. Its holder may be
+ * preempted and may sleep; whoever waits for it sleeps (docs/threads.md says why).
  *
  * What a watchpoint on kernel_flag sees: an outermost lock_kernel that need not wait touches it
  * once, by one exchange; the unlock_kernel that ends it once, by one store; inner pairs not at all.
- * While it waits it also reads.
+ * A thread that has to wait tries the exchange once more before it sleeps; it is then given the
+ * lock by an unlock_kernel that leaves the flag as it is.
  */
 #pragma once
 
@@ -21,3 +22,6 @@ extern uint32_t kernel_flag;
 
 void lock_kernel(void);
 void unlock_kernel(void);
+
+/* How often the lock was not free when it was asked for. */
+uint64_t kernel_lock_contended(void);

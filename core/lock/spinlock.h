@@ -3,7 +3,8 @@
  * A ticket spinlock: CPUs get it in the order in which they asked. Short sections only, as the
  * others burn their time waiting. A lock that an interrupt handler takes too must be taken by its
  * _irq form everywhere, or the handler would wait for the task that it interrupted. Never from a
- * debug trap or an NMI: those take no lock.
+ * debug trap or an NMI: those take no lock. Whoever holds one is not preempted, and must not sleep:
+ * another thread that wants it would burn its slices for nothing.
  */
 #pragma once
 
@@ -11,6 +12,7 @@
 
 #include "arch/arch.h"
 #include "core/lock/lock_trace.h"
+#include "core/sched/preempt.h"
 
 /*
  * All zero is a free lock. Tickets wrap around; more than 2^32 CPUs waiting at once would be needed
@@ -27,10 +29,10 @@ static inline void spinlock_acquire(struct spinlock *lock)
     uint32_t ticket;
 
     TRACE(lock_acquire, lock, lock->name);
+    preempt_off();
     ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);
     if (__atomic_load_n(&lock->serving, __ATOMIC_RELAXED) != ticket)
         TRACE(lock_contended, lock, lock->name);
-
     /*
      * A, with spinlock_release: what the last holder stored is seen once its ticket has been passed
      * on.
@@ -40,11 +42,18 @@ static inline void spinlock_acquire(struct spinlock *lock)
     TRACE(lock_acquired, lock, lock->name);
 }
 
-static inline void spinlock_release(struct spinlock *lock)
+/* What both releases have in common. */
+static inline void spinlock_pass_on(struct spinlock *lock)
 {
     TRACE(lock_release, lock, lock->name);
     /* A, with spinlock_acquire. */
     __atomic_store_n(&lock->serving, lock->serving + 1, __ATOMIC_RELEASE);
+}
+
+static inline void spinlock_release(struct spinlock *lock)
+{
+    spinlock_pass_on(lock);
+    preempt_on();
 }
 
 /*
@@ -59,8 +68,10 @@ static inline uint64_t spinlock_acquire_irq(struct spinlock *lock)
     return flags;
 }
 
+/* A switch that was put off is made up for only with interrupts on: hence the order. */
 static inline void spinlock_release_irq(struct spinlock *lock, uint64_t flags)
 {
-    spinlock_release(lock);
+    spinlock_pass_on(lock);
     arch_irq_restore(flags);
+    preempt_on();
 }

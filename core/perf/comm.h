@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The name of a task by its tid, for readers of recordings. Safe in crash paths: never NULL, ":TID"
- * is up to the caller where the name is empty. The kernel's answer is core/task.c's, a test's its
- * own.
+ * is up to the caller where the name is empty. The kernel's answer is
+ * core/perf/recording_comms.c's, a test's its own.
  */
 #pragma once
 

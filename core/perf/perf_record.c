@@ -37,8 +37,7 @@ static int run_workload(void)
 {
     if (!options.workload) {
         print("recording until ^C\n");
-        while (!command_interrupted())
-            arch_idle();
+        command_wait_interrupt();
         return 0;
     }
     task_set_name(options.workload[0]);
@@ -48,7 +47,6 @@ static int run_workload(void)
 static void finish(void)
 {
     recording_stop();
-    recording_set_comm(task_name());
     task_set_name("pitot");
 }
 
@@ -67,6 +65,8 @@ static void print_summary(void)
     if (counts.nested)
         print(", %llu hits of tracepoints inside a recorded one",
               (unsigned long long)counts.nested);
+    if (counts.nameless)
+        print(", %llu threads without a name", (unsigned long long)counts.nameless);
     print(" ]\n");
 }
 

@@ -5,6 +5,7 @@
 #include "arch/arch.h"
 #include "core/memory/pages.h"
 #include "core/perf/comm.h"
+#include "core/perf/recording_comms.h"
 #include "core/perf/sample.h"
 #include "core/string.h"
 #include "core/task.h"
@@ -17,7 +18,6 @@ static unsigned event_count;
 static struct ring rings[ARCH_CPUS_MAX]; /* the rings of CPUs that run have memory */
 static uint64_t nested_before;           /* tracepoint_nested when it began */
 static bool running;
-static char comm[TASK_NAME_SIZE];
 
 static void recording_free_rings(void)
 {
@@ -121,6 +121,7 @@ int recording_start(const struct recording_options *options, struct refusal *why
     nested_before = tracepoint_nested();
     events = fresh;
     event_count = options->event_count;
+    recording_comms_start();
     error = recording_make_rings(options, why);
     for (unsigned i = 0; !error && i < event_count; i++) {
         events[i].recorded.count = 0; /* of what the rings themselves have hit */
@@ -140,22 +141,13 @@ void recording_stop(void)
     if (!running)
         return;
     recording_disable(events, event_count);
+    recording_comms_stop();
     running = false;
-}
-
-void recording_set_comm(const char *new_comm)
-{
-    print_into(comm, sizeof(comm), "%s", new_comm);
 }
 
 const char *recording_comm(void)
 {
-    return running ? task_name() : comm;
-}
-
-const char *comm_of(uint32_t tid)
-{
-    return tid == TASK_PID ? recording_comm() : "";
+    return comm_of(TASK_PID);
 }
 
 static struct {
@@ -201,7 +193,7 @@ struct record_source *recording_source(void)
 
 struct recording_counts recording_counts(void)
 {
-    struct recording_counts counts = {0};
+    struct recording_counts counts = {.nameless = recording_comms_lost()};
 
     for (unsigned cpu = 0; cpu < CPUS; cpu++) {
         counts.produced += rings[cpu].produced;

@@ -43,13 +43,12 @@ void recording_stop(void);
  */
 struct record_source *recording_source(void);
 
-/* The name that the samples' task bore, for readers: set when a recording stops. */
-void recording_set_comm(const char *comm);
+/* The boot thread's name while it recorded, as comm_of (core/perf/comm.h) has it. */
 const char *recording_comm(void);
 
-/* Totals over all CPUs and events. */
+/* Totals over all CPUs and events; and the threads that there was no room to name. */
 struct recording_counts {
-    uint64_t produced, dropped, overwritten, throttled;
+    uint64_t produced, dropped, overwritten, throttled, nameless;
     uint64_t nested; /* hits of tracepoints while one was being recorded: on its own way */
 };
 struct recording_counts recording_counts(void);

@@ -5,7 +5,7 @@
 #include "arch/arch.h"
 #include "core/perf/base64.h"
 #include "core/perf/recording.h"
-#include "core/task.h"
+#include "core/perf/recording_comms.h"
 
 static struct sink *port; /* set at boot; NULL: the console lends its line */
 static struct stream stream;
@@ -16,13 +16,15 @@ static struct stream stream;
  */
 static void stream_port_write(struct sink *sink, const struct stream_kernel *kernel)
 {
-    struct stream_task task = {TASK_PID, TASK_PID, recording_comm()};
+    const struct stream_task *tasks;
+    size_t task_count = recording_comms(&tasks);
     struct stream_loss losses[ARCH_CPUS_MAX];
     size_t count = recording_losses(losses, ARCH_CPUS_MAX);
 
     if (!port || !stream.opened)
         stream_init(&stream, sink, kernel);
-    stream_write_recording(&stream, recording_source(), &task, 1, losses, count, arch_clock_ns());
+    stream_write_recording(&stream, recording_source(), tasks, task_count, losses, count,
+                           arch_clock_ns());
 }
 
 void stream_port_set(struct sink *sink)

@@ -94,7 +94,7 @@ helped_ok(line("$up$up$down"), 'regs', 'down: back to the last');
 helped_ok(line("$up${control_w}bt"), 'bt', 'a line of the history can be edited');
 
 helped_ok(line("he${tab}bt"), 'bt', 'TAB completes a command');
-like(keys_typed("p$tab$tab$control_u"), qr/^perf  poweroff\npitot> p/m,
+like(keys_typed("p$tab$tab$control_u"), qr/^perf  poweroff  ps\npitot> p/m,
     'TAB, when there are several, lists them and shows the line again');
 like(line("perf rec$tab-e mem:kernel_fl$tab:rw -g -- fs-str${tab}1"),
     qr/^fs-stress: \d+ operations, all verified\n\[ perf record: \d{3,} records kept \]$/m,

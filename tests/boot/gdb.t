@@ -138,7 +138,7 @@ bt
 kill
 GDB
 backtrace_ok($said->{tick},
-    [qw(ticks_count pit_interrupt interrupt_serve pic_serve trap_dispatch),
+    [qw(ticks_count tick pit_interrupt interrupt_serve pic_serve trap_interrupt trap_dispatch),
         '<signal handler called>'],
     'a backtrace leads from an interrupt into what was interrupted');
 like($said->{tick}, qr/ stress_rounds \(/, 'which was the load');

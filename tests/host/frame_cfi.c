@@ -6,8 +6,10 @@
  * found as the kernel finds them, in its own symbol table.
  *
  * Exempt are: what lies in no function; the trap entries, whose frames are a struct regs;
- * boot_entry_high, which nobody called; and alignment padding inside a function, behind a jump or
- * return and never jumped to: it does not run, and what compilers say of it is arbitrary.
+ * boot_entry_high and thread_start, which nobody called; arch_switch, whose frame is as compilers
+ * make it but whose rules count from rsp, as that is what changes stacks; and alignment padding
+ * inside a function, behind a jump or return and never jumped to: it does not run, and what
+ * compilers say of it is arbitrary.
  *
  * usage: objdump -d --no-show-raw-insn -j .text KERNEL | frame_cfi KERNEL
  *        a line "mismatch FUNCTION+OFFSET: ..." for each, then the counts; status 1 if there is one
@@ -313,11 +315,16 @@ static bool code_is_padding(const struct code *code, size_t i)
     return false;
 }
 
+static bool is_exempt(const char *name)
+{
+    return strcmp(name, "boot_entry_high") == 0 || strcmp(name, "thread_start") == 0 ||
+           strcmp(name, "arch_switch") == 0;
+}
+
 static bool kernel_exempts(const struct kernel *kernel, uint64_t address, struct symbol *symbol)
 {
     return (address >= kernel->entries_start && address < kernel->entries_end) ||
-           !symbols_find_address(address, symbol) || symbol->size == 0 ||
-           strcmp(symbol->name, "boot_entry_high") == 0;
+           !symbols_find_address(address, symbol) || symbol->size == 0 || is_exempt(symbol->name);
 }
 
 static const char *register_name(uint64_t number)

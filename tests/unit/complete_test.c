@@ -15,6 +15,7 @@
 
 #include "core/console/command.h"
 #include "core/console/complete.h"
+#include "core/sched/thread.h"
 #include "core/symbols.h"
 
 static int nothing(int argc, char **argv)
@@ -27,6 +28,7 @@ static int nothing(int argc, char **argv)
 COMMAND(reboot) = {"reboot", "", "", nothing};
 COMMAND(perf) = {"perf", "", "", nothing};
 COMMAND(regs) = {"regs", "", "", nothing};
+COMMAND(bt) = {"bt", "", "", nothing};
 COMMAND(help) = {"help", "", "", nothing};
 COMMAND(fs_stress) = {"fs-stress", "", "", nothing};
 
@@ -53,6 +55,14 @@ bool symbols_by_name(size_t index, struct symbol *found)
 size_t symbols_count(void)
 {
     return NUMBERED + sizeof(named) / sizeof(named[0]);
+}
+
+/* Threads 1, 12 and 7. */
+struct thread *thread_at(unsigned index)
+{
+    static struct thread threads[] = {{.pid = 1}, {.pid = 12}, {.pid = 7}};
+
+    return index < sizeof(threads) / sizeof(threads[0]) ? &threads[index] : NULL;
 }
 
 static void assert_extends(const char *text, const char *expected, size_t candidates)
@@ -96,7 +106,7 @@ static void the_first_word_is_a_command(void **state)
     assert_extends("  reb", "oot ", 1);
     assert_extends("x", "", 0);
     assert_extends("perfect", "", 0);
-    assert_extends("", "", 5);
+    assert_extends("", "", 6);
     assert_string_equal(list("re"), "reboot  regs\n");
 }
 
@@ -124,6 +134,15 @@ static void perf_has_subcommands_and_options(void **state)
     assert_extends("perf record fs", "", 0);
     assert_extends("regs -", "", 0);
     assert_string_equal(list("perf report -"), "--no-children  --no-inline  --stdio  -g  -s\n");
+}
+
+static void bt_is_followed_by_a_thread(void **state)
+{
+    (void)state;
+    assert_string_equal(list("bt "), "1  12  7\n");
+    assert_extends("bt 7", " ", 1);
+    assert_extends("bt 1", "", 2);
+    assert_extends("bt 12 ", "", 0);
 }
 
 static void events_are_completed_by_symbol(void **state)
@@ -182,6 +201,7 @@ int main(void)
         cmocka_unit_test(the_first_word_is_a_command),
         cmocka_unit_test(so_is_the_first_behind_a_semicolon_and_behind_dashes),
         cmocka_unit_test(perf_has_subcommands_and_options),
+        cmocka_unit_test(bt_is_followed_by_a_thread),
         cmocka_unit_test(events_are_completed_by_symbol),
         cmocka_unit_test(names_that_repeat_are_one_candidate),
         cmocka_unit_test(a_list_has_forty_names_and_says_how_many_more),

@@ -3,7 +3,7 @@
  * The console as a whole, from typed bytes to printed text, on a fake machine whose only interrupt
  * is somebody typing.
  *
- * links: core/console/console.c core/console/line.c core/console/keys.c core/console/words.c core/console/input.c core/console/progress.c core/console/complete.c core/console/command.c core/print.c core/refusal.c core/perf/tracepoint_list.c
+ * links: core/console/console.c core/console/line.c core/console/keys.c core/console/words.c core/console/input.c core/console/progress.c core/console/complete.c core/console/command.c core/print.c core/refusal.c core/perf/tracepoint_list.c core/console/input_wait.c core/sched/wait_queue.c tests/unit/fake_preempt.c core/lock/lock_trace.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,6 +21,8 @@
 #include "core/console/console.h"
 #include "core/console/input.h"
 #include "core/print.h"
+#include "core/sched/scheduler.h"
+#include "core/sched/wait_queue.h"
 #include "core/symbols.h"
 
 /* --- The machine --- */
@@ -53,14 +55,48 @@ void arch_irq_restore(uint64_t flags)
     interrupts_off = false;
 }
 
-void arch_idle(void)
+unsigned arch_cpu_id(void)
 {
+    return 0;
+}
+
+void arch_relax(void)
+{
+    fail_msg("nobody else can hold a lock here");
+}
+
+struct thread *thread_current(void)
+{
+    static struct thread console;
+
+    return &console;
+}
+
+/* The console sleeps, with nothing left to read, until the next byte comes or none is left. */
+void scheduler_sleep(struct spinlock *lock)
+{
+    struct wait_queue *queue =
+        (struct wait_queue *)((char *)lock - offsetof(struct wait_queue, lock));
+
     assert_true(interrupts_off);
     assert_false(input_pending());
-    interrupts_off = false;
+    assert_ptr_equal(run_queue_take(&queue->sleepers), thread_current());
+    spinlock_release(lock);
     if (*typed == '\0')
         longjmp(nothing_more_typed, 1);
     assert_true(input_put((uint8_t)*typed++));
+}
+
+void scheduler_wake(struct thread *thread)
+{
+    (void)thread;
+    fail_msg("nobody wakes the console but its own sleep, here");
+}
+
+struct thread *thread_at(unsigned index)
+{
+    (void)index;
+    return NULL;
 }
 
 bool symbols_by_name(size_t index, struct symbol *found)

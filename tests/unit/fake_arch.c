@@ -11,11 +11,16 @@
 #include <sanitizer/asan_interface.h>
 
 #include "core/perf/snapshot.h"
+#include "core/task.h"
 
 /* Behind a stack as well as before it. */
 #define GUARD_WORDS (FAKE_GUARD / sizeof(uint64_t))
 
 struct fake_arch fake_arch;
+
+/* The boot thread runs, on whichever CPU the test says (core/task.h). */
+uint64_t task_ids[ARCH_CPUS_MAX] = {[0 ... ARCH_CPUS_MAX - 1] =
+                                        (uint64_t)TASK_PID << 32 | TASK_PID};
 
 static void note_call(char call)
 {
@@ -123,6 +128,17 @@ uint64_t arch_irq_save(void)
 void arch_irq_restore(uint64_t flags)
 {
     fake_arch.irqs_off = !(flags & FLAGS_INTERRUPT);
+    note_call('+');
+}
+
+bool arch_irq_on(void)
+{
+    return !fake_arch.irqs_off;
+}
+
+void arch_irq_enable(void)
+{
+    fake_arch.irqs_off = false;
     note_call('+');
 }
 

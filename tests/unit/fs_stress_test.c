@@ -4,7 +4,7 @@
  * stops when asked to, and notices a file system that gives back something else than it was given.
  * Each of its operations takes the kernel lock, which is a counter here, once.
  *
- * links: core/fs/fs_stress.c core/fs/stress_steps.c core/fs/stress_clients.c core/fs/ramfs.c core/fs/file.c core/fs/path.c core/fs/directory.c core/fs/inode.c core/fs/block.c core/memory/pages.c core/print.c core/lock/lock_trace.c
+ * links: core/fs/fs_stress.c core/fs/stress_steps.c core/fs/stress_clients.c core/fs/ramfs.c core/fs/file.c core/fs/path.c core/fs/directory.c core/fs/inode.c core/fs/block.c core/memory/pages.c core/print.c core/lock/lock_trace.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,12 +26,14 @@
 #include "core/lock/kernel_lock.h"
 #include "core/memory/pages.h"
 #include "core/print.h"
+#include "core/sched/thread.h"
 
 #define PAGES 1024
 
 /* What the linker gathers: pointers to every COMMAND that is linked in. */
 extern const struct command *const __start_commands[];
 
+static unsigned threads_made, threads_joined;
 static uint8_t *memory;
 static uint64_t clock_ns;
 static unsigned long progress_done, progress_total;
@@ -55,6 +57,30 @@ void unlock_kernel(void)
 unsigned arch_cpu_id(void)
 {
     return 0;
+}
+
+uint64_t kernel_lock_contended(void)
+{
+    return 0;
+}
+
+/* Each thread runs before its maker goes on. */
+struct thread *thread_create(const char *name, void (*function)(void *data), void *data,
+                             struct refusal *why)
+{
+    static struct thread made;
+
+    (void)why;
+    assert_int_equal(strncmp(name, "fs-stress/", strlen("fs-stress/")), 0);
+    function(data);
+    threads_made++;
+    return &made;
+}
+
+void thread_join(struct thread *thread)
+{
+    assert_non_null(thread);
+    threads_joined++;
 }
 
 uint64_t arch_clock_ns(void)
@@ -188,6 +214,42 @@ static void each_operation_takes_the_lock_once(void **state)
     assert_string_equal(output, said);
 }
 
+static int run_threads(const char *threads)
+{
+    char words[3][16] = {"fs-stress", "--threads"};
+    char *argv[] = {words[0], words[1], words[2], NULL};
+
+    output[0] = '\0';
+    strcpy(words[2], threads);
+    return __start_commands[0]->run(threads[0] == '\0' ? 2 : 3, argv);
+}
+
+static void threads_share_the_clients(void **state)
+{
+    char threads[2] = "1";
+
+    (void)state;
+    for (; threads[0] <= '5'; threads[0]++) {
+        threads_made = threads_joined = 0;
+        assert_int_equal(run_threads(threads), 0);
+        assert_int_equal(threads_made, threads[0] - '0');
+        assert_int_equal(threads_joined, threads_made);
+        assert_non_null(strstr(output, " threads, all verified; 0 waits"));
+        check_nothing_left();
+    }
+}
+
+static void wrong_numbers_of_threads_are_refused(void **state)
+{
+    static const char *const wrong[] = {"", "0", "6", "x", "-1"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        assert_int_equal(run_threads(wrong[i]), -EINVAL);
+        assert_string_equal(output, "fs-stress: give --threads a number, 1 to 5\n");
+    }
+}
+
 static void wrong_arguments_are_refused(void **state)
 {
     static const char *const wrong[] = {"", "0", "-1", "3x", "1000001", "99999999999999999999"};
@@ -237,6 +299,8 @@ int main(void)
         cmocka_unit_test(it_passes_and_leaves_nothing),
         cmocka_unit_test(every_run_is_the_same_run),
         cmocka_unit_test(each_operation_takes_the_lock_once),
+        cmocka_unit_test(threads_share_the_clients),
+        cmocka_unit_test(wrong_numbers_of_threads_are_refused),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(an_interrupt_stops_it_cleanly),
         cmocka_unit_test(a_changed_byte_is_noticed),

@@ -3,7 +3,7 @@
  * The page allocator against a map of which pages are in use, over regions that touch and regions
  * that do not.
  *
- * links: core/memory/pages.c core/lock/lock_trace.c
+ * links: core/memory/pages.c core/lock/lock_trace.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,6 +38,11 @@ struct block {
 };
 
 static struct block blocks[BLOCKS];
+
+unsigned arch_cpu_id(void)
+{
+    return 0;
+}
 
 uint64_t arch_irq_save(void)
 {

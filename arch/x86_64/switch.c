@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What arch_switch (switch.asm) leaves on a stack, made for a thread that has not run yet and read
+ * for one that does not run now. Task context; arch_switched_regs in any.
+ */
+#include "arch/arch.h"
+
+/* In the order of addresses, as switch.asm pushes it. */
+struct switched {
+    uint64_t flags;
+    uint64_t r15, r14, r13, r12, bx;
+    uint64_t bp;
+    uint64_t ip;
+};
+
+_Static_assert(sizeof(struct switched) == 64, "switch.asm pushes as much");
+_Static_assert(offsetof(struct switched, bp) == 48, "switch.asm counts the frame pointer so");
+
+extern const uint64_t switch_resume; /* switch.asm */
+extern const char thread_start[];    /* switch.asm: a nop of one byte, then more */
+
+uintptr_t arch_thread_prepare(const struct arch_stack *stack, void (*entry)(void))
+{
+    struct switched *first = (struct switched *)(stack->high - sizeof(*first));
+
+    *first = (struct switched){
+        .flags = FLAGS_FIXED, .bx = (uintptr_t)entry, .ip = (uintptr_t)thread_start + 1};
+    return (uintptr_t)first;
+}
+
+/* The registers are those inside arch_switch, whose frame pointer is where it pushed the last. */
+void arch_switched_regs(uintptr_t sp, struct regs *regs)
+{
+    const struct switched *left = (const struct switched *)sp;
+
+    *regs = (struct regs){.ip = switch_resume,
+                          .sp = sp,
+                          .bp = (uintptr_t)&left->bp,
+                          .flags = left->flags & ~FLAGS_FIXED,
+                          .cs = KERNEL_CODE_SELECTOR,
+                          .ss = KERNEL_DATA_SELECTOR};
+}

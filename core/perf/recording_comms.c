@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See recording_comms.h. */
+#include "core/perf/recording_comms.h"
+
+#include "arch/arch.h"
+#include "core/perf/comm.h"
+#include "core/print.h"
+#include "core/sched/preempt.h"
+#include "core/sched/thread.h"
+
+#define COMMS_MAX 1024
+
+/*
+ * Written with preemption off, on the one CPU that makes recordings; an entry is complete before
+ * the count takes it in, so it may be read in any context.
+ */
+static struct stream_task tasks[COMMS_MAX];
+static char names[COMMS_MAX][TASK_NAME_SIZE];
+static uint64_t count;
+static uint64_t lost;
+
+static char *find(uint32_t tid)
+{
+    uint64_t known = publish_load(&count);
+
+    /* The number of a thread that has ended may be another's by now: the last one's name counts. */
+    while (known-- > 0)
+        if (tasks[known].tid == tid)
+            return names[known];
+    return NULL;
+}
+
+/* The listener of core/sched/thread.h: a birth or a new name. */
+static void note(uint32_t pid, const char *name)
+{
+    char *known = find(pid);
+
+    if (!known && count == COMMS_MAX) {
+        lost++;
+        return;
+    }
+    if (known) {
+        print_into(known, TASK_NAME_SIZE, "%s", name);
+        return;
+    }
+    print_into(names[count], TASK_NAME_SIZE, "%s", name);
+    tasks[count] = (struct stream_task){.pid = pid, .tid = pid, .comm = names[count]};
+    publish_store(&count, count + 1);
+}
+
+void recording_comms_start(void)
+{
+    struct thread *thread;
+
+    preempt_off();
+    lost = 0;
+    publish_store(&count, 0);
+    for (unsigned i = 0; i < THREADS_MAX; i++)
+        if ((thread = thread_at(i)))
+            note(thread->pid, thread->name);
+    thread_set_name_listener(note);
+    preempt_on();
+}
+
+void recording_comms_stop(void)
+{
+    thread_set_name_listener(NULL);
+}
+
+size_t recording_comms(const struct stream_task **all)
+{
+    *all = tasks;
+    return count;
+}
+
+uint64_t recording_comms_lost(void)
+{
+    return lost;
+}
+
+const char *comm_of(uint32_t tid)
+{
+    const char *name = find(tid);
+
+    return name ? name : "";
+}

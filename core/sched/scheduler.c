@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The scheduler: one run queue a CPU, round robin, a slice of one tick (docs/threads.md). A switch
+ * happens with interrupts off and the CPU's lock held; the lock is acquired by the thread that
+ * leaves and released by the one that arrives, so that nobody else can run a thread that still
+ * stands on its stack.
+ */
+#include "core/sched/scheduler.h"
+
+#include "core/assert.h"
+#include "core/sched/run_queue.h"
+#include "core/sched/thread_end.h"
+
+#define SLICE_TICKS 1
+
+/* One a CPU; the lock covers all of it, and interrupts are off while it is held. */
+static struct scheduler {
+    struct spinlock lock;
+    struct run_queue queue;
+    struct thread *current; /* stored by its CPU alone; read there in any context */
+    struct thread *idle;    /* constant; never in the queue */
+    struct thread *left;    /* whom the last switch left, until the arriving one has looked at it */
+    uint64_t since_ns;      /* when `current` got the CPU */
+    unsigned slice;         /* ticks that are left to it */
+} schedulers[ARCH_CPUS_MAX];
+
+static struct scheduler *scheduler_here(void)
+{
+    return &schedulers[arch_cpu_id()];
+}
+
+struct thread *thread_current(void)
+{
+    return scheduler_here()->current;
+}
+
+uint64_t scheduler_turn_ns(void)
+{
+    return arch_clock_ns() - scheduler_here()->since_ns;
+}
+
+static void scheduler_charge(struct scheduler *here, struct thread *from)
+{
+    uint64_t now = arch_clock_ns();
+
+    from->ran_ns += now - here->since_ns;
+    here->since_ns = now;
+}
+
+/*
+ * On the arriving thread's stack: lets go of what the leaving one took, and if that one has ended,
+ * nothing stands on its stack any more.
+ */
+static void scheduler_arrive(void)
+{
+    struct scheduler *here = scheduler_here();
+    struct thread *gone = here->left->state == THREAD_ENDING ? here->left : NULL;
+
+    spinlock_release(&here->lock);
+    if (gone)
+        thread_ended(gone);
+}
+
+/*
+ * From the current thread, whose new state is set, to the next one. Called with interrupts off and
+ * the CPU's lock, and no other, held: whoever sleeps with a spinlock may never get to release it.
+ */
+static void scheduler_switch(struct scheduler *here)
+{
+    struct thread *from = here->current, *to = run_queue_take(&here->queue);
+
+    assert(preempt_count() == 1);
+    assert(arch_may_switch());
+    if (!to)
+        to = here->idle;
+    preemption[arch_cpu_id()].wanted = false;
+    here->slice = SLICE_TICKS;
+    here->left = from;
+    scheduler_charge(here, from);
+    to->state = THREAD_RUNNING;
+    if (to != from) {
+        to->switches++;
+        here->current = to;
+        task_set_ids(to->pid);
+        arch_switch(&from->sp, to->sp);
+    }
+    scheduler_arrive();
+}
+
+void scheduler_sleep(struct spinlock *lock)
+{
+    struct scheduler *here = scheduler_here();
+
+    assert(here->current != here->idle);
+    spinlock_acquire(&here->lock);
+    here->current->state = THREAD_SLEEPING;
+    spinlock_release(lock);
+    scheduler_switch(here);
+}
+
+/* The idle thread does not wait for the end of its slice. */
+void scheduler_wake(struct thread *thread)
+{
+    uint64_t flags = arch_irq_save();
+    struct scheduler *there = &schedulers[thread->cpu];
+
+    spinlock_acquire(&there->lock);
+    thread->state = THREAD_RUNNABLE;
+    run_queue_put(&there->queue, thread);
+    if (there->current == there->idle)
+        preemption[thread->cpu].wanted = true;
+    spinlock_release_irq(&there->lock, flags);
+}
+
+void scheduler_yield(void)
+{
+    uint64_t flags = arch_irq_save();
+    struct scheduler *here = scheduler_here();
+
+    spinlock_acquire(&here->lock);
+    here->current->state = THREAD_RUNNABLE;
+    if (here->current != here->idle)
+        run_queue_put(&here->queue, here->current);
+    scheduler_switch(here);
+    arch_irq_restore(flags);
+}
+
+_Noreturn void scheduler_end(void)
+{
+    arch_irq_save();
+    struct scheduler *here = scheduler_here();
+
+    spinlock_acquire(&here->lock);
+    here->current->state = THREAD_ENDING;
+    scheduler_switch(here);
+    assert(!"a thread that has ended runs");
+    __builtin_unreachable();
+}
+
+void scheduler_begin(void)
+{
+    scheduler_arrive();
+    arch_irq_enable();
+}
+
+void scheduler_tick(void)
+{
+    struct scheduler *here = scheduler_here();
+
+    if (run_queue_is_empty(&here->queue))
+        return;
+    if (here->slice > 0)
+        here->slice--;
+    if (here->slice == 0)
+        preemption[arch_cpu_id()].wanted = true;
+}
+
+/*
+ * What an interrupt leaves behind, interrupts still off. The interrupted thread may hold spinlocks:
+ * then it goes on, and releasing the last makes good for it.
+ */
+static void scheduler_interrupt_exit(void)
+{
+    const struct preemption *here = &preemption[arch_cpu_id()];
+
+    if (here->wanted && here->off == 0)
+        scheduler_yield();
+}
+
+/* Looks with interrupts off, as a wake-up between the look and the halt would be slept over. */
+_Noreturn void scheduler_idle(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        arch_irq_save();
+        if (run_queue_is_empty(&scheduler_here()->queue)) {
+            arch_idle();
+        } else {
+            arch_irq_enable();
+            scheduler_yield();
+        }
+    }
+}
+
+void scheduler_init(struct thread *boot, struct thread *idle)
+{
+    struct scheduler *here = scheduler_here();
+
+    *here = (struct scheduler){.current = boot, .idle = idle, .slice = SLICE_TICKS};
+    here->since_ns = arch_clock_ns();
+    task_set_ids(boot->pid);
+    preempt_set_switch(scheduler_yield);
+    arch_set_interrupt_exit(scheduler_interrupt_exit);
+}

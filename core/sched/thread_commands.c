@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The commands about threads: `ps` and `bt [PID]`. Task context. */
+#include <linux/errno.h>
+
+#include "core/console/command.h"
+#include "core/panic.h"
+#include "core/perf/snapshot.h"
+#include "core/print.h"
+#include "core/sched/preempt.h"
+#include "core/sched/thread.h"
+#include "core/sched/wait_queue.h"
+
+static const char *state_name(enum thread_state state)
+{
+    static const char *const names[] = {
+        [THREAD_FREE] = "free",       [THREAD_MAKING] = "making",   [THREAD_RUNNABLE] = "ready",
+        [THREAD_RUNNING] = "runs",    [THREAD_SLEEPING] = "sleeps", [THREAD_ENDING] = "ends",
+        [THREAD_ENDED] = "has ended",
+    };
+
+    return names[state];
+}
+
+/* The line is made with preemption off, so that it tells of one moment, and printed with it on. */
+static void describe(unsigned index, char *line, size_t size)
+{
+    struct thread *thread;
+    uint64_t ran;
+
+    preempt_off();
+    thread = thread_at(index);
+    line[0] = '\0';
+    if (thread) {
+        ran = thread_ran_ns(thread);
+        print_into(line, size, "%5u  %-9s %5llu.%06llu  %8llu  %5zu/%zu  %-15s  %s\n", thread->pid,
+                   state_name(thread->state), (unsigned long long)(ran / 1000000000),
+                   (unsigned long long)(ran % 1000000000 / 1000),
+                   (unsigned long long)thread->switches, thread_stack_used(thread),
+                   (size_t)(thread->stack->high - thread->stack->low), thread->name,
+                   thread->waits_on ? thread->waits_on->name : "-");
+    }
+    preempt_on();
+}
+
+static int ps_run(int argc, char **argv)
+{
+    char line[128];
+
+    (void)argc;
+    (void)argv;
+    print("  pid  state      CPU seconds  switches   stack used  name             waits for\n");
+    for (unsigned i = 0; i < THREADS_MAX; i++) {
+        describe(i, line, sizeof(line));
+        print("%s", line);
+    }
+    return 0;
+}
+
+COMMAND(ps_command) = {
+    .name = "ps", .usage = "", .summary = "the threads and what they do", .run = ps_run};
+
+/* A decimal number; false for anything else. */
+static bool parse_pid(const char *text, uint32_t *pid)
+{
+    uint64_t value = 0;
+
+    if (*text == '\0')
+        return false;
+    for (; *text != '\0'; text++) {
+        if (*text < '0' || *text > '9')
+            return false;
+        value = value * 10 + (uint64_t)(*text - '0');
+        if (value > UINT32_MAX)
+            return false;
+    }
+    *pid = (uint32_t)value;
+    return true;
+}
+
+static int bt_self(void)
+{
+    struct regs regs;
+
+    REGS_SNAPSHOT(&regs);
+    panic_print_chain(&regs);
+    return 0;
+}
+
+/* Preemption is off throughout: the chain is read from a stack that must stay as it is. */
+static int bt_other(uint32_t pid)
+{
+    struct thread *thread;
+    struct regs regs;
+    bool stands;
+
+    preempt_off();
+    thread = thread_find(pid);
+    stands = thread && (thread->state == THREAD_RUNNABLE || thread->state == THREAD_SLEEPING);
+    if (stands) {
+        arch_switched_regs(thread->sp, &regs);
+        panic_print_chain(&regs);
+    }
+    preempt_on();
+    if (!stands)
+        print("bt: there is no thread %u with a chain; `ps` lists the threads\n", pid);
+    return stands ? 0 : -ESRCH;
+}
+
+static int bt_run(int argc, char **argv)
+{
+    uint32_t pid;
+
+    if (argc == 1)
+        return bt_self();
+    if (argc > 2 || !parse_pid(argv[1], &pid)) {
+        print("bt: give the number of a thread, or nothing; `ps` lists the threads\n");
+        return -EINVAL;
+    }
+    return pid == thread_current()->pid ? bt_self() : bt_other(pid);
+}
+
+COMMAND(bt_command) = {.name = "bt",
+                       .usage = "[PID]",
+                       .summary = "the call chain from here, or of another thread",
+                       .run = bt_run};

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See workqueue.h. */
+#include "core/workqueue.h"
+
+#include <stddef.h>
+
+#include "core/assert.h"
+#include "core/panic.h"
+#include "core/print.h"
+#include "core/sched/thread.h"
+#include "core/sched/wait_queue.h"
+
+static struct workqueue {
+    struct thread *worker; /* constant from boot */
+
+    struct wait_queue arrivals; /* the worker sleeps here; its lock covers: */
+    struct work *first, *last;
+    uint64_t queued; /* so many in all: tells a flush what to wait for */
+
+    struct wait_queue finished; /* flushers sleep here; its lock covers: */
+    uint64_t done;              /* so many in all */
+} queues[ARCH_CPUS_MAX];
+
+bool work_queue(struct work *work)
+{
+    uint64_t irq = arch_irq_save(); /* from here on this is our CPU */
+    struct workqueue *queue = &queues[arch_cpu_id()];
+    uint64_t flags = wait_queue_lock(&queue->arrivals);
+    bool fresh = !work->queued;
+
+    if (fresh) {
+        work->queued = true;
+        work->next = NULL;
+        if (queue->first)
+            queue->last->next = work;
+        else
+            queue->first = work;
+        queue->last = work;
+        queue->queued++;
+        wait_queue_wake_one_locked(&queue->arrivals);
+    }
+    wait_queue_unlock(&queue->arrivals, flags);
+    arch_irq_restore(irq);
+    return fresh;
+}
+
+/* Sleeps until there is one. It may be queued anew from here on. */
+static struct work *workqueue_take(struct workqueue *queue)
+{
+    uint64_t flags = wait_queue_lock(&queue->arrivals);
+    struct work *work;
+
+    while (!queue->first)
+        flags = wait_queue_sleep(&queue->arrivals, flags);
+    work = queue->first;
+    queue->first = work->next;
+    work->queued = false;
+    wait_queue_unlock(&queue->arrivals, flags);
+    return work;
+}
+
+/* The work's memory may be gone when its function returns. */
+static void work_execute(struct work *work)
+{
+    work->function(work);
+}
+
+static void workqueue_count_done(struct workqueue *queue)
+{
+    uint64_t flags = wait_queue_lock(&queue->finished);
+
+    queue->done++;
+    wait_queue_wake_all_locked(&queue->finished);
+    wait_queue_unlock(&queue->finished, flags);
+}
+
+static void workqueue_work(void *data)
+{
+    struct workqueue *queue = data;
+
+    for (;;) {
+        work_execute(workqueue_take(queue));
+        workqueue_count_done(queue);
+    }
+}
+
+static uint64_t workqueue_queued(struct workqueue *queue)
+{
+    uint64_t flags = wait_queue_lock(&queue->arrivals);
+    uint64_t queued = queue->queued;
+
+    wait_queue_unlock(&queue->arrivals, flags);
+    return queued;
+}
+
+void work_flush(void)
+{
+    struct workqueue *queue = &queues[arch_cpu_id()];
+    uint64_t until = workqueue_queued(queue), flags;
+
+    assert(thread_current() != queue->worker);
+    flags = wait_queue_lock(&queue->finished);
+    while (queue->done < until)
+        flags = wait_queue_sleep(&queue->finished, flags);
+    wait_queue_unlock(&queue->finished, flags);
+}
+
+void workqueue_init(void)
+{
+    struct workqueue *queue = &queues[arch_cpu_id()];
+    char name[TASK_NAME_SIZE];
+    struct refusal why;
+
+    queue->arrivals = (struct wait_queue)WAIT_QUEUE("work");
+    queue->finished = (struct wait_queue)WAIT_QUEUE("work to be done");
+    print_into(name, sizeof(name), "kworker/%u", arch_cpu_id());
+    queue->worker = thread_create(name, workqueue_work, queue, &why);
+    if (!queue->worker)
+        panic("%s", why.text);
+    thread_yield(); /* to its first sleep: then it is not in the way of what the boot does next */
+}

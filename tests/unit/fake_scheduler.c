@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * core/sched/scheduler.h and thread_current for tests on the host that link wait queues: each
+ * thread of the host is a thread, and sleeps by looking, by arch_relax, whether it was woken.
+ */
+#include "core/sched/scheduler.h"
+
+static _Thread_local struct thread self = {.state = THREAD_RUNNING};
+
+struct thread *thread_current(void)
+{
+    return &self;
+}
+
+void scheduler_sleep(struct spinlock *lock)
+{
+    __atomic_store_n(&self.state, THREAD_SLEEPING, __ATOMIC_RELAXED);
+    spinlock_release(lock);
+    while (__atomic_load_n(&self.state, __ATOMIC_ACQUIRE) == THREAD_SLEEPING)
+        arch_relax();
+}
+
+void scheduler_wake(struct thread *thread)
+{
+    __atomic_store_n(&thread->state, THREAD_RUNNING, __ATOMIC_RELEASE);
+}
