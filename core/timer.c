@@ -10,6 +10,14 @@
 #include "arch/arch.h"
 #include "core/assert.h"
 #include "core/lock/spinlock.h"
+#include "core/perf/tracepoint.h"
+
+#define EXPIRE_FIELDS(FIELD, of)                                                                   \
+    FIELD(of, pointer, timer, "timer=%p")                                                          \
+    FIELD(of, function, function, " function=%ps")
+
+TRACEPOINT_DECLARE(timer_expire_entry, EXPIRE_FIELDS);
+TRACEPOINT_DEFINE(timer, timer_expire_entry, EXPIRE_FIELDS);
 
 static struct timers {
     struct spinlock lock;  /* covers both, and the timers in the list; taken in interrupts too */
@@ -97,6 +105,7 @@ static uint64_t next_period(const struct timer *timer, uint64_t now)
 /* Without the lock, so that it may start and cancel timers. */
 static void timer_expire(struct timer *timer)
 {
+    TRACE(timer_expire_entry, timer, (uintptr_t)timer->function);
     timer->function(timer->data);
 }
 

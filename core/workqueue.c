@@ -6,9 +6,18 @@
 
 #include "core/assert.h"
 #include "core/panic.h"
+#include "core/perf/tracepoint.h"
 #include "core/print.h"
 #include "core/sched/thread.h"
 #include "core/sched/wait_queue.h"
+
+#define EXECUTION_FIELDS(FIELD, of)                                                                \
+    FIELD(of, text, thread_comm, "thread=%s")                                                      \
+    FIELD(of, s32, thread_pid, ":%d")                                                              \
+    FIELD(of, function, func, " func=%ps")
+
+TRACEPOINT_DECLARE(workqueue_execution, EXECUTION_FIELDS);
+TRACEPOINT_DEFINE(workqueue, workqueue_execution, EXECUTION_FIELDS);
 
 static struct workqueue {
     struct thread *worker; /* constant from boot */
@@ -62,6 +71,8 @@ static struct work *workqueue_take(struct workqueue *queue)
 /* The work's memory may be gone when its function returns. */
 static void work_execute(struct work *work)
 {
+    TRACE(workqueue_execution, thread_current()->name, (int32_t)thread_current()->pid,
+          (uintptr_t)work->function);
     work->function(work);
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/assert.h"
 #include "core/sched/run_queue.h"
+#include "core/sched/sched_trace.h"
 #include "core/sched/thread_end.h"
 
 #define SLICE_TICKS 1
@@ -65,6 +66,13 @@ static void scheduler_arrive(void)
  * From the current thread, whose new state is set, to the next one. Called with interrupts off and
  * the CPU's lock, and no other, held: whoever sleeps with a spinlock may never get to release it.
  */
+static const char *scheduler_state_letter(enum thread_state state)
+{
+    if (state == THREAD_SLEEPING)
+        return "S";
+    return state == THREAD_ENDING ? "X" : "R";
+}
+
 static void scheduler_switch(struct scheduler *here)
 {
     struct thread *from = here->current, *to = run_queue_take(&here->queue);
@@ -79,6 +87,8 @@ static void scheduler_switch(struct scheduler *here)
     scheduler_charge(here, from);
     to->state = THREAD_RUNNING;
     if (to != from) {
+        TRACE(sched_switch, from->name, (int32_t)from->pid, scheduler_state_letter(from->state),
+              to->name, (int32_t)to->pid);
         to->switches++;
         here->current = to;
         task_set_ids(to->pid);
@@ -106,6 +116,7 @@ void scheduler_wake(struct thread *thread)
 
     spinlock_acquire(&there->lock);
     thread->state = THREAD_RUNNABLE;
+    TRACE(sched_wakeup, thread->name, (int32_t)thread->pid);
     run_queue_put(&there->queue, thread);
     if (there->current == there->idle)
         preemption[thread->cpu].wanted = true;

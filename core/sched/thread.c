@@ -10,6 +10,7 @@
 
 #include "core/assert.h"
 #include "core/print.h"
+#include "core/sched/sched_trace.h"
 #include "core/sched/scheduler.h"
 #include "core/sched/thread_end.h"
 #include "core/sched/wait_queue.h"
@@ -111,6 +112,8 @@ static struct thread *make(const char *name, void (*function)(void *), void *dat
     }
     thread->detached = detached;
     prepare(thread, name, function, data);
+    TRACE(sched_process_fork, thread_current()->name, (int32_t)thread_current()->pid, thread->name,
+          (int32_t)thread->pid);
     scheduler_wake(thread);
     return thread;
 }
@@ -132,6 +135,7 @@ _Noreturn void thread_exit(void)
 {
     assert(thread_current()->kernel_lock_depth == 0);
     assert(thread_current() != &threads[0]);
+    TRACE(sched_process_exit, thread_current()->name, (int32_t)thread_current()->pid);
     scheduler_end();
 }
 

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See sched_trace.h. */
+#include "core/sched/sched_trace.h"
+
+TRACEPOINT_DEFINE(sched, sched_switch, SCHED_SWITCH_FIELDS);
+TRACEPOINT_DEFINE(sched, sched_wakeup, SCHED_THREAD_FIELDS);
+TRACEPOINT_DEFINE(sched, sched_process_fork, SCHED_FORK_FIELDS);
+TRACEPOINT_DEFINE(sched, sched_process_exit, SCHED_THREAD_FIELDS);
