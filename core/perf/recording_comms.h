@@ -16,7 +16,7 @@ void recording_comms_start(void);
 void recording_comms_stop(void);
 
 /* All of them, for the stream. */
-size_t recording_comms(const struct stream_task **tasks);
+size_t recording_comms(const struct stream_task **all);
 
 /* Threads that were born when the table was full: they are shown by number. */
 uint64_t recording_comms_lost(void);
