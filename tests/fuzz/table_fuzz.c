@@ -15,6 +15,7 @@
 #include "core/perf/crc32.h"
 #include "core/perf/unwind_table.h"
 #include "core/refusal.h"
+#include "tests/fuzz/claim.h"
 #include "tools/orcgen/table.h"
 
 #define TEXT           0xffffffff80100000ull
@@ -24,14 +25,6 @@
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t most);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-#define CLAIM(holds)                                                                               \
-    do {                                                                                           \
-        if (!(holds)) {                                                                            \
-            fprintf(stderr, "not so: %s\n", #holds);                                               \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static const uint8_t build_id[UNWIND_TABLE_BUILD_ID_SIZE] = "a build id, 20 bytes";
 

@@ -14,6 +14,7 @@
 #include "core/perf/unwind.h"
 #include "core/perf/unwind_table.h"
 #include "core/refusal.h"
+#include "tests/fuzz/claim.h"
 #include "tests/fuzz/feed.h"
 #include "tests/unit/fake_unwind_table.h"
 #include "tests/unit/unwind_machine.h"
@@ -31,14 +32,6 @@
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-#define CLAIM(holds)                                                                               \
-    do {                                                                                           \
-        if (!(holds)) {                                                                            \
-            fprintf(stderr, "not so: %s\n", #holds);                                               \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static const struct arch_stack *stacks[STACKS];
 static size_t stack_words;
