@@ -24,6 +24,13 @@ void event_init(struct event *event, const struct event_spec *spec)
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
 }
 
+void event_connect(struct event *event, struct ring *rings)
+{
+    event->period_left = event->recorded.attr.sample_period;
+    local_barrier(); /* a hit may come from here on: the ring is the last thing it needs */
+    event->rings = rings;
+}
+
 /*
  * The tick's samples are used up: gives out new ones if a tick has passed since the last were, else
  * false, and the hit is held back. The first held back leaves a record, and the end of it another,

@@ -48,6 +48,12 @@ struct event {
 void event_init(struct event *event, const struct event_spec *spec);
 
 /*
+ * Its hits become samples from here on, in the ring of the CPU that they are on. `rings` has one
+ * for each CPU that runs. An event that is not enabled yet, or only counts.
+ */
+void event_connect(struct event *event, struct ring *rings);
+
+/*
  * One occurrence with these registers at address `addr`. Any context of this CPU with preemption
  * off; the CPU's context level picks the scratch memory, so levels may nest. `raw` is the
  * tracepoint's record, NULL for others; it is copied only if the event asked for it.

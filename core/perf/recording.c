@@ -104,10 +104,8 @@ static void recording_trigger(const struct event *event)
 
 static void recording_connect(struct event *event)
 {
-    event->period_left = event->recorded.attr.sample_period;
     event->triggered = event->trigger ? recording_trigger : NULL;
-    local_barrier(); /* a hit may come from here on: the ring is the last thing it needs */
-    event->rings = rings;
+    event_connect(event, rings);
 }
 
 /*
