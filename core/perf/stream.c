@@ -268,9 +268,6 @@ static void open_stream(struct stream *stream)
     const struct perf_pipe_header header = {.magic = PERF_PIPE_MAGIC, .size = sizeof(header)};
 
     put(stream, &header, sizeof(header));
-    if (stream->kernel->arch != NULL) {
-        put_arch(stream, stream->kernel->arch);
-    }
     put_build_id(stream);
 }
 
@@ -296,6 +293,10 @@ void stream_write_recording(struct stream *stream, struct record_source *source,
     }
     put_tracing_data(stream, source);
     if (!stream->opened) {
+        /* `perf evlist` takes the first feature for the end of the attributes. */
+        if (stream->kernel->arch != NULL) {
+            put_arch(stream, stream->kernel->arch);
+        }
         put_kernel_map(stream, first);
         stream->opened = true;
     }
