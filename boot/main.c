@@ -18,6 +18,7 @@
 #include "core/interrupt.h"
 #include "core/memory/pages.h"
 #include "core/panic.h"
+#include "core/perf/event.h"
 #include "core/perf/unwind.h"
 #include "core/sched/scheduler.h"
 #include "core/symbols.h"
@@ -42,13 +43,14 @@ static void print_banner(void)
 __attribute__((noinline)) static void tick(void)
 {
     ticks_count();
+    event_tick();
     timers_run();
     scheduler_tick();
 }
 
 static void timer_interrupt(struct regs *regs)
 {
-    (void)regs;
+    event_clock_interrupt(regs);
     if (ticks_due())
         tick();
 }

@@ -92,13 +92,6 @@ static int recording_enable(struct event *fresh, const struct recording_options 
     return 0;
 }
 
-static void recording_connect(struct event *event)
-{
-    event->period_left = event->recorded.attr.sample_period;
-    local_barrier(); /* a hit may come from here on: the ring is the last thing it needs */
-    event->rings = rings;
-}
-
 /*
  * The last recording is given up only when the new one can be had: its events are in the other
  * bank, and its rings go last.
@@ -123,11 +116,9 @@ int recording_start(const struct recording_options *options, struct refusal *why
     event_count = options->event_count;
     recording_comms_start();
     error = recording_make_rings(options, why);
-    for (unsigned i = 0; !error && i < event_count; i++) {
-        events[i].recorded.count = 0; /* of what the rings themselves have hit */
-        if (options->ring_size)
-            recording_connect(&events[i]);
-    }
+    /* What the rings themselves have hit is not counted. */
+    for (unsigned i = 0; !error && i < event_count; i++)
+        event_begin(&events[i], options->ring_size ? rings : NULL);
     running = true;
     if (error) {
         recording_stop();
