@@ -18,6 +18,7 @@
 #include "core/interrupt.h"
 #include "core/memory/pages.h"
 #include "core/panic.h"
+#include "core/perf/drain.h"
 #include "core/perf/event.h"
 #include "core/perf/unwind.h"
 #include "core/sched/scheduler.h"
@@ -46,6 +47,7 @@ __attribute__((noinline)) static void tick(void)
     event_tick();
     timers_run();
     scheduler_tick();
+    drain_tick();
 }
 
 static void timer_interrupt(struct regs *regs)
@@ -92,6 +94,7 @@ _Noreturn void kernel_main(uint32_t information)
     ports_listen();            /* the console can be typed at */
     cpu_interrupts_on();
     workqueue_init();
+    drain_init();
     print_banner();
     if (fs_init())
         panic("no memory for the file system");

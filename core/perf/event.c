@@ -10,14 +10,17 @@
 #include "core/perf/event_tracepoint.h"
 #include "core/perf/sample.h"
 #include "core/string.h"
+#include "core/task.h"
 
 static uint64_t next_id = 1;      /* task context */
 static struct event *first_paced; /* enabled ones; changed with interrupts off */
+static uint64_t drain_ids; /* of the stream's thread, as task_current_ids; 0: none. Set at boot */
 
 void event_init(struct event *event, const struct event_spec *spec)
 {
     *event = (struct event){.recorded = {.id = next_id++, .attr = spec->attr},
                             .chain = spec->chain,
+                            .trigger = spec->trigger,
                             .filter = spec->filter};
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
 }
@@ -95,28 +98,46 @@ __attribute__((noinline)) static bool event_check(struct event *event, struct ri
 void event_hit(struct event *event, uint64_t addr, const struct regs *regs,
                const struct tracepoint_raw *raw)
 {
-    struct ring *ring;
+    struct ring *ring = *(struct ring *volatile *)&event->rings;
 
     event->recorded.count++;
-    if (!event->rings || --event->period_left > 0)
+    if (!ring)
+        return;
+    if (task_current_ids() == drain_ids && !arch_interrupted()) {
+        event->drained_hits++;
+        return;
+    }
+    if (--event->period_left > 0)
         return;
     event->period_left = event->period;
-    ring = &event->rings[arch_cpu_id()];
+    ring += arch_cpu_id();
     if (event->unchecked == 0 && !event_check(event, ring))
         return;
     event->unchecked--;
     sample_write(event, ring, addr, regs, raw);
+    if (event->triggered)
+        event->triggered(event);
+}
+
+void event_set_drain(uint32_t pid)
+{
+    drain_ids = task_ids_of(pid);
 }
 
 bool event_sample(struct event *event, uint64_t period, const struct regs *regs)
 {
-    struct ring *ring = &event->rings[arch_cpu_id()];
+    struct ring *ring = *(struct ring *volatile *)&event->rings;
 
+    if (!ring)
+        return false;
+    ring += arch_cpu_id();
     if (event->unchecked == 0 && !event_check(event, ring))
         return false;
     event->unchecked--;
     event->period = period;
     sample_write(event, ring, 0, regs, NULL);
+    if (event->triggered)
+        event->triggered(event);
     return true;
 }
 

@@ -30,16 +30,19 @@ struct event {
     struct event_chain chain;       /* [I] */
     uint64_t period;                /* what a sample stands for; of the last one if it varies */
     uint64_t period_left;           /* hits until the next sample */
-    struct ring *rings;             /* one per CPU; NULL: only counted */
+    struct ring *rings;             /* one per CPU; NULL: only counted, from any context on */
     struct pace pace;               /* sets the period, if a frequency was asked for */
     struct event *next_paced;       /* [interrupts off] */
+    bool trigger;                   /* [I] its first sample ends the recording */
 
     uint64_t unchecked;    /* samples that may be taken without a look at the clock */
     uint64_t tick_end;     /* the throttle's: when the current tick is over */
     uint64_t tick_samples; /* samples that it still may take, the unchecked ones left out */
     uint64_t tick_limit;   /* 0: never throttled */
     bool throttled;
-    uint64_t throttled_hits; /* that would have been samples */
+    uint64_t throttled_hits;                      /* that would have been samples */
+    uint64_t drained_hits;                        /* by the thread that writes the stream */
+    void (*triggered)(const struct event *event); /* told behind each sample; NULL: nobody */
 
     /* Its source's part; one of them is in use. */
     struct breakpoint breakpoint;
@@ -61,7 +64,7 @@ void event_hit(struct event *event, uint64_t addr, const struct regs *regs,
 
 /*
  * A sample that stands for `period`, whatever the event's own says. False if the throttle holds it
- * back. The event has rings. Context: as event_hit.
+ * back, or if the event has no rings. Context: as event_hit.
  */
 bool event_sample(struct event *event, uint64_t period, const struct regs *regs);
 
@@ -73,6 +76,12 @@ void event_begin(struct event *event, struct ring *rings);
 
 /* Looks after the periods of events that keep a frequency. The tick: interrupt context. */
 void event_tick(void);
+
+/*
+ * The thread that writes the stream: what it raises itself, interrupts that it meets left aside, is
+ * counted and not recorded. Boot.
+ */
+void event_set_drain(uint32_t pid);
 
 /* Sources: 0, or a negative errno and a reason. */
 int event_enable(struct event *event, struct refusal *why);

@@ -263,10 +263,23 @@ static int parse_filter(struct parse *parse, const char *text)
     return 0;
 }
 
+/* What a -e adds, each with the trigger. */
+static int parse_trigger(struct parse *parse, char *list)
+{
+    struct recording_options *recording = &parse->options->recording;
+    int error = parse_events(parse, list);
+
+    for (unsigned i = parse->last; !error && i < recording->event_count; i++)
+        recording->events[i].trigger = true;
+    return error;
+}
+
 static int parse_valued(struct parse *parse, const char *option, char *value)
 {
     if (strcmp(option, "-e") == 0 || strcmp(option, "--event") == 0)
         return parse_events(parse, value);
+    if (strcmp(option, "--trigger") == 0)
+        return parse_trigger(parse, value);
     if (strcmp(option, "--filter") == 0)
         return parse_filter(parse, value);
     if (strcmp(option, "-c") == 0 || strcmp(option, "--count") == 0)
@@ -282,9 +295,9 @@ static int parse_valued(struct parse *parse, const char *option, char *value)
 
 static bool option_takes_value(const char *option)
 {
-    static const char *const valued[] = {"-e",     "--event",  "-c",          "--count",
-                                         "-F",     "--freq",   "-m",          "--mmap-pages",
-                                         "--skip", "--filter", "--call-graph"};
+    static const char *const valued[] = {"-e",     "--event",   "-c",           "--count",
+                                         "-F",     "--freq",    "-m",           "--mmap-pages",
+                                         "--skip", "--trigger", "--call-graph", "--filter"};
 
     for (unsigned i = 0; i < sizeof(valued) / sizeof(valued[0]); i++)
         if (strcmp(option, valued[i]) == 0)
@@ -305,12 +318,12 @@ static int parse_flag(struct parse *parse, const char *option)
     else if (strcmp(option, "--overwrite") == 0)
         parse->options->recording.overwrite = true;
     else if (strcmp(option, "-a") != 0)
-        return refuse(parse->why, EINVAL,
-                      "unknown option \"%s\"; there are -e EVENT, -g, --call-graph HOW, --skip N, "
-                      "--verify-chain, -c N, -F HZ, -m SIZE, --overwrite, --intr-regs, -R, "
-                      "--filter EXPRESSION, "
-                      "-a, -- COMMAND",
-                      option);
+        return refuse(
+            parse->why, EINVAL,
+            "unknown option \"%s\"; there are -e EVENT, -g, --call-graph HOW, --skip N, "
+            "--verify-chain, -c N, -F HZ, -m SIZE, --overwrite, --trigger EVENT, --intr-regs, -R, "
+            "--filter EXPRESSION, -a, -- COMMAND",
+            option);
     return 0;
 }
 
@@ -436,6 +449,17 @@ static int check_rates(struct parse *parse, bool counting)
     return error;
 }
 
+static int check_trigger(struct parse *parse, bool counting)
+{
+    const struct recording_options *recording = &parse->options->recording;
+
+    for (unsigned i = 0; counting && i < recording->event_count; i++)
+        if (recording->events[i].trigger)
+            return refuse(parse->why, EINVAL,
+                          "--trigger: perf stat only counts; perf record has what to end");
+    return 0;
+}
+
 /* Whether the chains that are wanted can be had. */
 static int check_ways(struct parse *parse)
 {
@@ -529,5 +553,7 @@ int perf_options_parse(int argc, char **argv, struct perf_options *options, stru
     error = check_rates(&parse, counting);
     if (!error)
         error = check_raw(&parse);
+    if (!error)
+        error = check_trigger(&parse, counting);
     return error ? error : check_chains(&parse, counting);
 }

@@ -18,6 +18,8 @@
  *   -F HZ, --freq HZ      so many samples a second, or the most possible: max (cpu-clock: 4000)
  *   -m SIZE, --mmap-pages SIZE   the ring of each CPU: pages, or bytes with k or m (1m)
  *   --overwrite           a full ring gives up its oldest records instead of refusing new ones
+ *   --trigger EVENT       an event as by -e, whose first sample ends the recording: the rings hold
+ *                         what led up to it
  *   -a                    all CPUs, which is always so here
  *   -- COMMAND ...        the workload
  *

@@ -56,6 +56,20 @@ static void print_piece(struct sink *sink, const struct tracepoint_field *field,
     }
 }
 
+static void print_name(struct sink *sink, uint64_t value, const char *name)
+{
+    print_to(sink, ", { 0x%llx, \"%s\" }", (unsigned long long)value, name);
+}
+
+static void print_functions(struct sink *sink)
+{
+    struct symbol symbol;
+
+    for (size_t i = 0; symbols_by_name(i, &symbol); i++)
+        if (symbol.kind == 't' || symbol.kind == 'T')
+            print_name(sink, symbol.address, symbol.name);
+}
+
 static void print_argument(struct sink *sink, const struct tracepoint_field *field,
                            const struct format_names *names, bool by_table)
 {
@@ -68,15 +82,16 @@ static void print_argument(struct sink *sink, const struct tracepoint_field *fie
     print_to(sink, ", __print_symbolic(REC->%s", field->name);
     for (unsigned i = 0; i < names->count; i++)
         if (symbols_find_address(names->value[i], &symbol))
-            print_to(sink, ", { 0x%llx, \"%s\" }", (unsigned long long)names->value[i],
-                     symbol.name);
+            print_name(sink, names->value[i], symbol.name);
+    if (names->functions)
+        print_functions(sink);
     print_to(sink, ")");
 }
 
 void tracepoint_format_print(struct sink *sink, const struct tracepoint *tracepoint,
                              const struct format_names *names)
 {
-    bool table = names && names->count > 0;
+    bool table = names && (names->count > 0 || names->functions);
 
     print_to(sink, "name: %s\nID: %u\nformat:\n", tracepoint->name, tracepoint_id(tracepoint));
     HEAD_FIELD("unsigned short", common_type, 0);
