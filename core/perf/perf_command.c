@@ -111,8 +111,10 @@ static int perf_list(int argc, char **argv)
           "      LEN     bytes: 1 to 32, more than 8 spread over several registers;\n"
           "              default the symbol's size\n"
           "      ACCESS  w, rw, or x\n"
-          "  5:ADDR      the same, rw and one byte\n\n",
-          symbols_count());
+          "  5:ADDR      the same, rw and one byte\n\n"
+          "  cpu-clock[:k]                                      [Software event]\n"
+          "      time, in ns: -F up to %d samples a second, -c from %d ns on\n\n",
+          symbols_count(), EVENT_CLOCK_HERTZ_MAX, EVENT_CLOCK_PERIOD_MIN);
     print_tracepoints();
     print("debug registers:\n");
     breakpoint_print(print_console());
@@ -145,6 +147,6 @@ static int perf_run(int argc, char **argv)
 COMMAND(perf_command) = {
     .name = "perf",
     .usage = "list | record | report | script | stat",
-    .summary = "record and read hits of breakpoints and tracepoints",
+    .summary = "record and read hits of breakpoints, tracepoints, the clock",
     .run = perf_run,
 };
