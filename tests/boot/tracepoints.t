@@ -71,7 +71,7 @@ like($dump, qr/^\.  [0-9a-f]{4}:  .*kernel_fl/m, '... and the record in the hex 
 my @filters = (
     ['lock:lock_acquire', q{'name == "pages"'}],
     ['lock:lock_acquire', q{'!(name ~ "p*s") && name != "" && comm == "fs-stress"'}],
-    ['kmem:mm_page_alloc', q{'pages > 1 || common_pid < 1'}],
+    ['kmem:mm_page_alloc', q{'order > 0 || common_pid < 1'}],
     ['irq:irq_handler_*', q{'irq == 0'}],
 );
 my @stats = map { "perf stat -e $_->[0] --filter $_->[1] -- $load" } @filters;
@@ -107,7 +107,7 @@ my $whole = perf_script($machine, '-F', $fields);
 same_lines_ok([grep { /\S/ } map { s/\s+/ /gr } @{script_lines(join('', @all))}],
     [grep { /\S/ } map { s/\s+/ /gr } @{script_lines($whole)}],
     'perf prints all recordings of the boot, breakpoints between tracepoints, as the console did');
-like(said($machine, 'perf list'), qr/^  kmem:mm_page_alloc +void \* address, unsigned long pages$/m,
+like(said($machine, 'perf list'), qr/^  kmem:mm_page_alloc +void \* address, unsigned int order$/m,
     'perf list: tracepoints with their fields');
 
 # --- Refusals ------------------------------------------------------------------------------------
@@ -115,13 +115,13 @@ like(said($machine, 'perf list'), qr/^  kmem:mm_page_alloc +void \* address, uns
 my @refused = (
     ['-e lock:lock_aquire', qr/no tracepoint "lock:lock_aquire"; lock: has lock_acquire, /],
     ['-e lok:*', qr/no tracepoint matches "lok:\*"/],
-    [q{-e kmem:mm_page_free --filter 'order > 2'},
-        qr/kmem:mm_page_free has no field "order"; it has address, pages, comm, common_\*/],
-    [q{-e kmem:* --filter 'pages > '}, qr/a number missing at the end/],
-    [q{-e kmem:* --filter 'pages ~ "x"'}, qr/pages is a number, which knows == !=/],
+    [q{-e kmem:mm_page_free --filter 'pages > 2'},
+        qr/kmem:mm_page_free has no field "pages"; it has address, order, comm, common_\*/],
+    [q{-e kmem:* --filter 'order > '}, qr/a number missing at the end/],
+    [q{-e kmem:* --filter 'order ~ "x"'}, qr/order is a number, which knows == !=/],
     [q{-e lock:lock_release --filter 'name < 3'}, qr/name is a text, which knows == != ~/],
-    [q{--filter 'pages > 1' -e kmem:*}, qr/--filter stands behind the -e EVENT/],
-    [q{-e mem:kernel_flag:w --filter 'pages > 1'}, qr/mem:kernel_flag:w is no tracepoint/],
+    [q{--filter 'order > 1' -e kmem:*}, qr/--filter stands behind the -e EVENT/],
+    [q{-e mem:kernel_flag:w --filter 'order > 1'}, qr/mem:kernel_flag:w is no tracepoint/],
     ['-e mem:kernel_flag:w/raw=yes/', qr/is no tracepoint, it has no record/],
 );
 $machine = boot(run => join('; ', (map { "perf record $_->[0]" } @refused), 'poweroff'));
