@@ -95,7 +95,7 @@ is(scalar(@tenth), int($count->{'lock:lock_release'} / 10), '-c 10: every tenth 
 is_deeply([grep { $_->{period} != 10 } @tenth], [], '... that stands for ten');
 my @irq = grep { $_->{event} =~ /^irq:/ } samples($all[1]);
 cmp_ok(scalar(@irq), '>', 2, 'interrupts have tracepoints around their handlers');
-is(scalar(grep { "@{$_->{chain}}" !~ /^interrupt_serve .*\btrap_entry \w+ .*$outermost/ } @irq), 0,
+is(scalar(grep { "@{$_->{chain}}" !~ /^interrupt_serve .*\btrap_entry \S+ .*$outermost/ } @irq), 0,
     '... whose chains lead through the interrupt into what it interrupted');
 like($all[1], qr/irq:irq_handler_entry: irq=0 handler=pit_interrupt$/m, '... functions by name');
 like($all[1], qr/timer:tick: count=\d+$/m, 'the timer ticks');
@@ -127,6 +127,19 @@ my @refused = (
 $machine = boot(run => join('; ', (map { "perf record $_->[0]" } @refused), 'poweroff'));
 ended_ok($machine);
 like(said($machine, "perf record $_->[0]"), $_->[1], "refused: $_->[0]") for @refused;
+
+# --- Where there is no room ----------------------------------------------------------------------
+
+my $room = q{perf record -e kmem:mm_page_alloc --filter 'order > 2' -R -- perf report};
+$machine = boot(mem => '24M', flags => $unthrottled, run => "$room; perf script; poweroff");
+ended_ok($machine);
+$script = said($machine, 'perf script');
+like($script, qr/^ *perf .* kmem:mm_page_alloc: address=\(nil\) order=12 .*pages_alloc/m,
+    'a call of the page allocator that finds no room is told of');
+like($script, qr/: address=0x[0-9a-f]+ order=\d+ .*pages_alloc/,
+    '... and the smaller one that does');
+same_lines_ok(script_lines($script), script_lines(scalar perf_script($machine, '-F', $fields)),
+    '... as perf prints them');
 
 # --- Everything at once --------------------------------------------------------------------------
 
