@@ -42,7 +42,7 @@ static void memory_free(const struct paging_range *range, uint64_t start, uint64
 
 static void *memory_allocate_page(void)
 {
-    return pages_alloc(1);
+    return pages_alloc(0);
 }
 
 void memory_init(const struct boot_information *information)

@@ -27,7 +27,7 @@ void *block_alloc(void)
 
     lock_kernel();
     if (used < limit)
-        block = pages_alloc(1);
+        block = pages_alloc(0);
     if (block != NULL)
         used++;
     unlock_kernel();
@@ -39,6 +39,6 @@ void block_free(void *block)
     lock_kernel();
     assert(used > 0);
     used--;
-    pages_free(block, 1);
+    pages_free(block, 0);
     unlock_kernel();
 }

@@ -1,177 +1,216 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The page allocator: first fit over a list of free runs, which is sorted by address, never has two
- * runs that touch, and lives in the free pages themselves, each run's header at its start. Called
- * from task and interrupt context; one spinlock, interrupts off while it is held, covers everything
+ * The page allocator: a binary buddy system. Free blocks of each order are in a list that runs
+ * through the blocks themselves; a byte for each page says which blocks begin there. Called from
+ * task and interrupt context; one spinlock, interrupts off while it is held, covers everything
  * here.
  */
 #include "core/memory/pages.h"
 
 #include <stdbool.h>
 
-#include <linux/errno.h>
-
 #include "core/assert.h"
 #include "core/lock/spinlock.h"
 #include "core/memory/pages_trace.h"
 #include "core/string.h"
 
-#define REGIONS_MAX 64
-
 TRACEPOINT_DEFINE(kmem, mm_page_alloc, MM_PAGE_FIELDS);
 TRACEPOINT_DEFINE(kmem, mm_page_free, MM_PAGE_FIELDS);
 
-struct run {
-    struct run *next; /* at a higher address, with used pages in between */
-    size_t count;     /* pages, this one included */
+/* A page's byte: one of these and the order, where a block begins; 0 inside of blocks. */
+#define NOTE_INSIDE 0x00
+#define NOTE_FREE   0x40
+#define NOTE_USED   0x80
+
+_Static_assert(PAGES_ORDER_MAX < NOTE_FREE, "state and order share a byte");
+
+/* At the start of a free block. */
+struct free_block {
+    struct free_block *next;
+    struct free_block **link; /* what points here: a list's head, or the `next` before */
 };
 
-/* What pages_add was given, to know foreign pages by. */
+/* At the start of what pages_add was given. */
 struct region {
-    uintptr_t start, end;
+    struct region *next;
+    uintptr_t start, end; /* the pages that can be given out */
+    uint8_t note[];       /* one for each of them */
 };
 
 static struct spinlock lock = {.name = "pages"};
-static struct run *runs;
-static size_t free_count;
-static struct region regions[REGIONS_MAX];
-static size_t region_count;
+static struct free_block *free_blocks[PAGES_ORDERS];
+static struct region *regions;
+static struct pages_counts counts;
 
-static uintptr_t run_end(const struct run *run)
+static size_t block_size(unsigned order)
 {
-    return (uintptr_t)run + run->count * PAGE_SIZE;
+    return PAGE_SIZE << order;
 }
 
-static void run_swallow_next(struct run *run)
+static uint8_t *note_of(struct region *region, uintptr_t address)
 {
-    run->count += run->next->count;
-    run->next = run->next->next;
+    return &region->note[(address - region->start) / PAGE_SIZE];
 }
 
-static void insert_run(uintptr_t start, size_t count)
+/* NULL where it lies in none. */
+static struct region *region_of(uintptr_t address)
 {
-    uintptr_t end = start + count * PAGE_SIZE;
-    struct run *before = NULL;
-    struct run **link = &runs;
+    struct region *region = regions;
 
-    while (*link != NULL && (uintptr_t)*link < start) {
-        before = *link;
-        link = &before->next;
-    }
-
-    struct run *after = *link;
-    assert(before == NULL || run_end(before) <= start); /* else some of it is free already */
-    assert(after == NULL || end <= (uintptr_t)after);
-
-    struct run *run = (struct run *)start;
-    *run = (struct run){.next = after, .count = count};
-    *link = run;
-    free_count += count;
-
-    if (after != NULL && end == (uintptr_t)after)
-        run_swallow_next(run);
-    if (before != NULL && run_end(before) == start)
-        run_swallow_next(before);
+    while (region != NULL && (address < region->start || address >= region->end))
+        region = region->next;
+    return region;
 }
 
-/* The end of the region that `address` lies in, 0 where it lies in none. */
-static uintptr_t region_end(uintptr_t address)
+static void block_put(struct region *region, uintptr_t address, unsigned order)
 {
-    for (size_t i = 0; i < region_count; i++) {
-        if (address >= regions[i].start && address < regions[i].end)
-            return regions[i].end;
-    }
-    return 0;
+    struct free_block *block = (struct free_block *)address;
+    struct free_block **head = &free_blocks[order];
+
+    *block = (struct free_block){.next = *head, .link = head};
+    if (block->next != NULL)
+        block->next->link = &block->next;
+    *head = block;
+    counts.free_blocks[order]++;
+    *note_of(region, address) = (uint8_t)(NOTE_FREE | order);
+}
+
+static void block_take(struct region *region, struct free_block *block, unsigned order)
+{
+    *block->link = block->next;
+    if (block->next != NULL)
+        block->next->link = block->link;
+    counts.free_blocks[order]--;
+    *note_of(region, (uintptr_t)block) = NOTE_INSIDE;
 }
 
 /*
- * Regions that touch may hold a run between them, so one region's end is not yet the end of what is
- * ours.
+ * Grows it by its buddy as long as that is free as a whole, which within its region alone can be
+ * known: a block never goes beyond the region that it began in.
  */
-static bool is_ours(uintptr_t start, uintptr_t end)
+static void block_merge(struct region *region, uintptr_t address, unsigned order)
 {
-    while (start < end) {
-        start = region_end(start);
-        if (start == 0)
-            return false;
+    for (; order < PAGES_ORDER_MAX; order++) {
+        uintptr_t buddy = address ^ block_size(order);
+
+        if (buddy < region->start || buddy >= region->end ||
+            *note_of(region, buddy) != (NOTE_FREE | order))
+            break;
+        block_take(region, (struct free_block *)buddy, order);
+        address &= ~block_size(order);
     }
-    return true;
+    block_put(region, address, order);
 }
 
-int pages_add(uintptr_t start, size_t count)
+/* The largest block that can begin at `address` and ends by `end`. */
+static unsigned largest_order(uintptr_t address, uintptr_t end)
 {
-    int result = 0;
+    unsigned order = 0;
+
+    while (order < PAGES_ORDER_MAX && address % block_size(order + 1) == 0 &&
+           end - address >= block_size(order + 1))
+        order++;
+    return order;
+}
+
+void pages_add(uintptr_t start, size_t count)
+{
+    struct region *region = (struct region *)start;
+    size_t kept = (sizeof(*region) + count + PAGE_SIZE - 1) / PAGE_SIZE;
 
     assert(start % PAGE_SIZE == 0);
-    if (count == 0)
-        return 0;
+    if (count <= kept)
+        return;
+    region->start = start + kept * PAGE_SIZE;
+    region->end = start + count * PAGE_SIZE;
+    memset(region->note, NOTE_INSIDE, count - kept);
 
     uint64_t flags = spinlock_acquire_irq(&lock);
-    if (region_count < REGIONS_MAX) {
-        regions[region_count++] = (struct region){.start = start, .end = start + count * PAGE_SIZE};
-        insert_run(start, count);
-    } else {
-        result = -ENOSPC;
+    region->next = regions;
+    regions = region;
+    counts.total += count - kept;
+    counts.free += count - kept;
+    for (uintptr_t at = region->start; at < region->end;) {
+        unsigned order = largest_order(at, region->end);
+
+        block_put(region, at, order);
+        at += block_size(order);
     }
     spinlock_release_irq(&lock, flags);
-    return result;
 }
 
 /*
- * From the end of the first run that is long enough, so that its header can stay where it is. NULL
- * where there is none.
+ * From the smallest block that is large enough, whose upper halves go back as far as they are not
+ * needed. NULL where there is none.
  */
-static void *take_run(size_t count)
+static void *take_block(unsigned order)
 {
-    struct run **link = &runs;
+    unsigned found = order;
 
-    while (*link != NULL && (*link)->count < count)
-        link = &(*link)->next;
-    if (*link == NULL)
+    while (found <= PAGES_ORDER_MAX && free_blocks[found] == NULL)
+        found++;
+    if (found > PAGES_ORDER_MAX)
         return NULL;
 
-    struct run *run = *link;
-    run->count -= count;
-    if (run->count == 0)
-        *link = run->next;
-    free_count -= count;
-    return (void *)run_end(run);
+    struct free_block *block = free_blocks[found];
+    struct region *region = region_of((uintptr_t)block);
+
+    block_take(region, block, found);
+    while (found > order) {
+        found--;
+        block_put(region, (uintptr_t)block + block_size(found), found);
+    }
+    *note_of(region, (uintptr_t)block) = (uint8_t)(NOTE_USED | order);
+    counts.free -= (size_t)1 << order;
+    return block;
 }
 
-void *pages_alloc(size_t count)
+void *pages_alloc(unsigned order)
 {
-    assert(count > 0);
-
     uint64_t flags = spinlock_acquire_irq(&lock);
-    void *start = take_run(count);
-    spinlock_release_irq(&lock, flags);
+    void *start = take_block(order);
 
-    TRACE(mm_page_alloc, start, count);
+    spinlock_release_irq(&lock, flags);
+    TRACE(mm_page_alloc, start, order);
     /* The pages are the caller's by now: the long part needs no lock. */
     if (start != NULL)
-        memset(start, 0, count * PAGE_SIZE);
+        memset(start, 0, block_size(order));
     return start;
 }
 
-void pages_free(void *start, size_t count)
+void pages_free(void *start, unsigned order)
 {
     uintptr_t address = (uintptr_t)start;
 
     assert(address % PAGE_SIZE == 0);
-    assert(count > 0 && count <= (UINTPTR_MAX - address) / PAGE_SIZE);
-    TRACE(mm_page_free, start, count);
+    assert(order <= PAGES_ORDER_MAX);
+    TRACE(mm_page_free, start, order);
 
     uint64_t flags = spinlock_acquire_irq(&lock);
-    assert(is_ours(address, address + count * PAGE_SIZE));
-    insert_run(address, count);
+    struct region *region = region_of(address);
+
+    assert(region != NULL);
+    assert(*note_of(region, address) == (NOTE_USED | order));
+    *note_of(region, address) = NOTE_INSIDE;
+    counts.free += (size_t)1 << order;
+    block_merge(region, address, order);
     spinlock_release_irq(&lock, flags);
 }
 
 size_t pages_free_count(void)
 {
     uint64_t flags = spinlock_acquire_irq(&lock);
-    size_t count = free_count;
+    size_t count = counts.free;
 
     spinlock_release_irq(&lock, flags);
     return count;
+}
+
+struct pages_counts pages_counts(void)
+{
+    uint64_t flags = spinlock_acquire_irq(&lock);
+    struct pages_counts now = counts;
+
+    spinlock_release_irq(&lock, flags);
+    return now;
 }

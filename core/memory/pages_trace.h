@@ -6,7 +6,7 @@
 
 #define MM_PAGE_FIELDS(FIELD, of)                                                                  \
     FIELD(of, pointer, address, "address=%p")                                                      \
-    FIELD(of, u64, pages, " pages=%lu")
+    FIELD(of, u32, order, " order=%u")
 
 TRACEPOINT_DECLARE(mm_page_alloc, MM_PAGE_FIELDS); /* address NULL: there was no room */
 TRACEPOINT_DECLARE(mm_page_free, MM_PAGE_FIELDS);

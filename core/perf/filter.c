@@ -32,6 +32,7 @@ struct compiler {
     struct refusal *why;
 };
 
+static int compile_one(struct compiler *compiler);
 static int compile_either(struct compiler *compiler);
 
 static void skip_blanks(struct compiler *compiler)
@@ -89,13 +90,15 @@ static int emit(struct compiler *compiler, const struct filter_step *step)
 {
     struct filter *filter = compiler->filter;
 
-    if (filter->count == FILTER_STEPS_MAX || compiler->waiting == FILTER_DEPTH_MAX)
+    bool compares = step->operation < FILTER_AND;
+
+    if (filter->count == FILTER_STEPS_MAX || (compares && compiler->waiting == FILTER_DEPTH_MAX))
         return refuse(compiler->why, EINVAL,
                       "filter: too long: %d comparisons and operators, and %d of them nested, are "
                       "possible",
                       FILTER_STEPS_MAX, FILTER_DEPTH_MAX);
     filter->step[filter->count++] = *step;
-    if (step->operation < FILTER_AND)
+    if (compares)
         compiler->waiting++;
     else
         compiler->waiting -= step->operation != FILTER_NOT;
@@ -218,7 +221,8 @@ static int compile_comparison(struct compiler *compiler)
     return error ? error : emit(compiler, &step);
 }
 
-static int compile_one(struct compiler *compiler)
+/* Behind ! or (. */
+static int compile_nested(struct compiler *compiler, bool negated)
 {
     int error;
 
@@ -226,19 +230,22 @@ static int compile_one(struct compiler *compiler)
         return refuse(compiler->why, EINVAL, "filter: nested more deeply than %d",
                       FILTER_DEPTH_MAX);
     compiler->depth++;
-    if (accept(compiler, "!")) {
-        error = compile_one(compiler);
-        if (!error)
-            error = emit_operation(compiler, FILTER_NOT);
-    } else if (accept(compiler, "(")) {
-        error = compile_either(compiler);
-        if (!error && !accept(compiler, ")"))
-            error = refuse_here(compiler, "&&, || or )");
-    } else {
-        error = compile_comparison(compiler);
-    }
+    error = negated ? compile_one(compiler) : compile_either(compiler);
+    if (!error && negated)
+        error = emit_operation(compiler, FILTER_NOT);
+    else if (!error && !accept(compiler, ")"))
+        error = refuse_here(compiler, "&&, || or )");
     compiler->depth--;
     return error;
+}
+
+static int compile_one(struct compiler *compiler)
+{
+    if (accept(compiler, "!"))
+        return compile_nested(compiler, true);
+    if (accept(compiler, "("))
+        return compile_nested(compiler, false);
+    return compile_comparison(compiler);
 }
 
 static int compile_both(struct compiler *compiler)

@@ -2,7 +2,7 @@
 /*
  * Which hits of a tracepoint count, as a person writes it:
  *
- *     pages > 2 && (name == "pages" || name ~ "kern*") && !(common_pid == 1)
+ *     order > 2 && (name == "pages" || name ~ "kern*") && !(common_pid == 1)
  *
  * A comparison is FIELD OPERATOR VALUE. Fields are the tracepoint's own, the common ones
  * (common_type, common_flags, common_preempt_count, common_pid, common_tgid), and comm, the name of

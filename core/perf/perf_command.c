@@ -16,8 +16,8 @@
 #include "core/symbols.h"
 
 /* What a report works in: as much as there is, from this down. */
-#define REPORT_PAGES_MOST  4096
-#define REPORT_PAGES_LEAST 16
+#define REPORT_ORDER_MOST  12 /* 16 MiB */
+#define REPORT_ORDER_LEAST 4
 
 static struct record_source *last_recording(const char *part)
 {
@@ -36,7 +36,7 @@ static int perf_report(int argc, char **argv)
     struct report_options options;
     struct refusal why;
     struct record_source *source = last_recording("report");
-    size_t pages = REPORT_PAGES_MOST;
+    unsigned order = REPORT_ORDER_MOST;
     void *memory;
     int error;
 
@@ -47,14 +47,14 @@ static int perf_report(int argc, char **argv)
         print("perf report: %s\n", why.text);
         return error;
     }
-    while (!(memory = pages_alloc(pages)) && pages > REPORT_PAGES_LEAST)
-        pages /= 2;
+    while (!(memory = pages_alloc(order)) && order > REPORT_ORDER_LEAST)
+        order--;
     if (!memory) {
         print("perf report: no memory to work in\n");
         return -ENOMEM;
     }
-    error = report_print(print_console(), source, &options, memory, pages * PAGE_SIZE);
-    pages_free(memory, pages);
+    error = report_print(print_console(), source, &options, memory, PAGE_SIZE << order);
+    pages_free(memory, order);
     return error;
 }
 

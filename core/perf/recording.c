@@ -21,13 +21,33 @@ static bool running;
 static bool frozen;                  /* set in any context while it runs, */
 static const struct event *ended_by; /* ... as is the trigger that did it */
 
+/* Of the block that a ring lies in; its size is a power of two. */
+static unsigned ring_order(uint64_t size)
+{
+    return pages_order(size / PAGE_SIZE);
+}
+
 static void recording_free_rings(void)
 {
     for (unsigned cpu = 0; cpu < CPUS; cpu++) {
         if (rings[cpu].bytes)
-            pages_free(rings[cpu].bytes, rings[cpu].size / PAGE_SIZE);
+            pages_free(rings[cpu].bytes, ring_order(rings[cpu].size));
         rings[cpu] = (struct ring){.bytes = NULL}; /* the counters too */
     }
+}
+
+static int refuse_ring(uint64_t size, struct refusal *why)
+{
+    struct pages_counts counts = pages_counts();
+    unsigned order = PAGES_ORDER_MAX;
+
+    while (order > 0 && counts.free_blocks[order] == 0)
+        order--;
+    return refuse(why, ENOMEM,
+                  "a ring of %llu bytes for each CPU: %llu bytes are free in all, %llu the most in "
+                  "one block",
+                  (unsigned long long)size, (unsigned long long)counts.free * PAGE_SIZE,
+                  counts.free ? (unsigned long long)PAGE_SIZE << order : 0ull);
 }
 
 static int recording_make_ring(struct ring *ring, const struct recording_options *options,
@@ -40,10 +60,9 @@ static int recording_make_ring(struct ring *ring, const struct recording_options
 
     if (error)
         return error;
-    memory = pages_alloc(size / PAGE_SIZE);
+    memory = pages_alloc(ring_order(size));
     if (!memory)
-        return refuse(why, ENOMEM, "a ring of %llu bytes for each CPU: %llu bytes are free in all",
-                      (unsigned long long)size, (unsigned long long)pages_free_count() * PAGE_SIZE);
+        return refuse_ring(size, why);
     return ring_init(ring, memory, size, mode, false, why);
 }
 

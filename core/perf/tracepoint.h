@@ -8,7 +8,7 @@
  *
  *     #define MM_PAGE_FREE_FIELDS(FIELD, of)
  *         FIELD(of, pointer, address, "address=%p")
- *         FIELD(of, u32, pages, " pages=%u")
+ *         FIELD(of, u32, order, " order=%u")
  *     TRACEPOINT_DECLARE(mm_page_free, MM_PAGE_FREE_FIELDS);
  *
  * One .c file has TRACEPOINT_DEFINE(kmem, mm_page_free, MM_PAGE_FREE_FIELDS), and the code says

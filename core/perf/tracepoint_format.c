@@ -46,6 +46,16 @@ void format_names_add(struct format_names *names, const struct tracepoint *trace
     }
 }
 
+static void print_function(struct sink *sink, uint64_t value)
+{
+    struct symbol symbol;
+
+    if (symbols_find_address(value, &symbol))
+        print_to(sink, "%s", symbol.name);
+    else
+        print_to(sink, "0x%llx", (unsigned long long)value);
+}
+
 /* "%ps" becomes "%s" of a name from the table. */
 static void print_piece(struct sink *sink, const struct tracepoint_field *field, bool by_table)
 {
@@ -56,33 +66,34 @@ static void print_piece(struct sink *sink, const struct tracepoint_field *field,
     }
 }
 
-static void print_name(struct sink *sink, uint64_t value, const char *name)
-{
-    print_to(sink, ", { 0x%llx, \"%s\" }", (unsigned long long)value, name);
-}
-
+/* Every function's first instruction. */
 static void print_functions(struct sink *sink)
 {
     struct symbol symbol;
 
     for (size_t i = 0; symbols_by_name(i, &symbol); i++)
         if (symbol.kind == 't' || symbol.kind == 'T')
-            print_name(sink, symbol.address, symbol.name);
+            print_to(sink, ", { 0x%llx, \"%s\" }", (unsigned long long)symbol.address,
+                     symbol.name);
 }
 
+/*
+ * What has no name is in the table as well, as the number: an empty table is none to
+ * libtraceevent.
+ */
 static void print_argument(struct sink *sink, const struct tracepoint_field *field,
                            const struct format_names *names, bool by_table)
 {
-    struct symbol symbol;
-
     if (!by_table) {
         print_to(sink, ", REC->%s", field->name);
         return;
     }
     print_to(sink, ", __print_symbolic(REC->%s", field->name);
-    for (unsigned i = 0; i < names->count; i++)
-        if (symbols_find_address(names->value[i], &symbol))
-            print_name(sink, names->value[i], symbol.name);
+    for (unsigned i = 0; i < names->count; i++) {
+        print_to(sink, ", { 0x%llx, \"", (unsigned long long)names->value[i]);
+        print_function(sink, names->value[i]);
+        print_to(sink, "\" }");
+    }
     if (names->functions)
         print_functions(sink);
     print_to(sink, ")");
@@ -120,16 +131,6 @@ void tracepoint_format_print(struct sink *sink, const struct tracepoint *tracepo
     print_to(sink, "\n");
 }
 
-static void print_function(struct sink *sink, uint64_t value)
-{
-    struct symbol symbol;
-
-    if (symbols_find_address(value, &symbol))
-        print_to(sink, "%s", symbol.name);
-    else
-        print_to(sink, "0x%llx", (unsigned long long)value);
-}
-
 /* `conversion` is the letter behind the %, any l left out. */
 static void print_value(struct sink *sink, const struct tracepoint_field *field, char conversion,
                         const char *at)
@@ -148,6 +149,8 @@ static void print_value(struct sink *sink, const struct tracepoint_field *field,
     memcpy(&value, at, field->size);
     if (field->kind == TRACEPOINT_function)
         print_function(sink, value.u64);
+    else if (field->kind == TRACEPOINT_pointer && value.u64 == 0)
+        print_to(sink, "(nil)"); /* as glibc, and so perf, prints it */
     else if (field->kind == TRACEPOINT_pointer)
         print_to(sink, "0x%llx", (unsigned long long)value.u64);
     else if (field->kind == TRACEPOINT_s32)

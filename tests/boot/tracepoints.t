@@ -71,7 +71,7 @@ like($dump, qr/^\.  [0-9a-f]{4}:  .*kernel_fl/m, '... and the record in the hex 
 my @filters = (
     ['lock:lock_acquire', q{'name == "pages"'}],
     ['lock:lock_acquire', q{'!(name ~ "p*s") && name != "" && comm == "fs-stress"'}],
-    ['kmem:mm_page_alloc', q{'pages > 1 || common_pid < 1'}],
+    ['kmem:mm_page_alloc', q{'order > 0 || common_pid < 1'}],
     ['irq:irq_handler_*', q{'irq == 0'}],
 );
 my @stats = map { "perf stat -e $_->[0] --filter $_->[1] -- $load" } @filters;
@@ -95,7 +95,7 @@ is(scalar(@tenth), int($count->{'lock:lock_release'} / 10), '-c 10: every tenth 
 is_deeply([grep { $_->{period} != 10 } @tenth], [], '... that stands for ten');
 my @irq = grep { $_->{event} =~ /^irq:/ } samples($all[1]);
 cmp_ok(scalar(@irq), '>', 2, 'interrupts have tracepoints around their handlers');
-is(scalar(grep { "@{$_->{chain}}" !~ /^interrupt_serve .*\btrap_entry \w+ .*$outermost/ } @irq), 0,
+is(scalar(grep { "@{$_->{chain}}" !~ /^interrupt_serve .*\btrap_entry \S+ .*$outermost/ } @irq), 0,
     '... whose chains lead through the interrupt into what it interrupted');
 like($all[1], qr/irq:irq_handler_entry: irq=0 handler=pit_interrupt$/m, '... functions by name');
 like($all[1], qr/timer:tick: count=\d+$/m, 'the timer ticks');
@@ -107,7 +107,7 @@ my $whole = perf_script($machine, '-F', $fields);
 same_lines_ok([grep { /\S/ } map { s/\s+/ /gr } @{script_lines(join('', @all))}],
     [grep { /\S/ } map { s/\s+/ /gr } @{script_lines($whole)}],
     'perf prints all recordings of the boot, breakpoints between tracepoints, as the console did');
-like(said($machine, 'perf list'), qr/^  kmem:mm_page_alloc +void \* address, unsigned long pages$/m,
+like(said($machine, 'perf list'), qr/^  kmem:mm_page_alloc +void \* address, unsigned int order$/m,
     'perf list: tracepoints with their fields');
 
 # --- Refusals ------------------------------------------------------------------------------------
@@ -115,18 +115,31 @@ like(said($machine, 'perf list'), qr/^  kmem:mm_page_alloc +void \* address, uns
 my @refused = (
     ['-e lock:lock_aquire', qr/no tracepoint "lock:lock_aquire"; lock: has lock_acquire, /],
     ['-e lok:*', qr/no tracepoint matches "lok:\*"/],
-    [q{-e kmem:mm_page_free --filter 'order > 2'},
-        qr/kmem:mm_page_free has no field "order"; it has address, pages, comm, common_\*/],
-    [q{-e kmem:* --filter 'pages > '}, qr/a number missing at the end/],
-    [q{-e kmem:* --filter 'pages ~ "x"'}, qr/pages is a number, which knows == !=/],
+    [q{-e kmem:mm_page_free --filter 'pages > 2'},
+        qr/kmem:mm_page_free has no field "pages"; it has address, order, comm, common_\*/],
+    [q{-e kmem:* --filter 'order > '}, qr/a number missing at the end/],
+    [q{-e kmem:* --filter 'order ~ "x"'}, qr/order is a number, which knows == !=/],
     [q{-e lock:lock_release --filter 'name < 3'}, qr/name is a text, which knows == != ~/],
-    [q{--filter 'pages > 1' -e kmem:*}, qr/--filter stands behind the -e EVENT/],
-    [q{-e mem:kernel_flag:w --filter 'pages > 1'}, qr/mem:kernel_flag:w is no tracepoint/],
+    [q{--filter 'order > 1' -e kmem:*}, qr/--filter stands behind the -e EVENT/],
+    [q{-e mem:kernel_flag:w --filter 'order > 1'}, qr/mem:kernel_flag:w is no tracepoint/],
     ['-e mem:kernel_flag:w/raw=yes/', qr/is no tracepoint, it has no record/],
 );
 $machine = boot(run => join('; ', (map { "perf record $_->[0]" } @refused), 'poweroff'));
 ended_ok($machine);
 like(said($machine, "perf record $_->[0]"), $_->[1], "refused: $_->[0]") for @refused;
+
+# --- Where there is no room ----------------------------------------------------------------------
+
+my $room = q{perf record -e kmem:mm_page_alloc --filter 'order > 2' -R -- perf report};
+$machine = boot(mem => '24M', flags => $unthrottled, run => "$room; perf script; poweroff");
+ended_ok($machine);
+$script = said($machine, 'perf script');
+like($script, qr/^ *perf .* kmem:mm_page_alloc: address=\(nil\) order=12 .*pages_alloc/m,
+    'a call of the page allocator that finds no room is told of');
+like($script, qr/: address=0x[0-9a-f]+ order=\d+ .*pages_alloc/,
+    '... and the smaller one that does');
+same_lines_ok(script_lines($script), script_lines(scalar perf_script($machine, '-F', $fields)),
+    '... as perf prints them');
 
 # --- Everything at once --------------------------------------------------------------------------
 

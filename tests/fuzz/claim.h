@@ -7,6 +7,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "core/refusal.h"
 
 #define CLAIM(holds)                                                                               \
     do {                                                                                           \
@@ -15,3 +18,17 @@
             abort();                                                                               \
         }                                                                                          \
     } while (0)
+
+/* What a refusal is filled with before somebody is asked. */
+static inline void refusal_spoil(struct refusal *why)
+{
+    memset(why, '\n', sizeof(*why));
+}
+
+/* Of input without line ends: an error, and one line that says why. */
+static inline void claim_refused(int error, const struct refusal *why)
+{
+    CLAIM(error < 0 && error > -4096);
+    CLAIM(memchr(why->text, '\0', sizeof(why->text)));
+    CLAIM(strlen(why->text) > 8 && !strchr(why->text, '\n'));
+}

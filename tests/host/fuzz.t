@@ -1,10 +1,11 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The unwinder under clang's fuzzer, with hostile stacks and hostile tables (tests/fuzz): a fixed
-# number of inputs, of a fixed seed, finds nothing; and so many inputs do find what is wrong with
-# copies of the code in which a check is left out. docs/fuzzing.md tells how to run one by hand and
-# how to replay what it found. Run from the root of the tree: prove tests/host/fuzz.t
+# What must stand any input under clang's fuzzer (tests/fuzz): the unwinder with hostile stacks and
+# hostile tables, the parsers of options, events and filters, and what describes tracepoints. A
+# fixed number of inputs, of a fixed seed, finds nothing; and so many inputs do find what is wrong
+# with copies of the code in which a check is left out. docs/fuzzing.md tells how to run one by hand
+# and how to replay what it found. Run from the root of the tree: prove tests/host/fuzz.t
 # SOAK=1 tries thirty times as many, and goes on from what the last such run had learnt.
 use strict;
 use warnings;
@@ -19,6 +20,9 @@ my $room = tempdir(CLEANUP => 1);
 my %fuzzers = (
     unwind_fuzz => {runs => 350_000, options => '-max_len=600'},
     table_fuzz => {runs => 40_000, options => '-max_len=4096'},
+    options_fuzz => {runs => 60_000, options => '-max_len=120'},
+    filter_fuzz => {runs => 100_000, options => '-max_len=300'},
+    format_fuzz => {runs => 6_000, options => '-max_len=200'},
 );
 
 # What is left out where, and who has to see it.
@@ -78,6 +82,55 @@ my @broken = (
         line => qr{    return goes_on;},
         instead => '    return goes_on || true;',
         fuzzer => 'table_fuzz',
+    },
+    {
+        claim => 'an event\'s name ends inside its array',
+        file => 'core/perf/event_spec.c',
+        line => qr{strlen\(spelling\) >= sizeof\(spec->name\)},
+        instead => 'strlen(spelling) > sizeof(spec->name)',
+        fuzzer => 'options_fuzz',
+    },
+    {
+        claim => 'no more events than there is room for',
+        file => 'core/perf/perf_options.c',
+        line => qr{recording->event_count == RECORDING_EVENTS_MAX},
+        instead => 'recording->event_count > RECORDING_EVENTS_MAX',
+        fuzzer => 'options_fuzz',
+    },
+    {
+        claim => 'no text is longer than its room',
+        file => 'core/perf/filter.c',
+        line => qr{length == FILTER_TEXT_MAX - 1},
+        instead => 'length == FILTER_TEXT_MAX',
+        fuzzer => 'filter_fuzz',
+    },
+    {
+        claim => 'fields with a sign are compared with it',
+        file => 'core/perf/filter.c',
+        line => qr{\(uint64_t\)\(int64_t\) \* \(const int32_t \*\)at},
+        instead => '*(const uint32_t *)at',
+        fuzzer => 'filter_fuzz',
+    },
+    {
+        claim => 'a star at the end takes nothing, too',
+        file => 'core/glob.c',
+        line => qr{    while \(\*pattern == '\*'\)\n        pattern\+\+;\n},
+        instead => '',
+        fuzzer => 'filter_fuzz',
+    },
+    {
+        claim => 'the description says which fields have a sign',
+        file => 'core/perf/tracepoint_format.c',
+        line => qr{\{"int", true\}},
+        instead => '{"unsigned int", false}',
+        fuzzer => 'format_fuzz',
+    },
+    {
+        claim => 'a tracepoint is described once',
+        file => 'core/perf/tracing_data.c',
+        line => qr{source->events\[i\]\.attr\.config == event->attr\.config},
+        instead => 'false',
+        fuzzer => 'format_fuzz',
     },
 );
 

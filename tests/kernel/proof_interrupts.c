@@ -74,7 +74,7 @@ static void apic_unmap(void)
     if (own_entry)
         *own_entry = 0;
     cpu_write_cr3(cpu_read_cr3()); /* no entry of ours is a global one */
-    pages_free(tables, TABLES);
+    pages_free(tables, pages_order(TABLES));
 }
 
 static void lines_mask(void)
@@ -89,7 +89,7 @@ bool interrupts_prepare(trap_handler *nmi)
 {
     if (!(cpu_id(1, 0).edx & CPUID_1_EDX_APIC))
         return false;
-    tables = pages_alloc(TABLES);
+    tables = pages_alloc(pages_order(TABLES));
     if (!tables)
         return false;
     if (!apic_map()) {

@@ -344,7 +344,7 @@ static bool stepper_start(uint64_t steps)
     stepper.gap = random_to(proof.interrupts < DENSE_COUNT ? GAP_DENSE : GAP_MOST);
     find_frameless();
     if (!visits)
-        visits = pages_alloc(text / PAGE_SIZE + 1);
+        visits = pages_alloc(pages_order(text / PAGE_SIZE + 1));
     if (visits)
         memset(visits, 0, text);
     return visits;

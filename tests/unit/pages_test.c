@@ -5,6 +5,7 @@
  *
  * links: core/memory/pages.c core/lock/lock_trace.c tests/unit/fake_preempt.c
  */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -12,29 +13,37 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include <linux/errno.h>
-
 #include "arch/arch.h"
 #include "core/assert.h"
 #include "core/memory/pages.h"
 
-#define PAGES     256
-#define GAP       130 /* these pages are never given to the allocator */
-#define GAP_END   140
+#define PAGES     1024
+#define GAP       650 /* these pages are never given to the allocator */
+#define GAP_END   660
 #define BLOCKS    64
 #define CAUGHT    42 /* how a child exits that an assert ended */
 #define PAGE_BITS 12
 
+/* In no order; the last closes the room between two that are there. */
+static const struct {
+    size_t first, count;
+} regions[] = {{GAP_END, PAGES - GAP_END}, {0, 257}, {400, GAP - 400}, {257, 143}};
+
+#define REGIONS (sizeof(regions) / sizeof(regions[0]))
+
 static uint8_t *memory;
+static uint8_t region_at[PAGES]; /* its number from 1; 0: of none, or where notes are kept */
 static bool used[PAGES];
 
 struct block {
     size_t first, count; /* pages; count 0: no block */
+    unsigned order;
 };
 
 static struct block blocks[BLOCKS];
@@ -74,16 +83,14 @@ static void *page(size_t index)
 static int give_memory(void **state)
 {
     (void)state;
-    memory = aligned_alloc(PAGE_SIZE, PAGES * PAGE_SIZE);
-    memset(memory, 0xee, PAGES * PAGE_SIZE);
-    memset(used + GAP, true, GAP_END - GAP);
-
-    /* In no order; the last closes the room between two that are there. */
-    assert_int_equal(pages_add((uintptr_t)page(GAP_END), PAGES - GAP_END), 0);
-    assert_int_equal(pages_add((uintptr_t)page(0), 60), 0);
-    assert_int_equal(pages_add((uintptr_t)page(100), GAP - 100), 0);
-    assert_int_equal(pages_add((uintptr_t)page(60), 40), 0);
-    assert_int_equal(pages_add((uintptr_t)page(GAP), 0), 0);
+    memory = aligned_alloc(PAGES * PAGE_SIZE, PAGES * PAGE_SIZE);
+    /* As notes these would be free pages, and pages in use. */
+    for (size_t i = 0; i < PAGES * PAGE_SIZE; i++)
+        memory[i] = i % 2 == 0 ? 0x40 : 0x80;
+    for (size_t i = 0; i < REGIONS; i++) {
+        pages_add((uintptr_t)page(regions[i].first), regions[i].count);
+        memset(region_at + regions[i].first + 1, (int)i + 1, regions[i].count - 1);
+    }
     return 0;
 }
 
@@ -94,30 +101,46 @@ static int take_memory(void **state)
     return 0;
 }
 
-static size_t model_free_count(void)
+static bool can_be_block(size_t first, unsigned order)
 {
-    size_t count = 0;
+    size_t count = (size_t)1 << order;
 
-    for (size_t i = 0; i < PAGES; i++)
-        count += !used[i];
-    return count;
+    if (first % count != 0 || first + count > PAGES)
+        return false;
+    for (size_t i = first; i < first + count; i++)
+        if (used[i] || region_at[i] == 0 || region_at[i] != region_at[first])
+            return false;
+    return true;
 }
 
-/* The end of the first free run that is at least `count` long, 0 for none. */
-static size_t model_fit(size_t count)
+/* What must be free: the largest aligned blocks that lie in one region. */
+static struct pages_counts model_counts(void)
 {
-    size_t length = 0;
+    struct pages_counts counts = {.total = 0};
+    size_t at = 0;
 
-    for (size_t i = 0; i <= PAGES; i++) {
-        if (i < PAGES && !used[i]) {
-            length++;
-            continue;
-        }
-        if (length >= count)
-            return i;
-        length = 0;
+    for (size_t i = 0; i < PAGES; i++) {
+        counts.total += region_at[i] != 0;
+        counts.free += region_at[i] != 0 && !used[i];
     }
-    return 0;
+    while (at < PAGES) {
+        unsigned order = 0;
+
+        while (can_be_block(at, order + 1))
+            order++;
+        if (can_be_block(at, order))
+            counts.free_blocks[order]++;
+        at += (size_t)1 << order;
+    }
+    return counts;
+}
+
+static void check_counts(void)
+{
+    struct pages_counts counts = pages_counts(), model = model_counts();
+
+    assert_memory_equal(&counts, &model, sizeof(counts));
+    assert_int_equal(pages_free_count(), model.free);
 }
 
 static void check_zeroed(const uint8_t *bytes, size_t count)
@@ -126,76 +149,139 @@ static void check_zeroed(const uint8_t *bytes, size_t count)
         assert_int_equal(bytes[i], 0);
 }
 
-static void allocate(struct block *block, size_t count)
+/* The smallest block that is large enough was halved down to this one; true if there was one. */
+static bool check_taken(const struct pages_counts *before, unsigned order)
 {
-    size_t end = model_fit(count);
-    uint8_t *got = pages_alloc(count);
+    struct pages_counts expected = *before, after = pages_counts();
+    unsigned fit = order;
 
-    if (end == 0) {
-        assert_null(got);
-        return;
+    while (fit < PAGES_ORDERS && before->free_blocks[fit] == 0)
+        fit++;
+    if (fit < PAGES_ORDERS) {
+        expected.free -= (size_t)1 << order;
+        expected.free_blocks[fit]--;
+        for (unsigned i = order; i < fit; i++)
+            expected.free_blocks[i]++;
     }
-    assert_ptr_equal(got, page(end - count));
-    check_zeroed(got, count);
-    *block = (struct block){.first = end - count, .count = count};
-    memset(used + block->first, true, count);
-    memset(got, (int)(block - blocks) + 1, count * PAGE_SIZE);
+    assert_memory_equal(&after, &expected, sizeof(after));
+    return fit < PAGES_ORDERS;
 }
 
-/*
- * Gives back the last `count` pages of a block, whose bytes must still be those that allocate
- * wrote.
- */
-static void release(struct block *block, size_t count)
+static bool allocate(struct block *block, unsigned order)
 {
-    size_t first = block->first + block->count - count;
-    const uint8_t *bytes = page(first);
+    struct pages_counts before = pages_counts();
+    uint8_t *got = pages_alloc(order);
 
-    for (size_t i = 0; i < count * PAGE_SIZE; i += 97)
-        assert_int_equal(bytes[i], (block - blocks) + 1);
-    pages_free(page(first), count);
-    memset(used + first, false, count);
-    block->count -= count;
+    if (!check_taken(&before, order)) {
+        assert_null(got);
+        return false;
+    }
+    assert_int_equal((uintptr_t)got % (PAGE_SIZE << order), 0);
+    assert_in_range((uintptr_t)got, (uintptr_t)memory, (uintptr_t)page(PAGES - 1));
+    *block = (struct block){
+        .first = (size_t)(got - memory) >> PAGE_BITS, .count = (size_t)1 << order, .order = order};
+    assert_true(can_be_block(block->first, order));
+    check_zeroed(got, block->count);
+    memset(used + block->first, true, block->count);
+    memset(got, (int)block->first % 255 + 1, block->count * PAGE_SIZE);
+    return true;
+}
+
+/* Its bytes must still be those that allocate wrote. */
+static void release(struct block *block)
+{
+    const uint8_t *bytes = page(block->first);
+
+    for (size_t i = 0; i < block->count * PAGE_SIZE; i += 97)
+        assert_int_equal(bytes[i], block->first % 255 + 1);
+    pages_free(page(block->first), block->order);
+    memset(used + block->first, false, block->count);
+    block->count = 0;
 }
 
 static void random_use_agrees_with_the_model(void **state)
 {
     (void)state;
     srand(1);
-    for (int step = 0; step < 20000; step++) {
+    for (int step = 0; step < 10000; step++) {
         struct block *block = &blocks[rand() % BLOCKS];
-        if (block->count == 0)
-            allocate(block, rand() % 10 == 0 ? 1 + rand() % 80 : 1 + rand() % 6);
+
+        if (block->count > 0)
+            release(block);
         else
-            release(block, 1 + rand() % block->count);
-        assert_int_equal(pages_free_count(), model_free_count());
+            allocate(block, rand() % 10 == 0 ? (unsigned)rand() % 10 : (unsigned)rand() % 4);
+        check_counts();
     }
-    for (size_t i = 0; i < BLOCKS; i++) {
+    for (size_t i = 0; i < BLOCKS; i++)
         if (blocks[i].count > 0)
-            release(&blocks[i], blocks[i].count);
-    }
-    assert_int_equal(pages_free_count(), PAGES - (GAP_END - GAP));
+            release(&blocks[i]);
+    check_counts();
 }
 
-static void freed_runs_grow_together_across_regions_but_not_gaps(void **state)
+/* All of it in the smallest pieces, which are freed in no order, and are whole again then. */
+static void freed_pages_are_whole_blocks_again(void **state)
+{
+    static struct block single[PAGES];
+    struct pages_counts before = pages_counts();
+    size_t count = 0;
+
+    (void)state;
+    while (allocate(&single[count], 0))
+        count++;
+    assert_int_equal(count, before.free);
+    assert_int_equal(pages_free_count(), 0);
+    for (size_t i = count; i > 0; i--) {
+        size_t chosen = (size_t)rand() % i;
+        struct block last = single[i - 1];
+
+        release(&single[chosen]);
+        single[chosen] = last;
+        check_counts();
+    }
+    assert_int_equal(pages_free_count(), before.total);
+}
+
+/* Of the aligned runs of 256 pages that nobody uses, only the last is of one region. */
+static void blocks_stay_in_their_regions(void **state)
+{
+    struct pages_counts counts = pages_counts();
+    struct block largest, none;
+
+    (void)state;
+    assert_int_equal(counts.free_blocks[9], 0);
+    assert_int_equal(counts.free_blocks[8], 1);
+    assert_true(allocate(&largest, 8));
+    assert_int_equal(largest.first, 768);
+    assert_false(allocate(&none, 8));
+    assert_false(allocate(&none, PAGES_ORDER_MAX));
+    assert_null(pages_alloc(PAGES_ORDER_MAX + 1));
+    assert_null(pages_alloc(UINT_MAX));
+    release(&largest);
+    check_counts();
+}
+
+static void orders_are_those_of_the_next_power_of_two(void **state)
 {
     (void)state;
-    void *all = pages_alloc(GAP);
-    assert_ptr_equal(all, page(0));
-    assert_null(pages_alloc(PAGES - GAP_END + 1));
-    pages_free(all, GAP);
-    assert_null(pages_alloc(GAP + 1));
-    assert_null(pages_alloc(SIZE_MAX));
+    assert_int_equal(pages_order(0), 0);
+    assert_int_equal(pages_order(1), 0);
+    assert_int_equal(pages_order(2), 1);
+    assert_int_equal(pages_order(3), 2);
+    assert_int_equal(pages_order(4), 2);
+    assert_int_equal(pages_order(5), 3);
+    assert_int_equal(pages_order((size_t)1 << PAGES_ORDER_MAX), PAGES_ORDER_MAX);
+    assert_true(pages_order(((size_t)1 << PAGES_ORDER_MAX) + 1) > PAGES_ORDER_MAX);
+    assert_true(pages_order(SIZE_MAX) > PAGES_ORDER_MAX);
 }
 
 /* True if an assert stops it. In a child, as an assert does not come back. */
-static bool free_is_caught(void *start, size_t count)
+static bool free_is_caught(void *start, unsigned order)
 {
     int status;
     pid_t child = fork();
 
     if (child == 0) {
-        pages_free(start, count);
+        pages_free(start, order);
         _exit(0);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -205,58 +291,117 @@ static bool free_is_caught(void *start, size_t count)
 static void wrong_frees_are_caught(void **state)
 {
     (void)state;
-    uint8_t *four = pages_alloc(4);
+    uint8_t *eight = pages_alloc(3);
     uint8_t *foreign = aligned_alloc(PAGE_SIZE, PAGE_SIZE);
 
-    assert_false(free_is_caught(four, 4));
-    assert_true(free_is_caught(four, 0));
-    assert_true(free_is_caught(four + 1, 1));
-    assert_true(free_is_caught(four, 5));
-    assert_true(free_is_caught(four - PAGE_SIZE, 2));
-    assert_true(free_is_caught(four, SIZE_MAX));
-    assert_true(free_is_caught(foreign, 1));
-    assert_true(free_is_caught(page(GAP), 1));
-    assert_true(free_is_caught(NULL, 1));
+    assert_false(free_is_caught(eight, 3));
+    assert_true(free_is_caught(eight + 1, 3));
+    for (size_t i = 1; i < 8; i++)
+        assert_true(free_is_caught(eight + i * PAGE_SIZE, 0)); /* inside */
+    assert_true(free_is_caught(eight + 4 * PAGE_SIZE, 2));
+    assert_true(free_is_caught(eight, 0)); /* of another order */
+    assert_true(free_is_caught(eight, 2));
+    assert_true(free_is_caught(eight, 4));
+    assert_true(free_is_caught(eight, PAGES_ORDER_MAX + 1));
+    assert_true(free_is_caught(eight, 0x80 | 3));
+    assert_true(free_is_caught(foreign, 0));
+    assert_true(free_is_caught(page(GAP), 0));
+    assert_true(free_is_caught(page(GAP_END), 0)); /* notes */
+    assert_true(free_is_caught(NULL, 0));
 
-    pages_free(four + PAGE_SIZE, 2);
-    assert_true(free_is_caught(four + PAGE_SIZE, 1));
-    assert_true(free_is_caught(four, 4));
-    pages_free(four, 1);
-    pages_free(four + 3 * PAGE_SIZE, 1);
-    assert_true(free_is_caught(four, 4));
+    pages_free(eight, 3);
+    assert_true(free_is_caught(eight, 3)); /* free already */
+    for (unsigned order = 0; order <= PAGES_ORDER_MAX; order++)
+        assert_true(free_is_caught(page(768), order)); /* the start of a free block */
     free(foreign);
 }
 
-static void a_region_too_many_is_refused(void **state)
+/* Addresses; memory is there as soon as it is touched. */
+static uint8_t *reserve(size_t count)
+{
+    uint8_t *start = mmap(NULL, count * PAGE_SIZE, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    assert_ptr_not_equal(start, MAP_FAILED);
+    return start;
+}
+
+static void check_region(size_t count, size_t left)
+{
+    size_t before = pages_counts().total;
+
+    pages_add((uintptr_t)reserve(count), count);
+    assert_int_equal(pages_counts().total, before + left);
+}
+
+static void notes_take_as_many_pages_as_they_need(void **state)
 {
     (void)state;
-    int result = 0;
-    size_t before = pages_free_count();
-    size_t added = 0;
+    check_region(1, 0);
+    check_region(2, 1);
+    check_region(4000, 3999);
+    check_region(4097, 4095);
+    check_region(9000, 8997);
+    pages_add((uintptr_t)page(GAP), 0);
+}
 
-    for (size_t i = GAP; i < GAP_END && result == 0; i++) {
-        result = pages_add((uintptr_t)page(i), 1);
-        added += result == 0;
-    }
-    assert_int_equal(added, GAP_END - GAP);
+/* In so many pages that the last few notes stand in a page of their own. */
+static void notes_and_blocks_share_no_page(void **state)
+{
+    const size_t count = 4090;
+    struct pages_counts before;
+    uint8_t **taken;
 
-    uint8_t *more = aligned_alloc(PAGE_SIZE, 128 * PAGE_SIZE);
-    for (size_t i = 0; i < 128 && result == 0; i += 2) {
-        result = pages_add((uintptr_t)more + i * PAGE_SIZE, 1);
-        added += result == 0;
+    (void)state;
+    check_region(count, count - 2);
+    before = pages_counts();
+    taken = malloc(before.free * sizeof(*taken));
+    for (size_t i = 0; i < before.free; i++) {
+        taken[i] = pages_alloc(0);
+        memset(taken[i], 0x40, PAGE_SIZE);
     }
-    assert_int_equal(result, -ENOSPC);
-    assert_int_equal(pages_free_count(), before + added);
-    free(more);
+    for (size_t i = 0; i < before.free; i++)
+        pages_free(taken[i], 0);
+    struct pages_counts after = pages_counts();
+
+    assert_memory_equal(&before, &after, sizeof(before));
+    free(taken);
+}
+
+/* Two of the largest, side by side, and smaller ones than 64 MiB elsewhere. */
+static void no_block_is_larger_than_the_largest(void **state)
+{
+    const size_t count = (size_t)1 << PAGES_ORDER_MAX, largest = count * PAGE_SIZE;
+    const size_t notes = 2 * count / PAGE_SIZE + 1;
+    uintptr_t start = (uintptr_t)reserve(4 * count) + notes * PAGE_SIZE;
+    struct pages_counts before, after;
+    void *small;
+
+    (void)state;
+    start = (start + 2 * largest - 1) & ~(2 * largest - 1);
+    pages_add(start - notes * PAGE_SIZE, notes + 2 * count);
+    before = pages_counts();
+    assert_int_equal(before.free_blocks[PAGES_ORDER_MAX], 2);
+    small = pages_alloc(14);
+    assert_in_range((uintptr_t)small, start, start + 2 * largest - 1);
+    after = pages_counts();
+    assert_int_equal(after.free_blocks[PAGES_ORDER_MAX], 1);
+    pages_free(small, 14);
+    after = pages_counts();
+    assert_memory_equal(&before, &after, sizeof(before));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_frees_are_caught), /* first: notes are as pages_add left them */
         cmocka_unit_test(random_use_agrees_with_the_model),
-        cmocka_unit_test(freed_runs_grow_together_across_regions_but_not_gaps),
-        cmocka_unit_test(wrong_frees_are_caught),
-        cmocka_unit_test(a_region_too_many_is_refused),
+        cmocka_unit_test(freed_pages_are_whole_blocks_again),
+        cmocka_unit_test(blocks_stay_in_their_regions),
+        cmocka_unit_test(orders_are_those_of_the_next_power_of_two),
+        cmocka_unit_test(notes_and_blocks_share_no_page),
+        cmocka_unit_test(notes_take_as_many_pages_as_they_need),
+        cmocka_unit_test(no_block_is_larger_than_the_largest),
     };
 
     return cmocka_run_group_tests(tests, give_memory, take_memory);

@@ -34,6 +34,10 @@ TRACEPOINT_DEFINE(unit, every, ALL_FIELDS);
 TRACEPOINT_DECLARE(hex, HEX_FIELDS);
 TRACEPOINT_DEFINE(another, hex, HEX_FIELDS);
 
+#define CALL_FIELDS(FIELD, of) FIELD(of, function, what, "func=%ps")
+TRACEPOINT_DECLARE(call, CALL_FIELDS);
+TRACEPOINT_DEFINE(unit, call, CALL_FIELDS);
+
 static const struct {
     _Alignas(8) uint32_t unused;
     uint32_t size;
@@ -233,6 +237,16 @@ static void what_is_wrong_with_a_filter_is_named(void **state)
     }
 }
 
+/* FILTER_DEPTH_MAX of each: parentheses, negations, results that wait for an operator. */
+static void as_deep_as_the_refusal_says_is_possible(void **state)
+{
+    (void)state;
+    assert_true(passes("((((((((small == -3))))))))"));
+    assert_true(passes("!!!!!!!!small == -3"));
+    assert_true(passes("small == 0 || (small == 1 || (small == 2 || (small == 3 || (small == 4 || "
+                       "(small == 5 || (small == 6 || small == -3))))))"));
+}
+
 static void a_filter_that_is_too_long_is_refused(void **state)
 {
     char long_text[64 * 16] = "small == 0";
@@ -360,6 +374,28 @@ static void a_record_is_printed_as_far_as_it_reaches(void **state)
     assert_string_equal(text, "low=0xab at 0x1000 high=0x123456789!");
 }
 
+/* As perf prints it, by way of glibc. */
+static void a_null_pointer_is_nil(void **state)
+{
+    const struct trace_record_hex hex = {.place = 0};
+
+    (void)state;
+    tracepoint_record_print(text_sink(), &tracepoint_hex, &hex, sizeof(hex));
+    assert_string_equal(text, "low=0x0 at (nil) high=0x0!");
+}
+
+/* libtraceevent fails at a table without entries. */
+static void functions_without_a_name_are_in_the_table_too(void **state)
+{
+    const struct trace_record_call call = {.what = 5};
+    struct format_names names = {.count = 0};
+
+    (void)state;
+    format_names_add(&names, &tracepoint_call, &call, sizeof(call));
+    tracepoint_format_print(text_sink(), &tracepoint_call, &names);
+    assert_non_null(strstr(text, "\"func=%s\", __print_symbolic(REC->what, { 0x5, \"0x5\" })\n"));
+}
+
 static void records_are_padded_for_the_size_in_front_of_them(void **state)
 {
     (void)state;
@@ -373,14 +409,15 @@ static void records_are_padded_for_the_size_in_front_of_them(void **state)
 static void tracepoints_are_found_by_id_and_in_order_of_names(void **state)
 {
     (void)state;
-    assert_int_equal(tracepoint_count(), 2);
+    assert_int_equal(tracepoint_count(), 3);
     assert_ptr_equal(tracepoint_by_id(tracepoint_id(&tracepoint_hex)), &tracepoint_hex);
     assert_null(tracepoint_by_id(0));
-    assert_null(tracepoint_by_id(3));
+    assert_null(tracepoint_by_id(4));
     assert_null(tracepoint_by_id(UINT64_MAX));
     assert_string_equal(tracepoint_by_name(0)->full_name, "another:hex");
-    assert_string_equal(tracepoint_by_name(1)->full_name, "unit:every");
-    assert_null(tracepoint_by_name(2));
+    assert_string_equal(tracepoint_by_name(1)->full_name, "unit:call");
+    assert_string_equal(tracepoint_by_name(2)->full_name, "unit:every");
+    assert_null(tracepoint_by_name(3));
 }
 
 int main(void)
@@ -390,11 +427,14 @@ int main(void)
         cmocka_unit_test(any_pattern_matches_what_its_definition_says),
         cmocka_unit_test(a_filter_says_what_it_says),
         cmocka_unit_test(what_is_wrong_with_a_filter_is_named),
+        cmocka_unit_test(as_deep_as_the_refusal_says_is_possible),
         cmocka_unit_test(a_filter_that_is_too_long_is_refused),
         cmocka_unit_test(made_up_filters_have_the_value_that_they_were_made_up_with),
         cmocka_unit_test(noise_is_refused_or_runs),
         cmocka_unit_test(the_description_is_what_libtraceevent_reads),
         cmocka_unit_test(a_record_is_printed_as_far_as_it_reaches),
+        cmocka_unit_test(a_null_pointer_is_nil),
+        cmocka_unit_test(functions_without_a_name_are_in_the_table_too),
         cmocka_unit_test(records_are_padded_for_the_size_in_front_of_them),
         cmocka_unit_test(tracepoints_are_found_by_id_and_in_order_of_names),
     };

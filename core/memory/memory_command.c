@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command `memory`: which blocks the page allocator has left. Task context. */
+#include "core/console/command.h"
+#include "core/memory/pages.h"
+#include "core/print.h"
+
+#define PAGE_KIB (PAGE_SIZE / 1024)
+
+static int memory_run(int argc, char **argv)
+{
+    struct pages_counts counts = pages_counts();
+
+    (void)argc;
+    (void)argv;
+    print("order  block KiB  free blocks   free KiB\n");
+    for (unsigned order = 0; order < PAGES_ORDERS; order++)
+        if (counts.free_blocks[order] > 0)
+            print("%5u %10zu %12zu %10zu\n", order, PAGE_KIB << order, counts.free_blocks[order],
+                  (counts.free_blocks[order] << order) * PAGE_KIB);
+    print("%zu KiB of %zu are free\n", counts.free * PAGE_KIB, counts.total * PAGE_KIB);
+    return 0;
+}
+
+COMMAND(memory_command) = {
+    .name = "memory", .usage = "", .summary = "free memory, by size of block", .run = memory_run};

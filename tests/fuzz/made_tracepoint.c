@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See made_tracepoint.h. */
+#include "tests/fuzz/made_tracepoint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/symbols.h"
+
+static const struct {
+    const char *conversion[2];
+    uint16_t size;
+} kinds[] = {
+    [TRACEPOINT_pointer] = {{"%p", "%p"}, 8},
+    [TRACEPOINT_function] = {{"%ps", "%ps"}, 8},
+    [TRACEPOINT_u32] = {{"%u", "%x"}, 4},
+    [TRACEPOINT_s32] = {{"%d", "%d"}, 4},
+    [TRACEPOINT_u64] = {{"%lu", "%lx"}, 8},
+    [TRACEPOINT_s64] = {{"%ld", "%ld"}, 8},
+    [TRACEPOINT_text] = {{"%s", "%s"}, TRACEPOINT_TEXT_SIZE},
+};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+/* Functions side by side, then nothing. */
+#define TEXT          0xffffffff80100000
+#define FUNCTION_SIZE 32
+
+static const char *const functions[] = {"lock_kernel", "work.part.0", "_x", "helper"};
+
+#define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
+
+bool symbols_find_address(uintptr_t address, struct symbol *found)
+{
+    if (address < TEXT || address >= TEXT + FUNCTIONS * FUNCTION_SIZE)
+        return false;
+    *found = (struct symbol){.name = functions[(address - TEXT) / FUNCTION_SIZE]};
+    return true;
+}
+
+uint64_t feed_value(struct feed *feed)
+{
+    static const uint64_t ends[] = {0,          1,          2,         INT32_MAX,  1ull << 31,
+                                    UINT32_MAX, 1ull << 32, INT64_MAX, 1ull << 63, UINT64_MAX};
+    uint8_t choice = feed_byte(feed);
+
+    if (choice < 0x40)
+        return ends[choice % (sizeof(ends) / sizeof(ends[0]))] + (choice >> 4) - 1;
+    if (choice < 0x80)
+        return TEXT + choice % 16 * FUNCTION_SIZE / 2;
+    return feed_number(feed, 1 + choice % 8);
+}
+
+void feed_text(struct feed *feed, char *text, size_t most)
+{
+    size_t length = feed_byte(feed) % (most + 1);
+
+    memset(text, 0, most + 1);
+    for (size_t i = 0; i < length; i++) {
+        uint8_t byte = feed_byte(feed);
+
+        text[i] = (char)(byte < 0x80 ? "ab*?"[byte % 4] : ' ' + byte % 95);
+    }
+}
+
+void made_tracepoint_feed(struct made_tracepoint *made, unsigned number, struct feed *feed)
+{
+    static const char *const names[TRACEPOINT_FIELDS_MAX] = {"a", "order", "next_comm", "x_4", "Z"};
+    static const char *const before[] = {"", " ", "=", ", (", " name=", ": 0x"};
+    static const char *const behind[] = {"", "", " ", ")", "..."};
+    size_t end = sizeof(struct tracepoint_head);
+
+    *made = (struct made_tracepoint){.tracepoint = {.id = (uint16_t)(1 + number)}};
+    made->tracepoint.field_count = 1 + feed_byte(feed) % TRACEPOINT_FIELDS_MAX;
+    for (unsigned i = 0; i < made->tracepoint.field_count; i++) {
+        uint8_t kind = feed_byte(feed) % KINDS, words = feed_byte(feed);
+        size_t align = kind == TRACEPOINT_text ? 1 : kinds[kind].size;
+
+        end = (end + align - 1) / align * align;
+        made->field[i] = (struct tracepoint_field){.name = names[i],
+                                                   .print = made->print[i],
+                                                   .kind = kind,
+                                                   .offset = (uint16_t)end,
+                                                   .size = kinds[kind].size};
+        end += kinds[kind].size;
+        snprintf(made->print[i], sizeof(made->print[i]), "%s%s%s", before[words % 6],
+                 kinds[kind].conversion[words / 6 % 2], behind[words / 12 % 5]);
+    }
+    snprintf(made->full_name, sizeof(made->full_name), "fuzz%u:made_%u", number / 2, number);
+    made->tracepoint.full_name = made->full_name;
+    made->tracepoint.name = strchr(made->full_name, ':') + 1;
+    made->tracepoint.field = made->field;
+    made->tracepoint.raw_size = TRACEPOINT_RAW_SIZE((uint32_t)end);
+}
+
+struct made_record made_record_feed(const struct made_tracepoint *made, struct feed *feed)
+{
+    const struct tracepoint *tracepoint = &made->tracepoint;
+    struct made_record record;
+    char *bytes;
+
+    record.memory = calloc(1, 2 * sizeof(uint32_t) + tracepoint->raw_size);
+    record.raw = (struct tracepoint_raw *)((uint32_t *)record.memory + 1);
+    record.raw->size = tracepoint->raw_size;
+    record.raw->head = (struct tracepoint_head){.common_type = tracepoint->id,
+                                                .common_flags = feed_byte(feed),
+                                                .common_preempt_count = feed_byte(feed),
+                                                .common_pid = (int32_t)feed_value(feed),
+                                                .common_tgid = (int32_t)feed_value(feed)};
+    bytes = (char *)&record.raw->head;
+    for (unsigned i = 0; i < tracepoint->field_count; i++) {
+        const struct tracepoint_field *field = &tracepoint->field[i];
+        char text[TRACEPOINT_TEXT_SIZE];
+        uint64_t value;
+
+        if (field->kind == TRACEPOINT_text) {
+            feed_text(feed, text, sizeof(text) - 1);
+            memcpy(bytes + field->offset, text, sizeof(text));
+        } else {
+            value = feed_value(feed);
+            memcpy(bytes + field->offset, &value, field->size);
+        }
+    }
+    return record;
+}

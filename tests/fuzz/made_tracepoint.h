@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tracepoints and records made of the fuzzer's bytes, laid out as TRACEPOINT_DEFINE does. For the
+ * programs of tests/fuzz, which find symbols for some of the values.
+ */
+#pragma once
+
+#include "core/perf/tracepoint.h"
+#include "tests/fuzz/feed.h"
+
+struct made_tracepoint {
+    struct tracepoint tracepoint;
+    struct tracepoint_field field[TRACEPOINT_FIELDS_MAX];
+    char full_name[40];
+    char print[TRACEPOINT_FIELDS_MAX][24];
+};
+
+/* `number` tells its name from other ones'. */
+void made_tracepoint_feed(struct made_tracepoint *made, unsigned number, struct feed *feed);
+
+/* In memory that ends with it. */
+struct made_record {
+    void *memory; /* the caller frees it */
+    struct tracepoint_raw *raw;
+};
+struct made_record made_record_feed(const struct made_tracepoint *made, struct feed *feed);
+
+/* Values at the ends of their types, or any. */
+uint64_t feed_value(struct feed *feed);
+
+/* Printable characters, `most` at most, then NULs up to size most + 1. */
+void feed_text(struct feed *feed, char *text, size_t most);

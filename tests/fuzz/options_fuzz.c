@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The words behind `perf record` and `perf stat`, and each of them as an event. libFuzzer's bytes
+ * become words of pieces: those that the parsers' own refusals name, so that a new option needs no
+ * line here, numbers, names, any characters. What is accepted is in range and says the same when
+ * its name, or what it means, is parsed again; what is refused has a reason. Run by
+ * tests/host/fuzz.t; docs/fuzzing.md tells more.
+ *
+ * links: core/perf/perf_options.c core/perf/event_spec.c core/perf/filter.c core/glob.c core/refusal.c core/print.c core/symbols.c core/symbols_suggest.c core/perf/tracepoint_list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/fuzz/feed.c
+ */
+#include <linux/hw_breakpoint.h>
+
+#include "core/perf/perf_options.h"
+#include "core/perf/sample.h"
+#include "tests/fuzz/claim.h"
+#include "tests/fuzz/feed.h"
+#include "tests/unit/fake_symtab.h"
+
+#define WORDS_MOST  40
+#define WORD_SIZE   200
+#define PIECES_MOST 200
+#define FLAG        0xffffffff80200000 /* where kernel_flag is, of four bytes */
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+#define SOME_FIELDS(FIELD, of)                                                                     \
+    FIELD(of, pointer, address, "address=%p")                                                      \
+    FIELD(of, u32, order, " order=%u")                                                             \
+    FIELD(of, text, name, " name=%s")
+#define TRACEPOINT_HERE(system, name)                                                              \
+    TRACEPOINT_DECLARE(name, SOME_FIELDS);                                                         \
+    TRACEPOINT_DEFINE(system, name, SOME_FIELDS)
+
+/* So many that few patterns match more than a recording has room for. */
+TRACEPOINT_HERE(one, first);
+TRACEPOINT_HERE(one, second);
+TRACEPOINT_HERE(two, third);
+TRACEPOINT_HERE(two, a);
+TRACEPOINT_HERE(two, b);
+TRACEPOINT_HERE(two, c);
+TRACEPOINT_HERE(two, d);
+TRACEPOINT_HERE(two, e);
+TRACEPOINT_HERE(two, f);
+TRACEPOINT_HERE(two, g);
+TRACEPOINT_HERE(two, h);
+
+/* --- What this kernel can do. --- */
+
+static bool possible[UNWIND_METHODS];
+
+bool unwind_possible(enum unwind_method method)
+{
+    return possible[method];
+}
+
+enum unwind_method unwind_default(void)
+{
+    return possible[UNWIND_BY_TABLE] ? UNWIND_BY_TABLE : UNWIND_BY_FRAME_POINTER;
+}
+
+/* --- Words. --- */
+
+static char *pieces[PIECES_MOST];
+static unsigned piece_count;
+
+static void add_piece(const char *piece)
+{
+    for (unsigned i = 0; i < piece_count; i++)
+        if (strcmp(pieces[i], piece) == 0)
+            return;
+    CLAIM(piece_count < PIECES_MOST);
+    pieces[piece_count++] = strdup(piece);
+}
+
+/* The words of a refusal of these. */
+static void learn(const char *option, const char *value)
+{
+    static struct perf_options options;
+    char words[3][WORD_SIZE] = {"record"};
+    char *argv[] = {words[0], words[1], words[2], NULL};
+    struct refusal why = {.text = ""};
+
+    strcpy(words[1], option);
+    strcpy(words[2], value);
+    CLAIM(perf_options_parse(3, argv, &options, &why) < 0);
+    for (char *word = strtok(why.text, " ,;|\"[]()`"); word; word = strtok(NULL, " ,;|\"[]()`"))
+        add_piece(word);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    const struct table_symbol symbols[] = {
+        fake_function("lock_kernel", 0xffffffff80100000, 57),
+        fake_object("kernel_flag", FLAG, 4),
+        fake_object("twin", 0xffffffff80206000, 8),
+        fake_object("twin", 0xffffffff80206010, 8),
+        fake_object("page", 0xffffffffffffe000, 4096),
+    };
+    static const char *const known[] = {
+        "mem:",       "kernel_flag", "lock_kernel",
+        "twin",       "page",        "one:first",
+        "one:second", "two:third",   "one:",
+        "*:*",        "*",           "?",
+        "0x",         "4096",        "8",
+        "31",         "32",          "33",
+        "126",        "127",         "18446744073709551615",
+        "1",          "0",           "-",
+        "--",         "+",           "/",
+        ":",          "rw",          "w",
+        "x",          "k",           "u",
+        ",",          "=",           "&&",
+        "(",          ")",           "order",
+        "name",       "\"",          "~",
+        "-e",         "-c",          "--filter",
+        "order>2",
+    };
+
+    (void)argc;
+    (void)argv;
+    fake_symtab_load(symbols, sizeof(symbols) / sizeof(symbols[0]));
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        add_piece(known[i]);
+    learn("--no-such-option", "");
+    learn("-e", "no_such_event");
+    learn("-e", "mem:kernel_flag/no=such,term=0/");
+    learn("--call-graph", "no_such_way");
+    return 0;
+}
+
+struct words {
+    char text[WORDS_MOST][WORD_SIZE];
+    int count;
+};
+
+static void add_text(struct words *words, const char *text, size_t length)
+{
+    char *word = words->text[words->count - 1];
+    size_t used = strlen(word);
+
+    if (used + length < WORD_SIZE) {
+        memcpy(word + used, text, length);
+        word[used + length] = '\0';
+    }
+}
+
+/* Digits, until the word is about as long as an event's name may be. */
+static void add_zeros(struct words *words, uint8_t choice)
+{
+    while (strlen(words->text[words->count - 1]) < EVENT_NAME_SIZE - 3u + choice % 4)
+        add_text(words, "0", 1);
+}
+
+/* Patterns that match all tracepoints, so many times. */
+static void add_crowd(struct words *words, unsigned times)
+{
+    for (; times > 0; times--)
+        add_text(words, times > 1 ? "*:*," : "*:*", times > 1 ? 4 : 3);
+}
+
+static void feed_words(struct words *words, bool event, struct feed *feed)
+{
+    words->count = 1;
+    memset(words->text, 0, sizeof(words->text));
+    if (event) {
+        strcpy(words->text[1], "-e");
+        words->count = 3;
+    }
+    while (!feed_is_empty(feed)) {
+        uint8_t choice = feed_byte(feed);
+        char any = (char)(' ' + choice % 95);
+
+        if (choice < 0x20)
+            add_text(words, &any, 1);
+        else if (choice < 0x28)
+            add_zeros(words, choice);
+        else if (choice < 0x30)
+            add_crowd(words, choice % 8);
+        else if (choice >= 0x60)
+            add_text(words, pieces[choice % piece_count], strlen(pieces[choice % piece_count]));
+        else if (words->count == WORDS_MOST)
+            break;
+        else
+            words->count++;
+    }
+}
+
+/* --- What must hold. --- */
+
+static bool same_attr(const struct perf_event_attr *one, const struct perf_event_attr *other)
+{
+    return one->type == other->type && one->config == other->config &&
+           one->bp_type == other->bp_type && one->bp_addr == other->bp_addr &&
+           one->bp_len == other->bp_len && one->exclude_user == other->exclude_user &&
+           one->exclude_kernel == other->exclude_kernel;
+}
+
+static void claim_means(const char *spelling, const struct perf_event_attr *attr)
+{
+    struct event_spec again;
+    struct refusal why;
+
+    CLAIM(event_spec_parse(spelling, &again, &why) == 0);
+    CLAIM(strcmp(again.name, spelling) == 0);
+    CLAIM(same_attr(&again.attr, attr));
+}
+
+static void check_breakpoint(const struct perf_event_attr *attr)
+{
+    static const char *const access[] = {
+        [HW_BREAKPOINT_W] = "w", [HW_BREAKPOINT_RW] = "rw", [HW_BREAKPOINT_X] = "x"};
+    char spelling[EVENT_NAME_SIZE];
+
+    CLAIM(attr->bp_type == HW_BREAKPOINT_W || attr->bp_type == HW_BREAKPOINT_RW ||
+          attr->bp_type == HW_BREAKPOINT_X);
+    CLAIM(attr->bp_len >= 1 && attr->bp_len <= 32);
+    CLAIM(attr->bp_type != HW_BREAKPOINT_X || attr->bp_len == 8);
+    CLAIM(!attr->exclude_user || !attr->exclude_kernel);
+    snprintf(spelling, sizeof(spelling), "mem:0x%llx/%llu:%s%s", (unsigned long long)attr->bp_addr,
+             (unsigned long long)attr->bp_len, access[attr->bp_type],
+             attr->exclude_user     ? ":k"
+             : attr->exclude_kernel ? ":u"
+                                    : "");
+    claim_means(spelling, attr);
+}
+
+static void check_spec(const struct event_spec *spec)
+{
+    CLAIM(memchr(spec->name, '\0', sizeof(spec->name)) && spec->name[0]);
+    CLAIM(spec->attr.size == sizeof(spec->attr));
+    CLAIM(spec->filter.count <= FILTER_STEPS_MAX);
+    if (spec->attr.type == PERF_TYPE_BREAKPOINT)
+        check_breakpoint(&spec->attr);
+    if (spec->attr.type == PERF_TYPE_TRACEPOINT) {
+        CLAIM(tracepoint_by_id(spec->attr.config));
+        CLAIM(strcmp(tracepoint_by_id(spec->attr.config)->full_name, spec->name) == 0);
+    }
+    claim_means(spec->name, &spec->attr);
+}
+
+/* A spelling, in memory that ends with it. */
+static void check_event(const char *word)
+{
+    struct event_spec *spec = malloc(sizeof(*spec));
+    char *copy = strdup(word);
+    struct refusal why;
+    int error;
+
+    refusal_spoil(&why);
+    memset(spec, 0xa5, sizeof(*spec));
+    error = event_spec_parse(copy, spec, &why);
+    if (error)
+        claim_refused(error, &why);
+    else
+        check_spec(spec);
+    free(copy);
+    free(spec);
+}
+
+/* A watch written down, which must mean what it was made of; or be refused, as it should be. */
+static void check_made_watch(struct feed *feed)
+{
+    static const char *const accesses[] = {"", ":w", ":rw", ":x", ":r"};
+    static const uint32_t bits[] = {HW_BREAKPOINT_RW, HW_BREAKPOINT_W, HW_BREAKPOINT_RW,
+                                    HW_BREAKPOINT_X, 0};
+    static const char *const modifiers[] = {"", ":u", ":k", ":uk", ":ku"};
+    uint8_t choice = feed_byte(feed), access = feed_byte(feed) % 5, modifier = feed_byte(feed) % 5;
+    unsigned length = feed_byte(feed) % 40;
+    uint64_t address = choice & 1 ? FLAG : feed_number(feed, 8);
+    bool given = choice & 2, executes = bits[access] == HW_BREAKPOINT_X;
+    bool possible_length = length > 0 && length <= 32 && (!executes || length == 1 || length == 8);
+    char spelling[EVENT_NAME_SIZE], place[24], slash[8];
+    struct event_spec spec;
+    struct refusal why;
+    int error;
+
+    snprintf(place, sizeof(place), choice & 4 ? "0x%llx" : "%llu", (unsigned long long)address);
+    snprintf(slash, sizeof(slash), "/%u", length);
+    snprintf(spelling, sizeof(spelling), "mem:%s%s%s%s", choice & 1 ? "kernel_flag" : place,
+             given ? slash : "", accesses[access], modifiers[modifier]);
+    refusal_spoil(&why);
+    error = event_spec_parse(spelling, &spec, &why);
+    CLAIM((error == 0) == (bits[access] && (!given || possible_length)));
+    if (error) {
+        claim_refused(error, &why);
+        return;
+    }
+    CLAIM(spec.attr.type == PERF_TYPE_BREAKPOINT && spec.attr.bp_addr == address);
+    CLAIM(spec.attr.bp_type == bits[access]);
+    CLAIM(spec.attr.bp_len == (executes ? 8 : given ? length : 4));
+    CLAIM(spec.attr.exclude_kernel == (modifier == 1) && spec.attr.exclude_user == (modifier == 2));
+}
+
+static void check_recorded(const struct event_spec *event)
+{
+    uint64_t fields = event->attr.sample_type;
+    bool chain = fields & PERF_SAMPLE_CALLCHAIN;
+
+    check_spec(event);
+    CLAIM(event->attr.sample_period > 0);
+    CLAIM((fields & SAMPLE_ALWAYS) == SAMPLE_ALWAYS);
+    CLAIM(!(fields & ~(uint64_t)(SAMPLE_ALWAYS | SAMPLE_OPTIONAL)));
+    CLAIM(!(fields & PERF_SAMPLE_RAW) || event->attr.type == PERF_TYPE_TRACEPOINT);
+    CLAIM(!(fields & PERF_SAMPLE_REGS_INTR) == !event->attr.sample_regs_intr);
+    CLAIM(event->filter.count == 0 || event->attr.type == PERF_TYPE_TRACEPOINT);
+    CLAIM(event->chain.skip < SAMPLE_CHAIN_MAX);
+    CLAIM(!chain || (event->chain.method < UNWIND_METHODS && possible[event->chain.method]));
+    CLAIM(chain || (!event->chain.skip && !event->chain.verify));
+    CLAIM(!event->chain.verify || (possible[0] && possible[1]));
+}
+
+static void check_options(const struct perf_options *options, int argc, char **argv)
+{
+    const struct recording_options *recording = &options->recording;
+
+    CLAIM(recording->event_count > 0 && recording->event_count <= RECORDING_EVENTS_MAX);
+    for (unsigned i = 0; i < recording->event_count; i++)
+        check_recorded(&recording->events[i]);
+    CLAIM(recording->ring_size > 0);
+    if (options->workload) {
+        CLAIM(options->workload_count > 0 && options->workload_count < argc);
+        CLAIM(options->workload + options->workload_count == argv + argc);
+    }
+}
+
+/* Words in memory that ends with each, as the parser cuts them up. */
+static void check_words(const struct words *words)
+{
+    struct perf_options *options = malloc(sizeof(*options));
+    char **argv = malloc(((size_t)words->count + 1) * sizeof(*argv));
+    struct refusal why;
+    int error;
+
+    for (int i = 0; i < words->count; i++)
+        argv[i] = strdup(words->text[i]);
+    argv[words->count] = NULL;
+    refusal_spoil(&why);
+    memset(options, 0xa5, sizeof(*options));
+    error = perf_options_parse(words->count, argv, options, &why);
+    if (error)
+        claim_refused(error, &why);
+    else
+        check_options(options, words->count, argv);
+    for (int i = 0; i < words->count; i++)
+        free(argv[i]);
+    free(argv);
+    free(options);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static struct words words;
+    struct feed feed = {.bytes = bytes, .left = size};
+    uint8_t choice = feed_byte(&feed);
+
+    possible[UNWIND_BY_TABLE] = choice & 1;
+    possible[UNWIND_BY_FRAME_POINTER] = choice & 2;
+    if (choice & 8)
+        check_made_watch(&feed);
+    feed_words(&words, choice & 16, &feed);
+    for (int i = 0; i < words.count && i < 4; i++)
+        check_event(words.text[i]);
+    strcpy(words.text[0], choice & 4 ? "stat" : "record");
+    check_words(&words);
+    return 0;
+}

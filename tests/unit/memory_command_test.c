@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * `memory` prints the blocks that there are: of one region but for a page, then of two.
+ *
+ * links: core/memory/memory_command.c core/memory/pages.c core/print.c core/lock/lock_trace.c tests/unit/fake_preempt.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "arch/arch.h"
+#include "core/assert.h"
+#include "core/console/command.h"
+#include "core/memory/pages.h"
+#include "core/print.h"
+
+#define PAGES 4096
+
+extern const struct command *const __start_commands[];
+
+unsigned arch_cpu_id(void)
+{
+    return 0;
+}
+
+uint64_t arch_irq_save(void)
+{
+    return 0;
+}
+
+void arch_irq_restore(uint64_t flags)
+{
+    (void)flags;
+}
+
+void arch_relax(void)
+{
+}
+
+void assert_failed(const char *claim, const char *file, int line)
+{
+    fail_msg("%s:%d: %s", file, line, claim);
+    abort();
+}
+
+static char output[2000];
+
+static void remember(struct sink *sink, const char *text, size_t length)
+{
+    (void)sink;
+    strncat(output, text, length);
+}
+
+static void it_prints_the_blocks_that_are_free(void **state)
+{
+    struct sink console = {.write = remember};
+    char name[] = "memory";
+    char *argv[] = {name, NULL};
+    uint8_t *memory = aligned_alloc(PAGES * PAGE_SIZE, PAGES * PAGE_SIZE);
+    void *page;
+
+    (void)state;
+    print_set_console(&console);
+    pages_add((uintptr_t)memory, 256 + 1); /* the first page holds notes */
+    page = pages_alloc(0);
+    assert_string_equal(__start_commands[0]->name, name);
+    assert_int_equal(__start_commands[0]->run(1, argv), 0);
+    assert_string_equal(output, "order  block KiB  free blocks   free KiB\n"
+                                "    0          4            1          4\n"
+                                "    1          8            1          8\n"
+                                "    2         16            1         16\n"
+                                "    3         32            1         32\n"
+                                "    4         64            1         64\n"
+                                "    5        128            1        128\n"
+                                "    6        256            1        256\n"
+                                "    7        512            1        512\n"
+                                "1020 KiB of 1024 are free\n");
+
+    pages_free(page, 0);
+    pages_add((uintptr_t)memory + 2047 * PAGE_SIZE, 2049);
+    output[0] = '\0';
+    assert_int_equal(__start_commands[0]->run(1, argv), 0);
+    assert_non_null(strstr(output, "\n    0          4            2          8\n    1 "));
+    assert_non_null(
+        strstr(output, "\n   11       8192            1       8192\n9216 KiB of 9216 "));
+    free(memory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_prints_the_blocks_that_are_free),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
