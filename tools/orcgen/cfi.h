@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "tools/orcgen/table.h"
-#include "tools/orcgen/text.h"
+#include "tools/image/text.h"
 
 struct cfi {
     struct table_row *rows; /* the first at 0; neighbours differ */

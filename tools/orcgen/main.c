@@ -13,7 +13,7 @@
 #include "tools/orcgen/coverage.h"
 #include "tools/orcgen/print.h"
 #include "tools/orcgen/table.h"
-#include "tools/orcgen/text.h"
+#include "tools/image/text.h"
 
 #define RESERVED_SECTION ".unwind_table"
 
