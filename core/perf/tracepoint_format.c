@@ -12,10 +12,10 @@ static const struct {
     const char *type;
     bool is_signed;
 } kinds[] = {
-    [TRACEPOINT_pointer] = {"void *", false},    [TRACEPOINT_function] = {"void *", false},
-    [TRACEPOINT_u32] = {"unsigned int", false},  [TRACEPOINT_s32] = {"int", true},
-    [TRACEPOINT_u64] = {"unsigned long", false}, [TRACEPOINT_s64] = {"long", true},
-    [TRACEPOINT_text] = {"char", false},
+    [TRACEPOINT_pointer] = {"void *", false}, [TRACEPOINT_function] = {"void *", false},
+    [TRACEPOINT_code] = {"void *", false},    [TRACEPOINT_u32] = {"unsigned int", false},
+    [TRACEPOINT_s32] = {"int", true},         [TRACEPOINT_u64] = {"unsigned long", false},
+    [TRACEPOINT_s64] = {"long", true},        [TRACEPOINT_text] = {"char", false},
 };
 
 #define HEAD_FIELD(type, field, is_signed)                                                         \
@@ -28,6 +28,12 @@ const char *tracepoint_type_name(const struct tracepoint_field *field)
     return kinds[field->kind].type;
 }
 
+/* Shown by a name from the table of symbols. */
+static bool is_named(const struct tracepoint_field *field)
+{
+    return field->kind == TRACEPOINT_function || field->kind == TRACEPOINT_code;
+}
+
 void format_names_add(struct format_names *names, const struct tracepoint *tracepoint,
                       const void *record, size_t size)
 {
@@ -36,7 +42,7 @@ void format_names_add(struct format_names *names, const struct tracepoint *trace
         unsigned known = 0;
         uint64_t value;
 
-        if (field->kind != TRACEPOINT_function || field->offset + sizeof(value) > size)
+        if (!is_named(field) || field->offset + sizeof(value) > size)
             continue;
         memcpy(&value, (const char *)record + field->offset, sizeof(value));
         while (known < names->count && names->value[known] != value)
@@ -46,14 +52,25 @@ void format_names_add(struct format_names *names, const struct tracepoint *trace
     }
 }
 
-/* "%ps" becomes "%s" of a name from the table. */
+/* "%ps" and "%pS" become "%s" of a name from the table. */
 static void print_piece(struct sink *sink, const struct tracepoint_field *field, bool by_table)
 {
     for (const char *at = field->print; *at; at++) {
-        if (by_table && at[0] == 'p' && at[1] == 's' && at > field->print && at[-1] == '%')
+        if (by_table && at[0] == 'p' && at > field->print && at[-1] == '%') {
+            print_to(sink, "s");
+            at++;
             continue;
+        }
         print_to(sink, "%c", *at);
     }
+}
+
+static void print_name(struct sink *sink, const struct tracepoint_field *field,
+                       const struct symbol *symbol, uint64_t value)
+{
+    print_to(sink, "%s", symbol->name);
+    if (field->kind == TRACEPOINT_code)
+        print_to(sink, "+0x%llx", (unsigned long long)(value - symbol->address));
 }
 
 static void print_argument(struct sink *sink, const struct tracepoint_field *field,
@@ -67,9 +84,11 @@ static void print_argument(struct sink *sink, const struct tracepoint_field *fie
     }
     print_to(sink, ", __print_symbolic(REC->%s", field->name);
     for (unsigned i = 0; i < names->count; i++)
-        if (symbols_find_address(names->value[i], &symbol))
-            print_to(sink, ", { 0x%llx, \"%s\" }", (unsigned long long)names->value[i],
-                     symbol.name);
+        if (symbols_find_address(names->value[i], &symbol)) {
+            print_to(sink, ", { 0x%llx, \"", (unsigned long long)names->value[i]);
+            print_name(sink, field, &symbol, names->value[i]);
+            print_to(sink, "\" }");
+        }
     print_to(sink, ")");
 }
 
@@ -96,21 +115,20 @@ void tracepoint_format_print(struct sink *sink, const struct tracepoint *tracepo
     }
     print_to(sink, "\nprint fmt: \"");
     for (unsigned i = 0; i < tracepoint->field_count; i++)
-        print_piece(sink, &tracepoint->field[i],
-                    table && tracepoint->field[i].kind == TRACEPOINT_function);
+        print_piece(sink, &tracepoint->field[i], table && is_named(&tracepoint->field[i]));
     print_to(sink, "\"");
     for (unsigned i = 0; i < tracepoint->field_count; i++)
         print_argument(sink, &tracepoint->field[i], names,
-                       table && tracepoint->field[i].kind == TRACEPOINT_function);
+                       table && is_named(&tracepoint->field[i]));
     print_to(sink, "\n");
 }
 
-static void print_function(struct sink *sink, uint64_t value)
+static void print_place(struct sink *sink, const struct tracepoint_field *field, uint64_t value)
 {
     struct symbol symbol;
 
     if (symbols_find_address(value, &symbol))
-        print_to(sink, "%s", symbol.name);
+        print_name(sink, field, &symbol, value);
     else
         print_to(sink, "0x%llx", (unsigned long long)value);
 }
@@ -131,8 +149,8 @@ static void print_value(struct sink *sink, const struct tracepoint_field *field,
         return;
     }
     memcpy(&value, at, field->size);
-    if (field->kind == TRACEPOINT_function)
-        print_function(sink, value.u64);
+    if (is_named(field))
+        print_place(sink, field, value.u64);
     else if (field->kind == TRACEPOINT_pointer)
         print_to(sink, "0x%llx", (unsigned long long)value.u64);
     else if (field->kind == TRACEPOINT_s32)
@@ -159,7 +177,7 @@ void tracepoint_record_print(struct sink *sink, const struct tracepoint *tracepo
             at++;
             if (*at == 'l')
                 at++;
-            if (*at == 'p' && at[1] == 's')
+            if (*at == 'p' && (at[1] == 's' || at[1] == 'S'))
                 at++;
             if (field->offset + field->size <= size)
                 print_value(sink, field, *at, (const char *)record + field->offset);
