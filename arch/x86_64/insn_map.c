@@ -48,7 +48,10 @@ enum insn_code insn_map_code(const struct insn_map *map, uintptr_t address)
 /* A place where none begins is no end either: it is then inside of what stands before it. */
 uintptr_t insn_map_before(const struct insn_map *map, uintptr_t address)
 {
-    if (address - map->text < map->text_size && insn_map_code(map, address) == INSN_INSIDE)
+    uintptr_t offset = address - map->text;
+
+    if (offset > map->text_size ||
+        (offset < map->text_size && insn_map_code(map, address) == INSN_INSIDE))
         return 0;
     for (unsigned length = 1; length <= INSN_LENGTH_MAX; length++)
         if (insn_map_code(map, address - length) != INSN_INSIDE)
