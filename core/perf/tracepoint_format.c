@@ -89,7 +89,7 @@ static void print_argument(struct sink *sink, const struct tracepoint_field *fie
             print_name(sink, field, &symbol, names->value[i]);
             print_to(sink, "\" }");
         }
-    print_to(sink, ")");
+    print_to(sink, ", { 0x0, \"0x0\" })"); /* a list may not be empty */
 }
 
 void tracepoint_format_print(struct sink *sink, const struct tracepoint *tracepoint,

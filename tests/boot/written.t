@@ -114,6 +114,36 @@ same_lines_ok(script_lines(said($machine, 'perf script')), script_lines($theirs)
     'perf script: the kernel prints the fields that perf prints');
 who_set_it_to_zero("$fp_build/pitot.iso", "$fp_build/pitot.elf", 'by frame pointers');
 
+# --- Control that went elsewhere -----------------------------------------------------------------
+
+# A pointer that calls go by, and a table that a jump goes by: entry 0 is that of ==.
+my ($table) = `objdump -d --no-show-raw-insn $build/pitot.elf` =~
+    /<filter_passes>:\n(?:.+\n)*?.*\tjmp +\*-0x([0-9a-f]+)\(,%r\w+,8\)/;
+$table = sprintf('0x%x', -hex($table // die("filter_passes has no jump table any more\n")));
+my $pointer = 'perf record -R -e mem:pit_on_tick:rw -e breakpoint:hit -- fs-stress 50';
+my $jump = "perf record -R -e mem:$table/8:rw -e breakpoint:hit -e lock:lock_acquire "
+    . "--filter 'lock == 1' -- fs-stress 1";
+$machine = boot(flags => 'perf.rate=0', run => "$pointer; perf script; $jump; perf script; poweroff");
+ended_ok($machine);
+my ($calls, $jumps) = map { said($machine, 'perf script', $_) } 1, 2;
+my @calls = hits($calls);
+my ($function, $offset) = ($calls[0]{insn} // '') =~ /^(\w+)\+0x([0-9a-f]+)$/;
+my %symbol = symbols("$build/pitot.elf");
+cmp_ok(scalar(@calls), '>', 5, 'a call by a watched pointer is told');
+is_deeply([grep { $_->{insn} ne $calls[0]{insn} || $_->{how} ne 'call' } @calls], [],
+    '... as a call, by one instruction');
+like(instructions("$build/pitot.elf")->{$symbol{$function // ''} + hex($offset // 0)}[1] // '',
+    qr/^call +\*.*<pit_on_tick>/, '... which is that, as objdump says');
+my @jumps = hits($jumps);
+cmp_ok(scalar(@jumps), '>', 100, 'a jump by a watched table is told');
+is_deeply([grep { $_->{insn} ne '0x0' || $_->{how} ne 'unknown' } @jumps], [],
+    '... and nothing is blamed for it');
+same_lines_ok([grep { /\S/ } map { s/\s+/ /gr } @{script_lines($calls . $jumps)}],
+    [grep { /\S/ } map { s/\s+/ /gr } @{script_lines(scalar perf_script($machine, '-F', $fields))}],
+    '... perf prints the same');
+
+# --- Refusals, lists, reports --------------------------------------------------------------------
+
 my @refused = (
     ["$watch --filter 'new == 0'", qr{-e mem:kernel_flag:w -e breakpoint:hit --filter 'new == 0'}],
     [q{-e breakpoint:hit --filter 'now == 0'},

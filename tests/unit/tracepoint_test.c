@@ -429,8 +429,8 @@ static void places_are_shown_as_symbols(void **state)
     tracepoint_format_print(text_sink(), &tracepoint_unit_places, &names);
     assert_non_null(strstr(text, "\"function=%s place=%s a=%u b=%u "));
     snprintf(expected, sizeof(expected),
-             "__print_symbolic(REC->function, { 0x%llx, \"%s\" }), "
-             "__print_symbolic(REC->place, { 0x%llx, \"%s+0x1\" }), REC->a",
+             "__print_symbolic(REC->function, { 0x%llx, \"%s\" }, { 0x0, \"0x0\" }), "
+             "__print_symbolic(REC->place, { 0x%llx, \"%s+0x1\" }, { 0x0, \"0x0\" }), REC->a",
              (unsigned long long)record.place, symbol.name, (unsigned long long)record.place,
              symbol.name);
     assert_non_null(strstr(text, expected));
