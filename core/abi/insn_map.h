@@ -12,7 +12,7 @@
  *   uint8_t[(text_size + 3) / 4]   two bits a byte of text; that at text + 0 in the lowest bits
  *
  * Bytes between functions begin an instruction each, INSN_PLAIN, whatever they are: so only what
- * lies inside an instruction is INSN_INSIDE, and no instruction has more than INSN_LENGTH_MAX bytes.
+ * lies inside an instruction is INSN_INSIDE, and none has more than INSN_LENGTH_MAX bytes.
  */
 #pragma once
 

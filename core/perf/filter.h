@@ -4,10 +4,11 @@
  *
  *     pages > 2 && (name == "pages" || name ~ "kern*") && !(common_pid == 1)
  *
- * A comparison is FIELD OPERATOR VALUE, or of two numbers FIELD OPERATOR FIELD. Fields are the tracepoint's own, the common ones
- * (common_type, common_flags, common_preempt_count, common_pid, common_tgid), and comm, the name of
- * the task. Numbers are decimal (with a minus, too) or 0x..., and know == != < <= > >= and & (any
- * of these bits); texts stand between double quotes, and know == != and ~ (a pattern, core/glob.h).
+ * A comparison is FIELD OPERATOR VALUE, or of two numbers FIELD OPERATOR FIELD. Fields are the
+ * tracepoint's own, the common ones (common_type, common_flags, common_preempt_count, common_pid,
+ * common_tgid), and comm, the name of the task. Numbers are decimal (with a minus, too) or 0x...,
+ * and know == != < <= > >= and & (any of these bits); texts stand between double quotes, and know
+ * == != and ~ (a pattern, core/glob.h).
  * && binds more tightly than ||, ! more than both.
  *
  * filter_compile, in task context, makes a program without jumps; filter_passes runs it in any

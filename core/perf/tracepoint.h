@@ -22,8 +22,9 @@
  *     text       a string, cut after 15 characters; NULL is an empty one    %s
  *
  * A tracepoint that stands in a trap's handler and tells of what the trap interrupted is declared
- * and defined by the macros that end in _AT, up to eight fields, and raised by TRACE_ON(SYSTEM_NAME)
- * and TRACE_AT(SYSTEM_NAME, regs, ...): its samples begin at these registers, not at the place with the tracepoint.
+ * and defined by the macros that end in _AT, up to eight fields, and raised by
+ * TRACE_ON(SYSTEM_NAME) and TRACE_AT(SYSTEM_NAME, regs, ...): its samples begin at these registers,
+ * not at the place with the tracepoint.
  *
  * From this come the site, the record in memory, and the description of it that libtraceevent reads
  * (core/perf/tracepoint_format.h). TRACE may stand in any context; its arguments are computed only

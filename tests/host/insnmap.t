@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # tools/insnmap: the maps of both kernels, and of kernel code as gcc and clang compile it at each
-# level of optimisation, against what objdump (binutils, another decoder) makes of the same bytes, at
-# every instruction. Then small programs: what it fails on, and that it says where and why. Needs
+# level of optimisation, against what objdump (binutils, another decoder) makes of the same bytes,
+# at every instruction. Then small programs: what it fails on, and that it says where and why. Needs
 # binutils, gcc and clang. Run from the root of the tree:
 #
 #     prove tests/host/insnmap.t
@@ -138,9 +138,10 @@ sub agree_ok
                 $dump->{$_} // 'inside') } @wrong[0 .. ($#wrong < 9 ? $#wrong : 9)]);
 }
 
-agree_ok("$_->[0]/$_->[1].elf", "$_->[1] with $_->[2]")
-    for map { my $kernel = $_; ([$build, $kernel, 'the table'], [$fp_build, $kernel, 'frame pointers']) }
-    qw(pitot pitot-test);
+for my $kernel (qw(pitot pitot-test)) {
+    agree_ok("$build/$kernel.elf", "$kernel with the table");
+    agree_ok("$fp_build/$kernel.elf", "$kernel with frame pointers");
+}
 
 # --- Linking small programs -----------------------------------------------------------------------
 
@@ -197,18 +198,20 @@ for my $compiler (qw(gcc clang)) {
 }
 
 # Instructions that no compiler makes, and NASM's own choices.
-my @all = ('push qword [rax]', 'pop qword [rax+8]', 'enter 16, 0', 'leave', 'pushfq', 'popfq',
-    'movsb', 'stosd', 'lodsw', 'cmpsq', 'scasb', 'rep movsb', 'rep stosq', 'repne scasb',
-    'repe cmpsb', 'rep stosw', 'rep lodsb', 'xlatb', 'xchg [rax], ecx', 'lock cmpxchg16b [rdi]',
+my @all = (
+    'push qword [rax]', 'pop qword [rax+8]', 'enter 16, 0', 'leave', 'pushfq', 'popfq', 'movsb',
+    'stosd', 'lodsw', 'cmpsq', 'scasb', 'rep movsb', 'rep stosq', 'repne scasb', 'repe cmpsb',
+    'rep stosw', 'rep lodsb', 'xlatb', 'xchg [rax], ecx', 'lock cmpxchg16b [rdi]',
     'cmpxchg8b [rdi]', 'bt [rax], rcx', 'call rax', 'call [rax]', 'call [rax*8+16]',
     'jmp [rax*8+16]', 'jmp rax', 'ret 8', 'iretq', 'retfq', 'lgdt [rax]', 'sgdt [rax]',
     'invlpg [rax]', 'prefetcht0 [rax]', 'clflush [rax]', 'nop dword [rax+rax]', 'lea rax, [rbx]',
-    'mov rax, [gs:8]', 'mov [abs 0x1234], eax', 'mov rax, [qword 0x1122334455667788]', 'mov cr3, rax',
-    'mov dr7, rax', 'mov ax, ss', 'mov ss, ax', 'in al, dx', 'cpuid', 'rdtsc', 'wrmsr', 'hlt', 'cli',
-    'setc [rax]', 'cmovc rax, [rbx]', 'movzx eax, byte [rcx]', 'fxsave [rax]', 'int3', 'ud2', 'int 3',
-    'sti', 'imul rax, [rbx], 5', 'shl byte [rax], cl', 'xadd [rax], rcx', 'pause', 'verw [rax]',
-    'add [rax], al', 'add al, 0', 'insb', 'rep outsb', 'jrcxz .end', 'loop .end', 'mov [rip_], al',
-    'inc qword [r12+r13*2-4]');
+    'mov rax, [gs:8]', 'mov [abs 0x1234], eax', 'mov rax, [qword 0x1122334455667788]', 'mov cr3,
+    rax', 'mov dr7, rax', 'mov ax, ss', 'mov ss, ax', 'in al, dx', 'cpuid', 'rdtsc', 'wrmsr',
+    'hlt', 'cli', 'setc [rax]', 'cmovc rax, [rbx]', 'movzx eax, byte [rcx]', 'fxsave [rax]',
+    'int3', 'ud2', 'int 3', 'sti', 'imul rax, [rbx], 5', 'shl byte [rax], cl', 'xadd [rax], rcx',
+    'pause', 'verw [rax]', 'add [rax], al', 'add al, 0', 'insb', 'rep outsb', 'jrcxz .end',
+    'loop .end', 'mov [rip_], al', 'inc qword [r12+r13*2-4]'
+);
 agree_ok(assembled(function('every', @all) . 'section .data' . "\nrip_: dq 0"),
     'instructions of all kinds');
 
