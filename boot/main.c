@@ -58,10 +58,10 @@ _Noreturn void kernel_main(uint32_t information)
     percpu_init(); /* ... and this CPU takes them */
     nameless = symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &nameless_why);
     tableless = unwind_init(&tableless_why); /* chains, and their names */
-    mapless = arch_accessor_init();
-    panic_init(&ports_panic);            /* what goes wrong is reported */
-    ports_init();                        /* the console can be heard */
-    multiboot2_read(information, &boot); /* memory, command line, ACPI */
+    mapless = arch_accessor_init();          /* who it was that wrote */
+    panic_init(&ports_panic);                /* what goes wrong is reported */
+    ports_init();                            /* the console can be heard */
+    multiboot2_read(information, &boot);     /* memory, command line, ACPI */
     cmdline_init(boot.command_line);
     memory_init(&boot); /* final page tables, free pages */
     thread_init();      /* this is a thread: the console's */
