@@ -118,19 +118,25 @@ static void show_case(const struct accessor_case *of)
     print("# %u hits\n", seen.count);
 }
 
-/* One frame for both calls, so that both have the same stack pointer. */
+/*
+ * One frame for both calls, so that both have the same stack pointer. Interrupts are off, as one
+ * would lay its frame over the watched slot of the stack.
+ */
 __attribute__((noinline)) static void claim_case(const struct accessor_case *of)
 {
     uintptr_t slot = accessor_entry_sp() - 32;
     uintptr_t address =
         (of->on_stack ? slot : (uintptr_t)WATCHED) + (uintptr_t)(intptr_t)of->offset;
     struct watch watch;
+    uint64_t flags;
 
     memset(area, 0, sizeof(area));
     seen.count = 0;
     if (!watch_arm(&watch, (void *)address, of->length, (enum arch_access)of->access))
         return;
+    flags = arch_irq_save();
     accessor_run(of->run, of->on_stack ? WATCHED : (void *)address, OTHER);
+    arch_irq_restore(flags);
     watch_disarm(&watch);
     if (!ktap_ok(case_holds(of), "%s", of->text))
         show_case(of);
