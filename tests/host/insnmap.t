@@ -209,8 +209,8 @@ my @all = (
     'mov cr3, rax', 'mov dr7, rax', 'mov ax, ss', 'mov ss, ax', 'in al, dx', 'cpuid', 'rdtsc',
     'wrmsr', 'hlt', 'cli', 'setc [rax]', 'cmovc rax, [rbx]', 'movzx eax, byte [rcx]',
     'fxsave [rax]', 'int3', 'ud2', 'int 3', 'sti', 'imul rax, [rbx], 5', 'shl byte [rax], cl',
-    'xadd [rax], rcx', 'pause', 'verw [rax]', 'add [rax], al', 'add al, 0', 'insb', 'rep outsb', 'jrcxz .end',
-    'loop .end', 'mov [rip_], al', 'inc qword [r12+r13*2-4]'
+    'xadd [rax], rcx', 'pause', 'verw [rax]', 'add [rax], al', 'add al, 0', 'insb', 'rep outsb',
+    'jrcxz .end', 'loop .end', 'mov [rip_], al', 'inc qword [r12+r13*2-4]'
 );
 agree_ok(assembled(function('every', @all) . 'section .data' . "\nrip_: dq 0"),
     'instructions of all kinds');
