@@ -114,7 +114,7 @@ both-kernels:
 packages-%:
 	$(Q)tools/packages $*
 
-tests-built: $(UNIT) $(HOST) $(BUILD)/pitot.iso $(FP_BUILD)/pitot.iso
+tests-built: $(UNIT) $(HOST) $(BUILD)/pitot.iso $(FP_BUILD)/pitot.iso $(BUILD)/port.elf
 
 # The kernel with frame pointers, beside the one without.
 $(BUILD)/fp/pitot.iso: FORCE
@@ -169,6 +169,24 @@ $(BUILD)/pitot-test.elf: $(KERNEL_OBJ) $(SUITE_OBJ) linker.ld $(TABLE_TOOLS)
 $(BUILD)/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf boot/grub.cfg tools/mkiso
 	$(call say,ISO,$@)
 	$(Q)tools/mkiso $@ $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf
+
+# A second, tiny kernel that takes Pitot in (docs/porting.md). What may be linked into it is this list, and of that only what it
+# asks for: an archive.
+PORT_TAKES := $(wildcard core/perf/*.c) $(addprefix core/,breakpoint.c glob.c print.c refusal.c string.c symbols.c symbols_suggest.c) \
+              $(wildcard arch/x86_64/*.c arch/x86_64/*.asm)
+PORT_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard tests/port/*.asm tests/port/*.c))
+
+$(BUILD)/port.a: $(filter $(PORT_TAKES:%=$(BUILD)/obj/%.o),$(KERNEL_OBJ))
+	$(Q)rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(BUILD)/port.elf: $(PORT_OBJ) $(BUILD)/port.a tests/port/linker.ld $(TABLE_TOOLS)
+	$(call say,LINK,$@)
+	$(Q)ld -nostdlib -static -T tests/port/linker.ld -z max-page-size=4096 -z noexecstack --no-warn-rwx-segments \
+		--build-id=0x$$(cat $(PORT_OBJ) $(BUILD)/port.a | sha1sum | cut -c1-40) $(PORT_OBJ) $(BUILD)/port.a -o $@ -Map=$@.map
+	$(Q)$(BUILD)/host/symtab $@
+	$(Q)$(BUILD)/host/orcgen --exempt .boot $@
+	$(Q)$(BUILD)/host/insnmap --exempt .boot $@
 
 # --- Host programs and tests ------------------------------------------------------------------------------------------------
 

@@ -46,6 +46,12 @@ void arch_idle(void);
  */
 unsigned arch_trap_depth(void);
 
+/*
+ * True while the handler of an interrupt is running on this CPU, in debug traps and NMIs that came
+ * upon it as well. Any context.
+ */
+bool arch_interrupted(void);
+
 /* --- Memory. Any context: both walk page tables by plain loads. --- */
 bool arch_mapped(uintptr_t address, size_t length);
 bool arch_executable(uintptr_t address);

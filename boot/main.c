@@ -18,6 +18,7 @@
 #include "core/interrupt.h"
 #include "core/memory/pages.h"
 #include "core/panic.h"
+#include "core/perf/drain.h"
 #include "core/perf/unwind.h"
 #include "core/sched/scheduler.h"
 #include "core/symbols.h"
@@ -44,6 +45,7 @@ static void tick(void)
     ticks_count();
     timers_run();
     scheduler_tick();
+    drain_tick();
 }
 
 /* `information` is where the loader put it, in physical memory. */
@@ -86,6 +88,7 @@ _Noreturn void kernel_main(uint32_t information)
     ports_listen(); /* the console can be typed at */
     cpu_interrupts_on();
     workqueue_init();
+    drain_init();
     print_banner();
     if (fs_init())
         panic("no memory for the file system");

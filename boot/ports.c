@@ -62,7 +62,7 @@ void ports_init(void)
         panic("no serial port COM1 (0x3f8): Pitot has no console without it");
     print_set_console(&com1_sink);
     if (uart_init(&com2, UART_COM2))
-        stream_port_set(&com2_sink);
+        stream_port_set(&com2_sink, &com2.sent);
 }
 
 void ports_listen(void)

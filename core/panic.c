@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "core/assert.h"
+#include "core/perf/drain.h"
 #include "core/perf/recording.h"
 #include "core/perf/script.h"
 #include "core/perf/snapshot.h"
@@ -114,6 +115,7 @@ static void begin(void)
     if (level > 0)
         stop("failure inside the report of a failure");
     level = 1;
+    recording_freeze(); /* what led here must not make room for the report's own hits */
     if (machine.hurry)
         machine.hurry();
 }
@@ -125,6 +127,7 @@ static _Noreturn void report(const char *reason, const struct regs *regs)
     print("call chain:\n");
     panic_print_chain(regs);
     print_last_samples();
+    drain_crash();
     stop(reason);
 }
 

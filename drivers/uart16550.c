@@ -86,8 +86,10 @@ void uart_send(struct uart *uart, const char *bytes, size_t length)
         while (!uart_wait_for(uart, LINE_STATUS_EMPTY))
             if (hurried)
                 return;
-        for (size_t i = 0; i < chunk; i++)
+        for (size_t i = 0; i < chunk; i++) {
             port_write8(uart->port + DATA, (uint8_t)bytes[i]);
+            local_increment(&uart->sent);
+        }
         bytes += chunk;
         length -= chunk;
     }

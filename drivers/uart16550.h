@@ -12,7 +12,8 @@
 struct uart {
     uint16_t port;
     bool present;
-    size_t chunk; /* bytes that may be sent once it is empty: 16, or 1 without FIFOs */
+    size_t chunk;  /* bytes that may be sent once it is empty: 16, or 1 without FIFOs */
+    uint64_t sent; /* bytes that the device has taken */
 };
 
 #define UART_COM1 0x3f8

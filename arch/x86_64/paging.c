@@ -219,11 +219,6 @@ bool paging_next(uintptr_t address, struct paging_leaf *leaf)
     }
 }
 
-bool arch_canonical(uintptr_t address)
-{
-    return (uint64_t)((int64_t)(address << 16) >> 16) == address;
-}
-
 bool arch_mapped(uintptr_t address, size_t length)
 {
     struct paging_leaf leaf;
@@ -239,21 +234,6 @@ bool arch_executable(uintptr_t address)
     struct paging_leaf leaf;
 
     return paging_find(address, &leaf) && !(leaf.flags & PTE_NX);
-}
-
-uintptr_t arch_text_start(void)
-{
-    return (uintptr_t)_text;
-}
-
-uintptr_t arch_text_plain_end(void)
-{
-    return (uintptr_t)nowatch_text_start;
-}
-
-uintptr_t arch_text_end(void)
-{
-    return (uintptr_t)_etext;
 }
 
 uint8_t *paging_alias_open(uintptr_t page)

@@ -33,6 +33,11 @@ unsigned arch_cpu_id(void)
     return percpu_self()->cpu;
 }
 
+bool arch_interrupted(void)
+{
+    return percpu_self()->interrupt_depth > 0;
+}
+
 unsigned arch_trap_depth(void)
 {
     return percpu_self()->watch_depth;

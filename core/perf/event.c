@@ -10,15 +10,25 @@
 #include "core/perf/event_tracepoint.h"
 #include "core/perf/sample.h"
 #include "core/string.h"
+#include "core/task.h"
 
 static uint64_t next_id = 1; /* task context */
+static uint64_t drain_ids;   /* of the stream's thread, as task_current_ids; 0: none. Set at boot */
 
 void event_init(struct event *event, const struct event_spec *spec)
 {
     *event = (struct event){.recorded = {.id = next_id++, .attr = spec->attr},
                             .chain = spec->chain,
+                            .trigger = spec->trigger,
                             .filter = spec->filter};
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
+}
+
+void event_connect(struct event *event, struct ring *rings)
+{
+    event->period_left = event->recorded.attr.sample_period;
+    local_barrier(); /* a hit may come from here on: the ring is the last thing it needs */
+    event->rings = rings;
 }
 
 /*
@@ -47,19 +57,32 @@ __attribute__((noinline)) static bool event_refill(struct event *event, struct r
 void event_hit(struct event *event, uint64_t addr, const struct regs *regs,
                const struct tracepoint_raw *raw)
 {
-    struct ring *ring;
+    struct ring *ring = *(struct ring *volatile *)&event->rings;
 
     event->recorded.count++;
-    if (!event->rings || --event->period_left > 0)
+    if (!ring)
+        return;
+    if (task_current_ids() == drain_ids && !arch_interrupted()) {
+        event->drained_hits++;
+        return;
+    }
+    if (--event->period_left > 0)
         return;
     event->period_left = event->recorded.attr.sample_period;
-    ring = &event->rings[arch_cpu_id()];
+    ring += arch_cpu_id();
     if (event->tick_limit) {
         if (event->tick_samples == 0 && !event_refill(event, ring))
             return;
         event->tick_samples--;
     }
     sample_write(event, ring, addr, regs, raw);
+    if (event->triggered)
+        event->triggered(event);
+}
+
+void event_set_drain(uint32_t pid)
+{
+    drain_ids = task_ids_of(pid);
 }
 
 int event_enable(struct event *event, struct refusal *why)

@@ -27,13 +27,16 @@ struct event {
     struct recorded_event recorded; /* id, attr and name [I]; count by its hits */
     struct event_chain chain;       /* [I] */
     uint64_t period_left;           /* hits until the next sample */
-    struct ring *rings;             /* one per CPU; NULL: only counted */
+    struct ring *rings;             /* one per CPU; NULL: only counted, from any context on */
+    bool trigger;                   /* [I] its first sample ends the recording */
 
     uint64_t tick_end;     /* the throttle's: when the current tick is over */
     uint64_t tick_samples; /* samples that it still may take */
     uint64_t tick_limit;   /* 0: never throttled */
     bool throttled;
-    uint64_t throttled_hits; /* that would have been samples */
+    uint64_t throttled_hits;                      /* that would have been samples */
+    uint64_t drained_hits;                        /* by the thread that writes the stream */
+    void (*triggered)(const struct event *event); /* told behind each sample; NULL: nobody */
 
     /* Its source's part; one of the two is in use. */
     struct breakpoint breakpoint;
@@ -45,12 +48,24 @@ struct event {
 void event_init(struct event *event, const struct event_spec *spec);
 
 /*
+ * Its hits become samples from here on, in the ring of the CPU that they are on. `rings` has one
+ * for each CPU that runs. An event that is not enabled yet, or only counts.
+ */
+void event_connect(struct event *event, struct ring *rings);
+
+/*
  * One occurrence with these registers at address `addr`. Any context of this CPU with preemption
  * off; the CPU's context level picks the scratch memory, so levels may nest. `raw` is the
  * tracepoint's record, NULL for others; it is copied only if the event asked for it.
  */
 void event_hit(struct event *event, uint64_t addr, const struct regs *regs,
                const struct tracepoint_raw *raw);
+
+/*
+ * The thread that writes the stream: what it raises itself, interrupts that it meets left aside, is
+ * counted and not recorded. Boot.
+ */
+void event_set_drain(uint32_t pid);
 
 /* Sources: 0, or a negative errno and a reason. */
 int event_enable(struct event *event, struct refusal *why);

@@ -35,6 +35,7 @@ struct event_spec {
     /* Not part of the spelling: core/perf/perf_options.c. */
     struct filter filter;
     struct event_chain chain;
+    bool trigger; /* its first sample ends the recording */
 };
 
 /* 0; or -EINVAL, -ENOENT with a reason (an unknown symbol's nearest names included). */

@@ -4,6 +4,7 @@
  */
 #include "core/console/command.h"
 #include "core/memory/pages.h"
+#include "core/perf/drain.h"
 #include "core/perf/perf_record.h"
 #include "core/perf/recording.h"
 #include "core/perf/report_options.h"
@@ -24,6 +25,9 @@ static struct record_source *last_recording(const char *part)
 
     if (!source)
         print("perf %s: nothing is recorded; `perf record -e EVENT -- COMMAND` does that\n", part);
+    else if (drain_given_back())
+        print("perf %s: the first %llu records are in the stream only\n", part,
+              (unsigned long long)drain_given_back());
     return source;
 }
 

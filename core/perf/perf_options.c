@@ -248,10 +248,23 @@ static int parse_filter(struct parse *parse, const char *text)
     return 0;
 }
 
+/* What a -e adds, each with the trigger. */
+static int parse_trigger(struct parse *parse, char *list)
+{
+    struct recording_options *recording = &parse->options->recording;
+    int error = parse_events(parse, list);
+
+    for (unsigned i = parse->last; !error && i < recording->event_count; i++)
+        recording->events[i].trigger = true;
+    return error;
+}
+
 static int parse_valued(struct parse *parse, const char *option, char *value)
 {
     if (strcmp(option, "-e") == 0 || strcmp(option, "--event") == 0)
         return parse_events(parse, value);
+    if (strcmp(option, "--trigger") == 0)
+        return parse_trigger(parse, value);
     if (strcmp(option, "--filter") == 0)
         return parse_filter(parse, value);
     if (strcmp(option, "-c") == 0 || strcmp(option, "--count") == 0)
@@ -265,8 +278,9 @@ static int parse_valued(struct parse *parse, const char *option, char *value)
 
 static bool option_takes_value(const char *option)
 {
-    static const char *const valued[] = {"-e",           "--event",      "-c",     "--count", "-m",
-                                         "--mmap-pages", "--call-graph", "--skip", "--filter"};
+    static const char *const valued[] = {"-e",       "--event",      "-c",           "--count",
+                                         "-m",       "--mmap-pages", "--call-graph", "--skip",
+                                         "--filter", "--trigger"};
 
     for (unsigned i = 0; i < sizeof(valued) / sizeof(valued[0]); i++)
         if (strcmp(option, valued[i]) == 0)
@@ -290,8 +304,8 @@ static int parse_flag(struct parse *parse, const char *option)
         return refuse(
             parse->why, EINVAL,
             "unknown option \"%s\"; there are -e EVENT, -g, --call-graph HOW, --skip N, "
-            "--verify-chain, -c N, -m SIZE, --overwrite, --intr-regs, -R, --filter EXPRESSION, "
-            "-a, -- COMMAND",
+            "--verify-chain, -c N, -m SIZE, --overwrite, --trigger EVENT, --intr-regs, -R, "
+            "--filter EXPRESSION, -a, -- COMMAND",
             option);
     return 0;
 }
@@ -347,6 +361,17 @@ static int check_raw(struct parse *parse)
         if (parse->own[i].raw > 0 && recording->events[i].attr.type != PERF_TYPE_TRACEPOINT)
             return refuse(parse->why, EINVAL, "raw=yes: %s is no tracepoint, it has no record",
                           recording->events[i].name);
+    return 0;
+}
+
+static int check_trigger(struct parse *parse, bool counting)
+{
+    const struct recording_options *recording = &parse->options->recording;
+
+    for (unsigned i = 0; counting && i < recording->event_count; i++)
+        if (recording->events[i].trigger)
+            return refuse(parse->why, EINVAL,
+                          "--trigger: perf stat only counts; perf record has what to end");
     return 0;
 }
 
@@ -440,5 +465,7 @@ int perf_options_parse(int argc, char **argv, struct perf_options *options, stru
         apply_terms(&recording->events[i], &parse.own[i], &parse.all, parse.verify);
     options->verify = parse.verify;
     error = check_raw(&parse);
+    if (!error)
+        error = check_trigger(&parse, strcmp(argv[0], "stat") == 0);
     return error ? error : check_chains(&parse, strcmp(argv[0], "stat") == 0);
 }

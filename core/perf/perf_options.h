@@ -16,6 +16,8 @@
  *   -c N, --count N       one sample every N hits (1)
  *   -m SIZE, --mmap-pages SIZE   the ring of each CPU: pages, or bytes with k or m (1m)
  *   --overwrite           a full ring gives up its oldest records instead of refusing new ones
+ *   --trigger EVENT       an event as by -e, whose first sample ends the recording: the rings hold
+ *                         what led up to it
  *   -a                    all CPUs, which is always so here
  *   -- COMMAND ...        the workload
  *

@@ -6,8 +6,8 @@
 #include "core/cmdline.h"
 #include "core/console/command.h"
 #include "core/console/words.h"
+#include "core/perf/drain.h"
 #include "core/perf/perf_options.h"
-#include "core/perf/stream_port.h"
 #include "core/perf/verify_chain.h"
 #include "core/print.h"
 #include "core/string.h"
@@ -29,10 +29,7 @@ static int say(const char *command, const struct refusal *why, int error)
     return error;
 }
 
-/*
- * Without a workload, until ^C. The workload's name is the task's while it runs, as a process's
- * would be.
- */
+/* Without a workload, until ^C. */
 static int run_workload(void)
 {
     if (!options.workload) {
@@ -40,7 +37,6 @@ static int run_workload(void)
         command_wait_interrupt();
         return 0;
     }
-    task_set_name(options.workload[0]);
     return command_run(options.workload_count, options.workload);
 }
 
@@ -48,6 +44,16 @@ static void finish(void)
 {
     recording_stop();
     task_set_name("pitot");
+}
+
+static bool has_trigger(void)
+{
+    const struct recording_options *recording = &options.recording;
+    bool any = false;
+
+    for (unsigned i = 0; i < recording->event_count; i++)
+        any |= recording->events[i].trigger;
+    return any;
 }
 
 static void print_summary(void)
@@ -60,11 +66,19 @@ static void print_summary(void)
         print(", %llu lost for want of room (-m takes more)", (unsigned long long)counts.dropped);
     if (counts.overwritten)
         print(", %llu overwritten", (unsigned long long)counts.overwritten);
+    if (drain_given_back())
+        print(", %llu of them in the stream only", (unsigned long long)drain_given_back());
+    if (recording_ended_by())
+        print(", ended by %s", recording_ended_by());
+    else if (has_trigger())
+        print(", no hit of the trigger");
     if (counts.throttled)
         print(", %llu hits throttled (perf.rate=)", (unsigned long long)counts.throttled);
     if (counts.nested)
         print(", %llu hits of tracepoints inside a recorded one",
               (unsigned long long)counts.nested);
+    if (counts.drained)
+        print(", %llu hits raised by the stream's own thread", (unsigned long long)counts.drained);
     if (counts.nameless)
         print(", %llu threads without a name", (unsigned long long)counts.nameless);
     print(" ]\n");
@@ -74,12 +88,13 @@ static void print_summary(void)
 static void hand_over(void)
 {
     finish();
-    stream_port_write_recording();
+    drain_finish();
     print_summary();
     if (options.verify)
         verify_chain_print(print_console());
 }
 
+/* The workload's name is the task's while it runs, as a process's would be. */
 static int start(int argc, char **argv, struct refusal *why)
 {
     int error = perf_options_parse(argc, argv, &options, why);
@@ -93,7 +108,12 @@ static int start(int argc, char **argv, struct refusal *why)
     if (error)
         return error;
     verify_chain_reset();
-    return recording_start(&options.recording, why);
+    if (options.workload)
+        task_set_name(options.workload[0]);
+    error = recording_start(&options.recording, why);
+    if (error)
+        task_set_name("pitot");
+    return error;
 }
 
 int perf_record(int argc, char **argv)
@@ -103,6 +123,7 @@ int perf_record(int argc, char **argv)
 
     if (error)
         return say("record", &why, error);
+    drain_start();
     status = run_workload();
     hand_over();
     return status;
@@ -156,6 +177,7 @@ void perf_record_boot(char *text)
         return;
     }
     booting = true;
+    drain_start();
     if (options.workload) {
         print("perf.boot: the boot is the workload; \"%s\" is not run\n", options.workload[0]);
         options.workload = NULL;

@@ -18,6 +18,8 @@ static unsigned event_count;
 static struct ring rings[ARCH_CPUS_MAX]; /* the rings of CPUs that run have memory */
 static uint64_t nested_before;           /* tracepoint_nested when it began */
 static bool running;
+static bool frozen;                  /* set in any context while it runs, */
+static const struct event *ended_by; /* ... as is the trigger that did it */
 
 static void recording_free_rings(void)
 {
@@ -92,11 +94,18 @@ static int recording_enable(struct event *fresh, const struct recording_options 
     return 0;
 }
 
+/* Any context: the trigger's sample has been written. */
+static void recording_trigger(const struct event *event)
+{
+    if (!frozen)
+        ended_by = event;
+    recording_freeze();
+}
+
 static void recording_connect(struct event *event)
 {
-    event->period_left = event->recorded.attr.sample_period;
-    local_barrier(); /* a hit may come from here on: the ring is the last thing it needs */
-    event->rings = rings;
+    event->triggered = event->trigger ? recording_trigger : NULL;
+    event_connect(event, rings);
 }
 
 /*
@@ -119,6 +128,8 @@ int recording_start(const struct recording_options *options, struct refusal *why
     if (error)
         return error;
     nested_before = tracepoint_nested();
+    frozen = false;
+    ended_by = NULL;
     events = fresh;
     event_count = options->event_count;
     recording_comms_start();
@@ -143,6 +154,34 @@ void recording_stop(void)
     recording_disable(events, event_count);
     recording_comms_stop();
     running = false;
+}
+
+void recording_freeze(void)
+{
+    for (unsigned i = 0; i < event_count; i++)
+        events[i].rings = NULL;
+    local_barrier(); /* who finds it frozen finds nobody who begins a record */
+    frozen = true;
+}
+
+bool recording_frozen(void)
+{
+    return *(volatile bool *)&frozen;
+}
+
+const char *recording_ended_by(void)
+{
+    return ended_by ? ended_by->recorded.name : NULL;
+}
+
+struct ring *recording_ring(unsigned cpu)
+{
+    return cpu < CPUS && rings[cpu].bytes ? &rings[cpu] : NULL;
+}
+
+bool recording_overwrites(void)
+{
+    return rings[0].mode == RING_OVERWRITE;
 }
 
 const char *recording_comm(void)
@@ -200,8 +239,10 @@ struct recording_counts recording_counts(void)
         counts.dropped += rings[cpu].dropped;
         counts.overwritten += rings[cpu].overwritten;
     }
-    for (unsigned i = 0; i < event_count; i++)
+    for (unsigned i = 0; i < event_count; i++) {
         counts.throttled += events[i].throttled_hits;
+        counts.drained += events[i].drained_hits;
+    }
     counts.nested = tracepoint_nested() - nested_before;
     return counts;
 }

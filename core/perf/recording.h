@@ -38,6 +38,20 @@ int recording_start(const struct recording_options *options, struct refusal *why
 void recording_stop(void);
 
 /*
+ * From here on events count and do not record, though they are still armed: what the rings hold
+ * stays as it is. The first hit of a trigger does it, and a panic. Any context.
+ */
+void recording_freeze(void);
+bool recording_frozen(void);
+
+/* The event whose sample did it; NULL: none. */
+const char *recording_ended_by(void);
+
+/* The ring of this CPU, NULL past the last one that records; and the mode of all of them. */
+struct ring *recording_ring(unsigned cpu);
+bool recording_overwrites(void);
+
+/*
  * The records so far, from the oldest; NULL when nothing was ever recorded. Each call starts anew
  * and takes the counts anew.
  */
@@ -49,7 +63,8 @@ const char *recording_comm(void);
 /* Totals over all CPUs and events; and the threads that there was no room to name. */
 struct recording_counts {
     uint64_t produced, dropped, overwritten, throttled, nameless;
-    uint64_t nested; /* hits of tracepoints while one was being recorded: on its own way */
+    uint64_t drained; /* hits that the stream's own thread raised */
+    uint64_t nested;  /* hits of tracepoints while one was being recorded: on its own way */
 };
 struct recording_counts recording_counts(void);
 

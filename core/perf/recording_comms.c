@@ -18,6 +18,7 @@ static struct stream_task tasks[COMMS_MAX];
 static char names[COMMS_MAX][TASK_NAME_SIZE];
 static uint64_t count;
 static uint64_t lost;
+static bool started; /* those that lived before have been noted */
 
 static char *find(uint32_t tid)
 {
@@ -44,7 +45,8 @@ static void note(uint32_t pid, const char *name)
         return;
     }
     print_into(names[count], TASK_NAME_SIZE, "%s", name);
-    tasks[count] = (struct stream_task){.pid = pid, .tid = pid, .comm = names[count]};
+    tasks[count] = (struct stream_task){
+        .pid = pid, .tid = pid, .comm = names[count], .time = started ? arch_clock_ns() : 0};
     publish_store(&count, count + 1);
 }
 
@@ -54,10 +56,12 @@ void recording_comms_start(void)
 
     preempt_off();
     lost = 0;
+    started = false;
     publish_store(&count, 0);
     for (unsigned i = 0; i < THREADS_MAX; i++)
         if ((thread = thread_at(i)))
             note(thread->pid, thread->name);
+    started = true;
     thread_set_name_listener(note);
     preempt_on();
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes recordings in perf's pipe format (core/abi/perf_pipe.h), record after record straight into
- * the sink: nothing is buffered, every size is known before the first byte. docs/stream.md gives
- * the order and what perf does without each record. Called by the console's `perf record` once the
- * events are off, in task context; the sink may be slow.
+ * Writes recordings in perf's pipe format (core/abi/perf_pipe.h), record after record: a record is
+ * staged whole and then sent. docs/stream.md gives the order and what perf does without each
+ * record. Called by core/perf/drain.c, in its thread or in the console's once the events are off,
+ * and in a crash; the sink may be slow.
  */
 #include "core/perf/stream.h"
 
+#include "arch/arch.h"
 #include "core/abi/perf_pipe.h"
 #include "core/assert.h"
 #include "core/perf/crc32.h"
@@ -30,11 +31,59 @@ static size_t round_up_to_8(size_t size)
     return (size + 7) & ~(size_t)7;
 }
 
+/* What the staged bytes bring about, now that they have left. May be done twice. */
+static void settle(struct stream *stream)
+{
+    stream->bytes = stream->bytes_after;
+    stream->crc = stream->crc_after;
+    stream->records = stream->records_after;
+    stream->staged_length = 0;
+    local_barrier(); /* a crash in between finds `sending` and does all of it again */
+    stream->sending = false;
+}
+
+/* `whole`: a record ends here. */
+static void send(struct stream *stream, bool whole)
+{
+    stream->bytes_after = stream->bytes + stream->staged_length;
+    stream->crc_after = crc32_update(stream->crc, stream->staged, stream->staged_length);
+    stream->records_after = stream->records + whole;
+    stream->left_before = stream->left ? *stream->left : 0;
+    local_barrier(); /* a crash that finds `sending` finds the rest */
+    stream->sending = true;
+    local_barrier();
+    stream->sink->write(stream->sink, (const char *)stream->staged, stream->staged_length);
+    local_barrier();
+    settle(stream);
+}
+
 static void put(struct stream *stream, const void *bytes, size_t length)
 {
-    stream->crc = crc32_update(stream->crc, bytes, length);
-    stream->bytes += length;
-    stream->sink->write(stream->sink, bytes, length);
+    const uint8_t *from = bytes;
+
+    while (length > 0) {
+        size_t room = STREAM_STAGE - stream->staged_length;
+        size_t part = length < room ? length : room;
+
+        memcpy(stream->staged + stream->staged_length, from, part);
+        stream->staged_length += part;
+        from += part;
+        length -= part;
+        if (length > 0)
+            send(stream, false);
+    }
+}
+
+/*
+ * Ends the record that has been put. At the end of a recording those that have left before a crash
+ * are dropped.
+ */
+static void put_end(struct stream *stream)
+{
+    if (stream->ending && stream->end_start + stream->end_put++ < stream->records)
+        stream->staged_length = 0;
+    else
+        send(stream, true);
 }
 
 static void put_u64(struct stream *stream, uint64_t value)
@@ -125,6 +174,7 @@ static void put_arch(struct stream *stream, const char *arch)
     feature.length = (uint32_t)(size - start);
     put(stream, &feature, start);
     put_text(stream, arch, size - start);
+    put_end(stream);
 }
 
 static void put_attr(struct stream *stream, const struct recorded_event *event)
@@ -139,6 +189,7 @@ static void put_attr(struct stream *stream, const struct recorded_event *event)
     memcpy(record.attr, &attr, sizeof(record.attr));
     record.id = event->id;
     put(stream, &record, sizeof(record));
+    put_end(stream);
 }
 
 static void put_name(struct stream *stream, const struct recorded_event *event)
@@ -151,6 +202,7 @@ static void put_name(struct stream *stream, const struct recorded_event *event)
     update.id = event->id;
     put(stream, &update, sizeof(update));
     put_text(stream, event->name, room);
+    put_end(stream);
 }
 
 /* A sink that leads into the stream. */
@@ -169,7 +221,7 @@ static void stream_sink_write(struct sink *sink, const char *bytes, size_t lengt
  * the samples. perf never sets back the count of bytes that it compares the size with: the
  * size is that of all descriptions so far.
  */
-static void put_tracing_data(struct stream *stream, struct record_source *source)
+static void put_tracing_data(struct stream *stream, struct record_source *source, bool more)
 {
     struct stream_sink into = {{stream_sink_write}, stream};
     struct perf_pipe_tracing_data record;
@@ -177,10 +229,11 @@ static void put_tracing_data(struct stream *stream, struct record_source *source
     if (!tracing_data_needed(source))
         return;
     record.header = header_of(PERF_PIPE_TRACING_DATA, 0, sizeof(record));
-    stream->described += tracing_data_write(NULL, source);
+    stream->described += tracing_data_prepare(source, more);
     record.size = (uint32_t)stream->described;
     put(stream, &record, sizeof(record));
     tracing_data_write(&into.sink, source);
+    put_end(stream);
 }
 
 static void put_build_id(struct stream *stream)
@@ -193,6 +246,7 @@ static void put_build_id(struct stream *stream)
     memcpy(record.build_id, stream->kernel->build_id, sizeof(record.build_id));
     put(stream, &record, sizeof(record));
     put_text(stream, kernel_dso, size - sizeof(record));
+    put_end(stream);
 }
 
 static void put_kernel_map(struct stream *stream, const struct recorded_event *event)
@@ -209,27 +263,38 @@ static void put_kernel_map(struct stream *stream, const struct recorded_event *e
             stream->kernel->text); /* pgoff: where _text runs, which perf holds against the ELF's */
     put_text(stream, kernel_map, room);
     put_trailer(stream, event, &boot);
+    put_end(stream);
 }
 
-/* Its time lies between the recordings: a task id that comes again, under another name, must not
- * rename older samples. */
-static void put_comm(struct stream *stream, const struct recorded_event *event,
-                     const struct stream_task *task)
+/*
+ * A task that was there when the recording began has its name from a time between the recordings: a
+ * task id that comes again, under another name, must not rename older samples.
+ */
+void stream_put_task(struct stream *stream, const struct stream_task *task)
 {
-    const struct origin origin = {.pid = task->pid, .tid = task->tid, .time = stream->closed};
+    const struct origin origin = {
+        .pid = task->pid, .tid = task->tid, .time = task->time ? task->time : stream->closed};
     size_t room = round_up_to_8(strlen(task->comm) + 1);
     size_t size = sizeof(struct perf_event_header) + sizeof(uint64_t) + room;
 
-    put_header(stream, PERF_RECORD_COMM, 0, size + trailer_size(event));
+    put_header(stream, PERF_RECORD_COMM, 0, size + trailer_size(&stream->first));
     put_u32_pair(stream, task->pid, task->tid);
     put_text(stream, task->comm, room);
-    put_trailer(stream, event, &origin);
+    put_trailer(stream, &stream->first, &origin);
+    put_end(stream);
+}
+
+void stream_put_record(struct stream *stream, const struct perf_event_header *record)
+{
+    assert(record->size <= STREAM_STAGE);
+    put(stream, record, record->size);
+    put_end(stream);
 }
 
 /* perf counts LOST records as well as what they say, so nothing lost must stay unsaid. */
-static void put_loss(struct stream *stream, const struct recorded_event *event,
-                     const struct stream_loss *loss, uint64_t time)
+static void put_loss(struct stream *stream, const struct stream_loss *loss, uint64_t time)
 {
+    const struct recorded_event *event = &stream->first;
     const struct origin origin = {.time = time, .cpu = loss->cpu};
     size_t size = sizeof(struct perf_event_header) + sizeof(uint64_t) + trailer_size(event);
 
@@ -238,28 +303,33 @@ static void put_loss(struct stream *stream, const struct recorded_event *event,
         put_u64(stream, event->id);
         put_u64(stream, loss->dropped);
         put_trailer(stream, event, &origin);
+        put_end(stream);
     }
     if (loss->overwritten != 0) {
         put_header(stream, PERF_RECORD_LOST_SAMPLES, 0, size);
         put_u64(stream, loss->overwritten);
         put_trailer(stream, event, &origin);
+        put_end(stream);
     }
 }
 
-/* perf now sorts and delivers what came before the previous one. */
-static void put_finished_round(struct stream *stream)
+void stream_put_round(struct stream *stream)
 {
     put_header(stream, PERF_PIPE_FINISHED_ROUND, 0, sizeof(struct perf_event_header));
+    put_end(stream);
 }
 
+/* The CRC is that of all up to its own place: what has left, and the part of this record before. */
 static void put_checksum(struct stream *stream)
 {
     const uint32_t zero = 0;
+    uint32_t crc;
 
     put_header(stream, PERF_PIPE_EVENT_TYPE, 0, sizeof(struct perf_pipe_checksum));
     put(stream, &zero, sizeof(zero));
-    const uint32_t crc = stream->crc; /* of all up to here */
+    crc = crc32_update(stream->crc, stream->staged, stream->staged_length);
     put(stream, &crc, sizeof(crc));
+    put_end(stream);
 }
 
 /* What stands at the head of the stream, once: all that does not need an event to be understood. */
@@ -268,6 +338,7 @@ static void open_stream(struct stream *stream)
     const struct perf_pipe_header header = {.magic = PERF_PIPE_MAGIC, .size = sizeof(header)};
 
     put(stream, &header, sizeof(header));
+    put_end(stream);
     if (stream->kernel->arch != NULL) {
         put_arch(stream, stream->kernel->arch);
     }
@@ -279,14 +350,11 @@ void stream_init(struct stream *stream, struct sink *sink, const struct stream_k
     *stream = (struct stream){.sink = sink, .kernel = kernel};
 }
 
-void stream_write_recording(struct stream *stream, struct record_source *source,
-                            const struct stream_task *tasks, size_t task_count,
-                            const struct stream_loss *losses, size_t loss_count, uint64_t time)
+void stream_begin_recording(struct stream *stream, struct record_source *source, bool more)
 {
     /* Records that belong to no event in particular are read by the sample_type of the first. */
-    const struct recorded_event *first = &source->events[0];
-    const struct perf_event_header *record;
-
+    stream->first = source->events[0];
+    stream->ending = false;
     if (!stream->opened) {
         open_stream(stream);
     }
@@ -294,23 +362,61 @@ void stream_write_recording(struct stream *stream, struct record_source *source,
         put_attr(stream, &source->events[i]);
         put_name(stream, &source->events[i]);
     }
-    put_tracing_data(stream, source);
+    put_tracing_data(stream, source, more);
     if (!stream->opened) {
-        put_kernel_map(stream, first);
+        put_kernel_map(stream, &stream->first);
         stream->opened = true;
     }
+}
+
+void stream_end_recording(struct stream *stream, const struct stream_loss *losses,
+                          size_t loss_count, uint64_t time)
+{
+    if (!stream->ending) {
+        stream->end_start = stream->records;
+        local_barrier(); /* a crash that finds `ending` finds where it began */
+        stream->ending = true;
+    }
+    stream->end_put = 0;
+    stream_put_round(stream);
+    for (size_t i = 0; i < loss_count; i++) {
+        put_loss(stream, &losses[i], time);
+    }
+    stream_put_round(stream);
+    put_checksum(stream);
+    stream->closed = time;
+}
+
+void stream_write_recording(struct stream *stream, struct record_source *source,
+                            const struct stream_task *tasks, size_t task_count,
+                            const struct stream_loss *losses, size_t loss_count, uint64_t time)
+{
+    const struct perf_event_header *record;
+
+    stream_begin_recording(stream, source, false);
     for (size_t i = 0; i < task_count; i++) {
-        put_comm(stream, first, &tasks[i]);
+        stream_put_task(stream, &tasks[i]);
     }
     source->rewind(source);
     while ((record = source->next(source)) != NULL) {
-        put(stream, record, record->size);
+        stream_put_record(stream, record);
     }
-    put_finished_round(stream);
-    for (size_t i = 0; i < loss_count; i++) {
-        put_loss(stream, first, &losses[i], time);
+    stream_end_recording(stream, losses, loss_count, time);
+}
+
+bool stream_recover(struct stream *stream)
+{
+    uint64_t gone;
+
+    if (!stream->left)
+        return false;
+    if (stream->sending) {
+        gone = *stream->left - stream->left_before;
+        if (gone < stream->staged_length)
+            stream->sink->write(stream->sink, (const char *)stream->staged + gone,
+                                stream->staged_length - gone);
+        settle(stream);
     }
-    put_finished_round(stream);
-    put_checksum(stream);
-    stream->closed = time;
+    stream->staged_length = 0;
+    return true;
 }

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Where the machine's stream goes: a binary port of its own, or, where there is none, a base64
- * block on the console for each recording. Task context.
+ * block on the console for each recording. Task context, and a panic's.
  */
 #pragma once
 
 #include "core/perf/stream.h"
 
-/* The binary port. Boot. */
-void stream_port_set(struct sink *sink);
+/* The binary port; *left counts the bytes that it has sent. Boot. */
+void stream_port_set(struct sink *sink, const uint64_t *left);
 
-/* Writes the last recording to wherever the stream goes. */
-void stream_port_write_recording(void);
+/* The port's stream, one for all recordings of the boot; NULL where there is no port. */
+struct stream *stream_port(void);
+
+/*
+ * Writes the records that are in the rings as a block on the console, a stream of its own. A panic
+ * does that as well if the port's stream cannot be resumed.
+ */
+void stream_block_write(void);

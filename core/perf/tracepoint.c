@@ -9,6 +9,7 @@
  */
 #include "core/perf/tracepoint.h"
 
+#include "core/sched/preempt.h"
 #include "core/task.h"
 
 #define DEPTHS 3 /* task or interrupt, debug trap, NMI */
@@ -45,6 +46,7 @@ static inline void tell_probes(const struct tracepoint *tracepoint, struct trace
     raw->head = (struct tracepoint_head){
         .common_type = tracepoint->id,
         .common_flags = flags & FLAGS_INTERRUPT ? 0 : TRACEPOINT_IRQS_OFF,
+        .common_preempt_count = (uint8_t)preempt_count(),
         .common_pid = (int32_t)(ids >> 32),
         .common_tgid = (int32_t)ids,
     };

@@ -73,6 +73,23 @@ static void print_name(struct sink *sink, const struct tracepoint_field *field,
         print_to(sink, "+0x%llx", (unsigned long long)(value - symbol->address));
 }
 
+static void print_entry(struct sink *sink, const struct tracepoint_field *field,
+                        const struct symbol *symbol, uint64_t value)
+{
+    print_to(sink, ", { 0x%llx, \"", (unsigned long long)value);
+    print_name(sink, field, symbol, value);
+    print_to(sink, "\" }");
+}
+
+static void print_functions(struct sink *sink, const struct tracepoint_field *field)
+{
+    struct symbol symbol;
+
+    for (size_t i = 0; symbols_by_name(i, &symbol); i++)
+        if (symbol.kind == 't' || symbol.kind == 'T')
+            print_entry(sink, field, &symbol, symbol.address);
+}
+
 static void print_argument(struct sink *sink, const struct tracepoint_field *field,
                            const struct format_names *names, bool by_table)
 {
@@ -84,18 +101,17 @@ static void print_argument(struct sink *sink, const struct tracepoint_field *fie
     }
     print_to(sink, ", __print_symbolic(REC->%s", field->name);
     for (unsigned i = 0; i < names->count; i++)
-        if (symbols_find_address(names->value[i], &symbol)) {
-            print_to(sink, ", { 0x%llx, \"", (unsigned long long)names->value[i]);
-            print_name(sink, field, &symbol, names->value[i]);
-            print_to(sink, "\" }");
-        }
+        if (symbols_find_address(names->value[i], &symbol))
+            print_entry(sink, field, &symbol, names->value[i]);
+    if (names->functions && field->kind == TRACEPOINT_function)
+        print_functions(sink, field);
     print_to(sink, ", { 0x0, \"0x0\" })"); /* a list may not be empty */
 }
 
 void tracepoint_format_print(struct sink *sink, const struct tracepoint *tracepoint,
                              const struct format_names *names)
 {
-    bool table = names && names->count > 0;
+    bool table = names && (names->count > 0 || names->functions);
 
     print_to(sink, "name: %s\nID: %u\nformat:\n", tracepoint->name, tracepoint_id(tracepoint));
     HEAD_FIELD("unsigned short", common_type, 0);

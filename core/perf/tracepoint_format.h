@@ -14,6 +14,7 @@
 struct format_names {
     uint64_t value[FORMAT_NAMES_MAX];
     unsigned count;
+    bool functions; /* and the first instruction of every function */
 };
 
 /* Adds what the record has in its function fields, as long as there is room. */

@@ -95,40 +95,41 @@ static const struct tracepoint *tracepoint_of(const struct record_source *source
     return tracepoint_by_id(event->attr.config);
 }
 
+/* Of what was prepared; task context, one at a time. */
+static struct format_names names;
+static size_t padding;
+
 /* What the samples hold in fields that are functions, so that it can be named. */
-static void collect_names(struct record_source *source, struct format_names *names)
+static void collect_names(struct record_source *source)
 {
     const struct perf_event_header *record;
     struct sample_view view;
 
-    names->count = 0;
+    names.count = 0;
     source->rewind(source);
     while ((record = source->next(source)) != NULL) {
         if (!sample_view_parse(record, source->events, source->event_count, &view) || !view.raw)
             continue;
         const struct tracepoint *tracepoint = tracepoint_by_id(view.event->attr.config);
         if (tracepoint)
-            format_names_add(names, tracepoint, view.raw, view.raw_size);
+            format_names_add(&names, tracepoint, view.raw, view.raw_size);
     }
 }
 
-static void put_event(struct counter *counter, const struct tracepoint *tracepoint,
-                      const struct format_names *names)
+static void put_event(struct counter *counter, const struct tracepoint *tracepoint)
 {
     struct counter size = {.sink = {counter_write}};
 
-    tracepoint_format_print(&size.sink, tracepoint, names);
+    tracepoint_format_print(&size.sink, tracepoint, &names);
     put_u64(counter, size.bytes);
-    tracepoint_format_print(&counter->sink, tracepoint, names);
+    tracepoint_format_print(&counter->sink, tracepoint, &names);
 }
 
 /* Systems with one event each: a system may come more than once. */
-static void put_events(struct counter *counter, struct record_source *source)
+static void put_events(struct counter *counter, const struct record_source *source)
 {
-    static struct format_names names; /* large; task context, one at a time */
     uint32_t count = 0;
 
-    collect_names(source, &names);
     for (size_t i = 0; i < source->event_count; i++)
         count += tracepoint_of(source, i) != NULL;
     put_u32(counter, count);
@@ -140,11 +141,11 @@ static void put_events(struct counter *counter, struct record_source *source)
         put(counter, tracepoint->full_name, system_length(tracepoint));
         put(counter, "", 1);
         put_u32(counter, 1);
-        put_event(counter, tracepoint, &names);
+        put_event(counter, tracepoint);
     }
 }
 
-static size_t write_all(struct sink *sink, struct record_source *source, size_t event_length)
+static size_t write_all(struct sink *sink, const struct record_source *source, size_t event_length)
 {
     static const uint8_t little_endian = 0, long_size = sizeof(long);
     struct counter counter = {.sink = {counter_write}, .to = sink};
@@ -167,9 +168,18 @@ static size_t write_all(struct sink *sink, struct record_source *source, size_t 
     return counter.bytes;
 }
 
-size_t tracing_data_write(struct sink *sink, struct record_source *source)
+size_t tracing_data_prepare(struct record_source *source, bool more)
 {
-    size_t shortest = write_all(NULL, source, 1);
+    size_t shortest;
 
-    return write_all(sink, source, 1 + (8 - shortest % 8) % 8);
+    collect_names(source);
+    names.functions = more;
+    shortest = write_all(NULL, source, 1);
+    padding = (8 - shortest % 8) % 8;
+    return shortest + padding;
+}
+
+void tracing_data_write(struct sink *sink, const struct record_source *source)
+{
+    write_all(sink, source, 1 + padding);
 }

@@ -13,5 +13,11 @@
 /* True if there is something to tell: a tracepoint whose records were asked for. */
 bool tracing_data_needed(const struct record_source *source);
 
-/* Writes it, a multiple of 8 bytes, and returns how many; a sink of NULL: counts only. */
-size_t tracing_data_write(struct sink *sink, struct record_source *source);
+/*
+ * Works out what will be written, and returns how many bytes, a multiple of 8. Functions are named
+ * that the source's records hold; where `more` records will come, all functions are.
+ */
+size_t tracing_data_prepare(struct record_source *source, bool more);
+
+/* Writes what was prepared last, for the same source. */
+void tracing_data_write(struct sink *sink, const struct record_source *source);

@@ -340,7 +340,8 @@ static struct file_sink open_sink(const char *directory, const char *name)
 static void write_stream(struct recording *recording, const char *directory)
 {
     static const uint8_t build_id[20] = {0x01}; /* as the test links it in */
-    const struct stream_task tasks[] = {{0, 0, "swapper"}, {1, 1, "init"}, {2, 2, "fs-stress"}};
+    const struct stream_task tasks[] = {
+        {0, 0, "swapper", 0}, {1, 1, "init", 0}, {2, 2, "fs-stress", 0}};
     const struct stream_kernel kernel = {.build_id = build_id,
                                          .text = FAKE_TEXT,
                                          .text_size = fake_symbols_text_size(),

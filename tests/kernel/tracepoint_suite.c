@@ -11,6 +11,7 @@
 #include "core/perf/recording.h"
 #include "core/perf/sample_view.h"
 #include "core/perf/unwind.h"
+#include "core/sched/preempt.h"
 #include "core/string.h"
 #include "core/symbols.h"
 #include "tests/kernel/ktap.h"
@@ -163,6 +164,22 @@ static void claim_on(void)
     ids = (uint64_t)seen.record.head.common_pid << 32 | (uint32_t)seen.record.head.common_tgid;
     ktap_ok(ids != 0, "... and the task");
     ktap_equal(seen.record.head.common_flags, 0, "... with interrupts on");
+    ktap_equal(seen.record.head.common_preempt_count, 0, "... and preemption");
+}
+
+static void claim_preemption(void)
+{
+    struct tracepoint_probe probe = {.hit = suite_hit};
+
+    tracepoint_listen(&tracepoint_suite_first, &probe, NULL);
+    preempt_off();
+    preempt_off();
+    suite_place(1);
+    preempt_on();
+    preempt_on();
+    tracepoint_leave(&tracepoint_suite_first, &probe);
+    ktap_equal(seen.record.head.common_preempt_count, 2,
+               "a record tells how often preemption is off");
 }
 
 __attribute__((noinline)) static void claim_place(void)
@@ -289,6 +306,7 @@ static void tracepoint_claims(void)
 {
     claim_off();
     claim_on();
+    claim_preemption();
     claim_place();
     claim_registers();
     claim_nested();

@@ -4,7 +4,7 @@
  * event's attributes become a breakpoint. The ring's records are counted by type; what is in a
  * sample is tests/unit/sample_test.c's.
  *
- * links: core/perf/event.c core/perf/event_breakpoint.c core/perf/sample.c core/perf/ring.c core/perf/verify_chain.c core/perf/unwind.c core/perf/unwind_fp.c core/perf/unwind_orc.c core/perf/unwind_table.c core/perf/unwinder_fp.c core/perf/crc32.c arch/x86_64/frame.c arch/x86_64/register.c core/breakpoint.c core/refusal.c core/print.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c core/perf/event_tracepoint.c core/perf/tracepoint.c core/perf/tracepoint_list.c core/perf/filter.c core/glob.c tests/unit/fake_task.c
+ * links: core/perf/event.c core/perf/event_breakpoint.c core/perf/sample.c core/perf/ring.c core/perf/verify_chain.c core/perf/unwind.c core/perf/unwind_fp.c core/perf/unwind_orc.c core/perf/unwind_table.c core/perf/unwinder_fp.c core/perf/crc32.c arch/x86_64/frame.c arch/x86_64/register.c core/breakpoint.c core/refusal.c core/print.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c core/perf/event_tracepoint.c core/perf/tracepoint.c core/perf/tracepoint_list.c core/perf/filter.c core/glob.c tests/unit/fake_task.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,6 +18,7 @@
 #include "core/perf/event.h"
 #include "core/perf/sample.h"
 #include "core/symbols.h"
+#include "core/task.h"
 #include "tests/unit/fake_arch.h"
 
 #define PLACE     0xffffffff80200000ull
@@ -255,6 +256,60 @@ static void every_history_of_the_throttle_adds_up(void **state)
     }
 }
 
+static void what_the_streams_thread_raises_is_counted_only(void **state)
+{
+    struct event *event = counting_event(2, 0);
+
+    (void)state;
+    event_set_drain(TASK_PID); /* it runs */
+    hit(event, 3);
+    assert_int_equal(event->recorded.count, 3);
+    assert_int_equal(event->drained_hits, 3);
+    assert_int_equal(event->period_left, 2); /* samples stand for the others' hits */
+    fake_arch.interrupted = true;            /* an interrupt is not its doing */
+    hit(event, 2);
+    assert_int_equal(event->drained_hits, 3);
+    assert_string_equal(records(0), "S");
+    event_set_drain(TASK_PID + 1);
+    fake_arch.interrupted = false;
+    hit(event, 2);
+    assert_int_equal(event->drained_hits, 3);
+    assert_string_equal(records(0), "SS");
+    event_set_drain(0);
+}
+
+static const struct event *triggered;
+
+static void note_trigger(const struct event *event)
+{
+    triggered = event;
+    for (unsigned i = 0; i < 2; i++)
+        events[i].rings = NULL; /* as core/perf/recording.c does */
+}
+
+static void a_trigger_is_told_behind_its_sample(void **state)
+{
+    struct event_spec spec = spec_of(PLACE, 8, HW_BREAKPOINT_W);
+    struct event *other = make_event(1, &spec, 1), *event;
+
+    (void)state;
+    spec.trigger = true;
+    event = make_event(0, &spec, 2);
+    assert_true(event->trigger);
+    assert_false(other->trigger);
+    event->triggered = note_trigger;
+    triggered = NULL;
+    hit(event, 1);
+    assert_null(triggered);
+    hit(event, 1);
+    assert_ptr_equal(triggered, event);
+    hit(event, 2);
+    hit(other, 2);
+    assert_string_equal(records(0), "S");
+    assert_int_equal(event->recorded.count, 4); /* they count on */
+    assert_int_equal(other->recorded.count, 2);
+}
+
 static void each_event_has_an_id_of_its_own(void **state)
 {
     struct event_spec spec = spec_of(PLACE, 8, HW_BREAKPOINT_W);
@@ -385,6 +440,8 @@ int main(void)
         cmocka_unit_test_setup(no_limit_means_no_throttle, setup),
         cmocka_unit_test_setup(the_throttle_counts_samples_and_not_hits, setup),
         cmocka_unit_test_setup(every_history_of_the_throttle_adds_up, setup),
+        cmocka_unit_test_setup(what_the_streams_thread_raises_is_counted_only, setup),
+        cmocka_unit_test_setup(a_trigger_is_told_behind_its_sample, setup),
         cmocka_unit_test_setup(each_event_has_an_id_of_its_own, setup),
         cmocka_unit_test_setup(an_event_takes_how_its_chains_are_made_from_its_spec, setup),
         cmocka_unit_test_setup(attributes_become_the_watch_that_they_mean, setup),

@@ -252,6 +252,11 @@ bool arch_is_trap_return(uintptr_t return_address)
     return fake_arch.trap_return && return_address == fake_arch.trap_return;
 }
 
+bool arch_interrupted(void)
+{
+    return fake_arch.interrupted;
+}
+
 unsigned arch_trap_depth(void)
 {
     return fake_arch.trap_depth;

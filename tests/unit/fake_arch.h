@@ -39,6 +39,7 @@ struct fake_arch {
     unsigned stack_count;
 
     unsigned trap_depth;
+    bool interrupted;
     int sites_set;  /* on less off, of all sites */
     int site_error; /* what arch_site_set returns next */
 

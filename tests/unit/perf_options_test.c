@@ -163,6 +163,12 @@ static void each_option_sets_what_it_says(void **state)
     }
     assert_int_equal(parse("record -e mem:0x1000 --overwrite"), 0);
     assert_true(options.recording.overwrite);
+    assert_int_equal(parse("record -e mem:0x1000 --trigger mem:0x2000,mem:0x3000/period=5/ -g"), 0);
+    assert_int_equal(options.recording.event_count, 3);
+    assert_false(options.recording.events[0].trigger);
+    assert_true(options.recording.events[1].trigger);
+    assert_true(options.recording.events[2].trigger);
+    assert_int_equal(options.recording.events[2].attr.sample_period, 5);
 }
 
 static void a_ring_is_given_in_pages_or_in_bytes_with_a_unit(void **state)
@@ -251,6 +257,9 @@ static void what_is_wrong_is_named(void **state)
     assert_refused("record fs-stress", "no event");
     assert_refused("record -e", "-e needs a value");
     assert_refused("record -e mem:0x1000 -c", "-c needs a value");
+    assert_refused("record -e mem:0x1000 --trigger", "--trigger needs a value");
+    assert_refused("record -e mem:0x1000 --trigger cycles", "unknown event \"cycles\"");
+    assert_refused("stat -e mem:0x1000 --trigger mem:0x2000", "--trigger: perf stat only counts");
     assert_refused("record -e mem:0x1000 -m", "-m needs a value");
     assert_refused("record -e mem:0x1000 --call-graph", "--call-graph needs a value");
     assert_refused("record -e mem:0x1000 --skip", "--skip needs a value");

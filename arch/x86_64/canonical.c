@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which addresses there are at all: bits 63 to 47 alike. Pure, any context. Source: Intel SDM vol.
+ * 1, "Canonical Addressing".
+ */
+#include "arch/arch.h"
+
+bool arch_canonical(uintptr_t address)
+{
+    return (uint64_t)((int64_t)(address << 16) >> 16) == address;
+}

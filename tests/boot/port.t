@@ -1,0 +1,85 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Pitot lifted out: the second kernel of tests/port, which has its own start and its own output, is
+# booted by itself, without GRUB, and the real perf reads what it streams. Of Pitot it has nothing
+# but what docs/porting.md lists. Run from the root of the tree:
+#
+#     prove tests/boot/port.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Path qw(make_path);
+use Test::More;
+use Pitot;
+use Pitot::Transcript;
+
+plan skip_all => "it is started by QEMU's -kernel" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+my $build = $ENV{BUILD} // 'build';
+my $logs = "$build/logs/port";
+my ($console, $stream) = ("$logs/console", "$logs/com2");
+my $switched_off = 1;    # isa-debug-exit's status for 0
+my $rounds = 20;         # ROUNDS of tests/port/port.c: two writes, two tracepoints each
+
+sub slurp
+{
+    my ($path) = @_;
+    open(my $file, '<:raw', $path) or return '';
+    local $/;
+    return scalar <$file> // '';
+}
+
+# --- What is in it -------------------------------------------------------------------------------
+
+my %taken = map { $_ => 1 } slurp("$build/port.elf.map") =~ /port\.a\((\w+\.(?:c|asm))\.o\)/g;
+ok($taken{$_}, "it takes $_")
+    for qw(event.c sample.c ring.c unwind.c stream.c debugreg.c breakpoint.c tracepoint.c trap_entry.asm);
+my %core = map { s{.*/}{}r => 1 } glob('core/perf/*.c'),
+    map { "core/$_.c" } qw(breakpoint glob print refusal string symbols symbols_suggest);
+my %arch = map { s{.*/}{}r => 1 } glob('arch/x86_64/*.c arch/x86_64/*.asm');
+is_deeply([grep { !$core{$_} && !$arch{$_} } sort(keys %taken)], [],
+    '... and nothing of the boot, the drivers, the console, the scheduler');
+is_deeply([grep { $taken{$_} } qw(recording.c drain.c paging.c switch.asm report.c)], [],
+    '... nor what is built on top, or its pages and threads');
+
+# --- What it does --------------------------------------------------------------------------------
+
+make_path($logs);
+unlink($console, $stream);
+system('timeout', 60, 'qemu-system-x86_64', '-machine', 'pc', '-accel', 'tcg', '-cpu', 'max',
+    '-m', '64M', '-kernel', "$build/port.elf", '-display', 'none', '-monitor', 'none', '-no-reboot',
+    '-serial', "file:$console", '-serial', "file:$stream",
+    '-device', 'isa-debug-exit,iobase=0xf4,iosize=1');
+is($? >> 8, $switched_off, 'it runs to its end') or diag(slurp($console));
+my ($writes, $hits, $records)
+    = slurp($console) =~ /^port: (\d+) writes, (\d+) hits, (\d+) records$/m;
+is($writes, 2 * $rounds, 'its load writes');
+is($hits, $writes, '... each write is a hit of the breakpoint');
+is($records, 2 * $writes, '... and, as each step of the tracepoint, a record');
+
+# --- What perf finds -----------------------------------------------------------------------------
+
+sub perf_says
+{
+    my $status = Pitot::Perf::run_between("$logs/out", "$logs/err", $stream, 'perf', '--no-pager', @_);
+    diag(slurp("$logs/err")) if $status != 0;
+    return slurp("$logs/out");
+}
+
+my @perf = ('-i', '-', "--vmlinux=$build/port.elf");
+my $script = perf_says('script', @perf, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff');
+my @samples = samples($script);
+is(scalar(@samples), $records, 'perf script shows each record');
+my %chains = map { ("$_->{event}: @{$_->{chain}}", 1) } @samples;
+my $way = 'port_leaf port_middle port_load port_main port_enter';
+is_deeply([sort(keys %chains)], ["mem:port_watched:w: $way", "port:port_step: $way"],
+    '... with the whole way that led there');
+my @fields = perf_says('script', @perf, '-F', 'event,trace') =~ /port_step: (.*?) *$/mg;
+is_deeply(\@fields, [map { "value=$_ kind=" . ($_ % 2 ? 'odd' : 'even') } 0 .. 2 * $rounds - 1],
+    '... and the fields of its tracepoint');
+my ($id) = `readelf -n $build/port.elf` =~ /Build ID: (\w+)/;
+like(perf_says('report', @perf, '-D'), qr/build id event received for \S+: \Q$id\E/,
+    'the stream names the build');
+
+done_testing();

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Somebody else's kernel, as small as it gets: its own start, its own way to print, and Pitot's
+ * events, unwinder, ring and stream lifted out of core/ and arch/. It watches a variable and a
+ * tracepoint of its own under a small load and streams what it saw. docs/porting.md goes through
+ * it. Entered once by entry.asm; one CPU, no interrupts.
+ */
+#include "arch/x86_64/port.h"
+#include "arch/x86_64/clock.h"
+#include "arch/x86_64/idt.h"
+#include "arch/x86_64/paging.h"
+#include "arch/x86_64/percpu.h"
+#include "arch/x86_64/sections.h"
+#include "core/assert.h"
+#include "core/perf/event.h"
+#include "core/perf/sample.h"
+#include "core/perf/stream.h"
+#include "core/perf/unwind.h"
+#include "core/sched/preempt.h"
+#include "core/symbols.h"
+#include "core/task.h"
+#include "tests/port/port_trace.h"
+
+#define COM1      0x3f8
+#define COM2      0x2f8
+#define EXIT_PORT 0xf4
+#define RING_SIZE 65536u
+#define ROUNDS    20
+
+_Noreturn void port_main(void);
+
+/* --- What this kernel has of its own: output, an end, a load. ---------------------------------- */
+
+static void port_send(uint16_t port, const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        while (!(port_read8(port + 5) & 0x20)) {
+        }
+        port_write8(port, (uint8_t)bytes[i]);
+    }
+}
+
+static void com1_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    port_send(COM1, bytes, length);
+}
+
+static void com2_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    port_send(COM2, bytes, length);
+}
+
+static struct sink com1 = {com1_write}, com2 = {com2_write};
+
+static _Noreturn void port_exit(uint8_t status)
+{
+    port_write8(EXIT_PORT, status);
+    arch_halt();
+}
+
+TRACEPOINT_DEFINE(port, port_step, PORT_STEP_FIELDS);
+
+static volatile uint64_t port_watched;
+static uint64_t port_writes;
+
+__attribute__((noinline)) static void port_leaf(uint64_t value)
+{
+    port_watched = value;
+    port_writes++;
+    TRACE(port_step, value, value % 2 ? "odd" : "even");
+}
+
+__attribute__((noinline)) static void port_middle(uint64_t value)
+{
+    port_leaf(2 * value);
+    port_leaf(2 * value + 1);
+}
+
+__attribute__((noinline)) static void port_load(void)
+{
+    for (uint64_t i = 0; i < ROUNDS; i++)
+        port_middle(i);
+}
+
+/* --- What core asks of whoever takes it in. ---------------------------------------------------- */
+
+uint64_t task_ids[ARCH_CPUS_MAX] = {(uint64_t)TASK_PID << 32 | TASK_PID};
+struct preemption preemption[ARCH_CPUS_MAX];
+
+const char *task_name(void)
+{
+    return "port";
+}
+
+_Noreturn void assert_failed(const char *claim, const char *file, int line)
+{
+    print_to(&com1, "%s:%d: %s\n", file, line, claim);
+    port_exit(2);
+}
+
+static _Noreturn void port_refuse(const char *what, const struct refusal *why)
+{
+    print_to(&com1, "port: %s: %s\n", what, why->text);
+    port_exit(3);
+}
+
+static void port_fault(struct regs *regs)
+{
+    char place[96];
+
+    print_to(&com1, "port: exception %llu at %s\n", (unsigned long long)regs->vector,
+             symbols_describe(regs->ip, place, sizeof(place)));
+    port_exit(4);
+}
+
+/* --- What arch asks of whoever has page tables of his own (in place of arch/x86_64/paging.c). --- */
+
+/* boot.asm maps the first gigabyte, and all of it alike. */
+bool arch_mapped(uintptr_t address, size_t length)
+{
+    return address >= KERNEL_BASE && address + length - KERNEL_BASE <= 1ul << 30;
+}
+
+bool arch_executable(uintptr_t address)
+{
+    return arch_mapped(address, 1);
+}
+
+uint8_t *paging_alias_open(uintptr_t page)
+{
+    return (uint8_t *)image_physical((const void *)page);
+}
+
+void paging_alias_close(void)
+{
+}
+
+/* --- A recording. ------------------------------------------------------------------------------ */
+
+static _Alignas(8) uint8_t ring_memory[RING_SIZE];
+static struct ring ring;
+static struct ring_reader reader;
+static struct event events[2];
+static struct recorded_event recorded[2];
+
+static void source_rewind(struct record_source *source)
+{
+    (void)source;
+    ring_reader_start(&reader, &ring);
+}
+
+static const struct perf_event_header *source_next(struct record_source *source)
+{
+    static _Alignas(8) uint8_t record[SAMPLE_SIZE_MAX];
+
+    (void)source;
+    return ring_read(&reader, record, sizeof(record)) == RING_READ_RECORD ? (void *)record : NULL;
+}
+
+static void port_arm(struct event *event, const char *spelling)
+{
+    struct event_spec spec;
+    struct refusal why;
+
+    if (event_spec_parse(spelling, &spec, &why))
+        port_refuse(spelling, &why);
+    spec.attr.sample_type = SAMPLE_ALWAYS | PERF_SAMPLE_CALLCHAIN;
+    if (spec.attr.type == PERF_TYPE_TRACEPOINT)
+        spec.attr.sample_type |= PERF_SAMPLE_RAW;
+    spec.attr.sample_id_all = 1;
+    spec.attr.sample_period = 1;
+    spec.chain.method = unwind_default();
+    event_init(event, &spec);
+    event_connect(event, &ring);
+    if (event_enable(event, &why))
+        port_refuse(spelling, &why);
+}
+
+static void port_stream(void)
+{
+    static const struct stream_task task = {TASK_PID, TASK_PID, "port", 0};
+    static struct stream stream;
+    const struct stream_kernel kernel = {.arch = ARCH_NAME,
+                                         .build_id = arch_build_id(),
+                                         .text = arch_text_start(),
+                                         .text_size = arch_text_end() - arch_text_start()};
+    struct record_source source = {source_rewind, source_next, recorded, 2};
+    struct stream_loss loss = {0, ring.dropped, ring.overwritten};
+
+    for (unsigned i = 0; i < 2; i++)
+        recorded[i] = events[i].recorded;
+    stream_init(&stream, &com2, &kernel);
+    stream_write_recording(&stream, &source, &task, 1, &loss, 1, arch_clock_ns());
+}
+
+_Noreturn void port_main(void)
+{
+    struct refusal why;
+    const char *mapless;
+
+    clock_start();
+    clock_set_rate(1000000000); /* as good as any: nothing here needs real time */
+    idt_init();
+    percpu_init();
+    arch_set_fault_handler(port_fault);
+    if (symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &why) || unwind_init(&why))
+        port_refuse("tables", &why);
+    mapless = arch_accessor_init();
+    if (mapless && refuse(&why, EINVAL, "%s", mapless))
+        port_refuse("tables", &why);
+    if (ring_init(&ring, ring_memory, RING_SIZE, RING_OVERWRITE, false, &why))
+        port_refuse("ring", &why);
+    breakpoint_init();
+    port_arm(&events[0], "mem:port_watched:w");
+    port_arm(&events[1], "port:port_step");
+    port_load();
+    event_disable(&events[0]);
+    event_disable(&events[1]);
+    port_stream();
+    print_to(&com1, "port: %llu writes, %llu hits, %llu records\n", (unsigned long long)port_writes,
+             (unsigned long long)events[0].recorded.count, (unsigned long long)ring.produced);
+    port_exit(0);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The second kernel's own tracepoint: declared as core/perf/tracepoint.h says, found by name. */
+#pragma once
+
+#include "core/perf/tracepoint.h"
+
+#define PORT_STEP_FIELDS(FIELD, of)                                                                \
+    FIELD(of, u64, value, "value=%lu")                                                             \
+    FIELD(of, text, kind, " kind=%s")
+
+TRACEPOINT_DECLARE(port_step, PORT_STEP_FIELDS);

@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * core/perf/drain.c: when the thread streams and when it waits, what is given back to the writers,
+ * and a panic at every instruction of a hand-over: whatever had left by then, the stream holds each
+ * record once in the end, or, where its head was under way, the block does.
+ *
+ * links: core/perf/drain.c core/perf/stream.c core/perf/crc32.c core/perf/ring.c core/refusal.c core/print.c
+ * links: core/perf/tracing_data.c core/perf/tracepoint_list.c core/perf/tracepoint_format.c core/perf/sample_view.c
+ * links: tests/host/fake_symbols.c tests/unit/fake_preempt.c tests/unit/step.c core/lock/lock_trace.c
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/abi/perf_pipe.h"
+#include "core/assert.h"
+#include "core/perf/crc32.h"
+#include "core/perf/drain.h"
+#include "core/perf/event.h"
+#include "core/perf/recording.h"
+#include "core/perf/recording_comms.h"
+#include "core/perf/ring.h"
+#include "core/perf/stream_port.h"
+#include "core/sched/thread.h"
+#include "core/sched/wait_queue.h"
+#include "tests/unit/step.h"
+
+#define CPUS      2
+#define RING_SIZE 4096u
+#define SECOND    1000000000ull
+#define TASK_NS   77 /* when the second task was born */
+#define LOST      3  /* records on the second CPU */
+
+_Noreturn void assert_failed(const char *claim, const char *file, int line)
+{
+    mock_assert(0, claim, file, line);
+    abort();
+}
+
+/* --- The machine around it --------------------------------------------------------------------- */
+
+static _Alignas(8) uint8_t memory[CPUS][RING_SIZE];
+static struct ring rings[CPUS];
+static struct recorded_event event = {
+    .id = 5,
+    .attr = {.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME},
+    .name = "mem:flag:w"};
+static struct stream_task tasks[] = {{1, 1, "load", 0}, {4, 4, "worker", TASK_NS}};
+static bool frozen;
+static uint64_t now;
+static uint64_t blocks;     /* that were written */
+static void (*run)(void *); /* the thread's function; NULL: there is no thread */
+static jmp_buf asleep;      /* where a thread that sleeps goes */
+
+/* What has left: the counter moves with the byte, so that a crash cannot come between them. */
+static uint8_t left[65536];
+static uint64_t left_count;
+
+static void (*meanwhile)(void); /* an interrupt that comes while bytes leave; NULL */
+
+static void leave(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    if (meanwhile)
+        meanwhile();
+    for (size_t i = 0; i < length; i++) {
+        assert_true(left_count < sizeof(left));
+        left[left_count] = (uint8_t)bytes[i];
+        left_count++;
+    }
+}
+
+static struct sink sink = {leave};
+static struct stream port;
+static const uint8_t build_id[20] = {1};
+static const struct stream_kernel kernel = {
+    .build_id = build_id, .text = 0xffffffff80100000, .text_size = 0x3000, .arch = "x86_64"};
+
+unsigned arch_cpu_id(void)
+{
+    return 0;
+}
+
+uint64_t arch_clock_ns(void)
+{
+    return now;
+}
+
+uint64_t arch_irq_save(void)
+{
+    return 0;
+}
+
+void arch_irq_restore(uint64_t flags)
+{
+    (void)flags;
+}
+
+bool arch_irq_on(void)
+{
+    return true;
+}
+
+void arch_relax(void)
+{
+}
+
+static void (*records_begin)(void); /* called where the readers start; NULL */
+
+struct ring *recording_ring(unsigned cpu)
+{
+    if (records_begin)
+        records_begin();
+    return cpu < CPUS ? &rings[cpu] : NULL;
+}
+
+bool recording_overwrites(void)
+{
+    return rings[0].mode == RING_OVERWRITE;
+}
+
+bool recording_frozen(void)
+{
+    return frozen;
+}
+
+static void rewind_nothing(struct record_source *source)
+{
+    (void)source;
+}
+
+static const struct perf_event_header *next_nothing(struct record_source *source)
+{
+    (void)source;
+    return NULL;
+}
+
+struct record_source *recording_source(void)
+{
+    static struct record_source source = {rewind_nothing, next_nothing, &event, 1};
+
+    return &source;
+}
+
+size_t recording_losses(struct stream_loss *losses, size_t most)
+{
+    assert_true(most >= 2);
+    losses[0] = (struct stream_loss){.cpu = 0};
+    losses[1] = (struct stream_loss){.cpu = 1, .dropped = LOST};
+    return 2;
+}
+
+size_t recording_comms(const struct stream_task **all)
+{
+    *all = tasks;
+    return sizeof(tasks) / sizeof(tasks[0]);
+}
+
+struct stream *stream_port(void)
+{
+    return &port;
+}
+
+void stream_block_write(void)
+{
+    blocks++;
+}
+
+void event_set_drain(uint32_t pid)
+{
+    assert_int_equal(pid, 9);
+}
+
+struct thread *thread_create(const char *name, void (*function)(void *data), void *data,
+                             struct refusal *why)
+{
+    static struct thread thread = {.pid = 9};
+
+    (void)data;
+    (void)why;
+    assert_string_equal(name, "perf");
+    run = function;
+    return &thread;
+}
+
+uint64_t wait_queue_sleep(struct wait_queue *queue, uint64_t flags)
+{
+    wait_queue_unlock(queue, flags);
+    longjmp(asleep, 1);
+}
+
+void wait_queue_wake_all_locked(struct wait_queue *queue)
+{
+    (void)queue;
+}
+
+/* Until it sleeps. */
+static void run_thread(void)
+{
+    if (setjmp(asleep) == 0)
+        run(NULL);
+}
+
+/* --- Records, and what is in the stream -------------------------------------------------------- */
+
+/* A sample of the least fields, with a number in place of a time. */
+struct numbered {
+    struct perf_event_header header;
+    uint64_t id;
+    uint64_t ids;
+    uint64_t number;
+};
+
+static uint64_t numbers; /* given out */
+
+static void produce(unsigned cpu, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        struct numbered record = {.header = {.type = PERF_RECORD_SAMPLE, .size = sizeof(record)},
+                                  .id = event.id};
+
+        record.number = numbers++;
+        ring_output(&rings[cpu], &record, sizeof(record), NULL);
+    }
+}
+
+static void reset(enum ring_mode mode)
+{
+    for (unsigned cpu = 0; cpu < CPUS; cpu++)
+        assert_int_equal(ring_init(&rings[cpu], memory[cpu], RING_SIZE, mode, false, NULL), 0);
+    numbers = left_count = now = blocks = 0;
+    frozen = false;
+    stream_init(&port, &sink, &kernel);
+    port.left = &left_count;
+    drain_start();
+}
+
+struct contents {
+    unsigned seen[512]; /* samples, by number */
+    unsigned of_type[256];
+    bool whole; /* its checksum says so */
+};
+
+static const char *take_apart(struct contents *contents)
+{
+    size_t at = sizeof(struct perf_pipe_header);
+
+    memset(contents, 0, sizeof(*contents));
+    while (at < left_count) {
+        struct perf_event_header header;
+
+        memcpy(&header, left + at, sizeof(header));
+        if (header.size < sizeof(header) || at + header.size > left_count || header.type > 255)
+            return "a record is torn";
+        contents->of_type[header.type]++;
+        if (header.type == PERF_RECORD_SAMPLE) {
+            struct numbered record;
+
+            memcpy(&record, left + at, sizeof(record));
+            if (record.number >= numbers)
+                return "a sample that nobody wrote";
+            contents->seen[record.number]++;
+        }
+        at += header.size;
+    }
+    contents->whole = left_count && crc32_update(0, left, left_count) == PERF_PIPE_CRC32_WHOLE;
+    return NULL;
+}
+
+static const char *each_once(const struct contents *contents)
+{
+    for (uint64_t i = 0; i < numbers; i++)
+        if (contents->seen[i] != 1)
+            return contents->seen[i] ? "a record is there twice" : "a record is missing";
+    return NULL;
+}
+
+static void assert_all_there(void)
+{
+    struct contents contents;
+
+    assert_null(take_apart(&contents));
+    assert_null(each_once(&contents));
+    assert_true(contents.whole);
+    assert_int_equal(contents.of_type[PERF_RECORD_COMM], 2);
+    assert_int_equal(contents.of_type[PERF_RECORD_LOST], 1);
+}
+
+static unsigned samples_there(void)
+{
+    struct contents contents;
+
+    assert_null(take_apart(&contents));
+    return contents.of_type[PERF_RECORD_SAMPLE];
+}
+
+/* --- Tests ------------------------------------------------------------------------------------- */
+
+/* First, as there is no thread yet. */
+static void without_a_thread_a_recording_leaves_at_its_end(void **state)
+{
+    (void)state;
+    reset(RING_NORMAL);
+    produce(0, 3);
+    produce(1, 2);
+    drain_tick();
+    assert_int_equal(left_count, 0);
+    drain_finish();
+    assert_all_there();
+}
+
+static const char *judge_crash(void)
+{
+    struct contents contents;
+    const char *wrong;
+
+    if (blocks)
+        return blocks == 1 ? NULL : "more than one block";
+    wrong = take_apart(&contents);
+    if (!wrong)
+        wrong = each_once(&contents);
+    if (!wrong && !contents.whole)
+        wrong = "the checksum is wrong";
+    if (!wrong && contents.of_type[PERF_RECORD_LOST] != 1)
+        wrong = "the losses are not told once";
+    if (!wrong && contents.of_type[PERF_RECORD_COMM] < 2)
+        wrong = "a task is not named";
+    if (!wrong && contents.of_type[PERF_PIPE_EVENT_TYPE] != 1)
+        wrong = "not one checksum";
+    return wrong;
+}
+
+/* What was interrupted does not go on. */
+static void crash_here(void)
+{
+    const char *wrong;
+
+    drain_crash();
+    wrong = judge_crash();
+    if (wrong) {
+        dprintf(STDERR_FILENO, "# at byte %llu: %s\n", (unsigned long long)left_count, wrong);
+        _exit(1);
+    }
+    _exit(0);
+}
+
+static const char *never_asked(void)
+{
+    return "a crashed machine went on";
+}
+
+static void hand_over(void)
+{
+    step_on();
+    drain_finish();
+    step_off();
+}
+
+static void hand_over_records(void)
+{
+    records_begin = step_on;
+    drain_finish();
+    step_off();
+    records_begin = NULL;
+}
+
+static void crash_at_every(unsigned stride, void (*victim)(void))
+{
+    const struct step_plan plan = {
+        .victim = victim, .intrude = crash_here, .verdict = never_asked, .stride = stride};
+    struct step_result result;
+
+    reset(RING_NORMAL);
+    produce(0, 2);
+    produce(1, 1);
+    result = step_through(&plan);
+    print_message("%u crashes\n", result.boundaries);
+    assert_true(result.boundaries > 100);
+    assert_int_equal(result.wrong, 0);
+    assert_all_there(); /* the one that nothing came upon */
+}
+
+/* The head is long, and one place in it as good as another. */
+static void a_panic_anywhere_loses_no_record(void **state)
+{
+    (void)state;
+    crash_at_every(97, hand_over);
+}
+
+static void a_panic_at_any_instruction_behind_the_head_loses_no_record(void **state)
+{
+    (void)state;
+    crash_at_every(getenv("SOAK") ? 1 : 5, hand_over_records);
+}
+
+static void make_thread(void)
+{
+    drain_init();
+    assert_non_null(run);
+}
+
+/* drain_finish only calls: the thread is ours to run. */
+static void finish(void)
+{
+    if (setjmp(asleep) == 0)
+        drain_finish();
+    run_thread();
+}
+
+static void a_quarter_of_a_ring_begins_the_stream_and_a_little_waits(void **state)
+{
+    const unsigned quarter = RING_SIZE / 4 / sizeof(struct numbered);
+
+    (void)state;
+    make_thread();
+    reset(RING_NORMAL);
+    produce(0, quarter);
+    drain_tick();
+    run_thread();
+    assert_int_equal(left_count, 0);
+    produce(0, 1);
+    drain_tick();
+    run_thread();
+    assert_int_equal(samples_there(), quarter + 1);
+    finish();
+    assert_all_there();
+}
+
+static void a_second_begins_it_as_well_and_then_it_goes_on_at_once(void **state)
+{
+    (void)state;
+    reset(RING_NORMAL);
+    produce(1, 1);
+    now = SECOND - 1;
+    drain_tick();
+    run_thread();
+    assert_int_equal(left_count, 0);
+    now = SECOND;
+    drain_tick();
+    run_thread();
+    assert_int_equal(samples_there(), 1);
+    produce(0, 1);
+    drain_tick();
+    run_thread();
+    assert_int_equal(samples_there(), 1); /* it pauses */
+    now += SECOND / 10;
+    drain_tick();
+    run_thread();
+    assert_int_equal(samples_there(), 2);
+    now += SECOND;
+    drain_tick(); /* nothing new: nobody is called */
+    run_thread();
+    finish();
+    assert_all_there();
+}
+
+/* What has left stays to be read here, as long as half of the ring is free. */
+static void records_are_given_back_only_when_there_is_need(void **state)
+{
+    const unsigned half = RING_SIZE / 2 / sizeof(struct numbered);
+
+    (void)state;
+    reset(RING_NORMAL);
+    produce(0, half);
+    drain_tick();
+    run_thread();
+    assert_int_equal(samples_there(), half);
+    assert_int_equal(drain_given_back(), 0);
+    assert_int_equal(rings[0].tail, 0);
+    produce(0, half / 2 + 1);
+    drain_tick();
+    run_thread();
+    assert_true(drain_given_back() > 0);
+    assert_true(rings[0].tail > 0);
+    for (int i = 0; i < 5; i++) { /* more than the ring ever held at once */
+        produce(0, half);
+        drain_tick();
+        run_thread();
+    }
+    assert_int_equal(rings[0].dropped, 0);
+    finish();
+    assert_all_there();
+}
+
+static void overwriting_rings_wait_for_the_end_or_the_trigger(void **state)
+{
+    const unsigned most = RING_SIZE / sizeof(struct numbered);
+
+    (void)state;
+    reset(RING_OVERWRITE);
+    produce(0, most - 1);
+    now = 10 * SECOND;
+    drain_tick();
+    run_thread();
+    assert_int_equal(left_count, 0);
+    frozen = true;
+    drain_tick();
+    run_thread();
+    assert_all_there(); /* while the workload still runs */
+    finish();           /* nothing more to do */
+    assert_all_there();
+}
+
+/* The tick goes on calling until all has left: its last call is for nobody. */
+static void a_late_call_does_not_end_the_next_recording(void **state)
+{
+    (void)state;
+    reset(RING_OVERWRITE);
+    produce(0, 1);
+    frozen = true;
+    drain_tick();
+    meanwhile = drain_tick;
+    run_thread();
+    meanwhile = NULL;
+    assert_all_there();
+    reset(RING_NORMAL);
+    produce(0, 1);
+    run_thread();
+    assert_int_equal(left_count, 0);
+    finish();
+    assert_all_there();
+}
+
+static void a_panic_with_nothing_to_hand_over_says_nothing(void **state)
+{
+    (void)state;
+    reset(RING_NORMAL);
+    produce(0, 1);
+    finish();
+    left_count = 0;
+    drain_crash();
+    assert_int_equal(left_count, 0);
+    assert_int_equal(blocks, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_thread_a_recording_leaves_at_its_end),
+        cmocka_unit_test(a_panic_anywhere_loses_no_record),
+        cmocka_unit_test(a_panic_at_any_instruction_behind_the_head_loses_no_record),
+        cmocka_unit_test(a_quarter_of_a_ring_begins_the_stream_and_a_little_waits),
+        cmocka_unit_test(a_second_begins_it_as_well_and_then_it_goes_on_at_once),
+        cmocka_unit_test(records_are_given_back_only_when_there_is_need),
+        cmocka_unit_test(overwriting_rings_wait_for_the_end_or_the_trigger),
+        cmocka_unit_test(a_late_call_does_not_end_the_next_recording),
+        cmocka_unit_test(a_panic_with_nothing_to_hand_over_says_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
