@@ -1,12 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The periodic interrupt's count. Written in interrupt context; read anywhere. */
+/*
+ * The periodic interrupt's count, and how often that interrupt comes: as often as there are ticks,
+ * or a whole number of times that for whom a tick is too coarse; there are no more ticks then.
+ */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TICKS_A_SECOND 100
+#define TICK_NS        (1000000000ull / TICKS_A_SECOND)
 
-extern volatile uint64_t ticks;
+/* Interrupts a tick, at most: 10000 a second. */
+#define TICKS_QUICKEN_MAX 100
 
-/* Counts one. The timer driver calls it. */
+extern volatile uint64_t ticks; /* written in interrupt context, read anywhere */
+
+/*
+ * `set_rate` tells the timer how many interrupts a second there are to be: now, and from now on
+ * when that changes, with interrupts off. Boot.
+ */
+void ticks_start(void (*set_rate)(unsigned hertz));
+
+/* Interrupts come so many times as often as ticks; 1 at first. Task context, once at a time. */
+void ticks_quicken(unsigned times);
+
+/* The timer's interrupt has come: whether it is a tick. Interrupt context. */
+bool ticks_due(void);
+
+/* Counts one. The timer's interrupt calls it. */
 void ticks_count(void);

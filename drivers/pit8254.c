@@ -28,7 +28,7 @@
 #define CALIBRATIONS         5
 #define CALIBRATION_PATIENCE 10000000u /* port reads; no less than 100 ns each */
 
-static void (*pit_on_tick)(void); /* set before the line is unmasked */
+static trap_handler *pit_on_interrupt; /* set before the line is unmasked */
 
 static void pit_load(uint16_t counter, unsigned count)
 {
@@ -89,16 +89,20 @@ bool pit_calibrate(void)
     return true;
 }
 
-static void pit_interrupt(struct regs *regs)
+void pit_set_rate(unsigned hertz)
 {
-    (void)regs;
-    pit_on_tick();
-}
-
-void pit_start(unsigned hertz, void (*tick)(void))
-{
-    pit_on_tick = tick;
     port_write8(CONTROL, COUNTER0_RATE);
     pit_load(COUNTER0, PIT_HERTZ / hertz);
+}
+
+static void pit_interrupt(struct regs *regs)
+{
+    pit_on_interrupt(regs);
+}
+
+void pit_start(unsigned hertz, trap_handler *interrupt)
+{
+    pit_on_interrupt = interrupt;
+    pit_set_rate(hertz);
     pic_connect(0, pit_interrupt);
 }

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <stdbool.h>
+
+#include "arch/x86_64/trap.h"
 #include <stdint.h>
 
 /*
@@ -15,6 +17,10 @@
 bool pit_calibrate(void);
 
 /*
- * Interrupt 0 `hertz` times a second; each calls `tick` (interrupt context). Boot, interrupts off.
+ * Interrupt 0 `hertz` times a second; each calls `interrupt` with what it interrupted (interrupt
+ * context). Boot, interrupts off.
  */
-void pit_start(unsigned hertz, void (*tick)(void));
+void pit_start(unsigned hertz, trap_handler *interrupt);
+
+/* Another rate, from 19 a second, beginning with a whole period. Interrupts off. */
+void pit_set_rate(unsigned hertz);

@@ -115,46 +115,47 @@ static struct names names_pids(void)
 }
 
 static const char *const perf_subcommands[] = {"list", "record", "report", "script", "stat", NULL};
-static const char breakpoints[] = "mem:";
 
-/* Tracepoints in order of their names, and how breakpoints begin at its place among them. */
+/* In order: the clock, and how breakpoints begin. */
+static const char *const other_events[] = {"cpu-clock", "mem:"};
+#define OTHER_EVENTS (sizeof(other_events) / sizeof(other_events[0]))
+
+/* Tracepoints in order of their names, and the others at their places among them. */
 static const char *event_name_at(const struct names *names, size_t index)
 {
-    const struct tracepoint *tracepoint = tracepoint_by_name(index);
-    const struct tracepoint *before = index > 0 ? tracepoint_by_name(index - 1) : NULL;
+    const char *name = NULL;
+    size_t other = 0, traced = 0;
 
     (void)names;
-    if (before && strcmp(before->full_name, breakpoints) > 0)
-        return before->full_name;
-    if (tracepoint && strcmp(tracepoint->full_name, breakpoints) < 0)
-        return tracepoint->full_name;
-    return index <= tracepoint_count() ? breakpoints : NULL;
+    while (traced + other <= index) {
+        const struct tracepoint *next = tracepoint_by_name(traced);
+
+        if (other < OTHER_EVENTS && (!next || strcmp(other_events[other], next->full_name) < 0))
+            name = other_events[other++];
+        else if (next)
+            name = next->full_name, traced++;
+        else
+            return NULL;
+    }
+    return name;
 }
 
 static struct names names_events(void)
 {
-    return (struct names){.at = event_name_at, .count = tracepoint_count() + 1};
+    return (struct names){.at = event_name_at, .count = tracepoint_count() + OTHER_EVENTS};
 }
 
 /* As core/perf/perf_options.c and core/perf/report_options.c read them. */
-static const char *const record_options[] = {"--",
-                                             "--call-graph",
-                                             "--count",
-                                             "--event",
-                                             "--filter",
-                                             "--intr-regs",
-                                             "--mmap-pages",
-                                             "--overwrite",
-                                             "--raw-samples",
-                                             "--skip",
-                                             "--verify-chain",
-                                             "-R",
-                                             "-a",
-                                             "-c",
-                                             "-e",
-                                             "-g",
-                                             "-m",
-                                             NULL};
+static const char *const record_options[] = {"--",          "--call-graph",
+                                             "--count",     "--event",
+                                             "--filter",    "--freq",
+                                             "--intr-regs", "--mmap-pages",
+                                             "--overwrite", "--raw-samples",
+                                             "--skip",      "--verify-chain",
+                                             "-F",          "-R",
+                                             "-a",          "-c",
+                                             "-e",          "-g",
+                                             "-m",          NULL};
 static const char *const report_options[] = {
     "--no-children", "--no-inline", "--stdio", "-g", "-s", NULL};
 static const char *const script_options[] = {"-F", NULL};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * An event: what is counted, and when a count becomes a sample. Its source
- * (core/perf/event_breakpoint.c, event_tracepoint.c) calls event_hit for each occurrence; sources
- * differ, the rest is
- * the same for all.
+ * (core/perf/event_breakpoint.c, event_tracepoint.c) calls event_hit for each occurrence, or
+ * event_sample when time is what it counts (event_clock.c); sources differ, the rest is the same
+ * for all.
  */
 #pragma once
 
@@ -11,8 +11,10 @@
 #include <stdint.h>
 
 #include "core/breakpoint.h"
+#include "core/perf/event_clock.h"
 #include "core/perf/event_spec.h"
 #include "core/perf/filter.h"
+#include "core/perf/pace.h"
 #include "core/perf/records.h"
 #include "core/perf/ring.h"
 #include "core/perf/tracepoint.h"
@@ -26,32 +28,31 @@
 struct event {
     struct recorded_event recorded; /* id, attr and name [I]; count by its hits */
     struct event_chain chain;       /* [I] */
+    uint64_t period;                /* what a sample stands for; of the last one if it varies */
     uint64_t period_left;           /* hits until the next sample */
     struct ring *rings;             /* one per CPU; NULL: only counted, from any context on */
+    struct pace pace;               /* sets the period, if a frequency was asked for */
+    struct event *next_paced;       /* [interrupts off] */
     bool trigger;                   /* [I] its first sample ends the recording */
 
+    uint64_t unchecked;    /* samples that may be taken without a look at the clock */
     uint64_t tick_end;     /* the throttle's: when the current tick is over */
-    uint64_t tick_samples; /* samples that it still may take */
+    uint64_t tick_samples; /* samples that it still may take, the unchecked ones left out */
     uint64_t tick_limit;   /* 0: never throttled */
     bool throttled;
     uint64_t throttled_hits;                      /* that would have been samples */
     uint64_t drained_hits;                        /* by the thread that writes the stream */
     void (*triggered)(const struct event *event); /* told behind each sample; NULL: nobody */
 
-    /* Its source's part; one of the two is in use. */
+    /* Its source's part; one of them is in use. */
     struct breakpoint breakpoint;
     struct tracepoint_probe probe;
+    struct event_clock clock;
     struct filter filter; /* [I] of a tracepoint: which hits are some */
 };
 
 /* A new event that counts nothing yet, with an id that no other event of this boot has. */
 void event_init(struct event *event, const struct event_spec *spec);
-
-/*
- * Its hits become samples from here on, in the ring of the CPU that they are on. `rings` has one
- * for each CPU that runs. An event that is not enabled yet, or only counts.
- */
-void event_connect(struct event *event, struct ring *rings);
 
 /*
  * One occurrence with these registers at address `addr`. Any context of this CPU with preemption
@@ -60,6 +61,21 @@ void event_connect(struct event *event, struct ring *rings);
  */
 void event_hit(struct event *event, uint64_t addr, const struct regs *regs,
                const struct tracepoint_raw *raw);
+
+/*
+ * A sample that stands for `period`, whatever the event's own says. False if the throttle holds it
+ * back, or if the event has no rings. Context: as event_hit.
+ */
+bool event_sample(struct event *event, uint64_t period, const struct regs *regs);
+
+/*
+ * Counts from 0, now; with `rings` there are samples from here on. The event may be enabled
+ * already: until then it has no rings. Task context.
+ */
+void event_begin(struct event *event, struct ring *rings);
+
+/* Looks after the periods of events that keep a frequency. The tick: interrupt context. */
+void event_tick(void);
 
 /*
  * The thread that writes the stream: what it raises itself, interrupts that it meets left aside, is

@@ -29,9 +29,6 @@ int event_breakpoint_enable(struct event *event, struct refusal *why)
     const struct perf_event_attr *attr = &event->recorded.attr;
     enum arch_access access = event_breakpoint_access(attr->bp_type);
 
-    if (attr->exclude_kernel)
-        return refuse(why, EINVAL, "%s: user-mode hits only, but nothing runs in user mode",
-                      event->recorded.name);
     /* perf spells an execute breakpoint with length 8; its register takes 1. */
     event->breakpoint = (struct breakpoint){.address = attr->bp_addr,
                                             .length = access == ARCH_EXECUTE ? 1 : attr->bp_len,

@@ -15,12 +15,14 @@
 #include "core/string.h"
 #include "core/symbols.h"
 
-#define LENGTH_MAX       32           /* four registers of eight bytes */
-#define LENGTH_DEFAULT   4            /* perf's own, where nothing better is known */
-#define LENGTH_EXECUTE   sizeof(long) /* what Linux demands, and perf sends, for x */
-#define NEAREST_MAX      5
-#define ADDRESSES_MAX    4
-#define FORMAT_OF_EVENTS "mem:ADDR[/LEN][:rw|w|x][:u|:k] or 5:ADDR, or a tracepoint (`perf list`)"
+#define LENGTH_MAX     32           /* four registers of eight bytes */
+#define LENGTH_DEFAULT 4            /* perf's own, where nothing better is known */
+#define LENGTH_EXECUTE sizeof(long) /* what Linux demands, and perf sends, for x */
+#define NEAREST_MAX    5
+#define ADDRESSES_MAX  4
+#define CLOCK          "cpu-clock"
+#define FORMAT_OF_EVENTS                                                                           \
+    "mem:ADDR[/LEN][:rw|w|x][:u|:k] or 5:ADDR, " CLOCK ", or a tracepoint (`perf list`)"
 
 struct cursor {
     const char *at;
@@ -255,8 +257,11 @@ static int read_access(struct cursor *cursor, uint32_t *access)
     return 0;
 }
 
-/* u and k say where to look: the one that is missing is excluded, and neither means both. */
-static int read_modifiers(struct cursor *cursor, struct perf_event_attr *attr)
+/*
+ * u and k say where to look: the one that is missing is excluded, and neither means both. `else_is`
+ * says what might have stood there besides.
+ */
+static int read_modifiers(struct cursor *cursor, const char *else_is, struct perf_event_attr *attr)
 {
     enum { USER = 1, KERNEL = 2 };
     static const uint32_t bits[] = {USER, KERNEL};
@@ -266,9 +271,7 @@ static int read_modifiers(struct cursor *cursor, struct perf_event_attr *attr)
         return 0;
     cursor->at++;
     if (!read_letters(cursor, "uk", bits, &where))
-        return refuse(cursor->why, EINVAL,
-                      "\"%s\" is neither an access (rw, w, x) nor a modifier behind one (u, k)",
-                      cursor->at);
+        return refuse(cursor->why, EINVAL, "\"%s\" is %s (u, k)", cursor->at, else_is);
     attr->exclude_user = !(where & USER);
     attr->exclude_kernel = !(where & KERNEL);
     return 0;
@@ -335,7 +338,8 @@ static int read_mem(struct cursor *cursor, struct perf_event_attr *attr)
     if (!error)
         error = read_access(cursor, &attr->bp_type);
     if (!error)
-        error = read_modifiers(cursor, attr);
+        error =
+            read_modifiers(cursor, "neither an access (rw, w, x) nor a modifier behind one", attr);
     if (!error)
         error = read_end(cursor);
     attr->bp_addr = place.address;
@@ -354,6 +358,16 @@ static int read_raw(struct cursor *cursor, struct perf_event_attr *attr)
     attr->bp_type = HW_BREAKPOINT_RW;
     attr->bp_len = HW_BREAKPOINT_LEN_1;
     return error;
+}
+
+/* Behind "cpu-clock". */
+static int read_clock(struct cursor *cursor, struct perf_event_attr *attr)
+{
+    int error = read_modifiers(cursor, "no modifier of " CLOCK, attr);
+
+    attr->type = PERF_TYPE_SOFTWARE;
+    attr->config = PERF_COUNT_SW_CPU_CLOCK;
+    return error ? error : read_end(cursor);
 }
 
 /* Every name has a colon behind its system, which no other spelling begins with. */
@@ -403,6 +417,8 @@ int event_spec_parse(const char *spelling, struct event_spec *spec, struct refus
         return read_mem(&cursor, &spec->attr);
     if (skip_prefix(&cursor, "5:"))
         return read_raw(&cursor, &spec->attr);
+    if (skip_prefix(&cursor, CLOCK) && (*cursor.at == '\0' || *cursor.at == ':'))
+        return read_clock(&cursor, &spec->attr);
     if (strchr(spelling, ':'))
         return read_tracepoint(spelling, &spec->attr, why);
     return refuse(why, EINVAL, "unknown event \"%s\": " FORMAT_OF_EVENTS, spelling);

@@ -112,8 +112,10 @@ static int perf_list(int argc, char **argv)
           "              default the symbol's size\n"
           "      ACCESS  w, rw, or x\n"
           "      what a hit did to the bytes, and which instruction: breakpoint:hit\n"
-          "  5:ADDR      the same, rw and one byte\n\n",
-          symbols_count());
+          "  5:ADDR      the same, rw and one byte\n\n"
+          "  cpu-clock[:k]                                      [Software event]\n"
+          "      time, in ns: -F up to %d samples a second, -c from %d ns on\n\n",
+          symbols_count(), EVENT_CLOCK_HERTZ_MAX, EVENT_CLOCK_PERIOD_MIN);
     print_tracepoints();
     print("debug registers:\n");
     breakpoint_print(print_console());
@@ -146,6 +148,6 @@ static int perf_run(int argc, char **argv)
 COMMAND(perf_command) = {
     .name = "perf",
     .usage = "list | record | report | script | stat",
-    .summary = "record and read hits of breakpoints and tracepoints",
+    .summary = "record and read hits of breakpoints, tracepoints, the clock",
     .run = perf_run,
 };

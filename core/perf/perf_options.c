@@ -10,10 +10,13 @@
 #include "core/perf/sample.h"
 #include "core/string.h"
 
+#define FREQUENCY_MAX UINT64_MAX
+
 /* What holds for an event where its own terms do not say otherwise. */
 struct event_terms {
-    uint64_t period; /* 0: not said */
-    uint64_t skip;   /* 0: not said */
+    uint64_t period;    /* 0: not said */
+    uint64_t frequency; /* 0: not said, FREQUENCY_MAX: the most possible */
+    uint64_t skip;      /* 0: not said */
     enum chain_term { CHAIN_UNSAID, CHAIN_NO, CHAIN_DEFAULT, CHAIN_ORC, CHAIN_FP } chain;
     int registers; /* 0: not said, 1: yes, -1: no */
     int raw;       /* likewise */
@@ -55,6 +58,17 @@ static int parse_period(struct parse *parse, const char *word, uint64_t *period)
     return refuse(parse->why, EINVAL, "period \"%s\": a whole number from 1 is possible", word);
 }
 
+static int parse_frequency(struct parse *parse, const char *word, uint64_t *frequency)
+{
+    if (parse_number(word, false, frequency) && *frequency > 0)
+        return 0;
+    if (strcmp(word, "max") != 0)
+        return refuse(parse->why, EINVAL,
+                      "frequency \"%s\": a whole number from 1, or max, is possible", word);
+    *frequency = FREQUENCY_MAX;
+    return 0;
+}
+
 /* What has no frame pointers cannot follow them; what has no table says so at boot. */
 static int parse_chain(struct parse *parse, const char *word, enum chain_term *chain)
 {
@@ -82,7 +96,8 @@ static int parse_skip(struct parse *parse, const char *word, uint64_t *skip)
                   SAMPLE_CHAIN_MAX - 1);
 }
 
-#define TERMS "period=N, call-graph=orc|fp|no, skip=N, regs=yes|no, raw=yes|no are possible"
+#define TERMS                                                                                      \
+    "period=N, freq=HZ, call-graph=orc|fp|no, skip=N, regs=yes|no, raw=yes|no are possible"
 
 static bool parse_yes_no(const char *value, int *answer)
 {
@@ -99,6 +114,8 @@ static int parse_term(struct parse *parse, char *term, struct event_terms *terms
     *value++ = '\0';
     if (strcmp(term, "period") == 0)
         return parse_period(parse, value, &terms->period);
+    if (strcmp(term, "freq") == 0)
+        return parse_frequency(parse, value, &terms->frequency);
     if (strcmp(term, "call-graph") == 0)
         return parse_chain(parse, value, &terms->chain);
     if (strcmp(term, "skip") == 0)
@@ -269,6 +286,8 @@ static int parse_valued(struct parse *parse, const char *option, char *value)
         return parse_filter(parse, value);
     if (strcmp(option, "-c") == 0 || strcmp(option, "--count") == 0)
         return parse_period(parse, value, &parse->all.period);
+    if (strcmp(option, "-F") == 0 || strcmp(option, "--freq") == 0)
+        return parse_frequency(parse, value, &parse->all.frequency);
     if (strcmp(option, "-m") == 0 || strcmp(option, "--mmap-pages") == 0)
         return parse_ring_size(parse, value);
     if (strcmp(option, "--skip") == 0)
@@ -278,9 +297,9 @@ static int parse_valued(struct parse *parse, const char *option, char *value)
 
 static bool option_takes_value(const char *option)
 {
-    static const char *const valued[] = {"-e",       "--event",      "-c",           "--count",
-                                         "-m",       "--mmap-pages", "--call-graph", "--skip",
-                                         "--filter", "--trigger"};
+    static const char *const valued[] = {"-e",     "--event",   "-c",           "--count",
+                                         "-F",     "--freq",    "-m",           "--mmap-pages",
+                                         "--skip", "--trigger", "--call-graph", "--filter"};
 
     for (unsigned i = 0; i < sizeof(valued) / sizeof(valued[0]); i++)
         if (strcmp(option, valued[i]) == 0)
@@ -304,7 +323,7 @@ static int parse_flag(struct parse *parse, const char *option)
         return refuse(
             parse->why, EINVAL,
             "unknown option \"%s\"; there are -e EVENT, -g, --call-graph HOW, --skip N, "
-            "--verify-chain, -c N, -m SIZE, --overwrite, --trigger EVENT, --intr-regs, -R, "
+            "--verify-chain, -c N, -F HZ, -m SIZE, --overwrite, --trigger EVENT, --intr-regs, -R, "
             "--filter EXPRESSION, -a, -- COMMAND",
             option);
     return 0;
@@ -331,17 +350,43 @@ static void apply_chain(struct event_spec *event, enum chain_term chain, uint64_
         (struct event_chain){.method = method_of(chain), .skip = (unsigned)skip, .verify = verify};
 }
 
+static bool is_clock(const struct perf_event_attr *attr)
+{
+    return attr->type == PERF_TYPE_SOFTWARE;
+}
+
+static uint64_t frequency_max(const struct perf_event_attr *attr)
+{
+    return is_clock(attr) ? EVENT_CLOCK_HERTZ_MAX : PACE_HERTZ_MAX;
+}
+
+/* A period that may differ from sample to sample stands in each. */
+static void apply_rate(struct perf_event_attr *attr, const struct event_terms *terms)
+{
+    uint64_t frequency = terms->frequency;
+
+    if (is_clock(attr) && !terms->period && !frequency)
+        frequency = EVENT_CLOCK_HERTZ_DEFAULT;
+    if (frequency == FREQUENCY_MAX)
+        frequency = frequency_max(attr);
+    if (terms->period || frequency)
+        attr->sample_type |= PERF_SAMPLE_PERIOD;
+    if (frequency) {
+        attr->freq = 1;
+        attr->sample_freq = frequency;
+    } else {
+        attr->sample_period = terms->period ? terms->period : 1;
+    }
+}
+
 static void apply_terms(struct event_spec *event, const struct event_terms *own,
                         const struct event_terms *all, bool verify)
 {
     struct perf_event_attr *attr = &event->attr;
-    uint64_t period = own->period ? own->period : all->period;
 
     attr->sample_type = SAMPLE_ALWAYS;
     attr->sample_id_all = 1;
-    attr->sample_period = period ? period : 1;
-    if (period)
-        attr->sample_type |= PERF_SAMPLE_PERIOD;
+    apply_rate(attr, own->period || own->frequency ? own : all);
     apply_chain(event, own->chain ? own->chain : all->chain, own->skip ? own->skip : all->skip,
                 verify);
     if (own->registers ? own->registers > 0 : all->registers > 0) {
@@ -362,6 +407,48 @@ static int check_raw(struct parse *parse)
             return refuse(parse->why, EINVAL, "raw=yes: %s is no tracepoint, it has no record",
                           recording->events[i].name);
     return 0;
+}
+
+/* Whether so many samples can be had of an event. */
+static int check_rate(struct parse *parse, const struct event_spec *event)
+{
+    const struct perf_event_attr *attr = &event->attr;
+
+    if (attr->freq && attr->sample_freq > frequency_max(attr))
+        return refuse(parse->why, EINVAL, "%s: %llu samples a second: %llu are the most possible",
+                      event->name, (unsigned long long)attr->sample_freq,
+                      (unsigned long long)frequency_max(attr));
+    if (is_clock(attr) && !attr->freq && attr->sample_period < EVENT_CLOCK_PERIOD_MIN)
+        return refuse(parse->why, EINVAL,
+                      "%s: a sample every %llu ns: every %d ns is the most possible", event->name,
+                      (unsigned long long)attr->sample_period, EVENT_CLOCK_PERIOD_MIN);
+    return 0;
+}
+
+/* Period and frequency exclude each other; where nothing is sampled there is no frequency. */
+static int check_rates(struct parse *parse, bool counting)
+{
+    const struct recording_options *recording = &parse->options->recording;
+    int error = 0;
+
+    if (parse->all.period && parse->all.frequency)
+        return refuse(parse->why, EINVAL,
+                      "-c and -F exclude each other: every N hits, or so many "
+                      "samples a second");
+    if (parse->all.frequency && counting)
+        return refuse(parse->why, EINVAL, "-F: perf stat only counts; perf record takes samples");
+    for (unsigned i = 0; !error && i < recording->event_count; i++) {
+        const struct event_terms *own = &parse->own[i];
+        const char *name = recording->events[i].name;
+
+        if (own->period && own->frequency)
+            return refuse(parse->why, EINVAL, "%s: period= and freq= exclude each other", name);
+        if (own->frequency && counting)
+            return refuse(parse->why, EINVAL,
+                          "%s: freq=: perf stat only counts; perf record takes samples", name);
+        error = check_rate(parse, &recording->events[i]);
+    }
+    return error;
 }
 
 static int check_trigger(struct parse *parse, bool counting)
@@ -450,6 +537,7 @@ int perf_options_parse(int argc, char **argv, struct perf_options *options, stru
 {
     struct parse parse = {.options = options, .why = why};
     struct recording_options *recording = &options->recording;
+    bool counting = strcmp(argv[0], "stat") == 0;
     int error;
 
     *options = (struct perf_options){.recording = {.ring_size = RECORDING_RING_DEFAULT}};
@@ -464,8 +552,10 @@ int perf_options_parse(int argc, char **argv, struct perf_options *options, stru
     for (unsigned i = 0; i < recording->event_count; i++)
         apply_terms(&recording->events[i], &parse.own[i], &parse.all, parse.verify);
     options->verify = parse.verify;
-    error = check_raw(&parse);
+    error = check_rates(&parse, counting);
     if (!error)
-        error = check_trigger(&parse, strcmp(argv[0], "stat") == 0);
-    return error ? error : check_chains(&parse, strcmp(argv[0], "stat") == 0);
+        error = check_raw(&parse);
+    if (!error)
+        error = check_trigger(&parse, counting);
+    return error ? error : check_chains(&parse, counting);
 }

@@ -4,7 +4,8 @@
  *
  *   -e EVENT[,EVENT...]   what to count (core/perf/event_spec.h); may be given again. EVENT may
  *                         end in terms for it alone:
- *                         EVENT/period=N,call-graph=orc|fp|no,skip=N,regs=yes|no,raw=yes|no/
+ *                         EVENT/period=N,freq=HZ,call-graph=orc|fp|no,skip=N,regs=yes|no,
+ *                         raw=yes|no/
  *                         lock:* and *:* are an event for each tracepoint that they match
  *   --filter EXPRESSION   which hits of the tracepoints of the -e before count
  *                         (core/perf/filter.h)
@@ -13,7 +14,8 @@
  *   --call-graph orc|fp   ... by the unwind table, or by frame pointers
  *   --skip N              chains begin at the N-th caller
  *   --verify-chain        each chain both ways, and how many of them agree
- *   -c N, --count N       one sample every N hits (1)
+ *   -c N, --count N       one sample every N hits (1); cpu-clock: every N nanoseconds
+ *   -F HZ, --freq HZ      so many samples a second, or the most possible: max (cpu-clock: 4000)
  *   -m SIZE, --mmap-pages SIZE   the ring of each CPU: pages, or bytes with k or m (1m)
  *   --overwrite           a full ring gives up its oldest records instead of refusing new ones
  *   --trigger EVENT       an event as by -e, whose first sample ends the recording: the rings hold

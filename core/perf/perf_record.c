@@ -129,6 +129,17 @@ int perf_record(int argc, char **argv)
     return status;
 }
 
+/* As perf prints it: a clock counts nanoseconds, which a person reads as milliseconds. */
+static void print_count(const struct recorded_event *event)
+{
+    unsigned long long count = event->count, hundredths = (count + 5000) / 10000;
+
+    if (event->attr.type == PERF_TYPE_SOFTWARE)
+        print("%15llu.%02llu msec %s\n", hundredths / 100, hundredths % 100, event->name);
+    else
+        print("%18llu      %s\n", count, event->name);
+}
+
 int perf_stat(int argc, char **argv)
 {
     struct record_source *source;
@@ -145,8 +156,7 @@ int perf_stat(int argc, char **argv)
     source = recording_source();
     print("\n Performance counter stats for '%s':\n\n", recording_comm());
     for (size_t i = 0; i < source->event_count; i++)
-        print("%18llu      %s\n", (unsigned long long)source->events[i].count,
-              source->events[i].name);
+        print_count(&source->events[i]);
     print("\n%8llu.%09llu seconds time elapsed\n\n", (unsigned long long)begin / 1000000000,
           (unsigned long long)begin % 1000000000);
     return status;

@@ -102,10 +102,22 @@ static void recording_trigger(const struct event *event)
     recording_freeze();
 }
 
-static void recording_connect(struct event *event)
+/*
+ * What the rings themselves have hit is not counted. Triggers come last: one that hits at once
+ * finds all the others under way. The second freezing is for the event that was just being begun
+ * when the first came.
+ */
+static void recording_begin(struct ring *to)
 {
-    event->triggered = event->trigger ? recording_trigger : NULL;
-    event_connect(event, rings);
+    for (unsigned triggers = 0; triggers < 2; triggers++)
+        for (unsigned i = 0; i < event_count && !recording_frozen(); i++) {
+            if (events[i].trigger != triggers)
+                continue;
+            events[i].triggered = triggers ? recording_trigger : NULL;
+            event_begin(&events[i], to);
+        }
+    if (recording_frozen())
+        recording_freeze();
 }
 
 /*
@@ -134,11 +146,8 @@ int recording_start(const struct recording_options *options, struct refusal *why
     event_count = options->event_count;
     recording_comms_start();
     error = recording_make_rings(options, why);
-    for (unsigned i = 0; !error && i < event_count; i++) {
-        events[i].recorded.count = 0; /* of what the rings themselves have hit */
-        if (options->ring_size)
-            recording_connect(&events[i]);
-    }
+    if (!error)
+        recording_begin(options->ring_size ? rings : NULL);
     running = true;
     if (error) {
         recording_stop();

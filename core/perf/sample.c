@@ -127,7 +127,7 @@ __attribute__((noinline)) static uint64_t *sample_put_optional(uint64_t *at,
     const struct perf_event_attr *attr = &event->recorded.attr;
 
     if (attr->sample_type & PERF_SAMPLE_PERIOD)
-        *at++ = attr->sample_period;
+        *at++ = event->period;
     if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
         at = sample_put_chain(at, &event->chain, regs);
     if (attr->sample_type & PERF_SAMPLE_RAW)

@@ -339,9 +339,6 @@ static void open_stream(struct stream *stream)
 
     put(stream, &header, sizeof(header));
     put_end(stream);
-    if (stream->kernel->arch != NULL) {
-        put_arch(stream, stream->kernel->arch);
-    }
     put_build_id(stream);
 }
 
@@ -364,6 +361,10 @@ void stream_begin_recording(struct stream *stream, struct record_source *source,
     }
     put_tracing_data(stream, source, more);
     if (!stream->opened) {
+        /* `perf evlist` takes the first feature for the end of the attributes. */
+        if (stream->kernel->arch != NULL) {
+            put_arch(stream, stream->kernel->arch);
+        }
         put_kernel_map(stream, &stream->first);
         stream->opened = true;
     }

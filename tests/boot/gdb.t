@@ -138,8 +138,8 @@ bt
 kill
 GDB
 backtrace_ok($said->{tick},
-    [qw(ticks_count tick pit_interrupt interrupt_serve pic_serve trap_interrupt trap_dispatch),
-        '<signal handler called>'],
+    [qw(ticks_count tick timer_interrupt pit_interrupt interrupt_serve pic_serve trap_interrupt),
+        'trap_dispatch', '<signal handler called>'],
     'a backtrace leads from an interrupt into what was interrupted');
 like($said->{tick}, qr/ stress_rounds \(/, 'which was the load');
 

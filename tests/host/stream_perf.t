@@ -158,6 +158,11 @@ subtest 'perf inject passes the stream on' => sub {
     is(script("$room/injected"), $script, 'the same samples, and the tasks have kept their names');
 };
 
+subtest 'perf evlist shows the events of the first recording' => sub {
+    my $list = output_of("perf --no-pager evlist -v -i - < $path 2> $room/errors");
+    is(scalar(() = $list =~ /^mem:\S+: type: 5, .*\bIDENTIFIER\b/mg), 2, 'both, all of them');
+};
+
 subtest 'perf buildid-list names the kernel' => sub {
     my $list = output_of("perf buildid-list -i - < $path 2> $room/errors");
     is($list, "$build_id [kernel.kallsyms]\n", 'build id');

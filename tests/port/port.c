@@ -173,9 +173,9 @@ static void port_arm(struct event *event, const char *spelling)
     spec.attr.sample_period = 1;
     spec.chain.method = unwind_default();
     event_init(event, &spec);
-    event_connect(event, &ring);
     if (event_enable(event, &why))
         port_refuse(spelling, &why);
+    event_begin(event, &ring);
 }
 
 static void port_stream(void)

@@ -100,6 +100,33 @@ static void each_spelling_means_one_attr(void **state)
     }
 }
 
+static void the_clock_has_a_name_and_modifiers(void **state)
+{
+    static const struct {
+        const char *spelling;
+        bool no_user, no_kernel;
+    } cases[] = {
+        {"cpu-clock", false, false},
+        {"cpu-clock:k", true, false},
+        {"cpu-clock:u", false, true},
+        {"cpu-clock:uk", false, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct event_spec spec, expected = {.attr = {.type = PERF_TYPE_SOFTWARE,
+                                                     .config = PERF_COUNT_SW_CPU_CLOCK,
+                                                     .size = sizeof(spec.attr)}};
+        struct refusal why = {""};
+
+        expected.attr.exclude_user = cases[i].no_user;
+        expected.attr.exclude_kernel = cases[i].no_kernel;
+        assert_int_equal(event_spec_parse(cases[i].spelling, &spec, &why), 0);
+        assert_memory_equal(&spec.attr, &expected.attr, sizeof(spec.attr));
+        assert_string_equal(spec.name, cases[i].spelling);
+    }
+}
+
 static void each_wrong_spelling_is_told_what_is_wrong(void **state)
 {
     static const struct {
@@ -108,6 +135,12 @@ static void each_wrong_spelling_is_told_what_is_wrong(void **state)
         const char *reason; /* a part of it */
     } cases[] = {
         {"", EINVAL, "unknown event \"\""},
+        {"cpu-clocks", EINVAL, "unknown event \"cpu-clocks\""},
+        {"cpu-clock/4", EINVAL, "unknown event \"cpu-clock/4\""},
+        {"cpu-clock:", EINVAL, "\"\" is no modifier of cpu-clock (u, k)"},
+        {"cpu-clock:w", EINVAL, "\"w\" is no modifier of cpu-clock (u, k)"},
+        {"cpu-clock:k:k", EINVAL, "\":k\" is too much: mem:ADDR"},
+        {"task-clock", EINVAL, "unknown event \"task-clock\""},
         {"cycles", EINVAL, "unknown event \"cycles\": mem:ADDR"},
         {"mem", EINVAL, "unknown event"},
         {"mem:", EINVAL, "address missing at the end"},
@@ -266,6 +299,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(each_spelling_means_one_attr, load_some),
+        cmocka_unit_test_setup(the_clock_has_a_name_and_modifiers, load_some),
         cmocka_unit_test_setup(each_wrong_spelling_is_told_what_is_wrong, load_some),
         cmocka_unit_test_setup(a_spelling_longer_than_its_place_is_refused, load_some),
         cmocka_unit_test_setup(random_spellings_are_either_sound_or_refused_with_a_reason,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events: which hits become samples, what the throttle holds back and how it says so, and how an
- * event's attributes become a breakpoint. The ring's records are counted by type; what is in a
+ * Events: which hits become samples, what the throttle holds back and how it says so, how a
+ * frequency is kept, what the clock's samples are, and how an event's attributes become a
+ * breakpoint. The ring's records are counted by type; what is in a
  * sample is tests/unit/sample_test.c's.
  *
- * links: core/perf/event.c core/perf/event_breakpoint.c core/perf/sample.c core/perf/ring.c core/perf/verify_chain.c core/perf/unwind.c core/perf/unwind_fp.c core/perf/unwind_orc.c core/perf/unwind_table.c core/perf/unwinder_fp.c core/perf/crc32.c arch/x86_64/frame.c arch/x86_64/register.c core/breakpoint.c core/refusal.c core/print.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c core/perf/event_tracepoint.c core/perf/tracepoint.c core/perf/tracepoint_list.c core/perf/filter.c core/glob.c tests/unit/fake_task.c tests/unit/fake_preempt.c
+ * links: core/perf/event.c core/perf/event_clock.c core/perf/pace.c core/ticks.c core/perf/event_breakpoint.c core/perf/sample.c core/perf/ring.c core/perf/verify_chain.c core/perf/unwind.c core/perf/unwind_fp.c core/perf/unwind_orc.c core/perf/unwind_table.c core/perf/unwinder_fp.c core/perf/crc32.c arch/x86_64/frame.c arch/x86_64/register.c core/breakpoint.c core/refusal.c core/print.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c core/perf/event_tracepoint.c core/perf/tracepoint.c core/perf/tracepoint_list.c core/perf/filter.c core/glob.c tests/unit/fake_task.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,10 +20,11 @@
 #include "core/perf/sample.h"
 #include "core/symbols.h"
 #include "core/task.h"
+#include "core/ticks.h"
 #include "tests/unit/fake_arch.h"
 
 #define PLACE     0xffffffff80200000ull
-#define RING_SIZE 65536
+#define RING_SIZE (1 << 18)
 #define CPUS      4
 #define EVENTS    6
 
@@ -84,8 +86,7 @@ static struct event *make_event(unsigned i, const struct event_spec *spec, uint6
 
     event_init(event, spec);
     event->recorded.attr.sample_period = period;
-    event->period_left = period;
-    event->rings = rings;
+    event_begin(event, rings);
     return event;
 }
 
@@ -254,6 +255,274 @@ static void every_history_of_the_throttle_adds_up(void **state)
         assert_int_equal(event->throttled, last == 'T');
         assert_int_equal(samples + event->throttled_hits, event->recorded.count);
     }
+}
+
+/* --- A frequency. --- */
+
+static struct event *paced_event(uint64_t hertz, uint64_t tick_limit)
+{
+    struct event_spec spec = spec_of(PLACE, 8, HW_BREAKPOINT_W);
+
+    spec.attr.freq = 1;
+    spec.attr.sample_freq = hertz;
+    spec.attr.sample_type |= PERF_SAMPLE_PERIOD;
+    event_init(&events[0], &spec);
+    events[0].tick_limit = tick_limit;
+    enabled[0] = event_enable(&events[0], &why) == 0;
+    assert_true(enabled[0]);
+    event_begin(&events[0], rings);
+    return &events[0];
+}
+
+/* A hit every `step` ns for a while, a tick every hundredth of a second. */
+static void hit_for(struct event *event, uint64_t duration, uint64_t step)
+{
+    uint64_t end = fake_arch.clock + duration, tick = fake_arch.clock;
+
+    for (; fake_arch.clock < end; fake_arch.clock += step) {
+        for (; tick <= fake_arch.clock; tick += THROTTLE_TICK_NS)
+            event_tick();
+        hit(event, 1);
+    }
+}
+
+#define RECORD_PERIOD 7 /* the word behind header and SAMPLE_ALWAYS */
+
+/* What is in the ring: samples, and what they stand for. */
+static struct sum {
+    uint64_t samples, weight;
+} sum_samples(void)
+{
+    struct ring_reader reader;
+    struct sum sum = {0};
+    uint64_t record[64];
+
+    ring_reader_start(&reader, &rings[0]);
+    while (ring_read(&reader, record, sizeof(record)) == RING_READ_RECORD) {
+        if (((const struct perf_event_header *)record)->type != PERF_RECORD_SAMPLE)
+            continue;
+        sum.samples++;
+        sum.weight += record[RECORD_PERIOD];
+    }
+    return sum;
+}
+
+static void an_event_keeps_its_frequency_by_its_period(void **state)
+{
+    static const uint64_t tick_limits[] = {0, 10000};
+
+    for (unsigned i = 0; i < sizeof(tick_limits) / sizeof(tick_limits[0]); i++) {
+        struct event *event;
+        struct sum sum;
+
+        setup(state);
+        event = paced_event(1000, tick_limits[i]);
+        hit_for(event, 500000000, 2000);
+        sum = sum_samples();
+        assert_in_range(sum.samples, 480, 540);
+        assert_int_equal(event->recorded.count, 250000);
+        assert_int_equal(sum.weight + event->pace.period - event->period_left, 250000);
+        assert_in_range(event->pace.period, 450, 550);
+    }
+}
+
+static void a_tick_shortens_a_period_that_takes_too_long(void **state)
+{
+    struct event *event = paced_event(1000, 0);
+    uint64_t samples;
+
+    (void)state;
+    hit_for(event, 100000000, 1000);
+    samples = strlen(records(0));
+    assert_in_range(event->period_left, 100, 1100);
+    fake_arch.clock += 2 * THROTTLE_TICK_NS;
+    hit(event, 1);
+    assert_int_equal(strlen(records(0)), samples);
+    event_tick();
+    hit(event, 1);
+    assert_int_equal(strlen(records(0)), samples + 1);
+}
+
+/* Other events' periods are their own, and a disabled one is nobody's. */
+static void a_tick_looks_after_enabled_events_with_a_frequency_only(void **state)
+{
+    struct event_spec spec = spec_of(PLACE + 8, 8, HW_BREAKPOINT_W);
+    struct event *paced = paced_event(1000, 0), *plain;
+
+    (void)state;
+    plain = make_event(1, &spec, 5000);
+    assert_int_equal(enable(1), 0);
+    hit_for(paced, 100000000, 1000);
+    disable_all();
+    fake_arch.clock += 2 * THROTTLE_TICK_NS;
+    paced->period_left = paced->pace.period = 77;
+    event_tick();
+    assert_int_equal(paced->period_left, 77);
+    assert_int_equal(plain->period_left, 5000);
+}
+
+static void a_frequency_is_throttled_like_any_event(void **state)
+{
+    struct event *event = paced_event(100000, 5); /* 500 a second */
+
+    (void)state;
+    hit_for(event, 100000000, 2000);
+    assert_in_range(strlen(records(0)), 50, 80); /* with the throttle's own records */
+    assert_non_null(strstr(records(0), "SSSSSTUSSSSST"));
+    assert_true(event->throttled_hits > 0);
+}
+
+/* --- The clock. --- */
+
+static unsigned timer_rate; /* interrupts a second */
+
+static void set_timer_rate(unsigned hertz)
+{
+    assert_true(fake_arch.irqs_off);
+    timer_rate = hertz;
+}
+
+static struct event *clock_event(unsigned i, uint64_t hertz, uint64_t period)
+{
+    struct event_spec spec = {.attr = {.type = PERF_TYPE_SOFTWARE,
+                                       .config = PERF_COUNT_SW_CPU_CLOCK,
+                                       .sample_type = SAMPLE_ALWAYS | PERF_SAMPLE_PERIOD,
+                                       .freq = hertz > 0},
+                              .name = "cpu-clock"};
+
+    if (hertz)
+        spec.attr.sample_freq = hertz;
+    else
+        spec.attr.sample_period = period;
+    ticks_start(set_timer_rate);
+    event_init(&events[i], &spec);
+    assert_int_equal(enable(i), 0);
+    event_begin(&events[i], rings);
+    return &events[i];
+}
+
+/* So many interrupts, `step` ns apart. */
+static void interrupts(unsigned count, uint64_t step)
+{
+    while (count-- > 0) {
+        fake_arch.clock += step;
+        event_clock_interrupt(&regs);
+    }
+}
+
+static void the_clock_counts_the_time_while_it_is_enabled(void **state)
+{
+    struct event *event = clock_event(0, 0, 100000000);
+
+    (void)state;
+    event_begin(event, NULL);
+    interrupts(3, 7777);
+    assert_int_equal(event->recorded.count, 3 * 7777);
+    fake_arch.clock += 123;
+    disable_all();
+    assert_int_equal(event->recorded.count, 3 * 7777 + 123);
+    interrupts(3, 7777);
+    assert_int_equal(event->recorded.count, 3 * 7777 + 123);
+    assert_string_equal(records(0), "");
+}
+
+static void a_sample_of_the_clock_is_what_was_interrupted_and_how_long_it_took(void **state)
+{
+    struct event *event = clock_event(0, 0, 1000000);
+    struct ring_reader reader;
+    uint64_t record[64], start = fake_arch.clock;
+
+    (void)state;
+    interrupts(3, 300000);
+    assert_string_equal(records(0), "");
+    interrupts(1, 355555); /* the first one behind the due time, and late */
+    ring_reader_start(&reader, &rings[0]);
+    assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_RECORD);
+    assert_int_equal(record[1], event->recorded.id);
+    assert_int_equal(record[2], PLACE);
+    assert_int_equal(record[5], 0);
+    assert_int_equal(record[RECORD_PERIOD], fake_arch.clock - start);
+}
+
+/* Due times go on from each other: one late sample makes the next one's time shorter. */
+static void late_interrupts_do_not_shift_the_samples_behind_them(void **state)
+{
+    clock_event(0, 1000, 0);
+    (void)state;
+    for (unsigned i = 0; i < 1000; i++) {
+        interrupts(1, 1000000 + 40000);
+        interrupts(1, 1000000 - 40000);
+    }
+    assert_in_range(sum_samples().samples, 1998, 2000);
+}
+
+static void time_that_passed_unseen_is_in_one_sample(void **state)
+{
+    struct sum sum;
+
+    (void)state;
+    clock_event(0, 100, 0);
+    interrupts(50, 1000000);
+    interrupts(1, 5000000000);
+    interrupts(50, 1000000);
+    sum = sum_samples();
+    assert_int_equal(sum.samples, 11);
+    assert_int_equal(sum.weight, 5100000000);
+}
+
+static void time_that_the_throttle_held_back_is_in_the_next_sample(void **state)
+{
+    struct event *event = clock_event(0, 10000, 0);
+    uint64_t start = fake_arch.clock, weight;
+
+    (void)state;
+    event->tick_limit = 2;
+    interrupts(200, 100000); /* two ticks of the throttle: two samples in each */
+    assert_string_equal(records(0), "SSTUSST");
+    weight = sum_samples().weight;
+    assert_int_equal(weight, event->clock.sampled - start);
+    assert_in_range(weight, 10000000, 10400000);
+}
+
+static void the_timer_is_as_quick_as_the_quickest_needs_and_then_as_before(void **state)
+{
+    (void)state;
+    clock_event(0, 50, 0);
+    assert_int_equal(timer_rate, TICKS_A_SECOND);
+    clock_event(1, 1000, 0);
+    assert_int_equal(timer_rate, 1000);
+    clock_event(2, 0, 333333);
+    assert_int_equal(timer_rate, 3100);
+    event_begin(clock_event(3, EVENT_CLOCK_HERTZ_MAX, 0), NULL); /* counts only */
+    assert_int_equal(timer_rate, 3100);
+    event_begin(&events[3], rings);
+    assert_int_equal(timer_rate, EVENT_CLOCK_HERTZ_MAX);
+    event_disable(&events[3]);
+    enabled[3] = false;
+    assert_int_equal(timer_rate, 3100);
+    disable_all();
+    assert_int_equal(timer_rate, TICKS_A_SECOND);
+}
+
+/* Though the timer is quicker, and though some of its interrupts are lost. */
+static void ticks_stay_a_hundredth_of_a_second_apart(void **state)
+{
+    unsigned counted = 0;
+
+    (void)state;
+    assert_true(ticks_due() && ticks_due());
+    clock_event(0, 1000, 0);
+    for (unsigned i = 0; i < 1000; i++) { /* a second, in thousandths */
+        fake_arch.clock += 1000000;
+        if (i % 7 != 3)
+            counted += ticks_due();
+    }
+    assert_in_range(counted, 99, 100);
+    fake_arch.clock += 5 * TICK_NS;
+    assert_true(ticks_due());
+    assert_false(ticks_due());
+    disable_all();
+    assert_true(ticks_due() && ticks_due());
 }
 
 static void what_the_streams_thread_raises_is_counted_only(void **state)
@@ -440,6 +709,19 @@ int main(void)
         cmocka_unit_test_setup(no_limit_means_no_throttle, setup),
         cmocka_unit_test_setup(the_throttle_counts_samples_and_not_hits, setup),
         cmocka_unit_test_setup(every_history_of_the_throttle_adds_up, setup),
+        cmocka_unit_test_setup(an_event_keeps_its_frequency_by_its_period, setup),
+        cmocka_unit_test_setup(a_tick_shortens_a_period_that_takes_too_long, setup),
+        cmocka_unit_test_setup(a_tick_looks_after_enabled_events_with_a_frequency_only, setup),
+        cmocka_unit_test_setup(a_frequency_is_throttled_like_any_event, setup),
+        cmocka_unit_test_setup(the_clock_counts_the_time_while_it_is_enabled, setup),
+        cmocka_unit_test_setup(a_sample_of_the_clock_is_what_was_interrupted_and_how_long_it_took,
+                               setup),
+        cmocka_unit_test_setup(late_interrupts_do_not_shift_the_samples_behind_them, setup),
+        cmocka_unit_test_setup(time_that_passed_unseen_is_in_one_sample, setup),
+        cmocka_unit_test_setup(time_that_the_throttle_held_back_is_in_the_next_sample, setup),
+        cmocka_unit_test_setup(the_timer_is_as_quick_as_the_quickest_needs_and_then_as_before,
+                               setup),
+        cmocka_unit_test_setup(ticks_stay_a_hundredth_of_a_second_apart, setup),
         cmocka_unit_test_setup(what_the_streams_thread_raises_is_counted_only, setup),
         cmocka_unit_test_setup(a_trigger_is_told_behind_its_sample, setup),
         cmocka_unit_test_setup(each_event_has_an_id_of_its_own, setup),

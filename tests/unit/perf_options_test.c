@@ -148,6 +148,8 @@ static void each_option_sets_what_it_says(void **state)
         {"record -e mem:0x1000 -g --call-graph no", 0, 1},
         {"record -e mem:0x1000 --intr-regs", PERF_SAMPLE_REGS_INTR, 1},
         {"record -e mem:0x1000 -c 7", PERF_SAMPLE_PERIOD, 7},
+        {"record -e cpu-clock -c 100000", PERF_SAMPLE_PERIOD, 100000},
+        {"record -e cpu-clock:k -c 7000000000", PERF_SAMPLE_PERIOD, 7000000000},
         {"record --count 7 --event mem:0x1000", PERF_SAMPLE_PERIOD, 7},
         {"record -a -e mem:0x1000", 0, 1},
         {"record -c 3 -g --intr-regs -R -e mem:0x1000", SAMPLE_OF_WATCH, 3},
@@ -158,6 +160,7 @@ static void each_option_sets_what_it_says(void **state)
         assert_int_equal(parse(cases[i].line), 0);
         assert_int_equal(attr_of(0)->sample_type, SAMPLE_ALWAYS | cases[i].fields);
         assert_int_equal(attr_of(0)->sample_period, cases[i].period);
+        assert_false(attr_of(0)->freq);
         assert_int_equal(attr_of(0)->sample_regs_intr,
                          cases[i].fields & PERF_SAMPLE_REGS_INTR ? SAMPLE_REGISTERS : 0);
     }
@@ -169,6 +172,87 @@ static void each_option_sets_what_it_says(void **state)
     assert_true(options.recording.events[1].trigger);
     assert_true(options.recording.events[2].trigger);
     assert_int_equal(options.recording.events[2].attr.sample_period, 5);
+}
+
+static void assert_frequency(unsigned event, uint64_t hertz)
+{
+    assert_true(attr_of(event)->freq);
+    assert_int_equal(attr_of(event)->sample_freq, hertz);
+    assert_int_equal(attr_of(event)->sample_type, SAMPLE_ALWAYS | PERF_SAMPLE_PERIOD);
+}
+
+static void assert_period(unsigned event, uint64_t period)
+{
+    assert_false(attr_of(event)->freq);
+    assert_int_equal(attr_of(event)->sample_period, period);
+}
+
+static void a_frequency_is_given_for_all_events_or_for_one(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("record -F 99 -e mem:0x1000,cpu-clock"), 0);
+    assert_frequency(0, 99);
+    assert_frequency(1, 99);
+    assert_int_equal(parse("record -e mem:0x1000 --freq 1000000"), 0);
+    assert_frequency(0, 1000000);
+    assert_int_equal(parse("record -e mem:0x1000/freq=50/,mem:0x2000,cpu-clock/freq=max/"), 0);
+    assert_frequency(0, 50);
+    assert_period(1, 1);
+    assert_frequency(2, EVENT_CLOCK_HERTZ_MAX);
+}
+
+static void the_most_possible_is_each_events_own(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("record -F max -e mem:0x1000,cpu-clock"), 0);
+    assert_frequency(0, PACE_HERTZ_MAX);
+    assert_frequency(1, EVENT_CLOCK_HERTZ_MAX);
+}
+
+static void the_clock_keeps_a_frequency_unless_a_period_is_given(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("record -e cpu-clock,mem:0x1000"), 0);
+    assert_int_equal(attr_of(0)->type, PERF_TYPE_SOFTWARE);
+    assert_int_equal(attr_of(0)->config, PERF_COUNT_SW_CPU_CLOCK);
+    assert_frequency(0, 4000);
+    assert_period(1, 1);
+    assert_int_equal(parse("record -e cpu-clock/period=200000/"), 0);
+    assert_period(0, 200000);
+}
+
+static void a_term_of_either_kind_beats_both_options(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("record -F 99 -e mem:0x1000/period=3/,mem:0x2000"), 0);
+    assert_period(0, 3);
+    assert_frequency(1, 99);
+    assert_int_equal(parse("record -c 5 -e mem:0x1000/freq=100/,mem:0x2000"), 0);
+    assert_frequency(0, 100);
+    assert_period(1, 5);
+}
+
+static void rates_that_cannot_be_had_are_refused_with_the_most_possible(void **state)
+{
+    (void)state;
+    assert_refused("record -e mem:0x1000 -F 0", "frequency \"0\": a whole number from 1, or max");
+    assert_refused("record -e mem:0x1000 -F 1k", "frequency \"1k\"");
+    assert_refused("record -e mem:0x1000 -F maximum", "frequency \"maximum\"");
+    assert_refused("record -e mem:0x1000 -F 99999999999999999999", "frequency");
+    assert_refused("record -e mem:0x1000 -F", "-F needs a value");
+    assert_refused("record -e mem:0x1000/freq=0/", "frequency \"0\"");
+    assert_refused("record -e mem:0x1000 -F 1000001",
+                   "mem:0x1000: 1000001 samples a second: 1000000 are the most possible");
+    assert_refused("record -F 10001 -e mem:0x1000,cpu-clock",
+                   "cpu-clock: 10001 samples a second: 10000 are the most possible");
+    assert_refused("record -e cpu-clock -c 99999",
+                   "cpu-clock: a sample every 99999 ns: every 100000 ns is the most possible");
+    assert_refused("record -e mem:0x1000 -F 5 -c 5", "-c and -F exclude each other");
+    assert_refused("record -e mem:0x1000/freq=5,period=5/",
+                   "mem:0x1000: period= and freq= exclude each other");
+    assert_refused("stat -F 5 -e mem:0x1000", "-F: perf stat only counts");
+    assert_refused("stat -e cpu-clock/freq=5/", "cpu-clock: freq=: perf stat only counts");
+    assert_int_equal(parse("stat -e cpu-clock"), 0);
 }
 
 static void a_ring_is_given_in_pages_or_in_bytes_with_a_unit(void **state)
@@ -299,7 +383,7 @@ static void terms_that_are_none_are_refused(void **state)
     (void)state;
     assert_refused("record -e mem:0x1000/period=0/", "period \"0\"");
     assert_refused("record -e mem:0x1000/period/", "event term \"period\"");
-    assert_refused("record -e mem:0x1000/freq=3/", "event term \"freq=3\"");
+    assert_refused("record -e mem:0x1000/rate=3/", "event term \"rate=3\"");
     assert_refused("record -e mem:0x1000/regs=maybe/", "event term \"regs=maybe\"");
     assert_refused("record -e mem:0x1000/call-graph=lbr/", "call-graph \"lbr\"");
     assert_refused("record -e mem:0x1000/skip=0/", "skip \"0\"");
@@ -442,10 +526,11 @@ static void assert_sound(int count)
 /* Pieces that mean something, and characters that seldom do. */
 static void add_noise(char *word, size_t size)
 {
-    static const char *const pieces[] = {"mem:", "0x1000",      "kernel_flag", "/4", ":rw", "/",
-                                         ",",    "period=",     "call-graph=", "fp", "no",  "regs=",
-                                         "yes",  "5:",          "99999999999", "k",  "0",   "=",
-                                         "-e",   "--overwrite", "skip=",       "orc"};
+    static const char *const pieces[] = {
+        "mem:",        "0x1000",      "kernel_flag", "/4",  ":rw",   "/",           ",",
+        "period=",     "call-graph=", "fp",          "no",  "regs=", "yes",         "5:",
+        "99999999999", "k",           "0",           "=",   "-e",    "--overwrite", "skip=",
+        "orc",         "freq=",       "cpu-clock",   "max", "-F"};
     unsigned count = (unsigned)rand() % 8;
 
     *word = '\0';
@@ -496,6 +581,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(one_event_gets_the_defaults, setup),
         cmocka_unit_test_setup(each_option_sets_what_it_says, setup),
+        cmocka_unit_test_setup(a_frequency_is_given_for_all_events_or_for_one, setup),
+        cmocka_unit_test_setup(the_most_possible_is_each_events_own, setup),
+        cmocka_unit_test_setup(the_clock_keeps_a_frequency_unless_a_period_is_given, setup),
+        cmocka_unit_test_setup(a_term_of_either_kind_beats_both_options, setup),
+        cmocka_unit_test_setup(rates_that_cannot_be_had_are_refused_with_the_most_possible, setup),
         cmocka_unit_test_setup(a_ring_is_given_in_pages_or_in_bytes_with_a_unit, setup),
         cmocka_unit_test_setup(several_events_stand_between_commas_or_in_several_options, setup),
         cmocka_unit_test_setup(terms_hold_for_their_event_alone, setup),

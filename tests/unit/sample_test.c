@@ -82,6 +82,7 @@ static struct event event_of(uint64_t optional, uint64_t registers)
                                                 .sample_id_all = 1,
                                                 .sample_period = 9,
                                                 .sample_regs_intr = registers}},
+                          .period = 11,
                           .chain = {.method = UNWIND_BY_FRAME_POINTER}};
 }
 
@@ -193,7 +194,7 @@ static void assert_sample(const struct perf_event_header *record, const struct e
     assert_int_equal(*word++, ADDRESS);
     assert_int_equal(*word++, CPU);
     if (attr->sample_type & PERF_SAMPLE_PERIOD)
-        assert_int_equal(*word++, attr->sample_period);
+        assert_int_equal(*word++, event->period);
     if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
         word = assert_chain(word, frames);
     if (attr->sample_type & PERF_SAMPLE_RAW)
@@ -215,7 +216,7 @@ static void assert_view(const struct perf_event_header *record, const struct eve
     assert_int_equal(view.addr, ADDRESS);
     assert_int_equal(view.cpu, CPU);
     assert_int_equal(view.pid, TASK_PID);
-    assert_int_equal(view.period, 9);
+    assert_int_equal(view.period, type & PERF_SAMPLE_PERIOD ? 11 : 9);
     assert_int_equal(view.chain_length, type & PERF_SAMPLE_CALLCHAIN ? frames + 2 : 0);
     if (type & PERF_SAMPLE_RAW && !raw) {
         assert_int_equal(view.raw_size, sizeof(uint32_t));

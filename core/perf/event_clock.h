@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The clock source of events, cpu-clock: what it counts is time, in nanoseconds. core/perf/event.c
+ * calls all but the last, in task context.
+ */
+#pragma once
+
+#include <stdint.h>
+
+struct event;
+struct refusal;
+struct regs;
+
+/* What the timer can be asked for: samples a second, and ns from one to the next. */
+#define EVENT_CLOCK_HERTZ_MAX  10000
+#define EVENT_CLOCK_PERIOD_MIN (1000000000 / EVENT_CLOCK_HERTZ_MAX)
+
+/* As many as the real perf takes where nobody says how many. */
+#define EVENT_CLOCK_HERTZ_DEFAULT 4000
+
+_Static_assert(EVENT_CLOCK_HERTZ_DEFAULT <= EVENT_CLOCK_HERTZ_MAX, "the default can be had");
+
+/* Its part of an event. The timer's interrupt writes it while the event is enabled. */
+struct event_clock {
+    struct event *next; /* of those that are enabled; changed with interrupts off */
+    uint64_t interval;  /* ns from sample to sample [I] */
+    uint64_t counted;   /* time is counted up to here, */
+    uint64_t sampled;   /* ... and stands in samples up to here */
+    uint64_t due;       /* when the next sample is */
+};
+
+int event_clock_enable(struct event *event, struct refusal *why);
+void event_clock_disable(struct event *event);
+
+/* Time is counted, and if the event has rings sampled, from now on. Interrupts off. */
+void event_clock_begin(struct event *event);
+
+/* The timer's interrupt has come, to what has these registers. Interrupt context. */
+void event_clock_interrupt(const struct regs *regs);
