@@ -147,6 +147,9 @@ $(BUILD)/gen/offsets.inc: arch/x86_64/offsets.c $(BUILD)/flags $(wildcard arch/x
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -S $< -o - | sed -n 's/.*"@\(.*\)".*/\1/p' > $@
 
+# They fill the linked kernel's reserved sections.
+TABLE_TOOLS := $(BUILD)/host/symtab $(BUILD)/host/orcgen $(BUILD)/host/insnmap
+
 # The build id is a hash of what is linked, so it does not depend on the link, nor on the tables filled in after it.
 define LINK
 	$(call say,LINK,$@)
@@ -154,12 +157,13 @@ define LINK
 		--build-id=0x$$(cat $(filter %.o,$^) | sha1sum | cut -c1-40) $(filter %.o,$^) -o $@
 	$(Q)$(BUILD)/host/symtab $@
 	$(Q)$(BUILD)/host/orcgen --exempt .boot $@
+	$(Q)$(BUILD)/host/insnmap --exempt .boot $@
 endef
 
-$(BUILD)/pitot.elf: $(KERNEL_OBJ) linker.ld $(BUILD)/host/symtab $(BUILD)/host/orcgen
+$(BUILD)/pitot.elf: $(KERNEL_OBJ) linker.ld $(TABLE_TOOLS)
 	$(LINK)
 
-$(BUILD)/pitot-test.elf: $(KERNEL_OBJ) $(SUITE_OBJ) linker.ld $(BUILD)/host/symtab $(BUILD)/host/orcgen
+$(BUILD)/pitot-test.elf: $(KERNEL_OBJ) $(SUITE_OBJ) linker.ld $(TABLE_TOOLS)
 	$(LINK)
 
 $(BUILD)/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf boot/grub.cfg tools/mkiso
@@ -176,12 +180,13 @@ $(BUILD)/port.a: $(filter $(PORT_TAKES:%=$(BUILD)/obj/%.o),$(KERNEL_OBJ))
 	$(Q)rm -f $@
 	$(Q)ar rcs $@ $^
 
-$(BUILD)/port.elf: $(PORT_OBJ) $(BUILD)/port.a tests/port/linker.ld $(BUILD)/host/symtab $(BUILD)/host/orcgen
+$(BUILD)/port.elf: $(PORT_OBJ) $(BUILD)/port.a tests/port/linker.ld $(TABLE_TOOLS)
 	$(call say,LINK,$@)
 	$(Q)ld -nostdlib -static -T tests/port/linker.ld -z max-page-size=4096 -z noexecstack --no-warn-rwx-segments \
 		--build-id=0x$$(cat $(PORT_OBJ) $(BUILD)/port.a | sha1sum | cut -c1-40) $(PORT_OBJ) $(BUILD)/port.a -o $@ -Map=$@.map
 	$(Q)$(BUILD)/host/symtab $@
 	$(Q)$(BUILD)/host/orcgen --exempt .boot $@
+	$(Q)$(BUILD)/host/insnmap --exempt .boot $@
 
 # --- Host programs and tests ------------------------------------------------------------------------------------------------
 
@@ -198,6 +203,7 @@ endef
 
 $(eval $(call TOOL,symtab,-lelf))
 $(eval $(call TOOL,orcgen,-ldw -lelf))
+$(eval $(call TOOL,insnmap,-lZydis -lelf))
 
 define HOST_PROGRAM
 $(BUILD)/$(1)/$(2): tests/$(1)/$(2).c $(call links,tests/$(1)/$(2).c)

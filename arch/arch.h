@@ -155,6 +155,35 @@ const char *arch_watch_forbidden(uintptr_t address, size_t length);
 typedef void arch_watch_handler(unsigned fired, struct regs *regs);
 void arch_watch_set_handler(arch_watch_handler *handler);
 
+/*
+ * The aligned word of eight bytes that holds the watched bytes, as its hits may read it; a word
+ * that is always 0 where there is nothing to read: for ARCH_EXECUTE, and where memory is not mapped
+ * any more. Any context.
+ */
+const volatile uint64_t *arch_watch_word(const struct arch_watch *watch);
+
+enum arch_found {
+    ARCH_FOUND_NOT,    /* more than one instruction can have done it, or none that is known */
+    ARCH_FOUND_AT,     /* ARCH_EXECUTE: it is the one at ip */
+    ARCH_FOUND_BEFORE, /* it ends at ip */
+    ARCH_FOUND_STRING, /* it is repeated: it stands at ip or ends there */
+    ARCH_FOUND_CALL,   /* it called ip */
+};
+
+struct arch_accessor {
+    uintptr_t ip; /* its first byte; 0 for ARCH_FOUND_NOT */
+    enum arch_found found;
+};
+
+/*
+ * The instruction whose access to these watched bytes raised the debug trap that `regs` is the
+ * frame of. Never a wrong one. In a watch handler, before the watched bytes are written again.
+ */
+struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct arch_watch *watch);
+
+/* What arch_watch_accessor needs. NULL; or why it will never find any. Boot. */
+const char *arch_accessor_init(void);
+
 /* Debug traps that only disarmed registers explain: ignored, but counted. */
 uint64_t arch_watch_spurious(void);
 

@@ -61,6 +61,7 @@ static void timer_interrupt(struct regs *regs)
 _Noreturn void kernel_main(uint32_t information)
 {
     struct refusal nameless_why, tableless_why;
+    const char *mapless;
     int nameless, tableless;
 
     clock_start(); /* time 0 is here */
@@ -68,6 +69,7 @@ _Noreturn void kernel_main(uint32_t information)
     percpu_init(); /* ... and this CPU takes them */
     nameless = symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &nameless_why);
     tableless = unwind_init(&tableless_why); /* chains, and their names */
+    mapless = arch_accessor_init();          /* who it was that wrote */
     panic_init(&ports_panic);                /* what goes wrong is reported */
     ports_init();                            /* the console can be heard */
     multiboot2_read(information, &boot);     /* memory, command line, ACPI */
@@ -81,6 +83,8 @@ _Noreturn void kernel_main(uint32_t information)
               unwind_possible(UNWIND_BY_FRAME_POINTER) ? "by frame pointers only"
                                                        : "of one frame only",
               tableless_why.text);
+    if (mapless)
+        print("Pitot: breakpoint:hit names no instruction: %s\n", mapless);
     if (boot.memory_ignored)
         print("Pitot: %zu memory ranges too many, ignored\n", boot.memory_ignored);
     if (!pit_calibrate()) /* the clock counts nanoseconds */

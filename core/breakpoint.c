@@ -11,13 +11,22 @@
  */
 #include "core/breakpoint.h"
 
+#include "core/breakpoint_trace.h"
 #include "core/string.h"
 
-/* One register: watch, and who asked for it. */
+TRACEPOINT_DEFINE_AT(breakpoint, hit, BREAKPOINT_HIT_FIELDS);
+
+/* One register: watch, and who asked for it. Aligned so that finding one takes a shift only. */
 struct slot {
-    struct arch_watch watch;
+    _Alignas(256) struct arch_watch watch;
     struct breakpoint *owners[BREAKPOINT_OWNERS_MAX];
     unsigned owner_count;
+    /*
+     * The word with the watched bytes, what is in it since the last hit, or since it was armed, and
+     * what was there before. All of it, as every hit pays for this, and few are listened to.
+     */
+    const volatile uint64_t *word;
+    uint64_t shadow, old;
 };
 
 struct slot_table {
@@ -55,17 +64,43 @@ static bool watch_before(const struct arch_watch *left, const struct arch_watch 
     return left->access < right->access;
 }
 
-/* Tells each owner of this register, once a trap however many of its parts were hit. */
-static void slot_hit(const struct slot *slot, struct regs *regs)
+static uint64_t watched_bytes(const struct arch_watch *watch, uint64_t word)
 {
-    struct breakpoint *const *end = slot->owners + slot->owner_count;
+    word >>= 8 * (watch->address % sizeof(word));
+    return watch->length < sizeof(word) ? word & ((1ull << 8 * watch->length) - 1) : word;
+}
 
-    for (struct breakpoint *const *owner = slot->owners; owner < end; owner++) {
+/* Apart, so that a hit that nobody listens to has no part of it. */
+__attribute__((noinline, cold)) static void slot_trace(const struct slot *slot,
+                                                       const struct regs *regs)
+{
+    static const char *const how[] = {
+        [ARCH_FOUND_NOT] = "unknown",   [ARCH_FOUND_AT] = "at",     [ARCH_FOUND_BEFORE] = "before",
+        [ARCH_FOUND_STRING] = "string", [ARCH_FOUND_CALL] = "call",
+    };
+    const struct arch_watch *watch = &slot->watch;
+    struct arch_accessor accessor = arch_watch_accessor(regs, watch);
+
+    TRACE_AT(breakpoint_hit, regs, (const void *)watch->address, watch->length,
+             access_letters[watch->access], watched_bytes(watch, slot->old),
+             watched_bytes(watch, slot->shadow), accessor.ip, how[accessor.found]);
+}
+
+/* Tells each owner of this register, once a trap however many of its parts were hit. */
+static void slot_hit(struct slot *slot, struct regs *regs)
+{
+    struct breakpoint *const *owner = slot->owners, *const *end = owner + slot->owner_count;
+
+    slot->old = slot->shadow;
+    slot->shadow = *slot->word; /* before an owner can write there */
+    do {                        /* there is one, or there were no slot */
         if ((*owner)->last_trap == traps)
             continue;
         (*owner)->last_trap = traps;
         (*owner)->hit(*owner, slot->watch.address, regs);
-    }
+    } while (++owner < end);
+    if (TRACE_ON(breakpoint_hit))
+        slot_trace(slot, regs);
 }
 
 /* Apart from breakpoint_trap, which needs it only when several registers are armed. */
@@ -250,8 +285,13 @@ static void table_switch(const struct slot_table *next)
 
     arch_watch_disarm();
     table = *next;
-    for (unsigned i = 0; i < table.count; i++)
-        watches[i] = table.slot[i].watch;
+    for (unsigned i = 0; i < table.count; i++) {
+        struct slot *slot = &table.slot[i];
+
+        watches[i] = slot->watch;
+        slot->word = arch_watch_word(&slot->watch);
+        slot->shadow = *slot->word;
+    }
     arch_watch_arm(watches, table.count);
     arch_irq_restore(flags);
 }

@@ -3,7 +3,9 @@
  * The one arbiter of debug registers, for perf events and whoever else asks. A breakpoint is
  * somebody's wish to be told when [address, address + length) is written, read or executed. Equal
  * (address, length, access) share a register and are counted; a range of up to 32 bytes is spread
- * over several. What cannot be had is refused when it is set, with the reason.
+ * over several. What cannot be had is refused when it is set, with the reason. What a hit did to
+ * the bytes, and which instruction it was, the tracepoint breakpoint:hit tells
+ * (core/breakpoint_trace.h).
  */
 #pragma once
 

@@ -7,6 +7,7 @@
 #include "arch/x86_64/debugreg.h"
 
 #include "arch/arch.h"
+#include "arch/x86_64/accessor.h"
 #include "arch/x86_64/check.h"
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/percpu.h"
@@ -18,7 +19,8 @@ static arch_watch_handler *watch_handler; /* set at boot */
 static debug_step_handler *step_handler;  /* set by who steps, with interrupts off */
 /* bit i: register i is armed; changed only while disarmed */
 static unsigned armed;
-static unsigned executes; /* ... and is an instruction breakpoint */
+static unsigned executes;        /* ... and is an instruction breakpoint */
+static struct insn_map insn_map; /* set at boot */
 
 void arch_watch_set_handler(arch_watch_handler *handler)
 {
@@ -89,6 +91,29 @@ const char *arch_watch_forbidden(uintptr_t address, size_t length)
     if (overlaps(address, length, nowatch_stacks_start, nowatch_stacks_end))
         return "the stacks that the CPU pushes trap frames on";
     return NULL;
+}
+
+const volatile uint64_t *arch_watch_word(const struct arch_watch *watch)
+{
+    static const uint64_t nothing;
+
+    if (watch->access == ARCH_EXECUTE || !arch_mapped(watch->address, watch->length))
+        return &nothing;
+    return (const volatile uint64_t *)(watch->address & ~(sizeof(uint64_t) - 1));
+}
+
+const char *arch_accessor_init(void)
+{
+    const struct insn_map_expected expected = {
+        .build_id = arch_build_id(), .text = (uintptr_t)_text, .text_end = (uintptr_t)_etext};
+
+    return insn_map_open(&insn_map, insn_map_start,
+                         (uintptr_t)insn_map_end - (uintptr_t)insn_map_start, &expected);
+}
+
+struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct arch_watch *watch)
+{
+    return accessor_find(&insn_map, regs, watch);
 }
 
 /*

@@ -186,38 +186,74 @@ static int read_text(struct compiler *compiler, char *text)
     return 0;
 }
 
-static int compile_comparison(struct compiler *compiler)
+/* The field whose name stands here, which is `length` long; NULL if none has it. */
+static const struct tracepoint_field *field_here(const struct compiler *compiler, size_t *length)
 {
     const struct tracepoint *tracepoint = compiler->tracepoint;
     const struct tracepoint_field *field;
-    struct filter_step step = {.operation = 0};
-    size_t length = 0;
-    int error;
+
+    for (*length = 0; is_name(compiler->at[*length]);)
+        ++*length;
+    field = find_field(tracepoint->field, tracepoint->field_count, compiler->at, *length);
+    return field ? field : find_field(common_fields, COMMON_FIELDS, compiler->at, *length);
+}
+
+static int read_field(struct compiler *compiler, const struct tracepoint_field **field)
+{
+    size_t length;
 
     skip_blanks(compiler);
-    while (is_name(compiler->at[length]))
-        length++;
+    *field = field_here(compiler, &length);
     if (length == 0)
         return refuse_here(compiler, "a field's name");
-    field = find_field(tracepoint->field, tracepoint->field_count, compiler->at, length);
-    if (!field)
-        field = find_field(common_fields, COMMON_FIELDS, compiler->at, length);
-    if (!field)
+    if (!*field)
         return refuse_field(compiler, length);
     compiler->at += length;
-    error = read_operator(compiler, &step.operation);
+    return 0;
+}
+
+static struct filter_field place_of(const struct tracepoint_field *field)
+{
+    return (struct filter_field){
+        .offset = field->offset, .kind = (uint8_t)field->kind, .size = (uint8_t)field->size};
+}
+
+/* What a number is compared with: another, or a field that is one. */
+static int read_number_or_field(struct compiler *compiler, struct filter_step *step)
+{
+    const struct tracepoint_field *other;
+    size_t length;
+
+    skip_blanks(compiler);
+    if (!is_name(*compiler->at) || digit_of(*compiler->at) < 10)
+        return read_number(compiler, &step->number);
+    other = field_here(compiler, &length);
+    if (!other || other->kind == TRACEPOINT_text)
+        return refuse_here(compiler, "a number, or a field that is one,");
+    compiler->at += length;
+    step->with_field = true;
+    step->other = place_of(other);
+    return 0;
+}
+
+static int compile_comparison(struct compiler *compiler)
+{
+    const struct tracepoint_field *field;
+    struct filter_step step = {.operation = 0};
+    int error = read_field(compiler, &field);
+
+    if (!error)
+        error = read_operator(compiler, &step.operation);
     if (error)
         return error;
-    step.kind = (uint8_t)field->kind;
-    step.offset = field->offset;
-    step.size = (uint8_t)field->size;
+    step.field = place_of(field);
     if ((field->kind == TRACEPOINT_text) != (step.operation == FILTER_GLOB) &&
         step.operation > FILTER_NOT_EQUAL)
         return refuse(compiler->why, EINVAL, "filter: %s is a %s, which knows %s", field->name,
                       field->kind == TRACEPOINT_text ? "text" : "number",
                       field->kind == TRACEPOINT_text ? "== != ~" : "== != < <= > >= &");
     error = field->kind == TRACEPOINT_text ? read_text(compiler, step.text)
-                                           : read_number(compiler, &step.number);
+                                           : read_number_or_field(compiler, &step);
     return error ? error : emit(compiler, &step);
 }
 
@@ -291,16 +327,18 @@ int filter_compile(struct filter *filter, const char *text, const struct tracepo
 /* --- What a hit runs. --- */
 
 /* Sign-extended where the field has a sign. */
-static uint64_t load_number(const struct filter_step *step, const char *at)
+static uint64_t load_number(const struct filter_field *field, const char *record)
 {
-    switch (step->size) {
+    const char *at = record + field->offset;
+
+    switch (field->size) {
     case 1:
         return *(const uint8_t *)at;
     case 2:
         return *(const uint16_t *)at;
     case 4:
-        return step->kind == TRACEPOINT_s32 ? (uint64_t)(int64_t) * (const int32_t *)at
-                                            : *(const uint32_t *)at;
+        return field->kind == TRACEPOINT_s32 ? (uint64_t)(int64_t) * (const int32_t *)at
+                                             : *(const uint32_t *)at;
     default:
         return *(const uint64_t *)at;
     }
@@ -308,28 +346,31 @@ static uint64_t load_number(const struct filter_step *step, const char *at)
 
 static bool less(const struct filter_step *step, uint64_t left, uint64_t right)
 {
-    if (step->kind == TRACEPOINT_s32 || step->kind == TRACEPOINT_s64)
+    if (step->field.kind == TRACEPOINT_s32 || step->field.kind == TRACEPOINT_s64)
         return (int64_t)left < (int64_t)right;
     return left < right;
 }
 
-static bool compare_number(const struct filter_step *step, uint64_t value)
+static bool compare_number(const struct filter_step *step, const char *record)
 {
+    uint64_t value = load_number(&step->field, record);
+    uint64_t with = step->with_field ? load_number(&step->other, record) : step->number;
+
     switch (step->operation) {
     case FILTER_EQUAL:
-        return value == step->number;
+        return value == with;
     case FILTER_NOT_EQUAL:
-        return value != step->number;
+        return value != with;
     case FILTER_LESS:
-        return less(step, value, step->number);
+        return less(step, value, with);
     case FILTER_LESS_EQUAL:
-        return !less(step, step->number, value);
+        return !less(step, with, value);
     case FILTER_GREATER:
-        return less(step, step->number, value);
+        return less(step, with, value);
     case FILTER_GREATER_EQUAL:
-        return !less(step, value, step->number);
+        return !less(step, value, with);
     default:
-        return value & step->number;
+        return value & with;
     }
 }
 
@@ -344,11 +385,11 @@ static bool compare(const struct filter_step *step, const struct tracepoint_raw 
 {
     const char *record = (const char *)&raw->head;
 
-    if (step->offset == FILTER_COMM)
+    if (step->field.offset == FILTER_COMM)
         return compare_text(step, task_name());
-    if (step->kind == TRACEPOINT_text)
-        return compare_text(step, record + step->offset);
-    return compare_number(step, load_number(step, record + step->offset));
+    if (step->field.kind == TRACEPOINT_text)
+        return compare_text(step, record + step->field.offset);
+    return compare_number(step, record);
 }
 
 bool filter_passes(const struct filter *filter, const struct tracepoint_raw *raw)

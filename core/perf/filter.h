@@ -4,10 +4,11 @@
  *
  *     order > 2 && (name == "pages" || name ~ "kern*") && !(common_pid == 1)
  *
- * A comparison is FIELD OPERATOR VALUE. Fields are the tracepoint's own, the common ones
- * (common_type, common_flags, common_preempt_count, common_pid, common_tgid), and comm, the name of
- * the task. Numbers are decimal (with a minus, too) or 0x..., and know == != < <= > >= and & (any
- * of these bits); texts stand between double quotes, and know == != and ~ (a pattern, core/glob.h).
+ * A comparison is FIELD OPERATOR VALUE, or of two numbers FIELD OPERATOR FIELD. Fields are the
+ * tracepoint's own, the common ones (common_type, common_flags, common_preempt_count, common_pid,
+ * common_tgid), and comm, the name of the task. Numbers are decimal (with a minus, too) or 0x...,
+ * and know == != < <= > >= and & (any of these bits); texts stand between double quotes, and know
+ * == != and ~ (a pattern, core/glob.h).
  * && binds more tightly than ||, ! more than both.
  *
  * filter_compile, in task context, makes a program without jumps; filter_passes runs it in any
@@ -35,12 +36,19 @@ enum filter_operation {
     FILTER_NOT, /* of the last */
 };
 
+/* A field, for a hit to find it. */
+struct filter_field {
+    uint16_t offset; /* in the record; FILTER_COMM: the task's name */
+    uint8_t kind;    /* enum tracepoint_kind */
+    uint8_t size;    /* of a number, in bytes */
+};
+
 struct filter_step {
     uint8_t operation; /* enum filter_operation */
-    uint8_t kind;      /* of the field, enum tracepoint_kind */
-    uint16_t offset;   /* of the field in the record; FILTER_COMM: the task's name */
-    uint8_t size;      /* of a number, in bytes */
+    bool with_field;   /* compares with `other`, not with a value */
+    struct filter_field field;
     union {
+        struct filter_field other;
         uint64_t number;
         char text[FILTER_TEXT_MAX];
     };

@@ -111,6 +111,7 @@ static int perf_list(int argc, char **argv)
           "      LEN     bytes: 1 to 32, more than 8 spread over several registers;\n"
           "              default the symbol's size\n"
           "      ACCESS  w, rw, or x\n"
+          "      what a hit did to the bytes, and which instruction: breakpoint:hit\n"
           "  5:ADDR      the same, rw and one byte\n\n"
           "  cpu-clock[:k]                                      [Software event]\n"
           "      time, in ns: -F up to %d samples a second, -c from %d ns on\n\n",

@@ -253,8 +253,10 @@ static int parse_filter(struct parse *parse, const char *text)
         int error;
 
         if (event->attr.type != PERF_TYPE_TRACEPOINT)
-            return refuse(parse->why, EINVAL, "--filter: %s is no tracepoint, it has no fields",
-                          event->name);
+            return refuse(parse->why, EINVAL,
+                          "--filter: %s is no tracepoint, it has no fields; its hits have: "
+                          "-e %s -e breakpoint:hit --filter '%s'",
+                          event->name, event->name, text);
         error =
             filter_compile(&event->filter, text, tracepoint_by_id(event->attr.config), parse->why);
         if (error)

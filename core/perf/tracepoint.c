@@ -38,18 +38,11 @@ static void take_registers(struct regs *regs, const void *frame, const void *ret
     regs->vector = REGS_REWOUND;
 }
 
-__attribute__((noinline)) static void tell_probes(const struct tracepoint *tracepoint,
-                                                  struct tracepoint_raw *raw, const void *frame,
-                                                  const void *return_address, uint64_t flags)
+static inline void tell_probes(const struct tracepoint *tracepoint, struct tracepoint_raw *raw,
+                               const struct regs *regs, uint64_t flags)
 {
-    const struct regs *regs = arch_thunk_registers(return_address, frame);
     uint64_t ids = task_current_ids();
-    struct regs own;
 
-    if (!regs) {
-        take_registers(&own, frame, return_address, flags);
-        regs = &own;
-    }
     raw->head = (struct tracepoint_head){
         .common_type = tracepoint->id,
         .common_flags = flags & FLAGS_INTERRUPT ? 0 : TRACEPOINT_IRQS_OFF,
@@ -61,6 +54,38 @@ __attribute__((noinline)) static void tell_probes(const struct tracepoint *trace
         probe->hit(probe, raw, regs);
 }
 
+__attribute__((noinline)) static void tell_place(const struct tracepoint *tracepoint,
+                                                 struct tracepoint_raw *raw, const void *frame,
+                                                 const void *return_address, uint64_t flags)
+{
+    const struct regs *regs = arch_thunk_registers(return_address, frame);
+    struct regs own;
+
+    if (!regs) {
+        take_registers(&own, frame, return_address, flags);
+        regs = &own;
+    }
+    tell_probes(tracepoint, raw, regs, flags);
+}
+
+/* Whatever is hit between these two in the same context is nested. False: this hit is. */
+static inline bool recording_begins(unsigned cpu, bool *busy)
+{
+    if (*busy) {
+        local_increment(&nested[cpu]);
+        return false;
+    }
+    *busy = true;
+    local_barrier();
+    return true;
+}
+
+static inline void recording_ends(bool *busy)
+{
+    local_barrier();
+    *busy = false;
+}
+
 void tracepoint_hit(const struct tracepoint *tracepoint, struct tracepoint_raw *raw,
                     const void *frame, const void *return_address)
 {
@@ -68,14 +93,23 @@ void tracepoint_hit(const struct tracepoint *tracepoint, struct tracepoint_raw *
     unsigned cpu = arch_cpu_id();
     bool *busy = &recording[cpu][arch_trap_depth()];
 
-    if (*busy) {
-        local_increment(&nested[cpu]);
-    } else {
-        *busy = true;
-        local_barrier(); /* whatever is hit from here on is nested */
-        tell_probes(tracepoint, raw, frame, return_address, flags);
-        local_barrier();
-        *busy = false;
+    if (recording_begins(cpu, busy)) {
+        tell_place(tracepoint, raw, frame, return_address, flags);
+        recording_ends(busy);
+    }
+    arch_irq_restore(flags);
+}
+
+void tracepoint_hit_at(const struct tracepoint *tracepoint, struct tracepoint_raw *raw,
+                       const struct regs *regs)
+{
+    uint64_t flags = arch_irq_save();
+    unsigned cpu = arch_cpu_id();
+    bool *busy = &recording[cpu][arch_trap_depth()];
+
+    if (recording_begins(cpu, busy)) {
+        tell_probes(tracepoint, raw, regs, regs->flags);
+        recording_ends(busy);
     }
     arch_irq_restore(flags);
 }

@@ -16,9 +16,15 @@
  *
  *     pointer    an address                        %p
  *     function   an address, shown as a symbol     %ps
+ *     code       one inside a function, shown as symbol+0x12    %pS
  *     u32 s32    32 bits                           %u %x, %d
  *     u64 s64    64 bits                           %lu %lx, %ld
  *     text       a string, cut after 15 characters; NULL is an empty one    %s
+ *
+ * A tracepoint that stands in a trap's handler and tells of what the trap interrupted is declared
+ * and defined by the macros that end in _AT, up to eight fields, and raised by
+ * TRACE_ON(SYSTEM_NAME) and TRACE_AT(SYSTEM_NAME, regs, ...): its samples begin at these registers,
+ * not at the place with the tracepoint.
  *
  * From this come the site, the record in memory, and the description of it that libtraceevent reads
  * (core/perf/tracepoint_format.h). TRACE may stand in any context; its arguments are computed only
@@ -34,7 +40,8 @@
 #include "core/refusal.h"
 
 #define TRACEPOINT_TEXT_SIZE  16
-#define TRACEPOINT_FIELDS_MAX 5
+#define TRACEPOINT_FIELDS_MAX 8
+#define TRACEPOINT_ARGUMENTS  5 /* fields that go in registers (ARCH_REGISTERS_STUB) */
 #define TRACEPOINT_RECORD_MAX 112
 
 /* What every record begins with: Linux' common fields, and the thread group, as in 2009. */
@@ -60,6 +67,7 @@ struct tracepoint_raw {
 enum tracepoint_kind {
     TRACEPOINT_pointer,
     TRACEPOINT_function,
+    TRACEPOINT_code,
     TRACEPOINT_u32,
     TRACEPOINT_s32,
     TRACEPOINT_u64,
@@ -136,6 +144,10 @@ __attribute__((weak)) void tracepoint_hit(const struct tracepoint *tracepoint,
                                           struct tracepoint_raw *raw, const void *frame,
                                           const void *return_address);
 
+/* The same of a record with registers of its own: those of a trap, say. */
+__attribute__((weak)) void tracepoint_hit_at(const struct tracepoint *tracepoint,
+                                             struct tracepoint_raw *raw, const struct regs *regs);
+
 static inline void tracepoint_copy_text(char *to, const char *from)
 {
     unsigned i = 0;
@@ -148,6 +160,7 @@ static inline void tracepoint_copy_text(char *to, const char *from)
 
 #define TRACEPOINT_MEMBER_pointer(name)  uint64_t name;
 #define TRACEPOINT_MEMBER_function(name) uint64_t name;
+#define TRACEPOINT_MEMBER_code(name)     uint64_t name;
 #define TRACEPOINT_MEMBER_u32(name)      uint32_t name;
 #define TRACEPOINT_MEMBER_s32(name)      int32_t name;
 #define TRACEPOINT_MEMBER_u64(name)      uint64_t name;
@@ -156,6 +169,7 @@ static inline void tracepoint_copy_text(char *to, const char *from)
 
 #define TRACEPOINT_PARAMETER_pointer(name)  const volatile void *name,
 #define TRACEPOINT_PARAMETER_function(name) uintptr_t name,
+#define TRACEPOINT_PARAMETER_code(name)     uintptr_t name,
 #define TRACEPOINT_PARAMETER_u32(name)      uint32_t name,
 #define TRACEPOINT_PARAMETER_s32(name)      int32_t name,
 #define TRACEPOINT_PARAMETER_u64(name)      uint64_t name,
@@ -164,6 +178,7 @@ static inline void tracepoint_copy_text(char *to, const char *from)
 
 #define TRACEPOINT_STORE_pointer(name)  out.record.name = (uintptr_t)name;
 #define TRACEPOINT_STORE_function(name) out.record.name = name;
+#define TRACEPOINT_STORE_code(name)     out.record.name = name;
 #define TRACEPOINT_STORE_u32(name)      out.record.name = name;
 #define TRACEPOINT_STORE_s32(name)      out.record.name = name;
 #define TRACEPOINT_STORE_u64(name)      out.record.name = name;
@@ -182,40 +197,74 @@ static inline void tracepoint_copy_text(char *to, const char *from)
     extern void (*trace_##name)(FIELDS(TRACEPOINT_PARAMETER, name)                                 \
                                     const struct tracepoint *tracepoint)
 
+#define TRACEPOINT_DECLARE_AT(system, name, FIELDS)                                                \
+    extern struct tracepoint tracepoint_##system##_##name;                                         \
+    extern void (*trace_##system##_##name)(FIELDS(TRACEPOINT_PARAMETER, system##_##name)           \
+                                               const struct regs *regs,                            \
+                                           const struct tracepoint *tracepoint)
+
 /* Of the record: padded so that the size in front of it and the record end on a multiple of 8. */
 #define TRACEPOINT_RAW_SIZE(end) (((end) + sizeof(uint32_t) + 7) / 8 * 8 - sizeof(uint32_t))
 
-/*
- * The record is put together on the stack of a function of its own, whose frame tells the caller's
- * registers: it is the place with the tracepoint. The last words go to 0 first, for the padding.
- */
-#define TRACEPOINT_DEFINE(system, tracepoint_name, FIELDS)                                         \
-    struct trace_record_##tracepoint_name {                                                        \
+#define TRACEPOINT_RECORD(of, FIELDS)                                                              \
+    struct trace_record_##of {                                                                     \
         struct tracepoint_head head;                                                               \
-        FIELDS(TRACEPOINT_MEMBER, tracepoint_name)                                                 \
+        FIELDS(TRACEPOINT_MEMBER, of)                                                              \
         char end[0];                                                                               \
     };                                                                                             \
-    _Static_assert(offsetof(struct trace_record_##tracepoint_name, end) <= TRACEPOINT_RECORD_MAX,  \
+    static const struct tracepoint_field trace_fields_##of[] = {FIELDS(TRACEPOINT_DESCRIBE, of)};  \
+    enum { TRACEPOINT_COUNT_##of = sizeof(trace_fields_##of) / sizeof(trace_fields_##of[0]) };     \
+    _Static_assert(offsetof(struct trace_record_##of, end) <= TRACEPOINT_RECORD_MAX,               \
                    "a sample has room for it");                                                    \
+    _Static_assert(TRACEPOINT_COUNT_##of <= TRACEPOINT_FIELDS_MAX, "fields are few")
+
+/*
+ * The record, `out`, on the stack of the function that makes it. The last words go to 0 first, for
+ * the padding.
+ */
+#define TRACEPOINT_FILL(of, FIELDS)                                                                \
+    enum {                                                                                         \
+        SIZE = TRACEPOINT_RAW_SIZE(offsetof(struct trace_record_##of, end)),                       \
+        WORDS = (2 * sizeof(uint32_t) + SIZE + 7) / 8,                                             \
+    };                                                                                             \
+    union {                                                                                        \
+        uint64_t words[WORDS];                                                                     \
+        struct {                                                                                   \
+            uint32_t unused, size;                                                                 \
+            struct trace_record_##of record;                                                       \
+        };                                                                                         \
+    } out;                                                                                         \
+                                                                                                   \
+    out.words[WORDS - 2] = 0;                                                                      \
+    out.words[WORDS - 1] = 0;                                                                      \
+    out.size = SIZE;                                                                               \
+    FIELDS(TRACEPOINT_STORE, of)
+
+#define TRACEPOINT_ENTRY(of, spelling, spelling_of_name, stub)                                     \
+    struct tracepoint tracepoint_##of = {                                                          \
+        .full_name = (spelling),                                                                   \
+        .name = (spelling_of_name),                                                                \
+        .field = trace_fields_##of,                                                                \
+        .field_count = TRACEPOINT_COUNT_##of,                                                      \
+        .raw_size = TRACEPOINT_RAW_SIZE(offsetof(struct trace_record_##of, end)),                  \
+        .call = (void (**)(void)) & trace_##of,                                                    \
+        .plain = (void (*)(void))trace_make_##of,                                                  \
+        .with_registers = (void (*)(void))(stub)};                                                 \
+    __attribute__((section("tracepoints"),                                                         \
+                   used)) static struct tracepoint *const trace_entry_##of = &tracepoint_##of
+
+/*
+ * The record is put together on the stack of a function of its own, whose frame tells the caller's
+ * registers: it is the place with the tracepoint.
+ */
+#define TRACEPOINT_DEFINE(system, tracepoint_name, FIELDS)                                         \
+    TRACEPOINT_RECORD(tracepoint_name, FIELDS);                                                    \
+    _Static_assert(TRACEPOINT_COUNT_##tracepoint_name <= TRACEPOINT_ARGUMENTS,                     \
+                   "all arguments are in registers");                                              \
     __attribute__((noinline, used)) static void trace_make_##tracepoint_name(                      \
         FIELDS(TRACEPOINT_PARAMETER, tracepoint_name) const struct tracepoint *tracepoint)         \
     {                                                                                              \
-        enum {                                                                                     \
-            SIZE = TRACEPOINT_RAW_SIZE(offsetof(struct trace_record_##tracepoint_name, end)),      \
-            WORDS = (2 * sizeof(uint32_t) + SIZE + 7) / 8,                                         \
-        };                                                                                         \
-        union {                                                                                    \
-            uint64_t words[WORDS];                                                                 \
-            struct {                                                                               \
-                uint32_t unused, size;                                                             \
-                struct trace_record_##tracepoint_name record;                                      \
-            };                                                                                     \
-        } out;                                                                                     \
-                                                                                                   \
-        out.words[WORDS - 2] = 0;                                                                  \
-        out.words[WORDS - 1] = 0;                                                                  \
-        out.size = SIZE;                                                                           \
-        FIELDS(TRACEPOINT_STORE, tracepoint_name)                                                  \
+        TRACEPOINT_FILL(tracepoint_name, FIELDS)                                                   \
         tracepoint_hit(tracepoint, (struct tracepoint_raw *)&out.size, __builtin_frame_address(0), \
                        __builtin_return_address(0));                                               \
     }                                                                                              \
@@ -223,24 +272,38 @@ static inline void tracepoint_copy_text(char *to, const char *from)
     void trace_stub_##tracepoint_name(void);                                                       \
     void (*trace_##tracepoint_name)(FIELDS(TRACEPOINT_PARAMETER, tracepoint_name)                  \
                                         const struct tracepoint *) = trace_make_##tracepoint_name; \
-    static const struct tracepoint_field trace_fields_##tracepoint_name[] = {                      \
-        FIELDS(TRACEPOINT_DESCRIBE, tracepoint_name)};                                             \
-    struct tracepoint tracepoint_##tracepoint_name = {                                             \
-        .full_name = #system ":" #tracepoint_name,                                                 \
-        .name = #tracepoint_name,                                                                  \
-        .field = trace_fields_##tracepoint_name,                                                   \
-        .field_count =                                                                             \
-            sizeof(trace_fields_##tracepoint_name) / sizeof(trace_fields_##tracepoint_name[0]),    \
-        .raw_size = TRACEPOINT_RAW_SIZE(offsetof(struct trace_record_##tracepoint_name, end)),     \
-        .call = (void (**)(void)) & trace_##tracepoint_name,                                       \
-        .plain = (void (*)(void))trace_make_##tracepoint_name,                                     \
-        .with_registers = trace_stub_##tracepoint_name};                                           \
-    __attribute__((section("tracepoints"),                                                         \
-                   used)) static struct tracepoint *const trace_entry_##tracepoint_name =          \
-        &tracepoint_##tracepoint_name
+    TRACEPOINT_ENTRY(tracepoint_name, #system ":" #tracepoint_name, #tracepoint_name,              \
+                     trace_stub_##tracepoint_name)
+
+/* Whoever wants all registers has them in those that were given. */
+#define TRACEPOINT_DEFINE_AT(system, tracepoint_name, FIELDS)                                      \
+    TRACEPOINT_RECORD(system##_##tracepoint_name, FIELDS);                                         \
+    __attribute__((noinline)) static void trace_make_##system##_##tracepoint_name(                 \
+        FIELDS(TRACEPOINT_PARAMETER, system##_##tracepoint_name) const struct regs *regs,          \
+        const struct tracepoint *tracepoint)                                                       \
+    {                                                                                              \
+        TRACEPOINT_FILL(system##_##tracepoint_name, FIELDS)                                        \
+        tracepoint_hit_at(tracepoint, (struct tracepoint_raw *)&out.size, regs);                   \
+    }                                                                                              \
+    void (*trace_##system##_##tracepoint_name)(                                                    \
+        FIELDS(TRACEPOINT_PARAMETER, system##_##tracepoint_name) const struct regs *,              \
+        const struct tracepoint *) = trace_make_##system##_##tracepoint_name;                      \
+    TRACEPOINT_ENTRY(system##_##tracepoint_name, #system ":" #tracepoint_name, #tracepoint_name,   \
+                     trace_make_##system##_##tracepoint_name)
 
 #define TRACE(name, ...)                                                                           \
     do {                                                                                           \
         if (ARCH_SITE_ON(tracepoint_##name))                                                       \
             trace_##name(__VA_ARGS__, &tracepoint_##name);                                         \
     } while (0)
+
+/*
+ * The site alone, for arguments that more than an expression makes:
+ *
+ *     if (TRACE_ON(breakpoint_hit))
+ *         slot_trace(...);                which says TRACE_AT(breakpoint_hit, regs, ...)
+ */
+#define TRACE_ON(name) ARCH_SITE_ON(tracepoint_##name)
+
+/* Behind a TRACE_ON: no site of its own. */
+#define TRACE_AT(name, regs, ...) trace_##name(__VA_ARGS__, regs, &tracepoint_##name)

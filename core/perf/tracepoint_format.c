@@ -12,10 +12,10 @@ static const struct {
     const char *type;
     bool is_signed;
 } kinds[] = {
-    [TRACEPOINT_pointer] = {"void *", false},    [TRACEPOINT_function] = {"void *", false},
-    [TRACEPOINT_u32] = {"unsigned int", false},  [TRACEPOINT_s32] = {"int", true},
-    [TRACEPOINT_u64] = {"unsigned long", false}, [TRACEPOINT_s64] = {"long", true},
-    [TRACEPOINT_text] = {"char", false},
+    [TRACEPOINT_pointer] = {"void *", false}, [TRACEPOINT_function] = {"void *", false},
+    [TRACEPOINT_code] = {"void *", false},    [TRACEPOINT_u32] = {"unsigned int", false},
+    [TRACEPOINT_s32] = {"int", true},         [TRACEPOINT_u64] = {"unsigned long", false},
+    [TRACEPOINT_s64] = {"long", true},        [TRACEPOINT_text] = {"char", false},
 };
 
 #define HEAD_FIELD(type, field, is_signed)                                                         \
@@ -28,6 +28,12 @@ const char *tracepoint_type_name(const struct tracepoint_field *field)
     return kinds[field->kind].type;
 }
 
+/* Shown by a name from the table of symbols. */
+static bool is_named(const struct tracepoint_field *field)
+{
+    return field->kind == TRACEPOINT_function || field->kind == TRACEPOINT_code;
+}
+
 void format_names_add(struct format_names *names, const struct tracepoint *tracepoint,
                       const void *record, size_t size)
 {
@@ -36,7 +42,7 @@ void format_names_add(struct format_names *names, const struct tracepoint *trace
         unsigned known = 0;
         uint64_t value;
 
-        if (field->kind != TRACEPOINT_function || field->offset + sizeof(value) > size)
+        if (!is_named(field) || field->offset + sizeof(value) > size)
             continue;
         memcpy(&value, (const char *)record + field->offset, sizeof(value));
         while (known < names->count && names->value[known] != value)
@@ -46,35 +52,48 @@ void format_names_add(struct format_names *names, const struct tracepoint *trace
     }
 }
 
-static void print_function(struct sink *sink, uint64_t value)
-{
-    struct symbol symbol;
-
-    if (symbols_find_address(value, &symbol))
-        print_to(sink, "%s", symbol.name);
-    else
-        print_to(sink, "0x%llx", (unsigned long long)value);
-}
-
-/* "%ps" becomes "%s" of a name from the table. */
+/* "%ps" and "%pS" become "%s" of a name from the table. */
 static void print_piece(struct sink *sink, const struct tracepoint_field *field, bool by_table)
 {
     for (const char *at = field->print; *at; at++) {
-        if (by_table && at[0] == 'p' && at[1] == 's' && at > field->print && at[-1] == '%')
+        if (by_table && at[0] == 'p' && at > field->print && at[-1] == '%') {
+            print_to(sink, "s");
+            at++;
             continue;
+        }
         print_to(sink, "%c", *at);
     }
 }
 
+/* A function by its name, a place in one with its distance from the start. */
+static void print_place(struct sink *sink, const struct tracepoint_field *field, uint64_t value)
+{
+    struct symbol symbol;
+
+    if (!symbols_find_address(value, &symbol)) {
+        print_to(sink, "0x%llx", (unsigned long long)value);
+        return;
+    }
+    print_to(sink, "%s", symbol.name);
+    if (field->kind == TRACEPOINT_code)
+        print_to(sink, "+0x%llx", (unsigned long long)(value - symbol.address));
+}
+
+static void print_entry(struct sink *sink, const struct tracepoint_field *field, uint64_t value)
+{
+    print_to(sink, ", { 0x%llx, \"", (unsigned long long)value);
+    print_place(sink, field, value);
+    print_to(sink, "\" }");
+}
+
 /* Every function's first instruction. */
-static void print_functions(struct sink *sink)
+static void print_functions(struct sink *sink, const struct tracepoint_field *field)
 {
     struct symbol symbol;
 
     for (size_t i = 0; symbols_by_name(i, &symbol); i++)
         if (symbol.kind == 't' || symbol.kind == 'T')
-            print_to(sink, ", { 0x%llx, \"%s\" }", (unsigned long long)symbol.address,
-                     symbol.name);
+            print_entry(sink, field, symbol.address);
 }
 
 /*
@@ -89,13 +108,12 @@ static void print_argument(struct sink *sink, const struct tracepoint_field *fie
         return;
     }
     print_to(sink, ", __print_symbolic(REC->%s", field->name);
-    for (unsigned i = 0; i < names->count; i++) {
-        print_to(sink, ", { 0x%llx, \"", (unsigned long long)names->value[i]);
-        print_function(sink, names->value[i]);
-        print_to(sink, "\" }");
-    }
-    if (names->functions)
-        print_functions(sink);
+    for (unsigned i = 0; i < names->count; i++)
+        print_entry(sink, field, names->value[i]);
+    if (names->functions && field->kind == TRACEPOINT_function)
+        print_functions(sink, field);
+    else if (names->count == 0)
+        print_entry(sink, field, 0);
     print_to(sink, ")");
 }
 
@@ -122,12 +140,11 @@ void tracepoint_format_print(struct sink *sink, const struct tracepoint *tracepo
     }
     print_to(sink, "\nprint fmt: \"");
     for (unsigned i = 0; i < tracepoint->field_count; i++)
-        print_piece(sink, &tracepoint->field[i],
-                    table && tracepoint->field[i].kind == TRACEPOINT_function);
+        print_piece(sink, &tracepoint->field[i], table && is_named(&tracepoint->field[i]));
     print_to(sink, "\"");
     for (unsigned i = 0; i < tracepoint->field_count; i++)
         print_argument(sink, &tracepoint->field[i], names,
-                       table && tracepoint->field[i].kind == TRACEPOINT_function);
+                       table && is_named(&tracepoint->field[i]));
     print_to(sink, "\n");
 }
 
@@ -147,8 +164,8 @@ static void print_value(struct sink *sink, const struct tracepoint_field *field,
         return;
     }
     memcpy(&value, at, field->size);
-    if (field->kind == TRACEPOINT_function)
-        print_function(sink, value.u64);
+    if (is_named(field))
+        print_place(sink, field, value.u64);
     else if (field->kind == TRACEPOINT_pointer && value.u64 == 0)
         print_to(sink, "(nil)"); /* as glibc, and so perf, prints it */
     else if (field->kind == TRACEPOINT_pointer)
@@ -177,7 +194,7 @@ void tracepoint_record_print(struct sink *sink, const struct tracepoint *tracepo
             at++;
             if (*at == 'l')
                 at++;
-            if (*at == 'p' && at[1] == 's')
+            if (*at == 'p' && (at[1] == 's' || at[1] == 'S'))
                 at++;
             if (field->offset + field->size <= size)
                 print_value(sink, field, *at, (const char *)record + field->offset);

@@ -210,6 +210,8 @@ static int bench_run(int argc, char **argv)
     bench_case("chain-6", 6, "record --overwrite -g -e mem:bench_watched:w");
     bench_case("chain-16", 16, "record --overwrite -g -e mem:bench_watched:w");
     bench_case("chain-116", 116, "record --overwrite -g -e mem:bench_watched:w");
+    bench_case("written-count", 6, "stat -e mem:bench_watched:w -e breakpoint:hit");
+    bench_case("written-raw", 6, "record --overwrite -R -e mem:bench_watched:w -e breakpoint:hit");
     bench_off();
     bench_case("trace-count", 6, "stat -e bench:bench_hit");
     bench_case("trace-sample", 6, "record --overwrite -e bench:bench_hit");

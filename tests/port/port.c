@@ -198,6 +198,7 @@ static void port_stream(void)
 _Noreturn void port_main(void)
 {
     struct refusal why;
+    const char *mapless;
 
     clock_start();
     clock_set_rate(1000000000); /* as good as any: nothing here needs real time */
@@ -205,6 +206,9 @@ _Noreturn void port_main(void)
     percpu_init();
     arch_set_fault_handler(port_fault);
     if (symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &why) || unwind_init(&why))
+        port_refuse("tables", &why);
+    mapless = arch_accessor_init();
+    if (mapless && refuse(&why, EINVAL, "%s", mapless))
         port_refuse("tables", &why);
     if (ring_init(&ring, ring_memory, RING_SIZE, RING_OVERWRITE, false, &why))
         port_refuse("ring", &why);

@@ -232,6 +232,21 @@ void arch_watch_set_handler(arch_watch_handler *handler)
     fake_arch.handler = handler;
 }
 
+const volatile uint64_t *arch_watch_word(const struct arch_watch *watch)
+{
+    static const uint64_t nothing;
+
+    (void)watch;
+    return fake_arch.watched ? fake_arch.watched : &nothing;
+}
+
+struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct arch_watch *watch)
+{
+    (void)regs;
+    (void)watch;
+    return fake_arch.accessor;
+}
+
 bool arch_is_trap_return(uintptr_t return_address)
 {
     return fake_arch.trap_return && return_address == fake_arch.trap_return;

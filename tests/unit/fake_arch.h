@@ -48,6 +48,8 @@ struct fake_arch {
     struct arch_watch watches[ARCH_WATCHES];
     unsigned watch_count;
     bool armed;
+    const volatile uint64_t *watched; /* what arch_watch_word tells, if set; else a word of 0 */
+    struct arch_accessor accessor;    /* what arch_watch_accessor tells */
     char calls[FAKE_CALLS_MAX]; /* in order: '-' irqs off, 'd' disarm, 'a' arm, '+' irqs on again */
 };
 

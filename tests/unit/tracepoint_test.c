@@ -17,6 +17,7 @@
 #include "core/perf/filter.h"
 #include "core/perf/tracepoint_format.h"
 #include "core/task.h"
+#include "tests/host/fake_symbols.h"
 
 #define ALL_FIELDS(FIELD, of)                                                                      \
     FIELD(of, s32, small, "small=%d")                                                              \
@@ -37,6 +38,17 @@ TRACEPOINT_DEFINE(another, hex, HEX_FIELDS);
 #define CALL_FIELDS(FIELD, of) FIELD(of, function, what, "func=%ps")
 TRACEPOINT_DECLARE(call, CALL_FIELDS);
 TRACEPOINT_DEFINE(unit, call, CALL_FIELDS);
+#define PLACES_FIELDS(FIELD, of)                                                                   \
+    FIELD(of, function, function, "function=%ps")                                                  \
+    FIELD(of, code, place, " place=%pS")                                                           \
+    FIELD(of, u32, a, " a=%u")                                                                     \
+    FIELD(of, u32, b, " b=%u")                                                                     \
+    FIELD(of, s32, c, " c=%d")                                                                     \
+    FIELD(of, s64, d, " d=%ld")                                                                    \
+    FIELD(of, u64, e, " e=%lu")                                                                    \
+    FIELD(of, text, f, " f=%s")
+TRACEPOINT_DECLARE_AT(unit, places, PLACES_FIELDS);
+TRACEPOINT_DEFINE_AT(unit, places, PLACES_FIELDS);
 
 static const struct {
     _Alignas(8) uint32_t unused;
@@ -211,7 +223,7 @@ static void what_is_wrong_with_a_filter_is_named(void **state)
         {"small = 3", "\"= 3\" where a comparison"},
         {"small && 3", "where a comparison"},
         {"small ==", "a number missing"},
-        {"small == x", "\"x\" where a number of 64 bits"},
+        {"small == x", "\"x\" where a number, or a field that is one"},
         {"small == 18446744073709551616", "where a number of 64 bits"},
         {"small == 3 count", "\"count\" where &&, || or the end"},
         {"(small == 3", "&&, || or ) missing"},
@@ -307,10 +319,17 @@ static void made_up_filters_have_the_value_that_they_were_made_up_with(void **st
 
 static void noise_is_refused_or_runs(void **state)
 {
-    static const char *const pieces[] = {
-        "small", "name", "(",    ")",      "&&", "||",         "!",
-        "==",    "<",    "~",    "&",      "\"", "-3",         "0x",
-        "x",     " ",    "comm", "\"a*\"", ">=", "common_pid", "99999999999999999999"};
+    static const char *const pieces[] = {"small",      "count",
+                                         "name",       "(",
+                                         ")",          "&&",
+                                         "||",         "!",
+                                         "==",         "<",
+                                         "~",          "&",
+                                         "\"",         "-3",
+                                         "0x",         "x",
+                                         " ",          "comm",
+                                         "\"a*\"",     ">=",
+                                         "common_pid", "99999999999999999999"};
     struct filter filter;
     struct refusal why;
     unsigned good = 0;
@@ -396,6 +415,107 @@ static void functions_without_a_name_are_in_the_table_too(void **state)
     assert_non_null(strstr(text, "\"func=%s\", __print_symbolic(REC->what, { 0x5, \"0x5\" })\n"));
 }
 
+static const struct trace_record_unit_places *places_raised;
+
+/* Takes the place of core/perf/tracepoint.c. */
+void tracepoint_hit_at(const struct tracepoint *tracepoint, struct tracepoint_raw *raw,
+                       const struct regs *regs)
+{
+    static struct trace_record_unit_places record;
+
+    assert_ptr_equal(tracepoint, &tracepoint_unit_places);
+    assert_int_equal(regs->ip, 77);
+    assert_int_equal(raw->size, tracepoint->raw_size);
+    memcpy(&record, &raw->head, sizeof(record));
+    places_raised = &record;
+}
+
+static void a_record_with_registers_of_its_own_has_up_to_eight_fields(void **state)
+{
+    const struct regs regs = {.ip = 77};
+
+    (void)state;
+    TRACE_AT(unit_places, &regs, 1, 2, 3, 4, -5, -6, 7, "eight");
+    assert_int_equal(tracepoint_unit_places.field_count, 8);
+    assert_string_equal(tracepoint_unit_places.full_name, "unit:places");
+    assert_string_equal(tracepoint_unit_places.name, "places");
+    assert_ptr_equal(tracepoint_unit_places.plain, tracepoint_unit_places.with_registers);
+    tracepoint_record_print(text_sink(), &tracepoint_unit_places, places_raised,
+                            sizeof(*places_raised));
+    assert_string_equal(text, "function=0x1 place=0x2 a=3 b=4 c=-5 d=-6 e=7 f=eight");
+}
+
+/* The same value by both kinds, and as libtraceevent is told of it. */
+static void places_are_shown_as_symbols(void **state)
+{
+    struct symbol symbol = fake_symbols_at(1);
+    struct trace_record_unit_places record = {.function = symbol.address + 1,
+                                              .place = symbol.address + 1};
+    struct format_names names = {.count = 0};
+    char expected[512];
+
+    (void)state;
+    assert_true(symbol.size > 1);
+    tracepoint_record_print(text_sink(), &tracepoint_unit_places, &record, sizeof(record));
+    snprintf(expected, sizeof(expected), "function=%s place=%s+0x1 a=0 ", symbol.name, symbol.name);
+    assert_memory_equal(text, expected, strlen(expected));
+    format_names_add(&names, &tracepoint_unit_places, &record, sizeof(record));
+    assert_int_equal(names.count, 1);
+    tracepoint_format_print(text_sink(), &tracepoint_unit_places, &names);
+    assert_non_null(strstr(text, "\"function=%s place=%s a=%u b=%u "));
+    snprintf(expected, sizeof(expected),
+             "__print_symbolic(REC->function, { 0x%llx, \"%s\" }), "
+             "__print_symbolic(REC->place, { 0x%llx, \"%s+0x1\" }), REC->a",
+             (unsigned long long)record.place, symbol.name, (unsigned long long)record.place,
+             symbol.name);
+    assert_non_null(strstr(text, expected));
+    assert_non_null(strstr(text, "field:void * place;"));
+}
+
+static void fields_are_compared_with_each_other(void **state)
+{
+    static const struct {
+        const char *filter;
+        bool passes;
+    } cases[] = {
+        {"a == b", false},
+        {"a != b", true},
+        {"b > a", true},
+        {"a >= b", false},
+        {"c < a", true},
+        {"a & e", true},
+        {"b & e", false},
+        {"d < c && c < a", true},
+        {"a == common_tgid", true},
+        {"common_tgid != a", false},
+        {"!(a == a)", false},
+        {"c == d", false},
+        {"function == place", true},
+    };
+    static const struct {
+        _Alignas(8) uint32_t unused;
+        uint32_t size;
+        struct trace_record_unit_places record;
+    } raw = {0,
+             sizeof(struct trace_record_unit_places),
+             {.head = {.common_tgid = 1}, .a = 1, .b = 2, .c = -1, .d = -2, .e = 5}};
+    struct filter filter;
+    struct refusal why;
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (filter_compile(&filter, cases[i].filter, &tracepoint_unit_places, &why) != 0)
+            fail_msg("%s: %s", cases[i].filter, why.text);
+        if (filter_passes(&filter, (const struct tracepoint_raw *)&raw.size) != cases[i].passes)
+            fail_msg("%s", cases[i].filter);
+    }
+    assert_int_equal(filter_compile(&filter, "a == f", &tracepoint_unit_places, &why), -EINVAL);
+    assert_non_null(strstr(why.text, "\"f\" where a number, or a field that is one"));
+    assert_int_equal(filter_compile(&filter, "a == nobody", &tracepoint_unit_places, &why),
+                     -EINVAL);
+    assert_non_null(strstr(why.text, "\"nobody\" where a number, or a field that is one"));
+}
+
 static void records_are_padded_for_the_size_in_front_of_them(void **state)
 {
     (void)state;
@@ -409,15 +529,16 @@ static void records_are_padded_for_the_size_in_front_of_them(void **state)
 static void tracepoints_are_found_by_id_and_in_order_of_names(void **state)
 {
     (void)state;
-    assert_int_equal(tracepoint_count(), 3);
+    assert_int_equal(tracepoint_count(), 4);
     assert_ptr_equal(tracepoint_by_id(tracepoint_id(&tracepoint_hex)), &tracepoint_hex);
     assert_null(tracepoint_by_id(0));
-    assert_null(tracepoint_by_id(4));
+    assert_null(tracepoint_by_id(5));
     assert_null(tracepoint_by_id(UINT64_MAX));
     assert_string_equal(tracepoint_by_name(0)->full_name, "another:hex");
     assert_string_equal(tracepoint_by_name(1)->full_name, "unit:call");
     assert_string_equal(tracepoint_by_name(2)->full_name, "unit:every");
-    assert_null(tracepoint_by_name(3));
+    assert_string_equal(tracepoint_by_name(3)->full_name, "unit:places");
+    assert_null(tracepoint_by_name(4));
 }
 
 int main(void)
@@ -435,6 +556,9 @@ int main(void)
         cmocka_unit_test(a_record_is_printed_as_far_as_it_reaches),
         cmocka_unit_test(a_null_pointer_is_nil),
         cmocka_unit_test(functions_without_a_name_are_in_the_table_too),
+        cmocka_unit_test(a_record_with_registers_of_its_own_has_up_to_eight_fields),
+        cmocka_unit_test(places_are_shown_as_symbols),
+        cmocka_unit_test(fields_are_compared_with_each_other),
         cmocka_unit_test(records_are_padded_for_the_size_in_front_of_them),
         cmocka_unit_test(tracepoints_are_found_by_id_and_in_order_of_names),
     };

@@ -2,7 +2,8 @@
 /*
  * Reads the linked kernel with libelf, and writes into a reserved section in place: no other byte
  * of the file moves or changes, so the build id, the addresses and the debug information stay what
- * the linker made them. Called by tools/symtab and tools/orcgen.
+ * the linker made them. Called by tools/symtab, tools/orcgen and
+ * tools/insnmap.
  */
 #include "tools/image/image.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The linked kernel as the tools see it that fill a section of it after the link (tools/symtab,
- * tools/orcgen): its symbols and build id to read, a reserved section to write. Functions that
- * return false have printed the reason.
+ * tools/orcgen, tools/insnmap): its symbols and build id to read, a reserved section to write.
+ * Functions that return false have printed the reason.
  */
 #pragma once
 

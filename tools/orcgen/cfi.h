@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tools/image/text.h"
 #include "tools/orcgen/table.h"
-#include "tools/orcgen/text.h"
 
 struct cfi {
     struct table_row *rows; /* the first at 0; neighbours differ */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tools/orcgen/text.h"
+#include "tools/image/text.h"
 
 /* `covered`: for each byte of the text. False, with a complaint naming the first bare code. */
 bool coverage_check(const struct text *text, const uint8_t *covered);

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 
 #include "tools/image/image.h"
+#include "tools/image/text.h"
 #include "tools/orcgen/cfi.h"
 #include "tools/orcgen/coverage.h"
 #include "tools/orcgen/print.h"
 #include "tools/orcgen/table.h"
-#include "tools/orcgen/text.h"
 
 #define RESERVED_SECTION ".unwind_table"
 

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
+#include "tools/image/text.h"
 #include "tools/orcgen/table.h"
-#include "tools/orcgen/text.h"
 
 /* A line for each row: where, what the CFA is, where the caller's rbp and return address are. */
 void print_rows(const struct text *text, const struct table_row *rows, size_t count);

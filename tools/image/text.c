@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See text.h. */
-#include "tools/orcgen/text.h"
+#include "tools/image/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

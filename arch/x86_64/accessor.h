@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which instruction made the access that a debug trap tells of. See arch_watch_accessor in
+ * arch/arch.h, which is this with the kernel's own map.
+ */
+#pragma once
+
+#include "arch/arch.h"
+#include "arch/x86_64/insn_map.h"
+
+struct arch_accessor accessor_find(const struct insn_map *map, const struct regs *regs,
+                                   const struct arch_watch *watch);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Look-ups in the instruction map (format: core/abi/insn_map.h). Opened once at boot; nothing
+ * writes afterwards, and a look-up reads neither outside the map nor outside the text, whatever the
+ * map says: look-ups are for any context, NMI included.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/abi/insn_map.h"
+
+/* Zeroed, it covers nothing. */
+struct insn_map {
+    uintptr_t text;
+    uint32_t text_size;
+    const uint8_t *codes;
+};
+
+/* What a map must be made for. */
+struct insn_map_expected {
+    const uint8_t *build_id; /* INSN_MAP_BUILD_ID_SIZE bytes */
+    uintptr_t text, text_end;
+};
+
+/*
+ * NULL; or in words why not, with *map covering nothing: wrong magic, version, build id, text or
+ * size. `bytes` is a multiple of 8 and stays in use.
+ */
+const char *insn_map_open(struct insn_map *map, const void *bytes, size_t room,
+                          const struct insn_map_expected *expected);
+
+/* INSN_INSIDE for what the map does not cover. */
+enum insn_code insn_map_code(const struct insn_map *map, uintptr_t address);
+
+/* The first byte of the instruction that ends right before `address`; 0 where none does. */
+uintptr_t insn_map_before(const struct insn_map *map, uintptr_t address);
+
+/* Which of the two INSN_CALL_OR_REPEATED is; false for all other codes. */
+bool insn_map_is_call(const struct insn_map *map, uintptr_t address);
+bool insn_map_is_repeated(const struct insn_map *map, uintptr_t address);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The instruction map inside the image: written by tools/insnmap from the linked kernel's text,
+ * read by arch/x86_64/insn_map.c. It says of every byte of the text whether an instruction begins
+ * there, and whether that instruction can have made a data access and then gone on behind its end:
+ * so that the one in front of an address is found without taking code apart. docs/insn-map.md tells
+ * what it is for.
+ *
+ * Little endian:
+ *
+ *   struct insn_map_header
+ *   uint8_t[(text_size + 3) / 4]   two bits a byte of text; that at text + 0 in the lowest bits
+ *
+ * Bytes between functions begin an instruction each, INSN_PLAIN, whatever they are: so only what
+ * lies inside an instruction is INSN_INSIDE, and none has more than INSN_LENGTH_MAX bytes.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#define INSN_MAP_MAGIC         0x4d494e50u /* "PNIM" */
+#define INSN_MAP_VERSION       1
+#define INSN_MAP_BUILD_ID_SIZE 20
+
+struct insn_map_header {
+    uint32_t magic;
+    uint32_t version;
+    uint8_t build_id[INSN_MAP_BUILD_ID_SIZE]; /* of the image that the map was made from */
+    uint32_t size;                            /* of everything, header included */
+    uint64_t text;                            /* address of the first byte covered */
+    uint32_t text_size;                       /* bytes covered */
+    uint32_t unused;                          /* 0 */
+};
+
+_Static_assert(sizeof(struct insn_map_header) == 48, "the format has no hidden padding");
+
+enum insn_code {
+    INSN_INSIDE, /* no instruction begins here */
+    INSN_PLAIN,  /* one without data access, or one that does not go on behind its end */
+    INSN_ACCESS, /* one that accesses data, by operands named or not, and goes on behind its end */
+    /*
+     * A call; or, where the byte is a repeat prefix, a string instruction that is repeated: it goes
+     * on behind its end or at its beginning. No call begins with such a byte.
+     */
+    INSN_CALL_OR_REPEATED,
+};
+
+#define INSN_LENGTH_MAX   15 /* Intel SDM vol. 2, "Instruction Format" */
+#define INSN_REPEAT_NOT   0xf2
+#define INSN_REPEAT       0xf3
+#define INSN_MAP_PER_BYTE 4

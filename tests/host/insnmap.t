@@ -1,0 +1,288 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# tools/insnmap: the maps of both kernels, and of kernel code as gcc and clang compile it at each
+# level of optimisation, against what objdump (binutils, another decoder) makes of the same bytes,
+# at every instruction. Then small programs: what it fails on, and that it says where and why. Needs
+# binutils, gcc and clang. Run from the root of the tree:
+#
+#     prove tests/host/insnmap.t
+use strict;
+use warnings;
+no warnings qw(portable);
+use File::Temp qw(tempdir);
+use Test::More;
+
+my $build = $ENV{BUILD} // 'build';
+my $fp_build = $ENV{FP_BUILD} // "$build/fp";
+my $insnmap = "$build/host/insnmap";
+my $scratch = tempdir(CLEANUP => 1);
+
+sub spew
+{
+    my ($path, $text) = @_;
+    open(my $out, '>', $path) or die("$path: $!\n");
+    print $out $text;
+    close($out) or die("$path: $!\n");
+}
+
+sub command
+{
+    my ($command) = @_;
+    my $output = `($command) 2>&1`;
+    $? == 0 or die("$command: $output");
+    return $output;
+}
+
+sub run_tool
+{
+    my (@arguments) = @_;
+    my $output = `$insnmap @arguments 2>&1`;
+    return ($? >> 8, $output);
+}
+
+# --- What objdump says ----------------------------------------------------------------------------
+
+# Words before the mnemonic that change nothing here.
+my $prefix = qr/(?:lock|data16|addr32|notrack|bnd|rex\S*|[cdefgs]s) /;
+
+# Of a mnemonic that accesses memory without an operand that says so.
+my $hidden = qr/^(?:push|pop|leave|enter|xlat)/;
+
+# Nothing in memory is read or written, whatever the operands look like.
+my $hint = qr/^(?:lea\b|nop|prefetch|invlpg|endbr)/;
+
+# What runs next is not, or not always, what stands behind it.
+my $leaves = qr/^(?:j|ret|iret|lret|loop|int|ud|hlt|syscall|sysret)/;
+
+# True if an operand, as AT&T writes them, is in memory.
+sub is_memory
+{
+    my ($operand) = @_;
+    return $operand ne q{(%dx)} && ($operand =~ m{^%[cdefgs]s:} || $operand !~ m{^[\$%]});
+}
+
+# The code that the map should have for an instruction as objdump prints it.
+sub code_of
+{
+    my ($text) = @_;
+    $text =~ s/ *(?:#.*|<.*>)$//;
+    1 while $text =~ s/^$prefix//;
+    my $repeated = $text =~ s/^rep\w* +//;
+    1 while $text =~ s/^$prefix//;
+    my ($mnemonic, $operands) = split(' ', $text, 2);
+    return 'call' if $mnemonic =~ /^l?call/;
+    return 'plain' if $mnemonic =~ /$leaves|$hint/;
+    my @operands = ($operands // '') =~ /((?:\([^)]*\)|[^,(])+)/g;
+    return 'plain' if $mnemonic !~ $hidden && !grep { is_memory($_) } @operands;
+    return $repeated ? 'repeated' : 'access';
+}
+
+# Functions with a size, in order: [start, end].
+sub functions
+{
+    my ($program) = @_;
+    my %ends;
+    for (split(/\n/, command("readelf -sW $program"))) {
+        my (undef, $start, $size, $type, undef, undef, $section) = split(' ');
+        next if ($type // '') ne 'FUNC' || $section eq 'UND';
+        $ends{hex($start)} = hex($start) + ($size =~ /^0x/ ? hex($size) : $size);
+    }
+    return map { [$_, $ends{$_}] } sort { $a <=> $b } keys %ends;
+}
+
+# Address => code, of all instructions in functions.
+sub by_objdump
+{
+    my ($program, @functions) = @_;
+    my %code;
+    open(my $in, '-|', "objdump -d -j .text --no-show-raw-insn $program") or die("objdump: $!\n");
+    while (<$in>) {
+        my ($address, $text) = /^ *([0-9a-f]+):\t(.*?)\s*$/ or next;
+        $address = hex($address);
+        shift(@functions) while @functions && $functions[0][1] <= $address;
+        $code{$address} = code_of($text)
+            if @functions && $functions[0][0] <= $address && $text ne '...';
+    }
+    close($in);
+    return \%code;
+}
+
+sub by_map
+{
+    my ($program, @functions) = @_;
+    my ($status, $output) = run_tool('--print', '--exempt', '.boot', $program);
+    return {} if $status;
+    my %code = map { my ($address, $code) = split(' '); (hex($address) => $code) }
+        split(/\n/, $output);
+    my %inside;
+    for my $address (sort { $a <=> $b } keys %code) {
+        shift(@functions) while @functions && $functions[0][1] <= $address;
+        $inside{$address} = $code{$address} if @functions && $functions[0][0] <= $address;
+    }
+    return \%inside;
+}
+
+# One test, named after how many of each kind there are.
+sub agree_ok
+{
+    my ($program, $name) = @_;
+    my @functions = functions($program);
+    my ($map, $dump) = (by_map($program, @functions), by_objdump($program, @functions));
+    my %count;
+    $count{$_}++ for values %$map;
+    my %all = (%$map, %$dump);
+    my @wrong = grep { ($map->{$_} // 'inside') ne ($dump->{$_} // 'inside') } sort keys %all;
+    ok(keys %all > 50 && !@wrong, "$name: " . join(', ', map { "$count{$_} $_" } sort keys %count))
+        or diag(map { sprintf("%x: map %s, objdump %s\n", $_, $map->{$_} // 'inside',
+                $dump->{$_} // 'inside') } @wrong[0 .. ($#wrong < 9 ? $#wrong : 9)]);
+}
+
+for my $kernel (qw(pitot pitot-test)) {
+    agree_ok("$build/$kernel.elf", "$kernel with the table");
+    agree_ok("$fp_build/$kernel.elf", "$kernel with frame pointers");
+}
+
+# --- Linking small programs -----------------------------------------------------------------------
+
+sub linked
+{
+    my ($objects, $options, %with) = @_;
+    my $room = $with{room} // 0x40000;
+    spew("$scratch/script.ld", <<"END");
+SECTIONS
+{
+    . = 0xffffffff80100000;
+    .text : { _text = .; . += 16; *(.text .text.*) _etext = .; }
+    .rodata : { *(.rodata .rodata.*) }
+    .data : { *(.data .data.* .bss .bss.*) }
+    .note.gnu.build-id : { *(.note.gnu.build-id) }
+    .insn_map : { . += $room; BYTE(0) }
+    /DISCARD/ : { *(.eh_frame .comment .note.GNU-stack tracepoint* commands) }
+}
+END
+    command("ld -nostdlib -static -z noexecstack --no-warn-rwx-segments --build-id=sha1 -e 0 "
+            . "$options -T $scratch/script.ld $objects -o $scratch/program.elf");
+    return "$scratch/program.elf";
+}
+
+sub assembled
+{
+    my ($source, %with) = @_;
+    spew("$scratch/source.asm", "bits 64\nsection .text progbits alloc exec align=1\n$source\n");
+    command("nasm -f elf64 $scratch/source.asm -o $scratch/source.o");
+    return linked("$scratch/source.o", '', %with);
+}
+
+# A function of these lines.
+sub function
+{
+    my ($name, @lines) = @_;
+    return join("\n", "global $name:function ($name.end - $name)", "$name:", @lines, "$name.end:",
+        '');
+}
+
+# --- Other compilers, other flags -----------------------------------------------------------------
+
+my @sources = qw(core/print.c core/perf/filter.c core/fs/inode.c core/perf/report_tree.c
+    core/sched/scheduler.c core/symbols.c);
+my $flags = '-std=gnu11 -ffreestanding -fno-pic -mcmodel=kernel -mno-red-zone -mgeneral-regs-only '
+    . '-fno-stack-protector -I.';
+for my $compiler (qw(gcc clang)) {
+    for my $level (qw(-O0 -O1 -O2 -O3 -Os)) {
+        my @objects = map { my $object = s{/}{_}gr; ["$scratch/$object.o", $_] } @sources;
+        command("$compiler $flags $level -c $_->[1] -o $_->[0]") for @objects;
+        agree_ok(linked(join(' ', map { $_->[0] } @objects), '--unresolved-symbols=ignore-all'),
+            "$compiler $level");
+    }
+}
+
+# Instructions that no compiler makes, and NASM's own choices.
+my @all = (
+    'push qword [rax]', 'pop qword [rax+8]', 'enter 16, 0', 'leave', 'pushfq', 'popfq', 'movsb',
+    'stosd', 'lodsw', 'cmpsq', 'scasb', 'rep movsb', 'rep stosq', 'repne scasb', 'repe cmpsb',
+    'rep stosw', 'rep lodsb', 'xlatb', 'xchg [rax], ecx', 'lock cmpxchg16b [rdi]',
+    'cmpxchg8b [rdi]', 'bt [rax], rcx', 'call rax', 'call [rax]', 'call [rax*8+16]',
+    'jmp [rax*8+16]', 'jmp rax', 'ret 8', 'iretq', 'retfq', 'lgdt [rax]', 'sgdt [rax]',
+    'invlpg [rax]', 'prefetcht0 [rax]', 'clflush [rax]', 'nop dword [rax+rax]', 'lea rax, [rbx]',
+    'mov rax, [gs:8]', 'mov [abs 0x1234], eax', 'mov rax, [qword 0x1122334455667788]',
+    'mov cr3, rax', 'mov dr7, rax', 'mov ax, ss', 'mov ss, ax', 'in al, dx', 'cpuid', 'rdtsc',
+    'wrmsr', 'hlt', 'cli', 'setc [rax]', 'cmovc rax, [rbx]', 'movzx eax, byte [rcx]',
+    'fxsave [rax]', 'int3', 'ud2', 'int 3', 'sti', 'imul rax, [rbx], 5', 'shl byte [rax], cl',
+    'xadd [rax], rcx', 'pause', 'verw [rax]', 'add [rax], al', 'add al, 0', 'insb', 'rep outsb',
+    'jrcxz .end', 'loop .end', 'mov [rip_], al', 'inc qword [r12+r13*2-4]'
+);
+agree_ok(assembled(function('every', @all) . 'section .data' . "\nrip_: dq 0"),
+    'instructions of all kinds');
+
+# --- What is refused, with the place --------------------------------------------------------------
+
+my $good = function('good', 'push rbx', 'pop rbx', 'ret');
+
+sub refused_ok
+{
+    my ($program, $message, $name) = @_;
+    my ($status, $output) = run_tool($program);
+    ok($status == 1 && $output =~ /^insnmap: \S+: $message/m, "$name: refused")
+        or diag("status $status: $output");
+}
+
+my @strange = (
+    ['bytes that are no instruction', [function('strange', 'nop', 'db 0x06')],
+        qr/strange\+0x1 \(0x\w+\): no instruction$/],
+    ['an instruction that its function cuts', [function('strange', 'db 0x48, 0xb8')],
+        qr/strange\+0x0 .*: (?:no instruction|an instruction reaches over the end)/],
+    ['a symbol inside an instruction',
+        [function('strange', 'db 0xb8', 'global inner:function 0', 'inner: dd 0', 'ret')],
+        qr/inner\+0x0 .*: a symbol inside an instruction/],
+    ['a jump into an instruction',
+        [function('strange', 'jmp short $+3', 'db 0xb8', 'dd 0x90909090', 'ret')],
+        qr/strange\+0x0 .*: a jump into the middle of an instruction/],
+    ['functions that overlap and do not agree',
+        [function('strange', 'db 0xb8', 'global inner:function 5', 'inner: dd 0x90909090', 'ret')],
+        qr/\w+\+0x\w .*: two functions that overlap do not agree/],
+    ['code without a size', ['global strange:function', 'strange: push rax', 'pop rax', 'ret'],
+        qr/strange\+0x0 .*: neither padding nor in a function that has a size/],
+    ['data between functions', ['db "text"'], qr/good.*: neither padding nor in a function/],
+    ['a repeat prefix behind another', [function('strange', 'db 0x66, 0xf3, 0xab', 'ret')],
+        qr/strange\+0x0 .*: a repeat prefix that does not come first/],
+    ['a call with a repeat prefix', [function('strange', 'db 0xf2', 'call good', 'ret')],
+        qr/strange\+0x0 .*: a repeat prefix that does not come first, or before a call/],
+    ['ss loaded from memory', [function('strange', 'mov ss, [rax]', 'ret')],
+        qr/strange\+0x0 .*: ss loaded from memory, which holds a debug trap back/],
+);
+for my $case (@strange) {
+    my ($name, $lines, $message) = @$case;
+    refused_ok(assembled(join("\n", $good, @$lines)), $message, $name);
+}
+refused_ok(assembled($good, room => 16), qr/\.insn_map has 17 bytes, the table needs/,
+    'a section without room');
+
+# --- The file -------------------------------------------------------------------------------------
+
+my $program = assembled($good . 'align 16, db 0xcc');
+is((run_tool($program))[0], 0, 'padding and functions are accepted');
+command("cp $program $scratch/first.elf");
+is((run_tool($program))[0], 0, '... a second time, too');
+command("cmp $program $scratch/first.elf");
+pass('... which changes nothing');
+my ($status) = run_tool('--sizes', $program);
+is($status, 1, 'an option that there is none of is refused');
+
+# Outside of the section, what the linker made.
+command("objcopy -R .insn_map $build/pitot.elf $scratch/a.elf");
+my $note = command("readelf -n $build/pitot.elf");
+my ($id) = $note =~ /Build ID: (\w+)/;
+command("objcopy -O binary -j .insn_map $build/pitot.elf $scratch/map");
+open(my $in, '<:raw', "$scratch/map") or die("map: $!\n");
+read($in, my $header, 48);
+my ($magic, $version, $of, $size, $text, $text_size) = unpack('a4 L a20 L Q L', $header);
+is("$magic $version", 'PNIM 1', 'the section begins with magic and version');
+is(unpack('H*', $of), $id, '... and the build id of the kernel');
+my %symbol = map { my ($address, undef, $name) = split(' '); ($name => hex($address)) }
+    grep { / _e?text$/ } split(/\n/, command("nm $build/pitot.elf"));
+is($text, $symbol{_text}, '... of its text,');
+is($text_size, $symbol{_etext} - $symbol{_text}, '... all of it,');
+is($size, 48 + int(($text_size + 3) / 4), '... with two bits a byte');
+
+done_testing();

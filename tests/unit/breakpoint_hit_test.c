@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * breakpoint:hit on the host: what each register's hit tells of the bytes before and after, for
+ * every length and place in a word, across changes of the table, and with what the CPU says of the
+ * instruction. The tracepoint's site is turned on as the kernel does it, by patching its nop.
+ *
+ * links: core/breakpoint.c core/refusal.c core/print.c tests/unit/fake_arch.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include "core/breakpoint.h"
+#include "core/breakpoint_trace.h"
+#include "tests/unit/fake_arch.h"
+
+#define PLACE 0xffffffff80200000ull
+
+extern const struct arch_site __start_tracepoint_sites[], __stop_tracepoint_sites[];
+
+/* As the macros lay it out. */
+struct record {
+    struct tracepoint_head head;
+    uint64_t address;
+    uint32_t length;
+    char access[TRACEPOINT_TEXT_SIZE];
+    uint64_t old, new, insn;
+    char how[TRACEPOINT_TEXT_SIZE];
+};
+
+static struct record seen[8];
+static unsigned seen_count;
+static unsigned owners_told;
+static unsigned told_before; /* owners, when the last record came */
+static const struct regs *seen_regs;
+static struct regs regs;
+static uint64_t word; /* what lies at each watched place */
+
+/* Takes the place of core/perf/tracepoint.c, which the arbiter can be linked without. */
+void tracepoint_hit_at(const struct tracepoint *tracepoint, struct tracepoint_raw *raw,
+                       const struct regs *at)
+{
+    assert_ptr_equal(tracepoint, &tracepoint_breakpoint_hit);
+    assert_true(raw->size >= sizeof(seen[0]) && raw->size == tracepoint->raw_size);
+    assert_true(seen_count < 8);
+    memcpy(&seen[seen_count++], &raw->head, sizeof(seen[0]));
+    seen_regs = at;
+    told_before = owners_told;
+}
+
+static void patch(const struct arch_site *site, bool on)
+{
+    uint8_t *code = (uint8_t *)site->address;
+    uint8_t *page = (uint8_t *)(site->address & ~(uintptr_t)4095);
+    int32_t distance = (int32_t)(site->target - (site->address + 5));
+    const uint8_t nop[5] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+
+    assert_return_code(mprotect(page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
+    if (on) {
+        code[0] = 0xe9;
+        memcpy(code + 1, &distance, sizeof(distance));
+    } else {
+        memcpy(code, nop, sizeof(nop));
+    }
+}
+
+static void listen(bool on)
+{
+    unsigned sites = 0;
+
+    for (const struct arch_site *site = __start_tracepoint_sites; site < __stop_tracepoint_sites;
+         site++, sites++)
+        patch(site, on);
+    assert_int_not_equal(sites, 0);
+}
+
+static void owner_hit(struct breakpoint *breakpoint, uintptr_t address, struct regs *at)
+{
+    (void)breakpoint;
+    (void)address;
+    assert_ptr_equal(at, &regs);
+    owners_told++;
+}
+
+static int setup(void **state)
+{
+    fake_arch_reset(state);
+    fake_arch.watched = &word;
+    word = 0;
+    seen_count = owners_told = 0;
+    breakpoint_init();
+    listen(true);
+    return 0;
+}
+
+static struct breakpoint breakpoints[4];
+
+static void install(unsigned i, uintptr_t address, size_t length, enum arch_access access)
+{
+    struct refusal why = {""};
+
+    breakpoints[i] = (struct breakpoint){
+        .address = address, .length = length, .access = access, .owner = "test", .hit = owner_hit};
+    if (breakpoint_install(&breakpoints[i], &why))
+        fail_msg("%s", why.text);
+}
+
+static void access_word(uintptr_t address, size_t length, enum arch_access access)
+{
+    fake_arch_access(address, length, access, FAKE_REPORT_ALL, &regs);
+}
+
+static void a_hit_tells_of_its_register(void **state)
+{
+    (void)state;
+    install(0, PLACE + 4, 4, ARCH_WRITE);
+    fake_arch.accessor = (struct arch_accessor){0x1234, ARCH_FOUND_CALL};
+    word = 0x1122334455667788;
+    access_word(PLACE + 4, 4, ARCH_WRITE);
+    assert_int_equal(seen_count, 1);
+    assert_int_equal(seen[0].address, PLACE + 4);
+    assert_int_equal(seen[0].length, 4);
+    assert_string_equal(seen[0].access, "w");
+    assert_int_equal(seen[0].old, 0);
+    assert_int_equal(seen[0].new, 0x11223344);
+    assert_int_equal(seen[0].insn, 0x1234);
+    assert_string_equal(seen[0].how, "call");
+    assert_ptr_equal(seen_regs, &regs);
+    assert_int_equal(told_before, 1); /* the owner first */
+    breakpoint_remove(&breakpoints[0]);
+}
+
+static void each_way_of_finding_has_its_word(void **state)
+{
+    static const char *const words[] = {"unknown", "at", "before", "string", "call"};
+
+    (void)state;
+    install(0, PLACE, 1, ARCH_READ_WRITE);
+    for (unsigned i = 0; i < 5; i++) {
+        fake_arch.accessor.found = (enum arch_found)i;
+        seen_count = 0;
+        access_word(PLACE, 1, ARCH_READ_WRITE);
+        assert_string_equal(seen[0].how, words[i]);
+        assert_string_equal(seen[0].access, "rw");
+    }
+    breakpoint_remove(&breakpoints[0]);
+}
+
+/* The bytes of the word that are watched, lowest first, and no others. */
+static void values_are_those_of_the_watched_bytes(void **state)
+{
+    (void)state;
+    for (size_t length = 1; length <= 8; length *= 2)
+        for (size_t offset = 0; offset < 8; offset += length) {
+            uint64_t mask = length < 8 ? (1ull << 8 * length) - 1 : UINT64_MAX;
+
+            seen_count = 0;
+            word = 0x8877665544332211;
+            install(0, PLACE + offset, length, ARCH_WRITE);
+            word = 0xfedcba9876543210;
+            access_word(PLACE + offset, length, ARCH_WRITE);
+            assert_int_equal(seen[0].old, 0x8877665544332211 >> 8 * offset & mask);
+            assert_int_equal(seen[0].new, 0xfedcba9876543210 >> 8 * offset & mask);
+            breakpoint_remove(&breakpoints[0]);
+        }
+}
+
+static void the_shadow_is_what_the_last_hit_left(void **state)
+{
+    (void)state;
+    install(0, PLACE, 8, ARCH_WRITE);
+    for (unsigned i = 1; i <= 5; i++) {
+        word = i;
+        access_word(PLACE, 8, ARCH_WRITE);
+        assert_int_equal(seen[i - 1].old, i - 1);
+        assert_int_equal(seen[i - 1].new, i);
+    }
+    listen(false); /* hits that nobody listens to keep it, too */
+    word = 6;
+    access_word(PLACE, 8, ARCH_WRITE);
+    listen(true);
+    word = 7;
+    access_word(PLACE, 8, ARCH_WRITE);
+    assert_int_equal(seen_count, 6);
+    assert_int_equal(seen[5].old, 6);
+    assert_int_equal(owners_told, 7);
+    breakpoint_remove(&breakpoints[0]);
+}
+
+/* What was written while nothing was armed, by who changes the table say, is no hit's doing. */
+static void a_change_of_the_table_reads_again(void **state)
+{
+    (void)state;
+    word = 1;
+    install(0, PLACE, 8, ARCH_WRITE);
+    word = 2;
+    install(1, PLACE + 8, 8, ARCH_WRITE);
+    word = 3;
+    access_word(PLACE, 8, ARCH_WRITE);
+    assert_int_equal(seen[0].old, 2);
+    word = 4;
+    breakpoint_remove(&breakpoints[1]);
+    word = 5;
+    access_word(PLACE, 8, ARCH_WRITE);
+    assert_int_equal(seen[1].old, 4);
+    breakpoint_remove(&breakpoints[0]);
+}
+
+static void every_register_that_hit_tells_once(void **state)
+{
+    (void)state;
+    install(0, PLACE, 8, ARCH_WRITE);
+    install(1, PLACE + 2, 2, ARCH_WRITE);
+    install(2, PLACE + 2, 2, ARCH_WRITE); /* shares it */
+    word = UINT64_MAX;
+    access_word(PLACE, 8, ARCH_WRITE);
+    assert_int_equal(seen_count, 2);
+    assert_int_equal(owners_told, 3);
+    assert_int_equal(seen[0].length, 2);
+    assert_int_equal(seen[0].new, 0xffff);
+    assert_int_equal(seen[1].length, 8);
+    assert_int_equal(seen[1].new, UINT64_MAX);
+    for (unsigned i = 0; i < 3; i++)
+        breakpoint_remove(&breakpoints[i]);
+}
+
+static void nobody_listens_and_nothing_is_told(void **state)
+{
+    (void)state;
+    listen(false);
+    install(0, PLACE, 8, ARCH_WRITE);
+    access_word(PLACE, 8, ARCH_WRITE);
+    assert_int_equal(seen_count, 0);
+    assert_int_equal(owners_told, 1);
+    breakpoint_remove(&breakpoints[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_hit_tells_of_its_register, setup),
+        cmocka_unit_test_setup(each_way_of_finding_has_its_word, setup),
+        cmocka_unit_test_setup(values_are_those_of_the_watched_bytes, setup),
+        cmocka_unit_test_setup(the_shadow_is_what_the_last_hit_left, setup),
+        cmocka_unit_test_setup(a_change_of_the_table_reads_again, setup),
+        cmocka_unit_test_setup(every_register_that_hit_tells_once, setup),
+        cmocka_unit_test_setup(nobody_listens_and_nothing_is_told, setup),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
