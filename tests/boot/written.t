@@ -118,11 +118,15 @@ who_set_it_to_zero("$fp_build/pitot.iso", "$fp_build/pitot.elf", 'by frame point
 
 # --- Control that went elsewhere -----------------------------------------------------------------
 
-# A pointer that calls go by, and a table that a jump goes by: entry 0 is that of ==.
-my ($table) = `objdump -d --no-show-raw-insn $build/pitot.elf` =~
+# The pointer that the timer's interrupt calls by, and a table that a jump goes by: entry 0 is that
+# of ==.
+my $code = `objdump -d --no-show-raw-insn $build/pitot.elf`;
+my ($called_by) = $code =~ /<pit_interrupt>:\n(?:.+\n)*?.*\tcall +\*.*<(\w+)>/
+    or die("pit_interrupt calls by no pointer any more\n");
+my ($table) = $code =~
     /<filter_passes>:\n(?:.+\n)*?.*\tjmp +\*-0x([0-9a-f]+)\(,%r\w+,8\)/;
 $table = sprintf('0x%x', -hex($table // die("filter_passes has no jump table any more\n")));
-my $pointer = 'perf record -R -e mem:pit_on_tick:rw -e breakpoint:hit -- fs-stress 100';
+my $pointer = "perf record -R -e mem:$called_by:rw -e breakpoint:hit -- fs-stress 100";
 my $jump = "perf record -R -e mem:$table/8:rw -e breakpoint:hit -e lock:lock_acquire "
     . "--filter 'lock == 1' -- fs-stress 1";
 $machine = boot(flags => 'perf.rate=0',
@@ -136,7 +140,7 @@ cmp_ok(scalar(@calls), '>', 0, 'a call by a watched pointer is told');
 is_deeply([grep { $_->{insn} ne $calls[0]{insn} || $_->{how} ne 'call' } @calls], [],
     '... as a call, by one instruction');
 like(instructions("$build/pitot.elf")->{$symbol{$function // ''} + hex($offset // 0)}[1] // '',
-    qr/^call +\*.*<pit_on_tick>/, '... which is that, as objdump says');
+    qr/^call +\*.*<$called_by>/, '... which is that, as objdump says');
 my @jumps = hits($jumps);
 cmp_ok(scalar(@jumps), '>', 100, 'a jump by a watched table is told');
 is_deeply([grep { $_->{insn} ne '0x0' || $_->{how} ne 'unknown' } @jumps], [],
