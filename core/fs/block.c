@@ -1,18 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Blocks of the file system: pages, counted. Called by core/fs/inode.c in task context, with or
- * without the kernel lock, which covers the two counters.
+ * without the kernel lock, which covers the two counters. Freed pages go back to the page allocator
+ * by work that is put off, so that whoever removes a large file does not hold the kernel lock for
+ * it.
  */
 #include "core/fs/block.h"
 
 #include "core/assert.h"
 #include "core/lock/kernel_lock.h"
 #include "core/memory/pages.h"
+#include "core/workqueue.h"
 
 _Static_assert(BLOCK_SIZE == PAGE_SIZE, "a block is a page");
 
 static size_t used;
 static size_t limit;
+
+/*
+ * Freed pages, linked through their first word. Put on under the kernel lock, taken off all at once
+ * by the worker without it.
+ */
+struct freed {
+    struct freed *next;
+};
+
+static struct freed *freed;
 
 void block_init(size_t most)
 {
@@ -21,13 +34,34 @@ void block_init(size_t most)
     unlock_kernel();
 }
 
+/* Takes all of them: those that come meanwhile are for the next call. */
+static void give_pages_back(struct work *unused)
+{
+    struct freed *page = __atomic_exchange_n(&freed, NULL, __ATOMIC_ACQUIRE); /* A */
+
+    (void)unused;
+    while (page) {
+        struct freed *next = page->next;
+
+        pages_free(page, 0);
+        page = next;
+    }
+}
+
+static struct work giving_back = {.function = give_pages_back};
+
 void *block_alloc(void)
 {
     void *block = NULL;
 
     lock_kernel();
-    if (used < limit)
+    if (used < limit) {
         block = pages_alloc(0);
+        if (block == NULL) {
+            give_pages_back(NULL);
+            block = pages_alloc(0);
+        }
+    }
     if (block != NULL)
         used++;
     unlock_kernel();
@@ -36,9 +70,22 @@ void *block_alloc(void)
 
 void block_free(void *block)
 {
+    struct freed *page = block;
+
     lock_kernel();
     assert(used > 0);
     used--;
-    pages_free(block, 0);
+    page->next = __atomic_load_n(&freed, __ATOMIC_RELAXED);
+    /* A, with give_pages_back: whoever finds the page finds the one behind it. */
+    while (!__atomic_compare_exchange_n(&freed, &page->next, page, false, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED)) {
+    }
+    if (!page->next)
+        work_queue(&giving_back);
     unlock_kernel();
+}
+
+void block_settle(void)
+{
+    work_flush();
 }

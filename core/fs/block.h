@@ -16,3 +16,6 @@ void block_init(size_t most);
 /* A zeroed block, or NULL where the limit is reached or memory is out. */
 void *block_alloc(void);
 void block_free(void *block);
+
+/* Returns when all that was freed on this CPU is with the page allocator again; may sleep. */
+void block_settle(void);

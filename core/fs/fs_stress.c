@@ -175,6 +175,7 @@ static int fs_stress_run(int argc, char **argv)
     if (result < 0)
         return result;
 
+    fs_settle();
     size_t free_before = pages_free_count();
     uint64_t waits = kernel_lock_contended();
     stress_reset(&wish);
@@ -182,6 +183,7 @@ static int fs_stress_run(int argc, char **argv)
     if (result < 0)
         return result;
 
+    fs_settle();
     size_t free_after = pages_free_count();
     if (free_after != free_before) {
         print("fs-stress: %zu pages were free before, %zu are now\n", free_before, free_after);

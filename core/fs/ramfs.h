@@ -59,6 +59,11 @@ struct fs_entry {
 /* Once, after the page allocator has its memory. An empty root directory; 0 or -ENOSPC. */
 int fs_init(void);
 
+/*
+ * Returns when the memory of all that was removed is free again: a worker gives it back. May sleep.
+ */
+void fs_settle(void);
+
 /* A file descriptor, 0 or more. Directories cannot be opened; FS_CREATE on "/" is -EBUSY. */
 int fs_open(const char *path, unsigned flags);
 int fs_close(int fd);

@@ -72,12 +72,12 @@ static void drain_head(struct stream *stream, bool more)
 }
 
 /*
- * As long as there is room, records stay for those who read them here. A ring in overwrite mode
- * needs nothing back.
+ * Until the ring is nearly full, records stay for those who read them here. A ring in overwrite
+ * mode needs nothing back.
  */
 static void drain_give_back(struct ring *ring, const struct ring_reader *reader)
 {
-    if (ring->mode == RING_OVERWRITE || ring->published - ring->tail <= ring->size / 2)
+    if (ring->mode == RING_OVERWRITE || ring->published - ring->tail <= ring->size / 8 * 7)
         return;
     ring_consume(ring, reader);
     drain.given_back += drain.unreturned;

@@ -31,12 +31,19 @@ static const char *const functions[] = {"lock_kernel", "work.part.0", "_x", "hel
 
 #define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
 
+/* In order of addresses, which is as good as any. */
+bool symbols_by_name(size_t index, struct symbol *found)
+{
+    if (index >= FUNCTIONS)
+        return false;
+    *found = (struct symbol){
+        .name = functions[index], .address = TEXT + index * FUNCTION_SIZE, .kind = 't'};
+    return true;
+}
+
 bool symbols_find_address(uintptr_t address, struct symbol *found)
 {
-    if (address < TEXT || address >= TEXT + FUNCTIONS * FUNCTION_SIZE)
-        return false;
-    *found = (struct symbol){.name = functions[(address - TEXT) / FUNCTION_SIZE]};
-    return true;
+    return address >= TEXT && symbols_by_name((address - TEXT) / FUNCTION_SIZE, found);
 }
 
 uint64_t feed_value(struct feed *feed)

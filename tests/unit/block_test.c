@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * core/fs/block.c: what is freed comes back by work that is put off, once for many blocks, and
+ * before it is needed. The worker is the test's.
+ *
+ * links: core/fs/block.c core/memory/pages.c core/lock/lock_trace.c tests/unit/fake_preempt.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/assert.h"
+#include "core/fs/block.h"
+#include "core/lock/kernel_lock.h"
+#include "core/memory/pages.h"
+#include "core/workqueue.h"
+
+#define PAGES 16
+
+static _Alignas(PAGE_SIZE) uint8_t memory[(PAGES + 1) * PAGE_SIZE]; /* one for the notes */
+static struct work *put_off;
+static unsigned times_queued;
+static unsigned locked;
+
+_Noreturn void assert_failed(const char *claim, const char *file, int line)
+{
+    mock_assert(0, claim, file, line);
+    abort();
+}
+
+void lock_kernel(void)
+{
+    locked++;
+}
+
+void unlock_kernel(void)
+{
+    locked--;
+}
+
+bool work_queue(struct work *work)
+{
+    put_off = work;
+    times_queued++;
+    return true;
+}
+
+static void run_work(void)
+{
+    assert_int_equal(locked, 0); /* what is put off is so for the lock's sake */
+    assert_non_null(put_off);
+    put_off->function(put_off);
+    put_off = NULL;
+}
+
+void work_flush(void)
+{
+    run_work();
+}
+
+unsigned arch_cpu_id(void)
+{
+    return 0;
+}
+
+uint64_t arch_irq_save(void)
+{
+    return 0;
+}
+
+void arch_irq_restore(uint64_t flags)
+{
+    (void)flags;
+}
+
+void arch_relax(void)
+{
+}
+
+static int give_memory(void **state)
+{
+    (void)state;
+    pages_add((uintptr_t)memory, PAGES + 1);
+    block_init(PAGES);
+    return 0;
+}
+
+static void freed_blocks_come_back_together_when_the_work_runs(void **state)
+{
+    size_t before = pages_free_count();
+    void *blocks[4];
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++)
+        assert_non_null(blocks[i] = block_alloc());
+    times_queued = 0;
+    for (unsigned i = 0; i < 4; i++)
+        block_free(blocks[i]);
+    assert_int_equal(times_queued, 1);
+    assert_int_equal(pages_free_count(), before - 4);
+    block_settle();
+    assert_int_equal(pages_free_count(), before);
+    assert_non_null(blocks[0] = block_alloc());
+    block_free(blocks[0]);
+    assert_int_equal(times_queued, 2); /* once more, as nothing was left */
+    block_settle();
+    assert_int_equal(pages_free_count(), before);
+}
+
+/* As much as there is, freed, and wanted again before the worker has had a turn. */
+static void what_waits_for_the_work_is_taken_when_nothing_else_is_left(void **state)
+{
+    size_t before = pages_free_count();
+    void *blocks[PAGES];
+    size_t count = 0;
+
+    (void)state;
+    while (count < PAGES && (blocks[count] = block_alloc()) != NULL)
+        count++;
+    assert_int_equal(pages_free_count(), before - count);
+    for (size_t i = 0; i < count; i++)
+        block_free(blocks[i]);
+    assert_int_equal(pages_free_count(), before - count);
+    for (size_t i = 0; i < count; i++)
+        assert_non_null(blocks[i] = block_alloc());
+    for (size_t i = 0; i < count; i++)
+        block_free(blocks[i]);
+    block_settle();
+    assert_int_equal(pages_free_count(), before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(freed_blocks_come_back_together_when_the_work_runs),
+        cmocka_unit_test(what_waits_for_the_work_is_taken_when_nothing_else_is_left),
+    };
+
+    return cmocka_run_group_tests(tests, give_memory, NULL);
+}
