@@ -63,7 +63,7 @@ HOST       := $(patsubst tests/host/%.c,$(BUILD)/host/%,$(filter-out %/fake_symb
 .DEFAULT_GOAL := iso
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: both-kernels run test soak iso gdb bench check help clean packages tests-built bench-built FORCE
+.PHONY: both-kernels run test soak iso gallery gdb bench check help clean packages tests-built bench-built FORCE
 
 ##
 ## make run         installs what is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt
@@ -84,6 +84,13 @@ soak: both-kernels packages-test
 
 ## make iso         build/pitot.iso, for GRUB under BIOS and UEFI
 iso: $(BUILD)/pitot.iso
+
+## make gallery     docs/gallery.md, drawn anew by the test that knows what must be in its pictures
+gallery: packages-test
+	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.iso
+	$(Q)touch docs/gallery.md
+	$(Q)prove tests/boot/gallery.t || cp $(BUILD)/gallery.md docs/gallery.md
+	$(Q)prove tests/boot/gallery.t
 
 ## make gdb         QEMU stopped at the kernel's entry, and gdb attached to it, with symbols and source
 gdb: packages-run

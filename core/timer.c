@@ -23,7 +23,7 @@ static struct timers {
     struct spinlock lock;  /* covers both, and the timers in the list; taken in interrupts too */
     struct timer *first;   /* sorted by due_ns */
     struct timer *running; /* its function is being called, without the lock */
-} lists[ARCH_CPUS_MAX];
+} lists[ARCH_CPUS_MAX] = {[0 ... ARCH_CPUS_MAX - 1] = {.lock.name = "timers"}};
 
 /* Behind those of the same time. Under the lock. */
 static void timers_insert(struct timers *list, struct timer *timer)

@@ -197,7 +197,8 @@ void scheduler_init(struct thread *boot, struct thread *idle)
 {
     struct scheduler *here = scheduler_here();
 
-    *here = (struct scheduler){.current = boot, .idle = idle, .slice = SLICE_TICKS};
+    *here = (struct scheduler){
+        .lock.name = "scheduler", .current = boot, .idle = idle, .slice = SLICE_TICKS};
     here->since_ns = arch_clock_ns();
     task_set_ids(boot->pid);
     preempt_set_switch(scheduler_yield);

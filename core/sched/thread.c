@@ -23,7 +23,7 @@
 static struct thread threads[THREADS_MAX]; /* threads[0] is the boot thread */
 
 /* Covers which slots are free, and the next pid. */
-static struct spinlock slots;
+static struct spinlock slots = {.name = "threads"};
 static uint32_t next_pid = TASK_PID;
 
 static struct wait_queue ends = WAIT_QUEUE("a thread's end");

@@ -26,7 +26,7 @@ struct wait_queue {
 
 #define WAIT_QUEUE(text)                                                                           \
     {                                                                                              \
-        .name = (text)                                                                             \
+        .name = (text), .lock.name = (text)                                                        \
     }
 
 static inline uint64_t wait_queue_lock(struct wait_queue *queue)

@@ -1,0 +1,233 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The pictures that Pitot was made for, each asked for as a user would, held against what it must
+# show, and drawn: docs/gallery.md is this test's own output (`make gallery`). What varies from run
+# to run is numbers and addresses; what is asked, and in which order, must be what the page has. Run
+# from the root of the tree:
+#
+#     prove tests/boot/gallery.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+use Pitot::Transcript;
+
+my $build = $ENV{BUILD} // 'build';
+my $page = "$build/gallery.md";
+my $kept = 'docs/gallery.md';
+my $most_lines = 44;    # of a tree, on the page
+my $outermost = qr/\b(?:boot_entry_high|thread_start)$/;
+
+# --- The page ------------------------------------------------------------------------------------
+
+my @drawn = (<<'END');
+# Gallery
+
+The questions that the first mails about perf events asked of Linux, asked of Pitot; beside each what its mail
+showed then. This page is written by `make gallery`, out of one run of `tests/boot/gallery.t`, which also says of
+each picture what must be in it.
+END
+
+sub indented
+{
+    my ($text) = @_;
+    return join('', map { s/\s+$//r =~ s/^(?=.)/    /r . "\n" } split(/\n/, $text));
+}
+
+# As much of a tree as shows what it is about.
+sub cut
+{
+    my ($text) = @_;
+    my @lines = split(/\n/, $text);
+    return $text if @lines <= $most_lines;
+    return join("\n", @lines[0 .. $most_lines - 1], '...') . "\n";
+}
+
+sub draw
+{
+    my (%picture) = @_;
+    push(@drawn, "\n## $picture{title}\n\n$picture{question}\n\nThen, $picture{seed_of}:\n\n"
+            . indented($picture{seed}) . "\nHere:\n\n" . indented($picture{here})
+            . "\n$picture{see}");
+}
+
+# Command and answer, as on the console.
+sub dialogue
+{
+    my ($machine, @commands) = @_;
+    return join('', map { "pitot> $_\n" . cut(said($machine, $_)) } @commands);
+}
+
+# --- Locks under the timer's interrupt -----------------------------------------------------------
+
+{
+    my $record = q{perf record -e lock:lock_acquire --filter 'name == "timers"' -R -a -g}
+        . ' -- fs-stress 200';
+    my $report = 'perf report -g callee,4 -s sym';
+    my $machine = boot(flags => 'perf.rate=0', run => "$record; $report; perf script; poweroff");
+    ended_ok($machine, 'lock events under the timer\'s interrupt');
+    my @chains = map { $_->{chain} } samples(said($machine, 'perf script'));
+    cmp_ok(scalar(@chains), '>', 10, '... are there');
+    my @under = grep { grep { $_ eq 'trap_entry' } @$_ } @chains;
+    is(scalar(@under), @chains, '... all of them in an interrupt');
+    is_deeply([grep { $_->[0] ne 'timers_run' } @under], [],
+        '... begin with the function that has the tracepoint, and none of the tracer\'s own');
+    is_deeply([grep { "@$_" !~ $outermost } @under], [], '... run on to the outermost caller');
+    my %interrupted;
+    $interrupted{"@$_" =~ /\btrap_entry (\w+)/ ? $1 : ''}++ for @under;
+    cmp_ok(scalar(keys %interrupted), '>', 2, '... through whatever was interrupted')
+        or diag(explain(\%interrupted));
+    same_lines_ok(report_lines(said($machine, $report)),
+        report_lines(scalar perf_report($machine, '--no-children', '-F', 'overhead,sample,sym',
+                '-g', 'callee,4')),
+        '... and perf draws the same');
+    draw(
+        title => 'Locks under the timer\'s interrupt',
+        question => 'Who takes this lock, and what did the interrupt that takes it come upon?',
+        seed_of => 'the picture "After" of the mail that made a tracepoint\'s registers *hot* (2010)',
+        seed => <<'END',
+perf record -e lock: -R -a -f -g
+
+perf [kernel] [k] perf_tp_event
+|
+--- perf_tp_event
+|
+|--41.07%-- ftrace_profile_lock_acquire
+| lock_acquire
+| |
+| |--39.36%-- _raw_spin_lock
+| | |
+| | |--7.81%-- hrtimer_interrupt
+| | | smp_apic_timer_interrupt
+| | | apic_timer_interrupt
+END
+        here => dialogue($machine, $record, $report),
+        see => <<'END',
+The chain begins at the tracepoint, not in the tracer, leads through the interrupt's entry, and goes on
+in what was interrupted. [Tracepoints](tracepoints.md), [unwinding](unwinding.md).
+END
+    );
+}
+
+# --- The big kernel lock under load --------------------------------------------------------------
+
+{
+    my $flag = address_of("$build/pitot.elf", 'kernel_flag');
+    my $record = "perf record -g -e 5:$flag -- fs-stress";
+    my $report = 'perf report -g caller -s s';
+    my $machine = boot(run => "$record; $report; poweroff");
+    ended_ok($machine, 'the big kernel lock under a file-system load');
+    my %overhead = reverse said($machine, $report) =~ /^ +(\d+\.\d\d)% +\d+ +\[k\] (\S+)/mg;
+    is_deeply(\%overhead, {lock_kernel => '50.00', unlock_kernel => '50.00'},
+        '... is touched by two functions, half of the time each');
+    same_lines_ok(report_lines(said($machine, $report)),
+        report_lines(scalar perf_report($machine, '--no-children', '-F', 'overhead,sample,sym',
+                '-g', 'caller')),
+        '... and perf draws the same');
+    draw(
+        title => 'The big kernel lock under load',
+        question => 'Who takes the big kernel lock, and how did we get there?',
+        seed_of => 'in the mail that made hardware breakpoints events (2009)',
+        seed => <<'END',
+bkl=0x$(cat ../../System.map | grep kernel_flag | cut -d" " -f 1)
+./perf record -f -g -e 5:$bkl -- dbench -t 20 20
+./perf report -g -s s
+
+83.33% [k] lock_kernel
+|
+|--51.72%-- __pwrite64
+|
+|--27.59%-- 0x7f9d83a17b15
+|
+|--13.79%-- __open
+|
+--10.34%-- unlink
+
+16.67% [k] unlock_kernel
+END
+        here => dialogue($machine, $record, $report),
+        see => <<'END',
+`mem:kernel_flag:rw` says the same by name. A release is a store, an acquisition one exchange, so each
+has half of the hits. [Breakpoints](breakpoints.md), [workloads](workloads.md).
+END
+    );
+}
+
+# --- Workqueue executions, raw -------------------------------------------------------------------
+
+{
+    my $record = 'perf record -F 10 -a -R -e workqueue:workqueue_execution -- fs-stress 900';
+    my $machine = boot(run => "$record; perf script; poweroff");
+    ended_ok($machine, 'workqueue_execution, raw');
+    my $ours = said($machine, 'perf script');
+    cmp_ok(scalar(samples($ours)), '>', 2, '... is sampled');
+    my $dump = perf_run('report', $machine, '-D');
+    my $of_sample = qr/^0x\w+\@pipe \[0x\w+\]: event: 9\n(?:\..*\n)+\n.*\n.*thread: kworker.*\n/m;
+    my ($sample) = reverse $dump =~ /($of_sample)/g;    # the last stands for several
+    ok($sample, '... perf report -D shows the bytes') or diag(substr($dump, 0, 2000));
+    my $bytes = join('', map { s/ //gr } ($sample // '') =~ /^\.  \w{4}:  ((?:\w\w ){1,16})/mg);
+    my ($raw) = (pack('H*', $bytes) =~ /\A.{64}(.*)\z/s);
+    my ($size, $type, $flags, $preempt, $pid, $tgid, $comm, $comm_pid, $func)
+        = unpack('L S C C l l Z16 l Q', $raw // '');
+    is($size % 8, 4, '... the record\'s size stands first, and both are a multiple of 8');
+    is($size, length($raw) - 4, '... the record is as long as that says');
+    is("$pid $tgid $comm_pid", join(' ', ($pid) x 3),
+        '... pid, thread group and field are the worker\'s');
+    is($comm, 'kworker/0', '... whose name is a field');
+    my $address = sprintf('%016x', $func);
+    my ($name) = map { /^$address . (\S+)$/ ? $1 : () } `nm $build/pitot.elf`;
+    is($name, 'give_pages_back', '... the function is the work\'s');
+    my $theirs = perf_script($machine, '-F', 'comm,tid,cpu,time,period,event,trace,ip,sym,symoff');
+    same_lines_ok(script_lines($ours), script_lines($theirs),
+        '... and perf decodes the fields as the kernel does');
+    my $fields = perf_script($machine, '-F', 'comm,event,trace');
+    draw(
+        title => 'A work queue\'s executions, raw',
+        question => 'Which work ran, by which worker: the bytes, and what they mean.',
+        seed_of => 'in the commit that put raw records into samples (2009)',
+        seed => <<'END',
+perf record -f -F 1 -a -e workqueue:workqueue_execution
+perf report -D
+
+ 0x21e18 [0x48]: event: 9
+ . ... raw event: size 72 bytes
+ .  0020:  2b 00 01 02 0a 00 00 00 0a 00 00 00 65 76 65 6e  +...........even
+ .  0030:  74 73 2f 31 00 00 00 00 00 00 00 00 0a 00 00 00  ts/1...........
+ .  0040:  e0 b1 31 81 ff ff ff ff                          .......
+0x21e18 [0x48]: PERF_EVENT_SAMPLE (IP, 1): 10: 0xffffffff8100c7d0 period: 33
+
+ thread_comm = "events/1"
+ thread_pid  = 0xa = 10;
+ func	    = 0xffffffff8131b1e0 = flush_to_ldisc()
+END
+        here => dialogue($machine, $record)
+            . "\n\$ perf report -D -i - --vmlinux=build/pitot.elf < build/com2.bin\n$sample"
+            . "\n\$ perf script -F comm,event,trace -i - --vmlinux=build/pitot.elf < build/com2.bin\n"
+            . join('', map { "$_\n" } (split(/\n/, $fields))[0 .. 2]),
+        see => <<'END',
+The raw record begins at offset 0040 with its size; type, flags, preemption count, pid and thread group
+follow, then the fields. An event without `-R` does not have it. [Tracepoints](tracepoints.md).
+END
+    );
+}
+
+# --- The page that is kept -----------------------------------------------------------------------
+
+open(my $file, '>', $page) or die("$page: $!");
+print {$file} @drawn;
+close($file) or die("$page: $!");
+
+# Headings, sentences and commands, but no numbers of a run.
+sub skeleton
+{
+    my ($text) = @_;
+    return [grep { /^\S/ || /^    (?:pitot>|\$) / } split(/\n/, $text =~ s/0xf{8}\w+/ADDRESS/gr)];
+}
+
+open($file, '<', $kept) or die("$kept: $!");
+is_deeply(skeleton(join('', <$file>)), skeleton(join('', @drawn)),
+    "$kept has these pictures; `make gallery` draws it anew");
+
+done_testing();
