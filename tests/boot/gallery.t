@@ -25,9 +25,9 @@ my $outermost = qr/\b(?:boot_entry_high|thread_start)$/;
 my @drawn = (<<'END');
 # Gallery
 
-The questions that the first mails about perf events asked of Linux, asked of Pitot; beside each what its mail
-showed then. This page is written by `make gallery`, out of one run of `tests/boot/gallery.t`, which also says of
-each picture what must be in it.
+The questions that the first mails about perf events asked of Linux, asked of Pitot; beside each
+what its mail showed then. This page is written by `make gallery`, out of one run of `tests/boot/gallery.t`,
+which also says of each picture what must be in it.
 END
 
 sub indented
@@ -86,7 +86,7 @@ sub dialogue
     draw(
         title => 'Locks under the timer\'s interrupt',
         question => 'Who takes this lock, and what did the interrupt that takes it come upon?',
-        seed_of => 'the picture "After" of the mail that made a tracepoint\'s registers *hot* (2010)',
+        seed_of => '"After" of the mail that made a tracepoint\'s registers *hot* (2010)',
         seed => <<'END',
 perf record -e lock: -R -a -f -g
 
@@ -105,8 +105,8 @@ perf [kernel] [k] perf_tp_event
 END
         here => dialogue($machine, $record, $report),
         see => <<'END',
-The chain begins at the tracepoint, not in the tracer, leads through the interrupt's entry, and goes on
-in what was interrupted. [Tracepoints](tracepoints.md), [unwinding](unwinding.md).
+The chain begins at the tracepoint, not in the tracer, leads through the interrupt's entry, and goes
+on in what was interrupted. [Tracepoints](tracepoints.md), [unwinding](unwinding.md).
 END
     );
 }
@@ -149,8 +149,8 @@ bkl=0x$(cat ../../System.map | grep kernel_flag | cut -d" " -f 1)
 END
         here => dialogue($machine, $record, $report),
         see => <<'END',
-`mem:kernel_flag:rw` says the same by name. A release is a store, an acquisition one exchange, so each
-has half of the hits. [Breakpoints](breakpoints.md), [workloads](workloads.md).
+`mem:kernel_flag:rw` says the same by name. A release is a store, an acquisition one exchange, so
+each has half of the hits. [Breakpoints](breakpoints.md), [workloads](workloads.md).
 END
     );
 }
@@ -200,15 +200,16 @@ perf report -D
 
  thread_comm = "events/1"
  thread_pid  = 0xa = 10;
- func	    = 0xffffffff8131b1e0 = flush_to_ldisc()
+ func        = 0xffffffff8131b1e0 = flush_to_ldisc()
 END
         here => dialogue($machine, $record)
             . "\n\$ perf report -D -i - --vmlinux=build/pitot.elf < build/com2.bin\n$sample"
-            . "\n\$ perf script -F comm,event,trace -i - --vmlinux=build/pitot.elf < build/com2.bin\n"
+            . "\n\$ perf script -F comm,event,trace -i - --vmlinux=build/pitot.elf"
+            . " < build/com2.bin\n"
             . join('', map { "$_\n" } (split(/\n/, $fields))[0 .. 2]),
         see => <<'END',
-The raw record begins at offset 0040 with its size; type, flags, preemption count, pid and thread group
-follow, then the fields. An event without `-R` does not have it. [Tracepoints](tracepoints.md).
+The raw record begins at offset 0040 with its size; type, flags, preemption count, pid and thread
+group follow, then the fields. An event without `-R` does not have it. [Tracepoints](tracepoints.md).
 END
     );
 }

@@ -34,7 +34,8 @@ sub slurp
 
 my %taken = map { $_ => 1 } slurp("$build/port.elf.map") =~ /port\.a\((\w+\.(?:c|asm))\.o\)/g;
 ok($taken{$_}, "it takes $_")
-    for qw(event.c sample.c ring.c unwind.c stream.c debugreg.c breakpoint.c tracepoint.c trap_entry.asm);
+    for qw(event.c sample.c ring.c unwind.c stream.c debugreg.c breakpoint.c tracepoint.c),
+    'trap_entry.asm';
 my %core = map { s{.*/}{}r => 1 } glob('core/perf/*.c'),
     map { "core/$_.c" } qw(breakpoint glob print refusal string symbols symbols_suggest ticks);
 my %arch = map { s{.*/}{}r => 1 } glob('arch/x86_64/*.c arch/x86_64/*.asm');
@@ -62,7 +63,8 @@ is($records, 2 * $writes, '... and, as each step of the tracepoint, a record');
 
 sub perf_says
 {
-    my $status = Pitot::Perf::run_between("$logs/out", "$logs/err", $stream, 'perf', '--no-pager', @_);
+    my @line = ('perf', '--no-pager', @_);
+    my $status = Pitot::Perf::run_between("$logs/out", "$logs/err", $stream, @line);
     diag(slurp("$logs/err")) if $status != 0;
     return slurp("$logs/out");
 }

@@ -29,7 +29,7 @@
 
 _Noreturn void port_main(void);
 
-/* --- What this kernel has of its own: output, an end, a load. ---------------------------------- */
+/* --- What this kernel has of its own: output, an end, a load. --- */
 
 static void port_send(uint16_t port, const char *bytes, size_t length)
 {
@@ -84,7 +84,7 @@ __attribute__((noinline)) static void port_load(void)
         port_middle(i);
 }
 
-/* --- What core asks of whoever takes it in. ---------------------------------------------------- */
+/* --- What core asks of whoever takes it in. --- */
 
 uint64_t task_ids[ARCH_CPUS_MAX] = {(uint64_t)TASK_PID << 32 | TASK_PID};
 struct preemption preemption[ARCH_CPUS_MAX];
@@ -137,7 +137,7 @@ void paging_alias_close(void)
 {
 }
 
-/* --- A recording. ------------------------------------------------------------------------------ */
+/* --- A recording. --- */
 
 static _Alignas(8) uint8_t ring_memory[RING_SIZE];
 static struct ring ring;

@@ -45,7 +45,7 @@ _Noreturn void assert_failed(const char *claim, const char *file, int line)
     abort();
 }
 
-/* --- The machine around it --------------------------------------------------------------------- */
+/* --- The machine around it --- */
 
 static _Alignas(8) uint8_t memory[CPUS][RING_SIZE];
 static struct ring rings[CPUS];
@@ -209,7 +209,7 @@ static void run_thread(void)
         run(NULL);
 }
 
-/* --- Records, and what is in the stream -------------------------------------------------------- */
+/* --- Records, and what is in the stream --- */
 
 /* A sample of the least fields, with a number in place of a time. */
 struct numbered {
@@ -302,7 +302,7 @@ static unsigned samples_there(void)
     return contents.of_type[PERF_RECORD_SAMPLE];
 }
 
-/* --- Tests ------------------------------------------------------------------------------------- */
+/* --- Tests --- */
 
 /* First, as there is no thread yet. */
 static void without_a_thread_a_recording_leaves_at_its_end(void **state)
