@@ -28,19 +28,13 @@ static void print_line(const char *text)
     print("%s\n", text);
 }
 
-/*
- * A call may be the last instruction of its function: the return address is then the next one's, so
- * the function is looked up at the call, and the offset is that of the address shown.
- */
 static void print_frame(const struct unwind *frame)
 {
-    struct symbol symbol;
+    char place[96];
 
-    print("  %016lx  %s  ", (unsigned long)frame->ip, unwind_kind_name(frame->kind));
-    if (symbols_find_address(frame->ip - !unwind_is_exact(frame), &symbol))
-        print("%s+0x%lx", symbol.name, (unsigned long)(frame->ip - symbol.address));
-    else
-        print("0x%lx", (unsigned long)frame->ip);
+    print("  %016lx  %s  %s", (unsigned long)frame->ip, unwind_kind_name(frame->kind),
+          unwind_is_exact(frame) ? symbols_describe(frame->ip, place, sizeof(place))
+                                 : symbols_describe_return(frame->ip, place, sizeof(place)));
     if (frame->kind == UNWIND_TRAP && frame->regs)
         print("  <%s>", arch_trap_name(frame->regs));
     print("\n");

@@ -7,7 +7,6 @@
 #include "core/symbols.h"
 
 #include "core/abi/symtab.h"
-#include "core/print.h"
 #include "core/refusal.h"
 #include "core/string.h"
 
@@ -200,15 +199,4 @@ bool symbols_by_name(size_t index, struct symbol *found)
 size_t symbols_count(void)
 {
     return table.entry_count;
-}
-
-const char *symbols_describe(uintptr_t address, char *text, size_t size)
-{
-    struct symbol symbol;
-
-    if (symbols_find_address(address, &symbol))
-        print_into(text, size, "%s+0x%lx", symbol.name, (unsigned long)(address - symbol.address));
-    else
-        print_into(text, size, "0x%lx", (unsigned long)address);
-    return text;
 }

@@ -49,3 +49,9 @@ size_t symbols_count(void);
 
 /* "name+0x12" or "0xffff..." into `text`; for crash paths too. Returns text. */
 const char *symbols_describe(uintptr_t address, char *text, size_t size);
+
+/*
+ * A return address, likewise. A call may be the last instruction of its function: the function is
+ * looked up at the call, and the offset is that of the address.
+ */
+const char *symbols_describe_return(uintptr_t address, char *text, size_t size);

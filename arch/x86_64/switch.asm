@@ -20,25 +20,13 @@ bits 64
 ; instruction changes stacks, and both have the same shape then, so a chain is whole on either side.
 align 16
 cfi_start arch_switch, return
-        push rbp
-        cfi_offset 16
-        cfi_saved rbp, 16
+        cfi_push_saved rbp, 16
         mov rbp, rsp
-        push rbx
-        cfi_offset 24
-        cfi_saved rbx, 24
-        push r12
-        cfi_offset 32
-        cfi_saved r12, 32
-        push r13
-        cfi_offset 40
-        cfi_saved r13, 40
-        push r14
-        cfi_offset 48
-        cfi_saved r14, 48
-        push r15
-        cfi_offset 56
-        cfi_saved r15, 56
+        cfi_push_saved rbx, 24
+        cfi_push_saved r12, 32
+        cfi_push_saved r13, 40
+        cfi_push_saved r14, 48
+        cfi_push_saved r15, 56
         pushfq
         cfi_offset 64
         mov [rdi], rsp
@@ -47,24 +35,12 @@ cfi_start arch_switch, return
 ..@switched:
         popfq
         cfi_offset 56
-        pop r15
-        cfi_offset 48
-        cfi_restored r15
-        pop r14
-        cfi_offset 40
-        cfi_restored r14
-        pop r13
-        cfi_offset 32
-        cfi_restored r13
-        pop r12
-        cfi_offset 24
-        cfi_restored r12
-        pop rbx
-        cfi_offset 16
-        cfi_restored rbx
-        pop rbp
-        cfi_offset 8
-        cfi_restored rbp
+        cfi_pop_saved r15, 56
+        cfi_pop_saved r14, 48
+        cfi_pop_saved r13, 40
+        cfi_pop_saved r12, 32
+        cfi_pop_saved rbx, 24
+        cfi_pop_saved rbp, 16
         ret
 cfi_end
 

@@ -7,30 +7,22 @@
 #include "core/print.h"
 #include "core/symbols.h"
 
-static void print_place(struct sink *sink, uintptr_t address, bool is_call)
-{
-    struct symbol symbol;
-
-    if (symbols_find_address(address - is_call, &symbol))
-        print_to(sink, "%s+0x%lx", symbol.name, (unsigned long)(address - symbol.address));
-    else
-        print_to(sink, "0x%lx", (unsigned long)address);
-}
-
 static void print_difference(struct sink *sink, const struct verify_difference *difference)
 {
     static const char *const names[] = {
         [UNWIND_BY_TABLE] = "by table", [UNWIND_BY_FRAME_POINTER] = "by frame pointers"};
+    char place[96];
 
-    print_to(sink, "[ verify-chain: the first to differ at ");
-    print_place(sink, difference->ip, false);
-    print_to(sink, ", frame %u", difference->frame);
+    print_to(sink, "[ verify-chain: the first to differ at %s, frame %u",
+             symbols_describe(difference->ip, place, sizeof(place)), difference->frame);
     for (unsigned method = 0; method < UNWIND_METHODS; method++) {
-        print_to(sink, "%s %s ", method == 0 ? ":" : ",", names[method]);
-        if (difference->by[method])
-            print_place(sink, difference->by[method], difference->kind[method] == UNWIND_CALL);
-        else
-            print_to(sink, "%s", unwind_reason(difference->end[method]));
+        const char *at = unwind_reason(difference->end[method]);
+
+        if (difference->by[method] && difference->kind[method] == UNWIND_CALL)
+            at = symbols_describe_return(difference->by[method], place, sizeof(place));
+        else if (difference->by[method])
+            at = symbols_describe(difference->by[method], place, sizeof(place));
+        print_to(sink, "%s %s %s", method == 0 ? ":" : ",", names[method], at);
     }
     print_to(sink, " ]\n");
 }

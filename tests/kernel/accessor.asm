@@ -23,25 +23,17 @@ cfi_end
 ; behind it. At the routine's first instruction rsp is accessor_entry_sp() - 24.
 align 16
 cfi_start accessor_run, return
-        push rbp
-        cfi_offset 16
-        cfi_saved rbp, 16
+        cfi_push_saved rbp, 16
         mov rbp, rsp
-        push rbx
-        cfi_offset 24
-        cfi_saved rbx, 24
+        cfi_push_saved rbx, 24
         mov rax, rdi
         mov rdi, rsi
         mov rsi, rdx
         mov byte [accessor_open], 1
         call rax
         mov byte [accessor_open], 0
-        pop rbx
-        cfi_offset 16
-        cfi_restored rbx
-        pop rbp
-        cfi_offset 8
-        cfi_restored rbp
+        cfi_pop_saved rbx, 24
+        cfi_pop_saved rbp, 16
         ret
 cfi_end
 
@@ -177,9 +169,7 @@ hits 'before', ..@pushf, 'before', ..@popf
 
 case leave, "leave", ON_STACK, 0, 8, READ_WRITE
 ..@enter:
-        push rbp
-        cfi_offset 16
-        cfi_saved rbp, 16
+        cfi_push_saved rbp, 16
         mov rbp, rsp
         cfi_from rbp, 16
 ..@leave:

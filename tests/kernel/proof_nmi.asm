@@ -12,34 +12,16 @@ section .text progbits alloc exec nowrite align=16
 bits 64
 default rel
 
-%macro restore 2
-        pop %1
-        cfi_offset %2 - 8
-        cfi_restored %1
-%endmacro
-
 ; IN rdi = the local APIC's command register, esi = the command that sends this CPU an NMI.
 ; OUT al = 1; 0 if none came.
 cfi_start nmi_take, return
-        push rbp
-        cfi_offset 16
-        cfi_saved rbp, 16
+        cfi_push_saved rbp, 16
         mov rbp, rsp
-        push rbx
-        cfi_offset 24
-        cfi_saved rbx, 24
-        push r12
-        cfi_offset 32
-        cfi_saved r12, 32
-        push r13
-        cfi_offset 40
-        cfi_saved r13, 40
-        push r14
-        cfi_offset 48
-        cfi_saved r14, 48
-        push r15
-        cfi_offset 56
-        cfi_saved r15, 56
+        cfi_push_saved rbx, 24
+        cfi_push_saved r12, 32
+        cfi_push_saved r13, 40
+        cfi_push_saved r14, 48
+        cfi_push_saved r15, 56
         mov [nmi_taken_at], rsp
         mov ecx, PATIENCE
         mov [rdi], esi
@@ -68,12 +50,12 @@ cfi_start nmi_taken, return
         cfi_saved r13, 40
         cfi_saved r14, 48
         cfi_saved r15, 56
-        restore r15, 56
-        restore r14, 48
-        restore r13, 40
-        restore r12, 32
-        restore rbx, 24
-        restore rbp, 16
+        cfi_pop_saved r15, 56
+        cfi_pop_saved r14, 48
+        cfi_pop_saved r13, 40
+        cfi_pop_saved r12, 32
+        cfi_pop_saved rbx, 24
+        cfi_pop_saved rbp, 16
         ret
 cfi_end
 

@@ -3,7 +3,7 @@
  * core/fs/block.c: what is freed comes back by work that is put off, once for many blocks, and
  * before it is needed. The worker is the test's.
  *
- * links: core/fs/block.c core/memory/pages.c core/lock/lock_trace.c tests/unit/fake_preempt.c
+ * links: core/fs/block.c core/memory/pages.c core/lock/lock_trace.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,25 +61,6 @@ static void run_work(void)
 void work_flush(void)
 {
     run_work();
-}
-
-unsigned arch_cpu_id(void)
-{
-    return 0;
-}
-
-uint64_t arch_irq_save(void)
-{
-    return 0;
-}
-
-void arch_irq_restore(uint64_t flags)
-{
-    (void)flags;
-}
-
-void arch_relax(void)
-{
 }
 
 static int give_memory(void **state)

@@ -6,7 +6,7 @@
  *
  * links: core/perf/drain.c core/perf/stream.c core/perf/crc32.c core/perf/ring.c core/refusal.c core/print.c
  * links: core/perf/tracing_data.c core/perf/tracepoint_list.c core/perf/tracepoint_format.c core/perf/sample_view.c
- * links: tests/host/fake_symbols.c tests/unit/fake_preempt.c tests/unit/step.c core/lock/lock_trace.c
+ * links: tests/host/fake_symbols.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/step.c core/lock/lock_trace.c
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -84,33 +84,14 @@ static const uint8_t build_id[20] = {1};
 static const struct stream_kernel kernel = {
     .build_id = build_id, .text = 0xffffffff80100000, .text_size = 0x3000, .arch = "x86_64"};
 
-unsigned arch_cpu_id(void)
-{
-    return 0;
-}
-
 uint64_t arch_clock_ns(void)
 {
     return now;
 }
 
-uint64_t arch_irq_save(void)
-{
-    return 0;
-}
-
-void arch_irq_restore(uint64_t flags)
-{
-    (void)flags;
-}
-
 bool arch_irq_on(void)
 {
     return true;
-}
-
-void arch_relax(void)
-{
 }
 
 static void (*records_begin)(void); /* called where the readers start; NULL */

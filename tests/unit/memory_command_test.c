@@ -2,7 +2,7 @@
 /*
  * `memory` prints the blocks that there are: of one region but for a page, then of two.
  *
- * links: core/memory/memory_command.c core/memory/pages.c core/print.c core/lock/lock_trace.c tests/unit/fake_preempt.c
+ * links: core/memory/memory_command.c core/memory/pages.c core/print.c core/lock/lock_trace.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,25 +22,6 @@
 #define PAGES 4096
 
 extern const struct command *const __start_commands[];
-
-unsigned arch_cpu_id(void)
-{
-    return 0;
-}
-
-uint64_t arch_irq_save(void)
-{
-    return 0;
-}
-
-void arch_irq_restore(uint64_t flags)
-{
-    (void)flags;
-}
-
-void arch_relax(void)
-{
-}
 
 void assert_failed(const char *claim, const char *file, int line)
 {

@@ -3,7 +3,7 @@
  * The page allocator against a map of which pages are in use, over regions that touch and regions
  * that do not.
  *
- * links: core/memory/pages.c core/lock/lock_trace.c tests/unit/fake_preempt.c
+ * links: core/memory/pages.c core/lock/lock_trace.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
 #include <limits.h>
 #include <setjmp.h>
@@ -47,25 +47,6 @@ struct block {
 };
 
 static struct block blocks[BLOCKS];
-
-unsigned arch_cpu_id(void)
-{
-    return 0;
-}
-
-uint64_t arch_irq_save(void)
-{
-    return 0;
-}
-
-void arch_irq_restore(uint64_t flags)
-{
-    (void)flags;
-}
-
-void arch_relax(void)
-{
-}
 
 void assert_failed(const char *claim, const char *file, int line)
 {

@@ -2,7 +2,7 @@
 /*
  * The kernel's look-ups in its symbol table, and what happens when the table is not sound.
  *
- * links: core/symbols.c core/symbols_suggest.c core/print.c core/refusal.c tools/symtab/table.c tests/unit/fake_symtab.c
+ * links: core/symbols.c core/symbols_describe.c core/symbols_suggest.c core/print.c core/refusal.c tools/symtab/table.c tests/unit/fake_symtab.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,6 +85,19 @@ static void every_address_is_described(void **state)
     assert_string_equal(described(TEXT + 0x12), "lock_kernel+0x12");
     assert_string_equal(described(TEXT + 0x60), "0xffffffff80100060");
     assert_string_equal(symbols_describe(TEXT, small, sizeof(small)), "lock_");
+}
+
+/* A call may be the last instruction of its function. */
+static void a_return_address_is_described_by_its_call(void **state)
+{
+    char text[64];
+
+    (void)state;
+    assert_string_equal(symbols_describe_return(TEXT + 0x12, text, sizeof(text)),
+                        "lock_kernel+0x12");
+    assert_string_equal(symbols_describe_return(TEXT + 0x40, text, sizeof(text)),
+                        "lock_kernel+0x40");
+    assert_string_equal(symbols_describe_return(TEXT, text, sizeof(text)), "0xffffffff80100000");
 }
 
 static void names_are_found_and_ambiguous_ones_counted(void **state)
@@ -289,6 +302,7 @@ int main(void)
         cmocka_unit_test_setup(an_address_is_found_up_to_the_last_byte_of_its_symbol, load_some),
         cmocka_unit_test_setup(a_symbol_without_size_reaches_to_the_next, load_some),
         cmocka_unit_test_setup(every_address_is_described, load_some),
+        cmocka_unit_test_setup(a_return_address_is_described_by_its_call, load_some),
         cmocka_unit_test_setup(names_are_found_and_ambiguous_ones_counted, load_some),
         cmocka_unit_test_setup(names_come_in_order, load_some),
         cmocka_unit_test_setup(the_nearest_names_come_first, load_some),

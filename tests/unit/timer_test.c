@@ -3,7 +3,7 @@
  * Timers on a clock that the test sets: the order, nothing early, periods, and what a timer's own
  * function may do.
  *
- * links: core/timer.c tests/unit/fake_preempt.c core/lock/lock_trace.c
+ * links: core/timer.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c core/lock/lock_trace.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,29 +27,9 @@
 static uint64_t now;
 static char fired[64]; /* a letter each, in order */
 
-unsigned arch_cpu_id(void)
-{
-    return 0;
-}
-
 uint64_t arch_clock_ns(void)
 {
     return now;
-}
-
-uint64_t arch_irq_save(void)
-{
-    return 0;
-}
-
-void arch_irq_restore(uint64_t flags)
-{
-    (void)flags;
-}
-
-void arch_relax(void)
-{
-    fail_msg("nobody else can hold a lock here");
 }
 
 void assert_failed(const char *claim, const char *file, int line)

@@ -3,7 +3,7 @@
  * The work queue with a worker that runs only while somebody sleeps: order, work that queues
  * itself, what a flush waits for.
  *
- * links: core/workqueue.c core/sched/wait_queue.c core/print.c tests/unit/fake_preempt.c core/lock/lock_trace.c
+ * links: core/workqueue.c core/sched/wait_queue.c core/print.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c core/lock/lock_trace.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,26 +27,6 @@ static void (*worker_function)(void *);
 static void *worker_data;
 static jmp_buf worker_sleeps;
 static char done[64]; /* a letter each, in order */
-
-unsigned arch_cpu_id(void)
-{
-    return 0;
-}
-
-uint64_t arch_irq_save(void)
-{
-    return 0;
-}
-
-void arch_irq_restore(uint64_t flags)
-{
-    (void)flags;
-}
-
-void arch_relax(void)
-{
-    fail_msg("nobody else can hold a lock here");
-}
 
 _Noreturn void panic(const char *format, ...)
 {

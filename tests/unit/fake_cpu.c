@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What spinlocks ask of a CPU, for tests on the host that take them in one thread: it is the first,
+ * has no interrupts, and nobody else can hold a lock.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "arch/arch.h"
+
+unsigned arch_cpu_id(void)
+{
+    return 0;
+}
+
+uint64_t arch_irq_save(void)
+{
+    return 0;
+}
+
+void arch_irq_restore(uint64_t flags)
+{
+    (void)flags;
+}
+
+void arch_relax(void)
+{
+    fail_msg("nobody else can hold a lock here");
+}
