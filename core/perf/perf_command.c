@@ -90,7 +90,7 @@ static void print_tracepoints(void)
     print("  SYSTEM:NAME                                        [Tracepoint event]\n"
           "      with * and ? for each that matches; --filter knows the fields\n");
     for (size_t i = 0; (tracepoint = tracepoint_by_name(i)) != NULL; i++) {
-        print("  %-26s", tracepoint->full_name);
+        print("  %-30s", tracepoint->full_name);
         for (unsigned f = 0; f < tracepoint->field_count; f++)
             print("%s%s %s%s", f ? ", " : "", tracepoint_type_name(&tracepoint->field[f]),
                   tracepoint->field[f].name,
