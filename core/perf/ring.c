@@ -124,9 +124,13 @@ __attribute__((noinline)) static void ring_void_outer_claims(struct ring *ring, 
             local_store(&ring->claims[outer].size, 0);
 }
 
-bool ring_reserve(struct ring *ring, uint32_t size, struct ring_record *record)
+/*
+ * `level` is ring->nest. Inline, as are the next two, so that for the outermost writer, which nearly
+ * all are, it is the constant 0 and half of what follows falls away.
+ */
+static inline bool ring_reserve_at(struct ring *ring, unsigned level, uint32_t size,
+                                   struct ring_record *record)
 {
-    unsigned level = (unsigned)ring->nest;
     struct ring_claim *claim = &ring->claims[level & (RING_NESTING - 1)];
     uint64_t head;
 
@@ -156,6 +160,11 @@ drop:
     record->dropped = true;
     local_increment(&ring->dropped);
     return false;
+}
+
+bool ring_reserve(struct ring *ring, uint32_t size, struct ring_record *record)
+{
+    return ring_reserve_at(ring, (unsigned)ring->nest, size, record);
 }
 
 void ring_write(struct ring *ring, const struct ring_record *record, const void *bytes, size_t size)
@@ -198,17 +207,32 @@ void ring_commit(struct ring *ring, struct ring_record *record)
     }
 }
 
-__attribute__((flatten)) void ring_output(struct ring *ring, const void *bytes, uint32_t size,
-                                          uint64_t *time)
+static inline void ring_output_at(struct ring *ring, unsigned level, const void *bytes,
+                                  uint32_t size, uint64_t *time)
 {
     struct ring_record record;
 
-    if (ring_reserve(ring, size, &record)) {
+    if (ring_reserve_at(ring, level, size, &record)) {
         if (time)
             *time = record.time;
         ring_write(ring, &record, bytes, size);
     }
     ring_commit(ring, &record);
+}
+
+__attribute__((flatten, noinline)) static void
+ring_output_nested(struct ring *ring, const void *bytes, uint32_t size, uint64_t *time)
+{
+    ring_output_at(ring, (unsigned)ring->nest, bytes, size, time);
+}
+
+__attribute__((flatten)) void ring_output(struct ring *ring, const void *bytes, uint32_t size,
+                                          uint64_t *time)
+{
+    if (ring->nest == 0)
+        ring_output_at(ring, 0, bytes, size, time);
+    else
+        ring_output_nested(ring, bytes, size, time);
 }
 
 void ring_reader_start(struct ring_reader *reader, const struct ring *ring)
