@@ -38,12 +38,11 @@ static void take_registers(struct regs *regs, const void *frame, const void *ret
     regs->vector = REGS_REWOUND;
 }
 
-__attribute__((noinline)) static void tell_probes(const struct tracepoint *tracepoint,
-                                                  struct tracepoint_raw *raw, const void *frame,
-                                                  const void *return_address, uint64_t flags)
+static void tell_probes(const struct tracepoint *tracepoint, struct tracepoint_raw *raw,
+                        const void *frame, const void *return_address, uint64_t flags, unsigned cpu)
 {
     const struct regs *regs = arch_thunk_registers(return_address, frame);
-    uint64_t ids = task_current_ids();
+    uint64_t ids = task_ids[cpu];
     struct regs own;
 
     if (!regs) {
@@ -53,7 +52,7 @@ __attribute__((noinline)) static void tell_probes(const struct tracepoint *trace
     raw->head = (struct tracepoint_head){
         .common_type = tracepoint->id,
         .common_flags = flags & FLAGS_INTERRUPT ? 0 : TRACEPOINT_IRQS_OFF,
-        .common_preempt_count = (uint8_t)preempt_count(),
+        .common_preempt_count = (uint8_t)preemption[cpu].off,
         .common_pid = (int32_t)(ids >> 32),
         .common_tgid = (int32_t)ids,
     };
@@ -68,12 +67,12 @@ void tracepoint_hit(const struct tracepoint *tracepoint, struct tracepoint_raw *
     unsigned cpu = arch_cpu_id();
     bool *busy = &recording[cpu][arch_trap_depth()];
 
-    if (*busy) {
+    if (__builtin_expect(*busy, false)) {
         local_increment(&nested[cpu]);
     } else {
         *busy = true;
         local_barrier(); /* whatever is hit from here on is nested */
-        tell_probes(tracepoint, raw, frame, return_address, flags);
+        tell_probes(tracepoint, raw, frame, return_address, flags, cpu);
         local_barrier();
         *busy = false;
     }
