@@ -41,8 +41,9 @@ int unwind_table_open(struct unwind_table *table, const void *bytes, size_t room
 
 /*
  * The code of the rule that holds at text + offset; offset < text_size. Among many rows it halves
- * until few are left, which is rare. Both loops are branches, not arithmetic: a processor that has
- * learnt them goes on before the rows that it compares have come.
+ * until few are left, which is rare; the last that holds is then looked for from behind, as the
+ * first is known to hold and ends the loop. Both loops are branches, not arithmetic: a processor
+ * that has learnt them goes on before the rows that it compares have come.
  */
 #define UNWIND_ROWS_FEW 8
 
@@ -50,7 +51,7 @@ static inline unsigned unwind_table_code(const struct unwind_table *table, uint3
 {
     const struct unwind_block *block = &table->blocks[offset >> UNWIND_BLOCK_SHIFT];
     const unsigned here = UNWIND_ROW(offset % UNWIND_BLOCK, UINT8_MAX);
-    const uint16_t *row, *last;
+    const uint16_t *row;
     unsigned left = block->row_count;
 
     if (left == 0)
@@ -68,11 +69,13 @@ static inline unsigned unwind_table_code(const struct unwind_table *table, uint3
     }
     if (*row > here) /* the block's first: halving goes to rows that hold */
         return block->code;
-    for (last = row + left - 1; row < last && row[1] <= here; row++)
+    for (row += left - 1; *row > here; row--)
         ;
     return UNWIND_ROW_CODE(*row);
 }
 
-/* The rule that `code`, found at text + offset, stands for. */
+/* The rule that `code`, found at text + offset, stands for: of any code, of one that is listed. */
 struct unwind_rule unwind_table_rule(const struct unwind_table *table, uint32_t offset,
                                      unsigned code);
+const struct unwind_rule *unwind_table_listed(const struct unwind_table *table, uint32_t offset,
+                                              unsigned code);
