@@ -70,5 +70,6 @@ static inline uint64_t arch_clock_ns(void)
 {
     unsigned __int128 passed = cpu_read_tsc() - clock_boot.start_ticks;
 
-    return clock_boot.start_nanoseconds + (uint64_t)(passed * clock_boot.scale >> CLOCK_SCALE_SHIFT);
+    return clock_boot.start_nanoseconds +
+           (uint64_t)(passed * clock_boot.scale >> CLOCK_SCALE_SHIFT);
 }

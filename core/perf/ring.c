@@ -225,8 +225,8 @@ static inline void ring_output_at(struct ring *ring, unsigned level, const void 
     ring_commit(ring, &record);
 }
 
-__attribute__((noinline)) static void
-ring_output_nested(struct ring *ring, const void *bytes, uint32_t size, uint64_t *time)
+__attribute__((noinline)) static void ring_output_nested(struct ring *ring, const void *bytes,
+                                                         uint32_t size, uint64_t *time)
 {
     ring_output_at(ring, (unsigned)ring->nest, bytes, size, time);
 }
