@@ -8,7 +8,10 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+struct regs;
 
 /*
  * What each CPU owns and assembly finds through GS. It lies in pages that no watch may touch, as
@@ -51,6 +54,17 @@ static inline uint64_t cpu_read_tsc(void)
 
     __asm__ volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
     return (uint64_t)high << 32 | low;
+}
+
+/* arch/x86_64/registers_thunk.asm: where the thunk's one call returns to. */
+extern const uintptr_t registers_return;
+
+/* A frame is the saved frame pointer and the return address; the thunk's registers lie above. */
+static inline const struct regs *arch_thunk_registers(const void *return_address, const void *frame)
+{
+    if ((uintptr_t)return_address != registers_return)
+        return NULL;
+    return (const struct regs *)((uintptr_t)frame + 2 * sizeof(uint64_t));
 }
 
 #define CLOCK_SCALE_SHIFT 32
