@@ -95,7 +95,7 @@ __attribute__((noinline)) static bool event_check(struct event *event, struct ri
     return true;
 }
 
-/* Where and by whom: asked once a hit, as each answer is a call. */
+/* Where and by whom: looked up once, for all that follows. */
 static void hit_complete(struct hit *hit)
 {
     hit->cpu = arch_cpu_id();
