@@ -135,13 +135,12 @@ struct orc_frame {
 #define ORC_NOBODY_CALLED 1
 
 /*
- * That of the listed rule of `code`, if all it needs is sp and fp, and all it reads lies from sp
- * on: large frames, and code that has frame pointers. Apart from the loop, which it would slow down.
+ * That of a listed rule, if all it needs is sp and fp, and all it reads lies from sp on: large
+ * frames, and code that has frame pointers. Apart from the loop, which it would slow down.
  */
 __attribute__((noinline)) static struct orc_frame
-orc_listed_frame(uint32_t offset, unsigned code, uintptr_t sp, uintptr_t fp, uintptr_t last)
+orc_listed_frame(const struct unwind_rule *rule, uintptr_t sp, uintptr_t fp, uintptr_t last)
 {
-    const struct unwind_rule *rule = unwind_table_listed(&table, offset, code);
     bool by_sp = rule->base == UNWIND_BASE_STACK_POINTER;
     uintptr_t cfa = (by_sp ? sp : fp) + (uintptr_t)(intptr_t)rule->cfa_offset, slot = cfa - 8;
     uintptr_t saved = cfa + (uintptr_t)(intptr_t)rule->saved_offset;
@@ -181,7 +180,9 @@ static size_t unwind_orc_run(struct unwind *state, uint64_t *chain, size_t most)
         uint64_t return_address;
 
         if (__builtin_expect(code >= UNWIND_CODE_LIST, 0)) {
-            frame = orc_listed_frame((uint32_t)offset, code, slot + 8, fp, last);
+            if (code == UNWIND_CODE_EXCEPTION)
+                break;
+            frame = orc_listed_frame(&own.rules[code - UNWIND_CODE_LIST], slot + 8, fp, last);
             if (frame.slot == ORC_NOBODY_CALLED)
                 unwind_stop(state, UNWIND_OUTERMOST);
             if (frame.slot < sizeof(uint64_t))

@@ -228,21 +228,15 @@ static uint32_t exception_rule(const struct unwind_table *table, uint32_t offset
     return table->exceptions[low].rule;
 }
 
-const struct unwind_rule *unwind_table_listed(const struct unwind_table *table, uint32_t offset,
-                                              unsigned code)
-{
-    if (code == UNWIND_CODE_EXCEPTION)
-        return &table->rules[exception_rule(table, offset)];
-    return &table->rules[code - UNWIND_CODE_LIST];
-}
-
 struct unwind_rule unwind_table_rule(const struct unwind_table *table, uint32_t offset,
                                      unsigned code)
 {
     int saved = (int)code >> UNWIND_CODE_SAVED_SHIFT;
 
+    if (code == UNWIND_CODE_EXCEPTION)
+        return table->rules[exception_rule(table, offset)];
     if (code >= UNWIND_CODE_LIST)
-        return *unwind_table_listed(table, offset, code);
+        return table->rules[code - UNWIND_CODE_LIST];
     return (struct unwind_rule){
         .kind = UNWIND_RULE_CALL,
         .base = UNWIND_BASE_STACK_POINTER,

@@ -74,8 +74,6 @@ static inline unsigned unwind_table_code(const struct unwind_table *table, uint3
     return UNWIND_ROW_CODE(*row);
 }
 
-/* The rule that `code`, found at text + offset, stands for: of any code, of one that is listed. */
+/* The rule that `code`, found at text + offset, stands for. */
 struct unwind_rule unwind_table_rule(const struct unwind_table *table, uint32_t offset,
                                      unsigned code);
-const struct unwind_rule *unwind_table_listed(const struct unwind_table *table, uint32_t offset,
-                                              unsigned code);
