@@ -45,7 +45,7 @@ int unwind_table_open(struct unwind_table *table, const void *bytes, size_t room
  * first is known to hold and ends the loop. Both loops are branches, not arithmetic: a processor
  * that has learnt them goes on before the rows that it compares have come.
  */
-#define UNWIND_ROWS_FEW 8
+#define UNWIND_ROWS_FEW 16
 
 static inline unsigned unwind_table_code(const struct unwind_table *table, uint32_t offset)
 {
