@@ -50,7 +50,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvl
 CFLAGS   := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
             -fasynchronous-unwind-tables -fcf-protection=none -fno-stack-protector -fno-common \
             -ffile-prefix-map=$(CURDIR)=. -fno-optimize-sibling-calls $(UNWINDER_FLAGS) $(WARNINGS) -Wframe-larger-than=2048 -I. $(EXTRA_CFLAGS)
-HOSTFLAGS := -std=gnu11 -g -O1 $(WARNINGS) -I.
+HOSTFLAGS := -std=gnu11 -g -O1 $(WARNINGS) -Itests/unit -I.
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=all
 
 KERNEL_C   := $(filter-out arch/x86_64/offsets.c $(UNWINDER_OTHER),$(wildcard boot/*.c arch/x86_64/*.c drivers/*.c core/*.c core/*/*.c))
@@ -278,4 +278,4 @@ $(BUILD)/bench/objects: FORCE
 $(BUILD)/fp/bench/objects: FORCE
 	+$(Q)$(MAKE) --no-print-directory UNWINDER=fp BUILD=$(BUILD)/fp $@
 
--include $(KERNEL_OBJ:.o=.d) $(SUITE_OBJ:.o=.d) $(wildcard $(BUILD)/bench/*/*.d $(BUILD)/bench/*/*/*.d)
+-include $(KERNEL_OBJ:.o=.d) $(SUITE_OBJ:.o=.d) $(PORT_OBJ:.o=.d) $(wildcard $(BUILD)/bench/*/*.d $(BUILD)/bench/*/*/*.d)

@@ -2,7 +2,7 @@
 /*
  * The contract: what core may ask of a CPU. One implementation is arch/x86_64/, another is the fake
  * that the unit tests link (tests/unit/fake_arch.c). A kernel that wants core/perf for itself
- * implements this page.
+ * implements this page; what is declared here may be inline instead (arch/x86_64/inline.h).
  *
  * Contexts nest strictly on one CPU: task < interrupt < debug trap < NMI. "Any context" includes
  * the last.
@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/x86_64/inline.h"
 #include "arch/x86_64/local.h"
 #include "arch/x86_64/regs.h"
 #include "arch/x86_64/site.h"

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "arch/x86_64/inline.h" /* cpu_read_tsc */
+
 /* Intel SDM vol. 3, "Control Registers" */
 #define CR0_WP   (1ull << 16)
 #define CR4_DE   (1ull << 3)
@@ -69,13 +71,6 @@ static inline uint64_t cpu_read_msr(uint32_t msr)
 {
     uint32_t low, high;
     __asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(msr));
-    return (uint64_t)high << 32 | low;
-}
-
-static inline uint64_t cpu_read_tsc(void)
-{
-    uint32_t low, high;
-    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
     return (uint64_t)high << 32 | low;
 }
 

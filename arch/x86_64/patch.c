@@ -80,14 +80,3 @@ int arch_site_set(const struct arch_site *site, bool on)
     site_write(site->address, wanted);
     return 0;
 }
-
-/* arch/x86_64/registers_thunk.asm: the one place that the thunk calls from. */
-extern const uintptr_t registers_return;
-
-/* A frame is the saved frame pointer and the return address; the thunk's registers lie above. */
-const struct regs *arch_thunk_registers(const void *return_address, const void *frame)
-{
-    if ((uintptr_t)return_address != registers_return)
-        return NULL;
-    return (const struct regs *)((uintptr_t)frame + 2 * sizeof(uint64_t));
-}

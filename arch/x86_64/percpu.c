@@ -7,11 +7,14 @@
 
 #include "arch/arch.h"
 #include "arch/x86_64/cpu.h"
+#include "arch/x86_64/gdt.h"
 #include "arch/x86_64/idt.h"
 #include "arch/x86_64/sections.h"
 #include "arch/x86_64/stacks.h"
 
 NOWATCH_DATA struct percpu percpu_boot = {.cpu = 0};
+NOWATCH_DATA static struct gdt gdt;
+NOWATCH_DATA static struct tss tss;
 
 __attribute__((section(".bss.stacks"), aligned(4096))) struct stack_pages stack_task;
 __attribute__((section(".bss.stacks"),
@@ -23,22 +26,7 @@ void percpu_init(void)
 {
     cpu_write_msr(MSR_GS_BASE, (uintptr_t)&percpu_boot);
     for (unsigned i = 0; i < IST_COUNT; i++)
-        percpu_boot.tss.ist[i] = stack_top(&stack_ist[i]);
-    gdt_load(&percpu_boot.gdt, &percpu_boot.tss);
+        tss.ist[i] = stack_top(&stack_ist[i]);
+    gdt_load(&gdt, &tss);
     idt_load();
-}
-
-unsigned arch_cpu_id(void)
-{
-    return percpu_self()->cpu;
-}
-
-bool arch_interrupted(void)
-{
-    return percpu_self()->interrupt_depth > 0;
-}
-
-unsigned arch_trap_depth(void)
-{
-    return percpu_self()->watch_depth;
 }

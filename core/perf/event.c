@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counting, periods and throttling. event_hit, event_sample and what they call run in the context
+ * Counting, periods and throttling. event_take, event_sample and what they call run in the context
  * of the source, event_tick in the timer's interrupt, the rest in task context.
  */
 #include "core/perf/event.h"
@@ -95,28 +95,46 @@ __attribute__((noinline)) static bool event_check(struct event *event, struct ri
     return true;
 }
 
-void event_hit(struct event *event, uint64_t addr, const struct regs *regs,
-               const struct tracepoint_raw *raw)
+/* Where and by whom: looked up once, for all that follows. */
+static void hit_complete(struct hit *hit)
 {
-    struct ring *ring = *(struct ring *volatile *)&event->rings;
+    hit->cpu = arch_cpu_id();
+    hit->ids = task_ids[hit->cpu];
+}
+
+/* False if the throttle holds the sample back. */
+static bool event_may_sample(struct event *event, struct ring *ring)
+{
+    if (event->unchecked == 0 && !event_check(event, ring))
+        return false;
+    event->unchecked--;
+    return true;
+}
+
+static void event_write(struct event *event, struct ring *ring, const struct hit *hit)
+{
+    sample_write(event, ring, hit);
+    if (event->triggered)
+        event->triggered(event);
+}
+
+void event_take(struct event *event, struct hit *hit)
+{
+    struct ring *rings = *(struct ring *volatile *)&event->rings;
 
     event->recorded.count++;
-    if (!ring)
+    if (!rings)
         return;
-    if (task_current_ids() == drain_ids && !arch_interrupted()) {
+    hit_complete(hit);
+    if (hit->ids == drain_ids && !arch_interrupted()) {
         event->drained_hits++;
         return;
     }
     if (--event->period_left > 0)
         return;
     event->period_left = event->period;
-    ring += arch_cpu_id();
-    if (event->unchecked == 0 && !event_check(event, ring))
-        return;
-    event->unchecked--;
-    sample_write(event, ring, addr, regs, raw);
-    if (event->triggered)
-        event->triggered(event);
+    if (event_may_sample(event, &rings[hit->cpu]))
+        event_write(event, &rings[hit->cpu], hit);
 }
 
 void event_set_drain(uint32_t pid)
@@ -126,18 +144,16 @@ void event_set_drain(uint32_t pid)
 
 bool event_sample(struct event *event, uint64_t period, const struct regs *regs)
 {
-    struct ring *ring = *(struct ring *volatile *)&event->rings;
+    struct ring *rings = *(struct ring *volatile *)&event->rings;
+    struct hit hit = {.regs = regs};
 
-    if (!ring)
+    if (!rings)
         return false;
-    ring += arch_cpu_id();
-    if (event->unchecked == 0 && !event_check(event, ring))
+    hit_complete(&hit);
+    if (!event_may_sample(event, &rings[hit.cpu]))
         return false;
-    event->unchecked--;
     event->period = period;
-    sample_write(event, ring, 0, regs, NULL);
-    if (event->triggered)
-        event->triggered(event);
+    event_write(event, &rings[hit.cpu], &hit);
     return true;
 }
 

@@ -51,16 +51,33 @@ struct event {
     struct filter filter; /* [I] of a tracepoint: which hits are some */
 };
 
+/* One occurrence, in the context of who met it: made by its source, completed by the event. */
+struct hit {
+    const struct regs *regs;
+    const struct tracepoint_raw *raw; /* a tracepoint's record; NULL for others */
+    uint64_t addr;
+    uint64_t ids; /* task_current_ids; with the CPU looked up once for all that follows */
+    unsigned cpu;
+};
+
 /* A new event that counts nothing yet, with an id that no other event of this boot has. */
 void event_init(struct event *event, const struct event_spec *spec);
+
+/* event_hit's, which is inline so that one pointer is what goes down the hit path. */
+void event_take(struct event *event, struct hit *hit);
 
 /*
  * One occurrence with these registers at address `addr`. Any context of this CPU with preemption
  * off; the CPU's context level picks the scratch memory, so levels may nest. `raw` is the
  * tracepoint's record, NULL for others; it is copied only if the event asked for it.
  */
-void event_hit(struct event *event, uint64_t addr, const struct regs *regs,
-               const struct tracepoint_raw *raw);
+static inline void event_hit(struct event *event, uint64_t addr, const struct regs *regs,
+                             const struct tracepoint_raw *raw)
+{
+    struct hit hit = {.regs = regs, .raw = raw, .addr = addr};
+
+    event_take(event, &hit);
+}
 
 /*
  * A sample that stands for `period`, whatever the event's own says. False if the throttle holds it

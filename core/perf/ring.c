@@ -124,9 +124,13 @@ __attribute__((noinline)) static void ring_void_outer_claims(struct ring *ring, 
             local_store(&ring->claims[outer].size, 0);
 }
 
-bool ring_reserve(struct ring *ring, uint32_t size, struct ring_record *record)
+/*
+ * `time` gets the claim's clock, inside the claim, and `level` is ring->nest. Inline, as are the next two, so that for the outermost writer, which nearly
+ * all are, it is the constant 0 and half of what follows falls away.
+ */
+static inline bool ring_reserve_at(struct ring *ring, unsigned level, uint32_t size,
+                                   struct ring_record *record, uint64_t *time)
 {
-    unsigned level = (unsigned)ring->nest;
     struct ring_claim *claim = &ring->claims[level & (RING_NESTING - 1)];
     uint64_t head;
 
@@ -140,7 +144,7 @@ bool ring_reserve(struct ring *ring, uint32_t size, struct ring_record *record)
         local_store(&claim->size, RING_CLAIM_PENDING);
         head = local_load(&ring->head);
         local_store(&claim->offset, head);
-        record->time = arch_clock_ns();
+        *time = arch_clock_ns();
         if (!ring_has_room(ring, head, head + size, level)) {
             local_store(&claim->size, 0);
             goto drop;
@@ -158,18 +162,31 @@ drop:
     return false;
 }
 
+bool ring_reserve(struct ring *ring, uint32_t size, struct ring_record *record)
+{
+    return ring_reserve_at(ring, (unsigned)ring->nest, size, record, &record->time);
+}
+
+/* Apart from ring_write, whose registers it would take for one record in a thousand. */
+__attribute__((noinline)) static void ring_write_around(struct ring *ring, uint64_t start,
+                                                        const void *bytes, size_t size)
+{
+    uint64_t first = ring->size - start;
+
+    local_copy_words(ring->bytes + start, bytes, first / 8);
+    local_copy_words(ring->bytes, (const uint8_t *)bytes + first, (size - first) / 8);
+}
+
 void ring_write(struct ring *ring, const struct ring_record *record, const void *bytes, size_t size)
 {
     uint64_t start = record->offset & (ring->size - 1);
     uint64_t first = ring->size - start;
 
     local_barrier(); /* A: the tail was moved before these bytes change */
-    if (size <= first) {
+    if (size <= first)
         local_copy_words(ring->bytes + start, bytes, size / 8);
-        return;
-    }
-    local_copy_words(ring->bytes + start, bytes, first / 8);
-    local_copy_words(ring->bytes, (const uint8_t *)bytes + first, (size - first) / 8);
+    else
+        ring_write_around(ring, start, bytes, size);
 }
 
 /*
@@ -198,17 +215,29 @@ void ring_commit(struct ring *ring, struct ring_record *record)
     }
 }
 
-__attribute__((flatten)) void ring_output(struct ring *ring, const void *bytes, uint32_t size,
-                                          uint64_t *time)
+static inline void ring_output_at(struct ring *ring, unsigned level, const void *bytes,
+                                  uint32_t size, uint64_t *time)
 {
     struct ring_record record;
 
-    if (ring_reserve(ring, size, &record)) {
-        if (time)
-            *time = record.time;
+    if (ring_reserve_at(ring, level, size, &record, time))
         ring_write(ring, &record, bytes, size);
-    }
     ring_commit(ring, &record);
+}
+
+__attribute__((noinline)) static void ring_output_nested(struct ring *ring, const void *bytes,
+                                                         uint32_t size, uint64_t *time)
+{
+    ring_output_at(ring, (unsigned)ring->nest, bytes, size, time);
+}
+
+__attribute__((flatten)) void ring_output(struct ring *ring, const void *bytes, uint32_t size,
+                                          uint64_t *time)
+{
+    if (ring->nest == 0)
+        ring_output_at(ring, 0, bytes, size, time);
+    else
+        ring_output_nested(ring, bytes, size, time);
 }
 
 void ring_reader_start(struct ring_reader *reader, const struct ring *ring)

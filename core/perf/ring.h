@@ -92,8 +92,8 @@ void ring_write(struct ring *ring, const struct ring_record *record, const void 
 void ring_commit(struct ring *ring, struct ring_record *record);
 
 /*
- * All three at once, for a record that lies ready: `time`, if not NULL, points into `bytes` and
- * gets the claim's clock.
+ * All three at once, for a record that lies ready: `time` points into `bytes` and gets the claim's
+ * clock, which says nothing if the record is dropped.
  */
 void ring_output(struct ring *ring, const void *bytes, uint32_t size, uint64_t *time);
 

@@ -66,7 +66,8 @@ static const struct {
  * A snapshot does not know the general registers: they are sent as 0, and the ABI word says that
  * there are registers.
  */
-static uint64_t *sample_put_registers(uint64_t *at, uint64_t mask, const struct regs *regs)
+__attribute__((noinline)) static uint64_t *sample_put_registers(uint64_t *at, uint64_t mask,
+                                                                const struct regs *regs)
 {
     *at++ = PERF_SAMPLE_REGS_ABI_64;
     for (unsigned i = 0; i < sizeof(register_places) / sizeof(register_places[0]); i++)
@@ -75,8 +76,8 @@ static uint64_t *sample_put_registers(uint64_t *at, uint64_t mask, const struct 
     return at;
 }
 
-static uint64_t *sample_put_chain(uint64_t *at, const struct event_chain *chain,
-                                  const struct regs *regs)
+__attribute__((noinline)) static uint64_t *
+sample_put_chain(uint64_t *at, const struct event_chain *chain, const struct regs *regs)
 {
     size_t frames = unwind_capture_by(chain->method, regs, chain->skip, at + 2, SAMPLE_CHAIN_MAX);
 
@@ -115,47 +116,37 @@ static struct sample_scratch *sample_begin(unsigned cpu)
     return &scratch[cpu][level & (RING_NESTING - 1)];
 }
 
-/*
- * Apart from sample_write, so that an event that asks for none of it does not even pay for its
- * registers.
- */
-__attribute__((noinline)) static uint64_t *sample_put_optional(uint64_t *at,
-                                                               const struct event *event,
-                                                               const struct regs *regs,
-                                                               const struct tracepoint_raw *raw)
+static uint64_t *sample_put_optional(uint64_t *at, const struct event *event, const struct hit *hit)
 {
     const struct perf_event_attr *attr = &event->recorded.attr;
 
     if (attr->sample_type & PERF_SAMPLE_PERIOD)
         *at++ = event->period;
     if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
-        at = sample_put_chain(at, &event->chain, regs);
+        at = sample_put_chain(at, &event->chain, hit->regs);
     if (attr->sample_type & PERF_SAMPLE_RAW)
-        at = sample_put_raw(at, raw);
+        at = sample_put_raw(at, hit->raw);
     if (attr->sample_type & PERF_SAMPLE_REGS_INTR)
-        at = sample_put_registers(at, attr->sample_regs_intr, regs);
+        at = sample_put_registers(at, attr->sample_regs_intr, hit->regs);
     return at;
 }
 
 /* The order of the fields is the ABI's, not that of the bits. */
-void sample_write(const struct event *event, struct ring *ring, uint64_t addr,
-                  const struct regs *regs, const struct tracepoint_raw *raw)
+void sample_write(const struct event *event, struct ring *ring, const struct hit *hit)
 {
-    const struct perf_event_attr *attr = &event->recorded.attr;
-    unsigned cpu = arch_cpu_id();
-    struct sample_scratch *out = sample_begin(cpu);
+    struct sample_scratch *out = sample_begin(hit->cpu);
     uint64_t *at = out->words + 6;
 
     out->header.type = PERF_RECORD_SAMPLE;
     out->header.misc = PERF_RECORD_MISC_KERNEL;
     out->words[0] = event->recorded.id;
-    out->words[1] = regs->ip;
-    out->words[2] = task_current_ids();
-    out->words[4] = addr;
-    out->words[5] = cpu;
-    if (attr->sample_type & SAMPLE_OPTIONAL)
-        at = sample_put_optional(at, event, regs, raw);
-    sample_finish(cpu, ring, &out->header, at, &out->words[3]);
+    out->words[1] = hit->regs->ip;
+    out->words[2] = hit->ids;
+    out->words[4] = hit->addr;
+    out->words[5] = hit->cpu;
+    if (event->recorded.attr.sample_type & SAMPLE_OPTIONAL)
+        at = sample_put_optional(at, event, hit);
+    sample_finish(hit->cpu, ring, &out->header, at, &out->words[3]);
 }
 
 /*

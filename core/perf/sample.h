@@ -10,8 +10,7 @@
 #include "core/perf/ring.h"
 
 struct event;
-struct regs;
-struct tracepoint_raw;
+struct hit;
 
 #define SAMPLE_CHAIN_MAX 127  /* frames; as many as Linux takes by default */
 #define SAMPLE_SIZE_MAX  2048 /* bytes; no record in the rings is larger */
@@ -28,8 +27,7 @@ struct tracepoint_raw;
 /* The registers that REGS_INTR can carry, as bits of attr.sample_regs_intr (<asm/perf_regs.h>). */
 #define SAMPLE_REGISTERS 0xff0fffull /* all but ds, es, fs, gs */
 
-void sample_write(const struct event *event, struct ring *ring, uint64_t addr,
-                  const struct regs *regs, const struct tracepoint_raw *raw);
+void sample_write(const struct event *event, struct ring *ring, const struct hit *hit);
 
 /* PERF_RECORD_THROTTLE or PERF_RECORD_UNTHROTTLE. */
 void sample_write_throttle(const struct event *event, struct ring *ring, uint32_t type);

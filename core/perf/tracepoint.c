@@ -39,14 +39,14 @@ static void take_registers(struct regs *regs, const void *frame, const void *ret
 }
 
 static inline void tell_probes(const struct tracepoint *tracepoint, struct tracepoint_raw *raw,
-                               const struct regs *regs, uint64_t flags)
+                               const struct regs *regs, uint64_t flags, unsigned cpu)
 {
-    uint64_t ids = task_current_ids();
+    uint64_t ids = task_ids[cpu];
 
     raw->head = (struct tracepoint_head){
         .common_type = tracepoint->id,
         .common_flags = flags & FLAGS_INTERRUPT ? 0 : TRACEPOINT_IRQS_OFF,
-        .common_preempt_count = (uint8_t)preempt_count(),
+        .common_preempt_count = (uint8_t)preemption[cpu].off,
         .common_pid = (int32_t)(ids >> 32),
         .common_tgid = (int32_t)ids,
     };
@@ -54,9 +54,9 @@ static inline void tell_probes(const struct tracepoint *tracepoint, struct trace
         probe->hit(probe, raw, regs);
 }
 
-__attribute__((noinline)) static void tell_place(const struct tracepoint *tracepoint,
-                                                 struct tracepoint_raw *raw, const void *frame,
-                                                 const void *return_address, uint64_t flags)
+static inline void tell_place(const struct tracepoint *tracepoint, struct tracepoint_raw *raw,
+                              const void *frame, const void *return_address, uint64_t flags,
+                              unsigned cpu)
 {
     const struct regs *regs = arch_thunk_registers(return_address, frame);
     struct regs own;
@@ -65,13 +65,13 @@ __attribute__((noinline)) static void tell_place(const struct tracepoint *tracep
         take_registers(&own, frame, return_address, flags);
         regs = &own;
     }
-    tell_probes(tracepoint, raw, regs, flags);
+    tell_probes(tracepoint, raw, regs, flags, cpu);
 }
 
 /* Whatever is hit between these two in the same context is nested. False: this hit is. */
 static inline bool recording_begins(unsigned cpu, bool *busy)
 {
-    if (*busy) {
+    if (__builtin_expect(*busy, false)) {
         local_increment(&nested[cpu]);
         return false;
     }
@@ -94,7 +94,7 @@ void tracepoint_hit(const struct tracepoint *tracepoint, struct tracepoint_raw *
     bool *busy = &recording[cpu][arch_trap_depth()];
 
     if (recording_begins(cpu, busy)) {
-        tell_place(tracepoint, raw, frame, return_address, flags);
+        tell_place(tracepoint, raw, frame, return_address, flags, cpu);
         recording_ends(busy);
     }
     arch_irq_restore(flags);
@@ -108,7 +108,7 @@ void tracepoint_hit_at(const struct tracepoint *tracepoint, struct tracepoint_ra
     bool *busy = &recording[cpu][arch_trap_depth()];
 
     if (recording_begins(cpu, busy)) {
-        tell_probes(tracepoint, raw, regs, regs->flags);
+        tell_probes(tracepoint, raw, regs, regs->flags, cpu);
         recording_ends(busy);
     }
     arch_irq_restore(flags);

@@ -119,15 +119,39 @@ void unwind_return(struct unwind *state, uintptr_t slot)
     state->kind = UNWIND_CALL;
 }
 
+static enum unwind_kind unwind_kind_of(const struct regs *regs)
+{
+    if (regs_are_full(regs))
+        return UNWIND_TRAP;
+    return regs_are_rewound(regs) ? UNWIND_CALL : UNWIND_SNAPSHOT;
+}
+
+/*
+ * Not by unwind_enter, as there is no stack yet that could be left or read twice; and field by
+ * field, as to clear the stacks that were left is a good part of a short chain.
+ */
+static inline void unwind_begin(enum unwind_method method, struct unwind *state,
+                                const struct regs *regs)
+{
+    const struct arch_stack *stack = arch_stack_find(regs->sp);
+
+    state->ip = regs->ip;
+    state->sp = regs->sp;
+    state->fp = regs->bp;
+    state->fp_known = !regs_are_partial(regs);
+    state->kind = unwind_kind_of(regs);
+    state->regs = regs;
+    state->end = UNWIND_RUNNING;
+    state->way = ways[method];
+    state->left_count = 0;
+    state->stack = stack;
+    state->low = stack && stack->low > regs->sp ? stack->low : regs->sp;
+    state->high = stack ? stack->high : regs->sp;
+}
+
 void unwind_start_by(enum unwind_method method, struct unwind *state, const struct regs *regs)
 {
-    *state = (struct unwind){.end = UNWIND_RUNNING, .way = ways[method]};
-    state->fp_known = !regs_are_partial(regs);
-    unwind_enter(state, regs->ip, regs->sp, regs->bp, regs);
-    if (regs_are_rewound(regs))
-        state->kind = UNWIND_CALL;
-    else if (!regs_are_full(regs))
-        state->kind = UNWIND_SNAPSHOT;
+    unwind_begin(method, state, regs);
 }
 
 void unwind_start(struct unwind *state, const struct regs *regs)
@@ -151,7 +175,7 @@ size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, uns
     struct unwind state;
     size_t count = 0;
 
-    unwind_start_by(method, &state, regs);
+    unwind_begin(method, &state, regs);
     for (; skip > 0 && !unwind_done(&state); skip--)
         unwind_next(&state);
     while (!unwind_done(&state) && count < most) {

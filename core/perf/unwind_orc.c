@@ -127,9 +127,12 @@ static void unwind_orc_step(struct unwind *state)
 
 /* Where a frame's return address lies, and the caller's frame pointer. */
 struct orc_frame {
-    uintptr_t slot; /* 0: not told */
+    uintptr_t slot; /* or ORC_NOT_TOLD, ORC_NOBODY_CALLED */
     uintptr_t fp;
 };
+
+#define ORC_NOT_TOLD      0
+#define ORC_NOBODY_CALLED 1
 
 /*
  * That of a listed rule, if all it needs is sp and fp, and all it reads lies from sp on: large
@@ -142,20 +145,22 @@ orc_listed_frame(const struct unwind_rule *rule, uintptr_t sp, uintptr_t fp, uin
     uintptr_t cfa = (by_sp ? sp : fp) + (uintptr_t)(intptr_t)rule->cfa_offset, slot = cfa - 8;
     uintptr_t saved = cfa + (uintptr_t)(intptr_t)rule->saved_offset;
 
+    if (rule->kind == UNWIND_RULE_OUTERMOST)
+        return (struct orc_frame){.slot = ORC_NOBODY_CALLED};
     if (rule->kind != UNWIND_RULE_CALL || rule->indirect || slot % 8 || slot < sp || slot > last ||
         (!by_sp && rule->base != UNWIND_BASE_FRAME_POINTER))
-        return (struct orc_frame){.slot = 0};
+        return (struct orc_frame){.slot = ORC_NOT_TOLD};
     if (rule->saved == UNWIND_SAVED_NOWHERE)
         return (struct orc_frame){slot, fp};
     if (rule->saved != UNWIND_SAVED_AT_CFA || saved % 8 || saved < sp || saved > last)
-        return (struct orc_frame){.slot = 0};
+        return (struct orc_frame){.slot = ORC_NOT_TOLD};
     return (struct orc_frame){slot, unwind_read(saved)};
 }
 
 /*
  * The hit path's loop, for frames between two calls. A code spells most of them out: CFA by sp,
  * return address below it, the frame pointer's slot between the two. Whatever is special is left to
- * unwind_orc_step.
+ * unwind_orc_step, except for the chain's end, which nearly all chains come to.
  */
 static size_t unwind_orc_run(struct unwind *state, uint64_t *chain, size_t most)
 {
@@ -178,7 +183,9 @@ static size_t unwind_orc_run(struct unwind *state, uint64_t *chain, size_t most)
             if (code == UNWIND_CODE_EXCEPTION)
                 break;
             frame = orc_listed_frame(&own.rules[code - UNWIND_CODE_LIST], slot + 8, fp, last);
-            if (frame.slot == 0)
+            if (frame.slot == ORC_NOBODY_CALLED)
+                unwind_stop(state, UNWIND_OUTERMOST);
+            if (frame.slot < sizeof(uint64_t))
                 break;
         } else if (frame.slot > last) {
             break;

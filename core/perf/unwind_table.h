@@ -41,16 +41,17 @@ int unwind_table_open(struct unwind_table *table, const void *bytes, size_t room
 
 /*
  * The code of the rule that holds at text + offset; offset < text_size. Among many rows it halves
- * until few are left, which is rare. Both loops are branches, not arithmetic: a processor that has
- * learnt them goes on before the rows that it compares have come.
+ * until few are left, which is rare; the last that holds is then looked for from behind, as the
+ * first is known to hold and ends the loop. Both loops are branches, not arithmetic: a processor
+ * that has learnt them goes on before the rows that it compares have come.
  */
-#define UNWIND_ROWS_FEW 8
+#define UNWIND_ROWS_FEW 16
 
 static inline unsigned unwind_table_code(const struct unwind_table *table, uint32_t offset)
 {
     const struct unwind_block *block = &table->blocks[offset >> UNWIND_BLOCK_SHIFT];
     const unsigned here = UNWIND_ROW(offset % UNWIND_BLOCK, UINT8_MAX);
-    const uint16_t *row, *last;
+    const uint16_t *row;
     unsigned left = block->row_count;
 
     if (left == 0)
@@ -68,7 +69,7 @@ static inline unsigned unwind_table_code(const struct unwind_table *table, uint3
     }
     if (*row > here) /* the block's first: halving goes to rows that hold */
         return block->code;
-    for (last = row + left - 1; row < last && row[1] <= here; row++)
+    for (row += left - 1; *row > here; row--)
         ;
     return UNWIND_ROW_CODE(*row);
 }

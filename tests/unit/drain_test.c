@@ -204,12 +204,14 @@ static uint64_t numbers; /* given out */
 
 static void produce(unsigned cpu, unsigned count)
 {
+    uint64_t time;
+
     for (unsigned i = 0; i < count; i++) {
         struct numbered record = {.header = {.type = PERF_RECORD_SAMPLE, .size = sizeof(record)},
                                   .id = event.id};
 
         record.number = numbers++;
-        ring_output(&rings[cpu], &record, sizeof(record), NULL);
+        ring_output(&rings[cpu], &record, sizeof(record), &time);
     }
 }
 

@@ -230,6 +230,17 @@ static void assert_view(const struct perf_event_header *record, const struct eve
         assert_int_equal(view.registers[0], regs.ax);
 }
 
+static void put_sample(const struct event *event, uint64_t address, const struct regs *registers)
+{
+    const struct hit hit = {.regs = registers,
+                            .raw = raw,
+                            .addr = address,
+                            .ids = task_current_ids(),
+                            .cpu = arch_cpu_id()};
+
+    sample_write(event, &ring, &hit);
+}
+
 static void each_set_of_fields_is_laid_out_as_the_abi_says(void **state)
 {
     static const uint64_t optional[] = {PERF_SAMPLE_PERIOD, PERF_SAMPLE_CALLCHAIN,
@@ -246,7 +257,7 @@ static void each_set_of_fields_is_laid_out_as_the_abi_says(void **state)
             setup(state);
             put_frames(frames);
             event = event_of(type, SAMPLE_REGISTERS);
-            sample_write(&event, &ring, ADDRESS, &regs, raw);
+            put_sample(&event, ADDRESS, &regs);
             assert_sample(only_record(), &event, frames);
             assert_view(only_record(), &event, frames);
         }
@@ -263,7 +274,7 @@ static void registers_are_those_that_were_asked_for_in_perfs_order(void **state)
 
         setup(state);
         event = event_of(PERF_SAMPLE_REGS_INTR, mask & SAMPLE_REGISTERS);
-        sample_write(&event, &ring, ADDRESS, &regs, raw);
+        put_sample(&event, ADDRESS, &regs);
         assert_sample(only_record(), &event, 0);
     }
 }
@@ -285,7 +296,7 @@ static void a_chain_holds_127_frames_and_the_rest_is_left_out(void **state)
     for (unsigned i = 0; i < 4; i++) {
         setup(state);
         put_frames(depths[i]);
-        sample_write(&event, &ring, ADDRESS, &regs, raw);
+        put_sample(&event, ADDRESS, &regs);
         assert_sample(only_record(), &event, SAMPLE_CHAIN_MAX - 1);
         assert_view(only_record(), &event, SAMPLE_CHAIN_MAX - 1);
     }
@@ -300,7 +311,7 @@ static void a_chain_begins_at_the_caller_that_its_event_skips_to(void **state)
         setup(state);
         put_frames(3);
         event.chain.skip = skip;
-        sample_write(&event, &ring, ADDRESS, &regs, raw);
+        put_sample(&event, ADDRESS, &regs);
         word = words_of(only_record()) + 6;
         assert_int_equal(*word++, skip < 4 ? 5 - skip : 1);
         assert_int_equal(*word++, (uint64_t)PERF_CONTEXT_KERNEL);
@@ -317,7 +328,7 @@ static void a_chain_is_made_in_the_way_that_its_event_names(void **state)
     (void)state;
     put_frames(3);
     event.chain.method = UNWIND_BY_TABLE; /* there is none, so the hit's own frame is all */
-    sample_write(&event, &ring, ADDRESS, &regs, raw);
+    put_sample(&event, ADDRESS, &regs);
     assert_chain(words_of(only_record()) + 6, 0);
 }
 
@@ -328,17 +339,17 @@ static void chains_are_made_both_ways_where_the_event_asks_for_it(void **state)
 
     (void)state;
     put_frames(3);
-    sample_write(&event, &ring, ADDRESS, &regs, raw);
+    put_sample(&event, ADDRESS, &regs);
     assert_int_equal(verify_chain_counts().chains, 0);
     event.chain.verify = true;
     event.chain.skip = 2; /* of what is recorded, not of what is compared */
-    sample_write(&event, &ring, ADDRESS, &regs, raw);
+    put_sample(&event, ADDRESS, &regs);
     assert_int_equal(verify_chain_counts().chains, 1);
     assert_int_equal(verify_chain_counts().differ, 1);
     assert_int_equal(verify_chain_counts().first.ip, regs.ip);
     assert_int_equal(verify_chain_counts().first.frame, 1);
     event.recorded.attr.sample_type = SAMPLE_ALWAYS;
-    sample_write(&event, &ring, ADDRESS, &regs, raw);
+    put_sample(&event, ADDRESS, &regs);
     assert_int_equal(verify_chain_counts().chains, 1);
 }
 
@@ -350,7 +361,7 @@ static void samples_of_one_ring_are_in_order_of_time(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 20; i++)
-        sample_write(&event, &ring, ADDRESS, &regs, raw);
+        put_sample(&event, ADDRESS, &regs);
     ring_reader_start(&reader, &ring);
     for (unsigned i = 0; i < 20; i++) {
         assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_RECORD);
@@ -366,7 +377,7 @@ static void a_sample_without_room_is_counted_as_dropped(void **state)
 
     (void)state;
     for (unsigned i = 0; i < room + 5; i++)
-        sample_write(&event, &ring, ADDRESS, &regs, raw);
+        put_sample(&event, ADDRESS, &regs);
     assert_int_equal(ring.produced, room + 5);
     assert_int_equal(ring.dropped, 5);
 }
@@ -378,7 +389,7 @@ static struct regs inner_regs;
 static void take_inner_sample(void)
 {
     fake_arch.on_stack_find = NULL;
-    sample_write(&inner_event, &ring, ADDRESS + 8, &inner_regs, raw);
+    put_sample(&inner_event, ADDRESS + 8, &inner_regs);
 }
 
 static void a_sample_taken_inside_another_leaves_it_whole(void **state)
@@ -393,7 +404,7 @@ static void a_sample_taken_inside_another_leaves_it_whole(void **state)
     inner_regs = (struct regs){.ip = TEXT + 0x456, .flags = FLAGS_FIXED};
     put_frames(3);
     fake_arch.on_stack_find = take_inner_sample;
-    sample_write(&event, &ring, ADDRESS, &regs, raw);
+    put_sample(&event, ADDRESS, &regs);
     ring_reader_start(&reader, &ring);
     assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_RECORD);
     assert_int_equal(record[1], 78);

@@ -75,10 +75,18 @@ static int by_rule_and_row(const void *left, const void *right)
     return order ? order : (a->first > b->first) - (a->first < b->first);
 }
 
+/* However few rows it has: nearly every chain comes to an outermost frame. */
+static bool is_outermost(const struct listed *listed)
+{
+    return listed->rule.kind == UNWIND_RULE_OUTERMOST;
+}
+
 static int by_use(const void *left, const void *right)
 {
     const struct listed *a = left, *b = right;
 
+    if (is_outermost(a) != is_outermost(b))
+        return is_outermost(a) ? -1 : 1;
     if (a->count != b->count)
         return a->count < b->count ? 1 : -1;
     return (a->first > b->first) - (a->first < b->first);
