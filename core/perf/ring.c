@@ -125,8 +125,9 @@ __attribute__((noinline)) static void ring_void_outer_claims(struct ring *ring, 
 }
 
 /*
- * `time` gets the claim's clock, inside the claim, and `level` is ring->nest. Inline, as are the next two, so that for the outermost writer, which nearly
- * all are, it is the constant 0 and half of what follows falls away.
+ * `time` gets the claim's clock, inside the claim; `level` is ring->nest. This and
+ * ring_output_at are inline, so that for the outermost writer, which nearly all are, the level is
+ * the constant 0 and half of what follows falls away.
  */
 static inline bool ring_reserve_at(struct ring *ring, unsigned level, uint32_t size,
                                    struct ring_record *record, uint64_t *time)

@@ -16,7 +16,7 @@ use Pitot::Transcript;
 my $fields = 'comm,tid,cpu,time,period,event,trace,ip,sym,symoff';
 my $load = 'fs-stress 3';
 my $unthrottled = 'perf.rate=0';
-my $outermost = qr/\bkernel_main boot_entry_high$/;
+my $outermost = qr/\b(?:kernel_main boot_entry_high|thread_main thread_start)$/;
 
 # What `perf stat` counted, by event.
 sub counted
@@ -52,7 +52,7 @@ my ($theirs, $complaints, $status) = perf_script($machine, '-F', $fields);
 is($status, 0, 'perf reads the stream');
 same_lines_ok(script_lines($script), script_lines($theirs),
     'perf script: the kernel prints the fields that perf prints');
-my @named = $script =~ /^fs-stress .* lock:lock_\w+: 0x[0-9a-f]{16} (\w+)$/mg;
+my @named = $script =~ / lock:lock_\w+: 0x[0-9a-f]{16} (\w+)$/mg;
 my %named = map { $_ => 1 } @named;
 is_deeply([sort keys %named], [qw(kernel_flag pages)], '... the names of the locks among them');
 my @samples = samples($script);
@@ -70,7 +70,7 @@ like($dump, qr/^\.  [0-9a-f]{4}:  .*kernel_fl/m, '... and the record in the hex 
 
 my @filters = (
     ['lock:lock_acquire', q{'name == "pages"'}],
-    ['lock:lock_acquire', q{'!(name ~ "p*s") && name != "" && comm == "fs-stress"'}],
+    ['lock:lock_acquire', q{'!(name ~ "p*s") && name ~ "kernel_*" && comm == "fs-stress"'}],
     ['kmem:mm_page_alloc', q{'order > 0 || common_pid < 1'}],
     ['irq:irq_handler_*', q{'irq == 0'}],
 );

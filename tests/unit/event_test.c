@@ -173,6 +173,25 @@ static void samples_go_to_the_ring_of_their_cpu(void **state)
         assert_int_equal(strlen(records(cpu)), cpu);
 }
 
+static void a_sample_names_its_cpu_and_who_runs_there(void **state)
+{
+    const unsigned cpu = CPUS - 1;
+    const uint64_t before = task_ids[cpu];
+    struct event *event = counting_event(1, 0);
+    struct ring_reader reader;
+    uint64_t record[64];
+
+    (void)state;
+    fake_arch.cpu = cpu;
+    task_set_ids(77);
+    hit(event, 1);
+    task_ids[cpu] = before;
+    ring_reader_start(&reader, &rings[cpu]);
+    assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_RECORD);
+    assert_int_equal(record[3], task_ids_of(77)); /* header, id, ip, ids, time, addr, cpu */
+    assert_int_equal(record[6], cpu);
+}
+
 static void a_flood_is_throttled_until_its_tick_is_over(void **state)
 {
     struct event *event = counting_event(1, 3);
@@ -704,6 +723,7 @@ int main(void)
         cmocka_unit_test_setup(every_nth_hit_is_a_sample_and_every_hit_is_counted, setup),
         cmocka_unit_test_setup(an_event_without_rings_only_counts, setup),
         cmocka_unit_test_setup(samples_go_to_the_ring_of_their_cpu, setup),
+        cmocka_unit_test_setup(a_sample_names_its_cpu_and_who_runs_there, setup),
         cmocka_unit_test_setup(a_flood_is_throttled_until_its_tick_is_over, setup),
         cmocka_unit_test_setup(a_rate_below_the_limit_is_never_throttled, setup),
         cmocka_unit_test_setup(no_limit_means_no_throttle, setup),

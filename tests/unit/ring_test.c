@@ -255,6 +255,28 @@ static void output_fills_in_the_time_and_counts_what_it_drops(void **state)
     assert_int_equal(ring.nest, 0);
 }
 
+static void output_inside_a_writer_leaves_its_claim_alone(void **state)
+{
+    struct {
+        struct perf_event_header header;
+        uint64_t time;
+    } inner = {.header = {.size = sizeof(inner)}}, whole = inner;
+    struct ring_record outer;
+
+    (void)state;
+    start(SMALL, RING_OVERWRITE);
+    assert_true(ring_reserve(&ring, sizeof(whole), &outer));
+    ring_output(&ring, &inner, sizeof(inner), &inner.time);
+    assert_int_equal(ring.claims[0].offset, outer.offset);
+    assert_int_equal(ring.claims[0].size, sizeof(whole));
+    assert_int_equal(ring.published, outer.offset);
+    assert_int_equal(ring.nest, 1);
+    assert_true(inner.time > outer.time);
+    ring_write(&ring, &outer, &whole, sizeof(whole));
+    ring_commit(&ring, &outer);
+    assert_int_equal(ring.published, outer.offset + sizeof(whole) + sizeof(inner));
+}
+
 /* What a ring ought to hold: the sizes of its records, oldest first. */
 struct model {
     uint32_t sizes[SMALL / 8];
@@ -357,6 +379,7 @@ int main(void)
         cmocka_unit_test(larger_than_the_ring_loses_nothing_old),
         cmocka_unit_test(normal_mode_drops_when_full_and_goes_on_when_consumed),
         cmocka_unit_test(output_fills_in_the_time_and_counts_what_it_drops),
+        cmocka_unit_test(output_inside_a_writer_leaves_its_claim_alone),
         cmocka_unit_test(account_is_right_after_every_step_in_normal_mode),
         cmocka_unit_test(account_is_right_after_every_step_in_overwrite_mode),
     };
