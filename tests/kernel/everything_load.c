@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See everything_load.h. */
+#include "tests/kernel/everything_load.h"
+
+#include "core/lock/kernel_lock.h"
+#include "core/memory/pages.h"
+#include "core/panic.h"
+#include "core/perf/recording.h"
+#include "core/sched/thread.h"
+#include "core/sched/wait_queue.h"
+#include "core/timer.h"
+#include "core/workqueue.h"
+
+#define MS         1000000ull
+#define ROUNDS_MIN 8
+#define ORDERS     4
+
+TRACEPOINT_DEFINE(suite, everything_outer, EVERYTHING_FIELDS);
+TRACEPOINT_DEFINE(suite, everything_inner, EVERYTHING_FIELDS);
+
+static uint64_t until_ns, until_bytes; /* set before the threads are made */
+
+static bool load_goes_on(uint64_t rounds)
+{
+    const struct ring *ring = recording_ring(0);
+
+    if (rounds < ROUNDS_MIN)
+        return true;
+    return arch_clock_ns() < until_ns && publish_load(&ring->published) < until_bytes;
+}
+
+/* Sometimes without the CPU, so that the other one has to wait for the lock. */
+static void load_locks(void *unused)
+{
+    uint64_t rounds = 0;
+
+    (void)unused;
+    do {
+        lock_kernel();
+        lock_kernel();
+        unlock_kernel();
+        if (rounds % 4 == 0)
+            thread_yield();
+        unlock_kernel();
+    } while (load_goes_on(++rounds));
+}
+
+static void load_pages(void *unused)
+{
+    uint64_t rounds = 0;
+
+    (void)unused;
+    do {
+        void *block[ORDERS];
+
+        TRACE(everything_outer, rounds);
+        for (unsigned order = 0; order < ORDERS; order++)
+            block[order] = pages_alloc(order);
+        TRACE(everything_inner, rounds);
+        for (unsigned order = 0; order < ORDERS; order++)
+            if (block[order])
+                pages_free(block[order], order);
+    } while (load_goes_on(++rounds));
+}
+
+static struct wait_queue arrivals = WAIT_QUEUE("the load's work");
+static uint64_t arrived; /* under the lock of `arrivals` */
+
+static void load_arrive(struct work *work)
+{
+    uint64_t flags = wait_queue_lock(&arrivals);
+
+    (void)work;
+    arrived++;
+    wait_queue_wake_all_locked(&arrivals);
+    wait_queue_unlock(&arrivals, flags);
+}
+
+static void load_queue(void *work)
+{
+    work_queue(work);
+}
+
+/* The timer queues work, the worker wakes this thread. */
+static void load_time(void *unused)
+{
+    static struct work work = {.function = load_arrive};
+    struct timer beat = {.function = load_queue, .data = &work};
+    uint64_t rounds = 0;
+
+    (void)unused;
+    timer_start(&beat, 0, 10 * MS);
+    do {
+        uint64_t flags = wait_queue_lock(&arrivals);
+
+        for (uint64_t seen = arrived; arrived == seen;)
+            flags = wait_queue_sleep(&arrivals, flags);
+        wait_queue_unlock(&arrivals, flags);
+    } while (load_goes_on(++rounds));
+    timer_cancel(&beat);
+    work_flush();
+}
+
+/* One that must be had; the suite cannot go on without. */
+static struct thread *load_start(const char *name, void (*function)(void *))
+{
+    struct refusal why;
+    struct thread *thread = thread_create(name, function, NULL, &why);
+
+    if (!thread)
+        panic("%s", why.text);
+    return thread;
+}
+
+static void load_nothing(void *unused)
+{
+    (void)unused;
+}
+
+static void load_births(void *unused)
+{
+    uint64_t rounds = 0;
+
+    (void)unused;
+    do
+        thread_join(load_start("short", load_nothing));
+    while (load_goes_on(++rounds));
+}
+
+void everything_load(uint64_t nanoseconds, uint64_t bytes)
+{
+    static void (*const parts[])(void *) = {load_locks, load_locks, load_pages, load_time,
+                                            load_births};
+    struct thread *threads[sizeof(parts) / sizeof(parts[0])];
+
+    until_ns = arch_clock_ns() + nanoseconds;
+    until_bytes = bytes;
+    for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        threads[i] = load_start("load", parts[i]);
+    for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        thread_join(threads[i]);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See everything_walk.h. */
+#include "tests/kernel/everything_walk.h"
+
+#include "arch/x86_64/sections.h"
+#include "core/perf/event.h"
+#include "core/perf/sample.h"
+#include "core/perf/sample_view.h"
+#include "core/perf/tracepoint.h"
+#include "core/print.h"
+#include "core/symbols.h"
+
+/* PERF_RECORD_THROTTLE in <linux/perf_event.h>; behind `stream_id` sample_id, by SAMPLE_ALWAYS. */
+struct throttle_record {
+    struct perf_event_header header;
+    uint64_t time, id, stream_id;
+    uint32_t pid, tid;
+    uint64_t claimed; /* when the ring had a place for it */
+    uint32_t cpu, reserved;
+    uint64_t identifier;
+};
+
+static size_t event_index(const struct record_source *source, uint64_t id)
+{
+    size_t i = 0;
+
+    while (i < source->event_count && source->events[i].id != id)
+        i++;
+    return i;
+}
+
+/* The marker, the sampled place, and addresses of this kernel's text. */
+static bool chain_holds(const struct sample_view *view)
+{
+    if (view->chain_length < 2 || view->chain_length > SAMPLE_CHAIN_MAX + 1 ||
+        view->chain[0] != (uint64_t)PERF_CONTEXT_KERNEL || view->chain[1] != view->ip)
+        return false;
+    for (size_t i = 1; i < view->chain_length; i++)
+        if (view->chain[i] < (uintptr_t)_text || view->chain[i] > (uintptr_t)_etext)
+            return false;
+    return true;
+}
+
+/* A tracepoint's own record, told by the thread that the sample names; others have none. */
+static bool raw_holds(const struct sample_view *view)
+{
+    const struct tracepoint_head *head = view->raw;
+    const struct tracepoint *tracepoint;
+
+    if (view->event->attr.type != PERF_TYPE_TRACEPOINT)
+        return view->raw == NULL;
+    tracepoint = tracepoint_by_id(view->event->attr.config);
+    return tracepoint && view->raw_size == tracepoint->raw_size &&
+           head->common_type == view->event->attr.config &&
+           head->common_pid == (int32_t)view->tid && head->common_tgid == (int32_t)view->pid;
+}
+
+static bool is_within(uint64_t address, uintptr_t function)
+{
+    struct symbol symbol;
+
+    return symbols_find_address(function, &symbol) && address - symbol.address < symbol.size;
+}
+
+/*
+ * The clock's samples may lie in an interrupt that comes at the end of a recording, when it lets
+ * interrupts in again: they are inside the clock's recording and no other.
+ */
+static bool passes_recording(const struct sample_view *view)
+{
+    for (size_t i = 1; i < view->chain_length; i++) {
+        if (is_within(view->chain[i], (uintptr_t)event_sample))
+            return false;
+        if (is_within(view->chain[i], (uintptr_t)tracepoint_hit))
+            return true;
+    }
+    return false;
+}
+
+/* Its time, or 0: it does not hold together. */
+static uint64_t walk_sample(struct everything_walk *walk, const struct record_source *source,
+                            const struct perf_event_header *record, size_t inside_of)
+{
+    struct sample_view view;
+    size_t index;
+
+    if (!sample_view_parse(record, source->events, source->event_count, &view) ||
+        !chain_holds(&view) || !raw_holds(&view) || view.cpu != 0)
+        return 0;
+    index = event_index(source, view.event->id);
+    walk->samples++;
+    walk->by_event[index]++;
+    walk->inside += index == inside_of && passes_recording(&view);
+    return view.time;
+}
+
+static uint64_t walk_throttle(struct everything_walk *walk, const struct record_source *source,
+                              const struct perf_event_header *header)
+{
+    const struct throttle_record *record = (const struct throttle_record *)header;
+
+    if (header->size != sizeof(*record) || record->cpu != 0 || record->id != record->identifier ||
+        record->id != record->stream_id || record->time > record->claimed ||
+        event_index(source, record->id) == source->event_count)
+        return 0;
+    walk->throttles++;
+    return record->claimed;
+}
+
+static uint64_t walk_record(struct everything_walk *walk, const struct record_source *source,
+                            const struct perf_event_header *record, size_t inside_of)
+{
+    if (record->type == PERF_RECORD_THROTTLE || record->type == PERF_RECORD_UNTHROTTLE)
+        return walk_throttle(walk, source, record);
+    return walk_sample(walk, source, record, inside_of);
+}
+
+struct everything_walk everything_walk(const struct record_source *source, size_t inside_of)
+{
+    static _Alignas(8) uint8_t bytes[SAMPLE_SIZE_MAX];
+    const struct perf_event_header *record = (const struct perf_event_header *)bytes;
+    struct everything_walk walk = {.samples = 0};
+    struct ring_reader reader;
+    uint64_t last = 0;
+
+    ring_reader_start(&reader, recording_ring(0));
+    while (ring_read(&reader, bytes, sizeof(bytes)) == RING_READ_RECORD) {
+        uint64_t time = walk_record(&walk, source, record, inside_of);
+
+        if (time == 0 && walk.malformed++ == 0)
+            print("# malformed: type %u, %u bytes, that end at %llu\n", record->type, record->size,
+                  (unsigned long long)reader.position);
+        walk.backwards += time != 0 && time < last;
+        last = time ? time : last;
+    }
+    walk.skipped = reader.skipped + reader.ring->published - reader.position;
+    return walk;
+}

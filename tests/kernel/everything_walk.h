@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What tests/kernel/everything_suite.c finds in the ring of the last recording: each record looked
+ * at, none believed. Task context, the recording stopped.
+ */
+#pragma once
+
+#include "core/perf/recording.h"
+
+struct everything_walk {
+    uint64_t samples, throttles; /* the latter: those that tell of an end too */
+    uint64_t malformed;          /* neither, or not what its event makes; the first is printed */
+    uint64_t backwards;          /* older than the one before it */
+    uint64_t skipped;            /* bytes that the reader could make nothing of */
+    uint64_t inside;             /* samples of `inside_of`, by whose chain a tracepoint was just
+                                    being recorded */
+    uint64_t by_event[RECORDING_EVENTS_MAX];
+};
+
+struct everything_walk everything_walk(const struct record_source *source, size_t inside_of);
