@@ -26,8 +26,8 @@ my @drawn = (<<'END');
 # Gallery
 
 The questions that the first mails about perf events asked of Linux, asked of Pitot; beside each
-what its mail showed then. This page is written by `make gallery`, out of one run of `tests/boot/gallery.t`,
-which also says of each picture what must be in it.
+what its mail showed then. This page is written by `make gallery`, out of one run of
+`tests/boot/gallery.t`, which also says of each picture what must be in it.
 END
 
 sub indented
@@ -209,7 +209,8 @@ END
             . join('', map { "$_\n" } (split(/\n/, $fields))[0 .. 2]),
         see => <<'END',
 The raw record begins at offset 0040 with its size; type, flags, preemption count, pid and thread
-group follow, then the fields. An event without `-R` does not have it. [Tracepoints](tracepoints.md).
+group follow, then the fields. An event without `-R` does not have it.
+[Tracepoints](tracepoints.md).
 END
     );
 }

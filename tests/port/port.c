@@ -115,7 +115,7 @@ static void port_fault(struct regs *regs)
     port_exit(4);
 }
 
-/* --- What arch asks of whoever has page tables of his own (in place of arch/x86_64/paging.c). --- */
+/* --- What arch asks of whoever has page tables of his own (arch/x86_64/paging.c). --- */
 
 /* boot.asm maps the first gigabyte, and all of it alike. */
 bool arch_mapped(uintptr_t address, size_t length)
