@@ -9,6 +9,7 @@
 #include "core/perf/recording.h"
 #include "core/perf/script.h"
 #include "core/perf/snapshot.h"
+#include "core/perf/stream_port.h"
 #include "core/perf/unwind.h"
 #include "core/print.h"
 #include "core/symbols.h"
@@ -110,6 +111,7 @@ static void begin(void)
         stop("failure inside the report of a failure");
     level = 1;
     recording_freeze(); /* what led here must not make room for the report's own hits */
+    stream_block_cut();
     if (machine.hurry)
         machine.hurry();
 }

@@ -146,16 +146,28 @@ static struct names names_events(void)
 }
 
 /* As core/perf/perf_options.c and core/perf/report_options.c read them. */
-static const char *const record_options[] = {"--",          "--call-graph",
-                                             "--count",     "--event",
-                                             "--filter",    "--freq",
-                                             "--intr-regs", "--mmap-pages",
-                                             "--overwrite", "--raw-samples",
-                                             "--skip",      "--verify-chain",
-                                             "-F",          "-R",
-                                             "-a",          "-c",
-                                             "-e",          "-g",
-                                             "-m",          NULL};
+static const char *const record_options[] = {"--",
+                                             "--call-graph",
+                                             "--count",
+                                             "--event",
+                                             "--filter",
+                                             "--freq",
+                                             "--intr-regs",
+                                             "--mmap-pages",
+                                             "--overwrite",
+                                             "--raw-samples",
+                                             "--skip",
+                                             "--trigger",
+                                             "--verify-chain",
+                                             "-F",
+                                             "-R",
+                                             "-a",
+                                             "-c",
+                                             "-e",
+                                             "-g",
+                                             "-m",
+                                             NULL};
+static const char *const stat_options[] = {"--", "--event", "--filter", "-a", "-e", NULL};
 static const char *const report_options[] = {
     "--no-children", "--no-inline", "--stdio", "-g", "-s", NULL};
 static const char *const script_options[] = {"-F", NULL};
@@ -167,7 +179,7 @@ static const struct {
     {"record", record_options},
     {"report", report_options},
     {"script", script_options},
-    {"stat", record_options},
+    {"stat", stat_options},
 };
 
 /* --- Where the cursor is --- */
@@ -279,7 +291,8 @@ static bool target_find(const char *text, size_t length, struct target *target)
         *target = (struct target){names_fixed(perf_subcommands), context.current, true};
         return true;
     }
-    if (word_is(context.previous, "-e") || word_is(context.previous, "--event"))
+    if (word_is(context.previous, "-e") || word_is(context.previous, "--event") ||
+        word_is(context.previous, "--trigger"))
         return target_event(context.current, target);
     if (context.current.length == 0 || context.current.text[0] == '-')
         return target_option(&context, target);

@@ -234,11 +234,15 @@ void drain_start(void)
     drain.unreturned = 0;
     drain.given_back = 0;
     drain.tasks_told = 0;
+    local_barrier(); /* a panic that finds the state finds the rest */
     drain.state = DRAIN_WAITS;
     wait_queue_unlock(&calls, flags);
 }
 
-/* Whether a ring is a quarter full; *any: whether there is anything that has not left. */
+/*
+ * Whether a quarter of a ring has not left yet, or anything that has not left stands in a ring that
+ * is nearly full, where giving back is due; *any: whether there is anything at all.
+ */
 static bool drain_much(bool *any)
 {
     const struct ring *ring;
@@ -249,7 +253,8 @@ static bool drain_much(bool *any)
         uint64_t from = drain.state == DRAIN_RECORDS ? drain.reader[cpu].position : ring->tail;
         uint64_t bytes = publish_load(&ring->published) - from;
 
-        much |= bytes > ring->size / 4;
+        much |= bytes > ring->size / 4 ||
+                (bytes > 0 && ring->published - ring->tail > ring->size / 8 * 6);
         *any |= bytes > 0;
     }
     return much;
@@ -281,7 +286,7 @@ void drain_finish(void)
     if (!stream_port()) {
         stream_block_write();
         drain.state = DRAIN_DONE;
-    } else if (!writer || !arch_irq_on()) {
+    } else if (!writer) {
         drain_rest(stream_port());
     } else {
         drain_call(true);
@@ -323,5 +328,5 @@ void drain_crash(void)
 
 uint64_t drain_given_back(void)
 {
-    return drain.given_back;
+    return recording_ring(0) ? drain.given_back : 0; /* what only counts has no ring */
 }

@@ -127,16 +127,27 @@ static int perf_list(int argc, char **argv)
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
+    bool any_time; /* also while a recording runs */
 } parts[] = {
-    {"list", perf_list},     {"record", perf_record}, {"report", perf_report},
-    {"script", perf_script}, {"stat", perf_stat},
+    {"list", perf_list, true},      {"record", perf_record, false}, {"report", perf_report, false},
+    {"script", perf_script, false}, {"stat", perf_stat, false},
 };
+
+/* As the workload of a recording: it would read what is still being written, or end it. */
+static int perf_run_part(size_t part, int argc, char **argv)
+{
+    if (recording_runs() && !parts[part].any_time) {
+        print("perf %s: a recording is running already; it ends with its workload\n", argv[0]);
+        return -EBUSY;
+    }
+    return parts[part].run(argc, argv);
+}
 
 static int perf_run(int argc, char **argv)
 {
     for (size_t i = 0; argc > 1 && i < sizeof(parts) / sizeof(parts[0]); i++)
         if (strcmp(argv[1], parts[i].name) == 0)
-            return parts[i].run(argc - 1, argv + 1);
+            return perf_run_part(i, argc - 1, argv + 1);
     if (argc > 1)
         print("perf: \"%s\" is not a perf command; there are list, record, report, script, stat\n",
               argv[1]);

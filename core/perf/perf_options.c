@@ -28,6 +28,7 @@ struct parse {
     struct event_terms own[RECORDING_EVENTS_MAX];
     unsigned last; /* the first event of the last -e */
     bool verify;
+    const char *of_samples; /* the first option that says something of samples; NULL: none */
     struct refusal *why;
 };
 
@@ -425,8 +426,8 @@ static int check_rate(struct parse *parse, const struct event_spec *event)
     return 0;
 }
 
-/* Period and frequency exclude each other; where nothing is sampled there is no frequency. */
-static int check_rates(struct parse *parse, bool counting)
+/* Period and frequency exclude each other. */
+static int check_rates(struct parse *parse)
 {
     const struct recording_options *recording = &parse->options->recording;
     int error = 0;
@@ -435,30 +436,33 @@ static int check_rates(struct parse *parse, bool counting)
         return refuse(parse->why, EINVAL,
                       "-c and -F exclude each other: every N hits, or so many "
                       "samples a second");
-    if (parse->all.frequency && counting)
-        return refuse(parse->why, EINVAL, "-F: perf stat only counts; perf record takes samples");
     for (unsigned i = 0; !error && i < recording->event_count; i++) {
         const struct event_terms *own = &parse->own[i];
         const char *name = recording->events[i].name;
 
         if (own->period && own->frequency)
             return refuse(parse->why, EINVAL, "%s: period= and freq= exclude each other", name);
-        if (own->frequency && counting)
-            return refuse(parse->why, EINVAL,
-                          "%s: freq=: perf stat only counts; perf record takes samples", name);
         error = check_rate(parse, &recording->events[i]);
     }
     return error;
 }
 
-static int check_trigger(struct parse *parse, bool counting)
+/*
+ * `perf stat` takes no samples: what says something of them is a mistake there.
+ */
+static int check_counting(struct parse *parse)
 {
-    const struct recording_options *recording = &parse->options->recording;
+    static const struct event_terms none;
 
-    for (unsigned i = 0; counting && i < recording->event_count; i++)
-        if (recording->events[i].trigger)
+    if (parse->of_samples)
+        return refuse(parse->why, EINVAL, "%s: perf stat only counts; perf record takes samples",
+                      parse->of_samples);
+    for (unsigned i = 0; i < parse->options->recording.event_count; i++)
+        if (memcmp(&parse->own[i], &none, sizeof(none)) != 0)
             return refuse(parse->why, EINVAL,
-                          "--trigger: perf stat only counts; perf record has what to end");
+                          "%s: its terms are of samples: perf stat only counts; perf record takes "
+                          "samples",
+                          parse->options->recording.events[i].name);
     return 0;
 }
 
@@ -483,7 +487,7 @@ static int check_ways(struct parse *parse)
 }
 
 /* What says something of chains that nobody asked for is a mistake. */
-static int check_chains(struct parse *parse, bool counting)
+static int check_chains(struct parse *parse)
 {
     const struct recording_options *recording = &parse->options->recording;
     const char *option = parse->verify ? "--verify-chain" : parse->all.skip ? "--skip" : NULL;
@@ -497,17 +501,25 @@ static int check_chains(struct parse *parse, bool counting)
             return refuse(parse->why, EINVAL, "skip=%u without a call chain; -g makes them",
                           (unsigned)parse->own[i].skip);
     }
-    if (option && counting)
-        return refuse(parse->why, EINVAL, "%s: perf stat only counts; perf record makes chains",
-                      option);
     if (option && !any)
         return refuse(parse->why, EINVAL, "%s without call chains; -g makes them", option);
     return check_ways(parse);
 }
 
+static bool option_is_of_counts(const char *option)
+{
+    static const char *const counts[] = {"-e", "--event", "--filter", "-a"};
+
+    for (unsigned i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+        if (strcmp(option, counts[i]) == 0)
+            return true;
+    return false;
+}
+
 static int parse_options(struct parse *parse, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
+        const char *option = argv[i];
         int error;
 
         if (strcmp(argv[i], "--") == 0) {
@@ -529,6 +541,8 @@ static int parse_options(struct parse *parse, int argc, char **argv)
             error = refuse(parse->why, EINVAL, "option %s needs a value", argv[i]);
         if (error)
             return error;
+        if (!parse->of_samples && !option_is_of_counts(option))
+            parse->of_samples = option;
     }
     return 0;
 }
@@ -537,7 +551,6 @@ int perf_options_parse(int argc, char **argv, struct perf_options *options, stru
 {
     struct parse parse = {.options = options, .why = why};
     struct recording_options *recording = &options->recording;
-    bool counting = strcmp(argv[0], "stat") == 0;
     int error;
 
     *options = (struct perf_options){.recording = {.ring_size = RECORDING_RING_DEFAULT}};
@@ -552,10 +565,10 @@ int perf_options_parse(int argc, char **argv, struct perf_options *options, stru
     for (unsigned i = 0; i < recording->event_count; i++)
         apply_terms(&recording->events[i], &parse.own[i], &parse.all, parse.verify);
     options->verify = parse.verify;
-    error = check_rates(&parse, counting);
+    if (strcmp(argv[0], "stat") == 0 && (error = check_counting(&parse)) != 0)
+        return error;
+    error = check_rates(&parse);
     if (!error)
         error = check_raw(&parse);
-    if (!error)
-        error = check_trigger(&parse, counting);
-    return error ? error : check_chains(&parse, counting);
+    return error ? error : check_chains(&parse);
 }

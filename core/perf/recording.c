@@ -184,6 +184,11 @@ void recording_stop(void)
     running = false;
 }
 
+bool recording_runs(void)
+{
+    return running;
+}
+
 void recording_freeze(void)
 {
     for (unsigned i = 0; i < event_count; i++)

@@ -37,6 +37,9 @@ int recording_start(const struct recording_options *options, struct refusal *why
 /* Disarms them. What was recorded stays readable. */
 void recording_stop(void);
 
+/* From recording_start to recording_stop. */
+bool recording_runs(void);
+
 /*
  * From here on events count and do not record, though they are still armed: what the rings hold
  * stays as it is. The first hit of a trigger does it, and a panic. Any context.

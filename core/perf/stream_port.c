@@ -12,6 +12,7 @@
 
 static struct stream port; /* sink NULL: there is none */
 static struct stream_kernel kernel;
+static bool block_open; /* a block is being written to the console */
 
 static const struct stream_kernel *describe_kernel(void)
 {
@@ -46,9 +47,18 @@ void stream_block_write(void)
     blocks++;
     print_into(name, sizeof(name), blocks == 1 ? "pitot.perf" : "pitot-%u.perf", blocks);
     loss_count = recording_losses(losses, ARCH_CPUS_MAX);
+    block_open = true;
     base64_open(&base64, print_console(), name);
     stream_init(&stream, &base64.sink, describe_kernel());
     stream_write_recording(&stream, recording_source(), tasks, task_count, losses, loss_count,
                            arch_clock_ns());
     base64_close(&base64);
+    block_open = false;
+}
+
+void stream_block_cut(void)
+{
+    if (block_open)
+        print("\n====\n");
+    block_open = false;
 }

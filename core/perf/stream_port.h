@@ -18,3 +18,6 @@ struct stream *stream_port(void);
  * does that as well if the port's stream cannot be resumed.
  */
 void stream_block_write(void);
+
+/* A panic begins: a block that is being written ends here, so that those behind it can be found. */
+void stream_block_cut(void);

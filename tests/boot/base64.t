@@ -10,6 +10,7 @@ use warnings;
 use lib 'tests/lib';
 use Cwd qw(getcwd);
 use File::Temp qw(tempdir);
+use IO::Socket::UNIX;
 use Test::More;
 use Pitot;
 use Pitot::Transcript;
@@ -70,4 +71,24 @@ shell_ok($log, q(sed 's/$/\r/' "$LOG" > crlf.log && tr -d '\r' < crlf.log | uude
     'uudecode takes a block out of a log that has gained CR LF');
 ok($first ne '' && $first eq slurp("$room/$blocks[0]"), '... the same bytes');
 
+# A panic while a block is being written: it is ended, and another one has the recording.
+my $path = ($ENV{BUILD} // 'build') . '/logs/base64/monitor';
+$machine = start(com2 => 'none',
+    extra => ['-chardev', "socket,id=monitor,path=$path,server=on,wait=off",
+        '-mon', 'chardev=monitor']);
+$machine->expect(qr/pitot> /);
+my $monitor = IO::Socket::UNIX->new(Peer => $path) or die("$path: $!");
+$machine->send("$records[0]\r");
+$machine->expect(qr/^begin-base64.*\r?\n(?:.*\n){50}/m);
+$monitor->printflush("nmi\n");
+$machine->wait_end;
+$log = $machine->console_path;
+my $text = q(tr -d '\\r' < "$LOG");
+shell_ok($log, "$text | uudecode", 'a block that a panic cuts is one that uudecode takes');
+shell_ok($log, "$text | sed -n '/^begin-base64 644 pitot-2/,\$p' | uudecode",
+    '... and behind the report is another');
+my ($kept) = scalar(() = Pitot::Perf::script("$room/pitot-2.perf") =~ /kernel_flag:rw/g);
+my ($first) = scalar(() = Pitot::Perf::script("$room/pitot.perf") =~ /kernel_flag:rw/g);
+cmp_ok($first, '<', $kept, '... with the whole recording');
+cmp_ok($first, '>', 0, '... of which the first has the beginning');
 done_testing();

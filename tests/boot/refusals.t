@@ -140,6 +140,13 @@ subtest 'a recording within a recording' => sub {
     like($lines[0], qr/^perf record: a recording is running already; .*/, 'the inner is refused');
     is("@lines[1 .. $#lines]", '[ perf record: 0 records kept ]', 'the outer is not');
     is(free_registers($machine, 1), 4, 'and both leave all registers free');
+
+    my @readers = map { "perf record -e $flag --trigger mem:ticks:w/period=9999/ -- perf $_" }
+        'stat -e mem:ticks:w', 'report', 'script';
+    $machine = boot(run => join('; ', @readers, 'poweroff'));
+    ended_ok($machine);
+    my $both = qr/^perf \w+: a recording is running already; .*\n.*no hit of the trigger/;
+    like(said($machine, $_), $both, "nor is it read, or its options changed: $_") for @readers;
 };
 
 subtest 'perf.boot=' => sub {

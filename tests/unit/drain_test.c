@@ -227,7 +227,7 @@ static void reset(enum ring_mode mode)
 }
 
 struct contents {
-    unsigned seen[1024]; /* samples, by number */
+    unsigned seen[2048]; /* samples, by number */
     unsigned of_type[256];
     bool whole; /* its checksum says so */
 };
@@ -475,6 +475,21 @@ static void records_are_given_back_only_when_there_is_need(void **state)
     assert_all_there();
 }
 
+/* A ring that is nearly full of what has left is in a writer's way, however little has not. */
+static void a_slow_writer_loses_nothing_to_what_has_left(void **state)
+{
+    (void)state;
+    reset(RING_NORMAL);
+    for (int i = 0; i < 100; i++) { /* a tick each; the time for a look at little never comes */
+        produce(0, i < 3 ? RING_SIZE / 4 / sizeof(struct numbered) + 3 : 10);
+        drain_tick();
+        run_thread();
+    }
+    assert_int_equal(rings[0].dropped, 0);
+    finish();
+    assert_all_there();
+}
+
 static void overwriting_rings_wait_for_the_end_or_the_trigger(void **state)
 {
     const unsigned most = RING_SIZE / sizeof(struct numbered);
@@ -535,6 +550,7 @@ int main(void)
         cmocka_unit_test(a_quarter_of_a_ring_begins_the_stream_and_a_little_waits),
         cmocka_unit_test(a_second_begins_it_as_well_and_then_it_goes_on_at_once),
         cmocka_unit_test(records_are_given_back_only_when_there_is_need),
+        cmocka_unit_test(a_slow_writer_loses_nothing_to_what_has_left),
         cmocka_unit_test(overwriting_rings_wait_for_the_end_or_the_trigger),
         cmocka_unit_test(a_late_call_does_not_end_the_next_recording),
         cmocka_unit_test(a_panic_with_nothing_to_hand_over_says_nothing),

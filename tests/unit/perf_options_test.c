@@ -251,7 +251,8 @@ static void rates_that_cannot_be_had_are_refused_with_the_most_possible(void **s
     assert_refused("record -e mem:0x1000/freq=5,period=5/",
                    "mem:0x1000: period= and freq= exclude each other");
     assert_refused("stat -F 5 -e mem:0x1000", "-F: perf stat only counts");
-    assert_refused("stat -e cpu-clock/freq=5/", "cpu-clock: freq=: perf stat only counts");
+    assert_refused("stat -e cpu-clock/freq=5/",
+                   "cpu-clock: its terms are of samples: perf stat only counts");
     assert_int_equal(parse("stat -e cpu-clock"), 0);
 }
 
@@ -344,6 +345,13 @@ static void what_is_wrong_is_named(void **state)
     assert_refused("record -e mem:0x1000 --trigger", "--trigger needs a value");
     assert_refused("record -e mem:0x1000 --trigger cycles", "unknown event \"cycles\"");
     assert_refused("stat -e mem:0x1000 --trigger mem:0x2000", "--trigger: perf stat only counts");
+    assert_refused("stat -g -e mem:0x1000", "-g: perf stat only counts");
+    assert_refused("stat -e mem:0x1000 -R -g", "-R: perf stat only counts");
+    assert_refused("stat -e mem:0x1000 -c 7", "-c: perf stat only counts");
+    assert_refused("stat -e mem:0x1000 -m 8k", "-m: perf stat only counts");
+    assert_refused("stat -e mem:0x1000 --overwrite", "--overwrite: perf stat only counts");
+    assert_refused("stat -e mem:0x1000 --intr-regs", "--intr-regs: perf stat only counts");
+    assert_refused("stat -e mem:0x1000/period=7/", "its terms are of samples");
     assert_refused("record -e mem:0x1000 -m", "-m needs a value");
     assert_refused("record -e mem:0x1000 --call-graph", "--call-graph needs a value");
     assert_refused("record -e mem:0x1000 --skip", "--skip needs a value");
