@@ -217,10 +217,12 @@ void drain_init(void)
     if (!stream_port())
         return;
     writer = thread_create("perf", drain_run, NULL, &why);
-    if (writer)
-        event_set_drain(writer->pid);
-    else
+    if (!writer) {
         print("Pitot: recordings are streamed only when they have ended: %s\n", why.text);
+        return;
+    }
+    event_set_drain(writer->pid);
+    thread_yield(); /* to its first sleep: its way there is in no recording */
 }
 
 void drain_start(void)

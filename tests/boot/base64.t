@@ -88,7 +88,7 @@ shell_ok($log, "$text | uudecode", 'a block that a panic cuts is one that uudeco
 shell_ok($log, "$text | sed -n '/^begin-base64 644 pitot-2/,\$p' | uudecode",
     '... and behind the report is another');
 my ($kept) = scalar(() = Pitot::Perf::script("$room/pitot-2.perf") =~ /kernel_flag:rw/g);
-my ($first) = scalar(() = Pitot::Perf::script("$room/pitot.perf") =~ /kernel_flag:rw/g);
-cmp_ok($first, '<', $kept, '... with the whole recording');
-cmp_ok($first, '>', 0, '... of which the first has the beginning');
+my ($begun) = scalar(() = Pitot::Perf::script("$room/pitot.perf") =~ /kernel_flag:rw/g);
+cmp_ok($begun, '<', $kept, '... with the whole recording');
+cmp_ok($begun, '>', 0, '... of which the first has the beginning');
 done_testing();

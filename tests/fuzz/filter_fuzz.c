@@ -48,7 +48,8 @@ struct node {
     enum node_kind kind;
     const struct node *left, *right; /* NOT has a left one only */
     const struct tracepoint_field *field;
-    unsigned operator; /* index in `operators` */
+    const struct tracepoint_field *other; /* what it is compared with; NULL: a number or a text */
+    unsigned operator;                    /* index in `operators` */
     __int128 number;
     char text[TEXT_MOST + 1];
 };
@@ -64,6 +65,8 @@ static const struct tracepoint_field common[] = {
     {"common_tgid", "", TRACEPOINT_s32, offsetof(struct tracepoint_head, common_tgid), 4},
     {"comm", "", TRACEPOINT_text, 0, 0},
 };
+
+#define NUMBERS 5 /* of the common ones, in front */
 
 static struct node nodes[NODES_MOST];
 static unsigned node_count;
@@ -90,6 +93,15 @@ static const struct node *feed_comparison(const struct tracepoint *tracepoint, s
         return node;
     }
     node->operator= feed_byte(feed) % 7;
+    choice = feed_byte(feed);
+    if (choice % 4 == 0)
+        node->other = &common[choice / 4 % NUMBERS];
+    else if (choice % 4 == 1)
+        node->other = &tracepoint->field[choice / 4 % tracepoint->field_count];
+    if (node->other && node->other->kind == TRACEPOINT_text)
+        node->other = NULL;
+    if (node->other)
+        return node;
     number = feed_value(feed);
     node->number = is_signed(node->field) ? (__int128)(int64_t)number : (__int128)number;
     return node;
@@ -162,6 +174,16 @@ static bool compare_numbers(const struct node *node, __int128 value)
     }
 }
 
+/* In 64 bits; the first one says whether they have a sign. */
+static bool compare_fields(const struct node *node, const char *record)
+{
+    struct node with = *node;
+    uint64_t other = (uint64_t)value_of(node->other, record);
+
+    with.number = is_signed(node->field) ? (__int128)(int64_t)other : (__int128)other;
+    return compare_numbers(&with, value_of(node->field, record));
+}
+
 static bool tree_says(const struct node *node, const char *record)
 {
     switch (node->kind) {
@@ -176,6 +198,8 @@ static bool tree_says(const struct node *node, const char *record)
             return compare_texts(node, task_name());
         if (node->field->kind == TRACEPOINT_text)
             return compare_texts(node, record + node->field->offset);
+        if (node->other)
+            return compare_fields(node, record);
         return compare_numbers(node, value_of(node->field, record));
     }
 }
@@ -216,6 +240,8 @@ static void write_comparison(struct writing *writing, const struct node *node)
     if (node->field->kind == TRACEPOINT_text) {
         writing->long_text |= strlen(node->text) >= FILTER_TEXT_MAX;
         snprintf(word, sizeof(word), "\"%s\"", node->text);
+    } else if (node->other) {
+        snprintf(word, sizeof(word), "%s", node->other->name);
     } else {
         if (minus)
             write_word(writing, "-");
@@ -277,6 +303,11 @@ static bool within_limits(const struct writing *writing)
 
 /* --- What must hold. --- */
 
+static bool is_inside(const struct filter_field *field, const struct tracepoint *tracepoint)
+{
+    return (uint32_t)field->offset + field->size <= tracepoint->raw_size;
+}
+
 static void check_program(const struct filter *filter, const struct tracepoint *tracepoint)
 {
     unsigned waiting = 0;
@@ -293,9 +324,9 @@ static void check_program(const struct filter *filter, const struct tracepoint *
         }
         waiting++;
         CLAIM(waiting <= FILTER_DEPTH_MAX);
-        CLAIM(step->offset == FILTER_COMM ||
-              (uint32_t)step->offset + step->size <= tracepoint->raw_size);
-        if (step->kind == TRACEPOINT_text)
+        CLAIM(step->field.offset == FILTER_COMM || is_inside(&step->field, tracepoint));
+        CLAIM(!step->with_field || is_inside(&step->other, tracepoint));
+        if (step->field.kind == TRACEPOINT_text)
             CLAIM(memchr(step->text, '\0', sizeof(step->text)));
     }
     CLAIM(waiting == 1);

@@ -175,7 +175,8 @@ static void check_fields(const struct tracepoint *tracepoint, struct tep_event *
         const struct tracepoint_field *field = &tracepoint->field[i];
         const struct tep_format_field *theirs = tep_find_field(event, field->name);
         bool is_signed = field->kind == TRACEPOINT_s32 || field->kind == TRACEPOINT_s64;
-        bool is_pointer = field->kind == TRACEPOINT_pointer || field->kind == TRACEPOINT_function;
+        bool is_pointer = field->kind == TRACEPOINT_pointer || field->kind == TRACEPOINT_function ||
+                          field->kind == TRACEPOINT_code;
 
         CLAIM(theirs && theirs->offset == field->offset && theirs->size == field->size);
         CLAIM(!(theirs->flags & TEP_FIELD_IS_SIGNED) == !is_signed);

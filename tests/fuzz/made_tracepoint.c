@@ -14,6 +14,7 @@ static const struct {
 } kinds[] = {
     [TRACEPOINT_pointer] = {{"%p", "%p"}, 8},
     [TRACEPOINT_function] = {{"%ps", "%ps"}, 8},
+    [TRACEPOINT_code] = {{"%pS", "%pS"}, 8},
     [TRACEPOINT_u32] = {{"%u", "%x"}, 4},
     [TRACEPOINT_s32] = {{"%d", "%d"}, 4},
     [TRACEPOINT_u64] = {{"%lu", "%lx"}, 8},
@@ -73,7 +74,8 @@ void feed_text(struct feed *feed, char *text, size_t most)
 
 void made_tracepoint_feed(struct made_tracepoint *made, unsigned number, struct feed *feed)
 {
-    static const char *const names[TRACEPOINT_FIELDS_MAX] = {"a", "order", "next_comm", "x_4", "Z"};
+    static const char *const names[TRACEPOINT_FIELDS_MAX] = {"a", "order", "next_comm", "x_4",
+                                                             "Z", "old",   "new",       "how"};
     static const char *const before[] = {"", " ", "=", ", (", " name=", ": 0x"};
     static const char *const behind[] = {"", "", " ", ")", "..."};
     size_t end = sizeof(struct tracepoint_head);

@@ -172,6 +172,10 @@ struct thread *thread_create(const char *name, void (*function)(void *data), voi
     return &thread;
 }
 
+void thread_yield(void)
+{
+}
+
 uint64_t wait_queue_sleep(struct wait_queue *queue, uint64_t flags)
 {
     wait_queue_unlock(queue, flags);
