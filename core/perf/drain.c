@@ -63,7 +63,7 @@ static void drain_head(struct stream *stream, bool more)
 
     drain.state = DRAIN_HEAD;
     local_barrier(); /* a panic does not begin anew what has begun to leave */
-    stream_begin_recording(stream, recording_source(), more);
+    stream_begin_recording(stream, recording_source_for_stream(), more);
     for (unsigned cpu = 0; (ring = recording_ring(cpu)); cpu++)
         ring_reader_start(&drain.reader[cpu], ring);
     drain.records = stream->records - 1;

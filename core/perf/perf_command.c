@@ -129,11 +129,11 @@ static const struct {
     int (*run)(int argc, char **argv);
     bool any_time; /* also while a recording runs */
 } parts[] = {
-    {"list", perf_list, true},      {"record", perf_record, false}, {"report", perf_report, false},
-    {"script", perf_script, false}, {"stat", perf_stat, false},
+    {"list", perf_list, true},     {"record", perf_record, false}, {"report", perf_report, true},
+    {"script", perf_script, true}, {"stat", perf_stat, false},
 };
 
-/* As the workload of a recording: it would read what is still being written, or end it. */
+/* As the workload of a recording, which is the machine's one. */
 static int perf_run_part(size_t part, int argc, char **argv)
 {
     if (recording_runs() && !parts[part].any_time) {

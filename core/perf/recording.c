@@ -222,45 +222,72 @@ const char *recording_comm(void)
     return comm_of(TASK_PID);
 }
 
-static struct {
+/* One for each of those who read at the same time. */
+struct view {
     struct record_source source;
     struct recorded_event events[RECORDING_EVENTS_MAX];
     struct ring_reader reader;
     unsigned cpu;
+    uint64_t until; /* of this CPU's ring: what came before the rewinding */
+    uint64_t published[ARCH_CPUS_MAX];
     _Alignas(8) uint8_t record[SAMPLE_SIZE_MAX];
-} view;
+};
 
+static struct view of_console, of_stream;
+
+static void view_enter_ring(struct view *view)
+{
+    ring_reader_start(&view->reader, &rings[view->cpu]);
+    view->until = view->published[view->cpu];
+}
+
+/* What comes behind it is left out: who prints each record may make more than one by that. */
 static void view_rewind(struct record_source *source)
 {
-    (void)source;
-    view.cpu = 0;
-    ring_reader_start(&view.reader, &rings[0]);
+    struct view *view = (struct view *)source;
+
+    for (unsigned cpu = 0; cpu < CPUS; cpu++)
+        view->published[cpu] = publish_load(&rings[cpu].published);
+    view->cpu = 0;
+    view_enter_ring(view);
 }
 
 static const struct perf_event_header *view_next(struct record_source *source)
 {
-    (void)source;
-    while (view.cpu < CPUS && rings[view.cpu].bytes) {
-        if (ring_read(&view.reader, view.record, sizeof(view.record)) == RING_READ_RECORD)
-            return (const struct perf_event_header *)view.record;
-        if (++view.cpu < CPUS)
-            ring_reader_start(&view.reader, &rings[view.cpu]);
+    struct view *view = (struct view *)source;
+
+    while (view->cpu < CPUS && rings[view->cpu].bytes) {
+        if (view->reader.position < view->until &&
+            ring_read(&view->reader, view->record, sizeof(view->record)) == RING_READ_RECORD)
+            return (const struct perf_event_header *)view->record;
+        if (++view->cpu < CPUS)
+            view_enter_ring(view);
     }
     return NULL;
 }
 
-struct record_source *recording_source(void)
+static struct record_source *view_open(struct view *view)
 {
     if (event_count == 0)
         return NULL;
     for (unsigned i = 0; i < event_count; i++)
-        view.events[i] = events[i].recorded;
-    view.source = (struct record_source){.rewind = view_rewind,
-                                         .next = view_next,
-                                         .events = view.events,
-                                         .event_count = event_count};
-    view_rewind(&view.source);
-    return &view.source;
+        view->events[i] = events[i].recorded;
+    view->source = (struct record_source){.rewind = view_rewind,
+                                          .next = view_next,
+                                          .events = view->events,
+                                          .event_count = event_count};
+    view_rewind(&view->source);
+    return &view->source;
+}
+
+struct record_source *recording_source(void)
+{
+    return view_open(&of_console);
+}
+
+struct record_source *recording_source_for_stream(void)
+{
+    return view_open(&of_stream);
 }
 
 struct recording_counts recording_counts(void)

@@ -55,10 +55,12 @@ struct ring *recording_ring(unsigned cpu);
 bool recording_overwrites(void);
 
 /*
- * The records so far, from the oldest; NULL when nothing was ever recorded. Each call starts anew
- * and takes the counts anew.
+ * The records so far, from the oldest to the newest of when it was rewound; NULL when nothing was
+ * ever recorded. Each call starts anew and takes the counts anew. The second is the stream's own,
+ * which may read while the console does.
  */
 struct record_source *recording_source(void);
+struct record_source *recording_source_for_stream(void);
 
 /* The boot thread's name while it recorded, as comm_of (core/perf/comm.h) has it. */
 const char *recording_comm(void);

@@ -50,8 +50,8 @@ void stream_block_write(void)
     block_open = true;
     base64_open(&base64, print_console(), name);
     stream_init(&stream, &base64.sink, describe_kernel());
-    stream_write_recording(&stream, recording_source(), tasks, task_count, losses, loss_count,
-                           arch_clock_ns());
+    stream_write_recording(&stream, recording_source_for_stream(), tasks, task_count, losses,
+                           loss_count, arch_clock_ns());
     base64_close(&base64);
     block_open = false;
 }

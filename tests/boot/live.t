@@ -101,6 +101,13 @@ cmp_ok(scalar(() = $dump =~ /PERF_RECORD_FINISHED_ROUND/g), '>', 3, 'perf can sh
 unlike(scalar(perf_run('report', $machine, '--stdio')), qr/out of order|unordered/i,
     '... in order');
 
+# Who reads a recording while it runs sees what there was when he began, however much he adds to it.
+my $reader = 'perf record -m 64k -e cpu-clock -F 10000 -g -- perf script';
+$machine = boot(run => "$reader; poweroff");
+ended_ok($machine, 'a recording that its own workload prints ends');
+my @times = map { $_->{time} } samples(said($machine, $reader));
+is_deeply(\@times, [sort { $a <=> $b } @times], '... and shows no sample twice');
+
 # --- The drain does not feed itself --------------------------------------------------------------
 
 my $everything = 'perf record -m 256k -e *:* -R -g -- fs-stress --threads 2 4';

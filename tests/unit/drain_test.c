@@ -124,7 +124,7 @@ static const struct perf_event_header *next_nothing(struct record_source *source
     return NULL;
 }
 
-struct record_source *recording_source(void)
+struct record_source *recording_source_for_stream(void)
 {
     static struct record_source source = {rewind_nothing, next_nothing, &event, 1};
 
