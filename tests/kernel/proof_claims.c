@@ -22,6 +22,10 @@ static void claim_steps(const struct proof *proof, uint64_t steps)
     print("#   %llu instructions at %llu addresses, and %llu iterations of string instructions\n",
           (ull)proof->steps, (ull)proof->distinct, (ull)proof->iterations);
     print("#   %llu of them in trap entries, or in what interrupted one\n", (ull)proof->in_entries);
+    print("#   behind a switch, on another thread's stack: %llu steps, %llu interrupts; not "
+          "checked\n",
+          (ull)proof->elsewhere, (ull)proof->interrupts_elsewhere);
+    ktap_ok(proof->elsewhere < proof->steps / 1000, "... nearly all on the stack that is stepped");
 }
 
 static void claim_shadow(const struct proof *proof)

@@ -200,6 +200,17 @@ static void proof_check_by(enum unwind_method method, const struct regs *regs, b
         chain_check_iterator(tally, method, regs, stepper.chain, stepper.length);
 }
 
+/*
+ * The thread that is stepped has the CPU's task stack. Behind a switch TF stays set for the few
+ * instructions up to the popf that loads the other thread's flags; that thread is not stepped.
+ */
+static bool is_elsewhere(uintptr_t sp)
+{
+    const struct arch_stack *stack = arch_stack_find(sp);
+
+    return stack && stack->thread;
+}
+
 static void proof_check(const struct regs *regs)
 {
     bool iterate = *visits_of(regs->ip) <= ITERATED_VISITS || proof.steps % ITERATED == 0;
@@ -233,6 +244,10 @@ static void proof_step(struct regs *regs)
     ended = shadow_step(&proof.shadow, regs);
     proof.steps++;
     proof_visit(regs->ip);
+    if (is_elsewhere(regs->sp)) {
+        proof.elsewhere++;
+        return;
+    }
     proof_check(regs);
     if (ended >= 0)
         proof_ended((unsigned)ended);
@@ -259,6 +274,12 @@ static void proof_arrive(struct regs *regs, unsigned vector)
     proof_send();
 }
 
+/* At a stub, where the frame that the CPU has pushed lies on top: ip, cs, flags, sp. */
+static uintptr_t interrupted_sp(const struct regs *regs)
+{
+    return ((const uint64_t *)regs->sp)[3];
+}
+
 /*
  * With TF set, a step has come here, back to a stub that an NMI interrupted, say: told in the same
  * trap by QEMU, or in the one before.
@@ -266,12 +287,19 @@ static void proof_arrive(struct regs *regs, unsigned vector)
 static void proof_hit(unsigned fired, struct regs *regs)
 {
     static const unsigned stubs = 1u << WATCH_NMI | 1u << WATCH_EXCEPTION | 1u << WATCH_INTERRUPT;
+    unsigned vector;
 
     if (fired & 1u << WATCH_HANDLER)
         proof.hits_in_interrupts += stepper.vector == VECTOR_FIRST_INTERRUPT;
     if (regs->flags & FLAGS_TRAP || !(fired & stubs))
         return;
-    proof_arrive(regs, (unsigned)(regs->ip - stub(0)) / TRAP_STUB_SIZE);
+    vector = (unsigned)(regs->ip - stub(0)) / TRAP_STUB_SIZE;
+    if (is_elsewhere(interrupted_sp(regs))) {
+        proof.interrupts_elsewhere += vector == stepper.vector;
+        proof_ended(vector);
+        return;
+    }
+    proof_arrive(regs, vector);
     regs->flags |= FLAGS_TRAP;
 }
 

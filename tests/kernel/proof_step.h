@@ -12,10 +12,12 @@
 #include "tests/kernel/proof_shadow.h"
 
 struct proof {
-    uint64_t steps;        /* instructions; iterations of string instructions apart */
-    uint64_t iterations;   /* ... which are checked as well */
-    uint64_t distinct;     /* addresses of instructions */
-    uint64_t in_entries;   /* steps that stand in a trap entry, or have interrupted one */
+    uint64_t steps;                /* instructions; iterations of string instructions apart */
+    uint64_t iterations;           /* ... which are checked as well */
+    uint64_t distinct;             /* addresses of instructions */
+    uint64_t in_entries;           /* steps that stand in a trap entry, or have interrupted one */
+    uint64_t interrupts_elsewhere; /* of interrupts: came upon another thread, not stepped */
+    uint64_t elsewhere;    /* steps behind a switch, on another thread's stack: not checked */
     size_t longest;        /* chain */
     uint64_t raised;       /* interrupts that were asked for */
     uint64_t interrupts;   /* ... that came, and were stepped through up to their iretq */
