@@ -447,18 +447,20 @@ static int check_rates(struct parse *parse)
     return error;
 }
 
-/*
- * `perf stat` takes no samples: what says something of them is a mistake there.
- */
+static bool has_terms(const struct event_terms *terms)
+{
+    return terms->period || terms->frequency || terms->skip || terms->chain || terms->registers ||
+           terms->raw;
+}
+
+/* `perf stat` takes no samples: what says something of them is a mistake there. */
 static int check_counting(struct parse *parse)
 {
-    static const struct event_terms none;
-
     if (parse->of_samples)
         return refuse(parse->why, EINVAL, "%s: perf stat only counts; perf record takes samples",
                       parse->of_samples);
     for (unsigned i = 0; i < parse->options->recording.event_count; i++)
-        if (memcmp(&parse->own[i], &none, sizeof(none)) != 0)
+        if (has_terms(&parse->own[i]))
             return refuse(parse->why, EINVAL,
                           "%s: its terms are of samples: perf stat only counts; perf record takes "
                           "samples",

@@ -151,9 +151,8 @@ bt
 detach
 GDB
 backtrace_ok($said->{hit},
-    [qw(sample_write event_write event_take event_hit event_breakpoint_hit slot_hit breakpoint_trap),
-        'debug_trap',
-        '<signal handler called>', 'lock_kernel'],
+    [qw(sample_write event_write event_take event_hit event_breakpoint_hit slot_hit),
+        qw(breakpoint_trap debug_trap), '<signal handler called>', 'lock_kernel'],
     'a backtrace leads from the debug trap to who touched the watched lock');
 ended_ok($machine, 'the recording goes on after it');
 

@@ -141,7 +141,8 @@ subtest 'a recording within a recording' => sub {
     is("@lines[1 .. $#lines]", '[ perf record: 0 records kept ]', 'the outer is not');
     is(free_registers($machine, 1), 4, 'and both leave all registers free');
 
-    $command = "perf record -e $flag --trigger mem:ticks:w/period=9999/ -- perf stat -e mem:ticks:w";
+    $command = "perf record -e $flag --trigger mem:ticks:w/period=9999/"
+        . ' -- perf stat -e mem:ticks:w';
     $machine = boot(run => "$command; poweroff");
     ended_ok($machine);
     my $both = qr/^perf \w+: a recording is running already; .*\n.*no hit of the trigger/;

@@ -135,7 +135,7 @@ static uint64_t elf_symbol(struct kernel *kernel, const char *name)
 }
 
 /*
- * Gives core/symbols.c core/symbols_describe.c the table that tools/symtab wrote into this kernel; its header tells the
+ * Gives core/symbols.c the table that tools/symtab wrote into this kernel; its header tells the
  * build id.
  */
 static void symbols_load(struct kernel *kernel)
