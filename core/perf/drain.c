@@ -6,8 +6,6 @@
  */
 #include "core/perf/drain.h"
 
-#include <linux/errno.h>
-
 #include "arch/arch.h"
 #include "core/perf/event.h"
 #include "core/perf/recording.h"
@@ -174,14 +172,6 @@ static bool drain_wait(void)
     return ends_now;
 }
 
-static void drain_announce_end(void)
-{
-    uint64_t flags = wait_queue_lock(&ends);
-
-    wait_queue_wake_all_locked(&ends);
-    wait_queue_unlock(&ends, flags);
-}
-
 static void drain_run(void *unused)
 {
     struct stream *stream = stream_port();
@@ -190,7 +180,7 @@ static void drain_run(void *unused)
     for (;;) {
         if (drain_wait()) {
             drain_rest(stream);
-            drain_announce_end();
+            wait_queue_wake_all(&ends);
             continue;
         }
         if (drain.state == DRAIN_WAITS)
@@ -276,11 +266,6 @@ void drain_tick(void)
         drain_call(false);
 }
 
-static bool drain_is_done(void)
-{
-    return drain.state == DRAIN_DONE;
-}
-
 void drain_finish(void)
 {
     uint64_t flags;
@@ -293,7 +278,7 @@ void drain_finish(void)
     } else {
         drain_call(true);
         flags = wait_queue_lock(&ends);
-        while (!drain_is_done())
+        while (drain.state != DRAIN_DONE)
             flags = wait_queue_sleep(&ends, flags);
         wait_queue_unlock(&ends, flags);
     }

@@ -50,12 +50,7 @@ cfi_start nmi_taken, return
         cfi_saved r13, 40
         cfi_saved r14, 48
         cfi_saved r15, 56
-        cfi_pop_saved r15, 56
-        cfi_pop_saved r14, 48
-        cfi_pop_saved r13, 40
-        cfi_pop_saved r12, 32
-        cfi_pop_saved rbx, 24
-        cfi_pop_saved rbp, 16
+        cfi_pop_all_saved
         ret
 cfi_end
 
