@@ -261,13 +261,14 @@ depth_ok('NMIs in the entry of an interrupt', 2, 3);
 
 # --- Hits and faults -----------------------------------------------------------------------------
 
-$said = session("perf record -e mem:kernel_flag:w -g -- $load",
+# Overwritten: what hits while a ring is streamed is counted, and has no chain.
+$said = session("perf record --overwrite -e mem:kernel_flag:w -g -- $load",
     'a hit of a watched variable' => "set \$each = 17\nwalk_trap 1 0\n");
 agree_ok($said, 'a hit of a watched variable', 100);
 depth_ok('a hit of a watched variable', 1, 2);
 
 # The interrupt's handler runs on the task's stack.
-$said = session("perf record -e mem:ticks:w -g -- $load",
+$said = session("perf record --overwrite -e mem:ticks:w -g -- $load",
     'a hit in an interrupt' => "set \$each = 17\nwalk_trap 1 0\n",
     'NMIs in the entry of a hit in an interrupt' =>
         "set \$nmis = 1\nset \$each = 17\nwalk_trap 1 0\n");
