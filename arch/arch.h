@@ -188,6 +188,9 @@ struct arch_watch {
 void arch_watch_disarm(void);
 void arch_watch_arm(const struct arch_watch *watches, unsigned count);
 
+/* How many are armed on that CPU, or will be as soon as it leaves its debug traps. Any context. */
+unsigned arch_watches(unsigned cpu);
+
 /*
  * What must not be watched: NULL, or what `address`..`address + length` overlaps, in words for a
  * refusal.

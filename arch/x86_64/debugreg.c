@@ -84,6 +84,16 @@ void arch_watch_arm(const struct arch_watch *watches, unsigned count)
     debugreg_load();
 }
 
+unsigned arch_watches(unsigned cpu)
+{
+    uint64_t dr7 = local_load(&percpu[cpu].dr7);
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < ARCH_WATCHES; i++)
+        count += (dr7 & DR7_GLOBAL(i)) != 0;
+    return count;
+}
+
 static bool overlaps(uintptr_t address, size_t length, const void *start, const void *end)
 {
     return address < (uintptr_t)end && address + length > (uintptr_t)start;
