@@ -204,7 +204,7 @@ void ring_write(struct ring *ring, const struct ring_record *record, const void 
         ring_write_around(ring, start, bytes, size);
 }
 
-/* For what came while the outermost writer was leaving, counted itself nested and did not publish. */
+/* For what came while the outermost writer left: counted as nested, it did not publish. */
 __attribute__((noinline)) static void ring_publish_again(struct ring *ring)
 {
     uint64_t head;
