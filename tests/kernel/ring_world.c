@@ -28,6 +28,7 @@ struct writer {
 struct world {
     struct ring ring;
     struct writer writers[WORLD_WRITERS];
+    uint64_t published; /* when it was looked at last */
     uint64_t bytes[WORDS];
 };
 
@@ -45,6 +46,7 @@ static struct {
 static void copy_world(struct world *to, const struct world *from)
 {
     to->ring = from->ring;
+    to->published = from->published;
     local_copy_words(to->bytes, from->bytes, WORDS);
     for (unsigned i = 0; i < WORLD_WRITERS; i++) {
         uint64_t words = offsetof(struct writer, record) / 8;
@@ -167,6 +169,7 @@ void world_start(const struct world_setup *setup)
     write_old_to(before.head, LONG_OLD);
     before.produced = before.count;
     now.ring.tail = before.tail;
+    now.published = before.head;
     now.ring.produced = before.produced;
     before.time = arch_clock_ns();
     for (unsigned i = 0; i < WORLD_WRITERS; i++) {
@@ -186,6 +189,9 @@ const char *world_view(struct world_view *view)
     view->missing = now.ring.produced - accounted;
     if (look.fault)
         return look.fault;
+    if (now.ring.published < now.published)
+        return "what was published went backwards";
+    now.published = now.ring.published;
     if (look.unfinished > now.ring.nest)
         return "more claims than writers";
     /* a record that is not claimed yet, and a move of the tail that is not counted yet, each */
