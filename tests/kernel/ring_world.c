@@ -203,11 +203,12 @@ const char *world_view(struct world_view *view)
 bool world_is_in(enum world_moment moment, const struct world_view *view)
 {
     const struct ring_claim *claim = &now.ring.claims[0];
-    bool noted = claim->size >= sizeof(struct perf_event_header);
+    bool chooses = claim->size > 0 && claim->offset == UINT64_MAX;
+    bool noted = claim->size > 0 && !chooses;
 
     switch (moment) {
     case WORLD_PENDING:
-        return claim->size > 0 && !noted;
+        return chooses;
     case WORLD_NOTED:
         return noted && claim->offset == now.ring.head;
     case WORLD_CLAIMED:
