@@ -28,10 +28,3 @@
 
 /* The DR7 that arms these watches, watch i in register i. Pure. */
 uint64_t debugreg_encode(const struct arch_watch *watches, unsigned count);
-
-/*
- * Single steps (TF) go to `handler`; NULL: a single step is an unexpected exception. The handler
- * runs like a watch handler.
- */
-typedef void debug_step_handler(struct regs *regs);
-void debug_set_step_handler(debug_step_handler *handler);

@@ -20,6 +20,8 @@ void event_init(struct event *event, const struct event_spec *spec)
 {
     *event = (struct event){.recorded = {.id = next_id++, .attr = spec->attr},
                             .chain = spec->chain,
+                            .window = spec->window,
+                            .start = spec->start,
                             .trigger = spec->trigger,
                             .filter = spec->filter};
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
@@ -45,6 +47,8 @@ void event_begin(struct event *event, struct ring *rings)
     event->rings = rings;
     if (attr->type == PERF_TYPE_SOFTWARE)
         event_clock_begin(event);
+    if (attr->type == PERF_TYPE_HARDWARE)
+        event_branches_begin(event);
     arch_irq_restore(flags);
 }
 
@@ -208,6 +212,8 @@ static int event_enable_source(struct event *event, struct refusal *why)
         return event_tracepoint_enable(event, why);
     if (event->recorded.attr.type == PERF_TYPE_SOFTWARE)
         return event_clock_enable(event, why);
+    if (event->recorded.attr.type == PERF_TYPE_HARDWARE)
+        return event_branches_enable(event, why);
     return event_breakpoint_enable(event, why);
 }
 
@@ -228,6 +234,8 @@ void event_disable(struct event *event)
         event_tracepoint_disable(event);
     else if (event->recorded.attr.type == PERF_TYPE_SOFTWARE)
         event_clock_disable(event);
+    else if (event->recorded.attr.type == PERF_TYPE_HARDWARE)
+        event_branches_disable(event);
     else
         event_breakpoint_disable(event);
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "core/breakpoint.h"
+#include "core/perf/event_branches.h"
 #include "core/perf/event_clock.h"
 #include "core/perf/event_spec.h"
 #include "core/perf/filter.h"
@@ -33,6 +34,7 @@ struct event {
     struct ring *rings;             /* one per CPU; NULL: only counted, from any context on */
     struct pace pace;               /* sets the period, if a frequency was asked for */
     struct event *next_paced;       /* [interrupts off] */
+    bool start;                     /* [I] its hits open the window of branches */
     bool trigger;                   /* [I] its first sample ends the recording */
 
     uint64_t unchecked;    /* samples that may be taken without a look at the clock */
@@ -48,7 +50,8 @@ struct event {
     struct breakpoint breakpoint;
     struct tracepoint_probe probe;
     struct event_clock clock;
-    struct filter filter; /* [I] of a tracepoint: which hits are some */
+    struct event_window window; /* [I] of branches */
+    struct filter filter;       /* [I] of a tracepoint: which hits are some */
 };
 
 /* One occurrence, in the context of who met it: made by its source, completed by the event. */

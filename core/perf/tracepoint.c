@@ -114,6 +114,11 @@ void tracepoint_hit_at(const struct tracepoint *tracepoint, struct tracepoint_ra
     arch_irq_restore(flags);
 }
 
+bool tracepoint_under_way(void)
+{
+    return recording[arch_cpu_id()][0];
+}
+
 uint64_t tracepoint_nested(void)
 {
     uint64_t sum = 0;

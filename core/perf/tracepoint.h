@@ -124,6 +124,9 @@ void tracepoint_leave(struct tracepoint *tracepoint, struct tracepoint_probe *pr
  */
 uint64_t tracepoint_nested(void);
 
+/* A hit of a task or an interrupt of this CPU is being recorded. Any context. */
+bool tracepoint_under_way(void);
+
 /* --- Which there are: any context (core/perf/tracepoint_list.c). --- */
 
 /* The tracepoint of this id, 1 to tracepoint_count(); NULL for others. */
