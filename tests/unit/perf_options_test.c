@@ -313,7 +313,7 @@ static void what_branches_have_none_of_is_the_other_events(void **state)
     assert_refused("record --start mem:0x1000", "-e branches is missing");
     assert_refused("record --start", "--start needs a value");
     assert_refused("record -e branches --start cpu-clock", "only a breakpoint opens the window");
-    assert_refused("record -e branches --start branches", "only a breakpoint opens the window");
+    assert_refused("record --start branches", "only a breakpoint opens the window");
 }
 
 static void a_machine_may_not_step_over_what_it_watches(void **state)
