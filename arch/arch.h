@@ -188,8 +188,7 @@ const char *arch_accessor_init(void);
 /* Debug traps that only disarmed registers explain: ignored, but counted. */
 uint64_t arch_watch_spurious(void);
 
-/* --- Single steps (arch/x86_64/step.c). Policy (who is stepped, what for) is core/perf/branches.c's.
- * --- */
+/* --- Single steps. Policy (who is stepped, what for) is core/perf/event_branches.c's. --- */
 
 /*
  * Called behind each instruction of a context that is stepped: regs->ip is the next one. Runs as a
