@@ -25,6 +25,7 @@ struct window {
 
 static struct window windows[ARCH_CPUS_MAX];
 static struct event *traced; /* the one that is enabled; changed with interrupts off */
+static bool excludes;        /* as arch_step_excludes_watches; asked once, it may be slow */
 static bool begun;           /* it counts, */
 static bool records;         /* ... and takes samples, until the recording is frozen */
 
@@ -47,7 +48,7 @@ static void window_open(struct window *window, const struct event *event,
     window->high = stack->high;
     window->ip = ip;
     window->left = event->window.instructions ? event->window.instructions : UINT64_MAX;
-    arch_watch_rest(arch_step_excludes_watches());
+    arch_watch_rest(excludes);
 }
 
 /* With its workload; or a panic froze it, or the trigger: nothing that follows belongs to it. */
@@ -91,7 +92,7 @@ static void window_go_on(struct window *window, const struct event *event, struc
         window_close(window);
         own = false;
     }
-    arch_watch_rest(own && arch_step_excludes_watches());
+    arch_watch_rest(own && excludes);
     if (own) {
         arch_step_more(regs);
     } else {
@@ -173,6 +174,7 @@ int event_branches_enable(struct event *event, struct refusal *why)
     flags = arch_irq_save();
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
         windows[cpu].counts = (struct branches_counts){.steps = 0};
+    excludes = arch_step_excludes_watches();
     arch_step_set_handlers(branches_step, branches_resume);
     begun = false;
     traced = event;

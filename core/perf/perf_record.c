@@ -6,7 +6,6 @@
 #include "core/cmdline.h"
 #include "core/console/command.h"
 #include "core/console/words.h"
-#include "core/perf/branches_options.h"
 #include "core/perf/drain.h"
 #include "core/perf/event_branches.h"
 #include "core/perf/perf_options.h"
@@ -68,7 +67,7 @@ static const struct event_spec *stepping_event(void)
     const struct recording_options *recording = &options.recording;
 
     for (unsigned i = 0; i < recording->event_count; i++)
-        if (event_is_branches(&recording->events[i].attr))
+        if (recording->events[i].attr.type == PERF_TYPE_HARDWARE)
             return &recording->events[i];
     return NULL;
 }

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Branches by single steps, as the console and as the real perf see them: of a whole command, in a
-# window that a breakpoint opens, before a trigger, before a crash; what is refused. That each branch
-# of a known function is told, and no other, is the suite's (tests/kernel/branches_suite.c). Run
-# from the root of the tree:
+# window that a breakpoint opens, before a trigger, before a crash; what is refused. That each
+# branch of a known function is told, and no other, is the suite's (tests/kernel/branches_suite.c).
+# Run from the root of the tree:
 #
 #     prove tests/boot/branches.t
 use strict;

@@ -140,6 +140,28 @@ static const char *recorded(void)
     return text;
 }
 
+/* The two ways exclude each other, whoever asks. */
+static void the_workload_and_a_hit_are_not_both_where_it_begins(void **state)
+{
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+    const struct arch_stack before = *mine;
+
+    (void)state;
+    enable(0, true);
+    begin();
+    fake_arch.stacks[0] = (struct arch_stack){
+        .guard = frame - 65536, .low = frame - 65536 + 8, .high = frame + 65536};
+    branches_workload_begin();
+    fake_arch.stacks[0] = before;
+    assert_int_equal(fake_arch.steps_begun, 0);
+    disable_all();
+    enable(0, false);
+    enable_opener(HW_BREAKPOINT_W);
+    begin();
+    open_by_hit();
+    assert_false(regs.flags & FLAGS_TRAP);
+}
+
 static void branches_of_the_workloads_thread_are_hits(void **state)
 {
     uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
@@ -233,11 +255,11 @@ static void another_threads_steps_end_and_leave_no_branch(void **state)
 static void what_is_resumed_is_stepped_as_long_as_its_window_is_open(void **state)
 {
     (void)state;
+    fake_arch.step_excludes = true;
     enable(0, true);
     enable_opener(HW_BREAKPOINT_W);
     begin();
     fake_arch.branches = ~0ull;
-    fake_arch.step_excludes = true;
     open_by_hit();
     assert_true(step_to(1));
     assert_false(step_elsewhere());
@@ -289,7 +311,11 @@ static void data_watches_rest_where_steps_exclude_them(void **state)
     assert_false(fake_arch.resting); /* this machine can do both */
     assert_true(step_to(1));
     assert_false(step_to(2));
+    disable_all();
     fake_arch.step_excludes = true;
+    enable(2, true);
+    enable_opener(HW_BREAKPOINT_W);
+    begin();
     open_by_hit();
     assert_true(fake_arch.resting);
     assert_true(step_to(1));
@@ -318,6 +344,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(branches_of_the_workloads_thread_are_hits, setup),
+        cmocka_unit_test_setup(the_workload_and_a_hit_are_not_both_where_it_begins, setup),
         cmocka_unit_test_setup(a_hit_opens_the_window_for_so_many_instructions, setup),
         cmocka_unit_test_setup(a_hit_in_an_open_window_counts_it_anew, setup),
         cmocka_unit_test_setup(another_threads_steps_end_and_leave_no_branch, setup),
