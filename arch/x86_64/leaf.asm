@@ -46,21 +46,13 @@ cfi_start arch_irq_enable, return
         ret
 cfi_end
 
-; From the instruction behind the popfq on, the caller is stepped. CLOBBERS flags. With a frame, as
-; arch_frame_at knows no routine without one that stores what it has pushed.
+; From the instruction behind the popfq on, the caller is stepped. CLOBBERS flags.
 align 16
 cfi_start arch_step_begin, return
-        push rbp
-        cfi_offset 16
-        cfi_saved rbp, 16
-        mov rbp, rsp
         pushfq
-        cfi_offset 24
+        cfi_offset 16
         or qword [rsp], 1 << 8
         popfq
-        cfi_offset 16
-        pop rbp
-        cfi_restored rbp
         cfi_offset 8
         ret
 cfi_end
