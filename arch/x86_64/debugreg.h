@@ -28,3 +28,6 @@
 
 /* The DR7 that arms these watches, watch i in register i. Pure. */
 uint64_t debugreg_encode(const struct arch_watch *watches, unsigned count);
+
+/* Loads this CPU's debug registers with what is armed on all. Interrupts off. */
+void debugreg_load(void);

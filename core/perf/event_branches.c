@@ -61,7 +61,7 @@ static bool has_ended(const struct event *event)
 static void branch_take(struct event *event, struct window *window, uintptr_t from,
                         const struct regs *regs)
 {
-    if (tracepoint_under_way())
+    if (tracepoint_is_recording(arch_cpu_id()))
         return;
     window->from.ip = from;
     window->from.sp = regs->sp;

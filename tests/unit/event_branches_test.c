@@ -4,7 +4,7 @@
  * that a watch of data rests while it is open, where the machine wants that. The CPU of the test is
  * a fake, which is stepped by hand; what a branch is, is tests/unit/branch_test.c's.
  *
- * links: core/perf/event.c core/perf/event_branches.c core/perf/event_clock.c core/perf/pace.c core/ticks.c core/perf/event_breakpoint.c core/perf/sample.c core/perf/ring.c core/perf/verify_chain.c core/perf/unwind.c core/perf/unwind_fp.c core/perf/unwind_orc.c core/perf/unwind_table.c core/perf/unwinder_fp.c core/perf/crc32.c arch/x86_64/frame.c arch/x86_64/register.c core/breakpoint.c core/refusal.c core/print.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c core/perf/event_tracepoint.c core/perf/tracepoint.c core/perf/tracepoint_list.c core/perf/filter.c core/glob.c tests/unit/fake_task.c tests/unit/fake_preempt.c
+ * links: core/perf/event.c core/perf/event_branches.c core/perf/event_clock.c core/perf/pace.c core/ticks.c core/perf/event_breakpoint.c core/perf/sample.c core/perf/ring.c core/perf/verify_chain.c core/perf/unwind.c core/perf/unwind_fp.c core/perf/unwind_orc.c core/perf/unwind_table.c core/perf/unwinder_fp.c core/perf/crc32.c arch/x86_64/frame.c arch/x86_64/register.c core/breakpoint.c core/cpus.c core/refusal.c core/print.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c core/perf/event_tracepoint.c core/perf/tracepoint.c core/perf/tracepoint_list.c core/perf/filter.c core/glob.c tests/unit/fake_task.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,6 +25,7 @@
 
 static struct ring ring;
 static struct event branches, opener;
+static struct event_cpu branches_cpus[ARCH_CPUS_MAX], opener_cpus[ARCH_CPUS_MAX];
 static bool enabled, opens;
 static const struct arch_stack *mine, *other;
 static struct regs regs;
@@ -71,7 +72,7 @@ static void enable(uint64_t instructions, bool started)
                               .name = "branches",
                               .window = {.instructions = instructions, .started = started}};
 
-    event_init(&branches, &spec);
+    event_init(&branches, &spec, branches_cpus);
     assert_int_equal(event_enable(&branches, &why), 0);
     enabled = true;
 }
@@ -93,7 +94,7 @@ static void enable_opener(uint32_t type)
                               .name = "mem:opener",
                               .start = true};
 
-    event_init(&opener, &spec);
+    event_init(&opener, &spec, opener_cpus);
     assert_int_equal(event_enable(&opener, &why), 0);
     event_begin(&opener, &ring);
     opens = true;
@@ -185,6 +186,7 @@ static void branches_of_the_workloads_thread_are_hits(void **state)
     assert_true(step_to(5)); /* to itself */
     assert_true(step_to(6));
     assert_string_equal(recorded(), "2>40 5>5 5>6 ");
+    event_sum(&branches);
     assert_int_equal(branches.recorded.count, 3);
     assert_int_equal(branches_counts().steps, 5);
     branches_workload_end();
@@ -298,6 +300,7 @@ static void counting_alone_needs_no_ring(void **state)
     open_by_hit();
     assert_true(step_to(1));
     assert_true(step_to(2));
+    event_sum(&branches);
     assert_int_equal(branches.recorded.count, 2);
 }
 
