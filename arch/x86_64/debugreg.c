@@ -17,13 +17,16 @@
 
 static uint64_t debug_spurious;           /* debug traps of any CPU, by atomic add */
 static arch_watch_handler *watch_handler; /* set at boot */
-static debug_step_handler *step_handler;  /* set by who steps, with interrupts off */
+static arch_step_handler *step_handler;   /* set by who steps, with interrupts off, */
+static arch_step_handler *resume_handler; /* ... as this is */
 /* What is armed: changed while disarmed, and all other CPUs parked. */
 static struct arch_watch armed_watches[ARCH_WATCHES];
 static uint64_t armed_dr7 = DR7_OFF;
-static unsigned armed;           /* bit i: register i */
-static unsigned executes;        /* ... and it is an instruction breakpoint */
-static struct insn_map insn_map; /* set at boot */
+static unsigned armed;                 /* bit i: register i */
+static unsigned executes;              /* ... and it is an instruction breakpoint */
+static struct insn_map insn_map;       /* set at boot */
+static uint64_t wanted[ARCH_CPUS_MAX]; /* the shadow of DR7, with what rests. [owning CPU] */
+static bool resting[ARCH_CPUS_MAX];    /* data watches. [owning CPU] */
 
 void arch_watch_set_handler(arch_watch_handler *handler)
 {
@@ -35,24 +38,61 @@ uint64_t arch_watch_spurious(void)
     return debug_spurious;
 }
 
-void debug_set_step_handler(debug_step_handler *handler)
+void arch_step_set_handlers(arch_step_handler *stepped, arch_step_handler *resumed)
 {
-    step_handler = handler;
+    step_handler = stepped;
+    resume_handler = resumed;
+}
+
+void debug_resume(struct regs *regs)
+{
+    if (resume_handler)
+        resume_handler(regs);
+}
+
+static uint64_t watch_without_data(uint64_t dr7)
+{
+    for (unsigned i = 0; i < ARCH_WATCHES; i++)
+        if (dr7 & DR7_RW(i, 3)) /* 0 is ARCH_EXECUTE */
+            dr7 &= ~DR7_GLOBAL(i);
+    return dr7;
 }
 
 /* The shadow first: an NMI that comes between the two stores loads the shadow at its exit. */
-static void watch_load_dr7(uint64_t dr7)
+static void watch_apply(uint64_t dr7)
 {
     struct percpu *self = percpu_self();
 
+    if (resting[self->cpu])
+        dr7 = watch_without_data(dr7);
     local_store(&self->dr7, dr7);
     if (self->watch_depth == 0)
         cpu_write_dr7(dr7);
 }
 
+static void watch_load_dr7(uint64_t dr7)
+{
+    local_store(&wanted[arch_cpu_id()], dr7);
+    watch_apply(dr7);
+}
+
 void arch_watch_disarm(void)
 {
     watch_load_dr7(DR7_OFF);
+}
+
+void arch_watch_rest(bool rest)
+{
+    unsigned cpu = arch_cpu_id();
+    uint64_t dr7;
+
+    if (resting[cpu] == rest)
+        return;
+    resting[cpu] = rest;
+    do { /* this CPU may be parked in between, and be given other watches */
+        dr7 = local_load(&wanted[cpu]);
+        watch_apply(dr7);
+    } while (local_load(&wanted[cpu]) != dr7);
 }
 
 static void watch_load_addresses(const struct arch_watch *watches)
@@ -147,12 +187,12 @@ void debug_trap(struct regs *regs)
     bool stepped = (dr6 & DR6_BS) && step_handler;
 
     cpu_write_dr6(DR6_CLEAR);
+    if (stepped)
+        step_handler(regs);
     if (fired)
         watch_handler(fired, regs);
     if (fired & executes) /* after the handler: what it records are the program's own flags */
         regs->flags |= FLAGS_RESUME;
-    if (stepped)
-        step_handler(regs);
     if (fired || stepped)
         return;
     if (dr6 & DR6_FIRED && !(dr6 & (DR6_BS | DR6_BD)))

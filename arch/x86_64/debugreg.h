@@ -29,12 +29,5 @@
 /* The DR7 that arms these watches, watch i in register i. Pure. */
 uint64_t debugreg_encode(const struct arch_watch *watches, unsigned count);
 
-/*
- * Single steps (TF) go to `handler`; NULL: a single step is an unexpected exception. The handler
- * runs like a watch handler.
- */
-typedef void debug_step_handler(struct regs *regs);
-void debug_set_step_handler(debug_step_handler *handler);
-
 /* Loads this CPU's debug registers with what is armed on all. Interrupts off. */
 void debugreg_load(void);

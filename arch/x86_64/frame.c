@@ -13,6 +13,7 @@
 
 #define PUSH_RBP 0x55
 #define PUSHFQ   0x9c
+#define POPFQ    0x9d
 #define RET      0xc3
 
 /* mov rbp, rsp */
@@ -32,7 +33,7 @@ enum arch_frame arch_frame_at(uintptr_t function, uintptr_t ip)
 
     if (at == start || at[0] == RET)
         return ARCH_FRAME_NONE;
-    if (start[0] == PUSHFQ && at[-1] == PUSHFQ) /* arch/x86_64/leaf.asm */
+    if (start[0] == PUSHFQ && (at[-1] == PUSHFQ || at[0] == POPFQ)) /* arch/x86_64/leaf.asm */
         return ARCH_FRAME_SAVED;
     if (start[0] != PUSH_RBP)
         return ARCH_FRAME_NONE;

@@ -41,6 +41,7 @@ _Static_assert(offsetof(struct regs, ip) == 17 * 8, "the CPU's frame begins at i
 
 /* Intel SDM vol. 3, "System Flags and Fields in the EFLAGS Register" */
 #define FLAGS_FIXED     (1ull << 1)
+#define FLAGS_TRAP      (1ull << 8)
 #define FLAGS_INTERRUPT (1ull << 9)
 #define FLAGS_DIRECTION (1ull << 10)
 #define FLAGS_RESUME    (1ull << 16)

@@ -102,6 +102,8 @@ void trap_dispatch(struct regs *regs)
         trap_interrupt(regs, handler);
     else
         handler(regs);
+    if (regs->flags & FLAGS_TRAP)
+        debug_resume(regs);
 }
 
 _Noreturn void trap_fatal(struct regs *regs)

@@ -18,3 +18,6 @@ void trap_dispatch(struct regs *regs);
 _Noreturn void trap_fatal(struct regs *regs);
 void debug_trap(struct regs *regs);
 void nmi_trap(struct regs *regs);
+
+/* A trap is about to return to a context that is stepped (arch_step_set_handlers). */
+void debug_resume(struct regs *regs);

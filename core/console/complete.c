@@ -116,8 +116,8 @@ static struct names names_pids(void)
 
 static const char *const perf_subcommands[] = {"list", "record", "report", "script", "stat", NULL};
 
-/* In order: the clock, and how breakpoints begin. */
-static const char *const other_events[] = {"cpu-clock", "mem:"};
+/* In order: branches, the clock, and how breakpoints begin. */
+static const char *const other_events[] = {"branches", "cpu-clock", "mem:"};
 #define OTHER_EVENTS (sizeof(other_events) / sizeof(other_events[0]))
 
 /* Tracepoints in order of their names, and the others at their places among them. */
@@ -146,28 +146,19 @@ static struct names names_events(void)
 }
 
 /* As core/perf/perf_options.c and core/perf/report_options.c read them. */
-static const char *const record_options[] = {"--",
-                                             "--call-graph",
-                                             "--count",
-                                             "--event",
-                                             "--filter",
-                                             "--freq",
-                                             "--intr-regs",
-                                             "--mmap-pages",
-                                             "--overwrite",
-                                             "--raw-samples",
-                                             "--skip",
-                                             "--trigger",
-                                             "--verify-chain",
-                                             "-F",
-                                             "-R",
-                                             "-a",
-                                             "-c",
-                                             "-e",
-                                             "-g",
-                                             "-m",
-                                             NULL};
-static const char *const stat_options[] = {"--", "--event", "--filter", "-a", "-e", NULL};
+static const char *const record_options[] = {"--",          "--call-graph",
+                                             "--count",     "--event",
+                                             "--filter",    "--freq",
+                                             "--intr-regs", "--mmap-pages",
+                                             "--overwrite", "--raw-samples",
+                                             "--skip",      "--start",
+                                             "--trigger",   "--verify-chain",
+                                             "-F",          "-R",
+                                             "-a",          "-c",
+                                             "-e",          "-g",
+                                             "-m",          NULL};
+static const char *const stat_options[] = {"--", "--event", "--filter", "--start",
+                                           "-a", "-e",      NULL};
 static const char *const report_options[] = {
     "--no-children", "--no-inline", "--stdio", "-g", "-s", NULL};
 static const char *const script_options[] = {"-F", NULL};
@@ -292,7 +283,7 @@ static bool target_find(const char *text, size_t length, struct target *target)
         return true;
     }
     if (word_is(context.previous, "-e") || word_is(context.previous, "--event") ||
-        word_is(context.previous, "--trigger"))
+        word_is(context.previous, "--start") || word_is(context.previous, "--trigger"))
         return target_event(context.current, target);
     if (context.current.length == 0 || context.current.text[0] == '-')
         return target_option(&context, target);

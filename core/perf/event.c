@@ -23,6 +23,8 @@ void event_init(struct event *event, const struct event_spec *spec, struct event
     *event = (struct event){.recorded = {.id = next_id++, .attr = spec->attr},
                             .cpu = cpus,
                             .chain = spec->chain,
+                            .window = spec->window,
+                            .start = spec->start,
                             .trigger = spec->trigger,
                             .filter = spec->filter};
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
@@ -54,6 +56,8 @@ void event_begin(struct event *event, struct ring *rings)
     event->rings = rings;
     if (event->recorded.attr.type == PERF_TYPE_SOFTWARE)
         event_clock_begin(event);
+    if (event->recorded.attr.type == PERF_TYPE_HARDWARE)
+        event_branches_begin(event);
     cpus_release();
 }
 
@@ -239,6 +243,8 @@ static int event_enable_source(struct event *event, struct refusal *why)
         return event_tracepoint_enable(event, why);
     if (event->recorded.attr.type == PERF_TYPE_SOFTWARE)
         return event_clock_enable(event, why);
+    if (event->recorded.attr.type == PERF_TYPE_HARDWARE)
+        return event_branches_enable(event, why);
     return event_breakpoint_enable(event, why);
 }
 
@@ -259,6 +265,8 @@ void event_disable(struct event *event)
         event_tracepoint_disable(event);
     else if (event->recorded.attr.type == PERF_TYPE_SOFTWARE)
         event_clock_disable(event);
+    else if (event->recorded.attr.type == PERF_TYPE_HARDWARE)
+        event_branches_disable(event);
     else
         event_breakpoint_disable(event);
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "core/breakpoint.h"
+#include "core/perf/event_branches.h"
 #include "core/perf/event_clock.h"
 #include "core/perf/event_spec.h"
 #include "core/perf/filter.h"
@@ -56,6 +57,7 @@ struct event {
     struct event_cpu *cpu;          /* [I] arch_cpus() of them */
     struct ring *rings;             /* one per CPU; NULL: only counted, from any context on */
     struct event *next_paced;       /* [all CPUs parked] */
+    bool start;                     /* [I] its hits open the window of branches */
     bool trigger;                   /* [I] its first sample ends the recording */
     uint64_t tick_limit;            /* [I] of a CPU; 0: never throttled */
     void (*triggered)(const struct event *event); /* told behind each sample; NULL: nobody */
@@ -64,7 +66,8 @@ struct event {
     struct breakpoint breakpoint;
     struct tracepoint_probe probe;
     struct event_clock clock;
-    struct filter filter; /* [I] of a tracepoint: which hits are some */
+    struct event_window window; /* [I] of branches */
+    struct filter filter;       /* [I] of a tracepoint: which hits are some */
 };
 
 /* One occurrence, in the context of who met it: made by its source, completed by the event. */

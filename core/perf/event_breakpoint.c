@@ -17,6 +17,14 @@ static void event_breakpoint_hit(struct breakpoint *breakpoint, uintptr_t addres
     event_hit(event, address, regs, NULL);
 }
 
+/* Of one that opens the window of branches; its own sample comes before theirs. */
+static void event_breakpoint_hit_start(struct breakpoint *breakpoint, uintptr_t address,
+                                       struct regs *regs)
+{
+    event_breakpoint_hit(breakpoint, address, regs);
+    branches_open(regs);
+}
+
 static enum arch_access event_breakpoint_access(uint32_t type)
 {
     if (type == HW_BREAKPOINT_X)
@@ -33,7 +41,8 @@ int event_breakpoint_enable(struct event *event, struct refusal *why)
     event->breakpoint = (struct breakpoint){.address = attr->bp_addr,
                                             .length = access == ARCH_EXECUTE ? 1 : attr->bp_len,
                                             .access = access,
-                                            .hit = event_breakpoint_hit};
+                                            .hit = event->start ? event_breakpoint_hit_start
+                                                                : event_breakpoint_hit};
     print_into(event->breakpoint.owner, sizeof(event->breakpoint.owner), "perf %s",
                event->recorded.name);
     return breakpoint_install(&event->breakpoint, why);

@@ -21,8 +21,10 @@
 #define NEAREST_MAX    5
 #define ADDRESSES_MAX  4
 #define CLOCK          "cpu-clock"
+#define BRANCHES       "branches"
 #define FORMAT_OF_EVENTS                                                                           \
-    "mem:ADDR[/LEN][:rw|w|x][:u|:k] or 5:ADDR, " CLOCK ", or a tracepoint (`perf list`)"
+    "mem:ADDR[/LEN][:rw|w|x][:u|:k] or 5:ADDR, " CLOCK ", " BRANCHES                               \
+    ", or a tracepoint (`perf list`)"
 
 struct cursor {
     const char *at;
@@ -370,6 +372,16 @@ static int read_clock(struct cursor *cursor, struct perf_event_attr *attr)
     return error ? error : read_end(cursor);
 }
 
+/* Behind "branches". */
+static int read_branches(struct cursor *cursor, struct perf_event_attr *attr)
+{
+    int error = read_modifiers(cursor, "no modifier of " BRANCHES, attr);
+
+    attr->type = PERF_TYPE_HARDWARE;
+    attr->config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
+    return error ? error : read_end(cursor);
+}
+
 /* Every name has a colon behind its system, which no other spelling begins with. */
 static int read_tracepoint(const char *spelling, struct perf_event_attr *attr, struct refusal *why)
 {
@@ -401,6 +413,18 @@ static bool skip_prefix(struct cursor *cursor, const char *prefix)
     return found;
 }
 
+/* The whole name of an event without a place. */
+static bool skip_name(struct cursor *cursor, const char *name)
+{
+    size_t length = strlen(name);
+    bool found = strncmp(cursor->at, name, length) == 0 &&
+                 (cursor->at[length] == '\0' || cursor->at[length] == ':');
+
+    if (found)
+        cursor->at += length;
+    return found;
+}
+
 int event_spec_parse(const char *spelling, struct event_spec *spec, struct refusal *why)
 {
     struct cursor cursor = {spelling, why};
@@ -417,8 +441,10 @@ int event_spec_parse(const char *spelling, struct event_spec *spec, struct refus
         return read_mem(&cursor, &spec->attr);
     if (skip_prefix(&cursor, "5:"))
         return read_raw(&cursor, &spec->attr);
-    if (skip_prefix(&cursor, CLOCK) && (*cursor.at == '\0' || *cursor.at == ':'))
+    if (skip_name(&cursor, CLOCK))
         return read_clock(&cursor, &spec->attr);
+    if (skip_name(&cursor, BRANCHES) || skip_name(&cursor, "branch-instructions"))
+        return read_branches(&cursor, &spec->attr);
     if (strchr(spelling, ':'))
         return read_tracepoint(spelling, &spec->attr, why);
     return refuse(why, EINVAL, "unknown event \"%s\": " FORMAT_OF_EVENTS, spelling);

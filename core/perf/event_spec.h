@@ -7,6 +7,8 @@
  *                                    4 where there is none (8 for x). ACCESS is w, rw or x, by
  *                                    default rw
  *   cpu-clock[:k]                    the time of the CPU, seen by the timer's interrupt
+ *   branches[:k]                     branches taken, by single steps; branch-instructions is the
+ *                                    same
  *   SYSTEM:NAME                      a tracepoint, lock:lock_acquire say; for patterns see
  *                                    core/perf/perf_options.h
  *   5:ADDR                           as in the first mails about hardware breakpoint events:
@@ -29,6 +31,12 @@ struct event_chain {
     bool verify;   /* every chain both ways (core/perf/verify_chain.h) */
 };
 
+/* What of the machine's way `branches` sees (core/perf/event_branches.h). */
+struct event_window {
+    uint64_t instructions; /* it ends after so many; 0: it does not */
+    bool started;          /* at each hit of an event with `start`; else it is the workload */
+};
+
 struct event_spec {
     /* type, size, config, bp_type, bp_addr, bp_len and exclude_* are set, the rest is 0. */
     struct perf_event_attr attr;
@@ -36,6 +44,8 @@ struct event_spec {
     /* Not part of the spelling: core/perf/perf_options.c. */
     struct filter filter;
     struct event_chain chain;
+    struct event_window window;
+    bool start;   /* its hits open the window of `branches` */
     bool trigger; /* its first sample ends the recording */
 };
 

@@ -7,6 +7,7 @@
 
 #include "arch/arch.h"
 #include "core/glob.h"
+#include "core/perf/branches_options.h"
 #include "core/perf/sample.h"
 #include "core/string.h"
 
@@ -17,6 +18,7 @@ struct event_terms {
     uint64_t period;    /* 0: not said */
     uint64_t frequency; /* 0: not said, FREQUENCY_MAX: the most possible */
     uint64_t skip;      /* 0: not said */
+    uint64_t window;    /* 0: not said. Of branches; of counts as well as of samples */
     enum chain_term { CHAIN_UNSAID, CHAIN_NO, CHAIN_DEFAULT, CHAIN_ORC, CHAIN_FP } chain;
     int registers; /* 0: not said, 1: yes, -1: no */
     int raw;       /* likewise */
@@ -97,8 +99,17 @@ static int parse_skip(struct parse *parse, const char *word, uint64_t *skip)
                   SAMPLE_CHAIN_MAX - 1);
 }
 
+static int parse_window(struct parse *parse, const char *word, uint64_t *window)
+{
+    if (parse_number(word, true, window) && *window > 0)
+        return 0;
+    return refuse(parse->why, EINVAL,
+                  "window \"%s\": instructions, a whole number from 1, with k or m perhaps", word);
+}
+
 #define TERMS                                                                                      \
-    "period=N, freq=HZ, call-graph=orc|fp|no, skip=N, regs=yes|no, raw=yes|no are possible"
+    "period=N, freq=HZ, call-graph=orc|fp|no, skip=N, regs=yes|no, raw=yes|no, window=N are "      \
+    "possible"
 
 static bool parse_yes_no(const char *value, int *answer)
 {
@@ -121,6 +132,8 @@ static int parse_term(struct parse *parse, char *term, struct event_terms *terms
         return parse_chain(parse, value, &terms->chain);
     if (strcmp(term, "skip") == 0)
         return parse_skip(parse, value, &terms->skip);
+    if (strcmp(term, "window") == 0)
+        return parse_window(parse, value, &terms->window);
     if (strcmp(term, "regs") == 0 && parse_yes_no(value, &terms->registers))
         return 0;
     if (strcmp(term, "raw") == 0 && parse_yes_no(value, &terms->raw))
@@ -277,12 +290,25 @@ static int parse_trigger(struct parse *parse, char *list)
     return error;
 }
 
+/* Likewise: its hits open the window of branches. */
+static int parse_start(struct parse *parse, char *list)
+{
+    struct recording_options *recording = &parse->options->recording;
+    int error = parse_events(parse, list);
+
+    for (unsigned i = parse->last; !error && i < recording->event_count; i++)
+        recording->events[i].start = true;
+    return error;
+}
+
 static int parse_valued(struct parse *parse, const char *option, char *value)
 {
     if (strcmp(option, "-e") == 0 || strcmp(option, "--event") == 0)
         return parse_events(parse, value);
     if (strcmp(option, "--trigger") == 0)
         return parse_trigger(parse, value);
+    if (strcmp(option, "--start") == 0)
+        return parse_start(parse, value);
     if (strcmp(option, "--filter") == 0)
         return parse_filter(parse, value);
     if (strcmp(option, "-c") == 0 || strcmp(option, "--count") == 0)
@@ -298,9 +324,9 @@ static int parse_valued(struct parse *parse, const char *option, char *value)
 
 static bool option_takes_value(const char *option)
 {
-    static const char *const valued[] = {"-e",     "--event",   "-c",           "--count",
-                                         "-F",     "--freq",    "-m",           "--mmap-pages",
-                                         "--skip", "--trigger", "--call-graph", "--filter"};
+    static const char *const valued[] = {
+        "-e",           "--event", "-c",      "--count",   "-F",           "--freq",  "-m",
+        "--mmap-pages", "--skip",  "--start", "--trigger", "--call-graph", "--filter"};
 
     for (unsigned i = 0; i < sizeof(valued) / sizeof(valued[0]); i++)
         if (strcmp(option, valued[i]) == 0)
@@ -324,8 +350,8 @@ static int parse_flag(struct parse *parse, const char *option)
         return refuse(
             parse->why, EINVAL,
             "unknown option \"%s\"; there are -e EVENT, -g, --call-graph HOW, --skip N, "
-            "--verify-chain, -c N, -F HZ, -m SIZE, --overwrite, --trigger EVENT, --intr-regs, -R, "
-            "--filter EXPRESSION, -a, -- COMMAND",
+            "--verify-chain, -c N, -F HZ, -m SIZE, --overwrite, --start EVENT, --trigger EVENT, "
+            "--intr-regs, -R, --filter EXPRESSION, -a, -- COMMAND",
             option);
     return 0;
 }
@@ -384,10 +410,14 @@ static void apply_terms(struct event_spec *event, const struct event_terms *own,
                         const struct event_terms *all, bool verify)
 {
     struct perf_event_attr *attr = &event->attr;
+    static const struct event_terms nothing;
 
     attr->sample_type = SAMPLE_ALWAYS;
     attr->sample_id_all = 1;
     apply_rate(attr, own->period || own->frequency ? own : all);
+    if (event_is_branches(attr)) /* -g and --intr-regs are for those events that have them */
+        all = &nothing;
+    event->window.instructions = own->window;
     apply_chain(event, own->chain ? own->chain : all->chain, own->skip ? own->skip : all->skip,
                 verify);
     if (own->registers ? own->registers > 0 : all->registers > 0) {
@@ -508,9 +538,21 @@ static int check_chains(struct parse *parse)
     return check_ways(parse);
 }
 
+/* What says something of chains and registers is a mistake where branches are all there is. */
+static int check_alone(struct parse *parse)
+{
+    const struct recording_options *recording = &parse->options->recording;
+
+    if (recording->event_count > 1 || !event_is_branches(&recording->events[0].attr) ||
+        (parse->all.chain <= CHAIN_NO && parse->all.registers <= 0))
+        return 0;
+    return refuse(parse->why, EINVAL, "%s: a branch has none, only from and to",
+                  parse->all.registers > 0 ? "--intr-regs" : "-g");
+}
+
 static bool option_is_of_counts(const char *option)
 {
-    static const char *const counts[] = {"-e", "--event", "--filter", "-a"};
+    static const char *const counts[] = {"-e", "--event", "--filter", "--start", "-a"};
 
     for (unsigned i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
         if (strcmp(option, counts[i]) == 0)
@@ -572,5 +614,9 @@ int perf_options_parse(int argc, char **argv, struct perf_options *options, stru
     error = check_rates(&parse);
     if (!error)
         error = check_raw(&parse);
+    if (!error)
+        error = check_alone(&parse);
+    if (!error)
+        error = branches_choose(recording->events, recording->event_count, why);
     return error ? error : check_chains(&parse);
 }

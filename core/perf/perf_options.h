@@ -5,7 +5,7 @@
  *   -e EVENT[,EVENT...]   what to count (core/perf/event_spec.h); may be given again. EVENT may
  *                         end in terms for it alone:
  *                         EVENT/period=N,freq=HZ,call-graph=orc|fp|no,skip=N,regs=yes|no,
- *                         raw=yes|no/
+ *                         raw=yes|no/, and branches/window=N/
  *                         lock:* and *:* are an event for each tracepoint that they match
  *   --filter EXPRESSION   which hits of the tracepoints of the -e before count
  *                         (core/perf/filter.h)
@@ -20,6 +20,7 @@
  *   --overwrite           a full ring gives up its oldest records instead of refusing new ones
  *   --trigger EVENT       an event as by -e, whose first sample ends the recording: the rings hold
  *                         what led up to it
+ *   --start EVENT         an event as by -e, a breakpoint whose hits open the window of branches
  *   -a                    all CPUs, which is always so here
  *   -- COMMAND ...        the workload
  *

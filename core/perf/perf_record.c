@@ -7,6 +7,7 @@
 #include "core/console/command.h"
 #include "core/console/words.h"
 #include "core/perf/drain.h"
+#include "core/perf/event_branches.h"
 #include "core/perf/perf_options.h"
 #include "core/perf/verify_chain.h"
 #include "core/print.h"
@@ -32,12 +33,17 @@ static int say(const char *command, const struct refusal *why, int error)
 /* Without a workload, until ^C. */
 static int run_workload(void)
 {
+    int status;
+
     if (!options.workload) {
         print("recording until ^C\n");
         command_wait_interrupt();
         return 0;
     }
-    return command_run(options.workload_count, options.workload);
+    branches_workload_begin();
+    status = command_run(options.workload_count, options.workload);
+    branches_workload_end();
+    return status;
 }
 
 static void finish(void)
@@ -56,6 +62,27 @@ static bool has_trigger(void)
     return any;
 }
 
+static const struct event_spec *stepping_event(void)
+{
+    const struct recording_options *recording = &options.recording;
+
+    for (unsigned i = 0; i < recording->event_count; i++)
+        if (recording->events[i].attr.type == PERF_TYPE_HARDWARE)
+            return &recording->events[i];
+    return NULL;
+}
+
+static void print_stepping(void)
+{
+    struct branches_counts counts = branches_counts();
+
+    if (!stepping_event())
+        return;
+    print(", %llu instructions stepped", (unsigned long long)counts.steps);
+    if (stepping_event()->window.started)
+        print(" in %llu windows", (unsigned long long)counts.windows);
+}
+
 static void print_summary(void)
 {
     struct recording_counts counts = recording_counts();
@@ -68,6 +95,7 @@ static void print_summary(void)
         print(", %llu overwritten", (unsigned long long)counts.overwritten);
     if (drain_given_back())
         print(", %llu of them in the stream only", (unsigned long long)drain_given_back());
+    print_stepping();
     if (recording_ended_by())
         print(", ended by %s", recording_ended_by());
     else if (has_trigger())
@@ -94,14 +122,27 @@ static void hand_over(void)
         verify_chain_print(print_console());
 }
 
+/* Where the boot is the workload nobody gives one. */
+static int check_stepping(bool at_boot, struct refusal *why)
+{
+    const struct event_spec *event = stepping_event();
+
+    if (!event || event->window.started || options.workload || at_boot)
+        return 0;
+    return refuse(why, EINVAL, "%s: of what? -- COMMAND is stepped, or what follows --start EVENT",
+                  event->name);
+}
+
 /* The workload's name is the task's while it runs, as a process's would be. */
-static int start(int argc, char **argv, struct refusal *why)
+static int start(int argc, char **argv, bool at_boot, struct refusal *why)
 {
     int error = perf_options_parse(argc, argv, &options, why);
 
     options.recording.rate = rate;
     if (!error && strcmp(argv[0], "stat") == 0)
         options.recording.ring_size = 0;
+    if (!error)
+        error = check_stepping(at_boot, why);
     if (!error && options.workload && !command_find(options.workload[0]))
         error = refuse(why, ENOENT, "workload \"%s\" is not a command; `help` lists them",
                        options.workload[0]);
@@ -119,7 +160,7 @@ static int start(int argc, char **argv, struct refusal *why)
 int perf_record(int argc, char **argv)
 {
     struct refusal why;
-    int error = start(argc, argv, &why), status;
+    int error = start(argc, argv, false, &why), status;
 
     if (error)
         return say("record", &why, error);
@@ -145,7 +186,7 @@ int perf_stat(int argc, char **argv)
     struct record_source *source;
     struct refusal why;
     uint64_t begin;
-    int error = start(argc, argv, &why), status;
+    int error = start(argc, argv, false, &why), status;
 
     if (error)
         return say("stat", &why, error);
@@ -181,7 +222,7 @@ void perf_record_boot(char *text)
         error =
             refuse(&why, EINVAL, "\"%s\": it begins with record", words.count ? words.word[0] : "");
     if (!error)
-        error = start(words.count, words.word, &why);
+        error = start(words.count, words.word, true, &why);
     if (error) {
         print("perf.boot: %s\n", why.text);
         return;
@@ -194,6 +235,7 @@ void perf_record_boot(char *text)
     }
     print("perf.boot: %u event%s armed\n", options.recording.event_count,
           options.recording.event_count == 1 ? "" : "s");
+    branches_workload_begin();
 }
 
 void perf_record_boot_end(void)
@@ -201,5 +243,6 @@ void perf_record_boot_end(void)
     if (!booting)
         return;
     booting = false;
+    branches_workload_end();
     hand_over();
 }

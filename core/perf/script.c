@@ -75,6 +75,15 @@ static void print_address(struct sink *sink, uint64_t address)
         print_to(sink, "[unknown]");
 }
 
+/*
+ * perf prints a branch so if none is left out: it knows such events, of PERF_TYPE_HARDWARE, from
+ * the branch trace stores of processors.
+ */
+static bool is_branch(const struct sample_view *view)
+{
+    return view->event->attr.type == PERF_TYPE_HARDWARE && view->event->attr.sample_period == 1;
+}
+
 /* The chain on lines of its own; or the address of the hit, where the event has no chains. */
 static void print_place(struct sink *sink, const struct sample_view *view)
 {
@@ -84,6 +93,10 @@ static void print_place(struct sink *sink, const struct sample_view *view)
     if (!has(view, PERF_SAMPLE_CALLCHAIN)) {
         print_to(sink, " ");
         print_address(sink, view->ip);
+        if (is_branch(view)) {
+            print_to(sink, " => ");
+            print_address(sink, view->addr);
+        }
         return;
     }
     print_to(sink, "\n");

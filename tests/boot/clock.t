@@ -163,7 +163,8 @@ while ($said !~ /\] arch_idle *$/m && $tries++ < 100) {
 like($said, qr/\] arch_idle *\n +\|\n +---arch_idle\n(?: +\w+\n)* +thread_start\n/,
     'an idle machine is in the idle thread');
 $machine->send("perf record -e \t\t");
-my $listed = qr/\nbreakpoint:hit\s+cpu-clock\s+irq:.*\slock:lock_release\s+mem:\s+sched:.*-e $/s;
+my $others = qr/branches\s+breakpoint:hit\s+cpu-clock\s+irq:/;
+my $listed = qr/\n$others.*\slock:lock_release\s+mem:\s+sched:.*-e $/s;
 $machine->expect($listed, 10, 'TAB knows the clock, at its place among the tracepoints');
 $machine->send("\cCpoweroff\n");
 $machine->wait_end;

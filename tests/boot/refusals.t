@@ -34,7 +34,7 @@ my @events = (
     ['mem:0xnine', qr/"0xnine" is no number: 16 and 0x10 are possible/],
     ['mem:0x11112222333344445', qr/"0x11112222333344445" does not fit into 64 bits/],
     ['mem:', qr/address missing at the end: mem:ADDR.*/],
-    ['cycles', qr/unknown event "cycles": mem:ADDR.* or 5:ADDR, cpu-clock, or a tracepoint .*/],
+    ['cycles', qr/unknown event "cycles": mem:ADDR.* or 5:ADDR, cpu-clock, branches, or a .*/],
 
     # What a register cannot do.
     ['mem:kernel_flag+1/2:w', qr/0x[0-9a-f]+1 is not a multiple of 2: .*; 0x[0-9a-f]+0\/2 is .*/],

@@ -6,7 +6,7 @@
  * its name, or what it means, is parsed again; what is refused has a reason. Run by
  * tests/host/fuzz.t; docs/fuzzing.md tells more.
  *
- * links: core/perf/perf_options.c core/perf/event_spec.c core/perf/filter.c core/glob.c core/refusal.c core/print.c core/symbols.c core/symbols_suggest.c core/perf/tracepoint_list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/fuzz/feed.c
+ * links: core/perf/perf_options.c core/perf/branches_options.c core/perf/event_spec.c core/perf/filter.c core/glob.c core/refusal.c core/print.c core/symbols.c core/symbols_suggest.c core/perf/tracepoint_list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/fuzz/feed.c
  */
 #include <linux/hw_breakpoint.h>
 
@@ -57,6 +57,14 @@ bool unwind_possible(enum unwind_method method)
 enum unwind_method unwind_default(void)
 {
     return possible[UNWIND_BY_TABLE] ? UNWIND_BY_TABLE : UNWIND_BY_FRAME_POINTER;
+}
+
+/* A machine that cannot step over a watched access. */
+static bool excludes;
+
+bool arch_step_excludes_watches(void)
+{
+    return excludes;
 }
 
 /* --- Words. --- */
@@ -113,7 +121,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
         "(",          ")",           "order",
         "name",       "\"",          "~",
         "-e",         "-c",          "--filter",
-        "order>2",
+        "order>2",    "branches",    "--start",
+        "window=",
     };
 
     (void)argc;
@@ -307,6 +316,32 @@ static void check_recorded(const struct event_spec *event)
     CLAIM(!chain || (event->chain.method < UNWIND_METHODS && possible[event->chain.method]));
     CLAIM(chain || (!event->chain.skip && !event->chain.verify));
     CLAIM(!event->chain.verify || (possible[0] && possible[1]));
+    CLAIM(!event->window.instructions || event->attr.type == PERF_TYPE_HARDWARE);
+    CLAIM(!event->start || event->attr.type == PERF_TYPE_BREAKPOINT);
+    if (event->attr.type == PERF_TYPE_HARDWARE)
+        CLAIM(event->attr.config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS && !event->attr.freq &&
+              !chain && !(fields & PERF_SAMPLE_REGS_INTR));
+}
+
+/* At most one event of branches, started if and only if another event does that. */
+static void check_branches(const struct recording_options *recording)
+{
+    const struct event_spec *branches = NULL;
+    bool starts = false, data = false;
+
+    for (unsigned i = 0; i < recording->event_count; i++) {
+        const struct event_spec *event = &recording->events[i];
+
+        CLAIM(event->attr.type != PERF_TYPE_HARDWARE || !branches);
+        if (event->attr.type == PERF_TYPE_HARDWARE)
+            branches = event;
+        starts |= event->start;
+        data |= !event->start && event->attr.type == PERF_TYPE_BREAKPOINT &&
+                event->attr.bp_type != HW_BREAKPOINT_X;
+    }
+    CLAIM(branches || !starts);
+    CLAIM(!branches || branches->window.started == starts);
+    CLAIM(!branches || !data || !excludes);
 }
 
 static void check_options(const struct perf_options *options, int argc, char **argv)
@@ -316,6 +351,7 @@ static void check_options(const struct perf_options *options, int argc, char **a
     CLAIM(recording->event_count > 0 && recording->event_count <= RECORDING_EVENTS_MAX);
     for (unsigned i = 0; i < recording->event_count; i++)
         check_recorded(&recording->events[i]);
+    check_branches(recording);
     CLAIM(recording->ring_size > 0);
     if (options->workload) {
         CLAIM(options->workload_count > 0 && options->workload_count < argc);
@@ -355,6 +391,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
     possible[UNWIND_BY_TABLE] = choice & 1;
     possible[UNWIND_BY_FRAME_POINTER] = choice & 2;
+    excludes = choice & 32;
     if (choice & 8)
         check_made_watch(&feed);
     feed_words(&words, choice & 16, &feed);

@@ -28,10 +28,10 @@ static void debugreg_both_claims(void)
     if (!watch_arm(&watch, &word, 4, ARCH_WRITE))
         return;
     irq = arch_irq_save();
-    debug_set_step_handler(count_step);
+    arch_step_set_handlers(count_step, NULL);
     steps = 0;
     step_through_store(&word);
-    debug_set_step_handler(NULL);
+    arch_step_set_handlers(NULL, NULL);
     arch_irq_restore(irq);
     ktap_equal(watch_disarm(&watch), 1, "a watch hit by a stepped instruction is told once");
     ktap_equal(steps, 3 + 3, "... and the step is told as well");

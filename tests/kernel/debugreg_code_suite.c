@@ -48,9 +48,9 @@ static void count_step(struct regs *regs)
     do {                                                                                           \
         uint64_t irq = arch_irq_save();                                                            \
         steps = 0;                                                                                 \
-        debug_set_step_handler(count_step);                                                        \
+        arch_step_set_handlers(count_step, NULL);                                                  \
         step_through_##instructions();                                                             \
-        debug_set_step_handler(NULL);                                                              \
+        arch_step_set_handlers(NULL, NULL);                                                        \
         arch_irq_restore(irq);                                                                     \
     } while (0)
 

@@ -17,7 +17,6 @@
 #include "tests/kernel/proof_interrupts.h"
 #include "tests/kernel/proof_shapes.h"
 
-#define FLAGS_TRAP        (1ull << 8)
 #define VECTOR_BREAKPOINT 3
 #define FRAMELESS         3
 #define NMI_FRAMES        2
@@ -413,11 +412,11 @@ const struct proof *proof_run(void (*work)(void), uint64_t steps)
         return NULL;
     trap_set_handler(VECTOR_BREAKPOINT, serve_exception);
     arch_watch_set_handler(proof_hit);
-    debug_set_step_handler(proof_step);
+    arch_step_set_handlers(proof_step, NULL);
     step_through(work);
     arch_watch_disarm();
     arch_watch_arm(NULL, 0);
-    debug_set_step_handler(NULL);
+    arch_step_set_handlers(NULL, NULL);
     breakpoint_init();
     trap_set_handler(VECTOR_BREAKPOINT, NULL);
     interrupts_restore();

@@ -148,8 +148,8 @@ static void bt_is_followed_by_a_thread(void **state)
 static void events_are_completed_by_symbol(void **state)
 {
     (void)state;
-    assert_extends("perf record -e ", "", 2);
-    assert_string_equal(list("perf record -e "), "cpu-clock  mem:\n");
+    assert_extends("perf record -e ", "", 3);
+    assert_string_equal(list("perf record -e "), "branches  cpu-clock  mem:\n");
     assert_extends("perf record -e c", "pu-clock", 1);
     assert_extends("perf record -e m", "em:", 1);
     assert_extends("perf record -e mem:k", "ernel_", 3);

@@ -127,6 +127,24 @@ static void the_clock_has_a_name_and_modifiers(void **state)
     }
 }
 
+static void branches_have_two_names_and_modifiers(void **state)
+{
+    static const char *const spellings[] = {"branches", "branches:k", "branch-instructions:k"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(spellings) / sizeof(spellings[0]); i++) {
+        struct event_spec spec, expected = {.attr = {.type = PERF_TYPE_HARDWARE,
+                                                     .config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+                                                     .size = sizeof(spec.attr)}};
+        struct refusal why = {""};
+
+        expected.attr.exclude_user = i > 0;
+        assert_int_equal(event_spec_parse(spellings[i], &spec, &why), 0);
+        assert_memory_equal(&spec.attr, &expected.attr, sizeof(spec.attr));
+        assert_string_equal(spec.name, spellings[i]);
+    }
+}
+
 static void each_wrong_spelling_is_told_what_is_wrong(void **state)
 {
     static const struct {
@@ -140,6 +158,10 @@ static void each_wrong_spelling_is_told_what_is_wrong(void **state)
         {"cpu-clock:", EINVAL, "\"\" is no modifier of cpu-clock (u, k)"},
         {"cpu-clock:w", EINVAL, "\"w\" is no modifier of cpu-clock (u, k)"},
         {"cpu-clock:k:k", EINVAL, "\":k\" is too much: mem:ADDR"},
+        {"branch", EINVAL, "unknown event \"branch\""},
+        {"branches/4", EINVAL, "unknown event \"branches/4\""},
+        {"branches:", EINVAL, "\"\" is no modifier of branches (u, k)"},
+        {"branch-instructions:w", EINVAL, "\"w\" is no modifier of branches (u, k)"},
         {"task-clock", EINVAL, "unknown event \"task-clock\""},
         {"cycles", EINVAL, "unknown event \"cycles\": mem:ADDR"},
         {"mem", EINVAL, "unknown event"},
@@ -300,6 +322,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(each_spelling_means_one_attr, load_some),
         cmocka_unit_test_setup(the_clock_has_a_name_and_modifiers, load_some),
+        cmocka_unit_test_setup(branches_have_two_names_and_modifiers, load_some),
         cmocka_unit_test_setup(each_wrong_spelling_is_told_what_is_wrong, load_some),
         cmocka_unit_test_setup(a_spelling_longer_than_its_place_is_refused, load_some),
         cmocka_unit_test_setup(random_spellings_are_either_sound_or_refused_with_a_reason,

@@ -284,6 +284,43 @@ struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct a
     return fake_arch.accessor;
 }
 
+void arch_watch_rest(bool rest)
+{
+    fake_arch.resting = rest;
+}
+
+void arch_step_set_handlers(arch_step_handler *stepped, arch_step_handler *resumed)
+{
+    fake_arch.stepped = stepped;
+    fake_arch.resumed = resumed;
+}
+
+void arch_step_more(struct regs *regs)
+{
+    regs->flags |= FLAGS_TRAP;
+}
+
+void arch_step_no_more(struct regs *regs)
+{
+    regs->flags &= ~FLAGS_TRAP;
+}
+
+void arch_step_begin(void)
+{
+    fake_arch.steps_begun++;
+}
+
+uintptr_t arch_step_branch(uintptr_t from, uintptr_t to)
+{
+    (void)to;
+    return fake_arch.branches >> (from - fake_arch.text_start) & 1 ? from : 0;
+}
+
+bool arch_step_excludes_watches(void)
+{
+    return fake_arch.step_excludes;
+}
+
 bool arch_is_trap_return(uintptr_t return_address)
 {
     return fake_arch.trap_return && return_address == fake_arch.trap_return;

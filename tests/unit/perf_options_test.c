@@ -3,7 +3,7 @@
  * The options of perf record and perf stat: each one, each term of an event, each refusal with its
  * reason, and noise. Event spellings themselves are tests/unit/event_spec_test.c's.
  *
- * links: core/perf/perf_options.c core/perf/event_spec.c core/refusal.c core/print.c core/perf/tracepoint_list.c core/perf/filter.c core/glob.c tests/unit/fake_task.c
+ * links: core/perf/perf_options.c core/perf/branches_options.c core/perf/event_spec.c core/refusal.c core/print.c core/perf/tracepoint_list.c core/perf/filter.c core/glob.c tests/unit/fake_task.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,6 +38,13 @@ enum unwind_method unwind_default(void)
     return method_default;
 }
 
+static bool excludes; /* what the machine cannot do: step over a watched access */
+
+bool arch_step_excludes_watches(void)
+{
+    return excludes;
+}
+
 static void set_kernel(bool table, bool pointers, enum unwind_method by_default)
 {
     possible[UNWIND_BY_TABLE] = table;
@@ -49,6 +56,7 @@ static int setup(void **state)
 {
     (void)state;
     set_kernel(true, true, UNWIND_BY_FRAME_POINTER);
+    excludes = false;
     return 0;
 }
 
@@ -254,6 +262,69 @@ static void rates_that_cannot_be_had_are_refused_with_the_most_possible(void **s
     assert_refused("stat -e cpu-clock/freq=5/",
                    "cpu-clock: its terms are of samples: perf stat only counts");
     assert_int_equal(parse("stat -e cpu-clock"), 0);
+}
+
+static const struct event_window *window_of(unsigned event)
+{
+    return &options.recording.events[event].window;
+}
+
+/* With a period of 1 and no field for it, perf knows an event of branches from its attributes. */
+static void branches_are_of_the_workload_or_of_what_a_breakpoint_starts(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("record -e branches -- help"), 0);
+    assert_int_equal(attr_of(0)->type, PERF_TYPE_HARDWARE);
+    assert_int_equal(attr_of(0)->config, PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+    assert_int_equal(attr_of(0)->sample_type, SAMPLE_ALWAYS);
+    assert_period(0, 1);
+    assert_int_equal(window_of(0)->instructions, 0);
+    assert_false(window_of(0)->started);
+    assert_int_equal(parse("record -e branches/window=2k,period=3/ -- help"), 0);
+    assert_int_equal(window_of(0)->instructions, 2048);
+    assert_period(0, 3);
+    assert_int_equal(parse("record --start mem:0x1000:x -e branch-instructions:k/window=7/"), 0);
+    assert_true(options.recording.events[0].start);
+    assert_false(window_of(0)->started);
+    assert_false(options.recording.events[1].start);
+    assert_true(window_of(1)->started);
+    assert_int_equal(window_of(1)->instructions, 7);
+    assert_int_equal(parse("stat --start mem:0x1000:w -e branches/window=7/"), 0);
+}
+
+static void what_branches_have_none_of_is_the_other_events(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("record -g --intr-regs -e branches,mem:0x1000"), 0);
+    assert_int_equal(attr_of(0)->sample_type, SAMPLE_ALWAYS);
+    assert_int_equal(attr_of(0)->sample_regs_intr, 0);
+    assert_int_equal(attr_of(1)->sample_type,
+                     SAMPLE_ALWAYS | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_INTR);
+    assert_refused("record -g -e branches", "-g: a branch has none, only from and to");
+    assert_refused("record --intr-regs -e branches", "--intr-regs: a branch has none");
+    assert_refused("record -e branches/call-graph=orc/", "a branch has no call chain");
+    assert_refused("record -e branches/regs=yes/ -e mem:0x1000", "a branch has no call chain");
+    assert_refused("record -e branches/raw=yes/", "branches is no tracepoint");
+    assert_refused("record -F 10 -e branches", "-F: branches follow each other");
+    assert_refused("record -e branches/freq=max/", "-F: branches follow each other");
+    assert_refused("record -e branches,branches:k", "branches: one of them in a recording");
+    assert_refused("record -e branches/window=0/", "window \"0\": instructions");
+    assert_refused("record -e mem:0x1000/window=5/", "window=: a term of -e branches, not of mem:");
+    assert_refused("record --start mem:0x1000", "-e branches is missing");
+    assert_refused("record --start", "--start needs a value");
+    assert_refused("record -e branches --start cpu-clock", "only a breakpoint opens the window");
+    assert_refused("record --start branches", "only a breakpoint opens the window");
+}
+
+static void a_machine_may_not_step_over_what_it_watches(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("record -e branches,mem:0x1000:w"), 0);
+    excludes = true;
+    assert_refused("record -e branches,mem:0x1000:w", "mem:0x1000:w: QEMU's TCG loses its way");
+    assert_refused("record -e branches --trigger mem:0x1000:rw", "can only be a --start");
+    assert_int_equal(parse("record -e branches --start mem:0x1000:w --trigger mem:0x2000:x"), 0);
+    assert_int_equal(parse("record -e mem:0x1000:w"), 0);
 }
 
 static void a_ring_is_given_in_pages_or_in_bytes_with_a_unit(void **state)
@@ -594,6 +665,9 @@ int main(void)
         cmocka_unit_test_setup(the_clock_keeps_a_frequency_unless_a_period_is_given, setup),
         cmocka_unit_test_setup(a_term_of_either_kind_beats_both_options, setup),
         cmocka_unit_test_setup(rates_that_cannot_be_had_are_refused_with_the_most_possible, setup),
+        cmocka_unit_test_setup(branches_are_of_the_workload_or_of_what_a_breakpoint_starts, setup),
+        cmocka_unit_test_setup(what_branches_have_none_of_is_the_other_events, setup),
+        cmocka_unit_test_setup(a_machine_may_not_step_over_what_it_watches, setup),
         cmocka_unit_test_setup(a_ring_is_given_in_pages_or_in_bytes_with_a_unit, setup),
         cmocka_unit_test_setup(several_events_stand_between_commas_or_in_several_options, setup),
         cmocka_unit_test_setup(terms_hold_for_their_event_alone, setup),

@@ -22,7 +22,7 @@
     (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |                \
      PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
 
-enum { CHAINED, PLAIN, BARE, EVENTS };
+enum { CHAINED, PLAIN, BARE, BRANCHES, EVENTS };
 
 static const struct recorded_event events[EVENTS] = {
     [CHAINED] = {.id = 1,
@@ -30,6 +30,11 @@ static const struct recorded_event events[EVENTS] = {
                           .sample_regs_intr = 1 << 0 | 1 << 9 | 1 << 23},
                  .name = "mem:x:rw"},
     [PLAIN] = {.id = 2, .attr = {.sample_type = PLAIN_TYPE}, .name = "mem:longer:w"},
+    [BRANCHES] = {.id = 4,
+                  .attr = {.type = PERF_TYPE_HARDWARE,
+                           .sample_period = 1,
+                           .sample_type = (PLAIN_TYPE | PERF_SAMPLE_ADDR) & ~PERF_SAMPLE_PERIOD},
+                  .name = "branches"},
     [BARE] = {.id = 3, .attr = {.sample_type = PERF_SAMPLE_IDENTIFIER}, .name = "bare"},
 };
 
@@ -99,6 +104,19 @@ static void a_chain_follows_on_lines_of_its_own_and_registers_end_it(void **stat
                                   "\tffffffff80100004 _text+0x4\n"
                                   "\t              10 [unknown]\n"
                                   " ABI:2    AX:0xa FLAGS:0x202   R15:0xf \n");
+}
+
+static void a_branch_leads_from_one_place_to_another(void **state)
+{
+    (void)state;
+    struct text_sink out;
+    const uint64_t record[] =
+        RECORD(4, FAKE_TEXT + 4, UINT64_C(2) << 32 | 2, 1001234999, FAKE_TEXT + 9, 0);
+
+    assert_true(print_sample(&out, record, false));
+    assert_string_equal(out.text, "       fs-stress     2 [000]     1.001234:          1 "
+                                  "    branches:  ffffffff80100004 _text+0x4 => ffffffff80100009 "
+                                  "_text+0x9\n");
 }
 
 static void absent_fields_are_left_out(void **state)
@@ -192,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sample_without_chain_is_one_line),
         cmocka_unit_test(a_chain_follows_on_lines_of_its_own_and_registers_end_it),
+        cmocka_unit_test(a_branch_leads_from_one_place_to_another),
         cmocka_unit_test(absent_fields_are_left_out),
         cmocka_unit_test(what_is_not_a_whole_sample_prints_nothing),
         cmocka_unit_test(no_record_can_lead_it_astray),

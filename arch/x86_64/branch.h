@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which instruction branches, judged by its bytes: what arch_step_branch (arch/arch.h) is made of.
+ * Source: Intel SDM vol. 2, "Opcode Map" and "Instruction Prefixes", 64-bit mode. Pure; any
+ * context.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The longest that an instruction can be. */
+#define BRANCH_BYTES 15
+
+enum branch_kind {
+    BRANCH_NONE,        /* goes on behind itself, however often it is repeated */
+    BRANCH_ALWAYS,      /* jmp, call, ret, iret */
+    BRANCH_CONDITIONAL, /* jcc, loop, jrcxz */
+    BRANCH_SHADOW,      /* sti, mov ss: a step may be held back until one more has run */
+};
+
+struct branch {
+    enum branch_kind kind;
+    unsigned length; /* of a conditional one, or a shadow; 0 for others */
+};
+
+/* What the instruction that begins there is; BRANCH_BYTES of it may be read. */
+struct branch branch_judge(const uint8_t *instruction);
+
+/*
+ * As arch_step_branch, with the bytes of what stands at `from`, twice BRANCH_BYTES of them: how far
+ * behind `from` the instruction that branched stands, or -1 where none did.
+ */
+int branch_taken(const uint8_t *bytes, uintptr_t from, uintptr_t to);

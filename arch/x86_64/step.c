@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Single steps: the trap flag in frames, and what a stepped context's way from one place to the
+ * next was. Runs in the debug trap, on its page, but for arch_step_excludes_watches. Source: Intel
+ * SDM vol. 3, "Single-Step Exception Condition".
+ */
+#include "arch/arch.h"
+#include "arch/x86_64/branch.h"
+#include "arch/x86_64/cpu.h"
+
+#define CPUID_HYPERVISOR     0x40000000u
+#define CPUID_1_ECX_EMULATED (1u << 31)
+#define TCG                  0x54474354u /* "TCGT", the first byte lowest */
+
+void arch_step_more(struct regs *regs)
+{
+    regs->flags |= FLAGS_TRAP;
+}
+
+void arch_step_no_more(struct regs *regs)
+{
+    regs->flags &= ~FLAGS_TRAP;
+}
+
+/* The text's last bytes, and zeros for what lies behind it. */
+static int branch_taken_at_end(uintptr_t from, uintptr_t to)
+{
+    uint8_t bytes[2 * BRANCH_BYTES] = {0};
+
+    for (uintptr_t i = 0; i < arch_text_end() - from; i++)
+        bytes[i] = ((const uint8_t *)from)[i];
+    return branch_taken(bytes, from, to);
+}
+
+/* Only the kernel's own text is looked at: it stays mapped, whatever the instruction did. */
+uintptr_t arch_step_branch(uintptr_t from, uintptr_t to)
+{
+    int at;
+
+    if (from < arch_text_start() || from >= arch_text_end())
+        return 0;
+    if (arch_text_end() - from >= 2 * BRANCH_BYTES)
+        at = branch_taken((const uint8_t *)from, from, to);
+    else
+        at = branch_taken_at_end(from, to);
+    return at < 0 ? 0 : from + (unsigned)at;
+}
+
+/*
+ * QEMU's TCG raises two traps for such an instruction, the second on the entry of the first, whose
+ * frame is gone then (docs/breakpoints.md, "Machines"). It says what it is: "TCGTCGTCGTCG".
+ */
+bool arch_step_excludes_watches(void)
+{
+    struct cpuid id = cpu_id(1, 0);
+
+    if (!(id.ecx & CPUID_1_ECX_EMULATED))
+        return false;
+    id = cpu_id(CPUID_HYPERVISOR, 0);
+    return id.ebx == TCG;
+}

@@ -1,0 +1,176 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Branches by single steps, as the console and as the real perf see them: of a whole command, in a
+# window that a breakpoint opens, before a trigger, before a crash; what is refused. That each
+# branch of a known function is told, and no other, is the suite's (tests/kernel/branches_suite.c).
+# Run from the root of the tree:
+#
+#     prove tests/boot/branches.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+use Pitot::Transcript;
+
+my $fields = 'comm,tid,cpu,time,period,event,ip,sym,symoff,addr';
+
+# The branches in the output of `perf script`: {tid, event, from, to}, functions with offsets; and
+# other samples, which have no `to`, and of which perf prints what they watch in front.
+my $place = qr/ *(?:[0-9a-f]+ +)?[0-9a-f]+ ([^\s+]+\+0x\w+)(?: => +[0-9a-f]+ (\S+))?/;
+
+sub branches_of
+{
+    my ($text) = @_;
+    my @branches;
+    for (split(/\n/, $text)) {
+        my ($tid, $event, $from, $to) = /^\s*\S+ +(\d+) \[\d+\] +[\d.]+: +\d+ +(\S+): $place/
+            or next;
+        push(@branches, {tid => $tid, event => $event, from => $from, to => $to});
+    }
+    return @branches;
+}
+
+sub function
+{
+    my ($place) = @_;
+    return $place =~ s/\+0x[0-9a-f]+$//r;
+}
+
+# What `perf record` said of its recording: kept, stepped, windows.
+sub summary
+{
+    my ($said) = @_;
+    my ($kept) = $said =~ /^\[ perf record: (\d+) records kept/m;
+    my ($stepped) = $said =~ /, (\d+) instructions stepped/;
+    my ($windows) = $said =~ / in (\d+) windows/;
+    return ($kept // -1, $stepped // -1, $windows);
+}
+
+# --- A command -----------------------------------------------------------------------------------
+
+my $whole = 'perf record -m 4m -e branches -- memory';
+my $newest = 'perf record -m 8k --overwrite -e branches -- fs-stress';
+my $few = 'perf record -e branches/window=100/ -- fs-stress';
+my $count = 'perf stat -e branches -- fs-stress';
+my $machine = boot(icount => 1,
+    run => join('; ', $whole, 'perf script', 'perf report', $newest, 'perf script', $few,
+        'perf script', $count, 'perf list', 'poweroff'));
+ended_ok($machine);
+my @all = branches_of(said($machine, 'perf script'));
+my ($kept, $stepped) = summary(said($machine, $whole));
+is(scalar(@all), $kept, 'each record is a branch');
+cmp_ok($stepped, '>', 2 * $kept, '... and fewer than instructions');
+is_deeply([map { function($_->{from}) . ' ' . function($_->{to}) } @all[1 .. 1]],
+    ['perf_record command_run'], 'the first lead into the command');
+ok((grep { $_->{to} eq 'memory_run+0x0' } @all), '... which is called');
+is(function($all[-1]{to}), 'branches_workload_end', 'the last lead out of it');
+is_deeply([grep { !defined $_->{to} } @all], [], 'all have from and to');
+
+# A branch that is not at the place where the last one led came behind instructions that do not
+# branch, in the same function.
+my @jumps = grep { function($all[$_]{from}) ne function($all[$_ - 1]{to}) } 1 .. $#all;
+is(scalar(@jumps), 0, 'each begins in the function that the one before led to');
+
+my @lines = script_lines(scalar perf_script($machine, '-F', $fields));
+my $ours = script_lines(join('', map { said($machine, 'perf script', $_) } 1 .. 3));
+same_lines_ok($ours, @lines, 'perf script: the kernel prints the lines that perf prints');
+my ($theirs, $complaints, $status) =
+    perf_report($machine, '--no-children', '-F', 'overhead,sample,sym');
+is($status, 0, 'perf report reads it');
+like($theirs, qr/^# Samples: \S+ +of event 'branches'$/m, '... as the event that it knows');
+like(said($machine, 'perf report'), qr/^# Samples: \S+ +of event 'branches'$/m, '... as do we');
+
+my @tail = branches_of(said($machine, 'perf script', 2));
+cmp_ok(scalar(@tail), '<=', 8192 / 56, '--overwrite: as many as the ring holds');
+cmp_ok(scalar(@tail), '>', 8192 / 56 - 4, '... and hardly fewer');
+is($tail[-1]{to}, 'branches_workload_end+0x0', '... the newest of them');
+like(said($machine, $newest), qr/\d\d\d\d+ overwritten/, '... thousands of others are gone');
+
+is((summary(said($machine, $few)))[1], 100, 'window=100: a hundred instructions');
+my @first = branches_of(said($machine, 'perf script', 3));
+cmp_ok(scalar(@first), '>', 3, '... with the branches among them');
+cmp_ok(scalar(@first), '<', 100, '... and no others');
+my ($counted) = said($machine, $count) =~ /^ +(\d+) +branches$/m;
+cmp_ok($counted // 0, '>', 10000, 'perf stat counts them');
+like(said($machine, 'perf list'), qr/^  branches\[:k\] OR branch-instructions /m, 'perf list');
+
+# --- Windows, threads, triggers ------------------------------------------------------------------
+
+# A recording of a boot of its own: the machine, and its branches as perf reads them.
+sub recorded
+{
+    my ($record, @more) = @_;
+    my $booted = boot(run => join('; ', $record, @more, 'poweroff'));
+    ended_ok($booted, "$record: the machine is switched off");
+    return ($booted, branches_of(scalar perf_script($booted, '-F', $fields)));
+}
+
+my $stat = 'perf stat -e mem:fs_unlink:x,mem:kernel_flag:w -- fs-stress';
+my $call = 'perf record -m 4m -e branches/window=20/ --start mem:fs_unlink:x -- fs-stress';
+($machine, my @called) = recorded($call, $stat);
+my %hits = reverse said($machine, $stat) =~ /^ +(\d+) +(mem:\S+)$/mg;
+my @opened = grep { $called[$_]{event} eq 'mem:fs_unlink:x' } 0 .. $#called;
+is(scalar(@opened), $hits{'mem:fs_unlink:x'}, 'each call of the function opens a window');
+(undef, $stepped, my $windows) = summary(said($machine, $call));
+is($windows, scalar(@opened), '... as is said');
+is($stepped, 20 * $windows, '... of so many instructions');
+is_deeply([map { function($called[$_ + 1]{from}) } @opened], [map { 'fs_unlink' } @opened],
+    '... the first branch is the function\'s own');
+
+my $store = 'perf record -m 4m -e branches/window=20/ --start mem:kernel_flag:w -- fs-stress';
+($machine, my @stored) = recorded($store);
+my @writes = grep { $stored[$_]{event} eq 'mem:kernel_flag:w' } 0 .. $#stored;
+is(scalar(@writes), $hits{'mem:kernel_flag:w'}, 'a write opens one, though watches rest in it');
+is_deeply([grep { function($stored[$_]{from}) ne function($stored[$_ + 1]{from}) } @writes], [],
+    '... behind the write');
+
+# The scheduler names who is next before it switches.
+my $threads = 'perf record -m 4m -e branches,sched:sched_switch -- fs-stress --threads 3';
+($machine, my @mixed) = recorded($threads);
+like(said($machine, $threads), qr/in 3 threads, all verified/, 'a load in threads is as ever');
+my @others = grep { $_->{event} eq 'branches' && $_->{tid} != 1 } @mixed;
+is_deeply([grep { "$_->{from} $_->{to}" !~ /^scheduler_switch\+\S+ arch_switch\+0x0$/ } @others],
+    [], '... of which the console\'s is stepped');
+my %switched = map { $_->{tid} => 1 } grep { $_->{event} eq 'sched:sched_switch' } @mixed;
+cmp_ok(scalar(keys %switched), '>=', 3, '... and others ran meanwhile');
+my @given = grep { $mixed[$_]{event} eq 'sched:sched_switch' && $mixed[$_]{tid} == 1 } 0 .. $#mixed;
+cmp_ok(scalar(@given), '>', 0, '... to whom it gave the CPU');
+ok((grep { $_->{event} eq 'branches' && $_->{tid} == 1 } @mixed[$given[0] + 10 .. $#mixed]),
+    '... and got it back, with its steps');
+is_deeply([grep { ($_->{to} // '') =~ /^(?:event_|sample_|ring_)/ } @mixed], [],
+    'what records a tracepoint is left out');
+
+(undef, my @led) = recorded(
+    'perf record --overwrite -e branches --trigger mem:fs_unlink:x -- fs-stress');
+is($led[-1]{event}, 'mem:fs_unlink:x', 'a trigger is the last sample');
+is($led[-2]{to}, 'fs_unlink+0x0', '... and the branch before it led there');
+
+# --- A crash -------------------------------------------------------------------------------------
+
+$machine = boot(run => 'perf record --overwrite -m 64k -e branches -- crash jump-null');
+my $last = qr/branches: +[0-9a-f]+ crash_jump_null\+0x\w+ => +0 \[unknown\]\n/;
+like($machine->console, qr/^last samples, 8 of \d+:\n(?:.*\n){7}.*$last/m,
+    'who has jumped to nowhere is the last branch of the report');
+like(scalar perf_script($machine, '-F', $fields), qr/$last\z/, '... and of the stream');
+
+# --- Refusals ------------------------------------------------------------------------------------
+
+my @refused = (
+    ['-e branches', qr/branches: of what\? -- COMMAND is stepped, or what follows --start EVENT/],
+    ['-e branches:u -- help', qr/branches:u: user-mode hits only, but nothing runs in user mode/],
+    ['-F 100 -e branches -- help', qr/-F: branches follow each other, with -c N every N-th; .*/],
+    ['-g -e branches -- help', qr/-g: a branch has none, only from and to/],
+    ['-e branches,branches -- help', qr/branches: one of them in a recording/],
+    ['-e branches/window=0/ -- help', qr/window "0": instructions, a whole number from 1, .*/],
+    ['-e branches,mem:ticks:w -- help', qr/mem:ticks:w: QEMU's TCG loses its way .* a --start/],
+    ['-e branches --start lock:lock_acquire', qr/--start lock:lock_acquire: only a breakpoint .*/],
+    ['--start mem:ticks:w -- help', qr/--start opens the window of branches: -e branches is .*/],
+);
+$machine = boot(run => join('; ', (map { "perf record $_->[0]" } @refused), 'poweroff'));
+ended_ok($machine);
+like(said($machine, "perf record $_->[0]"), qr/^perf record: $_->[1]$/m, "refused: $_->[0]")
+    for @refused;
+
+done_testing();

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Branches by single steps, on this machine: a function of known ways, with interrupts in between,
+ * whose branches must be those of a list, in its order; windows that are opened by watches and
+ * breakpoints, in interrupts too; and what the stepping must not disturb.
+ */
+#include "arch/x86_64/trap.h"
+#include "arch/x86_64/vectors.h"
+#include "core/console/words.h"
+#include "core/perf/event_branches.h"
+#include "core/perf/perf_options.h"
+#include "core/perf/sample_view.h"
+#include "core/perf/snapshot.h"
+#include "core/string.h"
+#include "core/symbols.h"
+#include "core/ticks.h"
+#include "core/timer.h"
+#include "tests/kernel/ktap.h"
+
+#define VECTOR_BREAKPOINT 3
+#define RUNS_MOST         1500 /* the ring has room for them */
+#define TICKS_WANTED      20
+#define IRETQ             0xcf48
+
+void branches_known(void); /* tests/kernel/branches.asm */
+extern const char branches_known_end[];
+
+struct way {
+    uint64_t from, to;
+};
+
+extern const struct way branches_expected[], branches_expected_end[];
+
+static volatile uint32_t branches_word;
+static unsigned breakpoints; /* int3 that were served */
+
+static bool start(const char *line)
+{
+    static struct perf_options options;
+    static char text[160];
+    struct words words;
+    struct refusal why = {""};
+
+    print_into(text, sizeof(text), "%s", line);
+    if (words_split(text, &words, &why) == 0 &&
+        perf_options_parse(words.count, words.word, &options, &why) == 0 &&
+        recording_start(&options.recording, &why) == 0)
+        return true;
+    return ktap_ok(false, "%s: %s", line, why.text);
+}
+
+static bool is_known(uint64_t ip)
+{
+    return ip >= (uintptr_t)branches_known && ip < (uintptr_t)branches_known_end;
+}
+
+/* The next sample of the recording. */
+static bool next_sample(struct record_source *source, struct sample_view *view)
+{
+    const struct perf_event_header *record;
+
+    while ((record = source->next(source)))
+        if (sample_view_parse(record, source->events, source->event_count, view))
+            return true;
+    return false;
+}
+
+static bool is_branch(const struct sample_view *view)
+{
+    return view->event->attr.type == PERF_TYPE_HARDWARE;
+}
+
+static void serve_breakpoint(struct regs *regs)
+{
+    (void)regs;
+    breakpoints++;
+}
+
+/* --- The list --------------------------------------------------------------------------------- */
+
+static uint64_t run_known(void)
+{
+    uint64_t before = ticks, runs = 0;
+
+    while (runs < RUNS_MOST && ticks < before + TICKS_WANTED) {
+        branches_known();
+        runs++;
+    }
+    return runs;
+}
+
+static unsigned long place(uint64_t ip)
+{
+    return ip - (uintptr_t)branches_known;
+}
+
+static void print_difference(uint64_t number, const struct sample_view *is, const struct way *way)
+{
+    print("#   branch %llu is from +0x%lx to +0x%lx, should be from +0x%lx to +0x%lx\n",
+          (unsigned long long)number, place(is->ip), place(is->addr), place(way->from),
+          place(way->to));
+}
+
+/* Compares what stands in the recording with the list, once a run; counts interrupts inside. */
+static void check_known(uint64_t runs)
+{
+    const size_t length = (size_t)(branches_expected_end - branches_expected);
+    struct record_source *source = recording_source();
+    uint64_t found = 0, wrong = 0, inside = 0;
+    struct sample_view view;
+
+    while (next_sample(source, &view)) {
+        const struct way *way = &branches_expected[found % length];
+
+        inside += !is_branch(&view) && is_known(view.ip);
+        if (!is_branch(&view) || !is_known(view.ip) || !is_known(view.addr))
+            continue;
+        if ((view.ip != way->from || view.addr != way->to) && wrong++ == 0)
+            print_difference(found, &view, way);
+        found++;
+    }
+    ktap_equal(wrong, 0, "each branch of a function that has all kinds is the next of its list");
+    ktap_equal(found, runs * length, "... and none is missing, and none too many");
+    ktap_ok(inside > 0, "... though interrupts came in the middle");
+    print("#   %llu runs of %llu branches, %llu interrupts inside\n", (unsigned long long)runs,
+          (unsigned long long)length, (unsigned long long)inside);
+}
+
+static void claim_known(void)
+{
+    uint64_t runs;
+
+    if (!start("record -m 4m -e branches,cpu-clock/freq=200/"))
+        return;
+    trap_set_handler(VECTOR_BREAKPOINT, serve_breakpoint);
+    breakpoints = 0;
+    branches_workload_begin();
+    runs = run_known();
+    branches_workload_end();
+    recording_stop();
+    trap_set_handler(VECTOR_BREAKPOINT, NULL);
+    check_known(runs);
+    ktap_equal(breakpoints, runs, "... as were exceptions, which are served as ever");
+    ktap_ok(branches_counts().steps > runs, "steps are counted");
+}
+
+/* --- Windows ---------------------------------------------------------------------------------- */
+
+static volatile bool fired;
+
+/* Of a timer: in the timer's interrupt. */
+static void branches_timer(void *data)
+{
+    (void)data;
+    fired = true;
+}
+
+__attribute__((noinline)) static void branches_wait(void)
+{
+    struct timer timer = {.function = branches_timer};
+
+    fired = false;
+    timer_start(&timer, 1, 0);
+    while (!fired)
+        ;
+    for (uint64_t before = ticks; ticks < before + 2;)
+        ;
+}
+
+static bool stands_in(uint64_t ip, void (*function)(void))
+{
+    struct symbol symbol;
+
+    return symbols_find_address(ip, &symbol) && symbol.address == (uintptr_t)function;
+}
+
+/*
+ * From a handler to its iretq, and on in what it interrupted. It is not the handler of each tick: a
+ * machine may need longer to step through that than from one to the next.
+ */
+static void claim_interrupt(void)
+{
+    uint64_t out = 0, behind = 0;
+    struct record_source *source;
+    struct sample_view view;
+
+    if (!start("record -m 1m -e branches/window=1000/ --start mem:branches_timer:x"))
+        return;
+    branches_wait();
+    recording_stop();
+    source = recording_source();
+    while (next_sample(source, &view)) {
+        if (!is_branch(&view))
+            continue;
+        behind += out && stands_in(view.ip, branches_wait);
+        out += *(const uint16_t *)view.ip == IRETQ && stands_in(view.addr, branches_wait);
+    }
+    ktap_equal(out, 1, "the way out of an interrupt is a branch, of iretq");
+    ktap_ok(behind > 0, "... and what it interrupted is stepped on");
+    ktap_equal(branches_counts().windows, 1, "... in the window that its handler opened");
+}
+
+/* So many instructions at least, none of which touches the word. */
+static void pass_time(void)
+{
+    for (volatile unsigned i = 0; i < 50; i++)
+        ;
+}
+
+/*
+ * The store into an open window is where machines differ: it hits where steps and watches go
+ * together, and makes the window longer.
+ */
+static void claim_watch(void)
+{
+    const uint64_t stores = 10;
+    uint64_t most;
+
+    if (!start("record -m 1m -e branches/window=20/ --start mem:branches_word/4:w"))
+        return;
+    for (uint64_t i = 0; i < stores; i++) {
+        branches_word = 1;
+        branches_word = 2;
+        pass_time();
+    }
+    recording_stop();
+    most = stores * 40;
+    ktap_equal(branches_counts().windows, stores, "a watched store opens a window");
+    ktap_ok(branches_counts().steps >= stores * 20 && branches_counts().steps <= most,
+            "... which ends in time");
+    ktap_equal(branches_word, 2, "... and a store inside of it is done");
+}
+
+static void claim_nothing_left(void)
+{
+    uint64_t steps = branches_counts().steps;
+
+    branches_wait();
+    ktap_equal(branches_counts().steps, steps, "nothing is stepped when the recording has ended");
+    ktap_ok(!(arch_flags() & FLAGS_TRAP), "... nor marked to be");
+}
+
+static void branches_claims(void)
+{
+    claim_known();
+    claim_interrupt();
+    claim_watch();
+    claim_nothing_left();
+}
+
+KTAP_SUITE(branches, "branches, by single steps");
