@@ -215,8 +215,8 @@ void nest_run(const struct nest_plan *plan, struct nest_count *count, struct nes
     count->runs++;
     world_start(&plan->setup);
     world_set_size(0, plan->outermost);
-    debug_set_step_handler(nest_step);
+    arch_step_set_handlers(nest_step, NULL);
     nest_step_outermost();
-    debug_set_step_handler(NULL);
+    arch_step_set_handlers(NULL, NULL);
     arch_irq_restore(flags);
 }
