@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A bounded history: a ring with some records in it, a writer that writes a few more and may be
+ * interrupted once, a reader that reads meanwhile and, when the writer has ended, all that is left.
+ * What each sees wrong ends its side with a fault.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/perf/ring.h"
+
+#define HISTORY_RECORDS 6
+#define HISTORY_NEVER   UINT32_MAX
+
+struct history {
+    enum ring_mode mode;
+    uint32_t size;     /* of the ring */
+    uint64_t position; /* where the oldest record lies */
+    /* Sizes of records, ending with a 0. */
+    uint32_t before[HISTORY_RECORDS + 1]; /* in the ring already */
+    uint32_t writes[HISTORY_RECORDS + 1];
+    uint32_t nested[HISTORY_RECORDS + 1]; /* by the interrupt, which comes ... */
+    uint32_t interrupted;                 /* ... before this operation of the writer, or never */
+};
+
+/* The programs of the two sides, and what memory holds at first, of `history`. */
+void history_set(const struct history *history);
+void history_writer(void);
+void history_reader(void);
+void history_memory(uint64_t memory[]);
+
+/* How many operations the writer makes, where interrupts may come. */
+uint32_t history_operations(void);
+
+void history_print(const struct history *history);

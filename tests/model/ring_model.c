@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The ring's writer beside its reader, in every way that a model of memory allows, over families of
+ * bounded histories, short ones first. Run by tests/model/order.t, whose sound ring finds nothing
+ * and whose broken ones are found out:
+ *
+ *     ring_model tso|weak [LETTER...]     which letters order nothing: A-writer ... C-reader, or all
+ *
+ * SOAK=1: longer histories. Status: 0 nothing found, 1 something, with the shortest way there.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/model/explore.h"
+#include "tests/model/history.h"
+
+#define SIZES_MAX  5
+#define BEFORE_MAX 7
+
+/* All histories that these can be put together to. */
+struct family {
+    enum ring_mode mode;
+    uint32_t size;
+    uint32_t positions;      /* of the oldest record: so many, by words */
+    uint32_t sizes[SIZES_MAX + 1];
+    unsigned longest;        /* records that are written */
+    bool interrupted;        /* before each operation of the writer, by each burst */
+    uint32_t before[BEFORE_MAX][HISTORY_RECORDS + 1];
+    unsigned befores;
+};
+
+/* Written by an interrupt: one that fits, two, a lap and more, one that is longer than the ring. */
+static const uint32_t bursts[][HISTORY_RECORDS + 1] = {{8}, {16, 8}, {24, 16, 24}, {40}};
+
+static const struct family families[] = {
+    {RING_OVERWRITE, 32, 4, {8, 16, 24, 32, 40}, 2, false,
+     {{0}, {16}, {8, 8, 8, 8}, {8, 24}, {24, 8}, {16, 16}, {32}}, 7},
+    {RING_NORMAL, 32, 4, {8, 16, 24, 32, 40}, 3, false, {{0}, {16}, {8, 24}, {16, 16}}, 4},
+    {RING_OVERWRITE, 32, 4, {8, 16, 24}, 3, false, {{16, 16}, {8, 16, 8}}, 2},
+    {RING_OVERWRITE, 32, 1, {8, 16, 24}, 2, true, {{16, 16}, {8, 16, 8}}, 2},
+    {RING_NORMAL, 32, 1, {8, 16}, 2, true, {{16, 16}, {8}}, 2},
+    {RING_OVERWRITE, 64, 1, {24, 40}, 3, false, {{24, 16, 24}}, 1},
+};
+
+static struct order order;
+static struct {
+    uint64_t histories, states, steps;
+} total;
+
+static void run(const struct history *history)
+{
+    uint64_t memory[LOCATIONS];
+    struct explored explored;
+
+    history_set(history);
+    history_memory(memory);
+    transcript_reset(history_writer, history_reader);
+    explored = explore(&order, memory);
+    total.histories++;
+    total.states += explored.states;
+    total.steps += explored.steps;
+    if (explored.fault) {
+        history_print(history);
+        printf("found after %llu states: %s\n", (unsigned long long)total.states, explored.fault);
+        exit(1);
+    }
+    if (explored.ends == 0) {
+        printf("a history without an end\n");
+        exit(2);
+    }
+}
+
+static void run_interrupted(struct history *history)
+{
+    uint32_t operations;
+
+    for (unsigned burst = 0; burst < sizeof(bursts) / sizeof(bursts[0]); burst++) {
+        memcpy(history->nested, bursts[burst], sizeof(history->nested));
+        history->interrupted = HISTORY_NEVER;
+        history_set(history);
+        operations = history_operations();
+        for (uint32_t operation = 0; operation < operations; operation++) {
+            history->interrupted = operation;
+            run(history);
+        }
+    }
+}
+
+static void run_writes(const struct family *family, struct history *history, unsigned count)
+{
+    history->writes[count] = 0;
+    if (count == family->longest) {
+        if (family->interrupted)
+            run_interrupted(history);
+        else
+            run(history);
+        return;
+    }
+    for (const uint32_t *size = family->sizes; *size; size++) {
+        history->writes[count] = *size;
+        run_writes(family, history, count + 1);
+    }
+}
+
+static void run_family(const struct family *family)
+{
+    struct history history = {
+        .mode = family->mode, .size = family->size, .interrupted = HISTORY_NEVER};
+
+    total.histories = total.states = total.steps = 0;
+    for (unsigned before = 0; before < family->befores; before++) {
+        memcpy(history.before, family->before[before], sizeof(history.before));
+        for (uint32_t i = 0; i < family->positions; i++) {
+            history.position = 1024 + 8 * i;
+            run_writes(family, &history, 0);
+        }
+    }
+    printf("%s ring of %u, %u records%s: %llu histories, %llu states, %llu steps\n",
+           family->mode == RING_OVERWRITE ? "overwriting" : "normal", family->size, family->longest,
+           family->interrupted ? ", interrupted" : "", (unsigned long long)total.histories,
+           (unsigned long long)total.states, (unsigned long long)total.steps);
+}
+
+static unsigned letter_of(const char *name)
+{
+    static const char *const names[LETTERS] = {
+        [LETTER_A_WRITER] = "A-writer", [LETTER_A_READER] = "A-reader",
+        [LETTER_B_WRITER] = "B-writer", [LETTER_B_READER] = "B-reader",
+        [LETTER_C_WRITER] = "C-writer", [LETTER_C_READER] = "C-reader"};
+
+    for (unsigned letter = LETTER_NONE + 1; letter < LETTERS; letter++)
+        if (strcmp(names[letter], name) == 0)
+            return 1u << letter;
+    if (strcmp(name, "all") == 0)
+        return (1u << LETTERS) - 1;
+    fprintf(stderr, "ring_model: no letter %s\n", name);
+    exit(2);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2 || (strcmp(argv[1], "tso") != 0 && strcmp(argv[1], "weak") != 0)) {
+        fprintf(stderr, "usage: ring_model tso|weak [A-writer ... C-reader | all]\n");
+        return 2;
+    }
+    order.model = strcmp(argv[1], "tso") == 0 ? ORDER_TSO : ORDER_WEAK;
+    for (int i = 2; i < argc; i++)
+        order.removed |= letter_of(argv[i]);
+    for (unsigned i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+        run_family(&families[i]);
+    return 0;
+}
