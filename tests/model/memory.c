@@ -128,8 +128,14 @@ uint64_t memory_word(unsigned location)
 
 const char *memory_name(unsigned location)
 {
-    static const char *const names[LOCATIONS] = {"word 0", "word 1",    "word 2", "word 3",
-                                                 "word 4", "word 5",    "word 6", "word 7",
+    static const char *const names[LOCATIONS] = {"word 0",
+                                                 "word 1",
+                                                 "word 2",
+                                                 "word 3",
+                                                 "word 4",
+                                                 "word 5",
+                                                 "word 6",
+                                                 "word 7",
                                                  [LOCATION_PUBLISHED] = "published",
                                                  [LOCATION_TAIL] = "tail"};
 

@@ -92,7 +92,6 @@ void order_remove(struct window *window, unsigned index)
     window->count--;
     for (unsigned i = index; i < window->count; i++)
         window->pending[i] = window->pending[i + 1];
-    window->pending[window->count] = (struct pending){0};
 }
 
 void order_tidy(const struct order *order, struct window *window)
@@ -101,10 +100,10 @@ void order_tidy(const struct order *order, struct window *window)
 
     for (unsigned i = 0; i < window->count;) {
         const struct pending *pending = &window->pending[i];
-        bool idle = pending->step == STEP_ORDER &&
-                    (order->model == ORDER_TSO ||
-                     !order_holds(order, (enum letter)pending->letter) ||
-                     !(pending->letter == LETTER_A_WRITER ? before.stores : before.loads));
+        bool idle =
+            pending->step == STEP_ORDER &&
+            (order->model == ORDER_TSO || !order_holds(order, (enum letter)pending->letter) ||
+             !(pending->letter == LETTER_A_WRITER ? before.stores : before.loads));
 
         if (idle) {
             order_remove(window, i);

@@ -20,14 +20,16 @@
 #define SIZES_MAX  5
 #define BEFORE_MAX 7
 
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 /* All histories that these can be put together to. */
 struct family {
     enum ring_mode mode;
     uint32_t size;
-    uint32_t positions;      /* of the oldest record: so many, by words */
+    uint32_t positions; /* of the oldest record: so many, by words */
     uint32_t sizes[SIZES_MAX + 1];
-    unsigned longest;        /* records that are written */
-    bool interrupted;        /* before each operation of the writer, by each burst */
+    unsigned longest; /* records that are written */
+    bool interrupted; /* before each operation of the writer, by each burst */
     uint32_t before[BEFORE_MAX][HISTORY_RECORDS + 1];
     unsigned befores;
 };
@@ -36,10 +38,33 @@ struct family {
 static const uint32_t bursts[][HISTORY_RECORDS + 1] = {{8}, {16, 8}, {24, 16, 24}, {40}};
 
 static const struct family families[] = {
-    {RING_OVERWRITE, 32, 4, {8, 16, 24, 32, 40}, 2, false,
-     {{0}, {16}, {8, 8, 8, 8}, {8, 24}, {24, 8}, {16, 16}, {32}}, 7},
-    {RING_NORMAL, 32, 4, {8, 16, 24, 32, 40}, 3, false, {{0}, {16}, {8, 24}, {16, 16}}, 4},
+    {RING_OVERWRITE,
+     32,
+     4,
+     {8, 24, 40},
+     2,
+     false,
+     {{0}, {16}, {8, 8, 8, 8}, {8, 24}, {24, 8}, {16, 16}, {32}},
+     7},
+    {RING_NORMAL, 32, 4, {8, 16, 24, 40}, 2, false, {{0}, {16}, {8, 24}, {16, 16}}, 4},
+    {RING_OVERWRITE, 32, 1, {8, 16, 24}, 1, true, {{16, 16}, {8, 16, 8}}, 2},
+    {RING_NORMAL, 32, 1, {8, 16}, 1, true, {{16, 16}, {8}}, 2},
+    {RING_OVERWRITE, 64, 1, {24, 40}, 2, false, {{24, 16, 24}}, 1},
+};
+
+/* With SOAK=1, too. */
+static const struct family long_families[] = {
+    {RING_OVERWRITE,
+     32,
+     4,
+     {8, 16, 24, 32, 40},
+     2,
+     false,
+     {{0}, {16}, {8, 8, 8, 8}, {8, 24}, {24, 8}, {16, 16}, {32}},
+     7},
     {RING_OVERWRITE, 32, 4, {8, 16, 24}, 3, false, {{16, 16}, {8, 16, 8}}, 2},
+    {RING_NORMAL, 32, 4, {8, 16, 24, 32, 40}, 3, false, {{0}, {16}, {8, 24}, {16, 16}}, 4},
+    {RING_OVERWRITE, 32, 1, {8, 24}, 4, false, {{8, 24}}, 1},
     {RING_OVERWRITE, 32, 1, {8, 16, 24}, 2, true, {{16, 16}, {8, 16, 8}}, 2},
     {RING_NORMAL, 32, 1, {8, 16}, 2, true, {{16, 16}, {8}}, 2},
     {RING_OVERWRITE, 64, 1, {24, 40}, 3, false, {{24, 16, 24}}, 1},
@@ -77,7 +102,7 @@ static void run_interrupted(struct history *history)
 {
     uint32_t operations;
 
-    for (unsigned burst = 0; burst < sizeof(bursts) / sizeof(bursts[0]); burst++) {
+    for (unsigned burst = 0; burst < COUNT(bursts); burst++) {
         memcpy(history->nested, bursts[burst], sizeof(history->nested));
         history->interrupted = HISTORY_NEVER;
         history_set(history);
@@ -124,6 +149,12 @@ static void run_family(const struct family *family)
            (unsigned long long)total.states, (unsigned long long)total.steps);
 }
 
+static void run_families(const struct family *family, size_t count)
+{
+    for (; count > 0; family++, count--)
+        run_family(family);
+}
+
 static unsigned letter_of(const char *name)
 {
     static const char *const names[LETTERS] = {
@@ -149,7 +180,8 @@ int main(int argc, char **argv)
     order.model = strcmp(argv[1], "tso") == 0 ? ORDER_TSO : ORDER_WEAK;
     for (int i = 2; i < argc; i++)
         order.removed |= letter_of(argv[i]);
-    for (unsigned i = 0; i < sizeof(families) / sizeof(families[0]); i++)
-        run_family(&families[i]);
+    run_families(families, COUNT(families));
+    if (getenv("SOAK"))
+        run_families(long_families, COUNT(long_families));
     return 0;
 }

@@ -47,7 +47,6 @@ void states_get(uint32_t number, struct state *state)
 {
     const uint8_t *from = bytes + starts[number];
 
-    memset(state, 0, sizeof(*state));
     memcpy(state, from, offsetof(struct state, window));
     from += offsetof(struct state, window);
     for (unsigned side = 0; side < SIDES; side++) {
@@ -60,10 +59,16 @@ void states_get(uint32_t number, struct state *state)
 
 static uint32_t hash(const uint8_t *packed, size_t size)
 {
-    uint64_t value = 0xcbf29ce484222325;
+    uint64_t value = size, word;
 
-    for (size_t i = 0; i < size; i++)
-        value = (value ^ packed[i]) * 0x100000001b3;
+    for (; size >= sizeof(word); packed += sizeof(word), size -= sizeof(word)) {
+        memcpy(&word, packed, sizeof(word));
+        value = (value ^ word) * 0x9e3779b97f4a7c15;
+        value ^= value >> 32;
+    }
+    word = 0;
+    memcpy(&word, packed, size);
+    value = (value ^ word) * 0x9e3779b97f4a7c15;
     return (uint32_t)(value ^ value >> 32);
 }
 
@@ -97,11 +102,9 @@ static void grow(void)
 
 void states_reset(void)
 {
-    count = 0;
+    count = room = 0; /* most histories are small, and clearing the table takes time */
     bytes_used = 0;
-    if (room == 0)
-        grow();
-    memset(table, 0, table_size * sizeof(*table));
+    grow();
     starts[0] = 0;
 }
 

@@ -12,7 +12,7 @@
 #include "tests/model/order.h"
 
 struct state {
-    uint32_t node[SIDES]; /* what each does next */
+    uint32_t node[SIDES];      /* what each does next */
     uint8_t memory[LOCATIONS]; /* values, by number */
     struct window window[SIDES];
 };

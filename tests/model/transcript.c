@@ -23,7 +23,8 @@ struct tree {
     struct node *nodes;
     uint32_t count;
     struct note *notes; /* a hash table */
-    uint32_t note_count;
+    struct note *used[NOTES_MAX / 2];
+    uint32_t used_count;
 };
 
 static struct tree trees[SIDES];
@@ -37,11 +38,11 @@ static unsigned values_in_all;
 
 /* The run under way. */
 static struct tree *tree;
-static unsigned known;                /* steps left that the tree has */
-static uint8_t answers[ANSWERS_MAX];  /* of their loads */
+static unsigned known;               /* steps left that the tree has */
+static uint8_t answers[ANSWERS_MAX]; /* of their loads */
 static unsigned answers_used;
-static uint32_t grown;                /* the node that the next step hangs from, */
-static uint8_t grown_answer;          /* by this answer */
+static uint32_t grown;       /* the node that the next step hangs from, */
+static uint8_t grown_answer; /* by this answer */
 static jmp_buf out;
 
 static _Noreturn void give_up(const char *what)
@@ -69,13 +70,13 @@ void transcript_reset(transcript_program *writer, transcript_program *reader)
         if (!side->nodes) {
             side->nodes = room_for(NODES_MAX, sizeof(*side->nodes));
             side->notes = room_for(NOTES_MAX, sizeof(*side->notes));
-        } else {
-            memset(side->notes, 0, NOTES_MAX * sizeof(*side->notes));
         }
+        for (unsigned j = 0; j < side->used_count; j++)
+            side->used[j]->node = 0;
         side->program = programs[i];
         side->nodes[0] = (struct node){.step = STEP_NOTE};
         side->count = 1;
-        side->note_count = 0;
+        side->used_count = 0;
     }
     memset(values, 0, sizeof(values));
     values_in_all = 0;
@@ -259,7 +260,7 @@ void transcript_note(const void *state, size_t size)
 
     if (is_known())
         return;
-    if (size > NOTE_MAX || tree->note_count == NOTES_MAX / 2)
+    if (size > NOTE_MAX || tree->used_count == NOTES_MAX / 2)
         give_up("notes");
     note = find_note(state, size);
     if (note->node != 0) {
@@ -267,7 +268,7 @@ void transcript_note(const void *state, size_t size)
         longjmp(out, 1);
     }
     grow((struct node){.step = STEP_NOTE});
-    tree->note_count++;
+    tree->used[tree->used_count++] = note;
     note->node = grown;
     note->size = (uint16_t)size;
     memcpy(note->state, state, size);

@@ -31,11 +31,11 @@ struct node {
     enum step step;
     enum letter letter;
     uint8_t location;
-    uint8_t value;      /* of a store, by number */
-    uint64_t result;    /* what the program ends with */
-    const char *fault;  /* STEP_FAULT */
-    uint32_t parent;    /* whose child this is; the first found, where several lead here */
-    uint8_t answer;     /* ... by this answer */
+    uint8_t value;              /* of a store, by number */
+    uint64_t result;            /* what the program ends with */
+    const char *fault;          /* STEP_FAULT */
+    uint32_t parent;            /* whose child this is; the first found, where several lead here */
+    uint8_t answer;             /* ... by this answer */
     uint32_t child[VALUES_MAX]; /* by answer, of a load or a question; else [0]; 0: not known yet */
 };
 
