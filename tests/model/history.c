@@ -55,7 +55,7 @@ static void interrupt(void)
     if (interrupted || operations++ != history.interrupted)
         return;
     interrupted = true;
-    put_all(history.nested);
+    put_all(history.nested.of);
 }
 
 static void start(enum side side)
@@ -64,7 +64,7 @@ static void start(enum side side)
     interrupted = false;
     memory_interrupt = NULL;
     memory_start(side, history.mode, history.size, history.position);
-    put_all(history.before);
+    put_all(history.before.of);
     memory_interrupt = interrupt;
 }
 
@@ -98,7 +98,7 @@ void history_writer(void)
 {
     start(WRITER);
     memory_tell();
-    for (const uint32_t *size = history.writes; *size; size++) {
+    for (const uint32_t *size = history.writes.of; *size; size++) {
         struct {
             struct ring ring;
             uint64_t words[MEMORY_WORDS];
@@ -111,7 +111,7 @@ void history_writer(void)
         memcpy(knows.words, memory_ring.bytes, history.size);
         knows.now = now;
         knows.operations = operations;
-        knows.left = (uint32_t)(size - history.writes);
+        knows.left = (uint32_t)(size - history.writes.of);
         knows.accepted = accepted;
         knows.interrupted = interrupted;
         transcript_note(&knows, sizeof(knows));
@@ -202,11 +202,20 @@ void history_memory(uint64_t memory[])
         memory[i] = memory_word(i);
 }
 
+/* In an empty ring nothing is dropped, in one with records the tail may have to be moved. */
 uint32_t history_operations(void)
 {
+    struct history_sizes before = history.before;
+    uint32_t most;
+
     start(WRITER);
-    put_all(history.writes);
-    return operations;
+    put_all(history.writes.of);
+    most = operations;
+    history.before = (struct history_sizes){0};
+    start(WRITER);
+    put_all(history.writes.of);
+    history.before = before;
+    return operations > most ? operations : most;
 }
 
 static void print_sizes(const char *what, const uint32_t *sizes)
@@ -220,11 +229,11 @@ void history_print(const struct history *which)
 {
     printf("%s ring of %u at %llu,", which->mode == RING_OVERWRITE ? "overwriting" : "normal",
            which->size, (unsigned long long)which->position);
-    print_sizes(" with", which->before);
-    print_sizes(", writes", which->writes);
+    print_sizes(" with", which->before.of);
+    print_sizes(", writes", which->writes.of);
     if (which->interrupted != HISTORY_NEVER) {
         printf(", before operation %u", which->interrupted);
-        print_sizes(" of which comes", which->nested);
+        print_sizes(" of which comes", which->nested.of);
     }
     printf("\n");
 }

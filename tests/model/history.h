@@ -14,15 +14,19 @@
 #define HISTORY_RECORDS 6
 #define HISTORY_NEVER   UINT32_MAX
 
+/* Of records; ends with a 0. */
+struct history_sizes {
+    uint32_t of[HISTORY_RECORDS + 1];
+};
+
 struct history {
     enum ring_mode mode;
-    uint32_t size;     /* of the ring */
-    uint64_t position; /* where the oldest record lies */
-    /* Sizes of records, ending with a 0. */
-    uint32_t before[HISTORY_RECORDS + 1]; /* in the ring already */
-    uint32_t writes[HISTORY_RECORDS + 1];
-    uint32_t nested[HISTORY_RECORDS + 1]; /* by the interrupt, which comes ... */
-    uint32_t interrupted;                 /* ... before this operation of the writer, or never */
+    uint32_t size;               /* of the ring */
+    uint64_t position;           /* where the oldest record lies */
+    struct history_sizes before; /* in the ring already */
+    struct history_sizes writes; /* by the writer */
+    struct history_sizes nested; /* by the interrupt, which comes ... */
+    uint32_t interrupted;        /* ... before this operation of the writer, or never */
 };
 
 /* The programs of the two sides, and what memory holds at first, of `history`. */
@@ -31,7 +35,7 @@ void history_writer(void);
 void history_reader(void);
 void history_memory(uint64_t memory[]);
 
-/* How many operations the writer makes, where interrupts may come. */
+/* So many operations, where interrupts may come, or less, the writer makes. */
 uint32_t history_operations(void);
 
 void history_print(const struct history *history);

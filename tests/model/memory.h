@@ -48,8 +48,10 @@ void memory_tell(void);
 
 /* Called before each operation of the writer: where an interrupt may come. */
 extern void (*memory_interrupt)(void);
-extern void (*memory_turn)(void);
 void memory_moment(void);
+
+/* Called before each load of `published` by the reader, with which a turn of its loop begins. */
+extern void (*memory_turn)(void);
 
 void memory_store(uint64_t *to, uint64_t value);
 void memory_publish(uint64_t *to, uint64_t value);

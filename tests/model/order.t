@@ -17,77 +17,65 @@ my $sound = "$build/model/ring_model";
 
 my @letters = qw(A-writer A-reader B-writer B-reader C-writer C-reader);
 
-# What a history may end with that the reader or the writer is not content with.
-my $torn = qr/the reader (?:has got|took|met) |are gone$|is unpublished|left something|add up|same result/;
-
 # Names of broken rings: what is wrong, and which lines are to be replaced by which.
+my $record_look = <<'END';
+        ring_copy_out(ring, reader->position, to, header.size);
+        if (ring_overtaken(reader))
+            continue;
+END
+my ($record_copy, $second_look) = $record_look =~ /\A(.*?\n)(.*)\z/s;
 my %broken = (
     tail_after_data => {
         claim => 'the tail moved after the data',
         lines => [
-            [ "__attribute__((noinline)) static bool ring_make_room(",
-                "static uint64_t held;\n\n__attribute__((noinline)) static bool ring_make_room(" ],
-            [ "    if (end - limit > ring->size)\n",
-                "    held = ring->tail;\n    if (end - limit > ring->size)\n" ],
-            [ 'uint64_t tail = local_load(&ring->tail);', 'uint64_t tail = held;' ],
-            [ 'local_compare_exchange(&ring->tail,', 'local_compare_exchange(&held,' ],
-            [ "        ring_write_around(ring, start, bytes, size);\n",
-                "        ring_write_around(ring, start, bytes, size);\n"
-                    . "    if (held > ring->tail)\n        local_store(&ring->tail, held);\n"
-                    . "    held = 0;\n" ],
+            ['__attribute__((noinline)) static bool ring_make_room(',
+                "static uint64_t held;\n\n__attribute__((noinline)) static bool ring_make_room("],
+            ["    if (end - limit > ring->size)\n",
+                "    held = ring->tail;\n    if (end - limit > ring->size)\n"],
+            ['uint64_t tail = local_load(&ring->tail);', 'uint64_t tail = held;'],
+            ['local_compare_exchange(&ring->tail,', 'local_compare_exchange(&held,'],
+            ["        ring_write_around(ring, start, bytes, size);\n", <<'END'],
+        ring_write_around(ring, start, bytes, size);
+    if (held > ring->tail)
+        local_store(&ring->tail, held);
+    held = 0;
+END
         ],
     },
     published_before_data => {
         claim => 'published before the data',
         lines => [
-            [ '    publish_order_stores(); /* A',
-                "    publish_store(&ring->published, ring->head);\n    publish_order_stores(); /* A" ],
+            ['    publish_order_stores(); /* A', <<'END' . '    publish_order_stores(); /* A'],
+    publish_store(&ring->published, ring->head);
+END
         ],
     },
     header_without_second_look => {
         claim => 'the second look left out behind the copy of the header',
-        lines => [
-            [ "&header, sizeof(header));\n        if (ring_overtaken(reader))\n            continue;\n",
-                "&header, sizeof(header));\n" ],
-        ],
+        lines => [["sizeof(header));\n$second_look", "sizeof(header));\n"]],
     },
     record_without_second_look => {
         claim => 'the second look left out behind the copy of the record',
-        lines => [
-            [ "header.size);\n        if (ring_overtaken(reader))\n            continue;\n",
-                "header.size);\n" ],
-        ],
+        lines => [[$record_look, $record_copy]],
     },
     look_before_copy => {
         claim => 'the second look before the copy of the record',
-        lines => [
-            [ "        ring_copy_out(ring, reader->position, to, header.size);\n"
-                    . "        if (ring_overtaken(reader))\n            continue;\n",
-                "        if (ring_overtaken(reader))\n            continue;\n"
-                    . "        ring_copy_out(ring, reader->position, to, header.size);\n" ],
-        ],
+        lines => [[$record_look, $second_look . $record_copy]],
     },
     room_for_one_word_more => {
         claim => 'a word more than there is room for',
-        lines => [
-            [ "uint64_t tail = publish_load(&ring->tail); /* C */\n",
-                "uint64_t tail = publish_load(&ring->tail) + 8;\n" ],
-        ],
+        lines => [['publish_load(&ring->tail); /* C */', 'publish_load(&ring->tail) + 8;']],
     },
     nested_publishes => {
         claim => 'a nested writer that publishes',
-        lines => [
-            [ "    if (record->level > 0) {\n        local_decrement",
-                "    if (record->level > 0) {\n"
-                    . "        publish_store(&ring->published, ring->head);\n        local_decrement" ],
-        ],
+        lines => [["    if (record->level > 0) {\n", <<'END']],
+    if (record->level > 0) {
+        publish_store(&ring->published, ring->head);
+END
     },
     no_look_at_the_head => {
         claim => 'no look at the head behind the writer that leaves',
-        lines => [
-            [ "        if (local_load(&ring->head) == head)\n            return;\n",
-                "        return;\n" ],
-        ],
+        lines => [['        if (local_load(&ring->head) == head)', '        if (true)']],
     },
 );
 
@@ -126,8 +114,7 @@ sub found
     my ($name, $program, $log, @arguments) = @_;
     my ($status, $said) = run($program, $log, @arguments);
     my ($states, $fault) = $said =~ /^found after (\d+) states: (.*)/m;
-    ok($status == 1 && ($fault // '') =~ $torn,
-        "$name: found after " . ($states // 'all') . ' states')
+    ok($status == 1 && $fault, "$name: found after " . ($states // 'all') . ' states')
         or diag("status $status:\n", substr($said, -2000));
 }
 
@@ -139,7 +126,7 @@ sub break_ring
     for my $line (@{$broken{$name}{lines}}) {
         my ($from, $to) = @$line;
         my $count = $text =~ s/\Q$from\E/$to/g;
-        $count && $count == 1 or return 0;
+        $count && $count == 1 && $from ne $to or return 0;
     }
     open(my $file, '>', "$build/model/broken/$name.c") or die("$name.c: $!\n");
     print $file $text;
@@ -159,6 +146,7 @@ my $programs = join(' ', map { "$build/model/broken/$_" } @names);
 system("make --no-print-directory BUILD=$build $programs > $logs/build.log 2>&1") == 0
     or diag(slurp("$logs/build.log"));
 for my $name (@names) {
-    found("$broken{$name}{claim}, $_", "$build/model/broken/$name", "$name-$_", $_) for qw(tso weak);
+    my $program = "$build/model/broken/$name";
+    found("$broken{$name}{claim}, $_", $program, "$name-$_", $_) for qw(tso weak);
 }
 done_testing();

@@ -4,9 +4,10 @@
  * bounded histories, short ones first. Run by tests/model/order.t, whose sound ring finds nothing
  * and whose broken ones are found out:
  *
- *     ring_model tso|weak [LETTER...]     which letters order nothing: A-writer ... C-reader, or all
+ *     ring_model tso|weak [LETTER...]
  *
- * SOAK=1: longer histories. Status: 0 nothing found, 1 something, with the shortest way there.
+ * The letters named order nothing: A-writer, A-reader, B-writer ... C-reader, or all. SOAK=1:
+ * longer histories, too. Status: 0 nothing found; 1 something, and the shortest way there is told.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,62 +18,57 @@
 #include "tests/model/explore.h"
 #include "tests/model/history.h"
 
-#define SIZES_MAX  5
-#define BEFORE_MAX 7
+#define SIZES_MAX 5
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define ALL(array)   array, COUNT(array)
 
 /* All histories that these can be put together to. */
 struct family {
     enum ring_mode mode;
     uint32_t size;
-    uint32_t positions; /* of the oldest record: so many, by words */
-    uint32_t sizes[SIZES_MAX + 1];
-    unsigned longest; /* records that are written */
-    bool interrupted; /* before each operation of the writer, by each burst */
-    uint32_t before[BEFORE_MAX][HISTORY_RECORDS + 1];
-    unsigned befores;
+    uint32_t positions;            /* of the oldest record: so many, by words */
+    uint32_t sizes[SIZES_MAX + 1]; /* of records that are written, */
+    unsigned longest;              /* so many in each history */
+    bool interrupted;              /* before each operation of the writer, by each burst */
+    const struct history_sizes *before;
+    size_t befores;
 };
 
+/* What is in the ring at first, to be overwritten from the first record on, or almost. */
+static const struct history_sizes fillings[] = {{{0}},     {{16}},     {{8, 8, 8, 8}}, {{8, 24}},
+                                                {{24, 8}}, {{16, 16}}, {{32}}};
+static const struct history_sizes queues[] = {{{0}}, {{16}}, {{8, 24}}, {{16, 16}}};
+static const struct history_sizes full[] = {{{16, 16}}, {{8, 16, 8}}};
+static const struct history_sizes partly[] = {{{16, 16}}, {{8}}};
+static const struct history_sizes uneven[] = {{{8, 24}}};
+static const struct history_sizes larger[] = {{{24, 16, 24}}};
+
 /* Written by an interrupt: one that fits, two, a lap and more, one that is longer than the ring. */
-static const uint32_t bursts[][HISTORY_RECORDS + 1] = {{8}, {16, 8}, {24, 16, 24}, {40}};
+static const struct history_sizes bursts[] = {{{8}}, {{16, 8}}, {{24, 16, 24}}, {{40}}};
 
 static const struct family families[] = {
-    {RING_OVERWRITE,
-     32,
-     4,
-     {8, 24, 40},
-     2,
-     false,
-     {{0}, {16}, {8, 8, 8, 8}, {8, 24}, {24, 8}, {16, 16}, {32}},
-     7},
-    {RING_NORMAL, 32, 4, {8, 16, 24, 40}, 2, false, {{0}, {16}, {8, 24}, {16, 16}}, 4},
-    {RING_OVERWRITE, 32, 1, {8, 16, 24}, 1, true, {{16, 16}, {8, 16, 8}}, 2},
-    {RING_NORMAL, 32, 1, {8, 16}, 1, true, {{16, 16}, {8}}, 2},
-    {RING_OVERWRITE, 64, 1, {24, 40}, 2, false, {{24, 16, 24}}, 1},
+    {RING_OVERWRITE, 32, 4, {8, 24, 40}, 2, false, ALL(fillings)},
+    {RING_NORMAL, 32, 4, {8, 16, 24, 40}, 2, false, ALL(queues)},
+    {RING_OVERWRITE, 32, 1, {8, 24}, 1, true, ALL(full)},
+    {RING_NORMAL, 32, 1, {8, 16}, 1, true, ALL(partly)},
+    {RING_OVERWRITE, 64, 1, {24, 40}, 2, false, ALL(larger)},
 };
 
 /* With SOAK=1, too. */
 static const struct family long_families[] = {
-    {RING_OVERWRITE,
-     32,
-     4,
-     {8, 16, 24, 32, 40},
-     2,
-     false,
-     {{0}, {16}, {8, 8, 8, 8}, {8, 24}, {24, 8}, {16, 16}, {32}},
-     7},
-    {RING_OVERWRITE, 32, 4, {8, 16, 24}, 3, false, {{16, 16}, {8, 16, 8}}, 2},
-    {RING_NORMAL, 32, 4, {8, 16, 24, 32, 40}, 3, false, {{0}, {16}, {8, 24}, {16, 16}}, 4},
-    {RING_OVERWRITE, 32, 1, {8, 24}, 4, false, {{8, 24}}, 1},
-    {RING_OVERWRITE, 32, 1, {8, 16, 24}, 2, true, {{16, 16}, {8, 16, 8}}, 2},
-    {RING_NORMAL, 32, 1, {8, 16}, 2, true, {{16, 16}, {8}}, 2},
-    {RING_OVERWRITE, 64, 1, {24, 40}, 3, false, {{24, 16, 24}}, 1},
+    {RING_OVERWRITE, 32, 4, {8, 16, 24, 32, 40}, 2, false, ALL(fillings)},
+    {RING_OVERWRITE, 32, 4, {8, 16, 24}, 3, false, ALL(full)},
+    {RING_NORMAL, 32, 4, {8, 16, 24, 32, 40}, 3, false, ALL(queues)},
+    {RING_OVERWRITE, 32, 1, {8, 24}, 4, false, ALL(uneven)},
+    {RING_OVERWRITE, 32, 1, {8, 16, 24}, 2, true, ALL(full)},
+    {RING_NORMAL, 32, 1, {8, 16}, 2, true, ALL(partly)},
+    {RING_OVERWRITE, 64, 1, {24, 40}, 3, false, ALL(larger)},
 };
 
 static struct order order;
-static struct {
-    uint64_t histories, states, steps;
+static struct total {
+    unsigned long long histories, states, steps;
 } total;
 
 static void run(const struct history *history)
@@ -89,7 +85,7 @@ static void run(const struct history *history)
     total.steps += explored.steps;
     if (explored.fault) {
         history_print(history);
-        printf("found after %llu states: %s\n", (unsigned long long)total.states, explored.fault);
+        printf("found after %llu states: %s\n", total.states, explored.fault);
         exit(1);
     }
     if (explored.ends == 0) {
@@ -103,7 +99,7 @@ static void run_interrupted(struct history *history)
     uint32_t operations;
 
     for (unsigned burst = 0; burst < COUNT(bursts); burst++) {
-        memcpy(history->nested, bursts[burst], sizeof(history->nested));
+        history->nested = bursts[burst];
         history->interrupted = HISTORY_NEVER;
         history_set(history);
         operations = history_operations();
@@ -116,7 +112,7 @@ static void run_interrupted(struct history *history)
 
 static void run_writes(const struct family *family, struct history *history, unsigned count)
 {
-    history->writes[count] = 0;
+    history->writes.of[count] = 0;
     if (count == family->longest) {
         if (family->interrupted)
             run_interrupted(history);
@@ -125,19 +121,19 @@ static void run_writes(const struct family *family, struct history *history, uns
         return;
     }
     for (const uint32_t *size = family->sizes; *size; size++) {
-        history->writes[count] = *size;
+        history->writes.of[count] = *size;
         run_writes(family, history, count + 1);
     }
 }
 
 static void run_family(const struct family *family)
 {
+    const struct total before_it = total;
     struct history history = {
         .mode = family->mode, .size = family->size, .interrupted = HISTORY_NEVER};
 
-    total.histories = total.states = total.steps = 0;
-    for (unsigned before = 0; before < family->befores; before++) {
-        memcpy(history.before, family->before[before], sizeof(history.before));
+    for (size_t before = 0; before < family->befores; before++) {
+        history.before = family->before[before];
         for (uint32_t i = 0; i < family->positions; i++) {
             history.position = 1024 + 8 * i;
             run_writes(family, &history, 0);
@@ -145,8 +141,8 @@ static void run_family(const struct family *family)
     }
     printf("%s ring of %u, %u records%s: %llu histories, %llu states, %llu steps\n",
            family->mode == RING_OVERWRITE ? "overwriting" : "normal", family->size, family->longest,
-           family->interrupted ? ", interrupted" : "", (unsigned long long)total.histories,
-           (unsigned long long)total.states, (unsigned long long)total.steps);
+           family->interrupted ? ", interrupted" : "", total.histories - before_it.histories,
+           total.states - before_it.states, total.steps - before_it.steps);
 }
 
 static void run_families(const struct family *family, size_t count)
