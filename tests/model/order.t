@@ -104,7 +104,7 @@ sub nothing_found
         $histories += $1;
         $states += $2;
     }
-    ok($status == 0 && $states > 500_000,
+    ok($status == 0 && $states > 400_000,
         "$name: nothing found in $states states of $histories histories")
         or diag("status $status:\n", substr($said, -2000));
 }

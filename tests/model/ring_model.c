@@ -51,7 +51,7 @@ static const struct family families[] = {
     {RING_OVERWRITE, 32, 4, {8, 24, 40}, 2, false, ALL(fillings)},
     {RING_NORMAL, 32, 4, {8, 16, 24, 40}, 2, false, ALL(queues)},
     {RING_OVERWRITE, 32, 1, {8, 24}, 1, true, ALL(full)},
-    {RING_NORMAL, 32, 1, {8, 16}, 1, true, ALL(partly)},
+    {RING_NORMAL, 32, 1, {16}, 1, true, ALL(partly)},
     {RING_OVERWRITE, 64, 1, {24, 40}, 2, false, ALL(larger)},
 };
 
