@@ -19,7 +19,7 @@ HOSTCC   ?= gcc
 NASM     ?= nasm
 DEMO     := perf record -e mem:kernel_flag:rw -g -- fs-stress; perf report -g caller -s sym
 RUN      ?= $(DEMO)
-TESTS    ?= tests/unit tests/host tests/boot
+TESTS    ?= tests/unit tests/model tests/host tests/boot
 FP_BUILD := $(if $(filter fp,$(UNWINDER)),$(BUILD),$(BUILD)/fp)
 export UNWINDER FIRMWARE MACHINE ACCEL SMP CPU MEM BUILD FP_BUILD
 
@@ -122,7 +122,7 @@ both-kernels:
 packages-%:
 	$(Q)tools/packages $*
 
-tests-built: $(UNIT) $(HOST) $(BUILD)/pitot.iso $(FP_BUILD)/pitot.iso $(BUILD)/port.elf
+tests-built: $(UNIT) $(HOST) $(BUILD)/model/ring_model $(BUILD)/pitot.iso $(FP_BUILD)/pitot.iso $(BUILD)/port.elf
 
 # The kernel with frame pointers, beside the one without.
 $(BUILD)/fp/pitot.iso: FORCE
@@ -229,6 +229,24 @@ FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*_fuzz.c
 $(FUZZ): HOSTCC := clang
 $(FUZZ): SANITIZE += -fsanitize=fuzzer
 $(foreach program,$(notdir $(FUZZ)),$(eval $(call HOST_PROGRAM,fuzz,$(program),-lcmocka)))
+
+# The ring's source on the model of its memory: tests/model/arch/x86_64/local.h takes the place of arch's. tests/model/order.t
+# makes the broken copies, and has them built, as it can say what is missing.
+MODEL_FLAGS = -Itests/model $(HOSTFLAGS) $(SANITIZE) -MMD -MP
+MODEL_OBJ  := $(patsubst %,$(BUILD)/model/obj/%.o,$(wildcard tests/model/*.c) core/refusal.c core/print.c tests/unit/ring_payload.c)
+
+$(BUILD)/model/obj/%.c.o: %.c
+	$(call say,HOSTCC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(MODEL_FLAGS) -c $< -o $@
+
+$(BUILD)/model/ring_model: $(BUILD)/model/obj/core/perf/ring.c.o $(MODEL_OBJ)
+	$(Q)$(HOSTCC) $(SANITIZE) $^ -o $@
+
+$(BUILD)/model/broken/%: $(BUILD)/model/broken/%.c $(MODEL_OBJ)
+	$(Q)$(HOSTCC) $(MODEL_FLAGS) $^ -o $@
+
+-include $(wildcard $(BUILD)/model/obj/*/*/*.d)
 
 # --- Benchmarks ---------------------------------------------------------------------------------------------------------------
 

@@ -57,7 +57,11 @@ static inline void local_copy_words(void *to, const void *from, uint64_t words)
     __asm__ volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(words) : : "memory");
 }
 
-/* Publishing to readers on other CPUs, and their side of it. */
+/*
+ * Publishing to readers on other CPUs, and their side of it. What has to be seen in order goes
+ * through these, so that each place where order matters has a name, on this CPU a barrier for the
+ * compiler or none; tests/model puts operations with less order in their place.
+ */
 static inline void publish_store(uint64_t *to, uint64_t value)
 {
     __atomic_store_n(to, value, __ATOMIC_RELEASE);
@@ -66,4 +70,22 @@ static inline void publish_store(uint64_t *to, uint64_t value)
 static inline uint64_t publish_load(const uint64_t *from)
 {
     return __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}
+
+/* The stores before are seen before the stores behind. */
+static inline void publish_order_stores(void)
+{
+    local_barrier();
+}
+
+/* The loads before are made before the loads behind. */
+static inline void publish_order_loads(void)
+{
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+}
+
+/* The reader's copy of whole words that their owner may be writing over meanwhile. */
+static inline void publish_copy_words(void *to, const void *from, uint64_t words)
+{
+    local_copy_words(to, from, words);
 }

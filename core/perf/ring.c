@@ -21,7 +21,6 @@
 #include "core/perf/ring.h"
 
 #include "arch/arch.h"
-#include "core/string.h"
 
 /* A claim's offset while its place is being chosen: no record's, so no claim to whoever looks. */
 #define RING_NOWHERE UINT64_MAX
@@ -197,7 +196,7 @@ void ring_write(struct ring *ring, const struct ring_record *record, const void 
 {
     uint64_t start = record->offset & (ring->size - 1);
 
-    local_barrier(); /* A: the tail was moved before these bytes change */
+    publish_order_stores(); /* A: the tail was moved before these bytes change */
     if (size <= ring->size - start)
         local_copy_words(ring->bytes + start, bytes, size / 8);
     else
@@ -306,11 +305,11 @@ static void ring_copy_out(const struct ring *ring, uint64_t offset, void *to, si
     uint64_t first = ring->size - start;
 
     if (size <= first) {
-        memcpy(to, ring->bytes + start, size);
+        publish_copy_words(to, ring->bytes + start, size / 8);
         return;
     }
-    memcpy(to, ring->bytes + start, first);
-    memcpy((uint8_t *)to + first, ring->bytes, size - first);
+    publish_copy_words(to, ring->bytes + start, first / 8);
+    publish_copy_words((uint8_t *)to + first, ring->bytes, (size - first) / 8);
 }
 
 /*
@@ -320,7 +319,7 @@ static bool ring_overtaken(struct ring_reader *reader)
 {
     uint64_t tail;
 
-    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* A: the copy before this look at the tail */
+    publish_order_loads(); /* A: the copy before this look at the tail */
     tail = publish_load(&reader->ring->tail);
     if (tail <= reader->position)
         return false;

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a CPU has issued and memory does not know yet, and in which order memory may come to know
+ * it. Two models:
+ *
+ *     ORDER_TSO   x86: loads are made when they are issued; stores wait in line, and the side's own
+ *                 loads see them there (Intel SDM vol. 3, "Memory Ordering").
+ *     ORDER_WEAK  loads and stores are made in any order, but for those of one location and for
+ *                 what a lettered barrier holds back. No dependence of addresses, values or
+ *                 branches holds anything back: a load may be answered by what will be there only
+ *                 later.
+ *
+ * Memory itself is one: what it knows, both sides see.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tests/model/memory.h"
+#include "tests/model/transcript.h"
+
+enum order_model { ORDER_TSO, ORDER_WEAK };
+
+struct order {
+    enum order_model model;
+    unsigned removed; /* a bit for each letter that orders nothing */
+};
+
+/* Of a load, `value` is the answer that was given and has yet to come true. */
+struct pending {
+    uint8_t step; /* STEP_LOAD, STEP_STORE, STEP_ORDER */
+    uint8_t letter;
+    uint8_t location;
+    uint8_t value;
+};
+
+#define WINDOW_MAX 64
+
+/* In the order of the program. */
+struct window {
+    uint8_t count;
+    struct pending pending[WINDOW_MAX];
+};
+
+bool order_holds(const struct order *order, enum letter letter);
+
+/* True for each operation of the window that may be made now. */
+void order_ready(const struct order *order, const struct window *window, bool ready[WINDOW_MAX]);
+
+/* True if a load that comes behind the window may be made now. */
+bool order_load_ready(const struct order *order, const struct window *window, unsigned location);
+
+/* The newest store to the location that is pending, and is what the side itself loads; NULL. */
+const struct pending *order_own_store(const struct window *window, unsigned location);
+
+void order_append(struct window *window, struct pending pending);
+void order_remove(struct window *window, unsigned index);
+
+/* Takes out barriers that nothing is left for to be held behind. */
+void order_tidy(const struct order *order, struct window *window);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The states of a history that have been reached, in the order in which they were: at once the list
+ * of those that have still to be looked at, and the way back from each to the first. States are
+ * compared whole, not by a hash alone.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tests/model/order.h"
+
+struct state {
+    uint32_t node[SIDES];      /* what each does next */
+    uint8_t memory[LOCATIONS]; /* values, by number */
+    struct window window[SIDES];
+};
+
+/* How a state was reached. */
+struct move {
+    uint32_t from;
+    uint8_t side;
+    bool issued; /* this moment, not taken from the window */
+    bool made;   /* in memory; false: answered before it is, or from the side's own stores */
+    struct pending what;
+};
+
+void states_reset(void);
+
+/* False if it was there already. */
+bool states_add(const struct state *state, const struct move *move);
+
+uint32_t states_count(void);
+void states_get(uint32_t number, struct state *state);
+const struct move *states_move(uint32_t number);
