@@ -11,6 +11,7 @@
 #include "core/perf/event_branches.h"
 
 #include "arch/arch.h"
+#include "core/cpus.h"
 #include "core/perf/event.h"
 #include "core/perf/tracepoint.h"
 
@@ -24,7 +25,7 @@ struct window {
 };
 
 static struct window windows[ARCH_CPUS_MAX];
-static struct event *traced; /* the one that is enabled; changed with interrupts off */
+static struct event *traced; /* the one that is enabled; changed with all CPUs parked */
 static bool excludes;        /* as arch_step_excludes_watches; asked once, it may be slow */
 static bool begun;           /* it counts, */
 static bool records;         /* ... and takes samples, until the recording is frozen */
@@ -165,20 +166,18 @@ void branches_workload_end(void)
 /* The handler stays: flags that were saved while a window was open may be loaded at any time. */
 int event_branches_enable(struct event *event, struct refusal *why)
 {
-    uint64_t flags;
-
     if (event->recorded.attr.config != PERF_COUNT_HW_BRANCH_INSTRUCTIONS)
         return refuse(why, EINVAL, "%s: no hardware event but branches", event->recorded.name);
     if (traced)
         return refuse(why, EBUSY, "%s: one is enabled already", event->recorded.name);
-    flags = arch_irq_save();
+    cpus_park_surely();
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
         windows[cpu].counts = (struct branches_counts){.steps = 0};
     excludes = arch_step_excludes_watches();
     arch_step_set_handlers(branches_step, branches_resume);
     begun = false;
     traced = event;
-    arch_irq_restore(flags);
+    cpus_release();
     return 0;
 }
 
@@ -189,16 +188,17 @@ void event_branches_begin(struct event *event)
     begun = true;
 }
 
+/* Data watches that rest on another CPU go on at the next step or interrupt there. */
 void event_branches_disable(struct event *event)
 {
-    uint64_t flags = arch_irq_save();
-
     (void)event;
+    cpus_park_surely();
     traced = NULL;
     begun = false;
-    window_close(&windows[arch_cpu_id()]);
+    for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
+        window_close(&windows[cpu]);
     arch_watch_rest(false);
-    arch_irq_restore(flags);
+    cpus_release();
 }
 
 struct branches_counts branches_counts(void)
