@@ -202,7 +202,7 @@ links = $(shell sed -n 's/^ \* links: //p' $(1))
 libs  = $(shell sed -n 's/^ \* libs: //p' $(1))
 
 define TOOL
-$(BUILD)/host/$(1): $(wildcard tools/$(1)/*.[ch] tools/image/*.[ch] core/abi/*.h)
+$(BUILD)/host/$(1): $(wildcard tools/$(1)/*.[ch] tools/image/*.[ch] core/abi/*.h) $(3)
 	$$(call say,HOSTCC,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(HOSTCC) $$(HOSTFLAGS) $$(filter %.c,$$^) $(2) -o $$@
@@ -211,6 +211,10 @@ endef
 $(eval $(call TOOL,symtab,-lelf))
 $(eval $(call TOOL,orcgen,-ldw -lelf))
 $(eval $(call TOOL,insnmap,-lZydis -lelf))
+
+# The stream of a machine that has stopped is made by what makes it in the kernel.
+$(eval $(call TOOL,postmortem,-lelf,$(wildcard core/*.h core/perf/*.h arch/*.h) \
+    $(addprefix core/,print.c refusal.c symbols.c perf/crc32.c perf/sample_view.c perf/stream.c perf/tracepoint_format.c perf/tracing_data.c)))
 
 define HOST_PROGRAM
 $(BUILD)/$(1)/$(2): tests/$(1)/$(2).c $(call links,tests/$(1)/$(2).c)
