@@ -32,7 +32,6 @@ my $piece = 2000; # bytes of memory in one packet
 
 # The order of the `g` packet for x86-64: general registers, rip, eflags.
 my @registers = qw(rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip eflags);
-my %number = map { $registers[$_] => $_ } 0 .. $#registers;
 
 sub new
 {
@@ -126,6 +125,13 @@ sub step
         my $answer = $self->ask('s');
         croak("$self->{path}: s: $answer") if $answer !~ /^[TS]/;
     }
+}
+
+# The same, but not past that address.
+sub step_before
+{
+    my ($self, $end, $count) = @_;
+    $self->step while $count-- > 0 && $self->register('rip') != $end;
 }
 
 # Breakpoints of the emulator: not in the kernel's debug registers, nor in its memory.
