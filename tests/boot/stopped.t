@@ -44,18 +44,16 @@ my $nmi = 2;
 my $nesting = 4;                 # RING_NESTING
 my $interrupts_on = 1 << 9;
 
-my $head = "rings+" . debug_value($kernel, '&((struct ring *)0)->head') . '/8';
-my $events = "-e mem:kernel_flag:w -e mem:$head:w -e lock:*,timer:tick -R -g";
-my $endless = 'fs-stress 100000';
+my @places = qw(ring_output ring_output_nested ticks_count stress_all kernel_main
+    sample_write_throttle recording_freeze nowatch_text_start nowatch_text_end);
+my ($head, $handlers, $rings, $events_at, $under_way, @addresses) = debug_values($kernel,
+    '&((struct ring *)0)->head', "&'arch/x86_64/trap.c'::handlers",
+    "&'core/perf/recording.c'::rings", "&'core/perf/recording.c'::events",
+    "&'core/perf/sample.c'::under_way", map { "&$_" } @places);
+my %address = map { $places[$_] => $addresses[$_] } 0 .. $#places;
 
-my %address = map { $_ => debug_value($kernel, "&$_") }
-    qw(ring_output ring_output_nested ticks_count stress_all kernel_main sample_write_throttle
-    recording_freeze stream_begin_recording build_id_note
-    nowatch_text_start nowatch_text_end);
-my $handlers = debug_value($kernel, "&'arch/x86_64/trap.c'::handlers");
-my $rings = debug_value($kernel, "&'core/perf/recording.c'::rings");
-my $under_way = debug_value($kernel, "&'core/perf/sample.c'::under_way");
-my $events_at = debug_value($kernel, "&'core/perf/recording.c'::events");
+my $events = "-e mem:kernel_flag:w -e mem:rings+$head/8:w -e lock:*,timer:tick -R -g";
+my $endless = 'fs-stress 100000';
 
 # --- Machines that stop ---------------------------------------------------------------------------
 
@@ -70,19 +68,9 @@ sub recording
         run => "perf record --overwrite -m $size $events -- $workload; poweroff");
     my $stub = Pitot::Stub->new($socket);
     $stub->attach;
-    run_to($stub, $address{stress_all});
+    $stub->run_to($address{stress_all});
     $stub->set_memory($handlers + 8 * $nmi, pack('Q<', $address{ticks_count}));
     return ($machine, $stub);
-}
-
-# The breakpoint is away when it is there: `c` at a breakpoint would stay at it.
-sub run_to
-{
-    my ($stub, $to, $seconds) = @_;
-    $stub->break_at($to);
-    my $there = $stub->go($seconds // 30);
-    $stub->unbreak($to);
-    return $there;
 }
 
 # --- What a stop must show ------------------------------------------------------------------------
@@ -181,7 +169,7 @@ sub perf_fault
 sub into
 {
     my ($stub, $writer) = @_;
-    run_to($stub, $address{$writer});
+    $stub->run_to($address{$writer});
     $stub->step(int(rand($length * (1 + int(rand(2))))));
 }
 
@@ -189,19 +177,19 @@ sub into
 sub behind
 {
     my ($stub, $writer) = @_;
-    run_to($stub, $address{$writer});
+    $stub->run_to($address{$writer});
     my ($back) = unpack('Q<', $stub->memory($stub->register('rsp'), 8));
-    run_to($stub, $back);
+    $stub->run_to($back);
 }
 
 # The button is pressed while the debug trap's writer is under way.
 sub nmi_in_trap
 {
     my ($stub) = @_;
-    run_to($stub, $address{ring_output_nested});
+    $stub->run_to($address{ring_output_nested});
     $stub->step(int(rand($length)));
     $stub->monitor('nmi');
-    run_to($stub, $address{ticks_count});
+    $stub->run_to($address{ticks_count});
 }
 
 my %way = (
@@ -209,7 +197,7 @@ my %way = (
     'a task' => sub { into($_[0], 'ring_output') },
     'an interrupt' => sub {
         my ($stub) = @_;
-        run_to($stub, $address{ticks_count});
+        $stub->run_to($address{ticks_count});
         into($stub, 'ring_output');
     },
     'a debug trap' => sub { into($_[0], 'ring_output_nested') },
@@ -251,7 +239,7 @@ sub lay_call
 sub end_call
 {
     my ($stub, $before) = @_;
-    run_to($stub, $address{kernel_main}) or push(@wrong, 'a call did not come back');
+    $stub->run_to($address{kernel_main}) or push(@wrong, 'a call did not come back');
     $stub->set_registers($before);
 }
 
@@ -263,11 +251,11 @@ sub stop_in_calls
     my ($events) = unpack('Q<', $stub->memory($events_at, 8));
     my @outer;
 
-    run_to($stub, $address{$writer});
+    $stub->run_to($address{$writer});
     $stub->step(20 + int(rand(60)));
     while (unpack('Q<', $stub->memory($under_way, 8)) < $deepest) {
         push(@outer, lay_call($stub, $address{sample_write_throttle}, $events, $rings, $throttle));
-        run_to($stub, $address{ring_output});
+        $stub->run_to($address{ring_output});
         $stub->step_before($address{kernel_main},
             rand() < 0.5 ? 20 + int(rand(60)) : int(rand($length)));
         look($stub, 'calls');
@@ -277,8 +265,8 @@ sub stop_in_calls
 
 # --- Some hundred stops -----------------------------------------------------------------------------
 
-my %often = ('anywhere' => 30, 'a task' => 60, 'an interrupt' => 30, 'a debug trap' => 60,
-    'an NMI' => 45, 'a debug trap behind its record' => 15, 'an NMI behind its record' => 15,
+my %often = ('anywhere' => 24, 'a task' => 48, 'an interrupt' => 24, 'a debug trap' => 48,
+    'an NMI' => 39, 'a debug trap behind its record' => 15, 'an NMI behind its record' => 15,
     'calls in a task' => 15, 'calls in a debug trap' => 15);
 for my $size (qw(4K 16K 64K)) {
     my ($machine, $stub) = recording($size, $endless);
@@ -323,7 +311,7 @@ sub same_fault
 
 for my $where (('a task', 'an interrupt', 'a debug trap', 'an NMI') x ($ENV{SOAK} ? 10 : 1)) {
     my ($machine, $stub) = recording('16K', 'fs-stress 5');
-    run_to($stub, $address{ring_output}) for 1 .. 100 + rand(100);
+    $stub->run_to($address{ring_output}) for 1 .. 100 + rand(100);
     $way{$where}->($stub);
     my @found = look($stub, "before it goes on, $where");
     my ($writers) = unpack('Q<', $stub->memory($under_way, 8));

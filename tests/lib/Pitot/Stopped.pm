@@ -15,7 +15,7 @@ use warnings;
 
 use Exporter qw(import);
 
-our @EXPORT = qw(stopped_rings ring_walk stream_parse record_type debug_value);
+our @EXPORT = qw(stopped_rings ring_walk stream_parse record_type debug_values);
 
 my @fields = qw(size head published tail nest produced dropped overwritten);
 my $levels = 4;
@@ -27,26 +27,31 @@ my %of_ring = map { $_ => 1 } 5, 6, 9;    # THROTTLE, UNTHROTTLE, SAMPLE
 my $sample = 9;
 my $tracing_data = 66;
 
-# A value that gdb works out from the kernel's file alone.
+# Values that gdb works out from the kernel's file alone, in the order of the expressions.
 my %values;
-sub debug_value
+sub debug_values
 {
-    my ($kernel, $expression) = @_;
-    return $values{$kernel}{$expression} //= do {
-        my $said = `gdb -nx -q -batch -ex "output/x (unsigned long)($expression)" $kernel 2>&1`;
-        $said =~ /^0x([0-9a-f]+)$/ ? unpack('Q>', pack('H16', sprintf('%016s', $1)))
-            : die("$kernel: $expression: $said\n");
-    };
+    my ($kernel, @expressions) = @_;
+    my @unknown = grep { !defined $values{$kernel}{$_} } @expressions;
+    my $line = join(' ', map { qq{-ex "output/x (unsigned long)($_)" -ex 'echo \\n'} } @unknown);
+    my @said = @unknown ? split(/\n/, `gdb -nx -q -batch $line $kernel 2>&1`) : ();
+    for my $expression (@unknown) {
+        my $said = shift(@said) // '';
+        die("$kernel: $expression: $said\n") if $said !~ /^0x([0-9a-f]+)$/;
+        $values{$kernel}{$expression} = unpack('Q>', pack('H16', sprintf('%016s', $1)));
+    }
+    return map { $values{$kernel}{$_} } @expressions;
 }
 
 sub stopped_rings
 {
     my ($stub, $kernel) = @_;
     my $rings = "'core/perf/recording.c'::rings";
-    my $stride = debug_value($kernel, "sizeof($rings\[0])");
-    my %offset = map { $_ => debug_value($kernel, "&((struct ring *)0)->$_") } @fields, 'claims',
-        'bytes', 'mode';
-    my $all = $stub->memory(debug_value($kernel, "&$rings"), debug_value($kernel, "sizeof($rings)"));
+    my @known = (@fields, qw(claims bytes mode));
+    my ($place, $size, $stride, @offsets) = debug_values($kernel, "&$rings", "sizeof($rings)",
+        "sizeof($rings\[0])", map { "&((struct ring *)0)->$_" } @known);
+    my %offset = map { $known[$_] => $offsets[$_] } 0 .. $#known;
+    my $all = $stub->memory($place, $size);
     my @found;
     for my $cpu (0 .. length($all) / $stride - 1) {
         my $raw = substr($all, $cpu * $stride, $stride);

@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# QEMU's stub for gdb, without gdb: some thousand stops a second, each told apart.
+# QEMU's stub for gdb, without gdb: for tests that stop a machine some thousand times.
 #
 #     use Pitot::Stub;
 #
-#     my $machine = boot_stopped(run => '...');          # a machine and its stub, at kernel_main
-#     my $stub = $machine->{stub};
-#     $stub->break_at($address);
-#     $stub->go;                                         # until it stops by itself
-#     $stub->go(0.02);                                   # or for so long
+#     my $machine = Pitot::Machine->new(gdb => $path, run => '...');
+#     my $stub = Pitot::Stub->new($path);
+#     $stub->attach;                                     # stops it, if it runs
+#     $stub->run_to($address);
+#     $stub->go(0.02);                                   # for so long
 #     $stub->step(12);
 #     my $rip = $stub->register('rip');
 #     my ($head) = unpack('Q<', $stub->memory($address, 8));
 #     $stub->monitor('nmi');
 #     $stub->leave;                                      # the machine stays as it is
-#     $stub->attach;
 #
 # Run from the root of the tree. What the stub refuses ends the test.
 package Pitot::Stub;
@@ -132,6 +131,18 @@ sub step_before
 {
     my ($self, $end, $count) = @_;
     $self->step while $count-- > 0 && $self->register('rip') != $end;
+}
+
+# Until it comes to that address, for so many seconds at most; from there, until it comes again: `c`
+# at a breakpoint would stay at it.
+sub run_to
+{
+    my ($self, $address, $seconds) = @_;
+    $self->step if $self->register('rip') == $address;
+    $self->break_at($address);
+    my $there = $self->go($seconds // $hang);
+    $self->unbreak($address);
+    return $there;
 }
 
 # Breakpoints of the emulator: not in the kernel's debug registers, nor in its memory.
