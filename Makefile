@@ -63,7 +63,7 @@ HOST       := $(patsubst tests/host/%.c,$(BUILD)/host/%,$(filter-out %/fake_symb
 .DEFAULT_GOAL := iso
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: both-kernels run test soak iso gallery gdb bench check help clean packages tests-built bench-built FORCE
+.PHONY: both-kernels run test soak iso gallery gdb postmortem bench check help clean packages tests-built bench-built FORCE
 
 ##
 ## make run         installs what is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt
@@ -97,6 +97,12 @@ gdb: packages-run
 	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.iso
 	$(Q)RUN='$(subst ','\'',$(RUN))' tools/gdb/attach
 
+## make postmortem  the recording of a machine that has stopped, for perf: FROM=DUMP or FROM=SOCKET (docs/stopped.md)
+postmortem: packages-build
+	+$(Q)$(MAKE) --no-print-directory $(BUILD)/host/postmortem
+	$(Q)$(BUILD)/host/postmortem -k $(BUILD)/pitot.elf -o $(BUILD)/postmortem.perf $(FROM)
+	@echo 'perf report -i $(BUILD)/postmortem.perf --vmlinux=$(BUILD)/pitot.elf'
+
 ## make bench       what a hit, a frame, a look-up and a table cost, beside frame pointers, libunwind, libgcc and Linux
 bench: packages-bench
 	+$(Q)$(MAKE) --no-print-directory bench-built
@@ -121,7 +127,7 @@ both-kernels:
 packages-%:
 	$(Q)tools/packages $*
 
-tests-built: $(UNIT) $(HOST) $(BUILD)/pitot.iso $(FP_BUILD)/pitot.iso $(BUILD)/port.elf
+tests-built: $(UNIT) $(HOST) $(BUILD)/host/postmortem $(BUILD)/pitot.iso $(FP_BUILD)/pitot.iso $(BUILD)/port.elf
 
 # The kernel with frame pointers, beside the one without.
 $(BUILD)/fp/pitot.iso: FORCE

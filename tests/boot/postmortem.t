@@ -86,7 +86,7 @@ sub slurp
     return scalar(<$file>);
 }
 
-# --- A dump ---------------------------------------------------------------------------------------
+# --- A dump --------------------------------------------------------------------------------------
 
 # Stopped inside the record that the watch of the ring's head interrupts.
 my $events = "-e mem:kernel_flag:w -e mem:rings+$head/8:w -e lock:*,irq:* -R -g";
@@ -96,12 +96,13 @@ my ($machine, $stub) = stopped_at('stress_all',
 run_to($stub, 'ring_output_nested') for 1 .. 200;
 my ($back) = unpack('Q<', $stub->memory($stub->register('rsp'), 8));
 $stub->run_to($back);
+my $nested = qr/\d+ records, 1 of them inside an unfinished one/;
 for my $how ('', '-p ') {
     unlink($dump);
     $stub->monitor("dump-guest-memory $how$dump");
     my ($said, $status) = postmortem($dump);
     is($status, 0, "a dump is read: dump-guest-memory ${how}FILE") or diag($said);
-    like($said, qr/\ACPU 0: \d+ records, 1 of them inside an unfinished one; 1 unfinished, [1-9]\d* overwritten, 0 dropped\n\z/,
+    like($said, qr/\ACPU 0: $nested; 1 unfinished, [1-9]\d* overwritten, 0 dropped\n\z/,
         '... and what was found is told');
     rename("$logs/out.perf", "$logs/dump.perf");
     ($said, $status) = postmortem_of($stub);
@@ -121,7 +122,7 @@ like($report, qr/^ +[\d.]+% .*\bring_output\b/m, 'perf report finds the hit insi
 is(`gzip -c < $logs/out.perf | tail -c8 | od -An -tx4 -N4` =~ s/\s//gr, '2144df1c',
     'the stream is whole');
 
-# --- What it refuses --------------------------------------------------------------------------------
+# --- What it refuses -----------------------------------------------------------------------------
 
 refused_ok([postmortem("$logs/none")], 'No such file', 'nothing is there');
 refused_ok([postmortem('Makefile')], 'no dump, and no socket of a stub', 'a file that is no dump');
@@ -130,13 +131,14 @@ refused_ok([postmortem('tests')], 'neither a file nor a socket', 'a folder');
 refused_ok([postmortem($dump, '-k Makefile')], 'not a 64-bit ELF file', 'a kernel that is none');
 refused_ok([postmortem($dump, "-k $build/host/postmortem")], 'no section|no symbol',
     'a kernel that is another program');
-refused_ok([postmortem($dump, "-k $build/pitot-test.elf")], 'is not in that memory|a kernel of build id',
-    'another kernel of ours');
+refused_ok([postmortem($dump, "-k $build/pitot-test.elf")],
+    'is not in that memory|a kernel of build id', 'another kernel of ours');
 open(my $short, '>:raw', "$logs/short") or die("$logs/short: $!");
 print {$short} substr(slurp($dump), 0, 1 << 20);
 close($short);
 refused_ok([postmortem("$logs/short")], 'is not in that memory', 'a dump that was cut');
-refused_ok([postmortem($stub->{path})], 'another debugger has it', 'a machine that is held, or runs');
+refused_ok([postmortem($stub->{path})], 'another debugger has it',
+    'a machine that is held, or runs');
 my $usage = `$build/host/postmortem 2>&1`;
 is($? >> 8, 2, 'without an argument it tells its usage');
 like($usage, qr/^usage: postmortem .*FROM$/m, '... which names them');
@@ -160,7 +162,7 @@ refused_ok([with_memory($address{recorder} + 8, pack('L<', 99), sub { postmortem
 refused_ok([with_memory($address{recorder}, "\0" x 8, sub { postmortem_of($stub) })],
     'what describes the recording is damaged', 'a description that was written over');
 
-# --- What is damaged is told, and the rest is kept ----------------------------------------------------
+# --- What is damaged is told, and the rest is kept -----------------------------------------------
 
 my ($ring) = stopped_rings($stub, $kernel);
 my ($memory) = unpack('Q<', $stub->memory($rings + $bytes, 8));
@@ -192,7 +194,7 @@ damaged_ok([with_memory($rings + $produced, pack('Q<', $ring->{produced} + 9),
     'an account that does not close is told');
 $machine->stop;
 
-# --- Where there is no recording ------------------------------------------------------------------------
+# --- Where there is no recording -----------------------------------------------------------------
 
 ($machine, $stub) = stopped_at(undef, 'poweroff');
 refused_ok([postmortem_of($stub)], 'is not in that memory', 'a machine that has not booted');
@@ -210,7 +212,7 @@ $machine->stop;
 refused_ok([postmortem_of($stub)], 'its events were counted only', 'a machine that only counts');
 $machine->stop;
 
-# --- Beside the kernel's own stream -----------------------------------------------------------------------
+# --- Beside the kernel's own stream --------------------------------------------------------------
 
 # A stream without what depends on the time at which it closes.
 sub timeless

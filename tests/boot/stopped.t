@@ -55,7 +55,7 @@ my %address = map { $places[$_] => $addresses[$_] } 0 .. $#places;
 my $events = "-e mem:kernel_flag:w -e mem:rings+$head/8:w -e lock:*,timer:tick -R -g";
 my $endless = 'fs-stress 100000';
 
-# --- Machines that stop ---------------------------------------------------------------------------
+# --- Machines that stop --------------------------------------------------------------------------
 
 my $machines = 0;
 
@@ -73,7 +73,7 @@ sub recording
     return ($machine, $stub);
 }
 
-# --- What a stop must show ------------------------------------------------------------------------
+# --- What a stop must show -----------------------------------------------------------------------
 
 my %seen = (stops => 0, perf => 0, unfinished => 0, inside => 0);
 my %levels;    # writers under way => stops
@@ -91,8 +91,11 @@ sub told
 {
     my ($said) = @_;
     my %told;
-    while ($said =~ /^CPU (\d+): (\d+) records, (\d+) of them inside an unfinished one; (\d+) unfinished, (\d+) overwritten, (\d+) dropped$/mg) {
-        $told{$1} = {records => $2, inside => $3, unfinished => $4, overwritten => $5, dropped => $6};
+    my $numbers = qr/(\d+) records, (\d+) of them inside an unfinished one; (\d+) unfinished, /
+        . qr/(\d+) overwritten, (\d+) dropped/;
+    while ($said =~ /^CPU (\d+): $numbers$/mg) {
+        $told{$1} = {records => $2, inside => $3, unfinished => $4, overwritten => $5,
+            dropped => $6};
     }
     return \%told;
 }
@@ -143,8 +146,9 @@ sub look
     my $stream = stream_parse($path);
     my @records = map { map { $_->[1] } @{$_->{records} // []} } @walks;
     push(@faults, "the stream: $stream->{fault}") if $stream->{fault};
-    push(@faults, 'the stream has ' . @{$stream->{records} // []} . ' records, not these ' . @records)
-        if join('', @records) ne join('', @{$stream->{records} // []});
+    my @streamed = @{$stream->{records} // []};
+    push(@faults, 'the stream has ' . @streamed . ' records, not these ' . @records)
+        if join('', @records) ne join('', @streamed);
     push(@faults, perf_fault($path, scalar(grep { record_type($_) == $sample } @records)))
         if $seen{stops}++ % $perf_each == 0;
     push(@wrong, "stop $seen{stops}, $where: $_\n$said") for @faults;
@@ -163,7 +167,7 @@ sub perf_fault
     return $samples == $expected ? () : "perf shows $samples samples of $expected";
 }
 
-# --- Ways to stop -----------------------------------------------------------------------------------
+# --- Ways to stop --------------------------------------------------------------------------------
 
 # At a writer's first instruction, and then anywhere up to twice as far as it is long.
 sub into
@@ -230,7 +234,8 @@ sub lay_call
     my $sp = ($before->{rsp} & ~15) - 264;
 
     $stub->set_memory($sp, pack('Q<', $address{kernel_main}));
-    my %call = (%$before, rip => $function, rsp => $sp, eflags => $before->{eflags} & ~$interrupts_on);
+    my %call = (%$before, rip => $function, rsp => $sp);
+    $call{eflags} &= ~$interrupts_on;
     @call{qw(rdi rsi rdx)} = (@arguments, 0, 0, 0);
     $stub->set_registers(\%call);
     return $before;
@@ -244,7 +249,8 @@ sub end_call
 }
 
 # Writers inside writers, by calls, and a stop in each of them: as deep as contexts can be. Outside
-# of a debug trap the claim of each is a hit, and so one level more. The last stop is left to look at.
+# of a debug trap the claim of each is a hit, and so one level more. Who called looks at the last
+# stop.
 sub stop_in_calls
 {
     my ($stub, $writer, $deepest) = @_;
@@ -263,7 +269,7 @@ sub stop_in_calls
     end_call($stub, $_) for reverse(@outer);
 }
 
-# --- Some hundred stops -----------------------------------------------------------------------------
+# --- Some hundred stops --------------------------------------------------------------------------
 
 my %often = ('anywhere' => 24, 'a task' => 48, 'an interrupt' => 24, 'a debug trap' => 48,
     'an NMI' => 39, 'a debug trap behind its record' => 15, 'an NMI behind its record' => 15,
@@ -290,10 +296,10 @@ cmp_ok($seen{unfinished}, '>', 0, "unfinished records were stepped over: $seen{u
 cmp_ok($seen{inside}, '>', 0, "whole ones were found inside unfinished ones: $seen{inside}");
 cmp_ok($seen{perf}, '>', 0, "the real perf has read $seen{perf} of the streams");
 
-# --- The machine goes on ----------------------------------------------------------------------------
+# --- The machine goes on -------------------------------------------------------------------------
 
-# After the stop nothing new is recorded, but what was under way is. Then the kernel's own stream has
-# what was found, in the same order; besides, at most what was under way, for which some of the
+# After the stop nothing new is recorded, but what was under way is. Then the kernel's own stream
+# has what was found, in the same order; besides, at most what was under way, for which some of the
 # oldest may have made room.
 sub same_fault
 {

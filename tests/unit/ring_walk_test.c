@@ -144,7 +144,7 @@ static void finds_what_is_there_at_every_instruction(void **state)
                                           .intrude = stop_and_nest,
                                           .watch = stop,
                                           .verdict = verdict,
-                                          .stride = 3};
+                                          .stride = 5};
 
     (void)state;
     step_all(&plan);
@@ -156,7 +156,7 @@ static void finds_what_is_there_two_levels_deep(void **state)
                                           .intrude = stop_and_nest,
                                           .intrude_deeper = stop_and_nest,
                                           .verdict = verdict,
-                                          .stride = 11};
+                                          .stride = 17};
 
     (void)state;
     step_all(&plan);

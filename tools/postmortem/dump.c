@@ -120,8 +120,8 @@ static bool find_registers(void)
     for (size_t i = 0; i < dump.segments; i++) {
         if (!gelf_getphdr(dump.elf, (int)i, &segment) || segment.p_type != PT_NOTE)
             continue;
-        Elf_Data *notes = elf_getdata_rawchunk(dump.elf, (int64_t)segment.p_offset,
-                                               segment.p_filesz, ELF_T_NHDR);
+        Elf_Data *notes =
+            elf_getdata_rawchunk(dump.elf, (int64_t)segment.p_offset, segment.p_filesz, ELF_T_NHDR);
         if (notes && take_registers(notes))
             return true;
     }

@@ -88,8 +88,8 @@ bool kernel_open(struct kernel *kernel, const char *path)
     bool done;
 
     *kernel = (struct kernel){.path = path};
-    done = image_open(&image, "postmortem", SYMTAB_SECTION, path, false) &&
-           read_image(kernel, &image);
+    done =
+        image_open(&image, "postmortem", SYMTAB_SECTION, path, false) && read_image(kernel, &image);
     image_close(&image);
     return done;
 }

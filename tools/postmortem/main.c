@@ -130,9 +130,9 @@ static void tell_ring(const struct recorded_ring *ring)
     fprintf(stderr,
             "CPU %u: %llu records, %llu of them inside an unfinished one; %llu unfinished, %llu "
             "overwritten, %llu dropped\n",
-            ring->cpu, (unsigned long long)ring->walk.records, (unsigned long long)ring->walk.inside,
-            (unsigned long long)ring->walk.unfinished, (unsigned long long)ring->ring.overwritten,
-            (unsigned long long)ring->ring.dropped);
+            ring->cpu, (unsigned long long)ring->walk.records,
+            (unsigned long long)ring->walk.inside, (unsigned long long)ring->walk.unfinished,
+            (unsigned long long)ring->ring.overwritten, (unsigned long long)ring->ring.dropped);
     if (ring->foreign)
         fprintf(stderr, "CPU %u: %llu records of no event of this recording were left out\n",
                 ring->cpu, (unsigned long long)ring->foreign);

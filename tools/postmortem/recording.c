@@ -60,8 +60,8 @@ static bool read_events(struct recording *recording, struct memory *memory,
     recording->event_count = count;
     recording->events = calloc(count, sizeof(*recording->events));
     for (uint32_t i = 0; recording->events && i < count; i++)
-        if (!read_event(memory, &recorder->event,
-                        first + (uint64_t)i * recorder->event.stride, &recording->events[i]))
+        if (!read_event(memory, &recorder->event, first + (uint64_t)i * recorder->event.stride,
+                        &recording->events[i]))
             return complain(memory->path, "event %u is damaged", i + 1);
     return recording->events || complain(memory->path, "out of memory");
 }
@@ -123,14 +123,10 @@ static bool read_fields(struct memory *memory, const struct recorder_ring *layou
         uint32_t offset;
         uint64_t *to;
     } fields[] = {
-        {layout->size, &ring->size},
-        {layout->head, &ring->head},
-        {layout->published, &ring->published},
-        {layout->tail, &ring->tail},
-        {layout->nest, &ring->nest},
-        {layout->produced, &ring->produced},
-        {layout->dropped, &ring->dropped},
-        {layout->overwritten, &ring->overwritten},
+        {layout->size, &ring->size},           {layout->head, &ring->head},
+        {layout->published, &ring->published}, {layout->tail, &ring->tail},
+        {layout->nest, &ring->nest},           {layout->produced, &ring->produced},
+        {layout->dropped, &ring->dropped},     {layout->overwritten, &ring->overwritten},
     };
     uint32_t mode;
 

@@ -147,8 +147,9 @@ static bool stub_close(struct memory *memory, bool go_on)
 static bool is_stopped(const char *path)
 {
     if (!put_packet("?") || !get_packet())
-        return complain(path, "no answer within %u s: the machine runs, or another debugger has it "
-                              "(stop it there; `monitor dump-guest-memory FILE` works there, too)",
+        return complain(path,
+                        "no answer within %u s: the machine runs, or another debugger has it "
+                        "(stop it there; `monitor dump-guest-memory FILE` works there, too)",
                         PATIENCE_MS / 1000);
     if (stub.reply[0] != 'T' && stub.reply[0] != 'S')
         return complain(path, "\"%.20s\" is no stop of a machine: it runs, or that is no stub",

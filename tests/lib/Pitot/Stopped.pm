@@ -60,18 +60,16 @@ sub stopped_rings
         my @claims = unpack("x$offset{claims} Q<" . 2 * $levels, $raw);
         $ring{claims} = [map { [@claims[2 * $_, 2 * $_ + 1]] } 0 .. $levels - 1];
         $ring{mode} = unpack("x$offset{mode} L<", $raw);
-        $ring{memory} = $stub->memory($bytes, $ring{size});
+        $ring{laps} = $stub->memory($bytes, $ring{size}) x 2;    # what goes around the end is whole
         push(@found, \%ring);
     }
     return @found;
 }
 
-# Bytes at a position, around the end of the memory if they lie so.
 sub bytes_at
 {
     my ($ring, $position, $size) = @_;
-    my $start = $position % $ring->{size};
-    return substr($ring->{memory} x 2, $start, $size);
+    return substr($ring->{laps}, $position % $ring->{size}, $size);
 }
 
 # The size of the claim there that counts: the deepest's.
@@ -111,8 +109,8 @@ sub ring_walk
 
 sub record_type { return unpack('L<', $_[0]) }
 
-# The claim's. SAMPLE: identifier, ip, tid, time. THROTTLE: time, id, stream, tid, time; the first is
-# from before.
+# The claim's. SAMPLE: identifier, ip, tid, time. THROTTLE: time, id, stream, tid, time; the first
+# is from before.
 sub record_time
 {
     my ($record) = @_;
@@ -125,7 +123,8 @@ sub stream_parse
     open(my $file, '<:raw', $path) or return {fault => "$path: $!"};
     my $stream = do { local $/; <$file> };
     my %parsed = (records => [], others => []);
-    return {fault => 'no head of a stream'} if substr($stream, 0, 16) ne pack('a8 Q<', 'PERFILE2', 16);
+    return {fault => 'no head of a stream'}
+        if substr($stream, 0, 16) ne pack('a8 Q<', 'PERFILE2', 16);
     my $at = 16;
     while ($at < length($stream)) {
         return {%parsed, fault => "cut at $at"} if $at + $header > length($stream);
