@@ -46,8 +46,8 @@ my $interrupts_on = 1 << 9;
 
 my @places = qw(ring_output ring_output_nested ticks_count stress_all kernel_main
     sample_write_throttle recording_freeze nowatch_text_start nowatch_text_end);
-my ($head, $handlers, $rings, $events_at, $under_way, @addresses) = debug_values($kernel,
-    '&((struct ring *)0)->head', "&'arch/x86_64/trap.c'::handlers",
+my ($head, $stride, $handlers, $rings, $events_at, $under_way, @addresses) = debug_values($kernel,
+    '&((struct ring *)0)->head', 'sizeof(struct ring)', "&'arch/x86_64/trap.c'::handlers",
     "&'core/perf/recording.c'::rings", "&'core/perf/recording.c'::events",
     "&'core/perf/sample.c'::under_way", map { "&$_" } @places);
 my %address = map { $places[$_] => $addresses[$_] } 0 .. $#places;
@@ -139,7 +139,7 @@ sub look
     for my $i (0 .. $#rings) {
         my $fault = ring_fault($rings[$i], $walks[$i], $told->{$rings[$i]{cpu}});
         push(@faults, "CPU $rings[$i]{cpu}: $fault") if defined $fault;
-        $levels{$where}{$rings[$i]{nest}}++ if $rings[$i]{cpu} == 0;
+        $levels{$where}{$rings[$i]{nest}}++ if $rings[$i]{cpu} == $stub->cpu;
         $seen{$_} += $walks[$i]{$_} // 0 for qw(unfinished inside);
     }
     push(@faults, 'it said more') if split(/\n/, $said) != @rings;
@@ -224,6 +224,13 @@ sub leave_entry
     }
 }
 
+# Of the stopped CPU, from when a record is put together.
+sub writers_under_way
+{
+    my ($stub) = @_;
+    return unpack('Q<', $stub->memory($under_way + 8 * $stub->cpu, 8));
+}
+
 # Lets the CPU call a function, which begins by this; nothing else comes between. It returns to
 # kernel_main, where nobody comes any more.
 sub lay_call
@@ -259,8 +266,9 @@ sub stop_in_calls
 
     $stub->run_to($address{$writer});
     $stub->step(20 + int(rand(60)));
-    while (unpack('Q<', $stub->memory($under_way, 8)) < $deepest) {
-        push(@outer, lay_call($stub, $address{sample_write_throttle}, $events, $rings, $throttle));
+    while (writers_under_way($stub) < $deepest) {
+        push(@outer, lay_call($stub, $address{sample_write_throttle}, $events,
+            $rings + $stub->cpu * $stride, $throttle));
         $stub->run_to($address{ring_output});
         $stub->step_before($address{kernel_main},
             rand() < 0.5 ? 20 + int(rand(60)) : int(rand($length)));
@@ -320,7 +328,7 @@ for my $where (('a task', 'an interrupt', 'a debug trap', 'an NMI') x ($ENV{SOAK
     $stub->run_to($address{ring_output}) for 1 .. 100 + rand(100);
     $way{$where}->($stub);
     my @found = look($stub, "before it goes on, $where");
-    my ($writers) = unpack('Q<', $stub->memory($under_way, 8));
+    my $writers = writers_under_way($stub);
     end_call($stub, lay_call($stub, $address{recording_freeze}));
     $stub->leave;
     postmortem("-c -k $kernel -o /dev/null $stub->{path}");

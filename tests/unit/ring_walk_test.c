@@ -210,6 +210,28 @@ static void leaves_a_ring_where_it_does_not_hold_together(void **state)
     assert_int_equal(walk.records, 5);
 }
 
+/* A nested writer has got the place that an outer one had noted, and has not voided that yet. */
+static void the_deepest_claim_of_a_place_counts(void **state)
+{
+    uint64_t place;
+    struct ring_walk walk;
+
+    (void)state;
+    fill();
+    place = ring.head;
+    ring.head += NESTED;
+    ring.tail += 2 * OLD;
+    ring.claims[0] = (struct ring_claim){.offset = place, .size = OUTER};
+    ring.claims[2] = (struct ring_claim){.offset = place, .size = NESTED};
+    assert_int_equal(walk_all(&walk), RING_WALK_END);
+    assert_int_equal(walk.unfinished, 1);
+    ring.claims[2].size = 1; /* it is still choosing its place: the outer one has this */
+    ring.head = place + OUTER;
+    ring.tail += 3 * OLD;
+    assert_int_equal(walk_all(&walk), RING_WALK_END);
+    assert_int_equal(walk.unfinished, 1);
+}
+
 static void closes_the_account(void **state)
 {
     struct ring_walk walk;
@@ -235,6 +257,7 @@ int main(void)
         cmocka_unit_test(finds_what_is_there_two_levels_deep),
         cmocka_unit_test(refuses_what_is_no_ring),
         cmocka_unit_test(leaves_a_ring_where_it_does_not_hold_together),
+        cmocka_unit_test(the_deepest_claim_of_a_place_counts),
         cmocka_unit_test(closes_the_account),
     };
 

@@ -35,10 +35,10 @@ my @registers = qw(rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15
 sub new
 {
     my ($class, $path) = @_;
-    return bless({path => $path}, $class);
+    return bless({path => $path, cpu => 0}, $class);
 }
 
-# QEMU stops the machine, if it runs.
+# QEMU stops the machine, if it runs. What is asked of a CPU is asked of the one that stopped last.
 sub attach
 {
     my ($self) = @_;
@@ -52,7 +52,18 @@ sub attach
     $self->put('?');
     $self->put('qC');
     1 until $self->get =~ /^QC/;
+    $self->ask_ok(sprintf('H%s%x', $_, $self->{cpu} + 1)) for qw(g c);
 }
+
+# Whose breakpoint, or step, that was: the stub calls CPUs threads, from 1 on.
+sub note_stop
+{
+    my ($self, $answer) = @_;
+    croak("$self->{path}: no stop: $answer") if $answer !~ /^[TS]/;
+    $self->{cpu} = hex($1) - 1 if $answer =~ /thread:(?:p[0-9a-f]+\.)?([0-9a-f]+);/;
+}
+
+sub cpu { return $_[0]{cpu} }
 
 sub leave
 {
@@ -111,18 +122,17 @@ sub go
 {
     my ($self, $seconds) = @_;
     $self->put('c');
-    return 1 if defined $self->get($seconds);
-    syswrite($self->{socket}, "\x03");
-    $self->get;
-    return 0;
+    my $answer = $self->get($seconds);
+    syswrite($self->{socket}, "\x03") if !defined $answer;
+    $self->note_stop($answer // $self->get);
+    return defined $answer;
 }
 
 sub step
 {
     my ($self, $count) = @_;
     for (1 .. $count // 1) {
-        my $answer = $self->ask('s');
-        croak("$self->{path}: s: $answer") if $answer !~ /^[TS]/;
+        $self->note_stop($self->ask('s'));
     }
 }
 
