@@ -53,6 +53,48 @@ unsigned arch_trap_depth(void);
  */
 bool arch_interrupted(void);
 
+/* --- All CPUs. --- */
+
+struct arch_stack;
+
+/* How many there may be, this one included: they are numbered from 0, the boot CPU. Any context. */
+unsigned arch_cpus(void);
+
+/* False for one that has not been started, or did not start. Any context. */
+bool arch_cpu_runs(unsigned cpu);
+
+/*
+ * Starts one, and waits until it is about to call `begin`, interrupts off, as the outermost
+ * function on this stack; `begin` does not return. False: it did not start. Boot.
+ */
+bool arch_cpu_start(unsigned cpu, const struct arch_stack *stack, void (*begin)(void));
+
+/*
+ * How far its clock is from the boot CPU's at least, as found in `window` nanoseconds when it
+ * started; 0 where they may agree.
+ */
+int64_t arch_cpu_clock_off(unsigned cpu, uint64_t *window);
+
+/* Takes it out of arch_idle, and has its interrupts' exit look for a switch. Any context. */
+void arch_cpu_poke(unsigned cpu);
+
+/*
+ * All other CPUs stand still, wherever they are, with interrupts off too, until arch_cpus_release:
+ * outside of debug traps, and where `may` says that nothing is under way which who parks may change
+ * (called there in an NMI). Interrupts are off here from the one to the other. May be nested. False
+ * if a CPU, *absent, does not answer within two seconds: then none stands still. Task context; no
+ * lock may be taken in between, as one of those may hold it.
+ */
+bool arch_cpus_park(unsigned *absent);
+void arch_cpus_release(void);
+void arch_set_may_park(bool (*may)(void));
+
+/* What a CPU that stands still was interrupted at; NULL if it runs. Any context. */
+const struct regs *arch_parked_regs(unsigned cpu);
+
+/* All other CPUs stop for good, as far as they answer. Crash context. */
+void arch_cpus_halt(void);
+
 /* --- Memory. Any context: both walk page tables by plain loads. --- */
 bool arch_mapped(uintptr_t address, size_t length);
 bool arch_executable(uintptr_t address);
@@ -87,13 +129,16 @@ const struct arch_stack *arch_stack_find(uintptr_t address);
 /* --- Threads: how one gives the CPU to another. Policy (who, when) is core/sched/. --- */
 
 /* Stacks for so many threads, beside the one that the kernel boots on. */
-#define ARCH_THREAD_STACKS 31
+#define ARCH_THREAD_STACKS 255
 
 /*
  * The stack of that number, for a thread whose name will stand at `name` as long as it has the
- * stack. Task context; the caller knows that nobody else has it.
+ * stack; NULL: there is no memory for it. Task context; the caller knows that nobody else has it.
  */
 const struct arch_stack *arch_thread_stack(unsigned number, const char *name);
+
+/* Pages that stacks have taken and keep for whoever has them next. Any context. */
+size_t arch_stack_pages(void);
 
 /*
  * Lays a first frame on the stack and returns the stack pointer that arch_switch takes: the first
@@ -135,12 +180,16 @@ struct arch_watch {
 };
 
 /*
- * Disarm, change what the hit handler looks at, arm: called in this order on this CPU with
- * interrupts off. Watch i goes into register i, and a hit is reported as bit i. Between the two
- * calls no watch can hit, not from an NMI either.
+ * Disarm, change what the hit handler looks at, arm: called in this order with all other CPUs
+ * parked, which are armed alike when they go on. Watch i goes into register i, and a hit is
+ * reported as bit i. Between the two calls no watch can hit, not from an NMI either. Alone, the
+ * first disarms this CPU.
  */
 void arch_watch_disarm(void);
 void arch_watch_arm(const struct arch_watch *watches, unsigned count);
+
+/* How many are armed on that CPU, or will be as soon as it leaves its debug traps. Any context. */
+unsigned arch_watches(unsigned cpu);
 
 /*
  * What must not be watched: NULL, or what `address`..`address + length` overlaps, in words for a
@@ -191,8 +240,9 @@ uint64_t arch_watch_spurious(void);
 /* --- Sites (arch/x86_64/site.h). --- */
 
 /*
- * Turns a site on or off; nothing to do if it is so already. 0, or -EINVAL where neither its nop
- * nor its jump stands in the text: nothing is changed then. Task context.
+ * Turns a site on or off; nothing to do if it is so already. 0; -EINVAL where neither its nop nor
+ * its jump stands in the text, -ETIMEDOUT where the other CPUs could not be parked: nothing is
+ * changed then. Task context.
  */
 int arch_site_set(const struct arch_site *site, bool on);
 

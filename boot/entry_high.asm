@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; The kernel's first instructions at its own addresses: from boot/long_mode.asm to kernel_main.
-; Once, interrupts off. In a file of its own because NASM describes one executable section a file to
+; Each CPU's first instructions at the kernel's own addresses: from boot/long_mode.asm to kernel_main,
+; and from boot/ap_start.asm to smp_main. Once a CPU, interrupts off. In a file of its own because NASM describes one executable section a file to
 ; debuggers; gdb stumbles over a second.
 
 %include "offsets.inc"
@@ -9,6 +9,8 @@
 
 extern kernel_main
 extern stack_task
+extern smp_main
+extern smp_start
 
 section .text progbits alloc exec nowrite align=16
 bits 64
@@ -26,4 +28,25 @@ cfi_start boot_entry_high, return
         cfi_offset 16
         call kernel_main
         ud2
+cfi_end
+
+; The boot CPU waits for it meanwhile, unless this one comes too late: then its stack is gone.
+align 16
+cfi_start ap_entry_high, return
+        cfi_outermost
+        mov rax, [smp_start + SMP_START_PAGE_TABLES]
+        mov cr3, rax
+        xor eax, eax
+        xchg rax, [smp_start + SMP_START_STACK]
+        test rax, rax
+        jz .late
+        mov rsp, rax
+        xor ebp, ebp
+        push rbp
+        push rbp
+        cfi_offset 16
+        call smp_main
+.late:
+        hlt
+        jmp .late
 cfi_end

@@ -7,24 +7,25 @@
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/idt.h"
 #include "arch/x86_64/percpu.h"
+#include "boot/cpus.h"
 #include "boot/memory.h"
 #include "boot/multiboot2.h"
 #include "boot/ports.h"
 #include "boot/script.h"
+#include "boot/timer.h"
 #include "core/breakpoint.h"
 #include "core/cmdline.h"
 #include "core/console/console.h"
+#include "core/cpus.h"
 #include "core/fs/ramfs.h"
 #include "core/interrupt.h"
 #include "core/memory/pages.h"
 #include "core/panic.h"
 #include "core/perf/drain.h"
-#include "core/perf/event.h"
 #include "core/perf/unwind.h"
+#include "core/sched/cpu_start.h"
 #include "core/sched/scheduler.h"
 #include "core/symbols.h"
-#include "core/ticks.h"
-#include "core/timer.h"
 #include "core/workqueue.h"
 #include "drivers/pic8259.h"
 #include "drivers/pit8254.h"
@@ -35,26 +36,9 @@ static struct boot_information boot;
 
 static void print_banner(void)
 {
-    print("Pitot: %zu MiB free, %zu symbols, clock %llu kHz, ACPI %s\n",
+    print("Pitot: %zu MiB free, %zu symbols, clock %llu kHz, %u of %u CPUs\n",
           pages_free_count() * PAGE_SIZE >> 20, symbols_count(),
-          (unsigned long long)clock_rate() / 1000, boot.acpi_root_size ? "found" : "not found");
-}
-
-/* For all who live by it. A frame of its own: chains tell ticks from the timer's interrupts. */
-__attribute__((noinline)) static void tick(void)
-{
-    ticks_count();
-    event_tick();
-    timers_run();
-    scheduler_tick();
-    drain_tick();
-}
-
-static void timer_interrupt(struct regs *regs)
-{
-    event_clock_interrupt(regs);
-    if (ticks_due())
-        tick();
+          (unsigned long long)clock_rate() / 1000, cpus_running(), arch_cpus());
 }
 
 /* `information` is where the loader put it, in physical memory. */
@@ -64,9 +48,9 @@ _Noreturn void kernel_main(uint32_t information)
     const char *mapless;
     int nameless, tableless;
 
-    clock_start(); /* time 0 is here */
-    idt_init();    /* every trap has an entry */
-    percpu_init(); /* ... and this CPU takes them */
+    clock_start();  /* time 0 is here */
+    idt_init();     /* every trap has an entry */
+    percpu_init(0); /* ... and this CPU takes them */
     nameless = symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &nameless_why);
     tableless = unwind_init(&tableless_why); /* chains, and their names */
     mapless = arch_accessor_init();          /* who it was that wrote */
@@ -74,7 +58,9 @@ _Noreturn void kernel_main(uint32_t information)
     ports_init();                            /* the console can be heard */
     multiboot2_read(information, &boot);     /* memory, command line, ACPI */
     cmdline_init(boot.command_line);
+    cpus_read(&boot);
     memory_init(&boot); /* final page tables, free pages */
+    cpus_find(&boot);   /* interrupt controllers */
     thread_init();      /* this is a thread: the console's */
     if (nameless)
         print("Pitot: no symbols: %s\n", nameless_why.text);
@@ -93,9 +79,9 @@ _Noreturn void kernel_main(uint32_t information)
     script_boot_recording(); /* perf.boot=, from here to script_run */
     pic_init();
     pic_set_server(interrupt_serve); /* where tracepoints see each interrupt */
-    pit_start(TICKS_A_SECOND, timer_interrupt);
-    ticks_start(pit_set_rate); /* perf.boot may have asked for more */
-    ports_listen();            /* the console can be typed at */
+    timer_begin();
+    ports_listen(); /* the console can be typed at */
+    cpus_start();   /* from here on there are others */
     cpu_interrupts_on();
     workqueue_init();
     drain_init();

@@ -14,6 +14,7 @@ enum {
 };
 
 #define MEMORY_AVAILABLE 1
+#define LOW_END          0xa0000 /* of what a start-up interrupt can name, and PCs have RAM at */
 
 struct header {
     uint32_t total_size;
@@ -38,6 +39,14 @@ struct memory_entry {
     uint32_t reserved;
 };
 
+/* Any but page 0, which nobody should have to own, and those of the boot loader's information. */
+static void multiboot2_find_low_page(struct boot_information *out, uint64_t start, uint64_t end)
+{
+    for (uint64_t page = start; page < end && page < LOW_END && !out->low_page; page += PAGE_SIZE)
+        if (page > 0 && (page < out->loader.start || page >= out->loader.end))
+            out->low_page = (uint32_t)page;
+}
+
 /* Whole pages only, and nothing below 1 MiB, where firmware and the real-mode world keep things. */
 static void multiboot2_add_memory(struct boot_information *out, const struct memory_entry *entry)
 {
@@ -46,6 +55,7 @@ static void multiboot2_add_memory(struct boot_information *out, const struct mem
 
     if (entry->type != MEMORY_AVAILABLE)
         return;
+    multiboot2_find_low_page(out, start, end);
     if (start < 0x100000)
         start = 0x100000;
     if (start >= end)

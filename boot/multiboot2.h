@@ -22,6 +22,7 @@ struct boot_information {
     size_t memory_count;
     size_t memory_ignored;      /* ranges past BOOT_RANGES_MAX */
     struct paging_range loader; /* the information itself, which is left alone */
+    uint32_t low_page;          /* a free one below 1 MiB, where CPUs can start; 0: none */
     char command_line[BOOT_COMMAND_LINE];
     uint8_t acpi_root[36]; /* a copy of the RSDP, revision 2 where there is one */
     size_t acpi_root_size; /* 0: none */

@@ -6,6 +6,7 @@
 
 #include "core/console/input.h"
 #include "core/console/input_wait.h"
+#include "core/console/print_guard.h"
 #include "core/panic.h"
 #include "core/perf/stream_port.h"
 #include "core/power.h"
@@ -21,7 +22,9 @@ static struct uart com1, com2;
 static void com1_write(struct sink *sink, const char *bytes, size_t length)
 {
     (void)sink;
+    print_guard_enter();
     uart_send(&com1, bytes, length);
+    print_guard_leave();
 }
 
 static void com2_write(struct sink *sink, const char *bytes, size_t length)
@@ -61,6 +64,7 @@ void ports_init(void)
     if (!uart_init(&com1, UART_COM1))
         panic("no serial port COM1 (0x3f8): Pitot has no console without it");
     print_set_console(&com1_sink);
+    print_set_guard(print_guard_enter, print_guard_leave);
     if (uart_init(&com2, UART_COM2))
         stream_port_set(&com2_sink, &com2.sent);
 }

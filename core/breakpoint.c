@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who holds which debug register. Set and removed in task context, with interrupts off and watches
- * disarmed while the table changes; read by breakpoint_trap in the debug trap.
+ * Who holds which debug register. All CPUs have the same in theirs. Set and removed in task context,
+ * with all other CPUs parked and watches disarmed while the table changes; read by breakpoint_trap
+ * in the debug trap of any CPU.
  *
  * Registers are filled narrowest first, and among equal lengths write before read-write. QEMU
  * reports one register only when several match an access, the lowest; real processors and Bochs
@@ -12,6 +13,7 @@
 #include "core/breakpoint.h"
 
 #include "core/breakpoint_trace.h"
+#include "core/cpus.h"
 #include "core/string.h"
 
 TRACEPOINT_DEFINE_AT(breakpoint, hit, BREAKPOINT_HIT_FIELDS);
@@ -22,11 +24,11 @@ struct slot {
     struct breakpoint *owners[BREAKPOINT_OWNERS_MAX];
     unsigned owner_count;
     /*
-     * The word with the watched bytes, what is in it since the last hit, or since it was armed, and
-     * what was there before. All of it, as every hit pays for this, and few are listened to.
+     * The word with the watched bytes, and what was in it at the last hit of any CPU, or when it
+     * was armed. All of it, as every hit pays for this, and few are listened to.
      */
     const volatile uint64_t *word;
-    uint64_t shadow, old;
+    uint64_t shadow; /* exchanged by each hit */
 };
 
 struct slot_table {
@@ -35,7 +37,6 @@ struct slot_table {
 };
 
 static struct slot_table table; /* changed while watches are disarmed */
-static uint64_t traps;          /* debug traps so far; this CPU's debug trap only */
 
 static const char *const access_letters[] = {
     [ARCH_EXECUTE] = "x", [ARCH_WRITE] = "w", [ARCH_READ_WRITE] = "rw"};
@@ -71,8 +72,8 @@ static uint64_t watched_bytes(const struct arch_watch *watch, uint64_t word)
 }
 
 /* Apart, so that a hit that nobody listens to has no part of it. */
-__attribute__((noinline, cold)) static void slot_trace(const struct slot *slot,
-                                                       const struct regs *regs)
+__attribute__((noinline, cold)) static void slot_trace(const struct slot *slot, uint64_t old,
+                                                       uint64_t new, const struct regs *regs)
 {
     static const char *const how[] = {
         [ARCH_FOUND_NOT] = "unknown",   [ARCH_FOUND_AT] = "at",     [ARCH_FOUND_BEFORE] = "before",
@@ -82,25 +83,27 @@ __attribute__((noinline, cold)) static void slot_trace(const struct slot *slot,
     struct arch_accessor accessor = arch_watch_accessor(regs, watch);
 
     TRACE_AT(breakpoint_hit, regs, (const void *)watch->address, watch->length,
-             access_letters[watch->access], watched_bytes(watch, slot->old),
-             watched_bytes(watch, slot->shadow), accessor.ip, how[accessor.found]);
+             access_letters[watch->access], watched_bytes(watch, old), watched_bytes(watch, new),
+             accessor.ip, how[accessor.found]);
 }
 
-/* Tells each owner of this register, once a trap however many of its parts were hit. */
-static void slot_hit(struct slot *slot, struct regs *regs)
+/*
+ * Tells each owner of this register whom none of `told`, the registers before it, has told already:
+ * once a trap, however many of its parts were hit. By the exchange each hit's old bytes are those
+ * that the hit before it, of whichever CPU, called new.
+ */
+static void slot_hit(struct slot *slot, unsigned told, struct regs *regs)
 {
     struct breakpoint *const *owner = slot->owners, *const *end = owner + slot->owner_count;
+    uint64_t new = *slot->word; /* before an owner can write there */
+    uint64_t old = __atomic_exchange_n(&slot->shadow, new, __ATOMIC_RELAXED);
 
-    slot->old = slot->shadow;
-    slot->shadow = *slot->word; /* before an owner can write there */
-    do {                        /* there is one, or there were no slot */
-        if ((*owner)->last_trap == traps)
-            continue;
-        (*owner)->last_trap = traps;
-        (*owner)->hit(*owner, slot->watch.address, regs);
+    do { /* there is one, or there were no slot */
+        if (!((*owner)->slots & told))
+            (*owner)->hit(*owner, slot->watch.address, regs);
     } while (++owner < end);
     if (TRACE_ON(breakpoint_hit))
-        slot_trace(slot, regs);
+        slot_trace(slot, old, new, regs);
 }
 
 /* Apart from breakpoint_trap, which needs it only when several registers are armed. */
@@ -118,10 +121,14 @@ __attribute__((noinline)) static unsigned table_add_containing(unsigned fired)
 static void breakpoint_trap(unsigned fired, struct regs *regs)
 {
     unsigned hit = table.count > 1 ? table_add_containing(fired) : fired;
+    unsigned told = 0;
 
-    traps++;
-    for (; hit; hit &= hit - 1)
-        slot_hit(&table.slot[__builtin_ctz(hit)], regs);
+    for (; hit; hit &= hit - 1) {
+        unsigned i = (unsigned)__builtin_ctz(hit);
+
+        slot_hit(&table.slot[i], told, regs);
+        told |= 1u << i;
+    }
 }
 
 /* The largest aligned power of two, up to 8, that begins at `address` and fits into `length`. */
@@ -274,17 +281,28 @@ static void table_drop(struct slot_table *next, const struct breakpoint *owner)
     next->count = kept;
 }
 
+/* Which registers each owner has. */
+static void table_note_slots(void)
+{
+    for (unsigned i = 0; i < table.count; i++)
+        for (unsigned owner = 0; owner < table.slot[i].owner_count; owner++)
+            table.slot[i].owners[owner]->slots = 0;
+    for (unsigned i = 0; i < table.count; i++)
+        for (unsigned owner = 0; owner < table.slot[i].owner_count; owner++)
+            table.slot[i].owners[owner]->slots |= 1u << i;
+}
+
 /*
- * Nothing can hit between disarm and arm, so the debug trap never sees a table that does not match
- * the registers.
+ * All CPUs are parked. Nothing can hit between disarm and arm, so the debug trap never sees a table
+ * that does not match the registers.
  */
 static void table_switch(const struct slot_table *next)
 {
     struct arch_watch watches[ARCH_WATCHES];
-    uint64_t flags = arch_irq_save();
 
     arch_watch_disarm();
     table = *next;
+    table_note_slots();
     for (unsigned i = 0; i < table.count; i++) {
         struct slot *slot = &table.slot[i];
 
@@ -293,7 +311,6 @@ static void table_switch(const struct slot_table *next)
         slot->shadow = *slot->word;
     }
     arch_watch_arm(watches, table.count);
-    arch_irq_restore(flags);
 }
 
 static unsigned table_new_watches(const struct parts *parts)
@@ -310,17 +327,12 @@ static unsigned table_new_watches(const struct parts *parts)
     return new + parts->needed - parts->count;
 }
 
-int breakpoint_install(struct breakpoint *breakpoint, struct refusal *why)
+/* All CPUs are parked: nobody else sets one. */
+static int table_install(struct breakpoint *breakpoint, struct refusal *why)
 {
-    static struct slot_table next; /* task context, one at a time: too large for the stack */
-    struct parts parts;
-    int error = refuse_shape(breakpoint, why);
+    static struct slot_table next; /* too large for the stack */
+    struct parts parts = breakpoint_split(breakpoint);
 
-    if (!error)
-        error = refuse_place(breakpoint, why);
-    if (error)
-        return error;
-    parts = breakpoint_split(breakpoint);
     if (table_new_watches(&parts) > ARCH_WATCHES - table.count)
         return refuse_space(table_new_watches(&parts), ARCH_WATCHES - table.count, why);
     next = table;
@@ -328,18 +340,34 @@ int breakpoint_install(struct breakpoint *breakpoint, struct refusal *why)
         if (!table_add(&next, &parts.watch[i], breakpoint))
             return refuse(why, ENOSPC, "%d owners share this register already",
                           BREAKPOINT_OWNERS_MAX);
-    breakpoint->last_trap = 0;
     table_switch(&next);
     return 0;
 }
 
+int breakpoint_install(struct breakpoint *breakpoint, struct refusal *why)
+{
+    int error = refuse_shape(breakpoint, why);
+
+    if (!error)
+        error = refuse_place(breakpoint, why);
+    if (!error)
+        error = cpus_park(why);
+    if (error)
+        return error;
+    error = table_install(breakpoint, why);
+    cpus_release();
+    return error;
+}
+
 void breakpoint_remove(struct breakpoint *breakpoint)
 {
-    static struct slot_table next;
+    static struct slot_table next; /* too large for the stack; nobody else while all are parked */
 
+    cpus_park_surely();
     next = table;
     table_drop(&next, breakpoint);
     table_switch(&next);
+    cpus_release();
 }
 
 unsigned breakpoint_used(void)

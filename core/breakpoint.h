@@ -40,13 +40,15 @@ struct breakpoint {
     char owner[BREAKPOINT_OWNER_SIZE]; /* for refusals of others: "perf mem:kernel_flag:rw" */
     breakpoint_hit *hit;
 
-    uint64_t last_trap; /* of this CPU, so that two parts hit by one access count once */
+    /* bit i: register i is one of its parts; two that are hit by one access count once */
+    unsigned slots;
 };
 
 /*
  * 0; -EINVAL (length, alignment of a part, not canonical, an execute breakpoint on what is not
  * code), -EFAULT (not mapped), -EPERM (overlaps what the debug trap itself uses), -ENOSPC (names
- * who holds the registers). All or nothing. Task context.
+ * who holds the registers), -ETIMEDOUT (a CPU does not answer). All or nothing, on every CPU or on
+ * none. Task context.
  */
 int breakpoint_install(struct breakpoint *breakpoint, struct refusal *why);
 

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "core/assert.h"
+#include "core/console/print_guard.h"
 #include "core/perf/drain.h"
 #include "core/perf/recording.h"
 #include "core/perf/script.h"
@@ -19,7 +20,8 @@
 #define FRAMES_LAST  8  /* these are printed */
 
 static struct panic_machine machine; /* set at boot */
-static unsigned level;               /* how deep we are in failures: see stop */
+static uint32_t reporter;            /* [A] the CPU that reports, + 1; 0: none */
+static unsigned level;               /* [reporter] how deep we are in failures: see stop */
 
 #define LEVEL_SPEAKS 2 /* the last level that prints */
 #define LEVEL_STOPS  3 /* the last one that asks the machine to stop */
@@ -103,13 +105,25 @@ static _Noreturn void stop(const char *reason)
     arch_halt();
 }
 
+/*
+ * The first CPU that fails reports, and halts all others; one that fails meanwhile waits to be
+ * halted.
+ */
 static void begin(void)
 {
+    uint32_t me = arch_cpu_id() + 1, nobody = 0;
+
     arch_irq_save();
     arch_watch_disarm();
+    if (!__atomic_compare_exchange_n(&reporter, &nobody, me, false, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED) &&
+        nobody != me)
+        arch_halt();
     if (level > 0)
         stop("failure inside the report of a failure");
     level = 1;
+    arch_cpus_halt();
+    print_guard_break();
     recording_freeze(); /* what led here must not make room for the report's own hits */
     stream_block_cut();
     if (machine.hurry)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Formatted output into a sink (core/print.h). Everybody who prints comes through here, a panic
- * too: nothing is locked, allocated or kept but the console's sink, and a format that is wrong
- * prints itself.
+ * too: nothing is allocated or kept but the console's sink, nothing is locked but by its guard, and
+ * a format that is wrong prints itself.
  */
 #include "core/print.h"
 
@@ -29,6 +29,7 @@ struct arguments {
 };
 
 static struct sink *console;
+static void (*guard_enter)(void), (*guard_leave)(void); /* NULL: none; set at boot */
 
 static void put(struct sink *sink, const char *bytes, size_t length)
 {
@@ -188,7 +189,7 @@ static const char *parse_conversion(const char *format, struct arguments *argume
     return *format == '\0' ? format : format + 1;
 }
 
-void print_list_to(struct sink *sink, const char *format, va_list list)
+static void print_pieces_to(struct sink *sink, const char *format, va_list list)
 {
     struct arguments arguments;
 
@@ -210,6 +211,18 @@ void print_list_to(struct sink *sink, const char *format, va_list list)
     va_end(arguments.list);
 }
 
+/* What one call prints to the console stays together. */
+void print_list_to(struct sink *sink, const char *format, va_list list)
+{
+    bool guarded = guard_enter && sink == console;
+
+    if (guarded)
+        guard_enter();
+    print_pieces_to(sink, format, list);
+    if (guarded)
+        guard_leave();
+}
+
 void print_to(struct sink *sink, const char *format, ...)
 {
     va_list arguments;
@@ -217,6 +230,12 @@ void print_to(struct sink *sink, const char *format, ...)
     va_start(arguments, format);
     print_list_to(sink, format, arguments);
     va_end(arguments);
+}
+
+void print_set_guard(void (*enter)(void), void (*leave)(void))
+{
+    guard_enter = enter;
+    guard_leave = leave;
 }
 
 void print_set_console(struct sink *sink)

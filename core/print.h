@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The one print family. Understands %c %s %d %i %u %x %p %%, the lengths l, ll, z, the flags - and
- * 0, a width or `*`, and a precision for %s. Allocates nothing and takes no lock: usable in any
- * context that the sink is usable in.
+ * 0, a width or `*`, and a precision for %s. Allocates nothing and takes no lock but the console's
+ * guard: usable in any context that the sink is usable in.
  */
 #pragma once
 
@@ -22,6 +22,9 @@ __attribute__((format(printf, 2, 0))) void print_list_to(struct sink *sink, cons
 __attribute__((format(printf, 1, 2))) void print(const char *format, ...);
 void print_set_console(struct sink *sink);
 struct sink *print_console(void);
+
+/* Called around each print to the console: one CPU at a time is in between. Boot. */
+void print_set_guard(void (*enter)(void), void (*leave)(void));
 
 /*
  * Like snprintf: always ends in NUL when size is not 0, returns the length that the whole text

@@ -15,55 +15,67 @@ TRACEPOINT_DEFINE(timer, tick, TICK_FIELDS);
 
 volatile uint64_t ticks;
 
-/* Changed with interrupts off. */
-static void (*timer_set_rate)(unsigned hertz); /* NULL: there is no timer yet */
-static unsigned interrupts_a_tick = 1;
-static uint64_t next_tick; /* arch_clock_ns; if there are several */
+static void (*timer_set_rate)(unsigned hertz); /* NULL: there is no timer yet; set at boot */
 
-static void ticks_set_rate(void)
+/* Interrupts a tick, as they are wanted: any CPU, task context. */
+static unsigned wanted = 1;
+
+/* Each CPU's timer, which follows. Changed there with interrupts off. */
+static struct {
+    unsigned times;     /* 0: not started */
+    uint64_t next_tick; /* arch_clock_ns; if there are several interrupts a tick */
+} timers[ARCH_CPUS_MAX];
+
+static void ticks_follow(void)
 {
-    if (timer_set_rate)
-        timer_set_rate(TICKS_A_SECOND * interrupts_a_tick);
+    unsigned cpu = arch_cpu_id(), times = __atomic_load_n(&wanted, __ATOMIC_RELAXED);
+
+    if (!timer_set_rate || timers[cpu].times == times)
+        return;
+    timers[cpu].times = times;
+    timers[cpu].next_tick = arch_clock_ns() + TICK_NS;
+    timer_set_rate(TICKS_A_SECOND * times);
 }
 
 void ticks_start(void (*set_rate)(unsigned hertz))
 {
+    timer_set_rate = set_rate;
+    ticks_start_here();
+}
+
+void ticks_start_here(void)
+{
     uint64_t flags = arch_irq_save();
 
-    timer_set_rate = set_rate;
-    ticks_set_rate();
+    ticks_follow();
     arch_irq_restore(flags);
 }
 
 void ticks_quicken(unsigned times)
 {
-    uint64_t flags = arch_irq_save();
-
-    if (times != interrupts_a_tick) {
-        interrupts_a_tick = times;
-        next_tick = arch_clock_ns() + TICK_NS;
-        ticks_set_rate();
-    }
-    arch_irq_restore(flags);
+    __atomic_store_n(&wanted, times, __ATOMIC_RELAXED);
+    ticks_start_here();
 }
 
 /*
- * By the clock and not by counting to interrupts_a_tick: of interrupts that come while they are off
+ * By the clock and not by counting interrupts: of interrupts that come while they are off
  * all but one are lost, and many more are when they come often. Ticks that passed unseen are left
  * out, as they are without a quicker timer.
  */
 bool ticks_due(void)
 {
+    unsigned cpu = arch_cpu_id();
     uint64_t now;
 
-    if (interrupts_a_tick == 1)
+    ticks_follow();
+    if (timers[cpu].times == 1)
         return true;
     now = arch_clock_ns();
-    if (now < next_tick)
+    if (now < timers[cpu].next_tick)
         return false;
-    next_tick += TICK_NS;
-    if (next_tick <= now)
-        next_tick = now + TICK_NS;
+    timers[cpu].next_tick += TICK_NS;
+    if (timers[cpu].next_tick <= now)
+        timers[cpu].next_tick = now + TICK_NS;
     return true;
 }
 

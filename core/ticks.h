@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The periodic interrupt's count, and how often that interrupt comes: as often as there are ticks,
- * or a whole number of times that for whom a tick is too coarse; there are no more ticks then.
+ * The periodic interrupt's count, and how often that interrupt comes on each CPU: as often as there
+ * are ticks, or a whole number of times that for whom a tick is too coarse; there are no more ticks
+ * then. The boot CPU's are counted.
  */
 #pragma once
 
@@ -17,15 +18,21 @@
 extern volatile uint64_t ticks; /* written in interrupt context, read anywhere */
 
 /*
- * `set_rate` tells the timer how many interrupts a second there are to be: now, and from now on
- * when that changes, with interrupts off. Boot.
+ * `set_rate` tells the timer of the CPU that calls it how many interrupts a second there are to be:
+ * now, and from now on when that changes, with interrupts off. Boot.
  */
 void ticks_start(void (*set_rate)(unsigned hertz));
 
-/* Interrupts come so many times as often as ticks; 1 at first. Task context, once at a time. */
+/* The same on each CPU that starts later. */
+void ticks_start_here(void);
+
+/*
+ * Interrupts come so many times as often as ticks; 1 at first. Here from now on, on other CPUs from
+ * their next interrupt on. Task context.
+ */
 void ticks_quicken(unsigned times);
 
-/* The timer's interrupt has come: whether it is a tick. Interrupt context. */
+/* This CPU's timer interrupt has come: whether it is a tick. Interrupt context. */
 bool ticks_due(void);
 
 /* Counts one. The timer's interrupt calls it. */

@@ -35,10 +35,10 @@ bool work_queue(struct work *work)
     uint64_t irq = arch_irq_save(); /* from here on this is our CPU */
     struct workqueue *queue = &queues[arch_cpu_id()];
     uint64_t flags = wait_queue_lock(&queue->arrivals);
-    bool fresh = !work->queued;
+    /* Another CPU may have it, under its own lock. W, with workqueue_take. */
+    bool fresh = !__atomic_exchange_n(&work->queued, true, __ATOMIC_ACQUIRE);
 
     if (fresh) {
-        work->queued = true;
         work->next = NULL;
         if (queue->first)
             queue->last->next = work;
@@ -63,7 +63,7 @@ static struct work *workqueue_take(struct workqueue *queue)
         flags = wait_queue_sleep(&queue->arrivals, flags);
     work = queue->first;
     queue->first = work->next;
-    work->queued = false;
+    __atomic_store_n(&work->queued, false, __ATOMIC_RELEASE); /* W: out of the list before */
     wait_queue_unlock(&queue->arrivals, flags);
     return work;
 }
@@ -104,9 +104,8 @@ static uint64_t workqueue_queued(struct workqueue *queue)
     return queued;
 }
 
-void work_flush(void)
+static void workqueue_flush(struct workqueue *queue)
 {
-    struct workqueue *queue = &queues[arch_cpu_id()];
     uint64_t until = workqueue_queued(queue), flags;
 
     assert(thread_current() != queue->worker);
@@ -116,17 +115,31 @@ void work_flush(void)
     wait_queue_unlock(&queue->finished, flags);
 }
 
-void workqueue_init(void)
+void work_flush(void)
 {
-    struct workqueue *queue = &queues[arch_cpu_id()];
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (queues[cpu].worker)
+            workqueue_flush(&queues[cpu]);
+}
+
+static void workqueue_make(unsigned cpu)
+{
+    struct workqueue *queue = &queues[cpu];
     char name[TASK_NAME_SIZE];
     struct refusal why;
 
     queue->arrivals = (struct wait_queue)WAIT_QUEUE("work");
     queue->finished = (struct wait_queue)WAIT_QUEUE("work to be done");
-    print_into(name, sizeof(name), "kworker/%u", arch_cpu_id());
-    queue->worker = thread_create(name, workqueue_work, queue, &why);
+    print_into(name, sizeof(name), "kworker/%u", cpu);
+    queue->worker = thread_create_on(cpu, name, workqueue_work, queue, &why);
     if (!queue->worker)
         panic("%s", why.text);
+}
+
+void workqueue_init(void)
+{
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (arch_cpu_runs(cpu))
+            workqueue_make(cpu);
     thread_yield(); /* to its first sleep: then it is not in the way of what the boot does next */
 }

@@ -17,10 +17,10 @@ struct work {
     void (*function)(struct work *work);
     void *data;
     struct work *next; /* under the queue's lock */
-    bool queued;       /* under the queue's lock */
+    bool queued;       /* it is in a queue, or about to be: any CPU, atomically */
 };
 
-/* Makes this CPU's worker. Once, after thread_init, interrupts on. */
+/* Makes the worker of each CPU that runs. Once, after thread_init, interrupts on. */
 void workqueue_init(void);
 
 /*
@@ -30,7 +30,7 @@ void workqueue_init(void);
 bool work_queue(struct work *work);
 
 /*
- * Waits until all that was queued on this CPU before the call has run. Task context; not from work,
+ * Waits until all that was queued before the call, on any CPU, has run. Task context; not from work,
  * which would wait for itself (asserted).
  */
 void work_flush(void);

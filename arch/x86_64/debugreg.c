@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arms and disarms this CPU's debug registers and takes debug traps apart. Arming runs in task
- * context with interrupts off; debug_trap on the #DB page with watches off
- * (arch/x86_64/trap_entry.asm).
+ * Arms and disarms the debug registers, which are the same on every CPU, and takes debug traps
+ * apart. Arming runs in task context with all other CPUs parked, debugreg_load on each CPU that
+ * goes on or starts, debug_trap on the #DB page with watches off (arch/x86_64/trap_entry.asm).
  */
 #include "arch/x86_64/debugreg.h"
 
@@ -12,14 +12,17 @@
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/percpu.h"
 #include "arch/x86_64/sections.h"
+#include "arch/x86_64/stacks.h"
 #include "arch/x86_64/trap.h"
 
-static uint64_t debug_spurious;           /* debug trap only */
+static uint64_t debug_spurious;           /* debug traps of any CPU, by atomic add */
 static arch_watch_handler *watch_handler; /* set at boot */
 static debug_step_handler *step_handler;  /* set by who steps, with interrupts off */
-/* bit i: register i is armed; changed only while disarmed */
-static unsigned armed;
-static unsigned executes;        /* ... and is an instruction breakpoint */
+/* What is armed: changed while disarmed, and all other CPUs parked. */
+static struct arch_watch armed_watches[ARCH_WATCHES];
+static uint64_t armed_dr7 = DR7_OFF;
+static unsigned armed;           /* bit i: register i */
+static unsigned executes;        /* ... and it is an instruction breakpoint */
 static struct insn_map insn_map; /* set at boot */
 
 void arch_watch_set_handler(arch_watch_handler *handler)
@@ -52,29 +55,43 @@ void arch_watch_disarm(void)
     watch_load_dr7(DR7_OFF);
 }
 
-static void watch_load_addresses(const struct arch_watch *watches, unsigned count)
+static void watch_load_addresses(const struct arch_watch *watches)
 {
-    if (count > 0)
-        cpu_write_dr0(watches[0].address);
-    if (count > 1)
-        cpu_write_dr1(watches[1].address);
-    if (count > 2)
-        cpu_write_dr2(watches[2].address);
-    if (count > 3)
-        cpu_write_dr3(watches[3].address);
+    cpu_write_dr0(watches[0].address);
+    cpu_write_dr1(watches[1].address);
+    cpu_write_dr2(watches[2].address);
+    cpu_write_dr3(watches[3].address);
+}
+
+void debugreg_load(void)
+{
+    watch_load_addresses(armed_watches);
+    local_barrier(); /* what debug_trap reads is complete before the first hit */
+    watch_load_dr7(armed_dr7);
 }
 
 void arch_watch_arm(const struct arch_watch *watches, unsigned count)
 {
     arch_check(count <= ARCH_WATCHES);
-    watch_load_addresses(watches, count);
     armed = (1u << count) - 1;
     executes = 0;
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
+        armed_watches[i] = watches[i];
         if (watches[i].access == ARCH_EXECUTE)
             executes |= 1u << i;
-    local_barrier(); /* what debug_trap reads is complete before the first hit */
-    watch_load_dr7(count ? debugreg_encode(watches, count) : DR7_OFF);
+    }
+    armed_dr7 = count ? debugreg_encode(watches, count) : DR7_OFF;
+    debugreg_load();
+}
+
+unsigned arch_watches(unsigned cpu)
+{
+    uint64_t dr7 = local_load(&percpu[cpu].dr7);
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < ARCH_WATCHES; i++)
+        count += (dr7 & DR7_GLOBAL(i)) != 0;
+    return count;
 }
 
 static bool overlaps(uintptr_t address, size_t length, const void *start, const void *end)
@@ -88,7 +105,9 @@ const char *arch_watch_forbidden(uintptr_t address, size_t length)
         return "the trap entry code";
     if (overlaps(address, length, nowatch_data_start, nowatch_data_end))
         return "the descriptor tables and the CPU's own area, which trap entries use";
-    if (overlaps(address, length, nowatch_stacks_start, nowatch_stacks_end))
+    if (overlaps(address, length, nowatch_stacks_start, nowatch_stacks_end) ||
+        overlaps(address, length, (const void *)STACK_SLOT(STACK_SLOTS_OF_CPUS),
+                 (const void *)STACK_SLOT(STACK_SLOTS)))
         return "the stacks that the CPU pushes trap frames on";
     return NULL;
 }
@@ -137,7 +156,7 @@ void debug_trap(struct regs *regs)
     if (fired || stepped)
         return;
     if (dr6 & DR6_FIRED && !(dr6 & (DR6_BS | DR6_BD)))
-        debug_spurious++;
+        __atomic_fetch_add(&debug_spurious, 1, __ATOMIC_RELAXED);
     else
         trap_fatal(regs);
 }

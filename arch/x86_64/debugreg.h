@@ -35,3 +35,6 @@ uint64_t debugreg_encode(const struct arch_watch *watches, unsigned count);
  */
 typedef void debug_step_handler(struct regs *regs);
 void debug_set_step_handler(debug_step_handler *handler);
+
+/* Loads this CPU's debug registers with what is armed on all. Interrupts off. */
+void debugreg_load(void);

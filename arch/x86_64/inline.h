@@ -14,38 +14,68 @@
 struct regs;
 
 /*
- * What each CPU owns and assembly finds through GS. It lies in pages that no watch may touch, as
- * trap entries use it while watches are armed. Fields are written by the owning CPU only.
+ * What each CPU owns and finds through GS. It lies in pages that no watch may touch, as trap
+ * entries use it while watches are armed. Who writes a field:
+ *   [I] its maker, before the CPU runs   [O] the owning CPU   [A] any CPU, by atomic operations
  */
 struct percpu {
-    /* what the outermost exit loads into DR7; written before the register */
+    struct percpu *self; /* [I] */
+    /* [O] what the outermost exit loads into DR7; written before the register */
     uint64_t dr7;
-    /* debug traps and NMIs that are being served; DR7 is 0 while it is not 0 */
+    /* [O] debug traps and NMIs that are being served; DR7 is 0 while it is not 0 */
     uint32_t watch_depth;
-    uint32_t cpu;             /* index of this CPU, from 0 */
-    uint32_t interrupt_depth; /* interrupts whose handlers are running */
-};
+    uint32_t cpu;             /* [I] index of this CPU, from 0 */
+    uint32_t apic_id;         /* [I] its number to the interrupt controllers */
+    uint32_t interrupt_depth; /* [O] interrupts whose handlers are running */
 
-extern struct percpu percpu_boot;
+    /* NMIs and parking: arch/x86_64/nmi.c and park.c. */
+    uint32_t nmi_sent;              /* [A] NMIs that other CPUs have asked for, in all */
+    uint32_t nmi_seen;              /* [O] of these, how many had been when the last NMI came */
+    uint32_t nmi_spare;             /* [O] so many more may come for those */
+    uint32_t park_asked;            /* [A] by the CPU that parks: stop; 0: go on */
+    uint32_t parked;                /* [O] stands still, until park_asked is 0 */
+    const struct regs *parked_regs; /* [O] what was interrupted for that */
 
+    bool runs;             /* [A] set by the owning CPU when it is there for others */
+    int64_t clock_off;     /* [I] ns that its clock is off, at least, */
+    uint64_t clock_window; /* [I] ... found by looking for so many ns */
+} __attribute__((aligned(64)));
+
+extern struct percpu percpu[];
+
+/* A thread never changes its CPU, so within one context these two are constant. */
 static inline struct percpu *percpu_self(void)
 {
-    return &percpu_boot; /* one CPU runs; GS leads assembly to the same place */
+    struct percpu *self;
+
+    __asm__("movq %%gs:%c1, %0" : "=r"(self) : "i"(offsetof(struct percpu, self)));
+    return self;
 }
 
 static inline unsigned arch_cpu_id(void)
 {
-    return *(const volatile uint32_t *)&percpu_self()->cpu;
+    uint32_t cpu;
+
+    __asm__("movl %%gs:%c1, %0" : "=r"(cpu) : "i"(offsetof(struct percpu, cpu)));
+    return cpu;
 }
 
 static inline unsigned arch_trap_depth(void)
 {
-    return *(const volatile uint32_t *)&percpu_self()->watch_depth;
+    uint32_t depth;
+
+    __asm__ volatile("movl %%gs:%c1, %0" : "=r"(depth) : "i"(offsetof(struct percpu, watch_depth)));
+    return depth;
 }
 
 static inline bool arch_interrupted(void)
 {
-    return *(const volatile uint32_t *)&percpu_self()->interrupt_depth > 0;
+    uint32_t depth;
+
+    __asm__ volatile("movl %%gs:%c1, %0"
+                     : "=r"(depth)
+                     : "i"(offsetof(struct percpu, interrupt_depth)));
+    return depth > 0;
 }
 
 static inline uint64_t cpu_read_tsc(void)

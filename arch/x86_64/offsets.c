@@ -7,6 +7,7 @@
 
 #include "arch/x86_64/percpu.h"
 #include "arch/x86_64/regs.h"
+#include "arch/x86_64/smp_start.h"
 #include "arch/x86_64/stacks.h"
 #include "arch/x86_64/vectors.h"
 
@@ -44,6 +45,8 @@ void offsets(void)
     EQU(KERNEL_DATA_SELECTOR, KERNEL_DATA_SELECTOR);
     EQU(PERCPU_DR7, offsetof(struct percpu, dr7));
     EQU(PERCPU_WATCH_DEPTH, offsetof(struct percpu, watch_depth));
+    EQU(SMP_START_PAGE_TABLES, offsetof(struct smp_start, page_tables));
+    EQU(SMP_START_STACK, offsetof(struct smp_start, stack));
     EQU(VECTOR_DEBUG, VECTOR_DEBUG);
     EQU(VECTOR_NMI, VECTOR_NMI);
     EQU(VECTOR_DOUBLE_FAULT, VECTOR_DOUBLE_FAULT);

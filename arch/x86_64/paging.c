@@ -15,7 +15,14 @@
 #define ALIAS_BASE  0xffffc00000000000ull
 #define ALIAS_PAGES 2
 
-static uint64_t *alias_entries; /* the page table entries of ALIAS_BASE; set at boot */
+/* Registers of devices, uncached, in the order in which they were asked for. */
+#define DEVICE_BASE  0xffffc20000000000ull
+#define DEVICE_PAGES 8
+
+static uint64_t *alias_entries;      /* the page table entries of ALIAS_BASE; set at boot */
+static uint64_t *device_entries;     /* ... and of DEVICE_BASE */
+static unsigned device_count;        /* boot */
+static void *(*allocate_page)(void); /* paging_init's; set at boot */
 
 struct builder {
     uint64_t *root;
@@ -101,10 +108,18 @@ static void paging_map_data(struct builder *builder)
     for (uintptr_t page = (uintptr_t)data_start; page < (uintptr_t)image_end; page += PAGE_SIZE)
         paging_map(builder, page, page + PAGE_SIZE, page - KERNEL_BASE, PTE_WRITABLE | PTE_NX);
     paging_unmap_guard(builder, &stack_task);
-    for (unsigned i = 0; i < ARCH_THREAD_STACKS; i++)
-        paging_unmap_guard(builder, &stack_threads[i]);
     for (unsigned i = 0; i < IST_COUNT; i++)
         paging_unmap_guard(builder, &stack_ist[i]);
+}
+
+/*
+ * The tables of all slots for stacks, so that a slot is mapped later by stores to entries of its
+ * own, which need no lock.
+ */
+static void paging_make_slots(struct builder *builder)
+{
+    for (uintptr_t at = STACK_SLOTS_BASE; at < STACK_SLOT(STACK_SLOTS); at += LARGE_PAGE_SIZE)
+        builder->failed |= !paging_entry(builder, at, 0);
 }
 
 /* Memory without the image. */
@@ -126,7 +141,7 @@ static void paging_map_memory(struct builder *builder, const struct paging_range
  * Global pages; debug extensions (DR4 and DR5 are not aliases); machine checks as exceptions, which
  * would be a silent reset otherwise; and SMEP, SMAP and UMIP where the CPU has them.
  */
-static void paging_set_control(void)
+void paging_set_control(void)
 {
     uint64_t cr4 = cpu_read_cr4() | CR4_PGE | CR4_DE | CR4_MCE;
 
@@ -152,9 +167,12 @@ bool paging_init(const struct paging_range *memory, size_t count, void *(*alloca
     paging_map_data(&builder);
     for (size_t i = 0; i < count; i++)
         paging_map_memory(&builder, &memory[i]);
+    paging_make_slots(&builder);
     alias_entries = paging_entry(&builder, ALIAS_BASE, 0);
-    if (builder.failed || !alias_entries)
+    device_entries = paging_entry(&builder, DEVICE_BASE, 0);
+    if (builder.failed || !alias_entries || !device_entries)
         return false;
+    allocate_page = allocate;
     paging_set_control();
     cpu_write_cr3(direct_physical(builder.root));
     return true;
@@ -234,6 +252,27 @@ bool arch_executable(uintptr_t address)
     struct paging_leaf leaf;
 
     return paging_find(address, &leaf) && !(leaf.flags & PTE_NX);
+}
+
+bool paging_add_page(uintptr_t address)
+{
+    struct builder builder = {.root = paging_table_of(cpu_read_cr3()), .allocate = allocate_page};
+    void *page = allocate_page();
+
+    if (!page)
+        return false;
+    paging_map(&builder, address, address + PAGE_SIZE, direct_physical(page),
+               PTE_WRITABLE | PTE_NX);
+    return !builder.failed;
+}
+
+volatile void *paging_map_device(uint64_t physical)
+{
+    if (device_count == DEVICE_PAGES)
+        return NULL;
+    device_entries[device_count] =
+        (physical & PTE_ADDRESS) | PTE_PRESENT | PTE_WRITABLE | PTE_GLOBAL | PTE_UNCACHED | PTE_NX;
+    return (volatile void *)(DEVICE_BASE + PAGE_SIZE * device_count++ + physical % PAGE_SIZE);
 }
 
 uint8_t *paging_alias_open(uintptr_t page)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's page tables. Two mappings and nothing else: the image at KERNEL_BASE (text read-only
- * and executable, rodata read-only, the rest writable; guard pages below stacks left out) and all
- * memory at DIRECT_BASE, writable, without the image: so text and rodata have no writable alias,
- * and a stack's guard page no back door (but for the moment in which a
- * site is patched, arch/x86_64/patch.c). Everything but text is NX. Source: Intel SDM vol. 3,
- * "4-Level Paging".
+ * The kernel's page tables. Two mappings: the image at KERNEL_BASE (text read-only and executable,
+ * rodata read-only, the rest writable; guard pages below stacks left out) and all memory at
+ * DIRECT_BASE, writable, without the image: so text and rodata have no writable alias, and a
+ * stack's guard page no back door (but for the moment in which a site is patched,
+ * arch/x86_64/patch.c). Beside them the stacks of threads and CPUs (arch/x86_64/stacks.h), pages of
+ * memory once more, and some registers of devices. Everything but text is NX. Source: Intel SDM
+ * vol. 3, "4-Level Paging".
  */
 #pragma once
 
@@ -17,6 +18,7 @@
 
 #define PTE_PRESENT  (1ull << 0)
 #define PTE_WRITABLE (1ull << 1)
+#define PTE_UNCACHED (3ull << 3) /* PWT and PCD */
 #define PTE_LARGE    (1ull << 7)
 #define PTE_GLOBAL   (1ull << 8)
 #define PTE_NX       (1ull << 63)
@@ -31,6 +33,21 @@ struct paging_range {
  * at DIRECT_BASE) and switches to them. False: `allocate` had no more. Boot, interrupts off.
  */
 bool paging_init(const struct paging_range *memory, size_t count, void *(*allocate)(void));
+
+/* What the control registers have to say about it, on each CPU. Interrupts off. */
+void paging_set_control(void);
+
+/*
+ * A page of memory, all zero, at `address`, where nothing is mapped: in a slot for stacks, whose
+ * owner calls. False: there is no memory. Task context.
+ */
+bool paging_add_page(uintptr_t address);
+
+/*
+ * The page with the registers of a device at this physical address, uncached; NULL: no room for
+ * another. What it returns points at the address itself. Boot, after paging_init.
+ */
+volatile void *paging_map_device(uint64_t physical);
 
 /* A leaf: what one page-table entry maps. */
 struct paging_leaf {

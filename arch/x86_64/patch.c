@@ -47,13 +47,12 @@ static bool stands_at(const struct arch_site *site, const uint8_t *code)
 
 /*
  * One store, so nothing on this CPU can meet half of it: not an interrupt, which is off, nor a
- * debug trap or NMI, which come between instructions. Whoever lets a second CPU run has to stop
- * it from here to the end. INVLPG serialises, so that the new bytes are what is fetched next (Intel
- * SDM vol. 3, "Handling Self- and Cross-Modifying Code", "Serializing Instructions").
+ * debug trap or NMI, which come between instructions; and all others are parked. INVLPG serialises,
+ * and so does the IRET by which the others go on, so that the new bytes are what is fetched next
+ * (Intel SDM vol. 3, "Handling Self- and Cross-Modifying Code", "Serializing Instructions").
  */
 static void site_write(uintptr_t address, const uint8_t *code)
 {
-    uint64_t flags = arch_irq_save();
     uint8_t *alias = paging_alias_open(address & ~(PAGE_SIZE - 1));
     struct site_word *place = (struct site_word *)(alias + address % PAGE_SIZE);
     union site_code patched = {.word = place->value};
@@ -62,13 +61,13 @@ static void site_write(uintptr_t address, const uint8_t *code)
         patched.bytes[i] = code[i];
     place->value = patched.word;
     paging_alias_close();
-    arch_irq_restore(flags);
 }
 
 int arch_site_set(const struct arch_site *site, bool on)
 {
     uint8_t jump[SITE_SIZE];
     const uint8_t *wanted = on ? jump : nop, *expected = on ? nop : jump;
+    unsigned absent;
 
     if (site->address < (uintptr_t)_text || site->address > (uintptr_t)_etext - sizeof(uint64_t))
         return -EINVAL;
@@ -77,6 +76,9 @@ int arch_site_set(const struct arch_site *site, bool on)
         return 0;
     if (!stands_at(site, expected))
         return -EINVAL;
+    if (!arch_cpus_park(&absent))
+        return -ETIMEDOUT;
     site_write(site->address, wanted);
+    arch_cpus_release();
     return 0;
 }

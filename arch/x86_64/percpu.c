@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The boot CPU's own area and stacks, and loading what makes traps possible. Called once,
- * interrupts off.
+ * Each CPU's own area, and loading what makes traps possible. Called once a CPU, interrupts off.
  */
 #include "arch/x86_64/percpu.h"
 
@@ -12,21 +11,37 @@
 #include "arch/x86_64/sections.h"
 #include "arch/x86_64/stacks.h"
 
-NOWATCH_DATA struct percpu percpu_boot = {.cpu = 0};
-NOWATCH_DATA static struct gdt gdt;
-NOWATCH_DATA static struct tss tss;
+NOWATCH_DATA struct percpu percpu[ARCH_CPUS_MAX];
+NOWATCH_DATA static struct gdt gdt[ARCH_CPUS_MAX];
+NOWATCH_DATA static struct tss tss[ARCH_CPUS_MAX];
 
-__attribute__((section(".bss.stacks"), aligned(4096))) struct stack_pages stack_task;
-__attribute__((section(".bss.stacks"),
-               aligned(4096))) struct stack_pages stack_threads[ARCH_THREAD_STACKS];
-__attribute__((section(".bss.nowatch_stacks"),
-               aligned(4096))) struct stack_pages stack_ist[IST_COUNT];
+static unsigned count = 1; /* set at boot */
 
-void percpu_init(void)
+void percpu_set_count(unsigned cpus)
 {
-    cpu_write_msr(MSR_GS_BASE, (uintptr_t)&percpu_boot);
+    count = cpus;
+}
+
+unsigned arch_cpus(void)
+{
+    return count;
+}
+
+bool arch_cpu_runs(unsigned cpu)
+{
+    return __atomic_load_n(&percpu[cpu].runs, __ATOMIC_ACQUIRE);
+}
+
+void percpu_init(unsigned cpu)
+{
+    percpu[cpu].self = &percpu[cpu];
+    percpu[cpu].cpu = cpu;
     for (unsigned i = 0; i < IST_COUNT; i++)
-        tss.ist[i] = stack_top(&stack_ist[i]);
-    gdt_load(&gdt, &tss);
+        tss[cpu].ist[i] = stack_of_cpu(cpu, i)->high;
+    gdt_load(&gdt[cpu], &tss[cpu]);
+    cpu_write_msr(MSR_GS_BASE,
+                  (uintptr_t)&percpu[cpu]); /* behind gdt_load, which loads selectors */
     idt_load();
+    if (cpu == 0)
+        percpu[cpu].runs = true; /* others say so when they have debug registers, too */
 }

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The boot CPU's own area (struct percpu, arch/x86_64/inline.h) and its descriptor tables. */
+/* Each CPU's own area (struct percpu, arch/x86_64/inline.h) and its descriptor tables. */
 #pragma once
 
 #include "arch/x86_64/inline.h"
 
-/* Loads GS, GDT, TSS and IDT for the boot CPU; before it no trap can be taken. */
-void percpu_init(void);
+/*
+ * Loads GS, GDT, TSS and IDT of the CPU that this is to be, whose stacks are there; before it no
+ * trap can be taken. Once a CPU, interrupts off.
+ */
+void percpu_init(unsigned cpu);
+
+/* How many CPUs there may be (arch_cpus). Boot. */
+void percpu_set_count(unsigned count);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which memory is a stack. Any context may ask: what belongs to the CPU is constant, and a thread's
- * entry is written before its stack is used and stays as it is until its next owner.
+ * Which memory is a stack. Any context may ask: what belongs to the boot CPU is constant, and
+ * another's entry is written before its stack is used and stays as it is until its next owner.
  */
 #include "arch/x86_64/stacks.h"
 
-#include "arch/arch.h"
-#include "arch/x86_64/check.h"
+#include <stddef.h>
 
 #define STACK(text, pages)                                                                         \
     {                                                                                              \
@@ -14,46 +13,54 @@
         .high = (uintptr_t)(pages).bytes + STACK_SIZE                                              \
     }
 
-static const struct arch_stack stacks[] = {
-    STACK("task", stack_task),
-    STACK("debug trap", stack_ist[IST_DEBUG - 1]),
-    STACK("NMI", stack_ist[IST_NMI - 1]),
-    STACK("exception", stack_ist[IST_EXCEPTION - 1]),
-    STACK("interrupt", stack_ist[IST_INTERRUPT - 1]),
-    STACK("double fault", stack_ist[IST_DOUBLE_FAULT - 1]),
-    STACK("machine check", stack_ist[IST_MACHINE_CHECK - 1]),
+__attribute__((section(".bss.stacks"), aligned(4096))) struct stack_pages stack_task;
+__attribute__((section(".bss.nowatch_stacks"),
+               aligned(4096))) struct stack_pages stack_ist[IST_COUNT];
+
+struct arch_stack stack_slots[STACK_SLOTS];
+
+static const struct arch_stack task = STACK("task", stack_task);
+
+static const struct arch_stack of_boot_cpu[IST_COUNT] = {
+    [IST_DEBUG - 1] = STACK("debug trap", stack_ist[IST_DEBUG - 1]),
+    [IST_NMI - 1] = STACK("NMI", stack_ist[IST_NMI - 1]),
+    [IST_EXCEPTION - 1] = STACK("exception", stack_ist[IST_EXCEPTION - 1]),
+    [IST_INTERRUPT - 1] = STACK("interrupt", stack_ist[IST_INTERRUPT - 1]),
+    [IST_DOUBLE_FAULT - 1] = STACK("double fault", stack_ist[IST_DOUBLE_FAULT - 1]),
+    [IST_MACHINE_CHECK - 1] = STACK("machine check", stack_ist[IST_MACHINE_CHECK - 1]),
 };
 
-/* All zero until the stack has its first owner. */
-static struct arch_stack thread_stacks[ARCH_THREAD_STACKS];
-
-const struct arch_stack *arch_thread_stack(unsigned number, const char *name)
+const char *stack_ist_name(unsigned i)
 {
-    const struct stack_pages *pages = &stack_threads[number];
-
-    arch_check(number < ARCH_THREAD_STACKS);
-    thread_stacks[number] = (struct arch_stack){.thread = name,
-                                                .guard = (uintptr_t)pages->guard,
-                                                .low = (uintptr_t)pages->bytes,
-                                                .high = stack_top(pages)};
-    return &thread_stacks[number];
+    return of_boot_cpu[i].name;
 }
 
-/* The top counts as inside, as below. */
-static const struct arch_stack *stack_of_thread(uintptr_t address)
+const struct arch_stack *stack_of_cpu(unsigned cpu, unsigned i)
 {
-    size_t number = (address - 1 - (uintptr_t)stack_threads) / sizeof(struct stack_pages);
+    return cpu == 0 ? &of_boot_cpu[i] : &stack_slots[STACK_SLOT_CPU(cpu, i)];
+}
 
-    if (number >= ARCH_THREAD_STACKS || thread_stacks[number].high == 0)
+/* The top counts as inside: an empty stack's pointer is there, which is the next one's guard. */
+static const struct arch_stack *stack_in_slot(uintptr_t address)
+{
+    size_t slot = (address - 1 - STACK_SLOTS_BASE) / sizeof(struct stack_pages);
+
+    if (slot >= STACK_SLOTS || stack_slots[slot].high == 0)
         return NULL;
-    return &thread_stacks[number];
+    return &stack_slots[slot];
+}
+
+static bool stack_has(const struct arch_stack *stack, uintptr_t address)
+{
+    return address > stack->guard && address <= stack->high;
 }
 
 const struct arch_stack *arch_stack_find(uintptr_t address)
 {
-    /* An empty stack's pointer is its top, which is the next one's guard: hence > and <=. */
-    for (unsigned i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++)
-        if (address > stacks[i].guard && address <= stacks[i].high)
-            return &stacks[i];
-    return stack_of_thread(address);
+    if (stack_has(&task, address))
+        return &task;
+    for (unsigned i = 0; i < IST_COUNT; i++)
+        if (stack_has(&of_boot_cpu[i], address))
+            return &of_boot_cpu[i];
+    return stack_in_slot(address);
 }

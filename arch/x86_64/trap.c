@@ -10,6 +10,7 @@
 #include "arch/x86_64/check.h"
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/idt.h"
+#include "arch/x86_64/park.h"
 #include "arch/x86_64/percpu.h"
 #include "arch/x86_64/stacks.h"
 #include "arch/x86_64/vectors.h"
@@ -75,9 +76,9 @@ bool arch_may_switch(void)
 /* The frame could not be moved off the IST page: the next interrupt would write over it. */
 static bool trap_is_on_ist(const struct regs *regs)
 {
-    uintptr_t address = (uintptr_t)regs;
+    const struct arch_stack *page = stack_of_cpu(percpu_self()->cpu, IST_INTERRUPT - 1);
 
-    return address >= (uintptr_t)stack_ist && address < (uintptr_t)(stack_ist + IST_COUNT);
+    return (uintptr_t)regs >= page->low && (uintptr_t)regs < page->high;
 }
 
 static void trap_interrupt(struct regs *regs, trap_handler *handler)
@@ -109,13 +110,16 @@ _Noreturn void trap_fatal(struct regs *regs)
 }
 
 /*
- * Nobody asks for NMIs yet: one is somebody pressing the button of a machine that hangs, and gets
- * the report. Nothing on this way may trap, as the `iret` of a trap would let the next NMI in.
+ * One that no CPU has sent, and that nobody waits for, is somebody pressing the button of a machine
+ * that hangs, and gets the report. Nothing on this way may trap, as the `iret` of a trap would let
+ * the next NMI in.
  */
 void nmi_trap(struct regs *regs)
 {
     trap_handler *handler = handlers[regs->vector];
 
+    if (park_serve(regs))
+        return;
     if (!handler)
         trap_report(regs);
     handler(regs);

@@ -17,6 +17,9 @@
 #define VECTOR_PAGE_FAULT      14
 #define VECTOR_MACHINE_CHECK   18
 #define VECTOR_FIRST_INTERRUPT 32
+#define VECTOR_APIC_TIMER      0xf0
+#define VECTOR_APIC_POKE       0xf1 /* from another CPU: look what there is to do */
+#define VECTOR_APIC_SPURIOUS   0xff /* "Spurious Interrupt": is not acknowledged */
 
 /* One stub of this size for each vector, in a row (arch/x86_64/trap_entry.asm). */
 #define TRAP_STUB_SIZE 16

@@ -25,12 +25,11 @@ struct recorder_ring {
     uint32_t claims, claim_count, claim_stride, claim_offset, claim_size;
 };
 
-/* An event. `id` and `hits` have 64 bits. */
+/* An event. `id` has 64 bits. */
 struct recorder_event {
-    uint32_t stride, id, hits;
+    uint32_t stride, id;
     uint32_t attr, attr_size; /* a struct perf_event_attr of so many bytes */
     uint32_t name, name_size; /* a string, at most so many bytes with its NUL */
-    uint32_t unused;
 };
 
 /* A thread. `time` has 64 bits, `pid` and `tid` 32; `name` is a pointer to a string. */
@@ -72,7 +71,7 @@ struct recorder {
 };
 
 _Static_assert(sizeof(struct recorder_ring) == 64, "the format has no hidden padding");
-_Static_assert(sizeof(struct recorder_event) == 32, "the format has no hidden padding");
+_Static_assert(sizeof(struct recorder_event) == 24, "the format has no hidden padding");
 _Static_assert(sizeof(struct recorder_tasks) == 40, "the format has no hidden padding");
 _Static_assert(sizeof(struct recorder_tracepoint) == 40, "the format has no hidden padding");
-_Static_assert(sizeof(struct recorder) == 208, "the format has no hidden padding");
+_Static_assert(sizeof(struct recorder) == 200, "the format has no hidden padding");

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counting, periods and throttling. event_take, event_sample and what they call run in the context
- * of the source, event_tick in the timer's interrupt, the rest in task context.
+ * Counting, periods and throttling, each CPU by itself. event_take, event_sample and what they call
+ * run in the context of the source, event_tick in the timer's interrupt, the rest in task context;
+ * what other CPUs may be reading changes while they are parked.
  */
 #include "core/perf/event.h"
 
 #include "arch/arch.h"
+#include "core/cpus.h"
 #include "core/perf/event_breakpoint.h"
 #include "core/perf/event_tracepoint.h"
 #include "core/perf/sample.h"
@@ -13,12 +15,13 @@
 #include "core/task.h"
 
 static uint64_t next_id = 1;      /* task context */
-static struct event *first_paced; /* enabled ones; changed with interrupts off */
+static struct event *first_paced; /* enabled ones; changed with all CPUs parked */
 static uint64_t drain_ids; /* of the stream's thread, as task_current_ids; 0: none. Set at boot */
 
-void event_init(struct event *event, const struct event_spec *spec)
+void event_init(struct event *event, const struct event_spec *spec, struct event_cpu *cpus)
 {
     *event = (struct event){.recorded = {.id = next_id++, .attr = spec->attr},
+                            .cpu = cpus,
                             .chain = spec->chain,
                             .trigger = spec->trigger,
                             .filter = spec->filter};
@@ -31,21 +34,40 @@ static bool event_is_paced(const struct event *event)
     return event->recorded.attr.freq && event->recorded.attr.type != PERF_TYPE_SOFTWARE;
 }
 
-void event_begin(struct event *event, struct ring *rings)
+static void event_begin_cpu(struct event *event, struct event_cpu *cpu)
 {
     const struct perf_event_attr *attr = &event->recorded.attr;
-    uint64_t flags = arch_irq_save();
 
-    event->recorded.count = 0;
-    event->period = attr->freq ? 1 : attr->sample_period;
-    event->period_left = event->period;
+    cpu->count = 0;
+    cpu->period = attr->freq ? 1 : attr->sample_period;
+    cpu->period_left = cpu->period;
     if (event_is_paced(event))
-        pace_start(&event->pace, attr->sample_freq, arch_clock_ns());
+        pace_start(&cpu->pace, attr->sample_freq, arch_clock_ns());
+}
+
+void event_begin(struct event *event, struct ring *rings)
+{
+    cpus_park_surely();
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        event_begin_cpu(event, &event->cpu[cpu]);
     local_barrier(); /* a hit may come from here on: the rings are the last thing it needs */
     event->rings = rings;
-    if (attr->type == PERF_TYPE_SOFTWARE)
+    if (event->recorded.attr.type == PERF_TYPE_SOFTWARE)
         event_clock_begin(event);
-    arch_irq_restore(flags);
+    cpus_release();
+}
+
+struct event_sums event_sum(struct event *event)
+{
+    struct event_sums sums = {0};
+
+    event->recorded.count = 0;
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
+        event->recorded.count += local_load(&event->cpu[cpu].count);
+        sums.throttled += local_load(&event->cpu[cpu].throttled_hits);
+        sums.drained += local_load(&event->cpu[cpu].drained_hits);
+    }
+    return sums;
 }
 
 /*
@@ -53,20 +75,21 @@ void event_begin(struct event *event, struct ring *rings)
  * false, and the hit is held back. The first held back leaves a record, and the end of it another,
  * so that a reader sees from when to when samples are missing.
  */
-static bool event_refill(struct event *event, struct ring *ring, uint64_t now)
+static bool event_refill(struct event *event, struct event_cpu *here, struct ring *ring,
+                         uint64_t now)
 {
-    bool held_back = now < event->tick_end;
+    bool held_back = now < here->tick_end;
 
     if (held_back) {
-        event->throttled_hits++;
+        here->throttled_hits++;
     } else {
-        event->tick_end = now + THROTTLE_TICK_NS;
-        event->tick_samples = event->tick_limit;
+        here->tick_end = now + THROTTLE_TICK_NS;
+        here->tick_samples = event->tick_limit;
     }
-    if (held_back != event->throttled)
+    if (held_back != here->throttled)
         sample_write_throttle(event, ring,
                               held_back ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE);
-    event->throttled = held_back;
+    here->throttled = held_back;
     return !held_back;
 }
 
@@ -75,23 +98,24 @@ static bool event_refill(struct event *event, struct ring *ring, uint64_t now)
  * gets all that the tick has for it at once, or any number, so that the clock is seldom looked at;
  * one that does looks at it for every sample.
  */
-__attribute__((noinline)) static bool event_check(struct event *event, struct ring *ring)
+__attribute__((noinline)) static bool event_check(struct event *event, struct event_cpu *here,
+                                                  struct ring *ring)
 {
     uint64_t now = arch_clock_ns();
-    bool paced = event->pace.interval;
+    bool paced = here->pace.interval;
 
     if (paced) {
-        event->period = event->pace.period;
-        event->period_left = pace_sample(&event->pace, now);
+        here->period = here->pace.period;
+        here->period_left = pace_sample(&here->pace, now);
     }
     if (event->tick_limit == 0) {
-        event->unchecked = paced ? 1 : UINT64_MAX;
+        here->unchecked = paced ? 1 : UINT64_MAX;
         return true;
     }
-    if (event->tick_samples == 0 && !event_refill(event, ring, now))
+    if (here->tick_samples == 0 && !event_refill(event, here, ring, now))
         return false;
-    event->unchecked = paced ? 1 : event->tick_samples;
-    event->tick_samples -= event->unchecked;
+    here->unchecked = paced ? 1 : here->tick_samples;
+    here->tick_samples -= here->unchecked;
     return true;
 }
 
@@ -103,11 +127,11 @@ static void hit_complete(struct hit *hit)
 }
 
 /* False if the throttle holds the sample back. */
-static bool event_may_sample(struct event *event, struct ring *ring)
+static bool event_may_sample(struct event *event, struct event_cpu *here, struct ring *ring)
 {
-    if (event->unchecked == 0 && !event_check(event, ring))
+    if (here->unchecked == 0 && !event_check(event, here, ring))
         return false;
-    event->unchecked--;
+    here->unchecked--;
     return true;
 }
 
@@ -121,20 +145,24 @@ static void event_write(struct event *event, struct ring *ring, const struct hit
 void event_take(struct event *event, struct hit *hit)
 {
     struct ring *rings = *(struct ring *volatile *)&event->rings;
+    struct event_cpu *here;
 
-    event->recorded.count++;
+    hit_complete(hit);
+    here = &event->cpu[hit->cpu];
+    here->count++;
     if (!rings)
         return;
-    hit_complete(hit);
     if (hit->ids == drain_ids && !arch_interrupted()) {
-        event->drained_hits++;
+        here->drained_hits++;
         return;
     }
-    if (--event->period_left > 0)
+    if (--here->period_left > 0)
         return;
-    event->period_left = event->period;
-    if (event_may_sample(event, &rings[hit->cpu]))
-        event_write(event, &rings[hit->cpu], hit);
+    here->period_left = here->period;
+    if (!event_may_sample(event, here, &rings[hit->cpu]))
+        return;
+    hit->period = here->period;
+    event_write(event, &rings[hit->cpu], hit);
 }
 
 void event_set_drain(uint32_t pid)
@@ -145,14 +173,13 @@ void event_set_drain(uint32_t pid)
 bool event_sample(struct event *event, uint64_t period, const struct regs *regs)
 {
     struct ring *rings = *(struct ring *volatile *)&event->rings;
-    struct hit hit = {.regs = regs};
+    struct hit hit = {.regs = regs, .period = period};
 
     if (!rings)
         return false;
     hit_complete(&hit);
-    if (!event_may_sample(event, &rings[hit.cpu]))
+    if (!event_may_sample(event, &event->cpu[hit.cpu], &rings[hit.cpu]))
         return false;
-    event->period = period;
     event_write(event, &rings[hit.cpu], &hit);
     return true;
 }
@@ -161,42 +188,46 @@ bool event_sample(struct event *event, uint64_t period, const struct regs *regs)
  * A hit may come in between, from a watch of what is used here: it loses or repeats a part of a
  * period, and period_left is 0 at no time.
  */
-static void event_repace(struct event *event, uint64_t now)
+static void event_repace(struct event_cpu *here, uint64_t now)
 {
-    uint64_t period = event->pace.period, left = event->period_left;
+    uint64_t period = here->pace.period, left = here->period_left;
     uint64_t hits = left < period ? period - left : 0;
 
-    period = pace_tick(&event->pace, hits, now);
-    event->period_left = period > hits ? period - hits : 1;
+    period = pace_tick(&here->pace, hits, now);
+    here->period_left = period > hits ? period - hits : 1;
 }
 
+/* Parking waits for its end: event_clock_is_busy. */
 void event_tick(void)
 {
     uint64_t now = arch_clock_ns();
+    unsigned cpu = arch_cpu_id();
 
+    event_clock_enter();
     for (struct event *event = first_paced; event; event = event->next_paced)
         if (event->rings)
-            event_repace(event, now);
+            event_repace(&event->cpu[cpu], now);
+    event_clock_leave();
 }
 
 static void event_add_paced(struct event *event)
 {
-    uint64_t flags = arch_irq_save();
-
+    cpus_park_surely();
     event->next_paced = first_paced;
     first_paced = event;
-    arch_irq_restore(flags);
+    cpus_release();
 }
 
 static void event_remove_paced(const struct event *event)
 {
-    uint64_t flags = arch_irq_save();
     struct event **link = &first_paced;
+
+    cpus_park_surely();
 
     while (*link != event)
         link = &(*link)->next_paced;
     *link = event->next_paced;
-    arch_irq_restore(flags);
+    cpus_release();
 }
 
 static int event_enable_source(struct event *event, struct refusal *why)

@@ -25,23 +25,39 @@
  */
 #define THROTTLE_TICK_NS 10000000ull
 
-struct event {
-    struct recorded_event recorded; /* id, attr and name [I]; count by its hits */
-    struct event_chain chain;       /* [I] */
-    uint64_t period;                /* what a sample stands for; of the last one if it varies */
-    uint64_t period_left;           /* hits until the next sample */
-    struct ring *rings;             /* one per CPU; NULL: only counted, from any context on */
-    struct pace pace;               /* sets the period, if a frequency was asked for */
-    struct event *next_paced;       /* [interrupts off] */
-    bool trigger;                   /* [I] its first sample ends the recording */
+/*
+ * What an event keeps for one CPU, whose contexts alone write it. Aligned, so that finding it takes
+ * a shift, and that CPUs do not take each other's lines.
+ */
+struct event_cpu {
+    _Alignas(256) uint64_t count; /* hits, recorded or not; of the clock: ns */
+    uint64_t period;              /* what a sample stands for; of the last one if it varies */
+    uint64_t period_left;         /* hits until the next sample */
+    struct pace pace;             /* sets the period, if a frequency was asked for */
 
     uint64_t unchecked;    /* samples that may be taken without a look at the clock */
     uint64_t tick_end;     /* the throttle's: when the current tick is over */
     uint64_t tick_samples; /* samples that it still may take, the unchecked ones left out */
-    uint64_t tick_limit;   /* 0: never throttled */
     bool throttled;
-    uint64_t throttled_hits;                      /* that would have been samples */
-    uint64_t drained_hits;                        /* by the thread that writes the stream */
+    uint64_t throttled_hits; /* that would have been samples */
+    uint64_t drained_hits;   /* by the thread that writes the stream */
+
+    /* The clock's: */
+    uint64_t counted; /* time is counted up to here, */
+    uint64_t sampled; /* ... and stands in samples up to here */
+    uint64_t due;     /* when the next sample is */
+};
+
+_Static_assert(sizeof(struct event_cpu) == 256, "a page has room for those of 16 CPUs");
+
+struct event {
+    struct recorded_event recorded; /* id, attr and name [I]; count: event_sum's */
+    struct event_chain chain;       /* [I] */
+    struct event_cpu *cpu;          /* [I] arch_cpus() of them */
+    struct ring *rings;             /* one per CPU; NULL: only counted, from any context on */
+    struct event *next_paced;       /* [all CPUs parked] */
+    bool trigger;                   /* [I] its first sample ends the recording */
+    uint64_t tick_limit;            /* [I] of a CPU; 0: never throttled */
     void (*triggered)(const struct event *event); /* told behind each sample; NULL: nobody */
 
     /* Its source's part; one of them is in use. */
@@ -56,12 +72,22 @@ struct hit {
     const struct regs *regs;
     const struct tracepoint_raw *raw; /* a tracepoint's record; NULL for others */
     uint64_t addr;
-    uint64_t ids; /* task_current_ids; with the CPU looked up once for all that follows */
+    uint64_t ids;    /* task_current_ids; with the CPU looked up once for all that follows */
+    uint64_t period; /* that the sample stands for */
     unsigned cpu;
 };
 
-/* A new event that counts nothing yet, with an id that no other event of this boot has. */
-void event_init(struct event *event, const struct event_spec *spec);
+/*
+ * A new event that counts nothing yet, with an id that no other event of this boot has. `cpus` is
+ * memory for arch_cpus() CPUs, all zero, the event's from here on.
+ */
+void event_init(struct event *event, const struct event_spec *spec, struct event_cpu *cpus);
+
+/* Takes the sums over all CPUs: count into `recorded`, the others are returned. Any context. */
+struct event_sums {
+    uint64_t throttled, drained;
+};
+struct event_sums event_sum(struct event *event);
 
 /* event_hit's, which is inline so that one pointer is what goes down the hit path. */
 void event_take(struct event *event, struct hit *hit);

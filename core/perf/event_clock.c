@@ -8,6 +8,7 @@
 #include "core/perf/event_clock.h"
 
 #include "arch/arch.h"
+#include "core/cpus.h"
 #include "core/perf/event.h"
 #include "core/ticks.h"
 
@@ -16,7 +17,9 @@
 _Static_assert(EVENT_CLOCK_HERTZ_MAX == TICKS_A_SECOND * TICKS_QUICKEN_MAX,
                "as often as the timer's interrupt can come");
 
-static struct event *first; /* enabled ones; changed with interrupts off */
+static struct event *first; /* enabled ones; changed with all CPUs parked */
+
+static bool busy[ARCH_CPUS_MAX]; /* [owning CPU] inside event_clock_enter and leave */
 
 /*
  * As often as the one with the shortest interval needs it; what only counts needs no more than
@@ -35,47 +38,66 @@ static void event_clock_quicken(void)
     ticks_quicken((unsigned)times);
 }
 
-static void event_clock_count(struct event *event, uint64_t now)
+static void event_clock_count(struct event_cpu *here, uint64_t now)
 {
-    event->recorded.count += now - event->clock.counted;
-    event->clock.counted = now;
+    here->count += now - here->counted;
+    here->counted = now;
 }
 
 /*
  * Due times follow each other by the interval, so that one late sample does not shift all others,
  * and what is more than an interval late is not made up for.
  */
-static void event_clock_pass(struct event *event, uint64_t now, const struct regs *regs)
+static void event_clock_pass(struct event *event, struct event_cpu *here, uint64_t now,
+                             const struct regs *regs)
 {
-    struct event_clock *clock = &event->clock;
-
-    event_clock_count(event, now);
-    if (!event->rings || now < clock->due)
+    event_clock_count(here, now);
+    if (!event->rings || now < here->due)
         return;
-    if (event_sample(event, now - clock->sampled, regs))
-        clock->sampled = now;
-    clock->due += clock->interval;
-    if (clock->due + clock->interval <= now)
-        clock->due = now + clock->interval;
+    if (event_sample(event, now - here->sampled, regs))
+        here->sampled = now;
+    here->due += event->clock.interval;
+    if (here->due + event->clock.interval <= now)
+        here->due = now + event->clock.interval;
+}
+
+void event_clock_enter(void)
+{
+    busy[arch_cpu_id()] = true;
+    local_barrier();
+}
+
+void event_clock_leave(void)
+{
+    local_barrier();
+    busy[arch_cpu_id()] = false;
+}
+
+bool event_clock_is_busy(unsigned cpu)
+{
+    return *(volatile bool *)&busy[cpu];
 }
 
 void event_clock_interrupt(const struct regs *regs)
 {
+    unsigned cpu = arch_cpu_id();
     uint64_t now;
 
-    if (!first)
-        return;
-    now = arch_clock_ns();
+    event_clock_enter();
+    now = first ? arch_clock_ns() : 0;
     for (struct event *event = first; event; event = event->clock.next)
-        event_clock_pass(event, now, regs);
+        event_clock_pass(event, &event->cpu[cpu], now, regs);
+    event_clock_leave();
 }
 
 void event_clock_begin(struct event *event)
 {
     uint64_t now = arch_clock_ns();
 
-    event->clock.counted = event->clock.sampled = now;
-    event->clock.due = now + event->clock.interval;
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
+        event->cpu[cpu].counted = event->cpu[cpu].sampled = now;
+        event->cpu[cpu].due = now + event->clock.interval;
+    }
     event_clock_quicken();
 }
 
@@ -83,28 +105,30 @@ void event_clock_begin(struct event *event)
 int event_clock_enable(struct event *event, struct refusal *why)
 {
     const struct perf_event_attr *attr = &event->recorded.attr;
-    uint64_t flags;
 
     if (attr->config != PERF_COUNT_SW_CPU_CLOCK)
         return refuse(why, EINVAL, "%s: no software event but cpu-clock", event->recorded.name);
     event->clock.interval = attr->freq ? SECOND_NS / attr->sample_freq : attr->sample_period;
-    flags = arch_irq_save();
-    event->clock.counted = arch_clock_ns();
+    cpus_park_surely();
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        event->cpu[cpu].counted = arch_clock_ns();
     event->clock.next = first;
     first = event;
-    arch_irq_restore(flags);
+    cpus_release();
     return 0;
 }
 
 void event_clock_disable(struct event *event)
 {
-    uint64_t flags = arch_irq_save();
     struct event **link = &first;
 
+    cpus_park_surely();
     while (*link != event)
         link = &(*link)->clock.next;
     *link = event->clock.next;
-    event_clock_count(event, arch_clock_ns());
-    arch_irq_restore(flags);
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (arch_cpu_runs(cpu))
+            event_clock_count(&event->cpu[cpu], arch_clock_ns());
+    cpus_release();
     event_clock_quicken();
 }

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct event;
@@ -20,20 +21,25 @@ struct regs;
 
 _Static_assert(EVENT_CLOCK_HERTZ_DEFAULT <= EVENT_CLOCK_HERTZ_MAX, "the default can be had");
 
-/* Its part of an event. The timer's interrupt writes it while the event is enabled. */
+/* Its part of an event, beside what struct event_cpu has. */
 struct event_clock {
-    struct event *next; /* of those that are enabled; changed with interrupts off */
+    struct event *next; /* of those that are enabled; changed with all CPUs parked */
     uint64_t interval;  /* ns from sample to sample [I] */
-    uint64_t counted;   /* time is counted up to here, */
-    uint64_t sampled;   /* ... and stands in samples up to here */
-    uint64_t due;       /* when the next sample is */
 };
 
 int event_clock_enable(struct event *event, struct refusal *why);
 void event_clock_disable(struct event *event);
 
-/* Time is counted, and if the event has rings sampled, from now on. Interrupts off. */
+/* Time is counted, and if the event has rings sampled, from now on. All CPUs parked. */
 void event_clock_begin(struct event *event);
 
 /* The timer's interrupt has come, to what has these registers. Interrupt context. */
 void event_clock_interrupt(const struct regs *regs);
+
+/*
+ * Between these two this CPU looks at the events that follow the clock, and those stay as they are.
+ * Interrupt context.
+ */
+void event_clock_enter(void);
+void event_clock_leave(void);
+bool event_clock_is_busy(unsigned cpu);

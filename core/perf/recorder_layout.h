@@ -52,7 +52,6 @@ RECORDER_WIDTH(struct tracepoint_field, offset, 2);
 #define RECORDER_EVENT                                                                             \
     {                                                                                              \
         .stride = sizeof(struct event), .id = offsetof(struct event, recorded.id),                 \
-        .hits = offsetof(struct event, recorded.count),                                            \
         .attr = offsetof(struct event, recorded.attr),                                             \
         .attr_size = sizeof(struct perf_event_attr),                                               \
         .name = offsetof(struct event, recorded.name), .name_size = EVENT_NAME_SIZE,               \

@@ -3,6 +3,7 @@
 #include "core/perf/recording.h"
 
 #include "arch/arch.h"
+#include "core/cpus.h"
 #include "core/memory/pages.h"
 #include "core/perf/comm.h"
 #include "core/perf/recorder_layout.h"
@@ -11,12 +12,17 @@
 #include "core/string.h"
 #include "core/task.h"
 
-#define CPUS 1u /* that run */
+/* Events of the last recording and of the next, and what they keep for each CPU. */
+struct bank {
+    struct event events[RECORDING_EVENTS_MAX];
+    struct event_cpu *cpus; /* pages; NULL: none */
+    unsigned order;
+};
 
-static struct event banks[2][RECORDING_EVENTS_MAX];
-static struct event *events = banks[0]; /* those of the recording */
+static struct bank banks[2];
+static struct event *events = banks[0].events; /* those of the recording */
 static unsigned event_count;
-static struct ring rings[ARCH_CPUS_MAX]; /* the rings of CPUs that run have memory */
+static struct ring rings[ARCH_CPUS_MAX]; /* arch_cpus() of them have memory */
 static uint64_t nested_before;           /* tracepoint_nested when it began */
 static bool running;
 static bool frozen;                  /* set in any context while it runs, */
@@ -32,7 +38,7 @@ static unsigned ring_order(uint64_t size)
 
 static void recording_free_rings(void)
 {
-    for (unsigned cpu = 0; cpu < CPUS; cpu++) {
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
         if (rings[cpu].bytes)
             pages_free(rings[cpu].bytes, ring_order(rings[cpu].size));
         rings[cpu] = (struct ring){.bytes = NULL}; /* the counters too */
@@ -72,7 +78,7 @@ static int recording_make_ring(struct ring *ring, const struct recording_options
 static int recording_make_rings(const struct recording_options *options, struct refusal *why)
 {
     recording_free_rings();
-    for (unsigned cpu = 0; options->ring_size && cpu < CPUS; cpu++) {
+    for (unsigned cpu = 0; options->ring_size && cpu < arch_cpus(); cpu++) {
         int error = recording_make_ring(&rings[cpu], options, why);
 
         if (error) {
@@ -83,10 +89,25 @@ static int recording_make_rings(const struct recording_options *options, struct 
     return 0;
 }
 
-static void recording_make_event(struct event *event, const struct event_spec *spec,
-                                 const struct recording_options *options)
+/* For so many events; what the bank had before is nobody's any more. */
+static int bank_make(struct bank *bank, unsigned count, struct refusal *why)
 {
-    event_init(event, spec);
+    size_t bytes = (size_t)count * arch_cpus() * sizeof(struct event_cpu);
+
+    if (bank->cpus)
+        pages_free(bank->cpus, bank->order);
+    bank->order = pages_order((bytes + PAGE_SIZE - 1) / PAGE_SIZE);
+    bank->cpus = pages_alloc(bank->order);
+    if (!bank->cpus)
+        return refuse(why, ENOMEM, "%zu bytes for the counters of %u events on %u CPUs", bytes,
+                      count, arch_cpus());
+    return 0;
+}
+
+static void recording_make_event(struct event *event, const struct event_spec *spec,
+                                 const struct recording_options *options, struct event_cpu *cpus)
+{
+    event_init(event, spec, cpus);
     /* At least one a tick, so that a low rate is slow rather than silent. */
     event->tick_limit = options->rate * THROTTLE_TICK_NS / 1000000000;
     if (options->rate && !event->tick_limit)
@@ -100,27 +121,30 @@ static void recording_disable(struct event *armed, unsigned count)
 }
 
 /* Arms all events, which only count as long as they have no ring; or none. */
-static int recording_enable(struct event *fresh, const struct recording_options *options,
+static int recording_enable(struct bank *bank, const struct recording_options *options,
                             struct refusal *why)
 {
-    for (unsigned i = 0; i < options->event_count; i++) {
-        int error;
+    struct event *fresh = bank->events;
+    int error = bank_make(bank, options->event_count, why);
 
-        recording_make_event(&fresh[i], &options->events[i], options);
+    for (unsigned i = 0; !error && i < options->event_count; i++) {
+        recording_make_event(&fresh[i], &options->events[i], options, bank->cpus + i * arch_cpus());
         error = event_enable(&fresh[i], why);
         if (error) {
             recording_disable(fresh, i);
             return error;
         }
     }
-    return 0;
+    return error;
 }
 
 /* Any context: the trigger's sample has been written. */
 static void recording_trigger(const struct event *event)
 {
-    if (!frozen)
-        ended_by = event;
+    const struct event *nobody = NULL;
+
+    __atomic_compare_exchange_n(&ended_by, &nobody, event, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
     recording_freeze();
 }
 
@@ -131,6 +155,7 @@ static void recording_trigger(const struct event *event)
  */
 static void recording_begin(struct ring *to)
 {
+    cpus_park_surely(); /* all CPUs begin at once */
     for (unsigned triggers = 0; triggers < 2; triggers++)
         for (unsigned i = 0; i < event_count && !recording_frozen(); i++) {
             if (events[i].trigger != triggers)
@@ -140,6 +165,7 @@ static void recording_begin(struct ring *to)
         }
     if (recording_frozen())
         recording_freeze();
+    cpus_release();
 }
 
 /*
@@ -148,7 +174,7 @@ static void recording_begin(struct ring *to)
  */
 int recording_start(const struct recording_options *options, struct refusal *why)
 {
-    struct event *fresh = events == banks[0] ? banks[1] : banks[0];
+    struct bank *fresh = events == banks[0].events ? &banks[1] : &banks[0];
     enum ring_mode mode = options->overwrite ? RING_OVERWRITE : RING_NORMAL;
     struct ring probe;
     int error = 0;
@@ -164,7 +190,7 @@ int recording_start(const struct recording_options *options, struct refusal *why
     nested_before = tracepoint_nested();
     frozen = false;
     ended_by = NULL;
-    events = fresh;
+    events = fresh->events;
     event_count = options->event_count;
     recording_comms_start();
     error = recording_make_rings(options, why);
@@ -182,7 +208,9 @@ void recording_stop(void)
 {
     if (!running)
         return;
+    cpus_park_surely(); /* all CPUs end at once */
     recording_disable(events, event_count);
+    cpus_release();
     recording_comms_stop();
     running = false;
 }
@@ -212,7 +240,7 @@ const char *recording_ended_by(void)
 
 struct ring *recording_ring(unsigned cpu)
 {
-    return cpu < CPUS && rings[cpu].bytes ? &rings[cpu] : NULL;
+    return cpu < arch_cpus() && rings[cpu].bytes ? &rings[cpu] : NULL;
 }
 
 bool recording_overwrites(void)
@@ -225,56 +253,85 @@ const char *recording_comm(void)
     return comm_of(TASK_PID);
 }
 
-/* One for each of those who read at the same time. */
+/* A reader of all rings; one for each of those who read at the same time. */
 struct view {
     struct record_source source;
     struct recorded_event events[RECORDING_EVENTS_MAX];
-    struct ring_reader reader;
-    unsigned cpu;
-    uint64_t until; /* of this CPU's ring: what came before the rewinding */
-    uint64_t published[ARCH_CPUS_MAX];
+    struct {
+        struct ring_reader reader;
+        uint64_t until; /* what came before the rewinding */
+        uint64_t time;  /* of the next record: NOTHING, or UNKNOWN until somebody has looked */
+    } ring[ARCH_CPUS_MAX];
     _Alignas(8) uint8_t record[SAMPLE_SIZE_MAX];
 };
 
-static struct view of_console, of_stream;
+#define NOTHING UINT64_MAX
+#define UNKNOWN (UINT64_MAX - 1)
 
-static void view_enter_ring(struct view *view)
-{
-    ring_reader_start(&view->reader, &rings[view->cpu]);
-    view->until = view->published[view->cpu];
-}
+static struct view of_console, of_stream;
 
 /* What comes behind it is left out: who prints each record may make more than one by that. */
 static void view_rewind(struct record_source *source)
 {
     struct view *view = (struct view *)source;
 
-    for (unsigned cpu = 0; cpu < CPUS; cpu++)
-        view->published[cpu] = publish_load(&rings[cpu].published);
-    view->cpu = 0;
-    view_enter_ring(view);
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
+        ring_reader_start(&view->ring[cpu].reader, &rings[cpu]);
+        view->ring[cpu].until = publish_load(&rings[cpu].published);
+        view->ring[cpu].time = rings[cpu].bytes ? UNKNOWN : NOTHING;
+    }
 }
 
+/* Looks at the ring's next record, and leaves it there. */
+static void view_peek(struct view *view, unsigned cpu)
+{
+    struct ring_reader ahead = view->ring[cpu].reader;
+
+    view->ring[cpu].time = NOTHING;
+    if (ahead.position < view->ring[cpu].until &&
+        ring_read(&ahead, view->record, sizeof(view->record)) == RING_READ_RECORD)
+        view->ring[cpu].time = sample_time((const struct perf_event_header *)view->record);
+}
+
+/* The CPU with the oldest record. */
+static unsigned view_oldest(struct view *view)
+{
+    unsigned oldest = 0;
+
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
+        if (view->ring[cpu].time == UNKNOWN)
+            view_peek(view, cpu);
+        if (view->ring[cpu].time < view->ring[oldest].time)
+            oldest = cpu;
+    }
+    return oldest;
+}
+
+/* A writer may take a record that was looked at before it is read: then there is another. */
 static const struct perf_event_header *view_next(struct record_source *source)
 {
     struct view *view = (struct view *)source;
 
-    while (view->cpu < CPUS && rings[view->cpu].bytes) {
-        if (view->reader.position < view->until &&
-            ring_read(&view->reader, view->record, sizeof(view->record)) == RING_READ_RECORD)
+    for (;;) {
+        unsigned cpu = view_oldest(view);
+
+        if (view->ring[cpu].time == NOTHING)
+            return NULL;
+        view->ring[cpu].time = UNKNOWN;
+        if (ring_read(&view->ring[cpu].reader, view->record, sizeof(view->record)) ==
+            RING_READ_RECORD)
             return (const struct perf_event_header *)view->record;
-        if (++view->cpu < CPUS)
-            view_enter_ring(view);
     }
-    return NULL;
 }
 
 static struct record_source *view_open(struct view *view)
 {
     if (event_count == 0)
         return NULL;
-    for (unsigned i = 0; i < event_count; i++)
+    for (unsigned i = 0; i < event_count; i++) {
+        event_sum(&events[i]);
         view->events[i] = events[i].recorded;
+    }
     view->source = (struct record_source){.rewind = view_rewind,
                                           .next = view_next,
                                           .events = view->events,
@@ -297,14 +354,16 @@ struct recording_counts recording_counts(void)
 {
     struct recording_counts counts = {.nameless = recording_comms_lost()};
 
-    for (unsigned cpu = 0; cpu < CPUS; cpu++) {
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
         counts.produced += rings[cpu].produced;
         counts.dropped += rings[cpu].dropped;
         counts.overwritten += rings[cpu].overwritten;
     }
     for (unsigned i = 0; i < event_count; i++) {
-        counts.throttled += events[i].throttled_hits;
-        counts.drained += events[i].drained_hits;
+        struct event_sums sums = event_sum(&events[i]);
+
+        counts.throttled += sums.throttled;
+        counts.drained += sums.drained;
     }
     counts.nested = tracepoint_nested() - nested_before;
     return counts;
@@ -314,7 +373,7 @@ size_t recording_losses(struct stream_loss *losses, size_t most)
 {
     size_t cpu;
 
-    for (cpu = 0; cpu < CPUS && cpu < most; cpu++)
+    for (cpu = 0; cpu < arch_cpus() && cpu < most; cpu++)
         losses[cpu] = (struct stream_loss){.cpu = (uint32_t)cpu,
                                            .dropped = rings[cpu].dropped,
                                            .overwritten = rings[cpu].overwritten};

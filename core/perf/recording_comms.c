@@ -3,23 +3,23 @@
 #include "core/perf/recording_comms.h"
 
 #include "arch/arch.h"
+#include "core/lock/spinlock.h"
 #include "core/perf/comm.h"
 #include "core/perf/recorder_layout.h"
 #include "core/print.h"
-#include "core/sched/preempt.h"
 #include "core/sched/thread.h"
 
 #define COMMS_MAX 1024
 
-/*
- * Written with preemption off, on the one CPU that makes recordings; an entry is complete before
- * the count takes it in, so it may be read in any context.
- */
+/* Written under `lock`; an entry is complete before the count takes it in, so it may be read in any
+ * context. */
 static struct stream_task tasks[COMMS_MAX];
 static char names[COMMS_MAX][TASK_NAME_SIZE];
 static uint64_t count;
 static uint64_t lost;
 static bool started; /* those that lived before have been noted */
+
+static struct spinlock lock = {.name = "comms"};
 
 const struct recorder_tasks recorder_tasks = RECORDER_TASKS(tasks, count, TASK_NAME_SIZE);
 
@@ -34,8 +34,8 @@ static char *find(uint32_t tid)
     return NULL;
 }
 
-/* The listener of core/sched/thread.h: a birth or a new name. */
-static void note(uint32_t pid, const char *name)
+/* Under the lock. */
+static void note_task(uint32_t pid, const char *name)
 {
     char *known = find(pid);
 
@@ -53,20 +53,29 @@ static void note(uint32_t pid, const char *name)
     publish_store(&count, count + 1);
 }
 
+/* The listener of core/sched/thread.h: a birth or a new name. */
+static void note(uint32_t pid, const char *name)
+{
+    spinlock_acquire(&lock);
+    note_task(pid, name);
+    spinlock_release(&lock);
+}
+
+/* All idle threads have the number 0, so where there are several, none of their names will do. */
 void recording_comms_start(void)
 {
     struct thread *thread;
 
-    preempt_off();
+    spinlock_acquire(&lock);
     lost = 0;
     started = false;
     publish_store(&count, 0);
     for (unsigned i = 0; i < THREADS_MAX; i++)
         if ((thread = thread_at(i)))
-            note(thread->pid, thread->name);
+            note_task(thread->pid, thread->pid == 0 && arch_cpus() > 1 ? "idle" : thread->name);
     started = true;
     thread_set_name_listener(note);
-    preempt_on();
+    spinlock_release(&lock);
 }
 
 void recording_comms_stop(void)

@@ -121,7 +121,7 @@ static uint64_t *sample_put_optional(uint64_t *at, const struct event *event, co
     const struct perf_event_attr *attr = &event->recorded.attr;
 
     if (attr->sample_type & PERF_SAMPLE_PERIOD)
-        *at++ = event->period;
+        *at++ = hit->period;
     if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
         at = sample_put_chain(at, &event->chain, hit->regs);
     if (attr->sample_type & PERF_SAMPLE_RAW)
@@ -129,6 +129,13 @@ static uint64_t *sample_put_optional(uint64_t *at, const struct event *event, co
     if (attr->sample_type & PERF_SAMPLE_REGS_INTR)
         at = sample_put_registers(at, attr->sample_regs_intr, hit->regs);
     return at;
+}
+
+uint64_t sample_time(const struct perf_event_header *header)
+{
+    const uint64_t *words = (const uint64_t *)(header + 1);
+
+    return words[header->type == PERF_RECORD_SAMPLE ? 3 : 4];
 }
 
 /* The order of the fields is the ABI's, not that of the bits. */

@@ -29,5 +29,8 @@ struct hit;
 
 void sample_write(const struct event *event, struct ring *ring, const struct hit *hit);
 
+/* When a record of the rings was made, of whichever kind. */
+uint64_t sample_time(const struct perf_event_header *header);
+
 /* PERF_RECORD_THROTTLE or PERF_RECORD_UNTHROTTLE. */
 void sample_write_throttle(const struct event *event, struct ring *ring, uint32_t type);

@@ -9,6 +9,7 @@
  */
 #include "core/perf/tracepoint.h"
 
+#include "core/cpus.h"
 #include "core/sched/preempt.h"
 #include "core/task.h"
 
@@ -114,6 +115,13 @@ void tracepoint_hit_at(const struct tracepoint *tracepoint, struct tracepoint_ra
     arch_irq_restore(flags);
 }
 
+bool tracepoint_is_recording(unsigned cpu)
+{
+    const volatile bool *busy = recording[cpu];
+
+    return busy[0] || busy[1] || busy[2];
+}
+
 uint64_t tracepoint_nested(void)
 {
     uint64_t sum = 0;
@@ -157,30 +165,32 @@ static struct tracepoint_probe **find_link(struct tracepoint *tracepoint,
 int tracepoint_listen(struct tracepoint *tracepoint, struct tracepoint_probe *probe,
                       struct refusal *why)
 {
-    uint64_t flags = arch_irq_save();
-    int error;
+    int error = cpus_park(why);
 
+    if (error)
+        return error;
     probe->next = NULL;
     tracepoint->id = tracepoint_id(tracepoint);
     *find_link(tracepoint, NULL) = probe; /* the last, so that events hit in the order they came */
     choose_call(tracepoint);
-    arch_irq_restore(flags);
     error = set_sites(tracepoint, true, why);
     if (error)
         tracepoint_leave(tracepoint, probe);
+    cpus_release();
     return error;
 }
 
 /* A site that cannot be turned off leads to no probes. */
 void tracepoint_leave(struct tracepoint *tracepoint, struct tracepoint_probe *probe)
 {
-    uint64_t flags = arch_irq_save();
-    struct tracepoint_probe **link = find_link(tracepoint, probe);
+    struct tracepoint_probe **link;
 
+    cpus_park_surely();
+    link = find_link(tracepoint, probe);
     if (*link)
         *link = probe->next;
     choose_call(tracepoint);
-    arch_irq_restore(flags);
     if (!tracepoint->probes)
         set_sites(tracepoint, false, NULL);
+    cpus_release();
 }

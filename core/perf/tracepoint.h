@@ -96,7 +96,7 @@ struct tracepoint_probe {
 };
 
 /*
- * [I] constant, [T] task context with interrupts off, [O] any context, any CPU by atomic add
+ * [I] constant, [T] task context with all CPUs parked
  */
 struct tracepoint {
     const char *full_name;                /* [I] "lock:lock_acquire" */
@@ -123,6 +123,9 @@ void tracepoint_leave(struct tracepoint *tracepoint, struct tracepoint_probe *pr
  * context.
  */
 uint64_t tracepoint_nested(void);
+
+/* That CPU is in the middle of a hit. Any context; of another CPU it tells of a moment ago. */
+bool tracepoint_is_recording(unsigned cpu);
 
 /* --- Which there are: any context (core/perf/tracepoint_list.c). --- */
 

@@ -17,7 +17,7 @@ struct preemption {
      * change leaves it as it found it, and a switch happens at one value only.
      */
     uint32_t off;
-    bool wanted; /* a switch is due: set and cleared by this CPU with interrupts off */
+    bool wanted; /* a switch is due: set under the lock of the CPU's scheduler, or there */
 };
 
 extern struct preemption preemption[ARCH_CPUS_MAX];

@@ -18,6 +18,7 @@
 static struct scheduler {
     struct spinlock lock;
     struct run_queue queue;
+    unsigned busy; /* threads that run or could; read without the lock by who looks for a CPU */
     struct thread *current; /* stored by its CPU alone; read there in any context */
     struct thread *idle;    /* constant; never in the queue */
     struct thread *left;    /* whom the last switch left, until the arriving one has looked at it */
@@ -35,9 +36,27 @@ struct thread *thread_current(void)
     return scheduler_here()->current;
 }
 
-uint64_t scheduler_turn_ns(void)
+uint64_t scheduler_turn_ns(const struct thread *thread)
 {
-    return arch_clock_ns() - scheduler_here()->since_ns;
+    const struct scheduler *there = &schedulers[thread->cpu];
+
+    return there->current == thread ? arch_clock_ns() - there->since_ns : 0;
+}
+
+/* This one where others are not less busy. */
+unsigned scheduler_idlest_cpu(void)
+{
+    unsigned idlest = arch_cpu_id();
+
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (arch_cpu_runs(cpu) && schedulers[cpu].busy < schedulers[idlest].busy)
+            idlest = cpu;
+    return idlest;
+}
+
+const struct thread *scheduler_current(unsigned cpu)
+{
+    return schedulers[cpu].current;
 }
 
 static void scheduler_charge(struct scheduler *here, struct thread *from)
@@ -104,22 +123,28 @@ void scheduler_sleep(struct spinlock *lock)
     assert(here->current != here->idle);
     spinlock_acquire(&here->lock);
     here->current->state = THREAD_SLEEPING;
+    here->busy--;
     spinlock_release(lock);
     scheduler_switch(here);
 }
 
-/* The idle thread does not wait for the end of its slice. */
+/* The idle thread does not wait for the end of its slice; on another CPU it halts. */
 void scheduler_wake(struct thread *thread)
 {
     uint64_t flags = arch_irq_save();
     struct scheduler *there = &schedulers[thread->cpu];
+    bool idles;
 
     spinlock_acquire(&there->lock);
     thread->state = THREAD_RUNNABLE;
     TRACE(sched_wakeup, thread->name, (int32_t)thread->pid);
     run_queue_put(&there->queue, thread);
-    if (there->current == there->idle)
+    there->busy++;
+    idles = there->current == there->idle;
+    if (idles)
         preemption[thread->cpu].wanted = true;
+    if (idles && thread->cpu != arch_cpu_id())
+        arch_cpu_poke(thread->cpu);
     spinlock_release_irq(&there->lock, flags);
 }
 
@@ -143,6 +168,7 @@ _Noreturn void scheduler_end(void)
 
     spinlock_acquire(&here->lock);
     here->current->state = THREAD_ENDING;
+    here->busy--;
     scheduler_switch(here);
     assert(!"a thread that has ended runs");
     __builtin_unreachable();
@@ -193,14 +219,16 @@ _Noreturn void scheduler_idle(void *unused)
     }
 }
 
-void scheduler_init(struct thread *boot, struct thread *idle)
+void scheduler_init(unsigned cpu, struct thread *first, struct thread *idle)
 {
-    struct scheduler *here = scheduler_here();
-
-    *here = (struct scheduler){
-        .lock.name = "scheduler", .current = boot, .idle = idle, .slice = SLICE_TICKS};
-    here->since_ns = arch_clock_ns();
-    task_set_ids(boot->pid);
+    schedulers[cpu] = (struct scheduler){.lock.name = "scheduler",
+                                         .current = first,
+                                         .idle = idle,
+                                         .busy = first != idle,
+                                         .slice = SLICE_TICKS};
+    schedulers[cpu].since_ns = arch_clock_ns();
+    first->state = THREAD_RUNNING;
+    task_ids[cpu] = task_ids_of(first->pid);
     preempt_set_switch(scheduler_yield);
     arch_set_interrupt_exit(scheduler_interrupt_exit);
 }

@@ -8,8 +8,17 @@
 #include "core/lock/spinlock.h"
 #include "core/sched/thread.h"
 
-/* This CPU runs `boot` already, and `idle` when there is nobody else. Once, interrupts off. */
-void scheduler_init(struct thread *boot, struct thread *idle);
+/*
+ * The CPU runs `first` already, or will when it starts, and `idle` when there is nobody else. Once
+ * a CPU, interrupts off, on the boot CPU.
+ */
+void scheduler_init(unsigned cpu, struct thread *first, struct thread *idle);
+
+/* The running CPU with the fewest threads that run or could: for a new one. Any context. */
+unsigned scheduler_idlest_cpu(void);
+
+/* Who runs there; may change at any time on another CPU. Any context. */
+const struct thread *scheduler_current(unsigned cpu);
 
 /*
  * The current thread sleeps until scheduler_wake; releases `lock` once no wake-up can be lost.
@@ -35,5 +44,5 @@ void scheduler_tick(void);
 /* For ever, as this CPU's idle thread. */
 _Noreturn void scheduler_idle(void *unused);
 
-/* How long the thread that runs has been running this time. */
-uint64_t scheduler_turn_ns(void);
+/* How long the thread has been running this time; 0 if it does not run. */
+uint64_t scheduler_turn_ns(const struct thread *thread);

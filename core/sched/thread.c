@@ -51,7 +51,7 @@ static uint32_t take_pid(void)
     return pid;
 }
 
-static struct thread *claim_slot(void)
+static struct thread *claim_slot(unsigned cpu)
 {
     struct thread *thread = NULL;
     uint64_t flags = spinlock_acquire_irq(&slots);
@@ -60,7 +60,7 @@ static struct thread *claim_slot(void)
         if (__atomic_load_n(&threads[i].state, __ATOMIC_ACQUIRE) == THREAD_FREE)
             thread = &threads[i];
     if (thread) {
-        *thread = (struct thread){.state = THREAD_MAKING, .cpu = arch_cpu_id()};
+        *thread = (struct thread){.state = THREAD_MAKING, .cpu = cpu};
         thread->pid = take_pid();
     }
     spinlock_release_irq(&slots, flags);
@@ -90,28 +90,35 @@ static void fill_stack(uintptr_t low, uintptr_t end)
         *(volatile uint64_t *)at = STACK_FILL;
 }
 
-/* Name, stack, first frame. Nobody runs it yet. */
-static void prepare(struct thread *thread, const char *name, void (*function)(void *), void *data)
+/* Name, stack, first frame. Nobody runs it yet. False: no memory for the stack. */
+static bool prepare(struct thread *thread, const char *name, void (*function)(void *), void *data)
 {
     thread->function = function;
     thread->data = data;
     thread->stack = arch_thread_stack((unsigned)(thread - threads) - 1, thread->name);
+    if (!thread->stack)
+        return false;
     fill_stack(thread->stack->low, thread->stack->high);
     thread->sp = arch_thread_prepare(thread->stack, thread_main);
     thread_set_name(thread, name);
+    return true;
 }
 
-static struct thread *make(const char *name, void (*function)(void *), void *data, bool detached,
-                           struct refusal *why)
+static struct thread *make(unsigned cpu, const char *name, void (*function)(void *), void *data,
+                           bool detached, struct refusal *why)
 {
-    struct thread *thread = claim_slot();
+    struct thread *thread = claim_slot(cpu);
 
     if (!thread) {
         refuse(why, EAGAIN, "no room for the thread %s: %u can exist", name, (unsigned)THREADS_MAX);
         return NULL;
     }
     thread->detached = detached;
-    prepare(thread, name, function, data);
+    if (!prepare(thread, name, function, data)) {
+        free_slot(thread);
+        refuse(why, ENOMEM, "no memory for the stack of the thread %s", name);
+        return NULL;
+    }
     TRACE(sched_process_fork, thread_current()->name, (int32_t)thread_current()->pid, thread->name,
           (int32_t)thread->pid);
     scheduler_wake(thread);
@@ -121,13 +128,19 @@ static struct thread *make(const char *name, void (*function)(void *), void *dat
 struct thread *thread_create(const char *name, void (*function)(void *data), void *data,
                              struct refusal *why)
 {
-    return make(name, function, data, false, why);
+    return make(scheduler_idlest_cpu(), name, function, data, false, why);
+}
+
+struct thread *thread_create_on(unsigned cpu, const char *name, void (*function)(void *data),
+                                void *data, struct refusal *why)
+{
+    return make(cpu, name, function, data, false, why);
 }
 
 int thread_create_detached(const char *name, void (*function)(void *data), void *data,
                            struct refusal *why)
 {
-    return make(name, function, data, true, why) ? 0 : -EAGAIN;
+    return make(scheduler_idlest_cpu(), name, function, data, true, why) ? 0 : -EAGAIN;
 }
 
 /* What it holds it would hold for ever. */
@@ -189,7 +202,7 @@ struct thread *thread_find(uint32_t pid)
 
 uint64_t thread_ran_ns(const struct thread *thread)
 {
-    return thread->ran_ns + (thread == thread_current() ? scheduler_turn_ns() : 0);
+    return thread->ran_ns + scheduler_turn_ns(thread);
 }
 
 size_t thread_stack_used(const struct thread *thread)
@@ -218,13 +231,14 @@ void thread_set_name(struct thread *thread, const char *name)
 }
 
 /* It is never woken: it runs when nobody else can, and its pid is 0, as no other's. */
-static struct thread *make_idle(void)
+struct thread *thread_make_idle(unsigned cpu)
 {
-    struct thread *idle = claim_slot();
+    struct thread *idle = claim_slot(cpu);
     char name[TASK_NAME_SIZE];
 
-    print_into(name, sizeof(name), "idle/%u", arch_cpu_id());
-    prepare(idle, name, scheduler_idle, NULL);
+    print_into(name, sizeof(name), "idle/%u", cpu);
+    if (!idle || !prepare(idle, name, scheduler_idle, NULL))
+        return NULL;
     idle->pid = 0;
     idle->state = THREAD_RUNNABLE;
     return idle;
@@ -232,11 +246,13 @@ static struct thread *make_idle(void)
 
 void thread_init(void)
 {
-    struct thread *boot = &threads[0];
+    struct thread *boot = &threads[0], *idle;
 
     *boot = (struct thread){.state = THREAD_RUNNING, .pid = take_pid(), .name = "pitot"};
     boot->stack = arch_stack_find((uintptr_t)&boot);
     fill_stack(boot->stack->low, (uintptr_t)&boot - BOOT_MARGIN);
-    scheduler_init(boot, make_idle());
+    idle = thread_make_idle(0);
+    assert(idle);
+    scheduler_init(0, boot, idle);
     next_pid = TASK_PID + 1;
 }

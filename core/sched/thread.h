@@ -49,12 +49,14 @@ struct thread {
 };
 
 /*
- * Makes a thread that calls function(data) and then ends, runnable on this CPU. NULL and the reason
- * when all slots are taken. A joinable thread must be joined; a detached one's pointer is not to be
+ * Makes a thread that calls function(data) and then ends, runnable on the CPU that has the least to
+ * do, or on that one. NULL and the reason when all slots are taken or there is no memory. A joinable thread must be joined; a detached one's pointer is not to be
  * used after this call.
  */
 struct thread *thread_create(const char *name, void (*function)(void *data), void *data,
                              struct refusal *why);
+struct thread *thread_create_on(unsigned cpu, const char *name, void (*function)(void *data),
+                                void *data, struct refusal *why);
 int thread_create_detached(const char *name, void (*function)(void *data), void *data,
                            struct refusal *why);
 
@@ -93,3 +95,6 @@ void thread_set_name(struct thread *thread, const char *name);
 
 /* Makes the running context the boot thread, and this CPU's idle thread. Once, interrupts off. */
 void thread_init(void);
+
+/* The idle thread of a CPU that is to be started; NULL: no room. Boot. */
+struct thread *thread_make_idle(unsigned cpu);

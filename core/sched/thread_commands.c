@@ -3,10 +3,13 @@
 #include <linux/errno.h>
 
 #include "core/console/command.h"
+#include "core/console/print_guard.h"
+#include "core/cpus.h"
 #include "core/panic.h"
 #include "core/perf/snapshot.h"
 #include "core/print.h"
 #include "core/sched/preempt.h"
+#include "core/sched/scheduler.h"
 #include "core/sched/thread.h"
 #include "core/sched/wait_queue.h"
 
@@ -32,12 +35,12 @@ static void describe(unsigned index, char *line, size_t size)
     line[0] = '\0';
     if (thread) {
         ran = thread_ran_ns(thread);
-        print_into(line, size, "%5u  %-9s %5llu.%06llu  %8llu  %5zu/%zu  %-15s  %s\n", thread->pid,
-                   state_name(thread->state), (unsigned long long)(ran / 1000000000),
-                   (unsigned long long)(ran % 1000000000 / 1000),
-                   (unsigned long long)thread->switches, thread_stack_used(thread),
-                   (size_t)(thread->stack->high - thread->stack->low), thread->name,
-                   thread->waits_on ? thread->waits_on->name : "-");
+        print_into(
+            line, size, "%5u  %3u  %-9s %5llu.%06llu  %8llu  %5zu/%zu  %-15s  %s\n", thread->pid,
+            thread->cpu, state_name(thread->state), (unsigned long long)(ran / 1000000000),
+            (unsigned long long)(ran % 1000000000 / 1000), (unsigned long long)thread->switches,
+            thread_stack_used(thread), (size_t)(thread->stack->high - thread->stack->low),
+            thread->name, thread->waits_on ? thread->waits_on->name : "-");
     }
     preempt_on();
 }
@@ -48,7 +51,8 @@ static int ps_run(int argc, char **argv)
 
     (void)argc;
     (void)argv;
-    print("  pid  state      CPU seconds  switches   stack used  name             waits for\n");
+    print(
+        "  pid  cpu  state      CPU seconds  switches   stack used  name             waits for\n");
     for (unsigned i = 0; i < THREADS_MAX; i++) {
         describe(i, line, sizeof(line));
         print("%s", line);
@@ -86,24 +90,56 @@ static int bt_self(void)
     return 0;
 }
 
-/* Preemption is off throughout: the chain is read from a stack that must stay as it is. */
+/*
+ * Where it stands: what it was switched from, or, on another CPU that stands still now, what was
+ * interrupted there. False: it does not.
+ */
+static bool where(const struct thread *thread, struct regs *regs)
+{
+    const struct regs *parked = arch_parked_regs(thread->cpu);
+    bool stands = thread->state == THREAD_RUNNABLE || thread->state == THREAD_SLEEPING;
+
+    if (stands)
+        arch_switched_regs(thread->sp, regs);
+    else if (parked && scheduler_current(thread->cpu) == thread)
+        *regs = *parked;
+    else
+        return false;
+    return true;
+}
+
+/* All CPUs are parked: the stack stays as it is. */
+static bool bt_of(uint32_t pid)
+{
+    const struct thread *thread = thread_find(pid);
+    struct regs regs;
+
+    if (!thread || !where(thread, &regs))
+        return false;
+    panic_print_chain(&regs);
+    return true;
+}
+
+/* The guard comes first, as one of those who stand still could have it. */
 static int bt_other(uint32_t pid)
 {
-    struct thread *thread;
-    struct regs regs;
-    bool stands;
+    struct refusal why;
+    bool found;
+    int error;
 
-    preempt_off();
-    thread = thread_find(pid);
-    stands = thread && (thread->state == THREAD_RUNNABLE || thread->state == THREAD_SLEEPING);
-    if (stands) {
-        arch_switched_regs(thread->sp, &regs);
-        panic_print_chain(&regs);
+    print_guard_enter();
+    error = cpus_park(&why);
+    if (error) {
+        print("bt: %s\n", why.text);
+        print_guard_leave();
+        return error;
     }
-    preempt_on();
-    if (!stands)
+    found = bt_of(pid);
+    cpus_release();
+    print_guard_leave();
+    if (!found)
         print("bt: there is no thread %u with a chain; `ps` lists the threads\n", pid);
-    return stands ? 0 : -ESRCH;
+    return found ? 0 : -ESRCH;
 }
 
 static int bt_run(int argc, char **argv)

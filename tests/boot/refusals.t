@@ -68,7 +68,7 @@ my @places = (
     ['mem:watch_entry:x', qr/0x[0-9a-f]+\/1 overlaps the trap entry code: the debug trap .*/],
     ['mem:trap_stubs/8:rw', qr/0x[0-9a-f]+\/8 overlaps the trap entry code: .*/],
     ['mem:' . place('stack_ist', 0x1000) . '/8:w', qr/0x[0-9a-f]+\/8 overlaps the stacks that .*/],
-    ['mem:percpu_boot/8:w', qr/0x[0-9a-f]+\/8 overlaps the descriptor tables and the CPU's .*/],
+    ['mem:percpu/8:w', qr/0x[0-9a-f]+\/8 overlaps the descriptor tables and the CPU's .*/],
     ['mem:idt/8:w', qr/0x[0-9a-f]+\/8 overlaps the descriptor tables .*/],
     ['mem:' . place('nowatch_data_start', -8) . '/16:w', qr/0x[0-9a-f]+8\/16 overlaps the desc.*/],
     ['mem:' . place('nowatch_data_end', -8) . '/16:w', qr/0x[0-9a-f]+8\/16 overlaps the desc.*/],

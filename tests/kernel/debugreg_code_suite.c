@@ -111,8 +111,8 @@ static void claim_refusals(void)
     watch_expect_refusal(stack_task.guard, 8, ARCH_WRITE, EFAULT, "a guard page is refused");
     watch_expect_refusal(stack_ist[IST_DEBUG - 1].bytes + STACK_SIZE - 8, 8, ARCH_WRITE, EPERM,
                          "the debug trap's stack is refused");
-    watch_expect_refusal(&percpu_boot.dr7, 8, ARCH_WRITE, EPERM, "the shadow of DR7 is refused");
-    watch_expect_refusal((void *)((uintptr_t)&percpu_boot - 4), 8, ARCH_READ_WRITE, EINVAL,
+    watch_expect_refusal(&percpu[0].dr7, 8, ARCH_WRITE, EPERM, "the shadow of DR7 is refused");
+    watch_expect_refusal((void *)((uintptr_t)&percpu[0] - 4), 8, ARCH_READ_WRITE, EINVAL,
                          "what begins before it and reaches into it is refused for its alignment");
     for (unsigned i = 0; i < 4; i++)
         watch_arm(&held[i], (const volatile char *)&steps + i, 1, ARCH_WRITE);

@@ -143,6 +143,7 @@ static _Alignas(8) uint8_t ring_memory[RING_SIZE];
 static struct ring ring;
 static struct ring_reader reader;
 static struct event events[2];
+static struct event_cpu event_cpus[2]; /* of the one CPU */
 static struct recorded_event recorded[2];
 
 static void source_rewind(struct record_source *source)
@@ -172,7 +173,7 @@ static void port_arm(struct event *event, const char *spelling)
     spec.attr.sample_id_all = 1;
     spec.attr.sample_period = 1;
     spec.chain.method = unwind_default();
-    event_init(event, &spec);
+    event_init(event, &spec, &event_cpus[event - events]);
     if (event_enable(event, &why))
         port_refuse(spelling, &why);
     event_begin(event, &ring);
@@ -189,8 +190,10 @@ static void port_stream(void)
     struct record_source source = {source_rewind, source_next, recorded, 2};
     struct stream_loss loss = {0, ring.dropped, ring.overwritten};
 
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 2; i++) {
+        event_sum(&events[i]);
         recorded[i] = events[i].recorded;
+    }
     stream_init(&stream, &com2, &kernel);
     stream_write_recording(&stream, &source, &task, 1, &loss, 1, arch_clock_ns());
 }
@@ -203,7 +206,7 @@ _Noreturn void port_main(void)
     clock_start();
     clock_set_rate(1000000000); /* as good as any: nothing here needs real time */
     idt_init();
-    percpu_init();
+    percpu_init(0);
     arch_set_fault_handler(port_fault);
     if (symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &why) || unwind_init(&why))
         port_refuse("tables", &why);

@@ -5,7 +5,7 @@
  * access matches and those that report the lowest only, count the same wherever that is possible.
  * docs/breakpoints.md says where it is not.
  *
- * links: core/breakpoint.c core/refusal.c core/print.c tests/unit/fake_arch.c
+ * links: core/breakpoint.c core/cpus.c core/refusal.c core/print.c tests/unit/fake_arch.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,7 +84,10 @@ static void assert_refused(int result, int error, const char *reason)
     assert_int_equal(result, -error);
     if (!strstr(why.text, reason))
         fail_msg("\"%s\" does not say \"%s\"", why.text, reason);
-    assert_string_equal(fake_arch.calls, "");
+    /* Whether registers are free can be asked with all CPUs parked only. */
+    assert_string_equal(fake_arch.calls, error == ENOSPC ? "-+" : "");
+    assert_int_equal(fake_arch.parked, 0);
+    memset(fake_arch.calls, 0, sizeof(fake_arch.calls));
 }
 
 static void assert_watch(unsigned i, uintptr_t address, unsigned length, enum arch_access access)
@@ -93,6 +96,16 @@ static void assert_watch(unsigned i, uintptr_t address, unsigned length, enum ar
     assert_int_equal(fake_arch.watches[i].address, address);
     assert_int_equal(fake_arch.watches[i].length, length);
     assert_int_equal(fake_arch.watches[i].access, access);
+}
+
+static void a_cpu_that_does_not_answer_is_a_reason_to_refuse(void **state)
+{
+    (void)state;
+    fake_arch.park_absent = true;
+    assert_refused(install(0, PLACE, 8, ARCH_WRITE), ETIMEDOUT, "CPU 1 does not answer");
+    assert_int_equal(breakpoint_used(), 0);
+    fake_arch.park_absent = false;
+    assert_int_equal(install(0, PLACE, 8, ARCH_WRITE), 0);
 }
 
 static void lengths_that_no_registers_hold_are_refused(void **state)
@@ -669,6 +682,7 @@ static void the_list_names_registers_and_their_holders(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_cpu_that_does_not_answer_is_a_reason_to_refuse, setup),
         cmocka_unit_test_setup(lengths_that_no_registers_hold_are_refused, setup),
         cmocka_unit_test_setup(unaligned_addresses_are_refused_with_the_aligned_range, setup),
         cmocka_unit_test_setup(addresses_that_are_not_canonical_are_refused, setup),

@@ -5,7 +5,7 @@
  * breakpoint. The ring's records are counted by type; what is in a
  * sample is tests/unit/sample_test.c's.
  *
- * links: core/perf/event.c core/perf/event_clock.c core/perf/pace.c core/ticks.c core/perf/event_breakpoint.c core/perf/sample.c core/perf/ring.c core/perf/verify_chain.c core/perf/unwind.c core/perf/unwind_fp.c core/perf/unwind_orc.c core/perf/unwind_table.c core/perf/unwinder_fp.c core/perf/crc32.c arch/x86_64/frame.c arch/x86_64/register.c core/breakpoint.c core/refusal.c core/print.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c core/perf/event_tracepoint.c core/perf/tracepoint.c core/perf/tracepoint_list.c core/perf/filter.c core/glob.c tests/unit/fake_task.c tests/unit/fake_preempt.c
+ * links: core/perf/event.c core/perf/event_clock.c core/perf/pace.c core/ticks.c core/perf/event_breakpoint.c core/perf/sample.c core/perf/ring.c core/perf/verify_chain.c core/perf/unwind.c core/perf/unwind_fp.c core/perf/unwind_orc.c core/perf/unwind_table.c core/perf/unwinder_fp.c core/perf/crc32.c arch/x86_64/frame.c arch/x86_64/register.c core/breakpoint.c core/cpus.c core/refusal.c core/print.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c core/perf/event_tracepoint.c core/perf/tracepoint.c core/perf/tracepoint_list.c core/perf/filter.c core/glob.c tests/unit/fake_task.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,6 +30,7 @@
 
 static struct ring rings[CPUS];
 static struct event events[EVENTS];
+static struct event_cpu cpus[EVENTS][CPUS];
 static bool enabled[EVENTS];
 static struct regs regs;
 static struct refusal why;
@@ -55,6 +56,7 @@ static int setup(void **state)
     static uint64_t memory[CPUS][RING_SIZE / 8];
 
     disable_all();
+    memset(cpus, 0, sizeof(cpus));
     fake_arch_reset(state);
     breakpoint_init();
     fake_arch.executable = (struct fake_range){.start = PLACE, .end = PLACE + 4096};
@@ -84,7 +86,7 @@ static struct event *make_event(unsigned i, const struct event_spec *spec, uint6
 {
     struct event *event = &events[i];
 
-    event_init(event, spec);
+    event_init(event, spec, cpus[i]);
     event->recorded.attr.sample_period = period;
     event_begin(event, rings);
     return event;
@@ -97,6 +99,12 @@ static struct event *counting_event(uint64_t period, uint64_t tick_limit)
 
     event->tick_limit = tick_limit;
     return event;
+}
+
+static uint64_t count_of(struct event *event)
+{
+    event_sum(event);
+    return event->recorded.count;
 }
 
 static int enable(unsigned i)
@@ -143,7 +151,7 @@ static void every_nth_hit_is_a_sample_and_every_hit_is_counted(void **state)
             setup(state);
             event = counting_event(period, 0);
             hit(event, hits);
-            assert_int_equal(event->recorded.count, hits);
+            assert_int_equal(count_of(event), hits);
             assert_int_equal(strlen(records(0)), hits / period);
         }
 }
@@ -155,33 +163,55 @@ static void an_event_without_rings_only_counts(void **state)
     (void)state;
     event->rings = NULL;
     hit(event, 50);
-    assert_int_equal(event->recorded.count, 50);
-    assert_int_equal(event->throttled_hits, 0);
+    assert_int_equal(count_of(event), 50);
+    assert_int_equal(event->cpu[0].throttled_hits, 0);
     assert_string_equal(records(0), "");
 }
 
 static void samples_go_to_the_ring_of_their_cpu(void **state)
 {
-    struct event *event = counting_event(1, 0);
+    struct event *event;
 
     (void)state;
+    fake_arch.cpus = CPUS;
+    event = counting_event(1, 0);
     for (unsigned cpu = 0; cpu < CPUS; cpu++) {
         fake_arch.cpu = cpu;
         hit(event, cpu);
     }
     for (unsigned cpu = 0; cpu < CPUS; cpu++)
         assert_int_equal(strlen(records(cpu)), cpu);
+    assert_int_equal(count_of(event), 0 + 1 + 2 + 3);
+}
+
+/* Period and throttle are each CPU's own. */
+static void cpus_do_not_use_up_each_others_periods_and_ticks(void **state)
+{
+    struct event *event;
+
+    (void)state;
+    fake_arch.cpus = CPUS;
+    event = counting_event(2, 3);
+    for (unsigned round = 0; round < 10; round++)
+        for (fake_arch.cpu = 0; fake_arch.cpu < CPUS; fake_arch.cpu++)
+            hit(event, 1);
+    for (unsigned cpu = 0; cpu < CPUS; cpu++)
+        assert_string_equal(records(cpu), "SSST");
+    assert_int_equal(count_of(event), 10 * CPUS);
+    assert_int_equal(event_sum(event).throttled, 2 * CPUS);
 }
 
 static void a_sample_names_its_cpu_and_who_runs_there(void **state)
 {
     const unsigned cpu = CPUS - 1;
     const uint64_t before = task_ids[cpu];
-    struct event *event = counting_event(1, 0);
+    struct event *event;
     struct ring_reader reader;
     uint64_t record[64];
 
     (void)state;
+    fake_arch.cpus = CPUS;
+    event = counting_event(1, 0);
     fake_arch.cpu = cpu;
     task_set_ids(77);
     hit(event, 1);
@@ -199,16 +229,16 @@ static void a_flood_is_throttled_until_its_tick_is_over(void **state)
     (void)state;
     hit(event, 10);
     assert_string_equal(records(0), "SSST");
-    assert_true(event->throttled);
-    assert_int_equal(event->throttled_hits, 7);
+    assert_true(event->cpu[0].throttled);
+    assert_int_equal(event->cpu[0].throttled_hits, 7);
     fake_arch.clock += THROTTLE_TICK_NS - 1;
     hit(event, 1);
     assert_string_equal(records(0), "SSST");
     fake_arch.clock += 1;
     hit(event, 5);
     assert_string_equal(records(0), "SSSTUSSST");
-    assert_int_equal(event->throttled_hits, 7 + 1 + 2);
-    assert_int_equal(event->recorded.count, 16);
+    assert_int_equal(event->cpu[0].throttled_hits, 7 + 1 + 2);
+    assert_int_equal(count_of(event), 16);
 }
 
 static void a_rate_below_the_limit_is_never_throttled(void **state)
@@ -222,7 +252,7 @@ static void a_rate_below_the_limit_is_never_throttled(void **state)
     }
     assert_int_equal(strlen(records(0)), 150);
     assert_null(strpbrk(records(0), "TU"));
-    assert_int_equal(event->throttled_hits, 0);
+    assert_int_equal(event->cpu[0].throttled_hits, 0);
 }
 
 static void no_limit_means_no_throttle(void **state)
@@ -246,7 +276,7 @@ static void the_throttle_counts_samples_and_not_hits(void **state)
     hit(event, 1);
     assert_string_equal(records(0), "SST");
     hit(event, 30);
-    assert_int_equal(event->throttled_hits, 4);
+    assert_int_equal(event->cpu[0].throttled_hits, 4);
 }
 
 /* At whatever times hits come: each T is followed by U, and the three counts add up. */
@@ -271,8 +301,8 @@ static void every_history_of_the_throttle_adds_up(void **state)
             assert_int_not_equal(*letter, last);
             last = *letter;
         }
-        assert_int_equal(event->throttled, last == 'T');
-        assert_int_equal(samples + event->throttled_hits, event->recorded.count);
+        assert_int_equal(event->cpu[0].throttled, last == 'T');
+        assert_int_equal(samples + event->cpu[0].throttled_hits, count_of(event));
     }
 }
 
@@ -285,7 +315,7 @@ static struct event *paced_event(uint64_t hertz, uint64_t tick_limit)
     spec.attr.freq = 1;
     spec.attr.sample_freq = hertz;
     spec.attr.sample_type |= PERF_SAMPLE_PERIOD;
-    event_init(&events[0], &spec);
+    event_init(&events[0], &spec, cpus[0]);
     events[0].tick_limit = tick_limit;
     enabled[0] = event_enable(&events[0], &why) == 0;
     assert_true(enabled[0]);
@@ -339,9 +369,10 @@ static void an_event_keeps_its_frequency_by_its_period(void **state)
         hit_for(event, 500000000, 2000);
         sum = sum_samples();
         assert_in_range(sum.samples, 480, 540);
-        assert_int_equal(event->recorded.count, 250000);
-        assert_int_equal(sum.weight + event->pace.period - event->period_left, 250000);
-        assert_in_range(event->pace.period, 450, 550);
+        assert_int_equal(count_of(event), 250000);
+        assert_int_equal(sum.weight + event->cpu[0].pace.period - event->cpu[0].period_left,
+                         250000);
+        assert_in_range(event->cpu[0].pace.period, 450, 550);
     }
 }
 
@@ -353,7 +384,7 @@ static void a_tick_shortens_a_period_that_takes_too_long(void **state)
     (void)state;
     hit_for(event, 100000000, 1000);
     samples = strlen(records(0));
-    assert_in_range(event->period_left, 100, 1100);
+    assert_in_range(event->cpu[0].period_left, 100, 1100);
     fake_arch.clock += 2 * THROTTLE_TICK_NS;
     hit(event, 1);
     assert_int_equal(strlen(records(0)), samples);
@@ -374,10 +405,10 @@ static void a_tick_looks_after_enabled_events_with_a_frequency_only(void **state
     hit_for(paced, 100000000, 1000);
     disable_all();
     fake_arch.clock += 2 * THROTTLE_TICK_NS;
-    paced->period_left = paced->pace.period = 77;
+    paced->cpu[0].period_left = paced->cpu[0].pace.period = 77;
     event_tick();
-    assert_int_equal(paced->period_left, 77);
-    assert_int_equal(plain->period_left, 5000);
+    assert_int_equal(paced->cpu[0].period_left, 77);
+    assert_int_equal(plain->cpu[0].period_left, 5000);
 }
 
 static void a_frequency_is_throttled_like_any_event(void **state)
@@ -388,7 +419,7 @@ static void a_frequency_is_throttled_like_any_event(void **state)
     hit_for(event, 100000000, 2000);
     assert_in_range(strlen(records(0)), 50, 80); /* with the throttle's own records */
     assert_non_null(strstr(records(0), "SSSSSTUSSSSST"));
-    assert_true(event->throttled_hits > 0);
+    assert_true(event->cpu[0].throttled_hits > 0);
 }
 
 /* --- The clock. --- */
@@ -414,7 +445,7 @@ static struct event *clock_event(unsigned i, uint64_t hertz, uint64_t period)
     else
         spec.attr.sample_period = period;
     ticks_start(set_timer_rate);
-    event_init(&events[i], &spec);
+    event_init(&events[i], &spec, cpus[i]);
     assert_int_equal(enable(i), 0);
     event_begin(&events[i], rings);
     return &events[i];
@@ -436,12 +467,12 @@ static void the_clock_counts_the_time_while_it_is_enabled(void **state)
     (void)state;
     event_begin(event, NULL);
     interrupts(3, 7777);
-    assert_int_equal(event->recorded.count, 3 * 7777);
+    assert_int_equal(count_of(event), 3 * 7777);
     fake_arch.clock += 123;
     disable_all();
-    assert_int_equal(event->recorded.count, 3 * 7777 + 123);
+    assert_int_equal(count_of(event), 3 * 7777 + 123);
     interrupts(3, 7777);
-    assert_int_equal(event->recorded.count, 3 * 7777 + 123);
+    assert_int_equal(count_of(event), 3 * 7777 + 123);
     assert_string_equal(records(0), "");
 }
 
@@ -499,7 +530,7 @@ static void time_that_the_throttle_held_back_is_in_the_next_sample(void **state)
     interrupts(200, 100000); /* two ticks of the throttle: two samples in each */
     assert_string_equal(records(0), "SSTUSST");
     weight = sum_samples().weight;
-    assert_int_equal(weight, event->clock.sampled - start);
+    assert_int_equal(weight, event->cpu[0].sampled - start);
     assert_in_range(weight, 10000000, 10400000);
 }
 
@@ -551,17 +582,17 @@ static void what_the_streams_thread_raises_is_counted_only(void **state)
     (void)state;
     event_set_drain(TASK_PID); /* it runs */
     hit(event, 3);
-    assert_int_equal(event->recorded.count, 3);
-    assert_int_equal(event->drained_hits, 3);
-    assert_int_equal(event->period_left, 2); /* samples stand for the others' hits */
-    fake_arch.interrupted = true;            /* an interrupt is not its doing */
+    assert_int_equal(count_of(event), 3);
+    assert_int_equal(event->cpu[0].drained_hits, 3);
+    assert_int_equal(event->cpu[0].period_left, 2); /* samples stand for the others' hits */
+    fake_arch.interrupted = true;                   /* an interrupt is not its doing */
     hit(event, 2);
-    assert_int_equal(event->drained_hits, 3);
+    assert_int_equal(event->cpu[0].drained_hits, 3);
     assert_string_equal(records(0), "S");
     event_set_drain(TASK_PID + 1);
     fake_arch.interrupted = false;
     hit(event, 2);
-    assert_int_equal(event->drained_hits, 3);
+    assert_int_equal(event->cpu[0].drained_hits, 3);
     assert_string_equal(records(0), "SS");
     event_set_drain(0);
 }
@@ -594,8 +625,8 @@ static void a_trigger_is_told_behind_its_sample(void **state)
     hit(event, 2);
     hit(other, 2);
     assert_string_equal(records(0), "S");
-    assert_int_equal(event->recorded.count, 4); /* they count on */
-    assert_int_equal(other->recorded.count, 2);
+    assert_int_equal(count_of(event), 4); /* they count on */
+    assert_int_equal(count_of(other), 2);
 }
 
 static void each_event_has_an_id_of_its_own(void **state)
@@ -672,8 +703,8 @@ static void a_hit_of_the_watch_is_a_sample_of_the_event(void **state)
     assert_int_equal(record[5], PLACE); /* where the register points */
     fake_arch_access(PLACE, 4, ARCH_WRITE, FAKE_REPORT_LOWEST, &regs);
     assert_string_equal(records(0), "SSS");
-    assert_int_equal(events[0].recorded.count, 2);
-    assert_int_equal(events[1].recorded.count, 2);
+    assert_int_equal(count_of(&events[0]), 2);
+    assert_int_equal(count_of(&events[1]), 2);
 }
 
 static void a_disabled_event_hears_nothing_and_frees_its_register(void **state)
@@ -686,7 +717,7 @@ static void a_disabled_event_hears_nothing_and_frees_its_register(void **state)
     disable_all();
     assert_int_equal(breakpoint_used(), 0);
     fake_arch_access(PLACE, 4, ARCH_WRITE, FAKE_REPORT_ALL, &regs);
-    assert_int_equal(events[0].recorded.count, 0);
+    assert_int_equal(count_of(&events[0]), 0);
 }
 
 static void a_refusal_of_the_arbiter_is_passed_on_and_names_events(void **state)
@@ -723,6 +754,7 @@ int main(void)
         cmocka_unit_test_setup(every_nth_hit_is_a_sample_and_every_hit_is_counted, setup),
         cmocka_unit_test_setup(an_event_without_rings_only_counts, setup),
         cmocka_unit_test_setup(samples_go_to_the_ring_of_their_cpu, setup),
+        cmocka_unit_test_setup(cpus_do_not_use_up_each_others_periods_and_ticks, setup),
         cmocka_unit_test_setup(a_sample_names_its_cpu_and_who_runs_there, setup),
         cmocka_unit_test_setup(a_flood_is_throttled_until_its_tick_is_over, setup),
         cmocka_unit_test_setup(a_rate_below_the_limit_is_never_throttled, setup),

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <sanitizer/asan_interface.h>
 
+#include "core/assert.h"
 #include "core/perf/snapshot.h"
 #include "core/task.h"
 
@@ -101,6 +102,13 @@ unsigned fake_arch_access(uintptr_t address, size_t length, enum arch_access acc
     return matching;
 }
 
+/* For tests that expect no claim to fail, and have no way of their own. */
+__attribute__((weak)) void assert_failed(const char *claim, const char *file, int line)
+{
+    fail_msg("%s:%d: %s", file, line, claim);
+    abort();
+}
+
 /* --- The contract. --- */
 
 unsigned arch_cpu_id(void)
@@ -129,6 +137,35 @@ void arch_irq_restore(uint64_t flags)
 {
     fake_arch.irqs_off = !(flags & FLAGS_INTERRUPT);
     note_call('+');
+}
+
+unsigned arch_cpus(void)
+{
+    return fake_arch.cpus ? fake_arch.cpus : 1;
+}
+
+bool arch_cpu_runs(unsigned cpu)
+{
+    return cpu < arch_cpus();
+}
+
+bool arch_cpus_park(unsigned *absent)
+{
+    *absent = 1;
+    if (fake_arch.park_absent)
+        return false;
+    if (fake_arch.parked++ == 0) {
+        fake_arch.parks++;
+        fake_arch.park_flags = arch_irq_save();
+    }
+    return true;
+}
+
+void arch_cpus_release(void)
+{
+    assert_true(fake_arch.parked > 0);
+    if (--fake_arch.parked == 0)
+        arch_irq_restore(fake_arch.park_flags);
 }
 
 bool arch_irq_on(void)

@@ -25,7 +25,13 @@ struct fake_arch {
     uint64_t clock;      /* what arch_clock_ns returns next; */
     uint64_t clock_step; /* then it goes on by so much */
     unsigned cpu;
+    unsigned cpus; /* how many there are, all running; 0: one */
     bool irqs_off;
+
+    unsigned parked;  /* calls of arch_cpus_park that have not been released */
+    unsigned parks;   /* ... and those that parked, in all */
+    bool park_absent; /* CPU 1 does not answer */
+    uint64_t park_flags;
 
     struct fake_range unmapped;   /* all other memory is mapped */
     struct fake_range executable; /* no other memory is */
@@ -50,7 +56,8 @@ struct fake_arch {
     bool armed;
     const volatile uint64_t *watched; /* what arch_watch_word tells, if set; else a word of 0 */
     struct arch_accessor accessor;    /* what arch_watch_accessor tells */
-    char calls[FAKE_CALLS_MAX]; /* in order: '-' irqs off, 'd' disarm, 'a' arm, '+' irqs on again */
+    char calls
+        [FAKE_CALLS_MAX]; /* in order: '-' irqs off or CPUs parked, 'd' disarm, 'a' arm, '+' irqs on again */
 };
 
 extern struct fake_arch fake_arch;

@@ -30,6 +30,11 @@
 
 #define PAGES 1024
 
+size_t arch_stack_pages(void)
+{
+    return 0;
+}
+
 /* What the linker gathers: pointers to every COMMAND that is linked in. */
 extern const struct command *const __start_commands[];
 

@@ -28,6 +28,7 @@
 #define ADDRESS     0xffffffff80200040
 #define RING_SIZE   4096
 #define STACK_WORDS 1024
+#define WEIGHT      11   /* the period that a hit is given */
 #define TIME        5000 /* of the first record; each is a nanosecond later */
 #define CPU         3
 
@@ -82,7 +83,6 @@ static struct event event_of(uint64_t optional, uint64_t registers)
                                                 .sample_id_all = 1,
                                                 .sample_period = 9,
                                                 .sample_regs_intr = registers}},
-                          .period = 11,
                           .chain = {.method = UNWIND_BY_FRAME_POINTER}};
 }
 
@@ -194,7 +194,7 @@ static void assert_sample(const struct perf_event_header *record, const struct e
     assert_int_equal(*word++, ADDRESS);
     assert_int_equal(*word++, CPU);
     if (attr->sample_type & PERF_SAMPLE_PERIOD)
-        assert_int_equal(*word++, event->period);
+        assert_int_equal(*word++, WEIGHT);
     if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
         word = assert_chain(word, frames);
     if (attr->sample_type & PERF_SAMPLE_RAW)
@@ -216,7 +216,7 @@ static void assert_view(const struct perf_event_header *record, const struct eve
     assert_int_equal(view.addr, ADDRESS);
     assert_int_equal(view.cpu, CPU);
     assert_int_equal(view.pid, TASK_PID);
-    assert_int_equal(view.period, type & PERF_SAMPLE_PERIOD ? 11 : 9);
+    assert_int_equal(view.period, type & PERF_SAMPLE_PERIOD ? WEIGHT : 9);
     assert_int_equal(view.chain_length, type & PERF_SAMPLE_CALLCHAIN ? frames + 2 : 0);
     if (type & PERF_SAMPLE_RAW && !raw) {
         assert_int_equal(view.raw_size, sizeof(uint32_t));
@@ -236,6 +236,7 @@ static void put_sample(const struct event *event, uint64_t address, const struct
                             .raw = raw,
                             .addr = address,
                             .ids = task_current_ids(),
+                            .period = WEIGHT,
                             .cpu = arch_cpu_id()};
 
     sample_write(event, &ring, &hit);

@@ -47,10 +47,21 @@ struct thread *thread_current(void)
     return current;
 }
 
-struct thread *thread_create(const char *name, void (*function)(void *data), void *data,
-                             struct refusal *why)
+unsigned arch_cpus(void)
+{
+    return 1;
+}
+
+bool arch_cpu_runs(unsigned cpu)
+{
+    return cpu == 0;
+}
+
+struct thread *thread_create_on(unsigned cpu, const char *name, void (*function)(void *data),
+                                void *data, struct refusal *why)
 {
     (void)why;
+    assert_int_equal(cpu, 0);
     assert_string_equal(name, "kworker/0");
     worker_function = function;
     worker_data = data;

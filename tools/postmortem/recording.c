@@ -40,7 +40,6 @@ static bool read_event(struct memory *memory, const struct recorder_event *layou
     attr = layout->attr_size < attr ? layout->attr_size : attr;
     name = layout->name_size < name ? layout->name_size : name;
     return memory->read(memory, address + layout->id, &event->id, sizeof(event->id)) &&
-           memory->read(memory, address + layout->hits, &event->count, sizeof(event->count)) &&
            memory->read(memory, address + layout->attr, &event->attr, attr) &&
            memory->read(memory, address + layout->name, event->name, name) &&
            event->attr.sample_type & PERF_SAMPLE_IDENTIFIER;

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Stopping all other CPUs, by NMI, so that it reaches those with interrupts off too; docs/smp.md
+ * has the design. arch_cpus_park and arch_cpus_release run in task context of one CPU at a time,
+ * park_serve in the NMIs of the others, where NMIs stay blocked until they go on.
+ */
+#include "arch/x86_64/park.h"
+
+#include "arch/arch.h"
+#include "arch/x86_64/apic.h"
+#include "arch/x86_64/check.h"
+#include "arch/x86_64/debugreg.h"
+#include "arch/x86_64/percpu.h"
+#include "arch/x86_64/sections.h"
+
+/* park_asked */
+#define ASKED_TO_WAIT 1 /* ... where nothing is under way that the parker may change */
+#define ASKED_TO_HALT 2 /* ... for good, wherever it is */
+
+#define PATIENCE_NS 2000000000ull /* emulated CPUs take turns, of a tenth of a second */
+#define HALT_NS     300000000ull  /* a panic does not wait longer */
+#define AGAIN_NS    20000ull      /* between two NMIs to one that could not stop yet */
+
+static uint32_t parker;        /* [A] the CPU that parks the others, + 1; 0: none */
+static unsigned depth;         /* the parker's: how often it has */
+static uint64_t irq_flags;     /* the parker's: from before */
+static bool (*may_park)(void); /* set at boot */
+
+void arch_set_may_park(bool (*may)(void))
+{
+    may_park = may;
+}
+
+static bool is_asked(unsigned cpu)
+{
+    return cpu != arch_cpu_id() && arch_cpu_runs(cpu);
+}
+
+static void send(unsigned cpu)
+{
+    __atomic_fetch_add(&percpu[cpu].nmi_sent, 1, __ATOMIC_SEQ_CST); /* the NMI finds its reason */
+    apic_send_nmi(percpu[cpu].apic_id);
+}
+
+static void ask_all(uint32_t what)
+{
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (is_asked(cpu)) {
+            __atomic_store_n(&percpu[cpu].park_asked, what, __ATOMIC_RELEASE);
+            if (what)
+                send(cpu);
+        }
+}
+
+/* True if all are in that state; else *one is not. */
+static bool all_are(uint32_t parked, unsigned *one)
+{
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (is_asked(cpu) && __atomic_load_n(&percpu[cpu].parked, __ATOMIC_ACQUIRE) != parked) {
+            *one = cpu;
+            return false;
+        }
+    return true;
+}
+
+/* Who could not stop where the last NMI met him gets another. */
+static bool await_all(uint64_t patience, unsigned *absent)
+{
+    uint64_t start = arch_clock_ns(), asked = start, now;
+
+    while (!all_are(1, absent)) {
+        now = arch_clock_ns();
+        if (now - start > patience)
+            return false;
+        if (now - asked > AGAIN_NS) {
+            send(*absent);
+            asked = now;
+        }
+        arch_relax();
+    }
+    return true;
+}
+
+/* All that have stopped go on, and have done so when this returns. */
+static void let_go(void)
+{
+    unsigned one;
+
+    ask_all(0); /* P, with park_wait */
+    while (!all_are(0, &one))
+        arch_relax();
+}
+
+static void parker_leave(void)
+{
+    uint64_t flags = irq_flags;
+
+    __atomic_store_n(&parker, 0, __ATOMIC_RELEASE);
+    arch_irq_restore(flags);
+}
+
+bool arch_cpus_park(unsigned *absent)
+{
+    uint64_t flags = arch_irq_save();
+    uint32_t me = arch_cpu_id() + 1, nobody = 0;
+
+    if (__atomic_load_n(&parker, __ATOMIC_RELAXED) == me) {
+        depth++;
+        return true;
+    }
+    while (!__atomic_compare_exchange_n(&parker, &nobody, me, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED)) {
+        nobody = 0;
+        arch_relax(); /* the other one's NMI gets through here */
+    }
+    irq_flags = flags;
+    ask_all(ASKED_TO_WAIT);
+    if (await_all(PATIENCE_NS, absent)) {
+        depth = 1;
+        return true;
+    }
+    let_go();
+    parker_leave();
+    return false;
+}
+
+void arch_cpus_release(void)
+{
+    arch_check(parker == arch_cpu_id() + 1 && depth > 0);
+    if (--depth > 0)
+        return;
+    let_go();
+    parker_leave();
+}
+
+void arch_cpus_halt(void)
+{
+    unsigned absent;
+
+    ask_all(ASKED_TO_HALT);
+    await_all(HALT_NS, &absent);
+}
+
+const struct regs *arch_parked_regs(unsigned cpu)
+{
+    return __atomic_load_n(&percpu[cpu].parked, __ATOMIC_ACQUIRE) ? percpu[cpu].parked_regs : NULL;
+}
+
+/*
+ * Several NMIs that come close together are served as one or two: those that may still come for
+ * what has been seen are not somebody pressing the button.
+ */
+static bool nmi_was_sent(struct percpu *self)
+{
+    uint32_t sent = __atomic_load_n(&self->nmi_sent, __ATOMIC_SEQ_CST);
+    uint32_t fresh = sent - self->nmi_seen;
+
+    self->nmi_seen = sent;
+    if (fresh > 0) {
+        self->nmi_spare += fresh - 1;
+        return true;
+    }
+    if (self->nmi_spare > 0) {
+        self->nmi_spare--;
+        return true;
+    }
+    return false;
+}
+
+/*
+ * Not inside a debug trap, or on the way into or out of one: that goes on with what it has read of
+ * the watches.
+ */
+static bool is_between_hits(const struct percpu *self, const struct regs *regs)
+{
+    bool enters =
+        regs->ip >= (uintptr_t)nowatch_text_start && regs->ip < (uintptr_t)nowatch_text_end;
+
+    return self->watch_depth == 1 && !enters && (!may_park || may_park());
+}
+
+/* What the parker has changed meanwhile is seen behind the load: P, with let_go. */
+static void park_wait(struct percpu *self, const struct regs *regs)
+{
+    self->parked_regs = regs;
+    __atomic_store_n(&self->parked, 1, __ATOMIC_RELEASE);
+    while (__atomic_load_n(&self->park_asked, __ATOMIC_ACQUIRE) == ASKED_TO_WAIT)
+        arch_relax();
+    if (self->park_asked == ASKED_TO_HALT)
+        arch_halt();
+    debugreg_load();
+    __atomic_store_n(&self->parked, 0, __ATOMIC_RELEASE);
+}
+
+bool park_serve(const struct regs *regs)
+{
+    struct percpu *self = percpu_self();
+    bool sent = nmi_was_sent(self);
+    uint32_t asked = __atomic_load_n(&self->park_asked, __ATOMIC_ACQUIRE);
+
+    if (asked == ASKED_TO_HALT || (asked && is_between_hits(self, regs)))
+        park_wait(self, regs);
+    return sent;
+}

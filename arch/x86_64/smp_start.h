@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a CPU that starts finds, before it has a stack: shared by smp.c and boot/entry_high.asm. */
+#pragma once
+
+#include <stdint.h>
+
+struct smp_start {
+    uint64_t page_tables; /* for CR3 */
+    uint64_t stack;       /* [A] its top, for whoever exchanges it for 0 */
+};
+
+extern struct smp_start smp_start;
+
+/* Where the assembly goes on. */
+_Noreturn void smp_main(void);

@@ -1,0 +1,79 @@
+; SPDX-License-Identifier: BSD-2-Clause
+;
+; Another CPU's way from real mode, where a start-up interrupt sets it off, to ap_entry_high in
+; 64-bit mode, on the page tables of the way up (boot/long_mode.asm). Interrupts off, no stack. The
+; first part is copied to a page below 1 MiB by arch/x86_64/smp.c and runs there.
+
+%include "offsets.inc"
+
+extern ap_entry_high
+extern boot_root
+
+CR0_PE          equ 1 << 0
+CR0_WP          equ 1 << 16
+CR0_PG          equ 1 << 31
+CR4_PAE         equ 1 << 5
+MSR_EFER        equ 0xc0000080
+EFER_LME        equ 1 << 8
+EFER_NXE        equ 1 << 11
+
+CODE32          equ 0x18
+
+section .boot.text progbits alloc exec nowrite align=16
+bits 16
+; IN cs = the page's address / 16.
+global ap_start
+ap_start:
+        cli
+        cld
+        mov ax, cs
+        mov ds, ax
+        o32 lgdt [ap_gdt_pointer - ap_start]
+        mov eax, cr0
+        or eax, CR0_PE
+        mov cr0, eax
+        jmp dword CODE32:ap_protected
+align 8
+ap_gdt_pointer:
+        dw ap_gdt_end - ap_gdt - 1
+        dd ap_gdt
+global ap_start_end
+ap_start_end:
+
+bits 32
+ap_protected:
+        mov ax, KERNEL_DATA_SELECTOR
+        mov ds, ax
+        mov eax, cr4
+        or eax, CR4_PAE
+        mov cr4, eax
+        mov eax, boot_root
+        mov cr3, eax
+        mov ecx, MSR_EFER
+        rdmsr
+        or eax, EFER_LME | EFER_NXE
+        wrmsr
+        mov eax, cr0
+        or eax, CR0_PG | CR0_WP
+        and eax, ~((1 << 29) | (1 << 30))       ; caches on: NW and CD are set by a reset
+        mov cr0, eax
+        jmp KERNEL_CODE_SELECTOR:ap_long ; stays loaded, as the kernel has the same there
+
+bits 64
+ap_long:
+        xor eax, eax
+        mov ds, eax
+        mov es, eax
+        mov fs, eax
+        mov gs, eax
+        mov ss, eax
+        mov rax, ap_entry_high
+        jmp rax
+
+section .boot.data progbits alloc noexec write align=16
+ap_gdt:
+        dq 0
+        dq 0x00af9b000000ffff           ; 64-bit code, ring 0
+        dq 0x00cf93000000ffff           ; data
+        dq 0x00cf9b000000ffff           ; 32-bit code
+ap_gdt_end:

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See cpus.h. */
+#include "boot/cpus.h"
+
+#include "arch/x86_64/apic.h"
+#include "arch/x86_64/paging.h"
+#include "arch/x86_64/percpu.h"
+#include "arch/x86_64/smp.h"
+#include "core/print.h"
+#include "drivers/acpi.h"
+
+static struct acpi acpi;
+
+void cpus_read(const struct boot_information *information)
+{
+    acpi_read(information->acpi_root, information->acpi_root_size, &acpi);
+    if (information->low_page)
+        smp_place(information->low_page);
+}
+
+static const char *problem(const struct boot_information *information)
+{
+    if (acpi.problem)
+        return acpi.problem;
+    if (acpi.cpu_count > 1 && information->low_page == 0)
+        return "no free memory below 1 MiB, where other CPUs start";
+    return NULL;
+}
+
+void cpus_find(const struct boot_information *information)
+{
+    uint32_t others[ARCH_CPUS_MAX];
+    size_t count = 0;
+
+    if (problem(information)) {
+        print("Pitot: one CPU only: %s\n", problem(information));
+        return;
+    }
+    apic_init(paging_map_device(acpi.apic_address));
+    apic_enable(true);
+    percpu[0].apic_id = apic_id();
+    for (size_t i = 0; i < acpi.cpu_count; i++)
+        if (acpi.apic_ids[i] != percpu[0].apic_id)
+            others[count++] = acpi.apic_ids[i];
+    if (count > 0)
+        smp_init(others, count < ARCH_CPUS_MAX ? count : ARCH_CPUS_MAX - 1);
+    if (acpi.cpus_ignored > 0)
+        print("Pitot: %zu CPUs too many, ignored: %u can run\n", acpi.cpus_ignored, ARCH_CPUS_MAX);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See timer.h. The boot CPU has the 8254's interrupt, each other one its own APIC's. */
+#include "boot/timer.h"
+
+#include "arch/arch.h"
+#include "arch/x86_64/apic.h"
+#include "arch/x86_64/trap.h"
+#include "arch/x86_64/vectors.h"
+#include "core/interrupt.h"
+#include "core/perf/drain.h"
+#include "core/perf/event.h"
+#include "core/sched/scheduler.h"
+#include "core/ticks.h"
+#include "core/timer.h"
+#include "drivers/pit8254.h"
+
+#define TIMER_LINE 0 /* to who sees interrupts, the same on all CPUs */
+
+/* A frame of its own: chains tell ticks from the timer's interrupts. */
+__attribute__((noinline)) static void tick(void)
+{
+    bool boot_cpu = arch_cpu_id() == 0;
+
+    if (boot_cpu)
+        ticks_count();
+    event_tick();
+    timers_run();
+    scheduler_tick();
+    if (boot_cpu)
+        drain_tick();
+}
+
+static void timer_interrupt(struct regs *regs)
+{
+    event_clock_interrupt(regs);
+    if (ticks_due())
+        tick();
+}
+
+static void apic_timer_interrupt(struct regs *regs)
+{
+    interrupt_serve(TIMER_LINE, timer_interrupt, regs);
+    apic_end();
+}
+
+static void timer_set_rate(unsigned hertz)
+{
+    if (arch_cpu_id() == 0)
+        pit_set_rate(hertz);
+    else
+        apic_timer_set_rate(hertz);
+}
+
+void timer_begin(void)
+{
+    if (apic_registers())
+        apic_timer_calibrate();
+    trap_set_handler(VECTOR_APIC_TIMER, apic_timer_interrupt);
+    pit_start(TICKS_A_SECOND, timer_interrupt);
+    ticks_start(timer_set_rate);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See acpi.h. The tables are the firmware's: no length or address in them is believed before it was
+ * looked at.
+ */
+#include "drivers/acpi.h"
+
+#include <stdbool.h>
+
+#include "arch/x86_64/sections.h"
+
+#define MAPPED_END 0x100000000ull /* of the boot loader's mapping */
+#define TABLE_MOST 0x100000u      /* bytes; real ones have some hundred */
+
+struct rsdp {
+    char signature[8];
+    uint8_t checksum;
+    char oem[6];
+    uint8_t revision;
+    uint32_t rsdt;
+    uint32_t length; /* this and what follows: from revision 2 on */
+    uint64_t xsdt;
+    uint8_t extended_checksum;
+    uint8_t reserved[3];
+} __attribute__((packed));
+
+#define RSDP_OLD_SIZE 20
+
+struct table {
+    char signature[4];
+    uint32_t length; /* with this header */
+    uint8_t revision;
+    uint8_t checksum;
+    char oem[6], oem_table[8];
+    uint32_t oem_revision, creator, creator_revision;
+} __attribute__((packed));
+
+struct madt {
+    struct table table;
+    uint32_t apic_address;
+    uint32_t flags;
+    /* entries follow */
+} __attribute__((packed));
+
+enum { MADT_CPU = 0, MADT_IO_APIC = 1, MADT_OVERRIDE = 2, MADT_ADDRESS = 5, MADT_X2CPU = 9 };
+
+#define CPU_ENABLED 1u
+
+/* All kinds of entries that are read, at the entry's start. */
+struct madt_entry {
+    uint8_t type, length;
+    union {
+        struct {
+            uint8_t processor, apic_id;
+            uint32_t flags;
+        } __attribute__((packed)) cpu;
+        struct {
+            uint8_t id, reserved;
+            uint32_t address, first;
+        } __attribute__((packed)) io_apic;
+        struct {
+            uint8_t bus, source;
+            uint32_t line;
+            uint16_t flags;
+        } __attribute__((packed)) override;
+        struct {
+            uint16_t reserved;
+            uint64_t address;
+        } __attribute__((packed)) address;
+        struct {
+            uint16_t reserved;
+            uint32_t apic_id, flags, processor;
+        } __attribute__((packed)) x2cpu;
+    };
+} __attribute__((packed));
+
+struct hpet_table {
+    struct table table;
+    uint32_t block;
+    uint8_t space, width, offset, access; /* "Generic Address Structure" */
+    uint64_t address;
+} __attribute__((packed));
+
+static bool acpi_sums_to_0(const void *bytes, size_t size)
+{
+    uint8_t sum = 0;
+
+    for (size_t i = 0; i < size; i++)
+        sum = (uint8_t)(sum + ((const uint8_t *)bytes)[i]);
+    return sum == 0;
+}
+
+static bool acpi_is(const char *signature, const char *wanted, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (signature[i] != wanted[i])
+            return false;
+    return true;
+}
+
+/* The table at a physical address, or NULL: not reachable, or not whole. */
+static const struct table *acpi_table(uint64_t physical)
+{
+    const struct table *table = direct_address(physical);
+
+    if (physical == 0 || physical > MAPPED_END - TABLE_MOST)
+        return NULL;
+    if (table->length < sizeof(*table) || table->length > TABLE_MOST)
+        return NULL;
+    return acpi_sums_to_0(table, table->length) ? table : NULL;
+}
+
+/* The RSDT, of 32-bit addresses, or the XSDT, of 64-bit ones. */
+static const struct table *acpi_root(const struct rsdp *rsdp, size_t size, size_t *entry_size)
+{
+    const struct table *xsdt = NULL;
+
+    if (rsdp->revision >= 2 && size >= sizeof(*rsdp))
+        xsdt = acpi_table(rsdp->xsdt);
+    *entry_size = xsdt ? sizeof(uint64_t) : sizeof(uint32_t);
+    return xsdt ? xsdt : acpi_table(rsdp->rsdt);
+}
+
+/* The first table of this name. */
+static const struct table *acpi_find(const struct table *root, size_t entry_size, const char *name)
+{
+    const uint8_t *at = (const uint8_t *)(root + 1);
+    const uint8_t *end = (const uint8_t *)root + root->length;
+
+    for (; at + entry_size <= end; at += entry_size) {
+        uint64_t address = 0;
+        const struct table *table;
+
+        for (size_t i = entry_size; i-- > 0;)
+            address = address << 8 | at[i];
+        table = acpi_table(address);
+        if (table && acpi_is(table->signature, name, sizeof(table->signature)))
+            return table;
+    }
+    return NULL;
+}
+
+static void acpi_add_cpu(struct acpi *out, uint32_t apic_id, uint32_t flags)
+{
+    if (!(flags & CPU_ENABLED))
+        return;
+    if (out->cpu_count == ARCH_CPUS_MAX || apic_id >= 0xff)
+        out->cpus_ignored++;
+    else
+        out->apic_ids[out->cpu_count++] = apic_id;
+}
+
+static void acpi_read_entry(const struct madt_entry *entry, struct acpi *out)
+{
+    size_t body = entry->length - offsetof(struct madt_entry, cpu);
+
+    if (entry->type == MADT_CPU && body >= sizeof(entry->cpu))
+        acpi_add_cpu(out, entry->cpu.apic_id, entry->cpu.flags);
+    else if (entry->type == MADT_X2CPU && body >= sizeof(entry->x2cpu))
+        acpi_add_cpu(out, entry->x2cpu.apic_id, entry->x2cpu.flags);
+    else if (entry->type == MADT_ADDRESS && body >= sizeof(entry->address))
+        out->apic_address = entry->address.address;
+    else if (entry->type == MADT_OVERRIDE && body >= sizeof(entry->override) &&
+             entry->override.source == 0)
+        out->timer_line = entry->override.line;
+    else if (entry->type == MADT_IO_APIC && body >= sizeof(entry->io_apic) &&
+             out->io_apic_count < ACPI_IO_APICS_MAX)
+        out->io_apics[out->io_apic_count++] =
+            (struct acpi_io_apic){entry->io_apic.address, entry->io_apic.first};
+}
+
+static void acpi_read_madt(const struct madt *madt, struct acpi *out)
+{
+    const uint8_t *at = (const uint8_t *)(madt + 1);
+    const uint8_t *end = (const uint8_t *)madt + madt->table.length;
+
+    out->apic_address = madt->apic_address;
+    while (at + offsetof(struct madt_entry, cpu) <= end) {
+        const struct madt_entry *entry = (const struct madt_entry *)at;
+
+        if (entry->length < offsetof(struct madt_entry, cpu) || at + entry->length > end)
+            break;
+        acpi_read_entry(entry, out);
+        at += entry->length;
+    }
+}
+
+static const char *acpi_read_tables(const struct rsdp *rsdp, size_t size, struct acpi *out)
+{
+    size_t entry_size;
+    const struct table *root, *madt, *hpet;
+
+    if (size < RSDP_OLD_SIZE)
+        return "the boot loader passed no ACPI root pointer";
+    if (!acpi_is(rsdp->signature, "RSD PTR ", 8) || !acpi_sums_to_0(rsdp, RSDP_OLD_SIZE))
+        return "the ACPI root pointer is damaged";
+    root = acpi_root(rsdp, size, &entry_size);
+    if (!root)
+        return "ACPI's root table is damaged, or not below 4 GiB";
+    madt = acpi_find(root, entry_size, "APIC");
+    if (!madt || madt->length < sizeof(struct madt))
+        return "ACPI has no table of interrupt controllers (MADT)";
+    hpet = acpi_find(root, entry_size, "HPET");
+    if (hpet && hpet->length >= sizeof(struct hpet_table))
+        out->hpet_address = ((const struct hpet_table *)hpet)->address;
+    acpi_read_madt((const struct madt *)madt, out);
+    return out->cpu_count > 0 ? NULL : "ACPI's table of interrupt controllers names no CPU";
+}
+
+void acpi_read(const void *root, size_t size, struct acpi *out)
+{
+    *out = (struct acpi){0};
+    out->problem = acpi_read_tables(root, size, out);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the firmware's tables say of CPUs and interrupt controllers. Source: ACPI Specification 6.4,
+ * "Root System Description Pointer", "System Description Table Header", "Multiple APIC Description
+ * Table (MADT)"; IA-PC HPET Specification 1.0a, "The ACPI 2.0 HPET Description Table".
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+
+#define ACPI_IO_APICS_MAX 4
+
+struct acpi_io_apic {
+    uint64_t address; /* physical */
+    uint32_t first;   /* the number of its first line among those of all */
+};
+
+struct acpi {
+    /* what is missing or wrong: nothing below is of use then. NULL: nothing */
+    const char *problem;
+
+    uint64_t apic_address; /* physical, of every CPU's local APIC */
+    uint32_t apic_ids[ARCH_CPUS_MAX];
+    size_t cpu_count;    /* that can be used, the boot CPU included, in the firmware's order */
+    size_t cpus_ignored; /* beyond ARCH_CPUS_MAX, or with a number that xAPIC has no room for */
+
+    struct acpi_io_apic io_apics[ACPI_IO_APICS_MAX];
+    size_t io_apic_count;
+    uint32_t timer_line;   /* where interrupt 0 of the ISA bus comes in */
+    uint64_t hpet_address; /* physical; 0: there is none */
+};
+
+/*
+ * `root` is a copy of the RSDP, `size` bytes, 0 for none. Reads the tables where the boot loader's
+ * mapping has them (the first 4 GiB): before the final page tables are made. Boot.
+ */
+void acpi_read(const void *root, size_t size, struct acpi *out);
