@@ -168,6 +168,9 @@ static bool read_rings(struct recording *recording, struct memory *memory,
         if (bytes == 0)
             continue;
         ring->cpu = cpu;
+        ring->record = malloc(RING_RECORD_MAX);
+        if (!ring->record)
+            return complain(memory->path, "out of memory");
         ring->fault = read_ring(memory, &recorder->ring, address, bytes, &ring->ring);
         recording->ring_count++;
     }
@@ -179,85 +182,92 @@ static bool read_rings(struct recording *recording, struct memory *memory,
 
 /* --- Records. --- */
 
-static void enter_ring(struct recording *recording)
-{
-    struct recorded_ring *ring = &recording->rings[recording->current];
-
-    ring_walk_start(&ring->walk, &ring->ring);
-    ring->foreign = 0;
-    ring->damaged = false;
-}
+/* The time of what comes next in a ring. */
+#define NOTHING UINT64_MAX
+#define UNKNOWN (UINT64_MAX - 1) /* nobody has looked yet */
 
 static void rewind_recording(struct record_source *source)
 {
     struct recording *recording = (struct recording *)source;
 
-    recording->current = 0;
-    enter_ring(recording);
+    for (size_t i = 0; i < recording->ring_count; i++) {
+        struct recorded_ring *ring = &recording->rings[i];
+
+        ring_walk_start(&ring->walk, &ring->ring);
+        ring->foreign = 0;
+        ring->damaged = false;
+        ring->time = ring->fault ? NOTHING : UNKNOWN;
+    }
 }
 
 /* A throttle's record, by the id that it ends with: { header; u64 time, id, stream; sample_id }. */
-static bool is_throttle(const struct recording *recording, const struct perf_event_header *record)
+static bool is_throttle(const struct recording *recording, const struct perf_event_header *record,
+                        uint64_t *time)
 {
-    uint64_t id;
+    uint64_t words[8];
 
     if (record->type != PERF_RECORD_THROTTLE && record->type != PERF_RECORD_UNTHROTTLE)
         return false;
-    memcpy(&id, (const char *)record + record->size - sizeof(id), sizeof(id));
+    if (record->size != sizeof(words))
+        return false;
+    memcpy(words, record, sizeof(words));
+    *time = words[5];
     for (size_t i = 0; i < recording->event_count; i++)
-        if (recording->events[i].id == id)
+        if (recording->events[i].id == words[7])
             return true;
     return false;
 }
 
 /* What perf would stumble over is not for the stream. */
-static bool is_ours(struct recording *recording, const struct perf_event_header *record)
+static bool is_ours(const struct recording *recording, const struct perf_event_header *record,
+                    uint64_t *time)
 {
     struct sample_view view;
 
     if (record->size > STREAM_STAGE)
         return false;
-    if (is_throttle(recording, record))
+    if (is_throttle(recording, record, time))
         return true;
     if (!sample_view_parse(record, recording->events, recording->event_count, &view))
         return false;
-    if (view.time > recording->newest)
-        recording->newest = view.time;
+    *time = view.time;
     return true;
 }
 
-/* The next of the current ring, or NULL. */
-static const struct perf_event_header *next_of_ring(struct recording *recording)
+/* Takes the ring's next record; its time is NOTHING if there is none. */
+static void advance(const struct recording *recording, struct recorded_ring *ring)
 {
-    const struct perf_event_header *record = (const void *)recording->record;
-    struct recorded_ring *ring = &recording->rings[recording->current];
+    enum ring_walk_step step;
 
-    for (;;) {
-        enum ring_walk_step step =
-            ring->fault ? RING_WALK_END : ring_walk_next(&ring->walk, recording->record);
-
-        if (step != RING_WALK_RECORD) {
-            ring->damaged = step == RING_WALK_DAMAGED;
-            return NULL;
-        }
-        if (is_ours(recording, record))
-            return record;
+    while ((step = ring_walk_next(&ring->walk, ring->record)) == RING_WALK_RECORD) {
+        if (is_ours(recording, (const void *)ring->record, &ring->time))
+            return;
         ring->foreign++;
     }
+    ring->damaged = step == RING_WALK_DAMAGED;
+    ring->time = NOTHING;
 }
 
+/* In the order of core/perf/recording.c: by time, and at the same time by CPU. */
 static const struct perf_event_header *next_record(struct record_source *source)
 {
     struct recording *recording = (struct recording *)source;
+    struct recorded_ring *oldest = &recording->rings[0];
 
-    for (;;) {
-        const struct perf_event_header *record = next_of_ring(recording);
+    for (size_t i = 0; i < recording->ring_count; i++) {
+        struct recorded_ring *ring = &recording->rings[i];
 
-        if (record || recording->current + 1 >= recording->ring_count)
-            return record;
-        recording->current++;
-        enter_ring(recording);
+        if (ring->time == UNKNOWN)
+            advance(recording, ring);
+        if (ring->time < oldest->time)
+            oldest = ring;
     }
+    if (oldest->time == NOTHING)
+        return NULL;
+    if (oldest->time > recording->newest)
+        recording->newest = oldest->time;
+    oldest->time = UNKNOWN;
+    return (const struct perf_event_header *)oldest->record;
 }
 
 bool recording_read(struct recording *recording, struct memory *memory, uint64_t address)

@@ -19,21 +19,21 @@ struct recorded_ring {
     struct ring ring; /* its bytes are ours */
     struct ring_walk walk;
     uint64_t foreign;  /* whole records that are of no event of the recording, left out */
+    uint64_t time;     /* of the next record, which lies in `record` */
+    uint8_t *record;   /* RING_RECORD_MAX bytes */
     bool damaged;      /* the walk did not come to the end */
     const char *fault; /* NULL; why it is no ring at all */
 };
 
 struct recording {
-    struct record_source source; /* its first member: ring after ring, each oldest first */
+    struct record_source source; /* its first member: of all rings, in order of time */
     struct recorded_event *events;
     size_t event_count;
     struct stream_task *tasks;
     size_t task_count;
     struct recorded_ring *rings; /* those that have memory */
     size_t ring_count;
-    uint64_t newest; /* the time of the newest sample read so far */
-    size_t current;  /* the ring that is being read */
-    _Alignas(8) uint8_t record[RING_RECORD_MAX];
+    uint64_t newest; /* the time of the newest record read so far */
 };
 
 /* `address` is that of the kernel's struct recorder. */

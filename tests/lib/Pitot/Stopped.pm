@@ -15,7 +15,8 @@ use warnings;
 
 use Exporter qw(import);
 
-our @EXPORT = qw(stopped_rings ring_walk stream_parse record_type debug_values);
+our @EXPORT = qw(stopped_rings ring_walk stream_parse record_type record_time
+    debug_values);
 
 my @fields = qw(size head published tail nest produced dropped overwritten);
 my $levels = 4;

@@ -65,6 +65,9 @@ sub note_stop
 
 sub cpu { return $_[0]{cpu} }
 
+# From here on only the CPU that stopped last runs, until this is taken back.
+sub run_alone { my ($self, $alone) = @_; $self->{alone} = $alone }
+
 sub leave
 {
     my ($self) = @_;
@@ -117,11 +120,18 @@ sub ask_ok
 
 # --- Running. ---
 
+# `c` or `s`, for all CPUs or this one.
+sub command
+{
+    my ($self, $letter) = @_;
+    return $self->{alone} ? sprintf('vCont;%s:%x', $letter, $self->{cpu} + 1) : $letter;
+}
+
 # Lets it run, until it stops or for so many seconds. True if it stopped by itself.
 sub go
 {
     my ($self, $seconds) = @_;
-    $self->put('c');
+    $self->put($self->command('c'));
     my $answer = $self->get($seconds);
     syswrite($self->{socket}, "\x03") if !defined $answer;
     $self->note_stop($answer // $self->get);
@@ -132,7 +142,7 @@ sub step
 {
     my ($self, $count) = @_;
     for (1 .. $count // 1) {
-        $self->note_stop($self->ask('s'));
+        $self->note_stop($self->ask($self->command('s')));
     }
 }
 
