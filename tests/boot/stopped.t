@@ -320,7 +320,8 @@ sub same_fault
 {
     my ($found, $theirs, $under_way) = @_;
     my %place = map { $found->[$_] => $_ } 0 .. $#$found;
-    my @places = map { $place{$_} // () } @$theirs;
+    # A port gets one CPU's after the other's.
+    my @places = map { $place{$_} // () } sort { record_time($a) <=> record_time($b) } @$theirs;
     my $gone = @$found - @places;
     my $new = @$theirs - @places;
 
