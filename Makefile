@@ -56,7 +56,8 @@ SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=all
 KERNEL_C   := $(filter-out arch/x86_64/offsets.c $(UNWINDER_OTHER),$(wildcard boot/*.c arch/x86_64/*.c drivers/*.c core/*.c core/*/*.c))
 KERNEL_ASM := $(wildcard boot/*.asm arch/x86_64/*.asm)
 KERNEL_OBJ := $(KERNEL_ASM:%=$(BUILD)/obj/%.o) $(KERNEL_C:%=$(BUILD)/obj/%.o)
-SUITE_OBJ  := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard tests/kernel/*.c tests/kernel/*.asm))
+# The records and the judge of the ring's tests are the same on the host and in the kernel.
+SUITE_OBJ  := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard tests/kernel/*.c tests/kernel/*.asm) tests/unit/ring_payload.c tests/unit/ring_check.c)
 UNIT       := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*_test.c))
 HOST       := $(patsubst tests/host/%.c,$(BUILD)/host/%,$(filter-out %/fake_symbols.c,$(wildcard tests/host/*.c)))
 
@@ -103,7 +104,7 @@ postmortem: packages-build
 	$(Q)$(BUILD)/host/postmortem -k $(BUILD)/pitot.elf -o $(BUILD)/postmortem.perf $(FROM)
 	@echo 'perf report -i $(BUILD)/postmortem.perf --vmlinux=$(BUILD)/pitot.elf'
 
-## make bench       what a hit, a frame, a look-up and a table cost, beside frame pointers, libunwind, libgcc and Linux
+## make bench       what a hit, a frame, an event, a look-up and a table cost, beside libunwind, libgcc, LTTng-UST and Linux
 bench: packages-bench
 	+$(Q)$(MAKE) --no-print-directory bench-built
 	$(Q)perl -Itests/lib tests/bench/bench.pl
@@ -134,7 +135,7 @@ $(BUILD)/fp/pitot.iso: FORCE
 	+$(Q)$(MAKE) --no-print-directory UNWINDER=fp BUILD=$(@D) iso
 
 bench-built: $(sort $(BUILD)/pitot.iso $(FP_BUILD)/pitot.iso $(BUILD)/bench/objects $(FP_BUILD)/bench/objects) \
-             $(BUILD)/bench/unwind $(BUILD)/bench/tables
+             $(BUILD)/bench/unwind $(BUILD)/bench/tables $(BUILD)/bench/ring
 
 # --- The kernel -----------------------------------------------------------------------------------------------------------
 
@@ -279,6 +280,30 @@ $(BUILD)/bench/tables: $(wildcard tests/bench/tables/*.[ch]) core/perf/unwind_ta
 	$(call say,HOSTCC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(BENCH_FLAGS) -no-pie $(filter %.c,$^) -lm -o $@
+
+# The ring, and what is compared with it as code of a kernel, by the kernel's flags, once with its clock and once with one that
+# stands still; but for the writers, what each knows is its own. The others are compiled as programs are.
+BENCH_RING       := tests/bench/ring
+BENCH_RING_TWICE := core/perf/ring.c $(BENCH_RING)/floor.c $(BENCH_RING)/pitot.c
+BENCH_RING_OBJ   := $(BUILD)/bench/ring-running.o $(BUILD)/bench/ring-still.o \
+                    $(patsubst %,$(BUILD)/bench/%.o,$(BENCH_RING)/clock.c core/refusal.c core/print.c)
+CK_RING           = $(shell $(HOSTCC) -E -include ck_ring.h -x c /dev/null >/dev/null 2>&1 && echo yes)
+LTTNG             = $(shell $(HOSTCC) -E -include lttng/tracepoint.h -x c /dev/null >/dev/null 2>&1 && echo yes)
+
+$(BUILD)/bench/ring-still.o: CLOCK := -Itests/bench/ring/still -DCLOCK=still
+$(BUILD)/bench/ring-running.o: CLOCK := -DCLOCK=running
+$(BUILD)/bench/ring-still.o $(BUILD)/bench/ring-running.o: $(BENCH_RING_TWICE) $(wildcard $(BENCH_RING)/*.h core/perf/ring.h arch/*.h arch/x86_64/*.h) $(BUILD)/flags
+	$(Q)mkdir -p $@.parts
+	$(Q)for source in $(BENCH_RING_TWICE); do \
+		$(CC) $(CLOCK) $(filter-out -mcmodel=kernel,$(CFLAGS)) -c $$source -o $@.parts/$$(basename $$source).o || exit 1; done
+	$(Q)ld -r $@.parts/*.o -o $@
+	$(Q)objcopy --wildcard --keep-global-symbol='writer_*' $@
+
+$(BUILD)/bench/ring: $(BENCH_RING_OBJ) $(wildcard $(BENCH_RING)/*)
+	$(call say,HOSTCC,$@)
+	$(Q)$(HOSTCC) $(BENCH_FLAGS) -no-pie $(addprefix $(BENCH_RING)/,main.c targets.c check.c steps.c rounds.c) $(BENCH_RING_OBJ) \
+		$(BENCH_RING)/$(if $(CK_RING),ck.c,ck_missing.c) \
+		$(BENCH_RING)/$(if $(LTTNG),lttng.c -llttng-ust -ldl,lttng_missing.c) -lpthread -z noexecstack -o $@
 
 # The kernel's C objects, for tests/bench/sizes.pl.
 $(BUILD)/bench/objects: FORCE

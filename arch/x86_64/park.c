@@ -19,7 +19,8 @@
 
 #define PATIENCE_NS 2000000000ull /* emulated CPUs take turns, of a tenth of a second */
 #define HALT_NS     300000000ull  /* a panic does not wait longer */
-#define AGAIN_NS    20000ull      /* between two NMIs to one that could not stop yet */
+#define AGAIN_NS    20000ull      /* between two NMIs to one that could not stop yet, */
+#define LOST_NS     100000000ull  /* ... and to one that seems to have had none */
 
 static uint32_t parker;        /* [A] the CPU that parks the others, + 1; 0: none */
 static unsigned depth;         /* the parker's: how often it has */
@@ -63,6 +64,12 @@ static bool all_are(uint32_t parked, unsigned *one)
     return true;
 }
 
+static bool has_had_its_nmis(unsigned cpu)
+{
+    return __atomic_load_n(&percpu[cpu].nmi_seen, __ATOMIC_ACQUIRE) ==
+           __atomic_load_n(&percpu[cpu].nmi_sent, __ATOMIC_RELAXED);
+}
+
 /* Who could not stop where the last NMI met him gets another. */
 static bool await_all(uint64_t patience, unsigned *absent)
 {
@@ -72,7 +79,7 @@ static bool await_all(uint64_t patience, unsigned *absent)
         now = arch_clock_ns();
         if (now - start > patience)
             return false;
-        if (now - asked > AGAIN_NS) {
+        if (now - asked > (has_had_its_nmis(*absent) ? AGAIN_NS : LOST_NS)) {
             send(*absent);
             asked = now;
         }
@@ -147,24 +154,18 @@ const struct regs *arch_parked_regs(unsigned cpu)
 }
 
 /*
- * Several NMIs that come close together are served as one or two: those that may still come for
- * what has been seen are not somebody pressing the button.
+ * NMIs that come close together are served as one or two: for several that are seen at once one
+ * more may come, which is not somebody pressing the button.
  */
 static bool nmi_was_sent(struct percpu *self)
 {
     uint32_t sent = __atomic_load_n(&self->nmi_sent, __ATOMIC_SEQ_CST);
     uint32_t fresh = sent - self->nmi_seen;
+    bool spare = self->nmi_spare;
 
-    self->nmi_seen = sent;
-    if (fresh > 0) {
-        self->nmi_spare += fresh - 1;
-        return true;
-    }
-    if (self->nmi_spare > 0) {
-        self->nmi_spare--;
-        return true;
-    }
-    return false;
+    __atomic_store_n(&self->nmi_seen, sent, __ATOMIC_RELEASE);
+    self->nmi_spare = fresh > 1;
+    return fresh > 0 || spare;
 }
 
 /*

@@ -23,8 +23,8 @@
 #include "arch/arch.h"
 #include "core/string.h"
 
-/* A claim's size while its place is being chosen: not a record's, so no claim to whoever looks. */
-#define RING_CLAIM_PENDING 1
+/* A claim's offset while its place is being chosen: no record's, so no claim to whoever looks. */
+#define RING_NOWHERE UINT64_MAX
 
 int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mode,
               bool reader_owns_tail, struct refusal *why)
@@ -55,7 +55,8 @@ static struct perf_event_header *ring_header(const struct ring *ring, uint64_t o
 static uint64_t ring_oldest_claim(const struct ring *ring, unsigned level, uint64_t head)
 {
     for (unsigned outer = 0; outer < level; outer++)
-        if (local_load(&ring->claims[outer].size) > RING_CLAIM_PENDING)
+        if (local_load(&ring->claims[outer].size) &&
+            local_load(&ring->claims[outer].offset) != RING_NOWHERE)
             return local_load(&ring->claims[outer].offset);
     return head;
 }
@@ -76,17 +77,18 @@ static uint64_t ring_step(const struct ring *ring, uint64_t offset, uint64_t lim
 {
     uint64_t size = ring_header(ring, offset)->size;
 
-    return ring_plausible(size, limit - offset) ? size : limit - offset;
+    if (__builtin_expect(ring_plausible(size, limit - offset), 1))
+        return size;
+    return limit - offset;
 }
 
 /*
  * Moves the tail over whole old records until a record that ends at `end` fits; nothing is given up
  * for one that cannot. A nested writer may do the same in the middle: then the exchange fails and
  * the walk goes on from where that left the tail. That may be past `end`, hence the signed
- * comparison. Apart from ring_has_room, whose first look is enough while the ring is not full.
+ * comparison. Inline, as a flight recorder is full nearly always.
  */
-__attribute__((noinline)) static bool ring_make_room(struct ring *ring, uint64_t head, uint64_t end,
-                                                     unsigned level)
+static inline bool ring_make_room(struct ring *ring, uint64_t head, uint64_t end, unsigned level)
 {
     uint64_t limit = ring_oldest_claim(ring, level, head);
 
@@ -97,13 +99,14 @@ __attribute__((noinline)) static bool ring_make_room(struct ring *ring, uint64_t
 
         if ((int64_t)(end - tail) <= (int64_t)ring->size)
             return true;
-        if (local_compare_exchange(&ring->tail, tail, tail + ring_step(ring, tail, limit)))
+        if (__builtin_expect(
+                local_compare_exchange(&ring->tail, tail, tail + ring_step(ring, tail, limit)), 1))
             local_increment(&ring->overwritten);
     }
 }
 
 /* The tail never passes a claim, so what fits behind it fits behind all claims. */
-static bool ring_has_room(struct ring *ring, uint64_t head, uint64_t end, unsigned level)
+static inline bool ring_has_room(struct ring *ring, uint64_t head, uint64_t end, unsigned level)
 {
     uint64_t tail = publish_load(&ring->tail); /* C */
 
@@ -113,14 +116,15 @@ static bool ring_has_room(struct ring *ring, uint64_t head, uint64_t end, unsign
 }
 
 /*
- * This one has got the place. Outer levels that noted it, or that are pending and would note it
- * later, have not: void them, so that their exchange fails and they look for a new place.
+ * This one has got the place. Outer levels that noted it, or that are choosing and may note it
+ * later, have not: void them. They look for a new place, as their exchange of the head fails or
+ * they find the note void.
  */
 __attribute__((noinline)) static void ring_void_outer_claims(struct ring *ring, unsigned level,
                                                              uint64_t offset)
 {
     for (unsigned outer = 0; outer < level; outer++)
-        if (ring->claims[outer].offset == offset || ring->claims[outer].size == RING_CLAIM_PENDING)
+        if (ring->claims[outer].offset == offset || ring->claims[outer].offset == RING_NOWHERE)
             local_store(&ring->claims[outer].size, 0);
 }
 
@@ -129,30 +133,33 @@ __attribute__((noinline)) static void ring_void_outer_claims(struct ring *ring, 
  * ring_output_at are inline, so that for the outermost writer, which nearly all are, the level is
  * the constant 0 and half of what follows falls away.
  */
-static inline bool ring_reserve_at(struct ring *ring, unsigned level, uint32_t size,
+static inline bool ring_reserve_at(struct ring *ring, unsigned level, uint64_t size,
                                    struct ring_record *record, uint64_t *time)
 {
     struct ring_claim *claim = &ring->claims[level & (RING_NESTING - 1)];
     uint64_t head;
 
-    local_increment(&ring->nest);
+    local_store(&ring->nest, level + 1);
     local_increment(&ring->produced);
     record->level = level;
     record->dropped = level >= RING_NESTING || size % 8 || size < 8 || size > RING_RECORD_MAX;
     if (record->dropped)
         goto drop;
     do {
-        local_store(&claim->size, RING_CLAIM_PENDING);
-        head = local_load(&ring->head);
+        do {
+            local_store(&claim->offset, RING_NOWHERE);
+            local_store(&claim->size, size);
+            head = local_load(&ring->head);
+            /* Void: a nested writer claimed before the head was read, or right behind. */
+        } while (__builtin_expect(local_load(&claim->size) != size, 0));
+        /* Noted before it takes effect. Who claims from here on makes the exchange fail. */
         local_store(&claim->offset, head);
         *time = arch_clock_ns();
-        if (!ring_has_room(ring, head, head + size, level)) {
+        if (__builtin_expect(!ring_has_room(ring, head, head + size, level), 0)) {
             local_store(&claim->size, 0);
             goto drop;
         }
-        /* Noted before it takes effect, and only if nobody claimed since the head was read. */
-    } while (!local_compare_exchange(&claim->size, RING_CLAIM_PENDING, size) ||
-             !local_compare_exchange(&ring->head, head, head + size));
+    } while (__builtin_expect(!local_compare_exchange(&ring->head, head, head + size), 0));
     if (level > 0)
         ring_void_outer_claims(ring, level, head);
     record->offset = head;
@@ -163,12 +170,20 @@ drop:
     return false;
 }
 
-bool ring_reserve(struct ring *ring, uint32_t size, struct ring_record *record)
+__attribute__((noinline)) static bool ring_reserve_nested(struct ring *ring, uint32_t size,
+                                                          struct ring_record *record)
 {
     return ring_reserve_at(ring, (unsigned)ring->nest, size, record, &record->time);
 }
 
-/* Apart from ring_write, whose registers it would take for one record in a thousand. */
+bool ring_reserve(struct ring *ring, uint32_t size, struct ring_record *record)
+{
+    if (ring->nest == 0)
+        return ring_reserve_at(ring, 0, size, record, &record->time);
+    return ring_reserve_nested(ring, size, record);
+}
+
+/* Across the ring's end. */
 __attribute__((noinline)) static void ring_write_around(struct ring *ring, uint64_t start,
                                                         const void *bytes, size_t size)
 {
@@ -181,13 +196,26 @@ __attribute__((noinline)) static void ring_write_around(struct ring *ring, uint6
 void ring_write(struct ring *ring, const struct ring_record *record, const void *bytes, size_t size)
 {
     uint64_t start = record->offset & (ring->size - 1);
-    uint64_t first = ring->size - start;
 
     local_barrier(); /* A: the tail was moved before these bytes change */
-    if (size <= first)
+    if (size <= ring->size - start)
         local_copy_words(ring->bytes + start, bytes, size / 8);
     else
         ring_write_around(ring, start, bytes, size);
+}
+
+/* For what came while the outermost writer left: counted as nested, it did not publish. */
+__attribute__((noinline)) static void ring_publish_again(struct ring *ring)
+{
+    uint64_t head;
+
+    do {
+        local_store(&ring->nest, 1);
+        head = local_load(&ring->head);
+        publish_store(&ring->published, head); /* B */
+        local_store(&ring->nest, 0);
+        local_barrier();
+    } while (local_load(&ring->head) != head);
 }
 
 /*
@@ -195,35 +223,61 @@ void ring_write(struct ring *ring, const struct ring_record *record, const void 
  * published more by itself; before that it would not have, and the second look at the head finds
  * what it left.
  */
-void ring_commit(struct ring *ring, struct ring_record *record)
+static inline void ring_commit_at(struct ring *ring, unsigned level, bool dropped)
 {
     uint64_t head;
 
-    if (!record->dropped)
-        local_store(&ring->claims[record->level].size, 0);
-    if (record->level > 0) {
-        local_decrement(&ring->nest);
+    if (!dropped)
+        local_store(&ring->claims[level & (RING_NESTING - 1)].size, 0);
+    if (level > 0) {
+        local_store(&ring->nest, level);
         return;
     }
-    for (;;) {
-        head = local_load(&ring->head);
-        publish_store(&ring->published, head); /* B */
-        local_decrement(&ring->nest);
-        local_barrier();
-        if (local_load(&ring->head) == head)
-            return;
-        local_increment(&ring->nest);
-    }
+    head = local_load(&ring->head);
+    publish_store(&ring->published, head); /* B */
+    local_store(&ring->nest, 0);
+    local_barrier();
+    if (__builtin_expect(local_load(&ring->head) != head, 0))
+        ring_publish_again(ring);
+}
+
+void ring_commit(struct ring *ring, struct ring_record *record)
+{
+    ring_commit_at(ring, record->level, record->dropped);
+}
+
+/* These two apart from ring_output_at, whose registers they would take for one in a thousand. */
+__attribute__((noinline)) static void ring_commit_dropped(struct ring *ring, unsigned level)
+{
+    ring_commit_at(ring, level, true);
+}
+
+__attribute__((noinline)) static void ring_output_around(struct ring *ring, unsigned level,
+                                                         uint64_t start, const void *bytes,
+                                                         size_t size)
+{
+    ring_write_around(ring, start, bytes, size);
+    ring_commit_at(ring, level, false);
 }
 
 static inline void ring_output_at(struct ring *ring, unsigned level, const void *bytes,
-                                  uint32_t size, uint64_t *time)
+                                  uint64_t size, uint64_t *time)
 {
     struct ring_record record;
+    uint64_t start;
 
-    if (ring_reserve_at(ring, level, size, &record, time))
-        ring_write(ring, &record, bytes, size);
-    ring_commit(ring, &record);
+    if (__builtin_expect(!ring_reserve_at(ring, level, size, &record, time), 0)) {
+        ring_commit_dropped(ring, level);
+        return;
+    }
+    start = record.offset & (ring->size - 1);
+    local_barrier(); /* A: the tail was moved before these bytes change */
+    if (__builtin_expect(size > ring->size - start, 0)) {
+        ring_output_around(ring, level, start, bytes, size);
+        return;
+    }
+    local_copy_words(ring->bytes + start, bytes, size / 8);
+    ring_commit_at(ring, level, false);
 }
 
 __attribute__((noinline)) static void ring_output_nested(struct ring *ring, const void *bytes,
@@ -235,7 +289,7 @@ __attribute__((noinline)) static void ring_output_nested(struct ring *ring, cons
 __attribute__((flatten)) void ring_output(struct ring *ring, const void *bytes, uint32_t size,
                                           uint64_t *time)
 {
-    if (ring->nest == 0)
+    if (__builtin_expect(ring->nest == 0, 1))
         ring_output_at(ring, 0, bytes, size, time);
     else
         ring_output_nested(ring, bytes, size, time);

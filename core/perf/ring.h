@@ -39,12 +39,12 @@ enum ring_mode {
 
 /*
  * A claim that is being made or written, noted before it takes effect, so that a stopped machine
- * tells which bytes are unfinished. A size below 8: none. Void if a deeper level notes the same
- * offset: then the outer one did not get to claim it.
+ * tells which bytes are unfinished. A size below 8, or an offset that is no position: none. Void if
+ * a deeper level notes the same offset: then the outer one did not get to claim it.
  */
 struct ring_claim {
-    uint64_t offset; /* [W] */
-    uint64_t size;   /* [W] */
+    uint64_t offset; /* [W] UINT64_MAX: its place is being chosen */
+    uint64_t size;   /* [W] 0: none, or voided by a deeper level */
 };
 
 struct ring {

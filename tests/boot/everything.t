@@ -53,7 +53,7 @@ sub answers_ok
 {
     my ($machine) = @_;
     $machine->send("ps\n");
-    like($machine->expect($prompt, $patience), qr/^ +1  runs .* pitot .*\n(?:.*\n)* .* kworker/m,
+    like($machine->expect($prompt, $patience), qr/^ +1 +0  runs .* pitot .*\n(?:.*\n)* .* kworker/m,
         '... ps answers');
     $machine->send("perf list\n");
     like($machine->expect($prompt, $patience), qr/^ *sched:sched_switch/m, '... perf list too');

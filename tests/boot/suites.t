@@ -17,6 +17,8 @@ use Pitot;
 # these.
 my %for_bochs = map { $_ => 1 } qw(ktap-debugreg_both);
 
+my %smp = ('ktap-smp' => 4);    # CPUs; the others are about one
+
 # Has a test of its own, proof.t, as it looks at both kernels.
 my %elsewhere = map { $_ => 1 } qw(ktap-proof);
 
@@ -28,14 +30,15 @@ is("@suites", join(' ', sort(@files)), 'the test kernel has a suite for each fil
 
 for my $suite (grep { !$for_bochs{$_} && !$elsewhere{$_} } @suites) {
     subtest $suite => sub {
-        ktap_ok(boot(machine => 'qemu', kernel => 'pitot-test', run => "$suite; poweroff"));
+        ktap_ok(boot(machine => 'qemu', kernel => 'pitot-test', smp => $smp{$suite} // 1,
+            run => "$suite; poweroff"));
     };
 }
 
-# What unwinds differs in the kernel with frame pointers.
+# What unwinds differs in the kernel with frame pointers; and the ring's instructions do.
 my $fp_iso = ($ENV{FP_BUILD} // ($ENV{BUILD} // 'build') . '/fp') . '/pitot.iso';
 
-for my $suite (qw(ktap-snapshot ktap-unwind)) {
+for my $suite (qw(ktap-ring ktap-snapshot ktap-unwind)) {
     subtest "$suite with frame pointers" => sub {
         ktap_ok(boot(machine => 'qemu', iso => $fp_iso, kernel => 'pitot-test',
             run => "$suite; poweroff"));

@@ -16,7 +16,7 @@ sub threads_of
 {
     my ($text) = @_;
     my %threads;
-    while ($text =~ m{^ +(\d+)  (\w+) +(\d+\.\d{6}) +(\d+) +(\d+)/(\d+)  (\S+) +(\S.*)$}mg) {
+    while ($text =~ m{^ +(\d+) +\d+  (\w+) +(\d+\.\d{6}) +(\d+) +(\d+)/(\d+)  (\S+) +(\S.*)$}mg) {
         $threads{$1} = {state => $2, ran => $3, switches => $4, used => $5, size => $6,
             name => $7, waits => $8};
     }

@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "tests/unit/ring_payload.h"
 
@@ -39,19 +38,25 @@ static unsigned claims_in_effect(const struct ring *ring)
 
 static void copy(const struct ring *ring, uint64_t position, size_t size)
 {
+    const uint64_t *words = (const uint64_t *)ring->bytes;
+
     for (size_t i = 0; i < size / 8; i++)
-        memcpy(&copied[i], ring->bytes + ((position + i * 8) & (ring->size - 1)), 8);
+        copied[i] = words[(position / 8 + i) & (ring->size / 8 - 1)];
 }
 
-/* Copies the record at `position`; NULL, or what is wrong with it. */
-static const char *take(const struct ring *ring, uint64_t position, uint32_t *size)
+/* The record at `position`, in one piece; NULL: its size is impossible. */
+static const void *take(const struct ring *ring, uint64_t position, uint32_t *size)
 {
-    copy(ring, position, 8);
-    *size = ((const struct perf_event_header *)copied)->size;
+    const uint64_t start = position & (ring->size - 1);
+    const void *there = ring->bytes + start;
+
+    *size = ((const struct perf_event_header *)there)->size;
     if (*size < 8 || *size % 8 || *size > ring->head - position)
-        return "a record's size is impossible";
+        return NULL;
+    if (start + *size <= ring->size)
+        return there;
     copy(ring, position, *size);
-    return payload_fault(copied, position);
+    return copied;
 }
 
 struct ring_look ring_look(const struct ring *ring)
@@ -63,18 +68,24 @@ struct ring_look ring_look(const struct ring *ring)
         return (struct ring_look){.fault = "the tail is not within a ring's size behind the head"};
     for (at = ring->tail; at < ring->head && !look.fault;) {
         const struct ring_claim *claim = claim_at(ring, at);
+        const void *record;
         uint32_t size;
 
         if (claim) {
             look.unfinished++;
+            if (at < ring->published)
+                look.fault = "a record is published before it is finished";
             at += claim->size;
             continue;
         }
-        look.fault = take(ring, at, &size);
-        if (!look.fault && payload_time(copied) && payload_time(copied) < time)
+        record = take(ring, at, &size);
+        look.fault = record ? payload_fault(record, at) : "a record's size is impossible";
+        if (look.fault)
+            break;
+        if (payload_time(record) && payload_time(record) < time)
             look.fault = "time runs backwards";
-        if (payload_time(copied))
-            time = payload_time(copied);
+        if (payload_time(record))
+            time = payload_time(record);
         look.whole++;
         at += size;
     }

@@ -8,7 +8,8 @@
 
 enum { WORD_HEADER, WORD_POSITION, WORD_TIME, WORD_PATTERN };
 
-#define LEVEL_BITS 8 /* of header.type; the other 24 are the checksum */
+#define LEVEL_BITS  8    /* of header.type; the other 24 are the checksum */
+#define LEVEL_NAMED 128u /* set where a name stands for the position */
 
 static uint64_t mix(uint64_t value)
 {
@@ -28,54 +29,73 @@ static struct perf_event_header payload_header(uint32_t size, unsigned level, ui
     };
 }
 
-static uint64_t payload_word(uint64_t position, uint64_t time, size_t index)
+static uint64_t payload_pattern(uint64_t position, uint64_t time, size_t index)
 {
-    if (index == WORD_POSITION)
-        return position;
-    if (index == WORD_TIME)
-        return time;
     return mix(position + index) ^ time;
 }
 
 void payload_fill(void *record, uint32_t size, unsigned level, uint64_t position, uint64_t time)
 {
     uint64_t *words = record;
-    size_t count = size / 8;
 
     *(struct perf_event_header *)record =
-        payload_header(size, level, position, count > WORD_TIME ? time : 0);
-    for (size_t i = WORD_POSITION; i < count; i++)
-        words[i] = payload_word(position, time, i);
+        payload_header(size, level, position, payload_has_time(size) ? time : 0);
+    if (size / 8 > WORD_POSITION)
+        words[WORD_POSITION] = position;
+    if (payload_has_time(size))
+        words[WORD_TIME] = time;
+    for (size_t i = WORD_PATTERN; i < size / 8; i++)
+        words[i] = payload_pattern(position, time, i);
+}
+
+void payload_fill_named(void *record, uint32_t size, unsigned level, uint16_t name)
+{
+    payload_fill(record, size, level | LEVEL_NAMED, name * 8ull, 0);
+}
+
+bool payload_has_time(uint32_t size)
+{
+    return size / 8 > WORD_TIME;
+}
+
+uint64_t *payload_time_word(void *record)
+{
+    return (uint64_t *)record + WORD_TIME;
 }
 
 unsigned payload_level(const void *record)
 {
     const struct perf_event_header *header = record;
 
-    return header->type & ((1u << LEVEL_BITS) - 1);
+    return header->type & (LEVEL_NAMED - 1);
 }
 
 uint64_t payload_time(const void *record)
 {
     const struct perf_event_header *header = record;
 
-    return header->size / 8 > WORD_TIME ? ((const uint64_t *)record)[WORD_TIME] : 0;
+    return payload_has_time(header->size) ? ((const uint64_t *)record)[WORD_TIME] : 0;
 }
 
 const char *payload_fault(const void *record, uint64_t position)
 {
     const struct perf_event_header *header = record;
     const uint64_t *words = record;
-    uint64_t time = payload_time(record);
+    bool named = header->type & LEVEL_NAMED;
+    uint64_t of = named ? header->misc * 8ull : position;
+    uint64_t time = named ? 0 : payload_time(record);
+    size_t count = header->size / 8;
     struct perf_event_header right =
-        payload_header(header->size, payload_level(record), position, time);
+        payload_header(header->size, header->type & ((1u << LEVEL_BITS) - 1), of, time);
 
     if (header->misc != right.misc)
         return "the header is of another position";
     if (header->type != right.type)
         return "the header's checksum is wrong";
-    for (size_t i = WORD_POSITION; i < header->size / 8u; i++)
-        if (words[i] != payload_word(position, time, i))
+    if (count > WORD_POSITION && words[WORD_POSITION] != of)
+        return "bytes of another record";
+    for (size_t i = WORD_PATTERN; i < count; i++)
+        if (words[i] != payload_pattern(of, time, i))
             return "bytes of another record";
     return NULL;
 }

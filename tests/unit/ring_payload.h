@@ -3,14 +3,27 @@
  * Records that prove themselves: every byte follows from the record's position in the ring, its
  * size, its writer's level and its time. Positions never repeat, so they are the sequence numbers:
  * what is torn, mixed from two records, left over from an earlier lap or read at the wrong place is
- * found out, down to a record that is only a header.
+ * found out, down to a record that is only a header. For the ring's tests, on the host and in the
+ * kernel (tests/kernel/ring_world.c). Any context.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Fills `size` bytes (a multiple of 8). Records of 24 bytes and more carry the time. */
 void payload_fill(void *record, uint32_t size, unsigned level, uint64_t position, uint64_t time);
+
+/*
+ * The same for a record that lies ready before it has a place and a time, as ring_output takes it:
+ * `name` stands for the position, and the word of the time is free. Whether it lies where it should
+ * is then for the test to say, which knows the names.
+ */
+void payload_fill_named(void *record, uint32_t size, unsigned level, uint16_t name);
+
+/* Where the time goes, in a record that has room for it. */
+bool payload_has_time(uint32_t size);
+uint64_t *payload_time_word(void *record);
 
 /* NULL, or what is wrong with a record said to lie at `position`. Its header must tell a size that
  * may be read. */

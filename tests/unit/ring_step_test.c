@@ -27,7 +27,7 @@
 #define OLD      40u  /* what the ring is full of; no divisor of SIZE, so its end comes anywhere */
 #define OUTER    136u /* the tail moves over several old ones */
 #define NESTED   56u
-#define PATIENCE 120 /* seconds; a ring that hangs is a failure, not a wait */
+#define PATIENCE 240 /* seconds; a ring that hangs is a failure, not a wait */
 
 static _Alignas(8) uint8_t memory[SIZE];
 static struct ring ring;
@@ -288,7 +288,7 @@ static void debugger_at_every_instruction_after_a_nested_writer_has_gone(void **
                                           .intrude = intrude_by_writing,
                                           .watch = watch,
                                           .verdict = verdict,
-                                          .stride = 3};
+                                          .stride = 1};
     (void)state;
     start(RING_OVERWRITE, SIZE - 24);
     published_before = 0;

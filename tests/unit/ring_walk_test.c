@@ -225,7 +225,7 @@ static void the_deepest_claim_of_a_place_counts(void **state)
     ring.claims[2] = (struct ring_claim){.offset = place, .size = NESTED};
     assert_int_equal(walk_all(&walk), RING_WALK_END);
     assert_int_equal(walk.unfinished, 1);
-    ring.claims[2].size = 1; /* it is still choosing its place: the outer one has this */
+    ring.claims[2].offset = UINT64_MAX; /* it is still choosing: the outer one has this */
     ring.head = place + OUTER;
     ring.tail += 3 * OLD;
     assert_int_equal(walk_all(&walk), RING_WALK_END);

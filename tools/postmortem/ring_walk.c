@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* A place that is being chosen is noted with a size that no record has (core/perf/ring.c). */
+/* A smaller size is no claim; while a place is being chosen the note is for no position at all. */
 #define CLAIM_MIN sizeof(struct perf_event_header)
 
 const char *ring_walk_refuses(const struct ring *ring)

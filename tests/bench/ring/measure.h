@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is measured of each writer (writers.h), for each payload and number of threads. */
+#pragma once
+
+#include "tests/bench/ring/writers.h"
+
+#define PAYLOADS     3
+#define THREADS_MOST 2
+extern const unsigned payloads[PAYLOADS];
+
+struct figures {
+    double least[THREADS_MOST][PAYLOADS];  /* ns an event */
+    double median[THREADS_MOST][PAYLOADS]; /* ns an event */
+    double instructions[PAYLOADS];         /* an event */
+};
+
+extern const struct writer *const writers[];
+extern const size_t writer_count;
+
+/* Why it is not measured; NULL: it is. */
+const char *writer_missing(const struct writer *writer);
+
+/* Empty, for events of that payload; false, having said so: no memory. */
+bool side_open(struct side *side, const struct writer *writer, unsigned payload);
+
+/* check.c: false, having said so, if a ring does not hold the newest events. */
+bool check_writer(const struct writer *writer, unsigned payload);
+
+/* steps.c: executed for an event. */
+double count_instructions(const struct writer *writer, unsigned payload);
+
+/*
+ * rounds.c: all writers in turn, round after round, on so many threads at a time. False, having
+ * said so: no memory.
+ */
+bool time_writers(struct figures *figures, unsigned payload_index, unsigned threads);
+
+/* Of the CPUs that this thread may run on: how many there are, and to stay on one, from 0. */
+unsigned cpus_usable(void);
+void stay_on_cpu(unsigned index);
+
+/* targets.c: what is aimed at, what came out, and whether that is met. */
+void print_targets(const struct figures *figures, unsigned threads);
+
+/* The floor that copies as the kernel does. */
+const struct figures *floor_of(const struct figures *figures, bool clock);
+
+const struct figures *figures_of(const struct figures *figures, const struct writer *writer);

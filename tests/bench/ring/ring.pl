@@ -1,0 +1,138 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# `make bench`, the ring: runs $BUILD/bench/ring where LTTng-UST has a session in snapshot mode, and
+# ends what it started. LTTng's daemon is one of its own, in a folder of its own, so that no other
+# session is touched; root's would be the machine's, so root becomes nobody for it. What LTTng has
+# kept is looked at at the end: the newest event has to be in a snapshot. Without LTTng the program
+# says what was not measured.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Copy qw(copy);
+use File::Find;
+use File::Temp qw(tempdir);
+use POSIX qw(setgid setuid);
+use Time::HiRes qw(sleep);
+
+use constant NOBODY => 65534;
+use constant EVENT_MARK => 0x6f746950;    # writers.h
+use constant PATIENCE => 30;    # seconds for the daemon to come up
+
+my $program = abs_path(shift // 'build/bench/ring');
+my $room = tempdir('pitot-ring-XXXXXX', TMPDIR => 1, CLEANUP => 1);
+my $log = "$room/sessiond.log";
+my $daemon;
+
+# As whoever the session belongs to, with nothing of another session in the environment.
+sub run_as_owner
+{
+    my (@command) = @_;
+    if ($> == 0) {
+        $) = NOBODY . ' ' . NOBODY;
+        setgid(NOBODY);
+        setuid(NOBODY);
+        die("still root\n") if $> == 0;
+    }
+    delete @ENV{grep { /^LTTNG_/ } keys %ENV};
+    $ENV{LTTNG_HOME} = $ENV{HOME} = $room;
+    $ENV{LTTNG_UST_REGISTER_TIMEOUT} = -1;    # the program waits until its tracepoints are on
+    exec(@command) or die("$command[0]: $!\n");
+}
+
+# A command of LTTng's. False if it fails; what it says is in the log.
+sub lttng
+{
+    my (@arguments) = @_;
+    my $child = fork() // die("fork: $!\n");
+    if (!$child) {
+        open(STDOUT, '>>', $log);
+        open(STDERR, '>&', \*STDOUT);
+        run_as_owner('lttng', '--no-sessiond', @arguments);
+    }
+    waitpid($child, 0);
+    return $? == 0;
+}
+
+sub slurp
+{
+    my ($path) = @_;
+    open(my $file, '<:raw', $path) or return '';
+    local $/;
+    return scalar <$file> // '';
+}
+
+sub installed
+{
+    my ($name) = @_;
+    return grep { -x "$_/$name" } split(/:/, $ENV{PATH});
+}
+
+sub start_session
+{
+    my $sockets = "$room/.lttng";
+    my $child = fork() // die("fork: $!\n");
+    if (!$child) {
+        open(STDOUT, '>>', $log);
+        open(STDERR, '>&', \*STDOUT);
+        run_as_owner('lttng-sessiond', '--no-kernel');
+    }
+    $daemon = $child;
+    for (my $waited = 0; !-S "$sockets/client-lttng-sessiond"; $waited += 0.05) {
+        die("LTTng's session daemon does not come up:\n" . slurp($log)) if $waited > PATIENCE;
+        sleep(0.05);
+    }
+    # four sub-buffers of 64 KiB: RING_BYTES (writers.h) a CPU
+    for ('create pitot --snapshot --output=' . "$room/trace",
+        'enable-channel -u -s pitot --overwrite --subbuf-size=64k --num-subbuf=4 ring',
+        'enable-event -u -s pitot -c ring pitot_bench:*', 'start pitot') {
+        lttng(split(/ /, $_)) or die("lttng $_ fails:\n" . slurp($log));
+    }
+}
+
+# The newest event has to be in a snapshot, and the first of so many must not be.
+sub check_snapshot
+{
+    my ($first, $newest) = @_;
+    my $kept = '';
+    lttng(qw(snapshot record -s pitot)) or die("lttng snapshot fails:\n" . slurp($log));
+    find(sub { $kept .= slurp($_) if -f $_ }, "$room/trace");
+    my ($has_first, $has_newest) = map { index($kept, pack('Q<2', EVENT_MARK, $_)) >= 0 } $first,
+        $newest;
+    die("LTTng's snapshot has not the newest event\n") if !$has_newest;
+    die("LTTng's snapshot has an event of four rings ago: that is no overwrite mode\n")
+        if $has_first;
+}
+
+END {
+    my $status = $?;
+    if ($daemon) {
+        lttng('destroy', 'pitot');
+        kill('TERM', $daemon);
+        waitpid($daemon, 0);
+    }
+    $? = $status;
+}
+$SIG{$_} = sub { exit(1) } for qw(INT TERM HUP);
+
+chmod(0755, $room);
+chown(NOBODY, NOBODY, $room) if $> == 0;
+copy($program, "$room/ring") && chmod(0755, "$room/ring") or die("$program: $!\n");
+if (installed('lttng-sessiond') && installed('lttng')) {
+    start_session();
+} else {
+    print("lttng-tools is not installed (tools/packages bench)\n");
+}
+
+my $child = open(my $output, '-|') // die("fork: $!\n");
+run_as_owner("$room/ring", @ARGV) if !$child;
+my @last;
+while (my $line = <$output>) {
+    if ($line =~ /^LTTng's last events: (\d+) to (\d+)/) {
+        @last = ($1, $2);
+    } else {
+        print($line);
+    }
+}
+close($output) or exit(1);
+check_snapshot(@last) if @last;

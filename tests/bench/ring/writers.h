@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is measured: ways to put an event into a ring that keeps the newest. Beside this kernel's
+ * own, the least that such a ring can do and what a program on Linux has. Files that define writers
+ * are compiled as their users would: the kernel's with the kernel's flags.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/perf_event.h>
+
+#define RING_BYTES   (256u << 10) /* of each thread's ring */
+#define PAYLOAD_MOST 256u
+
+/* What an event is: a perf header, the time, and a payload that starts with these two words. */
+#define EVENT_MARK 0x6f746950u
+struct event {
+    struct perf_event_header header; /* size: that of the whole event */
+    uint64_t time;
+    uint64_t mark;
+    uint64_t sequence; /* counts from 1 */
+    uint64_t rest[PAYLOAD_MOST / 8 - 2];
+};
+
+#define EVENT_SIZE(payload) (16u + (payload))
+
+/* One thread's. */
+struct side {
+    _Alignas(64) struct event event; /* the next one; lies ready but for time and sequence */
+    void *ring;
+    unsigned payload;
+};
+
+struct writer {
+    const char *name;
+    bool clock;
+    const char *(*missing)(void); /* why it is not measured; NULL, or says NULL: it is */
+    /* An empty ring for side->payload; NULL: no memory. Every call makes another. */
+    void *(*open)(struct side *side);
+    void (*close)(struct side *side);
+    /* Writes so many events, the payload's second word counting on. */
+    void (*burst)(struct side *side, unsigned count);
+    /*
+     * NULL, or what is wrong with what the ring holds, which are the newest events up to
+     * side->event.sequence.
+     */
+    const char *(*fault)(struct side *side);
+};
+
+/* What one source defines for each clock, compiled with -DCLOCK=running and -DCLOCK=still. */
+#define PASTE_NAMES(left, right) left##right
+#define PASTE(left, right)       PASTE_NAMES(left, right)
+#define OF_CLOCK(name)           PASTE(name, CLOCK)
+#define CLOCK_running            true
+#define CLOCK_still              false
+#define HAS_CLOCK                PASTE(CLOCK_, CLOCK)
+
+extern const struct writer writer_floor_running, writer_floor_still;
+extern const struct writer writer_floor_loop_running, writer_floor_loop_still;
+extern const struct writer writer_floor_library_running, writer_floor_library_still;
+extern const struct writer writer_output_running, writer_output_still;
+extern const struct writer writer_parts_running, writer_parts_still;
+extern const struct writer writer_ck_running, writer_ck_still;
+extern const struct writer writer_lttng;
+
+/* Of a ring's events, oldest first: NULL, or what is wrong with this one behind the last. */
+static inline const char *event_fault(const struct event *event, uint64_t *last)
+{
+    bool follows = *last == 0 || event->sequence == *last + 1;
+
+    *last = event->sequence;
+    return event->mark != EVENT_MARK ? "an event without its mark"
+           : follows                 ? NULL
+                                     : "an event is missing or out of order";
+}
+
+/* Behind the last: `kept` events were found. */
+static inline const char *newest_fault(const struct side *side, uint64_t last, uint64_t kept)
+{
+    uint64_t room = RING_BYTES / EVENT_SIZE(side->payload);
+    uint64_t least = side->event.sequence < room / 2 ? side->event.sequence : room / 2;
+
+    return last != side->event.sequence ? "the newest event is missing"
+           : kept < least               ? "less is kept than half a ring"
+                                        : NULL;
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The ring inside the kernel, with nested writers at every instruction (docs/ring.md, "What is
+# proven, and where"): the suite holds, and it tried as many interleavings as its groups have, so
+# that none is left out unseen. Half a minute; suites.t and suites_bochs.t run the short form.
+# QUICK=1 leaves it at that; SOAK=1 goes through longer records, more old ones and more rooms, and
+# lets Bochs have its say. Run from the root of the tree:
+#
+#     prove tests/boot/ring.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+
+plan skip_all => 'QUICK=1: ktap-ring is run by suites.t in its short form' if $ENV{QUICK};
+
+my %interleavings_least = (full => 1_500_000, soak => 15_000_000);
+my $hang = 1200 * ($ENV{SOAK} ? 10 : 1);    # seconds
+
+sub interleave
+{
+    my ($machine, $form) = @_;
+    my $guest = boot(machine => $machine, kernel => 'pitot-test',
+        run => "ktap-ring $form; poweroff", timeout => $hang);
+    ktap_ok($guest);
+    my ($count) = $guest->console =~ /^# (\d+) interleavings in all$/m;
+    cmp_ok($count // 0, '>=', $interleavings_least{$form}, 'as many interleavings as promised');
+    note(join("\n", $guest->console =~ /^#.*$/mg));
+}
+
+subtest 'every interleaving' => sub { interleave('qemu', 'full') };
+if ($ENV{SOAK}) {
+    subtest 'longer ones' => sub { interleave('qemu', 'soak') };
+    subtest 'on Bochs' => sub { interleave('bochs', 'full') };
+}
+
+done_testing();

@@ -1,0 +1,122 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# A recording of several CPUs: each has its part in it, in order of time, on the console as in real
+# perf, and the counters add up; watches that were armed before the other CPUs came hold there too;
+# a failure on any CPU is reported once, while the others work. Run from the root of the tree:
+#
+#     prove tests/boot/smp.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+use Pitot::Transcript;
+
+plan skip_all => 'Bochs cannot be asked for so much in a test\'s time'
+    if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+my $cpus = 4;
+my $load = 'fs-stress --threads 5 6';
+
+# --- What there is -------------------------------------------------------------------------------
+
+my $machine = boot(smp => $cpus, run => 'cpus; ps; bt 1; poweroff');
+ended_ok($machine);
+like($machine->console, qr/^Pitot: .*, $cpus of $cpus CPUs$/m, 'the boot log counts the CPUs');
+my @lines = said($machine, 'cpus') =~ /^ +(\d+ +\d+ +\d+  .*)$/mg;
+is(scalar(@lines), $cpus, 'cpus has a line for each');
+is(scalar(grep { /^\d+ +0 +0  idle\/\d .* arch_idle/ } @lines), $cpus - 1, '... which idle but one');
+is(scalar(grep { /clock right to \d+ ns$/ } @lines), $cpus - 1, '... and agree on the time');
+my @workers = said($machine, 'ps') =~ m{^ +\d+ +(\d+)  sleeps .* kworker/(\d+) }mg;
+is("@workers", join(' ', map { "$_ $_" } 0 .. $cpus - 1), 'ps shows a worker on each CPU');
+
+# --- A recording ---------------------------------------------------------------------------------
+
+# perf script's lines as [time, cpu, comm]; of a real perf's output, or the console's.
+sub samples_of
+{
+    my ($script) = @_;
+    return map { [/^ *(\S+) +\d+ \[(\d+)\] +(\d+\.\d+):/ ? ($3, $2 + 0, $1) : ()] }
+        grep { /^ *\S+ +\d+ \[\d+\]/ } split(/\n/, $script);
+}
+
+# How often a time is less than the one before.
+sub backwards
+{
+    my @samples = @_;
+    return scalar(grep { $samples[$_][0] < $samples[$_ - 1][0] } 1 .. $#samples);
+}
+
+$machine = boot(smp => $cpus, run => join('; ',
+    "perf record -m 4M -e mem:kernel_flag:rw,sched:sched_switch,cpu-clock -F 200 -- $load",
+    'perf script', 'cpus', 'poweroff'));
+ended_ok($machine);
+like($machine->console, qr/^fs-stress: \d+ operations in 5 threads, all verified; \d+ waits/m,
+    'the load ran in five threads, verified');
+like($machine->console, qr/^\[ perf record: \d+ records kept/m, 'nothing was lost');
+my @here = samples_of(said($machine, 'perf script'));
+my @there = samples_of(scalar(perf_script($machine)));
+my %by_cpu;
+$by_cpu{$_->[1]}++ for @there;
+is(join(' ', sort keys %by_cpu), join(' ', 0 .. $cpus - 1), 'perf has samples of every CPU');
+cmp_ok((sort { $a <=> $b } values %by_cpu)[0], '>', 50, '... and not only a few');
+is(backwards(@there), 0, '... in order of time');
+is(backwards(@here), 0, '... on the console too');
+is(join("\n", map { "@$_[1, 2]" } @here), join("\n", map { "@$_[1, 2]" } @there),
+    '... the same samples, in the same order');
+my ($dump, $errors) = perf_run($machine, 'report', '--stats');
+unlike("$dump$errors", qr/out of order/i, 'no record came too late for its round');
+is(scalar(() = said($machine, 'cpus') =~ /^ +\d+ +0 +\d+  /mg), $cpus,
+    'when it is over, no watch is armed on any CPU');
+
+# --- Each ring overwrites by itself --------------------------------------------------------------
+
+$machine = boot(smp => $cpus, run => join('; ',
+    "perf record --overwrite -m 16K -e mem:kernel_flag:rw,sched:* -- $load", 'poweroff'));
+ended_ok($machine);
+my ($kept, $over) = $machine->console =~
+    /^\[ perf record: (\d+) records kept, (\d+) overwritten/m;
+ok(defined $over && $over > 0, 'rings of four CPUs wrap') or diag($machine->tail);
+@there = samples_of(scalar(perf_script($machine)));
+is(scalar(@there), $kept // -1, '... what is kept is in the stream');
+is(backwards(@there), 0, '... in order of time');
+
+# --- Before there were others --------------------------------------------------------------------
+
+$machine = boot(smp => $cpus, perf_boot => 'record -e mem:task_ids/8:w,mem:task_ids+8/8:w',
+    run => "$load; poweroff");
+ended_ok($machine);
+my %early;
+$early{$_->[1]}++ for samples_of(scalar(perf_script($machine)));
+ok($early{0}, 'a watch from perf.boot= hits on the first CPU') or diag(explain(\%early));
+ok($early{1}, '... and on one that was started later');
+
+# --- A failure elsewhere -------------------------------------------------------------------------
+
+$machine = boot(smp => $cpus,
+    run => "perf record -e mem:kernel_flag:rw -g -- fs-stress --threads 3 2; crash recurse-thread");
+is($machine->status, 2 * 0x31 + 1, 'a failure on another CPU ends the machine');
+is(scalar(() = $machine->console =~ /^PANIC: /mg), 1, '... with one report');
+like($machine->console, qr/^PANIC: stack overflow: the stack of doomed ran out/m, '... of its own');
+like($machine->console, qr/^last samples, \d+ of \d+:$/m, '... with the last samples');
+my @last = map { $_->{time} } samples($machine->console =~ /^(last samples.*)/ms);
+is("@last", join(' ', sort { $a <=> $b } @last), '... of all CPUs, in order of time');
+
+# --- Many ----------------------------------------------------------------------------------------
+
+$machine = boot(smp => 64, run => 'perf record -e cpu-clock -F 100 -- fs-stress --threads 5 2; '
+    . 'poweroff');
+ended_ok($machine);
+like($machine->console, qr/^Pitot: .*, 64 of 64 CPUs$/m, '64 CPUs run');
+like($machine->console, qr/^fs-stress: \d+ operations in 5 threads, all verified/m,
+    '... and work together');
+my %seen;
+$seen{$_->[1]}++ for samples_of(scalar(perf_script($machine)));
+is(scalar(keys %seen), 64, '... each with its samples');
+
+$machine = boot(smp => 65, run => 'poweroff');
+ended_ok($machine);
+like($machine->console, qr/^Pitot: 1 CPUs too many, ignored: 64 can run$/m, 'a 65th is left out');
+
+done_testing();

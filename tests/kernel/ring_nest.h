@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Every interleaving of a writer with one that comes upon it: the writer is single-stepped, and at
+ * each instruction the debug trap returns into a nested writer on the interrupted stack, not into
+ * the writer. When all are done and judged, the machine is put back to that instruction and the
+ * next case is tried. Task context.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "tests/kernel/ring_world.h"
+
+#define NEST_DEPTH (WORLD_WRITERS - 1) /* writers that come upon others */
+
+enum nest_kind {
+    NEST_ONE,    /* one comes upon the outermost */
+    NEST_DEEPER, /* ... and upon that one another, at each of its instructions */
+    NEST_AGAIN,  /* ... or when that one has gone, at each instruction of the outermost left */
+};
+
+struct nest_plan {
+    struct world_setup setup;
+    uint32_t outermost;    /* size of its record */
+    const uint32_t *sizes; /* each is tried for each nested writer */
+    unsigned size_count;
+    enum nest_kind kind;
+};
+
+/* Added up over runs. */
+struct nest_count {
+    uint64_t runs;
+    uint64_t boundaries;    /* of instructions, at which a nested writer came */
+    uint64_t interleavings; /* that were judged; a run in which nobody comes does not count */
+    uint64_t wrapped, moved, dropped;
+    uint64_t moments[WORLD_MOMENTS];
+};
+
+/* The first thing that is wrong. */
+struct nest_fault {
+    const char *what; /* NULL: nothing */
+    unsigned came;    /* writers that came upon another */
+    uint32_t sizes[NEST_DEPTH];
+    uintptr_t at[NEST_DEPTH]; /* the instructions before which they came */
+};
+
+/* All that the plan tells. Ends at a fault. */
+void nest_run(const struct nest_plan *plan, struct nest_count *count, struct nest_fault *fault);
