@@ -64,7 +64,7 @@ HOST       := $(patsubst tests/host/%.c,$(BUILD)/host/%,$(filter-out %/fake_symb
 .DEFAULT_GOAL := iso
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: both-kernels run test soak iso gallery gdb bench check help clean packages tests-built bench-built FORCE
+.PHONY: both-kernels run test soak iso gallery gdb postmortem bench check help clean packages tests-built bench-built FORCE
 
 ##
 ## make run         installs what is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt
@@ -98,6 +98,12 @@ gdb: packages-run
 	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.iso
 	$(Q)RUN='$(subst ','\'',$(RUN))' tools/gdb/attach
 
+## make postmortem  the recording of a machine that has stopped, for perf: FROM=DUMP or FROM=SOCKET (docs/stopped.md)
+postmortem: packages-build
+	+$(Q)$(MAKE) --no-print-directory $(BUILD)/host/postmortem
+	$(Q)$(BUILD)/host/postmortem -k $(BUILD)/pitot.elf -o $(BUILD)/postmortem.perf $(FROM)
+	@echo 'perf report -i $(BUILD)/postmortem.perf --vmlinux=$(BUILD)/pitot.elf'
+
 ## make bench       what a hit, a frame, an event, a look-up and a table cost, beside libunwind, libgcc, LTTng-UST and Linux
 bench: packages-bench
 	+$(Q)$(MAKE) --no-print-directory bench-built
@@ -122,7 +128,7 @@ both-kernels:
 packages-%:
 	$(Q)tools/packages $*
 
-tests-built: $(UNIT) $(HOST) $(BUILD)/model/ring_model $(BUILD)/pitot.iso $(FP_BUILD)/pitot.iso $(BUILD)/port.elf
+tests-built: $(UNIT) $(HOST) $(BUILD)/model/ring_model $(BUILD)/host/postmortem $(BUILD)/pitot.iso $(FP_BUILD)/pitot.iso $(BUILD)/port.elf
 
 # The kernel with frame pointers, beside the one without.
 $(BUILD)/fp/pitot.iso: FORCE
@@ -203,7 +209,7 @@ links = $(shell sed -n 's/^ \* links: //p' $(1))
 libs  = $(shell sed -n 's/^ \* libs: //p' $(1))
 
 define TOOL
-$(BUILD)/host/$(1): $(wildcard tools/$(1)/*.[ch] tools/image/*.[ch] core/abi/*.h)
+$(BUILD)/host/$(1): $(wildcard tools/$(1)/*.[ch] tools/image/*.[ch] core/abi/*.h) $(3)
 	$$(call say,HOSTCC,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(HOSTCC) $$(HOSTFLAGS) $$(filter %.c,$$^) $(2) -o $$@
@@ -212,6 +218,10 @@ endef
 $(eval $(call TOOL,symtab,-lelf))
 $(eval $(call TOOL,orcgen,-ldw -lelf))
 $(eval $(call TOOL,insnmap,-lZydis -lelf))
+
+# The stream of a machine that has stopped is made by what makes it in the kernel.
+$(eval $(call TOOL,postmortem,-lelf,$(wildcard core/*.h core/perf/*.h arch/*.h) \
+    $(addprefix core/,print.c refusal.c symbols.c perf/crc32.c perf/sample_view.c perf/stream.c perf/tracepoint_format.c perf/tracing_data.c)))
 
 define HOST_PROGRAM
 $(BUILD)/$(1)/$(2): tests/$(1)/$(2).c $(call links,tests/$(1)/$(2).c)

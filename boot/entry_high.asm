@@ -1,8 +1,8 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Each CPU's first instructions at the kernel's own addresses: from boot/long_mode.asm to kernel_main,
-; and from boot/ap_start.asm to smp_main. Once a CPU, interrupts off. In a file of its own because NASM describes one executable section a file to
-; debuggers; gdb stumbles over a second.
+; Each CPU's first instructions at the kernel's own addresses: from boot/long_mode.asm to
+; kernel_main, and from boot/ap_start.asm to smp_main. Once a CPU, interrupts off. In a file of its
+; own because NASM describes one executable section a file to debuggers; gdb stumbles over a second.
 
 %include "offsets.inc"
 %include "arch/x86_64/cfi.inc"

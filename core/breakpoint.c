@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who holds which debug register. All CPUs have the same in theirs. Set and removed in task context,
- * with all other CPUs parked and watches disarmed while the table changes; read by breakpoint_trap
- * in the debug trap of any CPU.
+ * Who holds which debug register. All CPUs have the same in theirs. Set and removed in task
+ * context, with all other CPUs parked and watches disarmed while the table changes; read by
+ * breakpoint_trap in the debug trap of any CPU.
  *
  * Registers are filled narrowest first, and among equal lengths write before read-write. QEMU
  * reports one register only when several match an access, the lowest; real processors and Bochs

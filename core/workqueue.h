@@ -30,7 +30,7 @@ void workqueue_init(void);
 bool work_queue(struct work *work);
 
 /*
- * Waits until all that was queued before the call, on any CPU, has run. Task context; not from work,
- * which would wait for itself (asserted).
+ * Waits until all that was queued before the call, on any CPU, has run. Task context; not from
+ * work, which would wait for itself (asserted).
  */
 void work_flush(void);

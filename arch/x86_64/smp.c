@@ -13,11 +13,10 @@
 #include "arch/x86_64/debugreg.h"
 #include "arch/x86_64/paging.h"
 #include "arch/x86_64/percpu.h"
+#include "arch/x86_64/poke.h"
 #include "arch/x86_64/sections.h"
 #include "arch/x86_64/smp_start.h"
 #include "arch/x86_64/stacks.h"
-#include "arch/x86_64/trap.h"
-#include "arch/x86_64/vectors.h"
 
 /* "MP Initialization Protocol Algorithm" */
 #define INIT_NS     10000000ull
@@ -38,23 +37,6 @@ static unsigned starting;
 static uint32_t turn;
 static uint64_t said;
 
-/* What there is to do is found at the interrupt's exit. */
-static void poked(struct regs *regs)
-{
-    (void)regs;
-    apic_end();
-}
-
-static void spurious(struct regs *regs)
-{
-    (void)regs;
-}
-
-void arch_cpu_poke(unsigned cpu)
-{
-    apic_send(percpu[cpu].apic_id, VECTOR_APIC_POKE);
-}
-
 void smp_place(uint32_t low_page)
 {
     const char *from = direct_address((uintptr_t)ap_start);
@@ -73,8 +55,7 @@ void smp_init(const uint32_t *apic_ids, size_t count)
     for (size_t i = 0; i < count; i++)
         percpu[i + 1].apic_id = apic_ids[i];
     percpu_set_count((unsigned)count + 1);
-    trap_set_handler(VECTOR_APIC_POKE, poked);
-    trap_set_handler(VECTOR_APIC_SPURIOUS, spurious);
+    poke_init();
 }
 
 static void wait_ns(uint64_t nanoseconds)

@@ -6,6 +6,7 @@
 #include "core/cpus.h"
 #include "core/memory/pages.h"
 #include "core/perf/comm.h"
+#include "core/perf/recorder_layout.h"
 #include "core/perf/recording_comms.h"
 #include "core/perf/sample.h"
 #include "core/string.h"
@@ -26,6 +27,8 @@ static uint64_t nested_before;           /* tracepoint_nested when it began */
 static bool running;
 static bool frozen;                  /* set in any context while it runs, */
 static const struct event *ended_by; /* ... as is the trigger that did it */
+
+const struct recorder recorder = RECORDER(rings, events, event_count);
 
 /* Of the block that a ring lies in; its size is a power of two. */
 static unsigned ring_order(uint64_t size)

@@ -5,6 +5,7 @@
 #include "arch/arch.h"
 #include "core/lock/spinlock.h"
 #include "core/perf/comm.h"
+#include "core/perf/recorder_layout.h"
 #include "core/print.h"
 #include "core/sched/thread.h"
 
@@ -19,6 +20,8 @@ static uint64_t lost;
 static bool started; /* those that lived before have been noted */
 
 static struct spinlock lock = {.name = "comms"};
+
+const struct recorder_tasks recorder_tasks = RECORDER_TASKS(tasks, count, TASK_NAME_SIZE);
 
 static char *find(uint32_t tid)
 {

@@ -50,8 +50,8 @@ struct thread {
 
 /*
  * Makes a thread that calls function(data) and then ends, runnable on the CPU that has the least to
- * do, or on that one. NULL and the reason when all slots are taken or there is no memory. A joinable thread must be joined; a detached one's pointer is not to be
- * used after this call.
+ * do, or on that one. NULL and the reason when all slots are taken or there is no memory. A
+ * joinable thread must be joined; a detached one's pointer is not to be used after this call.
  */
 struct thread *thread_create(const char *name, void (*function)(void *data), void *data,
                              struct refusal *why);

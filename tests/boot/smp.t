@@ -26,7 +26,8 @@ ended_ok($machine);
 like($machine->console, qr/^Pitot: .*, $cpus of $cpus CPUs$/m, 'the boot log counts the CPUs');
 my @lines = said($machine, 'cpus') =~ /^ +(\d+ +\d+ +\d+  .*)$/mg;
 is(scalar(@lines), $cpus, 'cpus has a line for each');
-is(scalar(grep { /^\d+ +0 +0  idle\/\d .* arch_idle/ } @lines), $cpus - 1, '... which idle but one');
+is(scalar(grep { m{^\d+ +0 +0  idle/\d .* arch_idle} } @lines), $cpus - 1,
+    '... which idle but one');
 is(scalar(grep { /clock right to \d+ ns$/ } @lines), $cpus - 1, '... and agree on the time');
 my @workers = said($machine, 'ps') =~ m{^ +\d+ +(\d+)  sleeps .* kworker/(\d+) }mg;
 is("@workers", join(' ', map { "$_ $_" } 0 .. $cpus - 1), 'ps shows a worker on each CPU');
@@ -65,8 +66,9 @@ is(backwards(@there), 0, '... in order of time');
 is(backwards(@here), 0, '... on the console too');
 is(join("\n", map { "@$_[1, 2]" } @here), join("\n", map { "@$_[1, 2]" } @there),
     '... the same samples, in the same order');
-my ($dump, $errors) = perf_run($machine, 'report', '--stats');
-unlike("$dump$errors", qr/out of order/i, 'no record came too late for its round');
+my ($dump, $errors, $status) = perf_run('report', $machine, '--stats');
+is($status, 0, 'perf counts the records');
+unlike("$dump$errors", qr/out of order/i, '... none of which came too late for its round');
 is(scalar(() = said($machine, 'cpus') =~ /^ +\d+ +0 +\d+  /mg), $cpus,
     'when it is over, no watch is armed on any CPU');
 

@@ -101,8 +101,7 @@ static void claim_full(void)
         made++;
     preempt_on();
     ktap_equal(before + made, THREADS_MAX, "every slot can be had");
-    ktap_ok(strcmp(why.text, expected) == 0,
-            "one more is refused: %s", why.text);
+    ktap_ok(strcmp(why.text, expected) == 0, "one more is refused: %s", why.text);
     while (made-- > 0)
         thread_join(all[made]);
     ktap_equal(threads_alive(), before, "... and all slots come back");

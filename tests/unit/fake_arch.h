@@ -63,8 +63,8 @@ struct fake_arch {
     unsigned steps_begun; /* calls of arch_step_begin */
     bool step_excludes;   /* what arch_step_excludes_watches returns */
     uint64_t branches;    /* bit i: the instruction i bytes behind `text_start` branches */
-    char calls
-        [FAKE_CALLS_MAX]; /* in order: '-' irqs off or CPUs parked, 'd' disarm, 'a' arm, '+' irqs on again */
+    /* in order: '-' irqs off or CPUs parked, 'd' disarm, 'a' arm, '+' irqs on again */
+    char calls[FAKE_CALLS_MAX];
 };
 
 extern struct fake_arch fake_arch;

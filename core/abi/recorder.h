@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where the recording lies in the memory of a machine that has stopped: the kernel exports one
+ * constant `struct recorder` under the symbol `recorder`, and who finds that needs no debug
+ * information and no header of the kernel's to read rings, events and names. Made by
+ * core/perf/recorder_layout.h, read by tools/postmortem; docs/stopped.md tells how.
+ *
+ * Little endian, pointers of 8 bytes. Addresses are the kernel's own; 0: there is none. What is
+ * called by a field's name in the structures below is its offset in bytes. All that the kernel may
+ * change is read while it stands still, so no order matters but the ring's own (docs/ring.md).
+ */
+#pragma once
+
+#include <stdint.h>
+
+#define RECORDER_SYMBOL  "recorder"
+#define RECORDER_MAGIC   UINT64_C(0x434552544f544950) /* the bytes "PITOTREC" */
+#define RECORDER_VERSION 1
+
+/* A ring. Fields are 64 bits wide but for `mode`, of 32; `bytes` is a pointer, 0: no ring. */
+struct recorder_ring {
+    uint32_t bytes, size, mode, head, published, tail, nest, produced, dropped, overwritten;
+    uint32_t overwrites; /* the value of `mode` at which writers move the tail */
+    /* claim_count claims begin at `claims`, the outermost level's first */
+    uint32_t claims, claim_count, claim_stride, claim_offset, claim_size;
+};
+
+/* An event. `id` has 64 bits. */
+struct recorder_event {
+    uint32_t stride, id;
+    uint32_t attr, attr_size; /* a struct perf_event_attr of so many bytes */
+    uint32_t name, name_size; /* a string, at most so many bytes with its NUL */
+};
+
+/* A thread. `time` has 64 bits, `pid` and `tid` 32; `name` is a pointer to a string. */
+struct recorder_task {
+    uint32_t stride, pid, tid, time, name, name_size;
+};
+
+/* All threads that the recording may have samples of. */
+struct recorder_tasks {
+    uint64_t first;
+    uint64_t count; /* address of the count, of 64 bits */
+    struct recorder_task task;
+};
+
+/*
+ * A tracepoint, and a field of its record; strings and `fields` are pointers. `field_count` and
+ * `kind` have 32 bits, `offset` and `size` 16. Kinds are numbered in the order of enum
+ * tracepoint_kind (core/perf/tracepoint.h).
+ */
+struct recorder_tracepoint {
+    uint32_t full_name, name, fields, field_count;
+    uint32_t field_stride, field_name, field_print, field_kind, field_offset, field_size;
+};
+
+struct recorder {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t size;  /* of this structure */
+    uint64_t rings; /* one for each CPU, those without memory included */
+    uint32_t ring_stride, ring_count;
+    uint64_t events;      /* address of a pointer to the first */
+    uint64_t event_count; /* address of the count, of 32 bits; 0 there: no recording */
+    uint64_t tasks;       /* address of a struct recorder_tasks */
+    /* addresses of pointers to tracepoints, [first, end); the first has the id 1 */
+    uint64_t tracepoints, tracepoints_end;
+    struct recorder_ring ring;
+    struct recorder_event event;
+    struct recorder_tracepoint tracepoint;
+};
+
+_Static_assert(sizeof(struct recorder_ring) == 64, "the format has no hidden padding");
+_Static_assert(sizeof(struct recorder_event) == 24, "the format has no hidden padding");
+_Static_assert(sizeof(struct recorder_tasks) == 40, "the format has no hidden padding");
+_Static_assert(sizeof(struct recorder_tracepoint) == 40, "the format has no hidden padding");
+_Static_assert(sizeof(struct recorder) == 200, "the format has no hidden padding");

@@ -1,0 +1,351 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# A machine is stopped at random, a few hundred times, and its recording is read from outside by
+# build/host/postmortem: through QEMU's stub, or from a dump. Stops are wherever the machine was, or
+# at a random instruction inside a writer of the ring, at each level that writers nest to:
+#
+#     0  a task's tracepoint; a tracepoint in the timer's interrupt, which does not nest, as
+#        tracepoints record with interrupts off
+#     1  a debug trap inside that: the ring's own head is watched, so that each claim is a hit
+#     2  an NMI inside the debug trap: QEMU's button, and a tracepoint for a handler
+#     3  no context of this kernel comes there: a call of a writer is laid upon the CPU, as gdb's
+#        `call` does; at the levels below as well
+#
+# At each stop the stream must hold, byte by byte, the records that a walk by other code finds
+# (tests/lib/Pitot/Stopped.pm); the account must close. The real perf reads some of them. Run from
+# the root of the tree; SEED=n repeats a run's choices, SOAK=1 takes ten times as many:
+#
+#     prove tests/boot/stopped.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use List::Util qw(shuffle sum);
+use Test::More;
+use Pitot;
+use Pitot::Stopped;
+use Pitot::Stub;
+
+plan skip_all => "a stub for gdb is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+my $seed = $ENV{SEED} // int(rand(2**31));
+srand($seed);
+diag("SEED=$seed");
+
+my $build = $ENV{BUILD} // 'build';
+my $kernel = "$build/pitot.elf";
+my $tool = "$build/host/postmortem";
+my $logs = "$build/logs/stopped";
+my $share = $ENV{SOAK} ? 10 : $ENV{QUICK} ? 0.2 : 1;
+my $length = 120;                # instructions of a writer, about
+my $perf_each = 20;              # the real perf reads every so manieth stream
+my ($sample, $throttle) = (9, 5);    # PERF_RECORD_SAMPLE, PERF_RECORD_THROTTLE
+my $nmi = 2;
+my $nesting = 4;                 # RING_NESTING
+my $interrupts_on = 1 << 9;
+
+my @places = qw(ring_output ring_output_nested ticks_count stress_all kernel_main
+    sample_write_throttle recording_freeze nowatch_text_start nowatch_text_end);
+my ($head, $stride, $cpus, $handlers, $rings, $events_at, $under_way, @addresses)
+    = debug_values($kernel, '&((struct ring *)0)->head', 'sizeof(struct ring)',
+        "sizeof('core/perf/recording.c'::rings) / sizeof(struct ring)",
+        "&'arch/x86_64/trap.c'::handlers", "&'core/perf/recording.c'::rings",
+        "&'core/perf/recording.c'::events", "&'core/perf/sample.c'::under_way",
+        map { "&$_" } @places);
+my %address = map { $places[$_] => $addresses[$_] } 0 .. $#places;
+
+my $events = "-e mem:kernel_flag:w -e mem:rings+$head/8:w -e lock:*,timer:tick -R -g";
+my $endless = 'fs-stress 100000';
+
+# --- Machines that stop --------------------------------------------------------------------------
+
+my $machines = 0;
+
+# With a recording under way, stopped at the begin of its workload; its NMIs are a tracepoint's.
+sub recording
+{
+    my ($size, $workload) = @_;
+    my $socket = "$logs/" . ++$machines . '.stub';
+    my $machine = Pitot::Machine->new(gdb => $socket, flags => 'perf.rate=0', timeout => 600,
+        run => "perf record --overwrite -m $size $events -- $workload; poweroff");
+    my $stub = Pitot::Stub->new($socket);
+    $stub->attach;
+    $stub->run_to($address{stress_all});
+    $stub->set_memory($handlers + 8 * $nmi, pack('Q<', $address{ticks_count}));
+    return ($machine, $stub);
+}
+
+# --- What a stop must show -----------------------------------------------------------------------
+
+my %seen = (stops => 0, perf => 0, unfinished => 0, inside => 0);
+my %levels;    # writers under way => stops
+my @wrong;
+
+sub postmortem
+{
+    my (@arguments) = @_;
+    my $said = `$tool @arguments 2>&1 < /dev/null`;
+    return ($said, $? >> 8);
+}
+
+# What the tool has said of each CPU: cpu => numbers.
+sub told
+{
+    my ($said) = @_;
+    my %told;
+    my $numbers = qr/(\d+) records, (\d+) of them inside an unfinished one; (\d+) unfinished, /
+        . qr/(\d+) overwritten, (\d+) dropped/;
+    while ($said =~ /^CPU (\d+): $numbers$/mg) {
+        $told{$1} = {records => $2, inside => $3, unfinished => $4, overwritten => $5,
+            dropped => $6};
+    }
+    return \%told;
+}
+
+# Of one ring: NULL, or what is wrong.
+sub ring_fault
+{
+    my ($ring, $walk, $told) = @_;
+    return $walk->{fault} if $walk->{fault};
+    return 'nothing was told of it' if !$told;
+    my %found = (records => scalar(@{$walk->{records}}), inside => $walk->{inside},
+        unfinished => $walk->{unfinished}, overwritten => $ring->{overwritten},
+        dropped => $ring->{dropped});
+    for my $what (sort keys %found) {
+        return "$what: $told->{$what} told, $found{$what} there" if $told->{$what} != $found{$what};
+    }
+    my $under_way = $ring->{produced} - $found{records} - $found{unfinished}
+        - $found{overwritten} - $found{dropped};
+    return "the account is off by $under_way, with $ring->{nest} writers under way"
+        if $under_way < 0 || $under_way > 2 * $ring->{nest};
+    my $noted = grep { $_->[1] >= 8 && $_->[0] < $ring->{head} } @{$ring->{claims}};
+    return "$noted claims lie before the head, $found{unfinished} were met"
+        if $found{unfinished} > $ring->{nest} || $noted < $found{unfinished};
+    return undef;
+}
+
+# Reads the machine from outside and by the test's own means; returns the rings and their walks.
+sub look
+{
+    my ($stub, $where) = @_;
+    my @rings = stopped_rings($stub, $kernel);
+    $seen{rings} = @rings;
+    my @walks = map { ring_walk($_) } @rings;
+    my $path = "$logs/stopped.perf";
+
+    unlink($path);
+    $stub->leave;
+    my ($said, $status) = postmortem("-k $kernel -o $path $stub->{path}");
+    $stub->attach;
+    my $told = told($said);
+    my @faults = $status == 0 ? () : "status $status";
+    for my $i (0 .. $#rings) {
+        my $fault = ring_fault($rings[$i], $walks[$i], $told->{$rings[$i]{cpu}});
+        push(@faults, "CPU $rings[$i]{cpu}: $fault") if defined $fault;
+        $levels{$where}{$rings[$i]{nest}}++ if $rings[$i]{cpu} == $stub->cpu;
+        $seen{$_} += $walks[$i]{$_} // 0 for qw(unfinished inside);
+    }
+    push(@faults, 'it said more') if split(/\n/, $said) != @rings;
+    my $stream = stream_parse($path);
+    # Of all CPUs in order of time; at the same time the first CPU's come first.
+    my @records = sort { record_time($a) <=> record_time($b) }
+        map { map { $_->[1] } @{$_->{records} // []} } @walks;
+    push(@faults, "the stream: $stream->{fault}") if $stream->{fault};
+    my @streamed = @{$stream->{records} // []};
+    push(@faults, 'the stream has ' . @streamed . ' records, not these ' . @records)
+        if join('', @records) ne join('', @streamed);
+    push(@faults, perf_fault($path, scalar(grep { record_type($_) == $sample } @records)))
+        if $seen{stops}++ % $perf_each == 0;
+    push(@wrong, "stop $seen{stops}, $where: $_\n$said") for @faults;
+    return @records;
+}
+
+# What the real perf holds against it.
+sub perf_fault
+{
+    my ($path, $expected) = @_;
+    my ($script, $complaints, $status) = perf_script($path, '-F', 'comm,tid,time,event,ip,sym');
+    my $samples = () = $script =~ /^\S.*$/mg;
+    $seen{perf}++;
+    $complaints =~ s/^Warning:\nProcessed \d+ samples and lost [\d.]+%!\s*//;    # overwritten
+    return "perf ends with $status: $complaints" if $status != 0 || $complaints =~ /\S/;
+    return $samples == $expected ? () : "perf shows $samples samples of $expected";
+}
+
+# --- Ways to stop --------------------------------------------------------------------------------
+
+# At a writer's first instruction, and then anywhere up to twice as far as it is long.
+sub into
+{
+    my ($stub, $writer) = @_;
+    $stub->run_to($address{$writer});
+    $stub->step(int(rand($length * (1 + int(rand(2))))));
+}
+
+# When the writer that begins here has come back.
+sub behind
+{
+    my ($stub, $writer) = @_;
+    $stub->run_to($address{$writer});
+    my ($back) = unpack('Q<', $stub->memory($stub->register('rsp'), 8));
+    $stub->run_to($back);
+}
+
+# The button is pressed while the debug trap's writer is under way.
+sub nmi_in_trap
+{
+    my ($stub) = @_;
+    $stub->run_to($address{ring_output_nested});
+    $stub->step(int(rand($length)));
+    $stub->monitor('nmi');
+    $stub->run_to($address{ticks_count});
+}
+
+my %way = (
+    'anywhere' => sub { $_[0]->go(rand(0.03)) },
+    'a task' => sub { into($_[0], 'ring_output') },
+    'an interrupt' => sub {
+        my ($stub) = @_;
+        $stub->run_to($address{ticks_count});
+        into($stub, 'ring_output');
+    },
+    'a debug trap' => sub { into($_[0], 'ring_output_nested') },
+    'an NMI' => sub { nmi_in_trap($_[0]); into($_[0], 'ring_output_nested') },
+    'a debug trap behind its record' => sub { behind($_[0], 'ring_output_nested') },
+    'an NMI behind its record' => sub { nmi_in_trap($_[0]); behind($_[0], 'ring_output_nested') },
+    'calls in a task' => sub { stop_in_calls($_[0], 'ring_output', $nesting - 1) },
+    'calls in a debug trap' => sub { stop_in_calls($_[0], 'ring_output_nested', $nesting) },
+);
+
+# In the entry of a trap watches are still armed: a call from there would hit on the very stack page
+# that the trap has come by.
+sub leave_entry
+{
+    my ($stub) = @_;
+    my ($start, $end) = @address{qw(nowatch_text_start nowatch_text_end)};
+    while ((my $rip = $stub->register('rip')) >= $start) {
+        last if $rip >= $end;
+        $stub->step;
+    }
+}
+
+# Of the stopped CPU, from when a record is put together.
+sub writers_under_way
+{
+    my ($stub) = @_;
+    return unpack('Q<', $stub->memory($under_way + 8 * $stub->cpu, 8));
+}
+
+# Lets the CPU call a function, which begins by this; nothing else comes between. It returns to
+# kernel_main, where nobody comes any more. Meanwhile the other CPUs stand still.
+sub lay_call
+{
+    my ($stub, $function, @arguments) = @_;
+    leave_entry($stub);
+    my $before = $stub->registers;
+    my $sp = ($before->{rsp} & ~15) - 264;
+
+    $stub->set_memory($sp, pack('Q<', $address{kernel_main}));
+    my %call = (%$before, rip => $function, rsp => $sp);
+    $call{eflags} &= ~$interrupts_on;
+    @call{qw(rdi rsi rdx)} = (@arguments, 0, 0, 0);
+    $stub->set_registers(\%call);
+    $stub->run_alone(1);
+    return $before;
+}
+
+sub end_call
+{
+    my ($stub, $before) = @_;
+    $stub->run_to($address{kernel_main}) or push(@wrong, 'a call did not come back');
+    $stub->set_registers($before);
+}
+
+# Writers inside writers, by calls, and a stop in each of them: as deep as contexts can be. Outside
+# of a debug trap the claim of each is a hit, and so one level more. Who called looks at the last
+# stop.
+sub stop_in_calls
+{
+    my ($stub, $writer, $deepest) = @_;
+    my ($events) = unpack('Q<', $stub->memory($events_at, 8));
+    my @outer;
+
+    $stub->run_to($address{$writer});
+    $stub->step(20 + int(rand(60)));
+    while (writers_under_way($stub) < $deepest) {
+        push(@outer, lay_call($stub, $address{sample_write_throttle}, $events,
+            $rings + $stub->cpu * $stride, $throttle));
+        $stub->run_to($address{ring_output});
+        $stub->step_before($address{kernel_main},
+            rand() < 0.5 ? 20 + int(rand(60)) : int(rand($length)));
+        look($stub, 'calls');
+    }
+    end_call($stub, $_) for reverse(@outer);
+    $stub->run_alone(0);
+}
+
+# --- Some hundred stops --------------------------------------------------------------------------
+
+my %often = ('anywhere' => 24, 'a task' => 48, 'an interrupt' => 24, 'a debug trap' => 48,
+    'an NMI' => 39, 'a debug trap behind its record' => 15, 'an NMI behind its record' => 15,
+    'calls in a task' => 15, 'calls in a debug trap' => 15);
+for my $size (qw(4K 16K 64K)) {
+    my ($machine, $stub) = recording($size, $endless);
+    for my $where (shuffle(map { ($_) x ($share * $often{$_} / 3) } sort keys %often)) {
+        $way{$where}->($stub);
+        look($stub, $where);
+        last if @wrong > 5;
+    }
+    $machine->stop;
+}
+is_deeply([@wrong], [], "$seen{stops} stops: the stream has the records that are there");
+for my $where (sort keys %levels) {
+    my $depths = $levels{$where};
+    ok((grep { $_ > 0 } keys(%$depths)) || $where eq 'anywhere', "$where: writers were stopped: "
+        . join(', ', map { "$depths->{$_} with $_ under way" } sort keys(%$depths)));
+}
+for my $depth (0 .. $nesting) {
+    ok((grep { $_->{$depth} } values(%levels)), "there were stops with $depth writers under way");
+}
+cmp_ok($seen{unfinished}, '>', 0, "unfinished records were stepped over: $seen{unfinished}");
+cmp_ok($seen{inside}, '>', 0, "whole ones were found inside unfinished ones: $seen{inside}");
+cmp_ok($seen{perf}, '>', 0, "the real perf has read $seen{perf} of the streams");
+
+# --- The machine goes on -------------------------------------------------------------------------
+
+# After the stop nothing new is recorded, but what was under way is. Then the kernel's own stream
+# has what was found, in the same order; besides, at most what was under way, for which some of the
+# oldest may have made room. On another CPU a hit may have been about to become a record.
+sub same_fault
+{
+    my ($found, $theirs, $under_way) = @_;
+    my %place = map { $found->[$_] => $_ } 0 .. $#$found;
+    # A port gets one CPU's after the other's.
+    my @places = map { $place{$_} // () } sort { record_time($a) <=> record_time($b) } @$theirs;
+    my $gone = @$found - @places;
+    my $new = @$theirs - @places;
+
+    return "$new are new, $under_way were under way" if $new > $under_way + $seen{rings} - 1;
+    return "of " . @$found . " found $gone are gone" if $gone > 8 * $under_way || !@places;
+    return "the order differs" if "@places" ne "@{[sort { $a <=> $b } @places]}";
+    return undef;
+}
+
+for my $where (('a task', 'an interrupt', 'a debug trap', 'an NMI') x ($ENV{SOAK} ? 10 : 1)) {
+    my ($machine, $stub) = recording('16K', 'fs-stress 5');
+    $stub->run_to($address{ring_output}) for 1 .. 100 + rand(100);
+    $way{$where}->($stub);
+    my @found = look($stub, "before it goes on, $where");
+    my $writers = sum(unpack('Q<*', $stub->memory($under_way, $cpus * 8)));
+    end_call($stub, lay_call($stub, $address{recording_freeze}));
+    $stub->leave;
+    postmortem("-c -k $kernel -o /dev/null $stub->{path}");
+    $machine->wait_end;
+    ended_ok($machine, "a machine that was stopped in $where goes on");
+    my $stream = stream_parse($machine->com2);
+    is($stream->{fault} // same_fault(\@found, $stream->{records}, $writers), undef,
+        "... its own stream has the " . @found . " records that were found, $writers under way");
+}
+is_deeply(\@wrong, [], 'these were read rightly as well');
+
+done_testing();

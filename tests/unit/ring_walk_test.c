@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The walk that tools/postmortem does over a stopped machine's ring: at every instruction of a
+ * writer, with nested writers, it finds what tests/unit/ring_check.c finds by other code; and rings
+ * that something has written over are refused, or left where they no longer hold together.
+ *
+ * links: tools/postmortem/ring_walk.c core/perf/ring.c core/refusal.c core/print.c tests/unit/step.c
+ * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/ring_check.h"
+#include "tests/unit/ring_payload.h"
+#include "tests/unit/ring_writer.h"
+#include "tests/unit/step.h"
+#include "tools/postmortem/ring_walk.h"
+
+#define SIZE   4096u
+#define OLD    40u
+#define OUTER  136u
+#define NESTED 56u
+
+static _Alignas(8) uint8_t memory[SIZE];
+static struct ring ring;
+static const char *fault; /* the first one found; NULL */
+
+/* Shared by all the processes that the stepper splits off. */
+static struct {
+    unsigned unfinished, inside;
+} * seen;
+
+static void blame(const char *what)
+{
+    if (what && !fault)
+        fault = what;
+}
+
+/* To the end; what was found is in the walk. */
+static enum ring_walk_step walk_all(struct ring_walk *walk)
+{
+    static _Alignas(8) uint8_t record[RING_RECORD_MAX];
+    enum ring_walk_step step;
+    uint64_t position;
+
+    blame(ring_walk_refuses(&ring));
+    ring_walk_start(walk, &ring);
+    do {
+        step = ring_walk_next(walk, record);
+        position = walk->position - ((struct perf_event_header *)record)->size;
+        if (step == RING_WALK_RECORD)
+            blame(payload_fault(record, position));
+    } while (step == RING_WALK_RECORD);
+    return step;
+}
+
+/* The machine has stopped here. */
+static void stop(void)
+{
+    struct ring_look look = ring_look(&ring);
+    struct ring_walk walk;
+
+    blame(look.fault);
+    if (walk_all(&walk) != RING_WALK_END || walk.position != ring.head)
+        blame("the walk did not come to the head");
+    if (walk.records != look.whole || walk.unfinished != look.unfinished)
+        blame("the walk found other records");
+    if (!ring_walk_adds_up(&walk))
+        blame("the account does not close");
+    seen->unfinished += walk.unfinished > 0;
+    seen->inside += walk.inside > 0;
+}
+
+static void put(uint32_t size)
+{
+    static uint64_t scratch[RING_NESTING][SIZE / 8];
+    struct ring_record record;
+    bool room;
+
+    step_on();
+    room = ring_reserve(&ring, size, &record);
+    step_off();
+    if (room) {
+        payload_fill(scratch[record.level], size, record.level, record.offset, record.time);
+        step_on();
+        ring_write(&ring, &record, scratch[record.level], size);
+        step_off();
+    }
+    step_on();
+    ring_commit(&ring, &record);
+    step_off();
+}
+
+static void put_outer(void)
+{
+    put(OUTER);
+}
+
+static void stop_and_nest(void)
+{
+    stop();
+    put(NESTED);
+    stop();
+}
+
+static const char *verdict(void)
+{
+    stop();
+    return fault;
+}
+
+/* Full, and the next record lies across the ring's end. */
+static void fill(void)
+{
+    assert_int_equal(ring_init(&ring, memory, SIZE, RING_OVERWRITE, false, NULL), 0);
+    writer_start_at(&ring, 24);
+    while (ring.head + OLD < 3 * SIZE)
+        writer_put(&ring, OLD);
+    fault = NULL;
+    memset(seen, 0, sizeof(*seen));
+}
+
+static void step_all(const struct step_plan *plan)
+{
+    fill();
+    struct step_result result = step_through(plan);
+
+    if (result.wrong)
+        fail_msg("wrong after %u of %u boundaries", result.wrong, result.boundaries);
+    assert_true(result.boundaries * plan->stride > 60);
+    assert_true(seen->unfinished > 20 && seen->inside > 20);
+}
+
+static void finds_what_is_there_at_every_instruction(void **state)
+{
+    static const struct step_plan plan = {.victim = put_outer,
+                                          .intrude = stop_and_nest,
+                                          .watch = stop,
+                                          .verdict = verdict,
+                                          .stride = 5};
+
+    (void)state;
+    step_all(&plan);
+}
+
+static void finds_what_is_there_two_levels_deep(void **state)
+{
+    static const struct step_plan plan = {.victim = put_outer,
+                                          .intrude = stop_and_nest,
+                                          .intrude_deeper = stop_and_nest,
+                                          .verdict = verdict,
+                                          .stride = 17};
+
+    (void)state;
+    step_all(&plan);
+}
+
+static void refuses_what_is_no_ring(void **state)
+{
+    struct ring sound;
+
+    (void)state;
+    fill();
+    sound = ring;
+    assert_null(ring_walk_refuses(&ring));
+    ring.size = SIZE - 8;
+    assert_non_null(ring_walk_refuses(&ring));
+    ring.size = (uint64_t)RING_SIZE_MAX * 2;
+    assert_non_null(ring_walk_refuses(&ring));
+    ring = sound;
+    ring.tail = ring.head + 8;
+    assert_non_null(ring_walk_refuses(&ring));
+    ring = sound;
+    ring.tail = ring.head - SIZE - 8;
+    assert_non_null(ring_walk_refuses(&ring));
+    ring = sound;
+    ring.tail += 4;
+    assert_non_null(ring_walk_refuses(&ring));
+}
+
+static struct perf_event_header *header_at(uint64_t position)
+{
+    return (struct perf_event_header *)(memory + position % SIZE);
+}
+
+/* The sizes that a record cannot have, in the place of the tenth's. */
+static void leaves_a_ring_where_it_does_not_hold_together(void **state)
+{
+    static const uint16_t sizes[] = {0, 4, 12, SIZE, 65535};
+    struct ring_walk walk;
+
+    (void)state;
+    fill();
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        header_at(ring.tail + 9 * OLD)->size = sizes[i];
+        assert_int_equal(walk_all(&walk), RING_WALK_DAMAGED);
+        assert_int_equal(walk.records, 9);
+        assert_int_equal(walk.position, ring.tail + 9 * OLD);
+    }
+    header_at(ring.tail + 9 * OLD)->size = OLD;
+    ring.claims[1] = (struct ring_claim){.offset = ring.tail + 5 * OLD, .size = 2 * SIZE};
+    assert_int_equal(walk_all(&walk), RING_WALK_DAMAGED);
+    assert_int_equal(walk.records, 5);
+}
+
+/* A nested writer has got the place that an outer one had noted, and has not voided that yet. */
+static void the_deepest_claim_of_a_place_counts(void **state)
+{
+    uint64_t place;
+    struct ring_walk walk;
+
+    (void)state;
+    fill();
+    place = ring.head;
+    ring.head += NESTED;
+    ring.tail += 2 * OLD;
+    ring.claims[0] = (struct ring_claim){.offset = place, .size = OUTER};
+    ring.claims[2] = (struct ring_claim){.offset = place, .size = NESTED};
+    assert_int_equal(walk_all(&walk), RING_WALK_END);
+    assert_int_equal(walk.unfinished, 1);
+    ring.claims[2].offset = UINT64_MAX; /* it is still choosing: the outer one has this */
+    ring.head = place + OUTER;
+    ring.tail += 3 * OLD;
+    assert_int_equal(walk_all(&walk), RING_WALK_END);
+    assert_int_equal(walk.unfinished, 1);
+}
+
+static void closes_the_account(void **state)
+{
+    struct ring_walk walk;
+
+    (void)state;
+    fill();
+    assert_int_equal(walk_all(&walk), RING_WALK_END);
+    assert_true(ring_walk_adds_up(&walk));
+    ring.produced++;
+    assert_false(ring_walk_adds_up(&walk));
+    ring.nest = 1; /* it may be about to claim, and have moved the tail */
+    assert_true(ring_walk_adds_up(&walk));
+    ring.produced += 2;
+    assert_false(ring_walk_adds_up(&walk));
+    ring.produced -= 4;
+    assert_false(ring_walk_adds_up(&walk));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_what_is_there_at_every_instruction),
+        cmocka_unit_test(finds_what_is_there_two_levels_deep),
+        cmocka_unit_test(refuses_what_is_no_ring),
+        cmocka_unit_test(leaves_a_ring_where_it_does_not_hold_together),
+        cmocka_unit_test(the_deepest_claim_of_a_place_counts),
+        cmocka_unit_test(closes_the_account),
+    };
+
+    seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (seen == MAP_FAILED)
+        return 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The kernel's ELF file: what its symbols lead to, and its own table of symbols, so that functions
+ * are named as the kernel names them (core/symbols.c, unchanged). Functions that return false have
+ * printed the reason.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tools/postmortem/memory.h"
+
+#define KERNEL_BUILD_ID_SIZE 20
+
+struct kernel {
+    const char *path;
+    uint8_t build_id[KERNEL_BUILD_ID_SIZE];
+    uint64_t text, text_size;
+    uint64_t recorder;      /* address of the struct recorder */
+    uint64_t build_id_note; /* ... of the ELF note */
+};
+
+bool kernel_open(struct kernel *kernel, const char *path);
+
+/* Whether this kernel is what lies in that memory. */
+bool kernel_is_in(const struct kernel *kernel, struct memory *memory);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See ring_walk.h. Called by tools/postmortem/recording.c, and by tests/unit. */
+#include "tools/postmortem/ring_walk.h"
+
+#include <string.h>
+
+/* A smaller size is no claim; while a place is being chosen the note is for no position at all. */
+#define CLAIM_MIN sizeof(struct perf_event_header)
+
+const char *ring_walk_refuses(const struct ring *ring)
+{
+    if (ring->size < RING_SIZE_MIN || ring->size > RING_SIZE_MAX || (ring->size & (ring->size - 1)))
+        return "its size is no power of two in the range of a ring's";
+    if (ring->tail > ring->head || ring->head - ring->tail > ring->size)
+        return "its tail is not within its size behind its head";
+    if (ring->tail % 8 || ring->head % 8)
+        return "its positions are no multiples of 8";
+    return NULL;
+}
+
+void ring_walk_start(struct ring_walk *walk, const struct ring *ring)
+{
+    *walk = (struct ring_walk){.ring = ring, .position = ring->tail};
+}
+
+static bool is_claim(const struct ring_claim *claim, uint64_t position)
+{
+    return claim->size >= CLAIM_MIN && claim->offset == position;
+}
+
+/* How long the unfinished record at the position is; 0: there is none. The deepest note counts. */
+static uint64_t claimed(const struct ring *ring, uint64_t position)
+{
+    for (unsigned level = RING_NESTING; level-- > 0;)
+        if (is_claim(&ring->claims[level], position))
+            return ring->claims[level].size;
+    return 0;
+}
+
+static bool plausible(uint64_t size, uint64_t room)
+{
+    return size >= CLAIM_MIN && size <= RING_RECORD_MAX && size % 8 == 0 && size <= room;
+}
+
+/* Whole words, so that the ring's end lies between two. */
+static void copy_out(const struct ring *ring, uint64_t position, void *to, uint64_t size)
+{
+    for (uint64_t at = 0; at < size; at += sizeof(uint64_t))
+        memcpy((char *)to + at, ring->bytes + ((position + at) & (ring->size - 1)),
+               sizeof(uint64_t));
+}
+
+enum ring_walk_step ring_walk_next(struct ring_walk *walk, void *to)
+{
+    const struct ring *ring = walk->ring;
+    struct perf_event_header header;
+
+    while (walk->position < ring->head) {
+        uint64_t room = ring->head - walk->position;
+        uint64_t size = claimed(ring, walk->position);
+
+        if (size > 0) {
+            if (!plausible(size, room))
+                return RING_WALK_DAMAGED;
+            walk->unfinished++;
+            walk->position += size;
+            continue;
+        }
+        copy_out(ring, walk->position, &header, sizeof(header));
+        if (!plausible(header.size, room))
+            return RING_WALK_DAMAGED;
+        copy_out(ring, walk->position, to, header.size);
+        walk->position += header.size;
+        walk->records++;
+        walk->inside += walk->unfinished > 0;
+        return RING_WALK_RECORD;
+    }
+    return RING_WALK_END;
+}
+
+bool ring_walk_adds_up(const struct ring_walk *walk)
+{
+    const struct ring *ring = walk->ring;
+    uint64_t accounted = walk->records + walk->unfinished + ring->overwritten + ring->dropped;
+
+    return ring->produced >= accounted && ring->produced - accounted <= 2 * ring->nest;
+}

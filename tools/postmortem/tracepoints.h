@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The kernel's tracepoints, copied from its memory, as core/perf/tracing_data.c wants them: this
+ * answers tracepoint_by_id and tracepoint_id (core/perf/tracepoint.h) in place of
+ * core/perf/tracepoint_list.c, which asks the linker.
+ */
+#pragma once
+
+#include "core/abi/recorder.h"
+#include "tools/postmortem/memory.h"
+
+/* False, and the reason was printed. */
+bool tracepoints_read(struct memory *memory, const struct recorder *recorder);
