@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See timer.h. The boot CPU has the 8254's interrupt, each other one its own APIC's. */
+/*
+ * See timer.h. Each CPU has its own APIC's timer; but the boot CPU has the 8254 where there is no
+ * NMI clock, whose line would be the 8254's.
+ */
 #include "boot/timer.h"
 
 #include "arch/arch.h"
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/trap.h"
 #include "arch/x86_64/vectors.h"
+#include "boot/nmi_clock.h"
 #include "core/interrupt.h"
 #include "core/perf/drain.h"
 #include "core/perf/event.h"
@@ -43,9 +47,11 @@ static void apic_timer_interrupt(struct regs *regs)
     apic_end();
 }
 
+static bool by_pit; /* the boot CPU's; set at boot */
+
 static void timer_set_rate(unsigned hertz)
 {
-    if (arch_cpu_id() == 0)
+    if (arch_cpu_id() == 0 && by_pit)
         pit_set_rate(hertz);
     else
         apic_timer_set_rate(hertz);
@@ -56,6 +62,9 @@ void timer_begin(void)
     if (apic_registers())
         apic_timer_calibrate();
     trap_set_handler(VECTOR_APIC_TIMER, apic_timer_interrupt);
-    pit_start(TICKS_A_SECOND, timer_interrupt);
+    by_pit = !nmi_clock_find();
+    if (by_pit)
+        pit_start(TICKS_A_SECOND, timer_interrupt);
+    event_clock_follow();
     ticks_start(timer_set_rate);
 }

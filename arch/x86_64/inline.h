@@ -32,6 +32,7 @@ struct percpu {
     uint32_t nmi_sent;              /* [A] NMIs that other CPUs have asked for, in all */
     uint32_t nmi_seen;              /* [O] of these, how many had been when the last NMI came */
     uint32_t nmi_spare;             /* [O] so many more may come for those */
+    uint32_t clock_asked;           /* [A] by the boot CPU: the NMI clock is to be served */
     uint32_t park_asked;            /* [A] by the CPU that parks: stop; 0: go on */
     uint32_t parked;                /* [O] stands still, until park_asked is 0 */
     const struct regs *parked_regs; /* [O] what was interrupted for that */

@@ -7,9 +7,9 @@
 #include "arch/x86_64/park.h"
 
 #include "arch/arch.h"
-#include "arch/x86_64/apic.h"
 #include "arch/x86_64/check.h"
 #include "arch/x86_64/debugreg.h"
+#include "arch/x86_64/nmi.h"
 #include "arch/x86_64/percpu.h"
 #include "arch/x86_64/sections.h"
 
@@ -36,19 +36,13 @@ static bool is_asked(unsigned cpu)
     return cpu != arch_cpu_id() && arch_cpu_runs(cpu);
 }
 
-static void send(unsigned cpu)
-{
-    __atomic_fetch_add(&percpu[cpu].nmi_sent, 1, __ATOMIC_SEQ_CST); /* the NMI finds its reason */
-    apic_send_nmi(percpu[cpu].apic_id);
-}
-
 static void ask_all(uint32_t what)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         if (is_asked(cpu)) {
             __atomic_store_n(&percpu[cpu].park_asked, what, __ATOMIC_RELEASE);
             if (what)
-                send(cpu);
+                nmi_send(cpu);
         }
 }
 
@@ -73,7 +67,7 @@ static bool await_all(uint64_t patience, unsigned *absent)
         if (now - start > patience)
             return false;
         if (now - asked > AGAIN_NS) {
-            send(*absent);
+            nmi_send(*absent);
             asked = now;
         }
         arch_relax();
@@ -146,25 +140,9 @@ const struct regs *arch_parked_regs(unsigned cpu)
     return __atomic_load_n(&percpu[cpu].parked, __ATOMIC_ACQUIRE) ? percpu[cpu].parked_regs : NULL;
 }
 
-/*
- * Several NMIs that come close together are served as one or two: those that may still come for
- * what has been seen are not somebody pressing the button.
- */
-static bool nmi_was_sent(struct percpu *self)
+bool park_is_parker(void)
 {
-    uint32_t sent = __atomic_load_n(&self->nmi_sent, __ATOMIC_SEQ_CST);
-    uint32_t fresh = sent - self->nmi_seen;
-
-    self->nmi_seen = sent;
-    if (fresh > 0) {
-        self->nmi_spare += fresh - 1;
-        return true;
-    }
-    if (self->nmi_spare > 0) {
-        self->nmi_spare--;
-        return true;
-    }
-    return false;
+    return __atomic_load_n(&parker, __ATOMIC_RELAXED) == arch_cpu_id() + 1;
 }
 
 /*
@@ -192,13 +170,11 @@ static void park_wait(struct percpu *self, const struct regs *regs)
     __atomic_store_n(&self->parked, 0, __ATOMIC_RELEASE);
 }
 
-bool park_serve(const struct regs *regs)
+void park_serve(const struct regs *regs)
 {
     struct percpu *self = percpu_self();
-    bool sent = nmi_was_sent(self);
     uint32_t asked = __atomic_load_n(&self->park_asked, __ATOMIC_ACQUIRE);
 
     if (asked == ASKED_TO_HALT || (asked && is_between_hits(self, regs)))
         park_wait(self, regs);
-    return sent;
 }
