@@ -26,6 +26,7 @@
 #include "core/sched/cpu_start.h"
 #include "core/sched/scheduler.h"
 #include "core/symbols.h"
+#include "core/watchdog.h"
 #include "core/workqueue.h"
 #include "drivers/pic8259.h"
 #include "drivers/pit8254.h"
@@ -86,6 +87,7 @@ _Noreturn void kernel_main(uint32_t information)
     workqueue_init();
     drain_init();
     print_banner();
+    watchdog_init();
     if (fs_init())
         panic("no memory for the file system");
     script_run(); /* ends perf.boot's recording, then run= */

@@ -11,6 +11,7 @@
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/park.h"
 #include "arch/x86_64/percpu.h"
+#include "arch/x86_64/stand.h"
 #include "arch/x86_64/trap.h"
 
 #define LINGER_NS 1000000000ull /* emulated CPUs take turns, of a tenth of a second */
@@ -98,6 +99,7 @@ void nmi_trap(struct regs *regs)
     if (timed && !park_is_parker())
         clock.serve(regs);
     park_serve(regs);
+    stand_serve(regs);
     if (!sent && !timed && !nmi_lingered(self))
         trap_nmi(regs);
 }

@@ -12,6 +12,7 @@
 #include "arch/x86_64/nmi.h"
 #include "arch/x86_64/percpu.h"
 #include "arch/x86_64/sections.h"
+#include "arch/x86_64/stand.h"
 
 /* park_asked */
 #define ASKED_TO_WAIT 1 /* ... where nothing is under way that the parker may change */
@@ -57,13 +58,19 @@ static bool all_are(uint32_t parked, unsigned *one)
     return true;
 }
 
+/* Nobody can answer while a report has all CPUs stand still. */
+static uint64_t patience_clock(void)
+{
+    return arch_clock_ns() - stand_lost_ns();
+}
+
 /* Who could not stop where the last NMI met him gets another. */
 static bool await_all(uint64_t patience, unsigned *absent)
 {
-    uint64_t start = arch_clock_ns(), asked = start, now;
+    uint64_t start = patience_clock(), asked = start, now;
 
     while (!all_are(1, absent)) {
-        now = arch_clock_ns();
+        now = patience_clock();
         if (now - start > patience)
             return false;
         if (now - asked > AGAIN_NS) {

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
+#include "core/lock/held_locks.h"
 #include "core/lock/lock_trace.h"
 #include "core/sched/preempt.h"
 
@@ -24,6 +25,18 @@ struct spinlock {
     const char *name; /* for tracepoints; NULL: it has none */
 };
 
+/* A lock that is not free. */
+static inline void spinlock_wait(struct spinlock *lock, uint32_t ticket)
+{
+    const struct spinlock *before = held_locks_wait(lock);
+
+    TRACE(lock_contended, lock, lock->name);
+    /* A, with spinlock_pass_on, as in spinlock_acquire. */
+    while (__atomic_load_n(&lock->serving, __ATOMIC_ACQUIRE) != ticket)
+        arch_relax();
+    held_locks_wait_over(before);
+}
+
 static inline void spinlock_acquire(struct spinlock *lock)
 {
     uint32_t ticket;
@@ -31,14 +44,13 @@ static inline void spinlock_acquire(struct spinlock *lock)
     TRACE(lock_acquire, lock, lock->name);
     preempt_off();
     ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);
-    if (__atomic_load_n(&lock->serving, __ATOMIC_RELAXED) != ticket)
-        TRACE(lock_contended, lock, lock->name);
     /*
-     * A, with spinlock_release: what the last holder stored is seen once its ticket has been passed
+     * A, with spinlock_pass_on: what the last holder stored is seen once its ticket has been passed
      * on.
      */
-    while (__atomic_load_n(&lock->serving, __ATOMIC_ACQUIRE) != ticket)
-        arch_relax();
+    if (__atomic_load_n(&lock->serving, __ATOMIC_ACQUIRE) != ticket)
+        spinlock_wait(lock, ticket);
+    held_locks_add(lock);
     TRACE(lock_acquired, lock, lock->name);
 }
 
@@ -46,6 +58,7 @@ static inline void spinlock_acquire(struct spinlock *lock)
 static inline void spinlock_pass_on(struct spinlock *lock)
 {
     TRACE(lock_release, lock, lock->name);
+    held_locks_remove(lock);
     /* A, with spinlock_acquire. */
     __atomic_store_n(&lock->serving, lock->serving + 1, __ATOMIC_RELEASE);
 }
