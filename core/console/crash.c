@@ -123,8 +123,8 @@ static void crash_assert(void)
     assert(nowhere == 0);
 }
 
-/* The loop is not in the function that locks, so that a chain has both. */
-static _Noreturn void crash_spin(void)
+/* Not a part of the function that locks, so that a chain has both. */
+__attribute__((noinline)) static _Noreturn void crash_spin(void)
 {
     for (;;)
         arch_relax();

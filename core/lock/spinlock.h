@@ -25,8 +25,9 @@ struct spinlock {
     const char *name; /* for tracepoints; NULL: it has none */
 };
 
-/* A lock that is not free. */
-static inline void spinlock_wait(struct spinlock *lock, uint32_t ticket)
+/* always_inline, here and below: a chain of lock events begins with who takes the lock. */
+__attribute__((always_inline)) static inline void spinlock_wait(const struct spinlock *lock,
+                                                                uint32_t ticket)
 {
     const struct spinlock *before = held_locks_wait(lock);
 
@@ -37,7 +38,7 @@ static inline void spinlock_wait(struct spinlock *lock, uint32_t ticket)
     held_locks_wait_over(before);
 }
 
-static inline void spinlock_acquire(struct spinlock *lock)
+__attribute__((always_inline)) static inline void spinlock_acquire(struct spinlock *lock)
 {
     uint32_t ticket;
 
@@ -55,7 +56,7 @@ static inline void spinlock_acquire(struct spinlock *lock)
 }
 
 /* What both releases have in common. */
-static inline void spinlock_pass_on(struct spinlock *lock)
+__attribute__((always_inline)) static inline void spinlock_pass_on(struct spinlock *lock)
 {
     TRACE(lock_release, lock, lock->name);
     held_locks_remove(lock);
@@ -63,7 +64,7 @@ static inline void spinlock_pass_on(struct spinlock *lock)
     __atomic_store_n(&lock->serving, lock->serving + 1, __ATOMIC_RELEASE);
 }
 
-static inline void spinlock_release(struct spinlock *lock)
+__attribute__((always_inline)) static inline void spinlock_release(struct spinlock *lock)
 {
     spinlock_pass_on(lock);
     preempt_on();
@@ -73,7 +74,7 @@ static inline void spinlock_release(struct spinlock *lock)
  * Interrupts go off before the ticket is drawn: an interrupt in between would make every waiting
  * CPU wait for it.
  */
-static inline uint64_t spinlock_acquire_irq(struct spinlock *lock)
+__attribute__((always_inline)) static inline uint64_t spinlock_acquire_irq(struct spinlock *lock)
 {
     uint64_t flags = arch_irq_save();
 
@@ -82,7 +83,8 @@ static inline uint64_t spinlock_acquire_irq(struct spinlock *lock)
 }
 
 /* A switch that was put off is made up for only with interrupts on: hence the order. */
-static inline void spinlock_release_irq(struct spinlock *lock, uint64_t flags)
+__attribute__((always_inline)) static inline void spinlock_release_irq(struct spinlock *lock,
+                                                                       uint64_t flags)
 {
     spinlock_pass_on(lock);
     arch_irq_restore(flags);

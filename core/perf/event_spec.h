@@ -6,7 +6,7 @@
  *                                    is 1 to 32 bytes, by default the symbol's size (code: 1), and
  *                                    4 where there is none (8 for x). ACCESS is w, rw or x, by
  *                                    default rw
- *   cpu-clock[:k]                    the time of the CPU, seen by the timer's interrupt
+ *   cpu-clock[:k]                    the time of the CPU, seen by an NMI (docs/clock.md)
  *   SYSTEM:NAME                      a tracepoint, lock:lock_acquire say; for patterns see
  *                                    core/perf/perf_options.h
  *   5:ADDR                           as in the first mails about hardware breakpoint events:

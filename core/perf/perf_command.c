@@ -4,6 +4,7 @@
  */
 #include "core/console/command.h"
 #include "core/memory/pages.h"
+#include "core/nmi_clock.h"
 #include "core/perf/drain.h"
 #include "core/perf/perf_record.h"
 #include "core/perf/recording.h"
@@ -114,8 +115,12 @@ static int perf_list(int argc, char **argv)
           "      what a hit did to the bytes, and which instruction: breakpoint:hit\n"
           "  5:ADDR      the same, rw and one byte\n\n"
           "  cpu-clock[:k]                                      [Software event]\n"
-          "      time, in ns: -F up to %d samples a second, -c from %d ns on\n\n",
+          "      time, in ns: -F up to %d samples a second, -c from %d ns on;\n",
           symbols_count(), EVENT_CLOCK_HERTZ_MAX, EVENT_CLOCK_PERIOD_MIN);
+    if (nmi_clock_problem())
+        print("      by the timer, blind where interrupts are off: %s\n\n", nmi_clock_problem());
+    else
+        print("      by NMI: where interrupts are off, too\n\n");
     print_tracepoints();
     print("debug registers:\n");
     breakpoint_print(print_console());
