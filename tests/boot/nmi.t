@@ -24,7 +24,7 @@ my $blind = 'sampled by the timer, blind where interrupts are off';
 my %ways = (
     on => qr/^(?:arch_relax )?spin spin_irqs_on spin_turns /,
     off => qr/^(?:arch_relax )?spin spin_irqs_off spin_turns /,
-    handler => qr/^(?:arch_relax )?@{[join(' ', qw(spin spin_in_handler trap_interrupt trap_dispatch
+    handler => qr/^(?:arch_relax )?@{[join(' ', qw(spin spin_in_handler trap_dispatch
         trap_entry spin_interrupted spin_turns))]} /,
 );
 my $begins = qr/ (?:irqs_off_run .* kernel_main boot_entry_high|thread_main thread_start)$/;
