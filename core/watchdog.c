@@ -15,6 +15,7 @@
 #define SECONDS_MOST 3600
 #define LOOK_HERTZ   10
 #define LOOK_NS      (1000000000ull / LOOK_HERTZ)
+#define TOGETHER_NS  (3 * LOOK_NS)
 
 /*
  * Looks without progress, at least: a CPU that stood still as a whole, stopped with the machine or
@@ -34,14 +35,15 @@ static struct {
 static uint64_t limit;   /* ns; set at boot */
 static bool is_reported; /* [A] a report is being made */
 
-static bool is_stalled(unsigned cpu, uint64_t now)
+static bool is_stalled(unsigned cpu, uint64_t now, uint64_t nanoseconds)
 {
     return !watched[cpu].reported && watched[cpu].looks >= LOOKS_LEAST &&
-           ticks_served(cpu) == watched[cpu].served && now - watched[cpu].since >= limit;
+           ticks_served(cpu) == watched[cpu].served && now - watched[cpu].since >= nanoseconds;
 }
 
 /*
- * Those that stall together are reported together; and to the others the time that the report takes
+ * Those that stall together are reported together, though they may have seen it some looks later;
+ * and to the others the time that the report takes
  * is none that they have lost.
  */
 static void report(const struct regs *regs, uint64_t now)
@@ -50,7 +52,7 @@ static void report(const struct regs *regs, uint64_t now)
 
     arch_cpus_stand();
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        if (arch_cpu_runs(cpu) && is_stalled(cpu, now)) {
+        if (arch_cpu_runs(cpu) && is_stalled(cpu, now, limit - TOGETHER_NS)) {
             stalls.ns[cpu] = now - watched[cpu].since;
             watched[cpu].reported = true;
         }
@@ -75,7 +77,7 @@ static void watchdog_look(const struct regs *regs)
         watched[cpu].looks = 0;
         watched[cpu].reported = false;
     }
-    if (is_stalled(cpu, now) && !__atomic_exchange_n(&is_reported, true, __ATOMIC_ACQUIRE)) {
+    if (is_stalled(cpu, now, limit) && !__atomic_exchange_n(&is_reported, true, __ATOMIC_ACQUIRE)) {
         report(regs, now);
         __atomic_store_n(&is_reported, false, __ATOMIC_RELEASE);
     }
