@@ -138,7 +138,7 @@ bt
 kill
 GDB
 backtrace_ok($said->{tick},
-    [qw(ticks_count tick timer_interrupt pit_interrupt interrupt_serve pic_serve trap_interrupt),
+    [qw(ticks_count tick timer_interrupt interrupt_serve apic_timer_interrupt trap_interrupt),
         'trap_dispatch', '<signal handler called>'],
     'a backtrace leads from an interrupt into what was interrupted');
 like($said->{tick}, qr/ stress_rounds \(/, 'which was the load');
