@@ -102,7 +102,10 @@ void arch_cpus_go(void);
 /* As arch_parked_regs, but of a CPU that stands still for either reason. */
 const struct regs *arch_stopped_regs(unsigned cpu);
 
-/* All other CPUs stop for good, as far as they answer. Crash context. */
+/*
+ * All other CPUs stop for good, as far as they answer, and no clock comes as an NMI any more. Crash
+ * context.
+ */
 void arch_cpus_halt(void);
 
 /* --- Memory. Any context: both walk page tables by plain loads. --- */

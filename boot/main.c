@@ -10,6 +10,7 @@
 #include "boot/cpus.h"
 #include "boot/memory.h"
 #include "boot/multiboot2.h"
+#include "boot/nmi_clock.h"
 #include "boot/ports.h"
 #include "boot/script.h"
 #include "boot/timer.h"
@@ -80,7 +81,7 @@ _Noreturn void kernel_main(uint32_t information)
     script_boot_recording(); /* perf.boot=, from here to script_run */
     pic_init();
     pic_set_server(interrupt_serve); /* where tracepoints see each interrupt */
-    timer_begin();
+    timer_begin(nmi_clock_find());
     ports_listen(); /* the console can be typed at */
     cpus_start();   /* from here on there are others */
     cpu_interrupts_on();

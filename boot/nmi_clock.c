@@ -7,6 +7,7 @@
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/nmi.h"
 #include "arch/x86_64/paging.h"
+#include "arch/x86_64/percpu.h"
 #include "boot/cpus.h"
 #include "core/nmi_clock.h"
 #include "drivers/acpi.h"
@@ -16,10 +17,21 @@
 
 #define ISA_LINES 16
 
+/* Where the HPET's line comes in; set at boot. */
+static struct {
+    volatile void *registers;
+    unsigned line;
+} io_apic;
+
+/* Masked while it is not used: what else may come by that line then is nobody's. */
 static void nmi_clock_set_hpet(unsigned hertz)
 {
     nmi_clock_lingers();
     hpet_set_rate(hertz);
+    if (hertz > 0)
+        ioapic_send_nmi(io_apic.registers, io_apic.line, percpu[0].apic_id);
+    else
+        ioapic_mask(io_apic.registers, io_apic.line);
 }
 
 /*
@@ -35,14 +47,15 @@ static unsigned best_line(uint32_t possible, uint32_t timer_line)
 }
 
 /* The controller that has it. */
-static bool connect(const struct acpi *acpi, unsigned line)
+static bool find_io_apic(const struct acpi *acpi, unsigned line)
 {
     for (size_t i = 0; i < acpi->io_apic_count; i++) {
         uint32_t first = acpi->io_apics[i].first;
         volatile void *registers = paging_map_device(acpi->io_apics[i].address);
 
         if (registers && line >= first && line - first < ioapic_lines(registers)) {
-            ioapic_send_nmi(registers, line - first, apic_id());
+            io_apic.registers = registers;
+            io_apic.line = line - first;
             return true;
         }
     }
@@ -70,8 +83,7 @@ static const char *problem(const struct acpi *acpi)
         return "no line for the HPET's interrupt";
     hpet_set_line(line);
     pit_stop(); /* its line may be the same one */
-    nmi_clock_lingers();
-    return connect(acpi, line) ? NULL : "no I/O APIC has the HPET's line";
+    return find_io_apic(acpi, line) ? NULL : "no I/O APIC has the HPET's line";
 }
 
 bool nmi_clock_find(void)

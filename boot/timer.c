@@ -9,7 +9,6 @@
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/trap.h"
 #include "arch/x86_64/vectors.h"
-#include "boot/nmi_clock.h"
 #include "core/interrupt.h"
 #include "core/perf/drain.h"
 #include "core/perf/event.h"
@@ -57,12 +56,12 @@ static void timer_set_rate(unsigned hertz)
         apic_timer_set_rate(hertz);
 }
 
-void timer_begin(void)
+void timer_begin(bool has_nmi_clock)
 {
     if (apic_registers())
         apic_timer_calibrate();
     trap_set_handler(VECTOR_APIC_TIMER, apic_timer_interrupt);
-    by_pit = !nmi_clock_find();
+    by_pit = !has_nmi_clock;
     if (by_pit)
         pit_start(TICKS_A_SECOND, timer_interrupt);
     event_clock_follow();

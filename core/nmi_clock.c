@@ -10,7 +10,6 @@ static const char *missing = "it was not looked for";
 
 static struct nmi_clock_user *first; /* those who ever used it; changed with all CPUs parked */
 static unsigned rate;                /* task context */
-static bool stopped;                 /* [A] */
 
 void nmi_clock_start(void (*set_rate)(unsigned hertz))
 {
@@ -62,15 +61,8 @@ void nmi_clock_use(struct nmi_clock_user *user, unsigned hertz)
     clock_set_rate(rate);
 }
 
-void nmi_clock_stop(void)
-{
-    __atomic_store_n(&stopped, true, __ATOMIC_RELAXED);
-}
-
 void nmi_clock_interrupt(const struct regs *regs)
 {
-    if (__atomic_load_n(&stopped, __ATOMIC_RELAXED))
-        return;
     for (const struct nmi_clock_user *user = first; user; user = user->next)
         if (user->hertz > 0)
             user->serve(regs);

@@ -29,8 +29,5 @@ struct nmi_clock_user {
 /* The user, who stays for ever, needs so many a second from now on; 0: none. Task context. */
 void nmi_clock_use(struct nmi_clock_user *user, unsigned hertz);
 
-/* Nobody is served from here on. Crash context. */
-void nmi_clock_stop(void);
-
 /* It has come to this CPU, upon what has these registers. NMI context. */
 void nmi_clock_interrupt(const struct regs *regs);

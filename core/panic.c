@@ -6,7 +6,6 @@
 
 #include "core/assert.h"
 #include "core/console/print_guard.h"
-#include "core/nmi_clock.h"
 #include "core/perf/drain.h"
 #include "core/perf/recording.h"
 #include "core/perf/script.h"
@@ -122,7 +121,6 @@ static void begin(void)
     if (level > 0)
         stop("failure inside the report of a failure");
     level = 1;
-    nmi_clock_stop();
     arch_cpus_halt();
     print_guard_break();
     recording_freeze(); /* what led here must not make room for the report's own hits */

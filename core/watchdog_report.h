@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a stalled CPU's machine is doing: every CPU's chain, the locks, the newest samples. Called by
- * core/watchdog.c, in an NMI, while all other CPUs stand still; takes no lock, changes nothing, and
- * prints by polling.
+ * What the machine of a stalled CPU is doing: every CPU's chain, the locks, the newest samples.
+ * Called by core/watchdog.c, in an NMI, while all other CPUs stand still; takes no lock, changes
+ * nothing, and prints by polling.
  */
 #pragma once
 

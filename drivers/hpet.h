@@ -24,5 +24,7 @@ void hpet_set_line(unsigned line);
  */
 void hpet_set_rate(unsigned hertz);
 
-/* Whether there was a signal since this was asked last. Only then will there be another. NMI-safe. */
+/*
+ * Whether there was a signal since this was asked last. Only then will there be another. NMI-safe.
+ */
 bool hpet_came(void);

@@ -32,6 +32,11 @@ unsigned ioapic_lines(volatile void *registers)
     return VERSION_LAST(ioapic_read(registers, VERSION)) + 1;
 }
 
+void ioapic_mask(volatile void *registers, unsigned line)
+{
+    ioapic_write(registers, ENTRY(line), ENTRY_MASKED);
+}
+
 void ioapic_send_nmi(volatile void *registers, unsigned line, uint32_t apic_id)
 {
     ioapic_write(registers, ENTRY(line), ENTRY_MASKED);

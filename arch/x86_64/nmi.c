@@ -17,11 +17,17 @@
 #define LINGER_NS 1000000000ull /* emulated CPUs take turns, of a tenth of a second */
 
 static struct nmi_clock clock; /* set at boot */
+static bool ended;             /* [A] */
 static uint64_t lingers_until; /* [A] arch_clock_ns; 0: no NMI of a stopped clock is on its way */
 
 void nmi_set_clock(const struct nmi_clock *with)
 {
     clock = *with;
+}
+
+void nmi_clock_end(void)
+{
+    __atomic_store_n(&ended, true, __ATOMIC_RELAXED);
 }
 
 void nmi_clock_lingers(void)
@@ -96,7 +102,7 @@ void nmi_trap(struct regs *regs)
     struct percpu *self = percpu_self();
     bool sent = nmi_was_sent(self), timed = nmi_clock_came(self, sent);
 
-    if (timed && !park_is_parker())
+    if (timed && !park_is_parker() && !__atomic_load_n(&ended, __ATOMIC_RELAXED))
         clock.serve(regs);
     park_serve(regs);
     stand_serve(regs);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * NMIs: from one CPU to another, and from a clock that all CPUs share; docs/clock.md has the design.
- * Sending: any context. Served in nmi_trap, on the NMI's page, watches off.
+ * NMIs: from one CPU to another, and from a clock that all CPUs share; docs/clock.md has the
+ * design. Sending: any context. Served in nmi_trap, on the NMI's page, watches off.
  */
 #pragma once
 
@@ -22,6 +22,9 @@ struct nmi_clock {
     void (*serve)(const struct regs *regs);
 };
 void nmi_set_clock(const struct nmi_clock *clock);
+
+/* It is served no more. Crash context. */
+void nmi_clock_end(void);
 
 /* The clock is being stopped: one NMI of it may still be on its way. Any context. */
 void nmi_clock_lingers(void);

@@ -138,6 +138,7 @@ void arch_cpus_halt(void)
 {
     unsigned absent;
 
+    nmi_clock_end();
     ask_all(ASKED_TO_HALT);
     await_all(HALT_NS, &absent);
 }

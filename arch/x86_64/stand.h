@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The NMI's side of standing still for a report (arch_cpus_stand, arch/arch.h; docs/watchdog.md). */
+/*
+ * The NMI's side of standing still for a report (arch_cpus_stand, arch/arch.h; docs/watchdog.md).
+ */
 #pragma once
 
 #include <stdint.h>

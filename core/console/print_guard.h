@@ -14,8 +14,8 @@ void print_guard_leave(void);
 void print_guard_break(void);
 
 /*
- * A report in an NMI, which all other CPUs stand still for: it prints now, and who was printing goes
- * on with that afterwards.
+ * A report in an NMI, which all other CPUs stand still for: it prints now, and who was printing
+ * goes on with that afterwards.
  */
 struct print_guard_kept {
     uint32_t owner;

@@ -27,8 +27,8 @@ void unlock_kernel(void);
 uint64_t kernel_lock_contended(void);
 
 /*
- * The thread that has it, NULL for none, and how many wait. Any context; on other CPUs it may change
- * at once.
+ * The thread that has it, NULL for none, and how many wait. Any context; on other CPUs it may
+ * change at once.
  */
 struct thread;
 const struct thread *kernel_lock_holder(unsigned *waiters_count);

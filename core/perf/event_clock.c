@@ -108,6 +108,11 @@ void event_clock_interrupt(const struct regs *regs)
     event_clock_leave();
 }
 
+const char *event_clock_blind(void)
+{
+    return nmi_clock_problem();
+}
+
 void event_clock_begin(struct event *event)
 {
     uint64_t now = arch_clock_ns();

@@ -4,7 +4,6 @@
  */
 #include "core/console/command.h"
 #include "core/memory/pages.h"
-#include "core/nmi_clock.h"
 #include "core/perf/drain.h"
 #include "core/perf/perf_record.h"
 #include "core/perf/recording.h"
@@ -117,8 +116,8 @@ static int perf_list(int argc, char **argv)
           "  cpu-clock[:k]                                      [Software event]\n"
           "      time, in ns: -F up to %d samples a second, -c from %d ns on;\n",
           symbols_count(), EVENT_CLOCK_HERTZ_MAX, EVENT_CLOCK_PERIOD_MIN);
-    if (nmi_clock_problem())
-        print("      by the timer, blind where interrupts are off: %s\n\n", nmi_clock_problem());
+    if (event_clock_blind())
+        print("      by the timer, blind where interrupts are off: %s\n\n", event_clock_blind());
     else
         print("      by NMI: where interrupts are off, too\n\n");
     print_tracepoints();

@@ -6,7 +6,6 @@
 #include "core/cmdline.h"
 #include "core/console/command.h"
 #include "core/console/words.h"
-#include "core/nmi_clock.h"
 #include "core/perf/drain.h"
 #include "core/perf/perf_options.h"
 #include "core/perf/verify_chain.h"
@@ -93,9 +92,9 @@ static void print_blindness(void)
 
     for (unsigned i = 0; i < recording->event_count; i++)
         any |= recording->events[i].attr.type == PERF_TYPE_SOFTWARE;
-    if (any && nmi_clock_problem())
+    if (any && event_clock_blind())
         print("cpu-clock: sampled by the timer, blind where interrupts are off: %s\n",
-              nmi_clock_problem());
+              event_clock_blind());
 }
 
 /* What a recording leaves behind: its stream and what there is to say of it. */

@@ -53,7 +53,8 @@ subtest 'two of four CPUs, by a lock' => sub {
     ok($lock, 'who holds the lock');
     like($report->{0}, qr/ crash_hang_locked\+/, '... and where');
     like($report->{1}, qr/^thread doomed \(\d+\), no interrupt served for \d/, 'who waits');
-    like($report->{1}, qr/^  waits for spinlock \Q$lock\E hung, which CPU 0 holds\n/m, '... for it');
+    like($report->{1}, qr/^  waits for spinlock \Q$lock\E hung, which CPU 0 holds\n/m,
+        '... for it');
     like($report->{1}, qr/ wait_for_hung\+(?:.*\n)+.* thread_start\+/, '... and where');
     for my $cpu (2, 3) {
         like($report->{$cpu}, qr/^thread idle\/$cpu \(0\)\n/, "CPU $cpu is well");
@@ -66,7 +67,8 @@ subtest 'two of four CPUs, by a lock' => sub {
 
 # A report goes on as it may; these have nothing to report.
 subtest 'a busy machine' => sub {
-    my $load = 'perf record -g -e cpu-clock -F 1000 -e mem:kernel_flag:rw -- fs-stress --threads 4 60';
+    my $load = 'perf record -g -e cpu-clock -F 1000 -e mem:kernel_flag:rw -- '
+        . 'fs-stress --threads 4 60';
     my $machine = boot(smp => 2, flags => 'watchdog=1', run => "$load; $load; poweroff");
     ended_ok($machine);
     like(said($machine, $load, 2), qr/all verified/, 'the load ends well');

@@ -118,8 +118,8 @@ who_set_it_to_zero("$fp_build/pitot.iso", "$fp_build/pitot.elf", 'by frame point
 
 # --- Control that went elsewhere -----------------------------------------------------------------
 
-# The pointer that the 8254's interrupt calls by, where there is no HPET in its place, and a table that a jump goes by: entry 0 is that
-# of ==.
+# The pointer that the 8254's interrupt calls by, where there is no HPET in its place, and a table
+# that a jump goes by: entry 0 is that of ==.
 my $code = `objdump -d --no-show-raw-insn $build/pitot.elf`;
 my ($called_by) = $code =~ /<pit_interrupt>:\n(?:.+\n)*?.*\tcall +\*.*<(\w+)>/
     or die("pit_interrupt calls by no pointer any more\n");
