@@ -202,7 +202,7 @@ GDB
 my @ways = (
     {
         # While nobody else wants the CPU: a switch in the interrupt's exit would lead elsewhere.
-        name => 'a timer interrupt', vector => 32, until => '$ip',
+        name => 'a timer interrupt', vector => 0xf0, until => '$ip',
         run => join('; ', ('perf list') x 50, 'poweroff'),
         provoke => "tbreak perf_list\ncontinue\n",
     },
