@@ -140,7 +140,7 @@ bt
 kill
 GDB
 backtrace_ok($said->{tick},
-    [qw(ticks_count tick timer_interrupt pit_interrupt interrupt_serve pic_serve trap_interrupt),
+    [qw(ticks_count tick timer_interrupt interrupt_serve apic_timer_interrupt trap_interrupt),
         'trap_dispatch', '<signal handler called>'],
     'a backtrace leads from an interrupt into what was interrupted');
 like($said->{tick}, qr/ stress_rounds \(/, 'which was the load');
@@ -204,7 +204,7 @@ GDB
 my @ways = (
     {
         # While nobody else wants the CPU: a switch in the interrupt's exit would lead elsewhere.
-        name => 'a timer interrupt', vector => 32, until => '$ip',
+        name => 'a timer interrupt', vector => 0xf0, until => '$ip',
         run => join('; ', ('perf list') x 50, 'poweroff'),
         provoke => "tbreak perf_list\ncontinue\n",
     },
