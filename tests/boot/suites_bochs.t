@@ -22,7 +22,8 @@ my %too_long = map { $_ => 1 } qw(ktap-proof ktap-everything);
 sub suite
 {
     my ($machine, $suite) = @_;
-    return boot(machine => $machine, kernel => 'pitot-test', run => "$suite; poweroff");
+    return boot(machine => $machine, kernel => 'pitot-test', smp => 1,
+        run => "$suite; poweroff");
 }
 
 # The results as lines, without what was measured: a number between parentheses.

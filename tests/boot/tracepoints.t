@@ -16,7 +16,7 @@ use Pitot::Transcript;
 my $fields = 'comm,tid,cpu,time,period,event,trace,ip,sym,symoff';
 my $load = 'fs-stress 3';
 my $unthrottled = 'perf.rate=0';
-my $outermost = qr/\b(?:kernel_main boot_entry_high|thread_main thread_start)$/;
+my $outermost = qr{(?:kernel_main boot_entry_high|thread_start|ap_entry_high)$};
 
 # What `perf stat` counted, by event.
 sub counted
