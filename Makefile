@@ -105,7 +105,7 @@ postmortem: packages-build
 	$(Q)$(BUILD)/host/postmortem -k $(BUILD)/pitot.elf -o $(BUILD)/postmortem.perf $(FROM)
 	@echo 'perf report -i $(BUILD)/postmortem.perf --vmlinux=$(BUILD)/pitot.elf'
 
-## make bench       what a hit, a frame, an event, a look-up and a table cost, beside libunwind, libgcc, LTTng-UST and Linux
+## make bench       what hits, frames, events, look-ups and tables cost, on many CPUs too, beside libunwind, libgcc, LTTng-UST and Linux
 bench: packages-bench
 	+$(Q)$(MAKE) --no-print-directory bench-built
 	$(Q)perl -Itests/lib tests/bench/bench.pl
