@@ -15,9 +15,11 @@
 #include "tests/unit/ring_payload.h"
 
 #define VECTOR_SOAK 0xe1
-#define WORDS_MOST  64 /* of a record */
-#define SIZES       4  /* of rings: from the smallest on, each twice as large */
-#define FAIR        8  /* each ring gives at least so manieth part of an equal share */
+#define WORDS_MOST  64  /* of a record */
+#define BURST       200 /* records */
+#define READS       8   /* records, before the next interrupt is sent */
+#define SIZES       4   /* of rings: from the smallest on, each twice as large */
+#define FAIR        8   /* each ring gives at least so manieth part of an equal share */
 
 static struct soak_lane lanes[ARCH_CPUS_MAX];
 static uint64_t scratch[ARCH_CPUS_MAX][SOAK_LEVELS][WORDS_MOST]; /* [owning CPU] */
@@ -42,6 +44,13 @@ static uint32_t next_random(uint32_t *state)
     *state ^= *state << 13;
     *state ^= *state >> 17;
     return *state ^= *state << 5;
+}
+
+/* The other threads of this CPU, and emulated CPUs that take turns, go on. */
+static void pause(void)
+{
+    thread_yield();
+    arch_relax();
 }
 
 /* --- Writers ---------------------------------------------------------------------------------- */
@@ -96,6 +105,8 @@ static bool write_one(enum soak_level level)
 
 static void write_all(void *unused)
 {
+    uint64_t burst = 0;
+
     (void)unused;
     while (!is_set(&writers_end)) {
         bool written;
@@ -103,8 +114,9 @@ static void write_all(void *unused)
         preempt_off();
         written = write_one(SOAK_TASK);
         preempt_on();
-        if (!written)
-            arch_relax();
+        /* In bursts, so that readers are sometimes too slow and sometimes not. */
+        if (!written || ++burst % BURST == 0)
+            pause();
     }
 }
 
@@ -158,40 +170,44 @@ static void send(unsigned cpu)
         apic_send_nmi(percpu[cpu].apic_id);
 }
 
-static void read_all(void *data)
+static enum ring_read_result read_one(unsigned cpu, uint64_t *time)
 {
     static uint64_t copies[ARCH_CPUS_MAX][WORDS_MOST];
-    unsigned cpu = (unsigned)(uintptr_t)data;
     struct soak_lane *lane = &lanes[cpu];
-    uint64_t time = 0;
+    enum ring_read_result result = ring_read(&lane->reader, copies[cpu], sizeof(copies[cpu]));
+
+    if (result == RING_READ_RECORD)
+        judge(lane, copies[cpu], time);
+    if (result == RING_READ_RECORD && lane->ring.mode == RING_NORMAL)
+        ring_consume(&lane->ring, &lane->reader);
+    if (result == RING_READ_TOO_LARGE) {
+        lane->fault = "a record's size is impossible";
+        lane->at = lane->reader.position;
+        lane->faults++;
+    }
+    return result;
+}
+
+/* Until nothing more comes, or a record stands in the way. */
+static void read_all(void *data)
+{
+    unsigned cpu = (unsigned)(uintptr_t)data;
+    uint64_t time = 0, read = 0;
 
     for (;;) {
         bool last = is_set(&readers_end);
+        enum ring_read_result result = read_one(cpu, &time);
 
-        for (unsigned i = 0; i < 16; i++) {
-            enum ring_read_result result =
-                ring_read(&lane->reader, copies[cpu], sizeof(copies[cpu]));
-
-            if (result == RING_READ_TOO_LARGE) {
-                lane->faults++;
-                lane->fault = "a record's size is impossible";
-                return;
-            }
-            if (result == RING_READ_EMPTY) {
-                if (last)
-                    return;
-                arch_relax();
-                break;
-            }
-            judge(lane, copies[cpu], &time);
-            if (lane->ring.mode == RING_NORMAL)
-                ring_consume(&lane->ring, &lane->reader);
-        }
         if (is_set(&senders_end))
-            set(&lane->quiet);
-        else
+            set(&lanes[cpu].quiet);
+        else if (result == RING_READ_RECORD && ++read % READS == 0)
             send(cpu);
+        if (result == RING_READ_TOO_LARGE || (last && result == RING_READ_EMPTY))
+            break;
+        if (result == RING_READ_EMPTY)
+            pause();
     }
+    set(&lanes[cpu].quiet);
 }
 
 /* --- All of it -------------------------------------------------------------------------------- */
