@@ -10,7 +10,6 @@
 #include "core/memory/pages.h"
 #include "core/panic.h"
 
-#define BOOT_MAP_END (4ull << 30)
 #define IMAGE_START  0x100000ull /* the part before paging included */
 
 /* Enough for the default ring, the file system's load and the page tables. */

@@ -7,10 +7,7 @@
 
 #include <stdbool.h>
 
-#include "arch/x86_64/sections.h"
-
-#define MAPPED_END 0x100000000ull /* of the boot loader's mapping */
-#define TABLE_MOST 0x100000u      /* bytes; real ones have some hundred */
+#define TABLE_MOST 0x100000u /* bytes; real ones have some hundred */
 
 struct rsdp {
     char signature[8];
@@ -99,30 +96,31 @@ static bool acpi_is(const char *signature, const char *wanted, size_t length)
 }
 
 /* The table at a physical address, or NULL: not reachable, or not whole. */
-static const struct table *acpi_table(uint64_t physical)
+static const struct table *acpi_table(acpi_reach *reach, uint64_t physical)
 {
-    const struct table *table = direct_address(physical);
+    const struct table *table = physical ? reach(physical, sizeof(*table)) : NULL;
 
-    if (physical == 0 || physical > MAPPED_END - TABLE_MOST)
+    if (!table || table->length < sizeof(*table) || table->length > TABLE_MOST)
         return NULL;
-    if (table->length < sizeof(*table) || table->length > TABLE_MOST)
-        return NULL;
-    return acpi_sums_to_0(table, table->length) ? table : NULL;
+    table = reach(physical, table->length);
+    return table && acpi_sums_to_0(table, table->length) ? table : NULL;
 }
 
 /* The RSDT, of 32-bit addresses, or the XSDT, of 64-bit ones. */
-static const struct table *acpi_root(const struct rsdp *rsdp, size_t size, size_t *entry_size)
+static const struct table *acpi_root(const struct rsdp *rsdp, size_t size, acpi_reach *reach,
+                                     size_t *entry_size)
 {
     const struct table *xsdt = NULL;
 
     if (rsdp->revision >= 2 && size >= sizeof(*rsdp))
-        xsdt = acpi_table(rsdp->xsdt);
+        xsdt = acpi_table(reach, rsdp->xsdt);
     *entry_size = xsdt ? sizeof(uint64_t) : sizeof(uint32_t);
-    return xsdt ? xsdt : acpi_table(rsdp->rsdt);
+    return xsdt ? xsdt : acpi_table(reach, rsdp->rsdt);
 }
 
 /* The first table of this name. */
-static const struct table *acpi_find(const struct table *root, size_t entry_size, const char *name)
+static const struct table *acpi_find(const struct table *root, size_t entry_size, acpi_reach *reach,
+                                     const char *name)
 {
     const uint8_t *at = (const uint8_t *)(root + 1);
     const uint8_t *end = (const uint8_t *)root + root->length;
@@ -133,7 +131,7 @@ static const struct table *acpi_find(const struct table *root, size_t entry_size
 
         for (size_t i = entry_size; i-- > 0;)
             address = address << 8 | at[i];
-        table = acpi_table(address);
+        table = acpi_table(reach, address);
         if (table && acpi_is(table->signature, name, sizeof(table->signature)))
             return table;
     }
@@ -185,7 +183,8 @@ static void acpi_read_madt(const struct madt *madt, struct acpi *out)
     }
 }
 
-static const char *acpi_read_tables(const struct rsdp *rsdp, size_t size, struct acpi *out)
+static const char *acpi_read_tables(const struct rsdp *rsdp, size_t size, acpi_reach *reach,
+                                    struct acpi *out)
 {
     size_t entry_size;
     const struct table *root, *madt, *hpet;
@@ -194,21 +193,21 @@ static const char *acpi_read_tables(const struct rsdp *rsdp, size_t size, struct
         return "the boot loader passed no ACPI root pointer";
     if (!acpi_is(rsdp->signature, "RSD PTR ", 8) || !acpi_sums_to_0(rsdp, RSDP_OLD_SIZE))
         return "the ACPI root pointer is damaged";
-    root = acpi_root(rsdp, size, &entry_size);
+    root = acpi_root(rsdp, size, reach, &entry_size);
     if (!root)
-        return "ACPI's root table is damaged, or not below 4 GiB";
-    madt = acpi_find(root, entry_size, "APIC");
+        return "ACPI's root table is damaged, or out of reach";
+    madt = acpi_find(root, entry_size, reach, "APIC");
     if (!madt || madt->length < sizeof(struct madt))
         return "ACPI has no table of interrupt controllers (MADT)";
-    hpet = acpi_find(root, entry_size, "HPET");
+    hpet = acpi_find(root, entry_size, reach, "HPET");
     if (hpet && hpet->length >= sizeof(struct hpet_table))
         out->hpet_address = ((const struct hpet_table *)hpet)->address;
     acpi_read_madt((const struct madt *)madt, out);
     return out->cpu_count > 0 ? NULL : "ACPI's table of interrupt controllers names no CPU";
 }
 
-void acpi_read(const void *root, size_t size, struct acpi *out)
+void acpi_read(const void *root, size_t size, acpi_reach *reach, struct acpi *out)
 {
     *out = (struct acpi){0};
-    out->problem = acpi_read_tables(root, size, out);
+    out->problem = acpi_read_tables(root, size, reach, out);
 }

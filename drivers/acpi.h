@@ -33,8 +33,8 @@ struct acpi {
     uint64_t hpet_address; /* physical; 0: there is none */
 };
 
-/*
- * `root` is a copy of the RSDP, `size` bytes, 0 for none. Reads the tables where the boot loader's
- * mapping has them (the first 4 GiB): before the final page tables are made. Boot.
- */
-void acpi_read(const void *root, size_t size, struct acpi *out);
+/* Physical memory of that length to read, or NULL where it cannot be reached. */
+typedef const void *acpi_reach(uint64_t physical, size_t length);
+
+/* `root` is a copy of the RSDP, `size` bytes, 0 for none. Boot. */
+void acpi_read(const void *root, size_t size, acpi_reach *reach, struct acpi *out);

@@ -33,6 +33,7 @@ static struct {
     enum drain_state state;
     uint64_t next_ns; /* the thread need not look before, unless there is much */
     uint64_t passes;
+    bool whole; /* the last pass left no record behind that is older than it */
     struct ring_reader reader[ARCH_CPUS_MAX];
     /*
      * Before a record is read: whose reader stood where, and how many records had left the stream
@@ -91,13 +92,19 @@ static void drain_note(const struct stream *stream, unsigned cpu)
     local_barrier(); /* before the reader moves */
 }
 
-/* Those that are published when it begins: writers may be faster than the port. */
+/*
+ * Those that are published when it begins: writers may be faster than the port. A writer on another
+ * CPU may have read the clock for a record that it has yet to publish: it is under way then, which
+ * is looked at before.
+ */
 static void drain_ring(struct stream *stream, unsigned cpu, struct ring *ring)
 {
     static _Alignas(8) uint8_t record[SAMPLE_SIZE_MAX];
     struct ring_reader *reader = &drain.reader[cpu];
+    bool under_way = publish_load(&ring->nest) != 0;
     uint64_t until = publish_load(&ring->published);
 
+    drain.whole &= !under_way;
     while (reader->position < until) {
         drain_note(stream, cpu);
         if (ring_read(reader, record, sizeof(record)) != RING_READ_RECORD)
@@ -125,8 +132,9 @@ static void drain_pass(struct stream *stream)
 {
     struct ring *ring;
 
-    if (drain.passes++ > 0)
+    if (drain.passes++ > 0 && drain.whole)
         stream_put_round(stream);
+    drain.whole = true;
     drain_tasks(stream);
     for (unsigned cpu = 0; (ring = recording_ring(cpu)); cpu++)
         drain_ring(stream, cpu, ring);

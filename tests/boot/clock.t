@@ -54,7 +54,7 @@ my $report = 'perf report -g caller -s sym';
 my $of_timer = "-e irq:irq_handler_entry --filter 'irq == 0'";
 my $interrupts = "perf stat -e timer:tick $of_timer -- $load";
 my $stat = "perf stat -e cpu-clock,timer:tick $of_timer -- $load";
-my $machine = boot(icount => 1,
+my $machine = boot(icount => 1, smp => 1,
     run => join('; ', $record, $report, 'perf script', $interrupts, $stat, 'poweroff'));
 ended_ok($machine);
 my @samples = samples(said($machine, 'perf script'));
@@ -103,7 +103,7 @@ my $of_load = q{--filter 'name == "kernel_flag"'};
 my $lock = "perf record -m 4m -e lock:lock_acquired/freq=2000/ $of_load -- $load";
 my $hits = "perf stat -e mem:kernel_flag:w -e lock:lock_acquired $of_load -- $load";
 my @recordings = ($every, $both, $watch, $lock);
-$machine = boot(icount => 1,
+$machine = boot(icount => 1, smp => 1,
     run => join('; ', (map { ($_, 'perf script') } @recordings), $hits, 'poweroff'));
 ended_ok($machine);
 my @scripts = map { said($machine, 'perf script', $_) } 1 .. @recordings;
@@ -138,7 +138,7 @@ is_deeply([grep { /\S/ } map { s/\s+/ /gr } @{script_lines(join('', @scripts))}]
 
 # --- Before there are interrupts -----------------------------------------------------------------
 
-$machine = boot(perf_boot => 'record -F max -e cpu-clock', run => "$stat; poweroff");
+$machine = boot(smp => 1, perf_boot => 'record -F max -e cpu-clock', run => "$stat; poweroff");
 ended_ok($machine, 'the clock may be asked for samples before there is a timer');
 like($machine->console, qr/^\[ perf record: \d+ records kept \]$/m,
     '... which it takes from there');
@@ -148,7 +148,7 @@ is($count->{'irq:irq_handler_entry'}, $count->{'timer:tick'}, '... up to the end
 # --- Nobody has the CPU --------------------------------------------------------------------------
 
 # However soon ^C comes, the machine may have idled: else once more.
-$machine = start();
+$machine = start(smp => 1);
 my $prompt = qr/^pitot> $/m;
 $machine->expect($prompt, 30, 'there is a prompt');
 my ($said, $tries) = ('', 0);

@@ -26,7 +26,7 @@ my $frames_last = 8;
 
 # --- The kernel's file ---------------------------------------------------------------------------
 
-my %address = (slots => 0xffffc10000000000);    # by name; STACK_SLOTS_BASE of stacks.h
+my %address = ('the slots' => 0xffffc10000000000);    # by name; STACK_SLOTS_BASE of stacks.h
 my @symbols;    # [address, name], by address
 for my $line (`nm -n $build/pitot.elf`) {
     my ($address, $name) = $line =~ /^([0-9a-f]{16}) [^aA] (.*)$/ or next;
@@ -233,7 +233,7 @@ my %tests = (
     },
     'recurse-thread' => sub {
         overflow_ok(boot(machine => 'qemu', run => 'crash recurse-thread'),
-            'the stack of doomed', 'slots', 'thread_start');
+            'the stack of doomed', 'the slots', 'thread_start');
     },
     'sleep-locked' => sub {
         asked_ok('sleep-locked',

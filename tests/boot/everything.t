@@ -67,7 +67,7 @@ sub samples_of
     my ($text, $complaints, $status) = perf_script($machine, '-F', 'cpu,time,event,trace');
     is($status, 0, 'perf reads the stream') or diag($complaints);
     my @samples;
-    while ($text =~ /^ *\[000\] +(\d+\.\d+): +(\S+): *(?:count=(\d+))?/mg) {
+    while ($text =~ /^ *\[\d+\] +(\d+\.\d+): +(\S+): *(?:count=(\d+))?/mg) {
         push(@samples, {time => $1, event => $2, count => $3});
     }
     return @samples;

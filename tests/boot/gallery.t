@@ -18,7 +18,7 @@ my $build = $ENV{BUILD} // 'build';
 my $page = "$build/gallery.md";
 my $kept = 'docs/gallery.md';
 my $most_lines = 44;    # of a tree, on the page
-my $outermost = qr/\b(?:boot_entry_high|thread_start)$/;
+my $outermost = qr/\b(?:boot_entry_high|thread_start|ap_entry_high)$/;
 
 # --- The page ------------------------------------------------------------------------------------
 

@@ -94,14 +94,14 @@ detach
 GDB
 
 # gdb looks for the end of a function's prologue, so the first stop is at its start or a bit behind.
-like($said->{entry}, qr{^Temporary breakpoint 1, kernel_main \(.*\) at (\./)?boot/main\.c:\d+}m,
+like($said->{entry}, qr{^(?:Thread 1 hit )?Temporary breakpoint 1, kernel_main \(.*\) at (\./)?boot/main\.c:\d+}m,
     'a new machine runs to kernel_main');
 like($said->{place}, qr/^rip .* <kernel_main(\+\d+)?>$/m, 'rip is there');
 like($said->{place}, qr{^Line \d+ of "(\./)?boot/main\.c" starts}m, 'the address has a line');
 like($said->{place}, qr/^\d+\t +clock_start\(\);/m, 'and the line a source');
 backtrace_ok($said->{place}, [], 'the backtrace ends with the kernel, not behind it');
 
-like($said->{break}, qr{^Breakpoint \d+, fs_open \(path=.*"/fs-stress}m,
+like($said->{break}, qr{^(?:Thread 1 hit )?Breakpoint \d+, fs_open \(path=.*"/fs-stress}m,
     'a breakpoint set by name is hit, arguments are readable');
 backtrace_ok($said->{break}, ['fs_open'], 'the backtrace leads from there to kernel_main');
 

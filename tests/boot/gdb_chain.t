@@ -122,7 +122,8 @@ GDB
 sub session
 {
     my ($run, @parts) = @_;
-    my ($machine, $said) = gdb_session({kernel => 'pitot-test', run => $run}, $commands, @parts);
+    my ($machine, $said) = gdb_session({kernel => 'pitot-test', smp => 1, run => $run}, $commands,
+        @parts);    # the button's NMIs go to the CPU that is stepped
     $machine->stop;
     ok(exists $said->{end}, "$run: gdb came to the end of its script") or diag($said->{$parts[-2]});
     return $said;

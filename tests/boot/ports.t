@@ -50,7 +50,7 @@ is($machine->debugcon, '', '... and has nothing to complain about');
 
 # The least with which GRUB loads the kernel; with less it says so itself.
 my $too_little = qr/too little memory: \d+ KiB are free, \d+ are needed/;
-$machine = boot(%bios, mem => '6M');
+$machine = boot(%bios, mem => '6400K');
 stopped_ok($machine, $machine->console, $too_little, 'too little memory');
 $machine = boot(%bios, mem => '2M');
 is($machine->status, 127, 'not even memory for GRUB to load it: ends, too');

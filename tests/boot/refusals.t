@@ -171,14 +171,14 @@ subtest 'perf itself' => sub {
     like(said($machine, $_), qr/\A$refusals{$_}\n\z/, $_) for sort(keys %refusals);
 };
 
-# Bytes 1 to 3 of the lock's word, a ring as small as can be, a length and an access as perf says
-# them: none of it is refused.
+# Bytes 1 to 3 of the lock's word, a ring as small as can be and one as large as one CPU's can be in
+# the default memory, a length and an access as perf says them: none of it is refused.
 subtest 'what is possible' => sub {
     my @possible = ('-e mem:kernel_flag+1/3:rw', "-e $flag -m 1", "-e $flag -m 64m",
         "-e $flag --overwrite", '-e mem:lock_kernel/8:x', '-e mem:kernel_flag:w:k',
         '-e mem:' . place('kernel_flag') . '/4:rw', '-e mem:stack_task+0x1000/32:rw');
     my @commands = map { "perf record $_ -- bt" } @possible;
-    my $machine = boot(run => join('; ', (map { ($_, 'perf list') } @commands), 'poweroff'));
+    my $machine = boot(smp => 1, run => join('; ', (map { ($_, 'perf list') } @commands), 'poweroff'));
     ended_ok($machine);
     for my $number (1 .. @commands) {
         my $command = $commands[$number - 1];

@@ -72,6 +72,15 @@ unlike("$dump$errors", qr/out of order/i, '... none of which came too late for i
 is(scalar(() = said($machine, 'cpus') =~ /^ +\d+ +0 +\d+  /mg), $cpus,
     'when it is over, no watch is armed on any CPU');
 
+# The clock of a CPU counts its time, whoever has it; four count four times as much.
+$machine = boot(smp => $cpus, icount => 1,
+    run => 'perf stat -e cpu-clock -- fs-stress 100; poweroff');
+ended_ok($machine);
+my ($counted) = $machine->console =~ /^ *([\d.]+) msec cpu-clock/m;
+my ($took) = $machine->console =~ /^ *([\d.]+) seconds time elapsed/m;
+cmp_ok(abs(($counted // 0) / 1000 - $cpus * ($took // 0)), '<', 0.02 * $cpus * ($took // 1),
+    'the clock counts the time of all CPUs') or diag($machine->tail);
+
 # --- Each ring overwrites by itself --------------------------------------------------------------
 
 $machine = boot(smp => $cpus, run => join('; ',
