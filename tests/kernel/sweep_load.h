@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The load under which tests/kernel/sweep_suite.c sets its breakpoints: on each CPU threads for the
- * file system, for memory, locks, switches and births of threads, and for timers, work and wake-ups;
- * and what tells that each of them, and each CPU's interrupts, go on. Task context of the boot
+ * The load under which tests/kernel/sweep_suite.c sets its breakpoints: on each CPU threads for
+ * files, for memory, locks, switches and births of threads, and for timers, work and wake-ups; and
+ * what tells that each of them, and each CPU's interrupts, go on. Task context of the boot
  * thread.
  */
 #pragma once

@@ -43,7 +43,7 @@ struct sweep_range {
     size_t length;
 };
 
-#define SWEEP_RANGES 16
+#define SWEEP_RANGES 12 /* five, and the stacks of the TSS, at most seven */
 
 /* Those of the CPU that calls, from its registers; returns how many. */
 unsigned sweep_forbidden(struct sweep_range *ranges);
