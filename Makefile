@@ -105,7 +105,7 @@ postmortem: packages-build
 	$(Q)$(BUILD)/host/postmortem -k $(BUILD)/pitot.elf -o $(BUILD)/postmortem.perf $(FROM)
 	@echo 'perf report -i $(BUILD)/postmortem.perf --vmlinux=$(BUILD)/pitot.elf'
 
-## make bench       what a hit, a frame, an event, a look-up and a table cost, beside libunwind, libgcc, LTTng-UST and Linux
+## make bench       what hits, frames, events, look-ups and tables cost, on many CPUs too, beside libunwind, libgcc, LTTng-UST and Linux
 bench: packages-bench
 	+$(Q)$(MAKE) --no-print-directory bench-built
 	$(Q)perl -Itests/lib tests/bench/bench.pl
@@ -187,7 +187,7 @@ $(BUILD)/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf boot/grub.cfg too
 
 # A second, tiny kernel that takes Pitot in (docs/porting.md). What may be linked into it is this list, and of that only what it
 # asks for: an archive.
-PORT_TAKES := $(wildcard core/perf/*.c) $(addprefix core/,breakpoint.c cpus.c glob.c print.c refusal.c string.c symbols.c symbols_describe.c symbols_suggest.c ticks.c) \
+PORT_TAKES := $(wildcard core/perf/*.c) $(addprefix core/,breakpoint.c cpus.c nmi_clock.c glob.c print.c refusal.c string.c symbols.c symbols_describe.c symbols_suggest.c ticks.c) \
               $(wildcard arch/x86_64/*.c arch/x86_64/*.asm)
 PORT_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard tests/port/*.asm tests/port/*.c))
 

@@ -92,7 +92,20 @@ void arch_set_may_park(bool (*may)(void));
 /* What a CPU that stands still was interrupted at; NULL if it runs. Any context. */
 const struct regs *arch_parked_regs(unsigned cpu);
 
-/* All other CPUs stop for good, as far as they answer. Crash context. */
+/*
+ * All other CPUs stand still at once, wherever they are, as far as they answer within a third of a
+ * second, until arch_cpus_go: for a report that changes nothing. One CPU at a time. Any context.
+ */
+void arch_cpus_stand(void);
+void arch_cpus_go(void);
+
+/* As arch_parked_regs, but of a CPU that stands still for either reason. */
+const struct regs *arch_stopped_regs(unsigned cpu);
+
+/*
+ * All other CPUs stop for good, as far as they answer, and no clock comes as an NMI any more. Crash
+ * context.
+ */
 void arch_cpus_halt(void);
 
 /* --- Memory. Any context: both walk page tables by plain loads. --- */

@@ -37,6 +37,11 @@ static const char *problem(const struct boot_information *information)
     return NULL;
 }
 
+const struct acpi *cpus_acpi(void)
+{
+    return &acpi;
+}
+
 void cpus_find(const struct boot_information *information)
 {
     uint32_t others[ARCH_CPUS_MAX];

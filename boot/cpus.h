@@ -12,3 +12,7 @@ void cpus_read(const struct boot_information *information);
  * the console why there is but one, if not because there is but one. After memory_init.
  */
 void cpus_find(const struct boot_information *information);
+
+/* What the tables say, from cpus_read on. */
+struct acpi;
+const struct acpi *cpus_acpi(void);

@@ -10,6 +10,7 @@
 #include "boot/cpus.h"
 #include "boot/memory.h"
 #include "boot/multiboot2.h"
+#include "boot/nmi_clock.h"
 #include "boot/ports.h"
 #include "boot/script.h"
 #include "boot/timer.h"
@@ -26,6 +27,7 @@
 #include "core/sched/cpu_start.h"
 #include "core/sched/scheduler.h"
 #include "core/symbols.h"
+#include "core/watchdog.h"
 #include "core/workqueue.h"
 #include "drivers/pic8259.h"
 #include "drivers/pit8254.h"
@@ -79,13 +81,14 @@ _Noreturn void kernel_main(uint32_t information)
     script_boot_recording(); /* perf.boot=, from here to script_run */
     pic_init();
     pic_set_server(interrupt_serve); /* where tracepoints see each interrupt */
-    timer_begin();
+    timer_begin(nmi_clock_find());
     ports_listen(); /* the console can be typed at */
     cpus_start();   /* from here on there are others */
     cpu_interrupts_on();
     workqueue_init();
     drain_init();
     print_banner();
+    watchdog_init();
     if (fs_init())
         panic("no memory for the file system");
     script_run(); /* ends perf.boot's recording, then run= */

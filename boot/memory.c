@@ -10,7 +10,7 @@
 #include "core/memory/pages.h"
 #include "core/panic.h"
 
-#define IMAGE_START  0x100000ull /* the part before paging included */
+#define IMAGE_START 0x100000ull /* the part before paging included */
 
 /* Enough for the default ring, the file system's load and the page tables. */
 #define PAGES_NEEDED (4u << 20 >> 12)

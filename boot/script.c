@@ -24,7 +24,9 @@ void script_run(void)
     if (cmdline_complaint())
         print("command line: %s\n", cmdline_complaint());
     for (const char *word = NULL; (word = cmdline_next_unasked(word));)
-        print("command line: \"%s\" is not known; there are run=, perf.boot=, perf.rate=\n", word);
+        print("command line: \"%s\" is not known; there are run=, perf.boot=, perf.rate=, "
+              "watchdog=\n",
+              word);
     if (has_script)
         console_script(text);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See timer.h. The boot CPU has the 8254's interrupt, each other one its own APIC's. */
+/*
+ * See timer.h. Each CPU has its own APIC's timer; but the boot CPU has the 8254 where there is no
+ * NMI clock, whose line would be the 8254's.
+ */
 #include "boot/timer.h"
 
 #include "arch/arch.h"
@@ -43,19 +46,24 @@ static void apic_timer_interrupt(struct regs *regs)
     apic_end();
 }
 
+static bool by_pit; /* the boot CPU's; set at boot */
+
 static void timer_set_rate(unsigned hertz)
 {
-    if (arch_cpu_id() == 0)
+    if (arch_cpu_id() == 0 && by_pit)
         pit_set_rate(hertz);
     else
         apic_timer_set_rate(hertz);
 }
 
-void timer_begin(void)
+void timer_begin(bool has_nmi_clock)
 {
     if (apic_registers())
         apic_timer_calibrate();
     trap_set_handler(VECTOR_APIC_TIMER, apic_timer_interrupt);
-    pit_start(TICKS_A_SECOND, timer_interrupt);
+    by_pit = !has_nmi_clock;
+    if (by_pit)
+        pit_start(TICKS_A_SECOND, timer_interrupt);
+    event_clock_follow();
     ticks_start(timer_set_rate);
 }

@@ -2,5 +2,10 @@
 /* The periodic interrupt of each CPU, and all who live by it. */
 #pragma once
 
-/* The boot CPU's begins, and each CPU's that starts later. Boot, interrupts off. */
-void timer_begin(void);
+#include <stdbool.h>
+
+/*
+ * The boot CPU's begins, and each CPU's that starts later. With an NMI clock there is no 8254 (see
+ * boot/nmi_clock.h). Boot, interrupts off.
+ */
+void timer_begin(bool has_nmi_clock);

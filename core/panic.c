@@ -70,10 +70,9 @@ void panic_print_chain(const struct regs *regs)
 }
 
 /* Reads the rings as they are: what a writer left half done is not among the published records. */
-static void print_last_samples(void)
+void panic_print_samples(struct record_source *source)
 {
     static const struct script_options options;
-    struct record_source *source = recording_source();
     const struct perf_event_header *record;
     size_t samples = 0, at = 0;
 
@@ -136,7 +135,7 @@ static _Noreturn void report(const char *reason, const struct regs *regs)
     arch_regs_describe(regs, print_line);
     print("call chain:\n");
     panic_print_chain(regs);
-    print_last_samples();
+    panic_print_samples(recording_source());
     drain_crash();
     stop(reason);
 }

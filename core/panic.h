@@ -21,3 +21,7 @@ void panic_init(const struct panic_machine *with);
 
 /* "bt": the chain from `regs` to the console, one line a frame, and why it ends where it ends. */
 void panic_print_chain(const struct regs *regs);
+
+/* The newest samples of a recording; NULL: there is none. Any context. */
+struct record_source;
+void panic_print_samples(struct record_source *source);

@@ -24,6 +24,7 @@ static unsigned wanted = 1;
 static struct {
     unsigned times;     /* 0: not started */
     uint64_t next_tick; /* arch_clock_ns; if there are several interrupts a tick */
+    uint64_t served;    /* interrupts */
 } timers[ARCH_CPUS_MAX];
 
 static void ticks_follow(void)
@@ -67,6 +68,7 @@ bool ticks_due(void)
     unsigned cpu = arch_cpu_id();
     uint64_t now;
 
+    timers[cpu].served++;
     ticks_follow();
     if (timers[cpu].times == 1)
         return true;
@@ -77,6 +79,11 @@ bool ticks_due(void)
     if (timers[cpu].next_tick <= now)
         timers[cpu].next_tick = now + TICK_NS;
     return true;
+}
+
+uint64_t ticks_served(unsigned cpu)
+{
+    return *(volatile uint64_t *)&timers[cpu].served;
 }
 
 void ticks_count(void)

@@ -35,5 +35,8 @@ void ticks_quicken(unsigned times);
 /* This CPU's timer interrupt has come: whether it is a tick. Interrupt context. */
 bool ticks_due(void);
 
+/* How many interrupts of its timer that CPU has served. Any context. */
+uint64_t ticks_served(unsigned cpu);
+
 /* Counts one. The timer's interrupt calls it. */
 void ticks_count(void);

@@ -71,7 +71,7 @@ void pic_init(void)
     port_write8(SLAVE_DATA, CASCADE_LINE);
     port_write8(MASTER_DATA, ICW4_8086);
     port_write8(SLAVE_DATA, ICW4_8086);
-    port_write8(MASTER_DATA, 0xff & ~(1u << CASCADE_LINE));
+    port_write8(MASTER_DATA, 0xff);
     port_write8(SLAVE_DATA, 0xff);
     for (unsigned line = 0; line < LINES; line++)
         trap_set_handler(VECTOR_FIRST_INTERRUPT + line, pic_serve);
@@ -82,10 +82,16 @@ void pic_set_server(pic_server *server)
     serve = server;
 }
 
+/*
+ * The line between the two controllers stays masked as long as nobody needs it: interrupt 2 of the
+ * I/O controller is the same wire in QEMU.
+ */
 void pic_connect(unsigned line, trap_handler *handler)
 {
     uint16_t data = line < 8 ? MASTER_DATA : SLAVE_DATA;
 
     handlers[line] = handler;
     port_write8(data, port_read8(data) & (uint8_t) ~(1u << line % 8));
+    if (line >= 8)
+        port_write8(MASTER_DATA, port_read8(MASTER_DATA) & (uint8_t) ~(1u << CASCADE_LINE));
 }

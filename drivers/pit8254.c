@@ -15,6 +15,7 @@
 
 /* Control word: counter, both bytes, mode. */
 #define COUNTER0_RATE     0x34 /* mode 2, rate generator */
+#define COUNTER0_NEVER    0x32 /* mode 1: begins at an edge of its gate, which has none */
 #define COUNTER2_LATCH    0x80 /* the next two reads give the count of this moment */
 #define COUNTER2_ONE_SHOT 0xb0 /* mode 0, output high at terminal count */
 
@@ -93,6 +94,12 @@ void pit_set_rate(unsigned hertz)
 {
     port_write8(CONTROL, COUNTER0_RATE);
     pit_load(COUNTER0, PIT_HERTZ / hertz);
+}
+
+void pit_stop(void)
+{
+    port_write8(CONTROL, COUNTER0_NEVER);
+    pit_load(COUNTER0, 1);
 }
 
 static void pit_interrupt(struct regs *regs)

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* The registers, mapped, the same address on every CPU. Boot. */
-void apic_init(volatile void *registers);
+void apic_init(volatile void *mapped);
 
 /* ... and where they are; NULL: there is no APIC. */
 volatile void *apic_registers(void);

@@ -32,9 +32,15 @@ struct percpu {
     uint32_t nmi_sent;              /* [A] NMIs that other CPUs have asked for, in all */
     uint32_t nmi_seen;              /* [O] of these, how many had been when the last NMI came */
     bool nmi_spare;                 /* [O] one more may come for those */
+    uint32_t clock_asked;           /* [A] by the boot CPU: the NMI clock is to be served */
     uint32_t park_asked;            /* [A] by the CPU that parks: stop; 0: go on */
     uint32_t parked;                /* [O] stands still, until park_asked is 0 */
     const struct regs *parked_regs; /* [O] what was interrupted for that */
+
+    /* Standing still for a report: arch/x86_64/stand.c. */
+    uint32_t stand_asked;          /* [A] by the CPU that reports; 0: go on */
+    uint32_t stands;               /* [O] until stand_asked is 0 */
+    const struct regs *stood_regs; /* [O] what was interrupted for that */
 
     bool runs;             /* [A] set by the owning CPU when it is there for others */
     int64_t clock_off;     /* [I] ns that its clock is off, at least, */

@@ -7,11 +7,12 @@
 #include "arch/x86_64/park.h"
 
 #include "arch/arch.h"
-#include "arch/x86_64/apic.h"
 #include "arch/x86_64/check.h"
 #include "arch/x86_64/debugreg.h"
+#include "arch/x86_64/nmi.h"
 #include "arch/x86_64/percpu.h"
 #include "arch/x86_64/sections.h"
+#include "arch/x86_64/stand.h"
 
 /* park_asked */
 #define ASKED_TO_WAIT 1 /* ... where nothing is under way that the parker may change */
@@ -37,19 +38,13 @@ static bool is_asked(unsigned cpu)
     return cpu != arch_cpu_id() && arch_cpu_runs(cpu);
 }
 
-static void send(unsigned cpu)
-{
-    __atomic_fetch_add(&percpu[cpu].nmi_sent, 1, __ATOMIC_SEQ_CST); /* the NMI finds its reason */
-    apic_send_nmi(percpu[cpu].apic_id);
-}
-
 static void ask_all(uint32_t what)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         if (is_asked(cpu)) {
             __atomic_store_n(&percpu[cpu].park_asked, what, __ATOMIC_RELEASE);
             if (what)
-                send(cpu);
+                nmi_send(cpu);
         }
 }
 
@@ -70,17 +65,23 @@ static bool has_had_its_nmis(unsigned cpu)
            __atomic_load_n(&percpu[cpu].nmi_sent, __ATOMIC_RELAXED);
 }
 
+/* Nobody can answer while a report has all CPUs stand still. */
+static uint64_t patience_clock(void)
+{
+    return arch_clock_ns() - stand_lost_ns();
+}
+
 /* Who could not stop where the last NMI met him gets another. */
 static bool await_all(uint64_t patience, unsigned *absent)
 {
-    uint64_t start = arch_clock_ns(), asked = start, now;
+    uint64_t start = patience_clock(), asked = start, now;
 
     while (!all_are(1, absent)) {
-        now = arch_clock_ns();
+        now = patience_clock();
         if (now - start > patience)
             return false;
         if (now - asked > (has_had_its_nmis(*absent) ? AGAIN_NS : LOST_NS)) {
-            send(*absent);
+            nmi_send(*absent);
             asked = now;
         }
         arch_relax();
@@ -144,6 +145,7 @@ void arch_cpus_halt(void)
 {
     unsigned absent;
 
+    nmi_clock_end();
     ask_all(ASKED_TO_HALT);
     await_all(HALT_NS, &absent);
 }
@@ -153,19 +155,9 @@ const struct regs *arch_parked_regs(unsigned cpu)
     return __atomic_load_n(&percpu[cpu].parked, __ATOMIC_ACQUIRE) ? percpu[cpu].parked_regs : NULL;
 }
 
-/*
- * NMIs that come close together are served as one or two: for several that are seen at once one
- * more may come, which is not somebody pressing the button.
- */
-static bool nmi_was_sent(struct percpu *self)
+bool park_is_parker(void)
 {
-    uint32_t sent = __atomic_load_n(&self->nmi_sent, __ATOMIC_SEQ_CST);
-    uint32_t fresh = sent - self->nmi_seen;
-    bool spare = self->nmi_spare;
-
-    __atomic_store_n(&self->nmi_seen, sent, __ATOMIC_RELEASE);
-    self->nmi_spare = fresh > 1;
-    return fresh > 0 || spare;
+    return __atomic_load_n(&parker, __ATOMIC_RELAXED) == arch_cpu_id() + 1;
 }
 
 /*
@@ -193,13 +185,11 @@ static void park_wait(struct percpu *self, const struct regs *regs)
     __atomic_store_n(&self->parked, 0, __ATOMIC_RELEASE);
 }
 
-bool park_serve(const struct regs *regs)
+void park_serve(const struct regs *regs)
 {
     struct percpu *self = percpu_self();
-    bool sent = nmi_was_sent(self);
     uint32_t asked = __atomic_load_n(&self->park_asked, __ATOMIC_ACQUIRE);
 
     if (asked == ASKED_TO_HALT || (asked && is_between_hits(self, regs)))
         park_wait(self, regs);
-    return sent;
 }

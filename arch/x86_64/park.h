@@ -6,8 +6,8 @@
 
 struct regs;
 
-/*
- * An NMI has come: true if it, or one for which it may stand, was sent by another CPU. Stands still
- * in here while that is what is asked for. On the NMI's page, watches off.
- */
-bool park_serve(const struct regs *regs);
+/* Stands still in here while that is what is asked for. On the NMI's page, watches off. */
+void park_serve(const struct regs *regs);
+
+/* This CPU parks the others: it may have changed half of something. Any context. */
+bool park_is_parker(void);

@@ -11,4 +11,4 @@
 void percpu_init(unsigned cpu);
 
 /* How many CPUs there may be (arch_cpus). Boot. */
-void percpu_set_count(unsigned count);
+void percpu_set_count(unsigned cpus);

@@ -10,7 +10,6 @@
 #include "arch/x86_64/check.h"
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/idt.h"
-#include "arch/x86_64/park.h"
 #include "arch/x86_64/percpu.h"
 #include "arch/x86_64/stacks.h"
 #include "arch/x86_64/vectors.h"
@@ -111,17 +110,10 @@ _Noreturn void trap_fatal(struct regs *regs)
     trap_report(regs);
 }
 
-/*
- * One that no CPU has sent, and that nobody waits for, is somebody pressing the button of a machine
- * that hangs, and gets the report. Nothing on this way may trap, as the `iret` of a trap would let
- * the next NMI in.
- */
-void nmi_trap(struct regs *regs)
+void trap_nmi(struct regs *regs)
 {
     trap_handler *handler = handlers[regs->vector];
 
-    if (park_serve(regs))
-        return;
     if (!handler)
         trap_report(regs);
     handler(regs);

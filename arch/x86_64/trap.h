@@ -17,7 +17,10 @@ struct regs *trap_land(struct regs *frame);
 void trap_dispatch(struct regs *regs);
 _Noreturn void trap_fatal(struct regs *regs);
 void debug_trap(struct regs *regs);
-void nmi_trap(struct regs *regs);
+void nmi_trap(struct regs *regs); /* arch/x86_64/nmi.c */
+
+/* An NMI that nobody can explain: its vector's handler, or the report. On the NMI's page. */
+void trap_nmi(struct regs *regs);
 
 /* A trap is about to return to a context that is stepped (arch_step_set_handlers). */
 void debug_resume(struct regs *regs);

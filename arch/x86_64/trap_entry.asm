@@ -154,13 +154,14 @@ cfi_end
 
 ; #DB and NMI. DR7 goes to 0 whatever it was, the depth is raised, and only the outermost exit loads
 ; DR7 again, from the shadow: a value saved at entry could be older than what the handler armed, and
-; an NMI inside #DB would arm too early.
+; an NMI inside #DB would arm too early. The depth first: an NMI between the two then leaves DR7 at
+; 0, as it is not the outermost.
 align 16
 cfi_start watch_entry, trap
         save_registers
+        inc dword [gs:PERCPU_WATCH_DEPTH]
         xor eax, eax
         mov dr7, rax
-        inc dword [gs:PERCPU_WATCH_DEPTH]
         mov rdi, rsp
         cmp byte [rsp + REGS_VECTOR], VECTOR_NMI
         je ..@watch_nmi

@@ -123,6 +123,42 @@ static void crash_assert(void)
     assert(nowhere == 0);
 }
 
+/* Not a part of the function that locks, so that a chain has both. */
+__attribute__((noinline)) static _Noreturn void crash_spin(void)
+{
+    for (;;)
+        arch_relax();
+}
+
+static void crash_hang(void)
+{
+    arch_irq_save();
+    crash_spin();
+}
+
+static struct spinlock hung = {.name = "hung"};
+
+static void wait_for_hung(void *unused)
+{
+    (void)unused;
+    spinlock_acquire_irq(&hung);
+}
+
+/* Another CPU, if there is one, hangs with this one: it waits for the lock. */
+static void crash_hang_locked(void)
+{
+    struct refusal why;
+    struct thread *thread = NULL;
+
+    spinlock_acquire(&hung);
+    if (arch_cpu_runs(1))
+        thread = thread_create_on(1, "doomed", wait_for_hung, NULL, &why);
+    while (thread && __atomic_load_n(&hung.next, __ATOMIC_RELAXED) == hung.serving + 1)
+        arch_relax();
+    arch_irq_save();
+    crash_spin();
+}
+
 static const struct {
     const char *how;
     void (*crash)(void);
@@ -141,6 +177,8 @@ static const struct {
     {"non-canonical", crash_canonical, "read a non-canonical address"},
     {"panic", crash_panic, "call panic"},
     {"assert", crash_assert, "fail an assertion"},
+    {"hang", crash_hang, "spin for ever, interrupts off: for watchdog="},
+    {"hang-locked", crash_hang_locked, "... with a spinlock that CPU 1 wants, too"},
 };
 
 static int crash_run(int argc, char **argv)

@@ -43,3 +43,18 @@ void print_guard_break(void)
 {
     __atomic_store_n(&broken, true, __ATOMIC_RELAXED);
 }
+
+struct print_guard_kept print_guard_seize(void)
+{
+    struct print_guard_kept kept = {__atomic_load_n(&owner, __ATOMIC_ACQUIRE), depth};
+
+    depth = 1;
+    __atomic_store_n(&owner, arch_cpu_id() + 1, __ATOMIC_RELAXED);
+    return kept;
+}
+
+void print_guard_give_back(const struct print_guard_kept *kept)
+{
+    depth = kept->depth;
+    __atomic_store_n(&owner, kept->owner, __ATOMIC_RELEASE);
+}

@@ -20,6 +20,8 @@ static uint32_t waiting;              /* threads in kernel_lock_wait; read witho
 static const struct thread *given_to; /* the lock is this sleeper's, who has yet to notice */
 static uint64_t contended;
 
+static const struct thread *holder; /* stored by that thread alone; NULL: nobody */
+
 /*
  * The thread sleeps, as the holder may be a preempted thread of the same CPU, which spinning would
  * only keep from letting go.
@@ -70,6 +72,7 @@ __attribute__((noinline)) void lock_kernel(void)
     /* A, with unlock_kernel. */
     if (__atomic_exchange_n(&kernel_flag, 1, __ATOMIC_ACQUIRE) != 0)
         kernel_lock_wait();
+    __atomic_store_n(&holder, thread, __ATOMIC_RELAXED);
     TRACE(lock_acquired, &kernel_flag, "kernel_flag");
 }
 
@@ -82,6 +85,7 @@ __attribute__((noinline)) void unlock_kernel(void)
         return;
 
     TRACE(lock_release, &kernel_flag, "kernel_flag");
+    __atomic_store_n(&holder, NULL, __ATOMIC_RELAXED);
     if (__atomic_load_n(&waiting, __ATOMIC_RELAXED) > 0) {
         kernel_lock_hand_over();
         return;
@@ -101,4 +105,10 @@ __attribute__((noinline)) void unlock_kernel(void)
 uint64_t kernel_lock_contended(void)
 {
     return __atomic_load_n(&contended, __ATOMIC_RELAXED);
+}
+
+const struct thread *kernel_lock_holder(unsigned *waiters_count)
+{
+    *waiters_count = __atomic_load_n(&waiting, __ATOMIC_RELAXED);
+    return __atomic_load_n(&holder, __ATOMIC_RELAXED);
 }

@@ -25,3 +25,10 @@ void unlock_kernel(void);
 
 /* How often the lock was not free when it was asked for. */
 uint64_t kernel_lock_contended(void);
+
+/*
+ * The thread that has it, NULL for none, and how many wait. Any context; on other CPUs it may
+ * change at once.
+ */
+struct thread;
+const struct thread *kernel_lock_holder(unsigned *waiters_count);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
+#include "core/lock/held_locks.h"
 #include "core/lock/lock_trace.h"
 #include "core/sched/preempt.h"
 
@@ -24,33 +25,46 @@ struct spinlock {
     const char *name; /* for tracepoints; NULL: it has none */
 };
 
-static inline void spinlock_acquire(struct spinlock *lock)
+/* always_inline, here and below: a chain of lock events begins with who takes the lock. */
+__attribute__((always_inline)) static inline void spinlock_wait(const struct spinlock *lock,
+                                                                uint32_t ticket)
+{
+    const struct spinlock *before = held_locks_wait(lock);
+
+    TRACE(lock_contended, lock, lock->name);
+    /* A, with spinlock_pass_on, as in spinlock_acquire. */
+    while (__atomic_load_n(&lock->serving, __ATOMIC_ACQUIRE) != ticket)
+        arch_relax();
+    held_locks_wait_over(before);
+}
+
+__attribute__((always_inline)) static inline void spinlock_acquire(struct spinlock *lock)
 {
     uint32_t ticket;
 
     TRACE(lock_acquire, lock, lock->name);
     preempt_off();
     ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);
-    if (__atomic_load_n(&lock->serving, __ATOMIC_RELAXED) != ticket)
-        TRACE(lock_contended, lock, lock->name);
     /*
-     * A, with spinlock_release: what the last holder stored is seen once its ticket has been passed
+     * A, with spinlock_pass_on: what the last holder stored is seen once its ticket has been passed
      * on.
      */
-    while (__atomic_load_n(&lock->serving, __ATOMIC_ACQUIRE) != ticket)
-        arch_relax();
+    if (__atomic_load_n(&lock->serving, __ATOMIC_ACQUIRE) != ticket)
+        spinlock_wait(lock, ticket);
+    held_locks_add(lock);
     TRACE(lock_acquired, lock, lock->name);
 }
 
 /* What both releases have in common. */
-static inline void spinlock_pass_on(struct spinlock *lock)
+__attribute__((always_inline)) static inline void spinlock_pass_on(struct spinlock *lock)
 {
     TRACE(lock_release, lock, lock->name);
+    held_locks_remove(lock);
     /* A, with spinlock_acquire. */
     __atomic_store_n(&lock->serving, lock->serving + 1, __ATOMIC_RELEASE);
 }
 
-static inline void spinlock_release(struct spinlock *lock)
+__attribute__((always_inline)) static inline void spinlock_release(struct spinlock *lock)
 {
     spinlock_pass_on(lock);
     preempt_on();
@@ -60,7 +74,7 @@ static inline void spinlock_release(struct spinlock *lock)
  * Interrupts go off before the ticket is drawn: an interrupt in between would make every waiting
  * CPU wait for it.
  */
-static inline uint64_t spinlock_acquire_irq(struct spinlock *lock)
+__attribute__((always_inline)) static inline uint64_t spinlock_acquire_irq(struct spinlock *lock)
 {
     uint64_t flags = arch_irq_save();
 
@@ -69,7 +83,8 @@ static inline uint64_t spinlock_acquire_irq(struct spinlock *lock)
 }
 
 /* A switch that was put off is made up for only with interrupts on: hence the order. */
-static inline void spinlock_release_irq(struct spinlock *lock, uint64_t flags)
+__attribute__((always_inline)) static inline void spinlock_release_irq(struct spinlock *lock,
+                                                                       uint64_t flags)
 {
     spinlock_pass_on(lock);
     arch_irq_restore(flags);

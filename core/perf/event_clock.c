@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The clock source: perf_event_attr <-> the timer's interrupt, which comes more often while an
- * event needs it. Samples are taken in that interrupt, interrupts off, with the registers of what
- * it interrupted: never inside a debug trap, as those let no interrupt in. A sample stands for the
- * time that has really passed since the last one, however late the interrupt was.
+ * The clock source: perf_event_attr <-> the clock that comes as an NMI, or where there is none the
+ * timer's interrupt, either of which comes more often while an event needs it. Samples are taken
+ * in there with the registers of what it interrupted: anywhere by an NMI; by the timer never where
+ * interrupts are off. A sample stands for the time that has really passed since the last one,
+ * however late the interrupt was.
  */
 #include "core/perf/event_clock.h"
 
 #include "arch/arch.h"
 #include "core/cpus.h"
+#include "core/nmi_clock.h"
 #include "core/perf/event.h"
 #include "core/ticks.h"
 
@@ -21,21 +23,31 @@ static struct event *first; /* enabled ones; changed with all CPUs parked */
 
 static bool busy[ARCH_CPUS_MAX]; /* [owning CPU] inside event_clock_enter and leave */
 
-/*
- * As often as the one with the shortest interval needs it; what only counts needs no more than
- * ticks.
- */
-static void event_clock_quicken(void)
+/* The shortest interval that samples are wanted at; UINT64_MAX: none are. */
+static uint64_t event_clock_shortest(void)
 {
-    uint64_t times = 1;
+    uint64_t shortest = UINT64_MAX;
 
-    for (const struct event *event = first; event; event = event->clock.next) {
-        uint64_t needed = (TICK_NS + event->clock.interval - 1) / event->clock.interval;
+    for (const struct event *event = first; event; event = event->clock.next)
+        if (event->rings && event->clock.interval < shortest)
+            shortest = event->clock.interval;
+    return shortest;
+}
 
-        if (event->rings && needed > times)
-            times = needed;
-    }
-    ticks_quicken((unsigned)times);
+static void event_clock_serve(const struct regs *regs);
+
+/*
+ * As often as the one with the shortest interval needs it; what only counts needs no NMI, and no
+ * more than ticks.
+ */
+void event_clock_follow(void)
+{
+    static struct nmi_clock_user user = {.serve = event_clock_serve};
+    uint64_t shortest = event_clock_shortest();
+    bool by_timer = nmi_clock_problem() && shortest < TICK_NS;
+
+    ticks_quicken(by_timer ? (unsigned)((TICK_NS + shortest - 1) / shortest) : 1);
+    nmi_clock_use(&user, shortest == UINT64_MAX ? 0 : (unsigned)(1 + (SECOND_NS - 1) / shortest));
 }
 
 static void event_clock_count(struct event_cpu *here, uint64_t now)
@@ -78,16 +90,27 @@ bool event_clock_is_busy(unsigned cpu)
     return *(volatile bool *)&busy[cpu];
 }
 
-void event_clock_interrupt(const struct regs *regs)
+static void event_clock_serve(const struct regs *regs)
 {
     unsigned cpu = arch_cpu_id();
-    uint64_t now;
+    uint64_t now = first ? arch_clock_ns() : 0;
 
-    event_clock_enter();
-    now = first ? arch_clock_ns() : 0;
     for (struct event *event = first; event; event = event->clock.next)
         event_clock_pass(event, &event->cpu[cpu], now, regs);
+}
+
+void event_clock_interrupt(const struct regs *regs)
+{
+    if (!nmi_clock_problem())
+        return;
+    event_clock_enter();
+    event_clock_serve(regs);
     event_clock_leave();
+}
+
+const char *event_clock_blind(void)
+{
+    return nmi_clock_problem();
 }
 
 void event_clock_begin(struct event *event)
@@ -98,7 +121,7 @@ void event_clock_begin(struct event *event)
         event->cpu[cpu].counted = event->cpu[cpu].sampled = now;
         event->cpu[cpu].due = now + event->clock.interval;
     }
-    event_clock_quicken();
+    event_clock_follow();
 }
 
 /* Limits are core/perf/perf_options.c's to refuse by. */
@@ -130,5 +153,5 @@ void event_clock_disable(struct event *event)
         if (arch_cpu_runs(cpu))
             event_clock_count(&event->cpu[cpu], arch_clock_ns());
     cpus_release();
-    event_clock_quicken();
+    event_clock_follow();
 }

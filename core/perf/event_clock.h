@@ -33,6 +33,15 @@ void event_clock_disable(struct event *event);
 /* Time is counted, and if the event has rings sampled, from now on. All CPUs parked. */
 void event_clock_begin(struct event *event);
 
+/* NULL; or why cpu-clock does not see code that runs with interrupts off. Any context. */
+const char *event_clock_blind(void);
+
+/*
+ * Asks whatever there is now to interrupt as often as is needed: nmi_clock_problem may say
+ * something else than before. Task context.
+ */
+void event_clock_follow(void);
+
 /* The timer's interrupt has come, to what has these registers. Interrupt context. */
 void event_clock_interrupt(const struct regs *regs);
 

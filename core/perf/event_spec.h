@@ -6,7 +6,7 @@
  *                                    is 1 to 32 bytes, by default the symbol's size (code: 1), and
  *                                    4 where there is none (8 for x). ACCESS is w, rw or x, by
  *                                    default rw
- *   cpu-clock[:k]                    the time of the CPU, seen by the timer's interrupt
+ *   cpu-clock[:k]                    the time of the CPU, seen by an NMI (docs/clock.md)
  *   branches[:k]                     branches taken, by single steps; branch-instructions is the
  *                                    same
  *   SYSTEM:NAME                      a tracepoint, lock:lock_acquire say; for patterns see

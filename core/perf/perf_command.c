@@ -105,22 +105,26 @@ static int perf_list(int argc, char **argv)
 {
     (void)argc;
     (void)argv;
+    print("\nList of events (to be used in -e):\n\n"
+          "  mem:ADDR[/LEN][:ACCESS][:k]                        [Hardware breakpoint]\n"
+          "      ADDR    0x..., a symbol, or symbol+offset: %zu symbols, TAB completes\n"
+          "      LEN     bytes: 1 to 32, more than 8 spread over several registers;\n"
+          "              default the symbol's size\n"
+          "      ACCESS  w, rw, or x\n"
+          "      what a hit did to the bytes, and which instruction: breakpoint:hit\n"
+          "  5:ADDR      the same, rw and one byte\n\n"
+          "  cpu-clock[:k]                                      [Software event]\n"
+          "      time, in ns: -F up to %d samples a second, -c from %d ns on;\n",
+          symbols_count(), EVENT_CLOCK_HERTZ_MAX, EVENT_CLOCK_PERIOD_MIN);
+    if (event_clock_blind())
+        print("      by the timer, blind where interrupts are off: %s\n\n", event_clock_blind());
+    else
+        print("      by NMI: where interrupts are off, too\n\n");
     print(
-        "\nList of events (to be used in -e):\n\n"
-        "  mem:ADDR[/LEN][:ACCESS][:k]                        [Hardware breakpoint]\n"
-        "      ADDR    0x..., a symbol, or symbol+offset: %zu symbols, TAB completes\n"
-        "      LEN     bytes: 1 to 32, more than 8 spread over several registers;\n"
-        "              default the symbol's size\n"
-        "      ACCESS  w, rw, or x\n"
-        "      what a hit did to the bytes, and which instruction: breakpoint:hit\n"
-        "  5:ADDR      the same, rw and one byte\n\n"
-        "  cpu-clock[:k]                                      [Software event]\n"
-        "      time, in ns: -F up to %d samples a second, -c from %d ns on\n\n"
         "  branches[:k] OR branch-instructions                [Hardware event, by single steps]\n"
         "      where the command's thread jumps, calls and returns to, from => to;\n"
         "      branches/window=N/ ends after N instructions, --start mem:... opens it at each hit\n"
-        "\n",
-        symbols_count(), EVENT_CLOCK_HERTZ_MAX, EVENT_CLOCK_PERIOD_MIN);
+        "\n");
     print_tracepoints();
     print("debug registers:\n");
     breakpoint_print(print_console());

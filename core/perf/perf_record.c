@@ -112,12 +112,26 @@ static void print_summary(void)
     print(" ]\n");
 }
 
+/* A profile that cannot see everything says so. */
+static void print_blindness(void)
+{
+    const struct recording_options *recording = &options.recording;
+    bool any = false;
+
+    for (unsigned i = 0; i < recording->event_count; i++)
+        any |= recording->events[i].attr.type == PERF_TYPE_SOFTWARE;
+    if (any && event_clock_blind())
+        print("cpu-clock: sampled by the timer, blind where interrupts are off: %s\n",
+              event_clock_blind());
+}
+
 /* What a recording leaves behind: its stream and what there is to say of it. */
 static void hand_over(void)
 {
     finish();
     drain_finish();
     print_summary();
+    print_blindness();
     if (options.verify)
         verify_chain_print(print_console());
 }

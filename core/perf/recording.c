@@ -268,7 +268,7 @@ struct view {
 #define NOTHING UINT64_MAX
 #define UNKNOWN (UINT64_MAX - 1)
 
-static struct view of_console, of_stream;
+static struct view of_console, of_stream, of_report;
 
 /* What comes behind it is left out: who prints each record may make more than one by that. */
 static void view_rewind(struct record_source *source)
@@ -348,6 +348,11 @@ struct record_source *recording_source(void)
 struct record_source *recording_source_for_stream(void)
 {
     return view_open(&of_stream);
+}
+
+struct record_source *recording_source_for_report(void)
+{
+    return view_open(&of_report);
 }
 
 struct recording_counts recording_counts(void)

@@ -2,7 +2,7 @@
 /*
  * The machine's one recording: its events, a ring for each CPU, and what the counters said. It is
  * kept until the next one starts, so that report, script and the stream read the same records. Task
- * context, but for recording_source in a panic.
+ * context, but for recording_source in a panic and recording_source_for_report.
  */
 #pragma once
 
@@ -57,10 +57,12 @@ bool recording_overwrites(void);
 /*
  * The records so far, from the oldest to the newest of when it was rewound; NULL when nothing was
  * ever recorded. Each call starts anew and takes the counts anew. The second is the stream's own,
- * which may read while the console does.
+ * which may read while the console does; the third that of a report in an NMI, which may come upon
+ * either.
  */
 struct record_source *recording_source(void);
 struct record_source *recording_source_for_stream(void);
+struct record_source *recording_source_for_report(void);
 
 /* The boot thread's name while it recorded, as comm_of (core/perf/comm.h) has it. */
 const char *recording_comm(void);

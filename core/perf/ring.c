@@ -334,7 +334,7 @@ enum ring_read_result ring_read(struct ring_reader *reader, void *to, size_t roo
 
     for (;;) {
         uint64_t published = publish_load(&ring->published); /* B */
-        struct perf_event_header header;
+        struct perf_event_header header = {.size = 0};
 
         if (reader->position >= published)
             return RING_READ_EMPTY;

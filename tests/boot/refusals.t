@@ -178,7 +178,8 @@ subtest 'what is possible' => sub {
         "-e $flag --overwrite", '-e mem:lock_kernel/8:x', '-e mem:kernel_flag:w:k',
         '-e mem:' . place('kernel_flag') . '/4:rw', '-e mem:stack_task+0x1000/32:rw');
     my @commands = map { "perf record $_ -- bt" } @possible;
-    my $machine = boot(smp => 1, run => join('; ', (map { ($_, 'perf list') } @commands), 'poweroff'));
+    my $machine = boot(smp => 1,
+        run => join('; ', (map { ($_, 'perf list') } @commands), 'poweroff'));
     ended_ok($machine);
     for my $number (1 .. @commands) {
         my $command = $commands[$number - 1];

@@ -11,13 +11,14 @@ use lib 'tests/lib';
 use Test::More;
 use Pitot;
 
-# {pid => {state, name, waits}} of the ps that begins at the last prompt before.
+# {pid => {state, name, waits}} of the ps that begins at the last prompt before; of several idle
+# threads, which all have the number 0, the first.
 sub threads_of
 {
     my ($text) = @_;
     my %threads;
     while ($text =~ m{^ +(\d+) +\d+  (\w+) +(\d+\.\d{6}) +(\d+) +(\d+)/(\d+)  (\S+) +(\S.*)$}mg) {
-        $threads{$1} = {state => $2, ran => $3, switches => $4, used => $5, size => $6,
+        $threads{$1} //= {state => $2, ran => $3, switches => $4, used => $5, size => $6,
             name => $7, waits => $8};
     }
     return \%threads;

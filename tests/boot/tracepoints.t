@@ -16,7 +16,7 @@ use Pitot::Transcript;
 my $fields = 'comm,tid,cpu,time,period,event,trace,ip,sym,symoff';
 my $load = 'fs-stress 3';
 my $unthrottled = 'perf.rate=0';
-my $outermost = qr/\b(?:kernel_main boot_entry_high|thread_main thread_start)$/;
+my $outermost = qr{(?:kernel_main boot_entry_high|thread_start|ap_entry_high)$};
 
 # What `perf stat` counted, by event.
 sub counted
@@ -99,7 +99,7 @@ my @irq = grep { $_->{event} =~ /^irq:/ } samples($all[1]);
 cmp_ok(scalar(@irq), '>', 2, 'interrupts have tracepoints around their handlers');
 is(scalar(grep { "@{$_->{chain}}" !~ /^interrupt_serve .*\btrap_entry \S+ .*$outermost/ } @irq), 0,
     '... whose chains lead through the interrupt into what it interrupted');
-like($all[1], qr/irq:irq_handler_entry: irq=0 handler=pit_interrupt$/m, '... functions by name');
+like($all[1], qr/irq:irq_handler_entry: irq=0 handler=timer_interrupt$/m, '... functions by name');
 like($all[1], qr/timer:tick: count=\d+$/m, 'the timer ticks');
 my @mixed = samples($all[2]);
 is(scalar(grep { $_->{event} =~ /^mem/ } @mixed),

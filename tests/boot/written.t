@@ -118,8 +118,8 @@ who_set_it_to_zero("$fp_build/pitot.iso", "$fp_build/pitot.elf", 'by frame point
 
 # --- Control that went elsewhere -----------------------------------------------------------------
 
-# The pointer that the timer's interrupt calls by, and a table that a jump goes by: entry 0 is that
-# of ==.
+# The pointer that the 8254's interrupt calls by, where there is no HPET in its place, and a table
+# that a jump goes by: entry 0 is that of ==.
 my $code = `objdump -d --no-show-raw-insn $build/pitot.elf`;
 my ($called_by) = $code =~ /<pit_interrupt>:\n(?:.+\n)*?.*\tcall +\*.*<(\w+)>/
     or die("pit_interrupt calls by no pointer any more\n");
@@ -129,7 +129,7 @@ $table = sprintf('0x%x', -hex($table // die("filter_passes has no jump table any
 my $pointer = "perf record -R -e mem:$called_by:rw -e breakpoint:hit -- fs-stress 100";
 my $jump = "perf record -R -e mem:$table/8:rw -e breakpoint:hit -e lock:lock_acquire "
     . "--filter 'lock == 1' -- fs-stress 1";
-$machine = boot(flags => 'perf.rate=0',
+$machine = boot(flags => 'perf.rate=0', qemu_machine => 'pc,hpet=off',
     run => "$pointer; perf script; $jump; perf script; poweroff");
 ended_ok($machine);
 my ($calls, $jumps) = map { said($machine, 'perf script', $_) } 1, 2;

@@ -6,6 +6,8 @@
  * to iret. Medians of several chunks, so that a timer tick in one of them does not count. Task
  * context, interrupts on, as in life.
  */
+#include "tests/kernel/bench.h"
+
 #include "arch/x86_64/cpu.h"
 #include "core/console/command.h"
 #include "core/console/words.h"
@@ -33,11 +35,6 @@ static uint64_t bench_chunk(void)
 
 /* --- Frames as functions have them: with nothing saved, with a few registers, with locals. --- */
 
-#define BENCH_FIELDS(FIELD, of)                                                                    \
-    FIELD(of, u64, number, "number=%lu")                                                           \
-    FIELD(of, u32, half, " half=%u")
-
-TRACEPOINT_DECLARE(bench_hit, BENCH_FIELDS); /* 28 bytes, 32 with their size */
 TRACEPOINT_DEFINE(bench, bench_hit, BENCH_FIELDS);
 
 static bool bench_traced; /* hits are those of the tracepoint, not of the watch */
@@ -139,8 +136,7 @@ static uint64_t bytes_per_sample(void)
     return record ? record->size : 0;
 }
 
-/* `command` is what would be typed behind `perf`. */
-static int bench_start(const char *command, bool *records)
+int bench_start(const char *command, bool *records)
 {
     static struct perf_options options;
     char text[80];

@@ -6,7 +6,7 @@
  *
  * links: core/perf/drain.c core/perf/stream.c core/perf/crc32.c core/perf/ring.c core/refusal.c core/print.c
  * links: core/perf/tracing_data.c core/perf/tracepoint_list.c core/perf/tracepoint_format.c core/perf/sample_view.c
- * links: tests/host/fake_symbols.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/step.c core/lock/lock_trace.c
+ * links: tests/host/fake_symbols.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/step.c core/lock/lock_trace.c core/lock/held_locks.c
  */
 #define _GNU_SOURCE
 #include <setjmp.h>

@@ -5,7 +5,6 @@
  * address and code, and writes nothing. The build calls it once after the link; calling it again
  * changes nothing.
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 
 #include "core/abi/insn_map.h"
 #include "tools/image/image.h"
+#include "tools/image/order.h"
 #include "tools/image/text.h"
 #include "tools/insnmap/map.h"
 
@@ -20,34 +20,13 @@
 
 _Static_assert(IMAGE_BUILD_ID_SIZE == INSN_MAP_BUILD_ID_SIZE, "the image's goes into the map");
 
-struct order {
-    bool print;
-    const char **exempt; /* sections whose code nobody asks about */
-    size_t exempt_count;
-    const char *path;
+enum what { WHAT_FILL, WHAT_PRINT = 'p' };
+
+static const struct option options[] = {
+    ORDER_EXEMPT_OPTION, /* nobody asks about its code */
+    {"print", no_argument, NULL, WHAT_PRINT},
+    {0},
 };
-
-static bool order_read(struct order *order, int argc, char **argv)
-{
-    static const struct option options[] = {
-        {"exempt", required_argument, NULL, 'e'},
-        {"print", no_argument, NULL, 'p'},
-        {0},
-    };
-    int option;
-
-    *order = (struct order){.exempt = calloc((size_t)argc, sizeof(*order->exempt))};
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        if (option == 'e' && order->exempt)
-            order->exempt[order->exempt_count++] = optarg;
-        else if (option == 'p')
-            order->print = true;
-        else
-            return false;
-    }
-    order->path = argv[optind];
-    return optind + 1 == argc;
-}
 
 static void print_codes(const struct text *text, const uint8_t *codes)
 {
@@ -97,7 +76,7 @@ static bool run(const struct order *order, const struct image *image)
         codes = malloc(text.size);
         done = codes ? map_make(&text, codes) : image_complain(image, "out of memory");
     }
-    if (done && order->print)
+    if (done && order->what == WHAT_PRINT)
         print_codes(&text, codes);
     else if (done)
         done = write_map(image, &text, codes);
@@ -111,13 +90,15 @@ int main(int argc, char **argv)
     struct order order;
     struct image image;
 
-    if (!order_read(&order, argc, argv)) {
+    if (!order_read(&order, options, argc, argv)) {
         fprintf(stderr, "usage: insnmap [--print] [--exempt SECTION]... KERNEL.ELF\n");
+        order_free(&order);
         return EXIT_FAILURE;
     }
-    bool done = image_open(&image, "insnmap", RESERVED_SECTION, order.path, !order.print) &&
-                run(&order, &image);
+    bool done =
+        image_open(&image, "insnmap", RESERVED_SECTION, order.path, order.what == WHAT_FILL) &&
+        run(&order, &image);
     image_close(&image);
-    free(order.exempt);
+    order_free(&order);
     return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,11 +4,11 @@
  * linked kernel with its unwind table (docs/unwind-table.md), or prints the table and writes
  * nothing. The build calls it once after the link; calling it again changes nothing.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "tools/image/image.h"
+#include "tools/image/order.h"
 #include "tools/image/text.h"
 #include "tools/orcgen/cfi.h"
 #include "tools/orcgen/coverage.h"
@@ -20,39 +20,14 @@
 _Static_assert(IMAGE_BUILD_ID_SIZE == UNWIND_TABLE_BUILD_ID_SIZE,
                "the image's goes into the table");
 
-enum what { WHAT_FILL, WHAT_PRINT, WHAT_SIZES };
+enum what { WHAT_FILL, WHAT_PRINT = 'p', WHAT_SIZES = 's' };
 
-struct order {
-    enum what what;
-    const char **exempt; /* sections whose code needs no rules */
-    size_t exempt_count;
-    const char *path;
+static const struct option options[] = {
+    ORDER_EXEMPT_OPTION, /* its code needs no rules */
+    {"print", no_argument, NULL, WHAT_PRINT},
+    {"sizes", no_argument, NULL, WHAT_SIZES},
+    {0},
 };
-
-static bool order_read(struct order *order, int argc, char **argv)
-{
-    static const struct option options[] = {
-        {"exempt", required_argument, NULL, 'e'},
-        {"print", no_argument, NULL, 'p'},
-        {"sizes", no_argument, NULL, 's'},
-        {0},
-    };
-    int option;
-
-    *order = (struct order){.exempt = calloc((size_t)argc, sizeof(*order->exempt))};
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        if (option == 'e' && order->exempt)
-            order->exempt[order->exempt_count++] = optarg;
-        else if (option == 'p')
-            order->what = WHAT_PRINT;
-        else if (option == 's')
-            order->what = WHAT_SIZES;
-        else
-            return false;
-    }
-    order->path = argv[optind];
-    return optind + 1 == argc;
-}
 
 static bool finish(const struct order *order, const struct image *image, const struct text *text,
                    const struct cfi *cfi)
@@ -94,14 +69,15 @@ int main(int argc, char **argv)
     struct order order;
     struct image image;
 
-    if (!order_read(&order, argc, argv)) {
+    if (!order_read(&order, options, argc, argv)) {
         fprintf(stderr, "usage: orcgen [--print | --sizes] [--exempt SECTION]... KERNEL.ELF\n");
+        order_free(&order);
         return EXIT_FAILURE;
     }
     bool done =
         image_open(&image, "orcgen", RESERVED_SECTION, order.path, order.what == WHAT_FILL) &&
         run(&order, &image);
     image_close(&image);
-    free(order.exempt);
+    order_free(&order);
     return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/image/allocate.h"
+
 /* A rule that no direct code can spell, and how often it is wanted. */
 struct listed {
     struct unwind_rule rule;
@@ -23,15 +25,6 @@ struct build {
     uint32_t listed_count;
     struct unwind_table_header header;
 };
-
-static void *allocate(size_t count, size_t size)
-{
-    void *memory = calloc(count ? count : 1, size);
-
-    if (!memory)
-        abort();
-    return memory;
-}
 
 static uint32_t pieces(uint32_t size, unsigned shift)
 {

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/abi/symtab.h"
+#include "tools/image/allocate.h"
 
 #define UPPER_HALF (1ull << 63)
 
@@ -19,15 +20,6 @@ struct named_entry {
     const char *name;
     uint32_t entry;
 };
-
-static void *allocate(size_t count, size_t size)
-{
-    void *memory = calloc(count ? count : 1, size);
-
-    if (!memory)
-        abort();
-    return memory;
-}
 
 static int compare(uint64_t left, uint64_t right)
 {

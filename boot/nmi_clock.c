@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See nmi_clock.h. */
+#include "boot/nmi_clock.h"
+
+#include <stddef.h>
+
+#include "arch/x86_64/apic.h"
+#include "arch/x86_64/nmi.h"
+#include "arch/x86_64/paging.h"
+#include "arch/x86_64/percpu.h"
+#include "boot/cpus.h"
+#include "core/nmi_clock.h"
+#include "drivers/acpi.h"
+#include "drivers/hpet.h"
+#include "drivers/ioapic.h"
+#include "drivers/pit8254.h"
+
+#define ISA_LINES 16
+
+/* Where the HPET's line comes in; set at boot. */
+static struct {
+    volatile void *registers;
+    unsigned line;
+} io_apic;
+
+/* Masked while it is not used: what else may come by that line then is nobody's. */
+static void nmi_clock_set_hpet(unsigned hertz)
+{
+    nmi_clock_lingers();
+    hpet_set_rate(hertz);
+    if (hertz > 0)
+        ioapic_send_nmi(io_apic.registers, io_apic.line, percpu[0].apic_id);
+    else
+        ioapic_mask(io_apic.registers, io_apic.line);
+}
+
+/*
+ * One of those that no device of the ISA bus can have; or that of interrupt 0, whose timer can be
+ * stopped. 0 if there is neither: line 0 is nobody's.
+ */
+static unsigned best_line(uint32_t possible, uint32_t timer_line)
+{
+    for (unsigned line = ISA_LINES; line < 32; line++)
+        if (possible >> line & 1)
+            return line;
+    return timer_line < ISA_LINES && possible >> timer_line & 1 ? timer_line : 0;
+}
+
+/* The controller that has it. */
+static bool find_io_apic(const struct acpi *acpi, unsigned line)
+{
+    for (size_t i = 0; i < acpi->io_apic_count; i++) {
+        uint32_t first = acpi->io_apics[i].first;
+        volatile void *registers = paging_map_device(acpi->io_apics[i].address);
+
+        if (registers && line >= first && line - first < ioapic_lines(registers)) {
+            io_apic.registers = registers;
+            io_apic.line = line - first;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *problem(const struct acpi *acpi)
+{
+    volatile void *registers;
+    const char *why;
+    unsigned line;
+
+    if (!apic_registers() || acpi->io_apic_count == 0)
+        return "no I/O APIC";
+    if (acpi->hpet_address == 0)
+        return "no HPET";
+    registers = paging_map_device(acpi->hpet_address);
+    if (!registers)
+        return "no address for the HPET";
+    why = hpet_init(registers);
+    if (why)
+        return why;
+    line = best_line(hpet_possible_lines(), acpi->timer_line);
+    if (line == 0)
+        return "no line for the HPET's interrupt";
+    hpet_set_line(line);
+    pit_stop(); /* its line may be the same one */
+    return find_io_apic(acpi, line) ? NULL : "no I/O APIC has the HPET's line";
+}
+
+bool nmi_clock_find(void)
+{
+    static const struct nmi_clock clock = {hpet_came, nmi_clock_interrupt};
+    const char *why = problem(cpus_acpi());
+
+    if (why) {
+        nmi_clock_missing(why);
+        return false;
+    }
+    nmi_set_clock(&clock);
+    nmi_clock_start(nmi_clock_set_hpet);
+    return true;
+}

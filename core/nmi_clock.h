@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A periodic NMI on all CPUs at about the same time, where the machine has one: it comes as often
+ * as the quickest of those who use it needs, and not at all while there are none. docs/clock.md
+ * has the design. Its users are served in NMI context: no lock, no allocation, no trap; what they
+ * look at changes while all other CPUs are parked, as one that parks is not served.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+struct regs;
+
+#define NMI_CLOCK_HERTZ_MAX 10000
+
+/* `set_rate`: so many a second, 0 for none. Or: there is none, and why. Boot, once. */
+void nmi_clock_start(void (*set_rate)(unsigned hertz));
+void nmi_clock_missing(const char *why);
+
+/* NULL: there is one. Or a phrase why not. */
+const char *nmi_clock_problem(void);
+
+struct nmi_clock_user {
+    void (*serve)(const struct regs *regs); /* [I] */
+    unsigned hertz;                         /* it needs; others may make it more. Ours */
+    struct nmi_clock_user *next;            /* ours */
+};
+
+/* The user, who stays for ever, needs so many a second from now on; 0: none. Task context. */
+void nmi_clock_use(struct nmi_clock_user *user, unsigned hertz);
+
+/* It has come to this CPU, upon what has these registers. NMI context. */
+void nmi_clock_interrupt(const struct regs *regs);

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See hpet.h. The comparator is level-triggered although its line's edges are what counts: so the
+ * status register remembers that it has fired, and an NMI finds out whose it is. It fires once and
+ * is then set anew, so that a second signal cannot come upon an NMI on its way to the status. All
+ * accesses have 32 bits, as QEMU takes no others.
+ */
+#include "drivers/hpet.h"
+
+#include <stddef.h>
+
+/* Registers, as offsets: "Register Overview". The comparator is the first. */
+#define CAPABILITIES 0x000
+#define PERIOD       0x004 /* of a count, in femtoseconds */
+#define CONTROL      0x010
+#define STATUS       0x020
+#define COUNT_LOW    0x0f0
+#define COUNT_HIGH   0x0f4
+#define TIMER        0x100
+#define TIMER_LINES  0x104
+#define TIMER_NEXT   0x108
+
+#define CONTROL_COUNTS 1u
+
+/* "Timer N Configuration and Capabilities Register" */
+#define TIMER_LEVEL      (1u << 1)
+#define TIMER_SIGNALS    (1u << 2)
+#define TIMER_32         (1u << 8)
+#define TIMER_LINE(line) ((line) << 9)
+
+#define PERIOD_MOST  100000000u /* the specification's: 10 MHz at least */
+#define LATEST_HERTZ 50000      /* 20 us: longer than a few accesses take */
+#define SECOND_FS    1000000000000000ull
+
+static volatile uint8_t *registers; /* set at boot, as below */
+static uint32_t counts_a_second;
+static uint32_t setting;         /* the comparator's, while it runs */
+static volatile uint32_t period; /* counts; 0: stopped */
+static uint32_t next;            /* count at which it fires */
+
+static uint32_t hpet_read(unsigned offset)
+{
+    return *(volatile uint32_t *)(registers + offset);
+}
+
+static void hpet_write(unsigned offset, uint32_t value)
+{
+    *(volatile uint32_t *)(registers + offset) = value;
+}
+
+static void hpet_stop(void)
+{
+    hpet_write(CONTROL, 0);
+    hpet_write(STATUS, 1); /* while the line is still the one that it is taken from */
+    hpet_write(TIMER, 0);
+}
+
+const char *hpet_init(volatile void *mapped)
+{
+    uint32_t femtoseconds;
+
+    registers = mapped;
+    femtoseconds = hpet_read(PERIOD);
+    if (femtoseconds == 0 || femtoseconds > PERIOD_MOST)
+        return "the HPET does not answer";
+    counts_a_second = (uint32_t)(SECOND_FS / femtoseconds);
+    hpet_stop();
+    return NULL;
+}
+
+uint32_t hpet_possible_lines(void)
+{
+    return hpet_read(TIMER_LINES);
+}
+
+void hpet_set_line(unsigned line)
+{
+    setting = TIMER_LINE(line) | TIMER_LEVEL | TIMER_SIGNALS | TIMER_32;
+}
+
+void hpet_set_rate(unsigned hertz)
+{
+    period = 0;
+    hpet_stop();
+    if (hertz == 0)
+        return;
+    hpet_write(COUNT_LOW, 0);
+    hpet_write(COUNT_HIGH, 0);
+    next = counts_a_second / hertz;
+    period = next;
+    hpet_write(TIMER, setting);
+    hpet_write(TIMER_NEXT, next);
+    hpet_write(CONTROL, CONTROL_COUNTS);
+}
+
+/*
+ * By the period, so that one late signal does not shift all others; but a count that has passed
+ * already, or will have when it is written, would be met only after the counter has wrapped.
+ */
+static void hpet_set_next(void)
+{
+    uint32_t now = hpet_read(COUNT_LOW), least = now + counts_a_second / LATEST_HERTZ;
+
+    next += period;
+    if ((int32_t)(next - least) < 0)
+        next = now + period;
+    hpet_write(TIMER_NEXT, next);
+}
+
+bool hpet_came(void)
+{
+    if (!(hpet_read(STATUS) & 1))
+        return false;
+    hpet_write(STATUS, 1);
+    if (period > 0)
+        hpet_set_next();
+    return true;
+}

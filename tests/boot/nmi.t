@@ -1,0 +1,132 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# cpu-clock by NMI: it sees code that runs with interrupts off, on every CPU, with right chains, and
+# leaves ticks, watches and parking alone; where there is no such clock, the timer samples, and says
+# what it does not see. Where shares are counted, a nanosecond of the guest is an executed
+# instruction (icount). Run from the root of the tree:
+#
+#     prove tests/boot/nmi.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use List::Util qw(sum0);
+use Test::More;
+use Pitot;
+use Pitot::Transcript;
+
+my $build = $ENV{BUILD} // 'build';
+my $fp_build = $ENV{FP_BUILD} // "$build/fp";
+my $record = 'perf record -g -F max -e cpu-clock,timer:tick -- irqs-off';
+my $blind = 'sampled by the timer, blind where interrupts are off';
+
+# Where a sample of tests/kernel/irqs_off.c was, by its whole chain.
+my %ways = (
+    on => qr/^(?:arch_relax )?spin spin_irqs_on spin_turns /,
+    off => qr/^(?:arch_relax )?spin spin_irqs_off spin_turns /,
+    handler => qr/^(?:arch_relax )?@{[join(' ', qw(spin spin_in_handler trap_dispatch
+        trap_entry spin_interrupted spin_turns))]} /,
+);
+my $begins = qr/ (?:irqs_off_run .* kernel_main boot_entry_high|thread_main thread_start)$/;
+
+# {CPU => {way => samples}} of the clock.
+sub shares
+{
+    my %shares;
+    for my $sample (@_) {
+        my $chain = "@{$sample->{chain}}";
+        my ($way) = grep { $chain =~ $ways{$_} && $chain =~ $begins } sort(keys %ways);
+        $shares{0 + $sample->{cpu}}{$way // 'elsewhere'}++;
+    }
+    return \%shares;
+}
+
+sub of_event
+{
+    my ($event, @samples) = @_;
+    return grep { $_->{event} eq $event } @samples;
+}
+
+# Boots one that spins, and tests what its samples have in common.
+sub spun_ok
+{
+    my ($cpus, %options) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my $machine = boot(kernel => 'pitot-test', icount => 1, smp => $cpus, flags => 'perf.rate=0',
+        run => "$record; perf script; poweroff", %options);
+    ended_ok($machine);
+    my @samples = samples(said($machine, 'perf script'));
+    my $shares = shares(of_event('cpu-clock', @samples));
+    is(join(' ', sort(keys %$shares)), join(' ', 0 .. $cpus - 1), 'every CPU has samples');
+    my @ticks = of_event('timer:tick', @samples);
+    cmp_ok(abs(@ticks - 6), '<=', 1, '... and ticks come as often as ever');
+    return ($machine, $shares);
+}
+
+# A third of the time each: 200 samples of 600 to a CPU.
+sub seen_ok
+{
+    my ($cpus, %options) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my ($machine, $shares) = spun_ok($cpus, %options);
+    for my $cpu (0 .. $cpus - 1) {
+        my @unlike = grep { abs(($shares->{$cpu}{$_} // 0) - 200) > 10 } keys %ways;
+        is("@unlike", '', "CPU $cpu: as many samples on, off, and in a handler")
+            or diag(explain($shares->{$cpu}));
+        cmp_ok($shares->{$cpu}{elsewhere} // 0, '<=', 12, '... and hardly any elsewhere');
+    }
+    unlike($machine->console, qr/$blind/, 'nothing is blind');
+}
+
+subtest 'machine pc' => sub { seen_ok(1) };
+subtest 'machine q35, four CPUs' => sub { seen_ok(4, qemu_machine => 'q35') };
+
+subtest 'without an HPET' => sub {
+    my ($machine, $shares) = spun_ok(1, qemu_machine => 'pc,hpet=off');
+    cmp_ok($shares->{0}{on}, '>', 150, 'the timer sees what runs with interrupts on');
+    is($shares->{0}{$_}, undef, "... and not: $_") for qw(off handler);
+    like(said($machine, $record), qr/^cpu-clock: $blind: no HPET$/m, '... which is said');
+};
+
+# An NMI may come upon a trap entry, which has no frame pointer: only there do the two ways differ.
+sub verified_ok
+{
+    my ($said) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my ($all, $alike) =
+        $said =~ /^\[ verify-chain: (\d+) chains by table and by frame pointers, (\d+) agree \]$/m;
+    cmp_ok($alike // 0, '>', 0.8 * ($all // 1), '... its chains are the same both ways');
+    my @differ = $said =~ /^\[ verify-chain: the first to differ at (.*) \]$/mg;
+    my $entry = qr/^(?:watch_entry|trap_entry|trap_stubs)\+\S+ frame 1: .* inside a trap entry/;
+    is(join("\n", grep { !/$entry/ } @differ), '', '... but for those from inside a trap entry');
+}
+
+# Both ways from every NMI, tracepoints and watches in between, and a CPU that parks the others.
+subtest 'watches, two CPUs, frame pointers' => sub {
+    my $events = '-e cpu-clock -F 2000 -e mem:kernel_flag:rw,sched:sched_switch';
+    my $busy = "perf record -m 4m -g --verify-chain $events -- fs-stress --threads 3 20";
+    my $stat = 'perf stat -e timer:tick -- fs-stress --threads 3 20';
+    my $machine = boot(iso => "$fp_build/pitot.iso", smp => 2, qemu_machine => 'q35',
+        run => join('; ', $busy, $busy, 'perf script', $stat, 'poweroff'));
+    ended_ok($machine);
+    for my $nth (1, 2) {
+        like(said($machine, $busy, $nth), qr/in 3 threads, all verified/, 'the load ends well');
+        verified_ok(said($machine, $busy, $nth));
+    }
+    my @samples = samples(said($machine, 'perf script'));
+    my %cpus = map { 0 + $_->{cpu} => 1 } of_event('cpu-clock', @samples);
+    is(join(' ', sort(keys %cpus)), '0 1', 'both CPUs are sampled');
+    cmp_ok(scalar(of_event('mem:kernel_flag:rw', @samples)), '>', 1000, '... with hits in between');
+    like(said($machine, $stat), qr/^ +[1-9]\d* +timer:tick$/m, 'ticks go on afterwards');
+};
+
+subtest 'under UEFI, two CPUs' => sub {
+    my $machine = boot(firmware => 'uefi', smp => 2,
+        run => 'perf record -F 1000 -e cpu-clock -- fs-stress 100; perf script; poweroff');
+    ended_ok($machine);
+    my %cpus = map { 0 + $_->{cpu} => 1 } samples(said($machine, 'perf script'));
+    is(join(' ', sort(keys %cpus)), '0 1', 'both CPUs are sampled');
+    unlike($machine->console, qr/$blind/, '... by NMI');
+};
+
+done_testing();

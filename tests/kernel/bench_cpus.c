@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * `bench-cpus PART...`: the events a second that all CPUs record, for tests/bench/cpus.pl,
+ * which boots this with 1, 2, 4 and 8 of them. A thread on each CPU raises the same number of
+ * events, into rings that overwrite; all begin at one line. Parts:
+ *
+ *     ring     ring_output alone, 64 bytes of payload behind header and time
+ *     trace    a tracepoint whose samples carry its record (-R)
+ *     watch    a store to a watched variable, one for all CPUs
+ *
+ * Each part then asks the rings whether they were given all of them. Task context, interrupts on.
+ */
+#include <linux/errno.h>
+
+#include "arch/arch.h"
+#include "core/console/command.h"
+#include "core/cpus.h"
+#include "core/memory/pages.h"
+#include "core/panic.h"
+#include "core/perf/recording.h"
+#include "core/print.h"
+#include "core/sched/preempt.h"
+#include "core/sched/thread.h"
+#include "core/string.h"
+#include "tests/kernel/bench.h"
+
+#define RING_ORDER 6 /* 256 KiB, as on the host */
+
+struct part {
+    const char *name;
+    const char *command; /* what is typed behind `perf`; NULL: rings of our own */
+    void (*raise)(unsigned cpu, unsigned count);
+    unsigned count; /* of a CPU: a fifth of a second or so in an emulator */
+};
+
+struct writer {
+    _Alignas(128) uint64_t begin, end; /* its thread's alone, until that has been joined */
+};
+
+static struct writer writers[ARCH_CPUS_MAX];
+static struct ring rings[ARCH_CPUS_MAX];
+static const struct part *running; /* constant while there are writers */
+static unsigned arrived;           /* writers at the line; atomic */
+static volatile uint64_t bench_cpus_watched;
+
+static void raise_ring(unsigned cpu, unsigned count)
+{
+    struct {
+        struct perf_event_header header;
+        uint64_t time;
+        uint8_t payload[64];
+    } record = {.header = {.type = PERF_RECORD_SAMPLE, .size = sizeof(record)}};
+
+    preempt_off();
+    for (unsigned i = 0; i < count; i++)
+        ring_output(&rings[cpu], &record, sizeof(record), &record.time);
+    preempt_on();
+}
+
+static void raise_trace(unsigned cpu, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        TRACE(bench_hit, i, cpu);
+}
+
+static void raise_watch(unsigned cpu, unsigned count)
+{
+    (void)cpu;
+    for (unsigned i = 0; i < count; i++)
+        bench_cpus_watched = i;
+}
+
+static const struct part parts[] = {
+    {"ring", NULL, raise_ring, 500000},
+    {"trace", "record --overwrite -R -e bench:bench_hit", raise_trace, 200000},
+    {"watch", "record --overwrite -e mem:bench_cpus_watched:w", raise_watch, 10000},
+};
+
+static void write_events(void *data)
+{
+    unsigned cpu = (unsigned)(uintptr_t)data;
+
+    __atomic_fetch_add(&arrived, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&arrived, __ATOMIC_SEQ_CST) < cpus_running())
+        arch_relax();
+    writers[cpu].begin = arch_clock_ns();
+    running->raise(cpu, running->count);
+    writers[cpu].end = arch_clock_ns();
+}
+
+/* A writer on each CPU, until all have ended. */
+static void write_on_all(const struct part *part)
+{
+    struct thread *thread[ARCH_CPUS_MAX] = {NULL};
+    struct refusal why;
+
+    running = part;
+    arrived = 0;
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
+        if (!arch_cpu_runs(cpu))
+            continue;
+        thread[cpu] =
+            thread_create_on(cpu, "bench-cpus", write_events, (void *)(uintptr_t)cpu, &why);
+        if (!thread[cpu])
+            panic("bench-cpus: %s", why.text);
+    }
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (thread[cpu])
+            thread_join(thread[cpu]);
+}
+
+/* --- Rings of our own. --- */
+
+static void rings_make(void)
+{
+    struct refusal why;
+
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
+        void *memory = pages_alloc(RING_ORDER);
+
+        if (!memory ||
+            ring_init(&rings[cpu], memory, PAGE_SIZE << RING_ORDER, RING_OVERWRITE, false, &why))
+            panic("bench-cpus: no ring");
+    }
+}
+
+/* How many events they were given and kept, or took back for newer ones. */
+static uint64_t rings_end(void)
+{
+    uint64_t recorded = 0;
+
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
+        recorded += rings[cpu].produced - rings[cpu].dropped;
+        pages_free(rings[cpu].bytes, RING_ORDER);
+    }
+    return recorded;
+}
+
+static uint64_t recording_end(void)
+{
+    struct recording_counts counts;
+
+    recording_stop();
+    counts = recording_counts();
+    return counts.produced - counts.dropped;
+}
+
+/* --- The parts. --- */
+
+static uint64_t a_second(uint64_t events, uint64_t ns)
+{
+    return ns ? events * 1000000000 / ns : 0;
+}
+
+/* The time is from the first that began to the last that ended. */
+static void report(const struct part *part, uint64_t recorded)
+{
+    uint64_t begin = UINT64_MAX, end = 0, slowest = 0, fastest = UINT64_MAX;
+    uint64_t events = (uint64_t)part->count * cpus_running();
+
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
+        const struct writer *writer = &writers[cpu];
+        uint64_t took = writer->end - writer->begin;
+
+        if (!arch_cpu_runs(cpu))
+            continue;
+        begin = writer->begin < begin ? writer->begin : begin;
+        end = writer->end > end ? writer->end : end;
+        slowest = took > slowest ? took : slowest;
+        fastest = took < fastest ? took : fastest;
+    }
+    print("bench-cpus %s: %u CPUs, %llu events, %llu recorded, %llu ns, %llu a second, "
+          "one CPU %llu to %llu\n",
+          part->name, cpus_running(), (unsigned long long)events, (unsigned long long)recorded,
+          (unsigned long long)(end - begin), (unsigned long long)a_second(events, end - begin),
+          (unsigned long long)a_second(part->count, slowest),
+          (unsigned long long)a_second(part->count, fastest));
+}
+
+static int run_part(const struct part *part)
+{
+    bool records;
+    int error;
+
+    if (!part->command) {
+        rings_make();
+        write_on_all(part);
+        report(part, rings_end());
+        return 0;
+    }
+    error = bench_start(part->command, &records);
+    if (error)
+        return error;
+    write_on_all(part);
+    report(part, recording_end());
+    return 0;
+}
+
+static const struct part *part_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        if (strcmp(name, parts[i].name) == 0)
+            return &parts[i];
+    print("bench-cpus: no part is called %s; there are ring, trace and watch\n", name);
+    return NULL;
+}
+
+static int bench_cpus_run(int argc, char **argv)
+{
+    int error = 0;
+
+    for (int i = 1; i < argc && !error; i++) {
+        const struct part *part = part_named(argv[i]);
+
+        error = part ? run_part(part) : -EINVAL;
+    }
+    return error;
+}
+
+COMMAND(bench_cpus_command) = {.name = "bench-cpus",
+                               .usage = "PART...",
+                               .summary = "events a second by all CPUs: ring, trace, watch",
+                               .run = bench_cpus_run};

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line of tools/orcgen and tools/insnmap: [OPTION]... [--exempt SECTION]... IMAGE. */
+#pragma once
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define ORDER_EXEMPT_OPTION                                                                        \
+    {                                                                                              \
+        "exempt", required_argument, NULL, 'e'                                                     \
+    }
+
+struct order {
+    int what;            /* the letter of the last option but --exempt; 0: there was none */
+    const char **exempt; /* sections whose code is nobody's concern */
+    size_t exempt_count;
+    const char *path;
+};
+
+/*
+ * `options` are those of the tool, ORDER_EXEMPT_OPTION among them, {0} last. The strings stay in
+ * argv. False if that is no right command line; getopt has said so unless it is one image too few
+ * or too many. order_free even then.
+ */
+bool order_read(struct order *order, const struct option *options, int argc, char **argv);
+void order_free(struct order *order);
