@@ -17,6 +17,7 @@
 #define VECTOR_SOAK 0xe1
 #define WORDS_MOST  64  /* of a record */
 #define BURST       200 /* records */
+#define NESTED      6   /* records of one interrupt */
 #define READS       8   /* records, before the next interrupt is sent */
 #define SIZES       4   /* of rings: from the smallest on, each twice as large */
 #define FAIR        8   /* each ring gives at least so manieth part of an equal share */
@@ -120,17 +121,24 @@ static void write_all(void *unused)
     }
 }
 
+/* Several, so that some of them are still there when the reader comes to their place. */
+static void write_some(enum soak_level level)
+{
+    for (unsigned i = 0; i < NESTED; i++)
+        write_one(level);
+}
+
 static void write_in_interrupt(struct regs *regs)
 {
     (void)regs;
     apic_end();
-    write_one(SOAK_INTERRUPT);
+    write_some(SOAK_INTERRUPT);
 }
 
 static void write_in_nmi(struct regs *regs)
 {
     (void)regs;
-    write_one(SOAK_NMI);
+    write_some(SOAK_NMI);
 }
 
 /* --- Readers ---------------------------------------------------------------------------------- */
