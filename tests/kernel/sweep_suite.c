@@ -34,7 +34,7 @@ static struct {
 } chosen;
 
 static struct event events[EVENTS];
-static struct ring rings[ARCH_CPUS_MAX];
+static struct ring sampled[ARCH_CPUS_MAX];
 static struct ring_reader readers[ARCH_CPUS_MAX];
 
 /*
@@ -67,10 +67,10 @@ static bool rings_prepare(struct refusal *why)
 
         if (!memory)
             return refuse(why, ENOMEM, "no memory for a ring") == 0;
-        if (ring_init(&rings[cpu], memory, PAGE_SIZE << RING_PAGES_ORDER, RING_OVERWRITE, false,
+        if (ring_init(&sampled[cpu], memory, PAGE_SIZE << RING_PAGES_ORDER, RING_OVERWRITE, false,
                       why) != 0)
             return false;
-        ring_reader_start(&readers[cpu], &rings[cpu]);
+        ring_reader_start(&readers[cpu], &sampled[cpu]);
     }
     return true;
 }
@@ -78,8 +78,8 @@ static bool rings_prepare(struct refusal *why)
 static void rings_free(void)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
-        pages_free(rings[cpu].bytes, RING_PAGES_ORDER);
-        rings[cpu].bytes = NULL;
+        pages_free(sampled[cpu].bytes, RING_PAGES_ORDER);
+        sampled[cpu].bytes = NULL;
     }
 }
 
@@ -100,7 +100,7 @@ static bool events_prepare(struct refusal *why)
         spec.attr.sample_period = 1;
         spec.chain.method = unwind_default();
         event_init(&events[i], &spec, counters[i]);
-        event_begin(&events[i], rings);
+        event_begin(&events[i], sampled);
     }
     return event_enable(&events[ARCH_WATCHES], why) == 0;
 }
@@ -330,8 +330,8 @@ static void claim_sweep(void)
     ktap_equal(armed_somewhere, 0, "... nor has now, as its DR7 says");
     hits = count_hits(&drained);
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
-        produced += rings[cpu].produced;
-        dropped += rings[cpu].dropped;
+        produced += sampled[cpu].produced;
+        dropped += sampled[cpu].dropped;
     }
     ktap_ok(hits == produced + drained && dropped == 0, "each hit became a record (%lu)",
             (unsigned long)hits);
