@@ -19,8 +19,8 @@ my %for_bochs = map { $_ => 1 } qw(ktap-debugreg_both);
 
 my %smp = ('ktap-smp' => 4);    # CPUs; the others are about one
 
-# Has a test of its own, proof.t, as it looks at both kernels.
-my %elsewhere = map { $_ => 1 } qw(ktap-proof);
+# Have tests of their own: proof.t, as it looks at both kernels, soak.t and sweep.t.
+my %elsewhere = map { $_ => 1 } qw(ktap-proof ktap-soak ktap-sweep);
 
 my $machine = boot(machine => 'qemu', kernel => 'pitot-test', run => 'help; poweroff');
 ended_ok($machine);

@@ -38,7 +38,7 @@ struct writer {
 };
 
 static struct writer writers[ARCH_CPUS_MAX];
-static struct ring rings[ARCH_CPUS_MAX];
+static struct ring bench_rings[ARCH_CPUS_MAX];
 static const struct part *running; /* constant while there are writers */
 static unsigned arrived;           /* writers at the line; atomic */
 static volatile uint64_t bench_cpus_watched;
@@ -53,7 +53,7 @@ static void raise_ring(unsigned cpu, unsigned count)
 
     preempt_off();
     for (unsigned i = 0; i < count; i++)
-        ring_output(&rings[cpu], &record, sizeof(record), &record.time);
+        ring_output(&bench_rings[cpu], &record, sizeof(record), &record.time);
     preempt_on();
 }
 
@@ -118,8 +118,8 @@ static void rings_make(void)
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
         void *memory = pages_alloc(RING_ORDER);
 
-        if (!memory ||
-            ring_init(&rings[cpu], memory, PAGE_SIZE << RING_ORDER, RING_OVERWRITE, false, &why))
+        if (!memory || ring_init(&bench_rings[cpu], memory, PAGE_SIZE << RING_ORDER, RING_OVERWRITE,
+                                 false, &why))
             panic("bench-cpus: no ring");
     }
 }
@@ -130,8 +130,8 @@ static uint64_t rings_end(void)
     uint64_t recorded = 0;
 
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
-        recorded += rings[cpu].produced - rings[cpu].dropped;
-        pages_free(rings[cpu].bytes, RING_ORDER);
+        recorded += bench_rings[cpu].produced - bench_rings[cpu].dropped;
+        pages_free(bench_rings[cpu].bytes, RING_ORDER);
     }
     return recorded;
 }

@@ -1,0 +1,42 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# All CPUs write into their rings at full rate, NMIs and interrupts among the writers, and readers
+# on other CPUs check every byte (docs/ring.md, "Under load"): none is wrong, and none is missing
+# without having been counted. CPUs that take turns in one thread of the host come upon each other
+# where they pause, and get much done; CPUs with a thread each, really at once. Ten seconds;
+# QUICK=1 leaves it out, SOAK=1 checks billions of bytes, and has Bochs do its part. Run from the
+# root of the tree:
+#
+#     prove tests/boot/soak.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+
+plan skip_all => 'QUICK=1: the ring is written and read at full rate for ten seconds'
+    if $ENV{QUICK};
+
+my $cpus = 4;
+my $soak = $ENV{SOAK};
+my $hang = $soak ? 6000 : 300;    # seconds
+
+sub soak
+{
+    my ($megabytes, %options) = @_;
+    my $guest = boot(smp => $cpus, kernel => 'pitot-test', timeout => $hang,
+        run => "ktap-soak $megabytes; poweroff", %options);
+    ktap_ok($guest);
+    my ($bytes) = $guest->console =~ /^# (\d+) bytes checked in all$/m;
+    cmp_ok($bytes // 0, '>=', 2 * $megabytes << 20, 'as many bytes as promised');
+    note(join("\n", $guest->console =~ /^#.*$/mg));
+}
+
+subtest 'in turns' => sub { soak($soak ? 1500 : 160, machine => 'qemu') };
+subtest 'at once' => sub {
+    soak($soak ? 150 : 30, machine => 'qemu', accel => 'tcg,thread=multi');
+};
+subtest 'on Bochs' => sub { soak(20, machine => 'bochs') } if $soak;
+
+done_testing();

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The load under which tests/kernel/sweep_suite.c sets its breakpoints: on each CPU threads for
+ * files, for memory, locks, switches and births of threads, and for timers, work and wake-ups; and
+ * what tells that each of them, and each CPU's interrupts, go on. Task context of the boot
+ * thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+
+#define LOAD_PARTS 3 /* threads on each CPU */
+
+void sweep_load_start(void);
+
+/* Ends all threads and waits for them; NULL, or what went wrong in one. */
+const char *sweep_load_stop(void);
+
+/* How far all is. */
+struct sweep_marks {
+    uint64_t operations[ARCH_CPUS_MAX][LOAD_PARTS]; /* of each thread */
+    uint64_t ticks[ARCH_CPUS_MAX];                  /* of each CPU's timer */
+};
+
+void sweep_marks_take(struct sweep_marks *marks);
+
+/*
+ * Waits until each thread has done something, each CPU's timer has come, and each CPU has answered
+ * an interrupt that was sent to it, all of it since `since`. NULL, or who has not for half a minute
+ * (in memory that the next call writes over).
+ */
+const char *sweep_load_await(const struct sweep_marks *since);
+
+/* Interrupts sent to CPUs, and answered by them: equal unless one was lost. */
+struct sweep_pokes {
+    uint64_t sent, answered;
+};
+struct sweep_pokes sweep_pokes(void);
