@@ -47,6 +47,7 @@ cfi_start ap_entry_high, return
         cfi_offset 16
         call smp_main
 .late:
+        cfi_offset 8
         hlt
         jmp .late
 cfi_end

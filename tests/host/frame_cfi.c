@@ -6,7 +6,7 @@
  * found as the kernel finds them, in its own symbol table.
  *
  * Exempt are: what lies in no function; the trap entries, whose frames are a struct regs;
- * boot_entry_high and thread_start, which nobody called; arch_switch, whose frame is as compilers
+ * boot_entry_high, ap_entry_high and thread_start, which nobody called; arch_switch, whose frame is as compilers
  * make it but whose rules count from rsp, as that is what changes stacks; and alignment padding
  * inside a function, behind a jump or return and never jumped to: it does not run, and what
  * compilers say of it is arbitrary.
@@ -317,8 +317,8 @@ static bool code_is_padding(const struct code *code, size_t i)
 
 static bool is_exempt(const char *name)
 {
-    return strcmp(name, "boot_entry_high") == 0 || strcmp(name, "thread_start") == 0 ||
-           strcmp(name, "arch_switch") == 0;
+    return strcmp(name, "boot_entry_high") == 0 || strcmp(name, "ap_entry_high") == 0 ||
+           strcmp(name, "thread_start") == 0 || strcmp(name, "arch_switch") == 0;
 }
 
 static bool kernel_exempts(const struct kernel *kernel, uint64_t address, struct symbol *symbol)
