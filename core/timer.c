@@ -126,11 +126,11 @@ void timers_run(void)
         spinlock_release(&list->lock);
         timer_expire(timer);
         spinlock_acquire(&list->lock);
-        list->running = NULL;
         if (periodic && timer->period_ns != 0 && !timer->waits) {
             timer->due_ns = next_period(timer, now);
             timers_insert(list, timer);
         }
+        __atomic_store_n(&list->running, NULL, __ATOMIC_RELEASE); /* timer_cancel waits for it */
     }
     spinlock_release(&list->lock);
 }

@@ -136,10 +136,23 @@ static void workqueue_make(unsigned cpu)
         panic("%s", why.text);
 }
 
+/* To its first sleep: then it is not in the way of what the boot does next. */
+static void workqueue_await(const struct workqueue *queue)
+{
+    for (;;) {
+        thread_yield(); /* on this CPU */
+        if (__atomic_load_n(&queue->worker->state, __ATOMIC_ACQUIRE) == THREAD_SLEEPING)
+            return;
+        arch_relax(); /* on another */
+    }
+}
+
 void workqueue_init(void)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         if (arch_cpu_runs(cpu))
             workqueue_make(cpu);
-    thread_yield(); /* to its first sleep: then it is not in the way of what the boot does next */
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (queues[cpu].worker)
+            workqueue_await(&queues[cpu]);
 }

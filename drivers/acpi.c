@@ -142,6 +142,9 @@ static void acpi_add_cpu(struct acpi *out, uint32_t apic_id, uint32_t flags)
 {
     if (!(flags & CPU_ENABLED))
         return;
+    for (size_t i = 0; i < out->cpu_count; i++) /* by both kinds of entry, or twice */
+        if (out->apic_ids[i] == apic_id)
+            return;
     if (out->cpu_count == ARCH_CPUS_MAX || apic_id >= 0xff)
         out->cpus_ignored++;
     else

@@ -14,18 +14,22 @@
 #include "arch/x86_64/sections.h"
 #include "arch/x86_64/stand.h"
 
-/* park_asked */
-#define ASKED_TO_WAIT 1 /* ... where nothing is under way that the parker may change */
-#define ASKED_TO_HALT 2 /* ... for good, wherever it is */
+/*
+ * park_asked: 0, or the number of a parking, in which the CPU is to stand still where nothing is
+ * under way that the parker may change; or, for good and wherever it is:
+ */
+#define ASKED_TO_HALT UINT32_MAX
 
 #define PATIENCE_NS 2000000000ull /* emulated CPUs take turns, of a tenth of a second */
 #define HALT_NS     300000000ull  /* a panic does not wait longer */
 #define AGAIN_NS    20000ull      /* between two NMIs to one that could not stop yet, */
 #define LOST_NS     100000000ull  /* ... and to one that seems to have had none */
 
-static uint32_t parker;        /* [A] the CPU that parks the others, + 1; 0: none */
-static unsigned depth;         /* the parker's: how often it has */
-static uint64_t irq_flags;     /* the parker's: from before */
+static uint32_t parker;    /* [A] the CPU that parks the others, + 1; 0: none */
+static unsigned depth;     /* the parker's: how often it has */
+static uint32_t number;    /* the parker's: of its parking; never 0, never ASKED_TO_HALT */
+static uint32_t halter;    /* [A] the CPU that halts the others, + 1; 0: none. It is not parked */
+static uint64_t irq_flags; /* the parker's: from before */
 static bool (*may_park)(void); /* set at boot */
 
 void arch_set_may_park(bool (*may)(void))
@@ -38,17 +42,25 @@ static bool is_asked(unsigned cpu)
     return cpu != arch_cpu_id() && arch_cpu_runs(cpu);
 }
 
-static void ask_all(uint32_t what)
+/* From the one to the other; to halt is final. */
+static bool ask(unsigned cpu, uint32_t from, uint32_t to)
 {
-    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        if (is_asked(cpu)) {
-            __atomic_store_n(&percpu[cpu].park_asked, what, __ATOMIC_RELEASE);
-            if (what)
-                nmi_send(cpu);
-        }
+    if (to == ASKED_TO_HALT) {
+        __atomic_store_n(&percpu[cpu].park_asked, to, __ATOMIC_RELEASE);
+        return true;
+    }
+    return __atomic_compare_exchange_n(&percpu[cpu].park_asked, &from, to, false, __ATOMIC_RELEASE,
+                                       __ATOMIC_RELAXED);
 }
 
-/* True if all are in that state; else *one is not. */
+static void ask_all(uint32_t from, uint32_t to)
+{
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (is_asked(cpu) && ask(cpu, from, to) && to)
+            nmi_send(cpu);
+}
+
+/* True if all have answered; else *one has not. What one said to a parking before is no answer. */
 static bool all_are(uint32_t parked, unsigned *one)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
@@ -72,11 +84,11 @@ static uint64_t patience_clock(void)
 }
 
 /* Who could not stop where the last NMI met him gets another. */
-static bool await_all(uint64_t patience, unsigned *absent)
+static bool await_all(uint32_t answer, uint64_t patience, unsigned *absent)
 {
     uint64_t start = patience_clock(), asked = start, now;
 
-    while (!all_are(1, absent)) {
+    while (!all_are(answer, absent)) {
         now = patience_clock();
         if (now - start > patience)
             return false;
@@ -94,7 +106,7 @@ static void let_go(void)
 {
     unsigned one;
 
-    ask_all(0); /* P, with park_wait */
+    ask_all(number, 0); /* P, with park_wait */
     while (!all_are(0, &one))
         arch_relax();
 }
@@ -122,8 +134,9 @@ bool arch_cpus_park(unsigned *absent)
         arch_relax(); /* the other one's NMI gets through here */
     }
     irq_flags = flags;
-    ask_all(ASKED_TO_WAIT);
-    if (await_all(PATIENCE_NS, absent)) {
+    number = number + 1 < ASKED_TO_HALT ? number + 1 : 1;
+    ask_all(0, number);
+    if (await_all(number, PATIENCE_NS, absent)) {
         depth = 1;
         return true;
     }
@@ -146,8 +159,9 @@ void arch_cpus_halt(void)
     unsigned absent;
 
     nmi_clock_end();
-    ask_all(ASKED_TO_HALT);
-    await_all(HALT_NS, &absent);
+    __atomic_store_n(&halter, arch_cpu_id() + 1, __ATOMIC_SEQ_CST);
+    ask_all(0, ASKED_TO_HALT);
+    await_all(ASKED_TO_HALT, HALT_NS, &absent);
 }
 
 const struct regs *arch_parked_regs(unsigned cpu)
@@ -173,14 +187,19 @@ static bool is_between_hits(const struct percpu *self, const struct regs *regs)
 }
 
 /* What the parker has changed meanwhile is seen behind the load: P, with let_go. */
-static void park_wait(struct percpu *self, const struct regs *regs)
+static void park_wait(struct percpu *self, const struct regs *regs, uint32_t answer)
 {
+    uint32_t asked;
+
     self->parked_regs = regs;
-    __atomic_store_n(&self->parked, 1, __ATOMIC_RELEASE);
-    while (__atomic_load_n(&self->park_asked, __ATOMIC_ACQUIRE) == ASKED_TO_WAIT)
-        arch_relax();
-    if (self->park_asked == ASKED_TO_HALT)
-        arch_halt();
+    do {
+        __atomic_store_n(&self->parked, answer, __ATOMIC_RELEASE);
+        if (answer == ASKED_TO_HALT)
+            arch_halt();
+        while ((asked = __atomic_load_n(&self->park_asked, __ATOMIC_ACQUIRE)) == answer)
+            arch_relax();
+        answer = asked;
+    } while (asked == ASKED_TO_HALT);
     debugreg_load();
     __atomic_store_n(&self->parked, 0, __ATOMIC_RELEASE);
 }
@@ -190,6 +209,8 @@ void park_serve(const struct regs *regs)
     struct percpu *self = percpu_self();
     uint32_t asked = __atomic_load_n(&self->park_asked, __ATOMIC_ACQUIRE);
 
+    if (__atomic_load_n(&halter, __ATOMIC_SEQ_CST) == self->cpu + 1)
+        return;
     if (asked == ASKED_TO_HALT || (asked && is_between_hits(self, regs)))
-        park_wait(self, regs);
+        park_wait(self, regs, asked);
 }

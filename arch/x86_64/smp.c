@@ -140,8 +140,10 @@ bool arch_cpu_start(unsigned cpu, const struct arch_stack *stack, void (*begin)(
         apic_send_startup(percpu[cpu].apic_id, page);
     /* Whoever takes the stack comes; whoever finds none, too late, stops. */
     if (!await_running(cpu, PATIENCE_NS) &&
-        __atomic_exchange_n(&smp_start.stack, 0, __ATOMIC_ACQ_REL) != 0)
+        __atomic_exchange_n(&smp_start.stack, 0, __ATOMIC_ACQ_REL) != 0) {
+        apic_send_init(percpu[cpu].apic_id); /* it shall not come for the next one's stack */
         return false;
+    }
     while (!arch_cpu_runs(cpu))
         arch_relax();
     percpu[cpu].clock_off = compare_clocks(&percpu[cpu].clock_window);

@@ -32,8 +32,9 @@ static bool all_stand(void)
 void arch_cpus_stand(void)
 {
     since = arch_clock_ns();
+    /* Parked ones too: their parker may be about to let them go. */
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        if (!stands(cpu)) {
+        if (arch_cpu_runs(cpu) && cpu != arch_cpu_id()) {
             __atomic_store_n(&percpu[cpu].stand_asked, 1, __ATOMIC_RELEASE);
             nmi_send(cpu);
         }

@@ -15,27 +15,34 @@ static uint32_t owner; /* [A] the CPU that prints, + 1; 0: none */
 static unsigned depth; /* [owner] */
 static bool broken;    /* [A] */
 
+/* Interrupts are off for it: one that prints, too, would give back what is just being taken. */
+static bool take(void)
+{
+    uint32_t me = arch_cpu_id() + 1, nobody = 0;
+    uint64_t flags = arch_irq_save();
+    bool ours =
+        __atomic_load_n(&owner, __ATOMIC_RELAXED) == me ||
+        __atomic_compare_exchange_n(&owner, &nobody, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+
+    depth += ours;
+    arch_irq_restore(flags);
+    return ours;
+}
+
 void print_guard_enter(void)
 {
-    uint32_t me, nobody = 0;
-
     preempt_off();
-    me = arch_cpu_id() + 1;
-    while (__atomic_load_n(&owner, __ATOMIC_RELAXED) != me &&
-           !__atomic_compare_exchange_n(&owner, &nobody, me, false, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED)) {
-        if (__atomic_load_n(&broken, __ATOMIC_RELAXED))
-            return;
-        nobody = 0;
+    while (!__atomic_load_n(&broken, __ATOMIC_RELAXED) && !take())
         arch_relax();
-    }
-    depth++;
 }
 
 void print_guard_leave(void)
 {
+    uint64_t flags = arch_irq_save();
+
     if (!__atomic_load_n(&broken, __ATOMIC_RELAXED) && --depth == 0)
         __atomic_store_n(&owner, 0, __ATOMIC_RELEASE);
+    arch_irq_restore(flags);
     preempt_on();
 }
 

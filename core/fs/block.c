@@ -70,17 +70,18 @@ void *block_alloc(void)
 
 void block_free(void *block)
 {
-    struct freed *page = block;
+    struct freed *page = block, *next;
 
     lock_kernel();
     assert(used > 0);
     used--;
-    page->next = __atomic_load_n(&freed, __ATOMIC_RELAXED);
-    /* A, with give_pages_back: whoever finds the page finds the one behind it. */
-    while (!__atomic_compare_exchange_n(&freed, &page->next, page, false, __ATOMIC_RELEASE,
-                                        __ATOMIC_RELAXED)) {
-    }
-    if (!page->next)
+    next = __atomic_load_n(&freed, __ATOMIC_RELAXED);
+    /* A, with give_pages_back: whoever finds the page finds the one behind it, and may free it. */
+    do {
+        page->next = next;
+    } while (!__atomic_compare_exchange_n(&freed, &next, page, false, __ATOMIC_RELEASE,
+                                          __ATOMIC_RELAXED));
+    if (!next)
         work_queue(&giving_back);
     unlock_kernel();
 }

@@ -187,6 +187,7 @@ static void drain_run(void *unused)
     (void)unused;
     for (;;) {
         if (drain_wait()) {
+            recording_settle();
             drain_rest(stream);
             wait_queue_wake_all(&ends);
             continue;

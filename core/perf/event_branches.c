@@ -166,11 +166,15 @@ void branches_workload_end(void)
 /* The handler stays: flags that were saved while a window was open may be loaded at any time. */
 int event_branches_enable(struct event *event, struct refusal *why)
 {
+    int error;
+
     if (event->recorded.attr.config != PERF_COUNT_HW_BRANCH_INSTRUCTIONS)
         return refuse(why, EINVAL, "%s: no hardware event but branches", event->recorded.name);
     if (traced)
         return refuse(why, EBUSY, "%s: one is enabled already", event->recorded.name);
-    cpus_park_surely();
+    error = cpus_park(why);
+    if (error)
+        return error;
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
         windows[cpu].counts = (struct branches_counts){.steps = 0};
     excludes = arch_step_excludes_watches();

@@ -127,12 +127,15 @@ void event_clock_begin(struct event *event)
 /* Limits are core/perf/perf_options.c's to refuse by. */
 int event_clock_enable(struct event *event, struct refusal *why)
 {
+    int error;
     const struct perf_event_attr *attr = &event->recorded.attr;
 
     if (attr->config != PERF_COUNT_SW_CPU_CLOCK)
         return refuse(why, EINVAL, "%s: no software event but cpu-clock", event->recorded.name);
     event->clock.interval = attr->freq ? SECOND_NS / attr->sample_freq : attr->sample_period;
-    cpus_park_surely();
+    error = cpus_park(why);
+    if (error)
+        return error;
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         event->cpu[cpu].counted = arch_clock_ns();
     event->clock.next = first;

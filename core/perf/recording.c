@@ -36,12 +36,17 @@ static unsigned ring_order(uint64_t size)
     return pages_order(size / PAGE_SIZE);
 }
 
+/* Out of the table first, for a report that comes in between. */
 static void recording_free_rings(void)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
-        if (rings[cpu].bytes)
-            pages_free(rings[cpu].bytes, ring_order(rings[cpu].size));
+        void *bytes = rings[cpu].bytes;
+        uint64_t size = rings[cpu].size;
+
         rings[cpu] = (struct ring){.bytes = NULL}; /* the counters too */
+        local_barrier();
+        if (bytes)
+            pages_free(bytes, ring_order(size));
     }
 }
 
@@ -127,14 +132,17 @@ static int recording_enable(struct bank *bank, const struct recording_options *o
     struct event *fresh = bank->events;
     int error = bank_make(bank, options->event_count, why);
 
+    if (!error)
+        error = cpus_park(why); /* once for all: from here on no CPU can fail to answer */
+    if (error)
+        return error;
     for (unsigned i = 0; !error && i < options->event_count; i++) {
         recording_make_event(&fresh[i], &options->events[i], options, bank->cpus + i * arch_cpus());
         error = event_enable(&fresh[i], why);
-        if (error) {
+        if (error)
             recording_disable(fresh, i);
-            return error;
-        }
     }
+    cpus_release();
     return error;
 }
 
@@ -190,7 +198,10 @@ int recording_start(const struct recording_options *options, struct refusal *why
     nested_before = tracepoint_nested();
     frozen = false;
     ended_by = NULL;
+    event_count = 0; /* a report may come in between */
+    local_barrier();
     events = fresh->events;
+    local_barrier();
     event_count = options->event_count;
     recording_comms_start();
     error = recording_make_rings(options, why);
@@ -231,6 +242,13 @@ void recording_freeze(void)
 bool recording_frozen(void)
 {
     return *(volatile bool *)&frozen;
+}
+
+/* A CPU stops between hits only. */
+void recording_settle(void)
+{
+    cpus_park_surely();
+    cpus_release();
 }
 
 const char *recording_ended_by(void)

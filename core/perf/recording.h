@@ -47,6 +47,9 @@ bool recording_runs(void);
 void recording_freeze(void);
 bool recording_frozen(void);
 
+/* Returns when no hit is under way that began before it was frozen. Task context. */
+void recording_settle(void);
+
 /* The event whose sample did it; NULL: none. */
 const char *recording_ended_by(void);
 

@@ -70,11 +70,11 @@ void recording_comms_start(void)
     lost = 0;
     started = false;
     publish_store(&count, 0);
+    thread_set_name_listener(note); /* before the walk: who is born meanwhile waits for the lock */
     for (unsigned i = 0; i < THREADS_MAX; i++)
         if ((thread = thread_at(i)))
             note_task(thread->pid, thread->pid == 0 && arch_cpus() > 1 ? "idle" : thread->name);
     started = true;
-    thread_set_name_listener(note);
     spinlock_release(&lock);
 }
 

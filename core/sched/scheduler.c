@@ -40,7 +40,9 @@ uint64_t scheduler_turn_ns(const struct thread *thread)
 {
     const struct scheduler *there = &schedulers[thread->cpu];
 
-    return there->current == thread ? arch_clock_ns() - there->since_ns : 0;
+    int64_t turn = (int64_t)(arch_clock_ns() - there->since_ns); /* there by its own clock */
+
+    return there->current == thread && turn > 0 ? (uint64_t)turn : 0;
 }
 
 /* This one where others are not less busy. */

@@ -8,7 +8,6 @@
 #include "core/panic.h"
 #include "core/perf/snapshot.h"
 #include "core/print.h"
-#include "core/sched/preempt.h"
 #include "core/sched/scheduler.h"
 #include "core/sched/thread.h"
 #include "core/sched/wait_queue.h"
@@ -24,15 +23,20 @@ static const char *state_name(enum thread_state state)
     return names[state];
 }
 
-/* The line is made with preemption off, so that it tells of one moment, and printed with it on. */
+/*
+ * The line is made while all CPUs stand still, as the thread could end and its stack be another's,
+ * with what it waits for on it; and printed when they go on.
+ */
 static void describe(unsigned index, char *line, size_t size)
 {
     struct thread *thread;
     uint64_t ran;
 
-    preempt_off();
-    thread = thread_at(index);
     line[0] = '\0';
+    if (!thread_at(index))
+        return;
+    cpus_park_surely();
+    thread = thread_at(index);
     if (thread) {
         ran = thread_ran_ns(thread);
         print_into(
@@ -42,7 +46,7 @@ static void describe(unsigned index, char *line, size_t size)
             thread_stack_used(thread), (size_t)(thread->stack->high - thread->stack->low),
             thread->name, thread->waits_on ? thread->waits_on->name : "-");
     }
-    preempt_on();
+    cpus_release();
 }
 
 static int ps_run(int argc, char **argv)
@@ -99,10 +103,10 @@ static bool where(const struct thread *thread, struct regs *regs)
     const struct regs *parked = arch_parked_regs(thread->cpu);
     bool stands = thread->state == THREAD_RUNNABLE || thread->state == THREAD_SLEEPING;
 
-    if (stands)
-        arch_switched_regs(thread->sp, regs);
-    else if (parked && scheduler_current(thread->cpu) == thread)
+    if (parked && scheduler_current(thread->cpu) == thread) /* on its way to a switch, maybe */
         *regs = *parked;
+    else if (stands)
+        arch_switched_regs(thread->sp, regs);
     else
         return false;
     return true;

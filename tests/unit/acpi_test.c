@@ -164,6 +164,29 @@ static void cpus_with_long_numbers_are_read_and_those_without_room_counted(void 
     assert_int_equal(acpi.apic_ids[0], 1);
 }
 
+static void a_cpu_that_is_named_twice_is_one(void **state)
+{
+    uint8_t body[8 + 8 + 8 + 16] = {0};
+    uint8_t root[4];
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) { /* once more by the other kind of entry */
+        body[8 + 8 * i + 1] = 8;
+        body[8 + 8 * i + 3] = 7;
+        body[8 + 8 * i + 4] = 1;
+    }
+    body[24] = 9;
+    body[25] = 16;
+    put(body + 28, 7, 4);
+    put(body + 32, 1, 4);
+    put(root, add_table("APIC", body, sizeof(body)), 4);
+    finish(add_table("RSDT", root, 4), 0);
+    acpi_read(rsdp, 20, reach, &acpi);
+    assert_null(acpi.problem);
+    assert_int_equal(acpi.cpu_count, 1);
+    assert_int_equal(acpi.apic_ids[0], 7);
+}
+
 static void the_address_of_the_apics_may_be_a_long_one(void **state)
 {
     uint8_t body[8 + 12] = {0};
@@ -248,6 +271,7 @@ int main(void)
         cmocka_unit_test_setup(a_machine_is_read_by_64_bit_addresses, setup),
         cmocka_unit_test_setup(cpus_with_long_numbers_are_read_and_those_without_room_counted,
                                setup),
+        cmocka_unit_test_setup(a_cpu_that_is_named_twice_is_one, setup),
         cmocka_unit_test_setup(the_address_of_the_apics_may_be_a_long_one, setup),
         cmocka_unit_test_setup(what_is_missing_is_named, setup),
         cmocka_unit_test_setup(a_table_whose_bytes_do_not_add_up_is_not_there, setup),

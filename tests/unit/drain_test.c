@@ -108,6 +108,10 @@ bool recording_overwrites(void)
     return rings[0].mode == RING_OVERWRITE;
 }
 
+void recording_settle(void)
+{
+}
+
 bool recording_frozen(void)
 {
     return frozen;
