@@ -122,8 +122,9 @@ GDB
 sub session
 {
     my ($run, @parts) = @_;
-    my ($machine, $said) = gdb_session({kernel => 'pitot-test', smp => 1, run => $run}, $commands,
-        @parts);    # the button's NMIs go to the CPU that is stepped
+    # The button's NMIs go to the CPU that is stepped, the timer's interrupt is the 8254's.
+    my ($machine, $said) = gdb_session({kernel => 'pitot-test', smp => 1,
+            qemu_machine => 'pc,hpet=off', run => $run}, $commands, @parts);
     $machine->stop;
     ok(exists $said->{end}, "$run: gdb came to the end of its script") or diag($said->{$parts[-2]});
     return $said;
@@ -262,15 +263,16 @@ depth_ok('NMIs in the entry of an interrupt', 2, 3);
 
 # --- Hits and faults -----------------------------------------------------------------------------
 
-# Overwritten: what hits while a ring is streamed is counted, and has no chain.
+# Overwritten: what hits while a ring is streamed is counted, and has no chain; so is what hits
+# before there are rings, hence the first sample is awaited.
 $said = session("perf record --overwrite -e mem:kernel_flag:w -g -- $load",
-    'a hit of a watched variable' => "set \$each = 17\nwalk_trap 1 0\n");
+    'a hit of a watched variable' => "go &sample_write\nset \$each = 17\nwalk_trap 1 0\n");
 agree_ok($said, 'a hit of a watched variable', 100);
 depth_ok('a hit of a watched variable', 1, 2);
 
 # The interrupt's handler runs on the task's stack.
 $said = session("perf record --overwrite -e mem:ticks:w -g -- $load",
-    'a hit in an interrupt' => "set \$each = 17\nwalk_trap 1 0\n",
+    'a hit in an interrupt' => "go &sample_write\nset \$each = 17\nwalk_trap 1 0\n",
     'NMIs in the entry of a hit in an interrupt' =>
         "set \$nmis = 1\nset \$each = 17\nwalk_trap 1 0\n");
 agree_ok($said, 'a hit in an interrupt', 100);
