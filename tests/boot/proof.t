@@ -18,7 +18,7 @@ plan skip_all => 'QUICK=1: ktap-unwind steps through 200,000 instructions instea
 my $build = $ENV{BUILD} // 'build';
 my $fp_build = $ENV{FP_BUILD} // "$build/fp";
 my $steps_least = 10_000_000;
-my $share_least = 0.25;    # of a kernel in which the suites' own code is, too
+my $share_least = 0.2;    # of a kernel in which the suites' own code is, too
 my $hang = 1200;    # seconds
 
 # How many instructions the kernel has, padding left out.
