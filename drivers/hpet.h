@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* NULL: it can be used, and is stopped; or why not. `registers`: mapped. */
-const char *hpet_init(volatile void *registers);
+/* NULL: it can be used, and is stopped; or why not. `mapped`: its registers. */
+const char *hpet_init(volatile void *mapped);
 
 /* Bit n: line n of all I/O interrupt controllers can be the signal's. */
 uint32_t hpet_possible_lines(void);

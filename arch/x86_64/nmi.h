@@ -21,7 +21,7 @@ struct nmi_clock {
     bool (*came)(void);
     void (*serve)(const struct regs *regs);
 };
-void nmi_set_clock(const struct nmi_clock *clock);
+void nmi_set_clock(const struct nmi_clock *with);
 
 /* It is served no more. Crash context. */
 void nmi_clock_end(void);
