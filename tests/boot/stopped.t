@@ -64,10 +64,10 @@ my $machines = 0;
 # With a recording under way, stopped at the begin of its workload; its NMIs are a tracepoint's.
 sub recording
 {
-    my ($size, $workload) = @_;
+    my ($size, $workload, @options) = @_;
     my $socket = "$logs/" . ++$machines . '.stub';
     my $machine = Pitot::Machine->new(gdb => $socket, flags => 'perf.rate=0', timeout => 600,
-        run => "perf record --overwrite -m $size $events -- $workload; poweroff");
+        run => "perf record --overwrite -m $size $events -- $workload; poweroff", @options);
     my $stub = Pitot::Stub->new($socket);
     $stub->attach;
     $stub->run_to($address{stress_all});
@@ -332,7 +332,8 @@ sub same_fault
 }
 
 for my $where (('a task', 'an interrupt', 'a debug trap', 'an NMI') x ($ENV{SOAK} ? 10 : 1)) {
-    my ($machine, $stub) = recording('16K', 'fs-stress 5');
+    # Of several CPUs the others may have a turn, and record, before this one has frozen all.
+    my ($machine, $stub) = recording('16K', 'fs-stress 5', smp => 1);
     $stub->run_to($address{ring_output}) for 1 .. 100 + rand(100);
     $way{$where}->($stub);
     my @found = look($stub, "before it goes on, $where");

@@ -184,7 +184,7 @@ static void claim_interrupt(void)
     struct record_source *source;
     struct sample_view view;
 
-    if (!start("record -m 1m -e branches/window=1000/ --start mem:branches_timer:x"))
+    if (!start("record -m 1m -e branches/window=8000/ --start mem:branches_timer:x"))
         return;
     branches_wait();
     recording_stop();
