@@ -41,7 +41,7 @@ sub prove
 {
     my ($directory, @methods) = @_;
     my $machine = boot(machine => 'qemu', iso => "$directory/pitot.iso", kernel => 'pitot-test',
-        smp => 1, qemu_machine => 'pc,hpet=off',    # the interrupts that are stepped through are the 8254's
+        smp => 1, qemu_machine => 'pc,hpet=off',    # the interrupts stepped through: the 8254's
         run => 'ktap-proof; poweroff', timeout => $hang);
     ktap_ok($machine);
     my $notes = join("\n", $machine->console =~ /^#(.*)$/mg);
