@@ -19,8 +19,8 @@ my %for_bochs = map { $_ => 1 } qw(ktap-debugreg_both);
 
 my %smp = ('ktap-smp' => 4);    # CPUs; the others are about one
 
-# These step through, sample in, or watch the timer's interrupt of a machine whose clock is that: by NMI
-# watches are off, and the 8254 is.
+# These step through, sample in, or watch the timer's interrupt of a machine whose clock is that: by
+# NMI watches are off, and the 8254 is.
 my %machine = map { $_ => 'pc,hpet=off' } qw(ktap-branches ktap-everything ktap-unwind);
 
 # Have tests of their own: proof.t, as it looks at both kernels, soak.t and sweep.t.
