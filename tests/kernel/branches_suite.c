@@ -19,7 +19,7 @@
 
 #define VECTOR_BREAKPOINT 3
 #define RUNS_MOST         1500 /* the ring has room for them */
-#define TICKS_WANTED      20
+#define TICKS_WANTED      600
 #define IRETQ             0xcf48
 
 void branches_known(void); /* tests/kernel/branches.asm */
