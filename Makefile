@@ -151,7 +151,7 @@ $(BUILD)/obj/%.c.o: %.c $(BUILD)/flags
 	$(Q)$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 
 # The labels that the CFI macros need would name places inside routines; they end here.
-$(BUILD)/obj/%.asm.o: %.asm $(BUILD)/gen/offsets.inc arch/x86_64/cfi.inc
+$(BUILD)/obj/%.asm.o: %.asm $(BUILD)/gen/offsets.inc arch/x86_64/cfi.inc boot/long_mode.inc
 	$(call say,NASM,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(NASM) -f elf64 -g -F dwarf -I $(BUILD)/gen/ -I ./ $< -o $@

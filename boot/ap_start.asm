@@ -5,17 +5,10 @@
 ; first part is copied to a page below 1 MiB by arch/x86_64/smp.c and runs there.
 
 %include "offsets.inc"
+%include "boot/long_mode.inc"
 
 extern ap_entry_high
 extern boot_root
-
-CR0_PE          equ 1 << 0
-CR0_WP          equ 1 << 16
-CR0_PG          equ 1 << 31
-CR4_PAE         equ 1 << 5
-MSR_EFER        equ 0xc0000080
-EFER_LME        equ 1 << 8
-EFER_NXE        equ 1 << 11
 
 CODE32          equ 0x18
 
@@ -44,31 +37,12 @@ bits 32
 ap_protected:
         mov ax, KERNEL_DATA_SELECTOR
         mov ds, ax
-        mov eax, cr4
-        or eax, CR4_PAE
-        mov cr4, eax
-        mov eax, boot_root
-        mov cr3, eax
-        mov ecx, MSR_EFER
-        rdmsr
-        or eax, EFER_LME | EFER_NXE
-        wrmsr
-        mov eax, cr0
-        or eax, CR0_PG | CR0_WP
-        and eax, ~((1 << 29) | (1 << 30))       ; caches on: NW and CD are set by a reset
-        mov cr0, eax
+        paging_on
         jmp KERNEL_CODE_SELECTOR:ap_long ; stays loaded, as the kernel has the same there
 
 bits 64
 ap_long:
-        xor eax, eax
-        mov ds, eax
-        mov es, eax
-        mov fs, eax
-        mov gs, eax
-        mov ss, eax
-        mov rax, ap_entry_high
-        jmp rax
+        enter_high ap_entry_high
 
 section .boot.data progbits alloc noexec write align=16
 ap_gdt:

@@ -9,6 +9,7 @@
 ; that starts later comes up on them too (boot/ap_start.asm).
 
 %include "offsets.inc"
+%include "boot/long_mode.inc"
 
 extern boot_entry_high
 
@@ -17,14 +18,6 @@ MULTIBOOT2_BOOTLOADER_MAGIC equ 0x36d76289
 PAGE_PRESENT    equ 1 << 0
 PAGE_WRITABLE   equ 1 << 1
 PAGE_LARGE      equ 1 << 7
-
-; Intel SDM vol. 3, "Control Registers" and "Extended Feature Enable Register"
-CR0_WP          equ 1 << 16
-CR0_PG          equ 1 << 31
-CR4_PAE         equ 1 << 5
-MSR_EFER        equ 0xc0000080
-EFER_LME        equ 1 << 8
-EFER_NXE        equ 1 << 11
 
 ; CPUID.80000001H:EDX and CPUID.01H:EDX
 CPUID_NX        equ 1 << 20
@@ -95,18 +88,7 @@ boot_entry:
         mov [boot_root + 256 * 8], eax          ; DIRECT_BASE
         mov dword [boot_root + 511 * 8], boot_pointers_high + PAGE_PRESENT + PAGE_WRITABLE
 
-        mov eax, boot_root
-        mov cr3, eax
-        mov eax, cr4
-        or eax, CR4_PAE
-        mov cr4, eax
-        mov ecx, MSR_EFER
-        rdmsr
-        or eax, EFER_LME | EFER_NXE
-        wrmsr
-        mov eax, cr0
-        or eax, CR0_PG | CR0_WP
-        mov cr0, eax
+        paging_on
         lgdt [boot_gdt_pointer]
         jmp 0x08:boot_entry_64
 
@@ -138,14 +120,7 @@ boot_refuse:
 bits 64
 ; IN esi = physical address of the boot information, kept. No stack yet.
 boot_entry_64:
-        xor eax, eax
-        mov ds, eax
-        mov es, eax
-        mov fs, eax
-        mov gs, eax
-        mov ss, eax
-        mov rax, boot_entry_high
-        jmp rax
+        enter_high boot_entry_high
 
 section .boot.data progbits alloc noexec write align=16
 boot_gdt:
