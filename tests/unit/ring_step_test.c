@@ -5,7 +5,7 @@
  * places, this finds those in between.
  *
  * links: core/perf/ring.c core/refusal.c core/print.c tests/unit/step.c
- * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
+ * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c tests/unit/ring_stepped.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,6 +20,7 @@
 #include "core/perf/ring.h"
 #include "tests/unit/ring_check.h"
 #include "tests/unit/ring_payload.h"
+#include "tests/unit/ring_stepped.h"
 #include "tests/unit/ring_writer.h"
 #include "tests/unit/step.h"
 
@@ -77,26 +78,6 @@ static void blame(const char *what)
         fault = what;
 }
 
-static void put_stepped(uint32_t size)
-{
-    static uint64_t scratch[RING_NESTING][SIZE / 8];
-    struct ring_record record;
-    bool room;
-
-    step_on();
-    room = ring_reserve(&ring, size, &record);
-    step_off();
-    if (room) {
-        payload_fill(scratch[record.level], size, record.level, record.offset, record.time);
-        step_on();
-        ring_write(&ring, &record, scratch[record.level], size);
-        step_off();
-    }
-    step_on();
-    ring_commit(&ring, &record);
-    step_off();
-}
-
 /* Records that the account knows of. A writer under way is one more at most, and one move of the
  * tail for each. */
 static uint64_t accounted(const struct ring_look *look)
@@ -131,7 +112,7 @@ static void intrude_by_writing(void)
     uint64_t missing = ring.produced - accounted(&before);
 
     for (unsigned i = 0; i < burst; i++)
-        put_stepped(burst_size);
+        stepped_put(&ring, burst_size);
     after = stop_and_look();
     if (after.unfinished != before.unfinished)
         blame("the nested writer changed what is unfinished");
@@ -154,8 +135,8 @@ static void watch(void)
 static void intrude_deeper(void)
 {
     stop_and_look();
-    put_stepped(NESTED + 16);
-    put_stepped(NESTED + 24);
+    stepped_put(&ring, NESTED + 16);
+    stepped_put(&ring, NESTED + 24);
     stop_and_look();
 }
 
@@ -209,7 +190,7 @@ static const char *verdict_of_reader(void)
 
 static void write_one(void)
 {
-    put_stepped(victim_size);
+    stepped_put(&ring, victim_size);
 }
 
 static void read_three(void)
@@ -220,11 +201,7 @@ static void read_three(void)
 
 static void step_all(const struct step_plan *plan)
 {
-    struct step_result result = step_through(plan);
-
-    if (result.wrong)
-        fail_msg("wrong after %u of %u boundaries", result.wrong, result.boundaries);
-    assert_true(result.boundaries * plan->stride > 60);
+    stepped_through(plan);
     fault = plan->verdict();
     if (fault)
         fail_msg("not even interrupted: %s", fault);

@@ -5,7 +5,7 @@
  * that something has written over are refused, or left where they no longer hold together.
  *
  * links: tools/postmortem/ring_walk.c core/perf/ring.c core/refusal.c core/print.c tests/unit/step.c
- * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
+ * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c tests/unit/ring_stepped.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,6 +19,7 @@
 
 #include "tests/unit/ring_check.h"
 #include "tests/unit/ring_payload.h"
+#include "tests/unit/ring_stepped.h"
 #include "tests/unit/ring_writer.h"
 #include "tests/unit/step.h"
 #include "tools/postmortem/ring_walk.h"
@@ -78,35 +79,15 @@ static void stop(void)
     seen->inside += walk.inside > 0;
 }
 
-static void put(uint32_t size)
-{
-    static uint64_t scratch[RING_NESTING][SIZE / 8];
-    struct ring_record record;
-    bool room;
-
-    step_on();
-    room = ring_reserve(&ring, size, &record);
-    step_off();
-    if (room) {
-        payload_fill(scratch[record.level], size, record.level, record.offset, record.time);
-        step_on();
-        ring_write(&ring, &record, scratch[record.level], size);
-        step_off();
-    }
-    step_on();
-    ring_commit(&ring, &record);
-    step_off();
-}
-
 static void put_outer(void)
 {
-    put(OUTER);
+    stepped_put(&ring, OUTER);
 }
 
 static void stop_and_nest(void)
 {
     stop();
-    put(NESTED);
+    stepped_put(&ring, NESTED);
     stop();
 }
 
@@ -130,11 +111,7 @@ static void fill(void)
 static void step_all(const struct step_plan *plan)
 {
     fill();
-    struct step_result result = step_through(plan);
-
-    if (result.wrong)
-        fail_msg("wrong after %u of %u boundaries", result.wrong, result.boundaries);
-    assert_true(result.boundaries * plan->stride > 60);
+    stepped_through(plan);
     assert_true(seen->unfinished > 20 && seen->inside > 20);
 }
 

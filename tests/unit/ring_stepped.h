@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A writer that is stepped through in the ring's own code (tests/unit/step.h), and in nothing else:
+ * for tests that come in at every instruction of it.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "core/perf/ring.h"
+#include "tests/unit/step.h"
+
+/* Writes one self-proving record of up to RING_SIZE_MIN bytes. */
+void stepped_put(struct ring *ring, uint32_t size);
+
+/* The plan at all of its boundaries, of which there have to be as many as such a writer has. */
+void stepped_through(const struct step_plan *plan);
