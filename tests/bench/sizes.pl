@@ -8,10 +8,12 @@
 # installed is named in its line.
 use strict;
 use warnings;
+use lib 'tests/lib';
 
 use File::Basename qw(dirname);
 use File::Copy qw(copy);
 use File::Path qw(make_path);
+use Pitot::Files;
 
 my $aim = 30;    # per cent of the ORC bytes
 
@@ -19,14 +21,6 @@ my $aim = 30;    # per cent of the ORC bytes
 # kernel tree.
 my ($objtool) = grep { -x } reverse(sort(glob('/usr/lib/linux-kbuild-*/tools/objtool/objtool '
             . '/usr/src/linux-headers-*/tools/objtool/objtool')));
-
-sub slurp
-{
-    my ($path) = @_;
-    open(my $file, '<', $path) or die("$path: $!\n");
-    local $/;
-    return scalar <$file>;
-}
 
 # What a program prints; dies if it fails. `quiet` leaves out what it complains of.
 sub output

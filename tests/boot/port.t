@@ -12,6 +12,7 @@ use lib 'tests/lib';
 use File::Path qw(make_path);
 use Test::More;
 use Pitot;
+use Pitot::Files;
 use Pitot::Transcript;
 
 plan skip_all => "it is started by QEMU's -kernel" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
@@ -22,17 +23,10 @@ my ($console, $stream) = ("$logs/console", "$logs/com2");
 my $switched_off = 1;    # isa-debug-exit's status for 0
 my $rounds = 20;         # ROUNDS of tests/port/port.c: two writes, two tracepoints each
 
-sub slurp
-{
-    my ($path) = @_;
-    open(my $file, '<:raw', $path) or return '';
-    local $/;
-    return scalar <$file> // '';
-}
-
 # --- What is in it -------------------------------------------------------------------------------
 
-my %taken = map { $_ => 1 } slurp("$build/port.elf.map") =~ /port\.a\((\w+\.(?:c|asm))\.o\)/g;
+my %taken = map { $_ => 1 }
+    slurp_if_there("$build/port.elf.map") =~ /port\.a\((\w+\.(?:c|asm))\.o\)/g;
 ok($taken{$_}, "it takes $_")
     for qw(event.c sample.c ring.c unwind.c stream.c debugreg.c breakpoint.c tracepoint.c),
     'trap_entry.asm';
@@ -53,9 +47,9 @@ system('timeout', 60, 'qemu-system-x86_64', '-machine', 'pc', '-accel', 'tcg', '
     '-m', '64M', '-kernel', "$build/port.elf", '-display', 'none', '-monitor', 'none', '-no-reboot',
     '-serial', "file:$console", '-serial', "file:$stream",
     '-device', 'isa-debug-exit,iobase=0xf4,iosize=1');
-is($? >> 8, $switched_off, 'it runs to its end') or diag(slurp($console));
+is($? >> 8, $switched_off, 'it runs to its end') or diag(slurp_if_there($console));
 my ($writes, $hits, $records)
-    = slurp($console) =~ /^port: (\d+) writes, (\d+) hits, (\d+) records$/m;
+    = slurp_if_there($console) =~ /^port: (\d+) writes, (\d+) hits, (\d+) records$/m;
 is($writes, 2 * $rounds, 'its load writes');
 is($hits, $writes, '... each write is a hit of the breakpoint');
 is($records, 2 * $writes, '... and, as each step of the tracepoint, a record');
@@ -66,8 +60,8 @@ sub perf_says
 {
     my @line = ('perf', '--no-pager', @_);
     my $status = Pitot::Perf::run_between("$logs/out", "$logs/err", $stream, @line);
-    diag(slurp("$logs/err")) if $status != 0;
-    return slurp("$logs/out");
+    diag(slurp_if_there("$logs/err")) if $status != 0;
+    return slurp_if_there("$logs/out");
 }
 
 my @perf = ('-i', '-', "--vmlinux=$build/port.elf");

@@ -12,6 +12,7 @@ use warnings;
 use lib 'tests/lib';
 use Test::More;
 use Pitot;
+use Pitot::Files;
 
 my $build = $ENV{BUILD} // 'build';
 my $cut_path = "$build/logs/stream/cut";
@@ -21,14 +22,6 @@ my $sample_type = 9;               # PERF_RECORD_SAMPLE
 my $refused = 255;                 # perf's status when it gives up
 my $crc_of_whole = '2144df1c';     # docs/stream.md
 my @lines_only = ('-G', '-F', 'comm,tid,time,event,ip,sym,symoff');
-
-sub read_bytes
-{
-    my ($path) = @_;
-    open(my $file, '<:raw', $path) or die("$path: $!");
-    local $/;
-    return scalar <$file> // '';
-}
 
 sub write_bytes
 {
@@ -95,7 +88,7 @@ my $machine = boot(run => "perf record -e mem:kernel_flag:rw -c $hits -g -- fs-s
     . " perf record -e mem:kernel_flag:w/period=$hits/ -e mem:unlock_kernel:x/period=$calls/"
     . ' -- fs-stress; poweroff');
 ended_ok($machine);
-my $stream = read_bytes($machine->com2);
+my $stream = slurp($machine->com2);
 my @ends = sample_ends($stream);
 my @samples = lines(scalar perf_script($machine, @lines_only));
 cmp_ok(scalar(@ends), '>=', 16, 'a stream of three recordings has samples');

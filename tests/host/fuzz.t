@@ -9,10 +9,12 @@
 # SOAK=1 tries thirty times as many, and goes on from what the last such run had learnt.
 use strict;
 use warnings;
+use lib 'tests/lib';
 use Cwd qw(getcwd);
 use File::Path qw(make_path);
 use File::Temp qw(tempdir);
 use Test::More;
+use Pitot::Files;
 
 my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/fuzz";
@@ -133,14 +135,6 @@ my @broken = (
         fuzzer => 'format_fuzz',
     },
 );
-
-sub slurp
-{
-    my ($path) = @_;
-    open(my $file, '<', $path) or die "$path: $!";
-    local $/;
-    return scalar <$file> // '';
-}
 
 sub tail
 {

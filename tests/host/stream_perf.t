@@ -7,8 +7,10 @@
 # QUICK=1 cuts the stream at every 13th byte instead of at every one.
 use strict;
 use warnings;
+use lib 'tests/lib';
 use File::Temp qw(tempdir);
 use Test::More;
+use Pitot::Files;
 
 my $sample = ($ENV{BUILD} // 'build') . '/host/stream_sample';
 my $room = tempdir(CLEANUP => 1);
@@ -28,14 +30,6 @@ sub output_of
     # The shell between tells of a signal by a status above 128.
     die "killed: $command" if $? & 127 || ($status > 128 && $status < 128 + 32);
     return $output;
-}
-
-sub read_bytes
-{
-    my ($path) = @_;
-    open(my $file, '<:raw', $path) or die "$path: $!";
-    local $/;
-    return scalar <$file> // '';
 }
 
 sub write_bytes
@@ -107,7 +101,7 @@ sub crc32_of
 make_kernel($kernel, $build_id);
 my $path = "$room/stream";
 write_bytes($path, output_of("$sample stream"));
-my $stream = read_bytes($path);
+my $stream = slurp($path);
 my $script = script($path);
 my @lines = split(/\n/, $script);
 
@@ -122,7 +116,7 @@ subtest 'perf script prints every sample of both recordings, named from the ELF'
         ' shell 7 0.002000: mem:kernel_flag:w: ffffffff80100330 take_lock+0x30',
     );
     like($text, qr/^\Q$_\E$/m, $_) for @expected;
-    my $errors = read_bytes("$room/errors");
+    my $errors = slurp("$room/errors");
     unlike($errors, qr/failed|unexpected|out of order|unknown|build-id/i, 'no complaints');
     like($errors, qr/lost 2 chunks/, 'but the word that records were lost');
 };
@@ -194,7 +188,7 @@ subtest 'base64 blocks come out of a captured log' => sub {
     system("cd $room && uudecode log") == 0 or fail('uudecode reads the log');
     is(crc32_of("$room/pitot.perf"), $crc_of_whole, 'the first block, whole');
     is(script("$room/pitot.perf"), join('', map { "$_\n" } @lines[0 .. 9]), 'perf reads it');
-    my $taken = read_bytes("$room/pitot.perf");
+    my $taken = slurp("$room/pitot.perf");
     system("cd $room && sed -n '/^begin-base64 644 pitot-2/,\$p' log | uudecode") == 0
         or fail('uudecode reads the rest of the log');
     is(crc32_of("$room/pitot-2.perf"), $crc_of_whole, 'the second block, whole');
@@ -204,7 +198,7 @@ subtest 'base64 blocks come out of a captured log' => sub {
     unlink("$room/pitot.perf");
     write_bytes("$room/log", $log =~ s/\n/\r\n/gr);
     system("cd $room && tr -d '\\r' < log | uudecode") == 0 or fail('uudecode reads the CR LF log');
-    is(read_bytes("$room/pitot.perf"), $taken, 'the same bytes from a log with CR LF');
+    is(slurp("$room/pitot.perf"), $taken, 'the same bytes from a log with CR LF');
 };
 
 subtest 'perf annotate shows the code of the hit' => sub {

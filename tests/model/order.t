@@ -8,8 +8,10 @@
 # SOAK=1 explores longer histories.
 use strict;
 use warnings;
+use lib 'tests/lib';
 use File::Path qw(make_path);
 use Test::More;
+use Pitot::Files;
 
 my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/model";
@@ -79,20 +81,12 @@ END
     },
 );
 
-sub slurp
-{
-    my ($path) = @_;
-    open(my $file, '<', $path) or return '';
-    local $/;
-    return scalar <$file> // '';
-}
-
 # Runs the program; its status and what it said.
 sub run
 {
     my ($program, $log, @arguments) = @_;
     my $status = system("$program @arguments > $logs/$log 2>&1 < /dev/null");
-    return ($status & 127 ? 128 + ($status & 127) : $status >> 8, slurp("$logs/$log"));
+    return ($status & 127 ? 128 + ($status & 127) : $status >> 8, slurp_if_there("$logs/$log"));
 }
 
 sub nothing_found
@@ -122,7 +116,7 @@ sub found
 sub break_ring
 {
     my ($name) = @_;
-    my $text = slurp('core/perf/ring.c');
+    my $text = slurp_if_there('core/perf/ring.c');
     for my $line (@{$broken{$name}{lines}}) {
         my ($from, $to) = @$line;
         my $count = $text =~ s/\Q$from\E/$to/g;
@@ -144,7 +138,7 @@ ok(break_ring($_), "there are lines to break: $broken{$_}{claim}") for @names;
 local @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL)} = ('') x 3;
 my $programs = join(' ', map { "$build/model/broken/$_" } @names);
 system("make --no-print-directory BUILD=$build $programs > $logs/build.log 2>&1") == 0
-    or diag(slurp("$logs/build.log"));
+    or diag(slurp_if_there("$logs/build.log"));
 for my $name (@names) {
     my $program = "$build/model/broken/$name";
     found("$broken{$name}{claim}, $_", $program, "$name-$_", $_) for qw(tso weak);

@@ -11,8 +11,10 @@
 # UNITS="ring_test line_test" runs those alone.
 use strict;
 use warnings;
+use lib 'tests/lib';
 use File::Path qw(make_path);
 use Test::More;
+use Pitot::Files;
 
 my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/units";
@@ -25,14 +27,6 @@ sub run
     local $ENV{CMOCKA_MESSAGE_OUTPUT} = 'TAP';
     system("$build/unit/$unit > $logs/$unit.out 2> $logs/$unit.err < /dev/null");
     return (slurp("$logs/$unit.out"), $? & 127 ? 128 + ($? & 127) : $? >> 8);
-}
-
-sub slurp
-{
-    my ($path) = @_;
-    open(my $file, '<', $path) or die("$path: $!");
-    local $/;
-    return scalar <$file> // '';
 }
 
 sub tail

@@ -8,12 +8,14 @@
 # says what was not measured.
 use strict;
 use warnings;
+use lib 'tests/lib';
 use Cwd qw(abs_path);
 use File::Copy qw(copy);
 use File::Find;
 use File::Temp qw(tempdir);
 use POSIX qw(setgid setuid);
 use Time::HiRes qw(sleep);
+use Pitot::Files;
 
 use constant NOBODY => 65534;
 use constant EVENT_MARK => 0x6f746950;    # writers.h
@@ -54,14 +56,6 @@ sub lttng
     return $? == 0;
 }
 
-sub slurp
-{
-    my ($path) = @_;
-    open(my $file, '<:raw', $path) or return '';
-    local $/;
-    return scalar <$file> // '';
-}
-
 sub installed
 {
     my ($name) = @_;
@@ -79,14 +73,15 @@ sub start_session
     }
     $daemon = $child;
     for (my $waited = 0; !-S "$sockets/client-lttng-sessiond"; $waited += 0.05) {
-        die("LTTng's session daemon does not come up:\n" . slurp($log)) if $waited > PATIENCE;
+        die("LTTng's session daemon does not come up:\n" . slurp_if_there($log))
+            if $waited > PATIENCE;
         sleep(0.05);
     }
     # four sub-buffers of 64 KiB: RING_BYTES (writers.h) a CPU
     for ('create pitot --snapshot --output=' . "$room/trace",
         'enable-channel -u -s pitot --overwrite --subbuf-size=64k --num-subbuf=4 ring',
         'enable-event -u -s pitot -c ring pitot_bench:*', 'start pitot') {
-        lttng(split(/ /, $_)) or die("lttng $_ fails:\n" . slurp($log));
+        lttng(split(/ /, $_)) or die("lttng $_ fails:\n" . slurp_if_there($log));
     }
 }
 
@@ -95,8 +90,8 @@ sub check_snapshot
 {
     my ($first, $newest) = @_;
     my $kept = '';
-    lttng(qw(snapshot record -s pitot)) or die("lttng snapshot fails:\n" . slurp($log));
-    find(sub { $kept .= slurp($_) if -f $_ }, "$room/trace");
+    lttng(qw(snapshot record -s pitot)) or die("lttng snapshot fails:\n" . slurp_if_there($log));
+    find(sub { $kept .= slurp_if_there($_) if -f $_ }, "$room/trace");
     my ($has_first, $has_newest) = map { index($kept, pack('Q<2', EVENT_MARK, $_)) >= 0 } $first,
         $newest;
     die("LTTng's snapshot has not the newest event\n") if !$has_newest;

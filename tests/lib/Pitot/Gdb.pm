@@ -19,6 +19,7 @@ use warnings;
 use Exporter qw(import);
 use File::Basename qw(basename);
 
+use Pitot::Files;
 use Pitot::Machine;
 
 our @EXPORT = qw(gdb_session);
@@ -66,14 +67,6 @@ sub write_script
     }
     print {$script} "echo \\n=== end\\n\n";
     close($script) or die("$path: $!");
-}
-
-sub slurp
-{
-    my ($path) = @_;
-    open(my $file, '<', $path) or die("$path: $!");
-    local $/;
-    return scalar(<$file>) // '';
 }
 
 1;

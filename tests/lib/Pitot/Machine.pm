@@ -27,6 +27,8 @@ use Scalar::Util qw(weaken);
 use Test::More ();
 use Time::HiRes qw(time);
 
+use Pitot::Files;
+
 my $build = $ENV{BUILD} // 'build';
 my @variables = qw(MACHINE FIRMWARE QEMU_MACHINE CPU MEM SMP ACCEL ICOUNT ISO KERNEL FLAGS RUN
     PERF_BOOT CONSOLE COM1 COM2 DEBUGCON GDB REBOOT TIMEOUT);
@@ -123,7 +125,7 @@ sub connect
     until ($self->{socket} = IO::Socket::UNIX->new(Peer => "$self->{base}.socket")) {
         if (IO::Select->new($self->{alive})->can_read(0.02) || time > $deadline) {
             $self->stop;
-            croak("no machine to talk to:\n" . slurp("$self->{base}.machine"));
+            croak("no machine to talk to:\n" . slurp_if_there("$self->{base}.machine"));
         }
     }
     $self->{socket}->blocking(0);
@@ -262,14 +264,14 @@ sub elf { return "$build/$_[0]{kernel}.elf" }
 sub console
 {
     my ($self) = @_;
-    return $self->{socket} ? $self->{text} : slurp($self->console_path) =~ tr/\r//dr;
+    return $self->{socket} ? $self->{text} : slurp_if_there($self->console_path) =~ tr/\r//dr;
 }
 
 # What went to port 0xe9, without \r.
 sub debugcon
 {
     my ($self) = @_;
-    return slurp("$self->{base}.debugcon") =~ tr/\r//dr;
+    return slurp_if_there("$self->{base}.debugcon") =~ tr/\r//dr;
 }
 
 # For a person who looks into a failure.
@@ -279,15 +281,7 @@ sub tail
     my @lines = split(/\n/, $self->console);
     splice(@lines, 0, -$tail_lines) if @lines > $tail_lines;
     return join("\n", 'the end of ' . $self->console_path . ':', (map { "    $_" } @lines),
-        'the machine: ' . (slurp("$self->{base}.machine") || 'said nothing'));
-}
-
-sub slurp
-{
-    my ($path) = @_;
-    open(my $file, '<:raw', $path) or return '';
-    local $/;
-    return scalar <$file> // '';
+        'the machine: ' . (slurp_if_there("$self->{base}.machine") || 'said nothing'));
 }
 
 1;

@@ -11,6 +11,8 @@ use File::Path qw(make_path);
 use File::Spec;
 use POSIX ();
 
+use Pitot::Files;
+
 my $build = $ENV{BUILD} // 'build';
 
 # Runs `perf COMMAND -i - ARGUMENTS < stream`. Returns its output; in a list: output, complaints
@@ -55,14 +57,6 @@ sub run_between
     }
     waitpid($pid, 0);
     return $? & 127 ? 128 + ($? & 127) : $? >> 8;
-}
-
-sub slurp
-{
-    my ($path) = @_;
-    open(my $file, '<:raw', $path) or die "$path: $!";
-    local $/;
-    return scalar <$file> // '';
 }
 
 1;

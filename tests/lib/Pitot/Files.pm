@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Whole files, byte for byte.
+#
+#     use Pitot::Files;
+#
+#     my $text = slurp($path);              # dies where there is none
+#     my $log = slurp_if_there($path);      # '' where there is none
+package Pitot::Files;
+
+use strict;
+use warnings;
+
+use Exporter qw(import);
+
+our @EXPORT = qw(slurp slurp_if_there);
+
+sub slurp
+{
+    my ($path) = @_;
+    open(my $file, '<:raw', $path) or die("$path: $!\n");
+    local $/;
+    return scalar <$file> // '';
+}
+
+sub slurp_if_there
+{
+    my ($path) = @_;
+    return -e $path ? slurp($path) : '';
+}
+
+1;
