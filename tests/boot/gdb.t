@@ -245,7 +245,8 @@ sub walk_ok
     my ($way) = @_;
     my $commands = ($way->{provoke} // '')
         . "walk $way->{vector} " . ($way->{error} // 0) . " $way->{until}\nkill\n";
-    my ($machine, $said) = session({ run => $way->{run} }, walk => $walk . $commands);
+    # One CPU: while one is stepped the others would go on, to the end of the load.
+    my ($machine, $said) = session({ run => $way->{run}, smp => 1 }, walk => $walk . $commands);
     my ($truth) = $said->{walk} =~ /^truth: (.*)$/m;
     my @steps = $said->{walk} =~ /^at (0x[0-9a-f]+: .*)$/mg;
     my @wrong = grep { !/^0x[0-9a-f]+: \Q${\($truth \/\/ 'truth')}\E$/ } @steps;
