@@ -7,7 +7,6 @@
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/nmi.h"
 #include "arch/x86_64/paging.h"
-#include "arch/x86_64/percpu.h"
 #include "boot/cpus.h"
 #include "core/nmi_clock.h"
 #include "drivers/acpi.h"
@@ -21,16 +20,20 @@
 static struct {
     volatile void *registers;
     unsigned line;
+    uint32_t to; /* this CPU */
 } io_apic;
 
-/* Masked while it is not used: what else may come by that line then is nobody's. */
+/*
+ * Masked while it is not used: what else may come by that line then is nobody's. Open before the
+ * first signal can come: the line stays up until that is served, so there would be no second edge.
+ */
 static void nmi_clock_set_hpet(unsigned hertz)
 {
     nmi_clock_lingers();
-    hpet_set_rate(hertz);
     if (hertz > 0)
-        ioapic_send_nmi(io_apic.registers, io_apic.line, percpu[0].apic_id);
-    else
+        ioapic_send_nmi(io_apic.registers, io_apic.line, io_apic.to);
+    hpet_set_rate(hertz);
+    if (hertz == 0)
         ioapic_mask(io_apic.registers, io_apic.line);
 }
 
@@ -95,6 +98,7 @@ bool nmi_clock_find(void)
         nmi_clock_missing(why);
         return false;
     }
+    io_apic.to = apic_id();
     nmi_set_clock(&clock);
     nmi_clock_start(nmi_clock_set_hpet);
     return true;

@@ -58,7 +58,9 @@ void nmi_clock_use(struct nmi_clock_user *user, unsigned hertz)
     if (quickest == rate)
         return;
     rate = quickest;
+    cpus_park_surely(); /* or the CPU that it comes to may be serving it */
     clock_set_rate(rate);
+    cpus_release();
 }
 
 void nmi_clock_interrupt(const struct regs *regs)

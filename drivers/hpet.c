@@ -95,7 +95,8 @@ void hpet_set_rate(unsigned hertz)
 
 /*
  * By the period, so that one late signal does not shift all others; but a count that has passed
- * already, or will have when it is written, would be met only after the counter has wrapped.
+ * already would be met only after the counter has wrapped, three quarters of a minute later. A
+ * machine that is held up between looking and writing passes it too: hence the look behind.
  */
 static void hpet_set_next(void)
 {
@@ -105,6 +106,10 @@ static void hpet_set_next(void)
     if ((int32_t)(next - least) < 0)
         next = now + period;
     hpet_write(TIMER_NEXT, next);
+    while ((now = hpet_read(COUNT_LOW), (int32_t)(next - now) <= 0) && !(hpet_read(STATUS) & 1)) {
+        next = now + period;
+        hpet_write(TIMER_NEXT, next);
+    }
 }
 
 bool hpet_came(void)
