@@ -8,7 +8,7 @@
 #include "core/perf/comm.h"
 #include "core/perf/recorder_layout.h"
 #include "core/perf/recording_comms.h"
-#include "core/perf/sample.h"
+#include "core/perf/ring_merge.h"
 #include "core/string.h"
 #include "core/task.h"
 
@@ -275,71 +275,19 @@ const char *recording_comm(void)
 struct view {
     struct record_source source;
     struct recorded_event events[RECORDING_EVENTS_MAX];
-    struct {
-        struct ring_reader reader;
-        uint64_t until; /* what came before the rewinding */
-        uint64_t time;  /* of the next record: NOTHING, or UNKNOWN until somebody has looked */
-    } ring[ARCH_CPUS_MAX];
-    _Alignas(8) uint8_t record[SAMPLE_SIZE_MAX];
+    struct ring_merge merge;
 };
-
-#define NOTHING UINT64_MAX
-#define UNKNOWN (UINT64_MAX - 1)
 
 static struct view of_console, of_stream, of_report;
 
-/* What comes behind it is left out: who prints each record may make more than one by that. */
 static void view_rewind(struct record_source *source)
 {
-    struct view *view = (struct view *)source;
-
-    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
-        ring_reader_start(&view->ring[cpu].reader, &rings[cpu]);
-        view->ring[cpu].until = publish_load(&rings[cpu].published);
-        view->ring[cpu].time = rings[cpu].bytes ? UNKNOWN : NOTHING;
-    }
+    ring_merge_start(&((struct view *)source)->merge, rings, arch_cpus());
 }
 
-/* Looks at the ring's next record, and leaves it there. */
-static void view_peek(struct view *view, unsigned cpu)
-{
-    struct ring_reader ahead = view->ring[cpu].reader;
-
-    view->ring[cpu].time = NOTHING;
-    if (ahead.position < view->ring[cpu].until &&
-        ring_read(&ahead, view->record, sizeof(view->record)) == RING_READ_RECORD)
-        view->ring[cpu].time = sample_time((const struct perf_event_header *)view->record);
-}
-
-/* The CPU with the oldest record. */
-static unsigned view_oldest(struct view *view)
-{
-    unsigned oldest = 0;
-
-    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
-        if (view->ring[cpu].time == UNKNOWN)
-            view_peek(view, cpu);
-        if (view->ring[cpu].time < view->ring[oldest].time)
-            oldest = cpu;
-    }
-    return oldest;
-}
-
-/* A writer may take a record that was looked at before it is read: then there is another. */
 static const struct perf_event_header *view_next(struct record_source *source)
 {
-    struct view *view = (struct view *)source;
-
-    for (;;) {
-        unsigned cpu = view_oldest(view);
-
-        if (view->ring[cpu].time == NOTHING)
-            return NULL;
-        view->ring[cpu].time = UNKNOWN;
-        if (ring_read(&view->ring[cpu].reader, view->record, sizeof(view->record)) ==
-            RING_READ_RECORD)
-            return (const struct perf_event_header *)view->record;
-    }
+    return ring_merge_next(&((struct view *)source)->merge);
 }
 
 static struct record_source *view_open(struct view *view)
