@@ -50,7 +50,7 @@ static struct process_end end(struct process *process)
     return process_wait(process);
 }
 
-/* --- Where it stands, and its chain ------------------------------------------------------------ */
+/* --- Where it stands, and its chain ----------------------------------------------------------- */
 
 /* This is the machine's one CPU, so the program does not run. */
 static void walk(const struct process *process, enum unwind_method method, struct unwind *state,
@@ -131,7 +131,7 @@ static void claim_chains(void)
     ktap_equal(end(spinner).signal, SIGKILL, "... and killed there");
 }
 
-/* --- Memory ------------------------------------------------------------------------------------ */
+/* --- Memory ----------------------------------------------------------------------------------- */
 
 struct tally {
     uint64_t leaves, both, executable, not_theirs, of_image;
@@ -207,7 +207,7 @@ static void claim_reads(const struct process *process)
     ktap_ok(!arch_user_read(space, bottom - 65536 - 8, more, 16), "its stack ends in a hole");
 }
 
-/* --- The kernel there -------------------------------------------------------------------------- */
+/* --- The kernel there ------------------------------------------------------------------------- */
 
 static uint64_t faulted_error;
 
@@ -264,7 +264,7 @@ static void claim_memory(void)
     end(sleeper);
 }
 
-/* --- A stack segment's watched operand --------------------------------------------------------- */
+/* --- A stack segment's watched operand -------------------------------------------------------- */
 
 static unsigned hits, hits_in_kernel;
 

@@ -7,7 +7,8 @@
 section .text progbits alloc exec nowrite align=16
 bits 64
 
-; IN rdi = an address to read. The fault's handler goes on at user_touched. OUT rax = 0 if it came there.
+; IN rdi = an address to read. The fault's handler goes on at user_touched. OUT rax = 0 if it came
+; there.
 align 16
 cfi_start user_touch, return
         mov eax, 1
