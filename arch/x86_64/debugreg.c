@@ -222,6 +222,29 @@ static void debug_find_program(struct regs *regs)
         *regs = somewhere;
 }
 
+/* A program's, or one that comes upon an entry: see docs/user.md. */
+__attribute__((noinline)) static struct regs *debug_trap_at_border(struct regs *regs, uint64_t dr6)
+{
+    unsigned fired = dr6 & armed, told = fired;
+    bool stepped;
+
+    debug_find_program(regs);
+    stepped = (dr6 & DR6_BS) && step_handler && !regs_user_mode(regs);
+    if (regs_user_mode(regs))
+        told = watch_reachable(fired);
+    if (stepped)
+        step_handler(regs);
+    if (told)
+        watch_handler(told, regs);
+    if (fired & executes)
+        regs->flags |= FLAGS_RESUME;
+    if (debug_is_programs(regs, dr6))
+        return trap_land(regs);
+    if (!told && !stepped)
+        __atomic_fetch_add(&debug_spurious, 1, __ATOMIC_RELAXED);
+    return NULL;
+}
+
 /*
  * Several causes can come in one trap: any of B0 to B3 and BS together. An instruction breakpoint
  * is a fault, so its instruction would hit again on return: RF lets it pass once (Intel SDM vol. 3,
@@ -230,24 +253,21 @@ static void debug_find_program(struct regs *regs)
 struct regs *debug_trap(struct regs *regs)
 {
     uint64_t dr6 = cpu_read_dr6();
-
-    debug_find_program(regs);
-
-    bool user = regs_user_mode(regs), stepped = (dr6 & DR6_BS) && step_handler && !user;
-    unsigned fired = dr6 & armed, told = user ? watch_reachable(fired) : fired;
+    unsigned fired = dr6 & armed;
+    bool stepped = (dr6 & DR6_BS) && step_handler;
 
     cpu_write_dr6(DR6_CLEAR);
+    if (regs_user_mode(regs) || debug_is_at_entry(regs))
+        return debug_trap_at_border(regs, dr6);
     if (stepped)
         step_handler(regs);
-    if (told)
-        watch_handler(told, regs);
+    if (fired)
+        watch_handler(fired, regs);
     if (fired & executes) /* after the handler: what it records are the program's own flags */
         regs->flags |= FLAGS_RESUME;
-    if (debug_is_programs(regs, dr6))
-        return trap_land(regs);
-    if (told || stepped)
+    if (fired || stepped)
         return NULL;
-    if (debug_is_at_entry(regs) || (dr6 & DR6_FIRED && !(dr6 & (DR6_BS | DR6_BD))))
+    if (dr6 & DR6_FIRED && !(dr6 & (DR6_BS | DR6_BD)))
         __atomic_fetch_add(&debug_spurious, 1, __ATOMIC_RELAXED);
     else
         trap_fatal(regs);
