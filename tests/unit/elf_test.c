@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program's headers: what is read of good ones, and the reason for each bad one (core/user/elf.h).
+ * A program's headers: what is read of good ones, and the reason for each bad one
+ * (core/user/elf.h).
  *
  * links: core/user/elf.c core/refusal.c core/print.c
  */
