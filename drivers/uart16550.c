@@ -142,3 +142,16 @@ void uart_resume(void)
         port_write8(listening->port + INTERRUPT_ENABLE, INTERRUPT_RECEIVED);
     }
 }
+
+int uart_poll(struct uart *uart)
+{
+    if (!uart->present || !(port_read8(uart->port + LINE_STATUS) & LINE_STATUS_RECEIVED))
+        return -1;
+    return port_read8(uart->port + DATA);
+}
+
+void uart_interrupts(struct uart *uart, bool on)
+{
+    if (uart->present)
+        port_write8(uart->port + INTERRUPT_ENABLE, on ? INTERRUPT_RECEIVED : 0);
+}

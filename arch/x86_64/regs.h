@@ -46,6 +46,9 @@ _Static_assert(offsetof(struct regs, ip) == 17 * 8, "the CPU's frame begins at i
 #define FLAGS_DIRECTION (1ull << 10)
 #define FLAGS_RESUME    (1ull << 16)
 
+/* What a debugger may change: the arithmetic ones, direction, interrupts, alignment. */
+#define FLAGS_OF_DEBUGGER 0x00040ed5ull
+
 #define KERNEL_CODE_SELECTOR 0x08
 #define KERNEL_DATA_SELECTOR 0x10
 

@@ -1,11 +1,12 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
 ; Every way into the kernel by trap or interrupt, and back. One stub per vector; a stub makes the
-; stack look the same for all (struct regs, arch/x86_64/regs.h) and goes to one of three common
+; stack look the same for all (struct regs, arch/x86_64/regs.h) and goes to one of four common
 ; paths:
 ;
 ;   stub of #DB, NMI        -> watch_entry      stays on its IST page; watches are off from its
 ;                                               first instructions on
+;   stub of #BP             -> break_entry      likewise
 ;   stub of #DF, #MC        -> fatal_entry      stays on its IST page; does not come back
 ;   all others              -> trap_entry       saves on the IST page, then moves the frame to the
 ;                                               interrupted stack
@@ -35,6 +36,7 @@ extern trap_land
 extern trap_dispatch
 extern trap_fatal
 extern debug_trap
+extern break_trap
 extern nmi_trap
 
 section .text.nowatch progbits alloc exec nowrite align=16
@@ -61,6 +63,8 @@ cfi_start trap_stubs, trap
         cfi_offset 56
         %if vector == VECTOR_DEBUG || vector == VECTOR_NMI
         jmp watch_entry
+        %elif vector == VECTOR_BREAKPOINT
+        jmp break_entry
         %elif vector == VECTOR_DOUBLE_FAULT || vector == VECTOR_MACHINE_CHECK
         jmp fatal_entry
         %else
@@ -180,6 +184,29 @@ cfi_start watch_entry, trap
         restore_registers_and_return
 cfi_end
 
+; #BP: like a debug trap in all else. A page of its own, that of exceptions, which end by the time one
+; of these comes.
+align 16
+cfi_start break_entry, trap
+        save_registers
+        inc dword [gs:PERCPU_WATCH_DEPTH]
+        xor eax, eax
+        mov dr7, rax
+        mov rdi, rsp
+        call break_trap
+..@break_dispatched:
+        jmp ..@watch_leave
+cfi_end
+
+; Back from a debug trap or a #BP right from the middle of its handler. IN rdi = its struct regs. Does
+; not return.
+align 16
+cfi_start watch_return, return
+        cfi_outermost
+        mov rsp, rdi
+        jmp ..@watch_leave
+cfi_end
+
 ; The return addresses behind which an unwinder finds a struct regs.
 section .rodata progbits alloc noexec nowrite align=8
 global trap_returns:data (trap_returns_end - trap_returns)
@@ -190,4 +217,5 @@ trap_returns:
         dq ..@nmi_dispatched
         dq ..@trap_landed
         dq ..@fatal_dispatched
+        dq ..@break_dispatched
 trap_returns_end:

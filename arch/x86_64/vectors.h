@@ -9,6 +9,7 @@
 
 #define VECTOR_DEBUG           1
 #define VECTOR_NMI             2
+#define VECTOR_BREAKPOINT      3
 #define VECTOR_DOUBLE_FAULT    8
 #define VECTOR_INVALID_TSS     10
 #define VECTOR_NOT_PRESENT     11

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* m M x X: memory, as digits or as it is. See packets.h. */
+#include <linux/errno.h>
+
 #include "core/gdb/hex.h"
 #include "core/gdb/packets.h"
 
 #define PART 64 /* read at a time */
 
-static bool place(struct gdb_server *server, const char **at, uint64_t *address, uint64_t *length)
+static bool find_place(const char **at, uint64_t *address, uint64_t *length)
 {
-    if (hex_number(at, address) && *(*at)++ == ',' && hex_number(at, length))
-        return true;
-    gdb_reply_error(server, "no address and length");
-    return false;
+    return hex_number(at, address) && *(*at)++ == ',' && hex_number(at, length);
 }
 
 static uint64_t least(uint64_t left, uint64_t right)
@@ -25,8 +24,10 @@ static void read_memory(struct gdb_server *server, const char *at, bool binary)
     uint8_t bytes[PART];
     bool room = true;
 
-    if (!place(server, &at, &address, &length))
+    if (!find_place(&at, &address, &length)) {
+        gdb_reply_number(server, EINVAL);
         return;
+    }
     if (binary)
         gdb_out_char(&server->link, 'b');
     length = least(length, most);
@@ -43,7 +44,7 @@ static void read_memory(struct gdb_server *server, const char *at, bool binary)
             break;
     }
     if (got == 0 && length > 0)
-        gdb_reply_error(server, "no memory is there that may be read");
+        gdb_reply_number(server, EFAULT);
 }
 
 void gdb_read_memory(struct gdb_server *server, const char *at)
@@ -73,9 +74,8 @@ void gdb_write_memory(struct gdb_server *server, const char *at)
     uint8_t *bytes = (uint8_t *)server->link.in;
     uint64_t address, length;
 
-    if (!place(server, &at, &address, &length))
-        return;
-    if (*at++ != ':' || length > GDB_PACKET_MAX / 2 || !hex_bytes(&at, bytes, length) || *at)
+    if (!find_place(&at, &address, &length) || *at++ != ':' || length > GDB_PACKET_MAX / 2 ||
+        !hex_bytes(&at, bytes, length) || *at)
         gdb_reply_error(server, "the bytes are not as many as was said");
     else
         write_memory(server, address, bytes, length);
@@ -86,9 +86,7 @@ void gdb_write_binary(struct gdb_server *server, const char *at)
     const char *end = server->link.in + server->link.in_length;
     uint64_t address, length;
 
-    if (!place(server, &at, &address, &length))
-        return;
-    if (*at++ != ':' || length != (uint64_t)(end - at))
+    if (!find_place(&at, &address, &length) || *at++ != ':' || length != (uint64_t)(end - at))
         gdb_reply_error(server, "the bytes are not as many as was said");
     else
         write_memory(server, address, (const uint8_t *)at, length);

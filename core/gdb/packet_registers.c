@@ -20,7 +20,7 @@ static void out_register(struct gdb_server *server, unsigned number)
 void gdb_read_registers(struct gdb_server *server, const char *at)
 {
     (void)at;
-    for (unsigned number = 0; number < server->target->registers; number++)
+    for (unsigned number = 0; number < server->target->registers(); number++)
         out_register(server, number);
 }
 
@@ -28,7 +28,7 @@ static bool find_register(struct gdb_server *server, const char **at, unsigned *
 {
     uint64_t found;
 
-    if (!hex_number(at, &found) || found >= server->target->registers) {
+    if (!hex_number(at, &found) || found >= server->target->registers()) {
         gdb_reply_error(server, "no such register");
         return false;
     }
@@ -77,7 +77,7 @@ void gdb_write_register(struct gdb_server *server, const char *at)
 /* What is not known comes back as x's, and stays as it is. */
 void gdb_write_registers(struct gdb_server *server, const char *at)
 {
-    for (unsigned number = 0; number < server->target->registers && *at; number++) {
+    for (unsigned number = 0; number < server->target->registers() && *at; number++) {
         size_t size = server->target->register_size(number);
         uint8_t bytes[GDB_REGISTER_BYTES];
 

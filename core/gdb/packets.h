@@ -24,6 +24,8 @@ bool gdb_query_command(struct gdb_server *server, const char *at);
 
 /* The reply of a refusal, in words: gdb shows what is behind the second full stop. */
 void gdb_reply_error(struct gdb_server *server, const char *text);
+/* ... without words, where gdb understands none. */
+void gdb_reply_number(struct gdb_server *server, unsigned error);
 void gdb_reply_ok(struct gdb_server *server);
 void gdb_reply_stop(struct gdb_server *server);
 

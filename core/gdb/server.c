@@ -18,6 +18,13 @@ void gdb_server_init(struct gdb_server *server, const struct gdb_line *line,
     server->stop.signal = GDB_SIGNAL_TRAP;
 }
 
+static void out_byte(struct gdb_link *link, unsigned byte)
+{
+    uint8_t value = (uint8_t)byte;
+
+    gdb_out_bytes(link, &value, 1);
+}
+
 void gdb_reply_ok(struct gdb_server *server)
 {
     gdb_out_begin(&server->link);
@@ -30,6 +37,13 @@ void gdb_reply_error(struct gdb_server *server, const char *text)
     gdb_out_text(&server->link, "E.pitot.");
     for (; *text; text++)
         gdb_out_char(&server->link, *text == '#' || *text == '$' ? '?' : *text);
+}
+
+void gdb_reply_number(struct gdb_server *server, unsigned error)
+{
+    gdb_out_begin(&server->link);
+    gdb_out_char(&server->link, 'E');
+    out_byte(&server->link, error);
 }
 
 bool gdb_thread_number(struct gdb_server *server, const char **at, unsigned *cpu)
@@ -84,13 +98,6 @@ static void stop_add_registers(struct gdb_server *server)
         gdb_out_bytes(&server->link, bytes, target->register_size(number));
         gdb_out_char(&server->link, ';');
     }
-}
-
-static void out_byte(struct gdb_link *link, unsigned byte)
-{
-    uint8_t value = (uint8_t)byte;
-
-    gdb_out_bytes(link, &value, 1);
 }
 
 void gdb_reply_stop(struct gdb_server *server)
@@ -266,7 +273,7 @@ void gdb_server_command_done(struct gdb_server *server, int status)
     if (status == 0)
         gdb_reply_ok(server);
     else
-        gdb_reply_error(server, "the command has failed");
+        gdb_reply_number(server, (unsigned)-status);
     gdb_link_send(&server->link);
 }
 

@@ -31,7 +31,7 @@ struct gdb_target {
     void (*cpu_describe)(unsigned cpu, char *text, size_t size);
 
     const char *description; /* target.xml */
-    unsigned registers;
+    unsigned (*registers)(void);
     size_t (*register_size)(unsigned number);
     /* Those that every stop's report carries. */
     const unsigned *expedited;

@@ -214,11 +214,11 @@ static void reads_and_writes_memory(void **state)
     (void)state;
     answers("m1002,3", "020304");
     answers("m10fe,8", "feff"); /* as much as there is */
-    answers("m1100,1", "E.pitot.no memory is there that may be read");
-    answers("mffffffffffffffff,2", "E.pitot.no memory is there that may be read");
+    answers("m1100,1", "E0e");
+    answers("mffffffffffffffff,2", "E0e");
     answers("m1000,0", "");
-    answers("m1000", "E.pitot.no address and length");
-    answers("m10000000000000000,1", "E.pitot.no address and length");
+    answers("m1000", "E16");
+    answers("m10000000000000000,1", "E16");
     answers("x1022,4", "b\"}\x03}\x04%");
     answers("M1010,2:a1b2", "OK");
     assert_int_equal(fake_gdb.memory[0x10], 0xa1);
