@@ -71,6 +71,7 @@ static void com3_listen(bool on)
 
 static const char *com3_open(void)
 {
+    com3.patient = true;
     return line_open(&com3_line, UART_COM3_LINE);
 }
 
@@ -122,11 +123,13 @@ static void com1_listen(bool on)
 
 static const char *com1_open(void)
 {
+    com1->patient = true;
     return line_open(&com1_line, UART_COM1_LINE);
 }
 
 static void com1_close(void)
 {
+    com1->patient = false;
     line_close(&com1_line, UART_COM1_LINE);
     uart_interrupts(com1, true);
 }

@@ -84,7 +84,7 @@ void uart_send(struct uart *uart, const char *bytes, size_t length)
         size_t chunk = length < uart->chunk ? length : uart->chunk;
 
         while (!uart_wait_for(uart, LINE_STATUS_EMPTY))
-            if (hurried)
+            if (hurried && !uart->patient)
                 return;
         for (size_t i = 0; i < chunk; i++) {
             port_write8(uart->port + DATA, (uint8_t)bytes[i]);

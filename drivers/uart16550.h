@@ -12,6 +12,7 @@
 struct uart {
     uint16_t port;
     bool present;
+    bool patient;  /* gdb reads it: uart_hurry is not for this one */
     size_t chunk;  /* bytes that may be sent once it is empty: 16, or 1 without FIFOs */
     uint64_t sent; /* bytes that the device has taken */
 };

@@ -177,17 +177,21 @@ bool arch_debug_register_read(unsigned cpu, unsigned number, uint8_t *bytes)
 
 /*
  * Whoever returns to an address that is not canonical faults in the kernel's own exit; flags that a
- * frame always has stay.
+ * frame always has stay. gdb puts back what a fault behind a `call` has left in CR2.
  */
 bool arch_debug_register_write(unsigned cpu, unsigned number, const uint8_t *bytes)
 {
     struct regs *regs = arch_stop_regs(cpu);
     uint64_t value = 0;
 
-    if (!regs || number > EFLAGS)
+    if (!regs || (number > EFLAGS && number != CR2))
         return false;
     for (size_t i = 0; i < arch_debug_register_size(number); i++)
         value |= (uint64_t)bytes[i] << 8 * i;
+    if (number == CR2 && cpu == arch_cpu_id())
+        cpu_write_cr2(value);
+    if (number == CR2)
+        return cpu == arch_cpu_id();
     if (number == RIP && !arch_canonical(value))
         return false;
     if (number == EFLAGS)

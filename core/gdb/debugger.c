@@ -6,6 +6,7 @@
 #include "core/gdb/debugger.h"
 
 #include "arch/arch.h"
+#include "core/breakpoint.h"
 #include "core/cmdline.h"
 #include "core/console/command.h"
 #include "core/cpus.h"
@@ -102,12 +103,42 @@ static struct gdb_stop describe(unsigned cpu, enum arch_stop why)
     return stop;
 }
 
+/* What is wrong on the line, and what gdb itself does not say: why it could not set a point. */
+static void tell_state(struct sink *to)
+{
+    print_to(to,
+             "gdb: attached at %s; packets damaged %llu, too long %llu, sent again %llu; "
+             "noise %llu\n",
+             door->name, (unsigned long long)server.link.counts.bad_sums,
+             (unsigned long long)server.link.counts.too_long,
+             (unsigned long long)server.link.counts.resent,
+             (unsigned long long)server.link.counts.noise);
+    print_to(to, "gdb: %s%s\n", server.refused.text[0] ? "refused last: " : "nothing was refused",
+             server.refused.text);
+    breakpoint_print(to);
+}
+
+static void server_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    gdb_server_print(&server, bytes, length);
+}
+
 /* True if all go on for it. */
 static bool begin_command(unsigned cpu, enum arch_stop why)
 {
-    const char *problem = why == ARCH_STOP_DEAD ? "after a panic nothing runs any more"
-                                                : gdb_command_begin(cpu, server.request.command);
+    static struct sink to_gdb = {server_write};
+    const char *problem;
 
+    if (strcmp(server.request.command, "gdb") == 0) { /* no command could be run for it, perhaps */
+        tell_state(&to_gdb);
+        gdb_server_command_done(&server, 0);
+        return false;
+    }
+    if (why == ARCH_STOP_DEAD)
+        problem = "after a panic nothing runs any more";
+    else
+        problem = gdb_command_begin(cpu, server.request.command);
     if (!problem) {
         gdb_points_lift(true);
         return true;
@@ -304,24 +335,13 @@ static const char *wait_at(const struct gdb_door *with)
     return NULL;
 }
 
-static void tell_state(void)
-{
-    print("gdb: attached at %s; damaged packets %llu, too long %llu, sent again %llu, noise %llu\n",
-          door->name, (unsigned long long)server.link.counts.bad_sums,
-          (unsigned long long)server.link.counts.too_long,
-          (unsigned long long)server.link.counts.resent,
-          (unsigned long long)server.link.counts.noise);
-    if (server.refused.text[0])
-        print("gdb: refused last: %s\n", server.refused.text);
-}
-
 static int gdb_run(int argc, char **argv)
 {
     const struct gdb_door *with = own_door ? own_door : lent_door;
     const char *problem;
 
     if (door) {
-        tell_state();
+        tell_state(print_console());
         return 0;
     }
     if (argc == 2 && strcmp(argv[1], "console") == 0)
