@@ -27,6 +27,8 @@ static unsigned executes;              /* ... and it is an instruction breakpoin
 static struct insn_map insn_map;       /* set at boot */
 static uint64_t wanted[ARCH_CPUS_MAX]; /* the shadow of DR7, with what rests. [owning CPU] */
 static bool resting[ARCH_CPUS_MAX];    /* data watches. [owning CPU] */
+static struct debugreg_stop stop;      /* all NULL: no debugger; changed with all CPUs parked, */
+static arch_watch_handler *unstopped;  /* ... as this is: who served hits before there was one */
 
 void arch_watch_set_handler(arch_watch_handler *handler)
 {
@@ -175,6 +177,78 @@ struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct a
     return accessor_find(&insn_map, regs, watch);
 }
 
+void debugreg_set_stop(const struct debugreg_stop *with)
+{
+    if (with && !stop.fired)
+        unstopped = watch_handler;
+    stop = with ? *with : (struct debugreg_stop){NULL, NULL, NULL};
+    watch_handler = with ? with->fired : unstopped;
+}
+
+void debugreg_watch_as_ever(unsigned fired, struct regs *regs)
+{
+    if (unstopped)
+        unstopped(fired, regs);
+}
+
+bool debugreg_is_fault(unsigned fired)
+{
+    return fired & executes;
+}
+
+void debugreg_rest(unsigned cpu)
+{
+    resting[cpu] = true;
+}
+
+void debugreg_read_data(uint64_t words[ARCH_WATCHES])
+{
+    for (unsigned i = 0; i < ARCH_WATCHES; i++)
+        words[i] = armed & 1u << i ? *arch_watch_word(&armed_watches[i]) : 0;
+}
+
+/* The watched bytes alone, of the word that holds them. */
+unsigned debugreg_changed_data(const uint64_t words[ARCH_WATCHES])
+{
+    unsigned changed = 0;
+
+    for (unsigned i = 0; i < ARCH_WATCHES; i++) {
+        const struct arch_watch *watch = &armed_watches[i];
+        uint64_t difference;
+
+        if (!(armed & 1u << i))
+            continue;
+        difference = words[i] ^ *arch_watch_word(watch);
+        difference >>= 8 * (watch->address % sizeof(uint64_t));
+        difference <<= 64 - 8 * watch->length;
+        if (difference)
+            changed |= 1u << i;
+    }
+    return changed;
+}
+
+/*
+ * The kernel's steps, and a debugger's, which may end in a program; false: it is neither. Apart, so
+ * that a hit has no part of it.
+ */
+__attribute__((noinline, cold)) static bool debug_stepped(unsigned fired, struct regs *regs)
+{
+    bool stops = stop.stepped && stop.stepped(regs, &fired);
+    bool steps = step_handler && !regs_user_mode(regs);
+
+    if (!stops && !steps)
+        return false;
+    if (steps)
+        step_handler(regs);
+    if (fired && watch_handler)
+        watch_handler(fired, regs);
+    if (fired & executes)
+        regs->flags |= FLAGS_RESUME;
+    if (stops)
+        stop.enter(regs);
+    return true;
+}
+
 /*
  * A program cannot have made an access to the kernel's memory: it was stopped before. It can only
  * have tried to execute there, which some machines tell of first.
@@ -211,19 +285,18 @@ static bool debug_is_at_entry(const struct regs *regs)
 struct regs *debug_trap(struct regs *regs)
 {
     uint64_t dr6 = cpu_read_dr6();
-    bool user = regs_user_mode(regs), stepped = (dr6 & DR6_BS) && step_handler && !user;
-    unsigned fired = dr6 & armed, told = user ? watch_reachable(fired) : fired;
+    unsigned fired = dr6 & armed, told = regs_user_mode(regs) ? watch_reachable(fired) : fired;
 
     cpu_write_dr6(DR6_CLEAR);
-    if (stepped)
-        step_handler(regs);
+    if (dr6 & DR6_BS && debug_stepped(told, regs))
+        return NULL;
     if (told)
         watch_handler(told, regs);
     if (fired & executes) /* after the handler: what it records are the program's own flags */
         regs->flags |= FLAGS_RESUME;
     if (debug_is_programs(regs, dr6))
         return trap_land(regs);
-    if (told || stepped)
+    if (told)
         return NULL;
     if (debug_is_at_entry(regs) || (dr6 & DR6_FIRED && !(dr6 & (DR6_BS | DR6_BD))))
         __atomic_fetch_add(&debug_spurious, 1, __ATOMIC_RELAXED);

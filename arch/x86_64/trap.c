@@ -31,6 +31,11 @@ void trap_set_handler(unsigned vector, trap_handler *handler)
     handlers[vector] = handler;
 }
 
+trap_handler *trap_handler_of(unsigned vector)
+{
+    return handlers[vector];
+}
+
 void arch_set_fault_handler(arch_fault_handler *handler)
 {
     fault_handler = handler;

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * gdb attached to this kernel: what ties the protocol, the CPUs' stops and a port together
+ * (docs/gdb-stub.md).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "core/gdb/link.h"
+
+/*
+ * A port that gdb can have. Nobody else reads from it while it is open. All are called with all
+ * other CPUs parked, or in a stop; `poll` in NMIs of the boot CPU as well.
+ */
+struct gdb_door {
+    const char *name;
+    struct gdb_line line;    /* by polling */
+    int (*poll)(void);       /* a byte that has come; -1: none */
+    void (*listen)(bool on); /* what comes is to reach the boot CPU */
+    /* From now on it is gdb's. NULL; or why it cannot break in everywhere. */
+    const char *(*open)(void);
+    void (*close)(void);
+    bool lends_console; /* print() goes to gdb meanwhile */
+};
+
+/*
+ * `own` is a port that nobody else wants, `lent` the console's; either may be NULL. Reads gdb= of the
+ * command line, and waits for gdb if that says so. Boot, task context.
+ */
+void gdb_init(const struct gdb_door *own, const struct gdb_door *lent);
+
+/*
+ * A byte has come at the port of its own while nobody is attached. True: a gdb begins, and what is
+ * behind that byte is its. Interrupt context.
+ */
+bool gdb_arrived(uint8_t byte, struct regs *regs);
+
+/* A tick: whoever was to stop in the middle of a hit is asked again. Interrupt context, any CPU. */
+void gdb_tick(void);
+
+/* The machine is about to be switched off: gdb is told. Any context. */
+void gdb_farewell(void);
