@@ -86,15 +86,20 @@ static void set_flag(uint64_t *flags, uint64_t flag, bool on)
     *flags = on ? *flags | flag : *flags & ~flag;
 }
 
-/* The lower half of what was pushed, in either size. */
+/* The lower half of what was pushed, in either size; maybe by a program. */
 static void mend_stored(const struct step *step, const struct regs *regs)
 {
-    uint16_t *stored = (uint16_t *)regs->sp;
-    uint64_t flags = *stored;
+    uint64_t flags;
+    uint8_t stored[2];
 
+    if (arch_debug_read(regs->sp, stored, sizeof(stored)) != sizeof(stored))
+        return;
+    flags = stored[0] | (uint64_t)stored[1] << 8;
     set_flag(&flags, FLAGS_INTERRUPT, step->interrupts);
     set_flag(&flags, FLAGS_TRAP, step->traps);
-    *stored = (uint16_t)flags;
+    stored[0] = (uint8_t)flags;
+    stored[1] = (uint8_t)(flags >> 8);
+    arch_debug_write(regs->sp, stored, sizeof(stored));
 }
 
 static void step_end(struct step *step, struct regs *regs)
