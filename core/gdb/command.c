@@ -58,7 +58,7 @@ void gdb_command_set_print(void (*with)(const char *text, size_t length))
 
 /* --- The two threads. --- */
 
-static void run_commands(void *unused)
+static void monitor_run(void *unused)
 {
     (void)unused;
     for (;;) {
@@ -81,7 +81,7 @@ void gdb_command_init(void)
     struct refusal why;
 
     if (!runner)
-        runner = thread_create("gdb", run_commands, NULL, &why);
+        runner = thread_create("gdb", monitor_run, NULL, &why);
 }
 
 /*

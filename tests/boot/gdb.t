@@ -62,6 +62,8 @@ list
 bt
 GDB
     break => <<'GDB',
+tbreak fs_stress_run
+continue
 break fs_open
 continue
 bt
@@ -199,6 +201,15 @@ define walk
 end
 GDB
 
+# The commands that lead to the first instruction of a program's function.
+sub to_program
+{
+    my ($program, $function) = @_;
+    my ($address) = `nm $build/programs/$program` =~ /^([0-9a-f]+) [Tt] $function$/m
+        or die("$program has no $function\n");
+    return "tbreak *0x$address\ncontinue\n";
+}
+
 # The ways in: the vector, the bytes of its error code, what makes it happen, and where the walk
 # ends: back in the interrupted function, or where a report begins.
 my @ways = (
@@ -228,6 +239,25 @@ my @ways = (
         provoke => "tbreak crash_run\ncontinue\n"
             . "set idt[6].type &= 0x7f\nset idt[11].type &= 0x7f\n",
     },
+    {
+        name => 'a timer interrupt of a program', program => 1, vector => 0xf0, until => '$ip',
+        run => '/bin/spin', provoke => to_program('spin', 'main'),
+    },
+    {
+        name => 'an NMI upon a program', program => 1, vector => 2, until => '$ip',
+        run => 'perf record -e cpu-clock -F 100 -- /bin/spin',
+        provoke => to_program('spin', 'main'),
+    },
+    {
+        name => "a program's own step", program => 1, vector => 1, until => '&trap_dispatch',
+        run => '/bin/attack trap_flag', provoke => to_program('attack', 'attack_trap_flag'),
+    },
+    {
+        name => 'a double fault of a program', program => 1, vector => 8, error => 8,
+        until => '&trap_fatal', run => '/bin/attack ud2',
+        provoke => to_program('attack', 'attack_ud2')
+            . "set idt[6].type &= 0x7f\nset idt[11].type &= 0x7f\n",
+    },
 );
 
 my %visited;    # addresses of instructions
@@ -252,8 +282,12 @@ sub walk_ok
     my @wrong = grep { !/^0x[0-9a-f]+: \Q${\($truth \/\/ 'truth')}\E$/ } @steps;
 
     $visited{s/:.*//r} = 1 for @steps;
+    cmp_ok(scalar(@steps), '>', 5, "$way->{name}: it comes");
     is("@wrong", '', "$way->{name}: the right registers at each of " . @steps . ' instructions');
-    ok((grep { $_ eq 'kernel_main' } frames($said->{walk})), "$way->{name}: walked to the end")
+    my ($begin) = ($truth // 'none') =~ /^(\S+)/;
+    my $ends = $way->{program} ? $said->{walk} =~ /^#\d+ +0x0*$begin in /m
+        : grep { $_ eq 'kernel_main' } frames($said->{walk});
+    ok($ends, "$way->{name}: walked to the end")
         or diag(substr($said->{walk}, -1000));
 }
 
