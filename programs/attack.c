@@ -23,6 +23,7 @@
 int main(int argc, char **argv);
 
 static volatile uintptr_t kernel = 0xffffffff80200000, nowhere = 0x10;
+static volatile int zero;
 static char code_in_data[16] = {(char)0xc3}; /* a `ret` */
 
 static void read_kernel(void)
@@ -79,8 +80,6 @@ static void execute_stack(void)
 
 static void divide(void)
 {
-    volatile int zero = 0;
-
     zero = 100 / zero;
 }
 
