@@ -299,6 +299,24 @@ for my $entry (qw(trap_entry watch_entry fatal_entry)) {
     is("@missed", '', "$entry: none was left out");
 }
 
+# --- A watch beside the kernel's own --------------------------------------------------------------
+
+# gdb watches a byte of what is recorded, from the recording's first hits on.
+my $counted = 'mem:kernel_flag:w -- fs-stress 2';
+($machine, $said) = session(
+    { run => "perf stat -e $counted; perf record -e $counted; poweroff", smp => 1 },
+    overlapping => "tbreak perf_record\ncontinue\ntbreak client_editor\ncontinue\n"
+        . "watch *(char *)&kernel_flag\n" . "continue\n" x 5 . "monitor info registers\ndelete\n",
+    on => "detach\n");
+my ($hits) = $machine->console =~ /^ +([\d,]+) +mem:kernel_flag:w/m;
+my ($records) = $machine->console =~ /^\[ perf record: (\d+) records kept \]$/m;
+my $taken = () = $said->{overlapping} =~ /^New value = /mg;
+is($taken, 5, 'gdb watches what the kernel watches, too');
+like($said->{overlapping}, qr/ DR7=0+d0602\b/, '... whose registers stay armed');
+is(($records // 0) + $taken, ($hits // '') =~ tr/,//dr,
+    '... each hit is gdb\'s or the kernel\'s: of ' . ($hits // 'none') . ' so many are recorded');
+ended_ok($machine, '... and the machine runs on');
+
 # --- make gdb ------------------------------------------------------------------------------------
 
 # Runs tools/gdb/attach and returns what it said. Whoever it leaves behind still holds the pipe.

@@ -40,4 +40,5 @@ class Arguments:
         return self.given.get(letter, otherwise)
 
     def refuse(self, why):
-        raise Refusal("%s: the usage is %s" % (why, self.usage))
+        then = " The" if why.endswith("?") else ": the"
+        raise Refusal("%s%s usage is %s" % (why, then, self.usage))

@@ -5,7 +5,7 @@
 import gdb
 
 from pitot.arguments import Arguments
-from pitot.kernel import cpus, machine, words_of
+from pitot.kernel import cpus, machine, registers, words_of
 from pitot.recorder import events, names, recorder
 from pitot.refusal import Refusal
 from pitot.ring import rings
@@ -14,6 +14,7 @@ from pitot.stream import write_stream
 from pitot.symbols import caller_of, line_of, place_of
 from pitot.threads import Threads
 from pitot.tracepoint import Tracepoints
+from pitot.unwind import Unwinder
 from pitot.watches import arbiter, real
 
 RECORDS = 10
@@ -112,16 +113,15 @@ Usage: pitot bt [-c CPU | -t THREAD]
         wanted = Arguments(self.usage, line, numbers="ct")
         if len(wanted.given) > 1:
             wanted.refuse("a CPU or a thread, not both")
-        threads = Threads(machine())
+        memory = machine()
         if "t" not in wanted.given:
-            cpu = wanted.get("c", current_cpu())
-            if cpu not in threads.chains:
-                raise Refusal("there is no CPU %d: the machine has %s"
-                              % (cpu, words_of(sorted(threads.chains))))
-            yield from chain_in_words(*threads.chains[cpu])
+            known = registers(wanted.get("c", current_cpu()))
+            yield from chain_in_words(*Unwinder(memory).chain(known))
             return
-        for thread in threads.find(wanted.get("t")):
-            if len(threads.find(thread.pid)) > 1:
+        threads = Threads(memory)
+        found = threads.find(wanted.get("t"))
+        for thread in found:
+            if len(found) > 1:
                 yield "%s:" % threads.name(thread)
             yield from chain_in_words(*threads.chain(thread))
 

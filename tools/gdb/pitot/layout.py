@@ -26,7 +26,8 @@ def address_of(expression):
 
 
 def variable(memory, expression):
-    """What is in it: numbers, bytes for char arrays, lists, and structures, which know where they lie."""
+    """What is in it: numbers, names of enumerators, bytes for char arrays, lists, and structures,
+    which know where they lie."""
     pointer = evaluate("&%s" % expression)
     return value(memory, int(pointer) & MASK, pointer.type.target())
 
@@ -40,35 +41,45 @@ def structure(memory, name, address):
 
 
 def value(memory, address, kind):
+    return decoder(kind)(memory.read(address, kind.sizeof), 0, address)
+
+
+def decoder(kind):
+    """What makes a value of bytes, the place in them, and the machine's address of the first: made
+    once for a type, as to ask gdb of each field of each element would take seconds."""
     kind = kind.strip_typedefs()
     if kind.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
-        fields = {field.name: value(memory, address + field.bitpos // 8, field.type)
-                  for field in kind.fields()}
-        return SimpleNamespace(lies_at=address, **fields)
+        return of_structure(kind)
     if kind.code == gdb.TYPE_CODE_ARRAY:
-        return array(memory, address, kind)
-    raw = memory.read(address, kind.sizeof)
+        return of_array(kind)
+    size = kind.sizeof
     if kind.code == gdb.TYPE_CODE_ENUM:
-        return enumerator(kind, int.from_bytes(raw, "little"))
-    return int.from_bytes(raw, "little", signed=kind.code == gdb.TYPE_CODE_INT and is_signed(kind))
+        names = {field.enumval: field.name for field in kind.fields()}
+        return lambda raw, at, address: enumerator(names, integer(raw, at, size))
+    return lambda raw, at, address: integer(raw, at, size)
 
 
-def array(memory, address, kind):
+def integer(raw, at, size):
+    return int.from_bytes(raw[at : at + size], "little")
+
+
+def of_structure(kind):
+    fields = [(field.name, field.bitpos // 8, decoder(field.type)) for field in kind.fields()]
+    return lambda raw, at, address: SimpleNamespace(
+        lies_at=address + at,
+        **{name: decode(raw, at + offset, address) for name, offset, decode in fields})
+
+
+def of_array(kind):
     low, high = kind.range()
     element = kind.target().strip_typedefs()
-    count = high - low + 1
-    if element.sizeof == 1:
-        return memory.read(address, count)
-    return [value(memory, address + i * element.sizeof, element) for i in range(count)]
+    count, size = high - low + 1, element.sizeof
+    if size == 1:
+        return lambda raw, at, address: raw[at : at + count]
+    decode = decoder(element)
+    return lambda raw, at, address: [decode(raw, at + i * size, address) for i in range(count)]
 
 
-def is_signed(kind):
-    return not kind.name or not kind.name.startswith(("unsigned", "char"))
-
-
-def enumerator(kind, number):
+def enumerator(names, number):
     """Its name; the number where it is none."""
-    for field in kind.fields():
-        if field.enumval == number:
-            return field.name
-    return str(number)
+    return names.get(number, str(number))

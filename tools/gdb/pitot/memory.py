@@ -13,6 +13,7 @@ from pitot.refusal import Refusal
 
 PAGE = 4096
 TEXT_MAX = 256
+BEHIND = 1 << 64  # all addresses
 
 
 class Unreadable(Refusal):
@@ -44,6 +45,8 @@ class Memory:
         """That many bytes."""
         parts = []
         at, end = address, address + size
+        if not 0 <= at <= end <= BEHIND:
+            raise Unreadable("there is no address %#x" % address)
         while at < end:
             page = self.page(at - at % PAGE)
             if page is None:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What the kernel says of its recording: core/abi/recorder.h, a constant structure with addresses and
-# offsets. No debug information is needed, and nothing in it is believed before it was looked at.
+# What the kernel says of its recording: core/abi/recorder.h, a constant structure with addresses
+# and offsets. No debug information is needed, and nothing in it is believed before it was looked
+# at.
 
 import struct
 from types import SimpleNamespace
@@ -79,7 +80,8 @@ def events(memory, described):
 
 
 def read_event(memory, layout, address):
-    attr = memory.read(address + layout.attr, min(layout.attr_size, ATTR_SIZE)).ljust(ATTR_SIZE, b"\0")
+    attr = memory.read(address + layout.attr, min(layout.attr_size, ATTR_SIZE))
+    attr = attr.ljust(ATTR_SIZE, b"\0")
     kind, _, config, period, sample_type = struct.unpack_from(ATTR, attr)
     (registers,) = struct.unpack_from("<Q", attr, ATTR_REGISTERS)
     name = memory.read(address + layout.name, min(layout.name_size, NAME_MAX)).split(b"\0")[0]

@@ -14,7 +14,7 @@ COUNTERS = ("size", "head", "published", "tail", "nest", "produced", "dropped", 
 
 
 class Ring:
-    """One CPU's. `fault`: why it is none; `damaged`: the position from which on nothing is found."""
+    """One CPU's. `fault`: why it is none. `damaged`: from that position on nothing is found."""
 
     def __init__(self, memory, layout, cpu, address, place):
         self.cpu, self.fault, self.damaged = cpu, None, None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The kernel's unwind table, read out of its memory: the format is core/abi/unwind_table.h's, what is
+# The kernel's unwind table, read out of its memory: the format is core/abi/unwind_table.h's, and
 # looked up is what core/perf/unwind_table.c looks up. docs/unwind-table.md draws it.
 
 import struct

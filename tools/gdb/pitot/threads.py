@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The kernel's threads, where each stands, and which of them each CPU is on. The scheduler's own word
-# for the last (`current`) is a moment off in the middle of a switch, so the stacks decide: a CPU is
-# on the thread whose stack its chain comes to.
+# The kernel's threads, where each stands, and which of them each CPU is on. The scheduler's own
+# word for the last (`current`) is a moment off in the middle of a switch, so the stacks decide: a
+# CPU is on the thread whose stack its chain comes to.
 
 from pitot.kernel import cpus, registers
 from pitot.layout import variable

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Call chains by the kernel's unwind table, step for step as core/perf/unwind.c and unwind_orc.c take
-# them: only known stacks are read, each step goes forward, each stack is left once. So a chain ends
-# on whatever it finds.
+# Call chains by the kernel's unwind table, step for step as core/perf/unwind.c and unwind_orc.c
+# take them: only known stacks are read, each step goes forward, each stack is left once. So a chain
+# ends on whatever it finds.
 
 import struct
 

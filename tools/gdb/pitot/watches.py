@@ -79,7 +79,8 @@ def shown_registers():
     except gdb.error:
         said = ""
     found = {}
-    for number, text in re.findall(r"^CPU#(\d+)\n((?:(?!CPU#).*\n)*)", said.replace("\r", ""), re.M):
+    form = re.compile(r"^CPU#(\d+)\n((?:(?!CPU#).*\n)*)", re.M)
+    for number, text in form.findall(said.replace("\r", "")):
         pairs = re.findall(r"\b(DR[0-367])=([0-9a-f]{16})", text)
         if pairs:
             found[int(number)] = {name.lower(): int(value, 16) for name, value in pairs}
