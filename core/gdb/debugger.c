@@ -22,6 +22,8 @@
 /* So many steps, and the other CPUs are let go for one. */
 #define STEPS_ALONE 64
 
+#define QUIET_NS 100000000ull /* emulated lines have no pauses inside of a packet */
+
 static const struct gdb_door *own_door, *lent_door; /* set at boot */
 static const struct gdb_door *door;                 /* the one that gdb has; NULL: not attached */
 static struct gdb_server server;                    /* in stops; what prints has its own way */
@@ -344,6 +346,19 @@ bool gdb_arrived(uint8_t byte, struct regs *regs)
 
 /* --- The console's side. --- */
 
+/*
+ * A gdb that came too early has asked already, perhaps more than once, and would take the second
+ * answer for that to its next question. It asks again.
+ */
+static void forget_what_came(void)
+{
+    uint64_t since = arch_clock_ns();
+
+    while (arch_clock_ns() - since < QUIET_NS)
+        if (door->poll() >= 0)
+            since = arch_clock_ns();
+}
+
 static const char *wait_at(const struct gdb_door *with)
 {
     static struct refusal why;
@@ -351,8 +366,12 @@ static const char *wait_at(const struct gdb_door *with)
     gdb_command_init();
     print("gdb: waiting at %s: (gdb) target remote ...; `detach` lets the machine go on\n",
           with->name);
-    if (attach(with, &why))
+    arriving = true; /* until this stops */
+    if (attach(with, &why)) {
+        arriving = false;
         return why.text;
+    }
+    forget_what_came();
     arch_stop_here();
     return NULL;
 }
