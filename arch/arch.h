@@ -391,6 +391,8 @@ enum arch_stop {
 
 #define ARCH_NO_CPU (~0u)
 
+enum arch_heard { ARCH_HEARD_NOTHING, ARCH_HEARD_NOISE, ARCH_HEARD_STOP };
+
 struct arch_resume {
     bool all;      /* all CPUs go on; or `only` does, and the others stand still meanwhile */
     unsigned only; /* also the one that is stepped; ARCH_NO_CPU: none */
@@ -404,8 +406,8 @@ struct arch_debugger {
     bool (*owns)(unsigned cpu, uintptr_t address);
     /* All CPUs stand still, but `absent`, if that is none of ARCH_NO_CPU. */
     void (*stopped)(unsigned cpu, enum arch_stop why, unsigned absent, struct arch_resume *resume);
-    /* In each NMI of the boot CPU: whether it is to stop. */
-    bool (*listens)(void);
+    /* In each NMI of the boot CPU: what its line has said, and whether that is to stop. */
+    enum arch_heard (*listens)(void);
 };
 
 /*

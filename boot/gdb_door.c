@@ -152,9 +152,10 @@ void gdb_door_init(void)
         io_apic_find(UART_COM1_LINE, &com1_line);
         io_apic_find(UART_COM3_LINE, &com3_line);
     }
+    gdb_init(has_com3 ? &com3_door : NULL, &com1_door);
     if (has_com3) {
         pic_connect(UART_COM3_LINE, com3_interrupt);
         uart_interrupts(&com3, true);
     }
-    gdb_init(has_com3 ? &com3_door : NULL, &com1_door);
+    gdb_wait();
 }

@@ -198,7 +198,10 @@ bool debugreg_is_fault(unsigned fired)
 
 void debugreg_rest(unsigned cpu)
 {
-    resting[cpu] = true;
+    if (cpu == arch_cpu_id())
+        arch_watch_rest(true);
+    else
+        resting[cpu] = true; /* it loads them as it goes on */
 }
 
 void debugreg_read_data(uint64_t words[ARCH_WATCHES])

@@ -45,7 +45,7 @@ void debugreg_watch_as_ever(unsigned fired, struct regs *regs);
 /* One of these is an instruction breakpoint's: the instruction is yet to run. */
 bool debugreg_is_fault(unsigned fired);
 
-/* Data watches of that CPU, which is parked, rest from when it goes on (arch_watch_rest). */
+/* Data watches of that CPU, this one or a parked one, rest when it goes on (arch_watch_rest). */
 void debugreg_rest(unsigned cpu);
 
 /* What is in the watched words; and which of them have other bytes now. */

@@ -25,7 +25,8 @@
 static const struct arch_debugger *debugger;
 static struct nmi_clock clock; /* the NMI clock, without the debugger's question */
 static trap_handler *page_fault_before;
-static uint64_t heard; /* [boot CPU] arch_clock_ns: the debugger's line had something to say */
+/* [boot CPU; any in a stop] arch_clock_ns: when the debugger's line may last have raised an NMI */
+static uint64_t heard;
 
 /* What a CPU that stops stands at, and where a page fault that was a breakpoint's leads. [it] */
 static struct regs *stopped_at[ARCH_CPUS_MAX];
@@ -47,6 +48,7 @@ struct regs *arch_stop_regs(unsigned cpu)
 /* Lets the others go on as is said, and waits where this one is not to. */
 static void stop_resume(unsigned cpu, struct regs *regs, const struct arch_resume *resume)
 {
+    heard = arch_clock_ns();
     stopped_at[cpu] = NULL;
     if (resume->all)
         park_end_stop();
@@ -250,10 +252,12 @@ void arch_stop_cpu(unsigned cpu)
 /* Before the clock is asked whether the NMI was its. */
 static bool stop_listens(void)
 {
-    if (debugger->listens()) {
+    enum arch_heard said = debugger->listens();
+
+    if (said != ARCH_HEARD_NOTHING)
         heard = arch_clock_ns();
+    if (said == ARCH_HEARD_STOP)
         __atomic_fetch_or(&percpu_self()->stand_asked, STAND_STOP, __ATOMIC_RELEASE);
-    }
     return clock.came && clock.came();
 }
 

@@ -11,6 +11,8 @@
 #include "core/sched/wait_queue.h"
 #include "core/string.h"
 
+#define ALIVE_NS 1000000000ull
+
 enum state { NONE, WANTED, RUNS, DONE };
 
 static struct wait_queue wanted = WAIT_QUEUE("gdb's commands");
@@ -36,8 +38,9 @@ static void state_is(enum state state)
 
 /* --- What it prints. --- */
 
-static void (*print_to_gdb)(const char *text, size_t length); /* set at boot */
-static struct sink *console;                                  /* [runner] whose place it takes */
+static void (*print_to_gdb)(const char *text, size_t length); /* set at boot, as is the next */
+static void (*tell_alive)(void);
+static struct sink *console; /* [runner] whose place it takes */
 
 /* Of others, the console has it. */
 static void runner_write(struct sink *sink, const char *bytes, size_t length)
@@ -51,9 +54,10 @@ static void runner_write(struct sink *sink, const char *bytes, size_t length)
 
 static struct sink runner_sink = {runner_write};
 
-void gdb_command_set_print(void (*with)(const char *text, size_t length))
+void gdb_command_set_print(void (*text_to)(const char *text, size_t length), void (*alive)(void))
 {
-    print_to_gdb = with;
+    print_to_gdb = text_to;
+    tell_alive = alive;
 }
 
 /* --- The two threads. --- */
@@ -72,6 +76,7 @@ static void monitor_run(void *unused)
         print_set_console(&runner_sink);
         command.status = console_execute(command.line);
         print_set_console(console);
+        thread_set_name(runner, "gdb"); /* a recording has given it another */
         state_is(DONE);
     }
 }
@@ -91,9 +96,14 @@ void gdb_command_init(void)
 static void hold(void)
 {
     bool idles = thread_current()->pid == 0;
+    uint64_t told = arch_clock_ns();
 
     wait_queue_wake_all(&wanted);
     while (state_now() != DONE) {
+        if (arch_clock_ns() - told > ALIVE_NS) {
+            tell_alive();
+            told = arch_clock_ns();
+        }
         if (idles)
             thread_yield();
         else

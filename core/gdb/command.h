@@ -26,5 +26,8 @@ bool gdb_command_is_under_way(void);
  */
 bool gdb_command_end(unsigned cpu, int *status);
 
-/* What it prints goes here instead of to the console; task context. Once, at boot. */
-void gdb_command_set_print(void (*print)(const char *text, size_t length));
+/*
+ * What it prints goes to the one instead of to the console; the other is called once a second. Task
+ * context, both. Boot.
+ */
+void gdb_command_set_print(void (*text_to)(const char *text, size_t length), void (*alive)(void));

@@ -9,6 +9,7 @@
 #include "core/breakpoint.h"
 #include "core/cmdline.h"
 #include "core/console/command.h"
+#include "core/console/print_guard.h"
 #include "core/cpus.h"
 #include "core/gdb/command.h"
 #include "core/gdb/machine.h"
@@ -21,11 +22,14 @@
 /* So many steps, and the other CPUs are let go for one. */
 #define STEPS_ALONE 64
 
+#define QUIET_NS 100000000ull /* emulated lines have no pauses inside of a packet */
+
 static const struct gdb_door *own_door, *lent_door; /* set at boot */
 static const struct gdb_door *door;                 /* the one that gdb has; NULL: not attached */
 static struct gdb_server server;                    /* in stops; what prints has its own way */
 static struct sink *console_before;                 /* of who lends the console's port */
 static bool stopped;                                /* [A] in a stop: the port is polled */
+static bool arriving;                               /* its first stop is on its way */
 static unsigned steps;                              /* since the others were let go */
 
 /* --- What gdb is told meanwhile. --- */
@@ -37,6 +41,17 @@ static void print_to_gdb(const char *text, size_t length)
 
     gdb_server_print(&server, text, length);
     arch_irq_restore(flags);
+}
+
+/* A gdb that hears nothing for two seconds complains, though it waits on. */
+static void tell_alive(void)
+{
+    print_guard_enter();
+    uint64_t flags = arch_irq_save();
+
+    gdb_server_print_nothing(&server);
+    arch_irq_restore(flags);
+    print_guard_leave();
 }
 
 /* Where the console has lent its port, while gdb waits for a stop. */
@@ -206,6 +221,7 @@ static void debugger_stopped(unsigned cpu, enum arch_stop why, unsigned absent,
     struct gdb_stop stop;
     int status;
 
+    arriving = false;
     if (gdb_command_end(cpu, &status)) {
         door->listen(false);
         stopped = true;
@@ -219,6 +235,8 @@ static void debugger_stopped(unsigned cpu, enum arch_stop why, unsigned absent,
         door->listen(false);
         stopped = true;
         say_absent(absent);
+        if (gdb_command_is_under_way()) /* and has ended with the machine */
+            end_command(0);
         gdb_server_stopped(&server, &stop);
     }
     while (!serve(cpu, why, resume))
@@ -242,7 +260,7 @@ static bool debugger_wants(unsigned cpu)
  */
 static bool begins(uint8_t byte)
 {
-    if (byte == '$') {
+    if (byte == '$' && !gdb_command_is_under_way()) {
         server.link.begun = true;
         server.link.no_ack = false;
         server.owes_stop = false;
@@ -251,18 +269,20 @@ static bool begins(uint8_t byte)
 }
 
 /* A stop's own port is not read here: the boot CPU may have another reason for an NMI. */
-static bool debugger_listens(void)
+static enum arch_heard debugger_listens(void)
 {
-    bool wanted = false;
+    enum arch_heard said = ARCH_HEARD_NOTHING;
     int byte;
 
     if (!door || __atomic_load_n(&stopped, __ATOMIC_RELAXED))
-        return false;
-    if (server.link.begun) /* what comes is the packet's */
-        return true;
-    while (!wanted && (byte = door->poll()) >= 0)
-        wanted = begins((uint8_t)byte);
-    return wanted && !gdb_command_is_under_way();
+        return ARCH_HEARD_NOTHING;
+    if (arriving) /* what comes is the packet's */
+        return ARCH_HEARD_NOISE;
+    if (server.link.begun)
+        return ARCH_HEARD_STOP;
+    while (said != ARCH_HEARD_STOP && (byte = door->poll()) >= 0)
+        said = begins((uint8_t)byte) ? ARCH_HEARD_STOP : ARCH_HEARD_NOISE;
+    return gdb_command_is_under_way() && said == ARCH_HEARD_STOP ? ARCH_HEARD_NOISE : said;
 }
 
 void gdb_tick(void)
@@ -312,8 +332,13 @@ bool gdb_arrived(uint8_t byte, struct regs *regs)
 {
     struct refusal why;
 
-    if (byte != '$' || door || attach(own_door, &why))
+    if (byte != '$' || door)
         return false;
+    arriving = true;
+    if (attach(own_door, &why)) {
+        arriving = false;
+        return false;
+    }
     begins(byte);
     arch_stop_interrupted(regs);
     return true;
@@ -321,16 +346,32 @@ bool gdb_arrived(uint8_t byte, struct regs *regs)
 
 /* --- The console's side. --- */
 
+/*
+ * A gdb that came too early has asked already, perhaps more than once, and would take the second
+ * answer for that to its next question. It asks again.
+ */
+static void forget_what_came(void)
+{
+    uint64_t since = arch_clock_ns();
+
+    while (arch_clock_ns() - since < QUIET_NS)
+        if (door->poll() >= 0)
+            since = arch_clock_ns();
+}
+
 static const char *wait_at(const struct gdb_door *with)
 {
     static struct refusal why;
 
     gdb_command_init();
-    gdb_command_set_print(print_to_gdb);
     print("gdb: waiting at %s: (gdb) target remote ...; `detach` lets the machine go on\n",
           with->name);
-    if (attach(with, &why))
+    arriving = true; /* until this stops */
+    if (attach(with, &why)) {
+        arriving = false;
         return why.text;
+    }
+    forget_what_came();
     arch_stop_here();
     return NULL;
 }
@@ -365,14 +406,17 @@ COMMAND(gdb_command) = {.name = "gdb",
 
 void gdb_init(const struct gdb_door *own, const struct gdb_door *lent)
 {
-    char value[16];
-
     own_door = own;
     lent_door = lent;
-    if (own) {
+    gdb_command_set_print(print_to_gdb, tell_alive);
+    if (own)
         gdb_command_init();
-        gdb_command_set_print(print_to_gdb);
-    }
+}
+
+void gdb_wait(void)
+{
+    char value[16];
+
     if (!cmdline_value("gdb", value, sizeof(value)))
         return;
     if (strcmp(value, "wait") == 0)

@@ -26,11 +26,11 @@ struct gdb_door {
     bool lends_console; /* print() goes to gdb meanwhile */
 };
 
-/*
- * `own` is a port that nobody else wants, `lent` the console's; either may be NULL. Reads gdb= of the
- * command line, and waits for gdb if that says so. Boot, task context.
- */
+/* `own` is a port that nobody else wants, `lent` the console's; either may be NULL. Boot. */
 void gdb_init(const struct gdb_door *own, const struct gdb_door *lent);
+
+/* gdb=wait on the command line: does that. Boot, task context. */
+void gdb_wait(void);
 
 /*
  * A byte has come at the port of its own while nobody is attached. True: a gdb begins, and what is

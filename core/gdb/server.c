@@ -292,3 +292,10 @@ void gdb_server_print(struct gdb_server *server, const char *text, size_t length
         length -= part;
     }
 }
+
+void gdb_server_print_nothing(struct gdb_server *server)
+{
+    gdb_out_begin(&server->link);
+    gdb_out_char(&server->link, 'O');
+    gdb_link_send_once(&server->link);
+}
