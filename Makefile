@@ -187,7 +187,7 @@ $(BUILD)/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf boot/grub.cfg too
 
 # A second, tiny kernel that takes Pitot in (docs/porting.md). What may be linked into it is this list, and of that only what it
 # asks for: an archive.
-PORT_TAKES := $(wildcard core/perf/*.c) $(addprefix core/,breakpoint.c cpus.c nmi_clock.c glob.c print.c refusal.c string.c symbols.c symbols_describe.c symbols_suggest.c ticks.c) \
+PORT_TAKES := $(wildcard core/perf/*.c) $(addprefix core/,breakpoint.c cpus.c nmi_clock.c glob.c print.c refusal.c string.c symbols.c symbol_table.c symbols_describe.c symbols_suggest.c ticks.c) \
               $(wildcard arch/x86_64/*.c arch/x86_64/*.asm)
 PORT_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard tests/port/*.asm tests/port/*.c))
 
@@ -222,7 +222,7 @@ $(eval $(call TOOL,insnmap,-lZydis -lelf))
 
 # The stream of a machine that has stopped is made by what makes it in the kernel.
 $(eval $(call TOOL,postmortem,-lelf,$(wildcard core/*.h core/perf/*.h arch/*.h) \
-    $(addprefix core/,print.c refusal.c symbols.c perf/crc32.c perf/sample_view.c perf/stream.c perf/tracepoint_format.c perf/tracing_data.c)))
+    $(addprefix core/,print.c refusal.c symbols.c symbol_table.c perf/crc32.c perf/sample_view.c perf/stream.c perf/tracepoint_format.c perf/tracing_data.c)))
 
 define HOST_PROGRAM
 $(BUILD)/$(1)/$(2): tests/$(1)/$(2).c $(call links,tests/$(1)/$(2).c)
