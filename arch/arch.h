@@ -108,7 +108,10 @@ const struct regs *arch_stopped_regs(unsigned cpu);
  */
 void arch_cpus_halt(void);
 
-/* --- Memory. Any context: both walk page tables by plain loads. --- */
+/*
+ * --- Memory. Any context: both walk page tables by plain loads. The kernel's alone: what a program
+ * has mapped is not mapped to these, as the kernel may not touch it. ---
+ */
 bool arch_mapped(uintptr_t address, size_t length);
 bool arch_executable(uintptr_t address);
 bool arch_canonical(uintptr_t address);
@@ -180,6 +183,81 @@ bool arch_may_switch(void);
  * stack; may switch. Not called where that stack had no room.
  */
 void arch_set_interrupt_exit(void (*leave)(void));
+
+/* --- User mode. Policy (programs, system calls) is core/user/'s; docs/user.md. --- */
+
+/*
+ * What a program may have mapped: [ARCH_USER_START, ARCH_USER_END). Page 0 and its neighbours stay
+ * holes, and so does the last page of the lower half, so that the address behind a `syscall` is
+ * canonical wherever that stands.
+ */
+#define ARCH_USER_START ((uintptr_t)0x10000)
+#define ARCH_USER_END   ((uintptr_t)0x7ffffffff000)
+
+/* An address space: a lower half of its own, and the kernel's upper half. */
+struct arch_space;
+
+/* Whether a page can be written or executed by the program; never both. */
+enum arch_page { ARCH_PAGE_READ = 0, ARCH_PAGE_WRITE = 1, ARCH_PAGE_EXECUTE = 2 };
+
+/* Empty; NULL: there is no memory. Task context. */
+struct arch_space *arch_space_create(void);
+
+/* Gives back all its pages. Nobody runs in it or reads it any more. Task context. */
+void arch_space_destroy(struct arch_space *space);
+
+/*
+ * A page of memory, all zero, at `address`, a multiple of PAGE_SIZE in the program's range where
+ * nothing is mapped; and taken away again, which its own program alone may have done. False: there
+ * is no memory, or nothing to take. Task context.
+ */
+bool arch_space_map(struct arch_space *space, uintptr_t address, enum arch_page access);
+bool arch_space_unmap(struct arch_space *space, uintptr_t address);
+
+/*
+ * This CPU goes on in that space, NULL: in none but the kernel's, and traps from user mode arrive
+ * on that stack. Interrupts off; by the scheduler at each switch, and by who ends a program.
+ */
+void arch_space_enter(const struct arch_space *space, const struct arch_stack *stack);
+
+/*
+ * Memory of a program, by a walk over its page tables in software: nothing is touched that is not
+ * there for the program, so this cannot fault, and needs no leave of SMAP. False, and what lies in
+ * front of the bad page done: a byte of [address, address + length) is not mapped for it, or in
+ * arch_user_write not writable. The second form, for the loader, writes to any page. Any context
+ * while the space exists; the program's own CPU changes it.
+ */
+bool arch_user_read(const struct arch_space *space, uintptr_t address, void *to, size_t length);
+bool arch_user_write(struct arch_space *space, uintptr_t address, const void *from, size_t length);
+bool arch_user_fill(struct arch_space *space, uintptr_t address, const void *from, size_t length);
+
+/*
+ * Leaves the kernel for the first time, in the space entered last: the program runs from `ip` with
+ * this stack pointer, all other registers 0. On the thread's own stack, which is empty from now on.
+ * Task context.
+ */
+_Noreturn void arch_user_begin(uintptr_t ip, uintptr_t sp);
+
+/*
+ * What a program that called the kernel, or was interrupted, had in its registers: the frame at the
+ * top of its thread's stack. NULL where none is there: at the border itself, before the entry has
+ * saved them. Any context; of another CPU's thread only while that one stands still or sleeps.
+ */
+const struct regs *arch_user_regs(const struct arch_stack *stack);
+
+/*
+ * What core does for programs. All run on the program's thread's stack.
+ *   call    it has executed `syscall`: the number is regs->error, arguments are in di, si, dx, r10,
+ *           r8, r9; the result goes to ax. Interrupts on.
+ *   fault   an exception that is the program's own doing; does not return. Interrupts on.
+ *   leave   the kernel is about to return to it: interrupts off, may switch, or not return.
+ */
+struct arch_user_handlers {
+    void (*call)(struct regs *regs);
+    void (*fault)(struct regs *regs);
+    void (*leave)(struct regs *regs);
+};
+void arch_user_set_handlers(const struct arch_user_handlers *handlers);
 
 /* --- Debug registers. Policy (who, sharing, refusals) is core/breakpoint.c's. --- */
 #define ARCH_WATCHES 4
