@@ -31,7 +31,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-6s %s\n' '$(1)' '$(2)')
 # them, frame pointers need that they do not (docs/unwinding.md). Tail calls would leave callers out of every chain.
 ifeq ($(UNWINDER),orc)
 UNWINDER_FLAGS := -fomit-frame-pointer
-UNWINDER_OTHER := core/perf/unwinder_fp.c core/perf/unwind_fp.c arch/x86_64/frame.c
+UNWINDER_OTHER := core/perf/unwinder_fp.c core/perf/unwind_fp.c
 else ifeq ($(UNWINDER),fp)
 UNWINDER_FLAGS := -fno-omit-frame-pointer $(if $(findstring clang,$(CC)), \
                   -mno-omit-leaf-frame-pointer -mllvm -enable-shrink-wrap=false, \

@@ -22,13 +22,14 @@
 
 enum unwind_end {
     UNWIND_RUNNING,
-    UNWIND_OUTERMOST,        /* the chain is whole: its last frame has no caller */
-    UNWIND_NO_STACK,         /* sp or fp lies in no known stack */
-    UNWIND_OUTSIDE_STACK,    /* a frame would lie outside its stack's bounds */
-    UNWIND_NOT_FORWARD,      /* a frame would lie below the one that it called */
-    UNWIND_MISALIGNED,       /* a stack or frame pointer that is not a multiple of 8 */
-    UNWIND_NOT_CODE,         /* a return address that is not in the kernel's text */
-    UNWIND_STACK_TWICE,      /* a trap frame leads back to a stack that was left */
+    UNWIND_OUTERMOST,     /* the chain is whole: its last frame has no caller */
+    UNWIND_USER,          /* the kernel's part is whole: a program called it or was interrupted */
+    UNWIND_NO_STACK,      /* sp or fp lies in no known stack */
+    UNWIND_OUTSIDE_STACK, /* a frame would lie outside its stack's bounds */
+    UNWIND_NOT_FORWARD,   /* a frame would lie below the one that it called */
+    UNWIND_MISALIGNED,    /* a stack or frame pointer that is not a multiple of 8 */
+    UNWIND_NOT_CODE,      /* a return address that is not in the kernel's text */
+    UNWIND_STACK_TWICE,   /* a trap frame leads back to a stack that was left */
     UNWIND_NO_FRAME_POINTER, /* the step needs a frame pointer, and a partial snapshot has none */
     UNWIND_NO_REGISTER,      /* the table counts from a register that is not known here */
     UNWIND_NO_RULE,          /* the table says nothing of this address */
@@ -60,7 +61,7 @@ struct unwind {
     uintptr_t sp; /* as it was, or will be, at ip */
     uintptr_t fp; /* frame pointer register at ip */
     bool fp_known;
-    enum unwind_kind kind;
+    enum unwind_kind kind; /* at UNWIND_USER ip, sp and fp are the program's */
     /* the trap frame or snapshot that ip comes from; NULL for a call or half-saved trap frame */
     const struct regs *regs;
     enum unwind_end end;
@@ -109,6 +110,18 @@ const char *unwind_kind_name(enum unwind_kind kind);
 size_t unwind_capture(const struct regs *regs, uint64_t *chain, size_t most);
 size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, unsigned skip,
                          uint64_t *chain, size_t most);
+
+/* Where the kernel's part of a chain has led: core/perf/unwind_user.h goes on from there. */
+struct unwind_border {
+    bool crossed; /* to a program; if not, the rest says nothing */
+    uintptr_t ip, sp, fp;
+    const struct arch_stack *stack; /* its thread's in the kernel; NULL: it runs on this CPU */
+    unsigned skip;                  /* frames that were to be skipped and not found here */
+};
+
+/* unwind_capture_by, and where that ended. */
+size_t unwind_capture_border(enum unwind_method method, const struct regs *regs, unsigned skip,
+                             uint64_t *chain, size_t most, struct unwind_border *border);
 
 /*
  * Makes `regs` those of the frame `callers` up, as far as unwinding knows them (ip, sp, bp; all
