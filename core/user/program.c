@@ -179,6 +179,11 @@ const struct program *program_at(unsigned index)
     return index < publish_load(&count) ? &programs[index] : NULL;
 }
 
+unsigned program_number(const struct program *program)
+{
+    return (unsigned)(program - programs);
+}
+
 bool program_has_build_id(const struct program *program)
 {
     static const uint8_t none[PROGRAM_BUILD_ID_SIZE];

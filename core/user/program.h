@@ -32,4 +32,7 @@ const struct program *program_load(const char *path, struct refusal *why);
 /* The index-th of those that were loaded, in that order; NULL past the end. Any context. */
 const struct program *program_at(unsigned index);
 
+/* Its index among them. */
+unsigned program_number(const struct program *program);
+
 bool program_has_build_id(const struct program *program);

@@ -177,6 +177,7 @@ static void a_program_is_known_by_its_build_and_its_symbols(void **state)
     held = blocks;
     again = program_load("/bin/first", NULL);
     assert_ptr_equal(again, program);
+    assert_ptr_equal(program_at(program_number(program)), program);
     assert_int_equal(blocks, held);
     make_file(2); /* written anew: samples of the old one keep their names */
     rebuilt = program_load("/bin/first", NULL);
