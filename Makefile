@@ -181,9 +181,45 @@ $(BUILD)/pitot.elf: $(KERNEL_OBJ) linker.ld $(TABLE_TOOLS)
 $(BUILD)/pitot-test.elf: $(KERNEL_OBJ) $(SUITE_OBJ) linker.ld $(TABLE_TOOLS)
 	$(LINK)
 
-$(BUILD)/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf boot/grub.cfg tools/mkiso
+$(BUILD)/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf $(BUILD)/programs.tar boot/grub.cfg tools/mkiso
 	$(call say,ISO,$@)
-	$(Q)tools/mkiso $@ $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf
+	$(Q)tools/mkiso $@ $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf $(BUILD)/programs.tar
+
+# --- Programs: what runs in user mode (docs/user.md) ------------------------------------------------------------------------
+
+# Compiled as the kernel is, so that their chains are made the same way, but for where they are linked to. The archive has them
+# without debug information; $(BUILD)/programs has both.
+PROGRAMS        := fs-load poll-load spin
+PROGRAM_FLAGS    = $(filter-out -mcmodel=kernel -mno-red-zone,$(CFLAGS))
+PROGRAM_LIBRARY := $(patsubst %,$(BUILD)/programs/obj/%.o,start.asm text.c memory.c)
+PROGRAM_ELF     := $(PROGRAMS:%=$(BUILD)/programs/%)
+
+$(BUILD)/programs/obj/%.c.o: programs/%.c $(BUILD)/flags
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(PROGRAM_FLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/programs/obj/%.asm.o: programs/%.asm arch/x86_64/cfi.inc
+	$(call say,NASM,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(NASM) -f elf64 -g -F dwarf -I ./ $< -o $@
+	$(Q)objcopy --wildcard --strip-symbol='..@*' --strip-symbol='*.cfi_finish' --strip-symbol='*.fde*' \
+		--strip-symbol='cfi_cie_*' $@
+
+$(PROGRAM_ELF): $(BUILD)/programs/%: $(BUILD)/programs/obj/%.c.o $(PROGRAM_LIBRARY) programs/link.ld
+	$(call say,LINK,$@)
+	$(Q)ld -nostdlib -static -T programs/link.ld -z max-page-size=4096 -z noexecstack --build-id=sha1 $(filter %.o,$^) -o $@
+
+$(BUILD)/programs.tar: $(PROGRAM_ELF)
+	$(Q)rm -rf $(BUILD)/programs/root
+	$(Q)mkdir -p $(BUILD)/programs/root/bin
+	$(Q)for program in $(PROGRAMS); do \
+		objcopy --strip-debug $(BUILD)/programs/$$program $(BUILD)/programs/root/bin/$$program || exit 1; done
+	$(Q)tar --format=ustar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C $(BUILD)/programs/root -cf $@ bin
+
+-include $(wildcard $(BUILD)/programs/obj/*.d)
+
+# --- The second kernel ------------------------------------------------------------------------------------------------------
 
 # A second, tiny kernel that takes Pitot in (docs/porting.md). What may be linked into it is this list, and of that only what it
 # asks for: an archive.

@@ -223,13 +223,19 @@ void arch_space_enter(const struct arch_space *space, const struct arch_stack *s
 /*
  * Memory of a program, by a walk over its page tables in software: nothing is touched that is not
  * there for the program, so this cannot fault, and needs no leave of SMAP. False, and what lies in
- * front of the bad page done: a byte of [address, address + length) is not mapped for it, or in
- * arch_user_write not writable. The second form, for the loader, writes to any page. Any context
- * while the space exists; the program's own CPU changes it.
+ * front of the bad page done: a byte of [address, address + length) is not mapped for it, or to be
+ * written and not writable. Any context while the space exists; the program's own thread changes
+ * it.
  */
 bool arch_user_read(const struct arch_space *space, uintptr_t address, void *to, size_t length);
 bool arch_user_write(struct arch_space *space, uintptr_t address, const void *from, size_t length);
-bool arch_user_fill(struct arch_space *space, uintptr_t address, const void *from, size_t length);
+
+/*
+ * Where the kernel has that memory: the byte at `address`, and as much of *length behind it as lies
+ * in its page. NULL as above; the loader asks with ARCH_PAGE_READ and may write.
+ */
+void *arch_user_reach(const struct arch_space *space, uintptr_t address, enum arch_page access,
+                      size_t *length);
 
 /*
  * Leaves the kernel for the first time, in the space entered last: the program runs from `ip` with

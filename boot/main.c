@@ -12,6 +12,7 @@
 #include "boot/multiboot2.h"
 #include "boot/nmi_clock.h"
 #include "boot/ports.h"
+#include "boot/programs.h"
 #include "boot/script.h"
 #include "boot/timer.h"
 #include "core/breakpoint.h"
@@ -91,6 +92,7 @@ _Noreturn void kernel_main(uint32_t information)
     watchdog_init();
     if (fs_init())
         panic("no memory for the file system");
+    programs_init(&boot);
     script_run(); /* ends perf.boot's recording, then run= */
     console_run();
 }

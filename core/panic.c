@@ -65,7 +65,9 @@ void panic_print_chain(const struct regs *regs)
         if (!cut || at < FRAMES_FIRST || at >= frames - FRAMES_LAST)
             print_frame(&state);
     }
-    if (state.end != UNWIND_OUTERMOST)
+    if (state.end == UNWIND_USER)
+        print("  %016lx  user\n", (unsigned long)state.ip);
+    if (!unwind_is_whole(&state))
         print("  (the chain stops here: %s)\n", unwind_reason(state.end));
 }
 

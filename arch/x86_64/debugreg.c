@@ -176,27 +176,58 @@ struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct a
 }
 
 /*
+ * A program cannot have made an access to the kernel's memory: it was stopped before. It can only
+ * have tried to execute there, which some machines tell of first.
+ */
+static unsigned watch_reachable(unsigned fired)
+{
+    for (unsigned i = 0; i < ARCH_WATCHES; i++)
+        if (armed_watches[i].address >= ARCH_USER_END)
+            fired &= ~(1u << i);
+    return fired;
+}
+
+/* Of a program: it has set TF, or executed `int1`, of which DR6 tells nothing. */
+static bool debug_is_programs(const struct regs *regs, uint64_t dr6)
+{
+    return regs_user_mode(regs) && (dr6 & DR6_BS || !(dr6 & DR6_FIRED));
+}
+
+/*
+ * Its TF or watched operand in the instruction behind `mov ss` is told of behind the one that
+ * follows, and if that enters the kernel, at the entry's first instruction (Intel SDM vol. 3,
+ * "Masking Exceptions and Interrupts When Switching Stacks").
+ */
+static bool debug_is_at_entry(const struct regs *regs)
+{
+    return regs->ip >= (uintptr_t)nowatch_text_start && regs->ip < (uintptr_t)nowatch_text_end;
+}
+
+/*
  * Several causes can come in one trap: any of B0 to B3 and BS together. An instruction breakpoint
  * is a fault, so its instruction would hit again on return: RF lets it pass once (Intel SDM vol. 3,
  * "Instruction-Breakpoint Exception Condition").
  */
-void debug_trap(struct regs *regs)
+struct regs *debug_trap(struct regs *regs)
 {
     uint64_t dr6 = cpu_read_dr6();
-    unsigned fired = dr6 & armed;
-    bool stepped = (dr6 & DR6_BS) && step_handler;
+    bool user = regs_user_mode(regs), stepped = (dr6 & DR6_BS) && step_handler && !user;
+    unsigned fired = dr6 & armed, told = user ? watch_reachable(fired) : fired;
 
     cpu_write_dr6(DR6_CLEAR);
     if (stepped)
         step_handler(regs);
-    if (fired)
-        watch_handler(fired, regs);
+    if (told)
+        watch_handler(told, regs);
     if (fired & executes) /* after the handler: what it records are the program's own flags */
         regs->flags |= FLAGS_RESUME;
-    if (fired || stepped)
-        return;
-    if (dr6 & DR6_FIRED && !(dr6 & (DR6_BS | DR6_BD)))
+    if (debug_is_programs(regs, dr6))
+        return trap_land(regs);
+    if (told || stepped)
+        return NULL;
+    if (debug_is_at_entry(regs) || (dr6 & DR6_FIRED && !(dr6 & (DR6_BS | DR6_BD))))
         __atomic_fetch_add(&debug_spurious, 1, __ATOMIC_RELAXED);
     else
         trap_fatal(regs);
+    return NULL;
 }

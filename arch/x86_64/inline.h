@@ -27,6 +27,9 @@ struct percpu {
     uint32_t cpu;             /* [I] index of this CPU, from 0 */
     uint32_t apic_id;         /* [I] its number to the interrupt controllers */
     uint32_t interrupt_depth; /* [O] interrupts whose handlers are running */
+    /* [O] the top of the running thread's stack, where entries from user mode begin */
+    uintptr_t kernel_stack;
+    uint64_t user_sp; /* [O] a program's stack pointer, between two instructions of syscall_entry */
 
     /* NMIs and parking: arch/x86_64/nmi.c and park.c. */
     uint32_t nmi_sent;              /* [A] NMIs that other CPUs have asked for, in all */

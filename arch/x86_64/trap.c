@@ -12,6 +12,7 @@
 #include "arch/x86_64/idt.h"
 #include "arch/x86_64/percpu.h"
 #include "arch/x86_64/stacks.h"
+#include "arch/x86_64/user.h"
 #include "arch/x86_64/vectors.h"
 
 /*
@@ -44,20 +45,30 @@ static _Noreturn void trap_report(struct regs *regs)
     arch_halt();
 }
 
+static struct regs *trap_move(const struct regs *frame, uintptr_t landing)
+{
+    *(struct regs *)landing = *frame;
+    return (struct regs *)landing;
+}
+
 /*
  * Moves the frame from the IST page to the interrupted stack and returns its new address; leaves it
  * where it is when that stack is not known or has no room (an overflow, say), so that the report
- * comes from memory that is there.
+ * comes from memory that is there. A program's goes to the top of its thread's stack, which is
+ * empty.
  */
 struct regs *trap_land(struct regs *frame)
 {
-    const struct arch_stack *stack = arch_stack_find(frame->sp);
-    uintptr_t landing = (frame->sp & ~(uintptr_t)15) - sizeof(struct regs);
+    const struct arch_stack *stack;
+    uintptr_t landing;
 
+    if (regs_user_mode(frame))
+        return trap_move(frame, percpu_self()->kernel_stack - sizeof(struct regs));
+    stack = arch_stack_find(frame->sp);
+    landing = (frame->sp & ~(uintptr_t)15) - sizeof(struct regs);
     if (!stack || landing < stack->low + STACK_ROOM)
         return frame;
-    *(struct regs *)landing = *frame;
-    return (struct regs *)landing;
+    return trap_move(frame, landing);
 }
 
 void arch_set_interrupt_exit(void (*leave)(void))
@@ -91,17 +102,21 @@ static void trap_interrupt(struct regs *regs, trap_handler *handler)
         interrupt_exit();
 }
 
+/* What a program does wrong has one handler; its own TF is its own affair. */
 void trap_dispatch(struct regs *regs)
 {
+    bool interrupt = regs->vector >= VECTOR_FIRST_INTERRUPT, user = regs_user_mode(regs);
     trap_handler *handler = handlers[regs->vector];
 
-    if (!handler)
+    if (!handler && (interrupt || !user))
         trap_report(regs);
-    if (regs->vector >= VECTOR_FIRST_INTERRUPT)
+    if (interrupt)
         trap_interrupt(regs, handler);
-    else
+    else if (!user)
         handler(regs);
-    if (regs->flags & FLAGS_TRAP)
+    if (user)
+        user_trap(regs, !interrupt);
+    else if (regs->flags & FLAGS_TRAP)
         debug_resume(regs);
 }
 

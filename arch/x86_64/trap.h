@@ -16,7 +16,8 @@ void trap_set_handler(unsigned vector, trap_handler *handler);
 struct regs *trap_land(struct regs *frame);
 void trap_dispatch(struct regs *regs);
 _Noreturn void trap_fatal(struct regs *regs);
-void debug_trap(struct regs *regs);
+/* NULL; or where the frame has been moved, for a program to be told by trap_dispatch. */
+struct regs *debug_trap(struct regs *regs);
 void nmi_trap(struct regs *regs); /* arch/x86_64/nmi.c */
 
 /* An NMI that nobody can explain: its vector's handler, or the report. On the NMI's page. */

@@ -51,19 +51,15 @@ static bool unwind_switch_stack(struct unwind *state, const struct arch_stack *n
  * above.
  */
 void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
-                  const struct regs *regs, bool user)
+                  const struct regs *regs)
 {
-    const struct arch_stack *stack = user ? NULL : arch_stack_find(sp);
+    const struct arch_stack *stack = arch_stack_find(sp);
 
     state->ip = ip;
     state->sp = sp;
     state->fp = fp;
     state->regs = regs;
     state->kind = UNWIND_TRAP;
-    if (user) {
-        unwind_stop(state, UNWIND_USER);
-        return;
-    }
     if (!stack) {
         /* the frame itself is known; the step from it finds out that nothing can be read */
         state->stack = NULL;
@@ -75,6 +71,17 @@ void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp
         unwind_stop(state, UNWIND_NOT_FORWARD);
     else if (sp > state->low)
         state->low = sp;
+}
+
+void unwind_leave_kernel(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
+                         const struct regs *regs)
+{
+    state->ip = ip;
+    state->sp = sp;
+    state->fp = fp;
+    state->regs = regs;
+    state->kind = UNWIND_TRAP;
+    unwind_stop(state, UNWIND_USER);
 }
 
 bool unwind_may_read(struct unwind *state, uintptr_t address)
@@ -99,9 +106,13 @@ void unwind_enter_trap(struct unwind *state, uintptr_t address)
     if (!unwind_may_read(state, address) || !unwind_may_read(state, address + sizeof(*regs) - 8))
         return;
     regs = (const struct regs *)address;
+    if (regs_user_mode(regs)) {
+        unwind_leave_kernel(state, regs->ip, regs->sp, regs->bp, regs);
+        return;
+    }
     state->low = address + sizeof(*regs); /* or a frame that leads to itself leads there for ever */
     state->fp_known = true;
-    unwind_enter(state, regs->ip, regs->sp, regs->bp, regs, regs_user_mode(regs));
+    unwind_enter(state, regs->ip, regs->sp, regs->bp, regs);
 }
 
 /* The call in front of the return address has to be in the text. */
@@ -252,7 +263,7 @@ const char *unwind_reason(enum unwind_end end)
     static const char *const reasons[] = {
         [UNWIND_RUNNING] = "more frames follow",
         [UNWIND_OUTERMOST] = "outermost frame",
-        [UNWIND_USER] = "the kernel was entered from user mode",
+        [UNWIND_USER] = "the kernel was entered here",
         [UNWIND_NO_STACK] = "the stack pointer is in no known stack",
         [UNWIND_OUTSIDE_STACK] = "the next frame would lie outside the stack",
         [UNWIND_NOT_FORWARD] = "the next frame would lie below this one",

@@ -4,8 +4,11 @@
  *
  *     for (unwind_start(&state, regs); !unwind_done(&state); unwind_next(&state))
  *         use(state.ip, state.kind, state.regs);
- *     if (state.end != UNWIND_OUTERMOST)
+ *     if (!unwind_is_whole(&state))
  *         ... the chain stops early, and unwind_reason(state.end) says why
+ *
+ * The chain is the kernel's: where it comes to a program it ends with UNWIND_USER, and ip, sp, fp and
+ * regs are the program's then, regs NULL where the entry had not saved them all.
  *
  * Works in any context, NMI included, on whatever it finds: reads only memory of known stacks,
  * always moves forward, cannot fault and cannot loop. Crosses trap frames and stack switches. There
@@ -22,14 +25,14 @@
 
 enum unwind_end {
     UNWIND_RUNNING,
-    UNWIND_OUTERMOST,     /* the chain is whole: its last frame has no caller */
-    UNWIND_USER,          /* the kernel's part is whole: a program called it or was interrupted */
-    UNWIND_NO_STACK,      /* sp or fp lies in no known stack */
-    UNWIND_OUTSIDE_STACK, /* a frame would lie outside its stack's bounds */
-    UNWIND_NOT_FORWARD,   /* a frame would lie below the one that it called */
-    UNWIND_MISALIGNED,    /* a stack or frame pointer that is not a multiple of 8 */
-    UNWIND_NOT_CODE,      /* a return address that is not in the kernel's text */
-    UNWIND_STACK_TWICE,   /* a trap frame leads back to a stack that was left */
+    UNWIND_OUTERMOST,        /* the chain is whole: its last frame has no caller */
+    UNWIND_USER,             /* the chain is whole: a program's frame called this one */
+    UNWIND_NO_STACK,         /* sp or fp lies in no known stack */
+    UNWIND_OUTSIDE_STACK,    /* a frame would lie outside its stack's bounds */
+    UNWIND_NOT_FORWARD,      /* a frame would lie below the one that it called */
+    UNWIND_MISALIGNED,       /* a stack or frame pointer that is not a multiple of 8 */
+    UNWIND_NOT_CODE,         /* a return address that is not in the kernel's text */
+    UNWIND_STACK_TWICE,      /* a trap frame leads back to a stack that was left */
     UNWIND_NO_FRAME_POINTER, /* the step needs a frame pointer, and a partial snapshot has none */
     UNWIND_NO_REGISTER,      /* the table counts from a register that is not known here */
     UNWIND_NO_RULE,          /* the table says nothing of this address */
@@ -91,6 +94,12 @@ void unwind_next(struct unwind *state);
 static inline bool unwind_done(const struct unwind *state)
 {
     return state->end != UNWIND_RUNNING;
+}
+
+/* No frame is missing at its end. */
+static inline bool unwind_is_whole(const struct unwind *state)
+{
+    return state->end == UNWIND_OUTERMOST || state->end == UNWIND_USER;
 }
 
 /* Execution stands at ip; if not, it will return there, and the call is at ip - 1. */

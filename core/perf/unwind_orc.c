@@ -80,13 +80,15 @@ static void orc_enter_half_saved(struct unwind *state, uintptr_t cfa)
 {
     uintptr_t regs = cfa - sizeof(struct regs);
     uintptr_t ip = regs + offsetof(struct regs, ip), sp = regs + offsetof(struct regs, sp);
-    uintptr_t cs = regs + offsetof(struct regs, cs);
 
     if (!unwind_may_read(state, ip) || !unwind_may_read(state, cfa - 8))
         return;
+    if (unwind_read(regs + offsetof(struct regs, cs)) & 3) {
+        unwind_leave_kernel(state, unwind_read(ip), unwind_read(sp), state->fp, NULL);
+        return;
+    }
     state->low = cfa; /* as in unwind_enter_trap */
-    unwind_enter(state, unwind_read(ip), unwind_read(sp), state->fp, NULL,
-                 unwind_read(cs) == USER_CODE_SELECTOR);
+    unwind_enter(state, unwind_read(ip), unwind_read(sp), state->fp, NULL);
 }
 
 static void orc_follow(struct unwind *state, const struct unwind_rule *rule)

@@ -56,8 +56,12 @@ void unwind_return(struct unwind *state, uintptr_t slot);
 void unwind_enter_trap(struct unwind *state, uintptr_t address);
 
 /*
- * Goes on at ip, sp and fp, as a trap found them; ends there if they are a program's (`user`).
- * `regs` is where they are from, or NULL where not all of them were saved.
+ * Goes on at ip, sp and fp, as a trap found them. `regs` is where they are from, or NULL where not
+ * all of them were saved.
  */
 void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
-                  const struct regs *regs, bool user);
+                  const struct regs *regs);
+
+/* The chain is whole: a program was there, with these registers; `regs` as in unwind_enter. */
+void unwind_leave_kernel(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
+                         const struct regs *regs);

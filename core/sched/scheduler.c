@@ -113,6 +113,7 @@ static void scheduler_switch(struct scheduler *here)
         to->switches++;
         here->current = to;
         task_set_ids(to->pid);
+        arch_space_enter(to->space, to->stack);
         arch_switch(&from->sp, to->sp);
     }
     scheduler_arrive();

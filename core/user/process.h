@@ -16,6 +16,7 @@
 #include "core/refusal.h"
 #include "core/sched/thread.h"
 #include "core/sched/wait_queue.h"
+#include "core/workqueue.h"
 
 #define PROCESSES_MAX    64
 #define PROCESS_MAPPINGS 32
@@ -47,7 +48,7 @@ enum process_state {
 struct process {
     enum process_state state; /* under the table's lock; read in any context */
     uint32_t pid;             /* its thread's: constant while it is to be seen */
-    uint32_t parent;          /* pid of the process that waits for its end; 0: the console does */
+    uint32_t parent;          /* pid of who is told of its end, or PROCESS_PARENT_... */
     struct thread *thread;
     struct arch_space *space; /* constant from PROCESS_LIVES on, NULL at its end */
     char path[FS_PATH_MAX + 1];
@@ -62,8 +63,13 @@ struct process {
     int file[PROCESS_FILES];  /* its own thread's: what fs_open gave, or PROCESS_FILE_... */
     uint8_t killed_by;        /* [A] a signal: it ends before it returns to user mode */
     struct process_end end;   /* from PROCESS_ENDED on */
+    uintptr_t entry, stack;   /* its first rip and rsp */
+    struct work reaper;       /* frees it where nobody will ask how it ended */
     struct wait_queue events; /* where its system calls sleep: all that may end one wakes this */
 };
+
+#define PROCESS_PARENT_CONSOLE 0
+#define PROCESS_PARENT_NONE    UINT32_MAX /* it has ended before */
 
 #define PROCESS_FILE_NONE    (-1)
 #define PROCESS_FILE_INPUT   (-2) /* nothing comes from there: always at its end */
@@ -76,14 +82,18 @@ static inline struct process *process_current(void)
 }
 
 /*
- * Loads the program at this path and starts it, as a child of `parent` (NULL: of the console). NULL
- * and the reason: no such file, not a program, too many, no memory.
+ * Loads the program at this path and starts it, as a child of `parent` (NULL: of the console). 0; or
+ * a negative errno and the reason: no such file, not a program, too many, no memory.
  */
-struct process *process_spawn(const char *path, int argc, char *const *argv,
-                              const struct process *parent, struct refusal *why);
+int process_spawn(const char *path, int argc, char *const *argv, const struct process *parent,
+                  struct process **spawned, struct refusal *why);
 
 /* Waits for its end, says how it was, and frees it. Once for each that the console started. */
 struct process_end process_wait(struct process *process);
+bool process_has_ended(const struct process *process);
+
+/* Called in task context when one that the console started has ended. Boot. */
+void process_set_console_hook(void (*ended)(void));
 
 /*
  * It ends by this signal (Linux's numbers) as soon as it would return to user mode, and sleeps no
@@ -108,6 +118,27 @@ struct process_listener {
     void (*mapped)(const struct process *process, const struct process_mapping *mapping);
 };
 void process_set_listener(const struct process_listener *listener);
+
+/*
+ * Maps memory for it, all zero; the caller is its thread, or makes it. 0; -ENOMEM, or -EINVAL where
+ * there are PROCESS_MAPPINGS already. Undone whole by the second.
+ */
+int process_map(struct process *process, const struct process_mapping *mapping);
+void process_unmap(struct process *process, unsigned index);
+
+/*
+ * Of wait4: the pid of a child that has ended, among those of this pid, or all for -1; 0 where none
+ * has ended yet, -ECHILD where there is none. The second, for a pid that the first has returned to
+ * the only thread that may, frees it.
+ */
+int64_t process_find_ended(const struct process *parent, int64_t pid);
+struct process_end process_collect(uint32_t pid);
+
+/*
+ * The current process sleeps until then (arch_clock_ns), or until it is killed, or, where `holds` is
+ * not NULL, that is true, which `events` is woken for. False: it is killed.
+ */
+bool process_sleep(uint64_t until_ns, bool (*holds)(void *data), void *data);
 
 /* Takes user mode's exceptions and system calls. Boot. */
 void process_init(void);

@@ -17,7 +17,6 @@
 #include "tests/kernel/proof_interrupts.h"
 #include "tests/kernel/proof_shapes.h"
 
-#define VECTOR_BREAKPOINT 3
 #define FRAMELESS         3
 #define NMI_FRAMES        2
 
