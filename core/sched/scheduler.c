@@ -61,6 +61,11 @@ const struct thread *scheduler_current(unsigned cpu)
     return schedulers[cpu].current;
 }
 
+const struct thread *scheduler_left(void)
+{
+    return scheduler_here()->left;
+}
+
 static void scheduler_charge(struct scheduler *here, struct thread *from)
 {
     uint64_t now = arch_clock_ns();

@@ -10,6 +10,7 @@
 #include "core/string.h"
 #include "core/user/fault.h"
 #include "core/user/load.h"
+#include "core/user/program.h"
 #include "core/user/syscalls.h"
 
 static struct process processes[PROCESSES_MAX];
@@ -154,6 +155,8 @@ int process_spawn(const char *path, int argc, char *const *argv, const struct pr
         return refuse(why, EAGAIN, "%s: %d programs run already", path, PROCESSES_MAX);
     *spawned = process;
     error = load_program(process, path, argc, argv, why);
+    if (!error)
+        process->program = program_load(path, NULL);
     if (!error && !start(process, why))
         error = -EAGAIN;
     if (error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * symtab KERNEL.ELF: fills the section .symtab_blob of a linked kernel with the table of its
- * symbols (docs/symbols.md). The build calls it once after the link; calling it again changes
+ * symtab FILE.ELF: fills the section .symtab_blob of a linked kernel or program with the table of
+ * its symbols (docs/symbols.md). The build calls it once after the link; calling it again changes
  * nothing.
  */
 #include <stdio.h>
@@ -33,7 +33,7 @@ int main(int argc, char **argv)
     struct image image;
 
     if (argc != 2) {
-        fprintf(stderr, "usage: symtab KERNEL.ELF\n");
+        fprintf(stderr, "usage: symtab FILE.ELF\n");
         return EXIT_FAILURE;
     }
     bool done = image_open(&image, "symtab", SYMTAB_SECTION, argv[1], true) && fill(&image);
