@@ -190,7 +190,7 @@ $(BUILD)/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf $(BUILD)/programs
 
 # Compiled as the kernel is, but with frame pointers always, as their chains are made by those (docs/user-perf.md), and for where
 # they are linked to. The archive has them without debug information; $(BUILD)/programs has both.
-PROGRAMS        := fs-load poll-load spin
+PROGRAMS        := attack calls fs-load poll-load spin
 PROGRAM_FLAGS    = $(filter-out -mcmodel=kernel -mno-red-zone -fomit-frame-pointer,$(CFLAGS)) $(FRAME_POINTERS)
 PROGRAM_LIBRARY := $(patsubst %,$(BUILD)/programs/obj/%.o,start.asm text.c memory.c)
 PROGRAM_ELF     := $(PROGRAMS:%=$(BUILD)/programs/%)
@@ -207,6 +207,7 @@ $(BUILD)/programs/obj/%.asm.o: programs/%.asm arch/x86_64/cfi.inc
 	$(Q)objcopy --wildcard --strip-symbol='..@*' --strip-symbol='*.cfi_finish' --strip-symbol='*.fde*' \
 		--strip-symbol='cfi_cie_*' $@
 
+$(BUILD)/programs/attack: $(BUILD)/programs/obj/attack.asm.o
 $(PROGRAM_ELF): $(BUILD)/programs/%: $(BUILD)/programs/obj/%.c.o $(PROGRAM_LIBRARY) programs/link.ld $(BUILD)/host/symtab
 	$(call say,LINK,$@)
 	$(Q)ld -nostdlib -static -T programs/link.ld -z max-page-size=4096 -z noexecstack --build-id=sha1 $(filter %.o,$^) -o $@
