@@ -211,7 +211,7 @@ $(BUILD)/programs/attack: $(BUILD)/programs/obj/attack.asm.o
 $(PROGRAM_ELF): $(BUILD)/programs/%: $(BUILD)/programs/obj/%.c.o $(PROGRAM_LIBRARY) programs/link.ld $(BUILD)/host/symtab
 	$(call say,LINK,$@)
 	$(Q)ld -nostdlib -static -T programs/link.ld -z max-page-size=4096 -z noexecstack --build-id=sha1 $(filter %.o,$^) -o $@
-	$(Q)$(BUILD)/host/symtab $@
+	$(Q)$(BUILD)/host/symtab --program $@
 
 $(BUILD)/programs.tar: $(PROGRAM_ELF)
 	$(Q)rm -rf $(BUILD)/programs/root

@@ -9,6 +9,7 @@
 #include "core/print.h"
 #include "core/user/process.h"
 #include "core/user/process_code.h"
+#include "core/user/process_watch.h"
 
 /* Its pages have been kept until here; what is in them is in the file system now. */
 static void unpack(const struct boot_information *information)
@@ -24,7 +25,8 @@ static void unpack(const struct boot_information *information)
 void programs_init(const struct boot_information *information)
 {
     process_init();
-    process_code_init(); /* chains go on in programs */
+    process_code_init();  /* chains go on in programs */
+    process_watch_init(); /* ... and breakpoints are set in them */
     process_set_console_hook(input_wake);
     if (information->module_size > 0)
         unpack(information);

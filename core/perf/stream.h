@@ -25,8 +25,8 @@ struct stream_kernel {
 /* A task's name; or, if `size` is not 0, a mapping of code into its memory. */
 struct stream_task {
     uint32_t pid, tid;
-    const char *comm; /* of a mapping: the file that it is of */
-    uint64_t time;    /* when it got the name; 0: it had it when the recording began */
+    const char *comm;             /* of a mapping: the file that it is of */
+    uint64_t time;                /* when it got the name; 0: it had it when the recording began */
     uint64_t start, size, offset; /* [start, start + size) is the file's from `offset` on */
     const uint8_t *build_id;      /* the file's, 20 bytes; NULL: not known */
 };

@@ -39,6 +39,22 @@ static bool read_at(int fd, uint64_t offset, void *to, size_t length)
            fs_read(fd, to, length) == (int64_t)length;
 }
 
+static void read_segments(const struct elf *elf, struct program *program)
+{
+    Elf64_Ehdr header;
+    Elf64_Phdr segment;
+
+    if (!read_at(elf->fd, 0, &header, sizeof(header)) || header.e_phentsize != sizeof(segment))
+        return;
+    for (unsigned i = 0; i < header.e_phnum && program->segment_count < PROGRAM_SEGMENTS_MAX; i++) {
+        if (!read_at(elf->fd, header.e_phoff + i * sizeof(segment), &segment, sizeof(segment)))
+            return;
+        if (segment.p_type == PT_LOAD)
+            program->segment[program->segment_count++] = (struct program_segment){
+                segment.p_vaddr, segment.p_vaddr + segment.p_memsz, segment.p_flags & PF_X};
+    }
+}
+
 /* `sections` is a page. */
 static bool read_sections(struct elf *elf, Elf64_Shdr *sections)
 {
@@ -146,6 +162,7 @@ static const struct program *program_read(struct elf *elf, const char *path, Elf
     print_into(fresh.path, sizeof(fresh.path), "%s", path);
     if (read_sections(elf, sections)) {
         read_build_id(elf, &fresh);
+        read_segments(elf, &fresh);
         order = read_symbols(elf, &fresh, &memory);
     }
     kept = program_keep(&fresh);
@@ -182,6 +199,18 @@ const struct program *program_at(unsigned index)
 unsigned program_number(const struct program *program)
 {
     return (unsigned)(program - programs);
+}
+
+const struct program_segment *program_segment_of(const struct program *program, uintptr_t address,
+                                                 size_t length)
+{
+    for (unsigned i = 0; i < program->segment_count; i++) {
+        const struct program_segment *segment = &program->segment[i];
+
+        if (address >= segment->start && address < segment->end && length <= segment->end - address)
+            return segment;
+    }
+    return NULL;
 }
 
 bool program_has_build_id(const struct program *program)

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/fs/ramfs.h"
@@ -16,23 +17,36 @@
 #define PROGRAM_BUILD_ID_SIZE 20
 #define PROGRAMS_MAX          32
 
+#define PROGRAM_SEGMENTS_MAX 8
+
+struct program_segment {
+    uintptr_t start, end; /* [start, end) is in the memory of each process that runs it */
+    bool executable;
+};
+
 struct program {
     char path[FS_PATH_MAX + 1];
     uint8_t build_id[PROGRAM_BUILD_ID_SIZE]; /* all zero: it has none */
     struct symbol_table symbols;             /* without any if its file has no sound table */
+    struct program_segment segment[PROGRAM_SEGMENTS_MAX];
+    unsigned segment_count;
 };
 
 /*
  * The program in this file. NULL and the reason: it cannot be read, or there are PROGRAMS_MAX
- * already. Task context.
+ * already. Task context. Weak: events can be linked into a kernel without programs.
  */
 struct refusal;
-const struct program *program_load(const char *path, struct refusal *why);
+__attribute__((weak)) const struct program *program_load(const char *path, struct refusal *why);
 
 /* The index-th of those that were loaded, in that order; NULL past the end. Any context. */
 const struct program *program_at(unsigned index);
 
 /* Its index among them. */
 unsigned program_number(const struct program *program);
+
+/* The segment that has all of these bytes; NULL: none. Any context. */
+const struct program_segment *program_segment_of(const struct program *program, uintptr_t address,
+                                                 size_t length);
 
 bool program_has_build_id(const struct program *program);
