@@ -340,8 +340,10 @@ static int be_child(int argc, char **argv)
 {
     if (text_equal(argv[1], "exit"))
         return argc > 2 ? (int)text_number(argv[2]) : 0;
-    if (text_equal(argv[1], "sleep"))
+    if (text_equal(argv[1], "sleep")) {
+        say("calls: sleeps");
         return system_nanosleep(1000000, 0) != 0;
+    }
     if (text_equal(argv[1], "parent"))
         return argc < 3 || system_call(SYSTEM_getppid, 0, 0, 0, 0) != text_number(argv[2]);
     if (text_equal(argv[1], "orphan"))

@@ -111,19 +111,18 @@ static int load_stack(struct process *process, int argc, char *const *argv, stru
 int load_program(struct process *process, const char *path, int argc, char *const *argv,
                  struct refusal *why)
 {
-    struct refusal what = {.text = "there is no such file"};
-    int fd = fs_open(path, FS_READ), error = fd < 0 ? fd : 0;
+    struct refusal what;
+    int fd = fs_open(path, FS_READ), error;
 
+    if (fd < 0)
+        return refuse(why, -fd, "%s: %s", path,
+                      fd == -EISDIR ? "it is a directory" : "there is no such file");
     print_into(process->path, sizeof(process->path), "%s", path);
-    if (fd >= 0) {
-        process->space = arch_space_create();
-        error = process->space ? load_file(process, fd, &what) : -ENOMEM;
-        fs_close(fd);
-    }
+    process->space = arch_space_create();
+    error = process->space ? load_file(process, fd, &what)
+                           : refuse(&what, ENOMEM, "no memory for its space");
+    fs_close(fd);
     if (!error)
         error = load_stack(process, argc, argv, &what);
-    if (!error)
-        return 0;
-    return refuse(why, -error, "%s: %s", path,
-                  error == -ENOMEM && !process->space ? "no memory for its space" : what.text);
+    return error ? refuse(why, -error, "%s: %s", path, what.text) : 0;
 }
