@@ -625,10 +625,11 @@ static int parse_options(struct parse *parse, int argc, char **argv)
 
 int perf_options_parse(int argc, char **argv, struct perf_options *options, struct refusal *why)
 {
-    struct parse parse = {.options = options, .why = why};
+    static struct parse parse; /* one command at a time: large */
     struct recording_options *recording = &options->recording;
     int error;
 
+    parse = (struct parse){.options = options, .why = why};
     *options = (struct perf_options){.recording = {.ring_size = RECORDING_RING_DEFAULT}};
     error = parse_options(&parse, argc, argv);
     if (error)

@@ -12,6 +12,7 @@
 #include "core/user/load.h"
 #include "core/user/program.h"
 #include "core/user/syscalls.h"
+#include "core/user/syscalls_trace.h"
 
 static struct process processes[PROCESSES_MAX];
 static struct spinlock table = {.name = "processes"}; /* states and parents */
@@ -350,5 +351,6 @@ void process_init(void)
     static const struct arch_user_handlers handlers = {
         .call = syscall_dispatch, .fault = process_fault, .leave = process_leave};
 
+    syscall_trace_init();
     arch_user_set_handlers(&handlers);
 }
