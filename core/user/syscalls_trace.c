@@ -14,6 +14,7 @@ TRACEPOINT_DEFINE_AT(raw_syscalls, sys_enter, RAW_SYS_ENTER_FIELDS);
 TRACEPOINT_DEFINE_AT(raw_syscalls, sys_exit, RAW_SYS_EXIT_FIELDS);
 
 #define ARGUMENTS_MAX 6
+#define PATH_SIZE     (2 * (TRACEPOINT_TEXT_SIZE - 1) + 1) /* in two fields */
 
 /* Of one call. It lies 4 bytes behind a multiple of 8, as struct tracepoint_raw wants it. */
 struct syscall_record {
@@ -140,12 +141,12 @@ static void take_path(char *text, const struct regs *regs)
     unsigned index = path_argument(regs->error), length = 0;
 
     if (index < ARGUMENTS_MAX)
-        while (length < TRACEPOINT_TEXT_SIZE &&
+        while (length < PATH_SIZE &&
                arch_user_read(process->space, syscall_argument(regs, index) + length, text + length,
                               1) &&
                text[length] != '\0')
             length++;
-    if (length == TRACEPOINT_TEXT_SIZE) {
+    if (length == PATH_SIZE) {
         length--;
         memcpy(text + length - 3, "...", 3);
     }
@@ -154,11 +155,12 @@ static void take_path(char *text, const struct regs *regs)
 
 void syscall_trace_raw_enter(const struct regs *regs)
 {
-    char path[TRACEPOINT_TEXT_SIZE];
+    char path[PATH_SIZE];
 
     take_path(path, regs);
     TRACE_AT(raw_syscalls_sys_enter, regs, (int64_t)regs->error, regs->di, regs->si, regs->dx,
-             regs->r10, regs->r8, regs->r9, path);
+             regs->r10, regs->r8, regs->r9, path,
+             strlen(path) < TRACEPOINT_TEXT_SIZE ? NULL : path + TRACEPOINT_TEXT_SIZE - 1);
 }
 
 void syscall_trace_enter(const struct tracepoint *tracepoint, const struct regs *regs)

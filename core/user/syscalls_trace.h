@@ -4,8 +4,9 @@
  * thread: raw_syscalls:sys_enter and sys_exit for all of them, and syscalls:sys_enter_NAME and
  * sys_exit_NAME for each in the table. They tell of the program: samples begin at its `syscall`.
  *
- * `path` is the text that the call's first PATH argument points to, cut after 15 characters, the
- * last three of which are dots then; empty where there is none.
+ * `path` is the text that the call's first PATH argument points to, its first 15 characters, and
+ * `path_more` the next 15; of a longer one the last three are dots. Both are empty where there is
+ * none.
  */
 #pragma once
 
@@ -20,7 +21,8 @@
     FIELD(of, u64, arg3, ", %lx")                                                                  \
     FIELD(of, u64, arg4, ", %lx")                                                                  \
     FIELD(of, u64, arg5, ", %lx)")                                                                 \
-    FIELD(of, text, path, " %s")
+    FIELD(of, text, path, " %s")                                                                   \
+    FIELD(of, text, path_more, "%s")
 
 #define RAW_SYS_EXIT_FIELDS(FIELD, of)                                                             \
     FIELD(of, s64, id, "NR %ld")                                                                   \
