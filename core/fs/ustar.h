@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The archive that programs come in: POSIX.1-1988 "ustar" (pax(1), "ustar Interchange Format"), as
- * `tar --format=ustar` writes it; files and directories only. Task context; ustar_next is pure.
+ * `tar --format=ustar` writes it; files and directories only. Pure, any context.
  */
 #pragma once
 
@@ -25,6 +25,3 @@ struct ustar_entry {
 
 /* 1: there was one; 0: the end; -EINVAL and what is wrong. */
 int ustar_next(struct ustar *archive, struct ustar_entry *entry, struct refusal *why);
-
-/* Makes all of it in the file system. 0 or a negative errno and the reason. */
-int ustar_unpack(const void *bytes, size_t size, struct refusal *why);

@@ -12,7 +12,6 @@
 #include "core/perf/trace_command.h"
 #include "core/perf/tracepoint_format.h"
 #include "core/print.h"
-#include "core/refusal.h"
 #include "core/string.h"
 #include "core/symbols.h"
 

@@ -13,7 +13,6 @@
 #include "core/print.h"
 #include "core/sched/thread.h"
 #include "core/string.h"
-#include "core/task.h"
 
 /*
  * Hits come no faster than this on any machine that is not flooding; perf.rate= changes it, 0 lifts

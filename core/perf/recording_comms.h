@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the stream tells of tasks: mappings of their code (core/perf/recording_maps.h), and the names
- * of the threads that a recording may have samples of: those that live when it starts and
+ * What the stream tells of tasks: mappings of their code (core/perf/recording_maps.h), and the
+ * names of the threads that a recording may have samples of: those that live when it starts and
  * those that are born meanwhile, under the last name that they bore before it stopped (in a stream
- * that had begun by then, the name before). A thread
- * that has ended keeps its name until the next recording. Called by core/perf/recording.c in task
+ * that had begun by then, the name before). A thread that has ended keeps its name until the next recording. Called by core/perf/recording.c in task
  * context; comm_of (core/perf/comm.h) answers from here in any.
  */
 #pragma once

@@ -81,8 +81,8 @@ uint32_t report_tree_child(struct report_tree *tree, uint32_t parent, struct rep
 
 /*
  * Whether a hit is printed before another: by period, by samples, functions before bare
- * addresses, functions by name (then file, then address), bare addresses by value. perf compares the latter
- * as signed numbers: the kernel's come first.
+ * addresses, functions by name (then file, then address), bare addresses by value. perf compares
+ * the latter as signed numbers: the kernel's come first.
  */
 static bool hit_precedes(const struct report_node *a, const struct report_node *b)
 {

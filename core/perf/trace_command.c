@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The console's `perf trace`: a recording of raw_syscalls:sys_enter and sys_exit, of which the calls
- * are printed when it has ended. Task context.
+ * The console's `perf trace`: a recording of raw_syscalls:sys_enter and sys_exit, of which the
+ * calls are printed when it has ended. Task context.
  */
 #include "core/perf/trace_command.h"
 

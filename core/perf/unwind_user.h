@@ -2,8 +2,8 @@
 /*
  * The program's part of a call chain, from where the kernel's has led (struct unwind_border), by
  * frame pointers: programs keep them in every build. The first step is told from the function's
- * bytes, as execution may stand in a prologue, an epilogue or a leaf without a frame; docs/user-perf.md
- * tells how.
+ * bytes, as execution may stand in a prologue, an epilogue or a leaf without a frame;
+ * docs/user-perf.md tells how.
  *
  * Any context, NMI included: the program's memory is read by a walk over its page tables that
  * cannot fault, every frame lies above the one before, and nothing that a program can leave in its

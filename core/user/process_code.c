@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See process_code.h. In the context of the hit, NMI included: the process is the one whose thread's
- * stack the hit was on, and neither it nor its space goes while a context of its CPU looks.
+ * See process_code.h. In the context of the hit, NMI included: the process is the one whose
+ * thread's stack the hit was on, and neither it nor its space goes while a context of its CPU
+ * looks.
  */
 #include "core/user/process_code.h"
 

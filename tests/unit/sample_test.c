@@ -355,7 +355,7 @@ static void chains_are_made_both_ways_where_the_event_asks_for_it(void **state)
     assert_int_equal(verify_chain_counts().chains, 1);
 }
 
-/* --- Programs: code at USER_TEXT, every function with a frame, and one frame above the other. --- */
+/* --- Programs: code at USER_TEXT, every function with a frame, one frame above the other. --- */
 
 #define USER_TEXT   0x401000
 #define USER_STACK  0x7fff00000000

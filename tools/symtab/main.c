@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * symtab [--program] FILE.ELF: fills the section .symtab_blob of a linked kernel or program with the table of
- * its symbols (docs/symbols.md). The build calls it once after the link; calling it again changes
- * nothing.
+ * symtab [--program] FILE.ELF: fills the section .symtab_blob of a linked kernel or program with
+ * the table of its symbols (docs/symbols.md). The build calls it once after the link; calling it
+ * again changes nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
