@@ -3,8 +3,9 @@
  * What the stream tells of tasks: mappings of their code (core/perf/recording_maps.h), and the
  * names of the threads that a recording may have samples of: those that live when it starts and
  * those that are born meanwhile, under the last name that they bore before it stopped (in a stream
- * that had begun by then, the name before). A thread that has ended keeps its name until the next recording. Called by core/perf/recording.c in task
- * context; comm_of (core/perf/comm.h) answers from here in any.
+ * that had begun by then, the name before). A thread that has ended keeps its name until the next
+ * recording. Called by core/perf/recording.c in task context; comm_of (core/perf/comm.h) answers
+ * from here in any.
  */
 #pragma once
 
