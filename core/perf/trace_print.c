@@ -215,26 +215,37 @@ static bool event_is(const struct recorded_event *event, const char *full_name)
            strcmp(tracepoint->full_name, full_name) == 0;
 }
 
-static void take_sample(const struct sample_view *view)
+/* Of one of the two; a record is not aligned in its sample. */
+static void take_call(const struct sample_view *view, bool enter)
 {
-    const struct enter_record *record = view->raw;
-    bool enter = event_is(view->event, "raw_syscalls:sys_enter");
+    struct enter_record entered;
+    struct exit_record left;
     struct traced *thread;
     int call;
 
-    if (!view->raw || view->raw_size < (enter ? sizeof(*record) : sizeof(struct exit_record)) ||
-        (!enter && !event_is(view->event, "raw_syscalls:sys_exit")))
+    if (!view->raw || view->raw_size < (enter ? sizeof(entered) : sizeof(left)))
         return;
-    call = trace_call_by_number((uint64_t)record->id);
+    memcpy(&left, view->raw, sizeof(left));
+    call = trace_call_by_number((uint64_t)left.id);
     if (call < 0 || !(trace.options->calls >> call & 1) || !(thread = find_thread(view->tid)))
         return;
     if (trace.events++ == 0)
         trace.first = view->time;
     thread->events++;
-    if (enter)
-        take_enter(thread, view->time, trace_call_at((unsigned)call), record);
-    else
-        take_exit(thread, view->time, call, ((const struct exit_record *)record)->result);
+    if (enter) {
+        memcpy(&entered, view->raw, sizeof(entered));
+        take_enter(thread, view->time, trace_call_at((unsigned)call), &entered);
+    } else {
+        take_exit(thread, view->time, call, left.result);
+    }
+}
+
+static void take_sample(const struct sample_view *view)
+{
+    if (event_is(view->event, "raw_syscalls:sys_enter"))
+        take_call(view, true);
+    else if (event_is(view->event, "raw_syscalls:sys_exit"))
+        take_call(view, false);
 }
 
 /* --- The summary. --- */
