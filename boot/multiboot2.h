@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the boot loader tells: memory, command line, ACPI's root pointer, the first module. Source: Multiboot2
- * Specification 2.0, "Boot information format". Read once at boot, while the loader's pages are
- * still mapped and before any page is given out.
+ * What the boot loader tells: memory, command line, ACPI's root pointer, the first module. Source:
+ * Multiboot2 Specification 2.0, "Boot information format". Read once at boot, while the loader's
+ * pages are still mapped and before any page is given out.
  */
 #pragma once
 

@@ -278,8 +278,8 @@ cfi_start attack_edge, return
         jmp rdx
 cfi_end
 
-; IN rdi = flags to set, rsi = how many turns of a loop. OUT rax = 0, or the flags that a system call
-; or the loop's interrupts have changed.
+; IN rdi = flags to set, rsi = how many turns of a loop. OUT rax = 0, or the flags that a system
+; call or the loop's interrupts have changed.
 align 16
 cfi_start attack_flags, return
         push rbx

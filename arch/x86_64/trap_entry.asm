@@ -14,9 +14,9 @@
 ;
 ; GS is the program's while one runs, and the kernel's from an entry's `swapgs` on. Interrupts and
 ; exceptions other than those of the first two rows come in the kernel only where GS is the
-; kernel's, so the saved cs tells. Those two come between `syscall` and `swapgs`, too, and between an
-; exit's `swapgs` and its last instruction; there the base itself tells: the kernel's is negative,
-; a program's is 0.
+; kernel's, so the saved cs tells. Those of the first two come between `syscall` and `swapgs`, too,
+; and between an exit's `swapgs` and its last instruction; there the base itself tells: the kernel's
+; is negative, a program's is 0.
 ;
 ; The CPU enters with interrupts off on the vector's IST page (Intel SDM vol. 3, "Interrupt Stack
 ; Table"):
@@ -115,7 +115,8 @@ cfi_end
         clac
 %endmacro
 
-; GS is the kernel's behind this, wherever it comes; ebx = 1 where it was not. CLOBBERS eax, ecx, edx.
+; GS is the kernel's behind this, wherever it comes; ebx = 1 where it was not. CLOBBERS eax, ecx,
+; edx.
 %macro kernel_gs_by_base 0
         xor ebx, ebx
         mov ecx, MSR_GS_BASE
@@ -184,9 +185,9 @@ cfi_start trap_entry, trap
         restore_registers_and_return
 cfi_end
 
-; `syscall`: rcx = the program's rip, r11 its flags; rsp is still its own, and those flags that could
-; harm are off (arch/x86_64/user.c). Nothing but these registers knows the program until its frame is
-; built, as the CPU would have pushed it, at the top of the thread's stack.
+; `syscall`: rcx = the program's rip, r11 its flags; rsp is still its own, and those flags that
+; could harm are off (arch/x86_64/user.c). Nothing but these registers knows the program until its
+; frame is built, as the CPU would have pushed it, at the top of the thread's stack.
 align 16
 cfi_start syscall_entry, trap
         cfi_outermost
@@ -216,8 +217,8 @@ cfi_start syscall_entry, trap
         o64 sysret
 cfi_end
 
-; A program's first instruction. IN rdi = its rip, rsi = its rsp, rdx = the top of the thread's stack,
-; interrupts off. Does not return: what was on that stack is gone.
+; A program's first instruction. IN rdi = its rip, rsi = its rsp, rdx = the top of the thread's
+; stack, interrupts off. Does not return: what was on that stack is gone.
 align 16
 cfi_start user_begin, return
         cfi_outermost

@@ -7,8 +7,8 @@
  *     if (!unwind_is_whole(&state))
  *         ... the chain stops early, and unwind_reason(state.end) says why
  *
- * The chain is the kernel's: where it comes to a program it ends with UNWIND_USER, and ip, sp, fp and
- * regs are the program's then, regs NULL where the entry had not saved them all.
+ * The chain is the kernel's: where it comes to a program it ends with UNWIND_USER, and ip, sp, fp
+ * and regs are the program's then, regs NULL where the entry had not saved them all.
  *
  * Works in any context, NMI included, on whatever it finds: reads only memory of known stacks,
  * always moves forward, cannot fault and cannot loop. Crosses trap frames and stack switches. There

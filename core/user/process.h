@@ -85,8 +85,8 @@ static inline struct process *process_current(void)
 }
 
 /*
- * Loads the program at this path and starts it, as a child of `parent` (NULL: of the console). 0; or
- * a negative errno and the reason: no such file, not a program, too many, no memory.
+ * Loads the program at this path and starts it, as a child of `parent` (NULL: of the console). 0;
+ * or a negative errno and the reason: no such file, not a program, too many, no memory.
  */
 int process_spawn(const char *path, int argc, char *const *argv, const struct process *parent,
                   struct process **spawned, struct refusal *why);
@@ -138,8 +138,8 @@ int64_t process_find_ended(const struct process *parent, int64_t pid);
 struct process_end process_collect(uint32_t pid);
 
 /*
- * The current process sleeps until then (arch_clock_ns), or until it is killed, or, where `holds` is
- * not NULL, that is true, which `events` is woken for. False: it is killed.
+ * The current process sleeps until then (arch_clock_ns), or until it is killed, or, where `holds`
+ * is not NULL, that is true, which `events` is woken for. False: it is killed.
  */
 bool process_sleep(uint64_t until_ns, bool (*holds)(void *data), void *data);
 

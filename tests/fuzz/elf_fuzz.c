@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What may come as a program: elf_read refuses it with a reason, or says of segments that lie in the
- * file, in the program's memory, in order, none in another's page, none writable and executable; and
- * of an entry in one that can be executed. The input is the file's first bytes, or makes headers in
- * which most is right. Run by tests/host/fuzz.t; docs/fuzzing.md tells more.
+ * What may come as a program: elf_read refuses it with a reason, or says of segments that lie in
+ * the file, in the program's memory, in order, none in another's page, none both writable and
+ * executable; and of an entry in one that can be executed. The input is the file's first bytes, or
+ * makes headers in which most is right. Run by tests/host/fuzz.t; docs/fuzzing.md tells more.
  *
  * links: core/user/elf.c core/refusal.c core/print.c tests/fuzz/feed.c
  */
