@@ -285,6 +285,12 @@ struct arch_watch {
 void arch_watch_disarm(void);
 void arch_watch_arm(const struct arch_watch *watches, unsigned count);
 
+/*
+ * Which of the armed are live on that CPU, bit i for watch i: they are all at first. Of this CPU
+ * with interrupts off, or of another that is parked; takes effect when it goes on.
+ */
+void arch_watch_select(unsigned cpu, unsigned watches);
+
 /* How many are armed on that CPU, or will be as soon as it leaves its debug traps. Any context. */
 unsigned arch_watches(unsigned cpu);
 

@@ -29,6 +29,8 @@ static uint64_t wanted[ARCH_CPUS_MAX]; /* the shadow of DR7, with what rests. [o
 static bool resting[ARCH_CPUS_MAX];    /* data watches. [owning CPU] */
 static struct debugreg_stop stop;      /* all NULL: no debugger; changed with all CPUs parked, */
 static arch_watch_handler *unstopped;  /* ... as this is: who served hits before there was one */
+/* Bit i: register i is not live there. [owning CPU; others while it is parked] */
+static unsigned deselected[ARCH_CPUS_MAX];
 
 void arch_watch_set_handler(arch_watch_handler *handler)
 {
@@ -60,11 +62,20 @@ static uint64_t watch_without_data(uint64_t dr7)
     return dr7;
 }
 
+static uint64_t watch_without(uint64_t dr7, unsigned watches)
+{
+    for (unsigned i = 0; i < ARCH_WATCHES; i++)
+        if (watches & (1u << i))
+            dr7 &= ~DR7_GLOBAL(i);
+    return dr7;
+}
+
 /* The shadow first: an NMI that comes between the two stores loads the shadow at its exit. */
 static void watch_apply(uint64_t dr7)
 {
     struct percpu *self = percpu_self();
 
+    dr7 = watch_without(dr7, deselected[self->cpu]);
     if (resting[self->cpu])
         dr7 = watch_without_data(dr7);
     local_store(&self->dr7, dr7);
@@ -83,18 +94,34 @@ void arch_watch_disarm(void)
     watch_load_dr7(DR7_OFF);
 }
 
+/* Of this CPU, which may be parked in between, and be given other watches. */
+static void watch_apply_again(unsigned cpu)
+{
+    uint64_t dr7;
+
+    do {
+        dr7 = local_load(&wanted[cpu]);
+        watch_apply(dr7);
+    } while (local_load(&wanted[cpu]) != dr7);
+}
+
 void arch_watch_rest(bool rest)
 {
     unsigned cpu = arch_cpu_id();
-    uint64_t dr7;
 
     if (resting[cpu] == rest)
         return;
     resting[cpu] = rest;
-    do { /* this CPU may be parked in between, and be given other watches */
-        dr7 = local_load(&wanted[cpu]);
-        watch_apply(dr7);
-    } while (local_load(&wanted[cpu]) != dr7);
+    watch_apply_again(cpu);
+}
+
+void arch_watch_select(unsigned cpu, unsigned watches)
+{
+    unsigned before = deselected[cpu];
+
+    deselected[cpu] = ~watches;
+    if (cpu == arch_cpu_id() && before != deselected[cpu])
+        watch_apply_again(cpu);
 }
 
 static void watch_load_addresses(const struct arch_watch *watches)
@@ -158,7 +185,8 @@ const volatile uint64_t *arch_watch_word(const struct arch_watch *watch)
 {
     static const uint64_t nothing;
 
-    if (watch->access == ARCH_EXECUTE || !arch_mapped(watch->address, watch->length))
+    if (watch->access == ARCH_EXECUTE || watch->address < ARCH_USER_END ||
+        !arch_mapped(watch->address, watch->length))
         return &nothing;
     return (const volatile uint64_t *)(watch->address & ~(sizeof(uint64_t) - 1));
 }
@@ -288,7 +316,8 @@ static bool debug_is_at_entry(const struct regs *regs)
 struct regs *debug_trap(struct regs *regs)
 {
     uint64_t dr6 = cpu_read_dr6();
-    unsigned fired = dr6 & armed, told = regs_user_mode(regs) ? watch_reachable(fired) : fired;
+    unsigned fired = dr6 & armed & ~deselected[percpu_self()->cpu];
+    unsigned told = regs_user_mode(regs) ? watch_reachable(fired) : fired;
 
     cpu_write_dr6(DR6_CLEAR);
     if (dr6 & DR6_BS && debug_stepped(told, regs))
