@@ -310,8 +310,8 @@ void arch_watch_set_handler(arch_watch_handler *handler);
 
 /*
  * The aligned word of eight bytes that holds the watched bytes, as its hits may read it; a word
- * that is always 0 where there is nothing to read: for ARCH_EXECUTE, and where memory is not mapped
- * any more. Any context.
+ * that is always 0 where there is nothing to read: for ARCH_EXECUTE, where memory is not mapped any
+ * more, and in a program's, which is not the kernel's to follow. Any context.
  */
 const volatile uint64_t *arch_watch_word(const struct arch_watch *watch);
 
