@@ -165,6 +165,7 @@ ended_ok($machine, 'the recording goes on after it');
 # At the first instruction of a stub all registers are still those of the interrupted context, but
 # for those that the CPU has pushed (and behind them an error code of so many bytes). So the truth
 # that the walk is held to comes from there, not by way of call frame information.
+my $program_end = '0x7ffffffff000ul';
 my $walk = <<'GDB';
 define show_registers
     printf "%lx %lx %lx %lx %lx ", $rip, $rsp, $rbp, $rax, $rbx
@@ -183,7 +184,7 @@ define show_interrupted
     down-silently $up
 end
 define walk
-    tbreak *((char *)&trap_stubs + $arg0 * 16)
+    tbreak *((char *)&trap_stubs + $arg0 * 16) if *(unsigned long *)((char *)$rsp + $arg1) <= $arg3
     continue
     set $pushed = (unsigned long *)((char *)$rsp + $arg1)
     set $ip = $pushed[0]
@@ -274,7 +275,8 @@ sub walk_ok
 {
     my ($way) = @_;
     my $commands = ($way->{provoke} // '')
-        . "walk $way->{vector} " . ($way->{error} // 0) . " $way->{until}\nkill\n";
+        . "walk $way->{vector} " . ($way->{error} // 0) . " $way->{until} "
+        . ($way->{program} ? $program_end : '-1ul') . "\nkill\n";
     # One CPU: while one is stepped the others would go on, to the end of the load.
     my ($machine, $said) = session({ run => $way->{run}, smp => 1 }, walk => $walk . $commands);
     my ($truth) = $said->{walk} =~ /^truth: (.*)$/m;
