@@ -181,6 +181,11 @@ static void ss_trap_flag_int3(void)
     with_operand(attack_ss_trap_flag_int3);
 }
 
+static void trap_flag_operand(void)
+{
+    with_operand(attack_trap_flag_operand);
+}
+
 #define OF_ASSEMBLY(name, signal)                                                                  \
     {                                                                                              \
 #name, attack_##name, signal, 0                                                            \
@@ -242,6 +247,7 @@ static const struct {
     OF_C(ss_int3, SIGTRAP),
     OF_C(ss_trap_flag_syscall, SIGTRAP),
     OF_C(ss_trap_flag_int3, SIGTRAP),
+    OF_C(trap_flag_operand, SIGTRAP),
     OF_C(read_kernel, SIGSEGV),
     OF_C(write_kernel, SIGSEGV),
     OF_C(read_all_memory, SIGSEGV),

@@ -14,6 +14,7 @@
 #include "arch/x86_64/sections.h"
 #include "arch/x86_64/stacks.h"
 #include "arch/x86_64/trap.h"
+#include "arch/x86_64/vectors.h"
 
 static uint64_t debug_spurious;           /* debug traps of any CPU, by atomic add */
 static arch_watch_handler *watch_handler; /* set at boot */
@@ -309,6 +310,46 @@ static bool debug_is_at_entry(const struct regs *regs)
 }
 
 /*
+ * QEMU tells of a step over a watched access in two traps, the second in front of the first's first
+ * instruction, on the same page: the first frame is gone, and with it where the program was. That
+ * it was one is known by what it has left: its space, and a trap at an entry that nobody steps. So
+ * it can be ended, where the CPU would otherwise return to this entry for ever.
+ */
+static void debug_find_program(struct regs *regs)
+{
+    const struct regs somewhere = {.cs = USER_CODE_SELECTOR,
+                                   .ss = USER_DATA_SELECTOR,
+                                   .flags = FLAGS_FIXED | FLAGS_INTERRUPT,
+                                   .vector = VECTOR_DEBUG};
+
+    if (regs->ip == (uintptr_t)trap_stubs + VECTOR_DEBUG * TRAP_STUB_SIZE &&
+        percpu_self()->in_space && !step_handler && !stop.stepped)
+        *regs = somewhere;
+}
+
+/* A program's, or one that comes upon an entry: see docs/user.md. */
+__attribute__((noinline)) static struct regs *debug_trap_at_border(struct regs *regs, uint64_t dr6,
+                                                                   unsigned fired)
+{
+    unsigned told = fired;
+
+    debug_find_program(regs);
+    if (regs_user_mode(regs))
+        told = watch_reachable(fired);
+    if (dr6 & DR6_BS && debug_stepped(told, regs))
+        return NULL;
+    if (told)
+        watch_handler(told, regs);
+    if (fired & executes)
+        regs->flags |= FLAGS_RESUME;
+    if (debug_is_programs(regs, dr6))
+        return trap_land(regs);
+    if (!told)
+        __atomic_fetch_add(&debug_spurious, 1, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+/*
  * Several causes can come in one trap: any of B0 to B3 and BS together. An instruction breakpoint
  * is a fault, so its instruction would hit again on return: RF lets it pass once (Intel SDM vol. 3,
  * "Instruction-Breakpoint Exception Condition").
@@ -317,20 +358,19 @@ struct regs *debug_trap(struct regs *regs)
 {
     uint64_t dr6 = cpu_read_dr6();
     unsigned fired = dr6 & armed & ~deselected[percpu_self()->cpu];
-    unsigned told = regs_user_mode(regs) ? watch_reachable(fired) : fired;
 
     cpu_write_dr6(DR6_CLEAR);
-    if (dr6 & DR6_BS && debug_stepped(told, regs))
+    if (regs_user_mode(regs) || debug_is_at_entry(regs))
+        return debug_trap_at_border(regs, dr6, fired);
+    if (dr6 & DR6_BS && debug_stepped(fired, regs))
         return NULL;
-    if (told)
-        watch_handler(told, regs);
+    if (fired)
+        watch_handler(fired, regs);
     if (fired & executes) /* after the handler: what it records are the program's own flags */
         regs->flags |= FLAGS_RESUME;
-    if (debug_is_programs(regs, dr6))
-        return trap_land(regs);
-    if (told)
+    if (fired)
         return NULL;
-    if (debug_is_at_entry(regs) || (dr6 & DR6_FIRED && !(dr6 & (DR6_BS | DR6_BD))))
+    if (dr6 & DR6_FIRED && !(dr6 & (DR6_BS | DR6_BD)))
         __atomic_fetch_add(&debug_spurious, 1, __ATOMIC_RELAXED);
     else
         trap_fatal(regs);

@@ -53,8 +53,10 @@ like($machine->console,
 my $script = said($machine, 'perf script');
 my @samples = samples($script);
 cmp_ok(scalar(@samples), '>', 0, '... there are samples');
-my @other = grep { "@{$_->{chain}}[-3 .. -1]" ne 'fs_init kernel_main boot_entry_high' } @samples;
-is_deeply(\@other, [], '... of the file system that comes up, below kernel_main');
+my @other = grep {
+    "@{$_->{chain}}[-3 .. -1]" !~ /^(?:fs|programs)_init kernel_main boot_entry_high$/
+} @samples;
+is_deeply(\@other, [], '... of the file system that comes up and is filled, below kernel_main');
 same_lines_ok(script_lines($script),
     script_lines(
         scalar perf_script($machine, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff')),
