@@ -334,9 +334,10 @@ sub attach
 }
 
 $ENV{CONSOLE} = "$logs/attach.console";
-my ($said_there, $status, $all_gone) = attach("-nx -batch -ex bt -ex 'quit 3'");
+my ($said_there, $status, $all_gone) = attach("-nx -batch -ex bt -ex 'pitot cpus' -ex 'quit 3'");
 like($said_there, qr/tail -f \Q$ENV{CONSOLE}\E$/m, 'attach says where the console is');
 backtrace_ok($said_there, [], 'attach stops in kernel_main');
+like($said_there, qr/^ +0 +- +- +kernel_main/m, "gdb has Pitot's commands there");
 is($status, 3, "attach ends with gdb's status");
 ok($all_gone, 'attach leaves no machine behind');
 

@@ -17,11 +17,13 @@ use Pitot::GdbCommands;
 
 plan skip_all => "a stub for gdb is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 
+my $stream = ($ENV{BUILD} // 'build') . '/logs/gdb_pitot/rings.perf';
+
 # --- Chains --------------------------------------------------------------------------------------
 
 my $said = commands_session({smp => 4, run => 'perf record --overwrite -m 64K -g -e cpu-clock '
     . '-F 1000 -e mem:kernel_flag:w -e lock:*,irq:* -- fs-stress --threads 3 1000000'},
-    cpus => <<'GDB', 'threads' => <<'GDB', 'bad arguments' => <<'GDB', 'leave' => "try kill\n");
+    cpus => <<'GDB', threads => <<'GDB', rings => <<"GDB", wrong => <<'GDB', leave => "try kill\n");
 tbreak stress_rounds
 continue
 python
@@ -38,6 +40,11 @@ for place in ("thread_yield", "tick", "sample_write", "kernel_lock_wait"):
     gdb.execute("continue", to_string=True)
     sleepers()
 end
+GDB
+pitot ring -n 100000
+echo ---\\n
+pitot ring -n 1 -c 2
+pitot perf $stream
 GDB
 try pitot ring -n
 try pitot ring -n x
@@ -76,9 +83,21 @@ chains_ok($said->{cpus}, "a CPU, $_", 32)
     'stress_round', 'arch_idle';
 chains_ok($said->{threads}, 'a thread', 20);
 
+# --- All CPUs' rings ------------------------------------------------------------------------------
+
+my ($all, $one) = split(/^---\n/m, $said->{rings});
+my @ours = ring_samples($all);
+my %cpus = map { substr($_, 0, 3) => 1 } @ours;
+cmp_ok(scalar(keys(%cpus)), '>', 2, 'pitot ring: of several CPUs ' . @ours . ' records');
+# The real perf puts those of one moment into an order of its own.
+is_deeply([sort(@ours)], [sort(perf_samples($stream))], '... those that the real perf reads');
+my @times = map { (split(/\|/))[1] } @ours;
+is_deeply(\@times, [sort { $a <=> $b } @times], '... in order of time');
+is_deeply([ring_samples($one)], [(grep { /^002/ } @ours)[-1]], '... the newest of one CPU');
+
 # --- Wrong arguments -----------------------------------------------------------------------------
 
-my @refusals = split(/^(?=refused: )/m, $said->{'bad arguments'});
+my @refusals = split(/^(?=refused: )/m, $said->{wrong});
 my @due = (
     'ring: -n takes a number: the usage is pitot ring \[-n NUMBER\]',
     'ring: -n takes a number, not x: ', 'ring: -n takes a number, not -4: ',

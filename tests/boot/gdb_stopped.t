@@ -87,37 +87,8 @@ sub sections
 
 # --- ... beside the real perf's ------------------------------------------------------------------
 
-# CPU, time, thread and event, then fields or function of each sample.
-sub samples_of_perf
-{
-    my ($script) = perf_script("$logs/live.perf", '--ns', '-F',
-        'comm,tid,cpu,time,event,trace,ip,sym', '--no-inline');
-    my @found;
-    for my $sample (split(/\n\n/, $script)) {
-        my ($comm, $tid, $cpu, $time, $event, $fields, $place) = $sample =~
-            /^\s*(\S.*?) +(\d+) \[(\d+)\] +(\d+\.\d+): +(\S+): *(.*?) *\n\s*[0-9a-f]+ (\S+)/;
-        push(@found, defined $place ? join('|', $cpu, $time, $comm, $tid, $event, $fields, $place)
-            : "not read: $sample");
-    }
-    return @found;
-}
-
-sub samples_of_pitot
-{
-    my ($text) = @_;
-    my $form = qr/^\[(\d+)\] +(\d+\.\d+) +(\S.*?) +(\d+) +(\S+): (?:(.*?)  )?(\w\S*)(?:  at \S+)?$/;
-    my @found;
-    for my $line ($text =~ /^(\[\d+\].*)$/mg) {
-        my ($cpu, $time, $comm, $tid, $event, $fields, $place) = $line =~ $form;
-        push(@found, defined $place
-            ? join('|', $cpu, $time, $comm, $tid, $event, $fields // '', $place =~ s/\+0x\w+$//r)
-            : "not read: $line");
-    }
-    return @found;
-}
-
-my @theirs = samples_of_perf();
-my @ours = samples_of_pitot($live{'ring -n 100000'});
+my @theirs = perf_samples("$logs/live.perf");
+my @ours = ring_samples($live{'ring -n 100000'});
 cmp_ok(scalar(@ours), '>', 40, 'pitot ring finds records: ' . @ours);
 is_deeply(\@ours, \@theirs, '... which are those that the real perf reads, in the same order');
 cmp_ok(scalar(grep { /\|lock:lock_acquire\|0xf\w+ \w+\|/ } @ours), '>', 5, '... some have fields');
@@ -125,7 +96,7 @@ my $account = qr/^CPU 0: (\d+) records, 1 of them inside an unfinished one; 1 un
 my ($counted) = $live{'ring -n 100000'} =~ $account;
 is($counted, scalar(@ours), '... one of them is inside an unfinished one');
 like($said->{perf}, $account, '... as the stream says, too');
-is_deeply([samples_of_pitot($live{'ring -n 3 -c 0'})], [@ours[-3 .. -1]], '-n: the newest');
+is_deeply([ring_samples($live{'ring -n 3 -c 0'})], [@ours[-3 .. -1]], '-n: the newest');
 my @registers = $live{'ring -n 3 -c 0'} =~ /^ +ax=\w+ bx=\w+ .* ip=(\w+) .*r15=\w+$/mg;
 is(scalar(@registers), 3, '... with their registers');
 like($live{'ring -g -n 2'}, qr/^ +0x\w+ stress_rounds\+0x\w+\n(?:.*\n)*? +0x\w+ boot_entry_high\+/m,
