@@ -12,6 +12,8 @@
 #include "core/cpus.h"
 #include "core/nmi_clock.h"
 #include "core/perf/event.h"
+#include "core/print.h"
+#include "core/string.h"
 #include "core/ticks.h"
 
 #define SECOND_NS 1000000000ull
@@ -113,10 +115,20 @@ const char *event_clock_blind(void)
     return nmi_clock_problem();
 }
 
+/* Into the name, which goes wherever its samples go: a profile does not show what it lacks. */
+static void event_clock_name_blind(struct recorded_event *event)
+{
+    size_t length = strlen(event->name);
+
+    print_into(event->name + length, sizeof(event->name) - length, EVENT_CLOCK_BLIND);
+}
+
 void event_clock_begin(struct event *event)
 {
     uint64_t now = arch_clock_ns();
 
+    if (event->rings && event_clock_blind())
+        event_clock_name_blind(&event->recorded);
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
         event->cpu[cpu].counted = event->cpu[cpu].sampled = now;
         event->cpu[cpu].due = now + event->clock.interval;

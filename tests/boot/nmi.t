@@ -18,6 +18,7 @@ use Pitot::Transcript;
 my $build = $ENV{BUILD} // 'build';
 my $fp_build = $ENV{FP_BUILD} // "$build/fp";
 my $record = 'perf record -g -F max -e cpu-clock,timer:tick -- irqs-off';
+my $unseen = 'cpu-clock/irqs-off-unseen/';
 my $blind = 'sampled by the timer, blind where interrupts are off';
 
 # Where a sample of tests/kernel/irqs_off.c was, by its whole chain.
@@ -51,12 +52,13 @@ sub of_event
 sub spun_ok
 {
     my ($cpus, %options) = @_;
+    my $clock = delete($options{clock}) // 'cpu-clock';
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     my $machine = boot(kernel => 'pitot-test', icount => 1, smp => $cpus, flags => 'perf.rate=0',
         run => "$record; perf script; poweroff", %options);
     ended_ok($machine);
     my @samples = samples(said($machine, 'perf script'));
-    my $shares = shares(of_event('cpu-clock', @samples));
+    my $shares = shares(of_event($clock, @samples));
     is(join(' ', sort(keys %$shares)), join(' ', 0 .. $cpus - 1), 'every CPU has samples');
     my @ticks = of_event('timer:tick', @samples);
     cmp_ok(abs(@ticks - 6), '<=', 1, '... and ticks come as often as ever');
@@ -82,9 +84,12 @@ subtest 'machine pc' => sub { seen_ok(1) };
 subtest 'machine q35, four CPUs' => sub { seen_ok(4, qemu_machine => 'q35') };
 
 subtest 'without an HPET' => sub {
-    my ($machine, $shares) = spun_ok(1, qemu_machine => 'pc,hpet=off');
+    my ($machine, $shares) = spun_ok(1, qemu_machine => 'pc,hpet=off', clock => $unseen);
     cmp_ok($shares->{0}{on}, '>', 150, 'the timer sees what runs with interrupts on');
     is($shares->{0}{$_}, undef, "... and not: $_") for qw(off handler);
+    my %names = map { $_->{event} => 1 }
+        samples(scalar perf_script($machine, '-F', 'comm,tid,cpu,time,period,event,ip,sym'));
+    ok($names{$unseen} && !$names{'cpu-clock'}, '... which the name tells, in the stream too');
     like(said($machine, $record), qr/^cpu-clock: $blind: no HPET$/m, '... which is said');
 };
 

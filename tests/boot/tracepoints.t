@@ -74,9 +74,11 @@ my @filters = (
     ['kmem:mm_page_alloc', q{'order > 0 || common_pid < 1'}],
     ['irq:irq_handler_*', q{'irq == 0'}],
 );
-my @stats = map { "perf stat -e $_->[0] --filter $_->[1] -- $load" } @filters;
+my $interrupted = 'fs-stress 500';    # long enough for several ticks
+my @stats = map { "perf stat -e $_->[0] --filter $_->[1] -- "
+    . ($_->[0] =~ /^irq/ ? $interrupted : $load) } @filters;
 my $period = "perf record -c 10 -R -e lock:lock_release $of_load -- $load";
-my $timer = "perf record -e irq:*,timer:tick -g -R -- fs-stress 500";
+my $timer = "perf record -e irq:*,timer:tick -g -R -- $interrupted";
 my $mixed = "perf record -m 16m -R -g -e mem:kernel_flag:w -e lock:lock_acquired -- $load";
 $machine = boot(flags => $unthrottled,
     run => join('; ', @stats, $period, 'perf script', $timer, 'perf script', $mixed, 'perf script',

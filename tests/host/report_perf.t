@@ -4,7 +4,7 @@
 # The kernel's own report and script print what the real perf prints of the same recording:
 # build/host/report_sample makes recordings up and writes both the stream and the texts. Needs perf,
 # as and ld. Run from the root of the tree: prove tests/host/report_perf.t
-# SEEDS=n tries so many recordings (40; with QUICK=1 8, with SOAK=1 600), SEED=n that one alone.
+# SEEDS=n tries so many recordings (20; with QUICK=1 8, with SOAK=1 600), SEED=n that one alone.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -95,6 +95,6 @@ sub compare_all
 }
 
 make_kernel();
-my $seeds = $ENV{SEEDS} // ($ENV{SOAK} ? 600 : $ENV{QUICK} ? 8 : 40);
+my $seeds = $ENV{SEEDS} // ($ENV{SOAK} ? 600 : $ENV{QUICK} ? 8 : 20);
 compare_all($_) for defined $ENV{SEED} ? $ENV{SEED} : 1 .. $seeds;
 done_testing();
