@@ -222,6 +222,8 @@ static void debugger_stopped(unsigned cpu, enum arch_stop why, unsigned absent,
     int status;
 
     arriving = false;
+    if (why == ARCH_STOP_DEAD)
+        gdb_points_freeze();
     if (gdb_command_end(cpu, &status)) {
         door->listen(false);
         stopped = true;

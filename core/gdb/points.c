@@ -21,6 +21,8 @@ static struct hardware {
     bool used;
 } hardware[HARDWARE_MAX];
 
+static bool frozen;
+
 /* [owning CPU; any in a stop] */
 static struct {
     bool is;
@@ -172,11 +174,16 @@ static void hardware_drop(struct hardware *point)
 
 /* --- Both. --- */
 
+void gdb_points_freeze(void)
+{
+    frozen = true;
+}
+
 int gdb_point_set(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why)
 {
-    int error = cpus_park(why); /* all do, but one that does not answer */
+    int error = frozen ? 0 : cpus_park(why);
 
-    if (error)
+    if (error || frozen) /* a CPU does not answer, perhaps */
         return error;
     error = kind == GDB_POINT_SOFTWARE ? software_set(address, why)
                                        : hardware_set(kind, address, length, why);
@@ -186,9 +193,9 @@ int gdb_point_set(enum gdb_point kind, uint64_t address, uint64_t length, struct
 
 int gdb_point_clear(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why)
 {
-    int error = cpus_park(why);
+    int error = frozen ? 0 : cpus_park(why);
 
-    if (error)
+    if (error || frozen)
         return error;
     if (kind == GDB_POINT_SOFTWARE)
         software_clear(address);
@@ -200,6 +207,8 @@ int gdb_point_clear(enum gdb_point kind, uint64_t address, uint64_t length, stru
 
 void gdb_points_clear(void)
 {
+    if (frozen)
+        return;
     for (unsigned i = 0; i < SOFTWARE_MAX; i++)
         software_clear(software[i].address);
     for (unsigned i = 0; i < HARDWARE_MAX; i++)

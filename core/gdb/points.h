@@ -16,6 +16,9 @@ int gdb_point_set(enum gdb_point kind, uint64_t address, uint64_t length, struct
 int gdb_point_clear(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why);
 void gdb_points_clear(void);
 
+/* After a panic, when nothing runs any more: points stay as they are. */
+void gdb_points_freeze(void);
+
 /* Breakpoint instructions leave the text, or come back; for commands of the console's. In a stop. */
 void gdb_points_lift(bool lifted);
 
