@@ -259,6 +259,19 @@ cfi_start attack_ss_trap_flag_int3, return
 cfi_end
 
 align 16
+cfi_start attack_trap_flag_operand, return
+        mov rdx, OPERAND
+        pushfq
+        cfi_offset 16
+        or qword [rsp], FLAG_TRAP
+        popfq
+        cfi_offset 8
+        mov al, [rdx]
+        nop
+        ret
+cfi_end
+
+align 16
 cfi_start attack_jump_kernel, return
         mov rax, KERNEL_ADDRESS
         jmp rax

@@ -23,6 +23,7 @@
 int main(int argc, char **argv);
 
 static volatile uintptr_t kernel = 0xffffffff80200000, nowhere = 0x10;
+static volatile int zero;
 static char code_in_data[16] = {(char)0xc3}; /* a `ret` */
 
 static void read_kernel(void)
@@ -79,8 +80,6 @@ static void execute_stack(void)
 
 static void divide(void)
 {
-    volatile int zero = 0;
-
     zero = 100 / zero;
 }
 
@@ -182,6 +181,11 @@ static void ss_trap_flag_int3(void)
     with_operand(attack_ss_trap_flag_int3);
 }
 
+static void trap_flag_operand(void)
+{
+    with_operand(attack_trap_flag_operand);
+}
+
 #define OF_ASSEMBLY(name, signal)                                                                  \
     {                                                                                              \
 #name, attack_##name, signal, 0                                                            \
@@ -243,6 +247,7 @@ static const struct {
     OF_C(ss_int3, SIGTRAP),
     OF_C(ss_trap_flag_syscall, SIGTRAP),
     OF_C(ss_trap_flag_int3, SIGTRAP),
+    OF_C(trap_flag_operand, SIGTRAP),
     OF_C(read_kernel, SIGSEGV),
     OF_C(write_kernel, SIGSEGV),
     OF_C(read_all_memory, SIGSEGV),

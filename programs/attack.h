@@ -58,6 +58,7 @@ void attack_ss_int3(void);
 void attack_lss_syscall(void);
 void attack_ss_trap_flag_syscall(void);
 void attack_ss_trap_flag_int3(void);
+void attack_trap_flag_operand(void); /* both in one instruction, no stack segment */
 
 /* Jumps to where no code of ours is. */
 void attack_jump_kernel(void);

@@ -14,6 +14,7 @@
 #include "arch/x86_64/sections.h"
 #include "arch/x86_64/stacks.h"
 #include "arch/x86_64/trap.h"
+#include "arch/x86_64/vectors.h"
 
 static uint64_t debug_spurious;           /* debug traps of any CPU, by atomic add */
 static arch_watch_handler *watch_handler; /* set at boot */
@@ -231,6 +232,24 @@ static bool debug_is_at_entry(const struct regs *regs)
 }
 
 /*
+ * QEMU tells of a step over a watched access in two traps, the second in front of the first's first
+ * instruction, on the same page: the first frame is gone, and with it where the program was. That
+ * it was one is known by what it has left: its space, and a trap at an entry that nobody steps. So
+ * it can be ended, where the CPU would otherwise return to this entry for ever.
+ */
+static void debug_find_program(struct regs *regs)
+{
+    const struct regs somewhere = {.cs = USER_CODE_SELECTOR,
+                                   .ss = USER_DATA_SELECTOR,
+                                   .flags = FLAGS_FIXED | FLAGS_INTERRUPT,
+                                   .vector = VECTOR_DEBUG};
+
+    if (regs->ip == (uintptr_t)trap_stubs + VECTOR_DEBUG * TRAP_STUB_SIZE &&
+        percpu_self()->in_space && !step_handler)
+        *regs = somewhere;
+}
+
+/*
  * Several causes can come in one trap: any of B0 to B3 and BS together. An instruction breakpoint
  * is a fault, so its instruction would hit again on return: RF lets it pass once (Intel SDM vol. 3,
  * "Instruction-Breakpoint Exception Condition").
@@ -238,6 +257,9 @@ static bool debug_is_at_entry(const struct regs *regs)
 struct regs *debug_trap(struct regs *regs)
 {
     uint64_t dr6 = cpu_read_dr6();
+
+    debug_find_program(regs);
+
     bool user = regs_user_mode(regs), stepped = (dr6 & DR6_BS) && step_handler && !user;
     unsigned fired = dr6 & armed & ~deselected[percpu_self()->cpu],
              told = user ? watch_reachable(fired) : fired;

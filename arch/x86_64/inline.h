@@ -29,6 +29,7 @@ struct percpu {
     uint32_t interrupt_depth; /* [O] interrupts whose handlers are running */
     /* [O] the top of the running thread's stack, where entries from user mode begin */
     uintptr_t kernel_stack;
+    bool in_space;    /* [O] the space is a program's: user mode may be where a trap came */
     uint64_t user_sp; /* [O] a program's stack pointer, between two instructions of syscall_entry */
 
     /* NMIs and parking: arch/x86_64/nmi.c and park.c. */

@@ -60,7 +60,7 @@ static int run_run(int argc, char **argv)
     return run_program(path, argc - 1, argv + 1);
 }
 
-COMMAND(run_command) = {
+COMMAND(program_command) = {
     .name = "run",
     .usage = "PROGRAM [ARGUMENT]...",
     .summary = "a program of /bin in user mode; its path alone does, too",

@@ -301,6 +301,8 @@ static void user_claims(void)
     claim_memory();
     claim_watched("ss_syscall", 0);
     claim_watched("ss_int3", SIGTRAP);
+    claim_watched("trap_flag_operand", SIGTRAP);
+    claim_watched("ss_trap_flag_syscall", SIGTRAP);
 }
 
 KTAP_SUITE(user, "the border to user mode: spaces, chains, entries");
