@@ -112,8 +112,10 @@ static int perf_list(int argc, char **argv)
           "              default the symbol's size\n"
           "      ACCESS  w, rw, or x\n"
           "      what a hit did to the bytes, and which instruction: breakpoint:hit\n"
+          "  mem:/PROGRAM:ADDR[/LEN][:ACCESS][:u]               the same in a program, by its "
+          "symbols\n"
           "  5:ADDR      the same, rw and one byte\n\n"
-          "  cpu-clock[:k]                                      [Software event]\n"
+          "  cpu-clock[:u|:k]                                   [Software event]\n"
           "      time, in ns: -F up to %d samples a second, -c from %d ns on;\n",
           symbols_count(), EVENT_CLOCK_HERTZ_MAX, EVENT_CLOCK_PERIOD_MIN);
     if (event_clock_blind())

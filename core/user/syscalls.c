@@ -15,18 +15,29 @@ uint64_t syscall_argument(const struct regs *regs, unsigned index)
     return arguments[index];
 }
 
-static int64_t syscall_call(const struct regs *regs)
-{
-#define SYSCALL_CASE(number, name, arguments)                                                      \
-    case number:                                                                                   \
+#define SYSCALL_NO_ARGUMENT(type, name, kind)
+
+/* Each call between its tracepoints. */
+#define SYSCALL_TRACED(number, name, arguments)                                                    \
+    __attribute__((always_inline)) static inline int64_t traced_##name(const struct regs *regs)    \
+    {                                                                                              \
+        int64_t result;                                                                            \
+                                                                                                   \
         if (TRACE_ON(syscalls_sys_enter_##name))                                                   \
             syscall_trace_enter(&tracepoint_syscalls_sys_enter_##name, regs);                      \
         result = sys_##name(regs);                                                                 \
         if (TRACE_ON(syscalls_sys_exit_##name))                                                    \
             syscall_trace_exit(&tracepoint_syscalls_sys_exit_##name, regs, result);                \
-        return result;
-#define SYSCALL_NO_ARGUMENT(type, name, kind)
-    int64_t result;
+        return result;                                                                             \
+    }
+
+SYSCALLS(SYSCALL_TRACED, SYSCALL_NO_ARGUMENT)
+
+static int64_t syscall_call(const struct regs *regs)
+{
+#define SYSCALL_CASE(number, name, arguments)                                                      \
+    case number:                                                                                   \
+        return traced_##name(regs);
 
     switch (regs->error) {
         SYSCALLS(SYSCALL_CASE, SYSCALL_NO_ARGUMENT)

@@ -20,7 +20,7 @@ my $kept = 'docs/gallery.md';
 my $most_lines = 44;    # of a tree, on the page
 my $outermost = qr/\b(?:boot_entry_high|thread_start|ap_entry_high)$/;
 
-# --- The page ------------------------------------------------------------------------------------
+# --- The page -------------------------------------------------------------------------------------
 
 my @drawn = (<<'END');
 # Gallery
@@ -60,7 +60,7 @@ sub dialogue
     return join('', map { "pitot> $_\n" . cut(said($machine, $_)) } @commands);
 }
 
-# --- Locks under the timer's interrupt -----------------------------------------------------------
+# --- Locks under the timer's interrupt ------------------------------------------------------------
 
 {
     my $record = q{perf record -e lock:lock_acquire --filter 'name == "timers"' -R -a -g}
@@ -111,7 +111,7 @@ END
     );
 }
 
-# --- The big kernel lock under load --------------------------------------------------------------
+# --- The big kernel lock under load ---------------------------------------------------------------
 
 {
     my $flag = address_of("$build/pitot.elf", 'kernel_flag');
@@ -155,7 +155,7 @@ END
     );
 }
 
-# --- Workqueue executions, raw -------------------------------------------------------------------
+# --- Workqueue executions, raw --------------------------------------------------------------------
 
 {
     my $record = 'perf record -F 10 -a -R -e workqueue:workqueue_execution -- fs-stress 900';
@@ -215,7 +215,7 @@ END
     );
 }
 
-# --- Pages below poll ------------------------------------------------------------------------------
+# --- Pages below poll -----------------------------------------------------------------------------
 
 {
     my $record = 'perf record -e kmem:mm_page_alloc -g -R -- /bin/poll-load';
@@ -226,10 +226,11 @@ END
     is(scalar(@polls), 100, '... of each of its calls');
     is_deeply([grep { "@{$_->{chain}}" ne 'pages_alloc sys_poll syscall_dispatch user_syscall '
                 . 'syscall_entry poll_once main _start' } @polls],
-        [], '... through the system call to the program\'s main, in a kernel without frame pointers');
+        [], '... through the system call to the program\'s main, without frame pointers');
     my $theirs = perf_script($machine, '-F', 'comm,tid,cpu,time,period,event,trace,ip,sym,symoff');
     same_lines_ok(script_lines($ours), script_lines($theirs), '... and perf names the same');
-    my ($sample) = grep { /sys_poll/ } split(/\n\n/, scalar perf_script($machine));
+    my $script = perf_script($machine);
+    my ($sample) = grep { /sys_poll/ } split(/\n\n/, $script =~ s/\t/        /gr);
     draw(
         title => 'Pages below poll',
         question => 'Who in a program led to this page, in a kernel without frame pointers?',
@@ -263,7 +264,7 @@ END
     );
 }
 
-# --- A program's variable --------------------------------------------------------------------------
+# --- A program's variable -------------------------------------------------------------------------
 
 {
     my $record = 'perf record -e mem:/bin/fs-load:calls:w:u -g -- /bin/fs-load 20';
@@ -295,7 +296,7 @@ END
     );
 }
 
-# --- The page that is kept -----------------------------------------------------------------------
+# --- The page that is kept ------------------------------------------------------------------------
 
 open(my $file, '>', $page) or die("$page: $!");
 print {$file} @drawn;

@@ -161,7 +161,7 @@ subtest 'perf.boot=' => sub {
 subtest 'perf itself' => sub {
     my %refusals = (
         'perf frobnicate' => qr/perf: "frobnicate" is not a perf command; there are list, .*/,
-        'perf' => qr/usage: perf list \| record \| report \| script \| stat/,
+        'perf' => qr/usage: perf list \| record \| report \| script \| stat \| trace/,
         'perf report' => qr/perf report: nothing is recorded; `perf record .*` does that/,
         'perf script' => qr/perf script: nothing is recorded; .*/,
         'perf stat -- help' => qr/perf stat: no event: -e EVENT says what to watch, .*/,

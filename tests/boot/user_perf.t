@@ -44,7 +44,7 @@ sub polls_ok
     is_deeply([grep { $_->{comm} ne 'poll-load' } @polls], [], '... under the program\'s name');
 }
 
-# --- Chains, without and with frame pointers in the kernel ---------------------------------------
+# --- Chains, without and with frame pointers in the kernel ----------------------------------------
 
 {
     my $record = 'perf record -e kmem:mm_page_alloc -R -g -- /bin/poll-load 40';
@@ -64,7 +64,7 @@ sub polls_ok
         '... and both ways agree up to the border');
 }
 
-# --- Breakpoints in programs -----------------------------------------------------------------------
+# --- Breakpoints in programs ----------------------------------------------------------------------
 
 {
     my @places = qw(main path write_file client_logger);
@@ -112,7 +112,7 @@ sub polls_ok
     is_deeply([grep { $_ ne '.' } @hits], [], '... all of them in the program');
 }
 
-# --- What is refused ---------------------------------------------------------------------------------
+# --- What is refused ------------------------------------------------------------------------------
 
 {
     my @wrong = (
@@ -137,7 +137,7 @@ sub polls_ok
         'perf trace names the calls that there are');
 }
 
-# --- System calls ------------------------------------------------------------------------------------
+# --- System calls ---------------------------------------------------------------------------------
 
 {
     my $record = 'perf record -e raw_syscalls:*,syscalls:*_open,syscalls:*_poll -R -g'
