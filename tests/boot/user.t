@@ -50,7 +50,8 @@ for my $iso ("$build/pitot.iso", $fp_iso) {
     my $name = $iso eq $fp_iso ? 'with frame pointers' : 'without';
     my $machine = boot(smp => 4, iso => $iso, run => join('; ', $watch, 'run attack all',
             'run calls', $watch, 'perf record -m 4M -e mem:kernel_flag:rw -g -- /bin/attack all',
-            '/bin/fs-load', 'ps', 'memory', 'run attack all', 'memory', 'fs-stress', 'poweroff'));
+            '/bin/fs-load', 'ps', 'fs-stress 1', 'memory', 'run attack all', 'fs-stress 1',
+            'memory', 'poweroff'));
     ended_ok($machine, "the kernel $name survives its programs");
     my $attacks = said($machine, 'run attack all');
     lines_ok($attacks, 'attack', 60);
@@ -65,7 +66,7 @@ for my $iso ("$build/pitot.iso", $fp_iso) {
         'the load on the file system is a program, too');
     unlike(said($machine, 'ps'), qr/attack|calls|fs-load/, 'no thread of theirs is left');
     is(said($machine, 'memory', 2), said($machine, 'memory'), 'nor a page');
-    like(said($machine, 'fs-stress'), qr/all verified/, '... as the file system finds, too');
+    like(said($machine, 'fs-stress 1', 2), qr/all verified/, '... as the file system finds, too');
 }
 
 # A CPU without SMEP and SMAP.
