@@ -54,6 +54,12 @@ damaged("head", "ring", rings + field("head"), ones)
 damaged("size", "ring", rings + field("size"), b"\x11\x11" + bytes(6))
 damaged("bytes", "ring", rings + field("bytes"), b"\0\0\0\0\0\0\x11\0")
 damaged("record's size", "ring", first + 6, b"\3\0")
+damaged("record's odd size", "ring", first + 6, b"\x4d\0")
+claims = rings + field("claims")
+position = tail.to_bytes(8, "little")
+size = number("*(unsigned short *)%d" % (first + 6)).to_bytes(8, "little")
+deeper = [position + bytes([16] + 7 * [0]), position + size]
+damaged_all("claims", "ring", [(claims + 2 * 16, deeper[0]), (claims + 3 * 16, deeper[1])])
 damaged("record's event", "ring", first + 8, ones)
 damaged("account", "ring", rings + field("produced"), ones)
 damaged("description", "ring", number("&recorder"), ones)
@@ -71,7 +77,9 @@ damaged("return address", "bt", number("$rsp"), b"\1" * 512)
 end
 GDB
     'damaged stream' => qq{python damaged("stream", "perf $logs/damaged.perf", }
-        . qq{rings + field("head"), ones)\n},
+        . qq{rings + field("head"), ones)\n}
+        . qq{python damaged("stream's bytes", "perf $logs/damaged.perf", }
+        . qq{rings + field("bytes"), b"\\0\\0\\0\\0\\0\\0\\x11\\0")\n},
     'any damage' => "python any_damage($damages, 20261122)\n",
     'leave' => "try kill\n");
 my %live = sections($said->{all});
@@ -146,6 +154,8 @@ my %damage = (
     'size' => qr/\ACPU 0: the ring is damaged: its size is no power of two/,
     'bytes' => qr/\ACPU 0: the ring is damaged: its bytes cannot be read\n/,
     "record's size" => qr/^CPU 0: no record at \d+: the \d+ bytes from there on were left out\n/m,
+    "record's odd size" => qr/^CPU 0: no record at \d+: the \d+ bytes from there on were left/m,
+    'claims' => qr/^CPU 0: (\d+) records, \g1 of them inside an unfinished one; 2 unfinished/m,
     "record's event" => qr/^CPU 0: 1 records of no event of this recording were left out\n/m,
     'account' => qr/^CPU 0: the account does not close: \d+ were produced/m,
     'description' => qr/\Apitot ring: what describes the recording is damaged\n/,
@@ -160,6 +170,7 @@ my %damage = (
     'arbiter' => qr/\Athe arbiter's table is damaged: it has 99 registers\n/,
     'owner' => qr/\Adr0  .* for somebody at 0xf{16}, where nothing can be read\n/,
     'return address' => qr/\A#0 .*\n    the return address is not in the kernel's text\n/,
+    "stream's bytes" => qr/^CPU 0: the ring is damaged: its bytes cannot be read\n/m,
     'stream' => qr/^CPU 0: the ring is damaged: its tail is not within its size behind its head\n/m,
 );
 like($told{$_} // '', $damage{$_}, "damaged: $_") for sort(keys %damage);
@@ -179,7 +190,11 @@ for my $how ('', '-p') {
     like($dead{bp}, qr/\A\Q$held\E$armed its registers are not shown here\n/,
         "... pitot bp, but for the registers");
     ok(slurp("$logs/dead.perf") eq slurp("$logs/live.perf"), '... the stream is the same');
-    like($dead{gdb}, qr/^#\d+ .*boot_entry_high \(\)/m, '... and gdb can unwind') if $how;
+    next if !$how;
+    like($dead{gdb}, qr/^#\d+ .*boot_entry_high \(\)/m, '... and gdb can unwind');
+    my $kernels = "python same_memory(0xffff800000400000, 20 << 20, 100)\n";
+    like(commands_on_file("$kernel -c $file", $kernels), qr/^the same memory at 100 places$/m,
+        '... and reads what the commands read');
 }
 my $stream = `$build/host/postmortem -k $kernel $dump 2>/dev/null`;
 ok($stream eq slurp("$logs/live.perf"), 'the stream is what make postmortem writes');

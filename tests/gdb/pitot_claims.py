@@ -118,7 +118,21 @@ def with_memory(changes, run):
 
 
 def damaged(name, command, address, changed):
-    print("damaged %s: %s" % (name, with_memory([(address, changed)], lambda: said_by(command))))
+    damaged_all(name, command, [(address, changed)])
+
+
+def damaged_all(name, command, changes):
+    print("damaged %s: %s" % (name, with_memory(changes, lambda: said_by(command))))
+
+
+def same_memory(first, size, count):
+    """What the commands read of a dump is what gdb reads, where it knows the kernel's addresses."""
+    from pitot.memory import Memory
+    ours, same = Memory(), 0
+    for i in range(count):
+        place = first + random.randrange(size - 64)
+        same += ours.read(place, 64) == bytes(gdb.selected_inferior().read_memory(place, 64))
+    print("the same memory at %d places" % same)
 
 
 VARIABLES = ("'core/perf/recording.c'::rings", "recorder", "recorder_tasks",

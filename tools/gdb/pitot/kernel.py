@@ -54,8 +54,8 @@ def cpus():
     return {cpu_of(thread): thread for thread in gdb.selected_inferior().threads()}
 
 
-def registers(cpu):
-    """General registers and rip of a CPU, by name."""
+def registers(cpu, names=GENERAL + ("rip", "cs")):
+    """Those of a CPU, by name, that gdb has there."""
     known = cpus()
     if cpu not in known:
         raise Refusal("there is no CPU %d: the machine has %s" % (cpu, words_of(sorted(known))))
@@ -63,8 +63,9 @@ def registers(cpu):
     try:
         known[cpu].switch()
         newest = gdb.newest_frame()
+        there = newest.architecture().registers()
         return {name: int(newest.read_register(name).cast(gdb.lookup_type("long"))) & MASK
-                for name in GENERAL + ("rip", "cs")}
+                for name in names if there.find(name)}
     finally:
         selected.switch()
         if frame and frame.is_valid():

@@ -27,8 +27,13 @@ class Threads:
         self.on = {cpu: self.thread_on(cpu) for cpu in self.chains}
 
     def thread_on(self, cpu):
-        """The one whose stack is the last of the CPU's chain; None before there are threads."""
-        stack = self.chains[cpu][0][-1].stack
+        """The one whose stack is the last of the CPU's chain; in user mode, where no switch is
+        under way, the scheduler's. None before there are threads."""
+        frames, _ = self.chains[cpu]
+        stack = frames[-1].stack
+        if frames[0].user:
+            known = variable(self.memory, "'core/sched/scheduler.c'::schedulers")[cpu].current
+            return next((thread for thread in self.all if thread.lies_at == known), None)
         for thread in self.all:
             if stack and thread.stack == stack.address:
                 return thread

@@ -32,7 +32,7 @@ class Frame:
 
     def __init__(self, ip, sp, fp, exact, vector=None):
         self.ip, self.sp, self.fp, self.exact, self.vector = ip, sp, fp, exact, vector
-        self.stack = None
+        self.stack, self.user = None, False
 
     def place(self):
         return self.ip if self.exact else self.ip - 1
@@ -46,6 +46,10 @@ class Unwinder:
 
     def chain(self, known):
         """Frames from these registers on, innermost first, and why they end."""
+        if known.get("cs", 0) & USER_RING:
+            program = Frame(known["rip"], known["rsp"], known["rbp"], True)
+            program.user = True
+            return [program], "user mode"
         walk = Walk(self, known)
         frames = []
         try:
@@ -159,7 +163,7 @@ class Walk:
     def enter_interrupted(self, frame, user):
         if user:
             self.frame = frame
-            raise End("user mode at %#x" % frame.ip)
+            raise End("from user mode at %#x" % frame.ip)
         self.enter(frame)
 
     def go_back(self, slot, fp):

@@ -7,12 +7,13 @@ import re
 
 import gdb
 
-from pitot.kernel import cpus
+from pitot.kernel import cpus, registers
 from pitot.layout import structure, variable
 from pitot.memory import Unreadable, printable
 from pitot.symbols import place_of
 
 REGISTERS = 4
+NAMES = ("dr0", "dr1", "dr2", "dr3", "dr6", "dr7")
 LETTERS = {"ARCH_EXECUTE": "x", "ARCH_WRITE": "w", "ARCH_READ_WRITE": "rw"}
 GLOBAL = 2  # DR7's bit that arms register 0; two further for each
 
@@ -73,7 +74,16 @@ def in_words(registers):
 
 
 def shown_registers():
-    """What QEMU's monitor, or a stub that knows debug registers, shows: by CPU and name."""
+    """By CPU and name: what the stub itself gives, or else what QEMU's monitor shows."""
+    found = {}
+    for cpu in cpus():
+        given = registers(cpu, NAMES)
+        if len(given) == len(NAMES):
+            found[cpu] = given
+    return found or monitor_registers()
+
+
+def monitor_registers():
     try:
         said = gdb.execute("monitor info registers -a", to_string=True)
     except gdb.error:
