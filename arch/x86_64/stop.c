@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Stops for a debugger: who comes in, how the others are made to stand still, and how all go on.
- * docs/gdb-stub.md has the design. Runs on the page that the trap came in by, interrupts and watches
- * off; nothing in here may trap. arch_debugger_attach, arch_stop_here: task context.
+ * docs/gdb-stub.md has the design. Runs on the page that the trap came in by, interrupts and
+ * watches off; nothing in here may trap. arch_debugger_attach, arch_stop_here: task context.
  */
 #include "arch/x86_64/stop.h"
 
@@ -273,7 +273,7 @@ void arch_debugger_attach(const struct arch_debugger *with)
     if (with && !debugger) {
         clock = nmi_clock_now();
         listening.serve = clock.serve;
-        page_fault_before = trap_handler_of(VECTOR_PAGE_FAULT);
+        trap_get_handler(VECTOR_PAGE_FAULT, &page_fault_before);
     }
     debugger = with;
     debugreg_set_stop(with ? &stops : NULL);

@@ -30,9 +30,9 @@ void trap_set_handler(unsigned vector, trap_handler *handler)
     handlers[vector] = handler;
 }
 
-trap_handler *trap_handler_of(unsigned vector)
+void trap_get_handler(unsigned vector, trap_handler **handler)
 {
-    return handlers[vector];
+    *handler = handlers[vector];
 }
 
 void arch_set_fault_handler(arch_fault_handler *handler)
