@@ -172,13 +172,13 @@ static bool is_gone(uintptr_t address)
     return arch_debug_read(address, &byte, 1) == 1 && byte != INT3;
 }
 
-void break_trap(struct regs *regs)
+static void stop_break(struct regs *regs)
 {
     unsigned cpu = arch_cpu_id();
     enum arch_stop why = ARCH_STOP_HIT;
     uintptr_t ip;
 
-    if (!debugger || percpu_self()->watch_depth > 1)
+    if (percpu_self()->watch_depth > 1)
         trap_fatal(regs);
     if (!stop_landed(cpu, regs, &why)) {
         if (debugger->owns(cpu, regs->ip - ARCH_BREAKPOINT_SIZE)) {
@@ -279,6 +279,7 @@ void arch_debugger_attach(const struct arch_debugger *with)
     debugreg_set_stop(with ? &stops : NULL);
     nmi_set_clock(with ? &listening : &clock);
     stand_set_stop(with ? stop_asked : NULL);
+    trap_set_handler(VECTOR_BREAKPOINT, with ? stop_break : NULL);
     trap_set_handler(VECTOR_NMI, with ? stop_unexplained : NULL);
     trap_set_handler(VECTOR_PAGE_FAULT, with ? stop_page_fault : page_fault_before);
 }

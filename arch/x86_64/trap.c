@@ -115,6 +115,15 @@ _Noreturn void trap_fatal(struct regs *regs)
     trap_report(regs);
 }
 
+void break_trap(struct regs *regs)
+{
+    trap_handler *handler = handlers[VECTOR_BREAKPOINT];
+
+    if (!handler)
+        trap_report(regs);
+    handler(regs);
+}
+
 void trap_nmi(struct regs *regs)
 {
     trap_handler *handler = handlers[regs->vector];

@@ -17,8 +17,8 @@ struct regs *trap_land(struct regs *frame);
 void trap_dispatch(struct regs *regs);
 _Noreturn void trap_fatal(struct regs *regs);
 void debug_trap(struct regs *regs);
-void nmi_trap(struct regs *regs);   /* arch/x86_64/nmi.c */
-void break_trap(struct regs *regs); /* arch/x86_64/stop.c */
+void nmi_trap(struct regs *regs); /* arch/x86_64/nmi.c */
+void break_trap(struct regs *regs);
 
 /* Back from a debug trap, or a breakpoint's, from the middle of its handler. */
 _Noreturn void watch_return(struct regs *frame); /* arch/x86_64/trap_entry.asm */

@@ -3,9 +3,10 @@
 #
 # What must stand any input under clang's fuzzer (tests/fuzz): the unwinder with hostile stacks and
 # hostile tables, the parsers of options, events and filters, what describes tracepoints, and gdb's
-# protocol. A fixed number of inputs, of a fixed seed, finds nothing; and so many inputs do find what
-# is wrong with copies of the code in which a check is left out. docs/fuzzing.md tells how to run one
-# by hand and how to replay what it found. Run from the root of the tree: prove tests/host/fuzz.t
+# protocol. A fixed number of inputs, of a fixed seed, finds nothing; and so many inputs do find
+# what is wrong with copies of the code in which a check is left out. docs/fuzzing.md tells how to
+# run one by hand and how to replay what it found. Run from the root of the tree:
+# prove tests/host/fuzz.t
 # SOAK=1 tries thirty times as many, and goes on from what the last such run had learnt.
 use strict;
 use warnings;
