@@ -95,7 +95,8 @@ gallery: packages-test
 	$(Q)prove tests/boot/gallery.t || cp $(BUILD)/gallery.md docs/gallery.md
 	$(Q)prove tests/boot/gallery.t
 
-## make gdb         QEMU stopped at the kernel's entry, and gdb attached to it, with symbols, source and Pitot's commands
+## make gdb         QEMU stopped at the kernel's entry, and gdb attached to it, with symbols, source and Pitot's commands;
+##                  GDB=inside: by the kernel's own stub
 gdb: packages-run
 	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.iso $(BUILD)/host/postmortem
 	$(Q)RUN='$(subst ','\'',$(RUN))' tools/gdb/attach

@@ -450,7 +450,7 @@ void arch_stop_dead(struct regs *regs);
  * What memory there is for a debugger, [address, address + length): read up to the first byte that
  * may not be, whose number is returned. Registers of devices may not be read. Written all or
  * not at all, false: not writable; text is never. A breakpoint instruction is written to text as
- * well, but to none that hits, NMIs or the debugger run; why not is returned, or NULL. All in a stop.
+ * well, but to none that hits, NMIs or the debugger run; why not is returned, or NULL. In a stop.
  */
 size_t arch_debug_read(uintptr_t address, uint8_t *to, size_t length);
 bool arch_debug_write(uintptr_t address, const uint8_t *from, size_t length);

@@ -11,6 +11,7 @@
 #include "boot/io_apic.h"
 #include "boot/ports.h"
 #include "core/gdb/debugger.h"
+#include "core/gdb/gdb_command.h"
 #include "drivers/ioapic.h"
 #include "drivers/pic8259.h"
 #include "drivers/uart16550.h"

@@ -9,7 +9,6 @@
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/trap.h"
 #include "arch/x86_64/vectors.h"
-#include "core/gdb/debugger.h"
 #include "core/interrupt.h"
 #include "core/perf/drain.h"
 #include "core/perf/event.h"
@@ -30,7 +29,6 @@ __attribute__((noinline)) static void tick(void)
     event_tick();
     timers_run();
     scheduler_tick();
-    gdb_tick();
     if (boot_cpu)
         drain_tick();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Stops for a debugger: who comes in, how the others are made to stand still, and how all go on.
- * docs/gdb-stub.md has the design. Runs on the page that the trap came in by, interrupts and watches
- * off; nothing in here may trap. arch_debugger_attach, arch_stop_here: task context.
+ * docs/gdb-stub.md has the design. Runs on the page that the trap came in by, interrupts and
+ * watches off; nothing in here may trap. arch_debugger_attach, arch_stop_here: task context.
  */
 #include "arch/x86_64/stop.h"
 
@@ -172,16 +172,13 @@ static bool is_gone(uintptr_t address)
     return arch_debug_read(address, &byte, 1) == 1 && byte != INT3;
 }
 
-/* A program's own ends the program, whether somebody debugs the kernel or not. */
-struct regs *break_trap(struct regs *regs)
+static void stop_break(struct regs *regs)
 {
     unsigned cpu = arch_cpu_id();
     enum arch_stop why = ARCH_STOP_HIT;
     uintptr_t ip;
 
-    if (regs_user_mode(regs))
-        return trap_land(regs);
-    if (!debugger || percpu_self()->watch_depth > 1)
+    if (percpu_self()->watch_depth > 1)
         trap_fatal(regs);
     if (!stop_landed(cpu, regs, &why)) {
         if (debugger->owns(cpu, regs->ip - ARCH_BREAKPOINT_SIZE)) {
@@ -276,12 +273,13 @@ void arch_debugger_attach(const struct arch_debugger *with)
     if (with && !debugger) {
         clock = nmi_clock_now();
         listening.serve = clock.serve;
-        page_fault_before = trap_handler_of(VECTOR_PAGE_FAULT);
+        trap_get_handler(VECTOR_PAGE_FAULT, &page_fault_before);
     }
     debugger = with;
     debugreg_set_stop(with ? &stops : NULL);
     nmi_set_clock(with ? &listening : &clock);
     stand_set_stop(with ? stop_asked : NULL);
+    trap_set_handler(VECTOR_BREAKPOINT, with ? stop_break : NULL);
     trap_set_handler(VECTOR_NMI, with ? stop_unexplained : NULL);
     trap_set_handler(VECTOR_PAGE_FAULT, with ? stop_page_fault : page_fault_before);
 }

@@ -2,7 +2,8 @@
 /*
  * A debugger's single step: one instruction by the trap flag, with interrupts held off for it, of
  * which nobody sees anything. Prepared in a stop, finished on the stepped CPU in its debug trap.
- * Sources: Intel SDM vol. 3, "Single-Step Exception Condition"; vol. 2, PUSHF, POPF, IRET, CLI, STI.
+ * Sources: Intel SDM vol. 3, "Single-Step Exception Condition"; vol. 2, PUSHF, POPF, IRET, CLI,
+ * STI.
  */
 #include "arch/arch.h"
 #include "arch/x86_64/debugreg.h"

@@ -296,8 +296,8 @@ cfi_start watch_entry, trap
         restore_registers_and_return
 cfi_end
 
-; #BP: like a debug trap in all else. A page of its own, that of exceptions, which end by the time one
-; of these comes.
+; #BP: like a debug trap in all else. Its page is that of exceptions, which have left it by the time
+; one of these comes.
 align 16
 cfi_start break_entry, trap
         save_registers
@@ -313,8 +313,8 @@ cfi_start break_entry, trap
         jmp ..@watch_served
 cfi_end
 
-; Back from a debug trap or a #BP right from the middle of its handler. IN rdi = its struct regs. Does
-; not return.
+; Back from a debug trap or a #BP right from the middle of its handler. IN rdi = its struct regs.
+; Does not return.
 align 16
 cfi_start watch_return, return
         cfi_outermost

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See debugger.h. What is here runs in stops and NMIs, where nothing may trap or wait for a lock,
- * but for gdb_init and the command `gdb`, which are task context.
+ * but for what is said there to be task context.
  */
 #include "core/gdb/debugger.h"
 
 #include "arch/arch.h"
 #include "core/breakpoint.h"
-#include "core/cmdline.h"
-#include "core/console/command.h"
 #include "core/console/print_guard.h"
 #include "core/cpus.h"
 #include "core/gdb/command.h"
@@ -119,8 +117,10 @@ static struct gdb_stop describe(unsigned cpu, enum arch_stop why)
 }
 
 /* What is wrong on the line, and what gdb itself does not say: why it could not set a point. */
-static void tell_state(struct sink *to)
+bool gdb_tell(struct sink *to)
 {
+    if (!door)
+        return false;
     print_to(to,
              "gdb: attached at %s; packets damaged %llu, too long %llu, sent again %llu; "
              "noise %llu\n",
@@ -131,6 +131,7 @@ static void tell_state(struct sink *to)
     print_to(to, "gdb: %s%s\n", server.refused.text[0] ? "refused last: " : "nothing was refused",
              server.refused.text);
     breakpoint_print(to);
+    return true;
 }
 
 static void server_write(struct sink *sink, const char *bytes, size_t length)
@@ -146,7 +147,7 @@ static bool begin_command(unsigned cpu, enum arch_stop why)
     const char *problem;
 
     if (strcmp(server.request.command, "gdb") == 0) { /* no command could be run for it, perhaps */
-        tell_state(&to_gdb);
+        gdb_tell(&to_gdb);
         gdb_server_command_done(&server, 0);
         return false;
     }
@@ -346,7 +347,7 @@ bool gdb_arrived(uint8_t byte, struct regs *regs)
     return true;
 }
 
-/* --- The console's side. --- */
+/* --- For who waits. --- */
 
 /*
  * A gdb that came too early has asked already, perhaps more than once, and would take the second
@@ -361,50 +362,26 @@ static void forget_what_came(void)
             since = arch_clock_ns();
 }
 
-static const char *wait_at(const struct gdb_door *with)
+int gdb_wait_at(const struct gdb_door *with, struct refusal *why)
 {
-    static struct refusal why;
+    int error;
 
     gdb_command_init();
-    print("gdb: waiting at %s: (gdb) target remote ...; `detach` lets the machine go on\n",
-          with->name);
     arriving = true; /* until this stops */
-    if (attach(with, &why)) {
+    error = attach(with, why);
+    if (error) {
         arriving = false;
-        return why.text;
+        return error;
     }
     forget_what_came();
     arch_stop_here();
-    return NULL;
+    return 0;
 }
 
-static int gdb_run(int argc, char **argv)
+const struct gdb_door *gdb_door_of(bool console)
 {
-    const struct gdb_door *with = own_door ? own_door : lent_door;
-    const char *problem;
-
-    if (door) {
-        tell_state(print_console());
-        return 0;
-    }
-    if (argc == 2 && strcmp(argv[1], "console") == 0)
-        with = lent_door;
-    else if (argc != 1)
-        problem = "`gdb` alone, or `gdb console`, which lends the console's port";
-    problem = argc > 2 || (argc == 2 && with != lent_door)
-                  ? "`gdb` alone, or `gdb console`, which lends the console's port"
-              : with ? wait_at(with)
-                     : "there is no port for it";
-    if (!problem)
-        return 0;
-    print("gdb: %s\n", problem);
-    return -EINVAL;
+    return !console && own_door ? own_door : lent_door;
 }
-
-COMMAND(gdb_command) = {.name = "gdb",
-                        .usage = "[console]",
-                        .summary = "wait for gdb at a serial port; attached: what was refused last",
-                        .run = gdb_run};
 
 void gdb_init(const struct gdb_door *own, const struct gdb_door *lent)
 {
@@ -413,16 +390,4 @@ void gdb_init(const struct gdb_door *own, const struct gdb_door *lent)
     gdb_command_set_print(print_to_gdb, tell_alive);
     if (own)
         gdb_command_init();
-}
-
-void gdb_wait(void)
-{
-    char value[16];
-
-    if (!cmdline_value("gdb", value, sizeof(value)))
-        return;
-    if (strcmp(value, "wait") == 0)
-        command_run(1, (char *[]){(char *)(uintptr_t) "gdb", NULL});
-    else
-        print("gdb=%s: gdb=wait is possible\n", value);
 }

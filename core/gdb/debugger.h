@@ -10,6 +10,8 @@
 
 #include "arch/arch.h"
 #include "core/gdb/link.h"
+#include "core/print.h"
+#include "core/refusal.h"
 
 /*
  * A port that gdb can have. Nobody else reads from it while it is open. All are called with all
@@ -29,8 +31,20 @@ struct gdb_door {
 /* `own` is a port that nobody else wants, `lent` the console's; either may be NULL. Boot. */
 void gdb_init(const struct gdb_door *own, const struct gdb_door *lent);
 
-/* gdb=wait on the command line: does that. Boot, task context. */
-void gdb_wait(void);
+/* The port of its own, if there is one; the console's, if that is asked for. NULL: none. */
+const struct gdb_door *gdb_door_of(bool console);
+
+/*
+ * Stops here until a gdb at that port lets the machine go on. -EBUSY, where another port has one,
+ * or -ETIMEDOUT. Task context.
+ */
+int gdb_wait_at(const struct gdb_door *door, struct refusal *why);
+
+/*
+ * What is wrong on the line, and what gdb does not say itself: why it could not set a point. False:
+ * none is attached. Task context, or a stop.
+ */
+bool gdb_tell(struct sink *to);
 
 /*
  * A byte has come at the port of its own while nobody is attached. True: a gdb begins, and what is
@@ -38,7 +52,7 @@ void gdb_wait(void);
  */
 bool gdb_arrived(uint8_t byte, struct regs *regs);
 
-/* A tick: whoever was to stop in the middle of a hit is asked again. Interrupt context, any CPU. */
+/* Whoever was to stop in the middle of a hit is asked again. Behind each interrupt. */
 void gdb_tick(void);
 
 /* The machine is about to be switched off: gdb is told. Any context. */

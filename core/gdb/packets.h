@@ -30,7 +30,7 @@ void gdb_reply_ok(struct gdb_server *server);
 void gdb_reply_stop(struct gdb_server *server);
 
 /*
- * A thread's number from *at on: the CPU, or GDB_NO_CPU for "all" and "any". False: there is no such
- * thread.
+ * A thread's number from *at on: the CPU, or GDB_NO_CPU for "all" and "any". False: there is no
+ * such thread.
  */
 bool gdb_thread_number(struct gdb_server *server, const char **at, unsigned *cpu);

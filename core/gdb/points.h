@@ -19,7 +19,7 @@ void gdb_points_clear(void);
 /* After a panic, when nothing runs any more: points stay as they are. */
 void gdb_points_freeze(void);
 
-/* Breakpoint instructions leave the text, or come back; for commands of the console's. In a stop. */
+/* Breakpoint instructions leave the text, or come back: for the console's commands. In a stop. */
 void gdb_points_lift(bool lifted);
 
 /* What was read of memory, as it is without breakpoint instructions. In a stop. */

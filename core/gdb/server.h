@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gdb's remote protocol, from a stop to what shall follow it (docs/gdb-stub.md). Knows no CPU and no
- * port: those are a struct gdb_target and a struct gdb_line. Source: the manual of gdb, "Remote
+ * gdb's remote protocol, from a stop to what shall follow it (docs/gdb-stub.md). Knows no CPU and
+ * no port: those are a struct gdb_target and a struct gdb_line. Source: the manual of gdb, "Remote
  * Serial Protocol". One CPU at a time, in the context of a stop; no lock, no allocation.
  */
 #pragma once

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the protocol asks of the machine that it speaks for: its CPUs, which are gdb's threads, their
- * registers, memory, and points at which they stop. All CPUs stand still when it asks. Numbers of
- * registers are the target's, in the order of its description.
+ * What the protocol asks of the machine that it speaks for: its CPUs, which are gdb's threads,
+ * their registers, memory, and points at which they stop. All CPUs stand still when it asks.
+ * Numbers of registers are the target's, in the order of its description.
  */
 #pragma once
 

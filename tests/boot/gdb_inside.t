@@ -108,17 +108,25 @@ like($said->{memory}, qr/Could not write register "cr3".*watch and hbreak/, 'so 
 
 # --- Refusals ------------------------------------------------------------------------------------
 
-(undef, $said) = session('refusals', { run => 'perf record -e mem:kernel_flag:w -- fs-stress 1000000' },
+(undef, $said) = session('refusals',
+    { run => 'perf record -e mem:kernel_flag:w -- fs-stress 1000000' },
     stop => "tbreak fs_write\ncontinue\n",
     full => <<'GDB',
 watch *(char (*)[24])stresses
 watch *(char (*)[16])&stresses[1]
-python refused = lambda line: gdb.execute("python\ntry:\n gdb.execute('%s')\nexcept gdb.error as why:\n print(why)\nend" % line)
-python refused("continue")
+python
+def refused(line):
+    try:
+        gdb.execute(line)
+        print("not refused: " + line)
+    except gdb.error as why:
+        print(why)
+refused("continue")
+end
 monitor gdb
 delete
 GDB
-    text => "break arch_clock_ns\nbreak event_hit\npython refused('continue')\nmonitor gdb\ndelete\n",
+    text => "break event_hit\npython refused('continue')\nmonitor gdb\ndelete\n",
     instead => "hbreak memset\ncontinue\nbt 3\ndelete\n",
     nowatch => "watch *(long *)&percpu[0].dr7\npython refused('continue')\nmonitor gdb\ndelete\n",
     after => "tbreak fs_close\ncontinue\n",
@@ -127,12 +135,15 @@ like($said->{full}, qr/Could not insert hardware (?:watch|break)point/,
     'more watches than there are registers are refused');
 like($said->{full}, qr/refused last: \d debug registers? needed, \d of 4 free; held by .*perf mem/,
     '... and who holds them is told');
-like($said->{full}, qr/^  dr\d  0x[0-9a-f]+\/4:w for perf mem:kernel_flag:w$/m, '... register by register');
+my $of_perf = qr{^  dr\d  0x[0-9a-f]+/4:w for perf mem:kernel_flag:w$}m;
+like($said->{full}, $of_perf, '... register by register');
 like($said->{text}, qr/^Cannot insert breakpoint \d+\.$/m, 'so is an int3 where hits run');
-like($said->{text}, qr/refused last: no software breakpoint at .*: hits, NMIs .*: hbreak is possible/,
+like($said->{text},
+    qr/refused last: no software breakpoint at .*: hits, NMIs .*: hbreak is possible/,
     '... with the reason');
 like($said->{instead}, qr/hit Breakpoint \d+(?:\.\d)?, memset \(/, 'hbreak stops there');
-like($said->{nowatch}, qr/refused last: .* overlaps the descriptor tables/, 'what traps use is refused');
+like($said->{nowatch}, qr/refused last: .* overlaps the descriptor tables/,
+    'what traps use is refused');
 like($said->{after}, qr/hit Temporary breakpoint \d+, fs_close/, 'after refusals all goes on');
 
 # --- perf and gdb at once ------------------------------------------------------------------------
@@ -160,10 +171,11 @@ GDB
     end_of_it => "continue\n");
 is(() = $said->{overlap} =~ /^New value = /mg, 2,
     "gdb's watch of a part of what perf watches is hit");
-like($said->{overlap}, qr/^  dr\d  0x[0-9a-f]+\/4:w for perf mem:kernel_flag:w$/m, "perf's stays armed");
+like($said->{overlap}, $of_perf, "perf's stays armed");
 like($said->{equal}, qr{^  dr\d  0x[0-9a-f]+/4:w for perf mem:kernel_flag:w and 1 more$}m,
     'equal ones share a register');
-like($said->{end_of_it}, qr/^\[Inferior 1 .* exited normally\]$/m, 'the end of the machine is told');
+like($said->{end_of_it}, qr/^\[Inferior 1 .* exited normally\]$/m,
+    'the end of the machine is told');
 my ($kept) = $machine->console =~ /^\[ perf record: (\d+) records kept/m;
 my ($operations) = $machine->console =~ /^fs-stress: (\d+) operations, all verified$/m;
 is($kept // 'none', 2 * ($operations // 0),
@@ -188,10 +200,11 @@ except gdb.error as why:
 end
 GDB
     kill => "kill\n");
-like($said->{record}, qr/^fs-stress: \d+ operations, all verified\n\[ perf record: \d+ records kept \]$/m,
+like($said->{record}, qr/^fs-stress: .*, all verified\n\[ perf record: \d+ records kept/m,
     'monitor perf record records a load');
 like($said->{report}, qr/^ +50\.00% +\d+ +\[k\] lock_kernel/m, 'monitor perf report reports it');
-like($said->{unknown}, qr/^nonsense: no such command/m, 'what the console says to nonsense, gdb hears');
+like($said->{unknown}, qr/^nonsense: no such command/m,
+    'what the console says to nonsense, gdb hears');
 my ($before) = $said->{prompt} =~ /^(rip (?:.*\n){4})/m;
 my ($after) = $said->{same} =~ /^(rip (?:.*\n){4})/m;
 is($after // '', $before // 'none', 'the stop is as it was');
@@ -224,7 +237,8 @@ like($said->{console}, qr/^fs-stress: \d+ operations, all verified$/m,
     'at COM1 gdb shows what the console says');
 like($said->{panic}, qr/^PANIC: divide error at crash_divide(?:.*\n)+.*received signal SIGABRT/m,
     'a panic is reported, and then waits for gdb');
-like($said->{panic}, qr/^#0 .*crash_divide \(\)(?:.*\n)#1 .*crash_run /m, '... which sees what failed');
+like($said->{panic}, qr/^#0 .*crash_divide \(\)(?:.*\n)#1 .*crash_run /m,
+    '... which sees what failed');
 like($said->{panic}, qr/^\[Switching to thread 2(?:.*\n)+#0 /m, '... and the other CPUs');
 like($said->{end_of_it}, qr/^Program terminated with signal SIGABRT/m, 'going on is the end');
 is($machine->status, 99, 'and the status that of a panic');
@@ -232,12 +246,14 @@ is($machine->status, 99, 'and the status that of a panic');
 # --- Bad lines -----------------------------------------------------------------------------------
 
 ($machine, $said) = session('a bad line', { run => 'fs-stress 20; poweroff',
-        door => by_bad_line(damage => [2, 8, 15], noise => [3, 9, 20], deaf => [4, 12], lose => [18]) },
+        door => by_bad_line(damage => [2, 8, 15], noise => [3, 9, 20], deaf => [4, 12],
+            lose => [18]) },
     stop => "break fs_write if length > 1000\ncontinue\nbt\ninfo registers\nx/64xg \$rsp\n",
     more => "stepi\nfinish\ninfo threads\nthread apply all bt\n",
     counts => "monitor gdb\n",
     leave => "detach\n");
-like($said->{stop}, qr/hit Breakpoint 1, fs_write (?:.*\n)+#\d+ .* boot_entry_high/, 'a bad line is survived');
+like($said->{stop}, qr/hit Breakpoint 1, fs_write (?:.*\n)+#\d+ .* boot_entry_high/,
+    'a bad line is survived');
 like($said->{counts}, qr/packets damaged [1-9]\d*, too long 0, sent again [1-9]\d*; noise [1-9]/,
     '... and was one');
 ended_ok($machine, 'the machine runs on to its end');

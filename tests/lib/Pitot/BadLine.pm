@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A line between gdb and a stub that does what lines do: it damages bytes, loses them, adds some. And
-# that says ^C for a gdb that nobody sits at. A process of its own, which ends with the connection.
+# A line between gdb and a stub that does what lines do: it damages bytes, loses them, adds some.
+# And it says ^C for a gdb that nobody sits at. A process of its own, which ends with the
+# connection.
 #
 #     use Pitot::BadLine;
 #
-#     bad_line($to, $from, damage => [...], ...);    # gdb connects to $from, the stub listens at $to
+#     bad_line($to, $from, damage => [...], ...);    # gdb comes to $from, the stub listens at $to
 #
 # What is to be done is given by packets that gdb sends, counted from 1 and with those it repeats:
 #
@@ -58,7 +59,8 @@ sub serve
         for my $end (@ready) {
             sysread($end, my $bytes, 4096) or return;
             if ($end == $stub) {
-                $deaf-- if $deaf && $bytes =~ s/^([+]?\$.)./$1~/s;
+                # Not a digit of the sum: gdb takes that for the end.
+                $deaf-- if $deaf && $bytes =~ s/^([+]?\$)[^#]/$1~/s;
                 say_all($gdb, $bytes);
                 next;
             }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The kernel's own stub as a door for gdb (Pitot::Gdb): on COM3, or on COM1, which the console lends.
-# The machine waits for gdb before its script runs.
+# The kernel's own stub as a door for gdb (Pitot::Gdb): on COM3, or on COM1, which the console
+# lends. The machine waits for gdb before its script runs.
 #
 #     use Pitot::GdbInside;
 #
@@ -48,8 +48,8 @@ sub gdb_at_com3
     };
 }
 
-# The console is seen at port 0xe9 by nobody: that gdb waits is in the image's last words to COM1,
-# which QEMU keeps for who comes, as nobody reads them before.
+# QEMU starts the machine when somebody is at the other end of the console: gdb is, and asks before
+# there is a kernel to answer. It asks again.
 sub gdb_at_com1
 {
     return {

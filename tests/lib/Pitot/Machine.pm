@@ -3,8 +3,8 @@
 # One machine that a test has started with tools/machine: its console, its end, its files.
 #
 # Options are tools/machine's variables in small letters (kernel, run, perf_boot, flags, com1,
-# com2, com3, qemu_machine, gdb, ...), and: `timeout`, a hang detector in seconds; `extra`, a list of
-# arguments for QEMU; `interactive`, for send and expect. Which machine it is (MACHINE, FIRMWARE,
+# com2, com3, qemu_machine, gdb, ...), and: `timeout`, a hang detector in seconds; `extra`, a list
+# of arguments for QEMU; `interactive`, for send and expect. Which machine it is (MACHINE, FIRMWARE,
 # SMP, CPU, MEM, ACCEL) comes from the environment where the test does not say. All else there
 # is ignored.
 #
