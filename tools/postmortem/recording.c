@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/abi/perf_pipe.h"
 #include "core/perf/sample_view.h"
 #include "tools/postmortem/tracepoints.h"
 
