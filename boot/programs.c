@@ -8,6 +8,8 @@
 #include "core/memory/pages.h"
 #include "core/print.h"
 #include "core/user/process.h"
+#include "core/user/process_code.h"
+#include "core/user/process_watch.h"
 
 /* Its pages have been kept until here; what is in them is in the file system now. */
 static void take_module(const struct boot_information *information)
@@ -23,6 +25,8 @@ static void take_module(const struct boot_information *information)
 void programs_init(const struct boot_information *information)
 {
     process_init();
+    process_code_init();  /* chains go on in programs */
+    process_watch_init(); /* ... and breakpoints are set in them */
     process_set_console_hook(input_wake);
     if (information->module_size > 0)
         take_module(information);

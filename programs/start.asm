@@ -24,3 +24,7 @@ cfi_start _start, return
         syscall
         ud2
 cfi_end
+
+; tools/symtab writes the table of symbols in here, which the kernel reads from the file.
+section .symtab_blob progbits noalloc noexec nowrite align=8
+        times 0x4000 db 0

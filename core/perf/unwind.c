@@ -184,8 +184,8 @@ void unwind_next(struct unwind *state)
         unwind_stop(state, UNWIND_NO_WAY);
 }
 
-size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, unsigned skip,
-                         uint64_t *chain, size_t most)
+size_t unwind_capture_border(enum unwind_method method, const struct regs *regs, unsigned skip,
+                             uint64_t *chain, size_t most, struct unwind_border *border)
 {
     struct unwind state;
     size_t count = 0;
@@ -199,7 +199,21 @@ size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, uns
             count += state.way->run(&state, chain + count, most - count);
         unwind_next(&state);
     }
+    *border = (struct unwind_border){.crossed = state.end == UNWIND_USER,
+                                     .ip = state.ip,
+                                     .sp = state.sp,
+                                     .fp = state.fp,
+                                     .stack = state.stack,
+                                     .skip = skip};
     return count;
+}
+
+size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, unsigned skip,
+                         uint64_t *chain, size_t most)
+{
+    struct unwind_border border;
+
+    return unwind_capture_border(method, regs, skip, chain, most, &border);
 }
 
 size_t unwind_capture(const struct regs *regs, uint64_t *chain, size_t most)

@@ -64,7 +64,7 @@ struct unwind {
     uintptr_t sp; /* as it was, or will be, at ip */
     uintptr_t fp; /* frame pointer register at ip */
     bool fp_known;
-    enum unwind_kind kind;
+    enum unwind_kind kind; /* at UNWIND_USER ip, sp and fp are the program's */
     /* the trap frame or snapshot that ip comes from; NULL for a call or half-saved trap frame */
     const struct regs *regs;
     enum unwind_end end;
@@ -119,6 +119,18 @@ const char *unwind_kind_name(enum unwind_kind kind);
 size_t unwind_capture(const struct regs *regs, uint64_t *chain, size_t most);
 size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, unsigned skip,
                          uint64_t *chain, size_t most);
+
+/* Where the kernel's part of a chain has led: core/perf/unwind_user.h goes on from there. */
+struct unwind_border {
+    bool crossed; /* to a program; if not, the rest says nothing */
+    uintptr_t ip, sp, fp;
+    const struct arch_stack *stack; /* its thread's in the kernel; NULL: it runs on this CPU */
+    unsigned skip;                  /* frames that were to be skipped and not found here */
+};
+
+/* unwind_capture_by, and where that ended. */
+size_t unwind_capture_border(enum unwind_method method, const struct regs *regs, unsigned skip,
+                             uint64_t *chain, size_t most, struct unwind_border *border);
 
 /*
  * Makes `regs` those of the frame `callers` up, as far as unwinding knows them (ip, sp, bp; all

@@ -10,7 +10,9 @@
 #include "core/string.h"
 #include "core/user/fault.h"
 #include "core/user/load.h"
+#include "core/user/program.h"
 #include "core/user/syscalls.h"
+#include "core/user/syscalls_trace.h"
 
 static struct process processes[PROCESSES_MAX];
 static struct spinlock table = {.name = "processes"}; /* states and parents */
@@ -154,6 +156,8 @@ int process_spawn(const char *path, int argc, char *const *argv, const struct pr
         return refuse(why, EAGAIN, "%s: %d programs run already", path, PROCESSES_MAX);
     *spawned = process;
     error = load_program(process, path, argc, argv, why);
+    if (!error)
+        process->program = program_load(path, NULL);
     if (!error && !start(process, why))
         error = -EAGAIN;
     if (error)
@@ -369,5 +373,6 @@ void process_init(void)
     static const struct arch_user_handlers handlers = {
         .call = syscall_dispatch, .fault = process_fault, .leave = process_leave};
 
+    syscall_trace_init();
     arch_user_set_handlers(&handlers);
 }

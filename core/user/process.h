@@ -18,6 +18,8 @@
 #include "core/sched/wait_queue.h"
 #include "core/workqueue.h"
 
+struct program;
+
 #define PROCESSES_MAX    64
 #define PROCESS_MAPPINGS 32
 #define PROCESS_FILES    16
@@ -52,6 +54,7 @@ struct process {
     struct thread *thread;
     struct arch_space *space; /* constant from PROCESS_LIVES on, NULL at its end */
     char path[FS_PATH_MAX + 1];
+    const struct program *program; /* what perf knows of it; NULL: nothing */
 
     /*
      * In no order. Changed by its own thread alone: the entry first, then the count; read in any

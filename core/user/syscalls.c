@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "arch/arch.h"
+#include "core/user/syscalls_trace.h"
 
 uint64_t syscall_argument(const struct regs *regs, unsigned index)
 {
@@ -14,12 +15,29 @@ uint64_t syscall_argument(const struct regs *regs, unsigned index)
     return arguments[index];
 }
 
+#define SYSCALL_NO_ARGUMENT(type, name, kind)
+
+/* Each call between its tracepoints. */
+#define SYSCALL_TRACED(number, name, arguments)                                                    \
+    __attribute__((always_inline)) static inline int64_t traced_##name(const struct regs *regs)    \
+    {                                                                                              \
+        int64_t result;                                                                            \
+                                                                                                   \
+        if (TRACE_ON(syscalls_sys_enter_##name))                                                   \
+            syscall_trace_enter(&tracepoint_syscalls_sys_enter_##name, regs);                      \
+        result = sys_##name(regs);                                                                 \
+        if (TRACE_ON(syscalls_sys_exit_##name))                                                    \
+            syscall_trace_exit(&tracepoint_syscalls_sys_exit_##name, regs, result);                \
+        return result;                                                                             \
+    }
+
+SYSCALLS(SYSCALL_TRACED, SYSCALL_NO_ARGUMENT)
+
 static int64_t syscall_call(const struct regs *regs)
 {
 #define SYSCALL_CASE(number, name, arguments)                                                      \
     case number:                                                                                   \
-        return sys_##name(regs);
-#define SYSCALL_NO_ARGUMENT(type, name, kind)
+        return traced_##name(regs);
 
     switch (regs->error) {
         SYSCALLS(SYSCALL_CASE, SYSCALL_NO_ARGUMENT)
@@ -30,5 +48,12 @@ static int64_t syscall_call(const struct regs *regs)
 
 void syscall_dispatch(struct regs *regs)
 {
-    regs->ax = (uint64_t)syscall_call(regs);
+    int64_t result;
+
+    if (TRACE_ON(raw_syscalls_sys_enter))
+        syscall_trace_raw_enter(regs);
+    result = syscall_call(regs);
+    if (TRACE_ON(raw_syscalls_sys_exit))
+        TRACE_AT(raw_syscalls_sys_exit, regs, (int64_t)regs->error, result);
+    regs->ax = (uint64_t)result;
 }

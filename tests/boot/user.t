@@ -92,7 +92,10 @@ for my $place ('mem:ticks:w', 'mem:sys_getpid:x') {
 
 # --- NMIs at every place of the border -----------------------------------------------------------
 
-my @ends = qw(syscall_entry trap_entry watch_entry trap_stubs user_begin thread_start);
+# In the kernel; or where the program began, or lost its stack on purpose; or the console, which
+# has the program's name while it waits for it.
+my @ends = qw(syscall_entry trap_entry watch_entry trap_stubs user_begin thread_start
+    _start attack_stack_pointer boot_entry_high);
 
 for my $iso ("$build/pitot.iso", $fp_iso) {
     my $name = $iso eq $fp_iso ? 'by frame pointers' : 'by the table';
