@@ -19,6 +19,8 @@ extern const struct command *const __stop_commands[];
 
 const struct command *command_find(const char *name)
 {
+    if (name[0] == '/')
+        name = "run";
     for (const struct command *const *entry = __start_commands; entry != __stop_commands; entry++) {
         if (strcmp((*entry)->name, name) == 0)
             return *entry;

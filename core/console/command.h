@@ -24,7 +24,7 @@ struct command {
                    used)) static const struct command *const identifier##_entry = &identifier;     \
     static const struct command identifier
 
-/* NULL where there is none of that name. */
+/* NULL where there is none of that name; a path means the command `run`, argv[0] being the path. */
 const struct command *command_find(const char *name);
 
 /* The index-th command in order of names; NULL past the end. */

@@ -28,7 +28,8 @@ use Pitot::Gdb;
 our @EXPORT = qw(gdb_habits_ok);
 
 my $load = 'fs-stress --threads 3 1000000; poweroff';
-my $hit = qr/^(?:Thread \d+(?:\.\d+)? hit )?/m;    # gdb tells CPUs apart where there are several
+# gdb tells CPUs apart where there are several, and may have names for them.
+my $hit = qr/^(?:Thread \d+(?:\.\d+)? (?:".*?" )?hit )?/m;
 
 # The line of a source that a pattern fits first, behind another's.
 sub line_of
