@@ -95,6 +95,31 @@ my @times = map { (split(/\|/))[1] } @ours;
 is_deeply(\@times, [sort { $a <=> $b } @times], '... in order of time');
 is_deeply([ring_samples($one)], [(grep { /^002/ } @ours)[-1]], '... the newest of one CPU');
 
+# --- Programs ------------------------------------------------------------------------------------
+
+my $program = commands_session({smp => 1, run => '/bin/fs-load 1000'}, call => <<'GDB',
+tbreak sys_write
+continue
+pitot bt
+pitot ps
+GDB
+    back => <<'GDB', leave => "try kill\n");
+python
+gdb.execute("tbreak *" + re.search("from user mode at (0x[0-9a-f]+)", said_by("bt")).group(1))
+gdb.execute("continue")
+end
+pitot bt
+pitot cpus
+pitot ps
+GDB
+like($program->{call}, qr/^#0  0x\w+ in sys_write at .*\n(?:#.*\n)+    from user mode at 0x4\w+$/m,
+    'the chain of a system call ends where it came from user mode');
+like($program->{call}, qr/^ +\d+ +0 +runs +fs-load +- +sys_write$/m, '... whose thread runs');
+like($program->{back}, qr/^#0  0x0{10}4\w+ in 0x4\w+\n    user mode$/m,
+    'in user mode there is one frame');
+like($program->{back}, qr/^ +0 +\d+ +fs-load +0x4\w+$/m, '... of the thread that the CPU is on');
+like($program->{back}, qr/^ +\d+ +0 +runs +fs-load +- +0x4\w+$/m, '... which runs there');
+
 # --- Wrong arguments -----------------------------------------------------------------------------
 
 my @refusals = split(/^(?=refused: )/m, $said->{wrong});

@@ -125,14 +125,15 @@ def damaged_all(name, command, changes):
     print("damaged %s: %s" % (name, with_memory(changes, lambda: said_by(command))))
 
 
-def same_memory(first, size, count):
-    """What the commands read of a dump is what gdb reads, where it knows the kernel's addresses."""
+def same_memory(first, size):
+    """What the commands read of a dump is what gdb reads, where it knows the kernel's addresses:
+    pages that begin with something."""
     from pitot.memory import Memory
-    ours, same = Memory(), 0
-    for i in range(count):
-        place = first + random.randrange(size - 64)
-        same += ours.read(place, 64) == bytes(gdb.selected_inferior().read_memory(place, 64))
-    print("the same memory at %d places" % same)
+    ours, inferior = Memory(), gdb.selected_inferior()
+    theirs = {at: bytes(inferior.read_memory(at, 64)) for at in range(first, first + size, 4096)}
+    used = [at for at in theirs if any(theirs[at])]
+    same = [at for at in used if ours.read(at, 64) == theirs[at]]
+    print("of %d pages %d are the same" % (len(used), len(same)))
 
 
 VARIABLES = ("'core/perf/recording.c'::rings", "recorder", "recorder_tasks",

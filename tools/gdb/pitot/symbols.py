@@ -2,6 +2,8 @@
 #
 # Addresses in words, as gdb knows them. Nothing of the machine is read.
 
+import os
+
 import gdb
 
 known = {}
@@ -41,10 +43,14 @@ def function_of(address):
 def line_of(address):
     """core/lock/kernel_lock.c:30, or nothing."""
     found = gdb.find_pc_line(address)
-    return "%s:%d" % (found.symtab.filename, found.line) if found.symtab and found.line else ""
+    return "%s:%d" % (path_of(found), found.line) if found.symtab and found.line else ""
 
 
 def source_of(address):
     """core/lock/kernel_lock.c, or nothing."""
-    found = gdb.find_pc_line(address)
-    return found.symtab.filename if found.symtab else ""
+    return path_of(gdb.find_pc_line(address))
+
+
+def path_of(found):
+    """clang's begin with a dot."""
+    return os.path.normpath(found.symtab.filename) if found.symtab else ""
