@@ -42,7 +42,7 @@ static void print_to_gdb(const char *text, size_t length)
 }
 
 /* A gdb that hears nothing for two seconds complains, though it waits on. */
-static void tell_alive(void)
+static void say_nothing_new(void)
 {
     print_guard_enter();
     uint64_t flags = arch_irq_save();
@@ -387,7 +387,7 @@ void gdb_init(const struct gdb_door *own, const struct gdb_door *lent)
 {
     own_door = own;
     lent_door = lent;
-    gdb_command_set_print(print_to_gdb, tell_alive);
+    gdb_command_set_print(print_to_gdb, say_nothing_new);
     if (own)
         gdb_command_init();
 }
