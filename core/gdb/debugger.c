@@ -27,6 +27,7 @@ static const struct gdb_door *door;                 /* the one that gdb has; NUL
 static struct gdb_server server;                    /* in stops; what prints has its own way */
 static struct sink *console_before;                 /* of who lends the console's port */
 static bool stopped;                                /* [A] in a stop: the port is polled */
+static const char *blind;                           /* why ^C does not break in; or NULL */
 static bool arriving;                               /* its first stop is on its way */
 static unsigned steps;                              /* since the others were let go */
 
@@ -130,6 +131,8 @@ bool gdb_tell(struct sink *to)
              (unsigned long long)server.link.counts.noise);
     print_to(to, "gdb: %s%s\n", server.refused.text[0] ? "refused last: " : "nothing was refused",
              server.refused.text);
+    if (blind)
+        print_to(to, "gdb: ^C does not break in: %s\n", blind);
     breakpoint_print(to);
     return true;
 }
@@ -326,7 +329,7 @@ static int attach(const struct gdb_door *with, struct refusal *why)
         console_before = print_console();
         print_set_console(&lent_sink);
     }
-    door->open();
+    blind = door->open();
     cpus_release();
     return 0;
 }
