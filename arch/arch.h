@@ -23,6 +23,12 @@
 
 #define PAGE_SIZE ((size_t)4096)
 
+/*
+ * Of a function that hits, NMIs or a debugger's stops call, in a file of which they call no other:
+ * it lies with theirs, where no debugger puts a breakpoint instruction (linker.ld).
+ */
+#define ARCH_HIT_TEXT __attribute__((section(".text.hit")))
+
 /* --- This CPU. Any context; the answer holds while preemption is off. --- */
 unsigned arch_cpu_id(void);
 

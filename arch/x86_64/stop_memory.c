@@ -17,7 +17,7 @@
  * Where `address` can be reached, and how far that goes on; NULL where it may not be. Registers of
  * devices do something when they are read.
  */
-static uint8_t *reach(uintptr_t address, bool writes, size_t *length)
+static uint8_t *find_bytes(uintptr_t address, bool writes, size_t *length)
 {
     struct paging_leaf leaf;
     size_t rest;
@@ -39,7 +39,7 @@ size_t arch_debug_read(uintptr_t address, uint8_t *to, size_t length)
 
     while (done < length) {
         size_t part = length - done;
-        const volatile uint8_t *from = reach(address + done, false, &part);
+        const volatile uint8_t *from = find_bytes(address + done, false, &part);
 
         if (!from)
             break;
@@ -55,7 +55,7 @@ bool arch_debug_write(uintptr_t address, const uint8_t *from, size_t length)
     for (int pass = 0; pass < 2; pass++) {
         for (size_t done = 0; done < length;) {
             size_t part = length - done;
-            volatile uint8_t *to = reach(address + done, true, &part);
+            volatile uint8_t *to = find_bytes(address + done, true, &part);
 
             if (!to)
                 return false;

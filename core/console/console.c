@@ -7,6 +7,7 @@
 
 #include <linux/errno.h>
 
+#include "arch/arch.h"
 #include "core/console/command.h"
 #include "core/console/complete.h"
 #include "core/console/input.h"
@@ -22,7 +23,7 @@
 
 static unsigned running; /* [A] commands, of the console and of others */
 
-bool console_is_busy(void)
+ARCH_HIT_TEXT bool console_is_busy(void)
 {
     return __atomic_load_n(&running, __ATOMIC_RELAXED) > 0;
 }

@@ -62,7 +62,7 @@ void gdb_command_set_print(void (*text_to)(const char *text, size_t length), voi
 
 /* --- The two threads. --- */
 
-static void monitor_run(void *unused)
+static void runner_main(void *unused)
 {
     (void)unused;
     for (;;) {
@@ -86,7 +86,7 @@ void gdb_command_init(void)
     struct refusal why;
 
     if (!runner)
-        runner = thread_create("gdb", monitor_run, NULL, &why);
+        runner = thread_create("gdb", runner_main, NULL, &why);
 }
 
 /*

@@ -27,6 +27,7 @@ static const struct gdb_door *door;                 /* the one that gdb has; NUL
 static struct gdb_server server;                    /* in stops; what prints has its own way */
 static struct sink *console_before;                 /* of who lends the console's port */
 static bool stopped;                                /* [A] in a stop: the port is polled */
+static const char *blind;                           /* why ^C does not break in; or NULL */
 static bool arriving;                               /* its first stop is on its way */
 static unsigned steps;                              /* since the others were let go */
 
@@ -42,7 +43,7 @@ static void print_to_gdb(const char *text, size_t length)
 }
 
 /* A gdb that hears nothing for two seconds complains, though it waits on. */
-static void tell_alive(void)
+static void say_nothing_new(void)
 {
     print_guard_enter();
     uint64_t flags = arch_irq_save();
@@ -130,6 +131,8 @@ bool gdb_tell(struct sink *to)
              (unsigned long long)server.link.counts.noise);
     print_to(to, "gdb: %s%s\n", server.refused.text[0] ? "refused last: " : "nothing was refused",
              server.refused.text);
+    if (blind)
+        print_to(to, "gdb: ^C does not break in: %s\n", blind);
     breakpoint_print(to);
     return true;
 }
@@ -326,7 +329,7 @@ static int attach(const struct gdb_door *with, struct refusal *why)
         console_before = print_console();
         print_set_console(&lent_sink);
     }
-    door->open();
+    blind = door->open();
     cpus_release();
     return 0;
 }
@@ -387,7 +390,7 @@ void gdb_init(const struct gdb_door *own, const struct gdb_door *lent)
 {
     own_door = own;
     lent_door = lent;
-    gdb_command_set_print(print_to_gdb, tell_alive);
+    gdb_command_set_print(print_to_gdb, say_nothing_new);
     if (own)
         gdb_command_init();
 }

@@ -57,7 +57,7 @@ unsigned scheduler_idlest_cpu(void)
     return idlest;
 }
 
-const struct thread *scheduler_current(unsigned cpu)
+ARCH_HIT_TEXT const struct thread *scheduler_current(unsigned cpu)
 {
     return schedulers[cpu].current;
 }

@@ -23,7 +23,8 @@ our @EXPORT = qw(gdb_at_com3 gdb_at_com1);
 
 my $hang = 60;    # seconds, for a boot
 
-# What the console has said is in the file that tools/machine writes.
+# What the console has said is in the file that tools/machine writes; that a socket is listened at,
+# in the list of sockets, by its flags.
 sub await_said
 {
     my ($path, $pattern) = @_;
@@ -58,7 +59,7 @@ sub gdb_at_com1
             my $flags = join(' ', 'gdb=wait', $options{flags} // ());
             return (%options, console => "unix:$base.com1", flags => $flags);
         },
-        ready => sub { },
+        ready => sub { await_said('/proc/net/unix', qr/ 00010000 .* \Q$_[0].com1\E$/m) },
         attach => sub { "target remote $_[0].com1\n" },
         again => sub { "target remote $_[0].com1\n" },
     };
