@@ -95,9 +95,10 @@ gallery: packages-test
 	$(Q)prove tests/boot/gallery.t || cp $(BUILD)/gallery.md docs/gallery.md
 	$(Q)prove tests/boot/gallery.t
 
-## make gdb         QEMU stopped at the kernel's entry, and gdb attached to it, with symbols and source
+## make gdb         QEMU stopped at the kernel's entry, and gdb attached to it, with symbols, source and Pitot's commands;
+##                  GDB=inside: by the kernel's own stub
 gdb: packages-run
-	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.iso
+	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.iso $(BUILD)/host/postmortem
 	$(Q)RUN='$(subst ','\'',$(RUN))' tools/gdb/attach
 
 ## make postmortem  the recording of a machine that has stopped, for perf: FROM=DUMP or FROM=SOCKET (docs/stopped.md)

@@ -8,6 +8,7 @@
 #include "arch/x86_64/idt.h"
 #include "arch/x86_64/percpu.h"
 #include "boot/cpus.h"
+#include "boot/gdb_door.h"
 #include "boot/memory.h"
 #include "boot/multiboot2.h"
 #include "boot/nmi_clock.h"
@@ -93,6 +94,7 @@ _Noreturn void kernel_main(uint32_t information)
     if (fs_init())
         panic("no memory for the file system");
     programs_init(&boot);
-    script_run(); /* ends perf.boot's recording, then run= */
+    gdb_door_init(); /* gdb=wait waits here */
+    script_run();    /* ends perf.boot's recording, then run= */
     console_run();
 }

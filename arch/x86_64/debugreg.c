@@ -28,6 +28,8 @@ static unsigned executes;              /* ... and it is an instruction breakpoin
 static struct insn_map insn_map;       /* set at boot */
 static uint64_t wanted[ARCH_CPUS_MAX]; /* the shadow of DR7, with what rests. [owning CPU] */
 static bool resting[ARCH_CPUS_MAX];    /* data watches. [owning CPU] */
+static struct debugreg_stop stop;      /* all NULL: no debugger; changed with all CPUs parked, */
+static arch_watch_handler *unstopped;  /* ... as this is: who served hits before there was one */
 /* Bit i: register i is not live there. [owning CPU; others while it is parked] */
 static unsigned deselected[ARCH_CPUS_MAX];
 
@@ -184,7 +186,8 @@ const volatile uint64_t *arch_watch_word(const struct arch_watch *watch)
 {
     static const uint64_t nothing;
 
-    if (watch->access == ARCH_EXECUTE || !arch_mapped(watch->address, watch->length))
+    if (watch->access == ARCH_EXECUTE || watch->address < ARCH_USER_END ||
+        !arch_mapped(watch->address, watch->length))
         return &nothing;
     return (const volatile uint64_t *)(watch->address & ~(sizeof(uint64_t) - 1));
 }
@@ -201,6 +204,81 @@ const char *arch_accessor_init(void)
 struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct arch_watch *watch)
 {
     return accessor_find(&insn_map, regs, watch);
+}
+
+void debugreg_set_stop(const struct debugreg_stop *with)
+{
+    if (with && !stop.fired)
+        unstopped = watch_handler;
+    stop = with ? *with : (struct debugreg_stop){NULL, NULL, NULL};
+    watch_handler = with ? with->fired : unstopped;
+}
+
+void debugreg_watch_as_ever(unsigned fired, struct regs *regs)
+{
+    if (unstopped)
+        unstopped(fired, regs);
+}
+
+bool debugreg_is_fault(unsigned fired)
+{
+    return fired & executes;
+}
+
+void debugreg_rest(unsigned cpu)
+{
+    if (cpu == arch_cpu_id())
+        arch_watch_rest(true);
+    else
+        resting[cpu] = true; /* it loads them as it goes on */
+}
+
+void debugreg_read_data(uint64_t words[ARCH_WATCHES])
+{
+    for (unsigned i = 0; i < ARCH_WATCHES; i++)
+        words[i] = armed & 1u << i ? *arch_watch_word(&armed_watches[i]) : 0;
+}
+
+/* The watched bytes alone, of the word that holds them. */
+unsigned debugreg_changed_data(const uint64_t words[ARCH_WATCHES])
+{
+    unsigned changed = 0;
+
+    for (unsigned i = 0; i < ARCH_WATCHES; i++) {
+        const struct arch_watch *watch = &armed_watches[i];
+        uint64_t difference;
+
+        if (!(armed & 1u << i))
+            continue;
+        difference = words[i] ^ *arch_watch_word(watch);
+        difference >>= 8 * (watch->address % sizeof(uint64_t));
+        difference <<= 64 - 8 * watch->length;
+        if (difference)
+            changed |= 1u << i;
+    }
+    return changed;
+}
+
+/*
+ * The kernel's steps, and a debugger's, which may end in a program; false: it is neither. Apart, so
+ * that a hit has no part of it.
+ */
+__attribute__((noinline, cold)) static bool debug_stepped(unsigned fired, struct regs *regs)
+{
+    bool stops = stop.stepped && stop.stepped(regs, &fired);
+    bool steps = step_handler && !regs_user_mode(regs);
+
+    if (!stops && !steps)
+        return false;
+    if (steps)
+        step_handler(regs);
+    if (fired && watch_handler)
+        watch_handler(fired, regs);
+    if (fired & executes)
+        regs->flags |= FLAGS_RESUME;
+    if (stops)
+        stop.enter(regs);
+    return true;
 }
 
 /*
@@ -245,8 +323,30 @@ static void debug_find_program(struct regs *regs)
                                    .vector = VECTOR_DEBUG};
 
     if (regs->ip == (uintptr_t)trap_stubs + VECTOR_DEBUG * TRAP_STUB_SIZE &&
-        percpu_self()->in_space && !step_handler)
+        percpu_self()->in_space && !step_handler && !stop.stepped)
         *regs = somewhere;
+}
+
+/* A program's, or one that comes upon an entry: see docs/user.md. */
+__attribute__((noinline)) static struct regs *debug_trap_at_border(struct regs *regs, uint64_t dr6,
+                                                                   unsigned fired)
+{
+    unsigned told = fired;
+
+    debug_find_program(regs);
+    if (regs_user_mode(regs))
+        told = watch_reachable(fired);
+    if (dr6 & DR6_BS && debug_stepped(told, regs))
+        return NULL;
+    if (told)
+        watch_handler(told, regs);
+    if (fired & executes)
+        regs->flags |= FLAGS_RESUME;
+    if (debug_is_programs(regs, dr6))
+        return trap_land(regs);
+    if (!told)
+        __atomic_fetch_add(&debug_spurious, 1, __ATOMIC_RELAXED);
+    return NULL;
 }
 
 /*
@@ -257,25 +357,20 @@ static void debug_find_program(struct regs *regs)
 struct regs *debug_trap(struct regs *regs)
 {
     uint64_t dr6 = cpu_read_dr6();
-
-    debug_find_program(regs);
-
-    bool user = regs_user_mode(regs), stepped = (dr6 & DR6_BS) && step_handler && !user;
-    unsigned fired = dr6 & armed & ~deselected[percpu_self()->cpu],
-             told = user ? watch_reachable(fired) : fired;
+    unsigned fired = dr6 & armed & ~deselected[percpu_self()->cpu];
 
     cpu_write_dr6(DR6_CLEAR);
-    if (stepped)
-        step_handler(regs);
-    if (told)
-        watch_handler(told, regs);
+    if (regs_user_mode(regs) || debug_is_at_entry(regs))
+        return debug_trap_at_border(regs, dr6, fired);
+    if (dr6 & DR6_BS && debug_stepped(fired, regs))
+        return NULL;
+    if (fired)
+        watch_handler(fired, regs);
     if (fired & executes) /* after the handler: what it records are the program's own flags */
         regs->flags |= FLAGS_RESUME;
-    if (debug_is_programs(regs, dr6))
-        return trap_land(regs);
-    if (told || stepped)
+    if (fired)
         return NULL;
-    if (debug_is_at_entry(regs) || (dr6 & DR6_FIRED && !(dr6 & (DR6_BS | DR6_BD))))
+    if (dr6 & DR6_FIRED && !(dr6 & (DR6_BS | DR6_BD)))
         __atomic_fetch_add(&debug_spurious, 1, __ATOMIC_RELAXED);
     else
         trap_fatal(regs);

@@ -42,8 +42,8 @@ struct percpu {
     const struct regs *parked_regs; /* [O] what was interrupted for that */
 
     /* Standing still for a report: arch/x86_64/stand.c. */
-    uint32_t stand_asked;          /* [A] by the CPU that reports; 0: go on */
-    uint32_t stands;               /* [O] until stand_asked is 0 */
+    uint32_t stand_asked;          /* [A] STAND_*: by the CPU that reports, or for a debugger */
+    uint32_t stands;               /* [O] until no report asks for it */
     const struct regs *stood_regs; /* [O] what was interrupted for that */
 
     bool runs;             /* [A] set by the owning CPU when it is there for others */

@@ -48,6 +48,8 @@ _Static_assert(offsetof(struct regs, ip) == 17 * 8, "the CPU's frame begins at i
 
 #define FLAGS_NESTED    (1ull << 14)
 #define FLAGS_ALIGNMENT (1ull << 18) /* and, with SMAP, whether the kernel may touch user pages */
+/* What a debugger may change: the arithmetic ones, direction, interrupts, alignment. */
+#define FLAGS_OF_DEBUGGER 0x00040ed5ull
 
 #define KERNEL_CODE_SELECTOR 0x08
 #define KERNEL_DATA_SELECTOR 0x10

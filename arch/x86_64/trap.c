@@ -31,6 +31,11 @@ void trap_set_handler(unsigned vector, trap_handler *handler)
     handlers[vector] = handler;
 }
 
+void trap_get_handler(unsigned vector, trap_handler **handler)
+{
+    *handler = handlers[vector];
+}
+
 void arch_set_fault_handler(arch_fault_handler *handler)
 {
     fault_handler = handler;
@@ -123,6 +128,19 @@ void trap_dispatch(struct regs *regs)
 _Noreturn void trap_fatal(struct regs *regs)
 {
     trap_report(regs);
+}
+
+/* A program's own ends the program, whether somebody debugs the kernel or not. */
+struct regs *break_trap(struct regs *regs)
+{
+    trap_handler *handler = handlers[VECTOR_BREAKPOINT];
+
+    if (regs_user_mode(regs))
+        return trap_land(regs);
+    if (!handler)
+        trap_report(regs);
+    handler(regs);
+    return NULL;
 }
 
 void trap_nmi(struct regs *regs)

@@ -1,16 +1,17 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
 ; Every way into the kernel by trap, interrupt or system call, and back. One stub per vector; a stub
-; makes the stack look the same for all (struct regs, arch/x86_64/regs.h) and goes to one of three
+; makes the stack look the same for all (struct regs, arch/x86_64/regs.h) and goes to one of four
 ; common paths:
 ;
 ;   stub of #DB, NMI        -> watch_entry      stays on its IST page; watches are off from its
 ;                                               first instructions on
+;   stub of #BP             -> break_entry      likewise
 ;   stub of #DF, #MC        -> fatal_entry      stays on its IST page; does not come back
 ;   all others              -> trap_entry       saves on the IST page, then moves the frame to the
 ;                                               interrupted stack, or a program's to its thread's
 ;
-; The fourth way, syscall_entry, has no stub: the CPU changes no stack for it.
+; The fifth way, syscall_entry, has no stub: the CPU changes no stack for it.
 ;
 ; GS is the program's while one runs, and the kernel's from an entry's `swapgs` on. Interrupts and
 ; exceptions other than those of the first two rows come in the kernel only where GS is the
@@ -44,6 +45,7 @@ extern trap_land
 extern trap_dispatch
 extern trap_fatal
 extern debug_trap
+extern break_trap
 extern nmi_trap
 
 section .text.nowatch progbits alloc exec nowrite align=16
@@ -70,6 +72,8 @@ cfi_start trap_stubs, trap
         cfi_offset 56
         %if vector == VECTOR_DEBUG || vector == VECTOR_NMI
         jmp watch_entry
+        %elif vector == VECTOR_BREAKPOINT
+        jmp break_entry
         %elif vector == VECTOR_DOUBLE_FAULT || vector == VECTOR_MACHINE_CHECK
         jmp fatal_entry
         %else
@@ -246,7 +250,8 @@ cfi_start fatal_entry, trap
         ud2
 cfi_end
 
-; #DB and NMI. DR7 goes to 0 whatever it was, the depth is raised, and only the outermost exit loads
+; #DB and NMI. Whose GS it was is kept where other vectors have their error code, as watch_return
+; comes from the middle of a handler. DR7 goes to 0 whatever it was, the depth is raised, and only the outermost exit loads
 ; DR7 again, from the shadow: a value saved at entry could be older than what the handler armed, and
 ; an NMI inside #DB would arm too early. The depth first: an NMI between the two then leaves DR7 at
 ; 0, as it is not the outermost. A debug trap that is a program's own affair has been moved to its
@@ -256,6 +261,7 @@ cfi_start watch_entry, trap
         save_registers
         smap_on watch
         kernel_gs_by_base
+        mov [rsp + REGS_ERROR], rbx
         inc dword [gs:PERCPU_WATCH_DEPTH]
         xor eax, eax
         mov dr7, rax
@@ -264,9 +270,11 @@ cfi_start watch_entry, trap
         je ..@watch_nmi
         call debug_trap
 ..@debug_dispatched:
+..@watch_served:
         test rax, rax
         jz ..@watch_leave
         mov rsp, rax
+        mov qword [rsp + REGS_ERROR], 0
         dec dword [gs:PERCPU_WATCH_DEPTH]
         mov rax, [gs:PERCPU_DR7]
         mov dr7, rax
@@ -281,11 +289,37 @@ cfi_start watch_entry, trap
         mov rax, [gs:PERCPU_DR7]
         mov dr7, rax
 ..@watch_inner:
-        test ebx, ebx
-        jz ..@watch_return
+        cmp dword [rsp + REGS_ERROR], 0
+        je ..@watch_return
         swapgs
 ..@watch_return:
         restore_registers_and_return
+cfi_end
+
+; #BP: like a debug trap in all else. Its page is that of exceptions, which have left it by the time
+; one of these comes.
+align 16
+cfi_start break_entry, trap
+        save_registers
+        smap_on break
+        kernel_gs_by_base
+        mov [rsp + REGS_ERROR], rbx
+        inc dword [gs:PERCPU_WATCH_DEPTH]
+        xor eax, eax
+        mov dr7, rax
+        mov rdi, rsp
+        call break_trap
+..@break_dispatched:
+        jmp ..@watch_served
+cfi_end
+
+; Back from a debug trap or a #BP right from the middle of its handler. IN rdi = its struct regs.
+; Does not return.
+align 16
+cfi_start watch_return, return
+        cfi_outermost
+        mov rsp, rdi
+        jmp ..@watch_leave
 cfi_end
 
 ; The return addresses behind which an unwinder finds a struct regs.
@@ -299,6 +333,7 @@ trap_returns:
         dq ..@trap_landed
         dq ..@fatal_dispatched
         dq ..@syscall_returned
+        dq ..@break_dispatched
 trap_returns_end:
 
 ; Where each `clac` stands.
@@ -308,4 +343,5 @@ trap_clacs:
         dq ..@clac_trap
         dq ..@clac_fatal
         dq ..@clac_watch
+        dq ..@clac_break
 trap_clacs_end:

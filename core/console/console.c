@@ -20,6 +20,13 @@
 
 #define PROMPT "pitot> "
 
+static unsigned running; /* [A] commands, of the console and of others */
+
+bool console_is_busy(void)
+{
+    return __atomic_load_n(&running, __ATOMIC_RELAXED) > 0;
+}
+
 static int say(const struct refusal *why, int error)
 {
     print("%s\n", why->text);
@@ -42,9 +49,11 @@ static int run_command(const struct words_command *command)
     int error = words_split(text, &words, &why);
     if (error)
         return say(&why, error);
+    __atomic_fetch_add(&running, 1, __ATOMIC_RELAXED);
     progress_begin();
     int status = command_run(words.count, words.word);
     progress_end();
+    __atomic_fetch_sub(&running, 1, __ATOMIC_RELAXED);
     return status;
 }
 

@@ -287,13 +287,35 @@ struct process_end process_collect(uint32_t pid)
     return reap(process_find(pid));
 }
 
-void process_kill(struct process *process, uint8_t signal)
+static void mark_killed(struct process *process, uint8_t signal)
 {
     uint8_t none = 0;
 
     __atomic_compare_exchange_n(&process->killed_by, &none, signal, false, __ATOMIC_RELEASE,
                                 __ATOMIC_RELAXED);
+}
+
+void process_kill(struct process *process, uint8_t signal)
+{
+    mark_killed(process, signal);
     wait_queue_wake_all(&process->events);
+}
+
+/*
+ * Under the table's lock the slot cannot become another's. It can behind it: who is woken for
+ * nothing sleeps on.
+ */
+int process_kill_pid(uint32_t pid, uint8_t signal)
+{
+    uint64_t flags = spinlock_acquire_irq(&table);
+    struct process *process = process_find(pid);
+
+    if (process)
+        mark_killed(process, signal);
+    spinlock_release_irq(&table, flags);
+    if (process && signal)
+        wait_queue_wake_all(&process->events);
+    return process ? 0 : -ESRCH;
 }
 
 /* Interrupts off: the last look before it goes back to user mode. */

@@ -104,6 +104,9 @@ void process_set_console_hook(void (*ended)(void));
  */
 void process_kill(struct process *process, uint8_t signal);
 
+/* The same of whoever has that pid; 0: only whether somebody has. 0, or -ESRCH. Task context. */
+int process_kill_pid(uint32_t pid, uint8_t signal);
+
 /* Ends the current process. */
 _Noreturn void process_exit(struct process_end end);
 

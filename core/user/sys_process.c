@@ -122,13 +122,7 @@ int64_t sys_wait4(const struct regs *regs)
 
 int64_t sys_kill(const struct regs *regs)
 {
-    struct process *process = process_find((uint32_t)regs->di);
-
     if (regs->si >= SIGNALS)
         return -EINVAL;
-    if (!process)
-        return -ESRCH;
-    if (regs->si > 0)
-        process_kill(process, (uint8_t)regs->si);
-    return 0;
+    return process_kill_pid((uint32_t)regs->di, (uint8_t)regs->si);
 }

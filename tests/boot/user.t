@@ -50,7 +50,8 @@ for my $iso ("$build/pitot.iso", $fp_iso) {
     my $name = $iso eq $fp_iso ? 'with frame pointers' : 'without';
     my $machine = boot(smp => 4, iso => $iso, run => join('; ', $watch, 'run attack all',
             'run calls', $watch, 'perf record -m 4M -e mem:kernel_flag:rw -g -- /bin/attack all',
-            '/bin/fs-load', 'ps', 'memory', 'run attack all', 'memory', 'fs-stress', 'poweroff'));
+            '/bin/fs-load', 'ps', 'fs-stress 1', 'memory', 'run attack all', 'fs-stress 1',
+            'memory', 'poweroff'));
     ended_ok($machine, "the kernel $name survives its programs");
     my $attacks = said($machine, 'run attack all');
     lines_ok($attacks, 'attack', 60);
@@ -65,7 +66,7 @@ for my $iso ("$build/pitot.iso", $fp_iso) {
         'the load on the file system is a program, too');
     unlike(said($machine, 'ps'), qr/attack|calls|fs-load/, 'no thread of theirs is left');
     is(said($machine, 'memory', 2), said($machine, 'memory'), 'nor a page');
-    like(said($machine, 'fs-stress'), qr/all verified/, '... as the file system finds, too');
+    like(said($machine, 'fs-stress 1', 2), qr/all verified/, '... as the file system finds, too');
 }
 
 # A CPU without SMEP and SMAP.
@@ -75,21 +76,26 @@ like($machine->console, qr/^attack: all ended as they must$/m, 'an old CPU survi
 
 # --- What the kernel runs with -------------------------------------------------------------------
 
-# The program sets all of them and is interrupted in a loop, on the only CPU.
-$machine = boot(smp => 1, com2 => 'none',
-    run => 'perf record -e mem:ticks:w --intr-regs -- /bin/attack flags; perf script -F +iregs; '
-        . 'poweroff');
-ended_ok($machine);
-my @flags = map { hex($_) }
-    said($machine, 'perf script -F +iregs') =~ /^ *attack .*\bFLAGS:0x([0-9a-f]+)/mg;
-cmp_ok(scalar(@flags), '>', 3, 'the timer has interrupted the program');
-for my $flag (sort keys %harmful) {
-    is(scalar(grep { $_ & $harmful{$flag} } @flags), 0, "its handler runs without $flag");
+# The program sets all of them, calls the kernel, and is interrupted in a loop, on the only CPU.
+for my $place ('mem:ticks:w', 'mem:sys_getpid:x') {
+    my $record = "perf record -e $place --intr-regs -- /bin/attack flags";
+    $machine = boot(smp => 1, com2 => 'none',
+        run => "$record; perf script -F +iregs; poweroff");
+    ended_ok($machine);
+    my @flags = map { hex($_) }
+        said($machine, 'perf script -F +iregs') =~ /^ *attack .*\bFLAGS:0x([0-9a-f]+)/mg;
+    cmp_ok(scalar(@flags), '>', 3, "the program came by $place");
+    for my $flag (sort keys %harmful) {
+        is(scalar(grep { $_ & $harmful{$flag} } @flags), 0, "... without $flag");
+    }
 }
 
 # --- NMIs at every place of the border -----------------------------------------------------------
 
-my @ends = qw(syscall_entry trap_entry watch_entry trap_stubs user_begin thread_start);
+# In the kernel; or where the program began, or lost its stack on purpose; or the console, which
+# has the program's name while it waits for it.
+my @ends = qw(syscall_entry trap_entry watch_entry trap_stubs user_begin thread_start
+    _start attack_stack_pointer boot_entry_high);
 
 for my $iso ("$build/pitot.iso", $fp_iso) {
     my $name = $iso eq $fp_iso ? 'by frame pointers' : 'by the table';

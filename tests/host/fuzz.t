@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # What must stand any input under clang's fuzzer (tests/fuzz): the unwinder with hostile stacks and
-# hostile tables, the parsers of options, events and filters, what describes tracepoints, and what
-# programs come in. A fixed number of inputs, of a fixed seed, finds nothing; and so many inputs do
-# find what is wrong with copies of the code in which a check is left out. docs/fuzzing.md tells how
-# to run one by hand and how to replay what it found. Run from the root of the tree:
+# hostile tables, the parsers of options, events and filters, what describes tracepoints, what
+# programs come in, and gdb's protocol. A fixed number of inputs, of a fixed seed, finds nothing; and
+# so many inputs do find what is wrong with copies of the code in which a check is left out.
+# docs/fuzzing.md tells how to run one by hand and how to replay what it found. Run from the root of
+# the tree:
 #
 #     prove tests/host/fuzz.t
 #
@@ -28,6 +29,7 @@ my %fuzzers = (
     options_fuzz => {runs => 60_000, options => '-max_len=120'},
     filter_fuzz => {runs => 100_000, options => '-max_len=300'},
     format_fuzz => {runs => 6_000, options => '-max_len=200'},
+    gdb_fuzz => {runs => 40_000, options => '-max_len=400'},
     elf_fuzz => {runs => 60_000, options => '-max_len=400'},
     ustar_fuzz => {runs => 20_000, options => '-max_len=400'},
 );
@@ -138,6 +140,20 @@ my @broken = (
         line => qr{source->events\[i\]\.attr\.config == event->attr\.config},
         instead => 'false',
         fuzzer => 'format_fuzz',
+    },
+    {
+        claim => 'gdb is told packets that are not too long',
+        file => 'core/gdb/link.c',
+        line => qr{link->out_length < GDB_PACKET_MAX\)},
+        instead => 'link->out_length <= GDB_PACKET_MAX)',
+        fuzzer => 'gdb_fuzz',
+    },
+    {
+        claim => 'gdb names no CPU that is not there',
+        file => 'core/gdb/server.c',
+        line => qr{number > server->target->cpus\(\) \|\|},
+        instead => 'number > server->target->cpus() + 1 ||',
+        fuzzer => 'gdb_fuzz',
     },
     {
         claim => 'a program\'s segments lie in its file',
