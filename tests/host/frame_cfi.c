@@ -8,8 +8,8 @@
  * Exempt are: what lies in no function; the trap entries, whose frames are a struct regs;
  * boot_entry_high, ap_entry_high, thread_start and a program's _start, which nobody called;
  * arch_switch, whose frame is as compilers make it but whose rules count from rsp, as that is what
- * changes stacks; and alignment padding inside a function, behind a jump or return and never jumped to: it does not
- * run, and what compilers say of it is arbitrary.
+ * changes stacks; and alignment padding inside a function, behind a jump or return and never jumped
+ * to: it does not run, and what compilers say of it is arbitrary.
  *
  * usage: objdump -d --no-show-raw-insn -j .text KERNEL | frame_cfi KERNEL
  *        a line "mismatch FUNCTION+OFFSET: ..." for each, then the counts; status 1 if there is one
