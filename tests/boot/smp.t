@@ -30,8 +30,8 @@ like($machine->console, qr/^Pitot: .*, $cpus of $cpus CPUs$/m, 'the boot log cou
 my @lines = said($machine, 'cpus') =~ /^ +(\d+ +\d+ +\d+  .*)$/mg;
 is(scalar(@lines), $cpus, 'cpus has a line for each');
 # A thread that has just been started may be on its way to sleep.
-my $idle = qr{^ +\d+ +0 +0  idle/\d .* arch_idle}m;
-my @idle = map { scalar(() = said($machine, 'cpus', $_) =~ /$idle/g) } 1 .. $looks;
+my $idles = qr{^ +\d+ +0 +0  idle/\d .* arch_idle}m;
+my @idle = map { scalar(() = said($machine, 'cpus', $_) =~ /$idles/g) } 1 .. $looks;
 is(max(@idle), $cpus - 1, '... which idle but one, when all threads have begun');
 is(scalar(grep { /clock right to \d+ ns$/ } @lines), $cpus - 1, '... and agree on the time');
 my @workers = said($machine, 'ps') =~ m{^ +\d+ +(\d+)  sleeps .* kworker/(\d+) }mg;

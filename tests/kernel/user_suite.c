@@ -264,6 +264,42 @@ static void claim_memory(void)
     end(sleeper);
 }
 
+/* --- The way back ----------------------------------------------------------------------------- */
+
+static void nothing(struct regs *regs)
+{
+    (void)regs;
+}
+
+/* By sysret only what it gives back as it was: the entry's C part is asked with made-up frames. */
+static bool by_sysret(uint64_t ip, uint64_t cx, uint64_t flags, uint64_t r11)
+{
+    struct regs regs = {.ip = ip, .cx = cx, .flags = flags, .r11 = r11};
+
+    return user_syscall(&regs);
+}
+
+static void claim_sysret(void)
+{
+    static const struct arch_user_handlers idle = {nothing, nothing, nothing};
+    const uint64_t flags = FLAGS_FIXED | FLAGS_INTERRUPT, trap = flags | FLAGS_TRAP,
+                   resume = flags | FLAGS_RESUME, last = ARCH_USER_END - 1;
+    uint64_t irq = arch_irq_save();
+
+    arch_user_set_handlers(&idle);
+    ktap_ok(by_sysret(last, last, flags, flags), "a call is left by sysret");
+    ktap_ok(!by_sysret(last, last - 2, flags, flags) && !by_sysret(last, last, flags, flags | 1),
+            "not where rcx or r11 are not what it would load");
+    ktap_ok(!by_sysret(last + 1, last + 1, flags, flags) &&
+                !by_sysret(1ull << 47, 1ull << 47, flags, flags) &&
+                !by_sysret((uintptr_t)_text, (uintptr_t)_text, flags, flags),
+            "nor to where no program can be, a non-canonical address above all");
+    ktap_ok(!by_sysret(last, last, trap, trap) && !by_sysret(last, last, resume, resume),
+            "nor with TF or RF set");
+    process_init();
+    arch_irq_restore(irq);
+}
+
 /* --- A stack segment's watched operand -------------------------------------------------------- */
 
 static unsigned hits, hits_in_kernel;
@@ -299,6 +335,7 @@ static void user_claims(void)
 {
     claim_chains();
     claim_memory();
+    claim_sysret();
     claim_watched("ss_syscall", 0);
     claim_watched("ss_int3", SIGTRAP);
     claim_watched("trap_flag_operand", SIGTRAP);
