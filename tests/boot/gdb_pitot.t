@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # `pitot bt` beside gdb's own backtrace, frame by frame: on all CPUs at stops in interrupts, NMIs,
-# debug traps and idle CPUs, and for threads that do not run. And what Pitot's commands for gdb
-# (docs/gdb.md) say to wrong arguments. Run from the root of the tree:
+# debug traps and idle CPUs, and for threads that do not run. Pitot's other commands for gdb
+# (docs/gdb.md) on four CPUs, on programs, and through the kernel's own stub; and what they say to
+# wrong arguments. Run from the root of the tree:
 #
 #     prove tests/boot/gdb_pitot.t
 #
@@ -14,6 +15,7 @@ use lib 'tests/lib';
 use Test::More;
 use Pitot;
 use Pitot::GdbCommands;
+use Pitot::GdbInside;
 
 plan skip_all => "a stub for gdb is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 
@@ -119,6 +121,24 @@ like($program->{back}, qr/^#0  0x0{10}4\w+ in 0x4\w+\n    user mode$/m,
     'in user mode there is one frame');
 like($program->{back}, qr/^ +0 +\d+ +fs-load +0x4\w+$/m, '... of the thread that the CPU is on');
 like($program->{back}, qr/^ +\d+ +0 +runs +fs-load +- +0x4\w+$/m, '... which runs there');
+
+# --- Through the kernel's own stub ---------------------------------------------------------------
+
+my $record = 'perf record --overwrite -m 16K -g -e mem:kernel_flag:w -- fs-stress --threads 2 9999';
+my $inside = commands_session({door => gdb_at_com3(), smp => 2, run => $record},
+    chain => "break stress_round\ncontinue\ndelete\nbreak fs_write\nignore \$bpnum 20\ncontinue\n"
+        . "delete\npython all_cpus('inside')\npitot bt -t 1\n",
+    registers => "pitot bp\n",
+    rings => "pitot ring -n 100000\npitot perf $stream\n",
+    leave => "try kill\n");
+chains_ok($inside->{chain}, 'a CPU, inside', 2);
+like($inside->{chain}, qr/^#0 .* arch_switch\+.*\n(?:#.*\n)+#\d+ .* boot_entry_high\+/m,
+    '... a thread that does not run has a whole chain');
+my @shown = $inside->{registers} =~ /^CPU \d  armed: dr0.*; dr0=\w+ dr1=0 .* dr7=\w*2$/mg;
+is(scalar(@shown), 2, 'pitot bp shows the registers that the stub knows');
+@ours = ring_samples($inside->{rings});
+cmp_ok(scalar(@ours), '>', 10, 'pitot ring: ' . @ours . ' records');
+is_deeply([sort(@ours)], [sort(perf_samples($stream))], '... those that the real perf reads');
 
 # --- Wrong arguments -----------------------------------------------------------------------------
 
