@@ -33,6 +33,9 @@ const struct command *command_at(size_t index);
 /* Finds and runs; says so where the name is unknown (and what is near). */
 int command_run(int argc, char **argv);
 
+/* One is being run, by whomever. Any context. */
+bool command_is_running(void);
+
 /*
  * True once ^C was typed since the current command line began; long work asks now and then and
  * returns -EINTR.

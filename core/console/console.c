@@ -7,7 +7,6 @@
 
 #include <linux/errno.h>
 
-#include "arch/arch.h"
 #include "core/console/command.h"
 #include "core/console/complete.h"
 #include "core/console/input.h"
@@ -20,13 +19,6 @@
 #include "core/string.h"
 
 #define PROMPT "pitot> "
-
-static unsigned running; /* [A] commands, of the console and of others */
-
-ARCH_HIT_TEXT bool console_is_busy(void)
-{
-    return __atomic_load_n(&running, __ATOMIC_RELAXED) > 0;
-}
 
 static int say(const struct refusal *why, int error)
 {
@@ -50,11 +42,9 @@ static int run_command(const struct words_command *command)
     int error = words_split(text, &words, &why);
     if (error)
         return say(&why, error);
-    __atomic_fetch_add(&running, 1, __ATOMIC_RELAXED);
     progress_begin();
     int status = command_run(words.count, words.word);
     progress_end();
-    __atomic_fetch_sub(&running, 1, __ATOMIC_RELAXED);
     return status;
 }
 

@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 /* Prompts, reads and runs, for ever. One task alone. */
 _Noreturn void console_run(void);
 
@@ -23,6 +21,3 @@ int console_execute(const char *line);
  * of the kernel's command line.
  */
 int console_script(const char *text);
-
-/* A command is being run, by whomever. Any context. */
-bool console_is_busy(void);

@@ -3,6 +3,7 @@
 #include "core/gdb/command.h"
 
 #include "arch/arch.h"
+#include "core/console/command.h"
 #include "core/console/console.h"
 #include "core/gdb/server.h"
 #include "core/print.h"
@@ -120,7 +121,7 @@ const char *gdb_command_begin(unsigned cpu, const char *line)
 {
     if (!runner)
         return "there is no thread for commands";
-    if (console_is_busy())
+    if (command_is_running())
         return "the console runs a command itself: let that end first";
     if (preemption[cpu].off > 0)
         return "this CPU holds a spinlock, or may not be taken from its thread for another reason: "

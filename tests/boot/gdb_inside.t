@@ -167,13 +167,21 @@ continue
 continue
 delete
 GDB
-    step => "tbreak unlock_kernel\ncontinue\nnext\nnext\nnext\nnext\nfinish\n",
+    step => <<'GDB',
+tbreak unlock_kernel
+continue
+while kernel_flag
+stepi
+end
+info symbol $pc
+GDB
     end_of_it => "continue\n");
 is(() = $said->{overlap} =~ /^New value = /mg, 2,
     "gdb's watch of a part of what perf watches is hit");
 like($said->{overlap}, $of_perf, "perf's stays armed");
 like($said->{equal}, qr{^  dr\d  0x[0-9a-f]+/4:w for perf mem:kernel_flag:w and 1 more$}m,
     'equal ones share a register');
+like($said->{step}, qr/^unlock_kernel \+ /m, 'steps go over what is watched');
 like($said->{end_of_it}, qr/^\[Inferior 1 .* exited normally\]$/m,
     'the end of the machine is told');
 my ($kept) = $machine->console =~ /^\[ perf record: (\d+) records kept/m;
