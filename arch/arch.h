@@ -263,7 +263,7 @@ struct arch_user_handlers {
     void (*fault)(struct regs *regs);
     void (*leave)(struct regs *regs);
 };
-void arch_user_set_handlers(const struct arch_user_handlers *handlers);
+void arch_user_set_handlers(const struct arch_user_handlers *with);
 
 /* --- Debug registers. Policy (who, sharing, refusals) is core/breakpoint.c's. --- */
 #define ARCH_WATCHES 4

@@ -359,9 +359,10 @@ static void table_note_slots(void)
             table.slot[i].owners[owner]->slots |= 1u << i;
 }
 
+/* Registers behind the table are not its affair: who arms beneath it arms them everywhere. */
 static unsigned table_live(unsigned cpu)
 {
-    unsigned bits = 0;
+    unsigned bits = ~0u << table.count;
 
     for (unsigned i = 0; i < table.count; i++)
         if (!table.slot[i].user || processes->runs(cpu, &table.slot[i].target))

@@ -251,11 +251,12 @@ cfi_start fatal_entry, trap
 cfi_end
 
 ; #DB and NMI. Whose GS it was is kept where other vectors have their error code, as watch_return
-; comes from the middle of a handler. DR7 goes to 0 whatever it was, the depth is raised, and only the outermost exit loads
-; DR7 again, from the shadow: a value saved at entry could be older than what the handler armed, and
-; an NMI inside #DB would arm too early. The depth first: an NMI between the two then leaves DR7 at
-; 0, as it is not the outermost. A debug trap that is a program's own affair has been moved to its
-; thread's stack by debug_trap, which then returns that frame: it goes on as an exception of others.
+; comes from the middle of a handler. DR7 goes to 0 whatever it was, the depth is raised, and only
+; the outermost exit loads DR7 again, from the shadow: a value saved at entry could be older than
+; what the handler armed, and an NMI inside #DB would arm too early. The depth first: an NMI between
+; the two then leaves DR7 at 0, as it is not the outermost. A debug trap that is a program's own
+; affair has been moved to its thread's stack by debug_trap, which then returns that frame: it goes
+; on as an exception of others.
 align 16
 cfi_start watch_entry, trap
         save_registers

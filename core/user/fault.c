@@ -24,8 +24,8 @@ static const char *const names[16] = {"ax", "dx", "cx",  "bx",  "si",  "di",  "b
 static void print_registers(const struct regs *regs)
 {
     for (unsigned i = 0; i < 16; i++)
-        print("%s%3s %016lx%s", i % 4 == 0 ? "  " : "  ", names[i],
-              (unsigned long)arch_register(regs, i), i % 4 == 3 ? "\n" : "");
+        print("  %3s %016lx%s", names[i], (unsigned long)arch_register(regs, i),
+              i % 4 == 3 ? "\n" : "");
 }
 
 /* "fs-load+0x123", as perf's map has it: the offset in the file. */

@@ -124,7 +124,7 @@ struct process_listener {
     void (*started)(const struct process *process);
     void (*mapped)(const struct process *process, const struct process_mapping *mapping);
 };
-void process_set_listener(const struct process_listener *listener);
+void process_set_listener(const struct process_listener *with);
 
 /*
  * Maps memory for it, all zero; the caller is its thread, or makes it. 0; -ENOMEM, or -EINVAL where

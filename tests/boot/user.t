@@ -94,6 +94,8 @@ for my $place ('mem:ticks:w', 'mem:sys_getpid:x') {
 
 # In the kernel; or where the program began, or lost its stack on purpose; or the console, which
 # has the program's name while it waits for it.
+# Behind the kernel's part there is the program's.
+my $of_program = qr/^(?:\[unknown\]|main|_start|attack_\w+|expect_nothing|flags|system_call)$/;
 my @ends = qw(syscall_entry trap_entry watch_entry trap_stubs user_begin thread_start
     _start attack_stack_pointer boot_entry_high);
 
@@ -105,6 +107,10 @@ for my $iso ("$build/pitot.iso", $fp_iso) {
     ended_ok($machine);
     like($machine->console, qr/^\[ perf record: \d+ records kept \]$/m, 'NMIs fell upon a program');
     my @samples = grep { $_->{comm} eq 'attack' } samples(said($machine, 'perf script'));
+    for my $sample (@samples) {
+        my $chain = $sample->{chain};
+        pop(@$chain) while @$chain && $chain->[-1] =~ $of_program;
+    }
     my %last;
     $last{$_->{chain}[-1] // 'none'}++ for @samples;
     my @kernel = grep { @{$_->{chain}} > 1 } @samples;

@@ -3,8 +3,8 @@
 #
 # What must stand any input under clang's fuzzer (tests/fuzz): the unwinder with hostile stacks and
 # hostile tables, the parsers of options, events and filters, what describes tracepoints, what
-# programs come in, and gdb's protocol. A fixed number of inputs, of a fixed seed, finds nothing; and
-# so many inputs do find what is wrong with copies of the code in which a check is left out.
+# programs come in, and gdb's protocol. A fixed number of inputs, of a fixed seed, finds nothing;
+# and so many inputs do find what is wrong with copies of the code in which a check is left out.
 # docs/fuzzing.md tells how to run one by hand and how to replay what it found. Run from the root of
 # the tree:
 #
