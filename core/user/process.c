@@ -79,11 +79,11 @@ static struct process *claim(const struct process *parent)
     return process;
 }
 
-static bool lives(void *data)
+static bool may_run(void *data)
 {
     const struct process *process = data;
 
-    return process->state != PROCESS_MAKING;
+    return __atomic_load_n(&process->may_run, __ATOMIC_ACQUIRE);
 }
 
 static void wait_until(struct process *process, bool (*holds)(void *data))
@@ -100,7 +100,7 @@ static void process_main(void *data)
 {
     struct process *process = data;
 
-    wait_until(process, lives);
+    wait_until(process, may_run);
     arch_irq_save();
     arch_space_enter(process->space, process->thread->stack);
     arch_user_begin(process->entry, process->stack);
@@ -142,6 +142,7 @@ static bool start(struct process *process, struct refusal *why)
     if (!thread)
         return false;
     publish(process, thread);
+    __atomic_store_n(&process->may_run, true, __ATOMIC_RELEASE);
     wait_queue_wake_all(&process->events);
     return true;
 }

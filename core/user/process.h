@@ -63,6 +63,7 @@ struct process {
     struct process_mapping mapping[PROCESS_MAPPINGS];
     unsigned mapping_count;
 
+    bool may_run;             /* stored by who made it: all who listen have heard of it */
     int file[PROCESS_FILES];  /* its own thread's: what fs_open gave, or PROCESS_FILE_... */
     uint8_t killed_by;        /* [A] a signal: it ends before it returns to user mode */
     struct process_end end;   /* from PROCESS_ENDED on */

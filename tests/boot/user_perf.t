@@ -81,7 +81,6 @@ sub polls_ok
 
     my ($calls) = said($machine, $count) =~ /fs-load: (\d+) system calls/;
     my %counts = reverse said($machine, $count) =~ /^ +(\d+) +mem:(\S+)$/mg;
-    # Cleared before main, by nobody; written by each call.
     is_deeply(\%counts, {'/bin/fs-load:calls:w' => $calls, '/bin/fs-load:main:x' => 1,
             '/bin/poll-load:main:x' => 0},
         '... count what the program counts itself, and nothing in another program');
@@ -110,6 +109,18 @@ sub polls_ok
     my @hits = said($machine, 'perf report -s sym') =~ /^ +\d+\.\d\d% +\d+ +\[(.)\]/mg;
     cmp_ok(scalar(@hits), '>', 0, 'cpu-clock:u has samples');
     is_deeply([grep { $_ ne '.' } @hits], [], '... all of them in the program');
+}
+
+# --- One thread alone: the console's, which wakes those that it makes -----------------------------
+
+{
+    my $machine = boot(run => 'perf record -p 1 -e sched:sched_wakeup,cpu-clock'
+            . ' -- fs-stress --threads 3 30; perf script; poweroff');
+    ended_ok($machine, 'perf record -p');
+    my @samples = samples(said($machine, 'perf script'));
+    my @wakeups = grep { $_->{event} =~ /wakeup/ } @samples;
+    cmp_ok(scalar(@wakeups), '>=', 3, '... has the thread\'s hits');
+    is_deeply([grep { $_->{tid} != 1 } @samples], [], '... and no other\'s');
 }
 
 # --- What is refused ------------------------------------------------------------------------------
