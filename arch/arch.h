@@ -426,7 +426,7 @@ struct arch_debugger {
  * From now on stops come here; NULL: no more. While none is attached, nothing pays for it. Called
  * with all other CPUs parked.
  */
-void arch_debugger_attach(const struct arch_debugger *debugger);
+void arch_debugger_attach(const struct arch_debugger *with);
 
 /* That CPU stops, as soon as it is not in the middle of a hit. Any context. */
 void arch_stop_cpu(unsigned cpu);

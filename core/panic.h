@@ -17,7 +17,7 @@ struct panic_machine {
 };
 
 /* Called when a report has been made, with what it was about: a debugger's. Any context. */
-void panic_set_debugger(void (*debugger)(const struct regs *regs));
+void panic_set_debugger(void (*with)(const struct regs *regs));
 
 /* Sends unexpected exceptions here. Boot. */
 void panic_init(const struct panic_machine *with);

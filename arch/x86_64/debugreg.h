@@ -39,7 +39,7 @@ struct debugreg_stop {
     bool (*stepped)(struct regs *regs, unsigned *fired);
     void (*enter)(struct regs *regs);
 };
-void debugreg_set_stop(const struct debugreg_stop *stop);
+void debugreg_set_stop(const struct debugreg_stop *with);
 void debugreg_watch_as_ever(unsigned fired, struct regs *regs);
 
 /* One of these is an instruction breakpoint's: the instruction is yet to run. */

@@ -38,7 +38,7 @@ const struct gdb_door *gdb_door_of(bool console);
  * Stops here until a gdb at that port lets the machine go on. -EBUSY, where another port has one,
  * or -ETIMEDOUT. Task context.
  */
-int gdb_wait_at(const struct gdb_door *door, struct refusal *why);
+int gdb_wait_at(const struct gdb_door *with, struct refusal *why);
 
 /*
  * What is wrong on the line, and what gdb does not say itself: why it could not set a point. False:
