@@ -164,7 +164,7 @@ like($said, qr/\] arch_idle *\n +\|\n +---arch_idle\n(?: +\w+\n)* +thread_start\
     'an idle machine is in the idle thread');
 $machine->send("perf record -e \t\t");
 my $others = qr/branches\s+breakpoint:hit\s+cpu-clock\s+irq:/;
-my $listed = qr/\n$others.*\slock:lock_release\s+mem:\s+sched:.*-e $/s;
+my $listed = qr/\n$others.*\slock:lock_release\s+mem:\s+raw_syscalls:.*\ssched:.*-e $/s;
 $machine->expect($listed, 10, 'TAB knows the clock, at its place among the tracepoints');
 $machine->send("\cCpoweroff\n");
 $machine->wait_end;
