@@ -174,7 +174,6 @@ $machine->wait_end;
 my @refused = (
     ['-e cpu-clock -F 10001', qr/cpu-clock: 10001 samples a second: 10000 are the most possible/],
     ['-e cpu-clock -c 99999', qr/a sample every 99999 ns: every 100000 ns is the most possible/],
-    ['-e cpu-clock:u', qr/cpu-clock:u: user-mode hits only, but nothing runs in user mode/],
     ['-e cpu-clock -F 10 -c 10', qr/-c and -F exclude each other/],
 );
 $machine = boot(run => join('; ', (map { "perf record $_->[0]" } @refused), 'poweroff'));
