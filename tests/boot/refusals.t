@@ -105,7 +105,7 @@ my @options = (
     ['', qr/no event: -e EVENT says what to watch, .*/],
     ["-e $flag --", qr/no command behind --/],
     ["-e $flag -- fs-strss", qr/workload "fs-strss" is not a command; `help` lists them/],
-    ['-e *:*,*:* -- help', qr/more than 64 events in one recording/],
+    ['-e *:*,*:* -- help', qr/more than 96 events in one recording/],
 );
 
 # Boots, and tests that each command is answered with its one line, and leaves all registers free.
