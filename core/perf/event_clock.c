@@ -17,6 +17,7 @@
 #include "core/ticks.h"
 
 #define SECOND_NS 1000000000ull
+#define BLIND     "/irqs-off-unseen/" /* behind the name of an event with samples */
 
 _Static_assert(EVENT_CLOCK_HERTZ_MAX == TICKS_A_SECOND * TICKS_QUICKEN_MAX,
                "as often as the timer's interrupt can come");
@@ -120,7 +121,7 @@ static void event_clock_name_blind(struct recorded_event *event)
 {
     size_t length = strlen(event->name);
 
-    print_into(event->name + length, sizeof(event->name) - length, EVENT_CLOCK_BLIND);
+    print_into(event->name + length, sizeof(event->name) - length, BLIND);
 }
 
 void event_clock_begin(struct event *event)
@@ -139,8 +140,8 @@ void event_clock_begin(struct event *event)
 /* Limits are core/perf/perf_options.c's to refuse by. */
 int event_clock_enable(struct event *event, struct refusal *why)
 {
-    int error;
     const struct perf_event_attr *attr = &event->recorded.attr;
+    int error;
 
     if (attr->config != PERF_COUNT_SW_CPU_CLOCK)
         return refuse(why, EINVAL, "%s: no software event but cpu-clock", event->recorded.name);

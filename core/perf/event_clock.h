@@ -36,9 +36,6 @@ void event_clock_begin(struct event *event);
 /* NULL; or why cpu-clock does not see code that runs with interrupts off. Any context. */
 const char *event_clock_blind(void);
 
-/* What then stands behind the name of an event that has samples. */
-#define EVENT_CLOCK_BLIND "/irqs-off-unseen/"
-
 /*
  * Asks whatever there is now to interrupt as often as is needed: nmi_clock_problem may say
  * something else than before. Task context.

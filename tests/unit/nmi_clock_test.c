@@ -176,8 +176,6 @@ static void or_the_timers_own(void **state)
 
 static void what_is_missing_is_told(void **state)
 {
-    static const uint32_t first_behind = LINES;
-
     (void)state;
     possible_lines = 1u << 8;
     assert_false(nmi_clock_find());
@@ -185,7 +183,7 @@ static void what_is_missing_is_told(void **state)
     acpi.hpet_address = 0;
     assert_false(nmi_clock_find());
     acpi.hpet_address = 0xfed00000;
-    acpi.io_apics[0].first = first_behind;
+    acpi.io_apics[0].first = LINES;
     assert_false(nmi_clock_find());
     acpi.io_apics[0].first = 0;
     acpi.io_apic_count = 0;
