@@ -29,13 +29,14 @@ say = $(if $(filter 1,$(V)),,@printf '  %-6s %s\n' '$(1)' '$(2)')
 
 # How chains are made, and what is not linked then. Optimisers may move a prologue or share an epilogue: the table follows
 # them, frame pointers need that they do not (docs/unwinding.md). Tail calls would leave callers out of every chain.
-ifeq ($(UNWINDER),orc)
-UNWINDER_FLAGS := -fomit-frame-pointer
-UNWINDER_OTHER := core/perf/unwinder_fp.c core/perf/unwind_fp.c arch/x86_64/frame.c
-else ifeq ($(UNWINDER),fp)
-UNWINDER_FLAGS := -fno-omit-frame-pointer $(if $(findstring clang,$(CC)), \
+FRAME_POINTERS := -fno-omit-frame-pointer $(if $(findstring clang,$(CC)), \
                   -mno-omit-leaf-frame-pointer -mllvm -enable-shrink-wrap=false, \
                   -fno-shrink-wrap -fno-schedule-insns2 -fno-reorder-blocks-and-partition)
+ifeq ($(UNWINDER),orc)
+UNWINDER_FLAGS := -fomit-frame-pointer
+UNWINDER_OTHER := core/perf/unwinder_fp.c core/perf/unwind_fp.c
+else ifeq ($(UNWINDER),fp)
+UNWINDER_FLAGS := $(FRAME_POINTERS)
 UNWINDER_OTHER := core/perf/unwinder_orc.c
 else
 $(error UNWINDER=$(UNWINDER): orc and fp are possible)
@@ -70,7 +71,7 @@ HOST       := $(patsubst tests/host/%.c,$(BUILD)/host/%,$(filter-out %/fake_symb
 ##
 ## make run         installs what is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt
 run: packages-run
-	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.iso
+	+$(Q)$(MAKE) --no-print-directory iso
 	$(Q)script='$(subst ','\'',$(RUN))'; [ -t 0 ] || script="$$script; poweroff"; \
 		RUN="$$script" ISO=$(BUILD)/pitot.iso COM2=$(BUILD)/com2.bin tools/machine
 
@@ -85,7 +86,7 @@ soak: both-kernels packages-test
 	$(Q)SOAK=1 prove --timer -r $(TESTS)
 
 ## make iso         build/pitot.iso, for GRUB under BIOS and UEFI
-iso: $(BUILD)/pitot.iso
+iso: $(BUILD)/pitot.iso $(BUILD)/symfs/vmlinux
 
 ## make gallery     docs/gallery.md, drawn anew by the test that knows what must be in its pictures
 gallery: packages-test
@@ -94,9 +95,10 @@ gallery: packages-test
 	$(Q)prove tests/boot/gallery.t || cp $(BUILD)/gallery.md docs/gallery.md
 	$(Q)prove tests/boot/gallery.t
 
-## make gdb         QEMU stopped at the kernel's entry, and gdb attached to it, with symbols and source
+## make gdb         QEMU stopped at the kernel's entry, and gdb attached to it, with symbols, source and Pitot's commands;
+##                  GDB=inside: by the kernel's own stub
 gdb: packages-run
-	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.iso
+	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.iso $(BUILD)/host/postmortem
 	$(Q)RUN='$(subst ','\'',$(RUN))' tools/gdb/attach
 
 ## make postmortem  the recording of a machine that has stopped, for perf: FROM=DUMP or FROM=SOCKET (docs/stopped.md)
@@ -129,7 +131,7 @@ both-kernels:
 packages-%:
 	$(Q)tools/packages $*
 
-tests-built: $(UNIT) $(HOST) $(BUILD)/model/ring_model $(BUILD)/host/postmortem $(BUILD)/pitot.iso $(FP_BUILD)/pitot.iso $(BUILD)/port.elf
+tests-built: $(UNIT) $(HOST) $(BUILD)/model/ring_model $(BUILD)/host/postmortem iso $(FP_BUILD)/pitot.iso $(BUILD)/port.elf
 
 # The kernel with frame pointers, beside the one without.
 $(BUILD)/fp/pitot.iso: FORCE
@@ -181,13 +183,57 @@ $(BUILD)/pitot.elf: $(KERNEL_OBJ) linker.ld $(TABLE_TOOLS)
 $(BUILD)/pitot-test.elf: $(KERNEL_OBJ) $(SUITE_OBJ) linker.ld $(TABLE_TOOLS)
 	$(LINK)
 
-$(BUILD)/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf boot/grub.cfg tools/mkiso
+$(BUILD)/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf $(BUILD)/programs.tar boot/grub.cfg tools/mkiso
 	$(call say,ISO,$@)
-	$(Q)tools/mkiso $@ $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf
+	$(Q)tools/mkiso $@ $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf $(BUILD)/programs.tar
+
+# --- Programs: what runs in user mode (docs/user.md) ------------------------------------------------------------------------
+
+# Compiled as the kernel is, but with frame pointers always, as their chains are made by those (docs/user-perf.md), and for where
+# they are linked to. The archive has them without debug information; $(BUILD)/programs has both.
+PROGRAMS        := attack calls fs-load poll-load spin
+PROGRAM_FLAGS    = $(filter-out -mcmodel=kernel -mno-red-zone $(UNWINDER_FLAGS),$(CFLAGS)) $(FRAME_POINTERS)
+PROGRAM_LIBRARY := $(patsubst %,$(BUILD)/programs/obj/%.o,start.asm text.c memory.c)
+PROGRAM_ELF     := $(PROGRAMS:%=$(BUILD)/programs/%)
+
+$(BUILD)/programs/obj/%.c.o: programs/%.c $(BUILD)/flags
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(PROGRAM_FLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/programs/obj/%.asm.o: programs/%.asm arch/x86_64/cfi.inc
+	$(call say,NASM,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(NASM) -f elf64 -g -F dwarf -I ./ $< -o $@
+	$(Q)objcopy --wildcard --strip-symbol='..@*' --strip-symbol='*.cfi_finish' --strip-symbol='*.fde*' \
+		--strip-symbol='cfi_cie_*' $@
+
+$(BUILD)/programs/attack: $(BUILD)/programs/obj/attack.asm.o
+$(PROGRAM_ELF): $(BUILD)/programs/%: $(BUILD)/programs/obj/%.c.o $(PROGRAM_LIBRARY) programs/link.ld $(BUILD)/host/symtab
+	$(call say,LINK,$@)
+	$(Q)ld -nostdlib -static -T programs/link.ld -z max-page-size=4096 -z noexecstack --build-id=sha1 $(filter %.o,$^) -o $@
+	$(Q)$(BUILD)/host/symtab --program $@
+
+$(BUILD)/programs.tar: $(PROGRAM_ELF)
+	$(Q)rm -rf $(BUILD)/programs/root
+	$(Q)mkdir -p $(BUILD)/programs/root/bin
+	$(Q)for program in $(PROGRAMS); do \
+		objcopy --strip-debug $(BUILD)/programs/$$program $(BUILD)/programs/root/bin/$$program || exit 1; done
+	$(Q)tar --format=ustar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C $(BUILD)/programs/root -cf $@ bin
+
+# The machine's files as perf looks for them: perf report --symfs=$(BUILD)/symfs (docs/user-perf.md).
+$(BUILD)/symfs/vmlinux: $(BUILD)/pitot.elf $(PROGRAM_ELF)
+	$(Q)mkdir -p $(@D)/bin
+	$(Q)for program in $(PROGRAMS); do ln -sf ../../programs/$$program $(@D)/bin/$$program || exit 1; done
+	$(Q)ln -sf ../pitot.elf $@
+
+-include $(wildcard $(BUILD)/programs/obj/*.d)
+
+# --- The second kernel ------------------------------------------------------------------------------------------------------
 
 # A second, tiny kernel that takes Pitot in (docs/porting.md). What may be linked into it is this list, and of that only what it
 # asks for: an archive.
-PORT_TAKES := $(wildcard core/perf/*.c) $(addprefix core/,breakpoint.c cpus.c nmi_clock.c glob.c print.c refusal.c string.c symbols.c symbols_describe.c symbols_suggest.c ticks.c) \
+PORT_TAKES := $(wildcard core/perf/*.c) $(addprefix core/,breakpoint.c cpus.c nmi_clock.c glob.c print.c refusal.c string.c symbols.c symbol_table.c symbols_describe.c symbols_suggest.c ticks.c) \
               $(wildcard arch/x86_64/*.c arch/x86_64/*.asm)
 PORT_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard tests/port/*.asm tests/port/*.c))
 
@@ -222,7 +268,7 @@ $(eval $(call TOOL,insnmap,-lZydis -lelf))
 
 # The stream of a machine that has stopped is made by what makes it in the kernel.
 $(eval $(call TOOL,postmortem,-lelf,$(wildcard core/*.h core/perf/*.h arch/*.h) \
-    $(addprefix core/,print.c refusal.c symbols.c perf/crc32.c perf/sample_view.c perf/stream.c perf/tracepoint_format.c perf/tracing_data.c)))
+    $(addprefix core/,print.c refusal.c symbols.c symbol_table.c perf/crc32.c perf/sample_view.c perf/stream.c perf/tracepoint_format.c perf/tracing_data.c)))
 
 define HOST_PROGRAM
 $(BUILD)/$(1)/$(2): tests/$(1)/$(2).c $(call links,tests/$(1)/$(2).c)

@@ -23,6 +23,12 @@
 
 #define PAGE_SIZE ((size_t)4096)
 
+/*
+ * Of a function that hits, NMIs or a debugger's stops call, in a file of which they call no other:
+ * it lies with theirs, where no debugger puts a breakpoint instruction (linker.ld).
+ */
+#define ARCH_HIT_TEXT __attribute__((section(".text.hit")))
+
 /* --- This CPU. Any context; the answer holds while preemption is off. --- */
 unsigned arch_cpu_id(void);
 
@@ -108,7 +114,10 @@ const struct regs *arch_stopped_regs(unsigned cpu);
  */
 void arch_cpus_halt(void);
 
-/* --- Memory. Any context: both walk page tables by plain loads. --- */
+/*
+ * --- Memory. Any context: both walk page tables by plain loads. The kernel's alone: what a program
+ * has mapped is not mapped to these, as the kernel may not touch it. ---
+ */
 bool arch_mapped(uintptr_t address, size_t length);
 bool arch_executable(uintptr_t address);
 bool arch_canonical(uintptr_t address);
@@ -181,6 +190,87 @@ bool arch_may_switch(void);
  */
 void arch_set_interrupt_exit(void (*leave)(void));
 
+/* --- User mode. Policy (programs, system calls) is core/user/'s; docs/user.md. --- */
+
+/*
+ * What a program may have mapped: [ARCH_USER_START, ARCH_USER_END). Page 0 and its neighbours stay
+ * holes, and so does the last page of the lower half, so that the address behind a `syscall` is
+ * canonical wherever that stands.
+ */
+#define ARCH_USER_START ((uintptr_t)0x10000)
+#define ARCH_USER_END   ((uintptr_t)0x7ffffffff000)
+
+/* An address space: a lower half of its own, and the kernel's upper half. */
+struct arch_space;
+
+/* Whether a page can be written or executed by the program; never both. */
+enum arch_page { ARCH_PAGE_READ = 0, ARCH_PAGE_WRITE = 1, ARCH_PAGE_EXECUTE = 2 };
+
+/* Empty; NULL: there is no memory. Task context. */
+struct arch_space *arch_space_create(void);
+
+/* Gives back all its pages. Nobody runs in it or reads it any more. Task context. */
+void arch_space_destroy(struct arch_space *space);
+
+/*
+ * A page of memory, all zero, at `address`, a multiple of PAGE_SIZE in the program's range where
+ * nothing is mapped; and taken away again, which its own program alone may have done. False: there
+ * is no memory, or nothing to take. Task context.
+ */
+bool arch_space_map(struct arch_space *space, uintptr_t address, enum arch_page access);
+bool arch_space_unmap(struct arch_space *space, uintptr_t address);
+
+/*
+ * This CPU goes on in that space, NULL: in none but the kernel's, and traps from user mode arrive
+ * on that stack. Interrupts off; by the scheduler at each switch, and by who ends a program.
+ */
+void arch_space_enter(const struct arch_space *space, const struct arch_stack *stack);
+
+/*
+ * Memory of a program, by a walk over its page tables in software: nothing is touched that is not
+ * there for the program, so this cannot fault, and needs no leave of SMAP. False, and what lies in
+ * front of the bad page done: a byte of [address, address + length) is not mapped for it, or to be
+ * written and not writable. Any context while the space exists; the program's own thread changes
+ * it.
+ */
+bool arch_user_read(const struct arch_space *space, uintptr_t address, void *to, size_t length);
+bool arch_user_write(struct arch_space *space, uintptr_t address, const void *from, size_t length);
+
+/*
+ * Where the kernel has that memory: the byte at `address`, and as much of *length behind it as lies
+ * in its page. NULL as above; the loader asks with ARCH_PAGE_READ and may write.
+ */
+void *arch_user_reach(const struct arch_space *space, uintptr_t address, enum arch_page access,
+                      size_t *length);
+
+/*
+ * Leaves the kernel for the first time, in the space entered last: the program runs from `ip` with
+ * this stack pointer, all other registers 0. On the thread's own stack, which is empty from now on.
+ * Task context.
+ */
+_Noreturn void arch_user_begin(uintptr_t ip, uintptr_t sp);
+
+/*
+ * What a program that called the kernel, or was interrupted, had in its registers: the frame at the
+ * top of its thread's stack. NULL where none is there: at the border itself, before the entry has
+ * saved them. Any context; of another CPU's thread only while that one stands still or sleeps.
+ */
+const struct regs *arch_user_regs(const struct arch_stack *stack);
+
+/*
+ * What core does for programs. All run on the program's thread's stack.
+ *   call    it has executed `syscall`: the number is regs->error, arguments are in di, si, dx, r10,
+ *           r8, r9; the result goes to ax. Interrupts on.
+ *   fault   an exception that is the program's own doing; does not return. Interrupts on.
+ *   leave   the kernel is about to return to it: interrupts off, may switch, or not return.
+ */
+struct arch_user_handlers {
+    void (*call)(struct regs *regs);
+    void (*fault)(struct regs *regs);
+    void (*leave)(struct regs *regs);
+};
+void arch_user_set_handlers(const struct arch_user_handlers *with);
+
 /* --- Debug registers. Policy (who, sharing, refusals) is core/breakpoint.c's. --- */
 #define ARCH_WATCHES 4
 
@@ -201,6 +291,12 @@ struct arch_watch {
 void arch_watch_disarm(void);
 void arch_watch_arm(const struct arch_watch *watches, unsigned count);
 
+/*
+ * Which of the armed are live on that CPU, bit i for watch i: they are all at first. Of this CPU
+ * with interrupts off, or of another that is parked; takes effect when it goes on.
+ */
+void arch_watch_select(unsigned cpu, unsigned watches);
+
 /* How many are armed on that CPU, or will be as soon as it leaves its debug traps. Any context. */
 unsigned arch_watches(unsigned cpu);
 
@@ -220,8 +316,8 @@ void arch_watch_set_handler(arch_watch_handler *handler);
 
 /*
  * The aligned word of eight bytes that holds the watched bytes, as its hits may read it; a word
- * that is always 0 where there is nothing to read: for ARCH_EXECUTE, and where memory is not mapped
- * any more. Any context.
+ * that is always 0 where there is nothing to read: for ARCH_EXECUTE, where memory is not mapped any
+ * more, and in a program's, which is not the kernel's to follow. Any context.
  */
 const volatile uint64_t *arch_watch_word(const struct arch_watch *watch);
 
@@ -294,6 +390,102 @@ bool arch_step_excludes_watches(void);
  * Interrupts off, or in a step or watch handler.
  */
 void arch_watch_rest(bool rest);
+
+/* --- Stops: for a debugger. Who it is, and what it does, is core/gdb's. --- */
+
+enum arch_stop {
+    ARCH_STOP_HIT,     /* `wants` or `owns` has said so */
+    ARCH_STOP_STEPPED, /* behind the one instruction that was asked for */
+    ARCH_STOP_BREAK,   /* arch_stop_cpu */
+    ARCH_STOP_HERE,    /* arch_stop_here, or a breakpoint instruction that is the code's own */
+    ARCH_STOP_DEAD,    /* arch_stop_dead: there is no going on */
+};
+
+#define ARCH_NO_CPU (~0u)
+
+enum arch_heard { ARCH_HEARD_NOTHING, ARCH_HEARD_NOISE, ARCH_HEARD_STOP };
+
+struct arch_resume {
+    bool all;      /* all CPUs go on; or `only` does, and the others stand still meanwhile */
+    unsigned only; /* also the one that is stepped; ARCH_NO_CPU: none */
+    bool step;     /* `only` makes one instruction, with no interrupt in it */
+};
+
+struct arch_debugger {
+    /* Behind hits on this CPU: is there a reason to stop, still? */
+    bool (*wants)(unsigned cpu);
+    /* This CPU has run the breakpoint instruction at that address: is it the debugger's? */
+    bool (*owns)(unsigned cpu, uintptr_t address);
+    /* All CPUs stand still, but `absent`, if that is none of ARCH_NO_CPU. */
+    void (*stopped)(unsigned cpu, enum arch_stop why, unsigned absent, struct arch_resume *resume);
+    /* In each NMI of the boot CPU: what its line has said, and whether that is to stop. */
+    enum arch_heard (*listens)(void);
+};
+
+/*
+ * From now on stops come here; NULL: no more. While none is attached, nothing pays for it. Called
+ * with all other CPUs parked.
+ */
+void arch_debugger_attach(const struct arch_debugger *with);
+
+/* That CPU stops, as soon as it is not in the middle of a hit. Any context. */
+void arch_stop_cpu(unsigned cpu);
+
+/* ... which it has yet to do: it was asked in the middle of one. */
+bool arch_stop_is_due(unsigned cpu);
+
+/*
+ * What that interrupt came upon stops, when it has the CPU again. In the interrupt's handler, for a
+ * debugger that has just been attached.
+ */
+void arch_stop_interrupted(struct regs *regs);
+
+/* The caller stops. Task context, with a debugger. */
+void arch_stop_here(void);
+
+/*
+ * All others have been halted for good, and a report has been made: the debugger may look. Crash
+ * context.
+ */
+void arch_stop_dead(struct regs *regs);
+
+/* A breakpoint instruction. */
+#define ARCH_BREAKPOINT_SIZE 1
+
+/*
+ * What memory there is for a debugger, [address, address + length): read up to the first byte that
+ * may not be, whose number is returned. Registers of devices may not be read. Written all or
+ * not at all, false: not writable; text is never. A breakpoint instruction is written to text as
+ * well, but to none that hits, NMIs or the debugger run; why not is returned, or NULL. In a stop.
+ */
+size_t arch_debug_read(uintptr_t address, uint8_t *to, size_t length);
+bool arch_debug_write(uintptr_t address, const uint8_t *from, size_t length);
+const char *arch_breakpoint_write(uintptr_t address, uint8_t *old);
+void arch_breakpoint_restore(uintptr_t address, uint8_t old);
+
+/*
+ * A debugger's registers: how gdb is told of them, how many bytes each has, what is in it on a CPU
+ * that stands still. False: it is not known; or it is not for a debugger to write. In a stop.
+ */
+extern const char arch_debug_description[];
+unsigned arch_debug_registers(void);
+size_t arch_debug_register_size(unsigned number);
+bool arch_debug_register_read(unsigned cpu, unsigned number, uint8_t *bytes);
+bool arch_debug_register_write(unsigned cpu, unsigned number, const uint8_t *bytes);
+
+/* Frame pointer, stack pointer and instruction pointer, by number. */
+#define ARCH_DEBUG_EXPEDITED 3
+extern const unsigned arch_debug_expedited[ARCH_DEBUG_EXPEDITED];
+
+/* What a CPU that a debugger has stopped stands at; may be changed. NULL: it does not stand. */
+struct regs *arch_stop_regs(unsigned cpu);
+
+/*
+ * That CPU, stopped in a thread, interrupts on, calls `function` where it goes on, on that thread's
+ * stack; `function` ends by arch_stop_here. *kept is what it goes back to. False: the stack has no
+ * room, or it is not in a thread or not with interrupts on. In a stop.
+ */
+bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept);
 
 /* --- Sites (arch/x86_64/site.h). --- */
 

@@ -8,10 +8,12 @@
 #include "arch/x86_64/idt.h"
 #include "arch/x86_64/percpu.h"
 #include "boot/cpus.h"
+#include "boot/gdb_door.h"
 #include "boot/memory.h"
 #include "boot/multiboot2.h"
 #include "boot/nmi_clock.h"
 #include "boot/ports.h"
+#include "boot/programs.h"
 #include "boot/script.h"
 #include "boot/timer.h"
 #include "core/breakpoint.h"
@@ -91,6 +93,8 @@ _Noreturn void kernel_main(uint32_t information)
     watchdog_init();
     if (fs_init())
         panic("no memory for the file system");
-    script_run(); /* ends perf.boot's recording, then run= */
+    programs_init(&boot);
+    gdb_door_init(); /* gdb=wait waits here */
+    script_run();    /* ends perf.boot's recording, then run= */
     console_run();
 }

@@ -7,6 +7,7 @@
 #include "boot/memory.h"
 
 #include "arch/x86_64/sections.h"
+#include "arch/x86_64/space.h"
 #include "core/memory/pages.h"
 #include "core/panic.h"
 
@@ -25,18 +26,33 @@ static uint64_t most(uint64_t left, uint64_t right)
     return left > right ? left : right;
 }
 
-/* The part of `range` inside [start, end), without the image. */
-static void memory_free(const struct paging_range *range, uint64_t start, uint64_t end)
-{
-    uint64_t image_last = image_physical(image_end);
-    uint64_t from = most(range->start, start), to = least(range->end, end);
+/* What is not free, whatever the memory map says: the image, what the loader left. */
+#define HOLES 3
 
-    if (from < to && from < image_last && to > IMAGE_START) {
-        memory_free(&(struct paging_range){from, least(to, IMAGE_START)}, from, to);
-        from = most(from, image_last);
+/* [start, end) without the holes. */
+static void memory_free(const struct paging_range *holes, unsigned count, uint64_t start,
+                        uint64_t end)
+{
+    if (start >= end)
+        return;
+    if (count == 0) {
+        pages_add((uintptr_t)direct_address(start), (end - start) / PAGE_SIZE);
+        return;
     }
-    if (from < to)
-        pages_add((uintptr_t)direct_address(from), (to - from) / PAGE_SIZE);
+    memory_free(holes + 1, count - 1, start, least(end, holes->start));
+    memory_free(holes + 1, count - 1, most(start, holes->end), end);
+}
+
+/* The part of all memory inside [start, end). */
+static void memory_free_all(const struct boot_information *information, uint64_t start,
+                            uint64_t end)
+{
+    const struct paging_range holes[HOLES] = {
+        {IMAGE_START, image_physical(image_end)}, information->loader, information->module};
+
+    for (size_t i = 0; i < information->memory_count; i++)
+        memory_free(holes, HOLES, most(information->memory[i].start, start),
+                    least(information->memory[i].end, end));
 }
 
 static void *memory_allocate_page(void)
@@ -44,20 +60,18 @@ static void *memory_allocate_page(void)
     return pages_alloc(0);
 }
 
+static void memory_give_page_back(void *page)
+{
+    pages_free(page, 0);
+}
+
 void memory_init(const struct boot_information *information)
 {
-    const struct paging_range *loader = &information->loader;
-
-    for (size_t i = 0; i < information->memory_count; i++) {
-        const struct paging_range *range = &information->memory[i];
-
-        memory_free(range, 0, least(loader->start, BOOT_MAP_END));
-        memory_free(range, loader->end, BOOT_MAP_END);
-    }
+    memory_free_all(information, 0, BOOT_MAP_END);
     if (!paging_init(information->memory, information->memory_count, memory_allocate_page) ||
         pages_free_count() < PAGES_NEEDED)
         panic("too little memory: %zu KiB are free, %u are needed", pages_free_count() * 4,
               PAGES_NEEDED * 4);
-    for (size_t i = 0; i < information->memory_count; i++)
-        memory_free(&information->memory[i], BOOT_MAP_END, UINT64_MAX);
+    memory_free_all(information, BOOT_MAP_END, UINT64_MAX);
+    space_init(memory_allocate_page, memory_give_page_back);
 }

@@ -7,6 +7,7 @@ MULTIBOOT2_MAGIC        equ 0xe85250d6
 ARCHITECTURE_I386       equ 0           ; 32-bit protected mode, whatever the firmware
 TAG_END                 equ 0
 TAG_INFORMATION_REQUEST equ 1
+TAG_MODULE_ALIGNMENT    equ 6           ; modules begin on pages
 INFORMATION_COMMAND_LINE equ 1
 INFORMATION_MEMORY_MAP  equ 6
 
@@ -25,6 +26,10 @@ request:
         dd INFORMATION_MEMORY_MAP
 request_end:
         align 8, db 0
+
+        dw TAG_MODULE_ALIGNMENT
+        dw 0
+        dd 8
 
         dw TAG_END
         dw 0

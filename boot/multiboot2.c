@@ -8,6 +8,7 @@
 enum {
     TAG_END = 0,
     TAG_COMMAND_LINE = 1,
+    TAG_MODULE = 3,
     TAG_MEMORY_MAP = 6,
     TAG_ACPI_OLD = 14,
     TAG_ACPI_NEW = 15,
@@ -24,6 +25,11 @@ struct header {
 struct tag {
     uint32_t type;
     uint32_t size; /* this header included, padding not */
+};
+
+struct module {
+    struct tag tag;
+    uint32_t start, end; /* physical */
 };
 
 struct memory_map {
@@ -99,11 +105,24 @@ static void multiboot2_read_acpi(const struct tag *tag, struct boot_information 
     out->acpi_root_size = length;
 }
 
+/* On a page of its own, as the header asks for. */
+static void multiboot2_read_module(const struct module *module, struct boot_information *out)
+{
+    if (module->tag.size < sizeof(*module) || out->module_size > 0 || module->start >= module->end)
+        return;
+    out->module.start = module->start & ~(PAGE_SIZE - 1);
+    out->module.end = (module->end + PAGE_SIZE - 1) & ~(PAGE_SIZE - 1);
+    out->module_size = module->end - module->start;
+}
+
 static void multiboot2_read_tag(const struct tag *tag, struct boot_information *out)
 {
     switch (tag->type) {
     case TAG_COMMAND_LINE:
         multiboot2_read_command_line(tag, out);
+        break;
+    case TAG_MODULE:
+        multiboot2_read_module((const struct module *)tag, out);
         break;
     case TAG_MEMORY_MAP:
         multiboot2_read_memory_map((const struct memory_map *)tag, out);

@@ -8,6 +8,7 @@
 #include "arch/x86_64/nmi.h"
 #include "arch/x86_64/paging.h"
 #include "boot/cpus.h"
+#include "boot/io_apic.h"
 #include "core/nmi_clock.h"
 #include "drivers/acpi.h"
 #include "drivers/hpet.h"
@@ -17,11 +18,8 @@
 #define ISA_LINES 16
 
 /* Where the HPET's line comes in; set at boot. */
-static struct {
-    volatile void *registers;
-    unsigned line;
-    uint32_t to; /* this CPU */
-} io_apic;
+static struct io_apic_line line_in;
+static uint32_t to; /* this CPU; set at boot */
 
 /*
  * Masked while it is not used: what else may come by that line then is nobody's. Open before the
@@ -31,10 +29,10 @@ static void nmi_clock_set_hpet(unsigned hertz)
 {
     nmi_clock_lingers();
     if (hertz > 0)
-        ioapic_send_nmi(io_apic.registers, io_apic.line, io_apic.to);
+        ioapic_send_nmi(line_in.registers, line_in.line, to);
     hpet_set_rate(hertz);
     if (hertz == 0)
-        ioapic_mask(io_apic.registers, io_apic.line);
+        ioapic_mask(line_in.registers, line_in.line);
 }
 
 /*
@@ -47,22 +45,6 @@ static unsigned best_line(uint32_t possible, uint32_t timer_line)
         if (possible >> line & 1)
             return line;
     return timer_line < ISA_LINES && possible >> timer_line & 1 ? timer_line : 0;
-}
-
-/* The controller that has it. */
-static bool find_io_apic(const struct acpi *acpi, unsigned line)
-{
-    for (size_t i = 0; i < acpi->io_apic_count; i++) {
-        uint32_t first = acpi->io_apics[i].first;
-        volatile void *registers = paging_map_device(acpi->io_apics[i].address);
-
-        if (registers && line >= first && line - first < ioapic_lines(registers)) {
-            io_apic.registers = registers;
-            io_apic.line = line - first;
-            return true;
-        }
-    }
-    return false;
 }
 
 static const char *problem(const struct acpi *acpi)
@@ -86,7 +68,7 @@ static const char *problem(const struct acpi *acpi)
         return "no line for the HPET's interrupt";
     hpet_set_line(line);
     pit_stop(); /* its line may be the same one */
-    return find_io_apic(acpi, line) ? NULL : "no I/O APIC has the HPET's line";
+    return io_apic_find(line, &line_in) ? NULL : "no I/O APIC has the HPET's line";
 }
 
 bool nmi_clock_find(void)
@@ -98,7 +80,7 @@ bool nmi_clock_find(void)
         nmi_clock_missing(why);
         return false;
     }
-    io_apic.to = apic_id();
+    to = apic_id();
     nmi_set_clock(&clock);
     nmi_clock_start(nmi_clock_set_hpet);
     return true;

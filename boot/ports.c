@@ -7,6 +7,7 @@
 #include "core/console/input.h"
 #include "core/console/input_wait.h"
 #include "core/console/print_guard.h"
+#include "core/gdb/debugger.h"
 #include "core/panic.h"
 #include "core/perf/stream_port.h"
 #include "core/power.h"
@@ -50,6 +51,7 @@ static void ports_drain(void)
 
 static void ports_power(enum power_state state)
 {
+    gdb_farewell();
     ports_drain();
     if (state == POWER_OFF)
         power_off();
@@ -74,6 +76,11 @@ void ports_listen(void)
     input_set_resume(uart_resume);
     input_wait_init();
     uart_listen(&com1, UART_COM1_LINE, input_put);
+}
+
+struct uart *ports_console(void)
+{
+    return &com1;
 }
 
 static void ports_stop_failed(void)

@@ -13,5 +13,9 @@ void ports_init(void);
 /* The console's input, by interrupt. Needs the interrupt controller. */
 void ports_listen(void);
 
+/* The console's port, for who borrows it. */
+struct uart;
+struct uart *ports_console(void);
+
 /* For panic_init: hurries the ports, and ends an emulator with a status that says failure. */
 extern const struct panic_machine ports_panic;

@@ -25,7 +25,7 @@ void script_run(void)
         print("command line: %s\n", cmdline_complaint());
     for (const char *word = NULL; (word = cmdline_next_unasked(word));)
         print("command line: \"%s\" is not known; there are run=, perf.boot=, perf.rate=, "
-              "watchdog=\n",
+              "watchdog=, gdb=\n",
               word);
     if (has_script)
         console_script(text);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who holds which debug register. All CPUs have the same in theirs. Set and removed in task
- * context, with all other CPUs parked and watches disarmed while the table changes; read by
- * breakpoint_trap in the debug trap of any CPU.
+ * Who holds which debug register. All CPUs have the same in theirs; those that watch a program are
+ * live on a CPU only while a process of that program runs there. Set and removed in task context,
+ * with all other CPUs parked and watches disarmed while the table changes; read by breakpoint_trap
+ * in the debug trap of any CPU.
  *
  * Registers are filled narrowest first, and among equal lengths write before read-write. QEMU
  * reports one register only when several match an access, the lowest; real processors and Bochs
@@ -29,6 +30,9 @@ struct slot {
      */
     const volatile uint64_t *word;
     uint64_t shadow; /* exchanged by each hit */
+    /* A program's: memory is each process's own, so the shadow is user_shadow, and word is not. */
+    bool user;
+    struct breakpoint_target target;
 };
 
 struct slot_table {
@@ -37,6 +41,16 @@ struct slot_table {
 };
 
 static struct slot_table table; /* changed while watches are disarmed */
+static uint64_t changes;        /* of the table */
+
+static const struct breakpoint_processes *processes; /* set at boot */
+
+/*
+ * Of the process that runs there: read at the switch to it, as nobody else writes its memory, and
+ * at its hits. [owning CPU; others while it is parked]
+ */
+static uint64_t user_shadow[ARCH_CPUS_MAX][ARCH_WATCHES];
+static unsigned live[ARCH_CPUS_MAX]; /* bit i: register i is. Likewise */
 
 static const char *const access_letters[] = {
     [ARCH_EXECUTE] = "x", [ARCH_WRITE] = "w", [ARCH_READ_WRITE] = "rw"};
@@ -45,6 +59,17 @@ static bool watch_equal(const struct arch_watch *left, const struct arch_watch *
 {
     return left->address == right->address && left->length == right->length &&
            left->access == right->access;
+}
+
+static bool target_equal(const struct breakpoint_target *left,
+                         const struct breakpoint_target *right)
+{
+    return left->program == right->program && left->pid == right->pid;
+}
+
+static bool target_is_kernel(const struct breakpoint_target *target)
+{
+    return !target->program && target->pid == 0;
 }
 
 /* True if an access that hits `inner` hits `outer` for certain. */
@@ -87,6 +112,28 @@ __attribute__((noinline, cold)) static void slot_trace(const struct slot *slot, 
              accessor.ip, how[accessor.found]);
 }
 
+/* All of the aligned word, as that of the kernel's memory; 0 where it is not there. */
+static uint64_t user_word(const struct slot *slot)
+{
+    uint64_t word = 0;
+
+    if (slot->watch.access != ARCH_EXECUTE &&
+        !processes->read(slot->watch.address & ~(sizeof(word) - 1), &word, sizeof(word)))
+        word = 0;
+    return word;
+}
+
+/* Takes the old word, leaves and returns the new one. Apart from the way of the kernel's hits. */
+__attribute__((noinline)) static uint64_t user_exchange(const struct slot *slot, uint64_t *old)
+{
+    uint64_t *shadow = &user_shadow[arch_cpu_id()][slot - table.slot];
+    uint64_t new = user_word(slot);
+
+    *old = *shadow;
+    *shadow = new;
+    return new;
+}
+
 /*
  * Tells each owner of this register whom none of `told`, the registers before it, has told already:
  * once a trap, however many of its parts were hit. By the exchange each hit's old bytes are those
@@ -98,6 +145,8 @@ static void slot_hit(struct slot *slot, unsigned told, struct regs *regs)
     uint64_t new = *slot->word; /* before an owner can write there */
     uint64_t old = __atomic_exchange_n(&slot->shadow, new, __ATOMIC_RELAXED);
 
+    if (__builtin_expect(slot->user, false))
+        new = user_exchange(slot, &old);
     do { /* there is one, or there were no slot */
         if (!((*owner)->slots & told))
             (*owner)->hit(*owner, slot->watch.address, regs);
@@ -109,13 +158,13 @@ static void slot_hit(struct slot *slot, unsigned told, struct regs *regs)
 /* Apart from breakpoint_trap, which needs it only when several registers are armed. */
 __attribute__((noinline)) static unsigned table_add_containing(unsigned fired)
 {
-    unsigned all = fired;
+    unsigned all = fired, here = live[arch_cpu_id()];
 
     for (unsigned inner = 0; inner < table.count; inner++)
         for (unsigned outer = 0; fired & (1u << inner) && outer < table.count; outer++)
             if (watch_contains(&table.slot[outer].watch, &table.slot[inner].watch))
                 all |= 1u << outer;
-    return all;
+    return all & here;
 }
 
 static void breakpoint_trap(unsigned fired, struct regs *regs)
@@ -187,8 +236,22 @@ static int refuse_shape(const struct breakpoint *breakpoint, struct refusal *why
     return 0;
 }
 
+static int refuse_user_place(const struct breakpoint *breakpoint, struct refusal *why)
+{
+    if (breakpoint->address >= ARCH_USER_END)
+        return refuse(why, EINVAL, "0x%lx is no address of a program: those lie below 0x%lx",
+                      (unsigned long)breakpoint->address, (unsigned long)ARCH_USER_END);
+    if (!processes)
+        return refuse(why, EINVAL, "0x%lx: no programs run here",
+                      (unsigned long)breakpoint->address);
+    return processes->refuse_place(breakpoint, why);
+}
+
 static int refuse_place(const struct breakpoint *breakpoint, struct refusal *why)
 {
+    if (!target_is_kernel(&breakpoint->target))
+        return refuse_user_place(breakpoint, why);
+
     const char *forbidden = arch_watch_forbidden(breakpoint->address, breakpoint->length);
 
     if (!arch_mapped(breakpoint->address, breakpoint->length))
@@ -241,7 +304,7 @@ static bool table_add(struct slot_table *next, const struct arch_watch *watch,
     for (unsigned i = 0; i < next->count; i++) {
         struct slot *slot = &next->slot[i];
 
-        if (watch_equal(&slot->watch, watch)) {
+        if (watch_equal(&slot->watch, watch) && target_equal(&slot->target, &owner->target)) {
             if (slot->owner_count == BREAKPOINT_OWNERS_MAX)
                 return false;
             slot->owners[slot->owner_count++] = owner;
@@ -254,7 +317,11 @@ static bool table_add(struct slot_table *next, const struct arch_watch *watch,
         return false;
     memmove(&next->slot[place + 1], &next->slot[place],
             (next->count - place) * sizeof(next->slot[0]));
-    next->slot[place] = (struct slot){.watch = *watch, .owners = {owner}, .owner_count = 1};
+    next->slot[place] = (struct slot){.watch = *watch,
+                                      .owners = {owner},
+                                      .owner_count = 1,
+                                      .user = !target_is_kernel(&owner->target),
+                                      .target = owner->target};
     next->count++;
     return true;
 }
@@ -292,12 +359,57 @@ static void table_note_slots(void)
             table.slot[i].owners[owner]->slots |= 1u << i;
 }
 
+/* Registers behind the table are not its affair: who arms beneath it arms them everywhere. */
+static unsigned table_live(unsigned cpu)
+{
+    unsigned bits = ~0u << table.count;
+
+    for (unsigned i = 0; i < table.count; i++)
+        if (!table.slot[i].user || processes->runs(cpu, &table.slot[i].target))
+            bits |= 1u << i;
+    return bits;
+}
+
+static void table_take_shadows(unsigned cpu)
+{
+    for (unsigned i = 0; i < table.count; i++)
+        if (table.slot[i].user && live[cpu] & (1u << i))
+            user_shadow[cpu][i] = user_word(&table.slot[i]);
+}
+
+/*
+ * A CPU may be parked anywhere in here, and find another table when it goes on: then what it has
+ * chosen was for the old one.
+ */
+void breakpoint_switch(void)
+{
+    unsigned cpu = arch_cpu_id();
+    uint64_t before;
+
+    do {
+        before = local_load(&changes);
+        live[cpu] = table_live(cpu);
+        table_take_shadows(cpu);
+        arch_watch_select(cpu, live[cpu]);
+    } while (local_load(&changes) != before);
+}
+
+static void table_select(void)
+{
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
+        live[cpu] = table_live(cpu);
+        arch_watch_select(cpu, live[cpu]);
+    }
+    table_take_shadows(arch_cpu_id());
+}
+
 /*
  * All CPUs are parked. Nothing can hit between disarm and arm, so the debug trap never sees a table
  * that does not match the registers.
  */
 static void table_switch(const struct slot_table *next)
 {
+    static const uint64_t nothing;
     struct arch_watch watches[ARCH_WATCHES];
 
     arch_watch_disarm();
@@ -307,13 +419,15 @@ static void table_switch(const struct slot_table *next)
         struct slot *slot = &table.slot[i];
 
         watches[i] = slot->watch;
-        slot->word = arch_watch_word(&slot->watch);
+        slot->word = slot->user ? &nothing : arch_watch_word(&slot->watch);
         slot->shadow = *slot->word;
     }
+    local_increment(&changes);
+    table_select();
     arch_watch_arm(watches, table.count);
 }
 
-static unsigned table_new_watches(const struct parts *parts)
+static unsigned table_new_watches(const struct parts *parts, const struct breakpoint_target *target)
 {
     unsigned new = 0;
 
@@ -321,7 +435,8 @@ static unsigned table_new_watches(const struct parts *parts)
         bool shared = false;
 
         for (unsigned i = 0; i < table.count; i++)
-            shared |= watch_equal(&table.slot[i].watch, &parts->watch[part]);
+            shared |= watch_equal(&table.slot[i].watch, &parts->watch[part]) &&
+                      target_equal(&table.slot[i].target, target);
         new += !shared;
     }
     return new + parts->needed - parts->count;
@@ -333,8 +448,10 @@ static int table_install(struct breakpoint *breakpoint, struct refusal *why)
     static struct slot_table next; /* too large for the stack */
     struct parts parts = breakpoint_split(breakpoint);
 
-    if (table_new_watches(&parts) > ARCH_WATCHES - table.count)
-        return refuse_space(table_new_watches(&parts), ARCH_WATCHES - table.count, why);
+    unsigned needed = table_new_watches(&parts, &breakpoint->target);
+
+    if (needed > ARCH_WATCHES - table.count)
+        return refuse_space(needed, ARCH_WATCHES - table.count, why);
     next = table;
     for (unsigned i = 0; i < parts.count; i++)
         if (!table_add(&next, &parts.watch[i], breakpoint))
@@ -384,6 +501,11 @@ void breakpoint_print(struct sink *sink)
             describe_slot(&table.slot[i], text, sizeof(text));
         print_to(sink, "  dr%u  %s\n", i, text);
     }
+}
+
+void breakpoint_set_processes(const struct breakpoint_processes *with)
+{
+    processes = with;
 }
 
 void breakpoint_init(void)

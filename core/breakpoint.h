@@ -30,6 +30,15 @@ struct breakpoint;
 typedef void breakpoint_hit(struct breakpoint *breakpoint, uintptr_t address, struct regs *regs);
 
 /*
+ * Whose address it is. All zero: the kernel's. Else a program's, in every process that runs it; or
+ * that of the process with this pid.
+ */
+struct breakpoint_target {
+    const void *program; /* struct program of core/user/program.h; NULL: not by program */
+    uint32_t pid;        /* 0: not by process */
+};
+
+/*
  * The caller's memory; it fills the first part and stays away from the second until
  * breakpoint_remove.
  */
@@ -37,6 +46,7 @@ struct breakpoint {
     uintptr_t address;
     size_t length; /* 1 to 32; ARCH_EXECUTE: 1 */
     enum arch_access access;
+    struct breakpoint_target target;
     char owner[BREAKPOINT_OWNER_SIZE]; /* for refusals of others: "perf mem:kernel_flag:rw" */
     breakpoint_hit *hit;
 
@@ -63,3 +73,20 @@ unsigned breakpoint_used(void);
 
 /* Connects the arbiter to the debug trap. Boot. */
 void breakpoint_init(void);
+
+/* Who knows processes. Boot; until then breakpoints of programs are refused. */
+struct breakpoint_processes {
+    /* The thread that runs on that CPU is one of the target's. Any context. */
+    bool (*runs)(unsigned cpu, const struct breakpoint_target *target);
+    /* Memory of the process that runs on this CPU; false: not all of it is there. Any context. */
+    bool (*read)(uintptr_t address, void *to, size_t length);
+    /* As breakpoint_install, of the place. Task context. */
+    int (*refuse_place)(const struct breakpoint *breakpoint, struct refusal *why);
+};
+void breakpoint_set_processes(const struct breakpoint_processes *processes);
+
+/*
+ * This CPU goes on as another thread: its registers watch for that one from here on. Interrupts
+ * off; the scheduler, when the new thread is the current one.
+ */
+void breakpoint_switch(void);

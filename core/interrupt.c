@@ -2,6 +2,7 @@
 /* See interrupt.h. */
 #include "core/interrupt.h"
 
+#include "core/gdb/debugger.h"
 #include "core/perf/tracepoint.h"
 
 #define IRQ_HANDLER_FIELDS(FIELD, of)                                                              \
@@ -18,4 +19,5 @@ void interrupt_serve(unsigned line, void (*handler)(struct regs *regs), struct r
     TRACE(irq_handler_entry, line, (uintptr_t)handler);
     handler(regs);
     TRACE(irq_handler_exit, line, (uintptr_t)handler);
+    gdb_tick();
 }

@@ -19,9 +19,10 @@
 #define FRAMES_FIRST 24 /* of a chain that is longer than both together, */
 #define FRAMES_LAST  8  /* these are printed */
 
-static struct panic_machine machine; /* set at boot */
-static uint32_t reporter;            /* [A] the CPU that reports, + 1; 0: none */
-static unsigned level;               /* [reporter] how deep we are in failures: see stop */
+static struct panic_machine machine;              /* set at boot */
+static void (*debugger)(const struct regs *regs); /* looks at what is left; NULL: none */
+static uint32_t reporter;                         /* [A] the CPU that reports, + 1; 0: none */
+static unsigned level; /* [reporter] how deep we are in failures: see stop */
 
 #define LEVEL_SPEAKS 2 /* the last level that prints */
 #define LEVEL_STOPS  3 /* the last one that asks the machine to stop */
@@ -65,7 +66,9 @@ void panic_print_chain(const struct regs *regs)
         if (!cut || at < FRAMES_FIRST || at >= frames - FRAMES_LAST)
             print_frame(&state);
     }
-    if (state.end != UNWIND_OUTERMOST)
+    if (state.end == UNWIND_USER)
+        print("  %016lx  user\n", (unsigned long)state.ip);
+    if (!unwind_is_whole(&state))
         print("  (the chain stops here: %s)\n", unwind_reason(state.end));
 }
 
@@ -138,6 +141,8 @@ static _Noreturn void report(const char *reason, const struct regs *regs)
     panic_print_chain(regs);
     panic_print_samples(recording_source());
     drain_crash();
+    if (debugger)
+        debugger(regs);
     stop(reason);
 }
 
@@ -205,6 +210,11 @@ static void panic_on_fault(struct regs *regs)
     begin();
     describe_fault(regs, reason, sizeof(reason));
     report(reason, regs);
+}
+
+void panic_set_debugger(void (*with)(const struct regs *regs))
+{
+    debugger = with;
 }
 
 void panic_init(const struct panic_machine *with)

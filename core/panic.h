@@ -16,6 +16,9 @@ struct panic_machine {
     void (*stop)(void);  /* last: ends an emulator, say; may return */
 };
 
+/* Called when a report has been made, with what it was about: a debugger's. Any context. */
+void panic_set_debugger(void (*with)(const struct regs *regs));
+
 /* Sends unexpected exceptions here. Boot. */
 void panic_init(const struct panic_machine *with);
 

@@ -1,199 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Look-ups in the kernel's symbol table (core/symbols.h, format in core/abi/symtab.h). The boot
- * checks the table once, in symbols_init; from then on everybody may look up, a panic and an NMI
- * included, because nothing here writes.
+ * Look-ups in the kernel's symbol table (core/symbols.h). The boot checks the table once, in
+ * symbols_init.
  */
 #include "core/symbols.h"
-
-#include "core/abi/symtab.h"
-#include "core/refusal.h"
-#include "core/string.h"
 
 /* The reserved section: the linker script's in the kernel, a test's own on the host. */
 extern const char symtab_start[], symtab_end[];
 
-/* Written by symbols_init alone. The counts are 0 until the table has proved sound. */
-static struct {
-    uint64_t base;
-    const struct symtab_entry *entries;
-    size_t entry_count, found_count;
-    const uint32_t *by_name;
-    const char *strings;
-} table;
-
-static int check_header(const struct symtab_header *header, const uint8_t *build_id,
-                        size_t build_id_size, struct refusal *why)
-{
-    size_t room = (uintptr_t)symtab_end - (uintptr_t)symtab_start;
-
-    if (room < sizeof(*header) || header->magic != SYMTAB_MAGIC)
-        return refuse(why, EINVAL, "no symbol table in the image: run tools/symtab on it");
-    if (header->version != SYMTAB_VERSION)
-        return refuse(why, EINVAL, "symbol table of version %u, this kernel reads version %u",
-                      header->version, SYMTAB_VERSION);
-    if (build_id_size != SYMTAB_BUILD_ID_SIZE ||
-        memcmp(header->build_id, build_id, SYMTAB_BUILD_ID_SIZE) != 0)
-        return refuse(why, EINVAL, "the symbol table is another build's: run tools/symtab again");
-    if (header->size > room)
-        return refuse(why, EINVAL, "symbol table of %u bytes in a section of %zu", header->size,
-                      room);
-    return 0;
-}
-
-/* True if `count` things of `size` bytes at `offset` lie inside the table. */
-static bool fits(const struct symtab_header *header, uint32_t offset, uint32_t count, size_t size)
-{
-    return offset % sizeof(uint32_t) == 0 && offset >= sizeof(*header) &&
-           offset + (uint64_t)count * size <= header->size;
-}
-
-static int check_parts(const struct symtab_header *header, struct refusal *why)
-{
-    if (header->found_count > header->entry_count ||
-        !fits(header, header->entries, header->entry_count, sizeof(struct symtab_entry)) ||
-        !fits(header, header->by_name, header->entry_count, sizeof(uint32_t)) ||
-        !fits(header, header->strings, header->strings_size, 1))
-        return refuse(why, EINVAL, "the symbol table's parts reach beyond its %u bytes",
-                      header->size);
-    if (header->strings_size == 0 ||
-        symtab_start[header->strings + header->strings_size - 1] != '\0')
-        return refuse(why, EINVAL, "the symbol table's names do not end");
-    return 0;
-}
-
-static int check_entries(const struct symtab_header *header, const struct symtab_entry *entries,
-                         struct refusal *why)
-{
-    for (uint32_t i = 0; i < header->entry_count; i++) {
-        if (entries[i].name >= header->strings_size)
-            return refuse(why, EINVAL, "symbol %u has its name outside the table", i);
-        if (i > 0 && i < header->found_count && entries[i].offset <= entries[i - 1].offset)
-            return refuse(why, EINVAL, "symbol %u is out of order", i);
-    }
-    return 0;
-}
-
-static int check_names(const struct symtab_header *header, const struct symtab_entry *entries,
-                       const uint32_t *by_name, const char *strings, struct refusal *why)
-{
-    for (uint32_t i = 0; i < header->entry_count; i++) {
-        if (by_name[i] >= header->entry_count)
-            return refuse(why, EINVAL, "name %u belongs to no symbol", i);
-        if (i > 0 &&
-            strcmp(strings + entries[by_name[i - 1]].name, strings + entries[by_name[i]].name) > 0)
-            return refuse(why, EINVAL, "name %u is out of order", i);
-    }
-    return 0;
-}
+static struct symbol_table table; /* written by symbols_init alone */
 
 int symbols_init(const uint8_t *build_id, size_t build_id_size, struct refusal *why)
 {
-    const struct symtab_header *header = (const struct symtab_header *)symtab_start;
-
-    table.entry_count = table.found_count = 0;
-    int error = check_header(header, build_id, build_id_size, why);
-    if (!error)
-        error = check_parts(header, why);
-    if (error)
-        return error;
-
-    table.base = header->base;
-    table.entries = (const struct symtab_entry *)(symtab_start + header->entries);
-    table.by_name = (const uint32_t *)(symtab_start + header->by_name);
-    table.strings = symtab_start + header->strings;
-    error = check_entries(header, table.entries, why);
-    if (!error)
-        error = check_names(header, table.entries, table.by_name, table.strings, why);
-    if (error)
-        return error;
-    table.entry_count = header->entry_count;
-    table.found_count = header->found_count;
-    return 0;
-}
-
-static struct symbol symbol_of(const struct symtab_entry *entry)
-{
-    return (struct symbol){
-        .name = table.strings + entry->name,
-        .address = table.base + entry->offset,
-        .size = entry->size,
-        .kind = (char)entry->kind,
-    };
-}
-
-/* How many of the entries that addresses are named by begin at `offset` or before. */
-static size_t count_up_to(uint32_t offset)
-{
-    size_t low = 0, high = table.found_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (table.entries[middle].offset <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return symbol_table_open(&table, symtab_start, (uintptr_t)symtab_end - (uintptr_t)symtab_start,
+                             build_id, build_id_size, why);
 }
 
 bool symbols_find_address(uintptr_t address, struct symbol *found)
 {
-    uint64_t offset = address - table.base;
-    size_t count = offset <= UINT32_MAX ? count_up_to((uint32_t)offset) : 0;
-
-    if (count == 0)
-        return false;
-    const struct symtab_entry *entry = &table.entries[count - 1];
-    /*
-     * One without size reaches up to the next one, but not across to the other half of addresses.
-     */
-    bool reaches = count < table.found_count && (table.base + entry->offset) >> 63 == address >> 63;
-    bool inside = entry->size ? offset - entry->offset < entry->size : reaches;
-    if (inside)
-        *found = symbol_of(entry);
-    return inside;
-}
-
-static const struct symtab_entry *entry_by_name(size_t index)
-{
-    return &table.entries[table.by_name[index]];
-}
-
-/* The index of the first name that is not before `name`. */
-static size_t lower_bound_of(const char *name)
-{
-    size_t low = 0, high = table.entry_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(table.strings + entry_by_name(middle)->name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return symbol_table_find_address(&table, address, found);
 }
 
 int symbols_find_name(const char *name, struct symbol *found, size_t *count)
 {
-    size_t first = lower_bound_of(name), end = first;
-
-    while (end < table.entry_count && strcmp(table.strings + entry_by_name(end)->name, name) == 0)
-        end++;
-    *count = end - first;
-    if (end == first)
-        return -ENOENT;
-    *found = symbol_of(entry_by_name(first));
-    return end - first == 1 ? 0 : -EEXIST;
+    return symbol_table_find_name(&table, name, found, count);
 }
 
 bool symbols_by_name(size_t index, struct symbol *found)
 {
-    if (index >= table.entry_count)
-        return false;
-    *found = symbol_of(entry_by_name(index));
-    return true;
+    return symbol_table_by_name(&table, index, found);
 }
 
 size_t symbols_count(void)

@@ -11,12 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct symbol {
-    const char *name; /* lives as long as the kernel */
-    uintptr_t address;
-    size_t size; /* bytes; 0 where the object file gave none */
-    char kind;   /* as nm prints it: t T d D r R b B */
-};
+#include "core/symbol_table.h"
 
 /*
  * 0, or a negative errno and a reason (wrong magic, version, build id, order): look-ups then find

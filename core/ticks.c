@@ -81,7 +81,7 @@ bool ticks_due(void)
     return true;
 }
 
-uint64_t ticks_served(unsigned cpu)
+ARCH_HIT_TEXT uint64_t ticks_served(unsigned cpu)
 {
     return *(volatile uint64_t *)&timers[cpu].served;
 }

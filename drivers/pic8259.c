@@ -82,16 +82,28 @@ void pic_set_server(pic_server *server)
     serve = server;
 }
 
+void pic_mask(unsigned line)
+{
+    uint16_t data = line < 8 ? MASTER_DATA : SLAVE_DATA;
+
+    port_write8(data, port_read8(data) | (uint8_t)(1u << line % 8));
+}
+
+void pic_unmask(unsigned line)
+{
+    uint16_t data = line < 8 ? MASTER_DATA : SLAVE_DATA;
+
+    port_write8(data, port_read8(data) & (uint8_t) ~(1u << line % 8));
+}
+
 /*
  * The line between the two controllers stays masked as long as nobody needs it: interrupt 2 of the
  * I/O controller is the same wire in QEMU.
  */
 void pic_connect(unsigned line, trap_handler *handler)
 {
-    uint16_t data = line < 8 ? MASTER_DATA : SLAVE_DATA;
-
     handlers[line] = handler;
-    port_write8(data, port_read8(data) & (uint8_t) ~(1u << line % 8));
+    pic_unmask(line);
     if (line >= 8)
         port_write8(MASTER_DATA, port_read8(MASTER_DATA) & (uint8_t) ~(1u << CASCADE_LINE));
 }

@@ -18,3 +18,7 @@ void pic_set_server(pic_server *server);
 
 /* Serves `line` with `handler` (interrupts off; the acknowledgement is ours) and unmasks it. */
 void pic_connect(unsigned line, trap_handler *handler);
+
+/* A line that is connected rests, or is served again. Any context of the boot CPU, or in a stop. */
+void pic_mask(unsigned line);
+void pic_unmask(unsigned line);

@@ -84,7 +84,7 @@ void uart_send(struct uart *uart, const char *bytes, size_t length)
         size_t chunk = length < uart->chunk ? length : uart->chunk;
 
         while (!uart_wait_for(uart, LINE_STATUS_EMPTY))
-            if (hurried)
+            if (hurried && !uart->patient)
                 return;
         for (size_t i = 0; i < chunk; i++) {
             port_write8(uart->port + DATA, (uint8_t)bytes[i]);
@@ -141,4 +141,17 @@ void uart_resume(void)
         port_write8(listening->port + MODEM_CONTROL, MODEM_READY);
         port_write8(listening->port + INTERRUPT_ENABLE, INTERRUPT_RECEIVED);
     }
+}
+
+int uart_poll(struct uart *uart)
+{
+    if (!uart->present || !(port_read8(uart->port + LINE_STATUS) & LINE_STATUS_RECEIVED))
+        return -1;
+    return port_read8(uart->port + DATA);
+}
+
+void uart_interrupts(struct uart *uart, bool on)
+{
+    if (uart->present)
+        port_write8(uart->port + INTERRUPT_ENABLE, on ? INTERRUPT_RECEIVED : 0);
 }

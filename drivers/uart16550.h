@@ -12,6 +12,7 @@
 struct uart {
     uint16_t port;
     bool present;
+    bool patient;  /* gdb reads it: uart_hurry is not for this one */
     size_t chunk;  /* bytes that may be sent once it is empty: 16, or 1 without FIFOs */
     uint64_t sent; /* bytes that the device has taken */
 };
@@ -19,7 +20,10 @@ struct uart {
 #define UART_COM1 0x3f8
 #define UART_COM2 0x2f8
 
+#define UART_COM3 0x3e8
+
 #define UART_COM1_LINE 4
+#define UART_COM3_LINE 5 /* of its own: COM1 has 4, COM2 has 3 */
 
 /*
  * Programs divisor, format and FIFOs. False where no 16550 answers: sending is then a no-op. Boot.
@@ -45,3 +49,10 @@ void uart_drain(struct uart *uart);
  */
 void uart_listen(struct uart *uart, unsigned line, bool (*byte)(uint8_t));
 void uart_resume(void);
+
+/* A byte that has come, -1 if none has. Any context; with its interrupts off, or in their handler.
+ */
+int uart_poll(struct uart *uart);
+
+/* Whether bytes that come raise the port's line. Any context. */
+void uart_interrupts(struct uart *uart, bool on);

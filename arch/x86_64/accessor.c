@@ -266,7 +266,8 @@ struct arch_accessor accessor_find(const struct insn_map *map, const struct regs
 
     if (watch->access == ARCH_EXECUTE)
         return (struct arch_accessor){regs->ip, ARCH_FOUND_AT};
-    if (map->text_size == 0 || !regs_are_full(regs))
+    /* The map is of the kernel's text, and a program's stack may not be touched. */
+    if (map->text_size == 0 || !regs_are_full(regs) || regs_user_mode(regs))
         return accessor;
     if (before && insn_map_code(map, before) == INSN_ACCESS)
         note(&accessor, &ways, before, ARCH_FOUND_BEFORE);

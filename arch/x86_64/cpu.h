@@ -2,26 +2,41 @@
 /* The privileged instructions, one inline function each. For arch/ alone. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "arch/x86_64/inline.h" /* cpu_read_tsc */
 
 /* Intel SDM vol. 3, "Control Registers" */
-#define CR0_WP   (1ull << 16)
-#define CR4_DE   (1ull << 3)
-#define CR4_MCE  (1ull << 6)
-#define CR4_PGE  (1ull << 7)
-#define CR4_UMIP (1ull << 11)
-#define CR4_SMEP (1ull << 20)
-#define CR4_SMAP (1ull << 21)
+#define CR0_MP (1ull << 1)
+#define CR0_EM (1ull << 2)
+#define CR0_TS (1ull << 3)
+#define CR0_WP (1ull << 16)
+
+#define CR4_DE       (1ull << 3)
+#define CR4_MCE      (1ull << 6)
+#define CR4_PGE      (1ull << 7)
+#define CR4_OSFXSR   (1ull << 9)
+#define CR4_UMIP     (1ull << 11)
+#define CR4_FSGSBASE (1ull << 16)
+#define CR4_OSXSAVE  (1ull << 18)
+#define CR4_SMEP     (1ull << 20)
+#define CR4_SMAP     (1ull << 21)
 
 /* Intel SDM vol. 2, "CPUID": leaf 7, subleaf 0 */
 #define CPUID_7_EBX_SMEP (1u << 7)
 #define CPUID_7_EBX_SMAP (1u << 20)
 #define CPUID_7_ECX_UMIP (1u << 2)
 
-#define MSR_EFER    0xc0000080u
-#define MSR_GS_BASE 0xc0000101u
+/* Intel SDM vol. 4, "Model-Specific Registers"; "Fast System Calls in 64-Bit Mode" */
+#define MSR_EFER           0xc0000080u
+#define MSR_STAR           0xc0000081u
+#define MSR_LSTAR          0xc0000082u
+#define MSR_FMASK          0xc0000084u
+#define MSR_FS_BASE        0xc0000100u
+#define MSR_GS_BASE        0xc0000101u
+#define MSR_KERNEL_GS_BASE 0xc0000102u
+#define EFER_SCE           (1ull << 0)
 
 #define CPU_CONTROL_REGISTER(name)                                                                 \
     static inline uint64_t cpu_read_##name(void)                                                   \
@@ -57,6 +72,11 @@ static inline struct cpuid cpu_id(uint32_t leaf, uint32_t subleaf)
                      : "=a"(out.eax), "=b"(out.ebx), "=c"(out.ecx), "=d"(out.edx)
                      : "a"(leaf), "c"(subleaf));
     return out;
+}
+
+static inline bool cpu_has_smap(void)
+{
+    return cpu_id(0, 0).eax >= 7 && (cpu_id(7, 0).ebx & CPUID_7_EBX_SMAP);
 }
 
 static inline void cpu_write_msr(uint32_t msr, uint64_t value)

@@ -14,6 +14,7 @@
 #include "arch/x86_64/sections.h"
 #include "arch/x86_64/stacks.h"
 #include "arch/x86_64/trap.h"
+#include "arch/x86_64/vectors.h"
 
 static uint64_t debug_spurious;           /* debug traps of any CPU, by atomic add */
 static arch_watch_handler *watch_handler; /* set at boot */
@@ -27,6 +28,10 @@ static unsigned executes;              /* ... and it is an instruction breakpoin
 static struct insn_map insn_map;       /* set at boot */
 static uint64_t wanted[ARCH_CPUS_MAX]; /* the shadow of DR7, with what rests. [owning CPU] */
 static bool resting[ARCH_CPUS_MAX];    /* data watches. [owning CPU] */
+static struct debugreg_stop stop;      /* all NULL: no debugger; changed with all CPUs parked, */
+static arch_watch_handler *unstopped;  /* ... as this is: who served hits before there was one */
+/* Bit i: register i is not live there. [owning CPU; others while it is parked] */
+static unsigned deselected[ARCH_CPUS_MAX];
 
 void arch_watch_set_handler(arch_watch_handler *handler)
 {
@@ -58,11 +63,20 @@ static uint64_t watch_without_data(uint64_t dr7)
     return dr7;
 }
 
+static uint64_t watch_without(uint64_t dr7, unsigned watches)
+{
+    for (unsigned i = 0; i < ARCH_WATCHES; i++)
+        if (watches & (1u << i))
+            dr7 &= ~DR7_GLOBAL(i);
+    return dr7;
+}
+
 /* The shadow first: an NMI that comes between the two stores loads the shadow at its exit. */
 static void watch_apply(uint64_t dr7)
 {
     struct percpu *self = percpu_self();
 
+    dr7 = watch_without(dr7, deselected[self->cpu]);
     if (resting[self->cpu])
         dr7 = watch_without_data(dr7);
     local_store(&self->dr7, dr7);
@@ -81,18 +95,34 @@ void arch_watch_disarm(void)
     watch_load_dr7(DR7_OFF);
 }
 
+/* Of this CPU, which may be parked in between, and be given other watches. */
+static void watch_apply_again(unsigned cpu)
+{
+    uint64_t dr7;
+
+    do {
+        dr7 = local_load(&wanted[cpu]);
+        watch_apply(dr7);
+    } while (local_load(&wanted[cpu]) != dr7);
+}
+
 void arch_watch_rest(bool rest)
 {
     unsigned cpu = arch_cpu_id();
-    uint64_t dr7;
 
     if (resting[cpu] == rest)
         return;
     resting[cpu] = rest;
-    do { /* this CPU may be parked in between, and be given other watches */
-        dr7 = local_load(&wanted[cpu]);
-        watch_apply(dr7);
-    } while (local_load(&wanted[cpu]) != dr7);
+    watch_apply_again(cpu);
+}
+
+void arch_watch_select(unsigned cpu, unsigned watches)
+{
+    unsigned before = deselected[cpu];
+
+    deselected[cpu] = ~watches;
+    if (cpu == arch_cpu_id() && before != deselected[cpu])
+        watch_apply_again(cpu);
 }
 
 static void watch_load_addresses(const struct arch_watch *watches)
@@ -156,7 +186,8 @@ const volatile uint64_t *arch_watch_word(const struct arch_watch *watch)
 {
     static const uint64_t nothing;
 
-    if (watch->access == ARCH_EXECUTE || !arch_mapped(watch->address, watch->length))
+    if (watch->access == ARCH_EXECUTE || watch->address < ARCH_USER_END ||
+        !arch_mapped(watch->address, watch->length))
         return &nothing;
     return (const volatile uint64_t *)(watch->address & ~(sizeof(uint64_t) - 1));
 }
@@ -175,28 +206,173 @@ struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct a
     return accessor_find(&insn_map, regs, watch);
 }
 
+void debugreg_set_stop(const struct debugreg_stop *with)
+{
+    if (with && !stop.fired)
+        unstopped = watch_handler;
+    stop = with ? *with : (struct debugreg_stop){NULL, NULL, NULL};
+    watch_handler = with ? with->fired : unstopped;
+}
+
+void debugreg_watch_as_ever(unsigned fired, struct regs *regs)
+{
+    if (unstopped)
+        unstopped(fired, regs);
+}
+
+bool debugreg_is_fault(unsigned fired)
+{
+    return fired & executes;
+}
+
+void debugreg_rest(unsigned cpu)
+{
+    if (cpu == arch_cpu_id())
+        arch_watch_rest(true);
+    else
+        resting[cpu] = true; /* it loads them as it goes on */
+}
+
+void debugreg_read_data(uint64_t words[ARCH_WATCHES])
+{
+    for (unsigned i = 0; i < ARCH_WATCHES; i++)
+        words[i] = armed & 1u << i ? *arch_watch_word(&armed_watches[i]) : 0;
+}
+
+/* The watched bytes alone, of the word that holds them. */
+unsigned debugreg_changed_data(const uint64_t words[ARCH_WATCHES])
+{
+    unsigned changed = 0;
+
+    for (unsigned i = 0; i < ARCH_WATCHES; i++) {
+        const struct arch_watch *watch = &armed_watches[i];
+        uint64_t difference;
+
+        if (!(armed & 1u << i))
+            continue;
+        difference = words[i] ^ *arch_watch_word(watch);
+        difference >>= 8 * (watch->address % sizeof(uint64_t));
+        difference <<= 64 - 8 * watch->length;
+        if (difference)
+            changed |= 1u << i;
+    }
+    return changed;
+}
+
+/*
+ * The kernel's steps, and a debugger's, which may end in a program; false: it is neither. Apart, so
+ * that a hit has no part of it.
+ */
+__attribute__((noinline, cold)) static bool debug_stepped(unsigned fired, struct regs *regs)
+{
+    bool stops = stop.stepped && stop.stepped(regs, &fired);
+    bool steps = step_handler && !regs_user_mode(regs);
+
+    if (!stops && !steps)
+        return false;
+    if (steps)
+        step_handler(regs);
+    if (fired && watch_handler)
+        watch_handler(fired, regs);
+    if (fired & executes)
+        regs->flags |= FLAGS_RESUME;
+    if (stops)
+        stop.enter(regs);
+    return true;
+}
+
+/*
+ * A program cannot have made an access to the kernel's memory: it was stopped before. It can only
+ * have tried to execute there, which some machines tell of first.
+ */
+static unsigned watch_reachable(unsigned fired)
+{
+    for (unsigned i = 0; i < ARCH_WATCHES; i++)
+        if (armed_watches[i].address >= ARCH_USER_END)
+            fired &= ~(1u << i);
+    return fired;
+}
+
+/* Of a program: it has set TF, or executed `int1`, of which DR6 tells nothing. */
+static bool debug_is_programs(const struct regs *regs, uint64_t dr6)
+{
+    return regs_user_mode(regs) && (dr6 & DR6_BS || !(dr6 & DR6_FIRED));
+}
+
+/*
+ * Its TF or watched operand in the instruction behind `mov ss` is told of behind the one that
+ * follows, and if that enters the kernel, at the entry's first instruction (Intel SDM vol. 3,
+ * "Masking Exceptions and Interrupts When Switching Stacks").
+ */
+static bool debug_is_at_entry(const struct regs *regs)
+{
+    return regs->ip >= (uintptr_t)nowatch_text_start && regs->ip < (uintptr_t)nowatch_text_end;
+}
+
+/*
+ * QEMU tells of a step over a watched access in two traps, the second in front of the first's first
+ * instruction, on the same page: the first frame is gone, and with it where the program was. That
+ * it was one is known by what it has left: its space, and a trap at an entry that nobody steps. So
+ * it can be ended, where the CPU would otherwise return to this entry for ever.
+ */
+static void debug_find_program(struct regs *regs)
+{
+    const struct regs somewhere = {.cs = USER_CODE_SELECTOR,
+                                   .ss = USER_DATA_SELECTOR,
+                                   .flags = FLAGS_FIXED | FLAGS_INTERRUPT,
+                                   .vector = VECTOR_DEBUG};
+
+    if (regs->ip == (uintptr_t)trap_stubs + VECTOR_DEBUG * TRAP_STUB_SIZE &&
+        percpu_self()->in_space && !step_handler && !stop.stepped)
+        *regs = somewhere;
+}
+
+/* A program's, or one that comes upon an entry: see docs/user.md. */
+__attribute__((noinline)) static struct regs *debug_trap_at_border(struct regs *regs, uint64_t dr6,
+                                                                   unsigned fired)
+{
+    unsigned told = fired;
+
+    debug_find_program(regs);
+    if (regs_user_mode(regs))
+        told = watch_reachable(fired);
+    if (dr6 & DR6_BS && debug_stepped(told, regs))
+        return NULL;
+    if (told)
+        watch_handler(told, regs);
+    if (fired & executes)
+        regs->flags |= FLAGS_RESUME;
+    if (debug_is_programs(regs, dr6))
+        return trap_land(regs);
+    if (!told)
+        __atomic_fetch_add(&debug_spurious, 1, __ATOMIC_RELAXED);
+    return NULL;
+}
+
 /*
  * Several causes can come in one trap: any of B0 to B3 and BS together. An instruction breakpoint
  * is a fault, so its instruction would hit again on return: RF lets it pass once (Intel SDM vol. 3,
  * "Instruction-Breakpoint Exception Condition").
  */
-void debug_trap(struct regs *regs)
+struct regs *debug_trap(struct regs *regs)
 {
     uint64_t dr6 = cpu_read_dr6();
-    unsigned fired = dr6 & armed;
-    bool stepped = (dr6 & DR6_BS) && step_handler;
+    unsigned fired = dr6 & armed & ~deselected[percpu_self()->cpu];
 
     cpu_write_dr6(DR6_CLEAR);
-    if (stepped)
-        step_handler(regs);
+    if (regs_user_mode(regs) || debug_is_at_entry(regs))
+        return debug_trap_at_border(regs, dr6, fired);
+    if (dr6 & DR6_BS && debug_stepped(fired, regs))
+        return NULL;
     if (fired)
         watch_handler(fired, regs);
     if (fired & executes) /* after the handler: what it records are the program's own flags */
         regs->flags |= FLAGS_RESUME;
-    if (fired || stepped)
-        return;
+    if (fired)
+        return NULL;
     if (dr6 & DR6_FIRED && !(dr6 & (DR6_BS | DR6_BD)))
         __atomic_fetch_add(&debug_spurious, 1, __ATOMIC_RELAXED);
     else
         trap_fatal(regs);
+    return NULL;
 }

@@ -29,5 +29,28 @@
 /* The DR7 that arms these watches, watch i in register i. Pure. */
 uint64_t debugreg_encode(const struct arch_watch *watches, unsigned count);
 
+/*
+ * A debugger's part in debug traps. Behind a step `stepped` is called first: it may add to what has
+ * fired, and true has `enter` called when all others have been told. `fired` takes the place of the
+ * arbiter's handler, which it calls. NULL: there is no debugger. With all other CPUs parked.
+ */
+struct debugreg_stop {
+    arch_watch_handler *fired;
+    bool (*stepped)(struct regs *regs, unsigned *fired);
+    void (*enter)(struct regs *regs);
+};
+void debugreg_set_stop(const struct debugreg_stop *with);
+void debugreg_watch_as_ever(unsigned fired, struct regs *regs);
+
+/* One of these is an instruction breakpoint's: the instruction is yet to run. */
+bool debugreg_is_fault(unsigned fired);
+
+/* Data watches of that CPU, this one or a parked one, rest when it goes on (arch_watch_rest). */
+void debugreg_rest(unsigned cpu);
+
+/* What is in the watched words; and which of them have other bytes now. */
+void debugreg_read_data(uint64_t words[ARCH_WATCHES]);
+unsigned debugreg_changed_data(const uint64_t words[ARCH_WATCHES]);
+
 /* Loads this CPU's debug registers with what is armed on all. Interrupts off. */
 void debugreg_load(void);

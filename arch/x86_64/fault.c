@@ -76,6 +76,8 @@ static void fault_describe_selector(uint64_t error, struct arch_fault *fault)
 
 const char *arch_trap_name(const struct regs *regs)
 {
+    if (regs->vector == REGS_SYSCALL)
+        return "system call";
     if (regs->vector >= VECTOR_FIRST_INTERRUPT)
         return "interrupt";
     return fault_names[regs->vector] ? fault_names[regs->vector] : "reserved exception";

@@ -7,16 +7,19 @@
  *   0x00      null
  *   0x08      kernel code, 64-bit          KERNEL_CODE_SELECTOR
  *   0x10      kernel data                  KERNEL_DATA_SELECTOR
- *   0x18      task state segment (two entries)
+ *   0x18      none: where `sysret` would look for 32-bit code
+ *   0x20      a program's data             USER_DATA_SELECTOR
+ *   0x28      a program's code, 64-bit     USER_CODE_SELECTOR
+ *   0x30      task state segment (two entries)
  */
 #pragma once
 
 #include <stdint.h>
 
-#define TSS_SELECTOR 0x18
+#define TSS_SELECTOR 0x30
 
 struct gdt {
-    uint64_t entry[5];
+    uint64_t entry[8];
 };
 
 struct tss {

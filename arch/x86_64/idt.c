@@ -7,12 +7,14 @@
 
 #include <stdint.h>
 
+#include "arch/x86_64/cpu.h"
 #include "arch/x86_64/regs.h"
 #include "arch/x86_64/sections.h"
 #include "arch/x86_64/stacks.h"
 #include "arch/x86_64/vectors.h"
 
-#define GATE_INTERRUPT 0x8e /* present, ring 0, interrupt gate: interrupts off on entry */
+#define GATE_INTERRUPT   0x8e /* present, ring 0, interrupt gate: interrupts off on entry */
+#define GATE_OF_PROGRAMS 0xee /* the same, and `int3` in ring 3 may go by it */
 
 struct gate {
     uint16_t offset_low;
@@ -50,14 +52,29 @@ static void idt_set(unsigned vector, uintptr_t entry)
         .offset_low = (uint16_t)entry,
         .selector = KERNEL_CODE_SELECTOR,
         .ist = idt_stack_of(vector),
-        .type = GATE_INTERRUPT,
+        .type = vector == VECTOR_BREAKPOINT ? GATE_OF_PROGRAMS : GATE_INTERRUPT,
         .offset_middle = (uint16_t)(entry >> 16),
         .offset_high = (uint32_t)(entry >> 32),
     };
 }
 
+/*
+ * `clac` does not exist on CPUs that have no SMAP: a nop of its length. Text is writable still, but
+ * not known to the compiler as such.
+ */
+static void idt_leave_clac_out(void)
+{
+    static const uint8_t nop[] = {0x0f, 0x1f, 0x00};
+
+    for (const uintptr_t *site = trap_clacs; site < trap_clacs_end; site++)
+        for (unsigned i = 0; i < sizeof(nop); i++)
+            *(volatile uint8_t *)(*site + i) = nop[i];
+}
+
 void idt_init(void)
 {
+    if (!cpu_has_smap())
+        idt_leave_clac_out();
     for (unsigned vector = 0; vector < VECTORS; vector++)
         idt_set(vector, (uintptr_t)trap_stubs + vector * TRAP_STUB_SIZE);
 }

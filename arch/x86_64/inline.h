@@ -27,6 +27,10 @@ struct percpu {
     uint32_t cpu;             /* [I] index of this CPU, from 0 */
     uint32_t apic_id;         /* [I] its number to the interrupt controllers */
     uint32_t interrupt_depth; /* [O] interrupts whose handlers are running */
+    /* [O] the top of the running thread's stack, where entries from user mode begin */
+    uintptr_t kernel_stack;
+    bool in_space;    /* [O] the space is a program's: user mode may be where a trap came */
+    uint64_t user_sp; /* [O] a program's stack pointer, between two instructions of syscall_entry */
 
     /* NMIs and parking: arch/x86_64/nmi.c and park.c. */
     uint32_t nmi_sent;              /* [A] NMIs that other CPUs have asked for, in all */
@@ -38,8 +42,8 @@ struct percpu {
     const struct regs *parked_regs; /* [O] what was interrupted for that */
 
     /* Standing still for a report: arch/x86_64/stand.c. */
-    uint32_t stand_asked;          /* [A] by the CPU that reports; 0: go on */
-    uint32_t stands;               /* [O] until stand_asked is 0 */
+    uint32_t stand_asked;          /* [A] STAND_*: by the CPU that reports, or for a debugger */
+    uint32_t stands;               /* [O] until no report asks for it */
     const struct regs *stood_regs; /* [O] what was interrupted for that */
 
     bool runs;             /* [A] set by the owning CPU when it is there for others */

@@ -25,6 +25,11 @@ void nmi_set_clock(const struct nmi_clock *with)
     clock = *with;
 }
 
+struct nmi_clock nmi_clock_now(void)
+{
+    return clock;
+}
+
 void nmi_clock_end(void)
 {
     __atomic_store_n(&ended, true, __ATOMIC_RELAXED);

@@ -23,6 +23,9 @@ struct nmi_clock {
 };
 void nmi_set_clock(const struct nmi_clock *with);
 
+/* The clock as it is, for who puts a question of his own before its. With all other CPUs parked. */
+struct nmi_clock nmi_clock_now(void);
+
 /* It is served no more. Crash context. */
 void nmi_clock_end(void);
 

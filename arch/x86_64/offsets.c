@@ -5,6 +5,7 @@
  */
 #include <stddef.h>
 
+#include "arch/x86_64/cpu.h"
 #include "arch/x86_64/percpu.h"
 #include "arch/x86_64/regs.h"
 #include "arch/x86_64/smp_start.h"
@@ -41,14 +42,22 @@ void offsets(void)
     EQU(REGS_SS, offsetof(struct regs, ss));
     EQU(REGS_SIZE, sizeof(struct regs));
     EQU(REGS_REWOUND, REGS_REWOUND);
+    EQU(REGS_SYSCALL, REGS_SYSCALL);
     EQU(KERNEL_CODE_SELECTOR, KERNEL_CODE_SELECTOR);
     EQU(KERNEL_DATA_SELECTOR, KERNEL_DATA_SELECTOR);
+    EQU(USER_CODE_SELECTOR, USER_CODE_SELECTOR);
+    EQU(USER_DATA_SELECTOR, USER_DATA_SELECTOR);
+    EQU(FLAGS_OF_PROGRAM, FLAGS_FIXED | FLAGS_INTERRUPT);
+    EQU(MSR_GS_BASE, MSR_GS_BASE);
+    EQU(PERCPU_KERNEL_STACK, offsetof(struct percpu, kernel_stack));
+    EQU(PERCPU_USER_SP, offsetof(struct percpu, user_sp));
     EQU(PERCPU_DR7, offsetof(struct percpu, dr7));
     EQU(PERCPU_WATCH_DEPTH, offsetof(struct percpu, watch_depth));
     EQU(SMP_START_PAGE_TABLES, offsetof(struct smp_start, page_tables));
     EQU(SMP_START_STACK, offsetof(struct smp_start, stack));
     EQU(VECTOR_DEBUG, VECTOR_DEBUG);
     EQU(VECTOR_NMI, VECTOR_NMI);
+    EQU(VECTOR_BREAKPOINT, VECTOR_BREAKPOINT);
     EQU(VECTOR_DOUBLE_FAULT, VECTOR_DOUBLE_FAULT);
     EQU(VECTOR_MACHINE_CHECK, VECTOR_MACHINE_CHECK);
     EQU(STACK_PAGES_SIZE, sizeof(struct stack_pages));

@@ -3,6 +3,7 @@
 #include "arch/x86_64/paging.h"
 
 #include "arch/arch.h"
+#include "arch/x86_64/check.h"
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/sections.h"
 #include "arch/x86_64/stacks.h"
@@ -22,7 +23,8 @@
 static uint64_t *alias_entries;      /* the page table entries of ALIAS_BASE; set at boot */
 static uint64_t *device_entries;     /* ... and of DEVICE_BASE */
 static unsigned device_count;        /* boot */
-static void *(*allocate_page)(void); /* paging_init's; set at boot */
+static void *(*allocate_page)(void); /* paging_init's; set at boot, as is the next */
+static uint64_t root_table;          /* physical; programs' spaces have its upper half */
 
 struct builder {
     uint64_t *root;
@@ -59,6 +61,8 @@ static uint64_t *paging_entry(struct builder *builder, uintptr_t address, unsign
         if (!(*entry & PTE_PRESENT)) {
             void *page = builder->allocate();
 
+            /* Spaces have copied what is there in the root table: nothing can be added later. */
+            arch_check(upper < LEVELS - 1 || !root_table);
             if (!page)
                 return NULL;
             *entry = direct_physical(page) | PTE_PRESENT | PTE_WRITABLE;
@@ -139,11 +143,13 @@ static void paging_map_memory(struct builder *builder, const struct paging_range
 
 /*
  * Global pages; debug extensions (DR4 and DR5 are not aliases); machine checks as exceptions, which
- * would be a silent reset otherwise; and SMEP, SMAP and UMIP where the CPU has them.
+ * would be a silent reset otherwise; and SMEP, SMAP and UMIP where the CPU has them. A program can
+ * neither set its GS base nor calculate with floats, whatever the firmware has left on.
  */
 void paging_set_control(void)
 {
-    uint64_t cr4 = cpu_read_cr4() | CR4_PGE | CR4_DE | CR4_MCE;
+    uint64_t cr4 =
+        (cpu_read_cr4() | CR4_PGE | CR4_DE | CR4_MCE) & ~(CR4_FSGSBASE | CR4_OSFXSR | CR4_OSXSAVE);
 
     if (cpu_id(0, 0).eax >= 7) {
         struct cpuid features = cpu_id(7, 0);
@@ -153,7 +159,7 @@ void paging_set_control(void)
         cr4 |= features.ecx & CPUID_7_ECX_UMIP ? CR4_UMIP : 0;
     }
     cpu_write_cr4(cr4);
-    cpu_write_cr0(cpu_read_cr0() | CR0_WP);
+    cpu_write_cr0((cpu_read_cr0() | CR0_WP | CR0_EM) & ~CR0_MP);
 }
 
 bool paging_init(const struct paging_range *memory, size_t count, void *(*allocate)(void))
@@ -173,9 +179,15 @@ bool paging_init(const struct paging_range *memory, size_t count, void *(*alloca
     if (builder.failed || !alias_entries || !device_entries)
         return false;
     allocate_page = allocate;
+    root_table = direct_physical(builder.root);
     paging_set_control();
-    cpu_write_cr3(direct_physical(builder.root));
+    cpu_write_cr3(root_table);
     return true;
+}
+
+uint64_t paging_root(void)
+{
+    return root_table;
 }
 
 /*
@@ -185,7 +197,7 @@ bool paging_init(const struct paging_range *memory, size_t count, void *(*alloca
  */
 static unsigned paging_walk(uintptr_t address, uint64_t *entry)
 {
-    uint64_t *table = paging_table_of(cpu_read_cr3());
+    uint64_t *table = paging_table_of(root_table);
     uint64_t nx = 0, writable = PTE_WRITABLE;
 
     for (unsigned level = LEVELS - 1;; level--) {
@@ -256,7 +268,7 @@ bool arch_executable(uintptr_t address)
 
 bool paging_add_page(uintptr_t address)
 {
-    struct builder builder = {.root = paging_table_of(cpu_read_cr3()), .allocate = allocate_page};
+    struct builder builder = {.root = paging_table_of(root_table), .allocate = allocate_page};
     void *page = allocate_page();
 
     if (!page)

@@ -18,6 +18,7 @@
 
 #define PTE_PRESENT  (1ull << 0)
 #define PTE_WRITABLE (1ull << 1)
+#define PTE_USER     (1ull << 2)
 #define PTE_UNCACHED (3ull << 3) /* PWT and PCD */
 #define PTE_LARGE    (1ull << 7)
 #define PTE_GLOBAL   (1ull << 8)
@@ -33,6 +34,9 @@ struct paging_range {
  * at DIRECT_BASE) and switches to them. False: `allocate` had no more. Boot, interrupts off.
  */
 bool paging_init(const struct paging_range *memory, size_t count, void *(*allocate)(void));
+
+/* The physical address of the kernel's own root table. Any context, after paging_init. */
+uint64_t paging_root(void);
 
 /* What the control registers have to say about it, on each CPU. Interrupts off. */
 void paging_set_control(void);

@@ -30,6 +30,7 @@ static unsigned depth;     /* the parker's: how often it has */
 static uint32_t number;    /* the parker's: of its parking; never 0, never ASKED_TO_HALT */
 static uint32_t halter;    /* [A] the CPU that halts the others, + 1; 0: none. It is not parked */
 static uint64_t irq_flags; /* the parker's: from before */
+static unsigned held;      /* the parker's: 1 where a debugger's stop has made it that, or 0 */
 static bool (*may_park)(void); /* set at boot */
 
 void arch_set_may_park(bool (*may)(void))
@@ -119,15 +120,28 @@ static void parker_leave(void)
     arch_irq_restore(flags);
 }
 
+/*
+ * The others stand still already; where a debugger lets this one go on alone, or a stop waits in
+ * vain for one, that need not be all.
+ */
+static bool park_again(uint64_t flags, unsigned *absent)
+{
+    if (!all_are(number, absent)) {
+        arch_irq_restore(flags);
+        return false;
+    }
+    if (depth++ == held)
+        irq_flags = flags;
+    return true;
+}
+
 bool arch_cpus_park(unsigned *absent)
 {
     uint64_t flags = arch_irq_save();
     uint32_t me = arch_cpu_id() + 1, nobody = 0;
 
-    if (__atomic_load_n(&parker, __ATOMIC_RELAXED) == me) {
-        depth++;
-        return true;
-    }
+    if (__atomic_load_n(&parker, __ATOMIC_RELAXED) == me)
+        return park_again(flags, absent);
     while (!__atomic_compare_exchange_n(&parker, &nobody, me, false, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED)) {
         nobody = 0;
@@ -143,15 +157,6 @@ bool arch_cpus_park(unsigned *absent)
     let_go();
     parker_leave();
     return false;
-}
-
-void arch_cpus_release(void)
-{
-    arch_check(parker == arch_cpu_id() + 1 && depth > 0);
-    if (--depth > 0)
-        return;
-    let_go();
-    parker_leave();
 }
 
 void arch_cpus_halt(void)
@@ -202,6 +207,84 @@ static void park_wait(struct percpu *self, const struct regs *regs, uint32_t ans
     } while (asked == ASKED_TO_HALT);
     debugreg_load();
     __atomic_store_n(&self->parked, 0, __ATOMIC_RELEASE);
+}
+
+/* A debugger that wanted to stop this CPU while it had parked the others asks again. */
+static void stand_again(void)
+{
+    struct percpu *self = percpu_self();
+
+    if (__atomic_load_n(&self->stand_asked, __ATOMIC_RELAXED) & STAND_STOP)
+        nmi_send(self->cpu);
+}
+
+void arch_cpus_release(void)
+{
+    arch_check(parker == arch_cpu_id() + 1 && depth > held);
+    if (--depth > held)
+        return;
+    if (held) {
+        arch_irq_restore(irq_flags);
+    } else {
+        let_go();
+        parker_leave();
+    }
+    stand_again();
+}
+
+/* Nobody else sets it meanwhile: all stand still, or the next to park waits. */
+static void park_begin_stop(void)
+{
+    held = depth = 1;
+    number = number + 1 < ASKED_TO_HALT ? number + 1 : 1;
+    ask_all(0, number);
+}
+
+bool park_for_stop(const struct regs *regs, unsigned *absent)
+{
+    struct percpu *self = percpu_self();
+    uint32_t me = self->cpu + 1, nobody = 0, asked;
+
+    while (__atomic_load_n(&parker, __ATOMIC_RELAXED) != me) {
+        asked = __atomic_load_n(&self->park_asked, __ATOMIC_ACQUIRE);
+        if (asked)
+            park_wait(self, regs, asked);
+        nobody = 0;
+        if (__atomic_compare_exchange_n(&parker, &nobody, me, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+            park_begin_stop();
+        else
+            arch_relax();
+    }
+    return await_all(number, PATIENCE_NS, absent);
+}
+
+void park_end_stop(void)
+{
+    held = depth = 0;
+    let_go();
+    __atomic_store_n(&parker, 0, __ATOMIC_RELEASE);
+}
+
+void park_pass_on(unsigned cpu, const struct regs *regs)
+{
+    struct percpu *self = percpu_self();
+    uint32_t mine = number;
+
+    __atomic_store_n(&self->park_asked, mine, __ATOMIC_RELAXED);
+    __atomic_store_n(&parker, cpu + 1, __ATOMIC_RELEASE);
+    ask(cpu, mine, 0);
+    park_wait(self, regs, mine);
+}
+
+bool park_is_changing(void)
+{
+    return park_is_parker() && depth > held;
+}
+
+bool park_may_stop(const struct regs *regs)
+{
+    return is_between_hits(percpu_self(), regs) && !park_is_changing();
 }
 
 void park_serve(const struct regs *regs)

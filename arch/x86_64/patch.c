@@ -7,6 +7,7 @@
 
 #include "arch/arch.h"
 #include "arch/x86_64/paging.h"
+#include "arch/x86_64/patch.h"
 #include "arch/x86_64/sections.h"
 
 #define SITE_SIZE 5
@@ -51,16 +52,21 @@ static bool stands_at(const struct arch_site *site, const uint8_t *code)
  * and so does the IRET by which the others go on, so that the new bytes are what is fetched next
  * (Intel SDM vol. 3, "Handling Self- and Cross-Modifying Code", "Serializing Instructions").
  */
-static void site_write(uintptr_t address, const uint8_t *code)
+static void text_write(uintptr_t address, const uint8_t *code, size_t length)
 {
     uint8_t *alias = paging_alias_open(address & ~(PAGE_SIZE - 1));
     struct site_word *place = (struct site_word *)(alias + address % PAGE_SIZE);
     union site_code patched = {.word = place->value};
 
-    for (unsigned i = 0; i < SITE_SIZE; i++)
+    for (size_t i = 0; i < length; i++)
         patched.bytes[i] = code[i];
     place->value = patched.word;
     paging_alias_close();
+}
+
+void patch_byte(uintptr_t address, uint8_t byte)
+{
+    text_write(address, &byte, 1);
 }
 
 int arch_site_set(const struct arch_site *site, bool on)
@@ -78,7 +84,7 @@ int arch_site_set(const struct arch_site *site, bool on)
         return -EINVAL;
     if (!arch_cpus_park(&absent))
         return -ETIMEDOUT;
-    site_write(site->address, wanted);
+    text_write(site->address, wanted, SITE_SIZE);
     arch_cpus_release();
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "arch/x86_64/idt.h"
 #include "arch/x86_64/sections.h"
 #include "arch/x86_64/stacks.h"
+#include "arch/x86_64/user.h"
 
 NOWATCH_DATA struct percpu percpu[ARCH_CPUS_MAX];
 NOWATCH_DATA static struct gdt gdt[ARCH_CPUS_MAX];
@@ -42,6 +43,7 @@ void percpu_init(unsigned cpu)
     cpu_write_msr(MSR_GS_BASE,
                   (uintptr_t)&percpu[cpu]); /* behind gdt_load, which loads selectors */
     idt_load();
+    user_init_cpu();
     if (cpu == 0)
         percpu[cpu].runs = true; /* others say so when they have debug registers, too */
 }

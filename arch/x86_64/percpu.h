@@ -5,8 +5,8 @@
 #include "arch/x86_64/inline.h"
 
 /*
- * Loads GS, GDT, TSS and IDT of the CPU that this is to be, whose stacks are there; before it no
- * trap can be taken. Once a CPU, interrupts off.
+ * Loads GS, GDT, TSS, IDT and the way of system calls of the CPU that this is to be, whose stacks
+ * are there; before it no trap can be taken. Once a CPU, interrupts off.
  */
 void percpu_init(unsigned cpu);
 

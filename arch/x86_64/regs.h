@@ -46,8 +46,16 @@ _Static_assert(offsetof(struct regs, ip) == 17 * 8, "the CPU's frame begins at i
 #define FLAGS_DIRECTION (1ull << 10)
 #define FLAGS_RESUME    (1ull << 16)
 
+#define FLAGS_NESTED    (1ull << 14)
+#define FLAGS_ALIGNMENT (1ull << 18) /* and, with SMAP, whether the kernel may touch user pages */
+/* What a debugger may change: the arithmetic ones, direction, interrupts, alignment. */
+#define FLAGS_OF_DEBUGGER 0x00040ed5ull
+
 #define KERNEL_CODE_SELECTOR 0x08
 #define KERNEL_DATA_SELECTOR 0x10
+/* As `sysret` counts them from STAR; the two bits of ring 3 included. */
+#define USER_DATA_SELECTOR 0x23
+#define USER_CODE_SELECTOR 0x2b
 
 /*
  * A trap frame: every register is the interrupted context's. Otherwise a snapshot: ip, sp, cs, and
@@ -68,6 +76,13 @@ static inline bool regs_are_partial(const struct regs *regs)
 }
 
 #define REGS_REWOUND 256 /* behind all vectors */
+#define REGS_SYSCALL 257 /* a trap frame, made by syscall_entry; `error` is the call's number */
+
+/* These are a program's registers, in ring 3. */
+static inline bool regs_user_mode(const struct regs *regs)
+{
+    return (regs->cs & 3) == 3;
+}
 
 static inline bool regs_are_rewound(const struct regs *regs)
 {

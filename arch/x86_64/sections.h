@@ -12,6 +12,7 @@
 extern const char _text[], _etext[];
 extern const char rodata_start[], rodata_end[];
 extern const char data_start[], image_end[];
+extern const char hit_text_start[], hit_text_end[];
 extern const char nowatch_text_start[], nowatch_text_end[];
 extern const char nowatch_data_start[], nowatch_data_end[];
 extern const char nowatch_stacks_start[], nowatch_stacks_end[];

@@ -12,8 +12,9 @@
 
 #define PATIENCE_NS 300000000ull /* a report is not to wait longer for who does not answer */
 
-static uint64_t since; /* whose turn it is: arch_clock_ns */
-static uint64_t lost;  /* [A] */
+static uint64_t since;                          /* whose turn it is: arch_clock_ns */
+static uint64_t lost;                           /* [A] */
+static void (*stop_handler)(struct regs *regs); /* changed with all CPUs parked */
 
 /* Stopped by this or parked: a parked one goes on only when its parker does. */
 static bool stands(unsigned cpu)
@@ -35,7 +36,7 @@ void arch_cpus_stand(void)
     /* Parked ones too: their parker may be about to let them go. */
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         if (arch_cpu_runs(cpu) && cpu != arch_cpu_id()) {
-            __atomic_store_n(&percpu[cpu].stand_asked, 1, __ATOMIC_RELEASE);
+            __atomic_fetch_or(&percpu[cpu].stand_asked, STAND_REPORT, __ATOMIC_RELEASE);
             nmi_send(cpu);
         }
     while (!all_stand() && arch_clock_ns() - since < PATIENCE_NS)
@@ -47,7 +48,7 @@ void arch_cpus_go(void)
 {
     __atomic_fetch_add(&lost, arch_clock_ns() - since, __ATOMIC_RELAXED);
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        __atomic_store_n(&percpu[cpu].stand_asked, 0, __ATOMIC_RELEASE);
+        __atomic_fetch_and(&percpu[cpu].stand_asked, ~STAND_REPORT, __ATOMIC_RELEASE);
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         while (__atomic_load_n(&percpu[cpu].stands, __ATOMIC_ACQUIRE))
             arch_relax();
@@ -64,15 +65,29 @@ uint64_t stand_lost_ns(void)
     return __atomic_load_n(&lost, __ATOMIC_RELAXED);
 }
 
-void stand_serve(const struct regs *regs)
+void stand_set_stop(void (*stop)(struct regs *regs))
 {
-    struct percpu *self = percpu_self();
+    stop_handler = stop;
+}
 
-    if (!__atomic_load_n(&self->stand_asked, __ATOMIC_ACQUIRE))
-        return;
+static void stand_for_report(struct percpu *self, const struct regs *regs)
+{
     self->stood_regs = regs;
     __atomic_store_n(&self->stands, 1, __ATOMIC_RELEASE);
-    while (__atomic_load_n(&self->stand_asked, __ATOMIC_ACQUIRE))
+    while (__atomic_load_n(&self->stand_asked, __ATOMIC_ACQUIRE) & STAND_REPORT)
         arch_relax();
     __atomic_store_n(&self->stands, 0, __ATOMIC_RELEASE);
+}
+
+void stand_serve(struct regs *regs)
+{
+    struct percpu *self = percpu_self();
+    uint32_t asked = __atomic_load_n(&self->stand_asked, __ATOMIC_ACQUIRE);
+
+    if (!asked)
+        return;
+    if (asked & STAND_REPORT)
+        stand_for_report(self, regs);
+    if (asked & STAND_STOP && stop_handler)
+        stop_handler(regs);
 }

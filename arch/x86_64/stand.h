@@ -8,8 +8,14 @@
 
 struct regs;
 
+#define STAND_REPORT 1u /* until the report has been made */
+#define STAND_STOP   2u /* for a debugger, as soon as that may be: arch/x86_64/stop.c */
+
 /* Stands still in here while that is what is asked for. On the NMI's page, watches off. */
-void stand_serve(const struct regs *regs);
+void stand_serve(struct regs *regs);
+
+/* What STAND_STOP calls, in the NMI. */
+void stand_set_stop(void (*stop)(struct regs *regs));
 
 /* For so long, in all, CPUs have stood still for reports: ns that nobody could use. Any context. */
 uint64_t stand_lost_ns(void);

@@ -12,6 +12,7 @@
 #include "arch/x86_64/idt.h"
 #include "arch/x86_64/percpu.h"
 #include "arch/x86_64/stacks.h"
+#include "arch/x86_64/user.h"
 #include "arch/x86_64/vectors.h"
 
 /*
@@ -30,6 +31,11 @@ void trap_set_handler(unsigned vector, trap_handler *handler)
     handlers[vector] = handler;
 }
 
+void trap_get_handler(unsigned vector, trap_handler **handler)
+{
+    *handler = handlers[vector];
+}
+
 void arch_set_fault_handler(arch_fault_handler *handler)
 {
     fault_handler = handler;
@@ -44,20 +50,30 @@ static _Noreturn void trap_report(struct regs *regs)
     arch_halt();
 }
 
+static struct regs *trap_move(const struct regs *frame, uintptr_t landing)
+{
+    *(struct regs *)landing = *frame;
+    return (struct regs *)landing;
+}
+
 /*
  * Moves the frame from the IST page to the interrupted stack and returns its new address; leaves it
  * where it is when that stack is not known or has no room (an overflow, say), so that the report
- * comes from memory that is there.
+ * comes from memory that is there. A program's goes to the top of its thread's stack, which is
+ * empty.
  */
 struct regs *trap_land(struct regs *frame)
 {
-    const struct arch_stack *stack = arch_stack_find(frame->sp);
-    uintptr_t landing = (frame->sp & ~(uintptr_t)15) - sizeof(struct regs);
+    const struct arch_stack *stack;
+    uintptr_t landing;
 
+    if (regs_user_mode(frame))
+        return trap_move(frame, percpu_self()->kernel_stack - sizeof(struct regs));
+    stack = arch_stack_find(frame->sp);
+    landing = (frame->sp & ~(uintptr_t)15) - sizeof(struct regs);
     if (!stack || landing < stack->low + STACK_ROOM)
         return frame;
-    *(struct regs *)landing = *frame;
-    return (struct regs *)landing;
+    return trap_move(frame, landing);
 }
 
 void arch_set_interrupt_exit(void (*leave)(void))
@@ -91,23 +107,40 @@ static void trap_interrupt(struct regs *regs, trap_handler *handler)
         interrupt_exit();
 }
 
+/* What a program does wrong has one handler; its own TF is its own affair. */
 void trap_dispatch(struct regs *regs)
 {
+    bool interrupt = regs->vector >= VECTOR_FIRST_INTERRUPT, user = regs_user_mode(regs);
     trap_handler *handler = handlers[regs->vector];
 
-    if (!handler)
+    if (!handler && (interrupt || !user))
         trap_report(regs);
-    if (regs->vector >= VECTOR_FIRST_INTERRUPT)
+    if (interrupt)
         trap_interrupt(regs, handler);
-    else
+    else if (!user)
         handler(regs);
-    if (regs->flags & FLAGS_TRAP)
+    if (user)
+        user_trap(regs, !interrupt);
+    else if (regs->flags & FLAGS_TRAP)
         debug_resume(regs);
 }
 
 _Noreturn void trap_fatal(struct regs *regs)
 {
     trap_report(regs);
+}
+
+/* A program's own ends the program, whether somebody debugs the kernel or not. */
+struct regs *break_trap(struct regs *regs)
+{
+    trap_handler *handler = handlers[VECTOR_BREAKPOINT];
+
+    if (regs_user_mode(regs))
+        return trap_land(regs);
+    if (!handler)
+        trap_report(regs);
+    handler(regs);
+    return NULL;
 }
 
 void trap_nmi(struct regs *regs)

@@ -16,8 +16,16 @@ void trap_set_handler(unsigned vector, trap_handler *handler);
 struct regs *trap_land(struct regs *frame);
 void trap_dispatch(struct regs *regs);
 _Noreturn void trap_fatal(struct regs *regs);
-void debug_trap(struct regs *regs);
+/* NULL; or where the frame has been moved, for a program to be told by trap_dispatch. */
+struct regs *debug_trap(struct regs *regs);
+struct regs *break_trap(struct regs *regs);
 void nmi_trap(struct regs *regs); /* arch/x86_64/nmi.c */
+
+/* Back from a debug trap, or a breakpoint's, from the middle of its handler. */
+_Noreturn void watch_return(struct regs *frame); /* arch/x86_64/trap_entry.asm */
+
+/* *handler serves that vector; NULL: it is unexpected. */
+void trap_get_handler(unsigned vector, trap_handler **handler);
 
 /* An NMI that nobody can explain: its vector's handler, or the report. On the NMI's page. */
 void trap_nmi(struct regs *regs);

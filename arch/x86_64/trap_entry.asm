@@ -1,14 +1,23 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Every way into the kernel by trap or interrupt, and back. One stub per vector; a stub makes the
-; stack look the same for all (struct regs, arch/x86_64/regs.h) and goes to one of three common
-; paths:
+; Every way into the kernel by trap, interrupt or system call, and back. One stub per vector; a stub
+; makes the stack look the same for all (struct regs, arch/x86_64/regs.h) and goes to one of four
+; common paths:
 ;
 ;   stub of #DB, NMI        -> watch_entry      stays on its IST page; watches are off from its
 ;                                               first instructions on
+;   stub of #BP             -> break_entry      likewise
 ;   stub of #DF, #MC        -> fatal_entry      stays on its IST page; does not come back
 ;   all others              -> trap_entry       saves on the IST page, then moves the frame to the
-;                                               interrupted stack
+;                                               interrupted stack, or a program's to its thread's
+;
+; The fifth way, syscall_entry, has no stub: the CPU changes no stack for it.
+;
+; GS is the program's while one runs, and the kernel's from an entry's `swapgs` on. Interrupts and
+; exceptions other than those of the first two rows come in the kernel only where GS is the
+; kernel's, so the saved cs tells. Those of the first two come between `syscall` and `swapgs`, too,
+; and between an exit's `swapgs` and its last instruction; there the base itself tells: the kernel's
+; is negative, a program's is 0.
 ;
 ; The CPU enters with interrupts off on the vector's IST page (Intel SDM vol. 3, "Interrupt Stack
 ; Table"):
@@ -31,10 +40,12 @@
 %include "offsets.inc"
 %include "arch/x86_64/cfi.inc"
 
+extern user_syscall
 extern trap_land
 extern trap_dispatch
 extern trap_fatal
 extern debug_trap
+extern break_trap
 extern nmi_trap
 
 section .text.nowatch progbits alloc exec nowrite align=16
@@ -61,6 +72,8 @@ cfi_start trap_stubs, trap
         cfi_offset 56
         %if vector == VECTOR_DEBUG || vector == VECTOR_NMI
         jmp watch_entry
+        %elif vector == VECTOR_BREAKPOINT
+        jmp break_entry
         %elif vector == VECTOR_DOUBLE_FAULT || vector == VECTOR_MACHINE_CHECK
         jmp fatal_entry
         %else
@@ -98,14 +111,34 @@ cfi_end
         cld
 %endmacro
 
+; The flag AC is the interrupted context's, and would undo SMAP. The instruction that clears it does
+; not exist on CPUs without SMAP: idt_init replaces it there by a nop of its length.
+; %1 is what trap_clacs, below, knows it by.
+%macro smap_on 1
+..@clac_%1:
+        clac
+%endmacro
+
+; GS is the kernel's behind this, wherever it comes; ebx = 1 where it was not. CLOBBERS eax, ecx,
+; edx.
+%macro kernel_gs_by_base 0
+        xor ebx, ebx
+        mov ecx, MSR_GS_BASE
+        rdmsr
+        test edx, edx
+        js %%kernel
+        swapgs
+        inc ebx
+%%kernel:
+%endmacro
+
 %macro restore 2
         pop %1
         cfi_offset %2 - 8
         cfi_restored %1
 %endmacro
 
-; Back to the interrupted context, dropping vector and error code.
-%macro restore_registers_and_return 0
+%macro restore_registers 0
         restore r15, 176
         restore r14, 168
         restore r13, 160
@@ -121,6 +154,11 @@ cfi_end
         restore rdx, 80
         restore rsi, 72
         restore rdi, 64
+%endmacro
+
+; Back to the interrupted context, dropping vector and error code.
+%macro restore_registers_and_return 0
+        restore_registers
         add rsp, 16
         cfi_offset 40
         iretq
@@ -132,6 +170,11 @@ cfi_end
 align 16
 cfi_start trap_entry, trap
         save_registers
+        smap_on trap
+        test byte [rsp + REGS_CS], 3
+        jz ..@trap_gs
+        swapgs
+..@trap_gs:
         mov rdi, rsp
         call trap_land
 ..@trap_landed:
@@ -139,26 +182,87 @@ cfi_start trap_entry, trap
         mov rdi, rax
         call trap_dispatch
 ..@trap_dispatched:
+        test byte [rsp + REGS_CS], 3
+        jz ..@trap_return
+        swapgs
+..@trap_return:
         restore_registers_and_return
+cfi_end
+
+; `syscall`: rcx = the program's rip, r11 its flags; rsp is still its own, and those flags that
+; could harm are off (arch/x86_64/user.c). Nothing but these registers knows the program until its
+; frame is built, as the CPU would have pushed it, at the top of the thread's stack.
+align 16
+cfi_start syscall_entry, trap
+        cfi_outermost
+        swapgs
+        mov [gs:PERCPU_USER_SP], rsp
+        mov rsp, [gs:PERCPU_KERNEL_STACK]
+        push USER_DATA_SELECTOR
+        push qword [gs:PERCPU_USER_SP]
+        push r11
+        push USER_CODE_SELECTOR
+        push rcx
+        cfi_offset 40
+        cfi_saved rip, 40
+        push rax
+        cfi_offset 48
+        push REGS_SYSCALL
+        save_registers
+        mov rdi, rsp
+        call user_syscall
+..@syscall_returned:
+        test al, al
+        jz ..@trap_dispatched
+        restore_registers
+        mov rsp, [rsp + REGS_SP - REGS_VECTOR]
+        cfi_outermost
+        swapgs
+        o64 sysret
+cfi_end
+
+; A program's first instruction. IN rdi = its rip, rsi = its rsp, rdx = the top of the thread's
+; stack, interrupts off. Does not return: what was on that stack is gone.
+align 16
+cfi_start user_begin, return
+        cfi_outermost
+        mov rsp, rdx
+        push USER_DATA_SELECTOR
+        push rsi
+        push FLAGS_OF_PROGRAM
+        push USER_CODE_SELECTOR
+        push rdi
+        %rep REGS_IP / 8
+        push 0
+        %endrep
+        jmp ..@trap_dispatched
 cfi_end
 
 ; #DF and #MC: the interrupted context cannot go on.
 align 16
 cfi_start fatal_entry, trap
         save_registers
+        smap_on fatal
+        kernel_gs_by_base
         mov rdi, rsp
         call trap_fatal
 ..@fatal_dispatched:
         ud2
 cfi_end
 
-; #DB and NMI. DR7 goes to 0 whatever it was, the depth is raised, and only the outermost exit loads
-; DR7 again, from the shadow: a value saved at entry could be older than what the handler armed, and
-; an NMI inside #DB would arm too early. The depth first: an NMI between the two then leaves DR7 at
-; 0, as it is not the outermost.
+; #DB and NMI. Whose GS it was is kept where other vectors have their error code, as watch_return
+; comes from the middle of a handler. DR7 goes to 0 whatever it was, the depth is raised, and only
+; the outermost exit loads DR7 again, from the shadow: a value saved at entry could be older than
+; what the handler armed, and an NMI inside #DB would arm too early. The depth first: an NMI between
+; the two then leaves DR7 at 0, as it is not the outermost. A debug trap that is a program's own
+; affair has been moved to its thread's stack by debug_trap, which then returns that frame: it goes
+; on as an exception of others.
 align 16
 cfi_start watch_entry, trap
         save_registers
+        smap_on watch
+        kernel_gs_by_base
+        mov [rsp + REGS_ERROR], rbx
         inc dword [gs:PERCPU_WATCH_DEPTH]
         xor eax, eax
         mov dr7, rax
@@ -167,7 +271,16 @@ cfi_start watch_entry, trap
         je ..@watch_nmi
         call debug_trap
 ..@debug_dispatched:
-        jmp ..@watch_leave
+..@watch_served:
+        test rax, rax
+        jz ..@watch_leave
+        mov rsp, rax
+        mov qword [rsp + REGS_ERROR], 0
+        dec dword [gs:PERCPU_WATCH_DEPTH]
+        mov rax, [gs:PERCPU_DR7]
+        mov dr7, rax
+        mov rax, rsp
+        jmp ..@trap_landed
 ..@watch_nmi:
         call nmi_trap
 ..@nmi_dispatched:
@@ -177,7 +290,37 @@ cfi_start watch_entry, trap
         mov rax, [gs:PERCPU_DR7]
         mov dr7, rax
 ..@watch_inner:
+        cmp dword [rsp + REGS_ERROR], 0
+        je ..@watch_return
+        swapgs
+..@watch_return:
         restore_registers_and_return
+cfi_end
+
+; #BP: like a debug trap in all else. Its page is that of exceptions, which have left it by the time
+; one of these comes.
+align 16
+cfi_start break_entry, trap
+        save_registers
+        smap_on break
+        kernel_gs_by_base
+        mov [rsp + REGS_ERROR], rbx
+        inc dword [gs:PERCPU_WATCH_DEPTH]
+        xor eax, eax
+        mov dr7, rax
+        mov rdi, rsp
+        call break_trap
+..@break_dispatched:
+        jmp ..@watch_served
+cfi_end
+
+; Back from a debug trap or a #BP right from the middle of its handler. IN rdi = its struct regs.
+; Does not return.
+align 16
+cfi_start watch_return, return
+        cfi_outermost
+        mov rsp, rdi
+        jmp ..@watch_leave
 cfi_end
 
 ; The return addresses behind which an unwinder finds a struct regs.
@@ -190,4 +333,16 @@ trap_returns:
         dq ..@nmi_dispatched
         dq ..@trap_landed
         dq ..@fatal_dispatched
+        dq ..@syscall_returned
+        dq ..@break_dispatched
 trap_returns_end:
+
+; Where each `clac` stands.
+global trap_clacs:data (trap_clacs_end - trap_clacs)
+global trap_clacs_end
+trap_clacs:
+        dq ..@clac_trap
+        dq ..@clac_fatal
+        dq ..@clac_watch
+        dq ..@clac_break
+trap_clacs_end:

@@ -9,6 +9,7 @@
 
 #define VECTOR_DEBUG           1
 #define VECTOR_NMI             2
+#define VECTOR_BREAKPOINT      3
 #define VECTOR_DOUBLE_FAULT    8
 #define VECTOR_INVALID_TSS     10
 #define VECTOR_NOT_PRESENT     11
@@ -27,3 +28,6 @@ extern const char trap_stubs[];
 
 /* Return addresses of the calls that entries make with a struct regs on top of the stack. */
 extern const uintptr_t trap_returns[], trap_returns_end[];
+
+/* Where entries execute `clac` (idt_init). */
+extern const uintptr_t trap_clacs[], trap_clacs_end[];

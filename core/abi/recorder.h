@@ -15,7 +15,7 @@
 
 #define RECORDER_SYMBOL  "recorder"
 #define RECORDER_MAGIC   UINT64_C(0x434552544f544950) /* the bytes "PITOTREC" */
-#define RECORDER_VERSION 1
+#define RECORDER_VERSION 2
 
 /* A ring. Fields are 64 bits wide but for `mode`, of 32; `bytes` is a pointer, 0: no ring. */
 struct recorder_ring {
@@ -32,9 +32,15 @@ struct recorder_event {
     uint32_t name, name_size; /* a string, at most so many bytes with its NUL */
 };
 
-/* A thread. `time` has 64 bits, `pid` and `tid` 32; `name` is a pointer to a string. */
+/*
+ * A thread's name; or, if `size` is not 0, code that its process has mapped: `start`, `size` and
+ * `offset` (in the file), of 64 bits, and then `name` is the file's, at most `path_size` bytes, and
+ * `build_id` a pointer to the 20 bytes of it, 0: there is none. `time` has 64 bits, `pid` and `tid`
+ * 32; `name` is a pointer to a string.
+ */
 struct recorder_task {
     uint32_t stride, pid, tid, time, name, name_size;
+    uint32_t start, size, offset, build_id, path_size, reserved;
 };
 
 /* All threads that the recording may have samples of. */
@@ -72,6 +78,6 @@ struct recorder {
 
 _Static_assert(sizeof(struct recorder_ring) == 64, "the format has no hidden padding");
 _Static_assert(sizeof(struct recorder_event) == 24, "the format has no hidden padding");
-_Static_assert(sizeof(struct recorder_tasks) == 40, "the format has no hidden padding");
+_Static_assert(sizeof(struct recorder_tasks) == 64, "the format has no hidden padding");
 _Static_assert(sizeof(struct recorder_tracepoint) == 40, "the format has no hidden padding");
 _Static_assert(sizeof(struct recorder) == 200, "the format has no hidden padding");

@@ -7,11 +7,14 @@
 
 #include <linux/errno.h>
 
+#include "arch/arch.h"
 #include "core/print.h"
 #include "core/string.h"
 
 #define NEAR_MOST 3
 #define NAME_MOST 32 /* longer words are near to nothing */
+
+static unsigned running; /* [A] of the console, or of others; each that runs one more, too */
 
 /* The linker's names for the two ends of the section that COMMAND() fills. */
 extern const struct command *const __start_commands[];
@@ -19,6 +22,8 @@ extern const struct command *const __stop_commands[];
 
 const struct command *command_find(const char *name)
 {
+    if (name[0] == '/')
+        name = "run";
     for (const struct command *const *entry = __start_commands; entry != __stop_commands; entry++) {
         if (strcmp((*entry)->name, name) == 0)
             return *entry;
@@ -109,10 +114,19 @@ static void say_unknown(const char *wrong)
 int command_run(int argc, char **argv)
 {
     const struct command *command = command_find(argv[0]);
+    int status;
 
     if (!command) {
         say_unknown(argv[0]);
         return -ENOENT;
     }
-    return command->run(argc, argv);
+    __atomic_fetch_add(&running, 1, __ATOMIC_RELAXED);
+    status = command->run(argc, argv);
+    __atomic_fetch_sub(&running, 1, __ATOMIC_RELAXED);
+    return status;
+}
+
+ARCH_HIT_TEXT bool command_is_running(void)
+{
+    return __atomic_load_n(&running, __ATOMIC_RELAXED) > 0;
 }

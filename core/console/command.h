@@ -24,7 +24,7 @@ struct command {
                    used)) static const struct command *const identifier##_entry = &identifier;     \
     static const struct command identifier
 
-/* NULL where there is none of that name. */
+/* NULL where there is none of that name; a path means the command `run`, argv[0] being the path. */
 const struct command *command_find(const char *name);
 
 /* The index-th command in order of names; NULL past the end. */
@@ -32,6 +32,9 @@ const struct command *command_at(size_t index);
 
 /* Finds and runs; says so where the name is unknown (and what is near). */
 int command_run(int argc, char **argv);
+
+/* One is being run, by whomever. Any context. */
+bool command_is_running(void);
 
 /*
  * True once ^C was typed since the current command line began; long work asks now and then and

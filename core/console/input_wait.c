@@ -8,13 +8,12 @@
 
 static struct wait_queue arrivals = WAIT_QUEUE("the console");
 
-/* Interrupt context: the producer has put something. */
-static void input_arrived(void)
+void input_wake(void)
 {
     wait_queue_wake_all(&arrivals);
 }
 
-static void wait_until(bool (*holds)(void))
+void input_wait_until(bool (*holds)(void))
 {
     uint64_t flags = wait_queue_lock(&arrivals);
 
@@ -25,15 +24,15 @@ static void wait_until(bool (*holds)(void))
 
 void input_wait_init(void)
 {
-    input_set_arrived(input_arrived);
+    input_set_arrived(input_wake);
 }
 
 void input_wait(void)
 {
-    wait_until(input_pending);
+    input_wait_until(input_pending);
 }
 
 void command_wait_interrupt(void)
 {
-    wait_until(input_interrupted);
+    input_wait_until(input_interrupted);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Descriptors, for fs_open. One table for the whole kernel, as there are no processes yet. Task
+ * Descriptors, for fs_open. One table for the whole kernel: a program's own lead here. Task
  * context, under the kernel lock.
  */
 #pragma once

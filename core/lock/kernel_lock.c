@@ -107,7 +107,7 @@ uint64_t kernel_lock_contended(void)
     return __atomic_load_n(&contended, __ATOMIC_RELAXED);
 }
 
-const struct thread *kernel_lock_holder(unsigned *waiters_count)
+ARCH_HIT_TEXT const struct thread *kernel_lock_holder(unsigned *waiters_count)
 {
     *waiters_count = __atomic_load_n(&waiting, __ATOMIC_RELAXED);
     return __atomic_load_n(&holder, __ATOMIC_RELAXED);

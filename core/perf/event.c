@@ -20,13 +20,17 @@ static uint64_t drain_ids; /* of the stream's thread, as task_current_ids; 0: no
 
 void event_init(struct event *event, const struct event_spec *spec, struct event_cpu *cpus)
 {
-    *event = (struct event){.recorded = {.id = next_id++, .attr = spec->attr},
-                            .cpu = cpus,
-                            .chain = spec->chain,
-                            .window = spec->window,
-                            .start = spec->start,
-                            .trigger = spec->trigger,
-                            .filter = spec->filter};
+    *event =
+        (struct event){.recorded = {.id = next_id++, .attr = spec->attr},
+                       .cpu = cpus,
+                       .chain = spec->chain,
+                       .window = spec->window,
+                       .target = spec->target,
+                       .only_ids = spec->pid ? task_ids_of(spec->pid) : 0,
+                       .narrow = spec->pid || spec->attr.exclude_user || spec->attr.exclude_kernel,
+                       .start = spec->start,
+                       .trigger = spec->trigger,
+                       .filter = spec->filter};
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
 }
 
@@ -146,12 +150,23 @@ static void event_write(struct event *event, struct ring *ring, const struct hit
         event->triggered(event);
 }
 
+bool event_means(const struct event *event, const struct regs *regs, uint64_t ids)
+{
+    const struct perf_event_attr *attr = &event->recorded.attr;
+
+    if (event->only_ids && event->only_ids != ids)
+        return false;
+    return !(regs_user_mode(regs) ? attr->exclude_user : attr->exclude_kernel);
+}
+
 void event_take(struct event *event, struct hit *hit)
 {
     struct ring *rings = *(struct ring *volatile *)&event->rings;
     struct event_cpu *here;
 
     hit_complete(hit);
+    if (event->narrow && !event_means(event, hit->regs, hit->ids))
+        return;
     here = &event->cpu[hit->cpu];
     here->count++;
     if (!rings)
@@ -236,9 +251,6 @@ static void event_remove_paced(const struct event *event)
 
 static int event_enable_source(struct event *event, struct refusal *why)
 {
-    if (event->recorded.attr.exclude_kernel)
-        return refuse(why, EINVAL, "%s: user-mode hits only, but nothing runs in user mode",
-                      event->recorded.name);
     if (event->recorded.attr.type == PERF_TYPE_TRACEPOINT)
         return event_tracepoint_enable(event, why);
     if (event->recorded.attr.type == PERF_TYPE_SOFTWARE)

@@ -52,14 +52,17 @@ struct event_cpu {
 _Static_assert(sizeof(struct event_cpu) == 256, "a page has room for those of 16 CPUs");
 
 struct event {
-    struct recorded_event recorded; /* id, attr and name [I]; count: event_sum's */
-    struct event_chain chain;       /* [I] */
-    struct event_cpu *cpu;          /* [I] arch_cpus() of them */
-    struct ring *rings;             /* one per CPU; NULL: only counted, from any context on */
-    struct event *next_paced;       /* [all CPUs parked] */
-    bool start;                     /* [I] its hits open the window of branches */
-    bool trigger;                   /* [I] its first sample ends the recording */
-    uint64_t tick_limit;            /* [I] of a CPU; 0: never throttled */
+    struct recorded_event recorded;  /* id, attr and name [I]; count: event_sum's */
+    struct event_chain chain;        /* [I] */
+    struct event_cpu *cpu;           /* [I] arch_cpus() of them */
+    struct ring *rings;              /* one per CPU; NULL: only counted, from any context on */
+    struct event *next_paced;        /* [all CPUs parked] */
+    struct breakpoint_target target; /* [I] of a breakpoint */
+    bool narrow;                     /* [I] some hits are not meant: event_means tells */
+    uint64_t only_ids;               /* [I] as task_current_ids; 0: any thread's hits */
+    bool start;                      /* [I] its hits open the window of branches */
+    bool trigger;                    /* [I] its first sample ends the recording */
+    uint64_t tick_limit;             /* [I] of a CPU; 0: never throttled */
     void (*triggered)(const struct event *event); /* told behind each sample; NULL: nobody */
 
     /* Its source's part; one of them is in use. */
@@ -91,6 +94,9 @@ struct event_sums {
     uint64_t throttled, drained;
 };
 struct event_sums event_sum(struct event *event);
+
+/* Whether a hit with these registers, by that thread, is one of those that the event is for. */
+bool event_means(const struct event *event, const struct regs *regs, uint64_t ids);
 
 /* event_hit's, which is inline so that one pointer is what goes down the hit path. */
 void event_take(struct event *event, struct hit *hit);

@@ -41,6 +41,7 @@ int event_breakpoint_enable(struct event *event, struct refusal *why)
     event->breakpoint = (struct breakpoint){.address = attr->bp_addr,
                                             .length = access == ARCH_EXECUTE ? 1 : attr->bp_len,
                                             .access = access,
+                                            .target = event->target,
                                             .hit = event->start ? event_breakpoint_hit_start
                                                                 : event_breakpoint_hit};
     print_into(event->breakpoint.owner, sizeof(event->breakpoint.owner), "perf %s",

@@ -14,6 +14,7 @@
 #include "core/perf/event.h"
 #include "core/print.h"
 #include "core/string.h"
+#include "core/task.h"
 #include "core/ticks.h"
 
 #define SECOND_NS 1000000000ull
@@ -69,7 +70,9 @@ static void event_clock_pass(struct event *event, struct event_cpu *here, uint64
     event_clock_count(here, now);
     if (!event->rings || now < here->due)
         return;
-    if (event_sample(event, now - here->sampled, regs))
+    if (event->narrow && !event_means(event, regs, task_current_ids()))
+        here->sampled = now; /* that time is not the event's */
+    else if (event_sample(event, now - here->sampled, regs))
         here->sampled = now;
     here->due += event->clock.interval;
     if (here->due + event->clock.interval <= now)

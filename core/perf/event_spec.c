@@ -14,6 +14,7 @@
 #include "core/print.h"
 #include "core/string.h"
 #include "core/symbols.h"
+#include "core/user/program.h"
 
 #define LENGTH_MAX     32           /* four registers of eight bytes */
 #define LENGTH_DEFAULT 4            /* perf's own, where nothing better is known */
@@ -23,12 +24,13 @@
 #define CLOCK          "cpu-clock"
 #define BRANCHES       "branches"
 #define FORMAT_OF_EVENTS                                                                           \
-    "mem:ADDR[/LEN][:rw|w|x][:u|:k] or 5:ADDR, " CLOCK ", " BRANCHES                               \
+    "mem:[/PROGRAM:]ADDR[/LEN][:rw|w|x][:u|:k] or 5:ADDR, " CLOCK ", " BRANCHES                    \
     ", or a tracepoint (`perf list`)"
 
 struct cursor {
     const char *at;
     struct refusal *why;
+    const struct program *program; /* whose symbols are meant; NULL: the kernel's */
 };
 
 /* What ADDR said. */
@@ -150,21 +152,59 @@ static int refuse_ambiguous(struct refusal *why, const char *name, size_t count)
                   addresses.text, count > listed ? ", ..." : "");
 }
 
+static int find_name(const struct cursor *cursor, const char *name, struct symbol *symbol)
+{
+    const struct program *program = cursor->program;
+    size_t count;
+    int error = program ? symbol_table_find_name(&program->symbols, name, symbol, &count)
+                        : symbols_find_name(name, symbol, &count);
+
+    if (error == -EEXIST && program)
+        return refuse(cursor->why, EINVAL, "%zu symbols of %s are called \"%s\"; give the address",
+                      count, program->path, name);
+    if (error == -EEXIST)
+        return refuse_ambiguous(cursor->why, name, count);
+    if (error && program)
+        return refuse(cursor->why, ENOENT, "no symbol \"%s\" in %s", name, program->path);
+    return error ? refuse_unknown(cursor->why, name) : 0;
+}
+
 static int read_symbol(struct cursor *cursor, struct symbol *symbol)
 {
-    size_t length = word_length(cursor->at), count;
+    size_t length = word_length(cursor->at);
     char name[EVENT_NAME_SIZE]; /* the whole spelling fits */
 
     if (length == 0)
         return refuse_missing(cursor, "address");
     memcpy(name, cursor->at, length);
     name[length] = '\0';
-    int error = symbols_find_name(name, symbol, &count);
-    if (error == -EEXIST)
-        return refuse_ambiguous(cursor->why, name, count);
-    if (error)
-        return refuse_unknown(cursor->why, name);
-    cursor->at += length;
+    int error = find_name(cursor, name, symbol);
+    if (!error)
+        cursor->at += length;
+    return error;
+}
+
+/* "/PATH:" in front of an address. */
+static int read_program(struct cursor *cursor, struct event_spec *spec)
+{
+    const char *end = strchr(cursor->at, ':');
+    char path[EVENT_NAME_SIZE]; /* the whole spelling fits */
+
+    if (*cursor->at != '/' || is_digit(cursor->at[1]))
+        return 0; /* the latter: a length without an address */
+    if (!end)
+        return refuse(cursor->why, EINVAL,
+                      "\"%s\": behind a program's file follow a colon and a place in it",
+                      cursor->at);
+    memcpy(path, cursor->at, (size_t)(end - cursor->at));
+    path[end - cursor->at] = '\0';
+    if (!program_load)
+        return refuse(cursor->why, EINVAL, "%s: no programs run here", path);
+    cursor->program = program_load(path, cursor->why);
+    if (!cursor->program)
+        return -ENOENT;
+    spec->target.program = cursor->program;
+    cursor->at = end + 1;
     return 0;
 }
 
@@ -241,7 +281,7 @@ static bool read_letters(struct cursor *cursor, const char *letters, const uint3
 static int read_access(struct cursor *cursor, uint32_t *access)
 {
     static const uint32_t bits[] = {HW_BREAKPOINT_R, HW_BREAKPOINT_W, HW_BREAKPOINT_X};
-    struct cursor behind = {cursor->at + 1, cursor->why};
+    struct cursor behind = {cursor->at + 1, cursor->why, NULL};
 
     *access = HW_BREAKPOINT_RW;
     if (*cursor->at != ':' || !read_letters(&behind, "rwx", bits, access)) {
@@ -329,12 +369,15 @@ static int choose_length(const struct place *place, uint64_t given, struct refus
 }
 
 /* Behind "mem:". */
-static int read_mem(struct cursor *cursor, struct perf_event_attr *attr)
+static int read_mem(struct cursor *cursor, struct event_spec *spec)
 {
-    struct place place;
+    struct perf_event_attr *attr = &spec->attr;
+    struct place place = {.address = 0};
     uint64_t length = 0;
 
-    int error = read_place(cursor, &place);
+    int error = read_program(cursor, spec);
+    if (!error)
+        error = read_place(cursor, &place);
     if (!error)
         error = read_length(cursor, &length);
     if (!error)
@@ -427,7 +470,7 @@ static bool skip_name(struct cursor *cursor, const char *name)
 
 int event_spec_parse(const char *spelling, struct event_spec *spec, struct refusal *why)
 {
-    struct cursor cursor = {spelling, why};
+    struct cursor cursor = {spelling, why, NULL};
 
     if (strlen(spelling) >= sizeof(spec->name))
         return refuse(why, EINVAL, "event of %zu characters: %zu are possible", strlen(spelling),
@@ -438,7 +481,7 @@ int event_spec_parse(const char *spelling, struct event_spec *spec, struct refus
     spec->attr.size = sizeof(spec->attr);
 
     if (skip_prefix(&cursor, "mem:"))
-        return read_mem(&cursor, &spec->attr);
+        return read_mem(&cursor, spec);
     if (skip_prefix(&cursor, "5:"))
         return read_raw(&cursor, &spec->attr);
     if (skip_name(&cursor, CLOCK))

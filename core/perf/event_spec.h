@@ -6,7 +6,9 @@
  *                                    is 1 to 32 bytes, by default the symbol's size (code: 1), and
  *                                    4 where there is none (8 for x). ACCESS is w, rw or x, by
  *                                    default rw
- *   cpu-clock[:k]                    the time of the CPU, seen by an NMI (docs/clock.md)
+ *   mem:/PATH:ADDR[/LEN][:ACCESS]    the same in the program of this file, in each process that
+ *                                    runs it; symbols are the program's
+ *   cpu-clock[:u|:k]                 the time of the CPU, seen by an NMI (docs/clock.md)
  *   branches[:k]                     branches taken, by single steps; branch-instructions is the
  *                                    same
  *   SYSTEM:NAME                      a tracepoint, lock:lock_acquire say; for patterns see
@@ -19,6 +21,7 @@
  */
 #pragma once
 
+#include "core/breakpoint.h"
 #include "core/perf/filter.h"
 #include "core/perf/records.h"
 #include "core/perf/unwind.h"
@@ -45,6 +48,9 @@ struct event_spec {
     struct filter filter;
     struct event_chain chain;
     struct event_window window;
+    struct breakpoint_target
+        target;   /* whose address it is; set by PATH, or by who knows the workload */
+    uint32_t pid; /* only hits in this thread; 0: in any */
     bool start;   /* its hits open the window of `branches` */
     bool trigger; /* its first sample ends the recording */
 };

@@ -9,9 +9,9 @@
 #include "core/perf/recording.h"
 #include "core/perf/report_options.h"
 #include "core/perf/script.h"
+#include "core/perf/trace_command.h"
 #include "core/perf/tracepoint_format.h"
 #include "core/print.h"
-#include "core/refusal.h"
 #include "core/string.h"
 #include "core/symbols.h"
 
@@ -112,8 +112,10 @@ static int perf_list(int argc, char **argv)
           "              default the symbol's size\n"
           "      ACCESS  w, rw, or x\n"
           "      what a hit did to the bytes, and which instruction: breakpoint:hit\n"
+          "  mem:/PROGRAM:ADDR[/LEN][:ACCESS][:u]               the same in a program, by its "
+          "symbols\n"
           "  5:ADDR      the same, rw and one byte\n\n"
-          "  cpu-clock[:k]                                      [Software event]\n"
+          "  cpu-clock[:u|:k]                                   [Software event]\n"
           "      time, in ns: -F up to %d samples a second, -c from %d ns on;\n",
           symbols_count(), EVENT_CLOCK_HERTZ_MAX, EVENT_CLOCK_PERIOD_MIN);
     if (event_clock_blind())
@@ -139,7 +141,7 @@ static const struct {
     bool any_time; /* also while a recording runs */
 } parts[] = {
     {"list", perf_list, true},     {"record", perf_record, false}, {"report", perf_report, true},
-    {"script", perf_script, true}, {"stat", perf_stat, false},
+    {"script", perf_script, true}, {"stat", perf_stat, false},     {"trace", perf_trace, false},
 };
 
 /* As the workload of a recording, which is the machine's one. */
@@ -158,16 +160,17 @@ static int perf_run(int argc, char **argv)
         if (strcmp(argv[1], parts[i].name) == 0)
             return perf_run_part(i, argc - 1, argv + 1);
     if (argc > 1)
-        print("perf: \"%s\" is not a perf command; there are list, record, report, script, stat\n",
+        print("perf: \"%s\" is not a perf command; there are list, record, report, script, stat, "
+              "trace\n",
               argv[1]);
     else
-        print("usage: perf list | record | report | script | stat\n");
+        print("usage: perf list | record | report | script | stat | trace\n");
     return -EINVAL;
 }
 
 COMMAND(perf_command) = {
     .name = "perf",
-    .usage = "list | record | report | script | stat",
-    .summary = "record and read hits of breakpoints, tracepoints, the clock",
+    .usage = "list | record | report | script | stat | trace",
+    .summary = "record and read hits of breakpoints, tracepoints, the clock; trace system calls",
     .run = perf_run,
 };

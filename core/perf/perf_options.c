@@ -9,6 +9,7 @@
 #include "core/glob.h"
 #include "core/perf/branches_options.h"
 #include "core/perf/sample.h"
+#include "core/perf/target_options.h"
 #include "core/string.h"
 
 #define FREQUENCY_MAX UINT64_MAX
@@ -30,6 +31,7 @@ struct parse {
     struct event_terms own[RECORDING_EVENTS_MAX];
     unsigned last; /* the first event of the last -e */
     bool verify;
+    uint32_t pid;           /* of -p; 0: any */
     const char *of_samples; /* the first option that says something of samples; NULL: none */
     struct refusal *why;
 };
@@ -301,6 +303,16 @@ static int parse_start(struct parse *parse, char *list)
     return error;
 }
 
+static int parse_pid(struct parse *parse, const char *word)
+{
+    uint64_t pid;
+
+    if (!parse_number(word, false, &pid) || pid == 0 || pid > INT32_MAX)
+        return refuse(parse->why, EINVAL, "pid \"%s\": `ps` lists those that there are", word);
+    parse->pid = (uint32_t)pid;
+    return 0;
+}
+
 static int parse_valued(struct parse *parse, const char *option, char *value)
 {
     if (strcmp(option, "-e") == 0 || strcmp(option, "--event") == 0)
@@ -317,6 +329,8 @@ static int parse_valued(struct parse *parse, const char *option, char *value)
         return parse_frequency(parse, value, &parse->all.frequency);
     if (strcmp(option, "-m") == 0 || strcmp(option, "--mmap-pages") == 0)
         return parse_ring_size(parse, value);
+    if (strcmp(option, "-p") == 0 || strcmp(option, "--pid") == 0)
+        return parse_pid(parse, value);
     if (strcmp(option, "--skip") == 0)
         return parse_skip(parse, value, &parse->all.skip);
     return parse_chain(parse, value, &parse->all.chain);
@@ -324,9 +338,10 @@ static int parse_valued(struct parse *parse, const char *option, char *value)
 
 static bool option_takes_value(const char *option)
 {
-    static const char *const valued[] = {
-        "-e",           "--event", "-c",      "--count",   "-F",           "--freq",  "-m",
-        "--mmap-pages", "--skip",  "--start", "--trigger", "--call-graph", "--filter"};
+    static const char *const valued[] = {"-e",       "--event", "-c",        "--count",
+                                         "-F",       "--freq",  "-m",        "--mmap-pages",
+                                         "--skip",   "--start", "--trigger", "--call-graph",
+                                         "--filter", "-p",      "--pid"};
 
     for (unsigned i = 0; i < sizeof(valued) / sizeof(valued[0]); i++)
         if (strcmp(option, valued[i]) == 0)
@@ -351,7 +366,7 @@ static int parse_flag(struct parse *parse, const char *option)
             parse->why, EINVAL,
             "unknown option \"%s\"; there are -e EVENT, -g, --call-graph HOW, --skip N, "
             "--verify-chain, -c N, -F HZ, -m SIZE, --overwrite, --start EVENT, --trigger EVENT, "
-            "--intr-regs, -R, --filter EXPRESSION, -a, -- COMMAND",
+            "--intr-regs, -R, --filter EXPRESSION, -p PID, -a, -- COMMAND",
             option);
     return 0;
 }
@@ -483,6 +498,22 @@ static bool has_terms(const struct event_terms *terms)
            terms->raw;
 }
 
+/* Whose time it was only samples tell. */
+static int check_clocks(struct parse *parse)
+{
+    const struct recording_options *recording = &parse->options->recording;
+
+    for (unsigned i = 0; i < recording->event_count; i++) {
+        const struct perf_event_attr *attr = &recording->events[i].attr;
+
+        if (is_clock(attr) && (parse->pid || attr->exclude_user || attr->exclude_kernel))
+            return refuse(parse->why, EINVAL,
+                          "%s: perf stat counts all time; perf record samples a part of it",
+                          recording->events[i].name);
+    }
+    return 0;
+}
+
 /* `perf stat` takes no samples: what says something of them is a mistake there. */
 static int check_counting(struct parse *parse)
 {
@@ -495,7 +526,7 @@ static int check_counting(struct parse *parse)
                           "%s: its terms are of samples: perf stat only counts; perf record takes "
                           "samples",
                           parse->options->recording.events[i].name);
-    return 0;
+    return check_clocks(parse);
 }
 
 /* Whether the chains that are wanted can be had. */
@@ -552,7 +583,8 @@ static int check_alone(struct parse *parse)
 
 static bool option_is_of_counts(const char *option)
 {
-    static const char *const counts[] = {"-e", "--event", "--filter", "--start", "-a"};
+    static const char *const counts[] = {"-e", "--event", "--filter", "--start",
+                                         "-a", "-p",      "--pid"};
 
     for (unsigned i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
         if (strcmp(option, counts[i]) == 0)
@@ -593,10 +625,11 @@ static int parse_options(struct parse *parse, int argc, char **argv)
 
 int perf_options_parse(int argc, char **argv, struct perf_options *options, struct refusal *why)
 {
-    struct parse parse = {.options = options, .why = why};
+    static struct parse parse; /* one command at a time: large */
     struct recording_options *recording = &options->recording;
     int error;
 
+    parse = (struct parse){.options = options, .why = why};
     *options = (struct perf_options){.recording = {.ring_size = RECORDING_RING_DEFAULT}};
     error = parse_options(&parse, argc, argv);
     if (error)
@@ -611,7 +644,11 @@ int perf_options_parse(int argc, char **argv, struct perf_options *options, stru
     options->verify = parse.verify;
     if (strcmp(argv[0], "stat") == 0 && (error = check_counting(&parse)) != 0)
         return error;
-    error = check_rates(&parse);
+    error = targets_choose(
+        recording->events, recording->event_count,
+        &(struct target_options){parse.pid, options->workload ? options->workload[0] : NULL}, why);
+    if (!error)
+        error = check_rates(&parse);
     if (!error)
         error = check_raw(&parse);
     if (!error)

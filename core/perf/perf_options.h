@@ -21,6 +21,7 @@
  *   --trigger EVENT       an event as by -e, whose first sample ends the recording: the rings hold
  *                         what led up to it
  *   --start EVENT         an event as by -e, a breakpoint whose hits open the window of branches
+ *   -p PID, --pid PID     only hits in this thread, or this process
  *   -a                    all CPUs, which is always so here
  *   -- COMMAND ...        the workload
  *

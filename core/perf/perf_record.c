@@ -11,8 +11,8 @@
 #include "core/perf/perf_options.h"
 #include "core/perf/verify_chain.h"
 #include "core/print.h"
+#include "core/sched/thread.h"
 #include "core/string.h"
-#include "core/task.h"
 
 /*
  * Hits come no faster than this on any machine that is not flooding; perf.rate= changes it, 0 lifts
@@ -147,6 +147,16 @@ static int check_stepping(bool at_boot, struct refusal *why)
                   event->name);
 }
 
+/* -p is of all events, or of none. */
+static int check_threads(struct refusal *why)
+{
+    uint32_t pid = options.recording.events[0].pid;
+
+    if (pid && !thread_find(pid))
+        return refuse(why, ESRCH, "-p %u: no such thread; `ps` lists them", pid);
+    return 0;
+}
+
 /* The workload's name is the task's while it runs, as a process's would be. */
 static int start(int argc, char **argv, bool at_boot, struct refusal *why)
 {
@@ -160,6 +170,8 @@ static int start(int argc, char **argv, bool at_boot, struct refusal *why)
     if (!error && options.workload && !command_find(options.workload[0]))
         error = refuse(why, ENOENT, "workload \"%s\" is not a command; `help` lists them",
                        options.workload[0]);
+    if (!error)
+        error = check_threads(why);
     if (error)
         return error;
     verify_chain_reset();

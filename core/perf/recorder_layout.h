@@ -31,6 +31,7 @@ RECORDER_WIDTH(struct ring_claim, offset, 8);
 RECORDER_WIDTH(struct recorded_event, id, 8);
 RECORDER_WIDTH(struct stream_task, tid, 4);
 RECORDER_WIDTH(struct stream_task, time, 8);
+RECORDER_WIDTH(struct stream_task, size, 8);
 RECORDER_WIDTH(struct tracepoint, field_count, 4);
 RECORDER_WIDTH(struct tracepoint_field, kind, 4);
 RECORDER_WIDTH(struct tracepoint_field, offset, 2);
@@ -82,8 +83,8 @@ RECORDER_WIDTH(struct tracepoint_field, offset, 2);
         .event = RECORDER_EVENT, .tracepoint = RECORDER_TRACEPOINT,                                \
     }
 
-/* `name_room` is how long a name may be, with its NUL. */
-#define RECORDER_TASKS(first_task, count_of_tasks, name_room)                                      \
+/* The last two are how long a name and a file's path may be, with their NUL. */
+#define RECORDER_TASKS(first_task, count_of_tasks, name_room, path_room)                           \
     {                                                                                              \
         .first = (uintptr_t)(first_task), .count = (uintptr_t) & (count_of_tasks),                 \
         .task = {.stride = sizeof(struct stream_task),                                             \
@@ -91,5 +92,10 @@ RECORDER_WIDTH(struct tracepoint_field, offset, 2);
                  .tid = offsetof(struct stream_task, tid),                                         \
                  .time = offsetof(struct stream_task, time),                                       \
                  .name = offsetof(struct stream_task, comm),                                       \
-                 .name_size = (name_room)},                                                        \
+                 .name_size = (name_room),                                                         \
+                 .start = offsetof(struct stream_task, start),                                     \
+                 .size = offsetof(struct stream_task, size),                                       \
+                 .offset = offsetof(struct stream_task, offset),                                   \
+                 .build_id = offsetof(struct stream_task, build_id),                               \
+                 .path_size = (path_room)},                                                        \
     }

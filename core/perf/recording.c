@@ -8,6 +8,7 @@
 #include "core/perf/comm.h"
 #include "core/perf/recorder_layout.h"
 #include "core/perf/recording_comms.h"
+#include "core/perf/recording_maps.h"
 #include "core/perf/ring_merge.h"
 #include "core/string.h"
 #include "core/task.h"
@@ -204,6 +205,7 @@ int recording_start(const struct recording_options *options, struct refusal *why
     local_barrier();
     event_count = options->event_count;
     recording_comms_start();
+    recording_maps_start();
     error = recording_make_rings(options, why);
     if (!error)
         recording_begin(options->ring_size ? rings : NULL);
@@ -222,6 +224,7 @@ void recording_stop(void)
     cpus_park_surely(); /* all CPUs end at once */
     recording_disable(events, event_count);
     cpus_release();
+    recording_maps_stop();
     recording_comms_stop();
     running = false;
 }

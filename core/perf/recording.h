@@ -17,7 +17,7 @@
 /*
  * About 1 KiB each, three times over: for the options, and for the last recording and the next.
  */
-#define RECORDING_EVENTS_MAX   32
+#define RECORDING_EVENTS_MAX   96
 #define RECORDING_RING_DEFAULT (1024u * 1024)
 
 struct recording_options {

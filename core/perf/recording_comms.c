@@ -3,6 +3,7 @@
 #include "core/perf/recording_comms.h"
 
 #include "arch/arch.h"
+#include "core/fs/ramfs.h"
 #include "core/lock/spinlock.h"
 #include "core/perf/comm.h"
 #include "core/perf/recorder_layout.h"
@@ -21,7 +22,8 @@ static bool started; /* those that lived before have been noted */
 
 static struct spinlock lock = {.name = "comms"};
 
-const struct recorder_tasks recorder_tasks = RECORDER_TASKS(tasks, count, TASK_NAME_SIZE);
+const struct recorder_tasks recorder_tasks =
+    RECORDER_TASKS(tasks, count, TASK_NAME_SIZE, FS_PATH_MAX + 1);
 
 static char *find(uint32_t tid)
 {
@@ -29,7 +31,7 @@ static char *find(uint32_t tid)
 
     /* The number of a thread that has ended may be another's by now: the last one's name counts. */
     while (known-- > 0)
-        if (tasks[known].tid == tid)
+        if (tasks[known].tid == tid && !tasks[known].size)
             return names[known];
     return NULL;
 }
@@ -51,6 +53,28 @@ static void note_task(uint32_t pid, const char *name)
     tasks[count] = (struct stream_task){
         .pid = pid, .tid = pid, .comm = names[count], .time = started ? arch_clock_ns() : 0};
     publish_store(&count, count + 1);
+}
+
+static bool is_noted(const struct stream_task *mapping)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (tasks[i].pid == mapping->pid && tasks[i].size && tasks[i].start == mapping->start)
+            return true;
+    return false;
+}
+
+void recording_comms_add(const struct stream_task *mapping)
+{
+    spinlock_acquire(&lock);
+    if (is_noted(mapping)) {
+        /* It began while those that were there were noted. */
+    } else if (count == COMMS_MAX) {
+        lost++;
+    } else {
+        tasks[count] = *mapping;
+        publish_store(&count, count + 1);
+    }
+    spinlock_release(&lock);
 }
 
 /* The listener of core/sched/thread.h: a birth or a new name. */

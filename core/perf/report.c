@@ -14,16 +14,33 @@
 #include "core/perf/report_print.h"
 #include "core/perf/report_tree.h"
 #include "core/perf/sample_view.h"
+#include "core/perf/user_place.h"
 #include "core/symbols.h"
 
+/* What was hit outside of all functions perf calls by its place in the file. */
+static struct report_place place_of_program(uint64_t address, uint32_t pid, bool hit)
+{
+    struct user_place place;
+    uint64_t nameless;
+
+    if (!user_place_find(pid, address, &place))
+        return (struct report_place){.name = NULL, .address = address};
+    nameless = hit ? place.file_offset : address;
+    return (struct report_place){.name = place.named ? place.symbol.name : NULL,
+                                 .file = REPORT_FILE_PROGRAM + place.program,
+                                 .address = place.named ? place.symbol.address : nameless};
+}
+
 /* An address of a chain is looked up as it stands, as perf does: the one behind a call too. */
-static struct report_place place_of(uint64_t address)
+static struct report_place place_of(uint64_t address, uint32_t pid, bool hit)
 {
     struct symbol symbol;
 
+    if (user_place_possible(address))
+        return place_of_program(address, pid, hit);
     if (symbols_find_address(address, &symbol))
-        return (struct report_place){.name = symbol.name, .address = symbol.address};
-    return (struct report_place){.name = NULL, .address = address};
+        return (struct report_place){symbol.name, symbol.address, REPORT_FILE_KERNEL};
+    return (struct report_place){NULL, address, REPORT_FILE_KERNEL};
 }
 
 static char level_of(const struct perf_event_header *record)
@@ -42,7 +59,8 @@ static char level_of(const struct perf_event_header *record)
 static uint32_t count_at(struct report_tree *tree, uint32_t parent, uint64_t address,
                          const struct sample_view *view)
 {
-    uint32_t child = report_tree_child(tree, parent, place_of(address));
+    uint32_t child =
+        report_tree_child(tree, parent, place_of(address, view->pid, parent == REPORT_ROOT));
 
     if (child != REPORT_ROOT) {
         tree->nodes[child].period += view->period;

@@ -36,7 +36,7 @@ bool report_tree_init(struct report_tree *tree, void *memory, size_t size)
 void report_tree_clear(struct report_tree *tree)
 {
     memset(tree->buckets, 0, sizeof(uint32_t) << tree->bucket_bits);
-    tree->nodes[REPORT_ROOT] = (struct report_node){.place = {NULL, 0}};
+    tree->nodes[REPORT_ROOT] = (struct report_node){.place = {NULL, 0, REPORT_FILE_NONE}};
     tree->node_count = 1;
 }
 
@@ -51,14 +51,17 @@ static uint32_t *bucket_of(const struct report_tree *tree, uint32_t parent, uint
 
 /*
  * An address without a symbol is never the first of a function: so the addresses tell places
- * apart.
+ * of the kernel apart, and of each program.
  */
 uint32_t report_tree_child(struct report_tree *tree, uint32_t parent, struct report_place place)
 {
     uint32_t *bucket = bucket_of(tree, parent, place.address);
 
     for (uint32_t i = *bucket; i != REPORT_ROOT; i = tree->nodes[i].next_in_bucket) {
-        if (tree->nodes[i].parent == parent && tree->nodes[i].place.address == place.address)
+        const struct report_node *node = &tree->nodes[i];
+
+        if (node->parent == parent && node->place.address == place.address &&
+            node->place.file == place.file)
             return i;
     }
     if (tree->node_count == tree->node_limit)
@@ -78,8 +81,8 @@ uint32_t report_tree_child(struct report_tree *tree, uint32_t parent, struct rep
 
 /*
  * Whether a hit is printed before another: by period, by samples, functions before bare
- * addresses, functions by name (then address), bare addresses by value. perf compares the latter
- * as signed numbers: the kernel's come first.
+ * addresses, functions by name (then file, then address), bare addresses by value. perf compares
+ * the latter as signed numbers: the kernel's come first.
  */
 static bool hit_precedes(const struct report_node *a, const struct report_node *b)
 {
@@ -90,17 +93,23 @@ static bool hit_precedes(const struct report_node *a, const struct report_node *
     if (!a->place.name != !b->place.name)
         return a->place.name;
     int order = a->place.name ? strcmp(a->place.name, b->place.name) : 0;
-    return order ? order < 0 : (int64_t)a->place.address < (int64_t)b->place.address;
+    if (order)
+        return order < 0;
+    if (a->place.name && a->place.file != b->place.file)
+        return a->place.file < b->place.file;
+    return (int64_t)a->place.address < (int64_t)b->place.address;
 }
 
 /*
- * Whether a branch of a call graph is printed before its sibling: by period, then the higher
- * address first.
+ * Whether a branch of a call graph is printed before its sibling: by period, then the file that
+ * perf has met later, then the higher address.
  */
 static bool branch_precedes(const struct report_node *a, const struct report_node *b)
 {
     if (a->period != b->period)
         return a->period > b->period;
+    if (a->place.file != b->place.file)
+        return a->place.file > b->place.file;
     return a->place.address > b->place.address;
 }
 

@@ -11,12 +11,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define REPORT_FILE_NONE    0u /* nothing is mapped there */
+#define REPORT_FILE_KERNEL  1u
+#define REPORT_FILE_PROGRAM 2u /* the first; others follow */
+
 #define REPORT_ROOT 0u /* also "none", as the root is nobody's child or sibling */
 
 /* A place in the code: a function, or an address that lies in none. */
 struct report_place {
     const char *name; /* NULL where no symbol is known */
     uint64_t address; /* the function's first, else the very address */
+    unsigned file;    /* whose address that is: REPORT_FILE_... */
 };
 
 struct report_node {

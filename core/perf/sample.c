@@ -11,7 +11,7 @@
 #include "arch/arch.h"
 #include "core/perf/event.h"
 #include "core/perf/tracepoint.h"
-#include "core/perf/unwind.h"
+#include "core/perf/unwind_user.h"
 #include "core/perf/verify_chain.h"
 #include "core/task.h"
 
@@ -21,7 +21,7 @@
 /* Aligned to a power of two, so that finding one takes shifts only. */
 struct sample_scratch {
     _Alignas(SAMPLE_SIZE_MAX) struct perf_event_header header;
-    uint64_t words[12 + SAMPLE_CHAIN_MAX + RAW_WORDS_MAX + REGISTERS_MAX];
+    uint64_t words[13 + SAMPLE_CHAIN_MAX + RAW_WORDS_MAX + REGISTERS_MAX];
 };
 
 _Static_assert(sizeof(struct sample_scratch) == SAMPLE_SIZE_MAX,
@@ -76,17 +76,33 @@ __attribute__((noinline)) static uint64_t *sample_put_registers(uint64_t *at, ui
     return at;
 }
 
+/* The program's part, behind a mark of its own. */
+static uint64_t *sample_put_user_chain(uint64_t *at, const struct unwind_border *border,
+                                       size_t most)
+{
+    *at = (uint64_t)PERF_CONTEXT_USER;
+    return at + 1 + unwind_user_capture(border, at + 1, most);
+}
+
+/* The count, the kernel's part behind its mark, unless a program was hit, and what led to it. */
 __attribute__((noinline)) static uint64_t *
 sample_put_chain(uint64_t *at, const struct event_chain *chain, const struct regs *regs)
 {
-    size_t frames = unwind_capture_by(chain->method, regs, chain->skip, at + 2, SAMPLE_CHAIN_MAX);
+    uint64_t *end = at + 1;
+    struct unwind_border border;
+    size_t frames =
+        unwind_capture_border(chain->method, regs, chain->skip, at + 2, SAMPLE_CHAIN_MAX, &border);
 
-    if (chain->verify)
-        verify_chain(regs);
-
-    at[0] = frames + 1;
-    at[1] = (uint64_t)PERF_CONTEXT_KERNEL;
-    return at + 2 + frames;
+    if (!regs_user_mode(regs)) {
+        *end = (uint64_t)PERF_CONTEXT_KERNEL;
+        end += 1 + frames;
+        if (chain->verify)
+            verify_chain(regs);
+    }
+    if (border.crossed)
+        end = sample_put_user_chain(end, &border, SAMPLE_CHAIN_MAX - frames);
+    *at = (uint64_t)(end - at - 1);
+    return end;
 }
 
 /* Size and record are whole words together. Empty where the source has no record. */
@@ -145,7 +161,7 @@ void sample_write(const struct event *event, struct ring *ring, const struct hit
     uint64_t *at = out->words + 6;
 
     out->header.type = PERF_RECORD_SAMPLE;
-    out->header.misc = PERF_RECORD_MISC_KERNEL;
+    out->header.misc = regs_user_mode(hit->regs) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL;
     out->words[0] = event->recorded.id;
     out->words[1] = hit->regs->ip;
     out->words[2] = hit->ids;

@@ -10,6 +10,7 @@
 #include "core/perf/comm.h"
 #include "core/perf/sample_view.h"
 #include "core/perf/tracepoint_format.h"
+#include "core/perf/user_place.h"
 #include "core/string.h"
 #include "core/symbols.h"
 
@@ -64,15 +65,38 @@ static void print_time(struct sink *sink, uint64_t time)
     print_to(sink, "%5llu.%06llu: ", seconds, microseconds);
 }
 
-static void print_address(struct sink *sink, uint64_t address)
+static void print_symbol(struct sink *sink, const struct symbol *symbol, uint64_t address)
+{
+    if (symbol)
+        print_to(sink, "%s+0x%llx", symbol->name, (unsigned long long)(address - symbol->address));
+    else
+        print_to(sink, "[unknown]");
+}
+
+/* perf shows an address of a program as it is where it was hit, in a chain by its place in the
+ * file. */
+static void print_user_address(struct sink *sink, const struct sample_view *view, uint64_t address,
+                               bool of_chain)
+{
+    struct user_place place;
+    bool found = user_place_find(view->pid, address, &place);
+    uint64_t shown = of_chain && found ? place.file_offset : address;
+
+    print_to(sink, "%16llx ", (unsigned long long)shown);
+    print_symbol(sink, found && place.named ? &place.symbol : NULL, address);
+}
+
+static void print_address(struct sink *sink, const struct sample_view *view, uint64_t address,
+                          bool of_chain)
 {
     struct symbol symbol;
 
+    if (user_place_possible(address)) {
+        print_user_address(sink, view, address, of_chain);
+        return;
+    }
     print_to(sink, "%16llx ", (unsigned long long)address);
-    if (symbols_find_address(address, &symbol))
-        print_to(sink, "%s+0x%llx", symbol.name, (unsigned long long)(address - symbol.address));
-    else
-        print_to(sink, "[unknown]");
+    print_symbol(sink, symbols_find_address(address, &symbol) ? &symbol : NULL, address);
 }
 
 /*
@@ -92,10 +116,10 @@ static void print_place(struct sink *sink, const struct sample_view *view)
 
     if (!has(view, PERF_SAMPLE_CALLCHAIN)) {
         print_to(sink, " ");
-        print_address(sink, view->ip);
+        print_address(sink, view, view->ip, false);
         if (is_branch(view)) {
             print_to(sink, " => ");
-            print_address(sink, view->addr);
+            print_address(sink, view, view->addr, false);
         }
         return;
     }
@@ -103,7 +127,7 @@ static void print_place(struct sink *sink, const struct sample_view *view)
     chain_walk_start(&walk, view, false);
     while (chain_walk_next(&walk, &address)) {
         print_to(sink, "\t");
-        print_address(sink, address);
+        print_address(sink, view, address, true);
         print_to(sink, "\n");
     }
 }

@@ -266,6 +266,52 @@ static void put_kernel_map(struct stream *stream, const struct recorded_event *e
     put_end(stream);
 }
 
+static void put_comm(struct stream *stream, const struct stream_task *task,
+                     const struct origin *origin)
+{
+    size_t room = round_up_to_8(strlen(task->comm) + 1);
+    size_t size = sizeof(struct perf_event_header) + sizeof(uint64_t) + room;
+
+    put_header(stream, PERF_RECORD_COMM, 0, size + trailer_size(&stream->first));
+    put_u32_pair(stream, task->pid, task->tid);
+    put_text(stream, task->comm, room);
+    put_trailer(stream, &stream->first, origin);
+    put_end(stream);
+}
+
+/* As mmap would have been called: readable code, changes not shared. */
+#define MAP_PROTECTION (1u | 4u)
+#define MAP_PRIVATE    2u
+
+/* Without a build id the device and inode in its place are 0. */
+static void put_map(struct stream *stream, const struct stream_task *task,
+                    const struct origin *origin)
+{
+    struct {
+        uint8_t size, reserved[3];
+        uint8_t build_id[PERF_PIPE_BUILD_ID_SIZE];
+    } file = {0};
+    size_t room = round_up_to_8(strlen(task->comm) + 1);
+    size_t size = sizeof(struct perf_event_header) + 5 * sizeof(uint64_t) + sizeof(file) + room;
+    unsigned misc = PERF_RECORD_MISC_USER;
+
+    if (task->build_id) {
+        misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+        file.size = PERF_PIPE_BUILD_ID_SIZE;
+        memcpy(file.build_id, task->build_id, sizeof(file.build_id));
+    }
+    put_header(stream, PERF_RECORD_MMAP2, misc, size + trailer_size(&stream->first));
+    put_u32_pair(stream, task->pid, task->tid);
+    put_u64(stream, task->start);
+    put_u64(stream, task->size);
+    put_u64(stream, task->offset);
+    put(stream, &file, sizeof(file));
+    put_u32_pair(stream, MAP_PROTECTION, MAP_PRIVATE);
+    put_text(stream, task->comm, room);
+    put_trailer(stream, &stream->first, origin);
+    put_end(stream);
+}
+
 /*
  * A task that was there when the recording began has its name from a time between the recordings: a
  * task id that comes again, under another name, must not rename older samples.
@@ -274,14 +320,11 @@ void stream_put_task(struct stream *stream, const struct stream_task *task)
 {
     const struct origin origin = {
         .pid = task->pid, .tid = task->tid, .time = task->time ? task->time : stream->closed};
-    size_t room = round_up_to_8(strlen(task->comm) + 1);
-    size_t size = sizeof(struct perf_event_header) + sizeof(uint64_t) + room;
 
-    put_header(stream, PERF_RECORD_COMM, 0, size + trailer_size(&stream->first));
-    put_u32_pair(stream, task->pid, task->tid);
-    put_text(stream, task->comm, room);
-    put_trailer(stream, &stream->first, &origin);
-    put_end(stream);
+    if (task->size)
+        put_map(stream, task, &origin);
+    else
+        put_comm(stream, task, &origin);
 }
 
 void stream_put_record(struct stream *stream, const struct perf_event_header *record)

@@ -22,10 +22,13 @@ struct stream_kernel {
     const char *arch; /* what `uname -m` would say; NULL: perf takes its own host's */
 };
 
+/* A task's name; or, if `size` is not 0, a mapping of code into its memory. */
 struct stream_task {
     uint32_t pid, tid;
-    const char *comm;
-    uint64_t time; /* when it got the name; 0: it had it when the recording began */
+    const char *comm;             /* of a mapping: the file that it is of */
+    uint64_t time;                /* when it got the name; 0: it had it when the recording began */
+    uint64_t start, size, offset; /* [start, start + size) is the file's from `offset` on */
+    const uint8_t *build_id;      /* the file's, 20 bytes; NULL: not known */
 };
 
 #define STREAM_STAGE 2048 /* bytes; no record of the rings is longer */
@@ -81,7 +84,7 @@ void stream_begin_recording(struct stream *stream, struct record_source *source,
 /* A record of a ring, of at most STREAM_STAGE bytes. */
 void stream_put_record(struct stream *stream, const struct perf_event_header *record);
 
-/* A task's name, not before a record of an earlier round. */
+/* A task's name or mapping, not before a record of an earlier round. */
 void stream_put_task(struct stream *stream, const struct stream_task *task);
 
 /* After each pass over all rings: perf sorts and delivers what came before the previous one. */

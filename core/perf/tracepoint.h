@@ -22,7 +22,7 @@
  *     text       a string, cut after 15 characters; NULL is an empty one    %s
  *
  * A tracepoint that stands in a trap's handler and tells of what the trap interrupted is declared
- * and defined by the macros that end in _AT, up to eight fields, and raised by
+ * and defined by the macros that end in _AT, up to nine fields, and raised by
  * TRACE_ON(SYSTEM_NAME) and TRACE_AT(SYSTEM_NAME, regs, ...): its samples begin at these registers,
  * not at the place with the tracepoint.
  *
@@ -40,7 +40,7 @@
 #include "core/refusal.h"
 
 #define TRACEPOINT_TEXT_SIZE  16
-#define TRACEPOINT_FIELDS_MAX 8
+#define TRACEPOINT_FIELDS_MAX 9
 #define TRACEPOINT_ARGUMENTS  5 /* fields that go in registers (ARCH_REGISTERS_STUB) */
 #define TRACEPOINT_RECORD_MAX 112
 

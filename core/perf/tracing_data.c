@@ -79,7 +79,7 @@ bool tracing_data_needed(const struct record_source *source)
 
 static size_t system_length(const struct tracepoint *tracepoint)
 {
-    return (size_t)(tracepoint->name - tracepoint->full_name) - 1;
+    return (size_t)(strchr(tracepoint->full_name, ':') - tracepoint->full_name);
 }
 
 /* The tracepoint of the event if it is to be told, and was not for an event before. */

@@ -73,6 +73,17 @@ void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp
         state->low = sp;
 }
 
+void unwind_leave_kernel(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
+                         const struct regs *regs)
+{
+    state->ip = ip;
+    state->sp = sp;
+    state->fp = fp;
+    state->regs = regs;
+    state->kind = UNWIND_TRAP;
+    unwind_stop(state, UNWIND_USER);
+}
+
 bool unwind_may_read(struct unwind *state, uintptr_t address)
 {
     if (!state->stack)
@@ -95,6 +106,10 @@ void unwind_enter_trap(struct unwind *state, uintptr_t address)
     if (!unwind_may_read(state, address) || !unwind_may_read(state, address + sizeof(*regs) - 8))
         return;
     regs = (const struct regs *)address;
+    if (regs_user_mode(regs)) {
+        unwind_leave_kernel(state, regs->ip, regs->sp, regs->bp, regs);
+        return;
+    }
     state->low = address + sizeof(*regs); /* or a frame that leads to itself leads there for ever */
     state->fp_known = true;
     unwind_enter(state, regs->ip, regs->sp, regs->bp, regs);
@@ -141,7 +156,7 @@ static inline void unwind_begin(enum unwind_method method, struct unwind *state,
     state->fp_known = !regs_are_partial(regs);
     state->kind = unwind_kind_of(regs);
     state->regs = regs;
-    state->end = UNWIND_RUNNING;
+    state->end = regs_user_mode(regs) ? UNWIND_USER : UNWIND_RUNNING;
     state->way = ways[method];
     state->left_count = 0;
     state->stack = stack;
@@ -169,8 +184,8 @@ void unwind_next(struct unwind *state)
         unwind_stop(state, UNWIND_NO_WAY);
 }
 
-size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, unsigned skip,
-                         uint64_t *chain, size_t most)
+size_t unwind_capture_border(enum unwind_method method, const struct regs *regs, unsigned skip,
+                             uint64_t *chain, size_t most, struct unwind_border *border)
 {
     struct unwind state;
     size_t count = 0;
@@ -184,7 +199,21 @@ size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, uns
             count += state.way->run(&state, chain + count, most - count);
         unwind_next(&state);
     }
+    *border = (struct unwind_border){.crossed = state.end == UNWIND_USER,
+                                     .ip = state.ip,
+                                     .sp = state.sp,
+                                     .fp = state.fp,
+                                     .stack = state.stack,
+                                     .skip = skip};
     return count;
+}
+
+size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, unsigned skip,
+                         uint64_t *chain, size_t most)
+{
+    struct unwind_border border;
+
+    return unwind_capture_border(method, regs, skip, chain, most, &border);
 }
 
 size_t unwind_capture(const struct regs *regs, uint64_t *chain, size_t most)
@@ -234,6 +263,7 @@ const char *unwind_reason(enum unwind_end end)
     static const char *const reasons[] = {
         [UNWIND_RUNNING] = "more frames follow",
         [UNWIND_OUTERMOST] = "outermost frame",
+        [UNWIND_USER] = "the kernel was entered here",
         [UNWIND_NO_STACK] = "the stack pointer is in no known stack",
         [UNWIND_OUTSIDE_STACK] = "the next frame would lie outside the stack",
         [UNWIND_NOT_FORWARD] = "the next frame would lie below this one",

@@ -4,8 +4,11 @@
  *
  *     for (unwind_start(&state, regs); !unwind_done(&state); unwind_next(&state))
  *         use(state.ip, state.kind, state.regs);
- *     if (state.end != UNWIND_OUTERMOST)
+ *     if (!unwind_is_whole(&state))
  *         ... the chain stops early, and unwind_reason(state.end) says why
+ *
+ * The chain is the kernel's: where it comes to a program it ends with UNWIND_USER, and ip, sp, fp
+ * and regs are the program's then, regs NULL where the entry had not saved them all.
  *
  * Works in any context, NMI included, on whatever it finds: reads only memory of known stacks,
  * always moves forward, cannot fault and cannot loop. Crosses trap frames and stack switches. There
@@ -23,6 +26,7 @@
 enum unwind_end {
     UNWIND_RUNNING,
     UNWIND_OUTERMOST,        /* the chain is whole: its last frame has no caller */
+    UNWIND_USER,             /* the chain is whole: a program's frame called this one */
     UNWIND_NO_STACK,         /* sp or fp lies in no known stack */
     UNWIND_OUTSIDE_STACK,    /* a frame would lie outside its stack's bounds */
     UNWIND_NOT_FORWARD,      /* a frame would lie below the one that it called */
@@ -60,7 +64,7 @@ struct unwind {
     uintptr_t sp; /* as it was, or will be, at ip */
     uintptr_t fp; /* frame pointer register at ip */
     bool fp_known;
-    enum unwind_kind kind;
+    enum unwind_kind kind; /* at UNWIND_USER ip, sp and fp are the program's */
     /* the trap frame or snapshot that ip comes from; NULL for a call or half-saved trap frame */
     const struct regs *regs;
     enum unwind_end end;
@@ -92,6 +96,12 @@ static inline bool unwind_done(const struct unwind *state)
     return state->end != UNWIND_RUNNING;
 }
 
+/* No frame is missing at its end. */
+static inline bool unwind_is_whole(const struct unwind *state)
+{
+    return state->end == UNWIND_OUTERMOST || state->end == UNWIND_USER;
+}
+
 /* Execution stands at ip; if not, it will return there, and the call is at ip - 1. */
 static inline bool unwind_is_exact(const struct unwind *state)
 {
@@ -109,6 +119,18 @@ const char *unwind_kind_name(enum unwind_kind kind);
 size_t unwind_capture(const struct regs *regs, uint64_t *chain, size_t most);
 size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, unsigned skip,
                          uint64_t *chain, size_t most);
+
+/* Where the kernel's part of a chain has led: core/perf/unwind_user.h goes on from there. */
+struct unwind_border {
+    bool crossed; /* to a program; if not, the rest says nothing */
+    uintptr_t ip, sp, fp;
+    const struct arch_stack *stack; /* its thread's in the kernel; NULL: it runs on this CPU */
+    unsigned skip;                  /* frames that were to be skipped and not found here */
+};
+
+/* unwind_capture_by, and where that ended. */
+size_t unwind_capture_border(enum unwind_method method, const struct regs *regs, unsigned skip,
+                             uint64_t *chain, size_t most, struct unwind_border *border);
 
 /*
  * Makes `regs` those of the frame `callers` up, as far as unwinding knows them (ip, sp, bp; all

@@ -83,6 +83,10 @@ static void orc_enter_half_saved(struct unwind *state, uintptr_t cfa)
 
     if (!unwind_may_read(state, ip) || !unwind_may_read(state, cfa - 8))
         return;
+    if (unwind_read(regs + offsetof(struct regs, cs)) & 3) {
+        unwind_leave_kernel(state, unwind_read(ip), unwind_read(sp), state->fp, NULL);
+        return;
+    }
     state->low = cfa; /* as in unwind_enter_trap */
     unwind_enter(state, unwind_read(ip), unwind_read(sp), state->fp, NULL);
 }

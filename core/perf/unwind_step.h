@@ -61,3 +61,7 @@ void unwind_enter_trap(struct unwind *state, uintptr_t address);
  */
 void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
                   const struct regs *regs);
+
+/* The chain is whole: a program was there, with these registers; `regs` as in unwind_enter. */
+void unwind_leave_kernel(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
+                         const struct regs *regs);

@@ -10,7 +10,7 @@
 #include "core/ticks.h"
 
 /* In an NMI. A hit that is under way goes on with what it has read of events and probes. */
-static bool may_park(void)
+ARCH_HIT_TEXT static bool may_park(void)
 {
     unsigned cpu = arch_cpu_id();
 

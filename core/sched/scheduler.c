@@ -8,6 +8,7 @@
 #include "core/sched/scheduler.h"
 
 #include "core/assert.h"
+#include "core/breakpoint.h"
 #include "core/sched/run_queue.h"
 #include "core/sched/sched_trace.h"
 #include "core/sched/thread_end.h"
@@ -56,9 +57,14 @@ unsigned scheduler_idlest_cpu(void)
     return idlest;
 }
 
-const struct thread *scheduler_current(unsigned cpu)
+ARCH_HIT_TEXT const struct thread *scheduler_current(unsigned cpu)
 {
     return schedulers[cpu].current;
+}
+
+const struct thread *scheduler_left(void)
+{
+    return scheduler_here()->left;
 }
 
 static void scheduler_charge(struct scheduler *here, struct thread *from)
@@ -113,6 +119,8 @@ static void scheduler_switch(struct scheduler *here)
         to->switches++;
         here->current = to;
         task_set_ids(to->pid);
+        breakpoint_switch();
+        arch_space_enter(to->space, to->stack);
         arch_switch(&from->sp, to->sp);
     }
     scheduler_arrive();

@@ -21,6 +21,12 @@ unsigned scheduler_idlest_cpu(void);
 const struct thread *scheduler_current(unsigned cpu);
 
 /*
+ * Whom this CPU's last switch left: who stands on the stack still while the current thread is the
+ * next one already. Any context.
+ */
+const struct thread *scheduler_left(void);
+
+/*
  * The current thread sleeps until scheduler_wake; releases `lock` once no wake-up can be lost.
  * Interrupts are off before and after. Task context, `lock` the only one that is held.
  */

@@ -27,6 +27,8 @@ enum thread_state {
 };
 
 struct wait_queue;
+struct process;
+struct arch_space;
 
 struct thread {
     uint32_t pid; /* constant from THREAD_RUNNABLE to THREAD_FREE, as are cpu and stack */
@@ -42,6 +44,10 @@ struct thread {
     uintptr_t sp;            /* while it does not run: what arch_switch left */
     uint64_t ran_ns;         /* CPU time up to the last switch */
     uint64_t switches;       /* how often it was switched to */
+
+    /* A program's thread: set before it first runs, and to NULL by itself at its end. */
+    struct process *process;        /* core/user/process.h; NULL: one of the kernel's own */
+    const struct arch_space *space; /* where the CPU is while it runs; NULL: the kernel's alone */
 
     const struct wait_queue *waits_on; /* while it sleeps; covered by that queue's lock */
     unsigned kernel_lock_depth;        /* its own alone: core/lock/kernel_lock.c */

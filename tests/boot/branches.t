@@ -159,7 +159,7 @@ like(scalar perf_script($machine, '-F', $fields), qr/$last\z/, '... and of the s
 
 my @refused = (
     ['-e branches', qr/branches: of what\? -- COMMAND is stepped, or what follows --start EVENT/],
-    ['-e branches:u -- help', qr/branches:u: user-mode hits only, but nothing runs in user mode/],
+    ['-e branches:u -- help', qr/branches:u: programs are not stepped, only the kernel/],
     ['-F 100 -e branches -- help', qr/-F: branches follow each other, with -c N every N-th; .*/],
     ['-g -e branches -- help', qr/-g: a branch has none, only from and to/],
     ['-e branches,branches -- help', qr/branches: one of them in a recording/],

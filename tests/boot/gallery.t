@@ -20,7 +20,7 @@ my $kept = 'docs/gallery.md';
 my $most_lines = 44;    # of a tree, on the page
 my $outermost = qr/\b(?:boot_entry_high|thread_start|ap_entry_high)$/;
 
-# --- The page ------------------------------------------------------------------------------------
+# --- The page -------------------------------------------------------------------------------------
 
 my @drawn = (<<'END');
 # Gallery
@@ -60,7 +60,7 @@ sub dialogue
     return join('', map { "pitot> $_\n" . cut(said($machine, $_)) } @commands);
 }
 
-# --- Locks under the timer's interrupt -----------------------------------------------------------
+# --- Locks under the timer's interrupt ------------------------------------------------------------
 
 {
     my $record = q{perf record -e lock:lock_acquire --filter 'name == "timers"' -R -a -g}
@@ -111,7 +111,7 @@ END
     );
 }
 
-# --- The big kernel lock under load --------------------------------------------------------------
+# --- The big kernel lock under load ---------------------------------------------------------------
 
 {
     my $flag = address_of("$build/pitot.elf", 'kernel_flag');
@@ -155,7 +155,7 @@ END
     );
 }
 
-# --- Workqueue executions, raw -------------------------------------------------------------------
+# --- Workqueue executions, raw --------------------------------------------------------------------
 
 {
     my $record = 'perf record -F 10 -a -R -e workqueue:workqueue_execution -- fs-stress 900';
@@ -215,7 +215,88 @@ END
     );
 }
 
-# --- The page that is kept -----------------------------------------------------------------------
+# --- Pages below poll -----------------------------------------------------------------------------
+
+{
+    my $record = 'perf record -e kmem:mm_page_alloc -g -R -- /bin/poll-load';
+    my $machine = boot(run => "$record; perf script; poweroff");
+    ended_ok($machine, 'pages below poll');
+    my $ours = said($machine, 'perf script');
+    my @polls = grep { "@{$_->{chain}}" =~ /\bsys_poll\b/ } samples($ours);
+    is(scalar(@polls), 100, '... of each of its calls');
+    is_deeply([grep { "@{$_->{chain}}" ne 'pages_alloc sys_poll syscall_dispatch user_syscall '
+                . 'syscall_entry poll_once main _start' } @polls],
+        [], '... through the system call to the program\'s main, without frame pointers');
+    my $theirs = perf_script($machine, '-F', 'comm,tid,cpu,time,period,event,trace,ip,sym,symoff');
+    same_lines_ok(script_lines($ours), script_lines($theirs), '... and perf names the same');
+    my $script = perf_script($machine);
+    my ($sample) = grep { /sys_poll/ } split(/\n\n/, $script =~ s/\t/        /gr);
+    draw(
+        title => 'Pages below poll',
+        question => 'Who in a program led to this page, in a kernel without frame pointers?',
+        seed_of => 'before and after the mail on call chains without frame pointers (2019)',
+        seed => <<'END',
+perf 6429 [000] 22.498450: kmem:mm_page_alloc: page=0x176a17 pfn=1534487 order=0 ...
+ffffffffbe23e32e __alloc_pages_nodemask+0x22e (/lib/modules/5.1.0-rc3+/build/vmlinux)
+        7efdf7f7d3e8 __poll+0x18 (/usr/lib64/libc-2.28.so)
+        5651468729c1 [unknown] (/usr/bin/perf)
+        5651467ee82a main+0x69a (/usr/bin/perf)
+
+perf 6503 [000] 1567.570191: kmem:mm_page_alloc: page=0x16c904 pfn=1493252 order=0 ...
+ffffffffb523e2ae __alloc_pages_nodemask+0x22e (/lib/modules/5.1.0-rc3+/build/vmlinux)
+ffffffffb52383bd __get_free_pages+0xd (/lib/modules/5.1.0-rc3+/build/vmlinux)
+ffffffffb52fd28a __pollwait+0x8a (/lib/modules/5.1.0-rc3+/build/vmlinux)
+ffffffffb521426f perf_poll+0x2f (/lib/modules/5.1.0-rc3+/build/vmlinux)
+ffffffffb52fe3e2 do_sys_poll+0x252 (/lib/modules/5.1.0-rc3+/build/vmlinux)
+ffffffffb52ff027 __x64_sys_poll+0x37 (/lib/modules/5.1.0-rc3+/build/vmlinux)
+ffffffffb500418b do_syscall_64+0x5b (/lib/modules/5.1.0-rc3+/build/vmlinux)
+ffffffffb5a0008c entry_SYSCALL_64_after_hwframe+0x44 (/lib/modules/5.1.0-rc3+/build/vmlinux)
+        7f71e92d03e8 __poll+0x18 (/usr/lib64/libc-2.28.so)
+        55a22960d9c1 [unknown] (/usr/bin/perf)
+        55a22958982a main+0x69a (/usr/bin/perf)
+END
+        here => dialogue($machine, $record)
+            . "\n\$ perf script -i - --symfs=build/symfs < build/com2.bin\n$sample\n",
+        see => <<'END',
+The kernel's part is made by the table, the program's by its frame pointers, and neither loses a
+caller. [perf and programs](user-perf.md), [unwinding](unwinding.md).
+END
+    );
+}
+
+# --- A program's variable -------------------------------------------------------------------------
+
+{
+    my $record = 'perf record -e mem:/bin/fs-load:calls:w:u -g -- /bin/fs-load 20';
+    my $report = 'perf report -g caller -s sym';
+    my $machine = boot(run => "$record; $report; poweroff");
+    ended_ok($machine, 'a program\'s variable under load');
+    my ($calls) = said($machine, $record) =~ /fs-load: (\d+) system calls/;
+    my ($hits) = said($machine, $report) =~ /^ +100\.00% +(\d+) +\[\.\] counted$/m;
+    is($hits, $calls, '... has all its writes seen, in the one function that makes them');
+    same_lines_ok(report_lines(said($machine, $report)),
+        report_lines(scalar perf_report($machine, '--no-children', '-F', 'overhead,sample,sym',
+                '-g', 'caller')),
+        '... and perf draws the same');
+    draw(
+        title => 'A program\'s variable under load',
+        question => 'Who in this program writes this variable?',
+        seed_of => 'what the mail that made hardware breakpoints events planned (2009)',
+        seed => <<'END',
+What is planned next:
+
+- profile by symbol names
+- profile with user breakpoints
+END
+        here => dialogue($machine, $record, $report),
+        see => <<'END',
+The registers are turned on where the program runs, and nowhere else. [Perf and
+programs](user-perf.md), [breakpoints](breakpoints.md).
+END
+    );
+}
+
+# --- The page that is kept ------------------------------------------------------------------------
 
 open(my $file, '>', $page) or die("$page: $!");
 print {$file} @drawn;

@@ -42,7 +42,7 @@ for my $suite (grep { !$for_bochs{$_} && !$elsewhere{$_} } @suites) {
 # What unwinds differs in the kernel with frame pointers; and the ring's instructions do.
 my $fp_iso = ($ENV{FP_BUILD} // ($ENV{BUILD} // 'build') . '/fp') . '/pitot.iso';
 
-for my $suite (qw(ktap-ring ktap-snapshot ktap-unwind)) {
+for my $suite (qw(ktap-ring ktap-snapshot ktap-unwind ktap-user ktap-calls)) {
     subtest "$suite with frame pointers" => sub {
         ktap_ok(boot(machine => 'qemu', iso => $fp_iso, kernel => 'pitot-test',
             qemu_machine => $machine{$suite} // 'pc', run => "$suite; poweroff"));

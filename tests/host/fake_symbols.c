@@ -5,7 +5,10 @@
  */
 #include "tests/host/fake_symbols.h"
 
+#include "core/perf/user_place.h"
+
 #define PADDING 16
+#define PAGE    4096 /* what is mapped of a program */
 
 static const char *const parts[FAKE_PARTS][24] = {
     {"_text",       "x",         "sys_open",   "sys_write",   "sys_rename_with_a_rather_long_name",
@@ -82,6 +85,75 @@ bool symbols_find_address(uintptr_t address, struct symbol *found)
             return true;
     }
     return false;
+}
+
+static const char *const program_paths[FAKE_PROGRAMS] = {"/bin/fs-load", "/bin/pipes"};
+static const char *const program_functions[FAKE_PROGRAMS][8] = {
+    {"_start", "main", "helper", "client", "write", "leaf", "poll"},
+    {"_start", "main", "drain", "helper", "poll"},
+};
+
+const char *fake_program_path(unsigned int program)
+{
+    return program_paths[program];
+}
+
+size_t fake_program_count(unsigned int program)
+{
+    size_t count = 0;
+
+    while (program_functions[program][count] != NULL)
+        count++;
+    return count;
+}
+
+struct symbol fake_program_at(unsigned int program, size_t index)
+{
+    struct symbol symbol = {.name = program_functions[program][index],
+                            .address = FAKE_PROGRAM_TEXT,
+                            .size = size_of(index + program),
+                            .kind = 't'};
+
+    for (size_t i = 0; i < index; i++)
+        symbol.address += size_of(i + program) + padding_of(i);
+    return symbol;
+}
+
+size_t fake_program_text_size(unsigned int program)
+{
+    struct symbol last = fake_program_at(program, fake_program_count(program) - 1);
+
+    return last.address + last.size - FAKE_PROGRAM_TEXT;
+}
+
+void fake_program_write(FILE *file, unsigned int program)
+{
+    fprintf(file, ".text\n");
+    for (size_t i = 0; i < fake_program_count(program); i++) {
+        struct symbol symbol = fake_program_at(program, i);
+
+        fprintf(file, ".type %s, @function\n%s: .fill %zu, 1, 0x90\n", symbol.name, symbol.name,
+                symbol.size);
+        fprintf(file, ".size %s, . - %s\n.fill %zu, 1, 0xcc\n", symbol.name, symbol.name,
+                padding_of(i));
+    }
+}
+
+bool user_place_find(uint32_t pid, uintptr_t address, struct user_place *place)
+{
+    unsigned int program = pid - FAKE_PROGRAM_PID(0);
+
+    if (program >= FAKE_PROGRAMS || address < FAKE_PROGRAM_TEXT ||
+        address >= FAKE_PROGRAM_TEXT + PAGE)
+        return false;
+    *place = (struct user_place){.program = program,
+                                 .file_offset = address - FAKE_PROGRAM_TEXT + FAKE_PROGRAM_OFFSET};
+    for (size_t i = 0; i < fake_program_count(program) && !place->named; i++) {
+        place->symbol = fake_program_at(program, i);
+        place->named = address >= place->symbol.address &&
+                       address - place->symbol.address < place->symbol.size;
+    }
+    return true;
 }
 
 /* In the order in which the sources have them, which is enough for who wants all of them. */

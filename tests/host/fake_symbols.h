@@ -14,6 +14,21 @@
 #define FAKE_TEXT  0xffffffff80100000
 #define FAKE_PARTS 2 /* source files; a local name may occur once in each */
 
+/*
+ * And two programs, which user_place_find (core/perf/user_place.h) knows: processes with these pids
+ * run them, at the same addresses.
+ */
+#define FAKE_PROGRAMS       2
+#define FAKE_PROGRAM_TEXT   0x401000
+#define FAKE_PROGRAM_OFFSET 0x1000 /* of that in the file */
+#define FAKE_PROGRAM_PID(n) (2u + (n))
+
+const char *fake_program_path(unsigned int program);
+size_t fake_program_count(unsigned int program); /* of functions */
+struct symbol fake_program_at(unsigned int program, size_t index);
+size_t fake_program_text_size(unsigned int program);
+void fake_program_write(FILE *file, unsigned int program);
+
 size_t fake_symbols_count(void);
 struct symbol fake_symbols_at(size_t index); /* in order of addresses */
 size_t fake_symbols_text_size(void);

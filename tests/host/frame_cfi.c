@@ -6,15 +6,15 @@
  * found as the kernel finds them, in its own symbol table.
  *
  * Exempt are: what lies in no function; the trap entries, whose frames are a struct regs;
- * boot_entry_high, ap_entry_high and thread_start, which nobody called; arch_switch, whose frame is
- * as compilers make it but whose rules count from rsp, as that is what changes stacks; and
- * alignment padding inside a function, behind a jump or return and never jumped to: it does not
- * run, and what compilers say of it is arbitrary.
+ * boot_entry_high, ap_entry_high, thread_start and a program's _start, which nobody called;
+ * arch_switch, whose frame is as compilers make it but whose rules count from rsp, as that is what
+ * changes stacks; and alignment padding inside a function, behind a jump or return and never jumped
+ * to: it does not run, and what compilers say of it is arbitrary.
  *
  * usage: objdump -d --no-show-raw-insn -j .text KERNEL | frame_cfi KERNEL
  *        a line "mismatch FUNCTION+OFFSET: ..." for each, then the counts; status 1 if there is one
  *
- * links: arch/x86_64/frame.c core/symbols.c core/symbols_describe.c core/refusal.c core/print.c
+ * links: arch/x86_64/frame.c core/symbols.c core/symbol_table.c core/symbols_describe.c core/refusal.c core/print.c
  * libs: -ldw -lelf
  */
 #include <dwarf.h>
@@ -122,6 +122,7 @@ static const Elf_Data *section_data(struct kernel *kernel, const char *name, GEl
     return elf_rawdata(section_find(kernel, name, header), NULL);
 }
 
+/* 0 where there is none. */
 static uint64_t elf_symbol(struct kernel *kernel, const char *name)
 {
     GElf_Shdr header;
@@ -131,7 +132,7 @@ static uint64_t elf_symbol(struct kernel *kernel, const char *name)
     for (int i = 0; gelf_getsym(data, i, &symbol); i++)
         if (strcmp(elf_strptr(kernel->elf, header.sh_link, symbol.st_name), name) == 0)
             return symbol.st_value;
-    errx(2, "no symbol %s", name);
+    return 0;
 }
 
 /*
@@ -318,7 +319,8 @@ static bool code_is_padding(const struct code *code, size_t i)
 static bool is_exempt(const char *name)
 {
     return strcmp(name, "boot_entry_high") == 0 || strcmp(name, "ap_entry_high") == 0 ||
-           strcmp(name, "thread_start") == 0 || strcmp(name, "arch_switch") == 0;
+           strcmp(name, "thread_start") == 0 || strcmp(name, "arch_switch") == 0 ||
+           strcmp(name, "_start") == 0;
 }
 
 static bool kernel_exempts(const struct kernel *kernel, uint64_t address, struct symbol *symbol)

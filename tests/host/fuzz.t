@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # What must stand any input under clang's fuzzer (tests/fuzz): the unwinder with hostile stacks and
-# hostile tables, the parsers of options, events and filters, and what describes tracepoints. A
-# fixed number of inputs, of a fixed seed, finds nothing; and so many inputs do find what is wrong
-# with copies of the code in which a check is left out. docs/fuzzing.md tells how to run one by hand
-# and how to replay what it found. Run from the root of the tree: prove tests/host/fuzz.t
+# hostile tables, the parsers of options, events and filters, what describes tracepoints, what
+# programs come in, and gdb's protocol. A fixed number of inputs, of a fixed seed, finds nothing;
+# and so many inputs do find what is wrong with copies of the code in which a check is left out.
+# docs/fuzzing.md tells how to run one by hand and how to replay what it found. Run from the root of
+# the tree:
+#
+#     prove tests/host/fuzz.t
+#
 # SOAK=1 tries thirty times as many, and goes on from what the last such run had learnt.
 use strict;
 use warnings;
@@ -25,6 +29,9 @@ my %fuzzers = (
     options_fuzz => {runs => 60_000, options => '-max_len=120'},
     filter_fuzz => {runs => 100_000, options => '-max_len=300'},
     format_fuzz => {runs => 6_000, options => '-max_len=200'},
+    gdb_fuzz => {runs => 40_000, options => '-max_len=400'},
+    elf_fuzz => {runs => 60_000, options => '-max_len=400'},
+    ustar_fuzz => {runs => 20_000, options => '-max_len=400'},
 );
 
 # What is left out where, and who has to see it.
@@ -133,6 +140,41 @@ my @broken = (
         line => qr{source->events\[i\]\.attr\.config == event->attr\.config},
         instead => 'false',
         fuzzer => 'format_fuzz',
+    },
+    {
+        claim => 'what gdb says stays inside of its room',
+        file => 'core/gdb/link.c',
+        line => qr{\*length < GDB_PACKET_MAX\)},
+        instead => '*length <= GDB_PACKET_MAX + 1)',
+        fuzzer => 'gdb_fuzz',
+    },
+    {
+        claim => 'gdb names no CPU that is not there',
+        file => 'core/gdb/server.c',
+        line => qr{number > server->target->cpus\(\) \|\|},
+        instead => 'number > server->target->cpus() + 1 ||',
+        fuzzer => 'gdb_fuzz',
+    },
+    {
+        claim => 'a program\'s segments lie in its file',
+        file => 'core/user/elf.c',
+        line => qr{from->p_filesz > file_size - from->p_offset\)},
+        instead => 'from->p_filesz > file_size)',
+        fuzzer => 'elf_fuzz',
+    },
+    {
+        claim => 'no two of them lie in one page',
+        file => 'core/user/elf.c',
+        line => qr{page_of\(to->address\) <= page_of},
+        instead => 'page_of(to->address) < page_of',
+        fuzzer => 'elf_fuzz',
+    },
+    {
+        claim => 'a file lies in its archive',
+        file => 'core/fs/ustar.c',
+        line => qr{entry->size > rest\)},
+        instead => 'entry->size > rest + BLOCK)',
+        fuzzer => 'ustar_fuzz',
     },
 );
 

@@ -7,6 +7,7 @@
 # SEEDS=n tries so many recordings (20; with QUICK=1 8, with SOAK=1 600), SEED=n that one alone.
 use strict;
 use warnings;
+use File::Path qw(make_path);
 use File::Temp qw(tempdir);
 use Test::More;
 
@@ -37,6 +38,20 @@ sub make_kernel
     }
     my $build_id = '01' . '00' x 19;
     run("ld --build-id=0x$build_id -e _text -Ttext=0xffffffff80100000 -o $kernel @objects");
+}
+
+# perf finds them under the root that it is given.
+sub make_programs
+{
+    make_path("$room/symfs/bin");
+    for (['02', 'fs-load', 0], ['03', 'pipes', 1]) {
+        my ($id, $name, $number) = @$_;
+        run("$sample program $number > $room/$name.s");
+        run("as -o $room/$name.o $room/$name.s");
+        my $build_id = $id . '00' x 19;
+        run("ld --build-id=0x$build_id -e 0 -Ttext=0x401000 -o $room/symfs/bin/$name"
+            . " $room/$name.o");
+    }
 }
 
 # What the two must share of a text: not perf's advice and its count of losses, nor blanks at the
@@ -78,7 +93,8 @@ sub compare
 {
     my ($name, $command, $seed) = @_;
     my $ours = essence("cat $room/$name");
-    my $theirs = essence("perf $command -i - --vmlinux=$kernel < $room/stream 2> $room/said");
+    my $theirs = essence("perf $command -i - --symfs=$room/symfs --vmlinux=$kernel"
+            . " < $room/stream 2> $room/said");
     isnt($theirs, '', "seed $seed: perf prints the $name");
     ok($ours eq $theirs, "seed $seed: $name as perf prints it")
         or diag(difference($theirs, $ours));
@@ -95,6 +111,7 @@ sub compare_all
 }
 
 make_kernel();
+make_programs();
 my $seeds = $ENV{SEEDS} // ($ENV{SOAK} ? 600 : $ENV{QUICK} ? 8 : 20);
 compare_all($_) for defined $ENV{SEED} ? $ENV{SEED} : 1 .. $seeds;
 done_testing();

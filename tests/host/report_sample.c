@@ -4,10 +4,12 @@
  * and as the texts that the kernel's own report and script print of it. tests/host/report_perf.t
  * demands that perf prints the same. What the recordings are rich in: chains that share
  * beginnings, equal counts, addresses outside of any function or just behind one, chains too long
- * or empty, periods from 0 to huge, events with and without chains.
+ * or empty, chains that go on in programs, periods from 0 to huge, events with and without chains.
  *
  * usage: report_sample assembly PART
  *            the fake kernel's source
+ *        report_sample program NUMBER
+ *            that of one of the programs that processes run
  *        report_sample SEED DIRECTORY GRAPH...
  *            stream; for each GRAPH the report with -g GRAPH, in a file of that name; and script,
  *            registers where perf can print them
@@ -198,15 +200,64 @@ static uint64_t random_period(unsigned int kind)
     }
 }
 
+/*
+ * In one of its functions; now and then in nothing that is mapped, and where it has been called
+ * from, behind one.
+ */
+static uint64_t random_user_address(uint64_t tid, bool hit)
+{
+    unsigned int program = tid < FAKE_PROGRAM_PID(0) ? 0 : (unsigned int)tid - FAKE_PROGRAM_PID(0);
+    struct symbol symbol = fake_program_at(program, random_below(fake_program_count(program)));
+
+    if (random_below(50) == 0)
+        return 0x10000 + random_below(3);
+    return symbol.address + random_below(symbol.size + (!hit && random_below(40) == 0) * 16);
+}
+
+/* What led into the kernel, or was hit itself. */
+static size_t make_user_path(uint64_t *path, uint64_t tid)
+{
+    size_t depth = tid >= FAKE_PROGRAM_PID(0) ? random_below(6) : 0;
+
+    for (size_t i = 0; i < depth; i++)
+        path[i] = random_user_address(tid, i == 0);
+    return depth;
+}
+
+static void add_chain(struct recording *recording, const struct call_path *kernel,
+                      const uint64_t *user, size_t user_depth)
+{
+    size_t depth = kernel->depth;
+
+    if (user_depth > 0 && depth + user_depth > PERF_MAX_STACK_DEPTH)
+        depth = PERF_MAX_STACK_DEPTH - user_depth;
+    add(recording, (depth || !user_depth ? depth + 1 : 0) + (user_depth ? user_depth + 1 : 0));
+    if (depth || !user_depth)
+        add(recording, (uint64_t)PERF_CONTEXT_KERNEL);
+    for (size_t i = 0; i < depth; i++)
+        add(recording, kernel->address[i]);
+    if (user_depth)
+        add(recording, (uint64_t)PERF_CONTEXT_USER);
+    for (size_t i = 0; i < user_depth; i++)
+        add(recording, user[i]);
+}
+
 static void add_sample(struct recording *recording, const struct recorded_event *event,
                        uint64_t time, const struct call_path *path,
                        const struct character *character)
 {
     uint64_t fields = event->attr.sample_type;
     uint64_t tid = random_below(4);
-    bool user = random_below(50) == 0;
-    uint64_t ip = user ? 0x400000 + random_below(2) : random_hit(character);
+    bool user = random_below(tid >= FAKE_PROGRAM_PID(0) ? 3 : 50) == 0;
+    uint64_t ip = user ? random_user_address(tid, true) : random_hit(character);
+    static const struct call_path nothing;
+    uint64_t user_path[6];
+    size_t user_depth = make_user_path(user_path, tid);
 
+    if (user && user_depth > 0)
+        ip = user_path[0];
+    if (user && tid >= FAKE_PROGRAM_PID(0))
+        path = &nothing;
     if (path->depth > 0 && !user && random_below(20) != 0)
         ip = path->address[0];
     begin(recording);
@@ -220,10 +271,7 @@ static void add_sample(struct recording *recording, const struct recorded_event 
     if (fields & PERF_SAMPLE_PERIOD)
         add(recording, random_period(character->period_kind));
     if (fields & PERF_SAMPLE_CALLCHAIN) {
-        add(recording, path->depth + 1);
-        add(recording, (uint64_t)PERF_CONTEXT_KERNEL);
-        for (size_t i = 0; i < path->depth; i++)
-            add(recording, path->address[i]);
+        add_chain(recording, path, user_path, user_depth);
     }
     if (fields & PERF_SAMPLE_REGS_INTR) {
         add(recording, PERF_SAMPLE_REGS_ABI_64);
@@ -340,8 +388,10 @@ static struct file_sink open_sink(const char *directory, const char *name)
 static void write_stream(struct recording *recording, const char *directory)
 {
     static const uint8_t build_id[20] = {0x01}; /* as the test links it in */
-    const struct stream_task tasks[] = {
-        {0, 0, "swapper", 0}, {1, 1, "init", 0}, {2, 2, "fs-stress", 0}};
+    static const uint8_t program_ids[FAKE_PROGRAMS][20] = {{0x02}, {0x03}};
+    struct stream_task tasks[3 + FAKE_PROGRAMS] = {{.pid = 0, .tid = 0, .comm = "swapper"},
+                                                   {.pid = 1, .tid = 1, .comm = "init"},
+                                                   {.pid = 2, .tid = 2, .comm = "fs-stress"}};
     const struct stream_kernel kernel = {.build_id = build_id,
                                          .text = FAKE_TEXT,
                                          .text_size = fake_symbols_text_size(),
@@ -349,8 +399,17 @@ static void write_stream(struct recording *recording, const char *directory)
     struct file_sink sink = open_sink(directory, "stream");
     struct stream stream;
 
+    for (unsigned int i = 0; i < FAKE_PROGRAMS; i++)
+        tasks[3 + i] = (struct stream_task){.pid = FAKE_PROGRAM_PID(i),
+                                            .tid = FAKE_PROGRAM_PID(i),
+                                            .comm = fake_program_path(i),
+                                            .start = FAKE_PROGRAM_TEXT,
+                                            .size = 4096,
+                                            .offset = FAKE_PROGRAM_OFFSET,
+                                            .build_id = program_ids[i]};
     stream_init(&stream, &sink.sink, &kernel);
-    stream_write_recording(&stream, &recording->source, tasks, 3, NULL, 0, UINT64_C(1) << 40);
+    stream_write_recording(&stream, &recording->source, tasks, 3 + FAKE_PROGRAMS, NULL, 0,
+                           UINT64_C(1) << 40);
     fclose(sink.file);
 }
 
@@ -389,12 +448,16 @@ int main(int argc, char **argv)
     static struct recording recording;
 
     if (argc < 3) {
-        fprintf(stderr,
-                "usage: report_sample assembly PART | report_sample SEED DIRECTORY GRAPH...\n");
+        fprintf(stderr, "usage: report_sample assembly PART | report_sample program NUMBER | "
+                        "report_sample SEED DIRECTORY GRAPH...\n");
         return 2;
     }
     if (strcmp(argv[1], "assembly") == 0) {
         fake_symbols_write(stdout, (unsigned int)atoi(argv[2]) % FAKE_PARTS);
+        return 0;
+    }
+    if (strcmp(argv[1], "program") == 0) {
+        fake_program_write(stdout, (unsigned int)atoi(argv[2]) % FAKE_PROGRAMS);
         return 0;
     }
     random_state = strtoull(argv[1], NULL, 0) * UINT64_C(0x9e3779b97f4a7c15) + 1;

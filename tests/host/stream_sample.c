@@ -192,7 +192,8 @@ static void write_first(struct stream *stream)
 {
     static struct records records = {
         .source = {records_rewind, records_next, first_events, FIRST_EVENTS}};
-    static const struct stream_task tasks[] = {{7, 7, "fs-stress", 0}, {8, 8, "writeback", 0}};
+    static const struct stream_task tasks[] = {{.pid = 7, .tid = 7, .comm = "fs-stress"},
+                                               {.pid = 8, .tid = 8, .comm = "writeback"}};
     static const struct stream_loss losses[] = {{0, 5, 100}, {1, 0, 20}, {2, 0, 0}};
 
     records.used = 0;
@@ -212,7 +213,7 @@ static void write_first(struct stream *stream)
 static void write_second(struct stream *stream)
 {
     static struct records records = {.source = {records_rewind, records_next, &second_event, 1}};
-    static const struct stream_task tasks[] = {{7, 7, "shell", 0}};
+    static const struct stream_task tasks[] = {{.pid = 7, .tid = 7, .comm = "shell"}};
     static const struct stream_loss losses[] = {{0, 3, 0}};
 
     records.used = 0;

@@ -17,10 +17,9 @@
 #include "core/timer.h"
 #include "tests/kernel/ktap.h"
 
-#define VECTOR_BREAKPOINT 3
-#define RUNS_MOST         1500 /* the ring has room for them */
-#define TICKS_WANTED      600
-#define IRETQ             0xcf48
+#define RUNS_MOST    1500 /* the ring has room for them */
+#define TICKS_WANTED 600
+#define IRETQ        0xcf48
 
 void branches_known(void); /* tests/kernel/branches.asm */
 extern const char branches_known_end[];

@@ -72,7 +72,7 @@ bool chain_check_iterator(struct chain_tally *tally, enum unwind_method method,
     for (; !unwind_done(&state); unwind_next(&state), at++)
         if (at >= length || should_be[at] != state.ip)
             break;
-    if (at == length && state.end == UNWIND_OUTERMOST)
+    if (at == length && unwind_is_whole(&state))
         return true;
     tally->iterated_wrong++;
     return false;

@@ -34,7 +34,7 @@ struct chain_tally {
 bool chain_check(struct chain_tally *tally, enum unwind_method method, const struct regs *regs,
                  const uint64_t *should_be, size_t length);
 
-/* By the iterator, whose last word has to be UNWIND_OUTERMOST. True if the chain is right. */
+/* By the iterator, to which it has to be whole. True if the chain is right. */
 bool chain_check_iterator(struct chain_tally *tally, enum unwind_method method,
                           const struct regs *regs, const uint64_t *should_be, size_t length);
 

@@ -17,9 +17,8 @@
 #include "tests/kernel/proof_interrupts.h"
 #include "tests/kernel/proof_shapes.h"
 
-#define VECTOR_BREAKPOINT 3
-#define FRAMELESS         3
-#define NMI_FRAMES        2
+#define FRAMELESS  3
+#define NMI_FRAMES 2
 
 /*
  * Instructions between an interrupt's end and the next one: up to so many. The first come densely,

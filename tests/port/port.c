@@ -181,7 +181,7 @@ static void port_arm(struct event *event, const char *spelling)
 
 static void port_stream(void)
 {
-    static const struct stream_task task = {TASK_PID, TASK_PID, "port", 0};
+    static const struct stream_task task = {.pid = TASK_PID, .tid = TASK_PID, .comm = "port"};
     static struct stream stream;
     const struct stream_kernel kernel = {.arch = ARCH_NAME,
                                          .build_id = arch_build_id(),

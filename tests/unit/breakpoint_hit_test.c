@@ -239,6 +239,63 @@ static void nobody_listens_and_nothing_is_told(void **state)
     breakpoint_remove(&breakpoints[0]);
 }
 
+/* --- Of a program: two processes take turns, each with a word of its own. --- */
+
+static uint64_t words[2];
+static unsigned running;
+
+static bool runs(unsigned cpu, const struct breakpoint_target *target)
+{
+    (void)cpu;
+    (void)target;
+    return true;
+}
+
+static bool read_word(uintptr_t address, void *to, size_t length)
+{
+    assert_int_equal(address % 8, 0);
+    memcpy(to, &words[running], length);
+    return true;
+}
+
+static int refuse_nothing(const struct breakpoint *breakpoint, struct refusal *why)
+{
+    (void)breakpoint;
+    (void)why;
+    return 0;
+}
+
+static void each_process_has_its_own_bytes(void **state)
+{
+    static const struct breakpoint_processes processes = {runs, read_word, refuse_nothing};
+    struct refusal why = {""};
+
+    (void)state;
+    breakpoint_set_processes(&processes);
+    words[0] = 0x1000000010;
+    words[1] = 0x2000000020;
+    breakpoints[0] = (struct breakpoint){.address = 0x402004,
+                                         .length = 4,
+                                         .access = ARCH_WRITE,
+                                         .target = {.program = &words},
+                                         .owner = "test",
+                                         .hit = owner_hit};
+    assert_int_equal(breakpoint_install(&breakpoints[0], &why), 0);
+    for (unsigned i = 0; i < 6; i++) {
+        running = i % 2;
+        breakpoint_switch();
+        words[running] += 1ull << 32;
+        access_word(0x402004, 4, ARCH_WRITE);
+        assert_int_equal(seen[i].old, 0x10 * (running + 1) + i / 2);
+        assert_int_equal(seen[i].new, seen[i].old + 1);
+    }
+    words[1] += 5ull << 32; /* the kernel's doing: the switch reads it */
+    breakpoint_switch();
+    access_word(0x402004, 4, ARCH_WRITE);
+    assert_int_equal(seen[6].old, 0x28);
+    breakpoint_remove(&breakpoints[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +305,7 @@ int main(void)
         cmocka_unit_test_setup(the_shadow_is_what_the_last_hit_left, setup),
         cmocka_unit_test_setup(a_change_of_the_table_reads_again, setup),
         cmocka_unit_test_setup(every_register_that_hit_tells_once, setup),
+        cmocka_unit_test_setup(each_process_has_its_own_bytes, setup),
         cmocka_unit_test_setup(nobody_listens_and_nothing_is_told, setup),
     };
 

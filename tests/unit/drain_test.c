@@ -53,7 +53,8 @@ static struct recorded_event event = {
     .id = 5,
     .attr = {.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME},
     .name = "mem:flag:w"};
-static struct stream_task tasks[] = {{1, 1, "load", 0}, {4, 4, "worker", TASK_NS}};
+static struct stream_task tasks[] = {{.pid = 1, .tid = 1, .comm = "load"},
+                                     {.pid = 4, .tid = 4, .comm = "worker", .time = TASK_NS}};
 static bool frozen;
 static uint64_t now;
 static uint64_t blocks;     /* that were written */

@@ -2,7 +2,7 @@
 /*
  * How events are spelt: what each spelling means, and what each wrong one is told.
  *
- * links: core/perf/event_spec.c core/symbols.c core/symbols_suggest.c core/print.c core/refusal.c tools/symtab/table.c tests/unit/fake_symtab.c core/perf/tracepoint_list.c
+ * links: core/perf/event_spec.c core/symbols.c core/symbol_table.c core/symbols_suggest.c core/print.c core/refusal.c tools/symtab/table.c tests/unit/fake_symtab.c core/perf/tracepoint_list.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -157,13 +157,13 @@ static void each_wrong_spelling_is_told_what_is_wrong(void **state)
         {"cpu-clock/4", EINVAL, "unknown event \"cpu-clock/4\""},
         {"cpu-clock:", EINVAL, "\"\" is no modifier of cpu-clock (u, k)"},
         {"cpu-clock:w", EINVAL, "\"w\" is no modifier of cpu-clock (u, k)"},
-        {"cpu-clock:k:k", EINVAL, "\":k\" is too much: mem:ADDR"},
+        {"cpu-clock:k:k", EINVAL, "\":k\" is too much: mem:[/PROGRAM:]ADDR"},
         {"branch", EINVAL, "unknown event \"branch\""},
         {"branches/4", EINVAL, "unknown event \"branches/4\""},
         {"branches:", EINVAL, "\"\" is no modifier of branches (u, k)"},
         {"branch-instructions:w", EINVAL, "\"w\" is no modifier of branches (u, k)"},
         {"task-clock", EINVAL, "unknown event \"task-clock\""},
-        {"cycles", EINVAL, "unknown event \"cycles\": mem:ADDR"},
+        {"cycles", EINVAL, "unknown event \"cycles\": mem:[/PROGRAM:]ADDR"},
         {"mem", EINVAL, "unknown event"},
         {"mem:", EINVAL, "address missing at the end"},
         {"5:", EINVAL, "address missing at the end"},

@@ -5,7 +5,7 @@
  * breakpoint. The ring's records are counted by type; what is in a
  * sample is tests/unit/sample_test.c's.
  *
- * links: core/perf/event.c core/perf/event_branches.c core/perf/event_clock.c core/perf/pace.c core/ticks.c core/nmi_clock.c core/perf/event_breakpoint.c core/perf/sample.c core/perf/ring.c core/perf/verify_chain.c core/perf/unwind.c core/perf/unwind_fp.c core/perf/unwind_orc.c core/perf/unwind_table.c core/perf/unwinder_fp.c core/perf/crc32.c arch/x86_64/frame.c arch/x86_64/register.c core/breakpoint.c core/cpus.c core/refusal.c core/print.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c core/perf/event_tracepoint.c core/perf/tracepoint.c core/perf/tracepoint_list.c core/perf/filter.c core/glob.c tests/unit/fake_task.c tests/unit/fake_preempt.c
+ * links: core/perf/event.c core/perf/event_branches.c core/perf/event_clock.c core/perf/pace.c core/ticks.c core/nmi_clock.c core/perf/event_breakpoint.c core/perf/sample.c core/perf/ring.c core/perf/verify_chain.c core/perf/unwind.c core/perf/unwind_user.c core/perf/unwind_fp.c core/perf/unwind_orc.c core/perf/unwind_table.c core/perf/unwinder_fp.c core/perf/crc32.c arch/x86_64/frame.c arch/x86_64/register.c core/breakpoint.c core/cpus.c core/refusal.c core/print.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c core/perf/event_tracepoint.c core/perf/tracepoint.c core/perf/tracepoint_list.c core/perf/filter.c core/glob.c tests/unit/fake_task.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -732,20 +732,41 @@ static void a_refusal_of_the_arbiter_is_passed_on_and_names_events(void **state)
     assert_non_null(strstr(why.text, "perf mem:place+16"));
 }
 
-static void user_mode_alone_is_refused_as_nothing_runs_there(void **state)
+/* Of the kernel and of a program; who does not say gets both. */
+static void hits_in_the_mode_that_is_not_meant_are_not_counted(void **state)
 {
-    struct event_spec spec = spec_of(PLACE, 8, HW_BREAKPOINT_W);
+    struct regs user = {.ip = 0x401000, .cs = USER_CODE_SELECTOR, .flags = FLAGS_FIXED};
+    struct regs kernel = {.ip = PLACE, .cs = KERNEL_CODE_SELECTOR, .flags = FLAGS_FIXED};
 
     (void)state;
-    spec.attr.exclude_kernel = 1;
-    make_event(0, &spec, 1);
-    assert_int_equal(enable(0), -EINVAL);
-    assert_non_null(strstr(why.text, "user-mode hits only"));
-    assert_int_equal(breakpoint_used(), 0);
-    spec.attr.exclude_kernel = 0;
-    spec.attr.exclude_user = 1;
-    make_event(0, &spec, 1);
-    assert_int_equal(enable(0), 0);
+    for (unsigned mode = 0; mode < 4; mode++) {
+        struct event_spec spec = spec_of(PLACE, 8, HW_BREAKPOINT_W);
+        struct event *event;
+
+        spec.attr.exclude_kernel = mode & 1;
+        spec.attr.exclude_user = mode >> 1;
+        event = make_event(0, &spec, 1);
+        event_hit(event, PLACE, &user, NULL);
+        assert_int_equal(count_of(event), !(mode >> 1));
+        event_hit(event, PLACE, &kernel, NULL);
+        assert_int_equal(count_of(event), !(mode >> 1) + !(mode & 1));
+    }
+}
+
+static void hits_of_other_threads_are_not_counted(void **state)
+{
+    struct event_spec spec = spec_of(PLACE, 8, HW_BREAKPOINT_W);
+    struct regs kernel = {.ip = PLACE, .cs = KERNEL_CODE_SELECTOR, .flags = FLAGS_FIXED};
+
+    struct event *event;
+
+    (void)state;
+    for (unsigned other = 0; other < 2; other++) {
+        spec.pid = TASK_PID + other;
+        event = make_event(0, &spec, 1);
+        event_hit(event, PLACE, &kernel, NULL);
+        assert_int_equal(count_of(event), !other);
+    }
 }
 
 int main(void)
@@ -782,7 +803,8 @@ int main(void)
         cmocka_unit_test_setup(a_hit_of_the_watch_is_a_sample_of_the_event, setup),
         cmocka_unit_test_setup(a_disabled_event_hears_nothing_and_frees_its_register, setup),
         cmocka_unit_test_setup(a_refusal_of_the_arbiter_is_passed_on_and_names_events, setup),
-        cmocka_unit_test_setup(user_mode_alone_is_refused_as_nothing_runs_there, setup),
+        cmocka_unit_test_setup(hits_in_the_mode_that_is_not_meant_are_not_counted, setup),
+        cmocka_unit_test_setup(hits_of_other_threads_are_not_counted, setup),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

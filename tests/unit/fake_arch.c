@@ -259,6 +259,11 @@ void arch_watch_arm(const struct arch_watch *watches, unsigned count)
     note_call('a');
 }
 
+void arch_watch_select(unsigned cpu, unsigned watches)
+{
+    fake_arch.deselected[cpu] = ~watches;
+}
+
 const char *arch_watch_forbidden(uintptr_t address, size_t length)
 {
     return range_overlaps(&fake_arch.forbidden, address, length) ? fake_arch.forbidden.what : NULL;

@@ -54,9 +54,10 @@ struct fake_arch {
     struct arch_watch watches[ARCH_WATCHES];
     unsigned watch_count;
     bool armed;
-    const volatile uint64_t *watched; /* what arch_watch_word tells, if set; else a word of 0 */
-    struct arch_accessor accessor;    /* what arch_watch_accessor tells */
-    bool resting;                     /* data watches do */
+    unsigned deselected[ARCH_CPUS_MAX]; /* bit i: watch i is not live on that CPU */
+    const volatile uint64_t *watched;   /* what arch_watch_word tells, if set; else a word of 0 */
+    struct arch_accessor accessor;      /* what arch_watch_accessor tells */
+    bool resting;                       /* data watches do */
 
     /* Single steps. */
     arch_step_handler *stepped, *resumed;

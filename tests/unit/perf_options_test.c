@@ -3,7 +3,7 @@
  * The options of perf record and perf stat: each one, each term of an event, each refusal with its
  * reason, and noise. Event spellings themselves are tests/unit/event_spec_test.c's.
  *
- * links: core/perf/perf_options.c core/perf/branches_options.c core/perf/event_spec.c core/refusal.c core/print.c core/perf/tracepoint_list.c core/perf/filter.c core/glob.c tests/unit/fake_task.c
+ * links: core/perf/perf_options.c core/perf/branches_options.c core/perf/target_options.c core/perf/event_spec.c core/symbol_table.c core/refusal.c core/print.c core/perf/tracepoint_list.c core/perf/filter.c core/glob.c tests/unit/fake_task.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +15,7 @@
 #include "core/perf/perf_options.h"
 #include "core/perf/sample.h"
 #include "core/symbols.h"
+#include "core/user/program.h"
 
 #define WORDS_MOST 24
 
@@ -63,7 +64,8 @@ static int setup(void **state)
 int symbols_find_name(const char *name, struct symbol *found, size_t *count)
 {
     *count = strcmp(name, "kernel_flag") == 0;
-    *found = (struct symbol){.name = "kernel_flag", .address = 0x1000, .size = 4, .kind = 'D'};
+    *found = (struct symbol){
+        .name = "kernel_flag", .address = 0xffffffff80001000, .size = 4, .kind = 'D'};
     return *count ? 0 : -ENOENT;
 }
 
@@ -128,7 +130,7 @@ static void one_event_gets_the_defaults(void **state)
     assert_int_equal(parse("record -e mem:kernel_flag:rw"), 0);
     assert_int_equal(options.recording.event_count, 1);
     assert_string_equal(options.recording.events[0].name, "mem:kernel_flag:rw");
-    assert_int_equal(attr_of(0)->bp_addr, 0x1000);
+    assert_int_equal(attr_of(0)->bp_addr, 0xffffffff80001000);
     assert_int_equal(attr_of(0)->sample_type, SAMPLE_ALWAYS);
     assert_int_equal(attr_of(0)->sample_id_all, 1);
     assert_int_equal(attr_of(0)->sample_period, 1);
@@ -146,21 +148,21 @@ static void each_option_sets_what_it_says(void **state)
         const char *line;
         uint64_t fields, period;
     } cases[] = {
-        {"record -e mem:0x1000 -g", PERF_SAMPLE_CALLCHAIN, 1},
-        {"record -g -e mem:0x1000", PERF_SAMPLE_CALLCHAIN, 1},
-        {"record -e mem:0x1000 --call-graph fp", PERF_SAMPLE_CALLCHAIN, 1},
-        {"record -e mem:0x1000 --call-graph orc", PERF_SAMPLE_CALLCHAIN, 1},
-        {"record -e mem:0x1000 --call-graph no -g", 0, 1},
-        {"record -e mem:0x1000 --skip 3 -g", PERF_SAMPLE_CALLCHAIN, 1},
-        {"record -e mem:0x1000 -g --verify-chain", PERF_SAMPLE_CALLCHAIN, 1},
-        {"record -e mem:0x1000 -g --call-graph no", 0, 1},
-        {"record -e mem:0x1000 --intr-regs", PERF_SAMPLE_REGS_INTR, 1},
-        {"record -e mem:0x1000 -c 7", PERF_SAMPLE_PERIOD, 7},
+        {"record -e mem:0xffffffff80001000 -g", PERF_SAMPLE_CALLCHAIN, 1},
+        {"record -g -e mem:0xffffffff80001000", PERF_SAMPLE_CALLCHAIN, 1},
+        {"record -e mem:0xffffffff80001000 --call-graph fp", PERF_SAMPLE_CALLCHAIN, 1},
+        {"record -e mem:0xffffffff80001000 --call-graph orc", PERF_SAMPLE_CALLCHAIN, 1},
+        {"record -e mem:0xffffffff80001000 --call-graph no -g", 0, 1},
+        {"record -e mem:0xffffffff80001000 --skip 3 -g", PERF_SAMPLE_CALLCHAIN, 1},
+        {"record -e mem:0xffffffff80001000 -g --verify-chain", PERF_SAMPLE_CALLCHAIN, 1},
+        {"record -e mem:0xffffffff80001000 -g --call-graph no", 0, 1},
+        {"record -e mem:0xffffffff80001000 --intr-regs", PERF_SAMPLE_REGS_INTR, 1},
+        {"record -e mem:0xffffffff80001000 -c 7", PERF_SAMPLE_PERIOD, 7},
         {"record -e cpu-clock -c 100000", PERF_SAMPLE_PERIOD, 100000},
         {"record -e cpu-clock:k -c 7000000000", PERF_SAMPLE_PERIOD, 7000000000},
-        {"record --count 7 --event mem:0x1000", PERF_SAMPLE_PERIOD, 7},
-        {"record -a -e mem:0x1000", 0, 1},
-        {"record -c 3 -g --intr-regs -R -e mem:0x1000", SAMPLE_OF_WATCH, 3},
+        {"record --count 7 --event mem:0xffffffff80001000", PERF_SAMPLE_PERIOD, 7},
+        {"record -a -e mem:0xffffffff80001000", 0, 1},
+        {"record -c 3 -g --intr-regs -R -e mem:0xffffffff80001000", SAMPLE_OF_WATCH, 3},
     };
 
     (void)state;
@@ -172,9 +174,11 @@ static void each_option_sets_what_it_says(void **state)
         assert_int_equal(attr_of(0)->sample_regs_intr,
                          cases[i].fields & PERF_SAMPLE_REGS_INTR ? SAMPLE_REGISTERS : 0);
     }
-    assert_int_equal(parse("record -e mem:0x1000 --overwrite"), 0);
+    assert_int_equal(parse("record -e mem:0xffffffff80001000 --overwrite"), 0);
     assert_true(options.recording.overwrite);
-    assert_int_equal(parse("record -e mem:0x1000 --trigger mem:0x2000,mem:0x3000/period=5/ -g"), 0);
+    assert_int_equal(parse("record -e mem:0xffffffff80001000 --trigger "
+                           "mem:0xffffffff80002000,mem:0xffffffff80003000/period=5/ -g"),
+                     0);
     assert_int_equal(options.recording.event_count, 3);
     assert_false(options.recording.events[0].trigger);
     assert_true(options.recording.events[1].trigger);
@@ -198,12 +202,15 @@ static void assert_period(unsigned event, uint64_t period)
 static void a_frequency_is_given_for_all_events_or_for_one(void **state)
 {
     (void)state;
-    assert_int_equal(parse("record -F 99 -e mem:0x1000,cpu-clock"), 0);
+    assert_int_equal(parse("record -F 99 -e mem:0xffffffff80001000,cpu-clock"), 0);
     assert_frequency(0, 99);
     assert_frequency(1, 99);
-    assert_int_equal(parse("record -e mem:0x1000 --freq 1000000"), 0);
+    assert_int_equal(parse("record -e mem:0xffffffff80001000 --freq 1000000"), 0);
     assert_frequency(0, 1000000);
-    assert_int_equal(parse("record -e mem:0x1000/freq=50/,mem:0x2000,cpu-clock/freq=max/"), 0);
+    assert_int_equal(
+        parse(
+            "record -e mem:0xffffffff80001000/freq=50/,mem:0xffffffff80002000,cpu-clock/freq=max/"),
+        0);
     assert_frequency(0, 50);
     assert_period(1, 1);
     assert_frequency(2, EVENT_CLOCK_HERTZ_MAX);
@@ -212,7 +219,7 @@ static void a_frequency_is_given_for_all_events_or_for_one(void **state)
 static void the_most_possible_is_each_events_own(void **state)
 {
     (void)state;
-    assert_int_equal(parse("record -F max -e mem:0x1000,cpu-clock"), 0);
+    assert_int_equal(parse("record -F max -e mem:0xffffffff80001000,cpu-clock"), 0);
     assert_frequency(0, PACE_HERTZ_MAX);
     assert_frequency(1, EVENT_CLOCK_HERTZ_MAX);
 }
@@ -220,7 +227,7 @@ static void the_most_possible_is_each_events_own(void **state)
 static void the_clock_keeps_a_frequency_unless_a_period_is_given(void **state)
 {
     (void)state;
-    assert_int_equal(parse("record -e cpu-clock,mem:0x1000"), 0);
+    assert_int_equal(parse("record -e cpu-clock,mem:0xffffffff80001000"), 0);
     assert_int_equal(attr_of(0)->type, PERF_TYPE_SOFTWARE);
     assert_int_equal(attr_of(0)->config, PERF_COUNT_SW_CPU_CLOCK);
     assert_frequency(0, 4000);
@@ -232,10 +239,12 @@ static void the_clock_keeps_a_frequency_unless_a_period_is_given(void **state)
 static void a_term_of_either_kind_beats_both_options(void **state)
 {
     (void)state;
-    assert_int_equal(parse("record -F 99 -e mem:0x1000/period=3/,mem:0x2000"), 0);
+    assert_int_equal(
+        parse("record -F 99 -e mem:0xffffffff80001000/period=3/,mem:0xffffffff80002000"), 0);
     assert_period(0, 3);
     assert_frequency(1, 99);
-    assert_int_equal(parse("record -c 5 -e mem:0x1000/freq=100/,mem:0x2000"), 0);
+    assert_int_equal(
+        parse("record -c 5 -e mem:0xffffffff80001000/freq=100/,mem:0xffffffff80002000"), 0);
     assert_frequency(0, 100);
     assert_period(1, 5);
 }
@@ -243,22 +252,24 @@ static void a_term_of_either_kind_beats_both_options(void **state)
 static void rates_that_cannot_be_had_are_refused_with_the_most_possible(void **state)
 {
     (void)state;
-    assert_refused("record -e mem:0x1000 -F 0", "frequency \"0\": a whole number from 1, or max");
-    assert_refused("record -e mem:0x1000 -F 1k", "frequency \"1k\"");
-    assert_refused("record -e mem:0x1000 -F maximum", "frequency \"maximum\"");
-    assert_refused("record -e mem:0x1000 -F 99999999999999999999", "frequency");
-    assert_refused("record -e mem:0x1000 -F", "-F needs a value");
-    assert_refused("record -e mem:0x1000/freq=0/", "frequency \"0\"");
-    assert_refused("record -e mem:0x1000 -F 1000001",
-                   "mem:0x1000: 1000001 samples a second: 1000000 are the most possible");
-    assert_refused("record -F 10001 -e mem:0x1000,cpu-clock",
+    assert_refused("record -e mem:0xffffffff80001000 -F 0",
+                   "frequency \"0\": a whole number from 1, or max");
+    assert_refused("record -e mem:0xffffffff80001000 -F 1k", "frequency \"1k\"");
+    assert_refused("record -e mem:0xffffffff80001000 -F maximum", "frequency \"maximum\"");
+    assert_refused("record -e mem:0xffffffff80001000 -F 99999999999999999999", "frequency");
+    assert_refused("record -e mem:0xffffffff80001000 -F", "-F needs a value");
+    assert_refused("record -e mem:0xffffffff80001000/freq=0/", "frequency \"0\"");
+    assert_refused(
+        "record -e mem:0xffffffff80001000 -F 1000001",
+        "mem:0xffffffff80001000: 1000001 samples a second: 1000000 are the most possible");
+    assert_refused("record -F 10001 -e mem:0xffffffff80001000,cpu-clock",
                    "cpu-clock: 10001 samples a second: 10000 are the most possible");
     assert_refused("record -e cpu-clock -c 99999",
                    "cpu-clock: a sample every 99999 ns: every 100000 ns is the most possible");
-    assert_refused("record -e mem:0x1000 -F 5 -c 5", "-c and -F exclude each other");
-    assert_refused("record -e mem:0x1000/freq=5,period=5/",
-                   "mem:0x1000: period= and freq= exclude each other");
-    assert_refused("stat -F 5 -e mem:0x1000", "-F: perf stat only counts");
+    assert_refused("record -e mem:0xffffffff80001000 -F 5 -c 5", "-c and -F exclude each other");
+    assert_refused("record -e mem:0xffffffff80001000/freq=5,period=5/",
+                   "mem:0xffffffff80001000: period= and freq= exclude each other");
+    assert_refused("stat -F 5 -e mem:0xffffffff80001000", "-F: perf stat only counts");
     assert_refused("stat -e cpu-clock/freq=5/",
                    "cpu-clock: its terms are of samples: perf stat only counts");
     assert_int_equal(parse("stat -e cpu-clock"), 0);
@@ -283,19 +294,20 @@ static void branches_are_of_the_workload_or_of_what_a_breakpoint_starts(void **s
     assert_int_equal(parse("record -e branches/window=2k,period=3/ -- help"), 0);
     assert_int_equal(window_of(0)->instructions, 2048);
     assert_period(0, 3);
-    assert_int_equal(parse("record --start mem:0x1000:x -e branch-instructions:k/window=7/"), 0);
+    assert_int_equal(
+        parse("record --start mem:0xffffffff80001000:x -e branch-instructions:k/window=7/"), 0);
     assert_true(options.recording.events[0].start);
     assert_false(window_of(0)->started);
     assert_false(options.recording.events[1].start);
     assert_true(window_of(1)->started);
     assert_int_equal(window_of(1)->instructions, 7);
-    assert_int_equal(parse("stat --start mem:0x1000:w -e branches/window=7/"), 0);
+    assert_int_equal(parse("stat --start mem:0xffffffff80001000:w -e branches/window=7/"), 0);
 }
 
 static void what_branches_have_none_of_is_the_other_events(void **state)
 {
     (void)state;
-    assert_int_equal(parse("record -g --intr-regs -e branches,mem:0x1000"), 0);
+    assert_int_equal(parse("record -g --intr-regs -e branches,mem:0xffffffff80001000"), 0);
     assert_int_equal(attr_of(0)->sample_type, SAMPLE_ALWAYS);
     assert_int_equal(attr_of(0)->sample_regs_intr, 0);
     assert_int_equal(attr_of(1)->sample_type,
@@ -303,14 +315,16 @@ static void what_branches_have_none_of_is_the_other_events(void **state)
     assert_refused("record -g -e branches", "-g: a branch has none, only from and to");
     assert_refused("record --intr-regs -e branches", "--intr-regs: a branch has none");
     assert_refused("record -e branches/call-graph=orc/", "a branch has no call chain");
-    assert_refused("record -e branches/regs=yes/ -e mem:0x1000", "a branch has no call chain");
+    assert_refused("record -e branches/regs=yes/ -e mem:0xffffffff80001000",
+                   "a branch has no call chain");
     assert_refused("record -e branches/raw=yes/", "branches is no tracepoint");
     assert_refused("record -F 10 -e branches", "-F: branches follow each other");
     assert_refused("record -e branches/freq=max/", "-F: branches follow each other");
     assert_refused("record -e branches,branches:k", "branches: one of them in a recording");
     assert_refused("record -e branches/window=0/", "window \"0\": instructions");
-    assert_refused("record -e mem:0x1000/window=5/", "window=: a term of -e branches, not of mem:");
-    assert_refused("record --start mem:0x1000", "-e branches is missing");
+    assert_refused("record -e mem:0xffffffff80001000/window=5/",
+                   "window=: a term of -e branches, not of mem:");
+    assert_refused("record --start mem:0xffffffff80001000", "-e branches is missing");
     assert_refused("record --start", "--start needs a value");
     assert_refused("record -e branches --start cpu-clock", "only a breakpoint opens the window");
     assert_refused("record --start branches", "only a breakpoint opens the window");
@@ -319,12 +333,16 @@ static void what_branches_have_none_of_is_the_other_events(void **state)
 static void a_machine_may_not_step_over_what_it_watches(void **state)
 {
     (void)state;
-    assert_int_equal(parse("record -e branches,mem:0x1000:w"), 0);
+    assert_int_equal(parse("record -e branches,mem:0xffffffff80001000:w"), 0);
     excludes = true;
-    assert_refused("record -e branches,mem:0x1000:w", "mem:0x1000:w: QEMU's TCG loses its way");
-    assert_refused("record -e branches --trigger mem:0x1000:rw", "can only be a --start");
-    assert_int_equal(parse("record -e branches --start mem:0x1000:w --trigger mem:0x2000:x"), 0);
-    assert_int_equal(parse("record -e mem:0x1000:w"), 0);
+    assert_refused("record -e branches,mem:0xffffffff80001000:w",
+                   "mem:0xffffffff80001000:w: QEMU's TCG loses its way");
+    assert_refused("record -e branches --trigger mem:0xffffffff80001000:rw",
+                   "can only be a --start");
+    assert_int_equal(parse("record -e branches --start mem:0xffffffff80001000:w --trigger "
+                           "mem:0xffffffff80002000:x"),
+                     0);
+    assert_int_equal(parse("record -e mem:0xffffffff80001000:w"), 0);
 }
 
 static void a_ring_is_given_in_pages_or_in_bytes_with_a_unit(void **state)
@@ -333,12 +351,13 @@ static void a_ring_is_given_in_pages_or_in_bytes_with_a_unit(void **state)
         const char *line;
         uint64_t size;
     } cases[] = {
-        {"record -e mem:0x1000 -m 8", 8 * 4096},
-        {"record -e mem:0x1000 -m 64k", 64 << 10},
-        {"record -e mem:0x1000 -m 64K", 64 << 10},
-        {"record -e mem:0x1000 --mmap-pages 2m", 2 << 20},
-        {"record -e mem:0x1000 -m 2M", 2 << 20},
-        {"record -e mem:0x1000 -m 3", 3 * 4096}, /* the ring's own refusal comes later */
+        {"record -e mem:0xffffffff80001000 -m 8", 8 * 4096},
+        {"record -e mem:0xffffffff80001000 -m 64k", 64 << 10},
+        {"record -e mem:0xffffffff80001000 -m 64K", 64 << 10},
+        {"record -e mem:0xffffffff80001000 --mmap-pages 2m", 2 << 20},
+        {"record -e mem:0xffffffff80001000 -m 2M", 2 << 20},
+        {"record -e mem:0xffffffff80001000 -m 3",
+         3 * 4096}, /* the ring's own refusal comes later */
     };
 
     (void)state;
@@ -351,26 +370,30 @@ static void a_ring_is_given_in_pages_or_in_bytes_with_a_unit(void **state)
 static void several_events_stand_between_commas_or_in_several_options(void **state)
 {
     (void)state;
-    assert_int_equal(parse("record -e mem:0x1000,mem:0x2000/8:w -e 5:0x3000"), 0);
+    assert_int_equal(
+        parse(
+            "record -e mem:0xffffffff80001000,mem:0xffffffff80002000/8:w -e 5:0xffffffff80003000"),
+        0);
     assert_int_equal(options.recording.event_count, 3);
-    assert_int_equal(attr_of(0)->bp_addr, 0x1000);
-    assert_int_equal(attr_of(1)->bp_addr, 0x2000);
+    assert_int_equal(attr_of(0)->bp_addr, 0xffffffff80001000);
+    assert_int_equal(attr_of(1)->bp_addr, 0xffffffff80002000);
     assert_int_equal(attr_of(1)->bp_len, 8);
-    assert_int_equal(attr_of(2)->bp_addr, 0x3000);
+    assert_int_equal(attr_of(2)->bp_addr, 0xffffffff80003000);
 }
 
 static void terms_hold_for_their_event_alone(void **state)
 {
     (void)state;
-    assert_int_equal(parse("record -g -c 5 -e mem:0x1000/period=3,call-graph=no,regs=yes/"
-                           ",mem:0x2000/4/regs=yes/,mem:0x3000"),
-                     0);
+    assert_int_equal(
+        parse("record -g -c 5 -e mem:0xffffffff80001000/period=3,call-graph=no,regs=yes/"
+              ",mem:0xffffffff80002000/4/regs=yes/,mem:0xffffffff80003000"),
+        0);
     assert_int_equal(options.recording.event_count, 3);
-    assert_string_equal(options.recording.events[0].name, "mem:0x1000");
+    assert_string_equal(options.recording.events[0].name, "mem:0xffffffff80001000");
     assert_int_equal(attr_of(0)->sample_period, 3);
     assert_int_equal(attr_of(0)->sample_type,
                      SAMPLE_ALWAYS | PERF_SAMPLE_PERIOD | PERF_SAMPLE_REGS_INTR);
-    assert_string_equal(options.recording.events[1].name, "mem:0x2000/4");
+    assert_string_equal(options.recording.events[1].name, "mem:0xffffffff80002000/4");
     assert_int_equal(attr_of(1)->sample_period, 5);
     assert_int_equal(attr_of(1)->sample_type, SAMPLE_ALWAYS | SAMPLE_OF_WATCH);
     assert_int_equal(attr_of(2)->sample_period, 5);
@@ -381,10 +404,11 @@ static void terms_hold_for_their_event_alone(void **state)
 static void a_term_beats_the_option_either_way(void **state)
 {
     (void)state;
-    assert_int_equal(parse("record -e mem:0x1000/call-graph=fp/,mem:0x2000"), 0);
+    assert_int_equal(
+        parse("record -e mem:0xffffffff80001000/call-graph=fp/,mem:0xffffffff80002000"), 0);
     assert_int_equal(attr_of(0)->sample_type, SAMPLE_ALWAYS | PERF_SAMPLE_CALLCHAIN);
     assert_int_equal(attr_of(1)->sample_type, SAMPLE_ALWAYS);
-    assert_int_equal(parse("record --intr-regs -e mem:0x1000/regs=no/"), 0);
+    assert_int_equal(parse("record --intr-regs -e mem:0xffffffff80001000/regs=no/"), 0);
     assert_int_equal(attr_of(0)->sample_type, SAMPLE_ALWAYS);
     assert_int_equal(attr_of(0)->sample_regs_intr, 0);
 }
@@ -399,9 +423,9 @@ static void assert_workload(const char *line, int count, const char *first)
 static void the_rest_of_the_line_is_the_workload(void **state)
 {
     (void)state;
-    assert_workload("record -e mem:0x1000 -- fs-stress -n 3 -e x", 5, "fs-stress");
-    assert_workload("record -e mem:0x1000 fs-stress -n 3", 3, "fs-stress");
-    assert_workload("record -e mem:0x1000 -- -g", 1, "-g");
+    assert_workload("record -e mem:0xffffffff80001000 -- fs-stress -n 3 -e x", 5, "fs-stress");
+    assert_workload("record -e mem:0xffffffff80001000 fs-stress -n 3", 3, "fs-stress");
+    assert_workload("record -e mem:0xffffffff80001000 -- -g", 1, "-g");
     assert_int_equal(attr_of(0)->sample_type, SAMPLE_ALWAYS);
 }
 
@@ -412,27 +436,30 @@ static void what_is_wrong_is_named(void **state)
     assert_refused("record -g", "no event");
     assert_refused("record fs-stress", "no event");
     assert_refused("record -e", "-e needs a value");
-    assert_refused("record -e mem:0x1000 -c", "-c needs a value");
-    assert_refused("record -e mem:0x1000 --trigger", "--trigger needs a value");
-    assert_refused("record -e mem:0x1000 --trigger cycles", "unknown event \"cycles\"");
-    assert_refused("stat -e mem:0x1000 --trigger mem:0x2000", "--trigger: perf stat only counts");
-    assert_refused("stat -g -e mem:0x1000", "-g: perf stat only counts");
-    assert_refused("stat -e mem:0x1000 -R -g", "-R: perf stat only counts");
-    assert_refused("stat -e mem:0x1000 -c 7", "-c: perf stat only counts");
-    assert_refused("stat -e mem:0x1000 -m 8k", "-m: perf stat only counts");
-    assert_refused("stat -e mem:0x1000 --overwrite", "--overwrite: perf stat only counts");
-    assert_refused("stat -e mem:0x1000 --intr-regs", "--intr-regs: perf stat only counts");
-    assert_refused("stat -e mem:0x1000/period=7/", "its terms are of samples");
-    assert_refused("record -e mem:0x1000 -m", "-m needs a value");
-    assert_refused("record -e mem:0x1000 --call-graph", "--call-graph needs a value");
-    assert_refused("record -e mem:0x1000 --skip", "--skip needs a value");
-    assert_refused("record -e mem:0x1000 --", "no command behind --");
-    assert_refused("record -e mem:0x1000 -x", "unknown option \"-x\"");
-    assert_refused("record -e mem:0x1000 -", "unknown option \"-\"");
-    assert_refused("record -e mem:0x1000 --overwritten", "unknown option");
+    assert_refused("record -e mem:0xffffffff80001000 -c", "-c needs a value");
+    assert_refused("record -e mem:0xffffffff80001000 --trigger", "--trigger needs a value");
+    assert_refused("record -e mem:0xffffffff80001000 --trigger cycles", "unknown event \"cycles\"");
+    assert_refused("stat -e mem:0xffffffff80001000 --trigger mem:0xffffffff80002000",
+                   "--trigger: perf stat only counts");
+    assert_refused("stat -g -e mem:0xffffffff80001000", "-g: perf stat only counts");
+    assert_refused("stat -e mem:0xffffffff80001000 -R -g", "-R: perf stat only counts");
+    assert_refused("stat -e mem:0xffffffff80001000 -c 7", "-c: perf stat only counts");
+    assert_refused("stat -e mem:0xffffffff80001000 -m 8k", "-m: perf stat only counts");
+    assert_refused("stat -e mem:0xffffffff80001000 --overwrite",
+                   "--overwrite: perf stat only counts");
+    assert_refused("stat -e mem:0xffffffff80001000 --intr-regs",
+                   "--intr-regs: perf stat only counts");
+    assert_refused("stat -e mem:0xffffffff80001000/period=7/", "its terms are of samples");
+    assert_refused("record -e mem:0xffffffff80001000 -m", "-m needs a value");
+    assert_refused("record -e mem:0xffffffff80001000 --call-graph", "--call-graph needs a value");
+    assert_refused("record -e mem:0xffffffff80001000 --skip", "--skip needs a value");
+    assert_refused("record -e mem:0xffffffff80001000 --", "no command behind --");
+    assert_refused("record -e mem:0xffffffff80001000 -x", "unknown option \"-x\"");
+    assert_refused("record -e mem:0xffffffff80001000 -", "unknown option \"-\"");
+    assert_refused("record -e mem:0xffffffff80001000 --overwritten", "unknown option");
     assert_refused("record -e cycles", "unknown event \"cycles\"");
-    assert_refused("record -e mem:0x1000,", "unknown event \"\"");
-    assert_refused("record -e ,mem:0x1000", "unknown event \"\"");
+    assert_refused("record -e mem:0xffffffff80001000,", "unknown event \"\"");
+    assert_refused("record -e ,mem:0xffffffff80001000", "unknown event \"\"");
     assert_int_equal(parse("record -e mem:kernel_flags"), -ENOENT);
     assert_non_null(strstr(why.text, "kernel_flags"));
 }
@@ -440,38 +467,40 @@ static void what_is_wrong_is_named(void **state)
 static void numbers_that_are_none_are_refused(void **state)
 {
     (void)state;
-    assert_refused("record -e mem:0x1000 -c 0", "period \"0\"");
-    assert_refused("record -e mem:0x1000 -c -1", "period \"-1\"");
-    assert_refused("record -e mem:0x1000 -c 1k", "period \"1k\"");
-    assert_refused("record -e mem:0x1000 -c 99999999999999999999", "period");
-    assert_refused("record -e mem:0x1000 -m 0", "ring size \"0\"");
-    assert_refused("record -e mem:0x1000 -m 17592186044416m", "ring size");
-    assert_refused("record -e mem:0x1000 -m 4503599627370496", "ring size");
-    assert_refused("record -e mem:0x1000 -m k", "ring size \"k\"");
-    assert_refused("record -e mem:0x1000 -m 8kb", "ring size \"8kb\"");
-    assert_refused("record -e mem:0x1000 -m 0x10", "ring size \"0x10\"");
-    assert_refused("record -e mem:0x1000 -g --skip 0", "skip \"0\": 1 to 126 callers");
-    assert_refused("record -e mem:0x1000 -g --skip 127", "skip \"127\": 1 to 126 callers");
-    assert_refused("record -e mem:0x1000 -g --skip -1", "skip \"-1\"");
-    assert_refused("record -e mem:0x1000 -g --skip 1k", "skip \"1k\"");
-    assert_refused("record -e mem:0x1000 -g --skip 18446744073709551617", "skip");
+    assert_refused("record -e mem:0xffffffff80001000 -c 0", "period \"0\"");
+    assert_refused("record -e mem:0xffffffff80001000 -c -1", "period \"-1\"");
+    assert_refused("record -e mem:0xffffffff80001000 -c 1k", "period \"1k\"");
+    assert_refused("record -e mem:0xffffffff80001000 -c 99999999999999999999", "period");
+    assert_refused("record -e mem:0xffffffff80001000 -m 0", "ring size \"0\"");
+    assert_refused("record -e mem:0xffffffff80001000 -m 17592186044416m", "ring size");
+    assert_refused("record -e mem:0xffffffff80001000 -m 4503599627370496", "ring size");
+    assert_refused("record -e mem:0xffffffff80001000 -m k", "ring size \"k\"");
+    assert_refused("record -e mem:0xffffffff80001000 -m 8kb", "ring size \"8kb\"");
+    assert_refused("record -e mem:0xffffffff80001000 -m 0x10", "ring size \"0x10\"");
+    assert_refused("record -e mem:0xffffffff80001000 -g --skip 0", "skip \"0\": 1 to 126 callers");
+    assert_refused("record -e mem:0xffffffff80001000 -g --skip 127",
+                   "skip \"127\": 1 to 126 callers");
+    assert_refused("record -e mem:0xffffffff80001000 -g --skip -1", "skip \"-1\"");
+    assert_refused("record -e mem:0xffffffff80001000 -g --skip 1k", "skip \"1k\"");
+    assert_refused("record -e mem:0xffffffff80001000 -g --skip 18446744073709551617", "skip");
 }
 
 static void terms_that_are_none_are_refused(void **state)
 {
     (void)state;
-    assert_refused("record -e mem:0x1000/period=0/", "period \"0\"");
-    assert_refused("record -e mem:0x1000/period/", "event term \"period\"");
-    assert_refused("record -e mem:0x1000/rate=3/", "event term \"rate=3\"");
-    assert_refused("record -e mem:0x1000/regs=maybe/", "event term \"regs=maybe\"");
-    assert_refused("record -e mem:0x1000/call-graph=lbr/", "call-graph \"lbr\"");
-    assert_refused("record -e mem:0x1000/skip=0/", "skip \"0\"");
-    assert_refused("record -e mem:0x1000/verify-chain=yes/", "event term \"verify-chain=yes\"");
-    assert_refused("record -e mem:0x1000/skip/", "event term \"skip\"");
-    assert_refused("record -e mem:0x1000/", "terms stand between two slashes");
-    assert_refused("record -e mem:0x1000/4/", "event term \"4\"");
-    assert_refused("record -e mem:0x1000//", "event term \"\"");
-    assert_refused("record -e mem:0x1000/period=3,/", "event term \"\"");
+    assert_refused("record -e mem:0xffffffff80001000/period=0/", "period \"0\"");
+    assert_refused("record -e mem:0xffffffff80001000/period/", "event term \"period\"");
+    assert_refused("record -e mem:0xffffffff80001000/rate=3/", "event term \"rate=3\"");
+    assert_refused("record -e mem:0xffffffff80001000/regs=maybe/", "event term \"regs=maybe\"");
+    assert_refused("record -e mem:0xffffffff80001000/call-graph=lbr/", "call-graph \"lbr\"");
+    assert_refused("record -e mem:0xffffffff80001000/skip=0/", "skip \"0\"");
+    assert_refused("record -e mem:0xffffffff80001000/verify-chain=yes/",
+                   "event term \"verify-chain=yes\"");
+    assert_refused("record -e mem:0xffffffff80001000/skip/", "event term \"skip\"");
+    assert_refused("record -e mem:0xffffffff80001000/", "terms stand between two slashes");
+    assert_refused("record -e mem:0xffffffff80001000/4/", "event term \"4\"");
+    assert_refused("record -e mem:0xffffffff80001000//", "event term \"\"");
+    assert_refused("record -e mem:0xffffffff80001000/period=3,/", "event term \"\"");
 }
 
 /* --- Call chains. --- */
@@ -495,14 +524,16 @@ static void chains_are_made_in_the_kernels_own_way_unless_one_is_named(void **st
     (void)state;
     for (enum unwind_method method = 0; method < UNWIND_METHODS; method++) {
         set_kernel(true, true, method);
-        assert_method("record -g -e mem:0x1000", method);
-        assert_method("record -g --call-graph orc -e mem:0x1000", UNWIND_BY_TABLE);
-        assert_method("record --call-graph orc -e mem:0x1000", UNWIND_BY_TABLE);
-        assert_method("record --call-graph fp -e mem:0x1000", UNWIND_BY_FRAME_POINTER);
-        assert_method("record --call-graph orc -g -e mem:0x1000", UNWIND_BY_TABLE);
-        assert_method("record -g --call-graph fp -e mem:0x1000", UNWIND_BY_FRAME_POINTER);
-        assert_method("record --call-graph fp -e mem:0x1000/call-graph=orc/", UNWIND_BY_TABLE);
-        assert_method("record --call-graph orc -e mem:0x1000/call-graph=fp/",
+        assert_method("record -g -e mem:0xffffffff80001000", method);
+        assert_method("record -g --call-graph orc -e mem:0xffffffff80001000", UNWIND_BY_TABLE);
+        assert_method("record --call-graph orc -e mem:0xffffffff80001000", UNWIND_BY_TABLE);
+        assert_method("record --call-graph fp -e mem:0xffffffff80001000", UNWIND_BY_FRAME_POINTER);
+        assert_method("record --call-graph orc -g -e mem:0xffffffff80001000", UNWIND_BY_TABLE);
+        assert_method("record -g --call-graph fp -e mem:0xffffffff80001000",
+                      UNWIND_BY_FRAME_POINTER);
+        assert_method("record --call-graph fp -e mem:0xffffffff80001000/call-graph=orc/",
+                      UNWIND_BY_TABLE);
+        assert_method("record --call-graph orc -e mem:0xffffffff80001000/call-graph=fp/",
                       UNWIND_BY_FRAME_POINTER);
     }
 }
@@ -510,77 +541,161 @@ static void chains_are_made_in_the_kernels_own_way_unless_one_is_named(void **st
 static void only_ways_that_this_kernel_has_can_be_named(void **state)
 {
     (void)state;
-    assert_refused("record -e mem:0x1000 --call-graph dwarf",
+    assert_refused("record -e mem:0xffffffff80001000 --call-graph dwarf",
                    "call-graph \"dwarf\": orc, fp and no are possible in this kernel");
     set_kernel(true, false, UNWIND_BY_TABLE);
-    assert_refused("record -e mem:0x1000 --call-graph fp",
+    assert_refused("record -e mem:0xffffffff80001000 --call-graph fp",
                    "call-graph \"fp\": orc and no are possible in this kernel");
-    assert_refused("record -e mem:0x1000/call-graph=fp/", "orc and no are possible");
-    assert_method("record --call-graph orc -e mem:0x1000", UNWIND_BY_TABLE);
+    assert_refused("record -e mem:0xffffffff80001000/call-graph=fp/", "orc and no are possible");
+    assert_method("record --call-graph orc -e mem:0xffffffff80001000", UNWIND_BY_TABLE);
     set_kernel(false, true, UNWIND_BY_FRAME_POINTER);
-    assert_refused("record -e mem:0x1000 --call-graph orc",
+    assert_refused("record -e mem:0xffffffff80001000 --call-graph orc",
                    "call-graph \"orc\": fp and no are possible in this kernel");
-    assert_method("record --call-graph fp -e mem:0x1000", UNWIND_BY_FRAME_POINTER);
+    assert_method("record --call-graph fp -e mem:0xffffffff80001000", UNWIND_BY_FRAME_POINTER);
     set_kernel(false, false, UNWIND_BY_TABLE);
-    assert_refused("record -e mem:0x1000 --call-graph orc",
+    assert_refused("record -e mem:0xffffffff80001000 --call-graph orc",
                    "call-graph \"orc\": only no is possible in this kernel");
-    assert_int_equal(parse("record -e mem:0x1000 --call-graph no"), 0);
-    assert_int_equal(parse("record -e mem:0x1000"), 0);
-    assert_refused("record -e mem:0x1000 -g", "no way to make call chains in this kernel");
+    assert_int_equal(parse("record -e mem:0xffffffff80001000 --call-graph no"), 0);
+    assert_int_equal(parse("record -e mem:0xffffffff80001000"), 0);
+    assert_refused("record -e mem:0xffffffff80001000 -g",
+                   "no way to make call chains in this kernel");
 }
 
 static void a_skip_holds_for_all_events_or_for_its_own(void **state)
 {
     (void)state;
-    assert_int_equal(parse("record -g --skip 126 -e mem:0x1000,mem:0x2000/skip=2/"), 0);
+    assert_int_equal(
+        parse("record -g --skip 126 -e mem:0xffffffff80001000,mem:0xffffffff80002000/skip=2/"), 0);
     assert_int_equal(chain_of(0)->skip, 126);
     assert_int_equal(chain_of(1)->skip, 2);
-    assert_int_equal(parse("record -e mem:0x1000/skip=1,call-graph=fp/,mem:0x2000"), 0);
+    assert_int_equal(
+        parse("record -e mem:0xffffffff80001000/skip=1,call-graph=fp/,mem:0xffffffff80002000"), 0);
     assert_int_equal(chain_of(0)->skip, 1);
     assert_int_equal(attr_of(1)->sample_type, SAMPLE_ALWAYS);
-    assert_int_equal(parse("record -g -e mem:0x1000"), 0);
+    assert_int_equal(parse("record -g -e mem:0xffffffff80001000"), 0);
     assert_int_equal(chain_of(0)->skip, 0);
 }
 
 static void every_chain_is_verified_if_any_is(void **state)
 {
     (void)state;
-    assert_int_equal(parse("record --verify-chain -g -e mem:0x1000,mem:0x2000/call-graph=orc/"), 0);
+    assert_int_equal(parse("record --verify-chain -g -e "
+                           "mem:0xffffffff80001000,mem:0xffffffff80002000/call-graph=orc/"),
+                     0);
     assert_true(chain_of(0)->verify);
     assert_true(chain_of(1)->verify);
-    assert_int_equal(parse("record --verify-chain -e mem:0x1000/call-graph=fp/,mem:0x2000"), 0);
+    assert_int_equal(parse("record --verify-chain -e "
+                           "mem:0xffffffff80001000/call-graph=fp/,mem:0xffffffff80002000"),
+                     0);
     assert_true(chain_of(0)->verify);
-    assert_int_equal(parse("record -g -e mem:0x1000"), 0);
+    assert_int_equal(parse("record -g -e mem:0xffffffff80001000"), 0);
     assert_false(chain_of(0)->verify);
     set_kernel(true, false, UNWIND_BY_TABLE);
-    assert_refused("record --verify-chain -g -e mem:0x1000", "UNWINDER=fp has both");
+    assert_refused("record --verify-chain -g -e mem:0xffffffff80001000", "UNWINDER=fp has both");
     set_kernel(false, true, UNWIND_BY_FRAME_POINTER);
-    assert_refused("record --verify-chain -g -e mem:0x1000", "this kernel has no unwind table");
+    assert_refused("record --verify-chain -g -e mem:0xffffffff80001000",
+                   "this kernel has no unwind table");
 }
 
 static void what_is_said_of_chains_that_nobody_asked_for_is_refused(void **state)
 {
     (void)state;
-    assert_refused("record --skip 2 -e mem:0x1000", "--skip without call chains");
-    assert_refused("record --skip 2 -g -e mem:0x1000/call-graph=no/", "--skip without call chains");
-    assert_refused("record --verify-chain -e mem:0x1000", "--verify-chain without call chains");
-    assert_refused("record -e mem:0x1000/skip=2/", "skip=2 without a call chain");
-    assert_refused("stat --skip 2 -g -e mem:0x1000", "--skip: perf stat only counts");
-    assert_refused("stat --verify-chain -g -e mem:0x1000", "--verify-chain: perf stat only counts");
-    assert_refused("record -g -e mem:0x1000,mem:0x2000/skip=2,call-graph=no/",
-                   "skip=2 without a call chain");
+    assert_refused("record --skip 2 -e mem:0xffffffff80001000", "--skip without call chains");
+    assert_refused("record --skip 2 -g -e mem:0xffffffff80001000/call-graph=no/",
+                   "--skip without call chains");
+    assert_refused("record --verify-chain -e mem:0xffffffff80001000",
+                   "--verify-chain without call chains");
+    assert_refused("record -e mem:0xffffffff80001000/skip=2/", "skip=2 without a call chain");
+    assert_refused("stat --skip 2 -g -e mem:0xffffffff80001000", "--skip: perf stat only counts");
+    assert_refused("stat --verify-chain -g -e mem:0xffffffff80001000",
+                   "--verify-chain: perf stat only counts");
+    assert_refused(
+        "record -g -e mem:0xffffffff80001000,mem:0xffffffff80002000/skip=2,call-graph=no/",
+        "skip=2 without a call chain");
+}
+
+/* --- Programs: the file /bin/load has a symbol. --- */
+
+static const struct program *load_program(const char *path)
+{
+    static struct program program = {.path = "/bin/load"};
+
+    return strcmp(path, program.path) == 0 ? &program : NULL;
+}
+
+const struct program *program_load(const char *path, struct refusal *reason)
+{
+    if (!load_program(path))
+        refuse(reason, ENOENT, "%s cannot be read", path);
+    return load_program(path);
+}
+
+static void an_address_of_programs_belongs_to_who_is_named(void **state)
+{
+    const struct event_spec *event = &options.recording.events[0];
+
+    (void)state;
+    assert_int_equal(parse("record -e mem:/bin/load:0x402000/8:w:u -- fs-stress"), 0);
+    assert_ptr_equal(event->target.program, load_program("/bin/load"));
+    assert_int_equal(event->target.pid, 0);
+    assert_int_equal(event->attr.bp_addr, 0x402000);
+    assert_int_equal(event->attr.bp_len, 8);
+    assert_int_equal(parse("record -e mem:0x402000/8:w -- /bin/load 3"), 0);
+    assert_ptr_equal(event->target.program, load_program("/bin/load"));
+    assert_int_equal(parse("record -e mem:0x402000/8:w -p 17"), 0);
+    assert_null(event->target.program);
+    assert_int_equal(event->target.pid, 17);
+    assert_int_equal(parse("stat --pid 17 -e mem:/bin/load:0x402000:x"), 0);
+    assert_ptr_equal(event->target.program, load_program("/bin/load"));
+    assert_int_equal(event->target.pid, 17);
+    assert_int_equal(parse("record -p 17 -e mem:kernel_flag:rw,cpu-clock:u"), 0);
+    assert_int_equal(event->target.pid, 0); /* of the kernel's memory, and in that thread */
+    assert_int_equal(event->pid, 17);
+    assert_int_equal(options.recording.events[1].pid, 17);
+}
+
+static void what_can_have_no_hits_in_a_program_is_refused(void **state)
+{
+    static const struct {
+        const char *line, *reason;
+    } cases[] = {
+        {"record -e mem:0x402000 -- fs-stress", "programs have this address: whose?"},
+        {"record -e mem:0x402000", "programs have this address: whose?"},
+        {"record -e mem:/bin/load", "follow a colon and a place in it"},
+        {"record -e mem:/bin/load:", "address missing at the end"},
+        {"record -e mem:/bin/load:0xffffffff80001000", "is the kernel's, no program's"},
+        {"record -e mem:/bin/load:0x402000:w:k", "with k there is no hit"},
+        {"record -e mem:kernel_flag:w:u", "with u there is no hit"},
+        {"record -e branches:u -- /bin/load", "programs are not stepped"},
+        {"record -p 17 -e branches", "-p: branches follows the command's own thread"},
+        {"record -e branches --start mem:/bin/load:0x402000:x", "branches are the kernel's"},
+        {"record -p 0 -e cpu-clock", "pid \"0\""},
+        {"record -p me -e cpu-clock", "pid \"me\""},
+        {"stat -e cpu-clock:u -- /bin/load", "perf stat counts all time"},
+        {"stat -p 17 -e cpu-clock", "perf stat counts all time"},
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_refused(cases[i].line, cases[i].reason);
+    assert_int_equal(parse("record -e mem:0x402000 -- /bin/none"), -ENOENT);
+    assert_string_equal(why.text, "/bin/none cannot be read");
+    assert_int_equal(parse("record -e mem:/bin/none:main:x"), -ENOENT);
+    assert_string_equal(why.text, "/bin/none cannot be read");
+    assert_int_equal(parse("record -e mem:/bin/load:main:x"), -ENOENT);
+    assert_string_equal(why.text, "no symbol \"main\" in /bin/load");
 }
 
 static void one_event_more_than_there_is_room_for_is_refused(void **state)
 {
-    char line[16 + 4 * (RECORDING_EVENTS_MAX + 1)] = "record -e 5:1";
+    char line[16 + 12 * (RECORDING_EVENTS_MAX + 1)] = "record -e cpu-clock";
 
     (void)state;
     for (unsigned i = 1; i < RECORDING_EVENTS_MAX; i++)
-        strcat(line, ",5:1");
+        strcat(line, ",cpu-clock");
     assert_int_equal(parse(line), 0);
     assert_int_equal(options.recording.event_count, RECORDING_EVENTS_MAX);
-    assert_refused(strcat(line, ",5:1"), "more than 32 events");
+    assert_refused(strcat(line, ",cpu-clock"), "more than 96 events");
 }
 
 /* Whatever was parsed without complaint makes sense. */
@@ -641,7 +756,7 @@ static void noise_is_parsed_or_refused_with_words(void **state)
             if (rand() % 2)
                 strcpy(noise[i], starts[(unsigned)rand() % 13]);
             else if (rand() % 2)
-                strcpy(noise[i], "mem:0x1000");
+                strcpy(noise[i], "mem:0xffffffff80001000");
         }
         error = parse_words(words, count);
         if (error) {
@@ -681,6 +796,8 @@ int main(void)
         cmocka_unit_test_setup(a_skip_holds_for_all_events_or_for_its_own, setup),
         cmocka_unit_test_setup(every_chain_is_verified_if_any_is, setup),
         cmocka_unit_test_setup(what_is_said_of_chains_that_nobody_asked_for_is_refused, setup),
+        cmocka_unit_test_setup(an_address_of_programs_belongs_to_who_is_named, setup),
+        cmocka_unit_test_setup(what_can_have_no_hits_in_a_program_is_refused, setup),
         cmocka_unit_test_setup(one_event_more_than_there_is_room_for_is_refused, setup),
         cmocka_unit_test_setup(noise_is_parsed_or_refused_with_words, setup),
     };

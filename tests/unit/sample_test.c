@@ -4,7 +4,7 @@
  * at PERF_RECORD_SAMPLE, registers in the order of <asm/perf_regs.h>, chains up to their limit,
  * and the throttle's records. What is taken apart here by hand, sample_view has to read the same.
  *
- * links: core/perf/sample.c core/perf/sample_view.c core/perf/ring.c core/perf/verify_chain.c core/perf/unwind.c core/perf/unwind_fp.c core/perf/unwind_orc.c core/perf/unwind_table.c core/perf/unwinder_fp.c core/perf/crc32.c arch/x86_64/frame.c arch/x86_64/register.c core/refusal.c core/print.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c
+ * links: core/perf/sample.c core/perf/sample_view.c core/perf/ring.c core/perf/verify_chain.c core/perf/unwind.c core/perf/unwind_user.c core/perf/unwind_fp.c core/perf/unwind_orc.c core/perf/unwind_table.c core/perf/unwinder_fp.c core/perf/crc32.c arch/x86_64/frame.c arch/x86_64/register.c core/refusal.c core/print.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,6 +18,7 @@
 #include "core/perf/sample.h"
 #include "core/perf/sample_view.h"
 #include "core/perf/tracepoint.h"
+#include "core/perf/unwind_user.h"
 #include "core/perf/verify_chain.h"
 #include "core/refusal.h"
 #include "core/symbols.h"
@@ -354,6 +355,110 @@ static void chains_are_made_both_ways_where_the_event_asks_for_it(void **state)
     assert_int_equal(verify_chain_counts().chains, 1);
 }
 
+/* --- Programs: code at USER_TEXT, every function with a frame, one frame above the other. --- */
+
+#define USER_TEXT   0x401000
+#define USER_STACK  0x7fff00000000
+#define USER_FRAMES 200
+
+static const struct arch_stack *asked_for; /* whose program was read last */
+
+static bool program_read(const struct arch_stack *of, uintptr_t address, void *to, size_t length)
+{
+    uint64_t frame = (address - USER_STACK) / 16;
+    uint64_t word = address % 16 ? USER_TEXT + 0x200 + frame : USER_STACK + 16 * (frame + 1);
+
+    asked_for = of;
+    if (address < USER_STACK)
+        memset(to, 0x90, length);
+    else if (frame < USER_FRAMES)
+        memcpy(to, &word, length);
+    return address < USER_STACK || frame < USER_FRAMES;
+}
+
+static bool program_function(const struct arch_stack *of, uintptr_t ip, uintptr_t *start)
+{
+    (void)of;
+    (void)ip;
+    (void)start;
+    return false;
+}
+
+static struct regs user_registers(void)
+{
+    static const struct unwind_programs programs = {program_read, program_function};
+
+    unwind_user_set_programs(&programs);
+    return (struct regs){.ip = USER_TEXT,
+                         .sp = USER_STACK,
+                         .bp = USER_STACK,
+                         .cs = USER_CODE_SELECTOR,
+                         .flags = FLAGS_FIXED};
+}
+
+static const uint64_t *assert_user_part(const uint64_t *word, unsigned from, unsigned count)
+{
+    assert_int_equal(*word++, (uint64_t)PERF_CONTEXT_USER);
+    for (unsigned i = from; i < from + count; i++)
+        assert_int_equal(*word++, i ? USER_TEXT + 0x200 + i - 1 : USER_TEXT);
+    return word;
+}
+
+static void a_hit_in_a_program_has_its_chain_alone(void **state)
+{
+    struct event event = event_of(PERF_SAMPLE_CALLCHAIN, 0);
+    struct regs user = user_registers();
+    const uint64_t *word;
+
+    (void)state;
+    event.chain.skip = 3;
+    event.chain.verify = true; /* the kernel has no part in it */
+    put_sample(&event, ADDRESS, &user);
+    assert_int_equal(only_record()->misc, PERF_RECORD_MISC_USER);
+    word = words_of(only_record()) + 6;
+    assert_int_equal(*word++, SAMPLE_CHAIN_MAX + 1);
+    word = assert_user_part(word, 3, SAMPLE_CHAIN_MAX);
+    assert_int_equal(word - words_of(only_record()), word_count(only_record()));
+    assert_int_equal(verify_chain_counts().chains, 0);
+}
+
+/* The kernel's frames, then a trap frame at the top of the stack. */
+static void put_frames_above_a_program(unsigned count)
+{
+    uint64_t *word = (uint64_t *)stack->low;
+    struct regs *entered = (struct regs *)(word + (size_t)2 * (count + 1));
+
+    put_frames(count + 1);
+    fake_arch.trap_return = TEXT + 0x300;
+    word[(size_t)2 * count + 1] = fake_arch.trap_return;
+    *entered = user_registers();
+}
+
+static void a_chain_of_the_kernel_goes_on_in_the_program_that_called_it(void **state)
+{
+    static const unsigned skips[] = {0, 1, 5, 7};
+    struct event event = event_of(PERF_SAMPLE_CALLCHAIN, 0);
+
+    for (unsigned i = 0; i < 4; i++) {
+        /* the hit, three calls and the entry are the kernel's */
+        unsigned skip = skips[i], kernel = skip < 5 ? 5 - skip : 0,
+                 beyond = skip < 5 ? 0 : skip - 5;
+        const uint64_t *word;
+
+        setup(state);
+        put_frames_above_a_program(3);
+        event.chain.skip = skip;
+        put_sample(&event, ADDRESS, &regs);
+        assert_int_equal(only_record()->misc, PERF_RECORD_MISC_KERNEL);
+        word = words_of(only_record()) + 6;
+        assert_int_equal(*word++, SAMPLE_CHAIN_MAX + 2);
+        assert_int_equal(*word, (uint64_t)PERF_CONTEXT_KERNEL);
+        word = assert_user_part(word + 1 + kernel, beyond, SAMPLE_CHAIN_MAX - kernel);
+        assert_int_equal(word - words_of(only_record()), word_count(only_record()));
+        assert_ptr_equal(asked_for, stack);
+    }
+}
+
 static void samples_of_one_ring_are_in_order_of_time(void **state)
 {
     struct event event = event_of(0, 0);
@@ -454,6 +559,8 @@ int main(void)
         cmocka_unit_test_setup(a_chain_begins_at_the_caller_that_its_event_skips_to, setup),
         cmocka_unit_test_setup(a_chain_is_made_in_the_way_that_its_event_names, setup),
         cmocka_unit_test_setup(chains_are_made_both_ways_where_the_event_asks_for_it, setup),
+        cmocka_unit_test_setup(a_hit_in_a_program_has_its_chain_alone, setup),
+        cmocka_unit_test_setup(a_chain_of_the_kernel_goes_on_in_the_program_that_called_it, setup),
         cmocka_unit_test_setup(samples_of_one_ring_are_in_order_of_time, setup),
         cmocka_unit_test_setup(a_sample_without_room_is_counted_as_dropped, setup),
         cmocka_unit_test_setup(a_sample_taken_inside_another_leaves_it_whole, setup),

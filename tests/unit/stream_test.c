@@ -69,7 +69,7 @@ static const uint8_t build_id[20] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
 static const struct stream_kernel kernel = {
     .build_id = build_id, .text = 0xffffffff80100000, .text_size = 0x3000, .arch = "x86_64"};
 static const uint64_t sample[3] = {PERF_RECORD_SAMPLE | (uint64_t)sizeof(sample) << 48, 77, 0xabc};
-static const struct stream_task task = {5, 6, "fs-stress", 0};
+static const struct stream_task task = {.pid = 5, .tid = 6, .comm = "fs-stress"};
 
 static struct recorded_event event_of(uint64_t id, uint64_t sample_type)
 {

@@ -2,7 +2,7 @@
 /*
  * The kernel's look-ups in its symbol table, and what happens when the table is not sound.
  *
- * links: core/symbols.c core/symbols_describe.c core/symbols_suggest.c core/print.c core/refusal.c tools/symtab/table.c tests/unit/fake_symtab.c
+ * links: core/symbols.c core/symbol_table.c core/symbols_describe.c core/symbols_suggest.c core/print.c core/refusal.c tools/symtab/table.c tests/unit/fake_symtab.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -296,6 +296,37 @@ static void a_section_that_nobody_filled_answers_nothing(void **state)
     assert_string_equal(described(TEXT), "0xffffffff80100000");
 }
 
+static void a_program_has_a_table_of_its_own(void **state)
+{
+    struct table_symbol list[] = {fake_function("main", 0x401000, 0x20),
+                                  fake_object("counter", 0x403000, 4)};
+    struct symbol_table program;
+    struct symbol symbol;
+    struct table table;
+    struct refusal why;
+    size_t count;
+
+    (void)state;
+    assert_true(table_build(&table, list, 2, fake_build_id));
+    assert_int_equal(symbol_table_open(&program, table.bytes, table.size, fake_build_id,
+                                       sizeof(fake_build_id), &why),
+                     0);
+    assert_true(symbol_table_find_address(&program, 0x40101f, &symbol));
+    assert_string_equal(symbol.name, "main");
+    assert_false(symbol_table_find_address(&program, TEXT, &symbol));
+    assert_int_equal(symbol_table_find_name(&program, "counter", &symbol, &count), 0);
+    assert_int_equal(symbol.address, 0x403000);
+    assert_false(symbols_find_address(0x401000, &symbol));
+
+    memmove((char *)table.bytes + 4, table.bytes, table.size - 4);
+    assert_int_equal(symbol_table_open(&program, (char *)table.bytes + 4, table.size - 4,
+                                       fake_build_id, sizeof(fake_build_id), &why),
+                     -EINVAL);
+    assert_non_null(strstr(why.text, "a multiple of 8"));
+    assert_false(symbol_table_find_address(&program, 0x401000, &symbol));
+    free(table.bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +343,7 @@ int main(void)
         cmocka_unit_test_setup(no_change_of_a_byte_makes_a_look_up_read_outside, load_some),
         cmocka_unit_test(a_table_of_thousands_is_searched_exactly),
         cmocka_unit_test_setup(a_section_that_nobody_filled_answers_nothing, load_some),
+        cmocka_unit_test_setup(a_program_has_a_table_of_its_own, load_some),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

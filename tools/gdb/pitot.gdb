@@ -18,3 +18,5 @@ Attach to a machine that has just been started and let it run to kernel_main.
 Usage: pitot-attach SOCKET
 SOCKET is the path that was given to tools/machine as GDB.
 end
+
+source tools/gdb/commands.py

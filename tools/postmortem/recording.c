@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/abi/perf_pipe.h"
 #include "core/perf/sample_view.h"
 #include "tools/postmortem/tracepoints.h"
 
@@ -12,7 +13,7 @@
 #define RINGS_MAX  4096
 #define EVENTS_MAX 4096
 #define TASKS_MAX  65536
-#define NAME_MAX   64
+#define NAME_MAX   256
 
 static bool read_recorder(struct memory *memory, uint64_t address, struct recorder *recorder)
 {
@@ -65,19 +66,44 @@ static bool read_events(struct recording *recording, struct memory *memory,
     return recording->events || complain(memory->path, "out of memory");
 }
 
+static bool read_name(struct memory *memory, uint64_t address, size_t size, const char **name)
+{
+    char *text;
+    uint64_t place;
+
+    size = size < NAME_MAX ? size : NAME_MAX;
+    text = calloc(size + 1, 1);
+    *name = text;
+    return text && memory->read(memory, address, &place, sizeof(place)) &&
+           memory->read(memory, place, text, size);
+}
+
+/* What a mapping has beside a name. */
+static bool read_mapping(struct memory *memory, const struct recorder_task *layout,
+                         uint64_t address, struct stream_task *task)
+{
+    uint8_t *build_id = calloc(1, PERF_PIPE_BUILD_ID_SIZE);
+    uint64_t place;
+
+    if (!build_id ||
+        !memory->read(memory, address + layout->start, &task->start, sizeof(task->start)) ||
+        !memory->read(memory, address + layout->offset, &task->offset, sizeof(task->offset)) ||
+        !memory->read(memory, address + layout->build_id, &place, sizeof(place)))
+        return false;
+    task->build_id = place ? build_id : NULL;
+    return !place || memory->read(memory, place, build_id, PERF_PIPE_BUILD_ID_SIZE);
+}
+
 static bool read_task(struct memory *memory, const struct recorder_task *layout, uint64_t address,
                       struct stream_task *task)
 {
-    size_t size = layout->name_size < NAME_MAX ? layout->name_size : NAME_MAX;
-    char *name = calloc(size + 1, 1);
-    uint64_t place;
-
-    task->comm = name;
-    return name && memory->read(memory, address + layout->pid, &task->pid, sizeof(task->pid)) &&
+    return memory->read(memory, address + layout->pid, &task->pid, sizeof(task->pid)) &&
            memory->read(memory, address + layout->tid, &task->tid, sizeof(task->tid)) &&
            memory->read(memory, address + layout->time, &task->time, sizeof(task->time)) &&
-           memory->read(memory, address + layout->name, &place, sizeof(place)) &&
-           memory->read(memory, place, name, size);
+           memory->read(memory, address + layout->size, &task->size, sizeof(task->size)) &&
+           read_name(memory, address + layout->name,
+                     task->size ? layout->path_size : layout->name_size, &task->comm) &&
+           (!task->size || read_mapping(memory, layout, address, task));
 }
 
 /* Names are not worth more than what they name: without them perf shows numbers. */

@@ -1,17 +1,35 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * symtab KERNEL.ELF: fills the section .symtab_blob of a linked kernel with the table of its
- * symbols (docs/symbols.md). The build calls it once after the link; calling it again changes
- * nothing.
+ * symtab [--program] FILE.ELF: fills the section .symtab_blob of a linked kernel or program with
+ * the table of its symbols (docs/symbols.md). The build calls it once after the link; calling it
+ * again changes nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/image/image.h"
 #include "tools/symtab/symbols.h"
 #include "tools/symtab/table.h"
 
-static bool fill(struct image *image)
+/*
+ * A program may have code at the other end of its half, where the table's offsets do not reach from
+ * the rest: it is left out, and stays without names in the kernel. perf reads the ELF's own table.
+ */
+static size_t drop_far(struct table_symbol *symbols, size_t count)
+{
+    uint64_t lowest = UINT64_MAX;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++)
+        lowest = symbols[i].address < lowest ? symbols[i].address : lowest;
+    for (size_t i = 0; i < count; i++)
+        if (symbols[i].address - lowest <= UINT32_MAX)
+            symbols[kept++] = symbols[i];
+    return kept;
+}
+
+static bool fill(struct image *image, bool program)
 {
     struct table_symbol *symbols;
     struct table table;
@@ -19,6 +37,8 @@ static bool fill(struct image *image)
 
     if (!symbols_read(image, &symbols, &count))
         return false;
+    if (program)
+        count = drop_far(symbols, count);
     bool built = table_build(&table, symbols, count, image->build_id);
     free(symbols);
     if (!built)
@@ -32,11 +52,14 @@ int main(int argc, char **argv)
 {
     struct image image;
 
-    if (argc != 2) {
-        fprintf(stderr, "usage: symtab KERNEL.ELF\n");
+    bool program = argc == 3 && strcmp(argv[1], "--program") == 0;
+
+    if (argc != 2 && !program) {
+        fprintf(stderr, "usage: symtab KERNEL | symtab --program PROGRAM\n");
         return EXIT_FAILURE;
     }
-    bool done = image_open(&image, "symtab", SYMTAB_SECTION, argv[1], true) && fill(&image);
+    bool done =
+        image_open(&image, "symtab", SYMTAB_SECTION, argv[argc - 1], true) && fill(&image, program);
     image_close(&image);
     return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -11,6 +11,16 @@
 #
 # The first argument has the options of the machine, the second commands that come before all else.
 # Scripts and what gdb said stay beside the machine's logs: <n>.script and <n>.gdb.
+#
+# Where gdb comes in is a door: QEMU's stub, or what stands as `door` among the options. A door is a
+# hash of functions, each called with what the session's files are called, without their ends:
+#
+#     machine => sub { my ($base, %options) = @_; return %options, gdb => "$base.stub" },
+#     ready => sub { my ($base) = @_; ... },           # waits until gdb may come
+#     attach => sub { my ($base) = @_; return "pitot-attach $base.stub\n" },
+#     again => sub { my ($base) = @_; return "target remote $base.stub\n" },    # after a `detach`
+#
+# A script says `attach-again` for the last.
 package Pitot::Gdb;
 
 use strict;
@@ -28,16 +38,25 @@ my $build = $ENV{BUILD} // 'build';
 my $hang = 120;    # seconds, for a gdb
 my $sessions = 0;
 
+my %outside = (
+    machine => sub { my ($base, %options) = @_; return (%options, gdb => "$base.stub") },
+    ready => sub { await_listening("$_[0].stub") },
+    attach => sub { return "pitot-attach $_[0].stub\n" },
+    again => sub { return "target remote $_[0].stub\n" },
+);
+
 # Returns the machine, which gdb has left or ended, and a hash of what gdb said to each part; a last
 # one, `end`, is there if gdb came so far.
 sub gdb_session
 {
-    my ($options, $commands, @parts) = @_;
+    my ($wanted, $commands, @parts) = @_;
+    my %options = (timeout => $hang, %$wanted);
+    my $door = delete $options{door} // \%outside;
     my $base = "$build/logs/" . basename($0, '.t') . '/' . ++$sessions;
-    my $machine = Pitot::Machine->new(gdb => "$base.stub", timeout => $hang, %$options);
-    my $kernel = "$build/" . ($options->{kernel} // 'pitot') . '.elf';
-    await_listening("$base.stub");
-    write_script("$base.script", "$base.stub", $commands, @parts);
+    my $machine = Pitot::Machine->new($door->{machine}->($base, %options));
+    my $kernel = "$build/" . ($options{kernel} // 'pitot') . '.elf';
+    $door->{ready}->($base);
+    write_script($door, $base, $commands, @parts);
     system("timeout -k 5 $hang gdb -nx -q -batch -x $base.script $kernel > $base.gdb 2>&1");
     my (undef, %said) = split(/^=== (.*)\n/m, slurp("$base.gdb"), -1);
     my %titles = @parts;
@@ -58,10 +77,12 @@ sub await_listening
 
 sub write_script
 {
-    my ($path, $socket, $commands, @parts) = @_;
+    my ($door, $base, $commands, @parts) = @_;
+    my $path = "$base.script";
     open(my $script, '>', $path) or die("$path: $!");
     print {$script} "set width 0\nset height 0\nset confirm off\nsource tools/gdb/pitot.gdb\n";
-    print {$script} "echo \\n=== entry\\n\npitot-attach $socket\n$commands";
+    print {$script} 'define attach-again', "\n", $door->{again}->($base), "end\n";
+    print {$script} "echo \\n=== entry\\n\n", $door->{attach}->($base), $commands;
     while (my ($title, $text) = splice(@parts, 0, 2)) {
         print {$script} "echo \\n=== $title\\n\n$text";
     }

@@ -3,8 +3,8 @@
 # One machine that a test has started with tools/machine: its console, its end, its files.
 #
 # Options are tools/machine's variables in small letters (kernel, run, perf_boot, flags, com1,
-# com2, qemu_machine, gdb, ...), and: `timeout`, a hang detector in seconds; `extra`, a list of
-# arguments for QEMU; `interactive`, for send and expect. Which machine it is (MACHINE, FIRMWARE,
+# com2, com3, qemu_machine, gdb, ...), and: `timeout`, a hang detector in seconds; `extra`, a list
+# of arguments for QEMU; `interactive`, for send and expect. Which machine it is (MACHINE, FIRMWARE,
 # SMP, CPU, MEM, ACCEL) comes from the environment where the test does not say. All else there
 # is ignored.
 #
@@ -31,7 +31,7 @@ use Pitot::Files;
 
 my $build = $ENV{BUILD} // 'build';
 my @variables = qw(MACHINE FIRMWARE QEMU_MACHINE CPU MEM SMP ACCEL ICOUNT ISO KERNEL FLAGS RUN
-    PERF_BOOT CONSOLE COM1 COM2 DEBUGCON GDB REBOOT TIMEOUT);
+    PERF_BOOT CONSOLE COM1 COM2 COM3 DEBUGCON GDB REBOOT TIMEOUT);
 my %inherited = map { $_ => 1 } qw(MACHINE FIRMWARE CPU MEM SMP ACCEL);
 my $timeout = 120;
 my $grace = 20;       # for tools/machine to end what its own hang detector has stopped

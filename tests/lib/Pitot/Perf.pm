@@ -7,6 +7,7 @@ package Pitot::Perf;
 use strict;
 use warnings;
 
+use File::Basename qw(dirname);
 use File::Path qw(make_path);
 use File::Spec;
 use POSIX ();
@@ -21,14 +22,16 @@ sub run
 {
     my ($command, $source, @arguments) = @_;
     my ($stream, $kernel) = ref $source ? ($source->com2, $source->elf) : ($source, undef);
-    $kernel //= "$build/pitot.elf";
+    $kernel = File::Spec->rel2abs($kernel // "$build/pitot.elf");
     my $home = File::Spec->rel2abs("$build/perf/$$");
     make_path($home);
     local @ENV{qw(HOME PERF_CONFIG PERF_BUILDID_DIR DEBUGINFOD_URLS LC_ALL TERM)}
         = ($home, '/dev/null', "$home/debug", '', 'C', 'dumb');
 
     my @line = ('perf', '--no-pager', '--buildid-dir', "$home/debug", $command, '-i', '-');
-    push(@line, "--vmlinux=$kernel") if $command ne 'inject';
+    # Programs lie beside their kernel; the kernel itself is named, as it may be the tests' one.
+    push(@line, "--vmlinux=$kernel", '--symfs=' . dirname($kernel) . '/symfs')
+        if $command ne 'inject';
     my $status = run_between("$home/out", "$home/err", $stream, @line, @arguments);
     my ($output, $complaints) = (slurp("$home/out"), slurp("$home/err"));
     return wantarray ? ($output, $complaints, $status) : $output;

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A debugger's stops, between the files that make them; docs/gdb-stub.md has the design. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "arch/x86_64/regs.h"
+
+/*
+ * That CPU, which stands still, will make one instruction when it goes on, with no interrupt in it.
+ * False: nothing is to run, the step has been made.
+ */
+bool stop_step_prepare(unsigned cpu, struct regs *regs);
+
+/*
+ * Behind that instruction: the flags are as it would have left them. Adds to *fired what its
+ * accesses have changed, where data watches had to rest. False: this CPU was not stepped.
+ */
+bool stop_step_finish(struct regs *regs, unsigned *fired);
+
+/* It has trapped instead. */
+void stop_step_cancel(struct regs *regs);

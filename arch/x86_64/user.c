@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the entries and exits of trap_entry.asm ask for programs; docs/user.md. On the stack of the
+ * program's thread. Source: Intel SDM vol. 3, "Fast System Calls in 64-Bit Mode"; vol. 2, SYSCALL
+ * and SYSRET.
+ */
+#include "arch/x86_64/user.h"
+
+#include "arch/arch.h"
+#include "arch/x86_64/check.h"
+#include "arch/x86_64/cpu.h"
+#include "arch/x86_64/percpu.h"
+
+/* `sysret` adds 8 for ss and 16 for cs, `syscall` 8 for ss. */
+#define STAR ((uint64_t)(USER_DATA_SELECTOR - 8) << 48 | (uint64_t)KERNEL_CODE_SELECTOR << 32)
+
+_Static_assert(USER_CODE_SELECTOR == USER_DATA_SELECTOR + 8, "sysret counts so");
+_Static_assert(KERNEL_DATA_SELECTOR == KERNEL_CODE_SELECTOR + 8, "syscall counts so");
+
+/*
+ * Off behind `syscall`: a step of its entry, interrupts, strings that run backward, leave of SMAP,
+ * and an `iretq` that would be taken for a return of a nested task.
+ */
+#define FLAGS_MASKED                                                                               \
+    (FLAGS_TRAP | FLAGS_INTERRUPT | FLAGS_DIRECTION | FLAGS_ALIGNMENT | FLAGS_NESTED)
+
+static struct arch_user_handlers handlers; /* set at boot */
+
+void arch_user_set_handlers(const struct arch_user_handlers *with)
+{
+    handlers = *with;
+}
+
+void user_init_cpu(void)
+{
+    cpu_write_msr(MSR_STAR, STAR);
+    cpu_write_msr(MSR_LSTAR, (uintptr_t)syscall_entry);
+    cpu_write_msr(MSR_FMASK, FLAGS_MASKED);
+    cpu_write_msr(MSR_FS_BASE, 0);
+    cpu_write_msr(MSR_KERNEL_GS_BASE, 0); /* a program's, until the first swapgs */
+    cpu_write_msr(MSR_EFER, cpu_read_msr(MSR_EFER) | EFER_SCE);
+}
+
+void user_trap(struct regs *regs, bool exception)
+{
+    if (exception)
+        handlers.fault(regs);
+    handlers.leave(regs);
+}
+
+/*
+ * It loads rip from rcx and the flags from r11, leaves RF off, and raises its exceptions in ring 0
+ * on a stack that is the program's already (docs/user.md).
+ */
+static bool user_may_sysret(const struct regs *regs)
+{
+    return regs->cx == regs->ip && regs->ip < ARCH_USER_END && regs->r11 == regs->flags &&
+           !(regs->flags & (FLAGS_TRAP | FLAGS_RESUME));
+}
+
+bool user_syscall(struct regs *regs)
+{
+    cpu_interrupts_on();
+    handlers.call(regs);
+    cpu_interrupts_off();
+    handlers.leave(regs);
+    return user_may_sysret(regs);
+}
+
+_Noreturn void arch_user_begin(uintptr_t ip, uintptr_t sp)
+{
+    cpu_interrupts_off();
+    arch_check(ip >= ARCH_USER_START && ip < ARCH_USER_END);
+    user_begin(ip, sp, percpu_self()->kernel_stack);
+}
+
+const struct regs *arch_user_regs(const struct arch_stack *stack)
+{
+    const struct regs *regs = (const struct regs *)stack->high - 1;
+
+    return regs_user_mode(regs) && regs_are_full(regs) ? regs : NULL;
+}

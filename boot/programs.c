@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See programs.h. */
+#include "boot/programs.h"
+
+#include "arch/x86_64/sections.h"
+#include "core/console/input_wait.h"
+#include "core/fs/unpack.h"
+#include "core/memory/pages.h"
+#include "core/print.h"
+#include "core/user/process.h"
+#include "core/user/process_code.h"
+#include "core/user/process_watch.h"
+
+/* Its pages have been kept until here; what is in them is in the file system now. */
+static void take_module(const struct boot_information *information)
+{
+    const struct paging_range *module = &information->module;
+    struct refusal why;
+
+    if (unpack(direct_address(module->start), information->module_size, &why))
+        print("Pitot: programs are missing: %s\n", why.text);
+    pages_add((uintptr_t)direct_address(module->start), (module->end - module->start) / PAGE_SIZE);
+}
+
+void programs_init(const struct boot_information *information)
+{
+    process_init();
+    process_code_init();  /* chains go on in programs */
+    process_watch_init(); /* ... and breakpoints are set in them */
+    process_set_console_hook(input_wake);
+    if (information->module_size > 0)
+        take_module(information);
+    else
+        print("Pitot: no programs: the boot loader gave no module\n");
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The system calls, in one table: who makes something of them (the dispatcher, tracepoints, perf
+ * trace, the programs' stubs) gives it two macros.
+ *
+ *     CALL(number, name, arguments)    arguments: up to six ARG, in order
+ *     ARG(type, name, kind)            the type in C, as Linux's formats have it
+ *
+ * Numbers, names, arguments and errors are Linux's for x86-64 (arch/x86/entry/syscalls of any
+ * kernel; linux/errno.h), so that its tools name them; a call that Linux has not is numbered from
+ * SYSCALL_OWN on, where Linux will not be for long. Kinds:
+ *
+ *     FD      a file descriptor            INT     a number, printed in decimal
+ *     SIZE    a length                     HEX     flags or an address, printed in hexadecimal
+ *     PATH    a text in the program's memory, ended by NUL
+ *     IN      memory that the call reads   OUT     memory that the call writes
+ */
+#pragma once
+
+#define SYSCALL_OWN 1024
+
+#define SYSCALLS(CALL, ARG)                                                                        \
+    CALL(0, read, ARG(unsigned int, fd, FD) ARG(char *, buf, OUT) ARG(size_t, count, SIZE))        \
+    CALL(1, write, ARG(unsigned int, fd, FD) ARG(const char *, buf, IN) ARG(size_t, count, SIZE))  \
+    CALL(2, open, ARG(const char *, filename, PATH) ARG(int, flags, HEX) ARG(umode_t, mode, HEX))  \
+    CALL(3, close, ARG(unsigned int, fd, FD))                                                      \
+    CALL(7, poll,                                                                                  \
+         ARG(struct pollfd *, ufds, OUT) ARG(unsigned int, nfds, SIZE)                             \
+             ARG(int, timeout_msecs, INT))                                                         \
+    CALL(8, lseek,                                                                                 \
+         ARG(unsigned int, fd, FD) ARG(off_t, offset, INT) ARG(unsigned int, whence, INT))         \
+    CALL(9, mmap,                                                                                  \
+         ARG(unsigned long, addr, HEX) ARG(unsigned long, len, SIZE) ARG(unsigned long, prot, HEX) \
+             ARG(unsigned long, flags, HEX) ARG(unsigned long, fd, FD)                             \
+                 ARG(unsigned long, off, HEX))                                                     \
+    CALL(11, munmap, ARG(unsigned long, addr, HEX) ARG(size_t, len, SIZE))                         \
+    CALL(24, sched_yield, )                                                                        \
+    CALL(35, nanosleep,                                                                            \
+         ARG(struct __kernel_timespec *, rqtp, IN) ARG(struct __kernel_timespec *, rmtp, OUT))     \
+    CALL(39, getpid, )                                                                             \
+    CALL(60, exit, ARG(int, error_code, INT))                                                      \
+    CALL(61, wait4,                                                                                \
+         ARG(pid_t, upid, INT) ARG(int *, stat_addr, OUT) ARG(int, options, HEX)                   \
+             ARG(struct rusage *, ru, OUT))                                                        \
+    CALL(62, kill, ARG(pid_t, pid, INT) ARG(int, sig, INT))                                        \
+    CALL(82, rename, ARG(const char *, oldname, PATH) ARG(const char *, newname, PATH))            \
+    CALL(83, mkdir, ARG(const char *, pathname, PATH) ARG(umode_t, mode, HEX))                     \
+    CALL(84, rmdir, ARG(const char *, pathname, PATH))                                             \
+    CALL(87, unlink, ARG(const char *, pathname, PATH))                                            \
+    CALL(110, getppid, )                                                                           \
+    CALL(1024, spawn, ARG(const char *, filename, PATH) ARG(const char *const *, argv, IN))

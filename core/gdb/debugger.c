@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See debugger.h. What is here runs in stops and NMIs, where nothing may trap or wait for a lock,
+ * but for what is said there to be task context.
+ */
+#include "core/gdb/debugger.h"
+
+#include "arch/arch.h"
+#include "core/breakpoint.h"
+#include "core/console/print_guard.h"
+#include "core/cpus.h"
+#include "core/gdb/command.h"
+#include "core/gdb/machine.h"
+#include "core/gdb/points.h"
+#include "core/panic.h"
+#include "core/power.h"
+#include "core/print.h"
+#include "core/string.h"
+
+/* So many steps, and the other CPUs are let go for one. */
+#define STEPS_ALONE 64
+
+#define QUIET_NS 100000000ull /* emulated lines have no pauses inside of a packet */
+
+static const struct gdb_door *own_door, *lent_door; /* set at boot */
+static const struct gdb_door *door;                 /* the one that gdb has; NULL: not attached */
+static struct gdb_server server;                    /* in stops; what prints has its own way */
+static struct sink *console_before;                 /* of who lends the console's port */
+static bool stopped;                                /* [A] in a stop: the port is polled */
+static const char *blind;                           /* why ^C does not break in; or NULL */
+static bool arriving;                               /* its first stop is on its way */
+static unsigned steps;                              /* since the others were let go */
+
+/* --- What gdb is told meanwhile. --- */
+
+/* A packet is whole: what prints in an interrupt comes before it or behind it. */
+static void print_to_gdb(const char *text, size_t length)
+{
+    uint64_t flags = arch_irq_save();
+
+    gdb_server_print(&server, text, length);
+    arch_irq_restore(flags);
+}
+
+/* A gdb that hears nothing for two seconds complains, though it waits on. */
+static void say_nothing_new(void)
+{
+    print_guard_enter();
+    uint64_t flags = arch_irq_save();
+
+    gdb_server_print_nothing(&server);
+    arch_irq_restore(flags);
+    print_guard_leave();
+}
+
+/* Where the console has lent its port, while gdb waits for a stop. */
+static void lent_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    if (server.owes_stop || gdb_command_is_under_way())
+        print_to_gdb(bytes, length);
+}
+
+static struct sink lent_sink = {lent_write};
+
+void gdb_farewell(void)
+{
+    if (door)
+        gdb_server_exited(&server, 0);
+}
+
+/* --- Stops. --- */
+
+static void detach(void)
+{
+    gdb_points_clear();
+    arch_debugger_attach(NULL);
+    door->listen(false);
+    door->close();
+    if (door->lends_console)
+        print_set_console(console_before);
+    door = NULL;
+}
+
+/* The others may be let go for it although gdb has them stand still for none. */
+static void resume_as_asked(const struct gdb_request *request, struct arch_resume *resume)
+{
+    *resume =
+        (struct arch_resume){.all = request->all, .only = request->only, .step = request->step};
+    if (!request->step)
+        steps = 0;
+    else if (request->all && ++steps % STEPS_ALONE != 0)
+        resume->all = false;
+}
+
+/* A step that is to go on until it leaves a range of addresses, or gdb says stop. */
+static bool range_goes_on(unsigned cpu, const struct gdb_stop *stop)
+{
+    const struct gdb_request *request = &server.request;
+    uint64_t ip = arch_stop_regs(cpu)->ip;
+
+    return server.owes_stop && request->step && request->only == cpu &&
+           stop->reason == GDB_STOPPED_BY_SIGNAL && ip >= request->start && ip < request->end &&
+           door->poll() != GDB_BREAK;
+}
+
+static struct gdb_stop describe(unsigned cpu, enum arch_stop why)
+{
+    struct gdb_stop stop = {.cpu = cpu, .signal = GDB_SIGNAL_TRAP};
+
+    if (why == ARCH_STOP_STEPPED && server.request.step)
+        stop.cpu = server.request.only; /* it may be another one's, that was not to run for it */
+    if (!gdb_points_take(cpu, &stop) && why == ARCH_STOP_BREAK)
+        stop.signal = GDB_SIGNAL_INTERRUPT;
+    if (why == ARCH_STOP_DEAD)
+        stop.signal = GDB_SIGNAL_ABORTED;
+    return stop;
+}
+
+/* What is wrong on the line, and what gdb itself does not say: why it could not set a point. */
+bool gdb_tell(struct sink *to)
+{
+    if (!door)
+        return false;
+    print_to(to,
+             "gdb: attached at %s; packets damaged %llu, too long %llu, sent again %llu; "
+             "noise %llu\n",
+             door->name, (unsigned long long)server.link.counts.bad_sums,
+             (unsigned long long)server.link.counts.too_long,
+             (unsigned long long)server.link.counts.resent,
+             (unsigned long long)server.link.counts.noise);
+    print_to(to, "gdb: %s%s\n", server.refused.text[0] ? "refused last: " : "nothing was refused",
+             server.refused.text);
+    if (blind)
+        print_to(to, "gdb: ^C does not break in: %s\n", blind);
+    breakpoint_print(to);
+    return true;
+}
+
+static void server_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    gdb_server_print(&server, bytes, length);
+}
+
+/* True if all go on for it. */
+static bool begin_command(unsigned cpu, enum arch_stop why)
+{
+    static struct sink to_gdb = {server_write};
+    const char *problem;
+
+    if (strcmp(server.request.command, "gdb") == 0) { /* no command could be run for it, perhaps */
+        gdb_tell(&to_gdb);
+        gdb_server_command_done(&server, 0);
+        return false;
+    }
+    if (why == ARCH_STOP_DEAD)
+        problem = "after a panic nothing runs any more";
+    else
+        problem = gdb_command_begin(cpu, server.request.command);
+    if (!problem) {
+        gdb_points_lift(true);
+        return true;
+    }
+    gdb_server_print(&server, problem, strlen(problem));
+    gdb_server_print(&server, "\n", 1);
+    gdb_server_command_done(&server, -EBUSY);
+    return false;
+}
+
+static void end_command(int status)
+{
+    gdb_points_lift(false);
+    (void)status; /* it has said what was wrong */
+    gdb_server_command_done(&server, 0);
+}
+
+/* True if what gdb wants ends the stop. */
+static bool serve(unsigned cpu, enum arch_stop why, struct arch_resume *resume)
+{
+    gdb_server_serve(&server);
+    switch (server.request.kind) {
+    case GDB_RESUME:
+        if (why == ARCH_STOP_DEAD) {
+            gdb_server_died(&server, GDB_SIGNAL_ABORTED);
+            return true;
+        }
+        if (server.request.only != GDB_NO_CPU && !arch_stop_regs(server.request.only)) {
+            gdb_server_stopped(&server, &(struct gdb_stop){.cpu = cpu, .signal = GDB_SIGNAL_TRAP});
+            return false;
+        }
+        resume_as_asked(&server.request, resume);
+        return true;
+    case GDB_COMMAND:
+        return begin_command(cpu, why);
+    case GDB_DETACH:
+        detach();
+        return true;
+    case GDB_KILL:
+        power_request(POWER_OFF);
+        return true;
+    case GDB_RESTART:
+        power_request(POWER_RESET);
+        return true;
+    case GDB_GONE:
+        break;
+    }
+    return false;
+}
+
+static void say_absent(unsigned absent)
+{
+    char text[80];
+    size_t length;
+
+    if (absent == ARCH_NO_CPU || !server.owes_stop)
+        return;
+    length = print_into(text, sizeof(text), "CPU %u does not answer: it goes on\n", absent);
+    gdb_server_print(&server, text, length);
+}
+
+static void debugger_stopped(unsigned cpu, enum arch_stop why, unsigned absent,
+                             struct arch_resume *resume)
+{
+    struct gdb_stop stop;
+    int status;
+
+    arriving = false;
+    if (why == ARCH_STOP_DEAD)
+        gdb_points_freeze();
+    if (gdb_command_end(cpu, &status)) {
+        door->listen(false);
+        stopped = true;
+        end_command(status);
+    } else {
+        stop = describe(cpu, why);
+        if (why == ARCH_STOP_STEPPED && range_goes_on(stop.cpu, &stop)) {
+            resume_as_asked(&server.request, resume);
+            return;
+        }
+        door->listen(false);
+        stopped = true;
+        say_absent(absent);
+        if (gdb_command_is_under_way()) /* and has ended with the machine */
+            end_command(0);
+        gdb_server_stopped(&server, &stop);
+    }
+    while (!serve(cpu, why, resume))
+        continue;
+    stopped = false;
+    if (door)
+        door->listen(true);
+}
+
+/* --- While the machine runs. --- */
+
+/* While a command runs, points are passed. */
+static bool debugger_wants(unsigned cpu)
+{
+    return gdb_points_hit(cpu) && !gdb_command_is_under_way();
+}
+
+/*
+ * gdb says stop; or it begins with a packet: then it is another one than before. What is left is
+ * noise.
+ */
+static bool begins(uint8_t byte)
+{
+    if (byte == '$' && !gdb_command_is_under_way()) {
+        server.link.begun = true;
+        server.link.no_ack = false;
+        server.owes_stop = false;
+    }
+    return byte == '$' || byte == GDB_BREAK;
+}
+
+/* A stop's own port is not read here: the boot CPU may have another reason for an NMI. */
+static enum arch_heard debugger_listens(void)
+{
+    enum arch_heard said = ARCH_HEARD_NOTHING;
+    int byte;
+
+    if (!door || __atomic_load_n(&stopped, __ATOMIC_RELAXED))
+        return ARCH_HEARD_NOTHING;
+    if (arriving) /* what comes is the packet's */
+        return ARCH_HEARD_NOISE;
+    if (server.link.begun)
+        return ARCH_HEARD_STOP;
+    while (said != ARCH_HEARD_STOP && (byte = door->poll()) >= 0)
+        said = begins((uint8_t)byte) ? ARCH_HEARD_STOP : ARCH_HEARD_NOISE;
+    return gdb_command_is_under_way() && said == ARCH_HEARD_STOP ? ARCH_HEARD_NOISE : said;
+}
+
+void gdb_tick(void)
+{
+    if (!door)
+        return;
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (arch_cpu_runs(cpu) && arch_stop_is_due(cpu))
+            arch_stop_cpu(cpu);
+}
+
+static void panicked(const struct regs *regs)
+{
+    struct regs dead = *regs; /* nobody goes back to it: gdb may write there */
+
+    if (door)
+        arch_stop_dead(&dead);
+}
+
+/* Now it is attached; -EBUSY where another port is, or why the CPUs could not be parked. */
+static int attach(const struct gdb_door *with, struct refusal *why)
+{
+    static const struct arch_debugger debugger = {debugger_wants, gdb_points_own, debugger_stopped,
+                                                  debugger_listens};
+    int error = cpus_park(why);
+
+    if (error)
+        return error;
+    if (door) {
+        cpus_release();
+        return refuse(why, EBUSY, "gdb is attached at %s already", door->name);
+    }
+    door = with;
+    gdb_server_init(&server, &door->line, &gdb_machine);
+    panic_set_debugger(panicked);
+    arch_debugger_attach(&debugger);
+    if (door->lends_console) {
+        console_before = print_console();
+        print_set_console(&lent_sink);
+    }
+    blind = door->open();
+    cpus_release();
+    return 0;
+}
+
+bool gdb_arrived(uint8_t byte, struct regs *regs)
+{
+    struct refusal why;
+
+    if (byte != '$' || door)
+        return false;
+    arriving = true;
+    if (attach(own_door, &why)) {
+        arriving = false;
+        return false;
+    }
+    begins(byte);
+    arch_stop_interrupted(regs);
+    return true;
+}
+
+/* --- For who waits. --- */
+
+/*
+ * A gdb that came too early has asked already, perhaps more than once, and would take the second
+ * answer for that to its next question. It asks again.
+ */
+static void forget_what_came(void)
+{
+    uint64_t since = arch_clock_ns();
+
+    while (arch_clock_ns() - since < QUIET_NS)
+        if (door->poll() >= 0)
+            since = arch_clock_ns();
+}
+
+int gdb_wait_at(const struct gdb_door *with, struct refusal *why)
+{
+    int error;
+
+    gdb_command_init();
+    arriving = true; /* until this stops */
+    error = attach(with, why);
+    if (error) {
+        arriving = false;
+        return error;
+    }
+    forget_what_came();
+    arch_stop_here();
+    return 0;
+}
+
+const struct gdb_door *gdb_door_of(bool console)
+{
+    return !console && own_door ? own_door : lent_door;
+}
+
+void gdb_init(const struct gdb_door *own, const struct gdb_door *lent)
+{
+    own_door = own;
+    lent_door = lent;
+    gdb_command_set_print(print_to_gdb, say_nothing_new);
+    if (own)
+        gdb_command_init();
+}

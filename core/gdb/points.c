@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See points.h. */
+#include "core/gdb/points.h"
+
+#include "arch/arch.h"
+#include "core/breakpoint.h"
+#include "core/cpus.h"
+
+#define SOFTWARE_MAX 64
+#define HARDWARE_MAX 8 /* more than registers, as equal ones share */
+
+/* A free place has address 0, where nothing is mapped. */
+static struct {
+    uint64_t address;
+    uint8_t old; /* what stood there */
+} software[SOFTWARE_MAX];
+
+static struct hardware {
+    struct breakpoint breakpoint;
+    enum gdb_point kind;
+    bool used;
+} hardware[HARDWARE_MAX];
+
+static bool frozen;
+
+/* [owning CPU; any in a stop] */
+static struct {
+    bool is;
+    enum gdb_point kind;
+    uint64_t point;   /* where it was set */
+    uint64_t address; /* where the register that hit points */
+} hits[ARCH_CPUS_MAX];
+
+static void note_hit(unsigned cpu, enum gdb_point kind, uint64_t point, uint64_t address)
+{
+    hits[cpu].kind = kind;
+    hits[cpu].point = point;
+    hits[cpu].address = address;
+    hits[cpu].is = true;
+}
+
+/* --- Breakpoint instructions. --- */
+
+static int software_find(uint64_t address)
+{
+    for (int i = 0; i < SOFTWARE_MAX; i++)
+        if (software[i].address == address)
+            return i;
+    return -1;
+}
+
+static int software_set(uint64_t address, struct refusal *why)
+{
+    const char *problem;
+    int place = software_find(0);
+
+    if (address == 0 || software_find(address) >= 0)
+        return address ? 0 : refuse(why, EFAULT, "address 0: nothing is there");
+    if (place < 0)
+        return refuse(why, ENOSPC, "%d software breakpoints are set: no more are possible",
+                      SOFTWARE_MAX);
+    problem = arch_breakpoint_write(address, &software[place].old);
+    if (problem)
+        return refuse(why, EPERM, "no software breakpoint at 0x%lx: %s", (unsigned long)address,
+                      problem);
+    software[place].address = address;
+    return 0;
+}
+
+static void software_clear(uint64_t address)
+{
+    int place = address ? software_find(address) : -1;
+
+    if (place < 0)
+        return;
+    arch_breakpoint_restore(address, software[place].old);
+    software[place].address = 0;
+}
+
+/* One that cannot come back, as its stack was unmapped say, hits no more. */
+void gdb_points_lift(bool lifted)
+{
+    for (int i = 0; i < SOFTWARE_MAX; i++) {
+        if (!software[i].address)
+            continue;
+        if (lifted)
+            arch_breakpoint_restore(software[i].address, software[i].old);
+        else if (arch_breakpoint_write(software[i].address, &software[i].old))
+            software[i].address = 0;
+    }
+}
+
+void gdb_points_hide(uint64_t address, uint8_t *bytes, size_t length)
+{
+    for (int i = 0; i < SOFTWARE_MAX; i++)
+        if (software[i].address && software[i].address - address < length)
+            bytes[software[i].address - address] = software[i].old;
+}
+
+bool gdb_points_own(unsigned cpu, uint64_t address)
+{
+    if (!address || software_find(address) < 0)
+        return false;
+    note_hit(cpu, GDB_POINT_SOFTWARE, address, address);
+    return true;
+}
+
+/* --- Breakpoints of the arbiter's. --- */
+
+static void hardware_hit(struct breakpoint *breakpoint, uintptr_t address, struct regs *regs)
+{
+    const struct hardware *point =
+        (struct hardware *)((char *)breakpoint - offsetof(struct hardware, breakpoint));
+
+    (void)regs;
+    note_hit(arch_cpu_id(), point->kind, breakpoint->address, address);
+}
+
+static struct hardware *hardware_find(enum gdb_point kind, uint64_t address, uint64_t length)
+{
+    for (unsigned i = 0; i < HARDWARE_MAX; i++) {
+        const struct breakpoint *breakpoint = &hardware[i].breakpoint;
+
+        if (hardware[i].used && hardware[i].kind == kind && breakpoint->address == address &&
+            (kind == GDB_POINT_HARDWARE || breakpoint->length == length))
+            return &hardware[i];
+    }
+    return NULL;
+}
+
+static struct hardware *hardware_free(void)
+{
+    for (unsigned i = 0; i < HARDWARE_MAX; i++)
+        if (!hardware[i].used)
+            return &hardware[i];
+    return NULL;
+}
+
+/* x86 does not watch reads alone: gdb leaves out what has changed the value. */
+static int hardware_set(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why)
+{
+    static const char *const names[] = {[GDB_POINT_HARDWARE] = "hbreak",
+                                        [GDB_POINT_WRITE] = "watch",
+                                        [GDB_POINT_READ] = "rwatch",
+                                        [GDB_POINT_ACCESS] = "awatch"};
+    struct hardware *point = hardware_free();
+    int error;
+
+    if (hardware_find(kind, address, length))
+        return 0;
+    if (!point)
+        return refuse(why, ENOSPC, "gdb has set %d of them: no more are possible", HARDWARE_MAX);
+    point->kind = kind;
+    point->breakpoint = (struct breakpoint){.address = address,
+                                            .length = kind == GDB_POINT_HARDWARE ? 1 : length,
+                                            .access = kind == GDB_POINT_HARDWARE ? ARCH_EXECUTE
+                                                      : kind == GDB_POINT_WRITE  ? ARCH_WRITE
+                                                                                 : ARCH_READ_WRITE,
+                                            .hit = hardware_hit};
+    print_into(point->breakpoint.owner, sizeof(point->breakpoint.owner), "gdb %s 0x%lx/%zu",
+               names[kind], (unsigned long)address, point->breakpoint.length);
+    error = breakpoint_install(&point->breakpoint, why);
+    point->used = !error;
+    return error;
+}
+
+static void hardware_drop(struct hardware *point)
+{
+    if (!point || !point->used)
+        return;
+    breakpoint_remove(&point->breakpoint);
+    point->used = false;
+}
+
+/* --- Both. --- */
+
+void gdb_points_freeze(void)
+{
+    frozen = true;
+}
+
+int gdb_point_set(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why)
+{
+    int error = frozen ? 0 : cpus_park(why);
+
+    if (error || frozen) /* a CPU does not answer, perhaps */
+        return error;
+    error = kind == GDB_POINT_SOFTWARE ? software_set(address, why)
+                                       : hardware_set(kind, address, length, why);
+    cpus_release();
+    return error;
+}
+
+int gdb_point_clear(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why)
+{
+    int error = frozen ? 0 : cpus_park(why);
+
+    if (error || frozen)
+        return error;
+    if (kind == GDB_POINT_SOFTWARE)
+        software_clear(address);
+    else
+        hardware_drop(hardware_find(kind, address, length));
+    cpus_release();
+    return 0;
+}
+
+void gdb_points_clear(void)
+{
+    if (frozen)
+        return;
+    for (unsigned i = 0; i < SOFTWARE_MAX; i++)
+        software_clear(software[i].address);
+    for (unsigned i = 0; i < HARDWARE_MAX; i++)
+        hardware_drop(&hardware[i]);
+    for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
+        hits[cpu].is = false;
+}
+
+static bool is_set(enum gdb_point kind, uint64_t address)
+{
+    if (kind == GDB_POINT_SOFTWARE)
+        return software_find(address) >= 0;
+    for (unsigned i = 0; i < HARDWARE_MAX; i++)
+        if (hardware[i].used && hardware[i].kind == kind &&
+            hardware[i].breakpoint.address == address)
+            return true;
+    return false;
+}
+
+bool gdb_points_hit(unsigned cpu)
+{
+    if (hits[cpu].is && !is_set(hits[cpu].kind, hits[cpu].point))
+        hits[cpu].is = false;
+    return hits[cpu].is;
+}
+
+bool gdb_points_take(unsigned cpu, struct gdb_stop *stop)
+{
+    static const enum gdb_stop_reason reasons[] = {
+        [GDB_POINT_SOFTWARE] = GDB_STOPPED_BY_SOFTWARE,
+        [GDB_POINT_HARDWARE] = GDB_STOPPED_BY_HARDWARE,
+        [GDB_POINT_WRITE] = GDB_STOPPED_BY_WRITE,
+        [GDB_POINT_READ] = GDB_STOPPED_BY_READ,
+        [GDB_POINT_ACCESS] = GDB_STOPPED_BY_ACCESS,
+    };
+
+    if (!gdb_points_hit(cpu))
+        return false;
+    hits[cpu].is = false;
+    stop->reason = reasons[hits[cpu].kind];
+    stop->address = hits[cpu].address;
+    return true;
+}

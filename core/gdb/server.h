@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * gdb's remote protocol, from a stop to what shall follow it (docs/gdb-stub.md). Knows no CPU and
+ * no port: those are a struct gdb_target and a struct gdb_line. Source: the manual of gdb, "Remote
+ * Serial Protocol". One CPU at a time, in the context of a stop; no lock, no allocation.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/gdb/link.h"
+#include "core/gdb/target.h"
+
+/* gdb's numbers of signals (its include/gdb/signals.def). */
+#define GDB_SIGNAL_INTERRUPT 2
+#define GDB_SIGNAL_TRAP      5
+#define GDB_SIGNAL_ABORTED   6
+
+enum gdb_stop_reason {
+    GDB_STOPPED_BY_SIGNAL,
+    GDB_STOPPED_BY_SOFTWARE,
+    GDB_STOPPED_BY_HARDWARE,
+    GDB_STOPPED_BY_WRITE,
+    GDB_STOPPED_BY_READ,
+    GDB_STOPPED_BY_ACCESS,
+};
+
+struct gdb_stop {
+    unsigned cpu;
+    unsigned signal;
+    enum gdb_stop_reason reason;
+    uint64_t address; /* of the access, for the last three */
+};
+
+enum gdb_request_kind {
+    GDB_RESUME,
+    GDB_COMMAND, /* `monitor`: the line is in `command`, gdb_server_command_done answers */
+    GDB_DETACH,
+    GDB_KILL,
+    GDB_RESTART,
+    GDB_GONE, /* the line has ended */
+};
+
+#define GDB_COMMAND_MAX 1024
+#define GDB_NO_CPU      (~0u)
+
+struct gdb_request {
+    enum gdb_request_kind kind;
+
+    /* GDB_RESUME */
+    bool all;            /* all CPUs run; or `only` does, alone */
+    unsigned only;       /* the one that is stepped, or runs alone; GDB_NO_CPU */
+    bool step;           /* ... by one instruction, */
+    uint64_t start, end; /* ... or until it is outside of [start, end): equal for one */
+
+    /* GDB_COMMAND */
+    char command[GDB_COMMAND_MAX + 1];
+};
+
+struct gdb_server {
+    struct gdb_link link;
+    const struct gdb_target *target;
+    struct gdb_stop stop;  /* the newest */
+    unsigned of_registers; /* the CPU that `Hg` chose */
+    unsigned of_resuming;  /* ... and `Hc`; GDB_NO_CPU: all */
+    bool tells_breaks;     /* gdb wants to hear of swbreak and hwbreak */
+    bool owes_stop;        /* gdb waits for the next stop's report */
+    struct gdb_request request;
+    struct refusal refused; /* the last refusal of a point, for a person; "" */
+};
+
+void gdb_server_init(struct gdb_server *server, const struct gdb_line *line,
+                     const struct gdb_target *target);
+
+/* The machine has stopped. Reports it, if gdb waits for that. */
+void gdb_server_stopped(struct gdb_server *server, const struct gdb_stop *stop);
+
+/* Serves gdb until it wants something that is not the protocol's: in server->request. */
+void gdb_server_serve(struct gdb_server *server);
+
+/* Whoever runs a GDB_COMMAND has done so; a negative errno if it could not. */
+void gdb_server_command_done(struct gdb_server *server, int status);
+
+/* Text for gdb's terminal; only while gdb waits, for a stop or for a command. */
+void gdb_server_print(struct gdb_server *server, const char *text, size_t length);
+
+/* ... or nothing, for a gdb that would take a long silence for a failure. */
+void gdb_server_print_nothing(struct gdb_server *server);
+
+/* The machine ends: with a status, or by a signal. Only while gdb waits for a stop. */
+void gdb_server_exited(struct gdb_server *server, unsigned status);
+void gdb_server_died(struct gdb_server *server, unsigned signal);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Whose events are meant: the kernel's, a program's, one thread's. Called by
+ * core/perf/perf_options.c; task context.
+ */
+#pragma once
+
+#include "core/perf/event_spec.h"
+
+/* What the options say of it. */
+struct target_options {
+    uint32_t pid;         /* of -p; 0: not said */
+    const char *workload; /* its first word; NULL: none */
+};
+
+/*
+ * Notes it in these events, and refuses what can have no hits. 0, or a negative errno and the
+ * reason.
+ */
+int targets_choose(struct event_spec *events, unsigned count, const struct target_options *options,
+                   struct refusal *why);

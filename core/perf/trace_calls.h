@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * System calls and errors in words, as the real `perf trace` has them. Pure, any context. The calls
+ * are those of core/abi/syscalls.h.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TRACE_ARGUMENTS_MAX 6
+
+enum trace_kind { TRACE_FD, TRACE_INT, TRACE_SIZE, TRACE_HEX, TRACE_PATH, TRACE_IN, TRACE_OUT };
+
+struct trace_argument {
+    const char *name; /* NULL: there are no more */
+    enum trace_kind kind;
+};
+
+struct trace_call {
+    uint64_t number;
+    const char *name;
+    struct trace_argument argument[TRACE_ARGUMENTS_MAX + 1];
+};
+
+/* The index-th of the table; NULL past the end. */
+const struct trace_call *trace_call_at(unsigned index);
+#define TRACE_CALLS_MAX 64
+
+/* The index of the call with this number, or of that with this name; -1: none. */
+int trace_call_by_number(uint64_t number);
+int trace_call_by_name(const char *name, size_t length);
+
+/* "ENOENT", "No such file or directory"; NULL for an error that no call here returns. */
+const char *trace_error_name(uint64_t error);
+const char *trace_error_text(uint64_t error);

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The command `run`, which is also what a path as a command means: a program, until it ends or ^C
+ * ends it. Task context of the console.
+ */
+#include <linux/errno.h>
+#include <linux/signal.h>
+
+#include "core/console/command.h"
+#include "core/console/input_wait.h"
+#include "core/print.h"
+#include "core/string.h"
+#include "core/user/process.h"
+
+static struct process *running; /* the console's alone */
+
+static bool ended_or_interrupted(void)
+{
+    return process_has_ended(running) || command_interrupted();
+}
+
+/* As a shell has it: the code, or 128 and the signal. */
+static int say_end(const char *name, struct process_end end)
+{
+    if (end.signal)
+        print("%s: killed by signal %u\n", name, end.signal);
+    else if (end.code)
+        print("%s: exit status %u\n", name, end.code);
+    if (end.signal == SIGINT)
+        return -EINTR;
+    return end.signal || end.code ? -ECANCELED : 0;
+}
+
+static int run_program(const char *path, int argc, char **argv)
+{
+    struct refusal why;
+    int error = process_spawn(path, argc, argv, NULL, &running, &why);
+
+    if (error) {
+        print("run: %s\n", why.text);
+        return error;
+    }
+    input_wait_until(ended_or_interrupted);
+    if (!process_has_ended(running))
+        process_kill(running, SIGINT);
+    return say_end(argv[0], process_wait(running));
+}
+
+static int run_run(int argc, char **argv)
+{
+    char path[FS_PATH_MAX + 1];
+
+    if (argv[0][0] == '/')
+        return run_program(argv[0], argc, argv);
+    if (argc < 2) {
+        print("run: which? /bin has the programs: run PROGRAM [ARGUMENT]...\n");
+        return -EINVAL;
+    }
+    print_into(path, sizeof(path), "%s%s", argv[1][0] == '/' ? "" : "/bin/", argv[1]);
+    return run_program(path, argc - 1, argv + 1);
+}
+
+COMMAND(program_command) = {
+    .name = "run",
+    .usage = "PROGRAM [ARGUMENT]...",
+    .summary = "a program of /bin in user mode; its path alone does, too",
+    .run = run_run,
+};

@@ -1,0 +1,447 @@
+; SPDX-License-Identifier: BSD-2-Clause
+;
+; See attack.h. In user mode; CLOBBERS what a function may.
+
+%include "arch/x86_64/cfi.inc"
+
+SYSCALL_GETPID     equ 39
+OPERAND            equ 0x7f0000000000
+KERNEL_CODE        equ 0x08
+KERNEL_DATA        equ 0x10
+USER_DATA          equ 0x23
+CODE_32            equ 0x1b
+FLAG_TRAP          equ 1 << 8
+KERNEL_ADDRESS     equ 0xffffffff80200000
+NON_CANONICAL      equ 0x8000000000000000
+TIMER_VECTOR       equ 0x20
+
+section .text progbits alloc exec nowrite align=16
+bits 64
+default rel
+
+; %1 name, then what it executes
+%macro attack 2+
+align 16
+cfi_start attack_%1, return
+        %2
+        ret
+cfi_end
+%endmacro
+
+attack hlt,     hlt
+attack cli,     cli
+attack in,      in al, 0x64
+attack ltr,     ltr ax
+attack clts,    clts
+attack wbinvd,  wbinvd
+attack swapgs,  swapgs
+attack sysret,  o64 sysret
+attack invlpg,  invlpg [rsp]
+attack lgdt,    lgdt [rsp]
+attack lidt,    lidt [rsp]
+attack read_cr3, mov rax, cr3
+attack read_dr7, mov rax, dr7
+attack int_80,  int 0x80
+attack int_1,   db 0xcd, 1
+attack int_timer, int TIMER_VECTOR
+attack ud2,     ud2
+attack stac,    stac
+attack int3,    int3
+attack int1,    db 0xf1
+attack sse,     xorps xmm0, xmm0
+attack x87,     fld1
+
+align 16
+cfi_start attack_out, return
+        mov al, 0xfe                    ; a reset, to the keyboard's controller
+        out 0x64, al
+        ret
+cfi_end
+
+align 16
+cfi_start attack_rdmsr, return
+        mov ecx, 0xc0000082
+        rdmsr
+        ret
+cfi_end
+
+align 16
+cfi_start attack_wrmsr, return
+        mov ecx, 0xc0000082             ; LSTAR
+        xor eax, eax
+        xor edx, edx
+        wrmsr
+        ret
+cfi_end
+
+align 16
+cfi_start attack_rdpmc, return
+        xor ecx, ecx
+        rdpmc
+        ret
+cfi_end
+
+align 16
+cfi_start attack_write_cr4, return
+        xor eax, eax
+        mov cr4, rax
+        ret
+cfi_end
+
+align 16
+cfi_start attack_write_dr7, return
+        xor eax, eax
+        mov dr7, rax
+        ret
+cfi_end
+
+align 16
+cfi_start attack_write_dr0, return
+        lea rax, [rsp]
+        mov dr0, rax
+        ret
+cfi_end
+
+align 16
+cfi_start attack_wrgsbase, return
+        mov rax, KERNEL_ADDRESS
+        wrgsbase rax
+        ret
+cfi_end
+
+align 16
+cfi_start attack_iretq_kernel, return
+        mov rax, rsp
+        push KERNEL_DATA
+        cfi_offset 16
+        push rax
+        cfi_offset 24
+        pushfq
+        cfi_offset 32
+        push KERNEL_CODE
+        cfi_offset 40
+        lea rax, [.there]
+        push rax
+        cfi_offset 48
+        iretq
+.there:
+        ud2
+cfi_end
+
+align 16
+cfi_start attack_retf_kernel, return
+        push KERNEL_CODE
+        cfi_offset 16
+        lea rax, [.there]
+        push rax
+        cfi_offset 24
+        o64 retf
+.there:
+        ud2
+cfi_end
+
+align 16
+cfi_start attack_retf_32, return
+        push CODE_32
+        cfi_offset 16
+        lea rax, [.there]
+        push rax
+        cfi_offset 24
+        o64 retf
+.there:
+        ud2
+cfi_end
+
+align 16
+cfi_start attack_mov_ss_kernel, return
+        mov eax, KERNEL_DATA
+        mov ss, ax
+        ret
+cfi_end
+
+align 16
+cfi_start attack_mov_ss_null, return
+        xor eax, eax
+        mov ss, ax
+        ret
+cfi_end
+
+align 16
+cfi_start attack_trap_flag, return
+        pushfq
+        cfi_offset 16
+        or qword [rsp], FLAG_TRAP
+        popfq
+        cfi_offset 8
+        nop
+        nop
+        ret
+cfi_end
+
+align 16
+cfi_start attack_trap_flag_syscall, return
+        mov eax, SYSCALL_GETPID
+        pushfq
+        cfi_offset 16
+        or qword [rsp], FLAG_TRAP
+        popfq
+        cfi_offset 8
+        syscall
+        nop
+        ret
+cfi_end
+
+align 16
+cfi_start attack_trap_flag_int3, return
+        pushfq
+        cfi_offset 16
+        or qword [rsp], FLAG_TRAP
+        popfq
+        cfi_offset 8
+        int3
+        ret
+cfi_end
+
+align 16
+cfi_start attack_ss_syscall, return
+        mov rdx, OPERAND
+        mov eax, SYSCALL_GETPID
+        mov ss, [rdx]
+        syscall
+        ret
+cfi_end
+
+align 16
+cfi_start attack_ss_int3, return
+        mov rdx, OPERAND
+        mov ss, [rdx]
+        int3
+        ret
+cfi_end
+
+; 64-bit mode has no `pop ss`; `lss` is its other way to load it from memory.
+align 16
+cfi_start attack_lss_syscall, return
+        mov rdx, OPERAND
+        mov eax, SYSCALL_GETPID
+        mov r8, rsp
+        lss esp, [rdx + 8]
+        syscall
+        mov rsp, r8
+        ret
+cfi_end
+
+align 16
+cfi_start attack_ss_trap_flag_syscall, return
+        mov rdx, OPERAND
+        mov eax, SYSCALL_GETPID
+        pushfq
+        cfi_offset 16
+        or qword [rsp], FLAG_TRAP
+        popfq
+        cfi_offset 8
+        mov ss, [rdx]
+        syscall
+        ret
+cfi_end
+
+align 16
+cfi_start attack_ss_trap_flag_int3, return
+        mov rdx, OPERAND
+        pushfq
+        cfi_offset 16
+        or qword [rsp], FLAG_TRAP
+        popfq
+        cfi_offset 8
+        mov ss, [rdx]
+        int3
+        ret
+cfi_end
+
+align 16
+cfi_start attack_trap_flag_operand, return
+        mov rdx, OPERAND
+        pushfq
+        cfi_offset 16
+        or qword [rsp], FLAG_TRAP
+        popfq
+        cfi_offset 8
+        mov al, [rdx]
+        nop
+        ret
+cfi_end
+
+align 16
+cfi_start attack_jump_kernel, return
+        mov rax, KERNEL_ADDRESS
+        jmp rax
+cfi_end
+
+align 16
+cfi_start attack_jump_non_canonical, return
+        mov rax, NON_CANONICAL
+        jmp rax
+cfi_end
+
+; The instruction behind it would be at the first address that no program can have.
+align 16
+cfi_start attack_edge, return
+        mov eax, SYSCALL_GETPID
+        mov rdx, edge_syscall
+        jmp rdx
+cfi_end
+
+; IN rdi = flags to set, rsi = how many turns of a loop. OUT rax = 0, or the flags that a system
+; call or the loop's interrupts have changed.
+align 16
+cfi_start attack_flags, return
+        push rbx
+        cfi_offset 16
+        cfi_saved rbx, 16
+        pushfq
+        cfi_offset 24
+        pop rbx
+        cfi_offset 16
+        mov r8, rbx
+        or r8, rdi
+        push r8
+        cfi_offset 24
+        popfq
+        cfi_offset 16
+        mov eax, SYSCALL_GETPID
+        syscall
+        pushfq
+        cfi_offset 24
+        pop r9
+        cfi_offset 16
+        push r8
+        cfi_offset 24
+        popfq
+        cfi_offset 16
+.turn:
+        dec rsi                         ; changes flags that are not asked about
+        jnz .turn
+        pushfq
+        cfi_offset 24
+        pop r10
+        cfi_offset 16
+        push rbx
+        cfi_offset 24
+        popfq
+        cfi_offset 16
+        mov rax, r9
+        and rax, rdi
+        xor rax, rdi
+        and r10, rdi
+        xor r10, rdi
+        or rax, r10
+        pop rbx
+        cfi_offset 8
+        cfi_restored rbx
+        ret
+cfi_end
+
+; IN rdi = what rsp is meanwhile, rsi = turns. OUT rax = 0, or how rsp has changed.
+align 16
+cfi_start attack_stack_pointer, return
+        mov r8, rsp
+        cfi_from r8, 8
+        mov rsp, rdi
+        mov eax, SYSCALL_GETPID
+        syscall
+.turn:
+        dec rsi
+        jnz .turn
+        mov rax, rsp
+        xor rax, rdi
+        mov rsp, r8
+        cfi_from rsp, 8
+        ret
+cfi_end
+
+; IN rdi = what ds, es, fs and gs are from here on, rsi = turns. OUT rax = 0.
+align 16
+cfi_start attack_segments, return
+        mov ds, edi
+        mov es, edi
+        mov fs, edi
+        mov gs, edi
+        mov eax, SYSCALL_GETPID
+        syscall
+.turn:
+        dec rsi
+        jnz .turn
+        xor eax, eax
+        ret
+cfi_end
+
+; OUT rax = 0 if a system call changes nothing but rax, rcx and r11.
+align 16
+cfi_start attack_registers, return
+        cfi_push_saved rbp, 16
+        cfi_push_saved rbx, 24
+        cfi_push_saved r12, 32
+        cfi_push_saved r13, 40
+        cfi_push_saved r14, 48
+        cfi_push_saved r15, 56
+        %assign number 1
+        %rep 12
+        %if number == 1
+        %define reg rbx
+        %elif number == 2
+        %define reg rdx
+        %elif number == 3
+        %define reg rsi
+        %elif number == 4
+        %define reg rdi
+        %elif number == 5
+        %define reg r8
+        %elif number == 6
+        %define reg r9
+        %elif number == 7
+        %define reg r10
+        %elif number == 8
+        %define reg r12
+        %elif number == 9
+        %define reg r13
+        %elif number == 10
+        %define reg r14
+        %elif number == 11
+        %define reg r15
+        %else
+        %define reg rbp
+        %endif
+        mov reg, 0x1111111111111111 * number
+        %assign number number + 1
+        %endrep
+        mov eax, SYSCALL_GETPID
+        syscall
+        xor ecx, ecx
+%macro compare 2
+        mov rax, 0x1111111111111111 * %2
+        xor rax, %1
+        or rcx, rax
+%endmacro
+        compare rbx, 1
+        compare rdx, 2
+        compare rsi, 3
+        compare rdi, 4
+        compare r8, 5
+        compare r9, 6
+        compare r10, 7
+        compare r12, 8
+        compare r13, 9
+        compare r14, 10
+        compare r15, 11
+        compare rbp, 12
+        mov rax, rcx
+        cfi_pop_all_saved
+        ret
+cfi_end
+
+; Only in this program (programs/link.ld).
+section .edge progbits alloc exec nowrite align=4096
+        times 4094 int3
+global edge_syscall:function (2)
+edge_syscall:
+        syscall

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * attack NAME: tries to bring the kernel down, and is killed for it or not. attack all: each of
+ * them in a process of its own, and a line for each that says whether it ended as it must. attack
+ * storm [TURNS]: system calls and flags in all orders, to be interrupted.
+ */
+#include "programs/attack.h"
+
+#include "programs/system.h"
+#include "programs/text.h"
+
+#define TURNS          20000000 /* of a loop: some ticks of the kernel's clock */
+#define SURVIVES       0
+#define SIGILL         4
+#define SIGTRAP        5
+#define SIGFPE         8
+#define SIGSEGV        11
+#define FLAG_DIRECTION 0x400
+#define FLAG_NESTED    0x4000
+#define FLAG_ALIGNMENT 0x40000
+#define DESCRIPTOR     0x23
+
+int main(int argc, char **argv);
+
+static volatile uintptr_t kernel = 0xffffffff80200000, nowhere = 0x10;
+static volatile int zero;
+static char code_in_data[16] = {(char)0xc3}; /* a `ret` */
+
+static void read_kernel(void)
+{
+    (void)*(volatile char *)kernel;
+}
+
+static void write_kernel(void)
+{
+    *(volatile char *)kernel = 0;
+}
+
+static void read_all_memory(void)
+{
+    (void)*(volatile char *)0xffff800000100000;
+}
+
+static void read_null(void)
+{
+    (void)*(volatile char *)nowhere;
+}
+
+static void read_non_canonical(void)
+{
+    (void)*(volatile char *)(nowhere << 59);
+}
+
+static void write_text(void)
+{
+    *(volatile char *)(uintptr_t)main = 0;
+}
+
+static void write_rodata(void)
+{
+    static const char constant[] = "constant";
+
+    *(volatile char *)((uintptr_t)constant + nowhere - 0x10) = 'C';
+}
+
+static void execute_data(void)
+{
+    void (*volatile function)(void) = (void (*)(void))(uintptr_t)code_in_data;
+
+    function();
+}
+
+static void execute_stack(void)
+{
+    volatile char code[16] = {(char)0xc3};
+    void (*volatile function)(void) = (void (*)(void))(uintptr_t)code;
+
+    function();
+}
+
+static void divide(void)
+{
+    zero = 100 / zero;
+}
+
+static unsigned long deeper(unsigned long depth);
+static unsigned long (*volatile recurse)(unsigned long) = deeper;
+
+static unsigned long deeper(unsigned long depth)
+{
+    volatile char frame[256];
+
+    frame[depth % sizeof(frame)] = (char)depth;
+    return recurse(depth + 1) + (unsigned long)frame[depth % sizeof(frame)];
+}
+
+static void stack_overflow(void)
+{
+    (void)recurse(0);
+}
+
+static void expect_nothing(uint64_t changed)
+{
+    if (changed)
+        system_exit(1);
+}
+
+static void flags(void)
+{
+    expect_nothing(attack_flags(FLAG_DIRECTION, TURNS));
+    expect_nothing(attack_flags(FLAG_NESTED, TURNS));
+    expect_nothing(attack_flags(FLAG_ALIGNMENT, TURNS));
+    expect_nothing(attack_flags(FLAG_DIRECTION | FLAG_NESTED | FLAG_ALIGNMENT, TURNS));
+}
+
+static void stack_pointer(void)
+{
+    expect_nothing(attack_stack_pointer(0, TURNS));
+    expect_nothing(attack_stack_pointer(kernel, TURNS));
+    expect_nothing(attack_stack_pointer(0xffffc10000004000, TURNS));
+    expect_nothing(attack_stack_pointer(nowhere << 59, TURNS));
+    expect_nothing(attack_stack_pointer(1, TURNS));
+}
+
+static void segments(void)
+{
+    expect_nothing(attack_segments(0, TURNS));
+    expect_nothing(attack_segments(DESCRIPTOR, TURNS));
+    expect_nothing(attack_segments(3, TURNS));
+}
+
+static void registers(void)
+{
+    expect_nothing(attack_registers());
+}
+
+static void numbers(void)
+{
+    static const long wrong[] = {-1, 400, 1023, 1025, 1l << 32, 1l << 62, INT64_MIN};
+
+    for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        if (system_call(wrong[i], 0, 0, 0, 0) != -38) /* ENOSYS */
+            system_exit(1);
+}
+
+/* A selector for `mov ss`, and one behind a stack pointer of 32 bits for `lss`. */
+static void with_operand(void (*attack)(void))
+{
+    long address = system_mmap(4096, 3);
+    uint64_t *operand = (uint64_t *)address;
+
+    if (address != ATTACK_OPERAND)
+        system_exit(1);
+    operand[0] = DESCRIPTOR;
+    operand[1] = (uint64_t)DESCRIPTOR << 32 | 2048;
+    attack();
+}
+
+static void ss_syscall(void)
+{
+    with_operand(attack_ss_syscall);
+}
+
+static void ss_int3(void)
+{
+    with_operand(attack_ss_int3);
+}
+
+static void lss_syscall(void)
+{
+    with_operand(attack_lss_syscall);
+}
+
+static void ss_trap_flag_syscall(void)
+{
+    with_operand(attack_ss_trap_flag_syscall);
+}
+
+static void ss_trap_flag_int3(void)
+{
+    with_operand(attack_ss_trap_flag_int3);
+}
+
+static void trap_flag_operand(void)
+{
+    with_operand(attack_trap_flag_operand);
+}
+
+#define OF_ASSEMBLY(name, signal)                                                                  \
+    {                                                                                              \
+#name, attack_##name, signal, 0                                                            \
+    }
+#define OF_C(name, signal)                                                                         \
+    {                                                                                              \
+#name, name, signal, 0                                                                     \
+    }
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+    int signal; /* that kills it; SURVIVES: it exits with 0 */
+    int or ;    /* ... or this one, if not 0 */
+} attacks[] = {
+    OF_ASSEMBLY(hlt, SIGSEGV),
+    OF_ASSEMBLY(cli, SIGSEGV),
+    OF_ASSEMBLY(in, SIGSEGV),
+    OF_ASSEMBLY(out, SIGSEGV),
+    OF_ASSEMBLY(rdmsr, SIGSEGV),
+    OF_ASSEMBLY(wrmsr, SIGSEGV),
+    OF_ASSEMBLY(lgdt, SIGSEGV),
+    OF_ASSEMBLY(lidt, SIGSEGV),
+    OF_ASSEMBLY(ltr, SIGSEGV),
+    OF_ASSEMBLY(clts, SIGSEGV),
+    OF_ASSEMBLY(invlpg, SIGSEGV),
+    OF_ASSEMBLY(wbinvd, SIGSEGV),
+    OF_ASSEMBLY(swapgs, SIGSEGV),
+    OF_ASSEMBLY(sysret, SIGSEGV),
+    OF_ASSEMBLY(read_cr3, SIGSEGV),
+    OF_ASSEMBLY(write_cr4, SIGSEGV),
+    OF_ASSEMBLY(read_dr7, SIGSEGV),
+    OF_ASSEMBLY(write_dr7, SIGSEGV),
+    OF_ASSEMBLY(write_dr0, SIGSEGV),
+    OF_ASSEMBLY(rdpmc, SIGSEGV),
+    OF_ASSEMBLY(int_80, SIGSEGV),
+    OF_ASSEMBLY(int_1, SIGSEGV),
+    OF_ASSEMBLY(int_timer, SIGSEGV),
+    OF_ASSEMBLY(iretq_kernel, SIGSEGV),
+    OF_ASSEMBLY(retf_kernel, SIGSEGV),
+    OF_ASSEMBLY(retf_32, SIGSEGV),
+    OF_ASSEMBLY(mov_ss_kernel, SIGSEGV),
+    OF_ASSEMBLY(mov_ss_null, SIGSEGV),
+    OF_ASSEMBLY(wrgsbase, SIGILL),
+    OF_ASSEMBLY(stac, SIGILL),
+    OF_ASSEMBLY(ud2, SIGILL),
+    OF_ASSEMBLY(sse, SIGILL),
+    OF_ASSEMBLY(x87, SIGFPE),
+    OF_ASSEMBLY(int3, SIGTRAP),
+    {"int1", attack_int1, SIGTRAP, SIGILL}, /* QEMU 7.2 does not know it */
+    OF_ASSEMBLY(trap_flag, SIGTRAP),
+    OF_ASSEMBLY(trap_flag_syscall, SIGTRAP),
+    OF_ASSEMBLY(trap_flag_int3, SIGTRAP),
+    OF_ASSEMBLY(jump_kernel, SIGSEGV),
+    OF_ASSEMBLY(jump_non_canonical, SIGSEGV),
+    OF_ASSEMBLY(edge, SIGSEGV),
+    OF_C(ss_syscall, SURVIVES),
+    OF_C(lss_syscall, SURVIVES),
+    OF_C(ss_int3, SIGTRAP),
+    OF_C(ss_trap_flag_syscall, SIGTRAP),
+    OF_C(ss_trap_flag_int3, SIGTRAP),
+    OF_C(trap_flag_operand, SIGTRAP),
+    OF_C(read_kernel, SIGSEGV),
+    OF_C(write_kernel, SIGSEGV),
+    OF_C(read_all_memory, SIGSEGV),
+    OF_C(read_null, SIGSEGV),
+    OF_C(read_non_canonical, SIGSEGV),
+    OF_C(write_text, SIGSEGV),
+    OF_C(write_rodata, SIGSEGV),
+    OF_C(execute_data, SIGSEGV),
+    OF_C(execute_stack, SIGSEGV),
+    OF_C(divide, SIGFPE),
+    OF_C(stack_overflow, SIGSEGV),
+    OF_C(flags, SURVIVES),
+    OF_C(stack_pointer, SURVIVES),
+    OF_C(segments, SURVIVES),
+    OF_C(registers, SURVIVES),
+    OF_C(numbers, SURVIVES),
+};
+
+#define ATTACKS (sizeof(attacks) / sizeof(attacks[0]))
+
+/* A process of its own for it; its status is the signal, as nothing here exits with another. */
+static bool ended_as_it_must(const char *program, unsigned i, int *status)
+{
+    const char *argv[] = {program, attacks[i].name, NULL};
+    long child = system_spawn("/bin/attack", argv);
+
+    *status = -1;
+    if (child < 0 || system_wait4((int)child, status, 0) != child)
+        return false;
+    return *status == attacks[i].signal || (attacks[i].or &&*status == attacks[i].or);
+}
+
+static int attack_all(const char *program)
+{
+    int failed = 0;
+
+    for (unsigned i = 0; i < ATTACKS; i++) {
+        struct line line = {.length = 0};
+        int status;
+        bool good = ended_as_it_must(program, i, &status);
+
+        line_add(&line, good ? "attack: ok " : "attack: not ok ");
+        line_add(&line, attacks[i].name);
+        line_add(&line, ", status ");
+        line_add_hex(&line, (unsigned)status);
+        line_end(&line);
+        failed += !good;
+    }
+    say(failed ? "attack: the kernel has not done as it must" : "attack: all ended as they must");
+    return failed > 0;
+}
+
+static int attack_storm(long turns)
+{
+    for (long i = 0; i < turns; i++) {
+        uint64_t set =
+            (i & 1 ? FLAG_DIRECTION : 0) | (i & 2 ? FLAG_NESTED : 0) | (i & 4 ? FLAG_ALIGNMENT : 0);
+
+        expect_nothing(attack_flags(set, 1));
+        expect_nothing(attack_stack_pointer(i & 8 ? kernel : 0, 1));
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && text_equal(argv[1], "all"))
+        return attack_all(argv[0]);
+    if (argc > 1 && text_equal(argv[1], "storm"))
+        return attack_storm(argc > 2 ? text_number(argv[2]) : 20000);
+    for (unsigned i = 0; argc == 2 && i < ATTACKS; i++)
+        if (text_equal(argv[1], attacks[i].name)) {
+            attacks[i].run();
+            return 0;
+        }
+    say("attack: how? `all`, `storm`, or one that attack.c lists");
+    return 2;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Attacks on the kernel's entries and exits, in user mode: attack.asm has those that no compiler
+ * would write. One that returns has survived; docs/user.md says what each is about.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/* Instructions that ring 3 may not execute. */
+void attack_hlt(void);
+void attack_cli(void);
+void attack_in(void);
+void attack_out(void);
+void attack_rdmsr(void);
+void attack_wrmsr(void);
+void attack_lgdt(void);
+void attack_lidt(void);
+void attack_ltr(void);
+void attack_clts(void);
+void attack_invlpg(void);
+void attack_wbinvd(void);
+void attack_swapgs(void);
+void attack_sysret(void);
+void attack_read_cr3(void);
+void attack_write_cr4(void);
+void attack_read_dr7(void);
+void attack_write_dr7(void);
+void attack_write_dr0(void);
+void attack_rdpmc(void);
+void attack_int_80(void);
+void attack_int_1(void);
+void attack_int_timer(void);
+void attack_iretq_kernel(void);
+void attack_retf_kernel(void);
+void attack_retf_32(void);
+void attack_mov_ss_kernel(void);
+void attack_mov_ss_null(void);
+
+/* ... that are not there for it. */
+void attack_wrgsbase(void);
+void attack_stac(void);
+void attack_ud2(void);
+void attack_sse(void);
+void attack_x87(void);
+
+/* Debug exceptions of its own doing. */
+void attack_int3(void);
+void attack_int1(void);
+void attack_trap_flag(void);
+void attack_trap_flag_syscall(void);
+void attack_trap_flag_int3(void);
+
+/* A stack segment loaded from memory, the operand being at ATTACK_OPERAND, or with TF set. */
+#define ATTACK_OPERAND 0x7f0000000000 /* what the first mmap of a process gives */
+void attack_ss_syscall(void);
+void attack_ss_int3(void);
+void attack_lss_syscall(void);
+void attack_ss_trap_flag_syscall(void);
+void attack_ss_trap_flag_int3(void);
+void attack_trap_flag_operand(void); /* both in one instruction, no stack segment */
+
+/* Jumps to where no code of ours is. */
+void attack_jump_kernel(void);
+void attack_jump_non_canonical(void);
+void attack_edge(void); /* `syscall` as the last two bytes that a program can have */
+
+/*
+ * Calls getpid with each of these flags set, or while the stack pointer is any number; loops for a
+ * while, interrupted, in the same state. They return what the kernel left: 0 as it was.
+ */
+uint64_t attack_flags(uint64_t flags, uint64_t turns);
+uint64_t attack_stack_pointer(uint64_t value, uint64_t turns);
+uint64_t attack_segments(uint64_t selector, uint64_t turns);
+uint64_t attack_registers(void);

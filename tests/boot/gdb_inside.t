@@ -1,0 +1,269 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# gdb on the kernel's own stub (docs/gdb-stub.md): what a person does all day, the same as through
+# QEMU's; and what only this door has: the kernel's registers shared with perf, its commands,
+# refusals with their reasons, panics that wait, CPUs that hang, bad lines. Run from the root of the
+# tree:
+#
+#     prove tests/boot/gdb_inside.t
+#
+# Scripts and what gdb said stay beside the machines' logs, build/logs/gdb_inside/<n>.script, .gdb.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+use Pitot::BadLine;
+use Pitot::Gdb;
+use Pitot::GdbHabits;
+use Pitot::GdbInside;
+
+plan skip_all => "COM3 is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+# The machine, at its end, and what gdb said to each part, the last one included.
+sub session
+{
+    my ($name, $options, @parts) = @_;
+    my ($machine, $said) = gdb_session({door => gdb_at_com3(), smp => 4, %$options}, '', @parts);
+    $machine->wait_end;
+    my ($last) = grep { length($said->{$_} // '') } reverse(@parts);
+    ok(exists $said->{end}, "$name: gdb comes to the end of its script")
+        or diag($last, substr($said->{$last // ''} // '', -2000));
+    return ($machine, $said);
+}
+
+# A line that does that, between gdb and COM3.
+sub by_bad_line
+{
+    my (%faults) = @_;
+    my $door = gdb_at_com3();
+    my $ready = $door->{ready};
+    $door->{ready} = sub { $ready->(@_); bad_line("$_[0].com3", "$_[0].line", %faults) };
+    $door->{attach} = sub { "set remote noack-packet off\ntarget remote $_[0].line\n" };
+    return $door;
+}
+
+my ($machine, $said);
+
+# --- Days ----------------------------------------------------------------------------------------
+
+gdb_habits_ok('from inside', smp => $_, door => gdb_at_com3()) for 1, 4;
+
+# --- Registers, and what may be touched ----------------------------------------------------------
+
+(undef, $said) = session('registers', { run => 'fs-stress 1000000' }, stop => <<'GDB',
+tbreak fs_write
+continue
+GDB
+    general => <<'GDB',
+info registers rip
+print $cs == 8
+print/x $eflags & 0x200
+GDB
+    system => <<'GDB',
+print ($cr0 >> 31) & 1
+print $cr3 != 0
+print ($cr4 >> 5) & 1
+print ($efer >> 10) & 1
+print $gs_base == (unsigned long)percpu
+print $dr7
+GDB
+    others => <<'GDB',
+thread 2
+print $gs_base == (unsigned long)&percpu[1]
+print $cr3
+thread 1
+GDB
+    set => <<'GDB',
+set $kept = $rbx
+set $rbx = 0x1234567890abcdef
+print/x $rbx
+set $rbx = $kept
+GDB
+    memory => <<'GDB',
+python
+def refused(expression):
+    try:
+        gdb.execute(expression)
+        print("not refused: " + expression)
+    except gdb.error as why:
+        print(why)
+refused("print *(int *)0x10")
+refused("print *(int *)0xffffc20000000000")
+refused("set var *(char *)fs_write = 1")
+refused("print $cr3 = 1")
+end
+GDB
+    kill => "kill\n");
+like($said->{general}, qr/^rip .*<fs_write(?:\+\d+)?>\n\$\d+ = 1\n/m, 'general registers');
+like($said->{general}, qr/^\$\d+ = 0x200$/m, 'interrupts are on in the eflags');
+is(join(' ', $said->{system} =~ /^\$\d+ = (\d+)$/mg), '1 1 1 1 1 0', 'control and debug registers');
+like($said->{others}, qr/^\$\d+ = 1$/m, "another CPU's base");
+like($said->{others}, qr/^\$\d+ = <unavailable>$/m, '... and what only it knows is not made up');
+like($said->{set}, qr/^\$\d+ = 0x1234567890abcdef$/m, 'a register is set');
+is(() = $said->{memory} =~ /^Cannot access memory at address 0x[0-9a-f]+$/mg, 3,
+    'memory that is not there, devices and text are refused, and nothing faults');
+like($said->{memory}, qr/Could not write register "cr3".*watch and hbreak/, 'so is a register');
+
+# --- Refusals ------------------------------------------------------------------------------------
+
+(undef, $said) = session('refusals',
+    { run => 'perf record -e mem:kernel_flag:w -- fs-stress 1000000' },
+    stop => "tbreak fs_write\ncontinue\n",
+    full => <<'GDB',
+watch *(char (*)[24])stresses
+watch *(char (*)[16])&stresses[1]
+python
+def refused(line):
+    try:
+        gdb.execute(line)
+        print("not refused: " + line)
+    except gdb.error as why:
+        print(why)
+refused("continue")
+end
+monitor gdb
+delete
+GDB
+    text => "break event_hit\npython refused('continue')\nmonitor gdb\ndelete\n",
+    instead => "hbreak memset\ncontinue\nbt 3\ndelete\n",
+    nowatch => "watch *(long *)&percpu[0].dr7\npython refused('continue')\nmonitor gdb\ndelete\n",
+    after => "tbreak fs_close\ncontinue\n",
+    kill => "kill\n");
+like($said->{full}, qr/Could not insert hardware (?:watch|break)point/,
+    'more watches than there are registers are refused');
+like($said->{full}, qr/refused last: \d debug registers? needed, \d of 4 free; held by .*perf mem/,
+    '... and who holds them is told');
+my $of_perf = qr{^  dr\d  0x[0-9a-f]+/4:w for perf mem:kernel_flag:w$}m;
+like($said->{full}, $of_perf, '... register by register');
+like($said->{text}, qr/^Cannot insert breakpoint \d+\.$/m, 'so is an int3 where hits run');
+like($said->{text},
+    qr/refused last: no software breakpoint at .*: hits, NMIs .*: hbreak is possible/,
+    '... with the reason');
+like($said->{instead}, qr/hit Breakpoint \d+(?:\.\d)?, memset \(/, 'hbreak stops there');
+like($said->{nowatch}, qr/refused last: .* overlaps the descriptor tables/,
+    'what traps use is refused');
+like($said->{after}, qr/hit Temporary breakpoint \d+, fs_close/, 'after refusals all goes on');
+
+# --- perf and gdb at once ------------------------------------------------------------------------
+
+($machine, $said) = session('both at once',
+    { run => 'perf record -e mem:kernel_flag:w -- fs-stress 20; poweroff' },
+    begin => "tbreak client_editor\ncontinue\n",
+    overlap => <<'GDB',
+watch *(char (*)[2])&kernel_flag
+continue
+continue
+monitor gdb
+delete
+GDB
+    equal => <<'GDB',
+set breakpoint always-inserted on
+watch kernel_flag
+monitor gdb
+set breakpoint always-inserted off
+continue
+continue
+delete
+GDB
+    step => <<'GDB',
+tbreak unlock_kernel
+continue
+while kernel_flag
+stepi
+end
+info symbol $pc
+GDB
+    end_of_it => "continue\n");
+is(() = $said->{overlap} =~ /^New value = /mg, 2,
+    "gdb's watch of a part of what perf watches is hit");
+like($said->{overlap}, $of_perf, "perf's stays armed");
+like($said->{equal}, qr{^  dr\d  0x[0-9a-f]+/4:w for perf mem:kernel_flag:w and 1 more$}m,
+    'equal ones share a register');
+like($said->{step}, qr/^unlock_kernel \+ /m, 'steps go over what is watched');
+like($said->{end_of_it}, qr/^\[Inferior 1 .* exited normally\]$/m,
+    'the end of the machine is told');
+my ($kept) = $machine->console =~ /^\[ perf record: (\d+) records kept/m;
+my ($operations) = $machine->console =~ /^fs-stress: (\d+) operations, all verified$/m;
+is($kept // 'none', 2 * ($operations // 0),
+    'perf has a record of each time that the lock was taken or released, stepped ones too');
+
+# --- The console's commands ----------------------------------------------------------------------
+
+($machine, $said) = session('monitor', {},
+    prompt => "tbreak input_wait\ncontinue\ninfo registers rip rsp rbp rbx\n",
+    record => "monitor perf record -e mem:kernel_flag:w -g -- fs-stress\n",
+    report => "monitor perf report -g none -s sym\n",
+    unknown => "monitor nonsense\n",
+    same => "maint flush register-cache\ninfo registers rip rsp rbp rbx\nbt 1\n",
+    interrupt => <<'GDB',
+tbreak ticks_count
+continue
+python
+try:
+    gdb.execute("monitor help")
+except gdb.error as why:
+    print(why)
+end
+GDB
+    kill => "kill\n");
+like($said->{record}, qr/^fs-stress: .*, all verified\n\[ perf record: \d+ records kept/m,
+    'monitor perf record records a load');
+like($said->{report}, qr/^ +50\.00% +\d+ +\[k\] lock_kernel/m, 'monitor perf report reports it');
+like($said->{unknown}, qr/^nonsense: no such command/m,
+    'what the console says to nonsense, gdb hears');
+my ($before) = $said->{prompt} =~ /^(rip (?:.*\n){4})/m;
+my ($after) = $said->{same} =~ /^(rip (?:.*\n){4})/m;
+is($after // '', $before // 'none', 'the stop is as it was');
+like($said->{interrupt}, qr/^this CPU is in an interrupt's handler/m,
+    'where no command can run it is refused with the reason');
+unlike($machine->console, qr/nonsense/, 'the console itself does not show it');
+
+# --- CPUs that hang ------------------------------------------------------------------------------
+
+for my $cpus (1, 4) {
+    (undef, $said) = session("hang, $cpus", { smp => $cpus, run => 'crash hang',
+            door => by_bad_line(break => qr/^qRcmd/) },
+        hang => "tbreak crash_spin\ncontinue\nbt 1\n",
+        again => "monitor gdb\ncontinue\nbt 3\nprint \$eflags & 0x200\n",
+        step => "stepi\nstepi\nprint \$eflags & 0x200\n",
+        kill => "kill\n");
+    like($said->{again}, qr/received signal SIGINT(?:.*\n)+#1 .*crash_(?:spin|hang) /,
+        "$cpus CPUs: ^C stops one that spins with interrupts off");
+    like($said->{again} . $said->{step}, qr/^\$1 = (?:0|\[ \])\n(?:.*\n)*\$2 = (?:0|\[ \])$/m,
+        "$cpus CPUs: ... and after a step they still are");
+}
+
+# --- Panics --------------------------------------------------------------------------------------
+
+($machine, $said) = session('a panic', { run => 'fs-stress; crash divide', door => gdb_at_com1() },
+    console => "break crash_divide\ncontinue\nprint zero\n",
+    panic => "continue\nbt 2\nprint \$rip\nthread 2\nbt 1\n",
+    end_of_it => "continue\n");
+like($said->{console}, qr/^fs-stress: \d+ operations, all verified$/m,
+    'at COM1 gdb shows what the console says');
+like($said->{panic}, qr/^PANIC: divide error at crash_divide(?:.*\n)+.*received signal SIGABRT/m,
+    'a panic is reported, and then waits for gdb');
+like($said->{panic}, qr/^#0 .*crash_divide \(\)(?:.*\n)#1 .*crash_run /m,
+    '... which sees what failed');
+like($said->{panic}, qr/^\[Switching to thread 2(?:.*\n)+#0 /m, '... and the other CPUs');
+like($said->{end_of_it}, qr/^Program terminated with signal SIGABRT/m, 'going on is the end');
+is($machine->status, 99, 'and the status that of a panic');
+
+# --- Bad lines -----------------------------------------------------------------------------------
+
+($machine, $said) = session('a bad line', { run => 'fs-stress 20; poweroff',
+        door => by_bad_line(damage => [2, 8, 15], noise => [3, 9, 20], deaf => [4, 12],
+            lose => [18]) },
+    stop => "break fs_write if length > 1000\ncontinue\nbt\ninfo registers\nx/64xg \$rsp\n",
+    more => "stepi\nfinish\ninfo threads\nthread apply all bt\n",
+    counts => "monitor gdb\n",
+    leave => "detach\n");
+like($said->{stop}, qr/hit Breakpoint 1, fs_write (?:.*\n)+#\d+ .* boot_entry_high/,
+    'a bad line is survived');
+like($said->{counts}, qr/packets damaged [1-9]\d*, too long 0, sent again [1-9]\d*; noise [1-9]/,
+    '... and was one');
+ended_ok($machine, 'the machine runs on to its end');
+
+done_testing();

@@ -1,0 +1,147 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Programs (docs/user.md): they run, each attack of theirs on the kernel ends as it must, each
+# system call keeps what it promises and follows no pointer to where the program has nothing;
+# afterwards the kernel does what it did before. Run from the root of the tree:
+#
+#     prove tests/boot/user.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+use Pitot::Transcript;
+
+plan skip_all => 'Bochs has the suite ktap-user, and its console cannot be typed at'
+    if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+my $build = $ENV{BUILD} // 'build';
+my $fp_iso = ($ENV{FP_BUILD} // "$build/fp") . '/pitot.iso';
+my $patience = 120;
+my $watch = 'perf record -e mem:kernel_flag:rw -- fs-stress 5';
+
+# Flags of a program that must not be set where the kernel runs for it.
+my %harmful = (TF => 1 << 8, DF => 1 << 10, NT => 1 << 14, AC => 1 << 18);
+
+my $place = qr{/bin/attack \+ 0x\w+, address 0xffffffff80200000 \(read, .*in user mode\)};
+my $report = qr/^attack \(pid \d+\) killed by signal 11: page fault at 0x\w+, $place$/m;
+
+# The records of each `perf record` of that command line.
+sub kept
+{
+    my ($machine, $nth) = @_;
+    return said($machine, $watch, $nth) =~ /^\[ perf record: (\d+) records kept \]$/m ? $1 : -1;
+}
+
+# One test for each line of the program's that says "ok" or "not ok".
+sub lines_ok
+{
+    my ($text, $program, $least) = @_;
+    my @lines = $text =~ /^$program: ((?:not )?ok .*)$/mg;
+    cmp_ok(scalar(@lines), '>=', $least, "$program has made its claims");
+    like($_, qr/^ok/, "$program: " . s/^(?:not )?ok -? ?//r) for @lines;
+    return;
+}
+
+# --- All attacks, on four CPUs, in both kernels --------------------------------------------------
+
+for my $iso ("$build/pitot.iso", $fp_iso) {
+    my $name = $iso eq $fp_iso ? 'with frame pointers' : 'without';
+    my $machine = boot(smp => 4, iso => $iso, run => join('; ', $watch, 'run attack all',
+            'run calls', $watch, 'perf record -m 4M -e mem:kernel_flag:rw -g -- /bin/attack all',
+            '/bin/fs-load', 'ps', 'fs-stress 1', 'memory', 'run attack all', 'fs-stress 1',
+            'memory', 'poweroff'));
+    ended_ok($machine, "the kernel $name survives its programs");
+    my $attacks = said($machine, 'run attack all');
+    lines_ok($attacks, 'attack', 60);
+    like($attacks, qr/^attack: all ended as they must$/m, 'all of them');
+    like($attacks, $report, 'a fault is reported with its place, its address and what it was');
+    lines_ok(said($machine, 'run calls'), 'calls', 55);
+    like($machine->console, qr/^attack: all ended as they must\n\[ perf record: \d+ records/m,
+        'so it is while a breakpoint is armed and its hits are recorded with their chains');
+    cmp_ok(kept($machine, 1), '>', 3000, 'a breakpoint hit before');
+    is(kept($machine, 2), kept($machine, 1), '... and hits as often behind all that');
+    like(said($machine, '/bin/fs-load'), qr/^fs-load: \d+ system calls, all verified$/m,
+        'the load on the file system is a program, too');
+    unlike(said($machine, 'ps'), qr/attack|calls|fs-load/, 'no thread of theirs is left');
+    is(said($machine, 'memory', 2), said($machine, 'memory'), 'nor a page');
+    like(said($machine, 'fs-stress 1', 2), qr/all verified/, '... as the file system finds, too');
+}
+
+# A CPU without SMEP and SMAP.
+my $machine = boot(cpu => 'default', run => 'run attack all; poweroff');
+ended_ok($machine);
+like($machine->console, qr/^attack: all ended as they must$/m, 'an old CPU survives as well');
+
+# --- What the kernel runs with -------------------------------------------------------------------
+
+# The program sets all of them, calls the kernel, and is interrupted in a loop, on the only CPU.
+for my $place ('mem:ticks:w', 'mem:sys_getpid:x') {
+    my $record = "perf record -e $place --intr-regs -- /bin/attack flags";
+    $machine = boot(smp => 1, com2 => 'none',
+        run => "$record; perf script -F +iregs; poweroff");
+    ended_ok($machine);
+    my @flags = map { hex($_) }
+        said($machine, 'perf script -F +iregs') =~ /^ *attack .*\bFLAGS:0x([0-9a-f]+)/mg;
+    cmp_ok(scalar(@flags), '>', 3, "the program came by $place");
+    for my $flag (sort keys %harmful) {
+        is(scalar(grep { $_ & $harmful{$flag} } @flags), 0, "... without $flag");
+    }
+}
+
+# --- NMIs at every place of the border -----------------------------------------------------------
+
+# In the kernel; or where the program began, or lost its stack on purpose; or the console, which
+# has the program's name while it waits for it.
+# Behind the kernel's part there is the program's.
+my $of_program = qr/^(?:\[unknown\]|main|_start|attack_\w+|expect_nothing|flags|system_call)$/;
+my @ends = qw(syscall_entry trap_entry watch_entry trap_stubs user_begin thread_start
+    _start attack_stack_pointer boot_entry_high);
+
+for my $iso ("$build/pitot.iso", $fp_iso) {
+    my $name = $iso eq $fp_iso ? 'by frame pointers' : 'by the table';
+    $machine = boot(smp => 1, iso => $iso, com2 => 'none',
+        run => 'perf record -m 8M -g -e cpu-clock -F 4000 -- /bin/attack storm 100000; '
+            . 'perf script; poweroff');
+    ended_ok($machine);
+    like($machine->console, qr/^\[ perf record: \d+ records kept \]$/m, 'NMIs fell upon a program');
+    my @samples = grep { $_->{comm} eq 'attack' } samples(said($machine, 'perf script'));
+    for my $sample (@samples) {
+        my $chain = $sample->{chain};
+        pop(@$chain) while @$chain && $chain->[-1] =~ $of_program;
+    }
+    my %last;
+    $last{$_->{chain}[-1] // 'none'}++ for @samples;
+    my @kernel = grep { @{$_->{chain}} > 1 } @samples;
+    cmp_ok(scalar(@kernel), '>', 20, "chains $name begin where the program called the kernel");
+    my %wrong = map { $_->{chain}[-1] => 1 } @kernel;
+    delete @wrong{@ends};
+    is(join(' ', sort keys %wrong), '', '... and end nowhere else') || diag(explain(\%last));
+}
+
+# --- A person ------------------------------------------------------------------------------------
+
+$machine = start();
+$machine->expect(qr/^pitot> $/m, $patience, 'there is a prompt');
+for my $line ('run spin', '/bin/spin calls',
+    'perf record -e mem:kernel_flag:rw -- /bin/spin calls') {
+    $machine->send("$line\n");
+    $machine->expect(qr/^spin: \^C ends it$/m, $patience, "$line runs for ever");
+    $machine->send("\x03");
+    $machine->expect(qr/^\S*spin: killed by signal 2\n.*^pitot> $/ms, $patience, '... up to ^C');
+}
+$machine->send("run calls sleep\n");
+$machine->expect(qr/^calls: sleeps$/m, $patience, 'one that sleeps');
+$machine->send("\x03");
+$machine->expect(qr/^calls: killed by signal 2\n.*^pitot> $/ms, $patience, '... is ended, too');
+$machine->send("run calls exit 7; run nothing; /bin\n");
+my $said = $machine->expect(qr/exit status.*^pitot> $/ms, $patience, 'programs end by themselves');
+like($said, qr/^calls: exit status 7$/m, '... with a status');
+like($said, qr{^run: /bin/nothing: there is no such file$}m, 'what is not there is refused');
+like($said, qr{^run: /bin: it is a directory$}m, '... as is a directory');
+$machine->send("poweroff\n");
+$machine->wait_end;
+ended_ok($machine);
+
+done_testing();

@@ -1,0 +1,190 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# perf across the border: chains from the kernel into the program that called it, breakpoints in
+# programs, system calls as events, and the names of all of it in the real perf, which finds
+# programs under the root that `make` lays out. Run from the root of the tree:
+#
+#     prove tests/boot/user_perf.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+use Pitot::Transcript;
+
+my $build = $ENV{BUILD} // 'build';
+my $fp_build = $ENV{FP_BUILD} // "$build/fp";
+
+# What leads to a page in poll, in every build.
+my @poll_chain = qw(pages_alloc sys_poll syscall_dispatch user_syscall syscall_entry
+    poll_once main _start);
+
+# Both perfs, of everything in the stream; the last recording's samples alone where there are more.
+sub same_ok
+{
+    my ($machine, $report, $script, $name) = @_;
+    same_lines_ok(report_lines(said($machine, $report)),
+        report_lines(scalar perf_report($machine, '--no-children', '-F', 'overhead,sample,sym',
+                '-g', 'caller')),
+        "$name: perf reports the same");
+    same_lines_ok(script_lines(said($machine, $script)), script_lines(scalar perf_script($machine,
+                '-F', 'comm,tid,cpu,time,period,event,trace,ip,sym,symoff')),
+        "$name: perf prints the same");
+}
+
+sub polls_ok
+{
+    my ($machine, $name) = @_;
+    my @polls = grep { grep { $_ eq 'sys_poll' } @{$_->{chain}} }
+        samples(said($machine, 'perf script'));
+    is(scalar(@polls), 40, "$name: each of its calls takes a page");
+    is_deeply([map { $_->{chain} } @polls], [map { \@poll_chain } @polls],
+        '... and its chain leads from the allocator to the first instruction of the program');
+    is_deeply([grep { $_->{comm} ne 'poll-load' } @polls], [], '... under the program\'s name');
+}
+
+# --- Chains, without and with frame pointers in the kernel ----------------------------------------
+
+{
+    my $record = 'perf record -e kmem:mm_page_alloc -R -g -- /bin/poll-load 40';
+    my $machine = boot(run => "$record; perf report -g caller -s sym; perf script; poweroff");
+    ended_ok($machine, 'pages of a program\'s poll');
+    polls_ok($machine, 'without frame pointers');
+    same_ok($machine, 'perf report -g caller -s sym', 'perf script', 'pages');
+}
+
+{
+    my $record = 'perf record -e kmem:mm_page_alloc -R -g --verify-chain -- /bin/poll-load 40';
+    my $machine = boot(iso => "$fp_build/pitot.iso",
+        run => "$record; perf script; poweroff");
+    ended_ok($machine, 'the same in a kernel with frame pointers');
+    polls_ok($machine, 'with frame pointers');
+    like(said($machine, $record), qr/^\[ verify-chain: (\d+) chains .*, \1 agree \]$/m,
+        '... and both ways agree up to the border');
+}
+
+# --- Breakpoints in programs ----------------------------------------------------------------------
+
+{
+    my @places = qw(main path write_file client_logger);
+    my $count = 'perf stat -e mem:/bin/fs-load:calls:w,mem:/bin/fs-load:main:x,'
+        . 'mem:/bin/poll-load:main:x -- /bin/fs-load 2';
+    my $values = 'perf record -e mem:/bin/fs-load:calls/8:w:u -e breakpoint:hit -g -R'
+        . ' -- /bin/fs-load 2';
+    my $first = 'perf record ' . join(' ', map { "-e mem:/bin/fs-load:$_:x" } @places)
+        . ' -g -- /bin/fs-load 2';
+    my $clock = 'perf record -e cpu-clock:u -F 8000 -g -- /bin/fs-load 400';
+    my $machine = boot(run => join('; ', $count, $values, 'perf script', $first, 'perf script',
+            'perf list', $clock, 'perf report -s sym', 'poweroff'));
+    ended_ok($machine, 'breakpoints in a program');
+
+    my ($calls) = said($machine, $count) =~ /fs-load: (\d+) system calls/;
+    my %counts = reverse said($machine, $count) =~ /^ +(\d+) +mem:(\S+)$/mg;
+    is_deeply(\%counts, {'/bin/fs-load:calls:w' => $calls, '/bin/fs-load:main:x' => 1,
+            '/bin/poll-load:main:x' => 0},
+        '... count what the program counts itself, and nothing in another program');
+
+    my @samples = samples(said($machine, 'perf script'));
+    my @told = said($machine, 'perf script') =~ /breakpoint:hit: .* old=(\w+) new=(\w+) /g;
+    is_deeply([map { hex } @told], [map { ($_, $_ + 1) } 0 .. $calls - 1],
+        '... tell what was there before and after, of this process alone');
+    is_deeply([grep { $_->{chain}[-1] ne '_start' } @samples], [],
+        '... and how the program came there');
+
+    @samples = samples(said($machine, 'perf script', 2));
+    my %callers;
+    for my $sample (@samples) {
+        my ($place) = $sample->{event} =~ /fs-load:(\w+):x/;
+        is($sample->{chain}[0], $place, "a hit of $place") if !$callers{$place}++;
+        next if $place eq 'main';
+        push(@{$callers{wrong}}, $sample)
+            if @{$sample->{chain}} < 3 || $sample->{chain}[-2] ne 'main';
+    }
+    is_deeply([sort keys %callers], [sort @places],
+        'at a function\'s first instruction its caller is in the chain, too');
+    is($callers{main}, 1, '... once of main');
+    unlike(said($machine, 'perf list'), qr/^ +dr\d +0x/m, '... and no register stays taken');
+
+    my @hits = said($machine, 'perf report -s sym') =~ /^ +\d+\.\d\d% +\d+ +\[(.)\]/mg;
+    cmp_ok(scalar(@hits), '>', 0, 'cpu-clock:u has samples');
+    is_deeply([grep { $_ ne '.' } @hits], [], '... all of them in the program');
+}
+
+# --- One thread alone: the console's, which wakes those that it makes -----------------------------
+
+{
+    my $machine = boot(run => 'perf record -p 1 -e sched:sched_wakeup,cpu-clock'
+            . ' -- fs-stress --threads 3 30; perf script; poweroff');
+    ended_ok($machine, 'perf record -p');
+    my @samples = samples(said($machine, 'perf script'));
+    my @wakeups = grep { $_->{event} =~ /wakeup/ } @samples;
+    cmp_ok(scalar(@wakeups), '>=', 3, '... has the thread\'s hits');
+    is_deeply([grep { $_->{tid} != 1 } @samples], [], '... and no other\'s');
+}
+
+# --- What is refused ------------------------------------------------------------------------------
+
+{
+    my @wrong = (
+        ['mem:/bin/none:main:x', qr{/bin/none cannot be read}],
+        ['mem:/bin/fs-load:mainn:x', qr{no symbol "mainn" in /bin/fs-load}],
+        ['mem:/bin/fs-load:calls:x', qr{0x\w+ of /bin/fs-load is not executable: .*}],
+        ['mem:/bin/fs-load:0x10000000:w', qr{0x10000000/4 is in no segment of /bin/fs-load; -p .*}],
+        ['mem:/bin/fs-load:calls:w:k', qr{.*: with k there is no hit}],
+        ['mem:0x400000:w -p 1', qr{no program runs as 1; `ps` lists them}],
+        ['cpu-clock -p 99', qr{-p 99: no such thread; `ps` lists them}],
+        ['branches:u', qr{branches:u: programs are not stepped, only the kernel}],
+    );
+    my $machine = boot(run => join('; ', (map { "perf record -e $_->[0] -- help" } @wrong),
+            'perf trace -e nix -- help', 'poweroff'));
+    ended_ok($machine, 'what cannot be had in a program');
+    for my $case (@wrong) {
+        like(said($machine, "perf record -e $case->[0] -- help"),
+            qr/\Aperf record: $case->[1]\n\z/, "$case->[0] is refused");
+    }
+    like(said($machine, 'perf trace -e nix -- help'),
+        qr/\Aperf trace: no system call "nix"; there are read, write, .*\n\z/,
+        'perf trace names the calls that there are');
+}
+
+# --- System calls ---------------------------------------------------------------------------------
+
+{
+    my $record = 'perf record -e raw_syscalls:*,syscalls:*_open,syscalls:*_poll -R -g'
+        . ' -- /bin/fs-load 1';
+    my $machine = boot(run => "$record; perf report -g caller -s sym; perf script; poweroff");
+    ended_ok($machine, 'system calls as events');
+    same_ok($machine, 'perf report -g caller -s sym', 'perf script', 'system calls');
+    my @samples = samples(said($machine, 'perf script'));
+    my %count;
+    $count{$_->{event} =~ s/:$//r}++ for @samples;
+    my ($calls) = said($machine, $record) =~ /fs-load: (\d+) system calls/;
+    # Beside those that it counts: getpid, write of its line, and exit, which does not return.
+    is($count{'raw_syscalls:sys_enter'}, $calls + 3, 'every call begins');
+    is($count{'raw_syscalls:sys_exit'}, $calls + 2, '... and all but exit end');
+    is($count{'syscalls:sys_enter_open'}, $count{'syscalls:sys_exit_open'},
+        '... those of one kind alike');
+    is_deeply([grep { $_->{chain}[-1] ne '_start' } @samples], [],
+        '... with the program\'s chain');
+}
+
+{
+    my $all = 'perf trace -S -- /bin/fs-load 1';
+    my $some = 'perf trace -e poll -- /bin/poll-load 26';
+    my $machine = boot(run => "$all; $some; poweroff");
+    ended_ok($machine, 'perf trace');
+    my $said = said($machine, $all);
+    my $time = qr/^ *\d+\.\d{3} \( *\d+\.\d{3} ms\): fs-load\/\d+ /m;
+    my ($calls) = $said =~ /fs-load: (\d+) system calls/;
+    is(scalar(() = $said =~ /$time/g), $calls + 2, '... has a line for each call');
+    like($said, qr{${time}open\(filename: "/fs-load.\d+/draft", flags: 0x241\) +=}, '... a name');
+    like($said, qr{${time}lseek\(fd: 3, offset: -300, whence: 1\) += \d+$}m, '... numbers');
+    like($said, qr{^ *\d+\.\d{3} \( +\?   \): fs-load/\d+ exit\(\) +=}m, '... and exit');
+    my ($writes) = $said =~ /^   write +(\d+) +0( +\d+\.\d{3}){4} +\d+\.\d\d%$/m;
+    is($writes, scalar(() = $said =~ /\): fs-load\/\d+ write\(/g), '... and sums them up');
+    my @polls = said($machine, $some) =~ /poll-load\/\d+ poll\(.*timeout_msecs: 1\) += (.*)$/mg;
+    is_deeply(\@polls, ['0 (Timeout)', ('1') x 24, '0 (Timeout)'], '... with what came out');
+}
+
+done_testing();

@@ -1,0 +1,33 @@
+; SPDX-License-Identifier: BSD-2-Clause
+;
+; The kernel where it must not go: user_suite.c's handler of page faults lets it go on behind.
+
+%include "arch/x86_64/cfi.inc"
+
+section .text progbits alloc exec nowrite align=16
+bits 64
+
+; IN rdi = an address to read. The fault's handler goes on at user_touched. OUT rax = 0 if it came
+; there.
+align 16
+cfi_start user_touch, return
+        mov eax, 1
+        mov rcx, [rdi]
+        ret
+global user_touched
+user_touched:
+        xor eax, eax
+        ret
+cfi_end
+
+; IN rdi = an address to call, whose code returns. As above.
+align 16
+cfi_start user_call, return
+        sub rsp, 8
+        cfi_offset 16
+        call rdi
+        mov eax, 1
+        add rsp, 8
+        cfi_offset 8
+        ret
+cfi_end

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# A line between gdb and a stub that does what lines do: it damages bytes, loses them, adds some.
+# And it says ^C for a gdb that nobody sits at. A process of its own, which ends with the
+# connection.
+#
+#     use Pitot::BadLine;
+#
+#     bad_line($to, $from, damage => [...], ...);    # gdb comes to $from, the stub listens at $to
+#
+# What is to be done is given by packets that gdb sends, counted from 1 and with those it repeats:
+#
+#     damage => [3, 7]    a character of these is another one
+#     noise => [4]        something is said before these that is no packet
+#     lose => [9]         these do not arrive
+#     deaf => [5]         what the stub answers to these is damaged
+#
+#     break => qr/^qRcmd/    behind a packet that fits, 0x03 follows when gdb has all CPUs go on
+package Pitot::BadLine;
+
+use strict;
+use warnings;
+
+use Exporter qw(import);
+use IO::Select;
+use IO::Socket::UNIX;
+use POSIX ();
+
+our @EXPORT = qw(bad_line);
+
+my $patience = 120;    # seconds, for gdb to come
+
+sub bad_line
+{
+    my ($to, $from, %faults) = @_;
+    my $listener = IO::Socket::UNIX->new(Local => $from, Listen => 1) or die("$from: $!\n");
+    my $pid = fork() // die("fork: $!\n");
+    return if $pid;
+    my $status = eval { serve($listener, $to, %faults); 1 };
+    warn($@) if !$status;
+    POSIX::_exit(0);
+}
+
+sub is_one
+{
+    my ($numbers, $number) = @_;
+    return scalar grep { $_ == $number } @{$numbers // []};
+}
+
+sub serve
+{
+    my ($listener, $to, %faults) = @_;
+    $listener->timeout($patience);
+    my $gdb = $listener->accept or return;
+    my $stub = IO::Socket::UNIX->new(Peer => $to) or die("$to: $!\n");
+    my ($select, $said, $number) = (IO::Select->new($gdb, $stub), '', 0);
+    my ($deaf, $breaks) = (0, 0);
+    while (my @ready = $select->can_read($patience)) {
+        for my $end (@ready) {
+            sysread($end, my $bytes, 4096) or return;
+            if ($end == $stub) {
+                # Not a digit of the sum: gdb takes that for the end.
+                $deaf-- if $deaf && $bytes =~ s/^([+]?\$)[^#]/$1~/s;
+                say_all($gdb, $bytes);
+                next;
+            }
+            $said .= $bytes;
+            while ($said =~ s/^(.*?\$(.*?)#(?:..))//s) {
+                my ($frame, $packet) = ($1, $2);
+                $number++;
+                $deaf++ if is_one($faults{deaf}, $number);
+                next if is_one($faults{lose}, $number);
+                $frame =~ s/\$./\$~/s if is_one($faults{damage}, $number);
+                say_all($stub, "~}\x80+-~") if is_one($faults{noise}, $number);
+                say_all($stub, $frame);
+                if ($breaks && $packet =~ /^vCont;c/) {
+                    say_all($stub, "\x03");
+                    $breaks = 0;
+                }
+                $breaks = 1 if $faults{break} && $packet =~ $faults{break};
+            }
+            say_all($stub, $said), $said = '' if $said !~ /\$/;
+        }
+    }
+}
+
+sub say_all
+{
+    my ($end, $bytes) = @_;
+    while (length($bytes)) {
+        my $length = syswrite($end, $bytes) // return;
+        substr($bytes, 0, $length) = '';
+    }
+}
+
+1;

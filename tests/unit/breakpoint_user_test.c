@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Breakpoints of programs: on which CPU they are live after which switch, whose memory their hits
+ * tell of, with whom they share a register, and what of them is refused. Two programs run as three
+ * processes on two CPUs.
+ *
+ * links: core/breakpoint.c core/cpus.c core/refusal.c core/print.c tests/unit/fake_arch.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/breakpoint.h"
+#include "tests/unit/fake_arch.h"
+
+#define KERNEL_PLACE 0xffffffff80200000
+#define PLACE        0x402000
+#define PROCESSES    4 /* by pid; 0: a thread of the kernel's own */
+
+static const char editor, shell; /* the programs */
+static const void *const programs[PROCESSES] = {NULL, &editor, &editor, &shell};
+static uint32_t running[2];        /* on each CPU: a pid */
+static uint64_t memory[PROCESSES]; /* the word at PLACE in each process */
+static const char *unmapped;       /* why no place is good; NULL: all are */
+static struct breakpoint breakpoints[6];
+static unsigned hits[6];
+static struct refusal why;
+
+static bool runs(unsigned cpu, const struct breakpoint_target *target)
+{
+    uint32_t pid = running[cpu];
+
+    return pid && (!target->pid || target->pid == pid) &&
+           (!target->program || target->program == programs[pid]);
+}
+
+static bool read_memory(uintptr_t address, void *to, size_t length)
+{
+    assert_int_equal(address, PLACE);
+    assert_int_equal(length, sizeof(memory[0]));
+    memcpy(to, &memory[running[fake_arch.cpu]], length);
+    return running[fake_arch.cpu] != 0;
+}
+
+static int refuse_place(const struct breakpoint *breakpoint, struct refusal *reason)
+{
+    (void)breakpoint;
+    return unmapped ? refuse(reason, EFAULT, "%s", unmapped) : 0;
+}
+
+static const struct breakpoint_processes processes = {runs, read_memory, refuse_place};
+
+static void count_hit(struct breakpoint *breakpoint, uintptr_t address, struct regs *regs)
+{
+    (void)address;
+    (void)regs;
+    hits[breakpoint - breakpoints]++;
+}
+
+static int install(unsigned i, uintptr_t address, struct breakpoint_target target)
+{
+    breakpoints[i] = (struct breakpoint){
+        .address = address, .length = 8, .access = ARCH_WRITE, .target = target, .hit = count_hit};
+    print_into(breakpoints[i].owner, sizeof(breakpoints[i].owner), "owner %u", i);
+    return breakpoint_install(&breakpoints[i], &why);
+}
+
+static const struct breakpoint_target nobody, of_editor = {.program = &editor},
+                                              of_shell = {.program = &shell}, of_2 = {.pid = 2};
+
+static int setup(void **state)
+{
+    fake_arch_reset(state);
+    fake_arch.cpus = 2;
+    memset(running, 0, sizeof(running));
+    memset(memory, 0, sizeof(memory));
+    memset(hits, 0, sizeof(hits));
+    unmapped = NULL;
+    breakpoint_init();
+    breakpoint_set_processes(&processes);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 6; i++)
+        if (breakpoints[i].slots)
+            breakpoint_remove(&breakpoints[i]);
+    memset(breakpoints, 0, sizeof(breakpoints));
+    assert_int_equal(breakpoint_used(), 0);
+    return 0;
+}
+
+static void switch_to(unsigned cpu, uint32_t pid)
+{
+    running[cpu] = pid;
+    fake_arch.cpu = cpu;
+    breakpoint_switch();
+}
+
+/* An access by what runs there; a register that is not live there cannot hit. */
+static void write_there(unsigned cpu, uintptr_t address)
+{
+    unsigned fired = 0;
+
+    fake_arch.cpu = cpu;
+    for (unsigned i = 0; i < fake_arch.watch_count; i++)
+        if (fake_arch.watches[i].address == address && !(fake_arch.deselected[cpu] & (1u << i)))
+            fired |= 1u << i;
+    fake_arch.armed = false;
+    if (fired)
+        fake_arch.handler(fired & -fired, NULL); /* as QEMU: the lowest alone */
+    fake_arch.armed = true;
+}
+
+static void a_program_is_watched_wherever_it_runs_and_nobody_else(void **state)
+{
+    (void)state;
+    assert_int_equal(install(0, PLACE, of_editor), 0);
+    assert_int_equal(install(1, PLACE, of_2), 0);
+    assert_int_equal(install(2, KERNEL_PLACE, nobody), 0);
+    for (unsigned cpu = 0; cpu < 2; cpu++)
+        for (uint32_t pid = 0; pid < PROCESSES; pid++) {
+            memset(hits, 0, sizeof(hits));
+            switch_to(cpu, pid);
+            write_there(cpu, PLACE);
+            write_there(cpu, KERNEL_PLACE);
+            assert_int_equal(hits[0], pid == 1 || pid == 2);
+            assert_int_equal(hits[1], pid == 2);
+            assert_int_equal(hits[2], 1);
+        }
+}
+
+/* What is set while a process runs concerns it at once; what goes, likewise. */
+static void a_change_of_the_table_is_for_who_runs_then(void **state)
+{
+    (void)state;
+    switch_to(0, 3);
+    switch_to(1, 1);
+    assert_int_equal(install(0, PLACE, of_editor), 0);
+    assert_int_equal(install(1, PLACE, of_shell), 0);
+    write_there(0, PLACE);
+    assert_int_equal(hits[0] + 2 * hits[1], 2);
+    write_there(1, PLACE);
+    assert_int_equal(hits[0] + 2 * hits[1], 3);
+    breakpoint_remove(&breakpoints[0]);
+    breakpoints[0].slots = 0;
+    write_there(1, PLACE);
+    write_there(0, PLACE);
+    assert_int_equal(hits[0] + 2 * hits[1], 5);
+}
+
+static void equal_places_of_others_do_not_share_a_register(void **state)
+{
+    (void)state;
+    assert_int_equal(install(0, PLACE, of_editor), 0);
+    assert_int_equal(install(1, PLACE, of_editor), 0);
+    assert_int_equal(breakpoint_used(), 1);
+    assert_int_equal(install(2, PLACE, of_shell), 0);
+    assert_int_equal(install(3, PLACE, of_2), 0);
+    assert_int_equal(breakpoint_used(), 3);
+    assert_int_equal(install(4, KERNEL_PLACE, nobody), 0);
+    assert_int_equal(install(5, KERNEL_PLACE + 8, nobody), -ENOSPC);
+    assert_non_null(strstr(why.text, "1 debug register needed, 0 of 4 free; held by owner "));
+    assert_non_null(strstr(why.text, "owner 4"));
+}
+
+static void what_is_no_place_of_a_program_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(install(0, KERNEL_PLACE, of_editor), -EINVAL);
+    assert_non_null(strstr(why.text, "is no address of a program"));
+    unmapped = "in no segment";
+    assert_int_equal(install(0, PLACE, of_editor), -EFAULT);
+    assert_string_equal(why.text, "in no segment");
+    unmapped = NULL;
+    breakpoint_set_processes(NULL);
+    assert_int_equal(install(0, PLACE, of_editor), -EINVAL);
+    assert_non_null(strstr(why.text, "no programs run here"));
+    assert_int_equal(breakpoint_used(), 0);
+    breakpoint_set_processes(&processes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_program_is_watched_wherever_it_runs_and_nobody_else,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(a_change_of_the_table_is_for_who_runs_then, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(equal_places_of_others_do_not_share_a_register, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(what_is_no_place_of_a_program_is_refused, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Which kernel that is, whether it is there at all, and the registers of its CPUs. gdb calls CPUs
+# threads: QEMU's stub, its dumps and the kernel's own stub number them from 1 on, so thread n + 1
+# is CPU n.
+
+import gdb
+
+from pitot.layout import MASK, address_of
+from pitot.memory import Memory, Unreadable
+from pitot.refusal import Refusal
+
+GENERAL = ("rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp",
+           "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15")  # by their DWARF numbers
+MARK = "recorder"
+NOTE_HEAD = b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0"  # of a build id
+
+
+def objfile():
+    """gdb's of the kernel."""
+    for candidate in gdb.objfiles():
+        if candidate.is_valid() and candidate.lookup_global_symbol(MARK):
+            return candidate
+    raise Refusal("gdb does not have the kernel's file: `file build/pitot.elf` gives it")
+
+
+def machine():
+    """The memory of the machine, with this kernel in it."""
+    wanted = objfile()
+    if gdb.selected_thread() is None:
+        raise Refusal("gdb has no machine that stands still: `pitot-attach SOCKET` or "
+                      "`target remote SOCKET` attaches to one, `core-file DUMP` reads a dump")
+    memory = Memory()
+    try:
+        note = memory.read(address_of("build_id_note"), len(NOTE_HEAD) + 20)
+    except Unreadable:
+        note = b""
+    if note[: len(NOTE_HEAD)] != NOTE_HEAD:
+        raise Refusal("%s is not in the machine's memory: another kernel, or one that has not "
+                      "booted yet" % wanted.filename)
+    if note[len(NOTE_HEAD) :].hex() != wanted.build_id:
+        raise Refusal("the machine has a kernel of build id %s, %s is %s: `file` gives gdb the "
+                      "right one" % (note[len(NOTE_HEAD) :].hex(), wanted.filename,
+                                     wanted.build_id))
+    return memory
+
+
+def cpu_of(thread):
+    return thread.ptid[1] - 1 if thread.ptid[1] else thread.num - 1
+
+
+def cpus():
+    """The CPUs that gdb knows, by number."""
+    return {cpu_of(thread): thread for thread in gdb.selected_inferior().threads()}
+
+
+def registers(cpu, names=GENERAL + ("rip", "cs")):
+    """Those of a CPU, by name, that gdb has there."""
+    known = cpus()
+    if cpu not in known:
+        raise Refusal("there is no CPU %d: the machine has %s" % (cpu, words_of(sorted(known))))
+    selected, frame = gdb.selected_thread(), selected_frame()
+    try:
+        known[cpu].switch()
+        newest = gdb.newest_frame()
+        there = newest.architecture().registers()
+        return {name: int(newest.read_register(name).cast(gdb.lookup_type("long"))) & MASK
+                for name in names if there.find(name)}
+    finally:
+        selected.switch()
+        if frame and frame.is_valid():
+            frame.select()
+
+
+def selected_frame():
+    try:
+        return gdb.selected_frame()
+    except gdb.error:
+        return None
+
+
+def words_of(numbers):
+    """0 to 3, say."""
+    if len(numbers) > 1 and numbers == list(range(numbers[0], numbers[-1] + 1)):
+        return "%d to %d" % (numbers[0], numbers[-1])
+    return ", ".join(map(str, numbers))

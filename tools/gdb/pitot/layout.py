@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The kernel's variables, by the debug information of its file: gdb knows where they are and what
+# they are made of, Memory what is in them now. The recording needs none of this: it describes
+# itself (recorder.py).
+
+from types import SimpleNamespace
+
+import gdb
+
+from pitot.refusal import Refusal
+
+MASK = (1 << 64) - 1
+
+
+def evaluate(expression):
+    """Of constants and addresses alone: nothing of the machine is read."""
+    try:
+        return gdb.parse_and_eval(expression)
+    except gdb.error as error:
+        raise Refusal("%s: not a kernel with Pitot's debug information (%s)" % (expression, error))
+
+
+def address_of(expression):
+    return int(evaluate("(unsigned long)&%s" % expression)) & MASK
+
+
+def variable(memory, expression):
+    """What is in it: numbers, names of enumerators, bytes for char arrays, lists, and structures,
+    which know where they lie."""
+    pointer = evaluate("&%s" % expression)
+    return value(memory, int(pointer) & MASK, pointer.type.target())
+
+
+def structure(memory, name, address):
+    try:
+        kind = gdb.lookup_type("struct " + name)
+    except gdb.error as error:
+        raise Refusal("struct %s: not a kernel with Pitot's debug information (%s)" % (name, error))
+    return value(memory, address, kind)
+
+
+def value(memory, address, kind):
+    return decoder(kind)(memory.read(address, kind.sizeof), 0, address)
+
+
+def decoder(kind):
+    """What makes a value of bytes, the place in them, and the machine's address of the first: made
+    once for a type, as to ask gdb of each field of each element would take seconds."""
+    kind = kind.strip_typedefs()
+    if kind.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
+        return of_structure(kind)
+    if kind.code == gdb.TYPE_CODE_ARRAY:
+        return of_array(kind)
+    size = kind.sizeof
+    if kind.code == gdb.TYPE_CODE_ENUM:
+        names = {field.enumval: field.name for field in kind.fields()}
+        return lambda raw, at, address: enumerator(names, integer(raw, at, size))
+    return lambda raw, at, address: integer(raw, at, size)
+
+
+def integer(raw, at, size):
+    return int.from_bytes(raw[at : at + size], "little")
+
+
+def of_structure(kind):
+    fields = [(field.name, field.bitpos // 8, decoder(field.type)) for field in kind.fields()]
+    return lambda raw, at, address: SimpleNamespace(
+        lies_at=address + at,
+        **{name: decode(raw, at + offset, address) for name, offset, decode in fields})
+
+
+def of_array(kind):
+    low, high = kind.range()
+    element = kind.target().strip_typedefs()
+    count, size = high - low + 1, element.sizeof
+    if size == 1:
+        return lambda raw, at, address: raw[at : at + count]
+    decode = decoder(element)
+    return lambda raw, at, address: [decode(raw, at + i * size, address) for i in range(count)]
+
+
+def enumerator(names, number):
+    """Its name; the number where it is none."""
+    return names.get(number, str(number))

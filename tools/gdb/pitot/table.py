@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The kernel's unwind table, read out of its memory: the format is core/abi/unwind_table.h's, and
+# looked up is what core/perf/unwind_table.c looks up. docs/unwind-table.md draws it.
+
+import struct
+import zlib
+from types import SimpleNamespace
+
+from pitot.layout import address_of
+from pitot.refusal import Refusal
+
+MAGIC, VERSION, HEADER = 0x57554E50, 1, "<II20sIQII10I"
+SUM_AT = 44
+BLOCK_SHIFT, GROUP_SHIFT = 7, 16
+WORDS_MASK, SAVED_SHIFT = 0x1F, 5
+LIST, EXCEPTION = 0xC0, 0xFF
+
+NONE, CALL, TRAP, TRAP_REGS, OUTERMOST = range(5)
+NOWHERE, AT_CFA, AT_FRAME = range(3)
+FRAME_POINTER, STACK_POINTER = 6, 7
+
+
+class Table:
+    def __init__(self, memory):
+        start = address_of("unwind_table_start")
+        header = struct.unpack(HEADER, memory.read(start, struct.calcsize(HEADER)))
+        magic, version, _, size, self.text, self.text_size, total = header[:7]
+        if magic != MAGIC or version != VERSION:
+            raise Refusal("the kernel's unwind table is damaged, or of another version than %d: "
+                          "gdb's own `bt` needs none" % VERSION)
+        room = address_of("unwind_table_end") - start
+        self.bytes = memory.read(start, size) if size <= room else b""
+        whole = self.bytes[:SUM_AT] + bytes(4) + self.bytes[SUM_AT + 4 :]
+        if not self.bytes or zlib.crc32(whole) != total:
+            raise Refusal("the kernel's unwind table has been written over: "
+                          "gdb's own `bt` needs none")
+        self.exception_count = header[11]
+        self.blocks, self.groups, self.rows, self.rules, self.exceptions = header[12:17]
+
+    def take(self, form, at):
+        return struct.unpack_from("<" + form, self.bytes, at)
+
+    def code(self, offset):
+        """That of the byte so far behind the start of the text."""
+        block = self.blocks + 4 * (offset >> BLOCK_SHIFT)
+        row, count, code = self.take("HBB", block)
+        (first,) = self.take("I", self.groups + 4 * (offset >> GROUP_SHIFT))
+        for i in range(first + row, first + row + count):
+            (entry,) = self.take("H", self.rows + 2 * i)
+            if entry >> 8 > offset & (1 << BLOCK_SHIFT) - 1:
+                break
+            code = entry & 0xFF
+        return code
+
+    def rule(self, offset):
+        code = self.code(offset)
+        if code == EXCEPTION:
+            return self.listed(self.exception(offset))
+        if code >= LIST:
+            return self.listed(code - LIST)
+        saved = code >> SAVED_SHIFT
+        return SimpleNamespace(kind=CALL, base=STACK_POINTER, indirect=0,
+                               cfa_offset=8 * ((code & WORDS_MASK) + 1),
+                               saved=AT_CFA if saved else NOWHERE,
+                               saved_offset=-8 * (saved + 1))
+
+    def listed(self, number):
+        names = ("kind", "base", "saved", "indirect", "cfa_offset", "saved_offset")
+        return SimpleNamespace(**dict(zip(names, self.take("BBBBii", self.rules + 12 * number))))
+
+    def exception(self, offset):
+        """The rule of the last one at or below it."""
+        found = 0
+        for i in range(self.exception_count):
+            at, rule = self.take("II", self.exceptions + 8 * i)
+            if at > offset:
+                break
+            found = rule
+        return found

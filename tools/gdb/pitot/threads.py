@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The kernel's threads, where each stands, and which of them each CPU is on. The scheduler's own
+# word for the last (`current`) is a moment off in the middle of a switch, so the stacks decide: a
+# CPU is on the thread whose stack its chain comes to.
+
+from pitot.kernel import cpus, registers
+from pitot.layout import variable
+from pitot.memory import printable
+from pitot.refusal import Refusal
+from pitot.symbols import function_of, place_of, source_of
+from pitot.unwind import Unwinder, switched
+
+NOT_YET = ("THREAD_FREE", "THREAD_MAKING")
+NOWHERE = NOT_YET + ("THREAD_ENDED",)
+WORDS = {"THREAD_RUNNABLE": "ready", "THREAD_RUNNING": "runs", "THREAD_SLEEPING": "sleeps",
+         "THREAD_ENDING": "ends", "THREAD_ENDED": "has ended"}
+WAITING = ("core/sched/", "arch/x86_64/switch.asm")  # where all stand that do not run
+
+
+class Threads:
+    def __init__(self, memory):
+        self.memory, self.unwinder = memory, Unwinder(memory)
+        listed = variable(memory, "'core/sched/thread.c'::threads")
+        self.all = [thread for thread in listed if thread.state not in NOT_YET]
+        self.chains = {cpu: self.unwinder.chain(registers(cpu)) for cpu in sorted(cpus())}
+        self.on = {cpu: self.thread_on(cpu) for cpu in self.chains}
+
+    def thread_on(self, cpu):
+        """The one whose stack is the last of the CPU's chain; in user mode, where no switch is
+        under way, the scheduler's. None before there are threads."""
+        frames, _ = self.chains[cpu]
+        stack = frames[-1].stack
+        if frames[0].user:
+            known = variable(self.memory, "'core/sched/scheduler.c'::schedulers")[cpu].current
+            return next((thread for thread in self.all if thread.lies_at == known), None)
+        for thread in self.all:
+            if stack and thread.stack == stack.address:
+                return thread
+        return None
+
+    def cpu_on(self, thread):
+        """The CPU that is on this thread now, or None."""
+        for cpu, other in self.on.items():
+            if other is thread:
+                return cpu
+        return None
+
+    def find(self, pid):
+        """The idle threads are 0, all of them."""
+        found = [thread for thread in self.all if thread.pid == pid]
+        if not found:
+            raise Refusal("there is no thread %d: `pitot ps` lists them" % pid)
+        return found
+
+    def chain(self, thread):
+        """Frames and their end."""
+        cpu = self.cpu_on(thread)
+        if cpu is not None:
+            return self.chains[cpu]
+        if thread.state in NOWHERE or not thread.sp:
+            return [], "it %s" % self.state(thread)
+        return self.unwinder.chain(switched(self.memory, thread.sp))
+
+    def state(self, thread):
+        return WORDS.get(thread.state, "state %s" % thread.state)
+
+    def name(self, thread):
+        return printable(thread.name.split(b"\0")[0])
+
+    def waits_for(self, thread):
+        if not thread.waits_on:
+            return "-"
+        queue = self.memory.u64(thread.waits_on)  # its first field is its name
+        return self.memory.text(queue)
+
+    def stands_in(self, thread):
+        """Where it was interrupted; or the innermost function that is not the scheduler's own."""
+        frames, _ = self.chain(thread)
+        if not frames:
+            return "-"
+        if self.cpu_on(thread) is not None:
+            return place_of(frames[0].ip)
+        for frame in frames[1:]:
+            if frame.exact:
+                return place_of(frame.ip)
+        for frame in frames:
+            if not source_of(frame.place()).startswith(WAITING):
+                return function_of(frame.place())
+        return function_of(frames[-1].place())
