@@ -177,10 +177,21 @@ sub polls_ok
 # Its thread may have the CPU before it is the process's.
 {
     my $count = 'perf stat -e mem:/bin/attack:main:x -- /bin/attack brood';
-    my $machine = boot(smp => 4, run => "$count; poweroff");
+    my $record = 'perf record -e mem:/bin/attack:main:x -- /bin/attack brood';
+    my $machine = boot(smp => 4, run => "$count; $record; poweroff");
     ended_ok($machine, 'many processes are born at once');
     like(said($machine, $count), qr{^ +33 +mem:/bin/attack:main:x$}m,
         '... and the breakpoint is there for each, on whichever CPU');
+
+    my @tasks = perf_report($machine, '--tasks') =~ /^ +(\d+) +\1 +(\d+) \| *attack$/mg;
+    my %parent = @tasks;
+    my ($mother) = grep { $parent{$_} == 1 } keys %parent;
+    delete $parent{$mother // ''};
+    is(scalar(keys %parent), 32, 'the real perf knows all of them');
+    is_deeply([grep { $_ != ($mother // 0) } values %parent], [], '... and who made them');
+    my @ends = perf_script($machine, '--show-task-events', '-F', 'comm,tid,time,event')
+        =~ /PERF_RECORD_EXIT\((\d+):\1\)/g;
+    is_deeply([sort @ends], [sort($mother // (), keys %parent)], '... and that they have ended');
 }
 
 # --- What is refused ------------------------------------------------------------------------------
