@@ -123,17 +123,16 @@ static const char *const other_events[] = {"branches", "cpu-clock", "mem:"};
 /* Tracepoints in order of their names, and the others at their places among them. */
 static const char *event_name_at(const struct names *names, size_t index)
 {
+    const struct tracepoint *next = tracepoint_after(NULL);
     const char *name = NULL;
-    size_t other = 0, traced = 0;
+    size_t other = 0;
 
     (void)names;
-    while (traced + other <= index) {
-        const struct tracepoint *next = tracepoint_by_name(traced);
-
+    for (size_t i = 0; i <= index; i++) {
         if (other < OTHER_EVENTS && (!next || strcmp(other_events[other], next->full_name) < 0))
             name = other_events[other++];
         else if (next)
-            name = next->full_name, traced++;
+            name = next->full_name, next = tracepoint_after(next);
         else
             return NULL;
     }
