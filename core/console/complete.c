@@ -48,9 +48,11 @@ static const char *fixed_at(const struct names *names, size_t index)
 
 static const char *command_name_at(const struct names *names, size_t index)
 {
-    (void)names;
-    const struct command *command = command_at(index);
+    const struct command *command = command_after(NULL);
 
+    (void)names;
+    while (command && index-- > 0)
+        command = command_after(command);
     return command ? command->name : NULL;
 }
 
@@ -74,8 +76,9 @@ static struct names names_fixed(const char *const *fixed)
 static struct names names_commands(void)
 {
     struct names names = {.at = command_name_at};
+    const struct command *command = NULL;
 
-    while (command_at(names.count))
+    while ((command = command_after(command)) != NULL)
         names.count++;
     return names;
 }
