@@ -70,9 +70,12 @@ for my $iso ("$build/pitot.iso", $fp_iso) {
 }
 
 # A CPU without SMEP and SMAP.
-my $machine = boot(cpu => 'default', run => 'run attack all; poweroff');
+my $machine = boot(cpu => 'default', run => 'run attack all; run attack names; poweroff');
 ended_ok($machine);
 like($machine->console, qr/^attack: all ended as they must$/m, 'an old CPU survives as well');
+like(said($machine, 'run attack names'),
+    qr{\A(?:/attack\.\d+: 32 programs are known already, more have no names\n){9,}\z},
+    'programs that there is no room for the names of run, and it is said');
 
 # --- What the kernel runs with -------------------------------------------------------------------
 
@@ -142,6 +145,27 @@ my $said = $machine->expect(qr/exit status.*^pitot> $/ms, $patience, 'programs e
 like($said, qr/^calls: exit status 7$/m, '... with a status');
 like($said, qr{^run: /bin/nothing: there is no such file$}m, 'what is not there is refused');
 like($said, qr{^run: /bin: it is a directory$}m, '... as is a directory');
+$machine->send("run calls sleep &\n");
+# What it prints comes before the prompt, or behind.
+my ($pid) = $machine->expect(qr/^calls runs as \d+\n.*calls: sleeps$/ms, $patience,
+    'one runs beside the console') =~ /runs as (\d+)/;
+$machine->send("wait\n");
+$machine->expect(qr/wait\n/, $patience, 'which waits for it');
+$machine->send("\x03");
+$machine->expect(qr/^\^C\n.*^pitot> $/ms, $patience, '... up to ^C');
+$machine->send("run calls exit 7 &\n");
+$machine->expect(qr/calls \(pid \d+\): exit status 7$/m, $patience, 'another tells how it ended');
+$machine->send("kill 1; kill -64 $pid; kill; wait 1; wait x; run &\n");
+$said = $machine->expect(qr/^run: which.*^pitot> $/ms, $patience, 'what cannot be is refused');
+like($said, qr/^kill: no program runs as 1; `ps` lists the threads$/m, '... to kill the kernel');
+is(scalar(() = $said =~ /^kill: kill \[-SIGNAL\] PID, both numbers, the signal below 64$/mg), 2,
+    '... to kill by no signal, or nobody');
+like($said, qr/^wait: no program runs as 1 beside the console; .*$/m, '... to wait for it');
+like($said, qr/^wait: for the number of a program .*, or nothing$/m, '... or for no number');
+$machine->send("kill -9 $pid; wait; ps\n");
+$said = $machine->expect(qr/^ +pid .*^pitot> $/ms, $patience, 'wait is for those that run');
+like($said, qr/^calls \(pid $pid\): killed by signal 9$/m, '... and how they ended is told');
+unlike($said, qr/ calls /, '... before it comes back');
 $machine->send("poweroff\n");
 $machine->wait_end;
 ended_ok($machine);
