@@ -435,6 +435,12 @@ void arch_stop_cpu(unsigned cpu);
 bool arch_stop_is_due(unsigned cpu);
 
 /*
+ * This CPU has parked the others for a change of its own (arch_cpus_park), and none of them can go
+ * on before the end of that. Any context.
+ */
+bool arch_park_is_changing(void);
+
+/*
  * What that interrupt came upon stops, when it has the CPU again. In the interrupt's handler, for a
  * debugger that has just been attached.
  */

@@ -175,6 +175,26 @@ static void end_command(int status)
     gdb_server_command_done(&server, 0);
 }
 
+/* In the stop of `cpu`: whether that one can be stepped, or go on alone. Tells why it cannot. */
+static bool can_go_on(unsigned cpu, unsigned only)
+{
+    char text[100];
+    size_t length;
+
+    if (only == GDB_NO_CPU || only == cpu)
+        return true;
+    if (!arch_stop_regs(only))
+        length = print_into(text, sizeof(text), "CPU %u does not answer: it runs\n", only);
+    else if (arch_park_is_changing())
+        length = print_into(text, sizeof(text),
+                            "CPU %u has parked the others, for a change: it has to go on first\n",
+                            cpu);
+    else
+        return true;
+    gdb_server_print(&server, text, length);
+    return false;
+}
+
 /* True if what gdb wants ends the stop. */
 static bool serve(unsigned cpu, enum arch_stop why, struct arch_resume *resume)
 {
@@ -185,7 +205,7 @@ static bool serve(unsigned cpu, enum arch_stop why, struct arch_resume *resume)
             gdb_server_died(&server, GDB_SIGNAL_ABORTED);
             return true;
         }
-        if (server.request.only != GDB_NO_CPU && !arch_stop_regs(server.request.only)) {
+        if (!can_go_on(cpu, server.request.only)) {
             gdb_server_stopped(&server, &(struct gdb_stop){.cpu = cpu, .signal = GDB_SIGNAL_TRAP});
             return false;
         }

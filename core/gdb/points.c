@@ -80,6 +80,8 @@ static void software_clear(uint64_t address)
 /* One that cannot come back, as its stack was unmapped say, hits no more. */
 void gdb_points_lift(bool lifted)
 {
+    for (unsigned cpu = 0; !lifted && cpu < ARCH_CPUS_MAX; cpu++)
+        hits[cpu].is = false; /* those that a command's time has seen were passed */
     for (int i = 0; i < SOFTWARE_MAX; i++) {
         if (!software[i].address)
             continue;
