@@ -416,6 +416,8 @@ struct arch_debugger {
     bool (*wants)(unsigned cpu);
     /* This CPU has run the breakpoint instruction at that address: is it the debugger's? */
     bool (*owns)(unsigned cpu, uintptr_t address);
+    /* False: this CPU is about something that a stop would cut in two. It is asked again. */
+    bool (*may_stop)(unsigned cpu);
     /* All CPUs stand still, but `absent`, if that is none of ARCH_NO_CPU. */
     void (*stopped)(unsigned cpu, enum arch_stop why, unsigned absent, struct arch_resume *resume);
     /* In each NMI of the boot CPU: what its line has said, and whether that is to stop. */

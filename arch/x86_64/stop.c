@@ -117,7 +117,7 @@ static void stop_fired(unsigned fired, struct regs *regs)
     hit = debugger->wants(cpu);
     if (!hit && !arch_stop_is_due(cpu))
         return;
-    if (arch_park_is_changing()) { /* as soon as that is over */
+    if (arch_park_is_changing() || !debugger->may_stop(cpu)) { /* as soon as that is over */
         arch_stop_cpu(cpu);
         return;
     }
@@ -129,10 +129,13 @@ static void stop_fired(unsigned fired, struct regs *regs)
 /* Interrupts are off meanwhile, so who was to stop in the middle of this is not asked again. */
 static void stop_stepped(struct regs *regs)
 {
-    bool due = arch_stop_is_due(arch_cpu_id());
+    unsigned cpu = arch_cpu_id();
+    bool due = arch_stop_is_due(cpu);
     uintptr_t ip = regs->ip;
 
-    stop_taken(arch_cpu_id());
+    if (debugger && !debugger->may_stop(cpu) && stop_step_prepare(cpu, regs))
+        stop_leave(regs, ip, false);
+    stop_taken(cpu);
     stop_enter(regs, due ? ARCH_STOP_BREAK : ARCH_STOP_STEPPED);
     stop_leave(regs, ip, false);
 }
