@@ -154,14 +154,18 @@ static void resume_as_asked(const struct gdb_request *request, struct arch_resum
 }
 
 /* A step that is to go on until it leaves a range of addresses, or gdb says stop. */
-static bool range_goes_on(unsigned cpu, const struct gdb_stop *stop)
+static bool range_goes_on(unsigned cpu, struct gdb_stop *stop)
 {
     const struct gdb_request *request = &server.request;
     uint64_t ip = arch_stop_regs(cpu)->ip;
 
-    return server.owes_stop && request->step && request->only == cpu &&
-           stop->reason == GDB_STOPPED_BY_SIGNAL && ip >= request->start && ip < request->end &&
-           door->poll() != GDB_BREAK;
+    if (!server.owes_stop || !request->step || request->only != cpu ||
+        stop->reason != GDB_STOPPED_BY_SIGNAL || ip < request->start || ip >= request->end)
+        return false;
+    if (door->poll() != GDB_BREAK)
+        return true;
+    stop->signal = GDB_SIGNAL_INTERRUPT;
+    return false;
 }
 
 static struct gdb_stop describe(unsigned cpu, enum arch_stop why)
