@@ -436,6 +436,7 @@ bool gdb_arrived(uint8_t byte, struct regs *regs)
     arriving = true;
     if (attach(own_door, &why)) {
         arriving = false;
+        print("gdb: %s\n", why.text);
         return false;
     }
     begins(byte);

@@ -197,8 +197,12 @@ is($stub->ask("Z1,$symbol{fs_close},1"),
 like($stub->ask('vCont;s:4'), qr/^O/, '... and it cannot be stepped');
 like($stub->get, qr/^T05.*thread:1;/, '... which is told, too');
 $stub->ask_ok('D');
-$outside->interrupt;
-$outside->note_stop($outside->get);
+while (1) {
+    $outside->interrupt;
+    $outside->note_stop($outside->get);
+    last if unpack('Q<', $outside->memory(hex($symbol{door}), 8)) == 0;    # it has left
+    $outside->put('vCont;c:1;c:2;c:3');
+}
 $outside->put('vCont;c');
 $stub->attach_inside('again');
 $stub->put('qSupported:');
