@@ -127,8 +127,8 @@ const char *gdb_command_begin(unsigned cpu, const char *line)
         return "this CPU holds a spinlock, or may not be taken from its thread for another reason: "
                "commands need a place where it may (`finish`, say)";
     if (!arch_stop_divert(cpu, hold, &command.kept))
-        return "this CPU is in an interrupt's handler, or has interrupts off: commands need a "
-               "place in a thread (`finish`, say)";
+        return "this CPU is in an interrupt's handler or a program, or has interrupts off: "
+               "commands need a place in a thread (`finish`, say)";
     command.cpu = cpu;
     memcpy(command.line, line, strlen(line) + 1);
     state_is(WANTED);

@@ -43,7 +43,7 @@ enum gdb_request_kind {
     GDB_GONE, /* the line has ended */
 };
 
-#define GDB_COMMAND_MAX 1024
+#define GDB_COMMAND_MAX (GDB_PACKET_MAX / 2) /* what is too long for the console, it says */
 #define GDB_NO_CPU      (~0u)
 
 struct gdb_request {

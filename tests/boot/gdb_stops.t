@@ -20,6 +20,7 @@ use Pitot::Stub;
 
 plan skip_all => "COM3 is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 
+my $patience = 120;    # seconds, for the console
 my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/gdb_stops";
 
@@ -91,6 +92,33 @@ my $printed = join('', map { s/\n\z//r } @$said{qw(begin stops end_of_it)})
 my ($kept) = $said->{begin} =~ /^\[ perf record: (\d+) records kept/m;
 my $lines = () = $printed =~ /^ +fs-stress .*:w:  [0-9a-f]{16} (?:un)?lock_kernel\+0x\w+$/mg;
 is($lines, $kept // 'none', 'and no line of what it prints is lost');
+
+# --- The console's port --------------------------------------------------------------------------
+
+$machine = start(smp => 4, run => '');
+for my $time (qw(first second)) {
+    $machine->expect(qr/^pitot> $/m, $patience, "the console answers, before the $time time");
+    $machine->send("gdb\n");
+    $machine->expect(qr/^gdb: waiting at COM1: .*\n/m, $patience);
+    $said = gdb_says($machine->lend,
+        refused => "bt\npython\ntry:\n    gdb.execute('monitor ps')\nexcept gdb.error as why:\n"
+            . "    print(why)\nend\n",
+        lent => "tbreak input_wait\ncontinue\nmonitor perf stat -e mem:kernel_flag:w -- fs-stress\n",
+        leave => "detach\n");
+    $machine->connect;
+    like($said->{refused}, qr/^#\d+ .* gdb_run (?:.*\n)+#\d+ .* boot_entry_high /m,
+        'gdb comes where its command is');
+    like($said->{refused}, qr/^the console runs a command itself: let that end first$/m,
+        '... which no other can interrupt');
+    like($said->{lent}, qr/^fs-stress: \d+ operations, all verified$/m,
+        'at the prompt gdb runs commands, though it has the port');
+    ok(exists $said->{end}, '... and leaves') or diag(values %$said);
+    $machine->send("\n");
+}
+$machine->expect(qr/^pitot> $/m, $patience, 'the console has its port again');
+$machine->send("poweroff\n");
+$machine->wait_end;
+ended_ok($machine);
 
 # --- One alone -----------------------------------------------------------------------------------
 
