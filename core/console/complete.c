@@ -117,7 +117,8 @@ static struct names names_pids(void)
     return names;
 }
 
-static const char *const perf_subcommands[] = {"list", "record", "report", "script", "stat", NULL};
+static const char *const perf_subcommands[] = {"list", "record", "report", "script",
+                                               "stat", "trace",  NULL};
 
 /* In order: branches, the clock, and how breakpoints begin. */
 static const char *const other_events[] = {"branches", "cpu-clock", "mem:"};
@@ -147,20 +148,34 @@ static struct names names_events(void)
     return (struct names){.at = event_name_at, .count = tracepoint_count() + OTHER_EVENTS};
 }
 
-/* As core/perf/perf_options.c and core/perf/report_options.c read them. */
-static const char *const record_options[] = {"--",          "--call-graph",
-                                             "--count",     "--event",
-                                             "--filter",    "--freq",
-                                             "--intr-regs", "--mmap-pages",
-                                             "--overwrite", "--raw-samples",
-                                             "--skip",      "--start",
-                                             "--trigger",   "--verify-chain",
-                                             "-F",          "-R",
-                                             "-a",          "-c",
-                                             "-e",          "-g",
-                                             "-m",          NULL};
-static const char *const stat_options[] = {"--", "--event", "--filter", "--start",
-                                           "-a", "-e",      NULL};
+/* As core/perf/perf_options.c, report_options.c and trace_command.c read them. */
+static const char *const record_options[] = {"--",
+                                             "--call-graph",
+                                             "--count",
+                                             "--event",
+                                             "--filter",
+                                             "--freq",
+                                             "--intr-regs",
+                                             "--mmap-pages",
+                                             "--overwrite",
+                                             "--pid",
+                                             "--raw-samples",
+                                             "--skip",
+                                             "--start",
+                                             "--trigger",
+                                             "--verify-chain",
+                                             "-F",
+                                             "-R",
+                                             "-a",
+                                             "-c",
+                                             "-e",
+                                             "-g",
+                                             "-m",
+                                             "-p",
+                                             NULL};
+static const char *const stat_options[] = {"--", "--event", "--filter", "--pid", "--start",
+                                           "-a", "-e",      "-p",       NULL};
+static const char *const trace_options[] = {"--", "-S", "-e", "-m", "-p", "-s", NULL};
 static const char *const report_options[] = {
     "--no-children", "--no-inline", "--stdio", "-g", "-s", NULL};
 static const char *const script_options[] = {"-F", NULL};
@@ -169,10 +184,8 @@ static const struct {
     const char *subcommand;
     const char *const *options;
 } perf_options[] = {
-    {"record", record_options},
-    {"report", report_options},
-    {"script", script_options},
-    {"stat", stat_options},
+    {"record", record_options}, {"report", report_options}, {"script", script_options},
+    {"stat", stat_options},     {"trace", trace_options},
 };
 
 /* --- Where the cursor is --- */
@@ -274,7 +287,8 @@ static bool target_find(const char *text, size_t length, struct target *target)
         *target = (struct target){names_commands(), context.current, true};
         return true;
     }
-    if (second && word_is(context.command, "bt")) {
+    if (second && (word_is(context.command, "bt") || word_is(context.command, "kill") ||
+                   word_is(context.command, "wait"))) {
         *target = (struct target){names_pids(), context.current, true};
         return true;
     }
