@@ -416,6 +416,8 @@ struct arch_debugger {
     bool (*wants)(unsigned cpu);
     /* This CPU has run the breakpoint instruction at that address: is it the debugger's? */
     bool (*owns)(unsigned cpu, uintptr_t address);
+    /* False: this CPU is about something that a stop would cut in two. It is asked again. */
+    bool (*may_stop)(unsigned cpu);
     /* All CPUs stand still, but `absent`, if that is none of ARCH_NO_CPU. */
     void (*stopped)(unsigned cpu, enum arch_stop why, unsigned absent, struct arch_resume *resume);
     /* In each NMI of the boot CPU: what its line has said, and whether that is to stop. */
@@ -433,6 +435,12 @@ void arch_stop_cpu(unsigned cpu);
 
 /* ... which it has yet to do: it was asked in the middle of one. */
 bool arch_stop_is_due(unsigned cpu);
+
+/*
+ * This CPU has parked the others for a change of its own (arch_cpus_park), and none of them can go
+ * on before the end of that. Any context.
+ */
+bool arch_park_is_changing(void);
 
 /*
  * What that interrupt came upon stops, when it has the CPU again. In the interrupt's handler, for a

@@ -60,6 +60,11 @@ static void com3_put(const char *bytes, size_t length)
     uart_send(&com3, bytes, length);
 }
 
+static bool com3_ready(void)
+{
+    return uart_ready(&com3);
+}
+
 static int com3_poll(void)
 {
     return uart_poll(&com3);
@@ -84,7 +89,7 @@ static void com3_close(void)
 }
 
 static const struct gdb_door com3_door = {.name = "COM3",
-                                          .line = {com3_get, com3_put},
+                                          .line = {com3_get, com3_put, com3_ready},
                                           .poll = com3_poll,
                                           .listen = com3_listen,
                                           .open = com3_open,
@@ -112,6 +117,11 @@ static void com1_put(const char *bytes, size_t length)
     uart_send(com1, bytes, length);
 }
 
+static bool com1_ready(void)
+{
+    return uart_ready(com1);
+}
+
 static int com1_poll(void)
 {
     return uart_poll(com1);
@@ -136,7 +146,7 @@ static void com1_close(void)
 }
 
 static const struct gdb_door com1_door = {.name = "COM1",
-                                          .line = {com1_get, com1_put},
+                                          .line = {com1_get, com1_put, com1_ready},
                                           .poll = com1_poll,
                                           .listen = com1_listen,
                                           .open = com1_open,

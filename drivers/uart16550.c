@@ -95,6 +95,11 @@ void uart_send(struct uart *uart, const char *bytes, size_t length)
     }
 }
 
+bool uart_ready(struct uart *uart)
+{
+    return !uart->present || port_read8(uart->port + LINE_STATUS) & LINE_STATUS_EMPTY;
+}
+
 void uart_hurry(void)
 {
     hurried = true;

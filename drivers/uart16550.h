@@ -36,6 +36,9 @@ bool uart_init(struct uart *uart, uint16_t port);
  */
 void uart_send(struct uart *uart, const char *bytes, size_t length);
 
+/* What is sent next, up to 16 bytes, is taken at once where there are FIFOs. Any context. */
+bool uart_ready(struct uart *uart);
+
 /* The machine is dying: from now on no wait is for ever. Any context. */
 void uart_hurry(void);
 

@@ -179,6 +179,11 @@ bool park_is_parker(void)
     return __atomic_load_n(&parker, __ATOMIC_RELAXED) == arch_cpu_id() + 1;
 }
 
+bool park_is_held(void)
+{
+    return park_is_parker() && held;
+}
+
 /*
  * Not inside a debug trap, or on the way into or out of one: that goes on with what it has read of
  * the watches.
@@ -245,6 +250,10 @@ bool park_for_stop(const struct regs *regs, unsigned *absent)
     struct percpu *self = percpu_self();
     uint32_t me = self->cpu + 1, nobody = 0, asked;
 
+    if (park_is_parker() && !held) {
+        held = 1;
+        depth++;
+    }
     while (__atomic_load_n(&parker, __ATOMIC_RELAXED) != me) {
         asked = __atomic_load_n(&self->park_asked, __ATOMIC_ACQUIRE);
         if (asked)
@@ -261,7 +270,10 @@ bool park_for_stop(const struct regs *regs, unsigned *absent)
 
 void park_end_stop(void)
 {
-    held = depth = 0;
+    depth -= held;
+    held = 0;
+    if (depth > 0) /* the change that it came upon goes on, and lets all go at its end */
+        return;
     let_go();
     __atomic_store_n(&parker, 0, __ATOMIC_RELEASE);
 }
@@ -277,14 +289,14 @@ void park_pass_on(unsigned cpu, const struct regs *regs)
     park_wait(self, regs, mine);
 }
 
-bool park_is_changing(void)
+bool arch_park_is_changing(void)
 {
-    return park_is_parker() && depth > held;
+    return park_is_parker() && (!held || depth > held);
 }
 
 bool park_may_stop(const struct regs *regs)
 {
-    return is_between_hits(percpu_self(), regs) && !park_is_changing();
+    return is_between_hits(percpu_self(), regs) && !arch_park_is_changing();
 }
 
 void park_serve(const struct regs *regs)

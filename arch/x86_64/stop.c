@@ -65,7 +65,7 @@ static void stop_enter(struct regs *regs, enum arch_stop why)
     unsigned cpu = arch_cpu_id(), absent = ARCH_NO_CPU;
     struct arch_resume resume;
     uintptr_t ip = regs->ip;
-    bool alone = park_is_parker(); /* the others stand still because of an earlier stop */
+    bool alone = park_is_held(); /* the others stand still because of an earlier stop */
 
     if (park_for_stop(regs, &absent))
         absent = ARCH_NO_CPU;
@@ -117,7 +117,7 @@ static void stop_fired(unsigned fired, struct regs *regs)
     hit = debugger->wants(cpu);
     if (!hit && !arch_stop_is_due(cpu))
         return;
-    if (park_is_changing()) { /* as soon as that is over */
+    if (arch_park_is_changing() || !debugger->may_stop(cpu)) { /* as soon as that is over */
         arch_stop_cpu(cpu);
         return;
     }
@@ -126,11 +126,17 @@ static void stop_fired(unsigned fired, struct regs *regs)
     stop_leave(regs, ip, debugreg_is_fault(fired));
 }
 
+/* Interrupts are off meanwhile, so who was to stop in the middle of this is not asked again. */
 static void stop_stepped(struct regs *regs)
 {
+    unsigned cpu = arch_cpu_id();
+    bool due = arch_stop_is_due(cpu);
     uintptr_t ip = regs->ip;
 
-    stop_enter(regs, ARCH_STOP_STEPPED);
+    if (debugger && !debugger->may_stop(cpu) && stop_step_prepare(cpu, regs))
+        stop_leave(regs, ip, false);
+    stop_taken(cpu);
+    stop_enter(regs, due ? ARCH_STOP_BREAK : ARCH_STOP_STEPPED);
     stop_leave(regs, ip, false);
 }
 
@@ -220,7 +226,7 @@ static void stop_page_fault(struct regs *regs)
 {
     unsigned cpu = arch_cpu_id();
 
-    if (regs->error & FETCH_OF_THERE && debugger->owns(cpu, regs->ip)) {
+    if (regs->error & FETCH_OF_THERE && debugger && debugger->owns(cpu, regs->ip)) {
         stop_land(regs, ARCH_STOP_HIT);
     } else if (page_fault_before) {
         page_fault_before(regs);
@@ -275,6 +281,10 @@ void arch_debugger_attach(const struct arch_debugger *with)
         listening.serve = clock.serve;
         trap_get_handler(VECTOR_PAGE_FAULT, &page_fault_before);
     }
+    if (!with && debugger) /* one of the line's may be on its way */
+        nmi_clock_lingers();
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        stop_taken(cpu); /* what the debugger before wanted */
     debugger = with;
     debugreg_set_stop(with ? &stops : NULL);
     nmi_set_clock(with ? &listening : &clock);

@@ -48,9 +48,11 @@ static const char *fixed_at(const struct names *names, size_t index)
 
 static const char *command_name_at(const struct names *names, size_t index)
 {
-    (void)names;
-    const struct command *command = command_at(index);
+    const struct command *command = command_after(NULL);
 
+    (void)names;
+    while (command && index-- > 0)
+        command = command_after(command);
     return command ? command->name : NULL;
 }
 
@@ -74,8 +76,9 @@ static struct names names_fixed(const char *const *fixed)
 static struct names names_commands(void)
 {
     struct names names = {.at = command_name_at};
+    const struct command *command = NULL;
 
-    while (command_at(names.count))
+    while ((command = command_after(command)) != NULL)
         names.count++;
     return names;
 }
@@ -124,17 +127,16 @@ static const char *const other_events[] = {"branches", "cpu-clock", "mem:"};
 /* Tracepoints in order of their names, and the others at their places among them. */
 static const char *event_name_at(const struct names *names, size_t index)
 {
+    const struct tracepoint *next = tracepoint_after(NULL);
     const char *name = NULL;
-    size_t other = 0, traced = 0;
+    size_t other = 0;
 
     (void)names;
-    while (traced + other <= index) {
-        const struct tracepoint *next = tracepoint_by_name(traced);
-
+    for (size_t i = 0; i <= index; i++) {
         if (other < OTHER_EVENTS && (!next || strcmp(other_events[other], next->full_name) < 0))
             name = other_events[other++];
         else if (next)
-            name = next->full_name, traced++;
+            name = next->full_name, next = tracepoint_after(next);
         else
             return NULL;
     }

@@ -39,7 +39,7 @@ static void state_is(enum state state)
 
 /* --- What it prints. --- */
 
-static void (*print_to_gdb)(const char *text, size_t length); /* set at boot, as is the next */
+static size_t (*print_to_gdb)(const char *text, size_t length); /* set at boot, as is the next */
 static void (*tell_alive)(void);
 static struct sink *console; /* [runner] whose place it takes */
 
@@ -55,7 +55,7 @@ static void runner_write(struct sink *sink, const char *bytes, size_t length)
 
 static struct sink runner_sink = {runner_write};
 
-void gdb_command_set_print(void (*text_to)(const char *text, size_t length), void (*alive)(void))
+void gdb_command_set_print(size_t (*text_to)(const char *text, size_t length), void (*alive)(void))
 {
     print_to_gdb = text_to;
     tell_alive = alive;
@@ -127,8 +127,8 @@ const char *gdb_command_begin(unsigned cpu, const char *line)
         return "this CPU holds a spinlock, or may not be taken from its thread for another reason: "
                "commands need a place where it may (`finish`, say)";
     if (!arch_stop_divert(cpu, hold, &command.kept))
-        return "this CPU is in an interrupt's handler, or has interrupts off: commands need a "
-               "place in a thread (`finish`, say)";
+        return "this CPU is in an interrupt's handler or a program, or has interrupts off: "
+               "commands need a place in a thread (`finish`, say)";
     command.cpu = cpu;
     memcpy(command.line, line, strlen(line) + 1);
     state_is(WANTED);

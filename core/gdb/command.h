@@ -30,4 +30,4 @@ bool gdb_command_end(unsigned cpu, int *status);
  * What it prints goes to the one instead of to the console; the other is called once a second. Task
  * context, both. Boot.
  */
-void gdb_command_set_print(void (*text_to)(const char *text, size_t length), void (*alive)(void));
+void gdb_command_set_print(size_t (*text_to)(const char *text, size_t length), void (*alive)(void));

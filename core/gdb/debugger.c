@@ -30,43 +30,103 @@ static bool stopped;                                /* [A] in a stop: the port i
 static const char *blind;                           /* why ^C does not break in; or NULL */
 static bool arriving;                               /* its first stop is on its way */
 static unsigned steps;                              /* since the others were let go */
+static uint32_t sender; /* [A] the CPU that makes a packet of text, or sends a piece, + 1; 0 */
 
 /* --- What gdb is told meanwhile. --- */
 
-/* A packet is whole: what prints in an interrupt comes before it or behind it. */
-static void print_to_gdb(const char *text, size_t length)
+bool gdb_is_sending(unsigned cpu)
+{
+    return __atomic_load_n(&sender, __ATOMIC_RELAXED) == cpu + 1;
+}
+
+/* Between the two this CPU is neither parked nor stopped, so there is nothing to wait for. */
+static void sending_begins(void)
+{
+    __atomic_store_n(&sender, arch_cpu_id() + 1, __ATOMIC_RELAXED);
+    local_barrier();
+}
+
+static void sending_ends(void)
+{
+    local_barrier();
+    __atomic_store_n(&sender, 0, __ATOMIC_RELAXED);
+}
+
+static bool gdb_hears_text(void)
+{
+    return server.owes_stop || gdb_command_is_under_way();
+}
+
+static bool print_piece(void)
+{
+    bool more;
+
+    while (!server.link.line->ready())
+        arch_relax();
+    sending_begins();
+    more = gdb_link_send_piece(&server.link);
+    sending_ends();
+    return more;
+}
+
+/*
+ * A packet is whole: what prints in an interrupt comes before it or behind it, and a stop of
+ * another CPU sends the rest first. Returns what has been sent: gdb may go.
+ */
+static size_t print_to_gdb(const char *text, size_t length)
 {
     uint64_t flags = arch_irq_save();
+    size_t sent = 0;
 
-    gdb_server_print(&server, text, length);
+    do {
+        size_t part = length - sent < GDB_TEXT_MAX ? length - sent : GDB_TEXT_MAX;
+
+        sending_begins();
+        gdb_link_make_text(&server.link, text + sent, part);
+        sending_ends();
+        while (print_piece())
+            continue;
+        sent += part;
+    } while (sent < length && gdb_hears_text());
     arch_irq_restore(flags);
+    return sent;
+}
+
+/* Of a packet that a CPU is sending, which stands still. */
+static void send_the_rest(void)
+{
+    while (gdb_link_send_piece(&server.link))
+        continue;
 }
 
 /* A gdb that hears nothing for two seconds complains, though it waits on. */
 static void say_nothing_new(void)
 {
     print_guard_enter();
-    uint64_t flags = arch_irq_save();
-
-    gdb_server_print_nothing(&server);
-    arch_irq_restore(flags);
+    print_to_gdb("", 0);
     print_guard_leave();
 }
 
 /* Where the console has lent its port, while gdb waits for a stop. */
 static void lent_write(struct sink *sink, const char *bytes, size_t length)
 {
+    size_t sent = 0;
+
     (void)sink;
-    if (server.owes_stop || gdb_command_is_under_way())
-        print_to_gdb(bytes, length);
+    if (length > 0 && gdb_hears_text())
+        sent = print_to_gdb(bytes, length);
+    if (sent < length && !door)
+        console_before->write(console_before, bytes + sent, length - sent);
 }
 
 static struct sink lent_sink = {lent_write};
 
 void gdb_farewell(void)
 {
-    if (door)
-        gdb_server_exited(&server, 0);
+    if (!door)
+        return;
+    send_the_rest();
+    gdb_server_exited(&server, 0);
 }
 
 /* --- Stops. --- */
@@ -94,14 +154,18 @@ static void resume_as_asked(const struct gdb_request *request, struct arch_resum
 }
 
 /* A step that is to go on until it leaves a range of addresses, or gdb says stop. */
-static bool range_goes_on(unsigned cpu, const struct gdb_stop *stop)
+static bool range_goes_on(unsigned cpu, struct gdb_stop *stop)
 {
     const struct gdb_request *request = &server.request;
     uint64_t ip = arch_stop_regs(cpu)->ip;
 
-    return server.owes_stop && request->step && request->only == cpu &&
-           stop->reason == GDB_STOPPED_BY_SIGNAL && ip >= request->start && ip < request->end &&
-           door->poll() != GDB_BREAK;
+    if (!server.owes_stop || !request->step || request->only != cpu ||
+        stop->reason != GDB_STOPPED_BY_SIGNAL || ip < request->start || ip >= request->end)
+        return false;
+    if (door->poll() != GDB_BREAK)
+        return true;
+    stop->signal = GDB_SIGNAL_INTERRUPT;
+    return false;
 }
 
 static struct gdb_stop describe(unsigned cpu, enum arch_stop why)
@@ -175,6 +239,26 @@ static void end_command(int status)
     gdb_server_command_done(&server, 0);
 }
 
+/* In the stop of `cpu`: whether that one can be stepped, or go on alone. Tells why it cannot. */
+static bool can_go_on(unsigned cpu, unsigned only)
+{
+    char text[100];
+    size_t length;
+
+    if (only == GDB_NO_CPU || only == cpu)
+        return true;
+    if (!arch_stop_regs(only))
+        length = print_into(text, sizeof(text), "CPU %u does not answer: it runs\n", only);
+    else if (arch_park_is_changing())
+        length = print_into(text, sizeof(text),
+                            "CPU %u has parked the others, for a change: it has to go on first\n",
+                            cpu);
+    else
+        return true;
+    gdb_server_print(&server, text, length);
+    return false;
+}
+
 /* True if what gdb wants ends the stop. */
 static bool serve(unsigned cpu, enum arch_stop why, struct arch_resume *resume)
 {
@@ -185,7 +269,7 @@ static bool serve(unsigned cpu, enum arch_stop why, struct arch_resume *resume)
             gdb_server_died(&server, GDB_SIGNAL_ABORTED);
             return true;
         }
-        if (server.request.only != GDB_NO_CPU && !arch_stop_regs(server.request.only)) {
+        if (!can_go_on(cpu, server.request.only)) {
             gdb_server_stopped(&server, &(struct gdb_stop){.cpu = cpu, .signal = GDB_SIGNAL_TRAP});
             return false;
         }
@@ -226,6 +310,7 @@ static void debugger_stopped(unsigned cpu, enum arch_stop why, unsigned absent,
     int status;
 
     arriving = false;
+    send_the_rest();
     if (why == ARCH_STOP_DEAD)
         gdb_points_freeze();
     if (gdb_command_end(cpu, &status)) {
@@ -258,6 +343,11 @@ static void debugger_stopped(unsigned cpu, enum arch_stop why, unsigned absent,
 static bool debugger_wants(unsigned cpu)
 {
     return gdb_points_hit(cpu) && !gdb_command_is_under_way();
+}
+
+static bool debugger_may_stop(unsigned cpu)
+{
+    return !gdb_is_sending(cpu);
 }
 
 /*
@@ -311,8 +401,11 @@ static void panicked(const struct regs *regs)
 /* Now it is attached; -EBUSY where another port is, or why the CPUs could not be parked. */
 static int attach(const struct gdb_door *with, struct refusal *why)
 {
-    static const struct arch_debugger debugger = {debugger_wants, gdb_points_own, debugger_stopped,
-                                                  debugger_listens};
+    static const struct arch_debugger debugger = {.wants = debugger_wants,
+                                                  .owns = gdb_points_own,
+                                                  .may_stop = debugger_may_stop,
+                                                  .stopped = debugger_stopped,
+                                                  .listens = debugger_listens};
     int error = cpus_park(why);
 
     if (error)
@@ -343,6 +436,7 @@ bool gdb_arrived(uint8_t byte, struct regs *regs)
     arriving = true;
     if (attach(own_door, &why)) {
         arriving = false;
+        print("gdb: %s\n", why.text);
         return false;
     }
     begins(byte);

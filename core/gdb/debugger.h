@@ -55,5 +55,11 @@ bool gdb_arrived(uint8_t byte, struct regs *regs);
 /* Whoever was to stop in the middle of a hit is asked again. Behind each interrupt. */
 void gdb_tick(void);
 
+/*
+ * That CPU is about what is sent to gdb, and is not to stand still in the middle of that. In an NMI
+ * or a trap of it.
+ */
+bool gdb_is_sending(unsigned cpu);
+
 /* The machine is about to be switched off: gdb is told. Any context. */
 void gdb_farewell(void);

@@ -16,6 +16,7 @@ void gdb_link_init(struct gdb_link *link, const struct gdb_line *line)
     link->begun = false;
     link->in_length = link->out_length = 0;
     link->out_cut = false;
+    link->text_length = link->text_sent = 0;
     link->counts.bad_sums = link->counts.too_long = 0;
     link->counts.resent = link->counts.noise = 0;
 }
@@ -211,4 +212,35 @@ int gdb_link_send(struct gdb_link *link)
         }
     }
     return 0;
+}
+
+void gdb_link_make_text(struct gdb_link *link, const char *text, size_t length)
+{
+    char *at = link->text;
+    uint8_t sum = 'O';
+
+    *at++ = '$';
+    *at++ = 'O';
+    for (size_t i = 0; i < length; i++) {
+        *at++ = hex_digit((uint8_t)text[i] >> 4);
+        *at++ = hex_digit((uint8_t)text[i]);
+        sum = (uint8_t)(sum + at[-2] + at[-1]);
+    }
+    *at++ = '#';
+    *at++ = hex_digit(sum >> 4);
+    *at++ = hex_digit(sum);
+    link->text_length = (size_t)(at - link->text);
+    link->text_sent = 0;
+}
+
+bool gdb_link_send_piece(struct gdb_link *link)
+{
+    const char *from = link->text + link->text_sent;
+    size_t left = link->text_length - link->text_sent;
+
+    if (left > GDB_PIECE)
+        left = GDB_PIECE;
+    link->line->put(from, left);
+    link->text_sent += left;
+    return link->text_sent < link->text_length;
 }

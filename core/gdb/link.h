@@ -14,9 +14,13 @@
 
 #define GDB_BREAK 0x03 /* the one byte that is no packet: stop */
 
+#define GDB_TEXT_MAX 512 /* characters of a text in one packet, of which each is two, */
+#define GDB_PIECE    16  /* ... and bytes of it that are sent at a time */
+
 struct gdb_line {
     int (*get)(void); /* the next byte, which it waits for; -1: there will be none */
     void (*put)(const char *bytes, size_t length);
+    bool (*ready)(void); /* a piece of GDB_PIECE bytes can be put without a wait */
 };
 
 struct gdb_link {
@@ -29,6 +33,10 @@ struct gdb_link {
     char out[GDB_PACKET_MAX + 1];
     size_t out_length;
     bool out_cut; /* something did not fit */
+
+    /* A packet with text for a person, frame and all, and how much of it has been sent. */
+    char text[2 * GDB_TEXT_MAX + sizeof("$O#00")];
+    size_t text_length, text_sent;
 
     /* What has gone wrong on the line, for `gdb` on the console. */
     struct {
@@ -60,3 +68,11 @@ int gdb_link_send(struct gdb_link *link);
 
 /* Sends it once, and waits for no answer: for what is no reply. */
 void gdb_link_send_once(struct gdb_link *link);
+
+/*
+ * A packet of text, of up to GDB_TEXT_MAX characters, is made, beside what is to be sent else; and
+ * sent by the piece: false when all of it has been. Between two pieces a stop may come and send the
+ * rest, and packets of its own: then there is nothing left to send.
+ */
+void gdb_link_make_text(struct gdb_link *link, const char *text, size_t length);
+bool gdb_link_send_piece(struct gdb_link *link);

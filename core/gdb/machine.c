@@ -37,8 +37,10 @@ static size_t memory_read(uint64_t address, uint8_t *to, size_t length)
 
 static int memory_write(uint64_t address, const uint8_t *from, size_t length, struct refusal *why)
 {
-    if (arch_debug_write(address, from, length))
+    if (arch_debug_write(address, from, length)) {
+        gdb_points_keep(address, length);
         return 0;
+    }
     return refuse(why, EFAULT, "0x%lx/%zu cannot be written", (unsigned long)address, length);
 }
 

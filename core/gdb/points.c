@@ -39,6 +39,12 @@ static void note_hit(unsigned cpu, enum gdb_point kind, uint64_t point, uint64_t
     hits[cpu].is = true;
 }
 
+static void forget_hits(void)
+{
+    for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
+        hits[cpu].is = false;
+}
+
 /* --- Breakpoint instructions. --- */
 
 static int software_find(uint64_t address)
@@ -80,6 +86,8 @@ static void software_clear(uint64_t address)
 /* One that cannot come back, as its stack was unmapped say, hits no more. */
 void gdb_points_lift(bool lifted)
 {
+    if (!lifted) /* those that a command's time has seen were passed */
+        forget_hits();
     for (int i = 0; i < SOFTWARE_MAX; i++) {
         if (!software[i].address)
             continue;
@@ -95,6 +103,14 @@ void gdb_points_hide(uint64_t address, uint8_t *bytes, size_t length)
     for (int i = 0; i < SOFTWARE_MAX; i++)
         if (software[i].address && software[i].address - address < length)
             bytes[software[i].address - address] = software[i].old;
+}
+
+void gdb_points_keep(uint64_t address, size_t length)
+{
+    for (int i = 0; i < SOFTWARE_MAX; i++)
+        if (software[i].address && software[i].address - address < length &&
+            arch_breakpoint_write(software[i].address, &software[i].old))
+            software[i].address = 0;
 }
 
 bool gdb_points_own(unsigned cpu, uint64_t address)
@@ -205,16 +221,21 @@ int gdb_point_clear(enum gdb_point kind, uint64_t address, uint64_t length, stru
     return 0;
 }
 
+/* Registers stay where a CPU does not answer, until the next gdb comes. */
 void gdb_points_clear(void)
 {
+    struct refusal why;
+
+    forget_hits();
     if (frozen)
         return;
     for (unsigned i = 0; i < SOFTWARE_MAX; i++)
         software_clear(software[i].address);
+    if (cpus_park(&why))
+        return;
     for (unsigned i = 0; i < HARDWARE_MAX; i++)
         hardware_drop(&hardware[i]);
-    for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
-        hits[cpu].is = false;
+    cpus_release();
 }
 
 static bool is_set(enum gdb_point kind, uint64_t address)

@@ -277,25 +277,15 @@ void gdb_server_command_done(struct gdb_server *server, int status)
     gdb_link_send(&server->link);
 }
 
-#define TEXT_IN_PACKET 512
-
 void gdb_server_print(struct gdb_server *server, const char *text, size_t length)
 {
     while (length > 0) {
-        size_t part = length < TEXT_IN_PACKET ? length : TEXT_IN_PACKET;
+        size_t part = length < GDB_TEXT_MAX ? length : GDB_TEXT_MAX;
 
-        gdb_out_begin(&server->link);
-        gdb_out_char(&server->link, 'O');
-        gdb_out_bytes(&server->link, (const uint8_t *)text, part);
-        gdb_link_send_once(&server->link);
+        gdb_link_make_text(&server->link, text, part);
+        while (gdb_link_send_piece(&server->link))
+            continue;
         text += part;
         length -= part;
     }
-}
-
-void gdb_server_print_nothing(struct gdb_server *server)
-{
-    gdb_out_begin(&server->link);
-    gdb_out_char(&server->link, 'O');
-    gdb_link_send_once(&server->link);
 }

@@ -43,7 +43,7 @@ enum gdb_request_kind {
     GDB_GONE, /* the line has ended */
 };
 
-#define GDB_COMMAND_MAX 1024
+#define GDB_COMMAND_MAX (GDB_PACKET_MAX / 2) /* what is too long for the console, it says */
 #define GDB_NO_CPU      (~0u)
 
 struct gdb_request {
@@ -83,11 +83,8 @@ void gdb_server_serve(struct gdb_server *server);
 /* Whoever runs a GDB_COMMAND has done so; a negative errno if it could not. */
 void gdb_server_command_done(struct gdb_server *server, int status);
 
-/* Text for gdb's terminal; only while gdb waits, for a stop or for a command. */
+/* Text for gdb's terminal; only while gdb waits, for a stop or for a command. In a stop. */
 void gdb_server_print(struct gdb_server *server, const char *text, size_t length);
-
-/* ... or nothing, for a gdb that would take a long silence for a failure. */
-void gdb_server_print_nothing(struct gdb_server *server);
 
 /* The machine ends: with a status, or by a signal. Only while gdb waits for a stop. */
 void gdb_server_exited(struct gdb_server *server, unsigned status);

@@ -3,18 +3,22 @@
 #include "core/sched/cpu_start.h"
 
 #include "arch/arch.h"
+#include "core/gdb/debugger.h"
 #include "core/perf/event_clock.h"
 #include "core/perf/tracepoint.h"
 #include "core/print.h"
 #include "core/sched/scheduler.h"
 #include "core/ticks.h"
 
-/* In an NMI. A hit that is under way goes on with what it has read of events and probes. */
+/*
+ * In an NMI. A hit that is under way goes on with what it has read of events and probes, and gdb
+ * takes a packet that is cut in two for none.
+ */
 ARCH_HIT_TEXT static bool may_park(void)
 {
     unsigned cpu = arch_cpu_id();
 
-    return !tracepoint_is_recording(cpu) && !event_clock_is_busy(cpu);
+    return !tracepoint_is_recording(cpu) && !event_clock_is_busy(cpu) && !gdb_is_sending(cpu);
 }
 
 /* Where a CPU begins, as its own idle thread. */

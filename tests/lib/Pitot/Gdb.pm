@@ -32,7 +32,7 @@ use File::Basename qw(basename);
 use Pitot::Files;
 use Pitot::Machine;
 
-our @EXPORT = qw(gdb_session);
+our @EXPORT = qw(gdb_session gdb_says);
 
 my $build = $ENV{BUILD} // 'build';
 my $hang = 120;    # seconds, for a gdb
@@ -56,12 +56,27 @@ sub gdb_session
     my $machine = Pitot::Machine->new($door->{machine}->($base, %options));
     my $kernel = "$build/" . ($options{kernel} // 'pitot') . '.elf';
     $door->{ready}->($base);
+    return ($machine, run_gdb($door, $base, $kernel, $commands, @parts));
+}
+
+# The same of a machine that runs already, and a stub that listens at that path.
+sub gdb_says
+{
+    my ($path, @parts) = @_;
+    my $base = "$build/logs/" . basename($0, '.t') . '/' . 'gdb' . ++$sessions;
+    my %door = (attach => sub { "target remote $path\n" }, again => sub { "target remote $path\n" });
+    return run_gdb(\%door, $base, "$build/pitot.elf", '', @parts);
+}
+
+sub run_gdb
+{
+    my ($door, $base, $kernel, $commands, @parts) = @_;
     write_script($door, $base, $commands, @parts);
     system("timeout -k 5 $hang gdb -nx -q -batch -x $base.script $kernel > $base.gdb 2>&1");
     my (undef, %said) = split(/^=== (.*)\n/m, slurp("$base.gdb"), -1);
     my %titles = @parts;
     $said{$_} //= '' for keys(%titles);
-    return ($machine, \%said);
+    return \%said;
 }
 
 # QEMU makes the socket and listens; the second is what flag 00010000 shows.

@@ -19,7 +19,7 @@ use Time::HiRes qw(sleep time);
 
 use Pitot::Files;
 
-our @EXPORT = qw(gdb_at_com3 gdb_at_com1);
+our @EXPORT = qw(gdb_at_com3 gdb_at_com1 await_said);
 
 my $hang = 60;    # seconds, for a boot
 

@@ -129,8 +129,16 @@ sub connect
         }
     }
     $self->{socket}->blocking(0);
-    open($self->{log}, '>:raw', "$self->{base}.console") or croak("$self->{base}.console: $!");
+    open($self->{log}, '>>:raw', "$self->{base}.console") or croak("$self->{base}.console: $!");
     $self->{log}->autoflush(1);
+}
+
+# Lends the console's socket, by its path, to who comes there next; `connect` takes it back.
+sub lend
+{
+    my ($self) = @_;
+    close(delete $self->{socket});
+    return "$self->{base}.socket";
 }
 
 # Takes what the console has said. False at its end.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# QEMU's stub for gdb, without gdb: for tests that stop a machine some thousand times.
+# QEMU's stub for gdb, or the kernel's own, without gdb: for tests that stop a machine some thousand
+# times, or say what gdb does not.
 #
 #     use Pitot::Stub;
 #
@@ -13,6 +14,7 @@
 #     my $rip = $stub->register('rip');
 #     my ($head) = unpack('Q<', $stub->memory($address, 8));
 #     $stub->monitor('nmi');
+#     $stub->interrupt;                                  # ^C
 #     $stub->leave;                                      # the machine stays as it is
 #
 # Run from the root of the tree. What the stub refuses ends the test.
@@ -38,8 +40,7 @@ sub new
     return bless({path => $path, cpu => 0}, $class);
 }
 
-# QEMU stops the machine, if it runs. What is asked of a CPU is asked of the one that stopped last.
-sub attach
+sub come
 {
     my ($self) = @_;
     my $deadline = time + $hang;
@@ -48,6 +49,28 @@ sub attach
         select(undef, undef, undef, 0.02);
     }
     $self->{input} = '';
+}
+
+# The kernel's own, which may not hear what comes too early: it is asked until it answers. `again`
+# is for one that has been left by `D`.
+sub attach_inside
+{
+    my ($self, $again) = @_;
+    my $deadline = time + $hang;
+    $self->come if !$again;
+    do {
+        croak("$self->{path}: nobody answers") if time > $deadline;
+        $self->put('qC');
+    } until defined $self->get(2);
+    $self->put('?');
+    1 until $self->get =~ /^T/;
+}
+
+# QEMU stops the machine, if it runs. What is asked of a CPU is asked of the one that stopped last.
+sub attach
+{
+    my ($self) = @_;
+    $self->come;
     # That it has just stopped is told unasked; only this answer begins so.
     $self->put('?');
     $self->put('qC');
@@ -133,10 +156,12 @@ sub go
     my ($self, $seconds) = @_;
     $self->put($self->command('c'));
     my $answer = $self->get($seconds);
-    syswrite($self->{socket}, "\x03") if !defined $answer;
+    $self->interrupt if !defined $answer;
     $self->note_stop($answer // $self->get);
     return defined $answer;
 }
+
+sub interrupt { syswrite($_[0]{socket}, "\x03") }
 
 sub step
 {

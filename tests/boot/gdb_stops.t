@@ -1,0 +1,244 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Stops of the kernel's own stub for gdb where they are awkward (docs/gdb-stub.md): inside of a
+# change for which all CPUs stand still, in the middle of what is printed to gdb, in steps without
+# an end, where a CPU does not answer; and who goes on when one CPU alone is let go. Where the other
+# tests have gdb, some of this speaks the protocol itself. Run from the root of the tree:
+#
+#     prove tests/boot/gdb_stops.t
+use strict;
+use warnings;
+no warnings qw(portable);    # numbers have 64 bits here
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+use Pitot::Files;
+use Pitot::Gdb;
+use Pitot::GdbInside;
+use Pitot::Stub;
+
+plan skip_all => "COM3 is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+my $patience = 120;    # seconds, for the console
+my $build = $ENV{BUILD} // 'build';
+my $logs = "$build/logs/gdb_stops";
+
+sub session
+{
+    my ($name, $options, @parts) = @_;
+    my ($machine, $said) = gdb_session({smp => 4, %$options}, '', @parts);
+    $machine->wait_end;
+    my ($last) = grep { length($said->{$_} // '') } reverse(@parts);
+    ok(exists $said->{end}, "$name: gdb comes to the end of its script")
+        or diag($last, substr($said->{$last // ''} // '', -2000), $machine->tail);
+    return ($machine, $said);
+}
+
+# A machine, whose COM3 is that file; and who speaks the protocol itself there, when it waits.
+sub start_at
+{
+    my ($path, %options) = @_;
+    return Pitot::Machine->new(flags => 'gdb=wait', com3 => "unix:$path", %options);
+}
+
+sub speak
+{
+    my ($machine, $path) = @_;
+    my $stub = Pitot::Stub->new($path);
+    await_said($machine->console_path, qr/^gdb: waiting at COM3/m);
+    $stub->attach_inside;
+    return $stub;
+}
+
+my ($machine, $said);
+
+# --- A change ------------------------------------------------------------------------------------
+
+# `ps` has all CPUs stand still while it looks at a thread.
+($machine, $said) = session('a change',
+    { run => 'ps; poweroff', door => gdb_at_com3() },
+    stop => "break thread_stack_used\ncontinue\nbt 2\n",
+    step => "python\nfor i in range(70):\n    gdb.execute('stepi')\nend\n",
+    alone => "delete\nset scheduler-locking on\nthread 2\nset \$there = \$pc\nstepi\n"
+        . "thread 2\nprint \$pc == \$there\nset scheduler-locking off\nthread 1\n",
+    again => "break thread_stack_used\ncontinue\ndelete\n",
+    end_of_it => "continue\n");
+like($said->{stop}, qr/^#0 .*thread_stack_used(?:.*\n)#1 .* describe /m,
+    'a breakpoint in a change that has parked all CPUs is hit');
+like($said->{alone}, qr/^CPU 0 has parked the others, for a change: it has to go on first$/m,
+    '... where no other CPU is let go');
+like($said->{alone}, qr/^\$\d+ = 1$/m, '... nor goes');
+like($said->{again}, qr/hit Breakpoint 2, thread_stack_used/, '... and the change goes on');
+like($said->{end_of_it}, qr/exited normally\]$/m, '... to its end') or diag($machine->tail);
+
+# --- Text ----------------------------------------------------------------------------------------
+
+# One CPU prints all the time, another one stops; at COM1 both go to gdb.
+my $stops = 50;
+($machine, $said) = session('text',
+    { run => 'perf record -e mem:kernel_flag:w -c 4 -- fs-stress; perf script; poweroff',
+        door => gdb_at_com1() },
+    begin => "hbreak script_print_sample\ncontinue\ndelete\n",
+    stops => "watch 'core/ticks.c'::timers[1].served\npython\nfor i in range($stops):\n"
+        . "    gdb.execute('continue')\n    print('---')\nend\ndelete\n",
+    end_of_it => "continue\n");
+my $changes = () = $said->{stops} =~ /^New value = /mg;
+is($changes, $stops, 'each stop is told, whatever another CPU prints');
+like($said->{end_of_it}, qr/exited normally\]$/m, '... also the last one');
+my $printed = join('', map { s/\n\z//r } @$said{qw(begin stops end_of_it)})
+    =~ s/\n(?:Hardware w|Thread \d.* hit Hardware w)atchpoint \d+: .*\n\nOld (?:.*\n)*?---\n//gr
+    =~ s/\[Switching to Thread .*\n//gr;
+my ($kept) = $said->{begin} =~ /^\[ perf record: (\d+) records kept/m;
+my $lines = () = $printed =~ /^ +fs-stress .*:w:  [0-9a-f]{16} (?:un)?lock_kernel\+0x\w+$/mg;
+is($lines, $kept // 'none', 'and no line of what it prints is lost');
+
+# --- The console's port --------------------------------------------------------------------------
+
+$machine = start(smp => 4, run => '');
+for my $time (qw(first second)) {
+    $machine->expect(qr/^pitot> $/m, $patience, "the console answers, before the $time time");
+    $machine->send("gdb\n");
+    $machine->expect(qr/^gdb: waiting at COM1: .*\n/m, $patience);
+    $said = gdb_says($machine->lend,
+        refused => "bt\npython\ntry:\n    gdb.execute('monitor ps')\nexcept gdb.error as why:\n"
+            . "    print(why)\nend\n",
+        lent => "tbreak input_wait\ncontinue\nmonitor perf stat -e mem:kernel_flag:w -- fs-stress\n",
+        leave => "detach\n");
+    $machine->connect;
+    like($said->{refused}, qr/^#\d+ .* gdb_run (?:.*\n)+#\d+ .* boot_entry_high /m,
+        'gdb comes where its command is');
+    like($said->{refused}, qr/^the console runs a command itself: let that end first$/m,
+        '... which no other can interrupt');
+    like($said->{lent}, qr/^fs-stress: \d+ operations, all verified$/m,
+        'at the prompt gdb runs commands, though it has the port');
+    ok(exists $said->{end}, '... and leaves') or diag(values %$said);
+    $machine->send("\n");
+}
+$machine->expect(qr/^pitot> $/m, $patience, 'the console has its port again');
+$machine->send("poweroff\n");
+$machine->wait_end;
+ended_ok($machine);
+
+# --- One alone -----------------------------------------------------------------------------------
+
+(undef, $said) = session('one alone',
+    { run => 'fs-stress --threads 3 1000000', door => gdb_at_com3() },
+    stop => "tbreak stress_leave\ncontinue\n",
+    alone => <<'GDB',
+set scheduler-locking on
+python
+def others():
+    here = gdb.selected_thread()
+    places = []
+    for thread in gdb.selected_inferior().threads():
+        if thread.num != here.num:
+            thread.switch()
+            places.append((int(gdb.parse_and_eval("$pc")), int(gdb.parse_and_eval("$sp"))))
+    here.switch()
+    return places
+served = "'core/ticks.c'::timers[%d].served"
+before = others()
+other = gdb.selected_thread().num % 4
+ticks = int(gdb.parse_and_eval(served % other))
+for i in range(3):
+    gdb.execute("stepi")
+print("steps: others stand still: %s" % (others() == before))
+gdb.execute("thbreak strlen")
+gdb.execute("continue")
+print("others stand still: %s" % (others() == before
+    and int(gdb.parse_and_eval(served % other)) == ticks))
+end
+GDB
+    all => <<'GDB',
+set scheduler-locking off
+python
+gdb.execute("watch " + served % other)
+gdb.execute("continue")
+print("others have gone on: %s" % (int(gdb.parse_and_eval(served % other)) > ticks))
+end
+GDB
+    kill => "kill\n");
+like($said->{alone}, qr/^steps: others stand still: True$/m, 'a step alone is one');
+like($said->{alone}, qr/^others stand still: True$/m, '... and `continue` by itself, too');
+like($said->{all}, qr/^others have gone on: True$/m, '... until all may go on');
+
+# --- Steps without an end ------------------------------------------------------------------------
+
+# A range that holds all addresses; interrupts are held off meanwhile.
+for my $cpus (1, 4) {
+    my $com3 = "$logs/steps$cpus.com3";
+    $machine = start_at($com3, smp => $cpus, run => 'crash hang');
+    my $stub = speak($machine, $com3);
+    $stub->put('vCont;r0,ffffffffffffffff:1;c');
+    is($stub->get(1), undef, "$cpus CPUs: a step that has no end goes on");
+    my @stops;
+    for (1 .. 20) {
+        $stub->interrupt;
+        push(@stops, $stub->get =~ s/;.*//r);
+        $stub->put('vCont;r0,ffffffffffffffff:1;c');
+    }
+    is(join(' ', @stops), join(' ', ('T02thread:1') x 20), '... until gdb says stop');
+    $stub->interrupt;
+    $stub->get;
+    $stub->put('k');
+    $machine->wait_end;
+    is($machine->status, 0, '... and k is the end of the machine');
+}
+
+# --- R -------------------------------------------------------------------------------------------
+
+$machine = start_at("$logs/again.com3", run => 'poweroff', reboot => 1);
+my $stub = speak($machine, "$logs/again.com3");
+$stub->put('R00');
+await_said($machine->console_path, qr/(?:^gdb: waiting at COM3(?:.*\n)*){2}/m);
+pass('R starts the machine anew');
+$stub->attach_inside('again');
+$stub->ask_ok('D');
+$machine->wait_end;
+is($machine->status, 0, '... which does what it is told to then');
+
+# --- A CPU that does not answer ------------------------------------------------------------------
+
+# QEMU's stub has it stand still, as no CPU of its own can.
+$machine = start_at("$logs/absent.com3", smp => 4, run => 'fs-stress --threads 3 1000000',
+    gdb => "$logs/absent.stub");
+my $outside = Pitot::Stub->new("$logs/absent.stub");
+$outside->attach;
+$outside->put('vCont;c');
+$stub = speak($machine, "$logs/absent.com3");
+my %symbol = reverse map { /^(\S+) \S (\S+)$/ ? ($1, $2) : () } split(/\n/, `nm $build/pitot.elf`);
+my $watched = "2,$symbol{fault_handler},8";
+$stub->ask_ok("Z$watched");
+$stub->put('vCont;c');
+await_said($machine->console_path, qr/^pitot> fs-stress/m);
+$outside->interrupt;
+$outside->note_stop($outside->get);
+$outside->put('vCont;c:1;c:2;c:3');
+$stub->interrupt;
+my ($told, $answer) = ('');
+$told .= pack('H*', substr($answer, 1)) while ($answer = $stub->get) =~ /^O/;
+is($told, "CPU 3 does not answer: it goes on\n", 'a CPU that does not answer is told of');
+like($answer, qr/^T02.*thread:1;/, '... and the others stop');
+is($stub->ask("Z1,$symbol{fs_close},1"),
+    'E.pitot.CPU 3 does not answer: nothing was changed', '... no point is set then');
+like($stub->ask('vCont;s:4'), qr/^O/, '... and it cannot be stepped');
+like($stub->get, qr/^T05.*thread:1;/, '... which is told, too');
+$stub->ask_ok('D');
+while (1) {
+    $outside->interrupt;
+    $outside->note_stop($outside->get);
+    last if unpack('Q<', $outside->memory(hex($symbol{door}), 8)) == 0;    # it has left
+    $outside->put('vCont;c:1;c:2;c:3');
+}
+$outside->put('vCont;c');
+$stub->attach_inside('again');
+$stub->put('qSupported:');
+1 until $stub->get =~ /^PacketSize/;
+$stub->ask_ok("Z$watched");
+pass('gdb may leave, and come back when it answers again');
+$stub->put('k');
+$machine->wait_end;
+is($machine->status, 0, '... and nothing has failed') or diag($machine->tail);
+
+done_testing();
