@@ -9,7 +9,9 @@
 #         other => "...");
 #     like($said->{place}, qr/fs_open/, ...);
 #
-# The first argument has the options of the machine, the second commands that come before all else.
+# The first argument has the options of the machine, and `typed` for commands that come as if a
+# person typed them, behind prompts, of which none ends the script; the second, commands that come
+# before all else.
 # Scripts and what gdb said stay beside the machine's logs: <n>.script and <n>.gdb.
 #
 # Where gdb comes in is a door: QEMU's stub, or what stands as `door` among the options. A door is a
@@ -52,11 +54,12 @@ sub gdb_session
     my ($wanted, $commands, @parts) = @_;
     my %options = (timeout => $hang, %$wanted);
     my $door = delete $options{door} // \%outside;
+    my $typed = delete $options{typed};
     my $base = "$build/logs/" . basename($0, '.t') . '/' . ++$sessions;
     my $machine = Pitot::Machine->new($door->{machine}->($base, %options));
     my $kernel = "$build/" . ($options{kernel} // 'pitot') . '.elf';
     $door->{ready}->($base);
-    return ($machine, run_gdb($door, $base, $kernel, $commands, @parts));
+    return ($machine, run_gdb($typed ? '<' : '-batch -x', $door, $base, $kernel, $commands, @parts));
 }
 
 # The same of a machine that runs already, and a stub that listens at that path.
@@ -65,14 +68,14 @@ sub gdb_says
     my ($path, @parts) = @_;
     my $base = "$build/logs/" . basename($0, '.t') . '/' . 'gdb' . ++$sessions;
     my %door = (attach => sub { "target remote $path\n" }, again => sub { "target remote $path\n" });
-    return run_gdb(\%door, $base, "$build/pitot.elf", '', @parts);
+    return run_gdb('-batch -x', \%door, $base, "$build/pitot.elf", '', @parts);
 }
 
 sub run_gdb
 {
-    my ($door, $base, $kernel, $commands, @parts) = @_;
+    my ($how, $door, $base, $kernel, $commands, @parts) = @_;
     write_script($door, $base, $commands, @parts);
-    system("timeout -k 5 $hang gdb -nx -q -batch -x $base.script $kernel > $base.gdb 2>&1");
+    system("timeout -k 5 $hang gdb -nx -q $kernel $how $base.script > $base.gdb 2>&1");
     my (undef, %said) = split(/^=== (.*)\n/m, slurp("$base.gdb"), -1);
     my %titles = @parts;
     $said{$_} //= '' for keys(%titles);
