@@ -103,7 +103,7 @@ for my $time (qw(first second)) {
     $said = gdb_says($machine->lend,
         refused => "bt\npython\ntry:\n    gdb.execute('monitor ps')\nexcept gdb.error as why:\n"
             . "    print(why)\nend\n",
-        lent => "tbreak input_wait\ncontinue\nmonitor perf stat -e mem:kernel_flag:w -- fs-stress\n",
+        lent => "tbreak input_wait\ncontinue\nmonitor perf stat -e mem:ticks:w -- fs-stress\n",
         leave => "detach\n");
     $machine->connect;
     like($said->{refused}, qr/^#\d+ .* gdb_run (?:.*\n)+#\d+ .* boot_entry_high /m,
@@ -158,7 +158,20 @@ gdb.execute("continue")
 print("others have gone on: %s" % (int(gdb.parse_and_eval(served % other)) > ticks))
 end
 GDB
+    steps => <<'GDB',
+tbreak stress_leave
+continue
+python
+start, end = (int(gdb.parse_and_eval("(long)&nowatch_text_" + end)) for end in ("start", "end"))
+strays = 0
+for i in range(100):
+    gdb.execute("stepi", to_string=True)
+    strays += start <= int(gdb.parse_and_eval("$pc")) < end
+print("interrupts on: %s, taken: %d" % ("IF" in str(gdb.parse_and_eval("$eflags")), strays))
+end
+GDB
     kill => "kill\n");
+like($said->{steps}, qr/^interrupts on: True, taken: 0$/m, 'steps do not go into interrupts');
 like($said->{alone}, qr/^steps: others stand still: True$/m, 'a step alone is one');
 like($said->{alone}, qr/^others stand still: True$/m, '... and `continue` by itself, too');
 like($said->{all}, qr/^others have gone on: True$/m, '... until all may go on');
@@ -210,10 +223,14 @@ $stub = speak($machine, "$logs/absent.com3");
 my %symbol = reverse map { /^(\S+) \S (\S+)$/ ? ($1, $2) : () } split(/\n/, `nm $build/pitot.elf`);
 my $watched = "2,$symbol{fault_handler},8";
 $stub->ask_ok("Z$watched");
+my $byte = unpack('H2', $stub->memory(hex($symbol{crash_spin}), 1));
+$stub->ask_ok("Z0,$symbol{crash_spin},1");
+is($stub->ask("m$symbol{crash_spin},1"), $byte, 'gdb reads what stands under its breakpoints');
 $stub->put('vCont;c');
 await_said($machine->console_path, qr/^pitot> fs-stress/m);
 $outside->interrupt;
 $outside->note_stop($outside->get);
+is(unpack('H2', $outside->memory(hex($symbol{crash_spin}), 1)), 'cc', '... which are instructions');
 $outside->put('vCont;c:1;c:2;c:3');
 $stub->interrupt;
 my ($told, $answer) = ('');
@@ -231,6 +248,7 @@ while (1) {
     last if unpack('Q<', $outside->memory(hex($symbol{door}), 8)) == 0;    # it has left
     $outside->put('vCont;c:1;c:2;c:3');
 }
+is(unpack('H2', $outside->memory(hex($symbol{crash_spin}), 1)), $byte, '... and are gone with gdb');
 $outside->put('vCont;c');
 $stub->attach_inside('again');
 $stub->put('qSupported:');
