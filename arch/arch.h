@@ -548,10 +548,10 @@ const char *arch_trap_name(const struct regs *regs);
 /*
  * Called for each exception that nobody expected, with interrupts off and watches disarmed, on the
  * interrupted stack or, if that has no room, on the exception's own. What the registers do not tell
- * is in the report below. Must not return.
+ * is in the report below. Must not return. Setting one returns who it was before, NULL for nobody.
  */
 typedef void arch_fault_handler(struct regs *regs);
-void arch_set_fault_handler(arch_fault_handler *handler);
+arch_fault_handler *arch_set_fault_handler(arch_fault_handler *handler);
 
 struct arch_fault {
     const char *name;  /* "page fault" */

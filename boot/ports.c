@@ -67,6 +67,7 @@ void ports_init(void)
         panic("no serial port COM1 (0x3f8): Pitot has no console without it");
     print_set_console(&com1_sink);
     print_set_guard(print_guard_enter, print_guard_leave);
+    stream_block_set(&com1.sent);
     if (uart_init(&com2, UART_COM2))
         stream_port_set(&com2_sink, &com2.sent);
 }

@@ -7,6 +7,7 @@
 #include "core/fs/unpack.h"
 #include "core/memory/pages.h"
 #include "core/print.h"
+#include "core/user/jobs.h"
 #include "core/user/process.h"
 #include "core/user/process_code.h"
 #include "core/user/process_watch.h"
@@ -28,6 +29,7 @@ void programs_init(const struct boot_information *information)
     process_code_init();  /* chains go on in programs */
     process_watch_init(); /* ... and breakpoints are set in them */
     process_set_console_hook(input_wake);
+    jobs_init();
     if (information->module_size > 0)
         take_module(information);
     else

@@ -11,6 +11,8 @@ KERNEL_DATA        equ 0x10
 USER_DATA          equ 0x23
 CODE_32            equ 0x1b
 FLAG_TRAP          equ 1 << 8
+FLAGS_IOPL         equ 3 << 12
+FLAGS_HARMFUL      equ 1 << 10 | 1 << 14 | 1 << 18 ; DF, NT, AC
 KERNEL_ADDRESS     equ 0xffffffff80200000
 NON_CANONICAL      equ 0x8000000000000000
 TIMER_VECTOR       equ 0x20
@@ -32,6 +34,8 @@ attack hlt,     hlt
 attack cli,     cli
 attack in,      in al, 0x64
 attack ltr,     ltr ax
+attack lldt,    lldt ax
+attack sysenter, sysenter
 attack clts,    clts
 attack wbinvd,  wbinvd
 attack swapgs,  swapgs
@@ -202,6 +206,24 @@ cfi_start attack_trap_flag_int3, return
         ret
 cfi_end
 
+; An exception of %3 while the flags %2 are set, by each of the entries.
+%macro attack_in_flags 3+
+align 16
+cfi_start attack_flags_%1, return
+        pushfq
+        cfi_offset 16
+        or qword [rsp], %2
+        popfq
+        cfi_offset 8
+        %3
+        ret
+cfi_end
+%endmacro
+
+attack_in_flags int3, FLAGS_HARMFUL, int3
+attack_in_flags ud2, FLAGS_HARMFUL, ud2
+attack_in_flags step, FLAGS_HARMFUL | FLAG_TRAP, nop
+
 align 16
 cfi_start attack_ss_syscall, return
         mov rdx, OPERAND
@@ -356,6 +378,22 @@ cfi_start attack_stack_pointer, return
         xor rax, rdi
         mov rsp, r8
         cfi_from rsp, 8
+        ret
+cfi_end
+
+; OUT rax = 0 if a program that asks for all rights to ports does not get them.
+align 16
+cfi_start attack_iopl, return
+        pushfq
+        cfi_offset 16
+        or qword [rsp], FLAGS_IOPL
+        popfq
+        cfi_offset 8
+        pushfq
+        cfi_offset 16
+        pop rax
+        cfi_offset 8
+        and eax, FLAGS_IOPL
         ret
 cfi_end
 

@@ -2,7 +2,8 @@
 /*
  * attack NAME: tries to bring the kernel down, and is killed for it or not. attack all: each of
  * them in a process of its own, and a line for each that says whether it ended as it must. attack
- * storm [TURNS]: system calls and flags in all orders, to be interrupted.
+ * storm [TURNS]: system calls and flags in all orders, to be interrupted. attack brood:
+ * 32 children. attack names: more programs than can be known. attack sleep: a child of one of them.
  */
 #include "programs/attack.h"
 
@@ -19,6 +20,13 @@
 #define FLAG_NESTED    0x4000
 #define FLAG_ALIGNMENT 0x40000
 #define DESCRIPTOR     0x23
+#define PAGE           4096
+#define PIECE_MOST     (64ul << 20) /* of one mmap */
+#define CROWD_MOST     64           /* processes at once */
+#define SIGKILL        9
+#define BROOD          32
+#define ENOMEM         12
+#define EAGAIN         11
 
 int main(int argc, char **argv);
 
@@ -143,6 +151,55 @@ static void numbers(void)
             system_exit(1);
 }
 
+static void iopl(void)
+{
+    expect_nothing(attack_iopl());
+}
+
+/* The CPU still knows the page unless it was told. */
+static void unmapped(void)
+{
+    const long page = system_mmap(PAGE, 3);
+    volatile char *byte = (volatile char *)page;
+
+    *byte = 1;
+    expect_nothing((uint64_t)system_munmap((uintptr_t)page, PAGE));
+    *byte = 2;
+}
+
+static long sleeper(void)
+{
+    const char *argv[] = {"attack", "sleep", NULL};
+
+    return system_spawn("/bin/attack", argv);
+}
+
+/* All memory is this program's: what the kernel needs some for is refused. */
+static void memory(void)
+{
+    for (size_t size = PIECE_MOST; size >= PAGE; size /= 2)
+        while (system_mmap(size, 3) > 0) {
+        }
+    if (sleeper() != -ENOMEM || system_poll(NULL, 0, 0) != -ENOMEM)
+        system_exit(1);
+}
+
+/* Nobody can be born any more; and all go. */
+static void crowd(void)
+{
+    long child[CROWD_MOST], last = 0;
+    int count = 0, status;
+
+    while (count < CROWD_MOST && (last = sleeper()) > 0)
+        child[count++] = last;
+    for (int i = 0; i < count; i++)
+        if (system_kill((int)child[i], SIGKILL) || system_wait4((int)child[i], &status, 0) < 0 ||
+            status != SIGKILL)
+            system_exit(1);
+    if (last != -EAGAIN)
+        system_exit(2);
+}
+
 /* A selector for `mov ss`, and one behind a stack pointer of 32 bits for `lss`. */
 static void with_operand(void (*attack)(void))
 {
@@ -210,11 +267,13 @@ static const struct {
     OF_ASSEMBLY(lgdt, SIGSEGV),
     OF_ASSEMBLY(lidt, SIGSEGV),
     OF_ASSEMBLY(ltr, SIGSEGV),
+    OF_ASSEMBLY(lldt, SIGSEGV),
     OF_ASSEMBLY(clts, SIGSEGV),
     OF_ASSEMBLY(invlpg, SIGSEGV),
     OF_ASSEMBLY(wbinvd, SIGSEGV),
     OF_ASSEMBLY(swapgs, SIGSEGV),
     OF_ASSEMBLY(sysret, SIGSEGV),
+    {"sysenter", attack_sysenter, SIGSEGV, SIGILL}, /* AMD's do not know it in 64-bit mode */
     OF_ASSEMBLY(read_cr3, SIGSEGV),
     OF_ASSEMBLY(write_cr4, SIGSEGV),
     OF_ASSEMBLY(read_dr7, SIGSEGV),
@@ -239,6 +298,9 @@ static const struct {
     OF_ASSEMBLY(trap_flag, SIGTRAP),
     OF_ASSEMBLY(trap_flag_syscall, SIGTRAP),
     OF_ASSEMBLY(trap_flag_int3, SIGTRAP),
+    OF_ASSEMBLY(flags_int3, SIGTRAP),
+    OF_ASSEMBLY(flags_ud2, SIGILL),
+    OF_ASSEMBLY(flags_step, SIGTRAP),
     OF_ASSEMBLY(jump_kernel, SIGSEGV),
     OF_ASSEMBLY(jump_non_canonical, SIGSEGV),
     OF_ASSEMBLY(edge, SIGSEGV),
@@ -264,6 +326,10 @@ static const struct {
     OF_C(segments, SURVIVES),
     OF_C(registers, SURVIVES),
     OF_C(numbers, SURVIVES),
+    OF_C(iopl, SURVIVES),
+    OF_C(unmapped, SIGSEGV),
+    OF_C(memory, SURVIVES),
+    OF_C(crowd, SURVIVES),
 };
 
 #define ATTACKS (sizeof(attacks) / sizeof(attacks[0]))
@@ -312,12 +378,52 @@ static int attack_storm(long turns)
     return 0;
 }
 
+/* They all are born at once, on all CPUs. */
+static int attack_brood(void)
+{
+    const char *argv[] = {"attack", "numbers", NULL};
+    int status;
+
+    for (unsigned i = 0; i < BROOD; i++)
+        if (system_spawn("/bin/attack", argv) < 0)
+            return 1;
+    for (unsigned i = 0; i < BROOD; i++)
+        if (system_wait4(-1, &status, 0) < 0 || status != 0)
+            return 1;
+    return 0;
+}
+
+/* More programs than the kernel has room for the names of. */
+static int attack_names(void)
+{
+    static char name[] = "/attack.00", before[sizeof(name)];
+    const char *argv[] = {"attack", "numbers", NULL};
+    int status;
+
+    for (unsigned i = 0; i < 40; i++) {
+        for (unsigned at = 0; at < sizeof(name); at++)
+            before[at] = name[at];
+        name[8] = (char)('0' + i / 10);
+        name[9] = (char)('0' + i % 10);
+        if (system_rename(i ? before : "/bin/attack", name) || system_spawn(name, argv) < 0 ||
+            system_wait4(-1, &status, 0) < 0 || status != 0)
+            return 1;
+    }
+    return system_rename(name, "/bin/attack") != 0;
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && text_equal(argv[1], "all"))
         return attack_all(argv[0]);
     if (argc > 1 && text_equal(argv[1], "storm"))
         return attack_storm(argc > 2 ? text_number(argv[2]) : 20000);
+    if (argc > 1 && text_equal(argv[1], "brood"))
+        return attack_brood();
+    if (argc > 1 && text_equal(argv[1], "names"))
+        return attack_names();
+    if (argc > 1 && text_equal(argv[1], "sleep"))
+        return system_nanosleep(1000000, 0) != 0;
     for (unsigned i = 0; argc == 2 && i < ATTACKS; i++)
         if (text_equal(argv[1], attacks[i].name)) {
             attacks[i].run();

@@ -17,11 +17,13 @@ void attack_wrmsr(void);
 void attack_lgdt(void);
 void attack_lidt(void);
 void attack_ltr(void);
+void attack_lldt(void);
 void attack_clts(void);
 void attack_invlpg(void);
 void attack_wbinvd(void);
 void attack_swapgs(void);
 void attack_sysret(void);
+void attack_sysenter(void);
 void attack_read_cr3(void);
 void attack_write_cr4(void);
 void attack_read_dr7(void);
@@ -51,6 +53,11 @@ void attack_trap_flag(void);
 void attack_trap_flag_syscall(void);
 void attack_trap_flag_int3(void);
 
+/* Exceptions with DF, NT and AC set: tests/kernel/entries_suite.c looks whether the kernel has. */
+void attack_flags_int3(void);
+void attack_flags_ud2(void);
+void attack_flags_step(void);
+
 /* A stack segment loaded from memory, the operand being at ATTACK_OPERAND, or with TF set. */
 #define ATTACK_OPERAND 0x7f0000000000 /* what the first mmap of a process gives */
 void attack_ss_syscall(void);
@@ -73,3 +80,4 @@ uint64_t attack_flags(uint64_t flags, uint64_t turns);
 uint64_t attack_stack_pointer(uint64_t value, uint64_t turns);
 uint64_t attack_segments(uint64_t selector, uint64_t turns);
 uint64_t attack_registers(void);
+uint64_t attack_iopl(void);

@@ -307,6 +307,7 @@ static void children(void)
     number_text(own, system_getpid());
     pid = child("parent", own);
     claim(system_wait4((int)pid, &status, 0) == pid && status == 0, "a child knows its parent");
+    claim(system_call(SYSTEM_sched_yield, 0, 0, 0, 0) == 0, "sched_yield comes back");
     pid = child("orphan", NULL);
     claim(system_wait4((int)pid, &status, 0) == pid && status == 0 &&
               system_wait4(-1, &status, 0) == -ECHILD,

@@ -263,7 +263,7 @@ unsigned debugreg_changed_data(const uint64_t words[ARCH_WATCHES])
  * The kernel's steps, and a debugger's, which may end in a program; false: it is neither. Apart, so
  * that a hit has no part of it.
  */
-__attribute__((noinline, cold)) static bool debug_stepped(unsigned fired, struct regs *regs)
+__attribute__((noinline)) static bool debug_stepped(unsigned fired, struct regs *regs)
 {
     bool stops = stop.stepped && stop.stepped(regs, &fired);
     bool steps = step_handler && !regs_user_mode(regs);

@@ -36,9 +36,12 @@ void trap_get_handler(unsigned vector, trap_handler **handler)
     *handler = handlers[vector];
 }
 
-void arch_set_fault_handler(arch_fault_handler *handler)
+arch_fault_handler *arch_set_fault_handler(arch_fault_handler *handler)
 {
+    arch_fault_handler *before = fault_handler;
+
     fault_handler = handler;
+    return before;
 }
 
 /* Watches go off first, so that a report cannot set off another. */

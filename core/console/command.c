@@ -31,29 +31,17 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
-/*
- * How many commands come before this one. Of two that bear one name the first linked comes
- * first.
- */
-static size_t rank(const struct command *const *of)
+const struct command *command_after(const struct command *before)
 {
-    size_t before = 0;
+    const struct command *next = NULL;
 
     for (const struct command *const *entry = __start_commands; entry != __stop_commands; entry++) {
-        int order = strcmp((*entry)->name, (*of)->name);
-        if (order < 0 || (order == 0 && entry < of))
-            before++;
+        if (before && strcmp((*entry)->name, before->name) <= 0)
+            continue;
+        if (!next || strcmp((*entry)->name, next->name) < 0)
+            next = *entry;
     }
-    return before;
-}
-
-const struct command *command_at(size_t index)
-{
-    for (const struct command *const *entry = __start_commands; entry != __stop_commands; entry++) {
-        if (rank(entry) == index)
-            return *entry;
-    }
-    return NULL;
+    return next;
 }
 
 static size_t smallest(size_t a, size_t b, size_t c)
@@ -100,11 +88,11 @@ static bool is_near(const char *name, const char *wrong)
 
 static void say_unknown(const char *wrong)
 {
-    const struct command *command;
+    const struct command *command = NULL;
     unsigned near = 0;
 
     print("%s: no such command; ", wrong);
-    for (size_t i = 0; near < NEAR_MOST && (command = command_at(i)); i++) {
+    while (near < NEAR_MOST && (command = command_after(command)) != NULL) {
         if (is_near(command->name, wrong))
             print("%s%s", near++ == 0 ? "near: " : ", ", command->name);
     }

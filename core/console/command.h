@@ -27,8 +27,11 @@ struct command {
 /* NULL where there is none of that name; a path means the command `run`, argv[0] being the path. */
 const struct command *command_find(const char *name);
 
-/* The index-th command in order of names; NULL past the end. */
-const struct command *command_at(size_t index);
+/*
+ * The next in order of names, the first behind NULL; NULL behind the last. Of two that bear one
+ * name the first linked is the one, as it is for command_find.
+ */
+const struct command *command_after(const struct command *before);
 
 /* Finds and runs; says so where the name is unknown (and what is near). */
 int command_run(int argc, char **argv);

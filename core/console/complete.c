@@ -48,9 +48,11 @@ static const char *fixed_at(const struct names *names, size_t index)
 
 static const char *command_name_at(const struct names *names, size_t index)
 {
-    (void)names;
-    const struct command *command = command_at(index);
+    const struct command *command = command_after(NULL);
 
+    (void)names;
+    while (command && index-- > 0)
+        command = command_after(command);
     return command ? command->name : NULL;
 }
 
@@ -74,8 +76,9 @@ static struct names names_fixed(const char *const *fixed)
 static struct names names_commands(void)
 {
     struct names names = {.at = command_name_at};
+    const struct command *command = NULL;
 
-    while (command_at(names.count))
+    while ((command = command_after(command)) != NULL)
         names.count++;
     return names;
 }
@@ -114,7 +117,8 @@ static struct names names_pids(void)
     return names;
 }
 
-static const char *const perf_subcommands[] = {"list", "record", "report", "script", "stat", NULL};
+static const char *const perf_subcommands[] = {"list", "record", "report", "script",
+                                               "stat", "trace",  NULL};
 
 /* In order: branches, the clock, and how breakpoints begin. */
 static const char *const other_events[] = {"branches", "cpu-clock", "mem:"};
@@ -123,17 +127,16 @@ static const char *const other_events[] = {"branches", "cpu-clock", "mem:"};
 /* Tracepoints in order of their names, and the others at their places among them. */
 static const char *event_name_at(const struct names *names, size_t index)
 {
+    const struct tracepoint *next = tracepoint_after(NULL);
     const char *name = NULL;
-    size_t other = 0, traced = 0;
+    size_t other = 0;
 
     (void)names;
-    while (traced + other <= index) {
-        const struct tracepoint *next = tracepoint_by_name(traced);
-
+    for (size_t i = 0; i <= index; i++) {
         if (other < OTHER_EVENTS && (!next || strcmp(other_events[other], next->full_name) < 0))
             name = other_events[other++];
         else if (next)
-            name = next->full_name, traced++;
+            name = next->full_name, next = tracepoint_after(next);
         else
             return NULL;
     }
@@ -145,20 +148,34 @@ static struct names names_events(void)
     return (struct names){.at = event_name_at, .count = tracepoint_count() + OTHER_EVENTS};
 }
 
-/* As core/perf/perf_options.c and core/perf/report_options.c read them. */
-static const char *const record_options[] = {"--",          "--call-graph",
-                                             "--count",     "--event",
-                                             "--filter",    "--freq",
-                                             "--intr-regs", "--mmap-pages",
-                                             "--overwrite", "--raw-samples",
-                                             "--skip",      "--start",
-                                             "--trigger",   "--verify-chain",
-                                             "-F",          "-R",
-                                             "-a",          "-c",
-                                             "-e",          "-g",
-                                             "-m",          NULL};
-static const char *const stat_options[] = {"--", "--event", "--filter", "--start",
-                                           "-a", "-e",      NULL};
+/* As core/perf/perf_options.c, report_options.c and trace_command.c read them. */
+static const char *const record_options[] = {"--",
+                                             "--call-graph",
+                                             "--count",
+                                             "--event",
+                                             "--filter",
+                                             "--freq",
+                                             "--intr-regs",
+                                             "--mmap-pages",
+                                             "--overwrite",
+                                             "--pid",
+                                             "--raw-samples",
+                                             "--skip",
+                                             "--start",
+                                             "--trigger",
+                                             "--verify-chain",
+                                             "-F",
+                                             "-R",
+                                             "-a",
+                                             "-c",
+                                             "-e",
+                                             "-g",
+                                             "-m",
+                                             "-p",
+                                             NULL};
+static const char *const stat_options[] = {"--", "--event", "--filter", "--pid", "--start",
+                                           "-a", "-e",      "-p",       NULL};
+static const char *const trace_options[] = {"--", "-S", "-e", "-m", "-p", "-s", NULL};
 static const char *const report_options[] = {
     "--no-children", "--no-inline", "--stdio", "-g", "-s", NULL};
 static const char *const script_options[] = {"-F", NULL};
@@ -167,10 +184,8 @@ static const struct {
     const char *subcommand;
     const char *const *options;
 } perf_options[] = {
-    {"record", record_options},
-    {"report", report_options},
-    {"script", script_options},
-    {"stat", stat_options},
+    {"record", record_options}, {"report", report_options}, {"script", script_options},
+    {"stat", stat_options},     {"trace", trace_options},
 };
 
 /* --- Where the cursor is --- */
@@ -272,7 +287,8 @@ static bool target_find(const char *text, size_t length, struct target *target)
         *target = (struct target){names_commands(), context.current, true};
         return true;
     }
-    if (second && word_is(context.command, "bt")) {
+    if (second && (word_is(context.command, "bt") || word_is(context.command, "kill") ||
+                   word_is(context.command, "wait"))) {
         *target = (struct target){names_pids(), context.current, true};
         return true;
     }

@@ -11,14 +11,14 @@
 
 static int help_list(void)
 {
-    const struct command *command;
+    const struct command *command = NULL;
     size_t width = 0;
 
-    for (size_t i = 0; (command = command_at(i)); i++) {
+    while ((command = command_after(command)) != NULL) {
         size_t length = strlen(command->name);
         width = length > width ? length : width;
     }
-    for (size_t i = 0; (command = command_at(i)); i++)
+    while ((command = command_after(command)) != NULL)
         print("  %-*s  %s\n", (int)width, command->name, command->summary);
     print("`help COMMAND` says what can follow its name.\n");
     return 0;

@@ -116,3 +116,20 @@ bool words_next_command(const char **script, struct words_command *command)
     *script = text;
     return command->length > 0;
 }
+
+bool words_number(const char *word, uint32_t *number)
+{
+    uint64_t value = 0;
+
+    if (*word == '\0')
+        return false;
+    for (; *word != '\0'; word++) {
+        if (*word < '0' || *word > '9')
+            return false;
+        value = value * 10 + (uint64_t)(*word - '0');
+        if (value > UINT32_MAX)
+            return false;
+    }
+    *number = (uint32_t)value;
+    return true;
+}

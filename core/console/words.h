@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/refusal.h"
 
@@ -22,6 +23,9 @@ struct words {
  * that does not end) or -E2BIG (more than WORDS_MAX) with the reason.
  */
 int words_split(char *text, struct words *words, struct refusal *why);
+
+/* A decimal number and nothing else; false for any other word. */
+bool words_number(const char *word, uint32_t *number);
 
 struct words_command {
     const char *text; /* not terminated, blanks at both ends cut off */

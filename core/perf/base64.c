@@ -29,17 +29,35 @@ static void encode_group(char text[4], const uint8_t *bytes, size_t count)
     text[3] = count > 2 ? digits[bits & 63] : '=';
 }
 
+_Static_assert(BASE64_LINE_BYTES / GROUP_BYTES * 4 + 1 <= BASE64_LINE_TEXT, "a line has room");
+
+/* Of this CPU: what interrupts it for good finds a length only with all that belongs to it. */
+static void set_length(struct base64 *base64, size_t length)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&base64->length, length, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* The line in `text`, its line end included. */
+static void write_text(struct base64 *base64, size_t length)
+{
+    base64->left_before = base64->left ? *base64->left : 0;
+    set_length(base64, length);
+    base64->behind->write(base64->behind, base64->text, length);
+    set_length(base64, 0);
+}
+
 static void write_line(struct base64 *base64)
 {
-    char text[BASE64_LINE_BYTES / GROUP_BYTES * 4 + 1];
     size_t length = 0;
 
     for (size_t done = 0; done < base64->held; done += GROUP_BYTES) {
-        encode_group(text + length, base64->line + done, base64->held - done);
+        encode_group(base64->text + length, base64->line + done, base64->held - done);
         length += 4;
     }
-    text[length++] = '\n';
-    base64->behind->write(base64->behind, text, length);
+    base64->text[length++] = '\n';
+    write_text(base64, length);
     base64->held = 0;
 }
 
@@ -61,18 +79,33 @@ static void base64_write(struct sink *sink, const char *bytes, size_t length)
     }
 }
 
-void base64_open(struct base64 *base64, struct sink *behind, const char *name)
+void base64_open(struct base64 *base64, struct sink *behind, const uint64_t *left, const char *name)
 {
-    base64->sink.write = base64_write;
-    base64->behind = behind;
-    base64->held = 0;
-    print_to(behind, "begin-base64 644 %s\n", name);
+    *base64 = (struct base64){.sink = {base64_write}, .behind = behind, .left = left};
+    write_text(base64,
+               print_into(base64->text, sizeof(base64->text), "begin-base64 644 %s\n", name));
 }
 
 void base64_close(struct base64 *base64)
 {
     if (base64->held > 0) {
         write_line(base64);
+    }
+    write_text(base64, print_into(base64->text, sizeof(base64->text), "====\n"));
+}
+
+/*
+ * An empty line is none to uudecode, and part of a group of four is no byte: so the line has to end
+ * as it would have. That does not come out if somebody else has written to the console meanwhile.
+ */
+void base64_cut(struct base64 *base64)
+{
+    uint64_t gone = base64->left ? *base64->left - base64->left_before : UINT64_MAX;
+
+    if (base64->length > 0 && gone <= base64->length) {
+        base64->behind->write(base64->behind, base64->text + gone, base64->length - gone);
+    } else if (base64->length > 0) {
+        base64->behind->write(base64->behind, "\n", 1);
     }
     print_to(base64->behind, "====\n");
 }

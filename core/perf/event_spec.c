@@ -428,11 +428,11 @@ static int read_branches(struct cursor *cursor, struct perf_event_attr *attr)
 /* Every name has a colon behind its system, which no other spelling begins with. */
 static int read_tracepoint(const char *spelling, struct perf_event_attr *attr, struct refusal *why)
 {
-    struct tracepoint *tracepoint;
+    struct tracepoint *tracepoint = NULL;
     struct list near = {.length = 0};
     size_t system = (size_t)(strchr(spelling, ':') - spelling) + 1;
 
-    for (size_t i = 0; (tracepoint = tracepoint_by_name(i)) != NULL; i++) {
+    while ((tracepoint = tracepoint_after(tracepoint)) != NULL) {
         if (strcmp(tracepoint->full_name, spelling) == 0) {
             attr->type = PERF_TYPE_TRACEPOINT;
             attr->config = tracepoint_id(tracepoint);

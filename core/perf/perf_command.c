@@ -85,11 +85,11 @@ static int perf_script(int argc, char **argv)
 
 static void print_tracepoints(void)
 {
-    const struct tracepoint *tracepoint;
+    const struct tracepoint *tracepoint = NULL;
 
     print("  SYSTEM:NAME                                        [Tracepoint event]\n"
           "      with * and ? for each that matches; --filter knows the fields\n");
-    for (size_t i = 0; (tracepoint = tracepoint_by_name(i)) != NULL; i++) {
+    while ((tracepoint = tracepoint_after(tracepoint)) != NULL) {
         print("  %-30s", tracepoint->full_name);
         for (unsigned f = 0; f < tracepoint->field_count; f++)
             print("%s%s %s%s", f ? ", " : "", tracepoint_type_name(&tracepoint->field[f]),

@@ -188,11 +188,11 @@ static int add_event(struct parse *parse, const char *event, const struct event_
 /* An event for each tracepoint that matches, in order of names. */
 static int add_matching(struct parse *parse, const char *pattern, const struct event_terms *terms)
 {
-    struct tracepoint *tracepoint;
+    struct tracepoint *tracepoint = NULL;
     bool any = false;
     int error = 0;
 
-    for (size_t i = 0; !error && (tracepoint = tracepoint_by_name(i)) != NULL; i++) {
+    while (!error && (tracepoint = tracepoint_after(tracepoint)) != NULL) {
         if (!glob_match(pattern, tracepoint->full_name))
             continue;
         any = true;

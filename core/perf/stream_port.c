@@ -12,7 +12,9 @@
 
 static struct stream port; /* sink NULL: there is none */
 static struct stream_kernel kernel;
-static bool block_open; /* a block is being written to the console */
+static struct base64 block;
+static bool block_open; /* it is being written to the console */
+static const uint64_t *console_left;
 
 static const struct stream_kernel *describe_kernel(void)
 {
@@ -29,6 +31,11 @@ void stream_port_set(struct sink *sink, const uint64_t *left)
     port.left = left;
 }
 
+void stream_block_set(const uint64_t *left)
+{
+    console_left = left;
+}
+
 struct stream *stream_port(void)
 {
     return port.sink ? &port : NULL;
@@ -36,7 +43,6 @@ struct stream *stream_port(void)
 
 void stream_block_write(void)
 {
-    static struct base64 base64;
     static struct stream stream;
     static struct stream_loss losses[ARCH_CPUS_MAX];
     static unsigned blocks;
@@ -48,17 +54,17 @@ void stream_block_write(void)
     print_into(name, sizeof(name), blocks == 1 ? "pitot.perf" : "pitot-%u.perf", blocks);
     loss_count = recording_losses(losses, ARCH_CPUS_MAX);
     block_open = true;
-    base64_open(&base64, print_console(), name);
-    stream_init(&stream, &base64.sink, describe_kernel());
+    base64_open(&block, print_console(), console_left, name);
+    stream_init(&stream, &block.sink, describe_kernel());
     stream_write_recording(&stream, recording_source_for_stream(), tasks, task_count, losses,
                            loss_count, arch_clock_ns());
-    base64_close(&base64);
+    base64_close(&block);
     block_open = false;
 }
 
 void stream_block_cut(void)
 {
     if (block_open)
-        print("\n====\n");
+        base64_cut(&block);
     block_open = false;
 }

@@ -10,6 +10,9 @@
 /* The binary port; *left counts the bytes that it has sent. Boot. */
 void stream_port_set(struct sink *sink, const uint64_t *left);
 
+/* *left counts the characters that the console has sent. Boot. */
+void stream_block_set(const uint64_t *left);
+
 /* The port's stream, one for all recordings of the boot; NULL where there is no port. */
 struct stream *stream_port(void);
 

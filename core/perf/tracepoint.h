@@ -134,8 +134,8 @@ struct tracepoint *tracepoint_by_id(uint64_t id);
 size_t tracepoint_count(void);
 uint16_t tracepoint_id(const struct tracepoint *tracepoint);
 
-/* The index-th in order of full names; NULL past the end. */
-struct tracepoint *tracepoint_by_name(size_t index);
+/* The next in order of full names, the first behind NULL; NULL behind the last. */
+struct tracepoint *tracepoint_after(const struct tracepoint *before);
 
 /* --- What the macros below are made of. --- */
 

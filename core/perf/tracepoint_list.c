@@ -29,20 +29,20 @@ uint16_t tracepoint_id(const struct tracepoint *tracepoint)
     return id;
 }
 
-/* How many have names before this one's: its index in their order. */
-static size_t tracepoint_rank(const struct tracepoint *tracepoint)
+static bool tracepoint_follows(const struct tracepoint *one, const struct tracepoint *other)
 {
-    size_t rank = 0;
-
-    for (size_t i = 0; i < tracepoint_count(); i++)
-        rank += strcmp(__start_tracepoints[i]->full_name, tracepoint->full_name) < 0;
-    return rank;
+    return !other || strcmp(one->full_name, other->full_name) > 0;
 }
 
-struct tracepoint *tracepoint_by_name(size_t index)
+struct tracepoint *tracepoint_after(const struct tracepoint *before)
 {
-    for (size_t i = 0; i < tracepoint_count(); i++)
-        if (tracepoint_rank(__start_tracepoints[i]) == index)
-            return __start_tracepoints[i];
-    return NULL;
+    struct tracepoint *next = NULL;
+
+    for (size_t i = 0; i < tracepoint_count(); i++) {
+        struct tracepoint *each = __start_tracepoints[i];
+
+        if (tracepoint_follows(each, before) && (!next || tracepoint_follows(next, each)))
+            next = each;
+    }
+    return next;
 }

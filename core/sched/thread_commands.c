@@ -4,6 +4,7 @@
 
 #include "core/console/command.h"
 #include "core/console/print_guard.h"
+#include "core/console/words.h"
 #include "core/cpus.h"
 #include "core/panic.h"
 #include "core/perf/snapshot.h"
@@ -66,24 +67,6 @@ static int ps_run(int argc, char **argv)
 
 COMMAND(ps_command) = {
     .name = "ps", .usage = "", .summary = "the threads and what they do", .run = ps_run};
-
-/* A decimal number; false for anything else. */
-static bool parse_pid(const char *text, uint32_t *pid)
-{
-    uint64_t value = 0;
-
-    if (*text == '\0')
-        return false;
-    for (; *text != '\0'; text++) {
-        if (*text < '0' || *text > '9')
-            return false;
-        value = value * 10 + (uint64_t)(*text - '0');
-        if (value > UINT32_MAX)
-            return false;
-    }
-    *pid = (uint32_t)value;
-    return true;
-}
 
 static int bt_self(void)
 {
@@ -152,7 +135,7 @@ static int bt_run(int argc, char **argv)
 
     if (argc == 1)
         return bt_self();
-    if (argc > 2 || !parse_pid(argv[1], &pid)) {
+    if (argc > 2 || !words_number(argv[1], &pid)) {
         print("bt: give the number of a thread, or nothing; `ps` lists the threads\n");
         return -EINVAL;
     }

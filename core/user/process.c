@@ -6,6 +6,7 @@
 #include "core/user/process.h"
 
 #include "core/assert.h"
+#include "core/breakpoint.h"
 #include "core/print.h"
 #include "core/string.h"
 #include "core/user/fault.h"
@@ -19,17 +20,40 @@ static struct spinlock table = {.name = "processes"}; /* states and parents */
 
 static struct wait_queue ends = WAIT_QUEUE("a program's end");
 
-static struct process_listener listener; /* changed in task context, by who records */
-static void (*console_hook)(void);       /* set at boot */
+static const struct process_listener *listener; /* [A] changed in task context, by who records */
+static void (*console_hook)(void);              /* set at boot, */
+static void (*job_ended)(const struct process *process); /* ... as is this */
 
 void process_set_listener(const struct process_listener *with)
 {
-    listener = with ? *with : (struct process_listener){0};
+    __atomic_store_n(&listener, with, __ATOMIC_RELEASE);
+}
+
+/* Loaded once: who records may stop meanwhile, on another CPU. */
+static void tell_started(const struct process *process)
+{
+    const struct process_listener *told = __atomic_load_n(&listener, __ATOMIC_ACQUIRE);
+
+    if (told)
+        told->started(process);
+}
+
+static void tell_mapped(const struct process *process, const struct process_mapping *mapping)
+{
+    const struct process_listener *told = __atomic_load_n(&listener, __ATOMIC_ACQUIRE);
+
+    if (told)
+        told->mapped(process, mapping);
 }
 
 void process_set_console_hook(void (*ended)(void))
 {
     console_hook = ended;
+}
+
+void process_set_job_ended(void (*told)(const struct process *process))
+{
+    job_ended = told;
 }
 
 static bool is_visible(const struct process *process)
@@ -59,6 +83,20 @@ static void set_state(struct process *process, enum process_state state)
 
 /* --- Birth ------------------------------------------------------------------------------------ */
 
+/*
+ * Not the queue, at the end: who has found the process before may be about to wake what slept
+ * there, with its lock held.
+ */
+static void clear(struct process *process)
+{
+    memset(process, 0, offsetof(struct process, events));
+    process->events.name = process->events.lock.name = "events";
+    for (unsigned i = 3; i < PROCESS_FILES; i++)
+        process->file[i] = PROCESS_FILE_NONE;
+    process->file[0] = PROCESS_FILE_INPUT;
+    process->file[1] = process->file[2] = PROCESS_FILE_CONSOLE;
+}
+
 static struct process *claim(const struct process *parent)
 {
     struct process *process = NULL;
@@ -67,15 +105,12 @@ static struct process *claim(const struct process *parent)
     for (unsigned i = 0; i < PROCESSES_MAX && !process; i++)
         if (processes[i].state == PROCESS_FREE)
             process = &processes[i];
-    if (process)
-        *process = (struct process){
-            .state = PROCESS_MAKING,
-            .parent = parent ? parent->pid : PROCESS_PARENT_CONSOLE,
-            .events = WAIT_QUEUE("events"),
-            .file = {PROCESS_FILE_INPUT, PROCESS_FILE_CONSOLE, PROCESS_FILE_CONSOLE}};
+    if (process) {
+        clear(process);
+        process->parent = parent ? parent->pid : PROCESS_PARENT_CONSOLE;
+        set_state(process, PROCESS_MAKING);
+    }
     spinlock_release_irq(&table, flags);
-    for (unsigned i = 3; process && i < PROCESS_FILES; i++)
-        process->file[i] = PROCESS_FILE_NONE;
     return process;
 }
 
@@ -95,13 +130,17 @@ static void wait_until(struct process *process, bool (*holds)(void *data))
     wait_queue_unlock(&process->events, flags);
 }
 
-/* The first steps of a process's thread, until all is known of it. */
+/*
+ * The first steps of a process's thread, until all is known of it. The CPU may have come to it
+ * before it was a process's: what a switch does for one is made good for.
+ */
 static void process_main(void *data)
 {
     struct process *process = data;
 
     wait_until(process, may_run);
     arch_irq_save();
+    breakpoint_switch();
     arch_space_enter(process->space, process->thread->stack);
     arch_user_begin(process->entry, process->stack);
 }
@@ -123,8 +162,7 @@ static void publish(struct process *process, struct thread *thread)
     thread->process = process;
     thread->space = process->space;
     set_state(process, PROCESS_LIVES);
-    if (listener.started)
-        listener.started(process);
+    tell_started(process);
 }
 
 static void unmake(struct process *process)
@@ -147,6 +185,17 @@ static bool start(struct process *process, struct refusal *why)
     return true;
 }
 
+/* It runs all the same without: what its samples then lack is said. */
+static const struct program *load_names(const char *path)
+{
+    struct refusal why;
+    const struct program *program = program_load(path, &why);
+
+    if (!program)
+        print("%s\n", why.text);
+    return program;
+}
+
 int process_spawn(const char *path, int argc, char *const *argv, const struct process *parent,
                   struct process **spawned, struct refusal *why)
 {
@@ -158,7 +207,7 @@ int process_spawn(const char *path, int argc, char *const *argv, const struct pr
     *spawned = process;
     error = load_program(process, path, argc, argv, why);
     if (!error)
-        process->program = program_load(path, NULL);
+        process->program = load_names(path);
     if (!error && !start(process, why))
         error = -EAGAIN;
     if (error)
@@ -180,7 +229,14 @@ static struct process_end reap(struct process *process)
 
 static void reap_orphan(struct work *work)
 {
-    reap(work->data);
+    struct process *process = work->data;
+    bool job = process->parent == PROCESS_PARENT_JOB;
+
+    if (job && job_ended)
+        job_ended(process);
+    reap(process);
+    if (job && console_hook)
+        console_hook();
 }
 
 /* Under the table's lock. */
@@ -212,7 +268,7 @@ static void announce_end(struct process *process)
 
     disown_children(process);
     set_state(process, PROCESS_ENDED);
-    if (parent == PROCESS_PARENT_NONE)
+    if (parent == PROCESS_PARENT_NONE || parent == PROCESS_PARENT_JOB)
         leave_to_worker(process);
     spinlock_release_irq(&table, flags);
     wait_queue_wake_all(&ends);
@@ -249,6 +305,16 @@ _Noreturn void process_exit(struct process_end end)
     leave_space(process);
     announce_end(process);
     thread_exit();
+}
+
+void process_detach(struct process *process)
+{
+    uint64_t flags = spinlock_acquire_irq(&table);
+
+    process->parent = PROCESS_PARENT_JOB;
+    if (process->state == PROCESS_ENDED)
+        leave_to_worker(process);
+    spinlock_release_irq(&table, flags);
 }
 
 bool process_has_ended(const struct process *process)
@@ -354,8 +420,8 @@ int process_map(struct process *process, const struct process_mapping *mapping)
     process->mapping[process->mapping_count] = *mapping;
     local_barrier(); /* who comes upon this in an NMI finds a whole entry */
     process->mapping_count++;
-    if (process->state == PROCESS_LIVES && listener.mapped)
-        listener.mapped(process, mapping);
+    if (process->state == PROCESS_LIVES)
+        tell_mapped(process, mapping);
     return 0;
 }
 

@@ -63,17 +63,23 @@ struct process {
     struct process_mapping mapping[PROCESS_MAPPINGS];
     unsigned mapping_count;
 
-    bool may_run;             /* stored by who made it: all who listen have heard of it */
-    int file[PROCESS_FILES];  /* its own thread's: what fs_open gave, or PROCESS_FILE_... */
-    uint8_t killed_by;        /* [A] a signal: it ends before it returns to user mode */
-    struct process_end end;   /* from PROCESS_ENDED on */
-    uintptr_t entry, stack;   /* its first rip and rsp */
-    struct work reaper;       /* frees it where nobody will ask how it ended */
-    struct wait_queue events; /* where its system calls sleep: all that may end one wakes this */
+    bool may_run;            /* stored by who made it: all who listen have heard of it */
+    int file[PROCESS_FILES]; /* its own thread's: what fs_open gave, or PROCESS_FILE_... */
+    uint8_t killed_by;       /* [A] a signal: it ends before it returns to user mode */
+    struct process_end end;  /* from PROCESS_ENDED on */
+    uintptr_t entry, stack;  /* its first rip and rsp */
+    struct work reaper;      /* frees it where nobody will ask how it ended */
+
+    /*
+     * Where its system calls sleep: all that may end one wakes this. The slot's, whoever has it:
+     * the last member, as what is above it begins anew with each.
+     */
+    struct wait_queue events;
 };
 
 #define PROCESS_PARENT_CONSOLE 0
-#define PROCESS_PARENT_NONE    UINT32_MAX /* it has ended before */
+#define PROCESS_PARENT_NONE    UINT32_MAX       /* it has ended before */
+#define PROCESS_PARENT_JOB     (UINT32_MAX - 1) /* the console, which does not wait for it */
 
 #define PROCESS_FILE_NONE    (-1)
 #define PROCESS_FILE_INPUT   (-2) /* nothing comes from there: always at its end */
@@ -96,7 +102,17 @@ int process_spawn(const char *path, int argc, char *const *argv, const struct pr
 struct process_end process_wait(struct process *process);
 bool process_has_ended(const struct process *process);
 
-/* Called in task context when one that the console started has ended. Boot. */
+/*
+ * The console will not wait for this one, which it started: the worker frees it when it has ended,
+ * and calls the second, where it can still be looked at. Task context.
+ */
+void process_detach(struct process *process);
+void process_set_job_ended(void (*told)(const struct process *process));
+
+/*
+ * Called in task context when one that the console started has ended; of one that was detached,
+ * when it is no more to be seen. Boot.
+ */
 void process_set_console_hook(void (*ended)(void));
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The command `run`, which is also what a path as a command means: a program, until it ends or ^C
- * ends it. Task context of the console.
+ * ends it; or with `&` behind it beside the console. Task context of the console.
  */
 #include <linux/errno.h>
 #include <linux/signal.h>
@@ -10,6 +10,7 @@
 #include "core/console/input_wait.h"
 #include "core/print.h"
 #include "core/string.h"
+#include "core/user/jobs.h"
 #include "core/user/process.h"
 
 static struct process *running; /* the console's alone */
@@ -33,13 +34,16 @@ static int say_end(const char *name, struct process_end end)
 
 static int run_program(const char *path, int argc, char **argv)
 {
+    bool beside = strcmp(argv[argc - 1], "&") == 0;
     struct refusal why;
-    int error = process_spawn(path, argc, argv, NULL, &running, &why);
+    int error = process_spawn(path, argc - beside, argv, NULL, &running, &why);
 
     if (error) {
         print("run: %s\n", why.text);
         return error;
     }
+    if (beside)
+        return job_start(running);
     input_wait_until(ended_or_interrupted);
     if (!process_has_ended(running))
         process_kill(running, SIGINT);
@@ -52,8 +56,8 @@ static int run_run(int argc, char **argv)
 
     if (argv[0][0] == '/')
         return run_program(argv[0], argc, argv);
-    if (argc < 2) {
-        print("run: which? /bin has the programs: run PROGRAM [ARGUMENT]...\n");
+    if (argc < 2 || strcmp(argv[1], "&") == 0) {
+        print("run: which? /bin has the programs: run PROGRAM [ARGUMENT]... [&]\n");
         return -EINVAL;
     }
     print_into(path, sizeof(path), "%s%s", argv[1][0] == '/' ? "" : "/bin/", argv[1]);
@@ -62,7 +66,7 @@ static int run_run(int argc, char **argv)
 
 COMMAND(program_command) = {
     .name = "run",
-    .usage = "PROGRAM [ARGUMENT]...",
-    .summary = "a program of /bin in user mode; its path alone does, too",
+    .usage = "PROGRAM [ARGUMENT]... [&]",
+    .summary = "a program of /bin in user mode, & beside the console; its path alone does, too",
     .run = run_run,
 };

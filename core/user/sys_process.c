@@ -25,7 +25,7 @@ int64_t sys_getppid(const struct regs *regs)
     uint32_t parent = process_current()->parent;
 
     (void)regs;
-    return parent == PROCESS_PARENT_NONE ? 0 : parent;
+    return parent == PROCESS_PARENT_NONE || parent == PROCESS_PARENT_JOB ? 0 : parent;
 }
 
 int64_t sys_sched_yield(const struct regs *regs)

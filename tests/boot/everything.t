@@ -5,7 +5,12 @@
 # big kernel lock and the clock, with records and chains, for a minute of the guest's time; then as
 # a stream, for ten seconds. The machine goes on answering, the clock keeps ticking, and what the
 # console counts is what the real perf finds. (tests/kernel/everything_suite.c closes the books from
-# the inside.) QUICK=1: five seconds each. Run from the root of the tree:
+# the inside.) QUICK=1: five seconds each.
+#
+# The guest's clock is the host's there, and a tick that comes while a busy host runs something else
+# is lost: so what is claimed of rates and delays is claimed of a machine whose clock is the
+# instructions that it executes (icount), for which the host does not matter. Run from the root of
+# the tree:
 #
 #     prove tests/boot/everything.t
 use strict;
@@ -19,9 +24,10 @@ my $everything = '-e *:*,mem:kernel_flag:rw,cpu-clock -g -R -- fs-stress --threa
 my $overwriting = "perf record --overwrite -m 4m $everything";
 my $streaming = "perf record -m 256k $everything";
 my $before = 'perf record -e timer:tick -R -- fs-stress 100';
+my $cpus = $ENV{SMP} || 1;
 my $prompt = qr/^pitot> $/m;
 my $whole = '2144df1c';    # docs/stream.md
-my $patience = 60;         # a hang detector, as all times of the host here
+my $patience = 300;        # a hang detector, as all times of the host here
 
 # What `perf record` said at its end, by the word before or behind each number.
 sub summary
@@ -34,19 +40,15 @@ sub summary
     return \%number;
 }
 
-# Runs it for so many seconds of the guest, which fs-stress tells by a line each, and stops it by
-# ^C. What it said at its end, and how many rounds it told of.
+# Runs it behind a short recording for so many seconds of the guest, which fs-stress tells by a line
+# each, and stops it by ^C. What each of the two said at its end, and how many rounds it told of.
 sub run_for
 {
     my ($machine, $command, $seconds) = @_;
-    my @rounds;
-    $machine->send("$command\n");
-    for (1 .. $seconds) {
-        push(@rounds, $machine->expect(qr/fs-stress: \d+ of 1000000/, $patience)
-            =~ /(\d+) of 1000000$/);
-    }
+    $machine->send("$before; $command\n");
+    my @told = map { $machine->expect(qr/fs-stress: \d+ of 1000000/, $patience) } 1 .. $seconds;
     $machine->send("\x03");
-    return ($machine->expect($prompt, $patience), @rounds);
+    return ($told[0], $machine->expect($prompt, $patience), map { /(\d+) of 1000000$/ } @told);
 }
 
 sub answers_ok
@@ -89,12 +91,10 @@ sub number_of
 # One recording behind a short one, which says how far clock and ticks were before.
 sub record_for
 {
-    my ($command, $seconds) = @_;
-    my $machine = start(flags => 'perf.rate=0', timeout => 10 * $patience);
+    my ($command, $seconds, %options) = @_;
+    my $machine = start(flags => 'perf.rate=0', timeout => 10 * $patience, %options);
     $machine->expect($prompt, $patience);
-    $machine->send("$before\n");
-    my $first = summary($machine->expect($prompt, $patience));
-    my ($said, @rounds) = run_for($machine, $command, $seconds);
+    my ($first, $said, @rounds) = run_for($machine, $command, $seconds);
     my @stopped = $said =~ /^fs-stress: stopped after (\d+) of/mg;
     is(scalar(@stopped), 4, "$seconds seconds of everything: four threads work, and stop at ^C");
     is_deeply([sort { $a <=> $b } @rounds], \@rounds, '... told each second how far it was');
@@ -102,24 +102,27 @@ sub record_for
     $machine->send("poweroff\n");
     $machine->wait_end;
     ended_ok($machine);
-    return ($machine, summary($said), $first);
+    return ($machine, summary($said), summary($first));
 }
 
-# What both recordings have in common. Each line is due a second of the guest's clock behind the
-# last; what all of them together were late is more than any one was.
+# From the first recording's first tick to the last.
+sub rate_of_ticks
+{
+    my @ticks = grep { defined $_->{count} && $_->{event} eq 'timer:tick' } @_;
+    return ($ticks[-1]{count} - $ticks[0]{count}) / ($ticks[-1]{time} - $ticks[0]{time});
+}
+
+# What all recordings have in common. Returns the samples, and how many seconds they took.
 sub books_ok
 {
-    my ($machine, $summary, $first, $seconds, $late) = @_;
+    my ($machine, $summary, $first, $seconds) = @_;
     my @samples = samples_of($machine);
-    my @ticks = grep { defined $_->{count} && $_->{event} eq 'timer:tick' } @samples;
-    my $rate = ($ticks[-1]{count} - $ticks[0]{count}) / ($ticks[-1]{time} - $ticks[0]{time});
-    cmp_ok($rate, '>', 70, sprintf('ticks kept their rate (%.1f a second)', $rate));
-    cmp_ok($rate, '<', 101, '... and are no more than a hundred');
+    cmp_ok(rate_of_ticks(@samples), '<', 101, 'there are no more than a hundred ticks a second');
 
     my $last = (splice(@samples, 0, $first->{'records kept'}))[-1];
     my $took = $samples[-1]{time} - $last->{time};
+    cmp_ok(number_of('timer:tick', @samples), '>', 0, '... and still some at the end');
     cmp_ok($took, '>', $seconds, 'the recording is as long as the load says');
-    cmp_ok($took, '<', $seconds + $late, '... whose lines kept coming');
     is(scalar(@samples), $summary->{'records kept'}, 'perf has what was kept');
     my @back = grep { $samples[$_]{time} < $samples[$_ - 1]{time} } 1 .. $#samples;
     is(scalar(@back), 0, '... in order of time');
@@ -129,7 +132,7 @@ sub books_ok
     is(crc32_of($machine->com2), $whole, 'the checksum tells that the stream is whole');
     unlike(scalar(perf_run('report', $machine, '--stdio', '-g', 'none')),
         qr/out of order|unordered/i, '... in order');
-    return @samples;
+    return ($took, @samples);
 }
 
 sub lost_in
@@ -144,22 +147,36 @@ sub lost_in
 
 my $seconds = $ENV{QUICK} ? 5 : 60;
 my ($machine, $summary, $first) = record_for($overwriting, $seconds);
-my @samples = books_ok($machine, $summary, $first, $seconds, 3 + $seconds / 5);
-cmp_ok($summary->{overwritten}, '>', $summary->{'records kept'}, 'most of it was overwritten');
+my ($took, @samples) = books_ok($machine, $summary, $first, $seconds);
+cmp_ok($summary->{overwritten}, '>', 0, 'what is older was overwritten');
 cmp_ok(abs(number_of('breakpoint:hit', @samples) - number_of('mem:kernel_flag:rw', @samples)),
-    '<=', 1, 'each debug trap has both its records');
+    '<=', $cpus, 'each debug trap has both its records, but where a ring begins');
 cmp_ok(abs(number_of('irq:irq_handler_entry', @samples) - number_of('irq:irq_handler_exit',
-    @samples)), '<=', 1, 'each interrupt has both its records');
+    @samples)), '<=', $cpus, 'each interrupt, too');
 is_deeply([lost_in($machine)], [0, $summary->{overwritten}], 'perf is told what was overwritten');
 
 # --- While it streams ----------------------------------------------------------------------------
 
-# The port takes half of the CPU, and a round of the load as much as a second.
 $seconds = $ENV{QUICK} ? 5 : 10;
 ($machine, $summary, $first) = record_for($streaming, $seconds);
-@samples = books_ok($machine, $summary, $first, $seconds, 10 + 2 * $seconds);
+books_ok($machine, $summary, $first, $seconds);
 cmp_ok($summary->{'of them'}, '>', 0, 'most of it left while it ran');
 cmp_ok($summary->{'hits raised'}, '>', 0, 'the stream\'s own thread was counted');
 is_deeply([lost_in($machine)], [$summary->{lost}, 0], 'perf is told what was lost');
+
+# --- By a clock of instructions ------------------------------------------------------------------
+
+# Eight nanoseconds for each: the whole of it is some ten seconds of the host's. Each line is due a
+# second behind the last, and comes with the end of a round.
+$seconds = 3;
+for my $command ($overwriting, $streaming) {
+    ($machine, $summary, $first) = record_for($command, $seconds, icount => 8, smp => 1);
+    ($took) = books_ok($machine, $summary, $first, $seconds);
+    my $lines = () = $machine->console =~ /fs-stress: \d+ of 1000000/g;
+    my $rate = rate_of_ticks(samples_of($machine));
+    cmp_ok($rate, '>', 99, sprintf('ticks kept their rate (%.1f a second)', $rate));
+    cmp_ok($took, '<', 2 * ($lines + 1),
+        sprintf('... and lines kept coming (%d in %.1f s)', $lines, $took));
+}
 
 done_testing();

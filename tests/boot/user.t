@@ -70,9 +70,12 @@ for my $iso ("$build/pitot.iso", $fp_iso) {
 }
 
 # A CPU without SMEP and SMAP.
-my $machine = boot(cpu => 'default', run => 'run attack all; poweroff');
+my $machine = boot(cpu => 'default', run => 'run attack all; run attack names; poweroff');
 ended_ok($machine);
 like($machine->console, qr/^attack: all ended as they must$/m, 'an old CPU survives as well');
+like(said($machine, 'run attack names'),
+    qr{\A(?:/attack\.\d+: 32 programs are known already, more have no names\n){9,}\z},
+    'programs that there is no room for the names of run, and it is said');
 
 # --- What the kernel runs with -------------------------------------------------------------------
 
@@ -92,25 +95,27 @@ for my $place ('mem:ticks:w', 'mem:sys_getpid:x') {
 
 # --- NMIs at every place of the border -----------------------------------------------------------
 
-# In the kernel; or where the program began, or lost its stack on purpose; or the console, which
-# has the program's name while it waits for it.
-# Behind the kernel's part there is the program's.
-my $of_program = qr/^(?:\[unknown\]|main|_start|attack_\w+|expect_nothing|flags|system_call)$/;
+# The kernel's part of a chain ends at an entry, or where the program's thread began; or where the
+# console's did, which has the program's name while it waits for it.
 my @ends = qw(syscall_entry trap_entry watch_entry trap_stubs user_begin thread_start
-    _start attack_stack_pointer boot_entry_high);
+    boot_entry_high);
+
+# Without the program's part behind it, wherever in the program that was: the kernel's addresses
+# have 16 digits.
+sub kernel_chains
+{
+    my ($said) = @_;
+    return samples($said =~ s/^\s+[0-9a-f]{1,12} .*\n//mgr);
+}
 
 for my $iso ("$build/pitot.iso", $fp_iso) {
     my $name = $iso eq $fp_iso ? 'by frame pointers' : 'by the table';
     $machine = boot(smp => 1, iso => $iso, com2 => 'none',
-        run => 'perf record -m 8M -g -e cpu-clock -F 4000 -- /bin/attack storm 100000; '
+        run => 'perf record -m 8M -g -e cpu-clock -F 4000 -- /bin/attack storm 200000; '
             . 'perf script; poweroff');
     ended_ok($machine);
     like($machine->console, qr/^\[ perf record: \d+ records kept \]$/m, 'NMIs fell upon a program');
-    my @samples = grep { $_->{comm} eq 'attack' } samples(said($machine, 'perf script'));
-    for my $sample (@samples) {
-        my $chain = $sample->{chain};
-        pop(@$chain) while @$chain && $chain->[-1] =~ $of_program;
-    }
+    my @samples = grep { $_->{comm} eq 'attack' } kernel_chains(said($machine, 'perf script'));
     my %last;
     $last{$_->{chain}[-1] // 'none'}++ for @samples;
     my @kernel = grep { @{$_->{chain}} > 1 } @samples;
@@ -140,6 +145,27 @@ my $said = $machine->expect(qr/exit status.*^pitot> $/ms, $patience, 'programs e
 like($said, qr/^calls: exit status 7$/m, '... with a status');
 like($said, qr{^run: /bin/nothing: there is no such file$}m, 'what is not there is refused');
 like($said, qr{^run: /bin: it is a directory$}m, '... as is a directory');
+$machine->send("run calls sleep &\n");
+# What it prints comes before the prompt, or behind.
+my ($pid) = $machine->expect(qr/^calls runs as \d+\n.*calls: sleeps$/ms, $patience,
+    'one runs beside the console') =~ /runs as (\d+)/;
+$machine->send("wait\n");
+$machine->expect(qr/wait\n/, $patience, 'which waits for it');
+$machine->send("\x03");
+$machine->expect(qr/^\^C\n.*^pitot> $/ms, $patience, '... up to ^C');
+$machine->send("run calls exit 7 &\n");
+$machine->expect(qr/calls \(pid \d+\): exit status 7$/m, $patience, 'another tells how it ended');
+$machine->send("kill 1; kill -64 $pid; kill; wait 1; wait x; run &\n");
+$said = $machine->expect(qr/^run: which.*^pitot> $/ms, $patience, 'what cannot be is refused');
+like($said, qr/^kill: no program runs as 1; `ps` lists the threads$/m, '... to kill the kernel');
+is(scalar(() = $said =~ /^kill: kill \[-SIGNAL\] PID, both numbers, the signal below 64$/mg), 2,
+    '... to kill by no signal, or nobody');
+like($said, qr/^wait: no program runs as 1 beside the console; .*$/m, '... to wait for it');
+like($said, qr/^wait: for the number of a program .*, or nothing$/m, '... or for no number');
+$machine->send("kill -9 $pid; wait; ps\n");
+$said = $machine->expect(qr/^ +pid .*^pitot> $/ms, $patience, 'wait is for those that run');
+like($said, qr/^calls \(pid $pid\): killed by signal 9$/m, '... and how they ended is told');
+unlike($said, qr/ calls /, '... before it comes back');
 $machine->send("poweroff\n");
 $machine->wait_end;
 ended_ok($machine);

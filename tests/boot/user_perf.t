@@ -15,6 +15,7 @@ use Pitot::Transcript;
 
 my $build = $ENV{BUILD} // 'build';
 my $fp_build = $ENV{FP_BUILD} // "$build/fp";
+my $patience = 120;
 
 # What leads to a page in poll, in every build.
 my @poll_chain = qw(pages_alloc sys_poll syscall_dispatch user_syscall syscall_entry
@@ -121,6 +122,65 @@ sub polls_ok
     my @wakeups = grep { $_->{event} =~ /wakeup/ } @samples;
     cmp_ok(scalar(@wakeups), '>=', 3, '... has the thread\'s hits');
     is_deeply([grep { $_->{tid} != 1 } @samples], [], '... and no other\'s');
+}
+
+# --- A process that runs already ------------------------------------------------------------------
+
+# It and its twin run beside the console, each on a CPU of its own.
+{
+    my $place = sprintf('mem:%s/8:w', address_of("$build/programs/fs-load", 'calls'));
+    my $machine = start(smp => 4);
+    my $said_by = sub {
+        my ($command, $until, $name) = @_;
+        $machine->send("$command\n");
+        return $machine->expect(qr/$until\n.*^pitot> $/ms, $patience, $name);
+    };
+    $machine->expect(qr/^pitot> $/m, $patience, 'there is a prompt');
+    my ($other, $pid) = map {
+        $said_by->('run fs-load 1000000 &', qr/^fs-load runs as \d+/m, 'one beside the console')
+            =~ /runs as (\d+)/
+    } 1 .. 2;
+    $said_by->("perf record -c 16 -e $place:u -e breakpoint:hit -g -R -p $pid -- fs-stress 1",
+        qr/^\[ perf record: .*/m, 'perf record -p of a process that runs');
+    my @samples = samples($said_by->('perf script', qr/^fs-load .*/m, '... has hits'));
+    cmp_ok(scalar(@samples), '>', 9, '... more than a few');
+    is_deeply([grep { $_->{tid} != $pid } @samples], [], '... all of them its own');
+    is_deeply([grep { $_->{chain}[-1] ne '_start' } @samples], [], '... from its beginning on');
+    my @told = $machine->console =~ /breakpoint:hit: .* old=0x(\w+) new=0x(\w+) /g;
+    cmp_ok(scalar(@told), '>', 9, '... with what was written');
+    is_deeply([grep { hex($told[2 * $_ + 1]) != hex($told[2 * $_]) + 1 } 0 .. @told / 2 - 1], [],
+        '... the next number each time');
+    like($said_by->("perf trace -e rename -p $pid -- fs-stress 1",
+            qr{^ .*fs-load/\d+ .*}m, 'perf trace -p'),
+        qr{\A(?:(?!fs-load/$other ).)*\z}s, '... has none of its twin\'s calls');
+
+    my $record = "perf record -e $place -e raw_syscalls:* -p $pid -- kill $pid";
+    $said_by->($record, qr/^\[ perf record: .*/m, 'one that ends while it is recorded');
+    $said_by->("wait $pid", qr/^(?:fs-load \(pid $pid\)|wait: no program).*/m, '... has ended');
+    like($machine->console, qr/fs-load \(pid $pid\): killed by signal 15$/m, '... which is told');
+    like($said_by->("perf record -e $place -p $pid -- help", qr/^perf record: .*/m, 'then -p'),
+        qr/^perf record: -p $pid: no such thread; `ps` lists them$/m, '... says so');
+    unlike($said_by->('perf list', qr/^ +dr0 .*/m, 'perf list'), qr/^ +dr\d +0x/m,
+        '... and no register stays taken');
+    $said_by->("kill -9 $other; wait", qr/^fs-load \(pid $other\): killed by signal 9/m,
+        'the other ends, too');
+    unlike($said_by->('ps', qr/^ +pid .*/m, 'ps'), qr/fs-load/, '... and nobody is left');
+    $machine->send("poweroff\n");
+    $machine->wait_end;
+    ended_ok($machine, 'recordings of processes that ran already');
+    my @real = samples(scalar perf_script($machine, '-F', 'comm,tid,cpu,time,period,event,ip,sym',
+            '--tid', $pid));
+    cmp_ok(scalar(grep { ($_->{chain}[-1] // '') eq '_start' } @real), '>', 9,
+        'the real perf has its names, though it was mapped before');
+}
+
+# Its thread may have the CPU before it is the process's.
+{
+    my $count = 'perf stat -e mem:/bin/attack:main:x -- /bin/attack brood';
+    my $machine = boot(smp => 4, run => "$count; poweroff");
+    ended_ok($machine, 'many processes are born at once');
+    like(said($machine, $count), qr{^ +33 +mem:/bin/attack:main:x$}m,
+        '... and the breakpoint is there for each, on whichever CPU');
 }
 
 # --- What is refused ------------------------------------------------------------------------------

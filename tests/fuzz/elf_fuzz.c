@@ -88,6 +88,16 @@ static uint64_t or_other(struct feed *feed, uint64_t right)
     return feed_number(feed, 8);
 }
 
+/* Of a segment that begins in the file where `rest` bytes are left: within it, or a bit beyond. */
+static uint64_t made_length(struct feed *feed, uint64_t rest)
+{
+    const uint8_t choice = feed_byte(feed);
+
+    if (choice % 8 == 0)
+        return rest + choice / 8;
+    return rest % (1 + choice * 64);
+}
+
 static Elf64_Phdr made_segment(struct feed *feed, unsigned i, uint64_t file_size)
 {
     static const uint32_t rights[] = {PF_R, PF_R | PF_X, PF_R | PF_W, PF_R | PF_W | PF_X};
@@ -98,8 +108,7 @@ static Elf64_Phdr made_segment(struct feed *feed, unsigned i, uint64_t file_size
     header.p_flags = rights[feed_byte(feed) % 32 == 0 ? 3 : i % 3];
     header.p_offset = or_other(feed, place);
     header.p_vaddr = or_other(feed, 0x400000 + i * apart + place);
-    header.p_filesz =
-        or_other(feed, file_size > place ? (file_size - place) % (1 + feed_byte(feed) * 64) : 0);
+    header.p_filesz = or_other(feed, made_length(feed, file_size > place ? file_size - place : 0));
     header.p_memsz = or_other(feed, header.p_filesz + feed_number(feed, feed_byte(feed) % 3));
     return header;
 }

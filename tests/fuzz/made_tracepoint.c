@@ -74,19 +74,24 @@ void feed_text(struct feed *feed, char *text, size_t most)
 
 void made_tracepoint_feed(struct made_tracepoint *made, unsigned number, struct feed *feed)
 {
-    static const char *const names[TRACEPOINT_FIELDS_MAX] = {"a", "order", "next_comm", "x_4",
-                                                             "Z", "old",   "new",       "how"};
+    static const char *const names[] = {"a",   "order", "next_comm", "x_4",  "Z",
+                                        "old", "new",   "how",       "ninth"};
     static const char *const before[] = {"", " ", "=", ", (", " name=", ": 0x"};
     static const char *const behind[] = {"", "", " ", ")", "..."};
     size_t end = sizeof(struct tracepoint_head);
+    unsigned wanted;
 
+    _Static_assert(sizeof(names) / sizeof(names[0]) == TRACEPOINT_FIELDS_MAX, "each has a name");
     *made = (struct made_tracepoint){.tracepoint = {.id = (uint16_t)(1 + number)}};
-    made->tracepoint.field_count = 1 + feed_byte(feed) % TRACEPOINT_FIELDS_MAX;
-    for (unsigned i = 0; i < made->tracepoint.field_count; i++) {
+    wanted = 1 + feed_byte(feed) % TRACEPOINT_FIELDS_MAX;
+    for (unsigned i = 0; i < wanted; i++) {
         uint8_t kind = feed_byte(feed) % KINDS, words = feed_byte(feed);
         size_t align = kind == TRACEPOINT_text ? 1 : kinds[kind].size;
 
         end = (end + align - 1) / align * align;
+        if (end + kinds[kind].size > TRACEPOINT_RECORD_MAX)
+            break;
+        made->tracepoint.field_count = i + 1;
         made->field[i] = (struct tracepoint_field){.name = names[i],
                                                    .print = made->print[i],
                                                    .kind = kind,

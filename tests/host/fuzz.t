@@ -67,8 +67,8 @@ my @broken = (
     {
         claim => 'rewound registers have their frame\'s sp',
         file => 'core/perf/unwind.c',
-        line => qr{\.sp = state\.sp,},
-        instead => '.sp = regs->sp,',
+        line => qr{\.sp = state\.sp,\n +\.bp},
+        instead => '.sp = regs->sp, .bp',
         fuzzer => 'unwind_fuzz',
     },
     {

@@ -240,7 +240,7 @@ static void write_block(struct sink *sink, const char *name, void (*write)(struc
     struct base64 base64;
     struct stream stream;
 
-    base64_open(&base64, sink, name);
+    base64_open(&base64, sink, NULL, name);
     stream_init(&stream, &base64.sink, &kernel);
     write(&stream);
     base64_close(&base64);

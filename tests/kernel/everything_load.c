@@ -9,6 +9,7 @@
 #include "core/sched/thread.h"
 #include "core/sched/wait_queue.h"
 #include "core/timer.h"
+#include "core/user/process.h"
 #include "core/workqueue.h"
 
 #define MS         1000000ull
@@ -20,13 +21,16 @@ TRACEPOINT_DEFINE(suite, everything_inner, EVERYTHING_FIELDS);
 
 static uint64_t until_ns, until_bytes; /* set before the threads are made */
 
-static bool load_goes_on(uint64_t rounds)
+static bool load_has_time(void)
 {
     const struct ring *ring = recording_ring(0);
 
-    if (rounds < ROUNDS_MIN)
-        return true;
     return arch_clock_ns() < until_ns && publish_load(&ring->published) < until_bytes;
+}
+
+static bool load_goes_on(uint64_t rounds)
+{
+    return rounds < ROUNDS_MIN || load_has_time();
 }
 
 /* Sometimes without the CPU, so that the other one has to wait for the lock. */
@@ -127,10 +131,29 @@ static void load_births(void *unused)
     while (load_goes_on(++rounds));
 }
 
+/*
+ * All system calls but for exit's end, made by a program and its children; it is run again while
+ * there is time. Its console lines are none of KTAP's.
+ */
+static void load_programs(void *unused)
+{
+    static char path[] = "/bin/calls";
+    char *argv[] = {path};
+    struct process *program;
+    struct refusal why;
+
+    (void)unused;
+    do {
+        if (process_spawn(path, 1, argv, NULL, &program, &why))
+            panic("%s", why.text);
+        process_wait(program);
+    } while (load_has_time());
+}
+
 void everything_load(uint64_t nanoseconds, uint64_t bytes)
 {
-    static void (*const parts[])(void *) = {load_locks, load_locks, load_pages, load_time,
-                                            load_births};
+    static void (*const parts[])(void *) = {load_locks, load_locks,  load_pages,
+                                            load_time,  load_births, load_programs};
     struct thread *threads[sizeof(parts) / sizeof(parts[0])];
 
     until_ns = arch_clock_ns() + nanoseconds;

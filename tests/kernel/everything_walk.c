@@ -29,16 +29,35 @@ static size_t event_index(const struct record_source *source, uint64_t id)
     return i;
 }
 
-/* The marker, the sampled place, and addresses of this kernel's text. */
-static bool chain_holds(const struct sample_view *view)
+/* Takes a marker and the addresses between these bounds behind it; how many. */
+static size_t take_frames(const struct sample_view *view, size_t *at, uint64_t marker,
+                          uintptr_t low, uintptr_t high)
 {
-    if (view->chain_length < 2 || view->chain_length > SAMPLE_CHAIN_MAX + 1 ||
-        view->chain[0] != (uint64_t)PERF_CONTEXT_KERNEL || view->chain[1] != view->ip)
-        return false;
-    for (size_t i = 1; i < view->chain_length; i++)
-        if (view->chain[i] < (uintptr_t)_text || view->chain[i] > (uintptr_t)_etext)
-            return false;
-    return true;
+    const size_t from = *at + 1;
+
+    if (*at == view->chain_length || view->chain[*at] != marker)
+        return 0;
+    for (*at = from; *at < view->chain_length; ++*at)
+        if (view->chain[*at] < low || view->chain[*at] > high)
+            break;
+    return *at - from;
+}
+
+/*
+ * The kernel's marker and addresses of its text, a program's and addresses where programs are, or
+ * both in this order, neither empty; the first address is the sampled place.
+ */
+static bool chain_holds(const struct sample_view *view, bool *of_program)
+{
+    size_t at = 0, in_kernel, in_program;
+
+    in_kernel =
+        take_frames(view, &at, (uint64_t)PERF_CONTEXT_KERNEL, (uintptr_t)_text, (uintptr_t)_etext);
+    in_program =
+        take_frames(view, &at, (uint64_t)PERF_CONTEXT_USER, ARCH_USER_START, ARCH_USER_END - 1);
+    *of_program = in_program > 0;
+    return in_kernel + in_program > 0 && in_kernel + in_program <= SAMPLE_CHAIN_MAX &&
+           at == view->chain_length && view->chain[1] == view->ip;
 }
 
 /* A tracepoint's own record, told by the thread that the sample names; others have none. */
@@ -71,7 +90,8 @@ static bool passes_recording(const struct sample_view *view)
     for (size_t i = 1; i < view->chain_length; i++) {
         if (is_within(view->chain[i], (uintptr_t)event_sample))
             return false;
-        if (is_within(view->chain[i], (uintptr_t)tracepoint_hit))
+        if (is_within(view->chain[i], (uintptr_t)tracepoint_hit) ||
+            is_within(view->chain[i], (uintptr_t)tracepoint_hit_at))
             return true;
     }
     return false;
@@ -82,13 +102,15 @@ static uint64_t walk_sample(struct everything_walk *walk, const struct record_so
                             const struct perf_event_header *record, size_t inside_of)
 {
     struct sample_view view;
+    bool of_program;
     size_t index;
 
     if (!sample_view_parse(record, source->events, source->event_count, &view) ||
-        !chain_holds(&view) || !raw_holds(&view) || view.cpu != 0)
+        !chain_holds(&view, &of_program) || !raw_holds(&view) || view.cpu != 0)
         return 0;
     index = event_index(source, view.event->id);
     walk->samples++;
+    walk->of_programs += of_program;
     walk->by_event[index]++;
     walk->inside += index == inside_of && passes_recording(&view);
     return view.time;

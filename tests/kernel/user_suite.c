@@ -247,6 +247,8 @@ static void claim_control(void)
     const uint64_t cr4 = cpu_read_cr4(), cr0 = cpu_read_cr0();
 
     ktap_ok(cr4 & CR4_SMEP && cr4 & CR4_SMAP, "SMEP and SMAP are on");
+    ktap_ok(cr4 & CR4_UMIP || !(cpu_id(7, 0).ecx & CPUID_7_ECX_UMIP),
+            "so is UMIP, where the CPU has it");
     ktap_ok(!(cr4 & CR4_FSGSBASE), "a program cannot set its GS base");
     ktap_ok(cr0 & CR0_EM && !(cr4 & CR4_OSXSAVE), "nor calculate with floats");
     ktap_ok(cr0 & CR0_WP, "the kernel writes to no read-only page");

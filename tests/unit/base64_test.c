@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/perf/base64.c: the known vectors of RFC 4648, and that neither the length of the bytes nor
- * the pieces in which they come changes what is decoded. tests/host/stream_perf.t shows the block
+ * core/perf/base64.c: the known vectors of RFC 4648, that neither the length of the bytes nor the
+ * pieces in which they come changes what is decoded, and that a block that is cut at any character
+ * ends in a whole line. tests/host/stream_perf.t shows the block
  * to the real uudecode.
  *
  * links: core/perf/base64.c core/print.c
@@ -21,6 +22,9 @@
 
 struct captured {
     struct sink sink;
+    jmp_buf *interrupt; /* if set: of the write during which `patience` characters have left */
+    size_t patience;
+    uint64_t left; /* never reset, as a port's count */
     char text[4096];
     size_t length;
 };
@@ -30,8 +34,12 @@ static void capture(struct sink *sink, const char *bytes, size_t length)
     struct captured *captured = (struct captured *)sink;
 
     assert_true(captured->length + length < sizeof(captured->text));
-    memcpy(captured->text + captured->length, bytes, length);
-    captured->length += length;
+    for (size_t i = 0; i < length; i++) {
+        if (captured->interrupt && captured->length == captured->patience)
+            longjmp(*captured->interrupt, 1);
+        captured->text[captured->length++] = bytes[i];
+        captured->left++;
+    }
     captured->text[captured->length] = '\0';
 }
 
@@ -41,7 +49,7 @@ static void encode(struct captured *captured, const uint8_t *bytes, size_t lengt
     struct base64 base64;
 
     *captured = (struct captured){.sink.write = capture};
-    base64_open(&base64, &captured->sink, "pitot.perf");
+    base64_open(&base64, &captured->sink, &captured->left, "pitot.perf");
     for (size_t done = 0; done < length; done += piece) {
         size_t count = length - done < piece ? length - done : piece;
 
@@ -145,12 +153,66 @@ static void the_pieces_in_which_bytes_come_make_no_difference(void **state)
     }
 }
 
+/* What a block of `length` bytes becomes if it is cut behind so many characters. */
+static void encode_and_cut(struct captured *captured, const uint8_t *bytes, size_t length,
+                           size_t patience, bool counted)
+{
+    static struct base64 base64;
+    jmp_buf interrupt;
+
+    *captured = (struct captured){
+        .sink.write = capture, .interrupt = &interrupt, .patience = patience, .left = 1000};
+    if (setjmp(interrupt) == 0) {
+        base64_open(&base64, &captured->sink, counted ? &captured->left : NULL, "pitot.perf");
+        base64.sink.write(&base64.sink, (const char *)bytes, length);
+        base64_close(&base64);
+        fail();
+    }
+    captured->interrupt = NULL;
+    base64_cut(&base64);
+}
+
+static void a_block_cut_anywhere_ends_behind_a_whole_line(void **state)
+{
+    static struct captured whole, cut;
+    uint8_t bytes[LONGEST];
+
+    (void)state;
+    for (size_t i = 0; i < LONGEST; i++) {
+        bytes[i] = (uint8_t)(i * 57);
+    }
+    encode(&whole, bytes, LONGEST, LONGEST);
+    for (size_t patience = 0; patience < whole.length; patience++) {
+        size_t lines = (size_t)(strchr(whole.text + patience, '\n') + 1 - whole.text);
+
+        encode_and_cut(&cut, bytes, LONGEST, patience, true);
+        assert_memory_equal(cut.text, whole.text, lines);
+        assert_string_equal(cut.text + lines, "====\n");
+    }
+}
+
+static void where_nobody_counts_it_ends_in_a_line_of_its_own(void **state)
+{
+    static struct captured whole, cut;
+    uint8_t bytes[LONGEST] = {0};
+
+    (void)state;
+    encode(&whole, bytes, LONGEST, LONGEST);
+    for (size_t patience = 0; patience < whole.length; patience++) {
+        encode_and_cut(&cut, bytes, LONGEST, patience, false);
+        assert_memory_equal(cut.text, whole.text, patience);
+        assert_string_equal(cut.text + patience, "\n====\n");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_vectors_of_the_rfc_are_encoded_as_it_says),
         cmocka_unit_test(every_length_comes_back_from_full_lines),
         cmocka_unit_test(the_pieces_in_which_bytes_come_make_no_difference),
+        cmocka_unit_test(a_block_cut_anywhere_ends_behind_a_whole_line),
+        cmocka_unit_test(where_nobody_counts_it_ends_in_a_line_of_its_own),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

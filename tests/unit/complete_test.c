@@ -29,6 +29,8 @@ COMMAND(reboot) = {"reboot", "", "", nothing};
 COMMAND(perf) = {"perf", "", "", nothing};
 COMMAND(regs) = {"regs", "", "", nothing};
 COMMAND(bt) = {"bt", "", "", nothing};
+COMMAND(kill) = {"kill", "", "", nothing};
+COMMAND(wait) = {"wait", "", "", nothing};
 COMMAND(help) = {"help", "", "", nothing};
 COMMAND(fs_stress) = {"fs-stress", "", "", nothing};
 
@@ -106,7 +108,7 @@ static void the_first_word_is_a_command(void **state)
     assert_extends("  reb", "oot ", 1);
     assert_extends("x", "", 0);
     assert_extends("perfect", "", 0);
-    assert_extends("", "", 6);
+    assert_extends("", "", 8);
     assert_string_equal(list("re"), "reboot  regs\n");
 }
 
@@ -124,7 +126,7 @@ static void so_is_the_first_behind_a_semicolon_and_behind_dashes(void **state)
 static void perf_has_subcommands_and_options(void **state)
 {
     (void)state;
-    assert_extends("perf ", "", 5);
+    assert_extends("perf ", "", 6);
     assert_extends("perf rec", "ord ", 1);
     assert_extends("perf   s", "", 2);
     assert_extends("perf record --o", "verwrite ", 1);
@@ -133,6 +135,7 @@ static void perf_has_subcommands_and_options(void **state)
     assert_extends("perf list -", "", 0);
     assert_extends("perf record fs", "", 0);
     assert_extends("regs -", "", 0);
+    assert_string_equal(list("perf trace -"), "--  -S  -e  -m  -p  -s\n");
     assert_string_equal(list("perf report -"), "--no-children  --no-inline  --stdio  -g  -s\n");
 }
 
@@ -143,6 +146,8 @@ static void bt_is_followed_by_a_thread(void **state)
     assert_extends("bt 7", " ", 1);
     assert_extends("bt 1", "", 2);
     assert_extends("bt 12 ", "", 0);
+    assert_string_equal(list("kill "), "1  12  7\n");
+    assert_string_equal(list("wait "), "1  12  7\n");
 }
 
 static void events_are_completed_by_symbol(void **state)

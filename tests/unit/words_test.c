@@ -163,6 +163,20 @@ static void random_text_stays_inside_its_memory(void **state)
     }
 }
 
+static void numbers_are_decimal_and_fit(void **state)
+{
+    static const char *const wrong[] = {"",      "-1", "+1",  "0x10",       "1 ",
+                                        "seven", "1k", "7th", "4294967296", "18446744073709551617"};
+    uint32_t number = 3;
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        assert_false(words_number(wrong[i], &number));
+    assert_int_equal(number, 3);
+    assert_true(words_number("4294967295", &number) && number == UINT32_MAX);
+    assert_true(words_number("007", &number) && number == 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +186,7 @@ int main(void)
         cmocka_unit_test(what_does_not_end_is_refused),
         cmocka_unit_test(thirty_two_words_fit_and_no_more),
         cmocka_unit_test(semicolons_outside_quotes_separate_commands),
+        cmocka_unit_test(numbers_are_decimal_and_fit),
         cmocka_unit_test(random_text_stays_inside_its_memory),
     };
 
