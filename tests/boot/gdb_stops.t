@@ -159,6 +159,7 @@ print("others have gone on: %s" % (int(gdb.parse_and_eval(served % other)) > tic
 end
 GDB
     steps => <<'GDB',
+delete
 tbreak stress_leave
 continue
 python
