@@ -69,6 +69,13 @@ static bool print_piece(void)
     return more;
 }
 
+/* Of a packet that a CPU is sending, which stands still. */
+static void send_the_rest(void)
+{
+    while (gdb_link_send_piece(&server.link))
+        continue;
+}
+
 /*
  * A packet is whole: what prints in an interrupt comes before it or behind it, and a stop of
  * another CPU sends the rest first. Returns what has been sent: gdb may go.
@@ -78,6 +85,7 @@ static size_t print_to_gdb(const char *text, size_t length)
     uint64_t flags = arch_irq_save();
     size_t sent = 0;
 
+    send_the_rest(); /* of a CPU that a panic has halted */
     do {
         size_t part = length - sent < GDB_TEXT_MAX ? length - sent : GDB_TEXT_MAX;
 
@@ -90,13 +98,6 @@ static size_t print_to_gdb(const char *text, size_t length)
     } while (sent < length && gdb_hears_text());
     arch_irq_restore(flags);
     return sent;
-}
-
-/* Of a packet that a CPU is sending, which stands still. */
-static void send_the_rest(void)
-{
-    while (gdb_link_send_piece(&server.link))
-        continue;
 }
 
 /* A gdb that hears nothing for two seconds complains, though it waits on. */
@@ -250,9 +251,9 @@ static bool can_go_on(unsigned cpu, unsigned only)
     if (!arch_stop_regs(only))
         length = print_into(text, sizeof(text), "CPU %u does not answer: it runs\n", only);
     else if (arch_park_is_changing())
-        length = print_into(text, sizeof(text),
-                            "CPU %u has parked the others, for a change: it has to go on first\n",
-                            cpu);
+        length =
+            print_into(text, sizeof(text),
+                       "CPU %u has parked the others, for a change: it has to go on first\n", cpu);
     else
         return true;
     gdb_server_print(&server, text, length);

@@ -20,6 +20,7 @@ static void change_point(struct gdb_server *server, const char *at, change *how)
         return;
     if (how((enum gdb_point)kind, address, length, &why)) {
         server->refused = why;
+        server->told_refused = false;
         gdb_reply_error(server, why.text);
         return;
     }

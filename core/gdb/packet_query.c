@@ -151,6 +151,19 @@ static void describe_thread(struct gdb_server *server, const char *at)
     gdb_out_bytes(&server->link, (const uint8_t *)text, strlen(text));
 }
 
+/*
+ * Pitot's own, which its commands for gdb ask (tools/gdb): why a point has been refused, once. gdb
+ * itself shows that of few.
+ */
+static void tell_refused(struct gdb_server *server)
+{
+    const char *text = server->refused.text;
+
+    if (!server->told_refused)
+        gdb_out_bytes(&server->link, (const uint8_t *)text, strlen(text));
+    server->told_refused = true;
+}
+
 void gdb_query(struct gdb_server *server, const char *at)
 {
     struct gdb_link *link = &server->link;
@@ -170,6 +183,8 @@ void gdb_query(struct gdb_server *server, const char *at)
         describe_thread(server, at);
     } else if (strcmp(at, "Attached") == 0) {
         gdb_out_char(link, '1');
+    } else if (strcmp(at, "Pitot.Refused") == 0) {
+        tell_refused(server);
     }
 }
 

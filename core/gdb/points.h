@@ -25,7 +25,7 @@ void gdb_points_lift(bool lifted);
 /* What was read of memory, as it is without breakpoint instructions. In a stop. */
 void gdb_points_hide(uint64_t address, uint8_t *bytes, size_t length);
 
-/* What was written there: it is what stands under breakpoint instructions, which stay. In a stop. */
+/* What has been written there stands under breakpoint instructions, which stay. In a stop. */
 void gdb_points_keep(uint64_t address, size_t length);
 
 /* A breakpoint instruction there is gdb's; it is noted as this CPU's hit. In its trap. */

@@ -35,8 +35,8 @@ void gdb_reply_error(struct gdb_server *server, const char *text)
 {
     gdb_out_begin(&server->link);
     gdb_out_text(&server->link, "E.pitot.");
-    for (; *text; text++)
-        gdb_out_char(&server->link, *text == '#' || *text == '$' ? '?' : *text);
+    for (; *text; text++) /* a `*` would repeat what stands before it */
+        gdb_out_char(&server->link, strchr("#$*}", *text) ? '?' : *text);
 }
 
 void gdb_reply_number(struct gdb_server *server, unsigned error)

@@ -69,6 +69,7 @@ struct gdb_server {
     bool owes_stop;        /* gdb waits for the next stop's report */
     struct gdb_request request;
     struct refusal refused; /* the last refusal of a point, for a person; "" */
+    bool told_refused;      /* ... which has been asked for */
 };
 
 void gdb_server_init(struct gdb_server *server, const struct gdb_line *line,

@@ -146,6 +146,19 @@ like($said->{nowatch}, qr/refused last: .* overlaps the descriptor tables/,
     'what traps use is refused');
 like($said->{after}, qr/hit Temporary breakpoint \d+, fs_close/, 'after refusals all goes on');
 
+# What a person sees, who has prompts: Pitot's commands ask for the reason.
+(undef, $said) = session('typed',
+    { run => 'perf record -e mem:kernel_flag:w -- fs-stress 1000000', typed => 1 },
+    full => "watch *(char (*)[24])stresses\nwatch *(char (*)[16])&stresses[1]\ncontinue\n",
+    once => "delete\n",
+    text => "break event_hit\ncontinue\n",
+    kill => "delete\nkill\n");
+like($said->{full}, qr/^Pitot: \d debug registers? needed, \d of 4 free; held by .*gdb watch/m,
+    'behind a refusal its reason is shown');
+unlike($said->{once}, qr/^Pitot: /m, '... once');
+like($said->{text}, qr/^Pitot: no software breakpoint at .*: hbreak is possible$/m,
+    '... and the next');
+
 # --- perf and gdb at once ------------------------------------------------------------------------
 
 ($machine, $said) = session('both at once',

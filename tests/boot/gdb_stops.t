@@ -103,7 +103,7 @@ for my $time (qw(first second)) {
     $said = gdb_says($machine->lend,
         refused => "bt\npython\ntry:\n    gdb.execute('monitor ps')\nexcept gdb.error as why:\n"
             . "    print(why)\nend\n",
-        lent => "tbreak input_wait\ncontinue\nmonitor perf stat -e mem:kernel_flag:w -- fs-stress\n",
+        lent => "tbreak input_wait\ncontinue\nmonitor perf stat -e mem:ticks:w -- fs-stress\n",
         leave => "detach\n");
     $machine->connect;
     like($said->{refused}, qr/^#\d+ .* gdb_run (?:.*\n)+#\d+ .* boot_entry_high /m,
@@ -158,7 +158,22 @@ gdb.execute("continue")
 print("others have gone on: %s" % (int(gdb.parse_and_eval(served % other)) > ticks))
 end
 GDB
+    steps => <<'GDB',
+delete
+tbreak stress_leave
+continue
+python
+own = gdb.selected_thread().num - 1
+on, before = 0, int(gdb.parse_and_eval(served % own))
+for i in range(100):
+    on += "IF" in str(gdb.parse_and_eval("$eflags"))
+    gdb.execute("stepi", to_string=True)
+taken = int(gdb.parse_and_eval(served % own)) - before
+print("steps with interrupts on: %s, taken: %d" % (on > 20, taken))
+end
+GDB
     kill => "kill\n");
+like($said->{steps}, qr/^steps with interrupts on: True, taken: 0$/m, 'no interrupt comes in steps');
 like($said->{alone}, qr/^steps: others stand still: True$/m, 'a step alone is one');
 like($said->{alone}, qr/^others stand still: True$/m, '... and `continue` by itself, too');
 like($said->{all}, qr/^others have gone on: True$/m, '... until all may go on');
@@ -210,10 +225,14 @@ $stub = speak($machine, "$logs/absent.com3");
 my %symbol = reverse map { /^(\S+) \S (\S+)$/ ? ($1, $2) : () } split(/\n/, `nm $build/pitot.elf`);
 my $watched = "2,$symbol{fault_handler},8";
 $stub->ask_ok("Z$watched");
+my $byte = unpack('H2', $stub->memory(hex($symbol{crash_spin}), 1));
+$stub->ask_ok("Z0,$symbol{crash_spin},1");
+is($stub->ask("m$symbol{crash_spin},1"), $byte, 'gdb reads what stands under its breakpoints');
 $stub->put('vCont;c');
 await_said($machine->console_path, qr/^pitot> fs-stress/m);
 $outside->interrupt;
 $outside->note_stop($outside->get);
+is(unpack('H2', $outside->memory(hex($symbol{crash_spin}), 1)), 'cc', '... which are instructions');
 $outside->put('vCont;c:1;c:2;c:3');
 $stub->interrupt;
 my ($told, $answer) = ('');
@@ -231,6 +250,7 @@ while (1) {
     last if unpack('Q<', $outside->memory(hex($symbol{door}), 8)) == 0;    # it has left
     $outside->put('vCont;c:1;c:2;c:3');
 }
+is(unpack('H2', $outside->memory(hex($symbol{crash_spin}), 1)), $byte, '... and are gone with gdb');
 $outside->put('vCont;c');
 $stub->attach_inside('again');
 $stub->put('qSupported:');

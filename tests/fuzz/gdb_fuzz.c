@@ -71,6 +71,7 @@ static const char *const beginnings[] = {
     "qfThreadInfo",
     "vKill",
     "qSupported:swbreak+",
+    "qPitot.Refused",
 };
 
 /* A beginning, some of the bytes, sometimes very many, and a frame around them. */

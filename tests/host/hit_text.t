@@ -18,8 +18,9 @@ my @roots = qw(debug_trap nmi_trap break_trap breakpoint_trap event_breakpoint_h
     event_breakpoint_hit_start hardware_hit branches_step branches_resume nmi_clock_interrupt
     watchdog_look event_clock_serve hpet_came may_park tracepoint_is_recording stop_fired
     stop_step_finish stop_stepped stop_break stop_asked stop_listens stop_unexplained
-    debugger_wants debugger_may_stop gdb_points_own debugger_stopped debugger_listens gdb_read_registers
-    gdb_write_registers gdb_read_register gdb_write_register gdb_read_memory gdb_write_memory
+    debugger_wants debugger_may_stop gdb_points_own debugger_stopped debugger_listens
+    gdb_read_registers gdb_write_registers gdb_read_register gdb_write_register
+    gdb_read_memory gdb_write_memory
     gdb_read_binary gdb_write_binary gdb_set_point gdb_clear_point gdb_query gdb_set
     gdb_continue gdb_continue_signal gdb_step gdb_step_signal gdb_verbose cpu_describe
     register_write memory_read memory_write gdb_point_set gdb_point_clear gdb_points_clear

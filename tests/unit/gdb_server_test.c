@@ -260,9 +260,22 @@ static void sets_and_clears_points(void **state)
         assert_int_equal(fake_gdb.points[0].kind, kind);
         assert_true(fake_gdb.points[0].address == 0x1020 && fake_gdb.points[0].length == 4);
     }
-    answers("Z2,2000,4", "E.pitot.held by perf mem:a:w");
-    assert_string_equal(server.refused.text, "held by perf mem:a:w");
+    answers("Z2,2000,4", "E.pitot.held by perf lock:?");
+    assert_string_equal(server.refused.text, "held by perf lock:*");
     answers("Z2,2000", "E.pitot.no kind, address and length");
+
+    answers("qPitot.Refused", "");
+
+    reset(NULL);
+    say_packet("Z2,2000,4");
+    say("+");
+    for (int time = 0; time < 2; time++) {
+        say_packet("qPitot.Refused");
+        say("+");
+    }
+    serve();
+    assert_string_equal(told(), "+[E.pitot.held by perf lock:?]"
+                                "+[68656c642062792070657266206c6f636b3a2a]+[]");
 
     reset(NULL);
     say_packet("Z2,1000,4");

@@ -9,14 +9,16 @@
 #         other => "...");
 #     like($said->{place}, qr/fs_open/, ...);
 #
-# The first argument has the options of the machine, the second commands that come before all else.
+# The first argument has the options of the machine, and `typed` for commands that come as if a
+# person typed them, behind prompts, of which none ends the script; the second, commands that come
+# before all else.
 # Scripts and what gdb said stay beside the machine's logs: <n>.script and <n>.gdb.
 #
 # Where gdb comes in is a door: QEMU's stub, or what stands as `door` among the options. A door is a
 # hash of functions, each called with what the session's files are called, without their ends:
 #
 #     machine => sub { my ($base, %options) = @_; return %options, gdb => "$base.stub" },
-#     ready => sub { my ($base) = @_; ... },           # waits until gdb may come
+#     ready => sub { my ($base, $machine) = @_; ... }, # waits until gdb may come
 #     attach => sub { my ($base) = @_; return "pitot-attach $base.stub\n" },
 #     again => sub { my ($base) = @_; return "target remote $base.stub\n" },    # after a `detach`
 #
@@ -36,12 +38,15 @@ our @EXPORT = qw(gdb_session gdb_says);
 
 my $build = $ENV{BUILD} // 'build';
 my $hang = 120;    # seconds, for a gdb
-my $sessions = 0;
+my ($sessions, $visits) = (0, 0);
+
+# gdb takes an answer that comes later for that to its next question.
+my $slow = "set remotetimeout 60\n";
 
 my %outside = (
     machine => sub { my ($base, %options) = @_; return (%options, gdb => "$base.stub") },
     ready => sub { await_listening("$_[0].stub") },
-    attach => sub { return "pitot-attach $_[0].stub\n" },
+    attach => sub { return "${slow}pitot-attach $_[0].stub\n" },
     again => sub { return "target remote $_[0].stub\n" },
 );
 
@@ -52,27 +57,29 @@ sub gdb_session
     my ($wanted, $commands, @parts) = @_;
     my %options = (timeout => $hang, %$wanted);
     my $door = delete $options{door} // \%outside;
+    my $typed = delete $options{typed};
     my $base = "$build/logs/" . basename($0, '.t') . '/' . ++$sessions;
     my $machine = Pitot::Machine->new($door->{machine}->($base, %options));
     my $kernel = "$build/" . ($options{kernel} // 'pitot') . '.elf';
-    $door->{ready}->($base);
-    return ($machine, run_gdb($door, $base, $kernel, $commands, @parts));
+    $door->{ready}->($base, $machine);
+    my $how = $typed ? '<' : '-batch -x';
+    return ($machine, run_gdb($how, $door, $base, $kernel, $commands, @parts));
 }
 
 # The same of a machine that runs already, and a stub that listens at that path.
 sub gdb_says
 {
     my ($path, @parts) = @_;
-    my $base = "$build/logs/" . basename($0, '.t') . '/' . 'gdb' . ++$sessions;
-    my %door = (attach => sub { "target remote $path\n" }, again => sub { "target remote $path\n" });
-    return run_gdb(\%door, $base, "$build/pitot.elf", '', @parts);
+    my $base = "$build/logs/" . basename($0, '.t') . '/gdb' . ++$visits;
+    my %door = map { $_ => sub { "${slow}target remote $path\n" } } qw(attach again);
+    return run_gdb('-batch -x', \%door, $base, "$build/pitot.elf", '', @parts);
 }
 
 sub run_gdb
 {
-    my ($door, $base, $kernel, $commands, @parts) = @_;
+    my ($how, $door, $base, $kernel, $commands, @parts) = @_;
     write_script($door, $base, $commands, @parts);
-    system("timeout -k 5 $hang gdb -nx -q -batch -x $base.script $kernel > $base.gdb 2>&1");
+    system("timeout -k 5 $hang gdb -nx -q $kernel $how $base.script > $base.gdb 2>&1");
     my (undef, %said) = split(/^=== (.*)\n/m, slurp("$base.gdb"), -1);
     my %titles = @parts;
     $said{$_} //= '' for keys(%titles);

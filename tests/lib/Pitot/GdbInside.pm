@@ -21,10 +21,9 @@ use Pitot::Files;
 
 our @EXPORT = qw(gdb_at_com3 gdb_at_com1 await_said);
 
-my $hang = 60;    # seconds, for a boot
+my $hang = 120;    # seconds, for a boot
 
-# What the console has said is in the file that tools/machine writes; that a socket is listened at,
-# in the list of sockets, by its flags.
+# What the console has said is in the file that tools/machine writes.
 sub await_said
 {
     my ($path, $pattern) = @_;
@@ -43,26 +42,38 @@ sub gdb_at_com3
             my $flags = join(' ', 'gdb=wait', $options{flags} // ());
             return (%options, com3 => "unix:$base.com3", flags => $flags);
         },
-        ready => sub { await_said("$_[0].console", qr/^gdb: waiting at COM3/m) },
-        attach => sub { "target remote $_[0].com3\n" },
-        again => sub { "target remote $_[0].com3\n" },
+        ready => sub { await_said($_[1]->console_path, qr/^gdb: waiting at COM3/m) },
+        attach => sub { come("$_[0].com3") },
+        again => sub { come("$_[0].com3") },
     };
 }
 
-# QEMU starts the machine when somebody is at the other end of the console: gdb is, and asks before
-# there is a kernel to answer. It asks again.
+# The console's socket is the test's until the kernel waits there.
 sub gdb_at_com1
 {
+    my $path;
     return {
         machine => sub {
             my ($base, %options) = @_;
             my $flags = join(' ', 'gdb=wait', $options{flags} // ());
-            return (%options, console => "unix:$base.com1", flags => $flags);
+            return (%options, interactive => 1, flags => $flags);
         },
-        ready => sub { await_said('/proc/net/unix', qr/ 00010000 .* \Q$_[0].com1\E$/m) },
-        attach => sub { "target remote $_[0].com1\n" },
-        again => sub { "target remote $_[0].com1\n" },
+        ready => sub {
+            my ($base, $machine) = @_;
+            $machine->expect(qr/^gdb: waiting at COM1: .*\n/m, $hang);
+            $path = $machine->lend;
+        },
+        attach => sub { come($path) },
+        again => sub { come($path) },
     };
+}
+
+# gdb's first question may come too early: it asks again. An answer to a later one that is late gdb
+# takes for that to the next.
+sub come
+{
+    my ($path) = @_;
+    return "set remotetimeout 5\ntarget remote $path\nset remotetimeout 60\n";
 }
 
 1;

@@ -14,4 +14,5 @@
 #     recorder.py, ring.py, sample.py, tracepoint.py    the recording
 #     watches.py    the debug registers
 #     stream.py     the recording as a stream for perf
+#     refused.py    why the kernel's stub has not set a point
 #     commands.py   what a person types
