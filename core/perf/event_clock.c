@@ -70,9 +70,9 @@ static void event_clock_pass(struct event *event, struct event_cpu *here, uint64
     event_clock_count(here, now);
     if (!event->rings || now < here->due)
         return;
-    if (event->narrow && !event_means(event, regs, task_current_ids()))
-        here->sampled = now; /* that time is not the event's */
-    else if (event_sample(event, now - here->sampled, regs))
+    /* Time that is not the event's is passed over without a sample. */
+    if ((event->narrow && !event_means(event, regs, task_current_ids())) ||
+        event_sample(event, now - here->sampled, regs))
         here->sampled = now;
     here->due += event->clock.interval;
     if (here->due + event->clock.interval <= now)
