@@ -83,7 +83,7 @@ struct breakpoint_processes {
     /* As breakpoint_install, of the place. Task context. */
     int (*refuse_place)(const struct breakpoint *breakpoint, struct refusal *why);
 };
-void breakpoint_set_processes(const struct breakpoint_processes *processes);
+void breakpoint_set_processes(const struct breakpoint_processes *with);
 
 /*
  * This CPU goes on as another thread: its registers watch for that one from here on. Interrupts

@@ -67,13 +67,14 @@ static void event_clock_count(struct event_cpu *here, uint64_t now)
 static void event_clock_pass(struct event *event, struct event_cpu *here, uint64_t now,
                              const struct regs *regs)
 {
+    bool of_others;
+
     event_clock_count(here, now);
     if (!event->rings || now < here->due)
         return;
-    if (event->narrow && !event_means(event, regs, task_current_ids()))
-        here->sampled = now; /* that time is not the event's */
-    else if (event_sample(event, now - here->sampled, regs))
-        here->sampled = now;
+    of_others = event->narrow && !event_means(event, regs, task_current_ids());
+    if (of_others || event_sample(event, now - here->sampled, regs))
+        here->sampled = now; /* the time of others is not the event's */
     here->due += event->clock.interval;
     if (here->due + event->clock.interval <= now)
         here->due = now + event->clock.interval;

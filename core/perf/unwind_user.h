@@ -29,7 +29,7 @@ struct unwind_programs {
 };
 
 /* At boot. Until then chains end at the border. */
-void unwind_user_set_programs(const struct unwind_programs *programs);
+void unwind_user_set_programs(const struct unwind_programs *known);
 
 /*
  * The addresses, innermost first, the first `border->skip` left out; returns how many, `most` at
