@@ -173,7 +173,8 @@ print("steps with interrupts on: %s, taken: %d" % (on > 20, taken))
 end
 GDB
     kill => "kill\n");
-like($said->{steps}, qr/^steps with interrupts on: True, taken: 0$/m, 'no interrupt comes in steps');
+like($said->{steps}, qr/^steps with interrupts on: True, taken: 0$/m,
+    'no interrupt comes in steps');
 like($said->{alone}, qr/^steps: others stand still: True$/m, 'a step alone is one');
 like($said->{alone}, qr/^others stand still: True$/m, '... and `continue` by itself, too');
 like($said->{all}, qr/^others have gone on: True$/m, '... until all may go on');

@@ -29,4 +29,5 @@ def tell():
 
 
 def register():
-    gdb.events.before_prompt.connect(tell)
+    if hasattr(gdb, "RemoteTargetConnection"):    # since gdb 12
+        gdb.events.before_prompt.connect(tell)
