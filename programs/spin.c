@@ -1,14 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Does nothing, for ever: ^C ends it. `spin calls` asks for its number all the while. */
+/*
+ * Does nothing, for ever: ^C ends it. `spin calls` asks for its number all the while. `spin writes`
+ * writes 8 MiB to the console in one call.
+ */
 #include "programs/system.h"
 #include "programs/text.h"
 
+#define BYTES (8ul << 20)
+
 int main(int argc, char **argv);
+
+static int writes(void)
+{
+    long memory = system_mmap(BYTES, 3);
+    char *text = (char *)memory;
+
+    if (memory < 0)
+        return 1;
+    for (size_t i = 0; i < BYTES; i++)
+        text[i] = i % 64 ? 'x' : '\n';
+    return system_write(1, text, BYTES) != BYTES;
+}
 
 int main(int argc, char **argv)
 {
-    (void)argv;
     say("spin: ^C ends it");
+    if (argc > 1 && text_equal(argv[1], "writes"))
+        return writes();
     for (volatile unsigned long turns = 0;; turns++)
         if (argc > 1)
             system_getpid();

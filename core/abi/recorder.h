@@ -15,7 +15,7 @@
 
 #define RECORDER_SYMBOL  "recorder"
 #define RECORDER_MAGIC   UINT64_C(0x434552544f544950) /* the bytes "PITOTREC" */
-#define RECORDER_VERSION 2
+#define RECORDER_VERSION 3
 
 /* A ring. Fields are 64 bits wide but for `mode`, of 32; `bytes` is a pointer, 0: no ring. */
 struct recorder_ring {
@@ -33,14 +33,15 @@ struct recorder_event {
 };
 
 /*
- * A thread's name; or, if `size` is not 0, code that its process has mapped: `start`, `size` and
+ * A thread's name, and the thread that made it, `parent`, 0 for one that was there before; or, if
+ * `size` is not 0, code that its process has mapped: `start`, `size` and
  * `offset` (in the file), of 64 bits, and then `name` is the file's, at most `path_size` bytes, and
  * `build_id` a pointer to the 20 bytes of it, 0: there is none. `time` has 64 bits, `pid` and `tid`
- * 32; `name` is a pointer to a string.
+ * 32, as has `parent`; `name` is a pointer to a string, or, without a size, 0: the thread's end.
  */
 struct recorder_task {
     uint32_t stride, pid, tid, time, name, name_size;
-    uint32_t start, size, offset, build_id, path_size, reserved;
+    uint32_t start, size, offset, build_id, path_size, parent;
 };
 
 /* All threads that the recording may have samples of. */

@@ -30,6 +30,7 @@ RECORDER_WIDTH(struct ring, head, 8);
 RECORDER_WIDTH(struct ring_claim, offset, 8);
 RECORDER_WIDTH(struct recorded_event, id, 8);
 RECORDER_WIDTH(struct stream_task, tid, 4);
+RECORDER_WIDTH(struct stream_task, parent, 4);
 RECORDER_WIDTH(struct stream_task, time, 8);
 RECORDER_WIDTH(struct stream_task, size, 8);
 RECORDER_WIDTH(struct tracepoint, field_count, 4);
@@ -97,5 +98,6 @@ RECORDER_WIDTH(struct tracepoint_field, offset, 2);
                  .size = offsetof(struct stream_task, size),                                       \
                  .offset = offsetof(struct stream_task, offset),                                   \
                  .build_id = offsetof(struct stream_task, build_id),                               \
-                 .path_size = (path_room)},                                                        \
+                 .path_size = (path_room),                                                         \
+                 .parent = offsetof(struct stream_task, parent)},                                  \
     }

@@ -31,7 +31,7 @@ static char *find(uint32_t tid)
 
     /* The number of a thread that has ended may be another's by now: the last one's name counts. */
     while (known-- > 0)
-        if (tasks[known].tid == tid && !tasks[known].size)
+        if (tasks[known].tid == tid && tasks[known].comm == names[known])
             return names[known];
     return NULL;
 }
@@ -50,8 +50,13 @@ static void note_task(uint32_t pid, const char *name)
         return;
     }
     print_into(names[count], TASK_NAME_SIZE, "%s", name);
-    tasks[count] = (struct stream_task){
-        .pid = pid, .tid = pid, .comm = names[count], .time = started ? arch_clock_ns() : 0};
+    tasks[count] = (struct stream_task){.pid = pid, .tid = pid, .comm = names[count]};
+    if (started) {
+        uint32_t maker = thread_current()->pid; /* it gives the name, too; if it is not its own */
+
+        tasks[count].time = arch_clock_ns();
+        tasks[count].parent = maker == pid ? 0 : maker;
+    }
     publish_store(&count, count + 1);
 }
 
@@ -63,17 +68,32 @@ static bool is_noted(const struct stream_task *mapping)
     return false;
 }
 
+/* Under the lock. */
+static void add(const struct stream_task *task)
+{
+    if (count == COMMS_MAX) {
+        lost++;
+        return;
+    }
+    tasks[count] = *task;
+    publish_store(&count, count + 1);
+}
+
 void recording_comms_add(const struct stream_task *mapping)
 {
     spinlock_acquire(&lock);
-    if (is_noted(mapping)) {
-        /* It began while those that were there were noted. */
-    } else if (count == COMMS_MAX) {
-        lost++;
-    } else {
-        tasks[count] = *mapping;
-        publish_store(&count, count + 1);
-    }
+    if (!is_noted(mapping)) /* it may have begun while those that were there were noted */
+        add(mapping);
+    spinlock_release(&lock);
+}
+
+void recording_comms_end(uint32_t pid, uint32_t parent)
+{
+    struct stream_task end = {.pid = pid, .tid = pid, .parent = parent};
+
+    spinlock_acquire(&lock);
+    end.time = arch_clock_ns();
+    add(&end);
     spinlock_release(&lock);
 }
 

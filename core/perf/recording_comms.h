@@ -20,8 +20,11 @@ void recording_comms_stop(void);
 /* A mapping as well; not one that is there already. Its strings live on. Task context. */
 void recording_comms_add(const struct stream_task *mapping);
 
+/* A task's end, of whose birth this one was told. Task context. */
+void recording_comms_end(uint32_t pid, uint32_t parent);
+
 /* All of them, for the stream. */
 size_t recording_comms(const struct stream_task **all);
 
-/* Threads and mappings that came when the table was full: they are shown by number. */
+/* Threads, mappings and ends that came when the table was full: they are shown by number. */
 uint64_t recording_comms_lost(void);

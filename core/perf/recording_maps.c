@@ -43,10 +43,18 @@ static void mapped(const struct process *process, const struct process_mapping *
     note(process, mapping, arch_clock_ns());
 }
 
+/* Whom the worker is left with was made by the console. */
+static void ended(const struct process *process)
+{
+    bool by_process = process->parent < PROCESS_PARENT_JOB && process->parent;
+
+    recording_comms_end(process->pid, by_process ? process->parent : TASK_PID);
+}
+
 /* The listener first: who starts meanwhile is noted once all the same. */
 void recording_maps_start(void)
 {
-    static const struct process_listener listener = {started, mapped};
+    static const struct process_listener listener = {started, mapped, ended};
     const struct process *process;
 
     process_set_listener(&listener);

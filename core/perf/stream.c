@@ -279,6 +279,24 @@ static void put_comm(struct stream *stream, const struct stream_task *task,
     put_end(stream);
 }
 
+/*
+ * A birth or an end, which are laid out alike. What is born does not begin with its parent's
+ * mappings, as perf takes it to unless it is told so.
+ */
+static void put_birth_or_end(struct stream *stream, uint32_t type, const struct stream_task *task,
+                             const struct origin *origin)
+{
+    size_t size = sizeof(struct perf_event_header) + 3 * sizeof(uint64_t);
+    unsigned misc = type == PERF_RECORD_FORK ? PERF_RECORD_MISC_FORK_EXEC : 0;
+
+    put_header(stream, type, misc, size + trailer_size(&stream->first));
+    put_u32_pair(stream, task->pid, task->parent);
+    put_u32_pair(stream, task->tid, task->parent);
+    put_u64(stream, origin->time);
+    put_trailer(stream, &stream->first, origin);
+    put_end(stream);
+}
+
 /* As mmap would have been called: readable code, changes not shared. */
 #define MAP_PROTECTION (1u | 4u)
 #define MAP_PRIVATE    2u
@@ -321,10 +339,17 @@ void stream_put_task(struct stream *stream, const struct stream_task *task)
     const struct origin origin = {
         .pid = task->pid, .tid = task->tid, .time = task->time ? task->time : stream->closed};
 
-    if (task->size)
+    if (task->size) {
         put_map(stream, task, &origin);
-    else
-        put_comm(stream, task, &origin);
+        return;
+    }
+    if (!task->comm) {
+        put_birth_or_end(stream, PERF_RECORD_EXIT, task, &origin);
+        return;
+    }
+    if (task->parent)
+        put_birth_or_end(stream, PERF_RECORD_FORK, task, &origin);
+    put_comm(stream, task, &origin);
 }
 
 void stream_put_record(struct stream *stream, const struct perf_event_header *record)

@@ -22,10 +22,14 @@ struct stream_kernel {
     const char *arch; /* what `uname -m` would say; NULL: perf takes its own host's */
 };
 
-/* A task's name; or, if `size` is not 0, a mapping of code into its memory. */
+/*
+ * A task's name, and with it its birth, if its parent is known; or, if `size` is not 0, a mapping
+ * of code into its memory; or, without a name, its end.
+ */
 struct stream_task {
     uint32_t pid, tid;
-    const char *comm;             /* of a mapping: the file that it is of */
+    uint32_t parent;              /* the task that made it; 0: it was there before, or is none's */
+    const char *comm;             /* of a mapping: the file that it is of; NULL: the task's end */
     uint64_t time;                /* when it got the name; 0: it had it when the recording began */
     uint64_t start, size, offset; /* [start, start + size) is the file's from `offset` on */
     const uint8_t *build_id;      /* the file's, 20 bytes; NULL: not known */
@@ -84,7 +88,7 @@ void stream_begin_recording(struct stream *stream, struct record_source *source,
 /* A record of a ring, of at most STREAM_STAGE bytes. */
 void stream_put_record(struct stream *stream, const struct perf_event_header *record);
 
-/* A task's name or mapping, not before a record of an earlier round. */
+/* A task's name, mapping or end, not before a record of an earlier round. */
 void stream_put_task(struct stream *stream, const struct stream_task *task);
 
 /* After each pass over all rings: perf sorts and delivers what came before the previous one. */

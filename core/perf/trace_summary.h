@@ -21,5 +21,5 @@ void trace_stats_add(struct trace_stats *stats, uint64_t duration, bool failed);
 /* The thread's table: one for each call of core/perf/trace_calls.h. */
 void trace_stats_print(struct sink *sink, const struct trace_stats *stats);
 
-/* Nanoseconds as milliseconds with three decimals, as wide as that. */
+/* Nanoseconds as milliseconds with three decimals, as wide as that; as printf rounds doubles. */
 void trace_print_ms(struct sink *sink, int width, uint64_t nanoseconds);

@@ -38,6 +38,14 @@ static void tell_started(const struct process *process)
         told->started(process);
 }
 
+static void tell_ended(const struct process *process)
+{
+    const struct process_listener *told = __atomic_load_n(&listener, __ATOMIC_ACQUIRE);
+
+    if (told)
+        told->ended(process);
+}
+
 static void tell_mapped(const struct process *process, const struct process_mapping *mapping)
 {
     const struct process_listener *told = __atomic_load_n(&listener, __ATOMIC_ACQUIRE);
@@ -302,6 +310,7 @@ _Noreturn void process_exit(struct process_end end)
         if (process->file[i] >= 0)
             fs_close(process->file[i]);
     process->end = end;
+    tell_ended(process);
     leave_space(process);
     announce_end(process);
     thread_exit();

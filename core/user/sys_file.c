@@ -20,7 +20,15 @@ static int file_of(uint64_t fd)
     return fd < PROCESS_FILES ? process_current()->file[fd] : PROCESS_FILE_NONE;
 }
 
-/* Reads or writes page by page of the program's memory, until a call moves less than asked for. */
+static bool is_killed(void)
+{
+    return __atomic_load_n(&process_current()->killed_by, __ATOMIC_ACQUIRE) != 0;
+}
+
+/*
+ * Reads or writes page by page of the program's memory, until a call moves less than asked for, or
+ * it is killed: who did that shall not have to wait until all is on the console.
+ */
 static int64_t move(int file, uintptr_t address, size_t length, enum arch_page access,
                     int64_t (*call)(int file, void *bytes, size_t length))
 {
@@ -36,7 +44,7 @@ static int64_t move(int file, uintptr_t address, size_t length, enum arch_page a
         if (moved < 0)
             return done > 0 ? (int64_t)done : moved;
         done += (size_t)moved;
-        if ((size_t)moved < part)
+        if ((size_t)moved < part || is_killed())
             break;
     } while (done < length);
     return (int64_t)done;

@@ -136,6 +136,12 @@ for my $line ('run spin', '/bin/spin calls',
     $machine->send("\x03");
     $machine->expect(qr/^\S*spin: killed by signal 2\n.*^pitot> $/ms, $patience, '... up to ^C');
 }
+$machine->send("run spin writes\n");
+$machine->expect(qr/^x{63}$/m, $patience, 'one that writes 8 MiB in one call');
+$machine->send("\x03");
+my $written = $machine->expect(qr/spin: killed by signal 2\n.*^pitot> $/ms, $patience,
+    '... is ended by ^C');
+cmp_ok(length($written), '<', 4 << 20, '... before it has written them');
 $machine->send("run calls sleep\n");
 $machine->expect(qr/^calls: sleeps$/m, $patience, 'one that sleeps');
 $machine->send("\x03");

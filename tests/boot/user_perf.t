@@ -177,10 +177,21 @@ sub polls_ok
 # Its thread may have the CPU before it is the process's.
 {
     my $count = 'perf stat -e mem:/bin/attack:main:x -- /bin/attack brood';
-    my $machine = boot(smp => 4, run => "$count; poweroff");
+    my $record = 'perf record -e mem:/bin/attack:main:x -- /bin/attack brood';
+    my $machine = boot(smp => 4, run => "$count; $record; poweroff");
     ended_ok($machine, 'many processes are born at once');
     like(said($machine, $count), qr{^ +33 +mem:/bin/attack:main:x$}m,
         '... and the breakpoint is there for each, on whichever CPU');
+
+    my @tasks = perf_report($machine, '--tasks') =~ /^ +(\d+) +\1 +(\d+) \| *attack$/mg;
+    my %parent = @tasks;
+    my ($mother) = grep { $parent{$_} == 1 } keys %parent;
+    delete $parent{$mother // ''};
+    is(scalar(keys %parent), 32, 'the real perf knows all of them');
+    is_deeply([grep { $_ != ($mother // 0) } values %parent], [], '... and who made them');
+    my @ends = perf_script($machine, '--show-task-events', '-F', 'comm,tid,time,event')
+        =~ /PERF_RECORD_EXIT\((\d+):\1\)/g;
+    is_deeply([sort @ends], [sort($mother // (), keys %parent)], '... and that they have ended');
 }
 
 # --- What is refused ------------------------------------------------------------------------------
@@ -208,6 +219,14 @@ sub polls_ok
         'perf trace names the calls that there are');
 }
 
+# Of each call that perf trace prints: when it began, how long it was, whose, which, its result.
+sub calls_in
+{
+    my ($text) = @_;
+    my $call = qr/^ *(\d+\.\d{3}) \( *(\d+\.\d{3}) ms\): (\S+) (\w+)\(.*\) += (-?\w+)/;
+    return map { /$call/ ? "$1 $2 $3 $4 $5" : () } split(/\n/, $text);
+}
+
 # --- System calls ---------------------------------------------------------------------------------
 
 {
@@ -232,7 +251,7 @@ sub polls_ok
 {
     my $all = 'perf trace -S -- /bin/fs-load 1';
     my $some = 'perf trace -e poll -- /bin/poll-load 26';
-    my $machine = boot(run => "$all; $some; poweroff");
+    my $machine = boot(run => "$some; $all; poweroff");
     ended_ok($machine, 'perf trace');
     my $said = said($machine, $all);
     my $time = qr/^ *\d+\.\d{3} \( *\d+\.\d{3} ms\): fs-load\/\d+ /m;
@@ -245,6 +264,20 @@ sub polls_ok
     is($writes, scalar(() = $said =~ /\): fs-load\/\d+ write\(/g), '... and sums them up');
     my @polls = said($machine, $some) =~ /poll-load\/\d+ poll\(.*timeout_msecs: 1\) += (.*)$/mg;
     is_deeply(\@polls, ['0 (Timeout)', ('1') x 24, '0 (Timeout)'], '... with what came out');
+
+    # Which takes no pipe, not even its own.
+    my $file = "$build/logs/user_perf/trace.data";
+    is(system('tools/perf-file', $machine->com2, $file), 0, 'the stream can be a file');
+    my @theirs = calls_in(scalar `perf --no-pager trace -i $file 2>&1 < /dev/null`);
+    is(scalar(@theirs), $calls + 2, '... which the real perf trace reads');
+    is_deeply(\@theirs, [calls_in($said)],
+        '... and has each call begin, last and end as ours, in order');
+    my $cut = "$build/logs/user_perf/cut";
+    for my $bytes (1000, 2400) {
+        system("head -c $bytes @{[$machine->com2]} > $cut");
+        like(scalar `tools/perf-file $cut $file 2>&1`, qr/\A\Q$cut\E: is cut .*\n\z/,
+            "a stream of $bytes bytes is refused");
+    }
 }
 
 done_testing();

@@ -235,6 +235,8 @@ static void proof_step(struct regs *regs)
 {
     int ended;
 
+    /* The arbiter, which does not know these watches, has them off behind each switch. */
+    arch_watch_select(arch_cpu_id(), (1u << ARCH_WATCHES) - 1);
     if (regs->ip == proof.shadow.ip) {
         proof_iterate(regs);
         return;

@@ -321,6 +321,41 @@ static void tasks_are_named_as_of_the_close_before(void **state)
     assert_int_equal(words[5], 1000);
 }
 
+/* Both are laid out alike: pid, ppid, tid, ptid, time. */
+static void a_task_that_is_made_meanwhile_has_its_birth_before_its_name(void **state)
+{
+    static struct written written;
+    static const struct stream_task tasks[] = {
+        {.pid = 5, .tid = 5, .parent = 3, .comm = "program", .time = 700},
+        {.pid = 5, .tid = 5, .parent = 3, .time = 800}};
+    const struct recorded_event event =
+        event_of(1, PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_IDENTIFIER);
+    const uint32_t types[] = {
+        PERF_RECORD_MMAP,         PERF_RECORD_FORK,         PERF_RECORD_COMM,    PERF_RECORD_EXIT,
+        PERF_PIPE_FINISHED_ROUND, PERF_PIPE_FINISHED_ROUND, PERF_PIPE_EVENT_TYPE};
+    struct repeated none = {.source = {repeated_rewind, repeated_next, &event, 1}};
+
+    (void)state;
+    begin(&written, &kernel);
+    stream_write_recording(&written.stream, &none.source, tasks, 2, NULL, 0, 1000);
+    take_apart(&written);
+    assert_int_equal(written.count, 4 + 7); /* behind build id, attribute, name, feature */
+    for (size_t i = 0; i < 7; i++) {
+        assert_int_equal(written.records[4 + i]->type, types[i]);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        const uint64_t *words = nth_of_type(&written, i ? PERF_RECORD_EXIT : PERF_RECORD_FORK, 0);
+        const struct perf_event_header *header = (const void *)words;
+
+        assert_int_equal(header->size, 7 * sizeof(uint64_t));
+        assert_int_equal(header->misc, i ? 0 : PERF_RECORD_MISC_FORK_EXEC);
+        assert_int_equal(words[1], 5 | (uint64_t)3 << 32);
+        assert_int_equal(words[2], 5 | (uint64_t)3 << 32);
+        assert_int_equal(words[3], 700 + 100 * i);
+        assert_int_equal(words[5], 700 + 100 * i); /* the trailer's */
+    }
+}
+
 static void the_crc_is_that_of_a_whole_stream_after_each_recording(void **state)
 {
     static struct written written;
@@ -375,6 +410,7 @@ int main(void)
         cmocka_unit_test(the_kernel_is_told_by_build_id_map_and_architecture),
         cmocka_unit_test(without_an_architecture_none_is_claimed),
         cmocka_unit_test(a_trailer_has_the_fields_that_sample_type_asks_for),
+        cmocka_unit_test(a_task_that_is_made_meanwhile_has_its_birth_before_its_name),
         cmocka_unit_test(a_cpu_that_lost_nothing_says_nothing),
         cmocka_unit_test(tasks_are_named_as_of_the_close_before),
         cmocka_unit_test(the_crc_is_that_of_a_whole_stream_after_each_recording),

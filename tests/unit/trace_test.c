@@ -8,6 +8,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -339,6 +340,24 @@ static void every_call_is_found_by_name_and_number(void **state)
     assert_null(trace_error_name(4000));
 }
 
+/* Each half of the first second and of some others, and what lies about a half. */
+static void halves_are_rounded_as_printf_rounds_them(void **state)
+{
+    static struct text text = {.sink = {keep}};
+    uint64_t nanoseconds = 500;
+
+    (void)state;
+    for (unsigned i = 0; i < 1100000; i++) {
+        char expected[40];
+
+        text.length = 0;
+        trace_print_ms(&text.sink, 10, nanoseconds);
+        snprintf(expected, sizeof(expected), "%10.3f", (double)nanoseconds / 1e6);
+        assert_string_equal(text.text, expected);
+        nanoseconds += i < 1000000 ? 1000 : i % 3 == 0 ? 1 : i % 3 == 1 ? 999 : 12345678000;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +369,7 @@ int main(void)
         cmocka_unit_test_setup(the_summary_has_each_thread_and_the_longest_calls_first, begin),
         cmocka_unit_test_setup(more_threads_than_there_is_room_for_are_said_to_be_left_out, begin),
         cmocka_unit_test_setup(the_deviation_of_the_mean_is_right, begin),
+        cmocka_unit_test(halves_are_rounded_as_printf_rounds_them),
         cmocka_unit_test_setup(every_call_is_found_by_name_and_number, begin),
     };
 

@@ -72,10 +72,14 @@ static bool read_name(struct memory *memory, uint64_t address, size_t size, cons
     uint64_t place;
 
     size = size < NAME_MAX ? size : NAME_MAX;
+    *name = NULL;
+    if (!memory->read(memory, address, &place, sizeof(place)))
+        return false;
+    if (!place)
+        return true; /* a thread's end */
     text = calloc(size + 1, 1);
     *name = text;
-    return text && memory->read(memory, address, &place, sizeof(place)) &&
-           memory->read(memory, place, text, size);
+    return text && memory->read(memory, place, text, size);
 }
 
 /* What a mapping has beside a name. */
@@ -99,11 +103,12 @@ static bool read_task(struct memory *memory, const struct recorder_task *layout,
 {
     return memory->read(memory, address + layout->pid, &task->pid, sizeof(task->pid)) &&
            memory->read(memory, address + layout->tid, &task->tid, sizeof(task->tid)) &&
+           memory->read(memory, address + layout->parent, &task->parent, sizeof(task->parent)) &&
            memory->read(memory, address + layout->time, &task->time, sizeof(task->time)) &&
            memory->read(memory, address + layout->size, &task->size, sizeof(task->size)) &&
            read_name(memory, address + layout->name,
                      task->size ? layout->path_size : layout->name_size, &task->comm) &&
-           (!task->size || read_mapping(memory, layout, address, task));
+           (!task->size || (task->comm && read_mapping(memory, layout, address, task)));
 }
 
 /* Names are not worth more than what they name: without them perf shows numbers. */

@@ -11,7 +11,7 @@ from pitot.layout import address_of
 from pitot.memory import Unreadable, printable
 from pitot.refusal import Refusal
 
-MAGIC, VERSION = 0x434552544F544950, 2
+MAGIC, VERSION = 0x434552544F544950, 3
 PARTS = (
     ("", "<QII", ("magic", "version", "size")),
     ("", "<QIIQQQQQ", ("rings", "ring_stride", "ring_count", "events", "event_count", "tasks",
@@ -26,7 +26,7 @@ PARTS = (
 )
 SIZE = sum(struct.calcsize(form) for _, form, _ in PARTS)
 TASKS = ("<QQ12I", ("first", "count", "stride", "pid", "tid", "time", "name", "name_size", "start",
-                    "size", "offset", "build_id", "path_size", "reserved"))
+                    "size", "offset", "build_id", "path_size", "parent"))
 
 # More of them than any kernel has: what is larger was written over.
 RINGS_MAX, EVENTS_MAX, TASKS_MAX, NAME_MAX = 4096, 4096, 65536, 128
@@ -101,8 +101,8 @@ def names(memory, described):
         if count > TASKS_MAX:
             return found, "the names of threads are damaged: there will be numbers"
         for at in range(tasks.first, tasks.first + count * tasks.stride, tasks.stride or 1):
-            if memory.u64(at + tasks.size) != 0:
-                continue  # code that is mapped, not a name
+            if memory.u64(at + tasks.size) != 0 or memory.u64(at + tasks.name) == 0:
+                continue  # code that is mapped, or an end: not a name
             place = memory.u64(at + tasks.name)
             raw = memory.read(place, min(tasks.name_size, NAME_MAX))
             found[memory.u32(at + tasks.tid)] = printable(raw.split(b"\0")[0])
