@@ -211,14 +211,17 @@ sub to_program
     return "tbreak *0x$address\ncontinue\n";
 }
 
+# The thread keeps the CPU, whoever else wants it.
+my $stays = "set var preemption[0].off += 1\n";
+
 # The ways in: the vector, the bytes of its error code, what makes it happen, and where the walk
 # ends: back in the interrupted function, or where a report begins.
 my @ways = (
     {
-        # While nobody else wants the CPU: a switch in the interrupt's exit would lead elsewhere.
+        # A switch in the interrupt's exit would lead elsewhere, and time goes on while gdb steps.
         name => 'a timer interrupt', vector => 0xf0, until => '$ip',
         run => join('; ', ('perf list') x 50, 'poweroff'),
-        provoke => "tbreak perf_list\ncontinue\n",
+        provoke => "tbreak perf_list\ncontinue\n$stays",
     },
     {
         name => 'a hit of a watched variable', vector => 1, until => '$ip',
@@ -242,7 +245,7 @@ my @ways = (
     },
     {
         name => 'a timer interrupt of a program', program => 1, vector => 0xf0, until => '$ip',
-        run => '/bin/spin', provoke => to_program('spin', 'main'),
+        run => '/bin/spin', provoke => to_program('spin', 'main') . $stays,
     },
     {
         name => 'an NMI upon a program', program => 1, vector => 2, until => '$ip',
