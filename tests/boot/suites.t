@@ -45,7 +45,8 @@ my $fp_iso = ($ENV{FP_BUILD} // ($ENV{BUILD} // 'build') . '/fp') . '/pitot.iso'
 for my $suite (qw(ktap-ring ktap-snapshot ktap-unwind ktap-user ktap-calls)) {
     subtest "$suite with frame pointers" => sub {
         ktap_ok(boot(machine => 'qemu', iso => $fp_iso, kernel => 'pitot-test',
-            qemu_machine => $machine{$suite} // 'pc', run => "$suite; poweroff"));
+            smp => $smp{$suite} // 1, qemu_machine => $machine{$suite} // 'pc',
+            run => "$suite; poweroff"));
     };
 }
 
