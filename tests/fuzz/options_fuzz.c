@@ -44,6 +44,19 @@ TRACEPOINT_HERE(two, e);
 TRACEPOINT_HERE(two, f);
 TRACEPOINT_HERE(two, g);
 TRACEPOINT_HERE(two, h);
+TRACEPOINT_HERE(two, i);
+TRACEPOINT_HERE(two, j);
+TRACEPOINT_HERE(two, k);
+TRACEPOINT_HERE(two, l);
+TRACEPOINT_HERE(two, m);
+TRACEPOINT_HERE(two, n);
+TRACEPOINT_HERE(two, o);
+TRACEPOINT_HERE(two, p);
+TRACEPOINT_HERE(two, q);
+TRACEPOINT_HERE(two, r);
+TRACEPOINT_HERE(two, s);
+TRACEPOINT_HERE(two, t);
+TRACEPOINT_HERE(two, u);
 
 /* --- What this kernel can do. --- */
 
