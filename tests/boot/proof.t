@@ -3,7 +3,7 @@
 #
 # The proof: ten million instructions of real work, single-stepped in the kernel without frame
 # pointers and in the one with them, and the call chain right at each (docs/proof.md). What the
-# suite counts is shown, and how much of the kernel it went through. Three minutes; with QUICK=1
+# suite counts is shown, and how much of the kernel it went through. Four minutes; with QUICK=1
 # only ktap-unwind, its short form, is run, by suites.t. Run from the root of the tree:
 #
 #     prove tests/boot/proof.t
