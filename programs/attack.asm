@@ -416,12 +416,7 @@ cfi_end
 ; OUT rax = 0 if a system call changes nothing but rax, rcx and r11.
 align 16
 cfi_start attack_registers, return
-        cfi_push_saved rbp, 16
-        cfi_push_saved rbx, 24
-        cfi_push_saved r12, 32
-        cfi_push_saved r13, 40
-        cfi_push_saved r14, 48
-        cfi_push_saved r15, 56
+        cfi_push_all_saved
         %assign number 1
         %rep 12
         %if number == 1

@@ -34,6 +34,14 @@ sub summary
     return \%number;
 }
 
+# By ^C at its console.
+sub broken_off
+{
+    my ($machine) = @_;
+    $machine->send("\x03");
+    return summary($machine->expect($prompt) =~ tr/\r//dr);
+}
+
 sub crc32_of
 {
     my ($path) = @_;
@@ -116,8 +124,7 @@ $machine = start(flags => $unthrottled);
 $machine->expect($prompt);
 $machine->send("$everything\r");
 ok(stream_has($machine, 2_000_000, 120), 'everything is traced and streamed at once');
-$machine->send("\x03");
-$summary = summary($machine->expect($prompt) =~ tr/\r//dr);
+$summary = broken_off($machine);
 ok(stream_is_whole($machine, 60), '... ^C ends it and the stream is whole');
 $machine->send("poweroff\r");
 $machine->wait_end;
@@ -142,9 +149,7 @@ $machine->expect($prompt);
 $machine->send("perf record --overwrite -m 64k -e sched:*,lock:* -R -g --trigger $trigger"
     . " -- $endless\r");
 ok(stream_is_whole($machine, 60), 'a trigger ends a recording, and it leaves at once');
-$machine->send("\x03");
-$said = $machine->expect($prompt);
-$summary = summary($said =~ tr/\r//dr);
+$summary = broken_off($machine);
 is($summary->{ended_by}, 'mem:kernel_flag:w', '... perf record says what ended it');
 $machine->send("perf script\r");
 $script = $machine->expect($prompt);
@@ -173,13 +178,11 @@ $machine = start();
 $machine->expect($prompt);
 $machine->send("perf record --overwrite -m 64k -e timer:tick -R\r");
 $machine->expect(qr/recording until \^C/);
-$machine->send("\x03");
-$summary = summary($machine->expect($prompt) =~ tr/\r//dr);
+$summary = broken_off($machine);
 ok(stream_is_whole($machine, 30), '^C is a trigger');
 $machine->send("perf record -m 64k -e mem:kernel_flag:w -g -c 100 -- $endless\r");
 ok(stream_has($machine, 200_000, 60), 'a workload without end streams');
-$machine->send("\x03");
-$summary = summary($machine->expect($prompt) =~ tr/\r//dr);
+$summary = broken_off($machine);
 ok(stream_is_whole($machine, 30), '... ^C ends it and the stream is whole');
 $machine->send("poweroff\r");
 $machine->wait_end;

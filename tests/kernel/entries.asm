@@ -9,20 +9,11 @@ MACHINE_CHECK equ 18
 section .text progbits alloc exec nowrite align=16
 bits 64
 
-%macro push_all_saved 0
-        cfi_push_saved rbp, 16
-        cfi_push_saved rbx, 24
-        cfi_push_saved r12, 32
-        cfi_push_saved r13, 40
-        cfi_push_saved r14, 48
-        cfi_push_saved r15, 56
-%endmacro
-
 ; IN rdi = flags to set; interrupts off. A machine check, as the CPU would tell of one, with the
 ; kernel's GS. OUT rax = what entries_come_back was given.
 align 16
 cfi_start entries_check, return
-        push_all_saved
+        cfi_push_all_saved
         mov [rel stack], rsp
         push rdi
         cfi_offset 64
@@ -35,7 +26,7 @@ cfi_end
 ; As above, but GS is a program's, as between `syscall` and `swapgs`.
 align 16
 cfi_start entries_check_of_program, return
-        push_all_saved
+        cfi_push_all_saved
         mov [rel stack], rsp
         push rdi
         cfi_offset 64

@@ -28,12 +28,7 @@ default rel
 ; debug trap then puts the stack below nest_base as it was at an earlier instruction, and goes on
 ; there. So nothing may be kept below it here.
 cfi_start nest_step_outermost, return
-        cfi_push_saved rbp, 16
-        cfi_push_saved rbx, 24
-        cfi_push_saved r12, 32
-        cfi_push_saved r13, 40
-        cfi_push_saved r14, 48
-        cfi_push_saved r15, 56
+        cfi_push_all_saved
         sub rsp, 8
         cfi_offset 64
         mov [nest_base], rsp

@@ -137,15 +137,20 @@ static void every_length_comes_back_from_full_lines(void **state)
     }
 }
 
+static void fill(uint8_t bytes[LONGEST], unsigned step)
+{
+    for (size_t i = 0; i < LONGEST; i++) {
+        bytes[i] = (uint8_t)(i * step);
+    }
+}
+
 static void the_pieces_in_which_bytes_come_make_no_difference(void **state)
 {
     static struct captured whole, pieces;
     uint8_t bytes[LONGEST];
 
     (void)state;
-    for (size_t i = 0; i < LONGEST; i++) {
-        bytes[i] = (uint8_t)(i * 31);
-    }
+    fill(bytes, 31);
     encode(&whole, bytes, LONGEST, LONGEST);
     for (size_t piece = 1; piece < LONGEST; piece++) {
         encode(&pieces, bytes, LONGEST, piece);
@@ -178,9 +183,7 @@ static void a_block_cut_anywhere_ends_behind_a_whole_line(void **state)
     uint8_t bytes[LONGEST];
 
     (void)state;
-    for (size_t i = 0; i < LONGEST; i++) {
-        bytes[i] = (uint8_t)(i * 57);
-    }
+    fill(bytes, 57);
     encode(&whole, bytes, LONGEST, LONGEST);
     for (size_t patience = 0; patience < whole.length; patience++) {
         size_t lines = (size_t)(strchr(whole.text + patience, '\n') + 1 - whole.text);
