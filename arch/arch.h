@@ -115,10 +115,12 @@ const struct regs *arch_stopped_regs(unsigned cpu);
 void arch_cpus_halt(void);
 
 /*
- * --- Memory. Any context: both walk page tables by plain loads. The kernel's alone: what a program
+ * --- Memory. Any context: all walk page tables by plain loads. The kernel's alone: what a program
  * has mapped is not mapped to these, as the kernel may not touch it. ---
  */
 bool arch_mapped(uintptr_t address, size_t length);
+/* Mapped, and memory: a read of a device's register may make the device do something. */
+bool arch_readable(uintptr_t address, size_t length);
 bool arch_executable(uintptr_t address);
 bool arch_canonical(uintptr_t address);
 
@@ -316,8 +318,8 @@ void arch_watch_set_handler(arch_watch_handler *handler);
 
 /*
  * The aligned word of eight bytes that holds the watched bytes, as its hits may read it; a word
- * that is always 0 where there is nothing to read: for ARCH_EXECUTE, where memory is not mapped any
- * more, and in a program's, which is not the kernel's to follow. Any context.
+ * that is always 0 where there is nothing to read: for ARCH_EXECUTE, where the bytes are not
+ * arch_readable (any more), and in a program's, which is not the kernel's to follow. Any context.
  */
 const volatile uint64_t *arch_watch_word(const struct arch_watch *watch);
 

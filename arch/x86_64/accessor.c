@@ -145,7 +145,7 @@ static bool call_leads_here(const struct regs *regs, uintptr_t call, uintptr_t b
     if (at[1] >> 6 == 3)
         return register_before_call(regs, (at[1] & 7) | (rex & REX_BASE ? 8 : 0)) == regs->ip;
     *operand = call_operand(regs, at + 1, rex, behind);
-    return arch_canonical(*operand) && arch_mapped(*operand, sizeof(uint64_t)) &&
+    return arch_canonical(*operand) && arch_readable(*operand, sizeof(uint64_t)) &&
            load(*operand) == regs->ip;
 }
 
@@ -210,13 +210,18 @@ static bool string_explains(const struct regs *regs, const struct arch_watch *wa
 
 /* --- From elsewhere. --- */
 
-/* A word that touches the watched bytes is ip: a jump or a return may have read it. */
+/*
+ * A word that touches the watched bytes is ip: a jump or a return may have read it; but from no
+ * register of a device.
+ */
 static bool word_is_ip(const struct regs *regs, const struct arch_watch *watch)
 {
     uintptr_t page = watch->address & ~(PAGE_SIZE - 1);
     uintptr_t at = watch->address - (sizeof(uint64_t) - 1);
     uintptr_t last = watch->address + watch->length - 1;
 
+    if (!arch_readable(page, PAGE_SIZE))
+        return false;
     if (at < page)
         at = page;
     if (last > page + PAGE_SIZE - sizeof(uint64_t))

@@ -187,7 +187,7 @@ const volatile uint64_t *arch_watch_word(const struct arch_watch *watch)
     static const uint64_t nothing;
 
     if (watch->access == ARCH_EXECUTE || watch->address < ARCH_USER_END ||
-        !arch_mapped(watch->address, watch->length))
+        !arch_readable(watch->address, watch->length))
         return &nothing;
     return (const volatile uint64_t *)(watch->address & ~(sizeof(uint64_t) - 1));
 }

@@ -259,6 +259,21 @@ bool arch_mapped(uintptr_t address, size_t length)
     return true;
 }
 
+bool paging_is_memory(const struct paging_leaf *leaf)
+{
+    return !(leaf->flags & PTE_UNCACHED);
+}
+
+bool arch_readable(uintptr_t address, size_t length)
+{
+    struct paging_leaf leaf;
+
+    for (uintptr_t at = address; at < address + length; at = leaf.address + leaf.size)
+        if (!paging_find(at, &leaf) || !paging_is_memory(&leaf))
+            return false;
+    return true;
+}
+
 bool arch_executable(uintptr_t address)
 {
     struct paging_leaf leaf;

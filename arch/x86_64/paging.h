@@ -65,6 +65,13 @@ struct paging_leaf {
 bool paging_find(uintptr_t address, struct paging_leaf *leaf);
 
 /*
+ * Memory, and no registers of a device: all that is mapped from the memory map is cached, and all
+ * that paging_map_device has mapped is not. What may be read unasked is decided here alone. Any
+ * context.
+ */
+bool paging_is_memory(const struct paging_leaf *leaf);
+
+/*
  * The first leaf at or above `address` in the order of addresses; false when there is none. A walk
  * over all mappings is `for (a = 0; paging_next(a, &leaf); a = leaf.address + leaf.size)` until
  * that wraps to 0.

@@ -22,7 +22,7 @@ static uint8_t *find_bytes(uintptr_t address, bool writes, size_t *length)
     struct paging_leaf leaf;
     size_t rest;
 
-    if (!paging_find(address, &leaf) || leaf.flags & PTE_UNCACHED ||
+    if (!paging_find(address, &leaf) || !paging_is_memory(&leaf) ||
         (writes && !(leaf.flags & PTE_WRITABLE)))
         return NULL;
     rest = leaf.address + leaf.size - address;

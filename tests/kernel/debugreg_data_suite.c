@@ -4,6 +4,7 @@
  * Where machines differ, docs/breakpoints.md has the table; what is claimed here holds on all of
  * them.
  */
+#include "arch/x86_64/apic.h"
 #include "core/string.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/watch.h"
@@ -185,6 +186,26 @@ static void claim_spread(void)
                "... each byte hits, and a store into two parts hits once");
 }
 
+/*
+ * A read of a device's register may do something, and one of eight bytes of the local APIC ends
+ * Bochs. The task priority, which is 0, is one that can be read and written.
+ */
+static void claim_device(void)
+{
+    volatile uint8_t *priority = (volatile uint8_t *)apic_registers() + 0x80;
+    const struct arch_watch shape = {(uintptr_t)priority, 4, ARCH_READ_WRITE};
+    uintptr_t word = (uintptr_t)arch_watch_word(&shape);
+    struct watch watch;
+
+    ktap_ok(word < (uintptr_t)priority || word > (uintptr_t)priority + 3,
+            "a hit does not read the watched register of a device");
+    if (!watch_arm(&watch, priority, 4, ARCH_READ_WRITE))
+        return;
+    (void)*(volatile uint32_t *)priority;
+    *(volatile uint32_t *)priority = 0;
+    ktap_equal(watch_disarm(&watch), 2, "... which can be watched all the same");
+}
+
 static void debugreg_data_claims(void)
 {
     claim_lengths();
@@ -193,6 +214,7 @@ static void debugreg_data_claims(void)
     claim_overlap();
     claim_shared();
     claim_spread();
+    claim_device();
 }
 
 KTAP_SUITE(debugreg_data, "what data watches see");

@@ -123,6 +123,11 @@ bool arch_mapped(uintptr_t address, size_t length)
     return address >= KERNEL_BASE && address + length - KERNEL_BASE <= 1ul << 30;
 }
 
+bool arch_readable(uintptr_t address, size_t length)
+{
+    return arch_mapped(address, length);
+}
+
 bool arch_executable(uintptr_t address)
 {
     return arch_mapped(address, 1);

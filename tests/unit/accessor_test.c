@@ -438,6 +438,9 @@ static void assert_call_by_memory(const struct operand *operand)
     assert_unknown(find(WATCHED, 4, ARCH_READ_WRITE));
     fake_arch.unmapped = (struct fake_range){(uintptr_t)data, (uintptr_t)data + sizeof(data), ""};
     assert_found(find(slot(), 8, ARCH_WRITE), at(255), ARCH_FOUND_BEFORE);
+    fake_arch.devices = fake_arch.unmapped;
+    fake_arch.unmapped = (struct fake_range){0, 0, ""};
+    assert_found(find(slot(), 8, ARCH_WRITE), at(255), ARCH_FOUND_BEFORE);
 }
 
 static void a_call_by_memory_leads_where_its_operand_says(void **state)
@@ -525,6 +528,17 @@ static void no_page_but_the_watched_one_is_read(void **state)
     page[511] = regs.ip;
     assert_unknown(find((char *)page + 4095, 1, ARCH_READ_WRITE));
     free(page);
+}
+
+/* What an instruction read there does not tell whether it was a jump: no jump goes by a device. */
+static void registers_of_devices_are_not_read(void **state)
+{
+    (void)state;
+    put(255, INSN_ACCESS, "\x50", 1);
+    *WATCHED = regs.ip;
+    assert_unknown(find(WATCHED, 4, ARCH_READ_WRITE));
+    fake_arch.devices = (struct fake_range){(uintptr_t)data, (uintptr_t)data + sizeof(data), ""};
+    assert_found(find(WATCHED, 4, ARCH_READ_WRITE), at(255), ARCH_FOUND_BEFORE);
 }
 
 static void a_frame_that_iretq_left_makes_the_answer_unknown(void **state)
@@ -617,6 +631,7 @@ int main(void)
         cmocka_unit_test_setup(a_call_by_an_address_in_the_instruction_is_found, setup),
         cmocka_unit_test_setup(a_word_that_is_ip_makes_the_answer_unknown, setup),
         cmocka_unit_test_setup(no_page_but_the_watched_one_is_read, setup),
+        cmocka_unit_test_setup(registers_of_devices_are_not_read, setup),
         cmocka_unit_test_setup(a_frame_that_iretq_left_makes_the_answer_unknown, setup),
         cmocka_unit_test_setup(noise_neither_faults_nor_is_blamed, setup),
     };

@@ -197,6 +197,11 @@ bool arch_mapped(uintptr_t address, size_t length)
     return !range_overlaps(&fake_arch.unmapped, address, length);
 }
 
+bool arch_readable(uintptr_t address, size_t length)
+{
+    return arch_mapped(address, length) && !range_overlaps(&fake_arch.devices, address, length);
+}
+
 bool arch_executable(uintptr_t address)
 {
     return range_overlaps(&fake_arch.executable, address, 1);

@@ -34,6 +34,7 @@ struct fake_arch {
     uint64_t park_flags;
 
     struct fake_range unmapped;   /* all other memory is mapped */
+    struct fake_range devices;    /* mapped, but not to be read */
     struct fake_range executable; /* no other memory is */
     struct fake_range forbidden;
 
