@@ -18,10 +18,11 @@ use Carp qw(croak);
 use Exporter qw(import);
 use Test::More ();
 
+use Pitot::Difference;
+
 our @EXPORT = qw(said samples report_lines script_lines same_lines_ok address_of);
 
 my $prompt = 'pitot> ';
-my $differences = 5;    # shown of two texts
 
 # What stands between `command`, behind its prompt, and the next prompt; of a command that was
 # given several times the `nth` (from 1). A command that never ran is a test that went wrong.
@@ -74,20 +75,15 @@ sub script_lines
     return [map { s/\s+$//r } split(/\n/, $text)];
 }
 
-# One test: there are lines, and the same on both sides.
+# One test: there are lines, and the same on both sides, ours and perf's.
 sub same_lines_ok
 {
     my ($ours, $theirs, $name) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    return same_ok($ours, $theirs, $name, 'pitot', 'perf') if @$ours || @$theirs;
     my $builder = Test::More->builder;
-    my $lines = @$ours > @$theirs ? @$ours : @$theirs;
-    my @different = grep { ($ours->[$_] // '') ne ($theirs->[$_] // '') } 0 .. $lines - 1;
-    my $good = $builder->ok($lines > 0 && !@different && @$ours == @$theirs, $name);
-    $builder->diag(scalar(@$ours), ' and ', scalar(@$theirs), ' lines, different: ',
-        scalar(@different)) if !$good;
-    for my $index (grep { defined } @different[0 .. $differences - 1]) {
-        $builder->diag('line ', $index + 1, ":\n    ", $ours->[$index] // '(none)',
-            "\n    ", $theirs->[$index] // '(none)');
-    }
+    my $good = $builder->ok(0, $name);
+    $builder->diag('there are no lines to compare');
     return $good;
 }
 
