@@ -1,0 +1,172 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# How a machine ended is what tools/machine says: only a power-off is a success. The guests here are
+# some instructions each, which GRUB boots; those of one image differ in how they end. Run from the
+# root of the tree:
+#
+#     prove tests/boot/ends.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Path qw(make_path remove_tree);
+use Test::More;
+use Pitot;
+use Pitot::Files;
+use Pitot::Stub;
+
+my $build = $ENV{BUILD} // 'build';
+my $made = "$build/ends";
+my %qemu = (machine => 'qemu', firmware => 'bios', iso => "$made/ends.iso");
+my ($powered_off, $triple_fault, $reset, $cut_short, $timed_out) = (0, 4, 6, 8, 124);
+
+# --- The guests ----------------------------------------------------------------------------------
+
+# In protected mode, as GRUB leaves a kernel. A triple fault needs no more than a table of
+# interrupts without entries.
+my $triple = "lidt [nothing]\nud2";
+my %out8 = map { $_->[0] => "mov dx, $_->[1]\nmov al, $_->[2]\nout dx, al" }
+    ['keyboard', '0x64', '0xfe'], ['chipset', '0xcf9', '6'];
+my $off = join("\n", map { "mov dx, $_\nmov ax, 0x2000\nout dx, ax" } '0x604', '0xb004');
+
+my $long_mode = <<'END';
+    mov eax, root
+    mov cr3, eax
+    mov eax, cr4
+    or al, 1 << 5               ; PAE
+    mov cr4, eax
+    mov ecx, 0xc0000080         ; EFER
+    rdmsr
+    or ah, 1                    ; LME
+    wrmsr
+    mov eax, cr0
+    or eax, 1 << 31             ; PG
+    mov cr0, eax
+    jmp 8:in_long_mode
+bits 64
+in_long_mode:
+END
+
+# The machine's clock keeps its memory over a reset. The byte changes with each start.
+my $if_first = <<'END';
+    mov al, 0x7f
+    out 0x70, al
+    in al, 0x71
+    xor al, 0x5a
+    out 0x71, al
+    cmp al, [marked]
+    je first
+END
+
+my %guest = (
+    off => $off,
+    keyboard => $out8{keyboard},
+    chipset => $out8{chipset},
+    triple => $triple,
+    long => "lgdt [gdt_place]\n$long_mode\n$triple",
+    code => "mov al, 5\nout 0xf4, al",
+    hangs => "mov al, '!'\nout 0xe9, al",
+    again => "$if_first\n$off\njmp halt\nfirst:\nlgdt [gdt_place]\n$long_mode\n$triple",
+    anew => "$if_first\n$off\njmp halt\nfirst:\n$out8{keyboard}",
+);
+
+sub source
+{
+    my ($body) = @_;
+    return <<"END";
+bits 32
+section .multiboot2 progbits alloc noexec nowrite align=8
+header: dd 0xe85250d6, 0, header_end - header, -(0xe85250d6 + (header_end - header))
+        dw 0, 0
+        dd 8
+header_end:
+section .text progbits alloc exec nowrite align=16
+global start
+start:
+        cli
+$body
+halt:   hlt
+        jmp halt
+section .data progbits alloc noexec write align=4096
+root:   dd directories + 3, 0
+        times 511 dq 0
+directories: dd pages + 3, 0
+        times 511 dq 0
+pages:  dq 0x83, 0x200083           ; where the guest lies, as it is
+        times 510 dq 0
+nothing: dq 0
+gdt:    dq 0, 0x00af9a000000ffff
+gdt_place: dw \$ - gdt - 1
+        dd gdt
+marked: db 0x5a
+END
+}
+
+sub make_guest
+{
+    my ($name) = @_;
+    open(my $file, '>', "$made/$name.asm") or die("$made/$name.asm: $!\n");
+    print {$file} source($guest{$name});
+    close($file);
+    system('nasm', '-f', 'elf32', "$made/$name.asm", '-o', "$made/$name.o") == 0
+        && system('ld', '-m', 'elf_i386', '--no-warn-rwx-segments', '-Ttext=0x200000',
+            '-e', 'start', "$made/$name.o", '-o', "$made/$name.elf") == 0
+        or die("$name: no such guest\n");
+    return "$made/$name.elf";
+}
+
+remove_tree($made);
+make_path($made);
+my @guests = map { make_guest($_) } sort(keys %guest);
+system('tools/mkiso', "$made/ends.iso", @guests) == 0 or die("no image\n");
+
+sub said { return slurp_if_there($_[0]->com2 =~ s/com2\z/machine/r) }
+
+# --- QEMU ----------------------------------------------------------------------------------------
+
+sub ends_ok
+{
+    my ($kernel, $status, $name, %options) = @_;
+    my $machine = boot(%qemu, kernel => $kernel, com2 => 'none', debugcon => 'none', %options);
+    is($machine->status, $status, $name) or diag($machine->tail);
+    return $machine;
+}
+
+my $machine = ends_ok('off', $powered_off, 'a power-off is a success');
+is(said($machine), '', '... and needs no words');
+like(said(ends_ok('keyboard', $reset, 'a reset by the keyboard controller is none')),
+    qr/the guest reset the machine/, '... and tools/machine says what happened');
+ends_ok('chipset', $reset, '... nor one by the chipset');
+like(said(ends_ok('triple', $triple_fault, 'a triple fault in protected mode is none')),
+    qr/triple fault/, '... and tools/machine says so');
+ends_ok('long', $triple_fault, '... nor one in long mode');
+ends_ok('long', $triple_fault, '... on another machine', qemu_machine => 'q35', smp => 4);
+ends_ok('code', 2 * 5 + 1, 'a code is handed on');
+ends_ok('hangs', $timed_out, 'no end is one, too', timeout => 3);
+
+ends_ok('anew', $powered_off, 'with REBOOT=1 a reset is not the end', reboot => 1);
+ends_ok('again', $triple_fault, '... but a triple fault stays one', reboot => 1);
+
+# --- Ends that the guest knows nothing of --------------------------------------------------------
+
+$machine = Pitot::Machine->new(%qemu, kernel => 'hangs', gdb => "$made/gdb");
+my $stub = Pitot::Stub->new("$made/gdb");
+$stub->attach;
+$stub->put('k');
+is($machine->wait_end, $cut_short, "gdb's `kill` is no success");
+
+$machine = Pitot::Machine->new(%qemu, kernel => 'hangs', extra => ['-pidfile', "$made/pid"]);
+my $deadline = time + 60;
+select(undef, undef, undef, 0.02) until $machine->debugcon || time > $deadline;
+kill('TERM', slurp("$made/pid"));
+is($machine->wait_end, $cut_short, '... nor is SIGTERM');
+like(said($machine), qr/did not switch the machine off/, '... and tools/machine says so');
+
+# --- Bochs ---------------------------------------------------------------------------------------
+
+my @bochs = (machine => 'bochs', smp => 1);
+ends_ok('off', $powered_off, 'a power-off of Bochs is a success', @bochs);
+ends_ok('keyboard', $reset, '... a reset is none', @bochs);
+ends_ok('long', $triple_fault, '... nor is a triple fault', @bochs);
+
+done_testing();
