@@ -99,6 +99,16 @@ static void say_unknown(const char *wrong)
     print("%s`help` lists them\n", near == 0 ? "" : "; ");
 }
 
+/* A word that the command would not look at is a mistake, which a person wants to know of. */
+static bool takes_words(const struct command *command, int argc, char **argv)
+{
+    if (argc == 1 || command->usage[0] != '\0')
+        return true;
+    print("%s: \"%s\" is one word too many: nothing follows %s\n", command->name, argv[1],
+          command->name);
+    return false;
+}
+
 int command_run(int argc, char **argv)
 {
     const struct command *command = command_find(argv[0]);
@@ -108,6 +118,8 @@ int command_run(int argc, char **argv)
         say_unknown(argv[0]);
         return -ENOENT;
     }
+    if (!takes_words(command, argc, argv))
+        return -EINVAL;
     __atomic_fetch_add(&running, 1, __ATOMIC_RELAXED);
     status = command->run(argc, argv);
     __atomic_fetch_sub(&running, 1, __ATOMIC_RELAXED);

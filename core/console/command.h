@@ -10,9 +10,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct sink;
+
 struct command {
     const char *name;
-    const char *usage;   /* the words after the name, "" where there are none */
+    const char *usage;   /* the words after the name; "": none, and any that follows is refused */
     const char *summary; /* one line for `help` */
     /* argv[0] is the name; 0, or a negative errno after saying why */
     int (*run)(int argc, char **argv);
@@ -45,8 +47,22 @@ bool command_is_running(void);
  */
 bool command_interrupted(void);
 
+/*
+ * Takes the ^C: command_interrupted() is false again until the next one. For a command that answers
+ * a ^C by printing what it has, which the next ^C may cut. It returns -EINTR in the end, so that
+ * the rest of the line does not run.
+ */
+bool command_take_interrupt(void);
+
 /* Sleeps until then. */
 void command_wait_interrupt(void);
+
+/*
+ * The console, for a command that may print much: after ^C the line that is open is completed, and
+ * nothing more is printed. A command asks for it anew each time it runs, and returns -EINTR when it
+ * was interrupted.
+ */
+struct sink *command_output(void);
 
 /*
  * Long work calls this as it goes: after the first second, about once a second, a line like

@@ -57,7 +57,7 @@ static int run_commands(const char *script, bool shown)
         if (shown)
             print(PROMPT "%.*s\n", (int)command.length, command.text);
         status = run_command(&command);
-        if (input_take_interrupt()) {
+        if (input_take_interrupt() || status == -EINTR) {
             print("^C\n");
             return -EINTR;
         }

@@ -12,6 +12,7 @@
 static int help_list(void)
 {
     const struct command *command = NULL;
+    struct sink *sink = command_output();
     size_t width = 0;
 
     while ((command = command_after(command)) != NULL) {
@@ -19,9 +20,9 @@ static int help_list(void)
         width = length > width ? length : width;
     }
     while ((command = command_after(command)) != NULL)
-        print("  %-*s  %s\n", (int)width, command->name, command->summary);
-    print("`help COMMAND` says what can follow its name.\n");
-    return 0;
+        print_to(sink, "  %-*s  %s\n", (int)width, command->name, command->summary);
+    print_to(sink, "`help COMMAND` says what can follow its name.\n");
+    return command_interrupted() ? -EINTR : 0;
 }
 
 static int help_one(const char *name)

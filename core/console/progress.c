@@ -74,6 +74,11 @@ bool command_interrupted(void)
     return input_interrupted();
 }
 
+bool command_take_interrupt(void)
+{
+    return input_take_interrupt();
+}
+
 void command_progress(const char *what, unsigned long done, unsigned long total)
 {
     char line[80];

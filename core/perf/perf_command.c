@@ -5,15 +5,15 @@
 #include "core/console/command.h"
 #include "core/memory/pages.h"
 #include "core/perf/drain.h"
+#include "core/perf/interruptible.h"
+#include "core/perf/perf_list.h"
 #include "core/perf/perf_record.h"
 #include "core/perf/recording.h"
 #include "core/perf/report_options.h"
 #include "core/perf/script.h"
 #include "core/perf/trace_command.h"
-#include "core/perf/tracepoint_format.h"
 #include "core/print.h"
 #include "core/string.h"
-#include "core/symbols.h"
 
 /* What a report works in: as much as there is, from this down. */
 #define REPORT_ORDER_MOST  12 /* 16 MiB */
@@ -36,6 +36,7 @@ static int perf_report(int argc, char **argv)
     struct report_options options;
     struct refusal why;
     struct record_source *source = last_recording("report");
+    struct interruptible records;
     unsigned order = REPORT_ORDER_MOST;
     void *memory;
     int error;
@@ -53,9 +54,10 @@ static int perf_report(int argc, char **argv)
         print("perf report: no memory to work in\n");
         return -ENOMEM;
     }
-    error = report_print(print_console(), source, &options, memory, PAGE_SIZE << order);
+    records = interruptible_records(source);
+    error = report_print(command_output(), &records.source, &options, memory, PAGE_SIZE << order);
     pages_free(memory, order);
-    return error;
+    return command_interrupted() ? -EINTR : error;
 }
 
 static int wrong_script_option(const char *word)
@@ -68,6 +70,8 @@ static int perf_script(int argc, char **argv)
 {
     struct script_options options = {.registers = false};
     struct record_source *source = last_recording("script");
+    struct interruptible records;
+    size_t printed;
 
     if (!source)
         return -ENODATA;
@@ -78,60 +82,12 @@ static int perf_script(int argc, char **argv)
             return wrong_script_option(argv[i]);
         options.registers = true;
     }
-    if (script_print(print_console(), source, &options) == 0)
+    records = interruptible_records(source);
+    printed = script_print(command_output(), &records.source, &options);
+    if (command_interrupted())
+        return -EINTR;
+    if (printed == 0)
         print("perf script: the recording has no samples\n");
-    return 0;
-}
-
-static void print_tracepoints(void)
-{
-    const struct tracepoint *tracepoint = NULL;
-
-    print("  SYSTEM:NAME                                        [Tracepoint event]\n"
-          "      with * and ? for each that matches; --filter knows the fields\n");
-    while ((tracepoint = tracepoint_after(tracepoint)) != NULL) {
-        print("  %-30s", tracepoint->full_name);
-        for (unsigned f = 0; f < tracepoint->field_count; f++)
-            print("%s%s %s%s", f ? ", " : "", tracepoint_type_name(&tracepoint->field[f]),
-                  tracepoint->field[f].name,
-                  tracepoint->field[f].kind == TRACEPOINT_text ? "[]" : "");
-        print("\n");
-    }
-    print("  %llu hits came inside the recording of another, and were counted only\n\n",
-          (unsigned long long)tracepoint_nested());
-}
-
-static int perf_list(int argc, char **argv)
-{
-    (void)argc;
-    (void)argv;
-    print("\nList of events (to be used in -e):\n\n"
-          "  mem:ADDR[/LEN][:ACCESS][:k]                        [Hardware breakpoint]\n"
-          "      ADDR    0x..., a symbol, or symbol+offset: %zu symbols, TAB completes\n"
-          "      LEN     bytes: 1 to 32, more than 8 spread over several registers;\n"
-          "              default the symbol's size\n"
-          "      ACCESS  w, rw, or x\n"
-          "      what a hit did to the bytes, and which instruction: breakpoint:hit\n"
-          "  mem:/PROGRAM:ADDR[/LEN][:ACCESS][:u]               the same in a program, by its "
-          "symbols\n"
-          "  5:ADDR      the same, rw and one byte\n\n"
-          "  cpu-clock[:u|:k]                                   [Software event]\n"
-          "      time, in ns: -F up to %d samples a second, -c from %d ns on;\n",
-          symbols_count(), EVENT_CLOCK_HERTZ_MAX, EVENT_CLOCK_PERIOD_MIN);
-    if (event_clock_blind())
-        print("      by the timer, blind where interrupts are off: %s\n\n", event_clock_blind());
-    else
-        print("      by NMI: where interrupts are off, too\n\n");
-    print(
-        "  branches[:k] OR branch-instructions                [Hardware event, by single steps]\n"
-        "      where the command's thread jumps, calls and returns to, from => to;\n"
-        "      branches/window=N/ ends after N instructions, --start mem:... opens it at each hit\n"
-        "\n");
-    print_tracepoints();
-    print("debug registers:\n");
-    breakpoint_print(print_console());
-    print("  %llu debug traps came from disarmed registers alone\n\n",
-          (unsigned long long)arch_watch_spurious());
     return 0;
 }
 

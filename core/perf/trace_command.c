@@ -5,7 +5,9 @@
  */
 #include "core/perf/trace_command.h"
 
+#include "core/console/command.h"
 #include "core/perf/drain.h"
+#include "core/perf/interruptible.h"
 #include "core/perf/perf_record.h"
 #include "core/perf/recording.h"
 #include "core/perf/trace_calls.h"
@@ -109,6 +111,7 @@ int perf_trace(int argc, char **argv)
                                 .count = 4};
     struct trace_options options = {.lines = true};
     uint64_t before = first_id();
+    struct interruptible records;
     int error = parse(argc, argv, &options, &words), status;
 
     if (error)
@@ -121,7 +124,10 @@ int perf_trace(int argc, char **argv)
     if (drain_given_back())
         print("perf trace: the first %llu records are in the stream only\n",
               (unsigned long long)drain_given_back());
-    if (trace_print(print_console(), recording_source(), &options) == 0)
+    if (command_take_interrupt()) /* it ended the recording; the next one ends the text */
+        status = -EINTR;
+    records = interruptible_records(recording_source());
+    if (trace_print(command_output(), &records.source, &options) == 0 && !command_interrupted())
         print("perf trace: no system calls\n");
-    return status;
+    return command_interrupted() ? -EINTR : status;
 }

@@ -52,17 +52,19 @@ static void describe(unsigned index, char *line, size_t size)
 
 static int ps_run(int argc, char **argv)
 {
+    struct sink *sink = command_output();
     char line[128];
 
     (void)argc;
     (void)argv;
-    print(
+    print_to(
+        sink,
         "  pid  cpu  state      CPU seconds  switches   stack used  name             waits for\n");
     for (unsigned i = 0; i < THREADS_MAX; i++) {
         describe(i, line, sizeof(line));
-        print("%s", line);
+        print_to(sink, "%s", line);
     }
-    return 0;
+    return command_interrupted() ? -EINTR : 0;
 }
 
 COMMAND(ps_command) = {

@@ -144,6 +144,22 @@ $machine->send($control_c);
 like(prompted(), qr/^\[ perf record: \d+ records kept \]$/m, '... for ^C');
 is(scalar(() = line('perf list') =~ /^  dr\d  free$/mg), 4, 'nothing stays armed');
 
+# --- Much text -----------------------------------------------------------------------------------
+
+# Some ten minutes of text, were it not for the ^C.
+my $much = join('; ', ('perf script') x 50);
+line('perf record --overwrite -e lock:* -R -g -- fs-stress 300');
+$machine->send("$much\n");
+$machine->expect(qr/^fs-stress +1 \[000\] .*\n\t/m, $patience, 'perf script prints');
+$machine->send($control_c);
+my $rest = prompted('... until ^C');
+like($rest, qr/\n\^C\npitot> $/, '... which ends it behind a whole line');
+cmp_ok(length($rest), '<', 1_000_000, '... and neither it nor the rest of the line goes on');
+like(line('perf list sched:*witch'), qr/\A.*\n  sched:sched_switch .*\n(?!  \w+:)/,
+    'perf list prints what matches');
+like(line('perf list nothing-of-the-kind'), qr/^perf list: no event matches "nothing-of-the-kind"/m,
+    '... or says that nothing does');
+
 # --- The end -------------------------------------------------------------------------------------
 
 $machine->send("reboot\n");

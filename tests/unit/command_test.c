@@ -2,7 +2,7 @@
 /*
  * The commands that are linked in: here `help` and four of the test's own, in no order.
  *
- * links: core/console/command.c core/console/help.c core/print.c
+ * links: core/console/command.c core/console/help.c core/console/output.c core/print.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +16,11 @@
 
 #include "core/console/command.h"
 #include "core/print.h"
+
+bool command_interrupted(void)
+{
+    return false;
+}
 
 static int seen_count;
 static char seen_last[100];
@@ -105,6 +110,17 @@ static void an_unknown_command_is_answered_with_what_is_near(void **state)
     assert_non_null(strstr(printed, "no such command; `help`"));
 }
 
+static void a_word_that_a_command_would_not_look_at_is_refused(void **state)
+{
+    (void)state;
+    seen_count = 0;
+    assert_int_equal(run("regs", "1"), -EINVAL);
+    assert_int_equal(seen_count, 0);
+    assert_string_equal(printed, "regs: \"1\" is one word too many: nothing follows regs\n");
+    assert_int_equal(run("regs", NULL), -EIO);
+    assert_int_equal(seen_count, 1);
+}
+
 static void help_lists_all_in_order(void **state)
 {
     (void)state;
@@ -131,6 +147,7 @@ int main(void)
         cmocka_unit_test(commands_stand_in_order_of_names),
         cmocka_unit_test(a_command_gets_its_words_and_gives_its_status),
         cmocka_unit_test(an_unknown_command_is_answered_with_what_is_near),
+        cmocka_unit_test(a_word_that_a_command_would_not_look_at_is_refused),
         cmocka_unit_test(help_lists_all_in_order),
         cmocka_unit_test(help_of_one_shows_its_usage),
     };

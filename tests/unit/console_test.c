@@ -3,7 +3,7 @@
  * The console as a whole, from typed bytes to printed text, on a fake machine whose only interrupt
  * is somebody typing.
  *
- * links: core/console/console.c core/console/line.c core/console/keys.c core/console/words.c core/console/input.c core/console/progress.c core/console/complete.c core/console/command.c core/print.c core/refusal.c core/perf/tracepoint_list.c core/console/input_wait.c core/sched/wait_queue.c tests/unit/fake_preempt.c core/lock/lock_trace.c core/lock/held_locks.c
+ * links: core/console/console.c core/console/line.c core/console/keys.c core/console/words.c core/console/input.c core/console/progress.c core/console/output.c core/console/complete.c core/console/command.c core/print.c core/refusal.c core/perf/tracepoint_list.c core/console/input_wait.c core/sched/wait_queue.c tests/unit/fake_preempt.c core/lock/lock_trace.c core/lock/held_locks.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -202,11 +202,41 @@ static int nested_run(int argc, char **argv)
     return console_execute(argv[1]);
 }
 
-COMMAND(say) = {"say", "", "", say_run};
-COMMAND(fail) = {"fail", "", "", fail_run};
-COMMAND(busy) = {"busy", "", "", busy_run};
-COMMAND(long_work) = {"long", "", "", long_run};
-COMMAND(nested) = {"nested", "", "", nested_run};
+/* Three lines in two pieces each; ^C comes where its word says: "1.5" is within the first line. */
+static int lines_run(int argc, char **argv)
+{
+    struct sink *sink = command_output();
+
+    for (char line = '1'; line <= '3'; line++) {
+        if (argc == 2 && argv[1][0] == line && argv[1][1] == '\0')
+            assert_true(input_put(INPUT_INTERRUPT));
+        print_to(sink, "line ");
+        if (argc == 2 && argv[1][0] == line && argv[1][1] == '.')
+            assert_true(input_put(INPUT_INTERRUPT));
+        print_to(sink, "%c\nand ", line);
+    }
+    print_to(sink, "the end\n");
+    return command_interrupted() ? -EINTR : 0;
+}
+
+/* Answers a ^C with what it has, all of it. */
+static int answer_run(int argc, char **argv)
+{
+    bool interrupted = command_take_interrupt();
+
+    (void)argc;
+    (void)argv;
+    print_to(command_output(), "what there is: %s\n", interrupted ? "a part" : "all");
+    return interrupted ? -EINTR : 0;
+}
+
+COMMAND(say) = {"say", "[WORD]...", "", say_run};
+COMMAND(lines) = {"lines", "[WORD]...", "", lines_run};
+COMMAND(answer) = {"answer", "[WORD]...", "", answer_run};
+COMMAND(fail) = {"fail", "[WORD]...", "", fail_run};
+COMMAND(busy) = {"busy", "[WORD]...", "", busy_run};
+COMMAND(long_work) = {"long", "[WORD]...", "", long_run};
+COMMAND(nested) = {"nested", "[WORD]...", "", nested_run};
 
 /* --- Tests --- */
 
@@ -300,6 +330,34 @@ static void a_hundred_thousand_characters_are_refused_and_the_next_line_runs(voi
                            "run\npitot> say b\n[b]\npitot> "));
 }
 
+static const char *lines_of(const char *command)
+{
+    printed_length = 0;
+    console_execute(command);
+    return printed;
+}
+
+static void interrupt_ends_the_output_with_the_line_that_is_open(void **state)
+{
+    const char *all = "line 1\nand line 2\nand line 3\nand the end\n";
+
+    (void)state;
+    assert_string_equal(lines_of("lines"), all);
+    assert_string_equal(lines_of("lines 1; say no"), "^C\n");
+    assert_string_equal(lines_of("lines 1.5; say no"), "line 1\n^C\n");
+    assert_string_equal(lines_of("lines 2; say no"), "line 1\nand line 2\n^C\n");
+    assert_string_equal(lines_of("lines 2.5; say no"), "line 1\nand line 2\n^C\n");
+    assert_string_equal(lines_of("lines"), all);
+}
+
+static void a_command_may_answer_an_interrupt_and_the_line_ends_all_the_same(void **state)
+{
+    (void)state;
+    assert_string_equal(lines_of("answer"), "what there is: all\n");
+    assert_true(input_put(INPUT_INTERRUPT));
+    assert_string_equal(lines_of("answer; say no"), "what there is: a part\n^C\n");
+}
+
 /* 2.6 seconds: lines after 1 and 2, and what follows begins at the start of a line. */
 static void progress_replaces_itself_each_second_and_ends_its_line(void **state)
 {
@@ -364,6 +422,9 @@ int main(void)
         cmocka_unit_test_setup(interrupt_drops_what_was_typed_ahead_and_only_that, begin),
         cmocka_unit_test_setup(interrupt_at_the_prompt_cancels_the_line, begin),
         cmocka_unit_test_setup(a_hundred_thousand_characters_are_refused_and_the_next_line_runs,
+                               begin),
+        cmocka_unit_test_setup(interrupt_ends_the_output_with_the_line_that_is_open, begin),
+        cmocka_unit_test_setup(a_command_may_answer_an_interrupt_and_the_line_ends_all_the_same,
                                begin),
         cmocka_unit_test_setup(progress_replaces_itself_each_second_and_ends_its_line, begin),
         cmocka_unit_test_setup(a_second_of_progress_begins_with_each_command, begin),
