@@ -5,7 +5,6 @@
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/paging.h"
 #include "arch/x86_64/percpu.h"
-#include "arch/x86_64/sections.h"
 #include "arch/x86_64/smp.h"
 #include "boot/memory.h"
 #include "core/print.h"
@@ -13,17 +12,9 @@
 
 static struct acpi acpi;
 
-/* Of the boot loader's mapping. */
-static const void *reach(uint64_t physical, size_t length)
-{
-    if (physical >= BOOT_MAP_END || length > BOOT_MAP_END - physical)
-        return NULL;
-    return direct_address(physical);
-}
-
 void cpus_read(const struct boot_information *information)
 {
-    acpi_read(information->acpi_root, information->acpi_root_size, reach, &acpi);
+    acpi_read(information->acpi_root, information->acpi_root_size, memory_reach, &acpi);
     if (information->low_page)
         smp_place(information->low_page);
 }

@@ -2,7 +2,7 @@
 /* Which CPUs there are, as the firmware tells. */
 #pragma once
 
-#include "boot/multiboot2.h"
+#include "boot/information.h"
 
 /* Reads the firmware's tables, which are mapped before memory_init only. Boot, interrupts off. */
 void cpus_read(const struct boot_information *information);

@@ -15,14 +15,13 @@ extern smp_start
 section .text progbits alloc exec nowrite align=16
 bits 64
 
-; IN esi = physical address of the boot information. The outermost frame: the return
-; address pushed for kernel_main is the end of every call chain, and a zero above it stops a walk by
+; IN edi, esi = the loader's magic and information, for kernel_main. The outermost frame: the return
+; address pushed for it is the end of every call chain, and a zero above it stops a walk by
 ; frame pointers.
 cfi_start boot_entry_high, return
         cfi_outermost
         mov rsp, stack_task + STACK_PAGES_SIZE
         xor ebp, ebp
-        mov edi, esi
         push rbp
         push rbp
         cfi_offset 16

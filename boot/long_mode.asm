@@ -1,8 +1,9 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; From GRUB's 32-bit protected mode to boot_entry_high in 64-bit mode. Runs once, interrupts off, in
-; the low part of the image. What it cannot do without, it looks for first; what is missing is said
-; on port 0xE9, which needs no device set up, and on COM1 as the firmware left it.
+; From the boot loader's 32-bit protected mode to boot_entry_high in 64-bit mode. Runs once,
+; interrupts off, in the low part of the image. What it cannot do without, it looks for first; what
+; is missing is said on port 0xE9, which needs no device set up, and on COM1 as the firmware left
+; it.
 ;
 ; The page tables made here are for the way up only: the first 4 GiB at 0, at DIRECT_BASE and (1
 ; GiB) at KERNEL_BASE, all writable and executable. arch/x86_64/paging.c replaces them; each CPU
@@ -13,7 +14,8 @@
 
 extern boot_entry_high
 
-MULTIBOOT2_BOOTLOADER_MAGIC equ 0x36d76289
+MULTIBOOT2_BOOTLOADER_MAGIC equ 0x36d76289      ; boot/multiboot2.h
+PVH_MAGIC                   equ 0x336ec578      ; boot/pvh.h
 
 PAGE_PRESENT    equ 1 << 0
 PAGE_WRITABLE   equ 1 << 1
@@ -33,16 +35,19 @@ PORT_E9         equ 0xe9
 section .boot.text progbits alloc exec nowrite align=16
 bits 32
 
-; IN eax = GRUB's magic, ebx = physical address of the boot information. Does not return.
+; IN eax = the loader's magic, ebx = physical address of its information. Does not return.
 global boot_entry
 boot_entry:
         cld
-        mov edi, eax
-        mov esi, ebx                    ; kept for boot_entry_high
+        mov edi, eax                    ; both kept for boot_entry_high
+        mov esi, ebx
 
-        mov ebp, text_no_multiboot
+        mov ebp, text_no_loader
         cmp edi, MULTIBOOT2_BOOTLOADER_MAGIC
+        je .loader_known
+        cmp edi, PVH_MAGIC
         jne boot_refuse
+.loader_known:
 
         mov ebp, text_no_long_mode
         mov eax, 0x80000000
@@ -118,7 +123,7 @@ boot_refuse:
         jmp .stop
 
 bits 64
-; IN esi = physical address of the boot information, kept. No stack yet.
+; IN edi, esi = the loader's magic and information, kept. No stack yet.
 boot_entry_64:
         enter_high boot_entry_high
 
@@ -130,9 +135,9 @@ boot_gdt_pointer:
         dw boot_gdt_pointer - boot_gdt - 1
         dd boot_gdt
 
-text_no_multiboot:
-        db "Pitot: not started by a Multiboot2 loader (GRUB's `multiboot2` command does); "
-        db "stopped", 10, 0
+text_no_loader:
+        db "Pitot: the boot loader is neither Multiboot2's (GRUB's `multiboot2` command) nor PVH's "
+        db "(QEMU's -kernel); stopped", 10, 0
 text_no_long_mode:
         db "Pitot: this CPU has no 64-bit long mode; stopped", 10, 0
 text_no_nx:

@@ -14,6 +14,7 @@
 #include "boot/nmi_clock.h"
 #include "boot/ports.h"
 #include "boot/programs.h"
+#include "boot/pvh.h"
 #include "boot/script.h"
 #include "boot/timer.h"
 #include "core/breakpoint.h"
@@ -34,7 +35,7 @@
 #include "drivers/pic8259.h"
 #include "drivers/pit8254.h"
 
-_Noreturn void kernel_main(uint32_t information);
+_Noreturn void kernel_main(uint32_t magic, uint32_t information);
 
 static struct boot_information boot;
 
@@ -45,8 +46,21 @@ static void print_banner(void)
           (unsigned long long)clock_rate() / 1000, cpus_running(), arch_cpus());
 }
 
-/* `information` is where the loader put it, in physical memory. */
-_Noreturn void kernel_main(uint32_t information)
+/* What the loader of this `magic` has left at that physical address. */
+static void read_information(uint32_t magic, uint32_t information)
+{
+    const char *unusable = NULL;
+
+    if (magic == PVH_MAGIC)
+        unusable = pvh_read(information, memory_reach, &boot);
+    else
+        multiboot2_read(information, &boot);
+    if (unusable)
+        panic("%s", unusable);
+}
+
+/* boot/long_mode.asm has refused any other `magic` than those two. */
+_Noreturn void kernel_main(uint32_t magic, uint32_t information)
 {
     struct refusal nameless_why, tableless_why;
     const char *mapless;
@@ -60,7 +74,7 @@ _Noreturn void kernel_main(uint32_t information)
     mapless = arch_accessor_init();          /* who it was that wrote */
     panic_init(&ports_panic);                /* what goes wrong is reported */
     ports_init();                            /* the console can be heard */
-    multiboot2_read(information, &boot);     /* memory, command line, ACPI */
+    read_information(magic, information);    /* memory, command line, ACPI */
     cmdline_init(boot.command_line);
     cpus_read(&boot);
     memory_init(&boot); /* final page tables, free pages */

@@ -16,6 +16,13 @@
 /* Enough for the default ring, the file system's load and the page tables. */
 #define PAGES_NEEDED (4u << 20 >> 12)
 
+const void *memory_reach(uint64_t physical, size_t length)
+{
+    if (physical >= BOOT_MAP_END || length > BOOT_MAP_END - physical)
+        return NULL;
+    return direct_address(physical);
+}
+
 static uint64_t least(uint64_t left, uint64_t right)
 {
     return left < right ? left : right;

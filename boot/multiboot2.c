@@ -3,7 +3,6 @@
 #include "boot/multiboot2.h"
 
 #include "arch/x86_64/sections.h"
-#include "core/string.h"
 
 enum {
     TAG_END = 0,
@@ -15,7 +14,6 @@ enum {
 };
 
 #define MEMORY_AVAILABLE 1
-#define LOW_END          0xa0000 /* of what a start-up interrupt can name, and PCs have RAM at */
 
 struct header {
     uint32_t total_size;
@@ -45,81 +43,31 @@ struct memory_entry {
     uint32_t reserved;
 };
 
-/* Any but page 0, which nobody should have to own, and those of the boot loader's information. */
-static void multiboot2_find_low_page(struct boot_information *out, uint64_t start, uint64_t end)
-{
-    for (uint64_t page = start; page < end && page < LOW_END && !out->low_page; page += PAGE_SIZE)
-        if (page > 0 && (page < out->loader.start || page >= out->loader.end))
-            out->low_page = (uint32_t)page;
-}
-
-/* Whole pages only, and nothing below 1 MiB, where firmware and the real-mode world keep things. */
-static void multiboot2_add_memory(struct boot_information *out, const struct memory_entry *entry)
-{
-    uint64_t start = (entry->base + PAGE_SIZE - 1) & ~(PAGE_SIZE - 1);
-    uint64_t end = (entry->base + entry->length) & ~(PAGE_SIZE - 1);
-
-    if (entry->type != MEMORY_AVAILABLE)
-        return;
-    multiboot2_find_low_page(out, start, end);
-    if (start < 0x100000)
-        start = 0x100000;
-    if (start >= end)
-        return;
-    if (out->memory_count == BOOT_RANGES_MAX) {
-        out->memory_ignored++;
-        return;
-    }
-    out->memory[out->memory_count++] = (struct paging_range){start, end};
-}
-
 static void multiboot2_read_memory_map(const struct memory_map *map, struct boot_information *out)
 {
     const char *end = (const char *)map + map->tag.size;
 
     if (map->entry_size < sizeof(struct memory_entry))
         return;
-    for (const char *at = (const char *)(map + 1); at < end; at += map->entry_size)
-        multiboot2_add_memory(out, (const struct memory_entry *)at);
+    for (const char *at = (const char *)(map + 1); at < end; at += map->entry_size) {
+        const struct memory_entry *entry = (const struct memory_entry *)at;
+
+        if (entry->type == MEMORY_AVAILABLE)
+            information_add_memory(out, entry->base, entry->length);
+    }
 }
 
-static void multiboot2_read_command_line(const struct tag *tag, struct boot_information *out)
-{
-    size_t length = tag->size - sizeof(*tag);
-
-    if (length > sizeof(out->command_line))
-        length = sizeof(out->command_line);
-    memcpy(out->command_line, tag + 1, length);
-    out->command_line[sizeof(out->command_line) - 1] = '\0';
-}
-
-static void multiboot2_read_acpi(const struct tag *tag, struct boot_information *out)
-{
-    size_t length = tag->size - sizeof(*tag);
-
-    if (length > sizeof(out->acpi_root))
-        length = sizeof(out->acpi_root);
-    if (length < out->acpi_root_size) /* the old one, after the new one */
-        return;
-    memcpy(out->acpi_root, tag + 1, length);
-    out->acpi_root_size = length;
-}
-
-/* On a page of its own, as the header asks for. */
 static void multiboot2_read_module(const struct module *module, struct boot_information *out)
 {
-    if (module->tag.size < sizeof(*module) || out->module_size > 0 || module->start >= module->end)
-        return;
-    out->module.start = module->start & ~(PAGE_SIZE - 1);
-    out->module.end = (module->end + PAGE_SIZE - 1) & ~(PAGE_SIZE - 1);
-    out->module_size = module->end - module->start;
+    if (module->tag.size >= sizeof(*module))
+        information_add_module(out, module->start, module->end);
 }
 
 static void multiboot2_read_tag(const struct tag *tag, struct boot_information *out)
 {
     switch (tag->type) {
     case TAG_COMMAND_LINE:
-        multiboot2_read_command_line(tag, out);
+        information_set_command_line(out, (const char *)(tag + 1), tag->size - sizeof(*tag));
         break;
     case TAG_MODULE:
         multiboot2_read_module((const struct module *)tag, out);
@@ -129,7 +77,7 @@ static void multiboot2_read_tag(const struct tag *tag, struct boot_information *
         break;
     case TAG_ACPI_OLD:
     case TAG_ACPI_NEW:
-        multiboot2_read_acpi(tag, out);
+        information_add_acpi_root(out, tag + 1, tag->size - sizeof(*tag));
         break;
     default:
         break;

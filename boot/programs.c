@@ -18,7 +18,7 @@ static void take_module(const struct boot_information *information)
     const struct paging_range *module = &information->module;
     struct refusal why;
 
-    if (unpack(direct_address(module->start), information->module_size, &why))
+    if (unpack(direct_address(information->module_start), information->module_size, &why))
         print("Pitot: programs are missing: %s\n", why.text);
     pages_add((uintptr_t)direct_address(module->start), (module->end - module->start) / PAGE_SIZE);
 }

@@ -22,6 +22,15 @@ struct rsdp {
 } __attribute__((packed));
 
 #define RSDP_OLD_SIZE 20
+#define RSDP_ALIGN    16
+
+_Static_assert(sizeof(struct rsdp) == ACPI_ROOT_SIZE, "as the specification has it");
+
+/* "Finding the RSDP on IA-PC Systems": the first KiB of the BIOS' data, or its read-only memory. */
+#define EBDA_SEGMENT 0x40e
+#define EBDA_SEARCH  1024
+#define ROM_START    0xe0000
+#define ROM_END      0x100000
 
 struct table {
     char signature[4];
@@ -93,6 +102,44 @@ static bool acpi_is(const char *signature, const char *wanted, size_t length)
         if (signature[i] != wanted[i])
             return false;
     return true;
+}
+
+static bool acpi_is_root(const struct rsdp *rsdp)
+{
+    return rsdp && acpi_is(rsdp->signature, "RSD PTR ", 8) && acpi_sums_to_0(rsdp, RSDP_OLD_SIZE);
+}
+
+/* The physical address of the RSDP between two others, or 0. */
+static uint64_t acpi_search_root(acpi_reach *reach, uint64_t start, uint64_t end)
+{
+    for (uint64_t at = start; at + RSDP_OLD_SIZE <= end; at += RSDP_ALIGN)
+        if (acpi_is_root(reach(at, RSDP_OLD_SIZE)))
+            return at;
+    return 0;
+}
+
+static uint64_t acpi_find_root(acpi_reach *reach)
+{
+    const uint8_t *segment = reach(EBDA_SEGMENT, 2);
+    uint64_t ebda = segment ? (uint64_t)(segment[0] | segment[1] << 8) << 4 : 0;
+    uint64_t found = ebda ? acpi_search_root(reach, ebda, ebda + EBDA_SEARCH) : 0;
+
+    return found ? found : acpi_search_root(reach, ROM_START, ROM_END);
+}
+
+size_t acpi_copy_root(uint64_t physical, acpi_reach *reach, void *root)
+{
+    uint64_t at = physical ? physical : acpi_find_root(reach);
+    const struct rsdp *rsdp = at ? reach(at, RSDP_OLD_SIZE) : NULL;
+    size_t size = RSDP_OLD_SIZE;
+
+    if (!rsdp)
+        return 0;
+    if (rsdp->revision >= 2 && reach(at, sizeof(*rsdp)))
+        size = sizeof(*rsdp);
+    for (size_t i = 0; i < size; i++)
+        ((uint8_t *)root)[i] = ((const uint8_t *)rsdp)[i];
+    return size;
 }
 
 /* The table at a physical address, or NULL: not reachable, or not whole. */
@@ -194,7 +241,7 @@ static const char *acpi_read_tables(const struct rsdp *rsdp, size_t size, acpi_r
 
     if (size < RSDP_OLD_SIZE)
         return "the boot loader passed no ACPI root pointer";
-    if (!acpi_is(rsdp->signature, "RSD PTR ", 8) || !acpi_sums_to_0(rsdp, RSDP_OLD_SIZE))
+    if (!acpi_is_root(rsdp))
         return "the ACPI root pointer is damaged";
     root = acpi_root(rsdp, size, reach, &entry_size);
     if (!root)

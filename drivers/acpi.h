@@ -36,5 +36,13 @@ struct acpi {
 /* Physical memory of that length to read, or NULL where it cannot be reached. */
 typedef const void *acpi_reach(uint64_t physical, size_t length);
 
+#define ACPI_ROOT_SIZE 36
+
+/*
+ * Copies the RSDP, ACPI_ROOT_SIZE bytes at most, to `root`. It is at `physical`; if that is 0, it
+ * is looked for where a PC's firmware leaves it. Returns its size, 0 if there is none. Boot.
+ */
+size_t acpi_copy_root(uint64_t physical, acpi_reach *reach, void *root);
+
 /* `root` is a copy of the RSDP, `size` bytes, 0 for none. Boot. */
 void acpi_read(const void *root, size_t size, acpi_reach *reach, struct acpi *out);

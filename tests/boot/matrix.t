@@ -3,8 +3,8 @@
 #
 # One image boots on every machine of docs/machines.md, finds its memory and CPUs, and records the
 # same hits in the same places: the report is the same text everywhere. Not all combinations, but
-# each pair of firmware, chipset and CPU, the least and the most memory with each firmware, and
-# several numbers of CPUs. Run from the root of the tree:
+# each pair of firmware, chipset and CPU, the least and the most memory with each firmware, several
+# numbers of CPUs, and without GRUB. Run from the root of the tree:
 #
 #     prove tests/boot/matrix.t
 use strict;
@@ -21,6 +21,8 @@ my @machines = (
     [qw(machine qemu firmware bios qemu_machine q35 cpu default mem 4G smp 1)],
     [qw(machine qemu firmware uefi qemu_machine pc cpu default mem 64M smp 2)],
     [qw(machine qemu firmware uefi qemu_machine q35 cpu max mem 4G smp 8)],
+    [qw(machine qemu firmware bios qemu_machine pc cpu default mem 64M smp 2 boot kernel)],
+    [qw(machine qemu firmware bios qemu_machine q35 cpu max mem 4G smp 4 boot kernel)],
     [qw(machine bochs firmware bios cpu max mem 2G smp 2)],
     [qw(machine bochs firmware bios cpu default mem 64M smp 1)],
 );

@@ -31,7 +31,7 @@ use Pitot::Files;
 
 my $build = $ENV{BUILD} // 'build';
 my @variables = qw(MACHINE FIRMWARE QEMU_MACHINE CPU MEM SMP ACCEL ICOUNT ISO KERNEL FLAGS RUN
-    PERF_BOOT CONSOLE COM1 COM2 COM3 DEBUGCON GDB REBOOT TIMEOUT);
+    SLEEP BOOT PERF_BOOT CONSOLE COM1 COM2 COM3 DEBUGCON GDB REBOOT TIMEOUT);
 my %inherited = map { $_ => 1 } qw(MACHINE FIRMWARE CPU MEM SMP ACCEL);
 my $timeout = 120;
 my $grace = 20;       # for tools/machine to end what its own hang detector has stopped

@@ -1,0 +1,120 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# QEMU's -kernel boots build/pitot.elf without an image or GRUB: what a person
+# types, and what tools/machine types with BOOT=kernel. Both kinds of boot end in the same machine:
+# the same CPUs, programs and recording, and a command line of the same words. What a loader gets
+# wrong is said, and the machine stops. Run from the root of the tree:
+#
+#     prove tests/boot/direct.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Path qw(make_path);
+use Test::More;
+use Time::HiRes qw(time sleep);
+use Pitot;
+use Pitot::Files;
+use Pitot::Stub;
+use Pitot::Transcript;
+
+plan skip_all => "-kernel is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+my $build = $ENV{BUILD} // 'build';
+my $logs = "$build/logs/direct";
+
+# --- The same machine ----------------------------------------------------------------------------
+
+my $record = 'perf record -e mem:kernel_flag:rw -g -- /bin/fs-load';
+my @commands = ((map { "nope $_" } 'a  b', q('it is "so"'), 'c,d', 'e\\f'), $record, 'perf report',
+    'cpus', 'poweroff');
+my %boots = map { $_ => boot(boot => $_, firmware => 'bios', icount => 8, smp => 2,
+    flags => 'plain back\\slash a,b it\'s "so"', run => join('; ', @commands)) } qw(grub kernel);
+for my $boot (sort(keys %boots)) {
+    my $machine = $boots{$boot};
+    ended_ok($machine, "$boot: the machine is switched off");
+    like($machine->console, qr/^Pitot: .*, 2 of 2 CPUs$/m, '... all CPUs run');
+    is_deeply([$machine->console =~ /^pitot> (.*)$/mg], \@commands,
+        '... run= is typed as it stands');
+    is_deeply([$machine->console =~ /^command line: "(.*)" is not known/mg],
+        ['plain', 'back\\slash', 'a,b', q(it's), '"so"'], '... and so are other words');
+    like(said($machine, $record), qr/^\[ perf record: \d{2,} records kept \]$/m,
+        '... a program of the archive is recorded');
+    my $samples = () = perf_script($machine, '-F', 'event') =~ /^\s*mem:kernel_flag:rw:/mg;
+    is("$samples records kept", (said($machine, $record) =~ /(\d+ records kept)/)[0],
+        '... and perf reads the stream');
+}
+is(said($boots{kernel}, 'perf report'), said($boots{grub}, 'perf report'),
+    'one report for both, call graphs included');
+
+# As docs/machines.md has it, without tools/machine.
+make_path($logs);
+
+sub typed
+{
+    my ($name, @arguments) = @_;
+    my $status = system('timeout', 60, 'qemu-system-x86_64', '-kernel', "$build/pitot.elf",
+        @arguments, qw(-cpu max -display none -nic none -serial), "file:$logs/$name");
+    is($status, 0, "$name: the machine is switched off");
+    return slurp_if_there("$logs/$name") =~ tr/\r//dr;
+}
+
+my $said = typed('by hand', '-initrd', "$build/programs.tar",
+    '-append', 'run="perf list; run /bin/poll-load; poweroff"');
+is_deeply([$said =~ /^pitot> (.*)$/mg], ['perf list', 'run /bin/poll-load', 'poweroff'],
+    '... having run its commands');
+$said = typed('without programs', '-append', 'run=poweroff');
+like($said, qr/^Pitot: no programs: the boot loader gave no module$/m, '... which it has said');
+
+# --- What a loader gets wrong --------------------------------------------------------------------
+
+# A machine stopped at its entry, where rbx has the address of what QEMU tells the kernel.
+sub entered
+{
+    my $machine = Pitot::Machine->new(boot => 'kernel', smp => 1, gdb => "$logs/gdb",
+        run => 'poweroff', timeout => 60);
+    my $stub = Pitot::Stub->new("$logs/gdb");
+    $stub->attach;
+    $stub->run_to(hex(address_of("$build/pitot.elf", 'pvh_entry')));
+    return ($machine, $stub, $stub->register('rbx'));
+}
+
+my ($machine, $stub, $information) = entered();
+is(unpack('V', $stub->memory($information, 4)), 0x336ec578, 'QEMU tells what the kernel expects');
+$stub->set_memory($information + 4, pack('V', 0));
+$stub->put('c');
+is($machine->wait_end, 99, 'no memory map: the machine stops');
+like($machine->console, qr/^PANIC: the boot loader passed no memory map /m, '... and says why');
+
+($machine, $stub, $information) = entered();
+$stub->set_memory($information, pack('V', 0));
+$stub->put('c');
+my $deadline = time + 60;
+sleep(0.05) until $machine->debugcon =~ /stopped\n/ || time > $deadline;
+like($machine->debugcon, qr/^Pitot: the boot loader is neither .* nor .*; stopped$/m,
+    'information that begins with another word: refused');
+is($machine->console, $machine->debugcon, '... on COM1, too');
+$machine->stop;
+
+# --- What tools/machine refuses ------------------------------------------------------------------
+
+my %refused = (
+    'another machine' => [{machine => 'bochs', boot => 'kernel'}, qr/BOOT=kernel is QEMU's/],
+    'other firmware' => [{firmware => 'uefi', boot => 'kernel'},
+        qr/BOOT=kernel: FIRMWARE=uefi cannot/],
+    'another loader' => [{boot => 'lilo'}, qr/BOOT=lilo: grub or kernel$/],
+    'a line that is too long' => [{boot => 'kernel', run => 'x' x 4096},
+        qr/the command line is longer than 4095 bytes/],
+    'a clock that cannot jump' => [{sleep => 'off', icount => ''}, qr/SLEEP=off: .* ICOUNT=8$/],
+    'another way to sleep' => [{sleep => 'well'}, qr/SLEEP=well: on or off$/],
+);
+for my $name (sort(keys %refused)) {
+    my ($options, $words) = @{$refused{$name}};
+    my $machine = boot(%$options);
+    is($machine->status, 2, "refused: $name");
+    like($machine->tail, qr/tools\/machine: $words/m, '... with the reason');
+}
+$machine = boot(boot => 'kernel', run => 'help ' . 'x' x 4000 . '; poweroff');
+ended_ok($machine, 'a line of 4000 characters is not too long');
+
+done_testing();
