@@ -18,6 +18,7 @@
 
 #define BEGIN_NS 1000000000ull /* a recording that is so old streams, however little there is */
 #define PAUSE_NS 100000000ull  /* between two looks at rings that have little */
+#define SHOW_NS  1000000000ull /* between two words about how far the end is */
 
 _Static_assert(SAMPLE_SIZE_MAX <= STREAM_STAGE, "the stream takes each record of the rings");
 
@@ -49,7 +50,11 @@ static struct {
     struct stream_loss losses[ARCH_CPUS_MAX];
     size_t loss_count;
     uint64_t closed;
-} drain; /* the writer's, but for `state` and next_ns, which the tick reads */
+
+    /* While the end is waited for: the tick wakes the waiting thread so that it can say how far. */
+    bool awaited;     /* the waiting thread's */
+    uint64_t show_ns; /* when next; the waiting thread's before `awaited` is set, then the tick's */
+} drain; /* the writer's otherwise, but for `state` and next_ns, which the tick reads */
 
 static struct thread *writer;                           /* set at boot; NULL: no port, or no room */
 static struct wait_queue calls = WAIT_QUEUE("records"); /* the thread sleeps here, */
@@ -90,6 +95,24 @@ static void drain_note(const struct stream *stream, unsigned cpu)
     local_barrier();
     drain.records = stream->records;
     local_barrier(); /* before the reader moves */
+}
+
+/* The bytes of a ring that have not left. */
+static uint64_t drain_waiting(unsigned cpu, const struct ring *ring)
+{
+    bool begun = drain.state == DRAIN_RECORDS || drain.state == DRAIN_ENDS;
+
+    return publish_load(&ring->published) - (begun ? drain.reader[cpu].position : ring->tail);
+}
+
+static uint64_t drain_waiting_in_all(void)
+{
+    const struct ring *ring;
+    uint64_t bytes = 0;
+
+    for (unsigned cpu = 0; (ring = recording_ring(cpu)); cpu++)
+        bytes += drain_waiting(cpu, ring);
+    return bytes;
 }
 
 /*
@@ -251,8 +274,7 @@ static bool drain_much(bool *any)
 
     *any = false;
     for (unsigned cpu = 0; (ring = recording_ring(cpu)); cpu++) {
-        uint64_t from = drain.state == DRAIN_RECORDS ? drain.reader[cpu].position : ring->tail;
-        uint64_t bytes = publish_load(&ring->published) - from;
+        uint64_t bytes = drain_waiting(cpu, ring);
 
         much |= bytes > ring->size / 4 ||
                 (bytes > 0 && ring->published - ring->tail > ring->size / 8 * 6);
@@ -261,10 +283,23 @@ static bool drain_much(bool *any)
     return much;
 }
 
+/* A port may take minutes for what the rings hold: the waiting thread says each second how far. */
+static void drain_tick_awaited(void)
+{
+    uint64_t now = arch_clock_ns();
+
+    if (now < drain.show_ns)
+        return;
+    drain.show_ns = now + SHOW_NS;
+    wait_queue_wake_all(&ends);
+}
+
 void drain_tick(void)
 {
     bool any;
 
+    if (drain.awaited)
+        drain_tick_awaited();
     if (!writer || (drain.state != DRAIN_WAITS && drain.state != DRAIN_RECORDS))
         return;
     if (recording_frozen())
@@ -275,21 +310,36 @@ void drain_tick(void)
         drain_call(false);
 }
 
-void drain_finish(void)
+/* Sleeps until all has left. The thread that drains wakes it then, and the tick now and then. */
+static void drain_await(void (*progress)(unsigned long done, unsigned long total))
 {
-    uint64_t flags;
+    uint64_t total = drain_waiting_in_all(), waiting, flags;
 
+    drain.show_ns = arch_clock_ns() + SHOW_NS;
+    drain_call(true);
+    flags = wait_queue_lock(&ends);
+    drain.awaited = true;
+    while (drain.state != DRAIN_DONE) {
+        flags = wait_queue_sleep(&ends, flags);
+        wait_queue_unlock(&ends, flags);
+        waiting = drain_waiting_in_all();
+        if (progress && drain.state != DRAIN_DONE)
+            progress(total - waiting, total);
+        flags = wait_queue_lock(&ends);
+    }
+    drain.awaited = false;
+    wait_queue_unlock(&ends, flags);
+}
+
+void drain_finish(void (*progress)(unsigned long done, unsigned long total))
+{
     if (!stream_port()) {
         stream_block_write();
         drain.state = DRAIN_DONE;
     } else if (!writer) {
         drain_rest(stream_port());
     } else {
-        drain_call(true);
-        flags = wait_queue_lock(&ends);
-        while (drain.state != DRAIN_DONE)
-            flags = wait_queue_sleep(&ends, flags);
-        wait_queue_unlock(&ends, flags);
+        drain_await(progress);
     }
 }
 

@@ -18,8 +18,12 @@ void drain_init(void);
 /* A recording has started. Task context. */
 void drain_start(void);
 
-/* It has stopped: returns when all of it has left. Task context. */
-void drain_finish(void);
+/*
+ * It has stopped: returns when all of it has left. Where a thread streams, `progress` is called
+ * about once a second until then, with the bytes of the rings that have left and their sum; it may
+ * be NULL. Task context.
+ */
+void drain_finish(void (*progress)(unsigned long done, unsigned long total));
 
 /* Looks whether the thread has something to do. The tick: interrupt context. */
 void drain_tick(void);

@@ -125,11 +125,18 @@ static void print_blindness(void)
               event_clock_blind());
 }
 
+#define KIB 1024
+
+static void show_progress(unsigned long done, unsigned long total)
+{
+    command_progress("perf record: KiB streamed", done / KIB, total / KIB);
+}
+
 /* What a recording leaves behind: its stream and what there is to say of it. */
 static void hand_over(void)
 {
     finish();
-    drain_finish();
+    drain_finish(show_progress);
     print_summary();
     print_blindness();
     if (options.verify)

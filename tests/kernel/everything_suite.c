@@ -164,7 +164,7 @@ static bool record(const struct run *run)
     everything_load(run->most_ns, run->most_bytes ? run->most_bytes : UINT64_MAX);
     stop();
     if (run->streams)
-        drain_finish();
+        drain_finish(NULL);
     left.source = recording_source();
     left.counts = recording_counts();
     print_into(counter, sizeof(counter), COUNTER, offsetof(struct ring, produced));

@@ -181,10 +181,16 @@ void thread_yield(void)
 {
 }
 
+static void (*sleeping)(void); /* happens while the thread that waits for the end sleeps; NULL */
+static unsigned wakes;         /* of that thread */
+
 uint64_t wait_queue_sleep(struct wait_queue *queue, uint64_t flags)
 {
     wait_queue_unlock(queue, flags);
-    longjmp(asleep, 1);
+    if (!sleeping || strcmp(queue->name, "the stream") != 0)
+        longjmp(asleep, 1);
+    sleeping();
+    return wait_queue_lock(queue);
 }
 
 void wait_queue_wake_all_locked(struct wait_queue *queue)
@@ -194,7 +200,7 @@ void wait_queue_wake_all_locked(struct wait_queue *queue)
 
 void wait_queue_wake_all(struct wait_queue *queue)
 {
-    (void)queue;
+    wakes += strcmp(queue->name, "the stream") == 0;
 }
 
 /* Until it sleeps. */
@@ -310,7 +316,7 @@ static void without_a_thread_a_recording_leaves_at_its_end(void **state)
     produce(1, 2);
     drain_tick();
     assert_int_equal(left_count, 0);
-    drain_finish();
+    drain_finish(NULL);
     assert_all_there();
 }
 
@@ -357,14 +363,14 @@ static const char *never_asked(void)
 static void hand_over(void)
 {
     step_on();
-    drain_finish();
+    drain_finish(NULL);
     step_off();
 }
 
 static void hand_over_records(void)
 {
     records_begin = step_on;
-    drain_finish();
+    drain_finish(NULL);
     step_off();
     records_begin = NULL;
 }
@@ -408,7 +414,7 @@ static void make_thread(void)
 static void finish(void)
 {
     if (setjmp(asleep) == 0)
-        drain_finish();
+        drain_finish(NULL);
     run_thread();
 }
 
@@ -543,6 +549,57 @@ static void a_late_call_does_not_end_the_next_recording(void **state)
     assert_all_there();
 }
 
+static unsigned long told[8][2]; /* done and total, each time */
+static unsigned tellings;
+
+static void tell(unsigned long done, unsigned long total)
+{
+    assert_true(tellings < 8);
+    told[tellings][0] = done;
+    told[tellings++][1] = total;
+}
+
+/* Two ticks come while the port is still slow, then all leaves. */
+static void sleep_three_times(void)
+{
+    static unsigned sleeps;
+
+    if (sleeps++ % 3 == 2) {
+        run_thread();
+        return;
+    }
+    now += SECOND - 1;
+    wakes = 0;
+    drain_tick();
+    assert_int_equal(wakes, 0);
+    now++;
+    drain_tick();
+    assert_int_equal(wakes, 1);
+}
+
+static void the_end_is_told_each_second_how_far_it_is(void **state)
+{
+    const unsigned long bytes = 5 * sizeof(struct numbered);
+
+    (void)state;
+    reset(RING_NORMAL);
+    produce(0, 3);
+    produce(1, 2);
+    sleeping = sleep_three_times;
+    drain_finish(tell);
+    sleeping = NULL;
+    assert_all_there();
+    assert_int_equal(tellings, 2);
+    for (unsigned i = 0; i < tellings; i++) {
+        assert_int_equal(told[i][0], 0);
+        assert_int_equal(told[i][1], bytes);
+    }
+    wakes = 0;
+    now += 10 * SECOND;
+    drain_tick(); /* nobody waits any more */
+    assert_int_equal(wakes, 0);
+}
+
 static void a_panic_with_nothing_to_hand_over_says_nothing(void **state)
 {
     (void)state;
@@ -567,6 +624,7 @@ int main(void)
         cmocka_unit_test(a_slow_writer_loses_nothing_to_what_has_left),
         cmocka_unit_test(overwriting_rings_wait_for_the_end_or_the_trigger),
         cmocka_unit_test(a_late_call_does_not_end_the_next_recording),
+        cmocka_unit_test(the_end_is_told_each_second_how_far_it_is),
         cmocka_unit_test(a_panic_with_nothing_to_hand_over_says_nothing),
     };
 
