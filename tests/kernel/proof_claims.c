@@ -7,6 +7,7 @@
 #include "core/ticks.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/proof_shapes.h"
+#include "tests/kernel/proof_visits.h"
 #include "tests/kernel/proof_work.h"
 
 typedef unsigned long long ull;
@@ -16,11 +17,14 @@ typedef unsigned long long ull;
 static const char *const method_names[UNWIND_METHODS] = {
     [UNWIND_BY_TABLE] = "table", [UNWIND_BY_FRAME_POINTER] = "frame pointers"};
 
-static void claim_steps(const struct proof *proof, uint64_t steps)
+static void claim_steps(const struct proof *proof, const struct proof_plan *plan)
 {
-    ktap_ok(proof->steps >= steps, "real work was stepped through");
+    ktap_ok(proof->steps > 0 && proof->steps >= plan->steps, "real work was stepped through");
     print("#   %llu instructions at %llu addresses, and %llu iterations of string instructions\n",
-          (ull)proof->steps, (ull)proof->distinct, (ull)proof->iterations);
+          (ull)proof->steps, (ull)visits_addresses(), (ull)proof->iterations);
+    ktap_equal(proof->places, visits_places(),
+               "... and checked at each address: in the thread, in traps, in traps upon them");
+    print("#   which are %llu places\n", (ull)proof->places);
     print("#   %llu of them in trap entries, or in what interrupted one\n", (ull)proof->in_entries);
     print("#   behind a switch, on another thread's stack: %llu steps, %llu interrupts; not "
           "checked\n",
@@ -74,11 +78,11 @@ static void claim_chains(const struct proof *proof, enum unwind_method method)
     print_tally(&proof->excused);
 }
 
-static void claim_interrupts(const struct proof *proof)
+static void claim_interrupts(const struct proof *proof, const struct proof_plan *plan)
 {
-    ktap_ok(proof->raised > proof->steps / 10000 && proof->interrupts == proof->raised,
+    ktap_ok(proof->raised > 0 && proof->interrupts == proof->raised,
             "each interrupt that was raised came, and was stepped through to its end");
-    ktap_ok(proof->nmis > proof->steps / 20000 && proof->nmis_served == proof->nmis &&
+    ktap_ok(proof->nmis > 0 && proof->nmis >= plan->nmis && proof->nmis_served == proof->nmis &&
                 proof->not_stepped.wrong == 0,
             "NMIs came at chosen instructions");
     ktap_ok(proof->nmis_in_entries > 0, "... in trap entries");
@@ -106,7 +110,7 @@ static bool stepped_from_end(const void *function, size_t back)
 {
     struct symbol symbol = function_at(function);
 
-    return proof_stepped(symbol.address) && proof_stepped(symbol.address + symbol.size - back);
+    return visits_were_at(symbol.address) && visits_were_at(symbol.address + symbol.size - back);
 }
 
 /* Steps at each of them were compared with the others: here, that there were some. */
@@ -137,19 +141,19 @@ static void claim_restored(void)
     ktap_ok(ticks != before, "the timer ticks again");
 }
 
-const struct proof *proof_claim(void (*work)(void), uint64_t steps)
+const struct proof *proof_claim(const struct proof_plan *plan)
 {
     const struct proof *proof;
 
     ktap_equal((uint64_t)work_prepare(), 0, "there is a recording, to be reported");
-    proof = proof_run(work, steps);
+    proof = proof_run(plan);
     if (!ktap_ok(proof != NULL, "this machine can send itself interrupts"))
         return NULL;
-    claim_steps(proof, steps);
+    claim_steps(proof, plan);
     claim_shadow(proof);
     claim_chains(proof, UNWIND_BY_TABLE);
     claim_chains(proof, UNWIND_BY_FRAME_POINTER);
-    claim_interrupts(proof);
+    claim_interrupts(proof, plan);
     claim_places(proof);
     claim_restored();
     return proof;

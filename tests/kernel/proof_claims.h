@@ -4,5 +4,5 @@
 
 #include "tests/kernel/proof_step.h"
 
-/* Steps through `work` for `steps` instructions or more. NULL: it could not; a claim says so. */
-const struct proof *proof_claim(void (*work)(void), uint64_t steps);
+/* Steps through as much as the plan says. NULL: it could not; a claim says so. */
+const struct proof *proof_claim(const struct proof_plan *plan);

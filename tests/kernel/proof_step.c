@@ -9,30 +9,27 @@
 #include "arch/x86_64/debugreg.h"
 #include "arch/x86_64/vectors.h"
 #include "core/breakpoint.h"
-#include "core/memory/pages.h"
 #include "core/perf/snapshot.h"
 #include "core/string.h"
 #include "core/symbols.h"
 #include "core/ticks.h"
 #include "tests/kernel/proof_interrupts.h"
+#include "tests/kernel/proof_repeat.h"
 #include "tests/kernel/proof_shapes.h"
+#include "tests/kernel/proof_visits.h"
 
 #define FRAMELESS  3
 #define NMI_FRAMES 2
 
-/*
- * Instructions between an interrupt's end and the next one: up to so many. The first come densely,
- * as the work begins with functions of every shape.
- */
-#define GAP_MOST    4096
+/* The first interrupts come densely, as the work begins with functions of every shape. */
 #define GAP_DENSE   128
 #define DENSE_COUNT 100
-/* The iterator is asked at the first visits of an instruction, and at each so-many-th step. */
-#define ITERATED_VISITS    16
-#define ITERATED           16
+/* Both unwinders are asked at the first visits of a place, and at each so-many-th step. */
+#define BOTH_VISITS 16
+#define BOTH_EACH   16
+/* Of a string instruction's iterations each so-many-th is checked, and no more than so many run. */
 #define ITERATIONS_CHECKED 16
-/* NMIs come this many steps after an interrupt's first: 0, 1, 2, ... and again from 0. */
-#define NMI_PLACES 400
+#define ITERATIONS_MOST    256
 
 /* Stubs' first instructions, where TF is set again, and a function of a handler. */
 enum { WATCH_NMI, WATCH_EXCEPTION, WATCH_INTERRUPT, WATCH_HANDLER };
@@ -43,12 +40,12 @@ static const uint8_t vectors[] = {32, 33, 36, 39, 47};
 static struct proof proof;
 
 static struct {
-    uint64_t wanted;
+    struct proof_plan plan;
     uint32_t random;
     unsigned vector;       /* of the interrupt that is pending or being served; 0: none */
     unsigned next;         /* of vectors */
     uint64_t gap, nmi_gap; /* steps until the next; 0: not now */
-    uint64_t nmi_place;
+    uint64_t iterations;   /* of the string instruction that runs */
     const uint64_t *chain; /* what must be found at this step */
     size_t length;
     const uint64_t *nmi_chain; /* ... and where the NMI came that is being served */
@@ -57,9 +54,6 @@ static struct {
     volatile bool quiet;                /* set by the work */
     struct symbol frameless[FRAMELESS]; /* functions: see fp_cannot_know */
 } stepper;
-
-/* For each byte of the text, 255: that many, or more. Kept for the next run. */
-static uint8_t *visits;
 
 void step_work(void (*work)(void), uint64_t *return_address); /* tests/kernel/step_work.asm */
 
@@ -73,7 +67,7 @@ static uint32_t random_to(uint32_t most)
 
 bool proof_wants_more(void)
 {
-    return proof.steps < stepper.wanted;
+    return proof.steps < stepper.plan.steps || proof.nmis < stepper.plan.nmis;
 }
 
 void proof_quiet(bool quiet)
@@ -116,7 +110,7 @@ static void proof_ended(unsigned vector)
     proof.interrupts++;
     stepper.vector = 0;
     stepper.next = (stepper.next + 1) % sizeof(vectors);
-    stepper.gap = random_to(proof.interrupts < DENSE_COUNT ? GAP_DENSE : GAP_MOST);
+    stepper.gap = random_to(proof.interrupts < DENSE_COUNT ? GAP_DENSE : stepper.plan.gap);
     watch_stubs();
 }
 
@@ -159,19 +153,6 @@ static void proof_send(void)
 
 /* --- Checking --------------------------------------------------------------------------------- */
 
-static uint8_t *visits_of(uintptr_t ip)
-{
-    return &visits[ip - arch_text_start()];
-}
-
-static void proof_visit(uintptr_t ip)
-{
-    uint8_t *count = visits_of(ip);
-
-    if (*count < UINT8_MAX)
-        proof.distinct += (*count)++ == 0;
-}
-
 /*
  * Frame pointers cannot know the caller inside a trap entry; nor in assembly that moves the stack
  * pointer without setting a frame up; nor where gcc sets the frame up late, as it does for a stack
@@ -186,7 +167,7 @@ static bool fp_cannot_know(void)
     return in_entry();
 }
 
-static void proof_check_by(enum unwind_method method, const struct regs *regs, bool iterate)
+static void proof_check_by(enum unwind_method method, const struct regs *regs, bool both)
 {
     bool excused = method == UNWIND_BY_FRAME_POINTER && fp_cannot_know();
     struct chain_tally *tally = excused ? &proof.excused : &proof.tally[method];
@@ -194,7 +175,7 @@ static void proof_check_by(enum unwind_method method, const struct regs *regs, b
     if (!unwind_possible(method))
         return;
     chain_check(tally, method, regs, stepper.chain, stepper.length);
-    if (iterate)
+    if (both)
         chain_check_iterator(tally, method, regs, stepper.chain, stepper.length);
 }
 
@@ -209,26 +190,42 @@ static bool is_elsewhere(uintptr_t sp)
     return stack && stack->thread;
 }
 
-static void proof_check(const struct regs *regs)
+/*
+ * `visit` counts the visits of this place, from 1 on. Code that has interrupted an entry stands
+ * upon another half-built frame each time, so that it is checked at each step.
+ */
+static void proof_check(const struct regs *regs, unsigned visit)
 {
-    bool iterate = *visits_of(regs->ip) <= ITERATED_VISITS || proof.steps % ITERATED == 0;
+    bool both = visit <= BOTH_VISITS || proof.steps % BOTH_EACH == 0;
+    bool entry = in_entry();
 
     stepper.chain = shadow_chain(&proof.shadow, regs->ip, &stepper.length);
     if (stepper.length > proof.longest)
         proof.longest = stepper.length;
-    proof.in_entries += in_entry();
+    proof.in_entries += entry;
+    if (!both && !entry && !stepper.plan.each)
+        return;
+    proof.places += visit == 1;
     for (unsigned method = 0; method < UNWIND_METHODS; method++)
-        proof_check_by(method, regs, iterate);
+        proof_check_by(method, regs, both);
+}
+
+static unsigned proof_visit(const struct regs *regs)
+{
+    return visits_add(proof.shadow.traps, regs->ip);
 }
 
 /*
  * The iterations of a string instruction differ in a few registers that no chain depends on, so
- * that one in so many is checked.
+ * that one in so many is checked, and a large memory is not stepped through to its end.
  */
-static void proof_iterate(const struct regs *regs)
+static void proof_iterate(struct regs *regs)
 {
-    if (proof.iterations++ % ITERATIONS_CHECKED == 0)
-        proof_check(regs);
+    if (stepper.iterations++ % ITERATIONS_CHECKED == 0)
+        proof_check(regs, 0);
+    if (stepper.iterations == ITERATIONS_MOST)
+        repeat_rest(regs);
+    proof.iterations++;
 }
 
 static void proof_step(struct regs *regs)
@@ -243,12 +240,12 @@ static void proof_step(struct regs *regs)
     }
     ended = shadow_step(&proof.shadow, regs);
     proof.steps++;
-    proof_visit(regs->ip);
+    stepper.iterations = 0;
     if (is_elsewhere(regs->sp)) {
         proof.elsewhere++;
         return;
     }
-    proof_check(regs);
+    proof_check(regs, proof_visit(regs));
     if (ended >= 0)
         proof_ended((unsigned)ended);
     proof_send();
@@ -261,7 +258,7 @@ static void proof_count_arrival(unsigned vector)
     proof.exceptions += vector == VECTOR_BREAKPOINT;
     proof.nmis_stepped += vector == VECTOR_NMI;
     if (vector == stepper.vector)
-        stepper.nmi_gap = 1 + stepper.nmi_place++ % NMI_PLACES;
+        stepper.nmi_gap = 1 + proof.nmis % PROOF_NMI_PLACES;
 }
 
 /* Before a stub's first instruction: the CPU has cleared TF. */
@@ -269,8 +266,7 @@ static void proof_arrive(struct regs *regs, unsigned vector)
 {
     proof_count_arrival(vector);
     shadow_trap(&proof.shadow, regs, vector);
-    proof_visit(regs->ip);
-    proof_check(regs);
+    proof_check(regs, proof_visit(regs));
     proof_send();
 }
 
@@ -361,21 +357,15 @@ static void find_frameless(void)
         symbols_find_address(shapes[i], &stepper.frameless[i]);
 }
 
-static bool stepper_start(uint64_t steps)
+static bool stepper_start(const struct proof_plan *plan)
 {
-    const size_t text = arch_text_end() - arch_text_start();
-
     memset(&proof, 0, sizeof(proof));
     memset(&stepper, 0, sizeof(stepper));
-    stepper.wanted = steps;
+    stepper.plan = *plan;
     stepper.random = 20090901;
-    stepper.gap = random_to(proof.interrupts < DENSE_COUNT ? GAP_DENSE : GAP_MOST);
+    stepper.gap = random_to(proof.interrupts < DENSE_COUNT ? GAP_DENSE : stepper.plan.gap);
     find_frameless();
-    if (!visits)
-        visits = pages_alloc(pages_order(text / PAGE_SIZE + 1));
-    if (visits)
-        memset(visits, 0, text);
-    return visits;
+    return visits_start();
 }
 
 /* The names of the chain that the work's begins with, for the claims. */
@@ -407,14 +397,14 @@ __attribute__((noinline)) static void step_through(void (*work)(void))
     step_work(work, &proof.shadow.chain[proof.shadow.top]);
 }
 
-const struct proof *proof_run(void (*work)(void), uint64_t steps)
+const struct proof *proof_run(const struct proof_plan *plan)
 {
-    if (!stepper_start(steps) || !interrupts_prepare(serve_nmi))
+    if (!stepper_start(plan) || !interrupts_prepare(serve_nmi))
         return NULL;
     trap_set_handler(VECTOR_BREAKPOINT, serve_exception);
     arch_watch_set_handler(proof_hit);
     arch_step_set_handlers(proof_step, NULL);
-    step_through(work);
+    step_through(plan->work);
     arch_watch_disarm();
     arch_watch_arm(NULL, 0);
     arch_step_set_handlers(NULL, NULL);
@@ -422,9 +412,4 @@ const struct proof *proof_run(void (*work)(void), uint64_t steps)
     trap_set_handler(VECTOR_BREAKPOINT, NULL);
     interrupts_restore();
     return &proof;
-}
-
-bool proof_stepped(uintptr_t address)
-{
-    return *visits_of(address) > 0;
 }

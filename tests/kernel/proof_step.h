@@ -11,10 +11,19 @@
 #include "tests/kernel/proof_chain.h"
 #include "tests/kernel/proof_shadow.h"
 
+/* How much of it: the work is done once, and again until there is enough of each. */
+struct proof_plan {
+    void (*work)(void);
+    uint64_t steps; /* instructions that are stepped through */
+    uint64_t nmis;  /* that come at chosen instructions */
+    uint32_t gap;   /* steps between an interrupt's end and the next one: 1 to so many */
+    bool each;      /* step is checked; if not, the first visits of each place, and one in 16 */
+};
+
 struct proof {
     uint64_t steps;                /* instructions; iterations of string instructions apart */
-    uint64_t iterations;           /* ... which are checked as well */
-    uint64_t distinct;             /* addresses of instructions */
+    uint64_t places;               /* whose first visit was checked: see proof_visits.h */
+    uint64_t iterations;           /* ... of which some are checked as well */
     uint64_t in_entries;           /* steps that stand in a trap entry, or have interrupted one */
     uint64_t interrupts_elsewhere; /* of interrupts: came upon another thread, not stepped */
     uint64_t elsewhere;    /* steps behind a switch, on another thread's stack: not checked */
@@ -39,14 +48,17 @@ struct proof {
     uint64_t nmis_in_step_wrong;
 };
 
+/* NMIs come this many steps after an interrupt's first: 0, 1, 2, ... and again from 0. */
+#define PROOF_NMI_PLACES 401
+
 /* True while the work has to go on. */
 bool proof_wants_more(void);
 
 /* From the work: no interrupts and no NMIs until it is called again. */
 void proof_quiet(bool quiet);
 
-/* Steps through `work` until it returns. NULL: this machine cannot send itself interrupts. */
-const struct proof *proof_run(void (*work)(void), uint64_t steps);
-
-/* Of the last run: the instruction at `address` was stepped through. */
-bool proof_stepped(uintptr_t address);
+/*
+ * Steps through the work until it returns. What it came to is counted by proof_visits.h. NULL: this
+ * machine cannot send itself interrupts, or has no memory.
+ */
+const struct proof *proof_run(const struct proof_plan *plan);

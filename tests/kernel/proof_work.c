@@ -30,9 +30,8 @@ static const char *const all_commands[] = {
     "run nothing",
     "run calls none",
     "perf stat -e kmem:mm_page_alloc --filter 'order > 2 && (address == 3 || odd == 1)' -- ps",
-    "perf record -e lock:*,irq:* --trigger mem:tock:w -- ps",
+    "perf record -e lock:*,irq:* --trigger mem:tok:w -- ps",
     "perf record -e cpu-clock -F 0 -- ps",
-    "perf record -e mem:tock:rw -- help",
     "perf record -e mem:0x10:w -g --skip 3 -c 5 -m 64k -- help",
     "perf record -e mem:kernel_flag/40:rw/period=3,skip=1/ -- help",
     "perf report -F period",
@@ -111,7 +110,7 @@ int work_prepare(void)
     int error;
 
     print_set_console(&nowhere);
-    error = work_command("perf record -e mem:kernel_flag:rw -g -c 40 -- fs-stress 1");
+    error = work_command("perf record -e mem:kernel_flag:rw -g -c 400 -- fs-stress 1");
     print_set_console(console);
     return error;
 }

@@ -78,8 +78,11 @@ __attribute__((noinline)) static void claim_snapshot(void)
 
 static void unwind_claims(void)
 {
+    const struct proof_plan plan = {
+        .work = work_short, .steps = 200000, .nmis = 10, .gap = 4096, .each = true};
+
     claim_snapshot();
-    proof_claim(work_short, 200000);
+    proof_claim(&plan);
     claim_through_interrupt();
 }
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The iterations of a repeated string instruction that a stepper does not need to see. In the debug
+ * trap, between two of them.
+ */
+#pragma once
+
+#include "arch/x86_64/regs.h"
+
+/*
+ * Does for the interrupted `rep movs` or `rep stos` what is left, but for the last iteration. It
+ * leaves alone what is none of these, and what goes downwards.
+ */
+void repeat_rest(struct regs *regs);
