@@ -11,11 +11,14 @@ use warnings;
 use lib 'tests/lib';
 use Test::More;
 use Pitot;
+use Pitot::CallGraph;
 use Pitot::Transcript;
 
 my $build = $ENV{BUILD} // 'build';
 my $fp_build = $ENV{FP_BUILD} // "$build/fp";
 my $patience = 120;
+my %files = (kernel => "$build/pitot.elf",
+    map { $_ => "$build/programs/$_" } qw(fs-load poll-load));
 
 # What leads to a page in poll, in every build.
 my @poll_chain = qw(pages_alloc sys_poll syscall_dispatch user_syscall syscall_entry
@@ -25,10 +28,10 @@ my @poll_chain = qw(pages_alloc sys_poll syscall_dispatch user_syscall syscall_e
 sub same_ok
 {
     my ($machine, $report, $script, $name) = @_;
-    same_lines_ok(report_lines(said($machine, $report)),
+    same_report_ok(report_lines(said($machine, $report)),
         report_lines(scalar perf_report($machine, '--no-children', '-F', 'overhead,sample,sym',
                 '-g', 'caller')),
-        "$name: perf reports the same");
+        \%files, "$name: perf reports the same");
     same_lines_ok(script_lines(said($machine, $script)), script_lines(scalar perf_script($machine,
                 '-F', 'comm,tid,cpu,time,period,event,trace,ip,sym,symoff')),
         "$name: perf prints the same");
