@@ -3,7 +3,7 @@
 #
 # The ring inside the kernel, with nested writers at every instruction (docs/ring.md, "What is
 # proven, and where"): the suite holds, and it tried as many interleavings as its groups have, so
-# that none is left out unseen. Half a minute; suites.t and suites_bochs.t run the short form.
+# that none is left out unseen. Half a minute; suites.t runs the short form.
 # QUICK=1 leaves it at that; SOAK=1 goes through longer records, more old ones and more rooms, and
 # lets Bochs have its say. Run from the root of the tree:
 #

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The suites inside the test kernel hold on QEMU. Which there are the test kernel itself says, so
-# that a new one is run without being mentioned here; each has a boot of its own. Run from the root
-# of the tree:
+# that a new one is run without being mentioned here. Suites that want the same machine share a
+# boot. Run from the root of the tree:
 #
 #     prove tests/boot/suites.t
 use strict;
@@ -13,41 +13,52 @@ use File::Basename qw(basename);
 use Test::More;
 use Pitot;
 
+my $hang = 600;    # seconds, for a boot
+
 # QEMU reports one of two debug events that come together: docs/breakpoints.md. suites_bochs.t runs
 # these.
 my %for_bochs = map { $_ => 1 } qw(ktap-debugreg_both);
 
-my %smp = ('ktap-smp' => 4);    # CPUs; the others are about one
+# These are about several CPUs; the others about one.
+my %smp = map { $_ => 1 } qw(ktap-smp);
 
 # These step through, sample in, or watch the timer's interrupt of a machine whose clock is that: by
 # NMI watches are off, and the 8254 is.
-my %machine = map { $_ => 'pc,hpet=off' } qw(ktap-branches ktap-everything ktap-unwind);
+my %no_hpet = map { $_ => 1 } qw(ktap-branches ktap-everything ktap-unwind);
 
 # Have tests of their own: proof.t, as it looks at both kernels, soak.t and sweep.t.
 my %elsewhere = map { $_ => 1 } qw(ktap-proof ktap-soak ktap-sweep);
 
-my $machine = boot(machine => 'qemu', kernel => 'pitot-test', run => 'help; poweroff');
-ended_ok($machine);
-my @suites = $machine->console =~ /^  (ktap-\S+) +\S/mg;
+# One boot for all of them; a subtest for each.
+sub suites_ok
+{
+    my ($options, $where, @suites) = @_;
+    my $machine = boot(machine => 'qemu', kernel => 'pitot-test', smp => 1, timeout => $hang,
+        %$options, run => join('; ', @suites, 'poweroff'));
+    for my $suite (@suites) {
+        subtest "$suite$where" => sub {
+            my $said = Pitot::Ktap::said_by($machine->console, $suite);
+            Pitot::Ktap::report($said) or diag($machine->tail);
+        };
+    }
+    ended_ok($machine, "the machine is switched off behind @suites$where");
+    return $machine;
+}
+
 my @files = map { 'ktap-' . basename($_, '_suite.c') } glob('tests/kernel/*_suite.c');
+my @here = grep { !$for_bochs{$_} && !$elsewhere{$_} } sort(@files);
+
+my $machine = boot(machine => 'qemu', kernel => 'pitot-test', run => 'help; poweroff');
+my @suites = $machine->console =~ /^  (ktap-\S+) +\S/mg;
 is("@suites", join(' ', sort(@files)), 'the test kernel has a suite for each file of them');
 
-for my $suite (grep { !$for_bochs{$_} && !$elsewhere{$_} } @suites) {
-    subtest $suite => sub {
-        ktap_ok(boot(machine => 'qemu', kernel => 'pitot-test', smp => $smp{$suite} // 1,
-            qemu_machine => $machine{$suite} // 'pc', run => "$suite; poweroff"));
-    };
-}
+suites_ok({}, '', grep { !$smp{$_} && !$no_hpet{$_} } @here);
+suites_ok({qemu_machine => 'pc,hpet=off'}, '', grep { $no_hpet{$_} } @here);
+suites_ok({smp => 4}, '', grep { $smp{$_} } @here);
 
 # What unwinds differs in the kernel with frame pointers; and the ring's instructions do.
 my $fp_iso = ($ENV{FP_BUILD} // ($ENV{BUILD} // 'build') . '/fp') . '/pitot.iso';
-
-for my $suite (qw(ktap-ring ktap-snapshot ktap-unwind ktap-user ktap-calls)) {
-    subtest "$suite with frame pointers" => sub {
-        ktap_ok(boot(machine => 'qemu', iso => $fp_iso, kernel => 'pitot-test',
-            smp => $smp{$suite} // 1, qemu_machine => $machine{$suite} // 'pc',
-            run => "$suite; poweroff"));
-    };
-}
+suites_ok({iso => $fp_iso, qemu_machine => 'pc,hpet=off'}, ' with frame pointers',
+    qw(ktap-ring ktap-snapshot ktap-unwind ktap-user ktap-calls));
 
 done_testing();

@@ -14,11 +14,14 @@
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/proof_chain.h"
 #include "tests/kernel/proof_shadow.h"
+#include "tests/kernel/proof_visits.h"
 
 typedef unsigned long long ull;
 
 #define STEPS_MOST 150000
-#define ITERATED   16 /* the iterator is asked at each so-many-th step, and in entries */
+/* Checked: the first visits of each address, all of an entry, and each so-many-th step. */
+#define CHECKED_VISITS 16
+#define CHECKED_EACH   16
 
 /* Before the first and behind the last instruction a program's own are; these are the last. */
 static const uint8_t sysret[] = {0x48, 0x0f, 0x07}, iretq[] = {0x48, 0xcf};
@@ -27,6 +30,7 @@ static struct {
     struct shadow shadow;
     const struct arch_stack *stack; /* of the thread that is stepped */
     uint64_t steps, entries, in_entries, by_sysret, by_iretq, elsewhere, iterations;
+    uint64_t places; /* addresses whose first visit was checked */
     size_t longest;
     struct chain_tally tally[UNWIND_METHODS];
     struct chain_tally excused; /* by frame pointers in the entry, which has none */
@@ -46,8 +50,7 @@ static void calls_check_by(enum unwind_method method, const struct regs *regs,
     if (!unwind_possible(method))
         return;
     chain_check(tally, method, regs, chain, length);
-    if (in_entry(regs->ip) || calls.steps % ITERATED == 0)
-        chain_check_iterator(tally, method, regs, chain, length);
+    chain_check_iterator(tally, method, regs, chain, length);
 }
 
 /* The shadow's outermost frame is the program, where the kernel's chain ends. */
@@ -55,10 +58,14 @@ static void calls_check(const struct regs *regs)
 {
     size_t length;
     const uint64_t *chain = shadow_chain(&calls.shadow, regs->ip, &length);
+    unsigned visit = visits_add(0, regs->ip);
 
     if (length > calls.longest)
         calls.longest = length;
     calls.in_entries += in_entry(regs->ip);
+    if (visit > CHECKED_VISITS && !in_entry(regs->ip) && calls.steps % CHECKED_EACH != 0)
+        return;
+    calls.places += visit == 1;
     for (unsigned method = 0; method < UNWIND_METHODS; method++)
         calls_check_by((enum unwind_method)method, regs, chain, length - 1);
 }
@@ -170,18 +177,22 @@ static void claim_by(enum unwind_method method, const char *name)
 
 static void calls_claims(void)
 {
+    if (!ktap_ok(visits_start(), "there is memory for what is visited"))
+        return;
     step_through();
     ktap_ok(calls.entries > 20, "system calls were entered");
     ktap_ok(calls.steps >= STEPS_MOST / 3, "... and stepped through");
+    ktap_equal(calls.places, visits_places(), "... and checked at each address that was visited");
     ktap_ok(calls.by_sysret > calls.entries / 2, "... up to sysret");
     ktap_ok(calls.in_entries > 20 * calls.entries, "... entries and exits, too");
     ktap_ok(calls.elsewhere < calls.steps / 100, "... nearly all on the program's own stack");
     ktap_equal(calls.shadow.broken, 0, "each return went where its call had come from");
     ktap_ok(calls.longest > 6, "some chains are long");
-    print("#   %llu calls, %llu instructions, %llu of them in the entry; %llu left by sysret, %llu "
-          "by iretq; %llu steps behind a switch; the longest chain has %zu frames\n",
-          (ull)calls.entries, (ull)calls.steps, (ull)calls.in_entries, (ull)calls.by_sysret,
-          (ull)calls.by_iretq, (ull)calls.elsewhere, calls.longest);
+    print(
+        "#   %llu calls, %llu instructions at %llu addresses, %llu of them in the entry; %llu left "
+        "by sysret, %llu by iretq; %llu steps behind a switch; the longest chain has %zu frames\n",
+        (ull)calls.entries, (ull)calls.steps, (ull)calls.places, (ull)calls.in_entries,
+        (ull)calls.by_sysret, (ull)calls.by_iretq, (ull)calls.elsewhere, calls.longest);
     claim_by(UNWIND_BY_TABLE, "table");
     claim_by(UNWIND_BY_FRAME_POINTER, "frame pointers");
 }

@@ -13,7 +13,7 @@
 #include "tests/kernel/proof_shapes.h"
 #include "tests/kernel/proof_step.h"
 
-static const char *const short_commands[] = {"bt", "regs", "perf list", NULL};
+static const char *const short_commands[] = {"bt", "regs", NULL};
 
 static const char *const all_commands[] = {
     "bt",

@@ -78,8 +78,7 @@ __attribute__((noinline)) static void claim_snapshot(void)
 
 static void unwind_claims(void)
 {
-    const struct proof_plan plan = {
-        .work = work_short, .steps = 200000, .nmis = 10, .gap = 4096, .each = true};
+    const struct proof_plan plan = {.work = work_short, .nmis = 100, .gap = 4096};
 
     claim_snapshot();
     proof_claim(&plan);

@@ -2,7 +2,8 @@
 #
 # Turns the KTAP that suites inside the kernel print into results of the test that booted it.
 # A console holds other lines too, and any number of suites: each begins with its version line,
-# counts from 1, and needs a plan, before or behind its results, or it died in the middle.
+# counts from 1, and needs a plan, before or behind its results, or it died in the middle. Where one
+# boot runs several, said_by() is what one of them has said.
 # Source: the kernel documentation's "The Kernel Test Anything Protocol (KTAP), version 1".
 package Pitot::Ktap;
 
@@ -54,6 +55,13 @@ sub check_plan
         : $count == 0              ? 'a suite without a result'
         :                            undef;
     push(@{$suite->{complaints}}, $complaint) if defined $complaint;
+}
+
+# The part of a console between the command that ran the suite and the next prompt, or the end.
+sub said_by
+{
+    my ($console, $suite) = @_;
+    return $console =~ /^pitot> \Q$suite\E\n(.*?)(?:^pitot> |\z)/ms ? $1 : '';
 }
 
 # Runs one test per result and one for completeness, which it returns.
