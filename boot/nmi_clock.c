@@ -82,6 +82,6 @@ bool nmi_clock_find(void)
     }
     to = apic_id();
     nmi_set_clock(&clock);
-    nmi_clock_start(nmi_clock_set_hpet);
+    nmi_clock_start(nmi_clock_set_hpet, hpet_slow_down);
     return true;
 }

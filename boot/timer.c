@@ -35,7 +35,7 @@ __attribute__((noinline)) static void tick(void)
 
 static void timer_interrupt(struct regs *regs)
 {
-    event_clock_interrupt(regs);
+    event_clock_interrupt(regs, interrupt_began());
     if (ticks_due())
         tick();
 }

@@ -14,8 +14,16 @@ TRACEPOINT_DECLARE(irq_handler_exit, IRQ_HANDLER_FIELDS);
 TRACEPOINT_DEFINE(irq, irq_handler_entry, IRQ_HANDLER_FIELDS);
 TRACEPOINT_DEFINE(irq, irq_handler_exit, IRQ_HANDLER_FIELDS);
 
+static uint64_t began[ARCH_CPUS_MAX]; /* [owning CPU] */
+
+uint64_t interrupt_began(void)
+{
+    return began[arch_cpu_id()];
+}
+
 void interrupt_serve(unsigned line, void (*handler)(struct regs *regs), struct regs *regs)
 {
+    began[arch_cpu_id()] = arch_clock_ns();
     TRACE(irq_handler_entry, line, (uintptr_t)handler);
     handler(regs);
     TRACE(irq_handler_exit, line, (uintptr_t)handler);

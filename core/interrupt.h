@@ -9,3 +9,6 @@
 #include "arch/arch.h"
 
 void interrupt_serve(unsigned line, void (*handler)(struct regs *regs), struct regs *regs);
+
+/* When the one that this CPU is serving began (arch_clock_ns). Interrupt context. */
+uint64_t interrupt_began(void);

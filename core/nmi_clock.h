@@ -8,26 +8,37 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct regs;
 
 #define NMI_CLOCK_HERTZ_MAX 10000
 
-/* `set_rate`: so many a second, 0 for none. Or: there is none, and why. Boot, once. */
-void nmi_clock_start(void (*set_rate)(unsigned hertz));
+/*
+ * `set_rate`: so many a second, 0 for none; called with all other CPUs parked. `slow_down`: so many
+ * from the next one on; called in it, on the boot CPU. Or: there is none, and why. Boot, once.
+ */
+void nmi_clock_start(void (*set_rate)(unsigned hertz), void (*slow_down)(unsigned hertz));
 void nmi_clock_missing(const char *why);
 
 /* NULL: there is one. Or a phrase why not. */
 const char *nmi_clock_problem(void);
 
 struct nmi_clock_user {
-    void (*serve)(const struct regs *regs); /* [I] */
-    unsigned hertz;                         /* it needs; others may make it more. Ours */
-    struct nmi_clock_user *next;            /* ours */
+    /* What it came upon, and when (arch_clock_ns). [I] */
+    void (*serve)(const struct regs *regs, uint64_t began);
+    unsigned hertz;              /* it needs; others may make it more. Ours [A] */
+    struct nmi_clock_user *next; /* ours */
 };
 
 /* The user, who stays for ever, needs so many a second from now on; 0: none. Task context. */
 void nmi_clock_use(struct nmi_clock_user *user, unsigned hertz);
 
-/* It has come to this CPU, upon what has these registers. NMI context. */
-void nmi_clock_interrupt(const struct regs *regs);
+/*
+ * The user can do with so many, not 0, if it needed more: from the second one on that comes to the
+ * boot CPU. NMI context.
+ */
+void nmi_clock_slow_down(struct nmi_clock_user *user, unsigned hertz);
+
+/* It has come to this CPU at `began`, upon what has these registers. NMI context. */
+void nmi_clock_interrupt(const struct regs *regs, uint64_t began);

@@ -27,7 +27,7 @@ static struct {
     uint64_t served;    /* interrupts */
 } timers[ARCH_CPUS_MAX];
 
-static void ticks_follow(void)
+ARCH_HIT_TEXT static void ticks_follow(void)
 {
     unsigned cpu = arch_cpu_id(), times = __atomic_load_n(&wanted, __ATOMIC_RELAXED);
 
@@ -56,6 +56,17 @@ void ticks_quicken(unsigned times)
 {
     __atomic_store_n(&wanted, times, __ATOMIC_RELAXED);
     ticks_start_here();
+}
+
+/* Of several CPUs at once the one with the least has its way, in whatever order they come. */
+ARCH_HIT_TEXT void ticks_slow_down(unsigned times)
+{
+    unsigned before = __atomic_load_n(&wanted, __ATOMIC_RELAXED);
+
+    while (before > times && !__atomic_compare_exchange_n(&wanted, &before, times, true,
+                                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    ticks_follow();
 }
 
 /*

@@ -32,6 +32,9 @@ void ticks_start_here(void);
  */
 void ticks_quicken(unsigned times);
 
+/* ... no more than so many times as often. The timer's interrupt. */
+void ticks_slow_down(unsigned times);
+
 /* This CPU's timer interrupt has come: whether it is a tick. Interrupt context. */
 bool ticks_due(void);
 

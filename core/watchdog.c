@@ -62,10 +62,10 @@ static void report(const struct regs *regs, uint64_t now)
     arch_cpus_go();
 }
 
-static void watchdog_look(const struct regs *regs)
+static void watchdog_look(const struct regs *regs, uint64_t now)
 {
     unsigned cpu = arch_cpu_id();
-    uint64_t now = arch_clock_ns(), served = ticks_served(cpu);
+    uint64_t served = ticks_served(cpu);
 
     if (now - watched[cpu].looked < LOOK_NS)
         return;

@@ -93,6 +93,11 @@ void hpet_set_rate(unsigned hertz)
     hpet_write(CONTROL, CONTROL_COUNTS);
 }
 
+void hpet_slow_down(unsigned hertz)
+{
+    period = counts_a_second / hertz;
+}
+
 /*
  * By the period, so that one late signal does not shift all others; but a count that has passed
  * already would be met only after the counter has wrapped, three quarters of a minute later. A

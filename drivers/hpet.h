@@ -2,7 +2,7 @@
 /*
  * The High Precision Event Timer, one comparator of it, as a repeated signal on a line of an I/O
  * interrupt controller. Source: IA-PC HPET Specification 1.0a. Boot, interrupts off, but for the
- * last two.
+ * last three.
  */
 #pragma once
 
@@ -23,6 +23,12 @@ void hpet_set_line(unsigned line);
  * CPU at a time, task context.
  */
 void hpet_set_rate(unsigned hertz);
+
+/*
+ * As many a second from the next signal on, while there are any. On the CPU that asks hpet_came.
+ * NMI-safe.
+ */
+void hpet_slow_down(unsigned hertz);
 
 /*
  * Whether there was a signal since this was asked last. Only then will there be another. NMI-safe.

@@ -99,10 +99,11 @@ static bool nmi_lingered(const struct percpu *self)
 void nmi_trap(struct regs *regs)
 {
     struct percpu *self = percpu_self();
+    uint64_t began = arch_clock_ns();
     bool sent = nmi_was_sent(self), timed = nmi_clock_came(self, sent);
 
     if (timed && !park_is_parker() && !__atomic_load_n(&ended, __ATOMIC_RELAXED))
-        clock.serve(regs);
+        clock.serve(regs, began);
     park_serve(regs);
     stand_serve(regs);
     if (!sent && !timed && !nmi_lingered(self))

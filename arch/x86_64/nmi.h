@@ -15,11 +15,12 @@ void nmi_send(unsigned cpu);
 /*
  * A clock whose NMIs come to the boot CPU, which passes them on to all others. `came` is asked
  * there, in every NMI: whether the clock has wanted one since it was asked last. `serve` is called
- * on each CPU with what the NMI interrupted, but not while that one parks the others. Boot.
+ * on each CPU with what the NMI interrupted, and when (arch_clock_ns), but not while that one parks
+ * the others. Boot.
  */
 struct nmi_clock {
     bool (*came)(void);
-    void (*serve)(const struct regs *regs);
+    void (*serve)(const struct regs *regs, uint64_t began);
 };
 void nmi_set_clock(const struct nmi_clock *with);
 

@@ -4,7 +4,8 @@
  * timer's interrupt, either of which comes more often while an event needs it. Samples are taken
  * in there with the registers of what it interrupted: anywhere by an NMI; by the timer never where
  * interrupts are off. A sample stands for the time that has really passed since the last one,
- * however late the interrupt was.
+ * however late the interrupt was. Where samples would leave the work less than half of a CPU, or
+ * none at all, they are made fewer.
  */
 #include "core/perf/event_clock.h"
 
@@ -12,6 +13,7 @@
 #include "core/cpus.h"
 #include "core/nmi_clock.h"
 #include "core/perf/event.h"
+#include "core/perf/sample.h"
 #include "core/print.h"
 #include "core/string.h"
 #include "core/task.h"
@@ -24,6 +26,19 @@ _Static_assert(EVENT_CLOCK_HERTZ_MAX == TICKS_A_SECOND * TICKS_QUICKEN_MAX,
                "as often as the timer's interrupt can come");
 
 static struct event *first; /* enabled ones; changed with all CPUs parked */
+
+/*
+ * An interrupt is dear that takes more than this part of the time to the next: so much is measured,
+ * and the entry, the exit and the interrupt controller come to that. Of a CPU's dear ones more than
+ * the others, by so many, make the clock half as quick: a machine that is held up now and then does
+ * not.
+ */
+#define DEAR_PART 3
+#define DEAR_MOST 8
+
+static unsigned dear[ARCH_CPUS_MAX];     /* [owning CPU] */
+static unsigned rate;                    /* interrupts a second, for samples; 0: none [A] */
+static struct event_clock_slowed slowed; /* written by whoever lowers `rate` */
 
 static bool busy[ARCH_CPUS_MAX]; /* [owning CPU] inside event_clock_enter and leave */
 
@@ -38,7 +53,15 @@ static uint64_t event_clock_shortest(void)
     return shortest;
 }
 
-static void event_clock_serve(const struct regs *regs);
+static void event_clock_serve(const struct regs *regs, uint64_t began);
+
+static struct nmi_clock_user user = {.serve = event_clock_serve};
+
+/* The timer ticks in any case. */
+static unsigned ticks_times(unsigned hertz)
+{
+    return hertz <= TICKS_A_SECOND ? 1 : (hertz + TICKS_A_SECOND - 1) / TICKS_A_SECOND;
+}
 
 /*
  * As often as the one with the shortest interval needs it; what only counts needs no NMI, and no
@@ -46,12 +69,14 @@ static void event_clock_serve(const struct regs *regs);
  */
 void event_clock_follow(void)
 {
-    static struct nmi_clock_user user = {.serve = event_clock_serve};
     uint64_t shortest = event_clock_shortest();
-    bool by_timer = nmi_clock_problem() && shortest < TICK_NS;
+    unsigned hertz = shortest == UINT64_MAX ? 0 : (unsigned)(1 + (SECOND_NS - 1) / shortest);
 
-    ticks_quicken(by_timer ? (unsigned)((TICK_NS + shortest - 1) / shortest) : 1);
-    nmi_clock_use(&user, shortest == UINT64_MAX ? 0 : (unsigned)(1 + (SECOND_NS - 1) / shortest));
+    cpus_park_surely(); /* nobody slows it down between these */
+    __atomic_store_n(&rate, hertz, __ATOMIC_RELAXED);
+    ticks_quicken(nmi_clock_problem() ? ticks_times(hertz) : 1);
+    nmi_clock_use(&user, hertz);
+    cpus_release();
 }
 
 static void event_clock_count(struct event_cpu *here, uint64_t now)
@@ -96,22 +121,70 @@ bool event_clock_is_busy(unsigned cpu)
     return *(volatile bool *)&busy[cpu];
 }
 
-static void event_clock_serve(const struct regs *regs)
+/* Two CPUs may want it at once: one of them does it. False: it cannot come less often. */
+static bool event_clock_slow_down(unsigned from, unsigned to)
+{
+    if (to == 0 || (nmi_clock_problem() && ticks_times(to) == ticks_times(from)) ||
+        !__atomic_compare_exchange_n(&rate, &from, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return false;
+    if (nmi_clock_problem())
+        ticks_slow_down(ticks_times(to));
+    else
+        nmi_clock_slow_down(&user, to);
+    return true;
+}
+
+/* What is left of samples says from where on there are fewer. */
+static void event_clock_note(unsigned hertz, uint64_t took)
+{
+    unsigned cpu = arch_cpu_id();
+
+    slowed = (struct event_clock_slowed){hertz, took};
+    for (const struct event *event = first; event; event = event->clock.next)
+        if (event->rings)
+            sample_write_throttle(event, &event->rings[cpu], PERF_RECORD_THROTTLE);
+}
+
+/* An interrupt is served that began then. */
+static void event_clock_weigh(uint64_t began)
+{
+    unsigned *here = &dear[arch_cpu_id()], hertz = __atomic_load_n(&rate, __ATOMIC_RELAXED);
+    uint64_t took = arch_clock_ns() - began;
+
+    if (took * DEAR_PART * hertz <= SECOND_NS) {
+        *here -= *here > 0;
+        return;
+    }
+    if (++*here < DEAR_MOST)
+        return;
+    *here = 0;
+    if (event_clock_slow_down(hertz, hertz / 2))
+        event_clock_note(hertz / 2, took);
+}
+
+static void event_clock_serve(const struct regs *regs, uint64_t began)
 {
     unsigned cpu = arch_cpu_id();
     uint64_t now = first ? arch_clock_ns() : 0;
 
     for (struct event *event = first; event; event = event->clock.next)
         event_clock_pass(event, &event->cpu[cpu], now, regs);
+    if (first)
+        event_clock_weigh(began);
 }
 
-void event_clock_interrupt(const struct regs *regs)
+void event_clock_interrupt(const struct regs *regs, uint64_t began)
 {
     if (!nmi_clock_problem())
         return;
     event_clock_enter();
-    event_clock_serve(regs);
+    event_clock_serve(regs, began);
     event_clock_leave();
+}
+
+struct event_clock_slowed event_clock_slowed(void)
+{
+    return slowed;
 }
 
 const char *event_clock_blind(void)
@@ -131,6 +204,8 @@ void event_clock_begin(struct event *event)
 {
     uint64_t now = arch_clock_ns();
 
+    if (event->rings)
+        slowed = (struct event_clock_slowed){0, 0};
     if (event->rings && event_clock_blind())
         event_clock_name_blind(&event->recorded);
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {

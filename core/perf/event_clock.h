@@ -42,8 +42,19 @@ const char *event_clock_blind(void);
  */
 void event_clock_follow(void);
 
-/* The timer's interrupt has come, to what has these registers. Interrupt context. */
-void event_clock_interrupt(const struct regs *regs);
+/* The timer's interrupt has come at `began`, to what has these registers. Interrupt context. */
+void event_clock_interrupt(const struct regs *regs, uint64_t began);
+
+/*
+ * Samples cost more than half of a CPU, so fewer are taken than were asked for: how many there are
+ * at most from then on, and how long one took. hertz 0: as many as were asked for. Since the last
+ * event_clock_begin with samples. Task context.
+ */
+struct event_clock_slowed {
+    unsigned hertz;
+    uint64_t took; /* ns */
+};
+struct event_clock_slowed event_clock_slowed(void);
 
 /*
  * Between these two this CPU looks at the events that follow the clock, and those stay as they are.

@@ -112,10 +112,11 @@ static void print_summary(void)
     print(" ]\n");
 }
 
-/* A profile that cannot see everything says so. */
-static void print_blindness(void)
+/* A profile that cannot see everything, or has fewer samples than it was to have, says so. */
+static void print_clock(void)
 {
     const struct recording_options *recording = &options.recording;
+    struct event_clock_slowed slowed = event_clock_slowed();
     bool any = false;
 
     for (unsigned i = 0; i < recording->event_count; i++)
@@ -123,6 +124,10 @@ static void print_blindness(void)
     if (any && event_clock_blind())
         print("cpu-clock: sampled by the timer, blind where interrupts are off: %s\n",
               event_clock_blind());
+    if (any && slowed.hertz)
+        print("cpu-clock: slowed down to %u samples a second, as one took %llu us: the work shall "
+              "have half of the CPU\n",
+              slowed.hertz, (unsigned long long)slowed.took / 1000);
 }
 
 #define KIB 1024
@@ -138,7 +143,7 @@ static void hand_over(void)
     finish();
     drain_finish(show_progress);
     print_summary();
-    print_blindness();
+    print_clock();
     if (options.verify)
         verify_chain_print(print_console());
 }

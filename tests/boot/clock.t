@@ -145,6 +145,30 @@ like($machine->console, qr/^\[ perf record: \d+ records kept \]$/m,
 $count = counted(said($machine, $stat));
 is($count->{'irq:irq_handler_entry'}, $count->{'timer:tick'}, '... up to the end of the boot');
 
+# --- A machine that is too slow for it -----------------------------------------------------------
+
+# A sample takes longer than the interval here; each interrupt would come upon the end of the one
+# before. In QEMU an instruction takes 128 ns, and the clock comes as an NMI; in Bochs it takes 250
+# ns, and the timer samples.
+for (['QEMU', 1, extra => ['-icount', 'shift=7']], ['QEMU', 4, extra => ['-icount', 'shift=7']],
+    ['Bochs', 1, machine => 'bochs']) {
+    my ($name, $cpus, @options) = @$_;
+    my $work = $cpus > 1 ? "fs-stress --threads $cpus 5" : 'fs-stress 5';
+    my $costly = "perf record -m 4m -g -e cpu-clock -- $work";
+    my $free = "perf stat -e cpu-clock -- $work";
+    my $slow = boot(smp => $cpus, run => "$costly; perf script; $free; poweroff", @options);
+    ended_ok($slow, "$name with $cpus CPU(s), slow: the work comes to its end");
+    my ($hertz, $took) = said($slow, $costly) =~
+        /^cpu-clock: slowed down to (\d+) samples a second, as one took (\d+) us: /m;
+    cmp_ok($hertz // 4000, '<', 4000, '... with fewer samples than asked for, which is said');
+    cmp_ok(($took // 1e6) * ($hertz // 4000), '<', 1e6, '... and leave time for it');
+    my @taken = grep { $_->{cpu} == 0 } samples(said($slow, 'perf script'));
+    my ($alone) = said($slow, $free) =~ /^ +(\d+\.\d+) seconds time elapsed$/m;
+    cmp_ok(span(@taken) / $second, '<', 2 * $alone, '... it had at least half of the CPU');
+    my $events = perf_report($slow, '--stats');
+    like($events, qr/THROTTLE events: +[1-9]/, '... perf knows that samples were held back');
+}
+
 # --- Nobody has the CPU --------------------------------------------------------------------------
 
 # However soon ^C comes, the machine may have idled: else once more.

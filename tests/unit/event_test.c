@@ -456,7 +456,7 @@ static void interrupts(unsigned count, uint64_t step)
 {
     while (count-- > 0) {
         fake_arch.clock += step;
-        event_clock_interrupt(&regs);
+        event_clock_interrupt(&regs, fake_arch.clock);
     }
 }
 
@@ -532,6 +532,57 @@ static void time_that_the_throttle_held_back_is_in_the_next_sample(void **state)
     weight = sum_samples().weight;
     assert_int_equal(weight, event->cpu[0].sampled - start);
     assert_in_range(weight, 10000000, 10400000);
+}
+
+/* So many interrupts, `apart` ns from the end of one to the next, whose sample takes `took`. */
+static void costly_interrupts(unsigned count, uint64_t apart, uint64_t took)
+{
+    while (count-- > 0) {
+        uint64_t began = fake_arch.clock += apart;
+
+        fake_arch.clock += took;
+        fake_arch.irqs_off = true;
+        event_clock_interrupt(&regs, began);
+        fake_arch.irqs_off = false;
+    }
+}
+
+/*
+ * Which is where a sample that takes the third of what is between two leaves it; and it comes no
+ * less often than ticks do, which have to come.
+ */
+static void samples_leave_the_work_the_greater_part_of_the_time(void **state)
+{
+    (void)state;
+    clock_event(0, 4000, 0);
+    costly_interrupts(300, 180000, 70000);
+    assert_int_equal(timer_rate, 4000);
+    assert_int_equal(event_clock_slowed().hertz, 0);
+    costly_interrupts(300, 1000, 150000);
+    assert_int_equal(timer_rate, 2000);
+    assert_int_equal(event_clock_slowed().hertz, 2000);
+    assert_int_equal(event_clock_slowed().took, 150000);
+    costly_interrupts(300, 1000, 250000);
+    assert_int_equal(timer_rate, 1000);
+    costly_interrupts(300, 1000, 8000000);
+    assert_int_equal(timer_rate, TICKS_A_SECOND);
+    assert_non_null(strchr(records(0), 'T'));
+    event_begin(&events[0], rings); /* measured anew */
+    assert_int_equal(timer_rate, 4000);
+    assert_int_equal(event_clock_slowed().hertz, 0);
+}
+
+/* A machine that is held up in one of four: its clock is as quick as before. */
+static void samples_that_take_long_now_and_then_do_not_slow_down_the_clock(void **state)
+{
+    (void)state;
+    clock_event(0, 4000, 0);
+    for (unsigned i = 0; i < 300; i++) {
+        costly_interrupts(3, 200000, 10000);
+        costly_interrupts(1, 200000, 50000000);
+    }
+    assert_int_equal(timer_rate, 4000);
+    assert_null(strchr(records(0), 'T'));
 }
 
 static void the_timer_is_as_quick_as_the_quickest_needs_and_then_as_before(void **state)
@@ -792,6 +843,9 @@ int main(void)
         cmocka_unit_test_setup(late_interrupts_do_not_shift_the_samples_behind_them, setup),
         cmocka_unit_test_setup(time_that_passed_unseen_is_in_one_sample, setup),
         cmocka_unit_test_setup(time_that_the_throttle_held_back_is_in_the_next_sample, setup),
+        cmocka_unit_test_setup(samples_leave_the_work_the_greater_part_of_the_time, setup),
+        cmocka_unit_test_setup(samples_that_take_long_now_and_then_do_not_slow_down_the_clock,
+                               setup),
         cmocka_unit_test_setup(the_timer_is_as_quick_as_the_quickest_needs_and_then_as_before,
                                setup),
         cmocka_unit_test_setup(ticks_stay_a_hundredth_of_a_second_apart, setup),

@@ -41,6 +41,7 @@ static unsigned nmis, served; /* sent; and those that the clock's user had */
 static bool signalled;        /* and not served: the line is up */
 static bool pit_stopped, lingering;
 static unsigned parked_at_rate; /* how deep, when the rate was set last */
+static unsigned slowed_to;      /* the timer; 0: it was not */
 static struct nmi_clock kept;
 
 _Noreturn void assert_failed(const char *claim, const char *file, int line)
@@ -108,6 +109,11 @@ void hpet_set_rate(unsigned hertz)
         nmis++;
 }
 
+void hpet_slow_down(unsigned hertz)
+{
+    slowed_to = hertz;
+}
+
 bool hpet_came(void)
 {
     bool came = signalled;
@@ -136,9 +142,10 @@ void ioapic_mask(volatile void *registers, unsigned line)
     open_line = -1;
 }
 
-static void serve(const struct regs *regs)
+static void serve(const struct regs *regs, uint64_t began)
 {
     (void)regs;
+    (void)began;
     served++;
 }
 
@@ -152,7 +159,7 @@ static int setup(void **state)
     apic_at = &apic;
     possible_lines = 1u << 2 | 1u << 8 | 1u << 20;
     open_line = -1;
-    nmis = served = 0;
+    nmis = served = slowed_to = 0;
     signalled = pit_stopped = lingering = false;
     return 0;
 }
@@ -203,14 +210,14 @@ static void a_signal_that_comes_at_once_is_not_lost(void **state)
     nmi_clock_use(&user, 10);
     assert_int_equal(nmis, 1);
     assert_true(kept.came());
-    kept.serve(NULL);
+    kept.serve(NULL, 0);
     assert_int_equal(served, 1);
     nmi_clock_use(&user, 10000);
     assert_int_equal(nmis, 2);
     nmi_clock_use(&user, 0);
     assert_int_equal(open_line, -1);
     assert_true(lingering);
-    kept.serve(NULL);
+    kept.serve(NULL, 0);
     assert_int_equal(served, 1);
 }
 
@@ -239,12 +246,38 @@ static void the_quickest_user_has_the_rate(void **state)
     assert_int_equal(nmis, 2);
     nmi_clock_use(&slow, 20);
     assert_int_equal(nmis, 2);
-    kept.serve(NULL);
+    kept.serve(NULL, 0);
     assert_int_equal(served, 2);
     nmi_clock_use(&quick, 0);
     assert_int_equal(nmis, 3);
     nmi_clock_use(&slow, 0);
     assert_int_equal(open_line, -1);
+}
+
+/* It is as quick as the quickest still is. Of two CPUs that want it the least one has its way. */
+static void the_timer_is_slowed_down_in_its_own_nmi_on_the_boot_cpu(void **state)
+{
+    static struct nmi_clock_user slow = {.serve = serve}, quick = {.serve = serve};
+
+    (void)state;
+    assert_true(nmi_clock_find());
+    nmi_clock_use(&slow, 10);
+    nmi_clock_use(&quick, 100);
+    nmi_clock_slow_down(&quick, 50);
+    nmi_clock_slow_down(&quick, 60);
+    fake_arch.cpu = 1;
+    kept.serve(NULL, 0);
+    assert_int_equal(slowed_to, 0);
+    fake_arch.cpu = 0;
+    kept.serve(NULL, 0);
+    assert_int_equal(slowed_to, 50);
+    nmi_clock_slow_down(&quick, 5);
+    kept.serve(NULL, 0);
+    assert_int_equal(slowed_to, 10);
+    nmi_clock_use(&quick, 100); /* asked anew: as often as that again */
+    assert_int_equal(nmis, 3);
+    nmi_clock_use(&quick, 0);
+    nmi_clock_use(&slow, 0);
 }
 
 int main(void)
@@ -256,6 +289,7 @@ int main(void)
         cmocka_unit_test_setup(a_signal_that_comes_at_once_is_not_lost, setup),
         cmocka_unit_test_setup(nobody_serves_it_while_the_rate_is_set, setup),
         cmocka_unit_test_setup(the_quickest_user_has_the_rate, setup),
+        cmocka_unit_test_setup(the_timer_is_slowed_down_in_its_own_nmi_on_the_boot_cpu, setup),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
