@@ -26,6 +26,12 @@ export UNWINDER FIRMWARE MACHINE ACCEL SMP CPU MEM BUILD FP_BUILD
 
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-6s %s\n' '$(1)' '$(2)')
+# What commands depend on beside files stands in a file, FILE: TEXT, which is written when it changes.
+define NOTE
+$(1): $(if $(subst |$(2)|,,|$(file <$(1))|),FORCE)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)echo '$(2)' > $$@
+endef
 
 # How chains are made, and what is not linked then. Optimisers may move a prologue or share an epilogue: the table follows
 # them, frame pointers need that they do not (docs/unwinding.md). Tail calls would leave callers out of every chain.
@@ -131,7 +137,7 @@ both-kernels:
 packages-%:
 	$(Q)tools/packages $*
 
-tests-built: $(UNIT) $(HOST) $(BUILD)/model/ring_model $(BUILD)/host/postmortem iso $(FP_BUILD)/pitot.iso $(BUILD)/port.elf
+tests-built: hosted $(BUILD)/model/ring_model $(BUILD)/host/postmortem iso $(FP_BUILD)/pitot.iso $(BUILD)/port.elf
 
 # The kernel with frame pointers, beside the one without.
 $(BUILD)/fp/pitot.iso: FORCE
@@ -142,10 +148,7 @@ bench-built: $(sort $(BUILD)/pitot.iso $(FP_BUILD)/pitot.iso $(BUILD)/bench/obje
 
 # --- The kernel -----------------------------------------------------------------------------------------------------------
 
-# Whatever the commands depend on beside files: a change of it builds anew.
-$(BUILD)/flags: FORCE
-	$(Q)mkdir -p $(@D)
-	$(Q)echo '$(CC) $(CFLAGS) $(NASM)' | cmp -s - $@ || echo '$(CC) $(CFLAGS) $(NASM)' > $@
+$(eval $(call NOTE,$(BUILD)/flags,$(CC) $(CFLAGS) $(NASM)))
 
 $(BUILD)/obj/%.c.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)
@@ -249,11 +252,7 @@ $(BUILD)/port.elf: $(PORT_OBJ) $(BUILD)/port.a tests/port/linker.ld $(TABLE_TOOL
 	$(Q)$(BUILD)/host/orcgen --exempt .boot $@
 	$(Q)$(BUILD)/host/insnmap --exempt .boot $@
 
-# --- Host programs and tests ------------------------------------------------------------------------------------------------
-
-# What a test links stands in its head: ` * links: core/a.c core/b.c`, and ` * libs: -lelf`.
-links = $(shell sed -n 's/^ \* links: //p' $(1))
-libs  = $(shell sed -n 's/^ \* libs: //p' $(1))
+# --- Host programs ----------------------------------------------------------------------------------------------------------
 
 define TOOL
 $(BUILD)/host/$(1): $(wildcard tools/$(1)/*.[ch] tools/image/*.[ch] core/abi/*.h) $(3)
@@ -270,112 +269,6 @@ $(eval $(call TOOL,insnmap,-lZydis -lelf))
 $(eval $(call TOOL,postmortem,-lelf,$(wildcard core/*.h core/perf/*.h arch/*.h) \
     $(addprefix core/,print.c refusal.c symbols.c symbol_table.c perf/crc32.c perf/sample_view.c perf/stream.c perf/tracepoint_format.c perf/tracing_data.c)))
 
-define HOST_PROGRAM
-$(BUILD)/$(1)/$(2): tests/$(1)/$(2).c $(call links,tests/$(1)/$(2).c)
-	$$(call say,HOSTCC,$$@)
-	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(HOSTCC) $$(HOSTFLAGS) $$(SANITIZE) -MMD -MP -MF $$@.d $$(filter %.c,$$^) $(3) $(call libs,tests/$(1)/$(2).c) -o $$@
--include $(BUILD)/$(1)/$(2).d
-endef
-
-$(foreach test,$(notdir $(UNIT)),$(eval $(call HOST_PROGRAM,unit,$(test),-lcmocka)))
-$(foreach program,$(notdir $(HOST)),$(eval $(call HOST_PROGRAM,host,$(program),)))
-
-# libFuzzer is clang's. tests/host/fuzz.t builds these, as it can say what is missing.
-FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*_fuzz.c))
-$(FUZZ): HOSTCC := clang
-$(FUZZ): SANITIZE += -fsanitize=fuzzer
-$(foreach program,$(notdir $(FUZZ)),$(eval $(call HOST_PROGRAM,fuzz,$(program),-lcmocka)))
-
-# The ring's source on the model of its memory: tests/model/arch/x86_64/local.h takes the place of arch's. tests/model/order.t
-# makes the broken copies, and has them built, as it can say what is missing.
-MODEL_FLAGS = -Itests/model $(HOSTFLAGS) $(SANITIZE) -MMD -MP
-MODEL_OBJ  := $(patsubst %,$(BUILD)/model/obj/%.o,$(wildcard tests/model/*.c) core/refusal.c core/print.c tests/unit/ring_payload.c)
-
-$(BUILD)/model/obj/%.c.o: %.c
-	$(call say,HOSTCC,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(HOSTCC) $(MODEL_FLAGS) -c $< -o $@
-
-$(BUILD)/model/ring_model: $(BUILD)/model/obj/core/perf/ring.c.o $(MODEL_OBJ)
-	$(Q)$(HOSTCC) $(SANITIZE) $^ -o $@
-
-$(BUILD)/model/broken/%: $(BUILD)/model/broken/%.c $(MODEL_OBJ)
-	$(Q)$(HOSTCC) $(MODEL_FLAGS) $^ -o $@
-
--include $(wildcard $(BUILD)/model/obj/*/*/*.d)
-
-# --- Benchmarks ---------------------------------------------------------------------------------------------------------------
-
-# The unwinder is compiled as for the kernel, but for the addresses that it may be linked to. What it unwinds is one source in
-# three builds (tests/bench/unwind/chain.h).
-BENCH_KERNEL := core/perf/unwind.c core/perf/unwind_orc.c core/perf/unwind_fp.c core/perf/unwind_table.c core/perf/crc32.c \
-                core/perf/unwinder_fp.c core/refusal.c core/print.c arch/x86_64/frame.c arch/x86_64/register.c
-BENCH_FLAGS  := -std=gnu11 -g -O2 -fno-pie -fomit-frame-pointer -fasynchronous-unwind-tables -fcf-protection=none \
-                -fno-stack-protector $(WARNINGS) -I.
-BENCH_OBJ    := $(BENCH_KERNEL:%=$(BUILD)/bench/%.o) $(patsubst %,$(BUILD)/bench/%.o,plain dense framed outermost.asm table.asm)
-BENCH_UNWIND := $(filter-out %/chain.c %/libunwind.c %/libunwind_missing.c,$(wildcard tests/bench/unwind/*.c)) \
-                tests/bench/tables/sorted_rows.c
-LIBUNWIND     = $(shell $(HOSTCC) -E -include libunwind.h -x c /dev/null >/dev/null 2>&1 && echo yes)
-
-$(BUILD)/bench/%.c.o: %.c $(BUILD)/flags
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(filter-out -mcmodel=kernel,$(CFLAGS)) -MMD -MP -c $< -o $@
-
-$(BUILD)/bench/%.asm.o: tests/bench/unwind/%.asm arch/x86_64/cfi.inc
-	$(Q)mkdir -p $(@D)
-	$(Q)$(NASM) -f elf64 -I ./ $< -o $@
-
-$(BUILD)/bench/plain.o: CHAIN := -DCHAIN_BODY=36
-$(BUILD)/bench/dense.o: CHAIN := -DCHAIN_BODY=0
-$(BUILD)/bench/framed.o: CHAIN := -DCHAIN_BODY=36 -DCHAIN_FRAMED -fno-omit-frame-pointer
-$(BUILD)/bench/plain.o $(BUILD)/bench/dense.o $(BUILD)/bench/framed.o: tests/bench/unwind/chain.c tests/bench/unwind/chain.h Makefile
-	$(Q)mkdir -p $(@D)
-	$(Q)$(HOSTCC) $(BENCH_FLAGS) -mgeneral-regs-only -DCHAIN=chain_$(basename $(@F)) $(CHAIN) -c $< -o $@
-
-$(BUILD)/bench/unwind: $(BENCH_UNWIND) $(BENCH_OBJ) $(BUILD)/host/orcgen $(wildcard tests/bench/*/*.[ch])
-	$(call say,HOSTCC,$@)
-	$(Q)$(HOSTCC) $(BENCH_FLAGS) -no-pie $(BENCH_UNWIND) $(BENCH_OBJ) \
-		tests/bench/unwind/$(if $(LIBUNWIND),libunwind.c -lgcc_s -lunwind,libunwind_missing.c -lgcc_s) \
-		-Wl,-z,now,-z,noexecstack,--build-id=sha1,--defsym=_text=__start_chain_text,--defsym=_etext=__stop_chain_text -o $@
-	$(Q)$(BUILD)/host/orcgen --exempt .text --exempt .init --exempt .fini --exempt .plt --exempt .plt.got $@
-
-$(BUILD)/bench/tables: $(wildcard tests/bench/tables/*.[ch]) core/perf/unwind_table.c core/perf/crc32.c core/refusal.c \
-                       core/print.c tools/orcgen/table.c $(wildcard core/perf/unwind_table.h core/abi/*.h tools/orcgen/table.h)
-	$(call say,HOSTCC,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(HOSTCC) $(BENCH_FLAGS) -no-pie $(filter %.c,$^) -lm -o $@
-
-# The ring, and what is compared with it as code of a kernel, by the kernel's flags, once with its clock and once with one that
-# stands still; but for the writers, what each knows is its own. The others are compiled as programs are.
-BENCH_RING       := tests/bench/ring
-BENCH_RING_TWICE := core/perf/ring.c $(BENCH_RING)/floor.c $(BENCH_RING)/pitot.c
-BENCH_RING_OBJ   := $(BUILD)/bench/ring-running.o $(BUILD)/bench/ring-still.o \
-                    $(patsubst %,$(BUILD)/bench/%.o,$(BENCH_RING)/clock.c core/refusal.c core/print.c)
-CK_RING           = $(shell $(HOSTCC) -E -include ck_ring.h -x c /dev/null >/dev/null 2>&1 && echo yes)
-LTTNG             = $(shell $(HOSTCC) -E -include lttng/tracepoint.h -x c /dev/null >/dev/null 2>&1 && echo yes)
-
-$(BUILD)/bench/ring-still.o: CLOCK := -Itests/bench/ring/still -DCLOCK=still
-$(BUILD)/bench/ring-running.o: CLOCK := -DCLOCK=running
-$(BUILD)/bench/ring-still.o $(BUILD)/bench/ring-running.o: $(BENCH_RING_TWICE) $(wildcard $(BENCH_RING)/*.h core/perf/ring.h arch/*.h arch/x86_64/*.h) $(BUILD)/flags
-	$(Q)mkdir -p $@.parts
-	$(Q)for source in $(BENCH_RING_TWICE); do \
-		$(CC) $(CLOCK) $(filter-out -mcmodel=kernel,$(CFLAGS)) -c $$source -o $@.parts/$$(basename $$source).o || exit 1; done
-	$(Q)ld -r $@.parts/*.o -o $@
-	$(Q)objcopy --wildcard --keep-global-symbol='writer_*' $@
-
-$(BUILD)/bench/ring: $(BENCH_RING_OBJ) $(wildcard $(BENCH_RING)/*)
-	$(call say,HOSTCC,$@)
-	$(Q)$(HOSTCC) $(BENCH_FLAGS) -no-pie $(addprefix $(BENCH_RING)/,main.c targets.c check.c steps.c rounds.c) $(BENCH_RING_OBJ) \
-		$(BENCH_RING)/$(if $(CK_RING),ck.c,ck_missing.c) \
-		$(BENCH_RING)/$(if $(LTTNG),lttng.c -llttng-ust -ldl,lttng_missing.c) -lpthread -z noexecstack -o $@
-
-# The kernel's C objects, for tests/bench/sizes.pl.
-$(BUILD)/bench/objects: FORCE
-	$(Q)mkdir -p $(@D)
-	$(Q)echo '$(filter %.c.o,$(KERNEL_OBJ))' > $@
-
-$(BUILD)/fp/bench/objects: FORCE
-	+$(Q)$(MAKE) --no-print-directory UNWINDER=fp BUILD=$(BUILD)/fp $@
+include tests/tests.mk tests/bench/bench.mk
 
 -include $(KERNEL_OBJ:.o=.d) $(SUITE_OBJ:.o=.d) $(PORT_OBJ:.o=.d) $(wildcard $(BUILD)/bench/*/*.d $(BUILD)/bench/*/*/*.d)

@@ -14,7 +14,6 @@
  * usage: objdump -d --no-show-raw-insn -j .text KERNEL | frame_cfi KERNEL
  *        a line "mismatch FUNCTION+OFFSET: ..." for each, then the counts; status 1 if there is one
  *
- * links: arch/x86_64/frame.c core/symbols.c core/symbol_table.c core/symbols_describe.c core/refusal.c core/print.c
  * libs: -ldw -lelf
  */
 #include <dwarf.h>

@@ -12,7 +12,6 @@
  * usage: orc_cfi KERNEL
  *        a line "mismatch ADDRESS: ..." for each, then the counts; status 1 if there is one
  *
- * links: core/perf/unwind_table.c core/perf/crc32.c core/refusal.c core/print.c
  * libs: -ldw -lelf
  */
 #include <dwarf.h>

@@ -14,7 +14,7 @@
  *            stream; for each GRAPH the report with -g GRAPH, in a file of that name; and script,
  *            registers where perf can print them
  *
- * links: core/perf/report.c core/perf/report_options.c core/refusal.c core/perf/report_tree.c core/perf/report_print.c core/perf/percent.c core/perf/chain_walk.c core/perf/script.c core/perf/sample_view.c core/perf/stream.c core/perf/crc32.c core/print.c tests/host/fake_symbols.c core/perf/tracepoint_list.c core/perf/tracepoint_format.c core/perf/tracing_data.c
+ * links: tests/host/fake_symbols.c
  */
 #include <stdbool.h>
 #include <stdint.h>

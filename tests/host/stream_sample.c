@@ -8,7 +8,7 @@
  *        stream: the bytes as on COM2; block: each recording as a stream of its own in a base64
  * block, as on COM1
  *
- * links: core/perf/stream.c core/perf/crc32.c core/perf/base64.c core/print.c core/perf/tracepoint_list.c core/perf/tracepoint_format.c core/perf/tracing_data.c core/perf/sample_view.c tests/host/fake_symbols.c
+ * links: tests/host/fake_symbols.c
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * of the accessing instruction: each way that can have led to ip alone, two at once, and none; each
  * form of a call; and noise, which must neither fault nor be blamed on what is no candidate.
  *
- * links: arch/x86_64/accessor.c arch/x86_64/insn_map.c tests/unit/fake_arch.c
+ * links: tests/unit/fake_arch.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

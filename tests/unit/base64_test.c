@@ -4,8 +4,6 @@
  * pieces in which they come changes what is decoded, and that a block that is cut at any character
  * ends in a whole line. tests/host/stream_perf.t shows the block
  * to the real uudecode.
- *
- * links: core/perf/base64.c core/print.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,6 @@
  * Which instructions branch, and how long the conditional ones are: every opcode with every byte
  * behind it, behind prefixes of each kind, against Zydis; and what a pair of places says of them.
  *
- * links: arch/x86_64/branch.c
  * libs: -lZydis
  */
 #include <setjmp.h>

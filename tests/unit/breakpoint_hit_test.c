@@ -4,7 +4,7 @@
  * every length and place in a word, across changes of the table, and with what the CPU says of the
  * instruction. The tracepoint's site is turned on as the kernel does it, by patching its nop.
  *
- * links: core/breakpoint.c core/cpus.c core/refusal.c core/print.c tests/unit/fake_arch.c
+ * links: tests/unit/fake_arch.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

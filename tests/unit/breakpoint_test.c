@@ -5,7 +5,7 @@
  * access matches and those that report the lowest only, count the same wherever that is possible.
  * docs/breakpoints.md says where it is not.
  *
- * links: core/breakpoint.c core/cpus.c core/refusal.c core/print.c tests/unit/fake_arch.c
+ * links: tests/unit/fake_arch.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  * tell of, with whom they share a register, and what of them is refused. Two programs run as three
  * processes on two CPUs.
  *
- * links: core/breakpoint.c core/cpus.c core/refusal.c core/print.c tests/unit/fake_arch.c
+ * links: tests/unit/fake_arch.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

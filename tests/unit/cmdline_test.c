@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The kernel's command line, as people and as GRUB write it.
- *
- * links: core/cmdline.c core/refusal.c core/print.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

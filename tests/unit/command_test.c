@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The commands that are linked in: here `help` and four of the test's own, in no order.
- *
- * links: core/console/command.c core/console/help.c core/console/output.c core/print.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

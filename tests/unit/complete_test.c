@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What TAB makes of a line, with commands and symbols of the test's own.
- *
- * links: core/console/complete.c core/console/command.c core/print.c core/perf/tracepoint_list.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

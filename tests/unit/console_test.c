@@ -3,7 +3,7 @@
  * The console as a whole, from typed bytes to printed text, on a fake machine whose only interrupt
  * is somebody typing.
  *
- * links: core/console/console.c core/console/line.c core/console/keys.c core/console/words.c core/console/input.c core/console/progress.c core/console/output.c core/console/complete.c core/console/command.c core/print.c core/refusal.c core/perf/tracepoint_list.c core/console/input_wait.c core/sched/wait_queue.c tests/unit/fake_preempt.c core/lock/lock_trace.c core/lock/held_locks.c
+ * links: tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * core/perf/crc32.c against the check value that the catalogues give for CRC-32 of IEEE 802.3.
- *
- * links: core/perf/crc32.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

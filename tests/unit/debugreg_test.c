@@ -2,8 +2,6 @@
 /*
  * DR7 for every access, length and register, against a table written from the manual (Intel SDM
  * vol. 3, "Debug Control Register (DR7)") bit by bit, and not from arch/x86_64/debugreg.h.
- *
- * links: arch/x86_64/debugreg_encode.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,9 +4,7 @@
  * and a panic at every instruction of a hand-over: whatever had left by then, the stream holds each
  * record once in the end, or, where its head was under way, the block does.
  *
- * links: core/perf/drain.c core/perf/stream.c core/perf/crc32.c core/perf/ring.c core/refusal.c core/print.c
- * links: core/perf/tracing_data.c core/perf/tracepoint_list.c core/perf/tracepoint_format.c core/perf/sample_view.c
- * links: tests/host/fake_symbols.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/step.c core/lock/lock_trace.c core/lock/held_locks.c
+ * links: tests/host/fake_symbols.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/step.c
  */
 #define _GNU_SOURCE
 #include <setjmp.h>

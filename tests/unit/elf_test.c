@@ -2,8 +2,6 @@
 /*
  * A program's headers: what is read of good ones, and the reason for each bad one
  * (core/user/elf.h).
- *
- * links: core/user/elf.c core/refusal.c core/print.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

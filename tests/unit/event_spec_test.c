@@ -2,7 +2,7 @@
 /*
  * How events are spelt: what each spelling means, and what each wrong one is told.
  *
- * links: core/perf/event_spec.c core/symbols.c core/symbol_table.c core/symbols_suggest.c core/print.c core/refusal.c tools/symtab/table.c tests/unit/fake_symtab.c core/perf/tracepoint_list.c
+ * links: tools/symtab/table.c tests/unit/fake_symtab.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
  * breakpoint. The ring's records are counted by type; what is in a
  * sample is tests/unit/sample_test.c's.
  *
- * links: core/perf/event.c core/perf/event_branches.c core/perf/event_clock.c core/perf/pace.c core/ticks.c core/nmi_clock.c core/perf/event_breakpoint.c core/perf/sample.c core/perf/ring.c core/perf/verify_chain.c core/perf/unwind.c core/perf/unwind_user.c core/perf/unwind_fp.c core/perf/unwind_orc.c core/perf/unwind_table.c core/perf/unwinder_fp.c core/perf/crc32.c arch/x86_64/frame.c arch/x86_64/register.c core/breakpoint.c core/cpus.c core/refusal.c core/print.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c core/perf/event_tracepoint.c core/perf/tracepoint.c core/perf/tracepoint_list.c core/perf/filter.c core/glob.c tests/unit/fake_task.c tests/unit/fake_preempt.c
+ * links: core/perf/unwinder_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/fake_task.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  * stops when asked to, and notices a file system that gives back something else than it was given.
  * Each of its operations takes the kernel lock, which is a counter here, once.
  *
- * links: core/fs/fs_stress.c core/fs/stress_steps.c core/fs/stress_clients.c core/fs/ramfs.c core/fs/file.c core/fs/path.c core/fs/directory.c core/fs/inode.c core/fs/block.c tests/unit/fake_workqueue.c core/memory/pages.c core/print.c core/lock/lock_trace.c core/lock/held_locks.c tests/unit/fake_preempt.c
+ * links: tests/unit/fake_workqueue.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * core/gdb: what gdb is answered, packet by packet, and that a bad line is survived: damaged and
  * lost packets, noise, packets that are too long, escapes.
  *
- * links: core/gdb/server.c core/gdb/link.c core/gdb/hex.c core/gdb/packet_registers.c core/gdb/packet_memory.c core/gdb/packet_points.c core/gdb/packet_resume.c core/gdb/packet_query.c core/refusal.c core/print.c tests/unit/fake_gdb_target.c
+ * links: tests/unit/fake_gdb_target.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

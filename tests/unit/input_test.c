@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The queue between the serial interrupt and the console: nothing typed is lost, and ^C overtakes.
- *
- * links: core/console/input.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,6 @@
 /*
  * The line editor in front of a small terminal: after every byte the screen must show the prompt
  * and the text, with the cursor where the editor believes it to be.
- *
- * links: core/console/line.c core/console/keys.c core/print.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,6 @@
  * that one, in words of our own, is found out by the judge of ring_check.h, and the ring, doing the
  * same, is not.
  *
- * links: core/perf/ring.c core/refusal.c core/print.c
  * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
  */
 #include <setjmp.h>

@@ -4,7 +4,7 @@
  * that no signal is lost while the rate is set, however long that takes. The timer here signals as
  * soon as it runs, once until it is served, and the I/O APIC loses what comes to a masked line.
  *
- * links: boot/nmi_clock.c boot/io_apic.c core/nmi_clock.c core/cpus.c core/refusal.c core/print.c tests/unit/fake_arch.c
+ * links: boot/nmi_clock.c boot/io_apic.c tests/unit/fake_arch.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * tools/orcgen/table.c against the kernel's own reader: whatever rows go in, the reader takes the
  * table, and at every byte of the text finds the rule that was given for it.
  *
- * links: tools/orcgen/table.c core/perf/unwind_table.c core/perf/crc32.c core/refusal.c core/print.c
+ * links: tools/orcgen/table.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

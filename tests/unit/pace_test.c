@@ -3,8 +3,6 @@
  * The pace of samples: with hits at made-up times it takes as many a second as were asked for,
  * however the hits come, and finds back to that soon after they change. Numbers at their extremes
  * never make a period that is 0 or has no end. Times are ns of a clock that only the test moves.
- *
- * links: core/perf/pace.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

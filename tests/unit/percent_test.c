@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Percentages against the C library, which computes them in doubles as perf does.
- *
- * links: core/perf/percent.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * The options of perf record and perf stat: each one, each term of an event, each refusal with its
  * reason, and noise. Event spellings themselves are tests/unit/event_spec_test.c's.
  *
- * links: core/perf/perf_options.c core/perf/branches_options.c core/perf/target_options.c core/perf/event_spec.c core/symbol_table.c core/refusal.c core/print.c core/perf/tracepoint_list.c core/perf/filter.c core/glob.c tests/unit/fake_task.c
+ * links: tests/unit/fake_task.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The print family against the C library's: what both understand, both must print alike.
- *
- * links: core/print.c core/refusal.c
  */
 #include <limits.h>
 #include <setjmp.h>

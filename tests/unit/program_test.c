@@ -3,7 +3,7 @@
  * What the kernel reads of a program's file: build id and symbols, once for each build; and that no
  * file, whatever is in it, makes it read outside or keep a table that is not sound.
  *
- * links: core/user/program.c core/symbol_table.c core/refusal.c core/print.c tools/symtab/table.c tests/unit/fake_preempt.c core/lock/lock_trace.c core/lock/held_locks.c
+ * links: tools/symtab/table.c tests/unit/fake_preempt.c
  */
 #include <elf.h>
 #include <setjmp.h>

@@ -4,7 +4,7 @@
  * locks and no references. Random calls, many of them wrong on purpose, must have the same results
  * in both. Then the limits, one by one.
  *
- * links: core/fs/ramfs.c core/fs/file.c core/fs/path.c core/fs/directory.c core/fs/inode.c core/fs/block.c tests/unit/fake_workqueue.c core/lock/kernel_lock.c core/memory/pages.c core/lock/lock_trace.c core/lock/held_locks.c core/sched/wait_queue.c tests/unit/fake_preempt.c tests/unit/fake_scheduler.c
+ * links: tests/unit/fake_workqueue.c tests/unit/fake_preempt.c tests/unit/fake_scheduler.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

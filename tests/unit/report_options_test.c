@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The options of perf report: each one, perf's defaults, each refusal with its reason.
- *
- * links: core/perf/report_options.c core/refusal.c core/print.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * The report's text for a small recording (as the real perf 6.1 prints it), a threshold, too little
  * memory, no samples, and very many. tests/host/report_perf.t compares with perf itself.
  *
- * links: core/perf/report.c core/perf/report_tree.c core/perf/report_print.c core/perf/percent.c core/perf/chain_walk.c core/perf/sample_view.c core/print.c tests/host/fake_symbols.c
+ * links: tests/host/fake_symbols.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

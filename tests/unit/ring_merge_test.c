@@ -2,8 +2,6 @@
 /*
  * core/perf/ring_merge.c: several rings as one row in order of time, also when records that were
  * looked at are gone before their turn, because a writer took their place or a drain gave it back.
- *
- * links: core/perf/ring_merge.c core/perf/ring.c core/refusal.c core/print.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

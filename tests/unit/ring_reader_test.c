@@ -4,7 +4,6 @@
  * reads while the first one writes, nested writers included. Each record proves itself, so one that
  * is torn would be found.
  *
- * links: core/perf/ring.c core/refusal.c core/print.c
  * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
  */
 #include <pthread.h>

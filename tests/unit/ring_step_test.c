@@ -4,7 +4,7 @@
  * debugger that stops the machine there; a reader by writers. The hooks of ring_writer.h find three
  * places, this finds those in between.
  *
- * links: core/perf/ring.c core/refusal.c core/print.c tests/unit/step.c
+ * links: tests/unit/step.c
  * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c tests/unit/ring_stepped.c
  */
 #include <setjmp.h>

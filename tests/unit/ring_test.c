@@ -3,7 +3,6 @@
  * The ring with one writer: what is refused, every alignment and every size around the ring's end,
  * both modes, and the account against a model after every step of long random histories.
  *
- * links: core/perf/ring.c core/refusal.c core/print.c
  * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
  */
 #include <setjmp.h>

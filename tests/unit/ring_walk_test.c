@@ -4,7 +4,7 @@
  * writer, with nested writers, it finds what tests/unit/ring_check.c finds by other code; and rings
  * that something has written over are refused, or left where they no longer hold together.
  *
- * links: tools/postmortem/ring_walk.c core/perf/ring.c core/refusal.c core/print.c tests/unit/step.c
+ * links: tools/postmortem/ring_walk.c tests/unit/step.c
  * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c tests/unit/ring_stepped.c
  */
 #include <setjmp.h>

@@ -4,7 +4,7 @@
  * at PERF_RECORD_SAMPLE, registers in the order of <asm/perf_regs.h>, chains up to their limit,
  * and the throttle's records. What is taken apart here by hand, sample_view has to read the same.
  *
- * links: core/perf/sample.c core/perf/sample_view.c core/perf/ring.c core/perf/verify_chain.c core/perf/unwind.c core/perf/unwind_user.c core/perf/unwind_fp.c core/perf/unwind_orc.c core/perf/unwind_table.c core/perf/unwinder_fp.c core/perf/crc32.c arch/x86_64/frame.c arch/x86_64/register.c core/refusal.c core/print.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c
+ * links: core/perf/unwinder_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,6 @@
 /*
  * Samples taken apart: every set of fields, every truncation, and records that hold anything at
  * all.
- *
- * links: core/perf/sample_view.c core/perf/chain_walk.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

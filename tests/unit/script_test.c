@@ -3,7 +3,7 @@
  * Script lines, column for column (taken from the real perf 6.1), and records that hold anything
  * at all, as a panic may find them. tests/host/report_perf.t compares with perf itself.
  *
- * links: core/perf/script.c core/perf/sample_view.c core/perf/chain_walk.c core/print.c tests/host/fake_symbols.c core/perf/tracepoint_list.c core/perf/tracepoint_format.c
+ * links: tests/host/fake_symbols.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /*
  * The locks with two threads in the place of two CPUs: what they count under a lock adds up.
  *
- * links: core/lock/kernel_lock.c core/lock/lock_trace.c core/lock/held_locks.c core/sched/wait_queue.c tests/unit/fake_preempt.c tests/unit/fake_scheduler.c
+ * links: tests/unit/fake_preempt.c tests/unit/fake_scheduler.c
  */
 #include <pthread.h>
 #include <sched.h>

@@ -3,7 +3,7 @@
  * core/perf/stream.c record by record: order, sizes, trailers, what goes out once and what each
  * time. Whether perf understands it is the question of tests/host/stream_perf.t.
  *
- * links: core/perf/stream.c core/perf/crc32.c core/perf/tracepoint_list.c core/perf/tracepoint_format.c core/print.c core/perf/tracing_data.c core/perf/sample_view.c tests/host/fake_symbols.c
+ * links: tests/host/fake_symbols.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /*
  * The kernel's look-ups in its symbol table, and what happens when the table is not sound.
  *
- * links: core/symbols.c core/symbol_table.c core/symbols_describe.c core/symbols_suggest.c core/print.c core/refusal.c tools/symtab/table.c tests/unit/fake_symtab.c
+ * links: tools/symtab/table.c tests/unit/fake_symtab.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * Timers on a clock that the test sets: the order, nothing early, periods, and what a timer's own
  * function may do.
  *
- * links: core/timer.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c core/lock/lock_trace.c core/lock/held_locks.c
+ * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

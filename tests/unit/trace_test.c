@@ -3,8 +3,6 @@
  * perf trace's lines and sums, of recordings made by hand: calls in one piece and in two, of
  * threads that take turns, that began before the recording or never end; values as perf prints
  * them; and the summary's arithmetic.
- *
- * links: core/perf/trace_print.c core/perf/trace_calls.c core/perf/trace_summary.c core/perf/sample_view.c core/print.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

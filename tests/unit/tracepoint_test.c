@@ -3,7 +3,7 @@
  * Tracepoints on the host: patterns, filters (what they let through, what they refuse, noise), and
  * how records and descriptions are laid out.
  *
- * links: core/perf/filter.c core/glob.c tests/unit/fake_task.c core/perf/tracepoint_list.c core/perf/tracepoint_format.c core/refusal.c core/print.c tests/host/fake_symbols.c
+ * links: tests/unit/fake_task.c tests/host/fake_symbols.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

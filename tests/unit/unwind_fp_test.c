@@ -6,7 +6,7 @@
  * find anything but must not read beside them, nor go round. At each chain the hit path's
  * unwind_capture is held against the iterator. It is a kernel of UNWINDER=fp that is linked here.
  *
- * links: core/perf/unwind.c core/perf/unwind_fp.c core/perf/unwind_orc.c core/perf/unwind_table.c core/perf/unwinder_fp.c core/perf/crc32.c core/refusal.c core/print.c arch/x86_64/frame.c arch/x86_64/register.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c
+ * links: core/perf/unwinder_fp.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * Chains that begin at a caller: registers rewound by so many frames, chains with frames skipped,
  * and snapshots taken by the macros of core/perf/snapshot.h. A kernel of UNWINDER=orc.
  *
- * links: core/perf/unwind.c core/perf/unwind_orc.c core/perf/unwind_table.c core/perf/unwinder_orc.c core/perf/crc32.c core/refusal.c core/print.c arch/x86_64/register.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c
+ * links: core/perf/unwinder_orc.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

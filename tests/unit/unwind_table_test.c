@@ -3,8 +3,6 @@
  * core/perf/unwind_table.c: what a small table says, written down by hand, and that each way in
  * which a table can be wrong is refused for that reason. Tables that the generator made:
  * orcgen_table_test.c.
- *
- * links: core/perf/unwind_table.c core/perf/crc32.c core/refusal.c core/print.c
  */
 #include <errno.h>
 #include <setjmp.h>

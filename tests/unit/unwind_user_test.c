@@ -3,8 +3,6 @@
  * The program's part of a chain. A small program, of functions as compilers make them, runs
  * instruction by instruction while its calls are noted: the chain must be them at each, prologues,
  * epilogues and leaves without a frame included. Then stacks and registers that no program made.
- *
- * links: core/perf/unwind_user.c arch/x86_64/frame.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,6 @@
 /*
  * An archive as tar makes it: entries with their paths and contents, the end, and what is refused
  * (core/fs/ustar.h).
- *
- * links: core/fs/ustar.c core/refusal.c core/print.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

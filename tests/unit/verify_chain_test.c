@@ -3,7 +3,7 @@
  * `--verify-chain`: where both ways agree, where they do not and at which frame, and what is
  * counted. A kernel of UNWINDER=fp.
  *
- * links: core/perf/verify_chain.c core/perf/unwind.c core/perf/unwind_fp.c core/perf/unwind_orc.c core/perf/unwind_table.c core/perf/unwinder_fp.c core/perf/crc32.c core/refusal.c core/print.c arch/x86_64/frame.c arch/x86_64/register.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c
+ * links: core/perf/unwinder_fp.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c
  * links: tests/unit/step.c
  */
 #include <setjmp.h>

@@ -2,8 +2,6 @@
 /*
  * What `--verify-chain` says, for counts that are set here: agreement, and a first difference of
  * either kind.
- *
- * links: core/perf/verify_print.c core/symbols_describe.c core/print.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

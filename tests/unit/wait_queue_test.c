@@ -3,7 +3,7 @@
  * Run queues and wait queues: threads come out in the order in which they went in, and a sleeper is
  * woken once.
  *
- * links: core/sched/wait_queue.c tests/unit/fake_preempt.c core/lock/lock_trace.c core/lock/held_locks.c
+ * links: tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The grammar of command lines: words, quotes, and the `;` between commands.
- *
- * links: core/console/words.c core/refusal.c core/print.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * The work queue with a worker that runs only while somebody sleeps: order, work that queues
  * itself, what a flush waits for.
  *
- * links: core/workqueue.c core/sched/wait_queue.c core/print.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c core/lock/lock_trace.c core/lock/held_locks.c
+ * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

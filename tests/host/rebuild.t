@@ -1,0 +1,82 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# An edit leaves no stale test: a header that changes has exactly those objects of the host programs
+# compiled again whose sources include it, and a source those programs linked again that have it in
+# them. Asked of make, which pretends that the file is new and runs nothing. Run from the root of
+# the tree:
+#
+#     prove tests/host/rebuild.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot::Difference;
+use Pitot::Files;
+
+my $build = $ENV{BUILD} // 'build';
+
+# What make would compile, and link, if the file were new.
+sub made_anew
+{
+    my (@files) = @_;
+    local @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL)} = ('') x 3;
+    my $new = join(' ', map { "-W $_" } @files);
+    my $commands = `make -n --no-print-directory BUILD=$build $new hosted 2>&1`;
+    is($?, 0, "make tells what @files touches") or diag($commands);
+    my @compiled = $commands =~ / -c (\S+\.c) -o \S+\.o$/mg;
+    my @linked = $commands =~ m{^\S+ .*-Wl,-t.* -o \Q$build\E/(\S+) >}mg;
+    return ([sort @compiled], [sort @linked]);
+}
+
+my %includes;    # a source or header => those it names itself
+
+sub includes
+{
+    my ($file) = @_;
+    $includes{$file} //= [slurp($file) =~ /^#include "([^"]+)"/mg];
+    return map { -e "tests/unit/$_" ? "tests/unit/$_" : $_ } @{$includes{$file}};
+}
+
+# Whether the source includes the header, in however many steps.
+sub reaches
+{
+    my ($source, $header) = @_;
+    my (%seen, @todo) = ();
+    push(@todo, $source);
+    while (defined(my $file = shift @todo)) {
+        return 1 if $file eq $header;
+        push(@todo, grep { !$seen{$_}++ && -e } includes($file));
+    }
+    return 0;
+}
+
+# All that is compiled: what make has put there.
+my @objects = split(/\n/, `find $build/hosted -name '*.c.o'`);
+my @sources = grep { -e } map { m{^\Q$build\E/hosted/(.*)\.o$} } @objects;
+cmp_ok(scalar(@sources), '>', 150, 'there are sources that run on the host');
+
+for my $header (qw(core/perf/ring.h core/refusal.h tests/unit/fake_arch.h arch/x86_64/regs.h)) {
+    my ($compiled) = made_anew($header);
+    my @expected = sort grep { reaches($_, $header) } @sources;
+    cmp_ok(scalar(@expected), '>', 2, "$header is included by some");
+    same_ok($compiled, \@expected, "... and they, and no others, are compiled again");
+}
+
+# Statics would not tell: these are functions that others call.
+my %functions = ('core/perf/ring.c' => 'ring_output', 'core/glob.c' => 'glob_match');
+my @programs = map { s/\.c$//r } glob('tests/unit/*_test.c'),
+    grep { !/fake_symbols/ } glob('tests/host/*.c');
+s{^tests/}{} for @programs;
+for my $source (sort keys %functions) {
+    my (undef, $linked) = made_anew($source);
+    my @expected = sort grep { `nm $build/$_` =~ / T \Q$functions{$source}\E$/m } @programs;
+    cmp_ok(scalar(@expected), '>', 1, "$source is in some programs");
+    cmp_ok(scalar(@expected), '<', scalar(@programs), '... and not in all');
+    same_ok($linked, \@expected, '... and they, and no others, are linked again');
+}
+
+my ($compiled, $linked) = made_anew('README.md');
+is("@$compiled @$linked", ' ', 'what no program is made from touches none');
+
+done_testing();

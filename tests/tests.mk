@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The host programs that tests run: unit tests, what tests/host asks, fuzzers, the ring on the model of
+# its memory. Part of the Makefile.
+
+# A program is linked from its own object, those that its head names, and what these need of an
+# archive of the kernel's sources that run on the host. In a head: ` * links: tests/unit/fake_arch.c`
+# and ` * libs: -lelf`. Objects are compiled once for all programs of the same flags.
+HEADS := $(shell awk '/^ \* (links|libs): / { for (i = 3; i <= NF; i++) print FILENAME "|" $$2 $$i }' tests/*/*.c)
+links = $(patsubst $(1)|links:%,%,$(filter $(1)|links:%,$(HEADS)))
+libs  = $(patsubst $(1)|libs:%,%,$(filter $(1)|libs:%,$(HEADS)))
+
+# Of arch what no instruction of the kernel's is in. Which way unwinds a program says itself; strings
+# are the library's.
+HOST_C := $(filter-out core/perf/unwinder_%.c core/string.c,$(wildcard core/*.c core/*/*.c)) \
+          $(addprefix arch/x86_64/,accessor.c branch.c debugreg_encode.c frame.c insn_map.c register.c)
+
+HOSTED     := $(BUILD)/hosted
+HOSTED_OBJ := $(HOST_C:%=$(HOSTED)/%.o)
+OTHER_OBJ  := $(patsubst %,$(HOSTED)/%.o,$(wildcard tests/unit/*.c tests/host/*.c) $(foreach program,$(UNIT) $(HOST),$(filter-out tests/%,$(call links,$(program:$(BUILD)/%=tests/%.c)))))
+
+$(HOSTED)/%.c.o: %.c $(HOSTED)/flags
+	$(call say,HOSTCC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(HOSTFLAGS) $(SANITIZE) -MMD -MP -c $< -o $@
+
+$(eval $(call NOTE,$(HOSTED)/flags,$(HOSTCC) $(HOSTFLAGS) $(SANITIZE)))
+$(eval $(call NOTE,$(HOSTED)/members,$(HOSTED_OBJ)))
+
+# A thin archive: it names the objects where they lie.
+$(BUILD)/hosted.a: $(HOSTED_OBJ) $(HOSTED)/members
+	$(Q)rm -f $@
+	$(Q)ar rcsTP $@ $(HOSTED_OBJ)
+
+# FOLDER, NAME, LIBRARY. The linker says which members it took: they are what the program is newer than. The archive may be newer,
+# as most of it is no matter of this program's.
+define HOST_PROGRAM
+$(BUILD)/$(1)/$(2): $(patsubst %,$(HOSTED)/%.o,tests/$(1)/$(2).c $(call links,tests/$(1)/$(2).c)) $(HOSTED)/members | $(BUILD)/hosted.a
+	$$(call say,LINK,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(HOSTCC) $$(SANITIZE) -Wl,-t,-t $$(filter %.o,$$^) $(BUILD)/hosted.a $(3) $(call libs,tests/$(1)/$(2).c) -o $$@ > $$@.linked
+	$$(Q)sed -n 's|^$(HOSTED)/.*\.o$$$$|$$@: &\n&:|p' $$@.linked > $$@.d
+endef
+
+$(foreach test,$(notdir $(UNIT)),$(eval $(call HOST_PROGRAM,unit,$(test),-lcmocka)))
+$(foreach program,$(notdir $(HOST)),$(eval $(call HOST_PROGRAM,host,$(program),)))
+
+.PHONY: hosted
+hosted: $(UNIT) $(HOST)
+
+-include $(sort $(HOSTED_OBJ:.o=.d) $(OTHER_OBJ:.o=.d)) $(UNIT:=.d) $(HOST:=.d)
+
+# libFuzzer is clang's. tests/host/fuzz.t builds these, as it can say what is missing; so each object is named, and no other compiled.
+FUZZ     := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*_fuzz.c))
+FUZZ_OBJ := $(patsubst %,$(BUILD)/fuzz/obj/%.o,$(sort $(wildcard tests/fuzz/*.c) $(foreach program,$(FUZZ),$(call links,$(program:$(BUILD)/%=tests/%.c)))))
+FUZZ_CC  := clang $(SANITIZE) -fsanitize=fuzzer
+
+$(BUILD)/fuzz/obj/%.c.o: %.c $(BUILD)/fuzz/flags
+	$(call say,CLANG,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(FUZZ_CC) $(HOSTFLAGS) -MMD -MP -c $< -o $@
+
+$(eval $(call NOTE,$(BUILD)/fuzz/flags,$(FUZZ_CC) $(HOSTFLAGS)))
+
+define FUZZ_PROGRAM
+$(1): $(patsubst %,$(BUILD)/fuzz/obj/%.o,$(2) $(call links,$(2)))
+	$$(call say,LINK,$$@)
+	$$(Q)$$(FUZZ_CC) $$^ -lcmocka $(call libs,$(2)) -o $$@
+endef
+
+$(foreach program,$(FUZZ),$(eval $(call FUZZ_PROGRAM,$(program),$(program:$(BUILD)/%=tests/%.c))))
+
+-include $(FUZZ_OBJ:.o=.d)
+
+# The ring's source on the model of its memory: tests/model/arch/x86_64/local.h takes the place of
+# arch's. tests/model/order.t makes the broken copies, and has them built, as it can say what is
+# missing.
+MODEL_FLAGS = -Itests/model $(HOSTFLAGS) $(SANITIZE) -MMD -MP
+MODEL_OBJ  := $(patsubst %,$(BUILD)/model/obj/%.o,$(wildcard tests/model/*.c) core/refusal.c core/print.c tests/unit/ring_payload.c)
+
+$(BUILD)/model/obj/%.c.o: %.c
+	$(call say,HOSTCC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(MODEL_FLAGS) -c $< -o $@
+
+$(BUILD)/model/ring_model: $(BUILD)/model/obj/core/perf/ring.c.o $(MODEL_OBJ)
+	$(Q)$(HOSTCC) $(SANITIZE) $^ -o $@
+
+$(BUILD)/model/broken/%: $(BUILD)/model/broken/%.c $(MODEL_OBJ)
+	$(Q)$(HOSTCC) $(MODEL_FLAGS) $^ -o $@
+
+-include $(MODEL_OBJ:.o=.d) $(BUILD)/model/obj/core/perf/ring.c.d
