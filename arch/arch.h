@@ -66,6 +66,9 @@ struct arch_stack;
 /* How many there may be, this one included: they are numbered from 0, the boot CPU. Any context. */
 unsigned arch_cpus(void);
 
+/* What it calls itself; never empty. Task and crash context. */
+const char *arch_cpu_name(void);
+
 /* False for one that has not been started, or did not start. Any context. */
 bool arch_cpu_runs(unsigned cpu);
 

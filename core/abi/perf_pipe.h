@@ -81,13 +81,25 @@ struct perf_pipe_tracing_data {
     uint32_t size;
 };
 
-#define PERF_PIPE_FEATURE_ARCH 6 /* perf_pipe_feature.feature: `uname -m`, as a string */
+/* Header features, by perf's numbers. */
+enum perf_pipe_feature_number {
+    PERF_PIPE_FEATURE_ARCH = 6,    /* `uname -m`, a struct perf_pipe_feature */
+    PERF_PIPE_FEATURE_NRCPUS = 7,  /* struct perf_pipe_cpus */
+    PERF_PIPE_FEATURE_CPUDESC = 8, /* what the CPU calls itself, a struct perf_pipe_feature */
+};
 
 /* A header feature that is one string: `length` bytes of it follow, NUL and padding included. */
 struct perf_pipe_feature {
     struct perf_event_header header;
     uint64_t feature;
     uint32_t length;
+};
+
+/* The header feature NRCPUS. */
+struct perf_pipe_cpus {
+    struct perf_event_header header;
+    uint64_t feature;
+    uint32_t available, online;
 };
 
 /*
@@ -110,5 +122,6 @@ _Static_assert(sizeof(struct perf_pipe_event_update) == 24, "the name follows at
 _Static_assert(sizeof(struct perf_pipe_tracing_data) == 12, "the description follows at 12");
 _Static_assert(sizeof(struct perf_pipe_build_id) == 36, "the file name follows at 36");
 _Static_assert(__builtin_offsetof(struct perf_pipe_feature, length) == 16, "the string is at 20");
+_Static_assert(sizeof(struct perf_pipe_cpus) == 24, "two numbers behind the feature's");
 _Static_assert(__builtin_offsetof(struct perf_pipe_checksum, crc32) == 12,
                "the CRC ends the record");

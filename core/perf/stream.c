@@ -163,18 +163,41 @@ static void put_trailer(struct stream *stream, const struct recorded_event *even
     }
 }
 
-static void put_arch(struct stream *stream, const char *arch)
+/* A feature that is one string; NULL: there is none. */
+static void put_feature(struct stream *stream, enum perf_pipe_feature_number number,
+                        const char *text)
 {
     struct perf_pipe_feature feature;
     size_t start = __builtin_offsetof(struct perf_pipe_feature, length) + sizeof(feature.length);
-    size_t size = round_up_to_8(start + strlen(arch) + 1);
+    size_t size;
 
+    if (text == NULL)
+        return;
+    size = round_up_to_8(start + strlen(text) + 1);
     feature.header = header_of(PERF_PIPE_FEATURE, 0, size);
-    feature.feature = PERF_PIPE_FEATURE_ARCH;
+    feature.feature = number;
     feature.length = (uint32_t)(size - start);
     put(stream, &feature, start);
-    put_text(stream, arch, size - start);
+    put_text(stream, text, size - start);
     put_end(stream);
+}
+
+static void put_machine(struct stream *stream)
+{
+    const struct stream_kernel *kernel = stream->kernel;
+    const struct perf_pipe_cpus cpus = {
+        .header = header_of(PERF_PIPE_FEATURE, 0, sizeof(cpus)),
+        .feature = PERF_PIPE_FEATURE_NRCPUS,
+        .available = kernel->cpus,
+        .online = kernel->online,
+    };
+
+    put_feature(stream, PERF_PIPE_FEATURE_ARCH, kernel->arch);
+    if (kernel->cpus > 0) {
+        put(stream, &cpus, sizeof(cpus));
+        put_end(stream);
+    }
+    put_feature(stream, PERF_PIPE_FEATURE_CPUDESC, kernel->cpu);
 }
 
 static void put_attr(struct stream *stream, const struct recorded_event *event)
@@ -430,9 +453,7 @@ void stream_begin_recording(struct stream *stream, struct record_source *source,
     put_tracing_data(stream, source, more);
     if (!stream->opened) {
         /* `perf evlist` takes the first feature for the end of the attributes. */
-        if (stream->kernel->arch != NULL) {
-            put_arch(stream, stream->kernel->arch);
-        }
+        put_machine(stream);
         put_kernel_map(stream, &stream->first);
         stream->opened = true;
     }

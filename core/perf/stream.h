@@ -14,12 +14,14 @@
 #include "core/perf/records.h"
 #include "core/print.h"
 
-/* What perf must know of the kernel to name its symbols. */
+/* What perf must know of the kernel to name its symbols, and of the machine. */
 struct stream_kernel {
     const uint8_t *build_id; /* 20 bytes */
     uintptr_t text;          /* the symbol _text */
     size_t text_size;
-    const char *arch; /* what `uname -m` would say; NULL: perf takes its own host's */
+    const char *arch;      /* what `uname -m` would say; NULL: perf takes its own host's */
+    const char *cpu;       /* what the CPUs call themselves; NULL: not known */
+    unsigned cpus, online; /* how many there are, and how many run; 0: not known */
 };
 
 /*

@@ -6,6 +6,7 @@
 #include "core/perf/stream_port.h"
 
 #include "arch/arch.h"
+#include "core/cpus.h"
 #include "core/perf/base64.h"
 #include "core/perf/recording.h"
 #include "core/perf/recording_comms.h"
@@ -19,6 +20,9 @@ static const uint64_t *console_left;
 static const struct stream_kernel *describe_kernel(void)
 {
     kernel = (struct stream_kernel){.arch = ARCH_NAME,
+                                    .cpu = arch_cpu_name(),
+                                    .cpus = arch_cpus(),
+                                    .online = cpus_running(),
                                     .build_id = arch_build_id(),
                                     .text = arch_text_start(),
                                     .text_size = arch_text_end() - arch_text_start()};
@@ -38,6 +42,8 @@ void stream_block_set(const uint64_t *left)
 
 struct stream *stream_port(void)
 {
+    if (port.sink && !port.opened)
+        describe_kernel(); /* the port is set before the CPUs are counted */
     return port.sink ? &port : NULL;
 }
 

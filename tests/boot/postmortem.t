@@ -217,13 +217,21 @@ $machine->stop;
 
 # --- Beside the kernel's own stream --------------------------------------------------------------
 
+# Of a CPU that has stopped nobody knows what it calls itself.
+sub is_name_of_cpu
+{
+    my ($record) = @_;
+    my ($feature, $cpudesc) = (80, 8);
+    return record_type($record) == $feature && unpack('x8 Q<', $record) == $cpudesc;
+}
+
 # A stream without what depends on the time at which it closes, and on which CPU's records come
 # first: perf sorts them.
 sub timeless
 {
     my ($stream) = @_;
     my %timed = map { $_ => 1 } $lost, $lost_samples, $checksum;
-    return join('', grep({ !$timed{record_type($_)} } @{$stream->{others}}),
+    return join('', grep({ !$timed{record_type($_)} && !is_name_of_cpu($_) } @{$stream->{others}}),
         sort(@{$stream->{records}}));
 }
 

@@ -47,7 +47,14 @@ static const uint8_t build_id[20] = {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0
                                      0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0x01, 0x23, 0x45, 0x67};
 
 static const struct stream_kernel kernel = {
-    .build_id = build_id, .text = KERNEL_TEXT, .text_size = 0x1000, .arch = "x86_64"};
+    .build_id = build_id,
+    .text = KERNEL_TEXT,
+    .text_size = 0x1000,
+    .arch = "x86_64",
+    .cpu = "a CPU of no maker",
+    .cpus = 4,
+    .online = 4,
+};
 
 static const struct recorded_event first_events[FIRST_EVENTS] = {
     [CHAINED] = {.id = 1,

@@ -232,6 +232,30 @@ static void the_kernel_is_told_by_build_id_map_and_architecture(void **state)
     assert_string_equal((const char *)feature + 20, "x86_64");
 }
 
+static void the_machine_is_told_by_its_cpus(void **state)
+{
+    static struct written written;
+    const struct stream_kernel told = {
+        .build_id = build_id, .arch = "x86_64", .cpu = "a CPU", .cpus = 4, .online = 3};
+    const struct recorded_event event = event_of(1, PERF_SAMPLE_IDENTIFIER);
+    const struct perf_pipe_cpus *cpus;
+    const struct perf_pipe_feature *name;
+
+    (void)state;
+    begin(&written, &told);
+    record(&written, &event, 1, NULL, 0);
+    take_apart(&written);
+    cpus = nth_of_type(&written, PERF_PIPE_FEATURE, 1);
+    assert_int_equal(cpus->feature, PERF_PIPE_FEATURE_NRCPUS);
+    assert_int_equal(cpus->header.size, sizeof(*cpus));
+    assert_int_equal(cpus->available, 4);
+    assert_int_equal(cpus->online, 3);
+    name = nth_of_type(&written, PERF_PIPE_FEATURE, 2);
+    assert_int_equal(name->feature, PERF_PIPE_FEATURE_CPUDESC);
+    assert_string_equal((const char *)name + 20, "a CPU");
+    assert_null(nth_of_type(&written, PERF_PIPE_FEATURE, 3));
+}
+
 static void without_an_architecture_none_is_claimed(void **state)
 {
     static struct written written;
@@ -408,6 +432,7 @@ int main(void)
         cmocka_unit_test(a_second_recording_repeats_nothing_of_the_stream),
         cmocka_unit_test(an_event_travels_with_its_id_and_name),
         cmocka_unit_test(the_kernel_is_told_by_build_id_map_and_architecture),
+        cmocka_unit_test(the_machine_is_told_by_its_cpus),
         cmocka_unit_test(without_an_architecture_none_is_claimed),
         cmocka_unit_test(a_trailer_has_the_fields_that_sample_type_asks_for),
         cmocka_unit_test(a_task_that_is_made_meanwhile_has_its_birth_before_its_name),

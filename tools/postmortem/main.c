@@ -155,14 +155,28 @@ static void file_sink_write(struct sink *sink, const char *bytes, size_t length)
     fwrite(bytes, 1, length, ((struct file_sink *)sink)->file);
 }
 
+/* They are numbered from 0, and each that ran had a ring. */
+static unsigned cpus_with_rings(const struct recording *recording)
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; i < recording->ring_count; i++)
+        if (recording->rings[i].cpu >= count)
+            count = recording->rings[i].cpu + 1;
+    return count;
+}
+
 /* Closed at the newest record's time: when the machine stopped, no clock says. */
 static void write_stream(struct recording *recording, const struct kernel *kernel,
                          struct file_sink *to)
 {
+    const unsigned cpus = cpus_with_rings(recording);
     const struct stream_kernel described = {.build_id = kernel->build_id,
                                             .text = kernel->text,
                                             .text_size = kernel->text_size,
-                                            .arch = "x86_64"};
+                                            .arch = "x86_64",
+                                            .cpus = cpus,
+                                            .online = cpus};
     struct stream_loss *losses = calloc(recording->ring_count, sizeof(*losses));
     struct record_source *source = &recording->source;
     static struct stream stream;
