@@ -3,6 +3,7 @@
 #include "boot/cpus.h"
 
 #include "arch/x86_64/apic.h"
+#include "arch/x86_64/cpu.h"
 #include "arch/x86_64/paging.h"
 #include "arch/x86_64/percpu.h"
 #include "arch/x86_64/smp.h"
@@ -19,8 +20,13 @@ void cpus_read(const struct boot_information *information)
         smp_place(information->low_page);
 }
 
+/* CPUID.01H:EDX */
+#define CPUID_APIC (1u << 9)
+
 static const char *problem(const struct boot_information *information)
 {
+    if (!(cpu_id(1, 0).edx & CPUID_APIC))
+        return "this CPU has no local APIC";
     if (acpi.problem)
         return acpi.problem;
     if (acpi.cpu_count > 1 && information->low_page == 0)

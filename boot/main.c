@@ -7,6 +7,7 @@
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/idt.h"
 #include "arch/x86_64/percpu.h"
+#include "boot/clock_rate.h"
 #include "boot/cpus.h"
 #include "boot/gdb_door.h"
 #include "boot/memory.h"
@@ -33,7 +34,6 @@
 #include "core/watchdog.h"
 #include "core/workqueue.h"
 #include "drivers/pic8259.h"
-#include "drivers/pit8254.h"
 
 _Noreturn void kernel_main(uint32_t magic, uint32_t information);
 
@@ -91,10 +91,9 @@ _Noreturn void kernel_main(uint32_t magic, uint32_t information)
         print("Pitot: breakpoint:hit names no instruction: %s\n", mapless);
     if (boot.memory_ignored)
         print("Pitot: %zu memory ranges too many, ignored\n", boot.memory_ignored);
-    if (!pit_calibrate()) /* the clock counts nanoseconds */
-        panic("no 8254 timer: the clock's rate cannot be measured");
-    breakpoint_init();       /* debug traps reach the arbiter */
-    script_boot_recording(); /* perf.boot=, from here to script_run */
+    clock_rate_find(cpus_acpi()); /* the clock counts nanoseconds */
+    breakpoint_init();            /* debug traps reach the arbiter */
+    script_boot_recording();      /* perf.boot=, from here to script_run */
     pic_init();
     pic_set_server(interrupt_serve); /* where tracepoints see each interrupt */
     timer_begin(nmi_clock_find());

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See timer.h. Each CPU has its own APIC's timer; but the boot CPU has the 8254 where there is no
- * NMI clock, whose line would be the 8254's.
+ * See timer.h. Each CPU has its own APIC's timer; but the boot CPU has the 8254 where there is one,
+ * and no NMI clock, whose line would be the 8254's.
  */
 #include "boot/timer.h"
 
-#include "arch/arch.h"
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/trap.h"
 #include "arch/x86_64/vectors.h"
 #include "core/interrupt.h"
+#include "core/panic.h"
 #include "core/perf/drain.h"
 #include "core/perf/event.h"
 #include "core/sched/scheduler.h"
@@ -61,7 +61,9 @@ void timer_begin(bool has_nmi_clock)
     if (apic_registers())
         apic_timer_calibrate();
     trap_set_handler(VECTOR_APIC_TIMER, apic_timer_interrupt);
-    by_pit = !has_nmi_clock;
+    by_pit = !has_nmi_clock && pit_is_present();
+    if (!by_pit && !apic_registers())
+        panic("no 8254 and no local APIC: nothing interrupts this machine periodically");
     if (by_pit)
         pit_start(TICKS_A_SECOND, timer_interrupt);
     event_clock_follow();

@@ -87,6 +87,20 @@ struct hpet_table {
     uint64_t address;
 } __attribute__((packed));
 
+/* As ACPI 1.0 has it; later ones go on. */
+struct fadt {
+    struct table table;
+    uint8_t before[40];
+    uint32_t pm_timer_block;
+    uint8_t between[11];
+    uint8_t pm_timer_length;
+} __attribute__((packed));
+
+_Static_assert(offsetof(struct fadt, pm_timer_block) == 76, "as the specification has it");
+_Static_assert(offsetof(struct fadt, pm_timer_length) == 91, "as the specification has it");
+
+#define PM_TIMER_LENGTH 4
+
 static bool acpi_sums_to_0(const void *bytes, size_t size)
 {
     uint8_t sum = 0;
@@ -233,11 +247,25 @@ static void acpi_read_madt(const struct madt *madt, struct acpi *out)
     }
 }
 
+static void acpi_read_timers(const struct table *root, size_t entry_size, acpi_reach *reach,
+                             struct acpi *out)
+{
+    const struct table *hpet = acpi_find(root, entry_size, reach, "HPET");
+    const struct table *found = acpi_find(root, entry_size, reach, "FACP");
+    const struct fadt *fadt = (const struct fadt *)found;
+
+    if (hpet && hpet->length >= sizeof(struct hpet_table))
+        out->hpet_address = ((const struct hpet_table *)hpet)->address;
+    if (found && found->length >= sizeof(*fadt) && fadt->pm_timer_length == PM_TIMER_LENGTH &&
+        fadt->pm_timer_block <= UINT16_MAX)
+        out->pm_timer_port = (uint16_t)fadt->pm_timer_block;
+}
+
 static const char *acpi_read_tables(const struct rsdp *rsdp, size_t size, acpi_reach *reach,
                                     struct acpi *out)
 {
     size_t entry_size;
-    const struct table *root, *madt, *hpet;
+    const struct table *root, *madt;
 
     if (size < RSDP_OLD_SIZE)
         return "the boot loader passed no ACPI root pointer";
@@ -246,12 +274,10 @@ static const char *acpi_read_tables(const struct rsdp *rsdp, size_t size, acpi_r
     root = acpi_root(rsdp, size, reach, &entry_size);
     if (!root)
         return "ACPI's root table is damaged, or out of reach";
+    acpi_read_timers(root, entry_size, reach, out);
     madt = acpi_find(root, entry_size, reach, "APIC");
     if (!madt || madt->length < sizeof(struct madt))
         return "ACPI has no table of interrupt controllers (MADT)";
-    hpet = acpi_find(root, entry_size, reach, "HPET");
-    if (hpet && hpet->length >= sizeof(struct hpet_table))
-        out->hpet_address = ((const struct hpet_table *)hpet)->address;
     acpi_read_madt((const struct madt *)madt, out);
     return out->cpu_count > 0 ? NULL : "ACPI's table of interrupt controllers names no CPU";
 }

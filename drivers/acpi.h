@@ -2,7 +2,8 @@
 /*
  * What the firmware's tables say of CPUs and interrupt controllers. Source: ACPI Specification 6.4,
  * "Root System Description Pointer", "System Description Table Header", "Multiple APIC Description
- * Table (MADT)"; IA-PC HPET Specification 1.0a, "The ACPI 2.0 HPET Description Table".
+ * Table (MADT)", "Fixed ACPI Description Table
+ * (FADT)"; IA-PC HPET Specification 1.0a, "The ACPI 2.0 HPET Description Table".
  */
 #pragma once
 
@@ -19,7 +20,7 @@ struct acpi_io_apic {
 };
 
 struct acpi {
-    /* what is missing or wrong: nothing below is of use then. NULL: nothing */
+    /* what is missing or wrong: nothing below but the timers is of use then. NULL: nothing */
     const char *problem;
 
     uint64_t apic_address; /* physical, of every CPU's local APIC */
@@ -29,8 +30,11 @@ struct acpi {
 
     struct acpi_io_apic io_apics[ACPI_IO_APICS_MAX];
     size_t io_apic_count;
-    uint32_t timer_line;   /* where interrupt 0 of the ISA bus comes in */
-    uint64_t hpet_address; /* physical; 0: there is none */
+    uint32_t timer_line; /* where interrupt 0 of the ISA bus comes in */
+
+    /* timers; 0: there is none */
+    uint64_t hpet_address; /* physical */
+    uint16_t pm_timer_port;
 };
 
 /* Physical memory of that length to read, or NULL where it cannot be reached. */

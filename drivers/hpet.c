@@ -68,6 +68,17 @@ const char *hpet_init(volatile void *mapped)
     return NULL;
 }
 
+uint32_t hpet_count_start(void)
+{
+    hpet_write(CONTROL, CONTROL_COUNTS);
+    return counts_a_second;
+}
+
+uint32_t hpet_count(void)
+{
+    return hpet_read(COUNT_LOW);
+}
+
 uint32_t hpet_possible_lines(void)
 {
     return hpet_read(TIMER_LINES);

@@ -12,6 +12,13 @@
 /* NULL: it can be used, and is stopped; or why not. `mapped`: its registers. */
 const char *hpet_init(volatile void *mapped);
 
+/*
+ * Runs from here on, until hpet_set_rate; how often it counts in a second. And where it is: 32
+ * bits.
+ */
+uint32_t hpet_count_start(void);
+uint32_t hpet_count(void);
+
 /* Bit n: line n of all I/O interrupt controllers can be the signal's. */
 uint32_t hpet_possible_lines(void);
 

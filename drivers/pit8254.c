@@ -2,12 +2,9 @@
 /* See pit8254.h. */
 #include "drivers/pit8254.h"
 
-#include "arch/x86_64/clock.h"
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/port.h"
 #include "drivers/pic8259.h"
-
-#define PIT_HERTZ 1193182u
 
 #define COUNTER0 0x40
 #define COUNTER2 0x42
@@ -25,10 +22,7 @@
 #define PORT_B_SPEAKER 0x02
 #define PORT_B_OUTPUT  0x20
 
-#define CALIBRATION_COUNT    5966u /* 5 ms */
-#define CALIBRATIONS         5
-#define CALIBRATION_PATIENCE 10000000u /* port reads; no less than 100 ns each */
-
+static bool present;                   /* set at boot */
 static trap_handler *pit_on_interrupt; /* set before the line is unmasked */
 
 static void pit_load(uint16_t counter, unsigned count)
@@ -46,48 +40,32 @@ static unsigned pit_read_counter2(void)
     return low | (unsigned)port_read8(COUNTER2) << 8;
 }
 
-/*
- * Ticks of the time stamp counter a second, measured once. The counter goes on below 0 after its
- * output has changed, so what really passed is read from it: an emulator may have been held up
- * meanwhile. 0: there is no such counter.
- */
-static uint64_t pit_measure(void)
+/* The output is low until the counter has come to 0; a port that is not there reads as all ones. */
+static bool pit_is_over(void)
+{
+    return port_read8(PORT_B) & PORT_B_OUTPUT;
+}
+
+bool pit_count_start(void)
 {
     uint8_t gate = (port_read8(PORT_B) & (uint8_t)~PORT_B_SPEAKER) | PORT_B_GATE;
-    unsigned patience = CALIBRATION_PATIENCE;
-    uint64_t start, ticks;
 
     port_write8(PORT_B, gate & (uint8_t)~PORT_B_GATE);
     port_write8(CONTROL, COUNTER2_ONE_SHOT);
-    pit_load(COUNTER2, CALIBRATION_COUNT);
+    pit_load(COUNTER2, PIT_COUNT_MASK);
     port_write8(PORT_B, gate);
-    start = cpu_read_tsc();
-    while (!(port_read8(PORT_B) & PORT_B_OUTPUT))
-        if (--patience == 0)
-            return 0;
-    ticks = cpu_read_tsc() - start;
-    return ticks * PIT_HERTZ / ((CALIBRATION_COUNT - pit_read_counter2()) & 0xffff);
+    present = !pit_is_over();
+    return present;
 }
 
-/*
- * The middle one of several, as being held up between two readings spoils a measurement either way.
- */
-bool pit_calibrate(void)
+uint32_t pit_count(void)
 {
-    uint64_t rates[CALIBRATIONS] = {0};
+    return pit_is_over() ? PIT_COUNT_MASK : PIT_COUNT_MASK - pit_read_counter2();
+}
 
-    for (unsigned i = 0; i < CALIBRATIONS; i++) {
-        unsigned place = i;
-        uint64_t rate = pit_measure();
-
-        if (rate == 0)
-            return false;
-        for (; place > 0 && rates[place - 1] > rate; place--)
-            rates[place] = rates[place - 1];
-        rates[place] = rate;
-    }
-    clock_set_rate(rates[CALIBRATIONS / 2]);
-    return true;
+bool pit_is_present(void)
+{
+    return present;
 }
 
 void pit_set_rate(unsigned hertz)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The 8254 interval timer: measures the time stamp counter once, then ticks. Source: Intel 8254
- * data sheet.
+ * The 8254 interval timer: counts beside the time stamp counter once, then ticks. Source: Intel
+ * 8254 data sheet.
  */
 #pragma once
 
@@ -10,11 +10,18 @@
 #include "arch/x86_64/trap.h"
 #include <stdint.h>
 
+#define PIT_HERTZ      1193182u
+#define PIT_COUNT_MASK 0xffffu
+
 /*
- * Runs the clock (arch/x86_64/clock.h) at the rate found by counter 2. About 25 ms; boot,
- * interrupts off. False: there is no such timer.
+ * Counter 2 counts upwards from 0, once to the mask's end, which takes 55 ms, and stays there.
+ * False: there is no such timer. Boot, interrupts off.
  */
-bool pit_calibrate(void);
+bool pit_count_start(void);
+uint32_t pit_count(void);
+
+/* Whether there was one. */
+bool pit_is_present(void);
 
 /*
  * Interrupt 0 `hertz` times a second; each calls `interrupt` with what it interrupted (interrupt

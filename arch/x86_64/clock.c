@@ -3,6 +3,10 @@
 #include "arch/x86_64/clock.h"
 
 #include "arch/arch.h"
+#include "arch/x86_64/cpu.h"
+
+/* "CPUID", "Time Stamp Counter and Nominal Core Crystal Clock Information Leaf" */
+#define CPUID_CLOCK 0x15
 
 struct clock clock_boot = {.scale = 1ull << CLOCK_SCALE_SHIFT};
 
@@ -19,6 +23,16 @@ void clock_set_rate(uint64_t ticks)
     clock_boot.start_ticks = cpu_read_tsc();
     clock_boot.scale = (1000000000ull << CLOCK_SCALE_SHIFT) / ticks;
     ticks_a_second = ticks;
+}
+
+uint64_t clock_rate_by_cpuid(void)
+{
+    struct cpuid leaf;
+
+    if (cpu_id(0, 0).eax < CPUID_CLOCK)
+        return 0;
+    leaf = cpu_id(CPUID_CLOCK, 0);
+    return leaf.eax ? (uint64_t)leaf.ecx * leaf.ebx / leaf.eax : 0;
 }
 
 uint64_t clock_rate(void)

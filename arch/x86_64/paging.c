@@ -295,11 +295,17 @@ bool paging_add_page(uintptr_t address)
 
 volatile void *paging_map_device(uint64_t physical)
 {
-    if (device_count == DEVICE_PAGES)
-        return NULL;
-    device_entries[device_count] =
+    uint64_t entry =
         (physical & PTE_ADDRESS) | PTE_PRESENT | PTE_WRITABLE | PTE_GLOBAL | PTE_UNCACHED | PTE_NX;
-    return (volatile void *)(DEVICE_BASE + PAGE_SIZE * device_count++ + physical % PAGE_SIZE);
+    unsigned place = 0;
+
+    while (place < device_count && (device_entries[place] & PTE_ADDRESS) != (entry & PTE_ADDRESS))
+        place++;
+    if (place == DEVICE_PAGES)
+        return NULL;
+    if (place == device_count)
+        device_entries[device_count++] = entry;
+    return (volatile void *)(DEVICE_BASE + PAGE_SIZE * place + physical % PAGE_SIZE);
 }
 
 uint8_t *paging_alias_open(uintptr_t page)

@@ -19,6 +19,13 @@ static inline void port_write32(uint16_t port, uint32_t value)
     __asm__ volatile("outl %0, %1" : : "a"(value), "Nd"(port) : "memory");
 }
 
+static inline uint32_t port_read32(uint16_t port)
+{
+    uint32_t value;
+    __asm__ volatile("inl %1, %0" : "=a"(value) : "Nd"(port) : "memory");
+    return value;
+}
+
 static inline uint8_t port_read8(uint16_t port)
 {
     uint8_t value;

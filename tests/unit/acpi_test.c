@@ -98,17 +98,21 @@ static const uint8_t madt[] = {
 
 static const uint8_t hpet[] = {0, 0, 0, 0, 0, 64, 0, 0, 0x00, 0x00, 0xd0, 0xfe, 0, 0, 0, 0};
 
+/* As ACPI 1.0 has it: the block at 76 of the table, its length at 91. */
+static const uint8_t fadt[80] = {[76 - 36] = 0x08, [77 - 36] = 0xb0, [89 - 36] = 2, [91 - 36] = 4};
+
 /* The usual machine, by 32-bit addresses or by 64-bit ones. */
 static void make_machine(size_t entry_size)
 {
-    uint8_t root[16] = {0};
+    uint8_t root[24] = {0};
 
     put(root, add_table("HPET", hpet, sizeof(hpet)), entry_size);
     put(root + entry_size, add_table("APIC", madt, sizeof(madt)), entry_size);
+    put(root + 2 * entry_size, add_table("FACP", fadt, sizeof(fadt)), entry_size);
     if (entry_size == 4)
-        finish(add_table("RSDT", root, 8), 0);
+        finish(add_table("RSDT", root, 12), 0);
     else
-        finish(0, add_table("XSDT", root, 16));
+        finish(0, add_table("XSDT", root, 24));
 }
 
 static void assert_machine(void)
@@ -123,6 +127,7 @@ static void assert_machine(void)
     assert_int_equal(acpi.io_apics[0].address, 0xfec00000);
     assert_int_equal(acpi.timer_line, 2);
     assert_int_equal(acpi.hpet_address, 0xfed00000);
+    assert_int_equal(acpi.pm_timer_port, 0xb008);
 }
 
 static void a_machine_is_read_by_32_bit_addresses(void **state)

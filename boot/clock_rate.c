@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See clock_rate.h. All that count are looked at over the same time, beside the time stamp counter.
+ * A look is bounded by looks of the counter before and behind it, so that a machine that is held up
+ * in between is not believed. Called once, interrupts off; nothing in here waits without a bound.
+ */
+#include "boot/clock_rate.h"
+
+#include "arch/arch.h"
+#include "arch/x86_64/clock.h"
+#include "arch/x86_64/paging.h"
+#include "core/panic.h"
+#include "core/print.h"
+#include "drivers/acpi.h"
+#include "drivers/hpet.h"
+#include "drivers/pit8254.h"
+#include "drivers/pm_timer.h"
+
+#define RATES_MAX 4
+
+#define WINDOWS_A_SECOND 200 /* 5 ms */
+#define ATTEMPTS         5
+#define LOOKS            5       /* of which the one that took the least time counts */
+#define STUCK            10000u  /* looks at a count that has not moved */
+#define PATIENCE         1000000 /* looks in a window: no less than 100 ns each */
+
+/* Rates that differ by less than this part are the same. */
+#define SAME_PART 128
+
+/* What a time stamp counter may count in a second: Bochs has 4 million, and no processor more. */
+#define RATE_LEAST 1000000ull
+#define RATE_MOST  100000000000ull
+
+/* Something that says the rate, in the order of belief. */
+struct rate {
+    const char *name;
+    uint32_t (*count)(void); /* NULL: it says the rate itself */
+    uint32_t mask;
+    uint64_t hertz; /* of the count */
+    uint64_t ticks; /* a second, of the time stamp counter; 0: it does not tell */
+};
+
+/* Until its rate is set the clock says ticks of the time stamp counter (arch/x86_64/inline.h). */
+struct look {
+    uint64_t ticks;
+    uint32_t count;
+};
+
+static struct look look_at(const struct rate *rate)
+{
+    struct look best = {0};
+    uint64_t shortest = UINT64_MAX;
+
+    for (unsigned i = 0; i < LOOKS; i++) {
+        uint64_t before = arch_clock_ns();
+        uint32_t count = rate->count();
+        uint64_t took = arch_clock_ns() - before;
+
+        if (took < shortest) {
+            shortest = took;
+            best = (struct look){before + took / 2, count};
+        }
+    }
+    return best;
+}
+
+static bool rate_counts(const struct rate *rate)
+{
+    uint32_t first = rate->count();
+
+    for (unsigned i = 0; i < STUCK; i++)
+        if (rate->count() != first)
+            return true;
+    return false;
+}
+
+static void rate_add(struct rate *rates, unsigned *known, struct rate rate)
+{
+    if (rate.count ? rate_counts(&rate) : rate.ticks != 0)
+        rates[(*known)++] = rate;
+}
+
+/*
+ * The finest count first, which is also the cheapest to look at. What the CPU says of itself cannot
+ * be held up, but is what somebody wrote down; the 8254 is the coarsest, and the one that new
+ * machines leave out.
+ */
+static unsigned rates_find(struct rate *rates, const struct acpi *acpi)
+{
+    volatile void *hpet = acpi->hpet_address ? paging_map_device(acpi->hpet_address) : NULL;
+    unsigned known = 0;
+
+    if (hpet && !hpet_init(hpet))
+        rate_add(rates, &known,
+                 (struct rate){"HPET", hpet_count, UINT32_MAX, hpet_count_start(), 0});
+    pm_timer_init(acpi->pm_timer_port);
+    if (acpi->pm_timer_port)
+        rate_add(rates, &known,
+                 (struct rate){"PM timer", pm_timer_count, PM_TIMER_MASK, PM_TIMER_HERTZ, 0});
+    rate_add(rates, &known, (struct rate){"CPUID", NULL, 0, 0, clock_rate_by_cpuid()});
+    if (pit_count_start())
+        rate_add(rates, &known, (struct rate){"8254", pit_count, PIT_COUNT_MASK, PIT_HERTZ, 0});
+    return known;
+}
+
+static uint32_t rate_passed(const struct rate *rate, uint32_t since, uint32_t now)
+{
+    return (now - since) & rate->mask;
+}
+
+/* One that has stopped, or has gone round meanwhile, says what the others do not. */
+static void rates_measure(struct rate *rates, unsigned known)
+{
+    struct look begin[RATES_MAX];
+    const struct rate *first = NULL;
+
+    pit_count_start(); /* it does not go round */
+    for (unsigned i = known; i-- > 0;) {
+        if (!rates[i].count)
+            continue;
+        begin[i] = look_at(&rates[i]);
+        first = &rates[i];
+    }
+    for (unsigned looks = 0; first && looks < PATIENCE; looks++)
+        if (rate_passed(first, begin[first - rates].count, first->count()) >=
+            first->hertz / WINDOWS_A_SECOND)
+            break;
+    for (unsigned i = 0; i < known; i++) {
+        struct look end;
+        uint32_t passed;
+
+        if (!rates[i].count)
+            continue;
+        end = look_at(&rates[i]);
+        passed = rate_passed(&rates[i], begin[i].count, end.count);
+        rates[i].ticks = passed ? (end.ticks - begin[i].ticks) * rates[i].hertz / passed : 0;
+    }
+}
+
+static bool rates_agree(uint64_t left, uint64_t right)
+{
+    uint64_t apart = left < right ? right - left : left - right;
+
+    return apart < left / SAME_PART;
+}
+
+/* The first that another one says, too; one that is alone has to say it twice. 0: none. */
+static uint64_t rates_choose(const struct rate *rates, unsigned known, uint64_t before)
+{
+    for (unsigned i = 0; i < known; i++) {
+        uint64_t ticks = rates[i].ticks;
+
+        if (ticks < RATE_LEAST || ticks > RATE_MOST)
+            continue;
+        if (known == 1 && rates_agree(ticks, before))
+            return ticks;
+        for (unsigned other = 0; other < known; other++)
+            if (other != i && rates_agree(ticks, rates[other].ticks))
+                return ticks;
+    }
+    return 0;
+}
+
+static _Noreturn void rates_refuse(const struct rate *rates, unsigned known)
+{
+    char said[128] = "";
+    size_t length = 0;
+
+    for (unsigned i = 0; i < known && length < sizeof(said); i++)
+        length += print_into(said + length, sizeof(said) - length, "%s%s %llu kHz", i ? ", " : "",
+                             rates[i].name, (unsigned long long)rates[i].ticks / 1000);
+    if (known == 0)
+        panic("no HPET, ACPI PM timer or 8254, and CPUID does not tell the clock's rate: one of "
+              "these is needed");
+    panic("the clock's rate is not known, as no two agree: %s", said);
+}
+
+void clock_rate_find(const struct acpi *acpi)
+{
+    struct rate rates[RATES_MAX];
+    unsigned known = rates_find(rates, acpi);
+    uint64_t chosen = 0;
+
+    for (unsigned i = 0; i < ATTEMPTS && known > 0 && !chosen; i++) {
+        uint64_t before = rates[0].ticks;
+
+        rates_measure(rates, known);
+        chosen = rates_choose(rates, known, before);
+    }
+    if (!chosen)
+        rates_refuse(rates, known);
+    clock_set_rate(chosen);
+}
