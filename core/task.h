@@ -23,6 +23,8 @@ void task_set_name(const char *name);
  */
 extern uint64_t task_ids[ARCH_CPUS_MAX];
 
+#define TASK_IDS_NONE UINT64_MAX /* no thread's; those of pid 0 are 0 */
+
 static inline uint64_t task_ids_of(uint32_t pid)
 {
     return (uint64_t)pid << 32 | pid;

@@ -14,9 +14,9 @@
 #include "core/string.h"
 #include "core/task.h"
 
-static uint64_t next_id = 1;      /* task context */
-static struct event *first_paced; /* enabled ones; changed with all CPUs parked */
-static uint64_t drain_ids; /* of the stream's thread, as task_current_ids; 0: none. Set at boot */
+static uint64_t next_id = 1;               /* task context */
+static struct event *first_paced;          /* enabled ones; changed with all CPUs parked */
+static uint64_t drain_ids = TASK_IDS_NONE; /* of the stream's thread; set at boot */
 
 void event_init(struct event *event, const struct event_spec *spec, struct event_cpu *cpus)
 {

@@ -626,6 +626,20 @@ static void ticks_stay_a_hundredth_of_a_second_apart(void **state)
     assert_true(ticks_due() && ticks_due());
 }
 
+/* In a kernel that has no such thread, or none yet, where all there is may run as pid 0. */
+static void nobody_is_taken_for_a_streams_thread_that_there_is_not(void **state)
+{
+    const uint64_t before = task_ids[0];
+
+    (void)state;
+    counting_event(1, 0);
+    task_ids[0] = task_ids_of(0);
+    hit(&events[0], 3);
+    task_ids[0] = before;
+    assert_int_equal(events[0].cpu[0].drained_hits, 0);
+    assert_string_equal(records(0), "SSS");
+}
+
 static void what_the_streams_thread_raises_is_counted_only(void **state)
 {
     struct event *event = counting_event(2, 0);
@@ -645,7 +659,7 @@ static void what_the_streams_thread_raises_is_counted_only(void **state)
     hit(event, 2);
     assert_int_equal(event->cpu[0].drained_hits, 3);
     assert_string_equal(records(0), "SS");
-    event_set_drain(0);
+    event_set_drain(UINT32_MAX); /* nobody */
 }
 
 static const struct event *triggered;
@@ -849,6 +863,7 @@ int main(void)
         cmocka_unit_test_setup(the_timer_is_as_quick_as_the_quickest_needs_and_then_as_before,
                                setup),
         cmocka_unit_test_setup(ticks_stay_a_hundredth_of_a_second_apart, setup),
+        cmocka_unit_test_setup(nobody_is_taken_for_a_streams_thread_that_there_is_not, setup),
         cmocka_unit_test_setup(what_the_streams_thread_raises_is_counted_only, setup),
         cmocka_unit_test_setup(a_trigger_is_told_behind_its_sample, setup),
         cmocka_unit_test_setup(each_event_has_an_id_of_its_own, setup),
