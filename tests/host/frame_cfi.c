@@ -286,13 +286,16 @@ static struct code code_read(FILE *file)
 {
     struct instruction instruction;
     struct code code = {0};
+    size_t room = 0;
     char line[512];
 
     while (fgets(line, sizeof(line), file)) {
         if (!instruction_parse(line, &instruction))
             continue;
-        code.instructions =
-            reallocarray(code.instructions, code.count + 1, sizeof(*code.instructions));
+        if (code.count == room) {
+            room = 2 * room + 1024; /* each growth copies all */
+            code.instructions = reallocarray(code.instructions, room, sizeof(*code.instructions));
+        }
         code.instructions[code.count++] = instruction;
     }
     code.targets = reallocarray(NULL, code.count + 1, sizeof(*code.targets));
