@@ -1,17 +1,20 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# tools/insnmap: the maps of both kernels, and of kernel code as gcc and clang compile it at each
-# level of optimisation, against what objdump (binutils, another decoder) makes of the same bytes,
-# at every instruction. Then small programs: what it fails on, and that it says where and why. Needs
-# binutils, gcc and clang. Run from the root of the tree:
+# tools/insnmap: the maps of both kernels, and of one of which each file is compiled in one of
+# twenty ways (tests/lib/Pitot/MixedKernel.pm; with SOAK=1 in all of them), against what objdump
+# (binutils, another decoder) makes of the same bytes, at every instruction. Then small programs:
+# what it fails on, and that it says where and why. Needs binutils, gcc and clang. Run from the root
+# of the tree:
 #
 #     prove tests/host/insnmap.t
 use strict;
 use warnings;
 no warnings qw(portable);
+use lib 'tests/lib';
 use File::Temp qw(tempdir);
 use Test::More;
+use Pitot::MixedKernel;
 
 my $build = $ENV{BUILD} // 'build';
 my $fp_build = $ENV{FP_BUILD} // "$build/fp";
@@ -138,16 +141,19 @@ sub agree_ok
                 $dump->{$_} // 'inside') } @wrong[0 .. ($#wrong < 9 ? $#wrong : 9)]);
 }
 
-for my $kernel (qw(pitot pitot-test)) {
-    agree_ok("$build/$kernel.elf", "$kernel with the table");
-    agree_ok("$fp_build/$kernel.elf", "$kernel with frame pointers");
+# The tests' kernel has all objects of the one that is shipped.
+agree_ok("$build/pitot-test.elf", "pitot-test with the table");
+agree_ok("$fp_build/pitot.elf", "pitot with frame pointers");
+if ($ENV{SOAK}) {
+    agree_ok("$build/pitot.elf", "pitot with the table");
+    agree_ok("$fp_build/pitot-test.elf", "pitot-test with frame pointers");
 }
 
 # --- Linking small programs -----------------------------------------------------------------------
 
 sub linked
 {
-    my ($objects, $options, %with) = @_;
+    my ($objects, %with) = @_;
     my $room = $with{room} // 0x40000;
     spew("$scratch/script.ld", <<"END");
 SECTIONS
@@ -158,11 +164,11 @@ SECTIONS
     .data : { *(.data .data.* .bss .bss.*) }
     .note.gnu.build-id : { *(.note.gnu.build-id) }
     .insn_map : { . += $room; BYTE(0) }
-    /DISCARD/ : { *(.eh_frame .comment .note.GNU-stack tracepoint* commands) }
+    /DISCARD/ : { *(.eh_frame .comment .note.GNU-stack) }
 }
 END
     command("ld -nostdlib -static -z noexecstack --no-warn-rwx-segments --build-id=sha1 -e 0 "
-            . "$options -T $scratch/script.ld $objects -o $scratch/program.elf");
+            . "-T $scratch/script.ld $objects -o $scratch/program.elf");
     return "$scratch/program.elf";
 }
 
@@ -171,7 +177,7 @@ sub assembled
     my ($source, %with) = @_;
     spew("$scratch/source.asm", "bits 64\nsection .text progbits alloc exec align=1\n$source\n");
     command("nasm -f elf64 $scratch/source.asm -o $scratch/source.o");
-    return linked("$scratch/source.o", '', %with);
+    return linked("$scratch/source.o", %with);
 }
 
 # A function of these lines.
@@ -184,18 +190,8 @@ sub function
 
 # --- Other compilers, other flags -----------------------------------------------------------------
 
-my @sources = qw(core/print.c core/perf/filter.c core/fs/inode.c core/perf/report_tree.c
-    core/sched/scheduler.c core/symbols.c);
-my $flags = '-std=gnu11 -ffreestanding -fno-pic -mcmodel=kernel -mno-red-zone -mgeneral-regs-only '
-    . '-fno-stack-protector -I.';
-for my $compiler (qw(gcc clang)) {
-    for my $level (qw(-O0 -O1 -O2 -O3 -Os)) {
-        my @objects = map { my $object = s{/}{_}gr; ["$scratch/$object.o", $_] } @sources;
-        command("$compiler $flags $level -c $_->[1] -o $_->[0]") for @objects;
-        agree_ok(linked(join(' ', map { $_->[0] } @objects), '--unresolved-symbols=ignore-all'),
-            "$compiler $level");
-    }
-}
+agree_ok(mixed_kernel($_, "$scratch/mixed.elf"), "compiled in all ways, rotation $_")
+    for 0 .. ($ENV{SOAK} ? rotations() - 1 : 0);
 
 # Instructions that no compiler makes, and NASM's own choices.
 my @all = (

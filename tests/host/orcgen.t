@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # tools/orcgen on small programs: what it accepts, what it fails on, and that it says where and why.
-# Then on the kernel, as gcc and clang compile it at -O2, -O0 and -Os, with SOAK=1 at -O1 and -O3
-# too. Each table that it makes is held against its source, .eh_frame, by orc_cfi. Needs binutils
-# and gcc, and clang where it is installed. QUICK=1 leaves all kernels but one out. Run from the
-# root of the tree:
+# Then on a kernel of which each file is compiled in one of twenty ways, by gcc or clang, from -O0
+# to -O3 and -Os, with and without frame pointers; with SOAK=1 on twenty, so that each file is
+# compiled in all of them (tests/lib/Pitot/MixedKernel.pm). Each table that it makes is held against
+# its source, .eh_frame, by orc_cfi. Needs binutils, gcc and clang. Run from the root of the tree:
 # prove tests/host/orcgen.t
 use strict;
 use warnings;
+use lib 'tests/lib';
 use File::Temp qw(tempdir);
 use Test::More;
+use Pitot::MixedKernel;
 
 my $build   = $ENV{BUILD} // 'build';
 my $orcgen  = "$build/host/orcgen";
@@ -282,29 +284,18 @@ for my $compiler (@compilers) {
 
 # --- The kernel -----------------------------------------------------------------------------------
 
-# Larger frames than the kernel allows itself are a matter of the level, not of the table.
-sub kernel_ok
-{
-    my ($compiler, $level) = @_;
-    my $to = "$scratch/kernel";
-    unlink "$to/pitot.elf";
-    my $output = `make -j2 BUILD=$to CC=$compiler UNWINDER=orc \\
-        EXTRA_CFLAGS='$level -Wno-frame-larger-than' $to/pitot.elf 2>&1`;
-    is($? >> 8, 0, "$compiler $level: orcgen accepts the kernel") or diag($output);
-    chomp($output = `$build/host/orc_cfi $to/pitot.elf 2>&1`);
-    like($output, qr/^compared \d{5,}: .* mismatches 0$/, "$compiler $level: $output");
+# The kernels that were built are orc_cfi.t's.
+for my $rotation (0 .. ($ENV{SOAK} ? rotations() - 1 : 0)) {
+    my $kernel = mixed_kernel($rotation, "$scratch/mixed.elf");
+    my ($status, $output) = run_tool('--exempt', '.boot', $kernel);
+    is($status, 0, "rotation $rotation: orcgen accepts the kernel") or diag($output);
+    chomp($output = `$build/host/orc_cfi $kernel 2>&1`);
+    like($output, qr/^compared \d{6,}: .* mismatches 0$/, "rotation $rotation: $output");
 }
+is(scalar(grep { /-O[0123s] (?:orc|fp)$/ } ways()), 20,
+    'two compilers, five levels, with and without frame pointers');
 
-# The job server, and the variables of the make that runs the tests, are not for these.
 delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};
-my @optimisations = (qw(-O2 -O0 -Os), $ENV{SOAK} ? qw(-O1 -O3) : ());
-my @levels = map { my $compiler = $_; map { [ $compiler, $_ ] } @optimisations }
-    reverse @compilers;
-kernel_ok(@{ shift @levels });
-SKIP: {
-    skip 'QUICK=1: the other levels of optimisation take a minute', 2 * @levels if $ENV{QUICK};
-    kernel_ok(@$_) for @levels;
-}
 is(join(' ', sort(@compilers)), 'clang gcc', 'both compilers are there (package clang)');
 
 my $size_first = `make -n BUILD=$scratch/small EXTRA_CFLAGS=-Oz 2>&1`;
