@@ -8,11 +8,14 @@
 #include "arch/x86_64/inline.h" /* cpu_read_tsc */
 
 /* Intel SDM vol. 3, "Control Registers" */
-#define CR0_MP (1ull << 1)
+#define CR0_PE (1ull << 0)
 #define CR0_EM (1ull << 2)
-#define CR0_TS (1ull << 3)
+#define CR0_ET (1ull << 4) /* is always set */
+#define CR0_NE (1ull << 5)
 #define CR0_WP (1ull << 16)
+#define CR0_PG (1ull << 31)
 
+#define CR4_PAE      (1ull << 5)
 #define CR4_DE       (1ull << 3)
 #define CR4_MCE      (1ull << 6)
 #define CR4_PGE      (1ull << 7)
@@ -36,7 +39,11 @@
 #define MSR_FS_BASE        0xc0000100u
 #define MSR_GS_BASE        0xc0000101u
 #define MSR_KERNEL_GS_BASE 0xc0000102u
+#define MSR_PAT            0x277u
 #define EFER_SCE           (1ull << 0)
+#define EFER_LME           (1ull << 8)
+#define EFER_LMA           (1ull << 10)
+#define EFER_NXE           (1ull << 11)
 
 #define CPU_CONTROL_REGISTER(name)                                                                 \
     static inline uint64_t cpu_read_##name(void)                                                   \
@@ -92,6 +99,13 @@ static inline uint64_t cpu_read_msr(uint32_t msr)
     uint32_t low, high;
     __asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(msr));
     return (uint64_t)high << 32 | low;
+}
+
+static inline uint16_t cpu_read_ldtr(void)
+{
+    uint16_t value;
+    __asm__ volatile("sldt %0" : "=r"(value));
+    return value;
 }
 
 static inline void cpu_interrupts_on(void)

@@ -141,15 +141,18 @@ static void paging_map_memory(struct builder *builder, const struct paging_range
                    PTE_WRITABLE | PTE_NX);
 }
 
+/* "Page Attribute Table": what a reset leaves; PTE_UNCACHED is the fourth, strong uncacheable. */
+#define PAT 0x0007040600070406ull
+
 /*
  * Global pages; debug extensions (DR4 and DR5 are not aliases); machine checks as exceptions, which
- * would be a silent reset otherwise; and SMEP, SMAP and UMIP where the CPU has them. A program can
- * neither set its GS base nor calculate with floats, whatever the firmware has left on.
+ * would be a silent reset otherwise; and SMEP, SMAP and UMIP where the CPU has them. Nothing else:
+ * a program can neither set its GS base nor calculate with floats, and process-context identifiers
+ * or shadow stacks, say, would change what the kernel's own instructions do.
  */
-void paging_set_control(void)
+static uint64_t paging_cr4(void)
 {
-    uint64_t cr4 =
-        (cpu_read_cr4() | CR4_PGE | CR4_DE | CR4_MCE) & ~(CR4_FSGSBASE | CR4_OSFXSR | CR4_OSXSAVE);
+    uint64_t cr4 = CR4_PAE | CR4_PGE | CR4_DE | CR4_MCE;
 
     if (cpu_id(0, 0).eax >= 7) {
         struct cpuid features = cpu_id(7, 0);
@@ -158,8 +161,18 @@ void paging_set_control(void)
         cr4 |= features.ebx & CPUID_7_EBX_SMAP ? CR4_SMAP : 0;
         cr4 |= features.ecx & CPUID_7_ECX_UMIP ? CR4_UMIP : 0;
     }
+    return cr4;
+}
+
+/* Written whole: what firmware and loader have left is nobody's wish. */
+void paging_set_control(void)
+{
+    uint64_t cr0 = CR0_PE | CR0_EM | CR0_ET | CR0_NE | CR0_WP | CR0_PG, cr4 = paging_cr4();
+
     cpu_write_cr4(cr4);
-    cpu_write_cr0((cpu_read_cr0() | CR0_WP | CR0_EM) & ~CR0_MP);
+    cpu_write_cr0(cr0);
+    cpu_write_msr(MSR_PAT, PAT);
+    arch_check(cpu_read_cr4() == cr4 && cpu_read_cr0() == cr0);
 }
 
 bool paging_init(const struct paging_range *memory, size_t count, void *(*allocate)(void))

@@ -6,6 +6,7 @@
 
 #include "arch/arch.h"
 #include "arch/x86_64/cpu.h"
+#include "arch/x86_64/debugreg.h"
 #include "arch/x86_64/gdt.h"
 #include "arch/x86_64/idt.h"
 #include "arch/x86_64/sections.h"
@@ -44,6 +45,7 @@ void percpu_init(unsigned cpu)
                   (uintptr_t)&percpu[cpu]); /* behind gdt_load, which loads selectors */
     idt_load();
     user_init_cpu();
+    debugreg_load();
     if (cpu == 0)
-        percpu[cpu].runs = true; /* others say so when they have debug registers, too */
+        percpu[cpu].runs = true; /* others say so when their APIC is on, too */
 }

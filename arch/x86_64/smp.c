@@ -105,7 +105,6 @@ _Noreturn void smp_main(void)
     paging_set_control();
     percpu_init(starting);
     apic_enable(false);
-    debugreg_load();
     __atomic_store_n(&percpu_self()->runs, true, __ATOMIC_RELEASE);
     tell_clock();
     entry();

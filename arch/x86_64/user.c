@@ -38,7 +38,7 @@ void user_init_cpu(void)
     cpu_write_msr(MSR_FMASK, FLAGS_MASKED);
     cpu_write_msr(MSR_FS_BASE, 0);
     cpu_write_msr(MSR_KERNEL_GS_BASE, 0); /* a program's, until the first swapgs */
-    cpu_write_msr(MSR_EFER, cpu_read_msr(MSR_EFER) | EFER_SCE);
+    cpu_write_msr(MSR_EFER, EFER_SCE | EFER_LME | EFER_LMA | EFER_NXE);
 }
 
 void user_trap(struct regs *regs, bool exception)

@@ -72,12 +72,25 @@ like($said, qr/^Pitot: no programs: the boot loader gave no module$/m, '... whic
 sub entered
 {
     my $machine = Pitot::Machine->new(boot => 'kernel', smp => 1, gdb => "$logs/gdb",
-        run => 'poweroff', timeout => 60);
+        run => 'poweroff', timeout => 60, @_);
     my $stub = Pitot::Stub->new("$logs/gdb");
     $stub->attach;
     $stub->run_to(hex(address_of("$build/pitot.elf", 'pvh_entry')));
     return ($machine, $stub, $stub->register('rbx'));
 }
+
+# Each bit of CR4 that this CPU has but PSE and PAE, of CR0 all that is harmless without paging, of
+# EFER `syscall`. QEMU's stub knows these registers by numbers, once it was asked for its list.
+my ($cr0, $cr4, $efer) = (27, 30, 32);
+my %left = ($cr0 => 0x4003b, $cr4 => 0x371b8f, $efer => 0x801);
+my ($inherits, $hand) = entered(kernel => 'pitot-test', smp => 2, icount => 8,
+    run => 'ktap-smp; poweroff');
+$hand->ask('qXfer:features:read:target.xml:0,ffb');
+$hand->ask_ok(sprintf('P%x=%s', $_, unpack('H*', pack('Q<', $left{$_})))) for sort(keys %left);
+is(unpack('V', pack('H8', $hand->ask(sprintf('p%x', $cr4)))), $left{$cr4}, 'bits are left in CR4');
+$hand->put('c');
+$inherits->wait_end;
+ktap_ok($inherits);
 
 my ($machine, $stub, $information) = entered();
 is(unpack('V', $stub->memory($information, 4)), 0x336ec578, 'QEMU tells what the kernel expects');

@@ -54,6 +54,38 @@ static void on_all(void (*function)(void *))
             thread_join(thread[cpu]);
 }
 
+/* --- What a CPU has inherited. --- */
+
+#define PE_EM_ET_NE_WP_PG  0x80010035u
+#define DE_PAE_MCE_PGE     0xe8u
+#define UMIP_SMEP_SMAP     0x300800u
+#define SCE_LME_LMA_NXE    0xd01u
+#define WB_WT_UC_TWICE     0x0007040600070406ull
+#define NOTHING_IS_WATCHED 0x400u
+
+static uint64_t strange; /* registers, of all CPUs */
+
+static void look_at_registers(void *unused)
+{
+    uint64_t wrong = 0;
+
+    (void)unused;
+    wrong += cpu_read_cr0() != PE_EM_ET_NE_WP_PG;
+    wrong += (cpu_read_cr4() & ~(uint64_t)UMIP_SMEP_SMAP) != DE_PAE_MCE_PGE;
+    wrong += cpu_read_msr(MSR_EFER) != SCE_LME_LMA_NXE;
+    wrong += cpu_read_msr(MSR_PAT) != WB_WT_UC_TWICE;
+    wrong += cpu_read_dr7() != NOTHING_IS_WATCHED;
+    wrong += cpu_read_ldtr() != 0;
+    __atomic_fetch_add(&strange, wrong, __ATOMIC_RELAXED);
+}
+
+static void claim_nothing_is_inherited(void)
+{
+    strange = 0;
+    on_all(look_at_registers);
+    ktap_equal(strange, 0, "control registers have what the kernel wants, and nothing else");
+}
+
 /* --- Threads, locks, clock. --- */
 
 static uint64_t misplaced, shared, under_kernel_lock;
@@ -336,6 +368,7 @@ static void smp_claims(void)
 {
     if (!ktap_ok(cpus_running() > 1, "there are CPUs: %u", cpus_running()))
         return;
+    claim_nothing_is_inherited();
     claim_locks();
     claim_order();
     claim_breakpoints();
