@@ -46,8 +46,11 @@ static void print_banner(void)
           (unsigned long long)clock_rate() / 1000, cpus_running(), arch_cpus());
 }
 
-/* What the loader of this `magic` has left at that physical address. */
-static void read_information(uint32_t magic, uint32_t information)
+/*
+ * What the loader of this `magic` has left at that physical address. Not inlined: kernel_main's
+ * last call would become its last instruction, and its return address, in every chain, nobody's.
+ */
+__attribute__((noinline)) static void read_information(uint32_t magic, uint32_t information)
 {
     const char *unusable = NULL;
 

@@ -27,7 +27,7 @@ my %title = (
 sub measure
 {
     my ($accel, $cpus, @wanted) = @_;
-    my $machine = boot(kernel => 'pitot-test', accel => $accel, smp => $cpus,
+    my $machine = boot(kernel => 'pitot-test', accel => $accel, icount => '', smp => $cpus,
         run => "bench-cpus @{[(@wanted) x $rounds]}; poweroff", timeout => 300);
     die("SMP=$cpus ACCEL=$accel: the machine ended with status "
             . $machine->status . "\n" . $machine->tail) if $machine->status;

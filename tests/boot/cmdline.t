@@ -20,7 +20,7 @@ my @commands = (
     'nope',
     'perf record -e mem:kernel_flag:w -c "100" -- fs-stress 1',
 );
-my $machine = boot(run => join('; ', @commands, 'poweroff; help'),
+my $machine = boot(boot => 'grub', run => join('; ', @commands, 'poweroff; help'),
     flags => 'rum=help nonsense perf.rate=many');
 ended_ok($machine);
 my $console = $machine->console;

@@ -17,7 +17,7 @@ use Pitot::Stub;
 
 my $build = $ENV{BUILD} // 'build';
 my $made = "$build/ends";
-my %qemu = (machine => 'qemu', firmware => 'bios', iso => "$made/ends.iso");
+my %qemu = (machine => 'qemu', firmware => 'bios', boot => 'grub', iso => "$made/ends.iso");
 my ($powered_off, $triple_fault, $reset, $cut_short, $timed_out) = (0, 4, 6, 8, 124);
 
 # --- The guests ----------------------------------------------------------------------------------

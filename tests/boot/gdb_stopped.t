@@ -35,7 +35,7 @@ my $dump = "$logs/dump";
 my @asked = ('ring -n 100000', 'ring -n 3 -c 0', 'ring -g -n 2', 'ps', 'cpus', 'bt', 'bt -t 1',
     'bt -t 0');
 my $everything = join('', map { "echo \\n--- $_\\n\ntry pitot $_\n" } @asked);
-my $said = commands_session({smp => 1, run => "ps; $record"},
+my $said = commands_session({smp => 1, boot => 'grub', run => "ps; $record"},
     'stop' => "tbreak stress_round\ncontinue\ntbreak ring_output_nested\nignore \$bpnum 200\n"
         . "continue\nfinish\nmonitor info registers -a\n",
     'all' => $everything,

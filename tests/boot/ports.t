@@ -21,7 +21,7 @@ my $ended_by_us = 143;
 my $hang = 60;          # seconds
 
 # Says nothing itself, and runs on any CPU.
-my %bios = (firmware => 'bios', run => 'poweroff');
+my %bios = (firmware => 'bios', boot => 'grub', icount => '', run => 'poweroff');
 
 # The line that a stopped kernel ends with, last of all, wherever it is told.
 sub stopped_ok

@@ -169,7 +169,7 @@ my @damages = (
 for my $damage (@damages) {
     my ($name, $reason, $change) = @$damage;
     subtest "a table $name" => sub {
-        my $machine = boot(iso => damaged_iso($build, $change),
+        my $machine = boot(boot => 'grub', iso => damaged_iso($build, $change),
             run => "bt; perf record $event -g $load; perf record $event $load; poweroff");
         ended_ok($machine, 'the kernel runs on');
         like($machine->console, qr/^Pitot: call chains of one frame only: $reason$/m,
@@ -188,7 +188,7 @@ for my $damage (@damages) {
 }
 
 subtest 'a table out of order, and frame pointers' => sub {
-    my $machine = boot(iso => damaged_iso($fp_build, $damages[3][2]),
+    my $machine = boot(boot => 'grub', iso => damaged_iso($fp_build, $damages[3][2]),
         run => "bt; perf record $event -g --verify-chain -- help; poweroff");
     ended_ok($machine, 'the kernel runs on');
     like($machine->console, qr/^Pitot: call chains by frame pointers only: $damages[3][1]$/m,

@@ -132,7 +132,7 @@ sub polls_ok
 # It and its twin run beside the console, each on a CPU of its own.
 {
     my $place = sprintf('mem:%s/8:w', address_of("$build/programs/fs-load", 'calls'));
-    my $machine = start(smp => 4);
+    my $machine = start(smp => 4, icount => '');
     my $said_by = sub {
         my ($command, $until, $name) = @_;
         $machine->send("$command\n");

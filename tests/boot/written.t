@@ -160,7 +160,8 @@ seek($kernel, $place + 8, 0);
 print {$kernel} 'not this build';
 close($kernel) or die("$files/pitot.elf: $!\n");
 system('tools/mkiso', "$files/pitot.iso", "$files/pitot.elf") == 0 or die("tools/mkiso failed\n");
-$machine = boot(iso => "$files/pitot.iso", flags => 'perf.rate=0', run => 'perf record -R '
+$machine = boot(boot => 'grub', iso => "$files/pitot.iso", flags => 'perf.rate=0',
+    run => 'perf record -R '
         . "$watch -e breakpoint:hit -- fs-stress 1; perf script; poweroff");
 ended_ok($machine);
 like($machine->console,

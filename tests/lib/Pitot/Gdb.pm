@@ -59,7 +59,7 @@ sub gdb_session
     my $door = delete $options{door} // \%outside;
     my $typed = delete $options{typed};
     my $base = "$build/logs/" . basename($0, '.t') . '/' . ++$sessions;
-    my $machine = Pitot::Machine->new($door->{machine}->($base, %options));
+    my $machine = Pitot::Machine->new(icount => '', $door->{machine}->($base, %options));
     my $kernel = "$build/" . ($options{kernel} // 'pitot') . '.elf';
     $door->{ready}->($base, $machine);
     my $how = $typed ? '<' : '-batch -x';

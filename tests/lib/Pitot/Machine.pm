@@ -5,8 +5,13 @@
 # Options are tools/machine's variables in small letters (kernel, run, perf_boot, flags, com1,
 # com2, com3, qemu_machine, gdb, ...), and: `timeout`, a hang detector in seconds; `extra`, a list
 # of arguments for QEMU; `interactive`, for send and expect. Which machine it is (MACHINE, FIRMWARE,
-# SMP, CPU, MEM, ACCEL) comes from the environment where the test does not say. All else there
-# is ignored.
+# CPU, MEM, ACCEL) comes from the environment where the test does not say. All else there is
+# ignored.
+#
+# Where neither says more, it has one CPU, QEMU boots the kernel itself, and the clock is the
+# instructions that the guest executes, eight nanoseconds each (docs/testing.md, "The clock of a
+# test"): `smp`, `boot => 'grub'` and `icount => ''` are for what is claimed of CPUs, a loader, and
+# the host's clock.
 #
 # The files are build/logs/<test>/<n>.console, .com2, .debugcon and .machine (what the emulator
 # said), n counting the machines of one test. They stay.
@@ -32,7 +37,7 @@ use Pitot::Files;
 my $build = $ENV{BUILD} // 'build';
 my @variables = qw(MACHINE FIRMWARE QEMU_MACHINE CPU MEM SMP ACCEL ICOUNT ISO KERNEL FLAGS RUN
     SLEEP BOOT PERF_BOOT CONSOLE COM1 COM2 COM3 DEBUGCON GDB REBOOT TIMEOUT);
-my %inherited = map { $_ => 1 } qw(MACHINE FIRMWARE CPU MEM SMP ACCEL);
+my %inherited = map { $_ => 1 } qw(MACHINE FIRMWARE CPU MEM ACCEL);
 my $timeout = 120;
 my $grace = 20;       # for tools/machine to end what its own hang detector has stopped
 my $tail_lines = 25;
@@ -83,6 +88,8 @@ sub environment
     my ($self, %options) = @_;
     my $base = $self->{base};
     my %variables = (
+        smp => 1,
+        defaults(%options),
         timeout => $self->{limit},
         console => delete $options{interactive} ? "unix:$base.socket" : "$base.console",
         com2 => "$base.com2",
@@ -93,6 +100,21 @@ sub environment
     my @unknown = grep { !$known{$_} } sort(keys %variables);
     croak("no such option: @unknown") if @unknown;
     return map { uc($_) => $variables{$_} } keys %variables;
+}
+
+# How it boots and what its clock is, unless the test says it. Bochs and UEFI have their own way; a
+# machine that a debugger stops and steps has the host's clock. Where a guest is idle, a clock of
+# instructions jumps to the next timer, or waits if somebody may type.
+sub defaults
+{
+    my (%options) = @_;
+    my %asked = map { $_ => $options{lc($_)} // $ENV{$_} // '' } qw(MACHINE FIRMWARE ACCEL);
+    return () if ($asked{MACHINE} || 'qemu') ne 'qemu';
+    return () if ($asked{FIRMWARE} || 'bios') ne 'bios';
+    my $clocked = ($asked{ACCEL} || 'tcg') eq 'tcg' && !$options{gdb} && !$options{com3};
+    my $icount = $options{icount} // ($clocked ? 8 : '');
+    return (boot => 'kernel', icount => $icount,
+        sleep => $icount && !$options{interactive} ? 'off' : 'on');
 }
 
 # The end is seen as the end of a pipe that all processes of the machine hold open.
