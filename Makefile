@@ -11,7 +11,7 @@ UNWINDER ?= orc
 FIRMWARE ?= bios
 MACHINE  ?= qemu
 ACCEL    ?= tcg
-SMP      ?= $(if $(filter test soak,$(MAKECMDGOALS)),4,1)
+SMP      ?= $(if $(filter test soak shake,$(MAKECMDGOALS)),4,1)
 CPU      ?= max
 MEM      ?= 256M
 BUILD    ?= build
@@ -20,7 +20,6 @@ HOSTCC   ?= gcc
 NASM     ?= nasm
 DEMO     := perf record -e mem:kernel_flag:rw -g -- fs-stress; perf report -g caller -s sym
 RUN      ?= $(DEMO)
-TESTS    ?= tests/unit tests/model tests/host tests/boot
 FP_BUILD := $(if $(filter fp,$(UNWINDER)),$(BUILD),$(BUILD)/fp)
 export UNWINDER FIRMWARE MACHINE ACCEL SMP CPU MEM BUILD FP_BUILD
 
@@ -72,7 +71,7 @@ HOST       := $(patsubst tests/host/%.c,$(BUILD)/host/%,$(filter-out %/fake_symb
 .DEFAULT_GOAL := iso
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: both-kernels run test soak iso gallery gdb postmortem bench check help clean packages tests-built bench-built FORCE
+.PHONY: both-kernels run test soak shake budgets iso gallery gdb postmortem bench check help clean packages tests-built bench-built FORCE
 
 ##
 ## make run         installs what is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt
@@ -81,15 +80,25 @@ run: packages-run
 	$(Q)script='$(subst ','\'',$(RUN))'; [ -t 0 ] || script="$$script; poweroff"; \
 		RUN="$$script" ISO=$(BUILD)/pitot.iso COM2=$(BUILD)/com2.bin tools/machine
 
-## make test        installs what is missing, then all tests; QUICK=1 leaves the slow machines out
+## make test        installs what is missing, then all tests; TESTS="NAME..." those of files or folders of tests, or those that
+##                  a change touches of sources (TESTS=core/ring); QUICK=1 for after each edit: a minute
 test: both-kernels packages-test
 	+$(Q)$(MAKE) --no-print-directory tests-built
-	$(Q)prove -j2 --timer -r $(TESTS)
+	$(Q)tools/tests -j2 $(TESTS)
 
 ## make soak        the tests that take long
 soak: both-kernels packages-test
 	+$(Q)$(MAKE) --no-print-directory tests-built
-	$(Q)SOAK=1 prove --timer -r $(TESTS)
+	$(Q)SOAK=1 tools/tests $(TESTS)
+
+## make shake       the tests again and again, beside busy loops: TESTS="NAME..." TIMES=10 LOADS="1 2 4"
+shake: both-kernels packages-test
+	+$(Q)$(MAKE) --no-print-directory tests-built
+	$(Q)tools/shake $(TESTS)
+
+## make budgets     what the tests took last time becomes their budget, in docs/testing.md
+budgets:
+	$(Q)tools/tests --budgets
 
 ## make iso         build/pitot.iso, for GRUB under BIOS and UEFI
 iso: $(BUILD)/pitot.iso $(BUILD)/symfs/vmlinux

@@ -2,6 +2,12 @@
 # The host programs that tests run: unit tests, what tests/host asks, fuzzers, the ring on the model of
 # its memory. Part of the Makefile.
 
+# What `make test` runs: all, or with QUICK=1 what goes over the most of the tree in the least time.
+# docs/testing.md says what that leaves out.
+QUICK_TESTS := tests/unit/units.t tests/boot/suites.t tests/boot/demo.t tests/boot/port.t \
+               tests/host/stream_perf.t tests/host/hit_text.t tests/host/difference.t
+TESTS       ?= $(if $(QUICK),$(QUICK_TESTS),tests/unit tests/model tests/host tests/boot)
+
 # A program is linked from its own object, those that its head names, and what these need of an
 # archive of the kernel's sources that run on the host. In a head: ` * links: tests/unit/fake_arch.c`
 # and ` * libs: -lelf`. Objects are compiled once for all programs of the same flags.

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: core/panic, core/console/crash, arch/x86_64/trap
 #
 # Every way to die ends in the report that docs/traps.md promises, and in nothing else: what and
 # where, registers, a call chain with names, the last samples, a last line, status 99. What the

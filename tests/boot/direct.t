@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: boot, tools/machine
 #
 # QEMU's -kernel boots build/pitot.elf without an image or GRUB: what a person
 # types, and what tools/machine types with BOOT=kernel. Both kinds of boot end in the same machine:

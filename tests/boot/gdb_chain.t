@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: tests/kernel/gdb_chain, core/perf/unwind, tools/orcgen
 #
 # gdb's backtrace and the kernel's own call chain agree. Both follow what compiler and assembly say
 # in .eh_frame, but gdb reads that itself, and the kernel a table made from it

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: tools/gdb, tests/lib/Pitot/GdbHabits.pm
 #
 # What a person does with gdb all day (tests/lib/Pitot/GdbHabits.pm has it), through QEMU's stub, on
 # one CPU and on four. Run from the root of the tree:

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: tools/gdb
 #
 # `pitot bt` beside gdb's own backtrace, frame by frame: on all CPUs at stops in interrupts, NMIs,
 # debug traps and idle CPUs, and for threads that do not run. Pitot's other commands for gdb

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: tools/gdb
 #
 # Pitot's commands for gdb (docs/gdb.md) on a machine that was stopped inside a record, and on its
 # dumps: records beside the real perf's, threads beside the console's `ps`, debug registers, the

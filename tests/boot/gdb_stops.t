@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: core/gdb, arch/x86_64/stop
 #
 # Stops of the kernel's own stub for gdb where they are awkward (docs/gdb-stub.md): inside of a
 # change for which all CPUs stand still, in the middle of what is printed to gdb, in steps without

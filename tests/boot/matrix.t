@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: boot, tools/machine, tools/mkiso, drivers
 #
 # One image boots on every machine of docs/machines.md, finds its memory and CPUs, and records the
 # same hits in the same places: the report is the same text everywhere. Not all combinations, but

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: boot, drivers, tools/machine
 #
 # Machines that lack a timer, a table or an interrupt controller. Each runs, with ticks and a clock
 # that are right, or says what it needs and stops; none hangs, and none goes on with a clock that is

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: boot, drivers/uart16550
 #
 # A machine that lacks something: a port, memory, a feature of the CPU. It says so on what is left,
 # port 0xE9 in the last resort, and stops; it neither hangs on a port that is not there nor resets.

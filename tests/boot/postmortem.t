@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: tools/postmortem
 #
 # build/host/postmortem as a person uses it: from a dump and through QEMU's stub, beside the stream
 # that the kernel itself writes of the same recording, with what it refuses and what it says of

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: Makefile, tools/machine
 #
 # `make run`, the first thing that a person types: without a terminal it shows the demonstration
 # and ends; with one it leaves them at the prompt. Run from the root of the tree:

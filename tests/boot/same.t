@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: tools/machine, tests/lib/Pitot/Machine.pm
 #
 # The clock of a test's machine is the instructions that the guest executes: the same boot with one
 # CPU says the same on its console, and streams the same, byte for byte, times, ticks and samples of

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: tools/postmortem, core/perf/ring
 #
 # A machine is stopped at random, a few hundred times, and its recording is read from outside by
 # build/host/postmortem: through QEMU's stub, or from a dump. Stops are wherever the machine was, or

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: tests/kernel/debugreg, tests/kernel/paging, arch/x86_64
 #
 # A second opinion on debug registers, traps and page tables: what the suites claim of QEMU they
 # claim of Bochs too, result by result, and a few things that QEMU cannot do hold there

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: boot, drivers/uart16550, tools/machine
 #
 # Under UEFI the firmware has talked on the stream's port before the kernel does: perf reads the
 # recording all the same, as tools/machine left it.

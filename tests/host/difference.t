@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: tests/lib/Pitot/Difference.pm, tests/lib/Pitot/Transcript.pm
 #
 # A failing comparison shows the first difference and says where the others are; the whole texts are
 # kept; and a file of tests in which everything differs prints 40 lines for the first few failures,

@@ -1,5 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: tests/fuzz, core/perf/unwind, core/perf/filter, core/perf/event_spec
+# of: core/perf/perf_options, core/perf/tracing_data, core/gdb, core/user/elf, core/fs/ustar
+# of: core/glob
 #
 # What must stand any input under clang's fuzzer (tests/fuzz): the unwinder with hostile stacks and
 # hostile tables, the parsers of options, events and filters, what describes tracepoints, what

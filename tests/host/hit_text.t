@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: linker.ld, core/gdb/points, core/breakpoint, core/perf/event, arch/x86_64/stop
 #
 # Where gdb's stub in the kernel puts no int3 (docs/gdb-stub.md): what hits, NMIs and the stub
 # itself run lies in one range of text, by linker.ld's list of objects. Here the calls of the linked

@@ -1,5 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: core/perf/report, core/perf/script, core/perf/chain_walk, core/perf/percent
+# of: tests/host/report_sample
 #
 # The kernel's own report and script print what the real perf prints of the same recording:
 # build/host/report_sample makes recordings up and writes both the stream and the texts. Needs perf,

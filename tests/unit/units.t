@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: core, tests/unit
 #
 # Runs the unit tests that `make` has built from tests/unit/*_test.c, and turns each of their
 # cmocka tests into a result. Also a failure: a program that is not there, prints no plan, stops

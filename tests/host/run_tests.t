@@ -1,0 +1,145 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: tools/tests, tools/one-test
+#
+# How tests are run (tools/tests, tools/one-test), in a small tree made here: which are chosen by a
+# name, what is refused, that a file that fails prints no more than a screen and keeps the rest,
+# what it took, and who is over a budget. Run from the root of the tree:
+#
+#     prove tests/host/run_tests.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Path qw(make_path);
+use File::Temp qw(tempdir);
+use Test::More;
+use Pitot::Files;
+
+my $tree = tempdir(CLEANUP => 1);
+symlink(abs_path('tools'), "$tree/tools") or die("$tree/tools: $!\n");
+
+sub plant
+{
+    my ($path, $text) = @_;
+    make_path(dirname("$tree/$path"));
+    open(my $file, '>', "$tree/$path") or die("$path: $!\n");
+    print $file $text;
+    close($file) or die("$path: $!\n");
+}
+
+sub plant_test
+{
+    my ($path, $of, $body) = @_;
+    plant($path, "#!/usr/bin/perl -w\n# of: $of\nuse Test::More;\n$body;\ndone_testing();\n");
+}
+
+# Output, complaints and status of tools/tests there.
+sub run
+{
+    my (@arguments) = @_;
+    local $ENV{BUILD} = 'build';
+    delete local @ENV{qw(UNITS QUICK SOAK)};
+    my $status = system("cd $tree && tools/tests @arguments > out 2> err");
+    return (slurp("$tree/out"), slurp("$tree/err"), $status >> 8);
+}
+
+sub chosen_ok
+{
+    my ($names, $expected, $name) = @_;
+    my ($out, $err, $status) = run('--list', $names);
+    is($status == 0 ? join(' ', split(' ', $out)) : $err, $expected, $name);
+}
+
+plant("core/perf/$_", "\n") for qw(ring.c ring.h ring_merge.c report.c);
+plant('drivers/hpet.c', "\n");
+plant("tests/unit/$_.c", "\n") for qw(ring_test report_test print_test);
+my %objects
+    = (ring_test => ['core/perf/ring'], report_test => ['core/perf/report'], print_test => []);
+for my $unit (keys %objects) {
+    my @objects = ("tests/unit/$unit", @{$objects{$unit}});
+    plant("build/unit/$unit.linked", join('', map { "build/hosted/$_.c.o\n" } @objects, 'libc'));
+}
+plant("build/hosted/tests/unit/$_.c.d", "build/hosted/x.o: tests/unit/$_.c \\\n core/perf/ring.h\n"
+        . "core/perf/report.c:\n") for keys %objects;
+plant("build/hosted/core/perf/$_.c.d", "build/hosted/x.o: core/perf/$_.c\n") for qw(ring report);
+plant_test('tests/unit/units.t', 'core', 'pass("all")');
+plant_test('tests/boot/demo.t', 'core/perf/report, boot', 'pass("demo")');
+plant_test('tests/boot/ring.t', 'core/perf/ring', 'pass("ring")');
+
+chosen_ok('tests/boot/demo.t', 'tests/boot/demo.t', 'a file of tests is itself');
+chosen_ok('tests/boot', 'tests/boot/demo.t tests/boot/ring.t', 'a folder is all in it');
+chosen_ok('core/perf/report.c', 'tests/boot/demo.t tests/unit/units.t report_test',
+    'a source: tests whose head names it, and the unit tests that it is linked into');
+my $with_header = 'tests/boot/ring.t tests/unit/units.t print_test report_test ring_test';
+chosen_ok('core/perf/ring.h', $with_header,
+    'a header: the unit tests that include it');
+chosen_ok('core/perf/ring', $with_header,
+    'a beginning: source, header and what else begins so');
+chosen_ok('core/ring.c', 'tests/boot/ring.t tests/unit/units.t ring_test',
+    'folders may be left out');
+chosen_ok('tests/boot/demo.t core/ring.c',
+    'tests/boot/demo.t tests/boot/ring.t tests/unit/units.t ring_test', 'two names are both');
+chosen_ok('core/perf/report.c tests/unit', 'tests/boot/demo.t tests/unit/units.t',
+    'all units are asked for besides');
+
+my ($out, $err, $status) = run('core/perf/rong');
+is($status, 2, 'a name that is none is refused');
+like($err, qr/^tools\/tests: core\/perf\/rong is no file or folder .* as tests\/boot\/demo\.t/,
+    '... with what would be right');
+(undef, $err) = run('hpet.c');
+like($err, qr/; there is drivers\/hpet\.c$/, '... or what is near');
+(undef, $err, $status) = run('drivers/hpet');
+is($status, 2, 'a source without tests is refused, too');
+like($err, qr/no test is said to be of drivers\/hpet: its line `# of:`/, '... and that is said');
+
+($out, $err, $status) = run('tests/boot/demo.t', 'tests/boot/ring.t');
+is($status, 0, 'what passes, passes');
+like($out, qr/^no budget in .*: tests\/boot\/demo\.t tests\/boot\/ring\.t$/m,
+    'files without a budget are named');
+
+plant_test('tests/boot/loud.t', 'boot', 'ok(0, "claim $_") or diag("why $_") for 1 .. 100;');
+($out, $err, $status) = run('tests/boot/loud.t');
+isnt($status, 0, 'what fails, fails');
+cmp_ok(scalar(split(/\n/, $err)), '<=', 41, 'a file that fails a hundred times prints a screen');
+like($err, qr{^# \.\.\. and \d{3} lines more: build/logs/loud\.tap$}m, '... and where the rest is');
+my $log = slurp("$tree/build/logs/loud.tap");
+is(scalar(() = $log =~ /^# why \d+$/mg), 100, '... all of it');
+is(scalar(() = $log =~ /^not ok \d+/mg), 100, '... and all results');
+
+plant_test('tests/boot/killed.t', 'boot', 'pass("one"); kill(KILL => $$);');
+($out, $err, $status) = run('tests/boot/killed.t');
+isnt($status, 0, 'a file that is killed fails');
+plant_test('tests/boot/leaves.t', 'boot', 'pass("one"); if (!fork) { sleep(60); exit }');
+($out, $err, $status) = run('tests/boot/leaves.t');
+is($status, 0, 'a process that is left behind is not waited for');
+my ($left) = `ps -eo pid,args` =~ m{^ *(\d+) \S+ -w tests/boot/leaves\.t$}m;
+kill(KILL => $left) if $left;
+
+# Work in a child that is waited for, by the clock that is measured.
+plant_test('tests/boot/costly.t', 'boot', <<'END');
+if (!fork) { until ((times)[0] > 1.1) { my $n = 0; $n++ while $n < 100_000 } exit }
+wait;
+pass('worked');
+END
+my $table = "| file | CPU-seconds |\n|---|---|\n";
+plant('docs/testing.md', "before\n\n$table| `tests/boot/costly.t` | 50 |\n\nbehind\n");
+($out) = run('tests/boot/costly.t');
+cmp_ok(slurp("$tree/build/logs/costly.cpu"), '>=', 1.1, 'the time of children is counted');
+unlike($out, qr/^over its budget/m, 'within its budget nothing is said');
+($out) = run('--budgets');
+is(slurp("$tree/docs/testing.md") =~ s/\| [2-9] \|/| N |/r,
+    "before\n\n$table| `tests/boot/costly.t` | N |\n"
+        . join('', map { "| `tests/boot/$_.t` | 1 |\n" } qw(demo killed leaves loud ring))
+        . "\nbehind\n", 'what was measured becomes the budgets, and nothing else changes');
+plant('docs/testing.md', "$table| `tests/boot/costly.t` | 1 |\n| `tests/boot/demo.t` | 1 |\n");
+plant_test('tests/boot/costly.t', 'boot',
+    'until ((times)[0] > 2.7) { my $n = 0; $n++ while $n < 100_000 } pass("worked")');
+($out, undef, $status) = run('tests/boot/costly.t', 'tests/boot/demo.t');
+like($out, qr{^over its budget: tests/boot/costly\.t: [2-9]\.\d CPU-seconds of 1$}m,
+    'over it the file is named');
+unlike($out, qr{^over its budget: tests/boot/demo}m, '... and no other');
+is($status, 0, '... and nothing fails');
+
+done_testing();
