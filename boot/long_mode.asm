@@ -2,8 +2,8 @@
 ;
 ; From the boot loader's 32-bit protected mode to boot_entry_high in 64-bit mode. Runs once,
 ; interrupts off, in the low part of the image. What it cannot do without, it looks for first; what
-; is missing is said on port 0xE9, which needs no device set up, and on COM1 as the firmware left
-; it.
+; is missing is said on port 0xE9, which needs no device set up, and on COM1, which is set up for
+; it: not every firmware does that.
 ;
 ; The page tables made here are for the way up only: the first 4 GiB at 0, at DIRECT_BASE and (1
 ; GiB) at KERNEL_BASE, all writable and executable. arch/x86_64/paging.c replaces them; each CPU
@@ -29,6 +29,10 @@ CPUID_TSC       equ 1 << 4
 COM1            equ 0x3f8
 COM1_LINE_STATUS equ COM1 + 5
 COM1_EMPTY      equ 1 << 5
+COM1_RATE_HIGH  equ COM1 + 1
+COM1_LINE       equ COM1 + 3
+COM1_LINE_8N1   equ 3
+COM1_LINE_RATE  equ 1 << 7              ; the first two ports are the rate's divisor
 COM1_PATIENCE   equ 100000              ; a byte takes 1 ms at 9600 baud, a port read 100 ns
 PORT_E9         equ 0xe9
 
@@ -99,6 +103,19 @@ boot_entry:
 
 ; IN ebp = text, NUL-terminated. Says it where something may listen, and stops for good.
 boot_refuse:
+        mov dx, COM1_LINE               ; 115200 baud, as drivers/uart16550.c has it
+        mov al, COM1_LINE_RATE
+        out dx, al
+        mov dx, COM1
+        mov al, 1
+        out dx, al
+        mov dx, COM1_RATE_HIGH
+        xor eax, eax
+        out dx, al
+        mov dx, COM1_LINE
+        mov al, COM1_LINE_8N1
+        out dx, al
+.next:
         mov al, [ebp]
         test al, al
         jz .stop
@@ -116,7 +133,7 @@ boot_refuse:
         mov al, [ebp]
         out dx, al
         inc ebp
-        jmp boot_refuse
+        jmp .next
 .stop:
         cli
         hlt
