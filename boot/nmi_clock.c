@@ -28,6 +28,7 @@ static uint32_t to; /* this CPU; set at boot */
 static void nmi_clock_set_hpet(unsigned hertz)
 {
     nmi_clock_lingers();
+    apic_set_button(hertz > 0);
     if (hertz > 0)
         ioapic_send_nmi(line_in.registers, line_in.line, to);
     hpet_set_rate(hertz);

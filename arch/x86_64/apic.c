@@ -11,6 +11,7 @@
 #define ID             0x020
 #define END            0x0b0
 #define SPURIOUS       0x0f0
+#define REQUESTED      0x200 /* 8 registers of 32 vectors, 16 bytes apart */
 #define COMMAND        0x300
 #define COMMAND_TO     0x310
 #define LOCAL_TIMER    0x320
@@ -32,6 +33,8 @@
 #define TO_SHIFT        24
 
 /* "Local Vector Table" */
+#define LOCAL_NMI      (4u << 8)
+#define LOCAL_MODE     (7u << 8)
 #define LOCAL_MASKED   (1u << 16)
 #define LOCAL_PERIODIC (1u << 17)
 
@@ -44,6 +47,10 @@
 
 static volatile uint8_t *registers; /* set at boot */
 static uint64_t timer_hertz;        /* set at boot */
+static uint32_t boot_id;            /* set at boot, as are the next two */
+static unsigned button_pin;         /* LOCAL_PIN0 or LOCAL_PIN1; 0: neither is an NMI's */
+static uint32_t button_nmi;         /* as the firmware has set it */
+static uint32_t button_wanted;      /* ... as it is to be; changed with all CPUs parked */
 
 static uint32_t apic_read(unsigned offset)
 {
@@ -65,8 +72,43 @@ volatile void *apic_registers(void)
     return registers;
 }
 
+static void apic_find_button(void)
+{
+    static const unsigned pins[] = {LOCAL_PIN0, LOCAL_PIN1};
+
+    boot_id = apic_id();
+    for (unsigned i = 0; i < sizeof(pins) / sizeof(*pins); i++) {
+        uint32_t pin = apic_read(pins[i]);
+
+        if ((pin & LOCAL_MODE) != LOCAL_NMI || pin & LOCAL_MASKED)
+            continue;
+        button_pin = pins[i];
+        button_nmi = button_wanted = pin;
+    }
+}
+
+void apic_button_follow(void)
+{
+    if (button_pin && apic_id() == boot_id && apic_read(button_pin) != button_wanted)
+        apic_write(button_pin, button_wanted);
+}
+
+void apic_set_button(bool by_vector)
+{
+    button_wanted = by_vector ? VECTOR_APIC_BUTTON : button_nmi;
+    apic_button_follow();
+}
+
+bool apic_button_is_pressed(void)
+{
+    return button_pin &&
+           apic_read(REQUESTED + VECTOR_APIC_BUTTON / 32 * 16) >> VECTOR_APIC_BUTTON % 32 & 1;
+}
+
 void apic_enable(bool boot_cpu)
 {
+    if (boot_cpu)
+        apic_find_button();
     if (!boot_cpu) {
         apic_write(LOCAL_PIN0, LOCAL_MASKED);
         apic_write(LOCAL_PIN1, LOCAL_MASKED);

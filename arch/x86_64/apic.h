@@ -24,6 +24,17 @@ void apic_enable(bool boot_cpu);
 /* This CPU's number to the others' controllers. */
 uint32_t apic_id(void);
 
+/*
+ * What the firmware lets in as an NMI by this CPU's pin is to come as VECTOR_APIC_BUTTON from now
+ * on, or as an NMI again: at once on the boot CPU, else when that calls the second. Others let
+ * nothing in. With all other CPUs parked.
+ */
+void apic_set_button(bool by_vector);
+void apic_button_follow(void);
+
+/* ... and it has come, though interrupts are off perhaps. The boot CPU, any context. */
+bool apic_button_is_pressed(void);
+
 /* An interrupt of this vector; an NMI. To one CPU, by its apic_id. Any context. */
 void apic_send(uint32_t to, uint8_t vector);
 void apic_send_nmi(uint32_t to);

@@ -13,6 +13,7 @@
 #include "arch/x86_64/percpu.h"
 #include "arch/x86_64/stand.h"
 #include "arch/x86_64/trap.h"
+#include "arch/x86_64/vectors.h"
 
 #define LINGER_NS 1000000000ull /* emulated CPUs take turns, of a tenth of a second */
 
@@ -20,9 +21,18 @@ static struct nmi_clock clock; /* set at boot */
 static bool ended;             /* [A] */
 static uint64_t lingers_until; /* [A] arch_clock_ns; 0: no NMI of a stopped clock is on its way */
 
+/* Interrupts are on: reported as the NMI that it would have been. */
+static void nmi_button(struct regs *regs)
+{
+    regs->vector = VECTOR_NMI;
+    trap_nmi(regs);
+    apic_end();
+}
+
 void nmi_set_clock(const struct nmi_clock *with)
 {
     clock = *with;
+    trap_set_handler(VECTOR_APIC_BUTTON, nmi_button);
 }
 
 struct nmi_clock nmi_clock_now(void)
@@ -93,6 +103,15 @@ static bool nmi_lingered(const struct percpu *self)
 }
 
 /*
+ * Two NMIs that come at once are one, and a clock's comes often: while it runs, the button is an
+ * interrupt instead, which waits for this look where interrupts are off.
+ */
+static bool nmi_button_waits(const struct percpu *self, bool timed)
+{
+    return timed && self->cpu == 0 && apic_button_is_pressed();
+}
+
+/*
  * One that nobody has sent and nobody waits for is somebody pressing the button of a machine that
  * hangs, and gets the report.
  */
@@ -106,6 +125,6 @@ void nmi_trap(struct regs *regs)
         clock.serve(regs, began);
     park_serve(regs);
     stand_serve(regs);
-    if (!sent && !timed && !nmi_lingered(self))
+    if (nmi_button_waits(self, timed) || (!sent && !timed && !nmi_lingered(self)))
         trap_nmi(regs);
 }

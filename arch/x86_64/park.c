@@ -7,6 +7,7 @@
 #include "arch/x86_64/park.h"
 
 #include "arch/arch.h"
+#include "arch/x86_64/apic.h"
 #include "arch/x86_64/check.h"
 #include "arch/x86_64/debugreg.h"
 #include "arch/x86_64/nmi.h"
@@ -211,6 +212,7 @@ static void park_wait(struct percpu *self, const struct regs *regs, uint32_t ans
         answer = asked;
     } while (asked == ASKED_TO_HALT);
     debugreg_load();
+    apic_button_follow();
     __atomic_store_n(&self->parked, 0, __ATOMIC_RELEASE);
 }
 

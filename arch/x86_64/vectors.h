@@ -20,6 +20,7 @@
 #define VECTOR_FIRST_INTERRUPT 32
 #define VECTOR_APIC_TIMER      0xf0
 #define VECTOR_APIC_POKE       0xf1 /* from another CPU: look what there is to do */
+#define VECTOR_APIC_BUTTON     0xf2 /* an NMI's pin while NMIs are a clock's: apic_set_button */
 #define VECTOR_APIC_SPURIOUS   0xff /* "Spurious Interrupt": is not acknowledged */
 
 /* One stub of this size for each vector, in a row (arch/x86_64/trap_entry.asm). */

@@ -11,6 +11,7 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
+use IO::Socket::UNIX;
 use List::Util qw(sum0);
 use Test::More;
 use Pitot;
@@ -127,6 +128,36 @@ subtest 'watches, two CPUs, frame pointers' => sub {
     cmp_ok(scalar(of_event('mem:kernel_flag:rw', @samples)), '>=', 2 * ($operations // 'inf'),
         '... with hits in between: each operation takes the lock and gives it back');
     like(said($machine, $stat), qr/^ +[1-9]\d* +timer:tick$/m, 'ticks go on afterwards');
+};
+
+# --- The button ----------------------------------------------------------------------------------
+
+# A busy host lets the button and the clock come at once, nearly always; then they are one NMI.
+sub pressed_ok
+{
+    my ($what, $flags, $until, $where, @commands) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my $path = "$build/logs/nmi/monitor";
+    my $machine = start(smp => 2, icount => 8, flags => $flags, extra => ['-chardev',
+        "socket,id=monitor,path=$path,server=on,wait=off", '-mon', 'chardev=monitor']);
+    $machine->expect(qr/^pitot> $/m, 60);
+    my $monitor = IO::Socket::UNIX->new(Peer => $path) or die("$path: $!");
+    $machine->send("$_\n") for @commands;
+    $machine->expect($until, 60);
+    $monitor->printflush("nmi\n");
+    is($machine->wait_end(60), 99, "$what: one press is enough");
+    like($machine->console, qr/^PANIC: non-maskable interrupt at $where/m, '... for the report');
+}
+
+my $overwrite = 'perf record --overwrite -e cpu-clock -F max';
+subtest 'the button' => sub {
+    pressed_ok('an idle machine that is sampled', '', qr/recording until/, qr/\w+/, $overwrite)
+        for 1 .. 2;
+    pressed_ok('one that hangs, interrupts off', 'watchdog=1',
+        qr/WATCHDOG: the machine goes on/, qr/(?:crash_spin|arch_relax)\+/,
+        "$overwrite -- crash hang");
+    pressed_ok('one that was sampled', '', qr/^fs-stress: \d{6,} operations, all verified$/m,
+        qr/\w+/, "$overwrite -- fs-stress", 'fs-stress 200');
 };
 
 subtest 'under UEFI, two CPUs' => sub {

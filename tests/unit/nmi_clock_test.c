@@ -40,6 +40,7 @@ static int open_line;         /* of the controller; -1: all are masked */
 static unsigned nmis, served; /* sent; and those that the clock's user had */
 static bool signalled;        /* and not served: the line is up */
 static bool pit_stopped, lingering;
+static bool by_vector;          /* the button comes so */
 static unsigned parked_at_rate; /* how deep, when the rate was set last */
 static unsigned slowed_to;      /* the timer; 0: it was not */
 static struct nmi_clock kept;
@@ -58,6 +59,11 @@ volatile void *apic_registers(void)
 uint32_t apic_id(void)
 {
     return APIC_ID;
+}
+
+void apic_set_button(bool vector)
+{
+    by_vector = vector;
 }
 
 volatile void *paging_map_device(uint64_t physical)
@@ -208,6 +214,7 @@ static void a_signal_that_comes_at_once_is_not_lost(void **state)
     (void)state;
     assert_true(nmi_clock_find());
     nmi_clock_use(&user, 10);
+    assert_true(by_vector);
     assert_int_equal(nmis, 1);
     assert_true(kept.came());
     kept.serve(NULL, 0);
@@ -216,6 +223,7 @@ static void a_signal_that_comes_at_once_is_not_lost(void **state)
     assert_int_equal(nmis, 2);
     nmi_clock_use(&user, 0);
     assert_int_equal(open_line, -1);
+    assert_false(by_vector);
     assert_true(lingering);
     kept.serve(NULL, 0);
     assert_int_equal(served, 1);
