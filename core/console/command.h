@@ -18,6 +18,11 @@ struct command {
     const char *summary; /* one line for `help` */
     /* argv[0] is the name; 0, or a negative errno after saying why */
     int (*run)(int argc, char **argv);
+    /*
+     * What `help NAME PART` says of a part of the command, or that there is none; 0 or a negative
+     * errno. NULL: it has no parts.
+     */
+    int (*help)(const char *part);
 };
 
 #define COMMAND(identifier)                                                                        \

@@ -38,14 +38,32 @@ static int help_one(const char *name)
     return 0;
 }
 
+/* `help perf record`. */
+static int help_part(const char *name, const char *part)
+{
+    const struct command *command = command_find(name);
+
+    if (!command)
+        return help_one(name);
+    if (command->help)
+        return command->help(part);
+    print("help: %s has no parts; `help %s` says all\n", name, name);
+    return -EINVAL;
+}
+
 static int help_run(int argc, char **argv)
 {
     if (argc == 1)
         return help_list();
     if (argc == 2)
         return help_one(argv[1]);
-    print("help: one command at a time: help [COMMAND]\n");
+    if (argc == 3)
+        return help_part(argv[1], argv[2]);
+    print("help: one command at a time: help [COMMAND [PART]]\n");
     return -EINVAL;
 }
 
-COMMAND(help) = {"help", "[COMMAND]", "lists the commands, or says what one takes", help_run};
+COMMAND(help) = {.name = "help",
+                 .usage = "[COMMAND [PART]]",
+                 .summary = "lists the commands, or says what one takes: help perf record",
+                 .run = help_run};

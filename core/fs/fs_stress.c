@@ -46,24 +46,39 @@ static unsigned long parse_number(const char *text, unsigned long most)
     return number;
 }
 
+static int refuse_threads(void)
+{
+    print("fs-stress: give --threads a number, 1 to %d\n", STRESS_CLIENTS);
+    return -EINVAL;
+}
+
+static int refuse_rounds(void)
+{
+    print("fs-stress: give the number of rounds, 1 to %u, or nothing\n", ROUNDS_MAX);
+    return -EINVAL;
+}
+
+/* Rounds and --threads in either order, each once at most. */
 static int parse(int argc, char **argv, struct wish *wish)
 {
-    bool threaded = argc > 1 && strcmp(argv[1], "--threads") == 0;
-    int at = threaded ? 3 : 1; /* where the rounds stand, if given */
-
-    *wish = (struct wish){.rounds = ROUNDS_DEFAULT};
-    if (threaded)
-        wish->threads = argc > 2 ? parse_number(argv[2], STRESS_CLIENTS) : 0;
-    if (threaded && wish->threads == 0) {
-        print("fs-stress: give --threads a number, 1 to %d\n", STRESS_CLIENTS);
-        return -EINVAL;
+    *wish = (struct wish){.threads = 0};
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--threads") == 0) {
+            if (wish->threads || ++i == argc)
+                return refuse_threads();
+            wish->threads = parse_number(argv[i], STRESS_CLIENTS);
+            if (wish->threads == 0)
+                return refuse_threads();
+        } else {
+            if (wish->rounds)
+                return refuse_rounds();
+            wish->rounds = parse_number(argv[i], ROUNDS_MAX);
+            if (wish->rounds == 0)
+                return refuse_rounds();
+        }
     }
-    if (argc > at)
-        wish->rounds = parse_number(argv[at], ROUNDS_MAX);
-    if (argc > at + 1 || wish->rounds == 0) {
-        print("fs-stress: give the number of rounds, 1 to %u, or nothing\n", ROUNDS_MAX);
-        return -EINVAL;
-    }
+    if (wish->rounds == 0)
+        wish->rounds = ROUNDS_DEFAULT;
     return 0;
 }
 

@@ -91,37 +91,93 @@ static int perf_script(int argc, char **argv)
     return 0;
 }
 
-static const struct {
+static const struct part {
     const char *name;
     int (*run)(int argc, char **argv);
     bool any_time; /* also while a recording runs */
+    const char *usage, *summary;
 } parts[] = {
-    {"list", perf_list, true},     {"record", perf_record, false}, {"report", perf_report, true},
-    {"script", perf_script, true}, {"stat", perf_stat, false},     {"trace", perf_trace, false},
+    {"list", perf_list, true, "[PATTERN]...", "the events, and who holds the debug registers"},
+    {"record", perf_record, false,
+     "[-e EVENT[,EVENT]...] [--filter EXPRESSION] [-R] [-g] [--call-graph orc|fp|no] [--skip N]\n"
+     "    [--verify-chain] [-c N | -F HZ] [--intr-regs] [-m SIZE] [--overwrite] [--trigger EVENT]\n"
+     "    [--start EVENT] [-p PID] [-a] [-- COMMAND]",
+     "samples until COMMAND ends, or until ^C; without -e, of cpu-clock"},
+    {"report", perf_report, true, "[-g caller|callee[,PERCENT] | -g none] [-s sym]",
+     "where the samples of the last recording were, and how it got there"},
+    {"script", perf_script, true, "[-F iregs]", "each sample of the last recording"},
+    {"stat", perf_stat, false,
+     "[-e EVENT[,EVENT]...] [--filter EXPRESSION] [--start EVENT] [-p PID] [-a] [-- COMMAND]",
+     "counts hits until COMMAND ends, or until ^C"},
+    {"trace", perf_trace, false, "[-e CALL[,CALL]...] [-s | -S] [-m SIZE] [-p PID] [--] COMMAND",
+     "the system calls of a program"},
 };
+#define PARTS (sizeof(parts) / sizeof(parts[0]))
+
+/* What the real perf can do and this one leaves to it: it takes the stream. */
+static const char *const host_parts[] = {"annotate", "archive",   "data", "diff",
+                                         "evlist",   "inject",    "kmem", "lock",
+                                         "sched",    "timechart", "top"};
+
+static bool is_of_host(const char *name)
+{
+    for (size_t i = 0; i < sizeof(host_parts) / sizeof(host_parts[0]); i++)
+        if (strcmp(host_parts[i], name) == 0)
+            return true;
+    return false;
+}
+
+static const struct part *part_find(const char *name)
+{
+    for (size_t i = 0; i < PARTS; i++)
+        if (strcmp(parts[i].name, name) == 0)
+            return &parts[i];
+    return NULL;
+}
+
+static int refuse_part(const char *name)
+{
+    if (is_of_host(name))
+        print("perf %s: the real perf has it, and reads what `perf record` streams: on the host, "
+              "perf %s -i - < build/com2.bin, or -i of the file that tools/perf-file makes of it\n",
+              name, name);
+    else
+        print("perf: \"%s\" is not a perf command; there are list, record, report, script, stat, "
+              "trace\n",
+              name);
+    return -EINVAL;
+}
 
 /* As the workload of a recording, which is the machine's one. */
-static int perf_run_part(size_t part, int argc, char **argv)
+static int perf_run_part(const struct part *part, int argc, char **argv)
 {
-    if (recording_runs() && !parts[part].any_time) {
+    if (recording_runs() && !part->any_time) {
         print("perf %s: a recording is running already; it ends with its workload\n", argv[0]);
         return -EBUSY;
     }
-    return parts[part].run(argc, argv);
+    return part->run(argc, argv);
 }
 
 static int perf_run(int argc, char **argv)
 {
-    for (size_t i = 0; argc > 1 && i < sizeof(parts) / sizeof(parts[0]); i++)
-        if (strcmp(argv[1], parts[i].name) == 0)
-            return perf_run_part(i, argc - 1, argv + 1);
+    const struct part *part = argc > 1 ? part_find(argv[1]) : NULL;
+
+    if (part)
+        return perf_run_part(part, argc - 1, argv + 1);
     if (argc > 1)
-        print("perf: \"%s\" is not a perf command; there are list, record, report, script, stat, "
-              "trace\n",
-              argv[1]);
-    else
-        print("usage: perf list | record | report | script | stat | trace\n");
+        return refuse_part(argv[1]);
+    print("usage: perf list | record | report | script | stat | trace\n");
     return -EINVAL;
+}
+
+static int perf_help(const char *name)
+{
+    const struct part *part = part_find(name);
+
+    if (!part)
+        return refuse_part(name);
+    print("perf %s %s\n    %s\n", part->name, part->usage, part->summary);
+    return 0;
 }
 
 COMMAND(perf_command) = {
@@ -129,4 +185,5 @@ COMMAND(perf_command) = {
     .usage = "list | record | report | script | stat | trace",
     .summary = "record and read hits of breakpoints, tracepoints, the clock; trace system calls",
     .run = perf_run,
+    .help = perf_help,
 };

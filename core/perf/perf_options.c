@@ -623,6 +623,23 @@ static int parse_options(struct parse *parse, int argc, char **argv)
     return 0;
 }
 
+/*
+ * As in perf, a command without -e has events all the same: where the time goes, or for `perf stat`
+ * what a person asks of a load first.
+ */
+static int add_defaults(struct parse *parse, bool counting)
+{
+    static const char *const counted[] = {"cpu-clock", "sched:sched_switch",
+                                          "irq:irq_handler_entry", "raw_syscalls:sys_enter"};
+    static const struct event_terms nothing;
+    unsigned count = counting ? sizeof(counted) / sizeof(counted[0]) : 1;
+    int error = 0;
+
+    for (unsigned i = 0; !error && i < count; i++)
+        error = add_event(parse, counted[i], &nothing);
+    return error;
+}
+
 int perf_options_parse(int argc, char **argv, struct perf_options *options, struct refusal *why)
 {
     static struct parse parse; /* one command at a time: large */
@@ -635,8 +652,9 @@ int perf_options_parse(int argc, char **argv, struct perf_options *options, stru
     if (error)
         return error;
     if (recording->event_count == 0)
-        return refuse(why, EINVAL,
-                      "no event: -e EVENT says what to watch, -e mem:kernel_flag:rw say");
+        error = add_defaults(&parse, strcmp(argv[0], "stat") == 0);
+    if (error)
+        return error;
     if (options->workload && options->workload_count == 0)
         return refuse(why, EINVAL, "no command behind --");
     for (unsigned i = 0; i < recording->event_count; i++)

@@ -2,13 +2,13 @@
 /* See perf_record.h. */
 #include "core/perf/perf_record.h"
 
-#include "arch/arch.h"
 #include "core/cmdline.h"
 #include "core/console/command.h"
 #include "core/console/words.h"
 #include "core/perf/drain.h"
 #include "core/perf/event_branches.h"
 #include "core/perf/perf_options.h"
+#include "core/perf/record_hints.h"
 #include "core/perf/verify_chain.h"
 #include "core/print.h"
 #include "core/sched/thread.h"
@@ -112,24 +112,6 @@ static void print_summary(void)
     print(" ]\n");
 }
 
-/* A profile that cannot see everything, or has fewer samples than it was to have, says so. */
-static void print_clock(void)
-{
-    const struct recording_options *recording = &options.recording;
-    struct event_clock_slowed slowed = event_clock_slowed();
-    bool any = false;
-
-    for (unsigned i = 0; i < recording->event_count; i++)
-        any |= recording->events[i].attr.type == PERF_TYPE_SOFTWARE;
-    if (any && event_clock_blind())
-        print("cpu-clock: sampled by the timer, blind where interrupts are off: %s\n",
-              event_clock_blind());
-    if (any && slowed.hertz)
-        print("cpu-clock: slowed down to %u samples a second, as one took %llu us: the work shall "
-              "have half of the CPU\n",
-              slowed.hertz, (unsigned long long)slowed.took / 1000);
-}
-
 #define KIB 1024
 
 static void show_progress(unsigned long done, unsigned long total)
@@ -143,7 +125,7 @@ static void hand_over(void)
     finish();
     drain_finish(show_progress);
     print_summary();
-    print_clock();
+    record_hints_clock(&options.recording);
     if (options.verify)
         verify_chain_print(print_console());
 }
@@ -202,6 +184,7 @@ int perf_record(int argc, char **argv)
 
     if (error)
         return say("record", &why, error);
+    record_hints_code("record", &options.recording);
     drain_start();
     status = run_workload();
     hand_over();
@@ -228,6 +211,7 @@ int perf_stat(int argc, char **argv)
 
     if (error)
         return say("stat", &why, error);
+    record_hints_code("stat", &options.recording);
     begin = arch_clock_ns();
     status = run_workload();
     begin = arch_clock_ns() - begin;

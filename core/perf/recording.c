@@ -126,6 +126,24 @@ static void recording_disable(struct event *armed, unsigned count)
         event_disable(&armed[i]);
 }
 
+/*
+ * The event alone could have registers: then those before it, which are disarmed by now, took what
+ * was free. Otherwise the reason names the other holders.
+ */
+static int refuse_together(struct event *event, const char *name, unsigned before,
+                           struct refusal *why)
+{
+    int error = event_enable(event, why);
+
+    if (error)
+        return error;
+    event_disable(event);
+    return refuse(why, ENOSPC,
+                  "%s: no debug register is left for it, as this command's %u event%s before it "
+                  "take%s those that are free; record fewer at once",
+                  name, before, before == 1 ? "" : "s", before == 1 ? "s" : "");
+}
+
 /* Arms all events, which only count as long as they have no ring; or none. */
 static int recording_enable(struct bank *bank, const struct recording_options *options,
                             struct refusal *why)
@@ -142,6 +160,8 @@ static int recording_enable(struct bank *bank, const struct recording_options *o
         error = event_enable(&fresh[i], why);
         if (error)
             recording_disable(fresh, i);
+        if (error == -ENOSPC && i > 0)
+            error = refuse_together(&fresh[i], options->events[i].name, i, why);
     }
     cpus_release();
     return error;

@@ -64,7 +64,6 @@ same_lines_ok(script_lines($script),
 
 # What cannot be armed, and what the boot says of it before it goes on.
 my @refused = (
-    ['record', qr/no event: -e EVENT says what to watch/],
     ['report', qr/"report": it begins with record/],
     ['record -e mem:kernel_flog:w', qr/no symbol "kernel_flog"; near: (\w+, )*kernel_flag\b/],
     ['record -e "mem:kernel_flag:w', qr/the quote " is opened and not closed/],

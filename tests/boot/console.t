@@ -161,6 +161,19 @@ like(line('perf list sched:*witch'), qr/\A.*\n  sched:sched_switch .*\n(?!  \w+:
 like(line('perf list nothing-of-the-kind'), qr/^perf list: no event matches "nothing-of-the-kind"/m,
     '... or says that nothing does');
 
+# --- As in perf -----------------------------------------------------------------------------------
+
+like(line('perf record -- fs-stress --threads 2 100; perf report -g none'),
+    qr/^# Samples: \S+ +of event 'cpu-clock'$/m, 'perf record without -e samples the clock');
+like(line('perf stat -- fs-stress 3 --threads 1'),
+    qr/^ +[\d.]+ msec cpu-clock\n +[1-9]\d* +sched:sched_switch\n +\d+ +irq:\S+\n +0 +raw_sys/m,
+    'perf stat counts what a person asks first; rounds and --threads stand in either order');
+like(line('perf record -e mem:lock_kernel -- help bt'),
+    qr/^perf record: mem:lock_kernel watches the bytes of a function .* mem:lock_kernel:x\nbt /m,
+    'a function that is watched as data: how to have its calls is said');
+like(line('help perf record'), qr/^perf record \[-e EVENT\b/m, 'help tells of a part of perf');
+like(line('help bt x'), qr/^help: bt has no parts/m, '... where there are parts');
+
 # --- The end -------------------------------------------------------------------------------------
 
 $machine->send("reboot\n");

@@ -30,10 +30,10 @@ static int remember(int argc, char **argv)
     return -EIO;
 }
 
-COMMAND(reboot) = {"reboot", "", "begins again", remember};
-COMMAND(perf) = {"perf", "list | record", "records", remember};
-COMMAND(regs) = {"regs", "", "shows registers", remember};
-COMMAND(backtrace) = {"bt", "", "shows who called", remember};
+COMMAND(reboot) = {"reboot", "", "begins again", remember, NULL};
+COMMAND(perf) = {"perf", "list | record", "records", remember, NULL};
+COMMAND(regs) = {"regs", "", "shows registers", remember, NULL};
+COMMAND(backtrace) = {"bt", "", "shows who called", remember, NULL};
 
 static char printed[1000];
 static size_t printed_length;

@@ -23,14 +23,14 @@ static int nothing(int argc, char **argv)
     return 0;
 }
 
-COMMAND(reboot) = {"reboot", "", "", nothing};
-COMMAND(perf) = {"perf", "", "", nothing};
-COMMAND(regs) = {"regs", "", "", nothing};
-COMMAND(bt) = {"bt", "", "", nothing};
-COMMAND(kill) = {"kill", "", "", nothing};
-COMMAND(wait) = {"wait", "", "", nothing};
-COMMAND(help) = {"help", "", "", nothing};
-COMMAND(fs_stress) = {"fs-stress", "", "", nothing};
+COMMAND(reboot) = {"reboot", "", "", nothing, NULL};
+COMMAND(perf) = {"perf", "", "", nothing, NULL};
+COMMAND(regs) = {"regs", "", "", nothing, NULL};
+COMMAND(bt) = {"bt", "", "", nothing, NULL};
+COMMAND(kill) = {"kill", "", "", nothing, NULL};
+COMMAND(wait) = {"wait", "", "", nothing, NULL};
+COMMAND(help) = {"help", "", "", nothing, NULL};
+COMMAND(fs_stress) = {"fs-stress", "", "", nothing, NULL};
 
 /* In order: 100 that are numbered, then these. "local" is the name of three functions. */
 #define NUMBERED 100

@@ -230,13 +230,13 @@ static int answer_run(int argc, char **argv)
     return interrupted ? -EINTR : 0;
 }
 
-COMMAND(say) = {"say", "[WORD]...", "", say_run};
-COMMAND(lines) = {"lines", "[WORD]...", "", lines_run};
-COMMAND(answer) = {"answer", "[WORD]...", "", answer_run};
-COMMAND(fail) = {"fail", "[WORD]...", "", fail_run};
-COMMAND(busy) = {"busy", "[WORD]...", "", busy_run};
-COMMAND(long_work) = {"long", "[WORD]...", "", long_run};
-COMMAND(nested) = {"nested", "[WORD]...", "", nested_run};
+COMMAND(say) = {"say", "[WORD]...", "", say_run, NULL};
+COMMAND(lines) = {"lines", "[WORD]...", "", lines_run, NULL};
+COMMAND(answer) = {"answer", "[WORD]...", "", answer_run, NULL};
+COMMAND(fail) = {"fail", "[WORD]...", "", fail_run, NULL};
+COMMAND(busy) = {"busy", "[WORD]...", "", busy_run, NULL};
+COMMAND(long_work) = {"long", "[WORD]...", "", long_run, NULL};
+COMMAND(nested) = {"nested", "[WORD]...", "", nested_run, NULL};
 
 /* --- Tests --- */
 

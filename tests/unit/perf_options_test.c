@@ -429,12 +429,22 @@ static void the_rest_of_the_line_is_the_workload(void **state)
     assert_int_equal(attr_of(0)->sample_type, SAMPLE_ALWAYS);
 }
 
+static void without_an_event_it_is_the_clock(void **state)
+{
+    static const char *const lines[] = {"record", "record -g", "record -- fs-stress"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        assert_int_equal(parse(lines[i]), 0);
+        assert_int_equal(options.recording.event_count, 1);
+        assert_int_equal(attr_of(0)->type, PERF_TYPE_SOFTWARE);
+        assert_int_equal(attr_of(0)->sample_freq, EVENT_CLOCK_HERTZ_DEFAULT);
+    }
+}
+
 static void what_is_wrong_is_named(void **state)
 {
     (void)state;
-    assert_refused("record", "no event");
-    assert_refused("record -g", "no event");
-    assert_refused("record fs-stress", "no event");
     assert_refused("record -e", "-e needs a value");
     assert_refused("record -e mem:0xffffffff80001000 -c", "-c needs a value");
     assert_refused("record -e mem:0xffffffff80001000 --trigger", "--trigger needs a value");
@@ -788,6 +798,7 @@ int main(void)
         cmocka_unit_test_setup(terms_hold_for_their_event_alone, setup),
         cmocka_unit_test_setup(a_term_beats_the_option_either_way, setup),
         cmocka_unit_test_setup(the_rest_of_the_line_is_the_workload, setup),
+        cmocka_unit_test_setup(without_an_event_it_is_the_clock, setup),
         cmocka_unit_test_setup(what_is_wrong_is_named, setup),
         cmocka_unit_test_setup(numbers_that_are_none_are_refused, setup),
         cmocka_unit_test_setup(terms_that_are_none_are_refused, setup),
