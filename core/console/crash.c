@@ -9,6 +9,7 @@
 #include "arch/arch.h"
 #include "core/assert.h"
 #include "core/console/command.h"
+#include "core/console/crash.h"
 #include "core/panic.h"
 #include "core/print.h"
 #include "core/sched/wait_queue.h"
@@ -181,13 +182,22 @@ static const struct {
     {"hang-locked", crash_hang_locked, "... with a spinlock that CPU 1 wants, too"},
 };
 
+#define WAYS (sizeof(ways) / sizeof(ways[0]))
+
+_Static_assert(WAYS <= CRASHES_MAX, "TAB has room for all of them");
+
+const char *crash_how(unsigned index)
+{
+    return index < WAYS ? ways[index].how : NULL;
+}
+
 static int crash_run(int argc, char **argv)
 {
-    for (size_t i = 0; argc == 2 && i < sizeof(ways) / sizeof(ways[0]); i++)
+    for (size_t i = 0; argc == 2 && i < WAYS; i++)
         if (strcmp(argv[1], ways[i].how) == 0)
             ways[i].crash();
     print("crash: how? There are\n");
-    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+    for (size_t i = 0; i < WAYS; i++)
         print("  %-15s %s\n", ways[i].how, ways[i].summary);
     return -EINVAL;
 }

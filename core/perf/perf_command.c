@@ -115,9 +115,8 @@ static const struct part {
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
 /* What the real perf can do and this one leaves to it: it takes the stream. */
-static const char *const host_parts[] = {"annotate", "archive",   "data", "diff",
-                                         "evlist",   "inject",    "kmem", "lock",
-                                         "sched",    "timechart", "top"};
+static const char *const host_parts[] = {"annotate", "archive", "data", "diff",  "evlist",
+                                         "inject",   "kmem",    "lock", "sched", "timechart"};
 
 static bool is_of_host(const char *name)
 {

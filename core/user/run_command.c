@@ -12,6 +12,7 @@
 #include "core/string.h"
 #include "core/user/jobs.h"
 #include "core/user/process.h"
+#include "core/user/program_names.h"
 
 static struct process *running; /* the console's alone */
 
@@ -50,16 +51,25 @@ static int run_program(const char *path, int argc, char **argv)
     return say_end(argv[0], process_wait(running));
 }
 
+static int refuse_nothing(void)
+{
+    size_t count = program_names_read();
+
+    print("run: which program? There %s", count ? "are" : "is none in /bin");
+    for (size_t i = 0; i < count; i++)
+        print("%s %s", i ? "," : "", program_name(i));
+    print("\n");
+    return -EINVAL;
+}
+
 static int run_run(int argc, char **argv)
 {
     char path[FS_PATH_MAX + 1];
 
     if (argv[0][0] == '/')
         return run_program(argv[0], argc, argv);
-    if (argc < 2 || strcmp(argv[1], "&") == 0) {
-        print("run: which? /bin has the programs: run PROGRAM [ARGUMENT]... [&]\n");
-        return -EINVAL;
-    }
+    if (argc < 2 || strcmp(argv[1], "&") == 0)
+        return refuse_nothing();
     print_into(path, sizeof(path), "%s%s", argv[1][0] == '/' ? "" : "/bin/", argv[1]);
     return run_program(path, argc - 1, argv + 1);
 }

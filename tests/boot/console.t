@@ -101,6 +101,12 @@ like(line("perf rec$tab-e mem:kernel_fl$tab:rw -g -- fs-str${tab}1"),
     qr/^fs-stress: \d+ operations, all verified\n(?:perf record: .*\n)*\[ perf record: \d{3,} rec/m,
     'TAB completes subcommands, symbols in events, and workloads');
 
+like(keys_typed("perf trace -e getp$tab$tab$control_u"), qr/^getpid  getppid$/m,
+    'TAB knows the system calls');
+like(line("run"), qr/^run: which program\? There are attack, calls, /m, '`run` lists the programs');
+like(line("perf stat -e mem:/bin/fs-l$tab:cal${tab}:w -- /bin/fs-l${tab}1"),
+    qr/^ +[1-9]\d* +mem:\/bin\/fs-load:calls:w$/m, 'TAB knows them, and their symbols');
+
 # --- Wrong lines ---------------------------------------------------------------------------------
 
 my $garbage = join('', map { chr } 0x80 .. 0xff);

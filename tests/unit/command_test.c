@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The commands that are linked in: here `help` and four of the test's own, in no order.
+ *
+ * links: core/console/help.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

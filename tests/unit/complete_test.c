@@ -11,10 +11,14 @@
 
 #include <cmocka.h>
 
+#include "core/abi/symtab.h"
 #include "core/console/command.h"
 #include "core/console/complete.h"
+#include "core/console/crash.h"
+#include "core/fs/ramfs.h"
 #include "core/sched/thread.h"
 #include "core/symbols.h"
+#include "core/user/program.h"
 
 static int nothing(int argc, char **argv)
 {
@@ -30,6 +34,8 @@ COMMAND(bt) = {"bt", "", "", nothing, NULL};
 COMMAND(kill) = {"kill", "", "", nothing, NULL};
 COMMAND(wait) = {"wait", "", "", nothing, NULL};
 COMMAND(help) = {"help", "", "", nothing, NULL};
+COMMAND(crash) = {"crash", "", "", nothing, NULL};
+COMMAND(run) = {"run", "", "", nothing, NULL};
 COMMAND(fs_stress) = {"fs-stress", "", "", nothing, NULL};
 
 /* In order: 100 that are numbered, then these. "local" is the name of three functions. */
@@ -63,6 +69,41 @@ struct thread *thread_at(unsigned index)
     static struct thread threads[] = {{.pid = 1}, {.pid = 12}, {.pid = 7}};
 
     return index < sizeof(threads) / sizeof(threads[0]) ? &threads[index] : NULL;
+}
+
+const char *crash_how(unsigned index)
+{
+    static const char *const hows[] = {"read", "hang", "divide"};
+
+    return index < 3 ? hows[index] : NULL;
+}
+
+/* A directory and two programs, in no order. */
+int fs_readdir(const char *path, size_t index, struct fs_entry *entry)
+{
+    static const struct fs_entry entries[] = {
+        {"spin", 3, FS_FILE}, {"sources", 4, FS_DIRECTORY}, {"fs-load", 5, FS_FILE}};
+
+    assert_string_equal(path, "/bin/");
+    if (index >= sizeof(entries) / sizeof(entries[0]))
+        return 0;
+    *entry = entries[index];
+    return 1;
+}
+
+/* /bin/fs-load has two symbols, "calls" and "main". */
+const struct program *program_load(const char *path, struct refusal *why)
+{
+    static const char strings[] = "calls\0main";
+    static const struct symtab_entry entries[] = {{.name = 0}, {.name = 6}};
+    static const uint32_t by_name[] = {0, 1};
+    static const struct program program = {
+        .symbols = {.entries = entries, .entry_count = 2, .by_name = by_name, .strings = strings}};
+
+    if (strcmp(path, "/bin/fs-load") == 0)
+        return &program;
+    refuse(why, ENOENT, "no such file");
+    return NULL;
 }
 
 static void assert_extends(const char *text, const char *expected, size_t candidates)
@@ -106,7 +147,7 @@ static void the_first_word_is_a_command(void **state)
     assert_extends("  reb", "oot ", 1);
     assert_extends("x", "", 0);
     assert_extends("perfect", "", 0);
-    assert_extends("", "", 8);
+    assert_extends("", "", 10);
     assert_string_equal(list("re"), "reboot  regs\n");
 }
 
@@ -117,8 +158,9 @@ static void so_is_the_first_behind_a_semicolon_and_behind_dashes(void **state)
     assert_extends("help;reg", "s ", 1);
     assert_extends("perf record -e mem:zone -- f", "s-stress ", 1);
     assert_extends("perf record -- perf rep", "ort ", 1);
-    assert_extends("help r", "e", 2);
-    assert_extends("help perf r", "", 0);
+    assert_extends("help re", "", 2);
+    assert_extends("help perf rec", "ord ", 1);
+    assert_extends("help bt r", "", 0);
 }
 
 static void perf_has_subcommands_and_options(void **state)
@@ -131,10 +173,44 @@ static void perf_has_subcommands_and_options(void **state)
     assert_extends("perf record -g --i", "ntr-regs ", 1);
     assert_extends("perf record -x", "", 0);
     assert_extends("perf list -", "", 0);
-    assert_extends("perf record fs", "", 0);
+    assert_extends("perf record fs", "-stress ", 1);
+    assert_extends("perf record -e mem:zone /bin/s", "pin ", 1);
+    assert_extends("perf report fs", "", 0);
     assert_extends("regs -", "", 0);
     assert_string_equal(list("perf trace -"), "--  -S  -e  -m  -p  -s\n");
     assert_string_equal(list("perf report -"), "--no-children  --no-inline  --stdio  -g  -s\n");
+}
+
+/* What would be refused is not offered. */
+static void an_option_is_followed_by_what_it_takes(void **state)
+{
+    (void)state;
+    assert_extends("perf record --filter ", "", 0);
+    assert_extends("perf record -c ", "", 0);
+    assert_string_equal(list("perf record --call-graph "), "fp  no  orc\n");
+    assert_extends("perf record -F m", "ax ", 1);
+    assert_string_equal(list("perf record -p "), "1  12  7\n");
+    assert_string_equal(list("perf report -g "), "callee  caller  none\n");
+    assert_extends("perf report -g caller -s ", "sym ", 1);
+    assert_string_equal(list("perf script -F "), "+iregs  iregs\n");
+    assert_string_equal(list("perf trace -e getp"), "getpid  getppid\n");
+    assert_extends("perf trace -e read,wri", "te", 1);
+    assert_extends("perf trace -e cpu", "", 0);
+}
+
+static void programs_and_crashes_are_names_too(void **state)
+{
+    (void)state;
+    assert_string_equal(list("run "), "fs-load  spin\n");
+    assert_extends("run f", "s-load ", 1);
+    assert_string_equal(list("run /"), "/bin/fs-load  /bin/spin\n");
+    assert_extends("/bin/s", "pin ", 1);
+    assert_extends("perf stat -- /b", "in/", 2);
+    assert_string_equal(list("crash "), "divide  hang  read\n");
+    assert_extends("perf record -e mem:/bin/f", "s-load", 1);
+    assert_string_equal(list("perf record -e mem:/bin/fs-load:"), "calls  main\n");
+    assert_extends("perf record -e mem:/bin/fs-load:c", "alls", 1);
+    assert_extends("perf record -e mem:/bin/nothing:c", "", 0);
 }
 
 static void bt_is_followed_by_a_thread(void **state)
@@ -206,6 +282,8 @@ int main(void)
         cmocka_unit_test(the_first_word_is_a_command),
         cmocka_unit_test(so_is_the_first_behind_a_semicolon_and_behind_dashes),
         cmocka_unit_test(perf_has_subcommands_and_options),
+        cmocka_unit_test(an_option_is_followed_by_what_it_takes),
+        cmocka_unit_test(programs_and_crashes_are_names_too),
         cmocka_unit_test(bt_is_followed_by_a_thread),
         cmocka_unit_test(events_are_completed_by_symbol),
         cmocka_unit_test(names_that_repeat_are_one_candidate),

@@ -18,12 +18,12 @@
 
 #include "arch/arch.h"
 #include "core/console/command.h"
+#include "core/console/complete.h"
 #include "core/console/console.h"
 #include "core/console/input.h"
 #include "core/print.h"
 #include "core/sched/scheduler.h"
 #include "core/sched/wait_queue.h"
-#include "core/symbols.h"
 
 /* --- The machine --- */
 
@@ -93,23 +93,24 @@ void scheduler_wake(struct thread *thread)
     fail_msg("nobody wakes the console but its own sleep, here");
 }
 
-struct thread *thread_at(unsigned index)
+/* Nobody types a TAB here. */
+static size_t extend_nothing(const char *text, size_t length, char *addition, size_t size)
 {
-    (void)index;
-    return NULL;
-}
-
-bool symbols_by_name(size_t index, struct symbol *found)
-{
-    (void)index;
-    (void)found;
-    return false;
-}
-
-size_t symbols_count(void)
-{
+    (void)text;
+    (void)length;
+    assert_true(size > 0);
+    addition[0] = '\0';
     return 0;
 }
+
+static void list_nothing(const char *text, size_t length, struct sink *sink)
+{
+    (void)text;
+    (void)length;
+    (void)sink;
+}
+
+const struct line_completer complete_words = {extend_nothing, list_nothing};
 
 /* --- What is printed --- */
 
