@@ -4,7 +4,7 @@
 #
 # Samples by time: cpu-clock over a load and over an idle machine, at a frequency and with a period,
 # as the console and as the real perf see them; and other events that keep a frequency by their
-# periods. Where samples are counted, a nanosecond of the guest is an executed instruction (icount),
+# periods. All by the guest's own clock, its instructions (docs/testing.md, "The clock of a test"),
 # so a host that is slow or busy changes nothing. Run from the root of the tree:
 #
 #     prove tests/boot/clock.t
@@ -18,7 +18,7 @@ use Pitot::Transcript;
 
 my @columns = ('--no-children', '-F', 'overhead,sample,sym', '-g', 'caller');
 my $fields = 'comm,tid,cpu,time,period,event,ip,sym,symoff';
-my $load = 'fs-stress 300';    # a quarter of a second
+my $load = 'fs-stress 40';    # a quarter of a second
 my $second = 1e9;
 
 # What `perf stat` counted: milliseconds, or hits.
@@ -55,7 +55,7 @@ my $report = 'perf report -g caller -s sym';
 my $of_timer = "-e irq:irq_handler_entry --filter 'irq == 0'";
 my $interrupts = "perf stat -e timer:tick $of_timer -- $load";
 my $stat = "perf stat -e cpu-clock,timer:tick $of_timer -- $load";
-my $machine = boot(icount => 1, smp => 1,
+my $machine = boot(
     run => join('; ', $record, $report, 'perf script', $interrupts, $stat, 'poweroff'));
 ended_ok($machine);
 my @samples = samples(said($machine, 'perf script'));
@@ -104,8 +104,7 @@ my $of_load = q{--filter 'name == "kernel_flag"'};
 my $lock = "perf record -m 4m -e lock:lock_acquired/freq=2000/ $of_load -- $load";
 my $hits = "perf stat -e mem:kernel_flag:w -e lock:lock_acquired $of_load -- $load";
 my @recordings = ($every, $both, $watch, $lock);
-$machine = boot(icount => 1, smp => 1,
-    run => join('; ', (map { ($_, 'perf script') } @recordings), $hits, 'poweroff'));
+$machine = boot(run => join('; ', (map { ($_, 'perf script') } @recordings), $hits, 'poweroff'));
 ended_ok($machine);
 my @scripts = map { said($machine, 'perf script', $_) } 1 .. @recordings;
 my ($seldom, $mixed, $watched, $locked) = map { [samples($_)] } @scripts;
@@ -139,7 +138,7 @@ is_deeply([grep { /\S/ } map { s/\s+/ /gr } @{script_lines(join('', @scripts))}]
 
 # --- Before there are interrupts -----------------------------------------------------------------
 
-$machine = boot(smp => 1, perf_boot => 'record -F max -e cpu-clock', run => "$stat; poweroff");
+$machine = boot(perf_boot => 'record -F max -e cpu-clock', run => "$stat; poweroff");
 ended_ok($machine, 'the clock may be asked for samples before there is a timer');
 like($machine->console, qr/^\[ perf record: \d+ records kept \]$/m,
     '... which it takes from there');
@@ -173,7 +172,7 @@ for (['QEMU', 1, extra => ['-icount', 'shift=7']], ['QEMU', 4, extra => ['-icoun
 # --- Nobody has the CPU --------------------------------------------------------------------------
 
 # However soon ^C comes, the machine may have idled: else once more.
-$machine = start(smp => 1);
+$machine = start();
 my $prompt = qr/^pitot> $/m;
 $machine->expect($prompt, 30, 'there is a prompt');
 my ($said, $tries) = ('', 0);

@@ -233,7 +233,7 @@ my %tests = (
             'the task stack', 'stack_task', 'command_run');
     },
     'recurse-thread' => sub {
-        overflow_ok(boot(machine => 'qemu', run => 'crash recurse-thread'),
+        overflow_ok(boot(machine => 'qemu', smp => 4, run => 'crash recurse-thread'),
             'the stack of doomed', 'the slots', 'thread_start');
     },
     'sleep-locked' => sub {
@@ -310,12 +310,12 @@ subtest 'without a recording nothing is said of samples' => sub {
 # --- From outside --------------------------------------------------------------------------------
 
 # Starts a machine with a monitor, has `prepare` bring it where the monitor's command shall strike,
-# and waits for the end.
+# and waits for the end. By the host's clock, as a person strikes.
 sub struck
 {
     my ($command, $prepare) = @_;
     my $path = "$build/logs/crash/monitor";
-    my $machine = start(machine => 'qemu',
+    my $machine = start(machine => 'qemu', smp => 4, icount => '',
         extra => ['-chardev', "socket,id=monitor,path=$path,server=on,wait=off",
             '-mon', 'chardev=monitor']);
     $prepare->($machine);

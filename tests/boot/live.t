@@ -208,7 +208,7 @@ my ($struck, @wrong) = (0);
 for my $bytes (map { 30_000 + 7_777 * $_ } 0 .. ($ENV{QUICK} ? 1 : 9)) {
     my $path = "$build/logs/live/monitor";
     unlink($path);
-    $machine = start(flags => $unthrottled, icount => '',
+    $machine = start(flags => $unthrottled, icount => '', smp => $struck % 2 ? 4 : 1,
         extra => ['-chardev', "socket,id=monitor,path=$path,server=on,wait=off",
             '-mon', 'chardev=monitor']);
     $machine->expect($prompt);

@@ -36,7 +36,8 @@ sub stopped_at
 {
     my ($place, $run, %options) = @_;
     my $socket = "$logs/" . ++$machines . '.stub';
-    my $machine = Pitot::Machine->new(gdb => $socket, mem => '32M', run => $run, %options);
+    my $machine = Pitot::Machine->new(gdb => $socket, mem => '32M', smp => 4, run => $run,
+        %options);
     my $stub = Pitot::Stub->new($socket);
     $stub->attach;
     run_to($stub, $place) if $place;

@@ -26,7 +26,7 @@ my $hang = $soak ? 6000 : 300;    # seconds
 sub soak
 {
     my ($megabytes, %options) = @_;
-    my $guest = boot(smp => $cpus, kernel => 'pitot-test', timeout => $hang,
+    my $guest = boot(smp => $cpus, icount => '', kernel => 'pitot-test', timeout => $hang,
         run => "ktap-soak $megabytes; poweroff", %options);
     ktap_ok($guest);
     my ($bytes) = $guest->console =~ /^# (\d+) bytes checked in all$/m;

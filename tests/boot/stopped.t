@@ -67,8 +67,9 @@ sub recording
 {
     my ($size, $workload, @options) = @_;
     my $socket = "$logs/" . ++$machines . '.stub';
-    my $machine = Pitot::Machine->new(gdb => $socket, flags => 'perf.rate=0', timeout => 600,
-        run => "perf record --overwrite -m $size $events -- $workload; poweroff", @options);
+    my $machine = Pitot::Machine->new(gdb => $socket, smp => 4, timeout => 600,
+        flags => 'perf.rate=0', @options,
+        run => "perf record --overwrite -m $size $events -- $workload; poweroff");
     my $stub = Pitot::Stub->new($socket);
     $stub->attach;
     $stub->run_to($address{stress_all});

@@ -22,7 +22,7 @@ my $cpus = 4;
 sub sweep
 {
     my ($machine, $arguments, $least, $hang) = @_;
-    my $guest = boot(machine => $machine, smp => $cpus, kernel => 'pitot-test',
+    my $guest = boot(machine => $machine, smp => $cpus, icount => '', kernel => 'pitot-test',
         run => "ktap-sweep$arguments; poweroff", timeout => $hang);
     ktap_ok($guest);
     my $sum = 0;
