@@ -37,18 +37,19 @@ $(BUILD)/hosted.a: $(HOSTED_OBJ) $(HOSTED)/members
 	$(Q)rm -f $@
 	$(Q)ar rcsTP $@ $(HOSTED_OBJ)
 
-# FOLDER, NAME, LIBRARY. The linker says which members it took: they are what the program is newer than. The archive may be newer,
-# as most of it is no matter of this program's.
+# FOLDER, NAME, OBJECTS, LIBRARIES. The linker says which members it took: the program is made anew when they change, but only what is named
+# here is given to the linker by name. The archive may be newer, as most of it is no matter of this program's.
 define HOST_PROGRAM
-$(BUILD)/$(1)/$(2): $(patsubst %,$(HOSTED)/%.o,tests/$(1)/$(2).c $(call links,tests/$(1)/$(2).c)) $(HOSTED)/members | $(BUILD)/hosted.a
+$(BUILD)/$(1)/$(2): $(3) $(HOSTED)/members | $(BUILD)/hosted.a
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(HOSTCC) $$(SANITIZE) -Wl,-t,-t $$(filter %.o,$$^) $(BUILD)/hosted.a $(3) $(call libs,tests/$(1)/$(2).c) -o $$@ > $$@.linked
+	$$(Q)$$(HOSTCC) $$(SANITIZE) -Wl,-t,-t $(3) $(BUILD)/hosted.a $(4) -o $$@ > $$@.linked
 	$$(Q)sed -n 's|^$(HOSTED)/.*\.o$$$$|$$@: &\n&:|p' $$@.linked > $$@.d
 endef
+parts = $(patsubst %,$(HOSTED)/%.o,$(1) $(call links,$(1)))
 
-$(foreach test,$(notdir $(UNIT)),$(eval $(call HOST_PROGRAM,unit,$(test),-lcmocka)))
-$(foreach program,$(notdir $(HOST)),$(eval $(call HOST_PROGRAM,host,$(program),)))
+$(foreach test,$(notdir $(UNIT)),$(eval $(call HOST_PROGRAM,unit,$(test),$(call parts,tests/unit/$(test).c),-lcmocka $(call libs,tests/unit/$(test).c))))
+$(foreach program,$(notdir $(HOST)),$(eval $(call HOST_PROGRAM,host,$(program),$(call parts,tests/host/$(program).c),$(call libs,tests/host/$(program).c))))
 
 .PHONY: hosted
 hosted: $(UNIT) $(HOST)

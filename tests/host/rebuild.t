@@ -77,6 +77,19 @@ for my $source (sort keys %functions) {
     same_ok($linked, \@expected, '... and they, and no others, are linked again');
 }
 
+# The linker is given what the program's head names; the rest it takes itself, each time from anew.
+sub named_in
+{
+    my ($source) = @_;
+    return sort($source, map { split(' ') } slurp($source) =~ /^ \* links: (.*)$/mg);
+}
+
+my $commands = `make -n --no-print-directory BUILD=$build -W tests/unit/command_test.c hosted 2>&1`;
+my ($given) = $commands =~ m{^\S+ .*-Wl,-t,-t (.*?) \S+/hosted\.a .*/unit/command_test >}m;
+is(join(' ', sort(map { m{/hosted/(.*)\.o$} } split(' ', $given // ''))),
+    join(' ', named_in('tests/unit/command_test.c')),
+    'a program that is linked again is given what its head names');
+
 my ($compiled, $linked) = made_anew('README.md');
 is("@$compiled @$linked", ' ', 'what no program is made from touches none');
 
