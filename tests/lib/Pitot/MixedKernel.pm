@@ -9,9 +9,9 @@
 #
 #     my $kernel = mixed_kernel(0, "$scratch/kernel.elf");      # up to rotations() - 1; may die
 #
-#     mixed_kernel(0, "$scratch/kernel.elf");     # up to rotations() - 1; dies if it cannot
-# compiled anew when the compiler's version, the flags, the file or any header has changed. Several
-# tests may ask at once. Needs the kernel's assembly, built.
+# The kernel has its symbols; the other tables are for the caller to make. Objects stay in
+# build/mixed/, and are compiled anew when the compiler's version, the flags, the file or any header
+# has changed. Several tests may ask at once. Needs the kernel's assembly, built.
 package Pitot::MixedKernel;
 
 use strict;
