@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The command `memory`: which blocks the page allocator has left. Task context. */
+#include "arch/arch.h"
 #include "core/console/command.h"
 #include "core/memory/pages.h"
 #include "core/print.h"
@@ -18,6 +19,8 @@ static int memory_run(int argc, char **argv)
             print("%5u %10zu %12zu %10zu\n", order, PAGE_KIB << order, counts.free_blocks[order],
                   (counts.free_blocks[order] << order) * PAGE_KIB);
     print("%zu KiB of %zu are free\n", counts.free * PAGE_KIB, counts.total * PAGE_KIB);
+    print("%zu KiB are stacks, of threads or kept for the next ones\n",
+          arch_stack_pages() * PAGE_KIB);
     return 0;
 }
 

@@ -178,4 +178,33 @@ $machine->send("poweroff\n");
 $machine->wait_end;
 ended_ok($machine);
 
+# --- What they leave behind ----------------------------------------------------------------------
+
+# Nothing but stacks for as many as there were at once, and the names of programs that were not
+# known, of a page each. The second time nothing at all, to the page.
+sub memory_left
+{
+    my ($machine, $nth) = @_;
+    my $said = said($machine, 'memory', $nth);
+    my ($free) = $said =~ /^(\d+) KiB of \d+ are free$/m;
+    my ($stacks) = $said =~ /^(\d+) KiB are stacks/m;
+    return [$free, $stacks];
+}
+
+my %names = ('run /bin/attack brood' => 1, 'run /bin/attack names' => 31,
+    'run /bin/attack storm 3000' => 0, 'run /bin/attack all' => 0);
+my @hostile = ('run /bin/attack brood', 'run /bin/attack names', 'run /bin/attack storm 3000',
+    'run /bin/attack all');
+my $kept = boot(smp => 2, icount => 8,
+    run => join('; ', 'memory', (map { ($_, 'memory', $_, 'memory') } @hostile), 'poweroff'));
+ended_ok($kept);
+my @left = map { memory_left($kept, $_) } 1 .. 1 + 2 * @hostile;
+for my $i (0 .. $#hostile) {
+    my ($before, $first, $second) = @left[2 * $i .. 2 * $i + 2];
+    is($before->[0] - $first->[0], $first->[1] - $before->[1] + 4 * $names{$hostile[$i]},
+        "$hostile[$i]: leaves stacks and names");
+    is_deeply($second, $first, '... and the second time nothing');
+}
+cmp_ok($left[1][1], '>=', $left[0][1] + 32 * 16, 'stacks were taken');
+
 done_testing();
