@@ -460,6 +460,18 @@ static void forget_what_came(void)
             since = arch_clock_ns();
 }
 
+/* A gdb that comes when it reads this loses no question: from here on each byte is answered to. */
+static void invite(void)
+{
+    struct sink *console = door->lends_console ? console_before : print_console();
+
+    print_guard_enter();
+    print_to(console,
+             "gdb: waiting at %s: (gdb) target remote ...; `detach` lets the machine go on\n",
+             door->name);
+    print_guard_leave();
+}
+
 int gdb_wait_at(const struct gdb_door *with, struct refusal *why)
 {
     int error;
@@ -472,6 +484,7 @@ int gdb_wait_at(const struct gdb_door *with, struct refusal *why)
         return error;
     }
     forget_what_came();
+    invite();
     arch_stop_here();
     return 0;
 }

@@ -35,7 +35,8 @@ void gdb_init(const struct gdb_door *own, const struct gdb_door *lent);
 const struct gdb_door *gdb_door_of(bool console);
 
 /*
- * Stops here until a gdb at that port lets the machine go on. -EBUSY, where another port has one,
+ * Says on the console that it waits, and stops here until a gdb at that port lets the machine go
+ * on. -EBUSY, where another port has one,
  * or -ETIMEDOUT. Task context.
  */
 int gdb_wait_at(const struct gdb_door *with, struct refusal *why);

@@ -11,8 +11,6 @@ static int wait_at(const struct gdb_door *door, struct refusal *why)
 {
     if (!door)
         return refuse(why, ENODEV, "there is no port for it");
-    print("gdb: waiting at %s: (gdb) target remote ...; `detach` lets the machine go on\n",
-          door->name);
     return gdb_wait_at(door, why);
 }
 

@@ -23,7 +23,7 @@ plan skip_all => "a stub for gdb is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qem
 
 my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/gdb";
-my $hang = 120;    # seconds, for tools/gdb/attach
+my $hang = 600;    # seconds, for tools/gdb/attach
 
 # --- A session -----------------------------------------------------------------------------------
 

@@ -28,7 +28,7 @@ use POSIX ();
 
 our @EXPORT = qw(bad_line);
 
-my $patience = 120;    # seconds, for gdb to come
+my $patience = 600;    # seconds, for gdb to come
 
 sub bad_line
 {

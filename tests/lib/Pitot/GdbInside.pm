@@ -21,7 +21,9 @@ use Pitot::Files;
 
 our @EXPORT = qw(gdb_at_com3 gdb_at_com1 await_said);
 
-my $hang = 120;    # seconds, for a boot
+my $hang = 600;    # seconds, for a boot
+
+my $slow = "set remotetimeout 60\n";    # an answer that is late gdb takes for that to the next
 
 # What the console has said is in the file that tools/machine writes.
 sub await_said
@@ -43,7 +45,7 @@ sub gdb_at_com3
             return (%options, com3 => "unix:$base.com3", flags => $flags);
         },
         ready => sub { await_said($_[1]->console_path, qr/^gdb: waiting at COM3/m) },
-        attach => sub { come("$_[0].com3") },
+        attach => sub { "${slow}target remote $_[0].com3\n" },
         again => sub { come("$_[0].com3") },
     };
 }
@@ -63,17 +65,17 @@ sub gdb_at_com1
             $machine->expect(qr/^gdb: waiting at COM1: .*\n/m, $hang);
             $path = $machine->lend;
         },
-        attach => sub { come($path) },
+        attach => sub { "${slow}target remote $path\n" },
         again => sub { come($path) },
     };
 }
 
-# gdb's first question may come too early: it asks again. An answer to a later one that is late gdb
-# takes for that to the next.
+# Behind a `detach` nobody says that the kernel listens again: gdb's first question may come too
+# early, and it asks again.
 sub come
 {
     my ($path) = @_;
-    return "set remotetimeout 5\ntarget remote $path\nset remotetimeout 60\n";
+    return "set remotetimeout 5\ntarget remote $path\n$slow";
 }
 
 1;

@@ -28,7 +28,7 @@ use IO::Select;
 use IO::Socket::UNIX;
 use Time::HiRes qw(time);
 
-my $hang = 60;    # seconds, for one answer
+my $hang = 300;   # seconds, for one answer
 my $piece = 2000; # bytes of memory in one packet
 
 # The order of the `g` packet for x86-64: general registers, rip, eflags.
