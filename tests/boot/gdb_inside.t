@@ -71,7 +71,7 @@ print $cr3 != 0
 print ($cr4 >> 5) & 1
 print ($efer >> 10) & 1
 print $gs_base == (unsigned long)percpu
-print $dr7
+print $dr7 & 0xff
 GDB
     others => <<'GDB',
 thread 2
