@@ -36,9 +36,17 @@ sub loops
     return (scalar(@loops), join(' ', grep { kill(0 => $_) } @loops));
 }
 
+# What it says, and its status. To a file: a busy loop that was left would hold a pipe open.
+sub shake
+{
+    my ($command) = @_;
+    my $status = system("cd $tree && $command > said 2>&1");
+    return (slurp("$tree/said"), $status >> 8);
+}
+
 plant('quiet', 'pass("always")');
-my $said = `cd $tree && tools/shake tests/quiet.t 2>&1`;
-is($? >> 8, 0, 'tests that pass are quiet');
+my ($said, $status) = shake('tools/shake tests/quiet.t');
+is($status, 0, 'tests that pass are quiet');
 is(scalar(() = $said =~ /^\S.*: \d of 2 +ok, \d+ s$|^nice 19 on one CPU +ok, \d+ s$/mg), 5,
     'a line for each run');
 like($said, qr/^shake: 5 runs, no failure\n\z/m, '... and how many there were');
@@ -48,35 +56,32 @@ plant('frail', <<'END');
 open(my $file, '>>', 'runs'); print $file "run\n"; close($file);
 isnt(-s 'runs', 8, 'not the second time') or diag('because');
 END
-$said = `cd $tree && tools/shake tests/quiet.t tests/frail.t 2>&1`;
-is($? >> 8, 1, 'one failure in five runs is one');
+($said, $status) = shake('tools/shake tests/quiet.t tests/frail.t');
+is($status, 1, 'one failure in five runs is one');
 like($said, qr{^beside 1: 2 of 2 +FAILED: tests/frail\.t,}m, 'the run that failed says so');
 like($said, qr{^tests/frail\.t: failed in 1 of 5 runs\nshake: not quiet}m, '... and the end');
 like(slurp("$tree/build/logs/shake/1-2.frail.tap"), qr/^# because$/m, 'its log is kept');
 is_deeply([loops($said)], [3, ''], 'no busy loop is left');
 
-$said = `cd $tree && TIMES=none tools/shake tests/quiet.t 2>&1`;
-is($? >> 8, 2, 'wrong usage is refused');
-$said = `cd $tree && TIMES=1 LOADS=1 tools/shake tests/nothing.t 2>&1`;
-is($? >> 8, 1, 'a name that is no test is no success');
+($said, $status) = shake('TIMES=none tools/shake tests/quiet.t');
+is($status, 2, 'wrong usage is refused');
+($said, $status) = shake('TIMES=1 LOADS=1 tools/shake tests/nothing.t');
+is($status, 1, 'a name that is no test is no success');
 
 # A test that tells that it runs, and then waits for its end.
 plant('waits', 'open(my $file, ">", "runs.now"); close($file); pass("one"); sleep(100);');
-pipe(my $output, my $end) or die("pipe: $!\n");
 my $pid = fork() // die("fork: $!\n");
 if ($pid == 0) {
-    open(STDOUT, '>&', $end);
+    open(STDOUT, '>', "$tree/said");
     chdir($tree) && exec('tools/shake', 'tests/waits.t') or exit(127);
 }
-close($end);
-$said = <$output>;
 select(undef, undef, undef, 0.05) until -e "$tree/runs.now" || waitpid($pid, 1) == $pid;
-my ($started, $running) = loops($said);
+my ($started, $running) = loops(slurp("$tree/said"));
 ok($started == 1 && $running, 'a busy loop runs');
 kill(INT => $pid);
-$said .= join('', <$output>);
 waitpid($pid, 0);
 is($? >> 8, 130, '^C ends it');
+$said = slurp("$tree/said");
 like($said, qr/^shake: stopped by SIGINT$/m, '... as it says');
 is_deeply([loops($said)], [1, ''], '... and its busy loop');
 unlike(scalar(`ps -eo args`), qr{tests/waits\.t}, '... and the test');
