@@ -65,6 +65,7 @@ void ports_init(void)
     print_set_console(&port_e9_sink);
     if (!uart_init(&com1, UART_COM1))
         panic("no serial port COM1 (0x3f8): Pitot has no console without it");
+    com1.text = true;
     print_set_console(&com1_sink);
     print_set_guard(print_guard_enter, print_guard_leave);
     stream_block_set(&com1.sent);

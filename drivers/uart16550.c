@@ -36,6 +36,13 @@
 /* 16 bytes take 1.4 ms at 115200 baud; a port read takes no less than 100 ns anywhere. */
 #define SEND_PATIENCE 1000000u
 
+/*
+ * A reader who takes nothing for so long is gone. By the clock, as a port read takes as long as the
+ * emulator likes; by so many rounds of SEND_PATIENCE where the clock does not run yet.
+ */
+#define READER_PATIENCE_NS     10000000000ull
+#define READER_PATIENCE_ROUNDS 10
+
 static bool hurried;           /* crash paths: lose bytes rather than wait for ever */
 static struct uart *listening; /* set with interrupts off */
 static bool (*on_byte)(uint8_t);
@@ -78,20 +85,64 @@ static bool uart_wait_for(struct uart *uart, uint8_t status)
     return false;
 }
 
+/* False: the reader is gone. */
+static bool uart_wait_to_send(struct uart *uart)
+{
+    uint64_t began = arch_clock_ns();
+
+    for (unsigned round = 1; !uart_wait_for(uart, LINE_STATUS_EMPTY); round++) {
+        uint64_t waited = arch_clock_ns() - began;
+
+        if (hurried && !uart->patient && round >= READER_PATIENCE_ROUNDS &&
+            (waited == 0 || waited >= READER_PATIENCE_NS))
+            return false;
+    }
+    return true;
+}
+
+/* The transmit FIFO is empty. */
+static size_t uart_fill(struct uart *uart, const char *bytes, size_t length)
+{
+    size_t chunk = length < uart->chunk ? length : uart->chunk;
+
+    for (size_t i = 0; i < chunk; i++) {
+        port_write8(uart->port + DATA, (uint8_t)bytes[i]);
+        local_increment(&uart->sent);
+    }
+    return chunk;
+}
+
+/* To a reader who is there again: a line of its own, which no reader of base64 takes for data. */
+static void uart_tell_lost(struct uart *uart)
+{
+    static const char words[] = " bytes lost: nobody read]\n";
+    char text[64], *at = text + sizeof(text);
+    uint64_t lost = uart->lost;
+
+    for (size_t i = sizeof(words) - 1; i > 0; i--)
+        *--at = words[i - 1];
+    for (; lost > 0; lost /= 10)
+        *--at = (char)('0' + lost % 10);
+    *--at = '[';
+    *--at = '\n';
+    uart->lost = 0;
+    uart_send(uart, at, (size_t)(text + sizeof(text) - at));
+}
+
 void uart_send(struct uart *uart, const char *bytes, size_t length)
 {
+    if (uart->lost > 0 && uart->text && uart_ready(uart))
+        uart_tell_lost(uart);
     while (uart->present && length > 0) {
-        size_t chunk = length < uart->chunk ? length : uart->chunk;
+        size_t sent;
 
-        while (!uart_wait_for(uart, LINE_STATUS_EMPTY))
-            if (hurried && !uart->patient)
-                return;
-        for (size_t i = 0; i < chunk; i++) {
-            port_write8(uart->port + DATA, (uint8_t)bytes[i]);
-            local_increment(&uart->sent);
+        if (uart->lost > 0 || !uart_wait_to_send(uart)) {
+            uart->lost += length;
+            return;
         }
-        bytes += chunk;
-        length -= chunk;
+        sent = uart_fill(uart, bytes, length);
+        bytes += sent;
+        length -= sent;
     }
 }
 

@@ -15,6 +15,8 @@ struct uart {
     bool patient;  /* gdb reads it: uart_hurry is not for this one */
     size_t chunk;  /* bytes that may be sent once it is empty: 16, or 1 without FIFOs */
     uint64_t sent; /* bytes that the device has taken */
+    uint64_t lost; /* bytes that a dying machine has given up since its reader was gone */
+    bool text;     /* what is lost can be said to a reader who comes back; set behind uart_init */
 };
 
 #define UART_COM1 0x3f8
@@ -32,7 +34,8 @@ bool uart_init(struct uart *uart, uint16_t port);
 
 /*
  * Sends, waiting for room for as long as it takes: whoever reads the other end may pause. After
- * uart_hurry a port that stays full loses what it was given. Any context.
+ * uart_hurry a reader who takes nothing for ten seconds is gone: what comes then is lost, and if he
+ * takes text and is there again, a line says how many bytes. Any context.
  */
 void uart_send(struct uart *uart, const char *bytes, size_t length);
 

@@ -1,0 +1,33 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: drivers/uart16550, core/panic, core/perf/base64
+#
+# Whoever reads the console of a dying machine may pause: its recording arrives without a hole. Run
+# from the root of the tree:
+#
+#     prove tests/boot/slow_reader.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Compress::Raw::Zlib qw(crc32);
+use MIME::Base64 qw(decode_base64);
+use Test::More;
+use Pitot;
+
+my $whole = 0x2144df1c;        # docs/stream.md: the CRC-32 of a stream that is whole
+my $pause = 9;                 # seconds: longer than a million reads of a port take
+my $panic_status = 2 * 0x31 + 1;
+
+# The recording has some hundred chains when the stack is full.
+my $machine = start(machine => 'qemu', smp => 1, icount => '', com2 => 'none',
+    flags => 'perf.rate=0',
+    run => 'perf record -m 2M -g -e mem:crash_recurse_deeper:x -- crash recurse');
+$machine->expect(qr/^begin-base64 644 \S+$/m, 100, 'a machine dies and prints its recording');
+sleep($pause);    # what is tested: nobody reads
+is($machine->wait_end, $panic_status, '... to the end, while nobody has read for some seconds');
+my ($lines) = $machine->console =~ /^begin-base64 644 \S+\n(.*?)^====$/ms;
+cmp_ok(length($lines // ''), '>', 100_000, '... more than the buffers on the way hold');
+unlike($lines // '', qr/[^A-Za-z0-9+\/=\n]/, '... nothing of it was lost');
+is(crc32(decode_base64($lines // '')), $whole, '... its checksum says so, too');
+
+done_testing();
