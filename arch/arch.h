@@ -125,6 +125,8 @@ bool arch_mapped(uintptr_t address, size_t length);
 /* Mapped, and memory: a read of a device's register may make the device do something. */
 bool arch_readable(uintptr_t address, size_t length);
 bool arch_executable(uintptr_t address);
+/* Of memory that the page allocator has: which of the machine's pages it is. */
+uint64_t arch_page_number(const void *page);
 bool arch_canonical(uintptr_t address);
 
 /*

@@ -6,7 +6,7 @@
 #include "core/perf/tracepoint.h"
 
 #define IRQ_HANDLER_FIELDS(FIELD, of)                                                              \
-    FIELD(of, u32, irq, "irq=%u")                                                                  \
+    FIELD(of, s32, irq, "irq=%d")                                                                  \
     FIELD(of, function, handler, " handler=%ps")
 
 TRACEPOINT_DECLARE(irq_handler_entry, IRQ_HANDLER_FIELDS);
@@ -24,8 +24,8 @@ uint64_t interrupt_began(void)
 void interrupt_serve(unsigned line, void (*handler)(struct regs *regs), struct regs *regs)
 {
     began[arch_cpu_id()] = arch_clock_ns();
-    TRACE(irq_handler_entry, line, (uintptr_t)handler);
+    TRACE(irq_handler_entry, (int32_t)line, (uintptr_t)handler);
     handler(regs);
-    TRACE(irq_handler_exit, line, (uintptr_t)handler);
+    TRACE(irq_handler_exit, (int32_t)line, (uintptr_t)handler);
     gdb_tick();
 }

@@ -262,6 +262,11 @@ bool paging_next(uintptr_t address, struct paging_leaf *leaf)
     }
 }
 
+uint64_t arch_page_number(const void *page)
+{
+    return direct_physical(page) / PAGE_SIZE;
+}
+
 bool arch_mapped(uintptr_t address, size_t length)
 {
     struct paging_leaf leaf;

@@ -31,6 +31,7 @@ __attribute__((noinline)) static void kernel_lock_wait(void)
     uint64_t flags;
 
     TRACE(lock_contended, &kernel_flag, "kernel_flag");
+    TRACE(contention_begin, &kernel_flag, "kernel_flag", LOCK_WAIT_SLEEPS);
     flags = wait_queue_lock(&waiters);
     contended++;
     __atomic_store_n(&waiting, waiting + 1, __ATOMIC_SEQ_CST);
@@ -42,6 +43,7 @@ __attribute__((noinline)) static void kernel_lock_wait(void)
     }
     __atomic_store_n(&waiting, waiting - 1, __ATOMIC_RELAXED);
     wait_queue_unlock(&waiters, flags);
+    TRACE(contention_end, &kernel_flag, "kernel_flag", 0);
 }
 
 /*

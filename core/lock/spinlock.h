@@ -32,10 +32,12 @@ __attribute__((always_inline)) static inline void spinlock_wait(const struct spi
     const struct spinlock *before = held_locks_wait(lock);
 
     TRACE(lock_contended, lock, lock->name);
+    TRACE(contention_begin, lock, lock->name, LOCK_WAIT_SPINS);
     /* A, with spinlock_pass_on, as in spinlock_acquire. */
     while (__atomic_load_n(&lock->serving, __ATOMIC_ACQUIRE) != ticket)
         arch_relax();
     held_locks_wait_over(before);
+    TRACE(contention_end, lock, lock->name, 0);
 }
 
 __attribute__((always_inline)) static inline void spinlock_acquire(struct spinlock *lock)

@@ -9,13 +9,14 @@
 
 #include <stdbool.h>
 
+#include "arch/arch.h"
 #include "core/assert.h"
 #include "core/lock/spinlock.h"
 #include "core/memory/pages_trace.h"
 #include "core/string.h"
 
-TRACEPOINT_DEFINE(kmem, mm_page_alloc, MM_PAGE_FIELDS);
-TRACEPOINT_DEFINE(kmem, mm_page_free, MM_PAGE_FIELDS);
+TRACEPOINT_DEFINE(kmem, mm_page_alloc, MM_PAGE_ALLOC_FIELDS);
+TRACEPOINT_DEFINE(kmem, mm_page_free, MM_PAGE_FREE_FIELDS);
 
 /* A page's byte: one of these and the order, where a block begins; 0 inside of blocks. */
 #define NOTE_INSIDE 0x00
@@ -171,7 +172,8 @@ void *pages_alloc(unsigned order)
     void *start = take_block(order);
 
     spinlock_release_irq(&lock, flags);
-    TRACE(mm_page_alloc, start, order);
+    TRACE(mm_page_alloc, start, order, start ? arch_page_number(start) : MM_PAGE_NONE,
+          MM_PAGE_UNMOVABLE, TRACEPOINT_GFP_ZERO);
     /* The pages are the caller's by now: the long part needs no lock. */
     if (start != NULL)
         memset(start, 0, block_size(order));
@@ -184,7 +186,7 @@ void pages_free(void *start, unsigned order)
 
     assert(address % PAGE_SIZE == 0);
     assert(order <= PAGES_ORDER_MAX);
-    TRACE(mm_page_free, start, order);
+    TRACE(mm_page_free, start, order, arch_page_number(start));
 
     uint64_t flags = spinlock_acquire_irq(&lock);
     struct region *region = region_of(address);

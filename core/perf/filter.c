@@ -346,7 +346,8 @@ static uint64_t load_number(const struct filter_field *field, const char *record
 
 static bool less(const struct filter_step *step, uint64_t left, uint64_t right)
 {
-    if (step->field.kind == TRACEPOINT_s32 || step->field.kind == TRACEPOINT_s64)
+    if (step->field.kind == TRACEPOINT_s32 || step->field.kind == TRACEPOINT_s64 ||
+        step->field.kind == TRACEPOINT_state)
         return (int64_t)left < (int64_t)right;
     return left < right;
 }

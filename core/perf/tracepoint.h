@@ -20,6 +20,8 @@
  *     u32 s32    32 bits                           %u %x, %d
  *     u64 s64    64 bits                           %lu %lx, %ld
  *     text       a string, cut after 15 characters; NULL is an empty one    %s
+ *     state      a thread's, TRACEPOINT_STATE_*, shown by its letter        %s
+ *     gfp        how pages are given out, TRACEPOINT_GFP_*, by its name     %s
  *
  * A tracepoint that stands in a trap's handler and tells of what the trap interrupted is declared
  * and defined by the macros that end in _AT, up to nine fields, and raised by
@@ -73,7 +75,16 @@ enum tracepoint_kind {
     TRACEPOINT_u64,
     TRACEPOINT_s64,
     TRACEPOINT_text,
+    TRACEPOINT_state,
+    TRACEPOINT_gfp,
 };
+
+/* As Linux' sched_switch numbers the states of who leaves the CPU. */
+#define TRACEPOINT_STATE_RUNNABLE 0x00 /* R */
+#define TRACEPOINT_STATE_SLEEPING 0x01 /* S */
+#define TRACEPOINT_STATE_ENDED    0x10 /* X */
+
+#define TRACEPOINT_GFP_ZERO 0x100 /* Linux' __GFP_ZERO: what is given out is zero */
 
 struct tracepoint_field {
     const char *name;
@@ -168,6 +179,8 @@ static inline void tracepoint_copy_text(char *to, const char *from)
 #define TRACEPOINT_MEMBER_s32(name)      int32_t name;
 #define TRACEPOINT_MEMBER_u64(name)      uint64_t name;
 #define TRACEPOINT_MEMBER_s64(name)      int64_t name;
+#define TRACEPOINT_MEMBER_gfp(name)      uint64_t name;
+#define TRACEPOINT_MEMBER_state(name)    int64_t name;
 #define TRACEPOINT_MEMBER_text(name)     char name[TRACEPOINT_TEXT_SIZE];
 
 #define TRACEPOINT_PARAMETER_pointer(name)  const volatile void *name,
@@ -177,6 +190,8 @@ static inline void tracepoint_copy_text(char *to, const char *from)
 #define TRACEPOINT_PARAMETER_s32(name)      int32_t name,
 #define TRACEPOINT_PARAMETER_u64(name)      uint64_t name,
 #define TRACEPOINT_PARAMETER_s64(name)      int64_t name,
+#define TRACEPOINT_PARAMETER_gfp(name)      uint64_t name,
+#define TRACEPOINT_PARAMETER_state(name)    int64_t name,
 #define TRACEPOINT_PARAMETER_text(name)     const char *name,
 
 #define TRACEPOINT_STORE_pointer(name)  out.record.name = (uintptr_t)name;
@@ -186,6 +201,8 @@ static inline void tracepoint_copy_text(char *to, const char *from)
 #define TRACEPOINT_STORE_s32(name)      out.record.name = name;
 #define TRACEPOINT_STORE_u64(name)      out.record.name = name;
 #define TRACEPOINT_STORE_s64(name)      out.record.name = name;
+#define TRACEPOINT_STORE_gfp(name)      out.record.name = name;
+#define TRACEPOINT_STORE_state(name)    out.record.name = name;
 #define TRACEPOINT_STORE_text(name)     tracepoint_copy_text(out.record.name, name);
 
 #define TRACEPOINT_MEMBER(of, kind, name, print)    TRACEPOINT_MEMBER_##kind(name)

@@ -8,14 +8,33 @@
 #include "core/string.h"
 #include "core/symbols.h"
 
+/* A value that is shown by a name. */
+struct choice {
+    uint64_t value;
+    const char *name;
+};
+
+static const struct choice states[] = {{TRACEPOINT_STATE_RUNNABLE, "R"},
+                                       {TRACEPOINT_STATE_SLEEPING, "S"},
+                                       {TRACEPOINT_STATE_ENDED, "X"},
+                                       {0, NULL}};
+static const struct choice gfp[] = {{TRACEPOINT_GFP_ZERO, "__GFP_ZERO"}, {0, NULL}};
+
 static const struct {
     const char *type;
     bool is_signed;
+    const struct choice *choices; /* the last has no name; NULL: shown as a number, or a text */
 } kinds[] = {
-    [TRACEPOINT_pointer] = {"void *", false}, [TRACEPOINT_function] = {"void *", false},
-    [TRACEPOINT_code] = {"void *", false},    [TRACEPOINT_u32] = {"unsigned int", false},
-    [TRACEPOINT_s32] = {"int", true},         [TRACEPOINT_u64] = {"unsigned long", false},
-    [TRACEPOINT_s64] = {"long", true},        [TRACEPOINT_text] = {"char", false},
+    [TRACEPOINT_pointer] = {"void *", false, NULL},
+    [TRACEPOINT_function] = {"void *", false, NULL},
+    [TRACEPOINT_code] = {"void *", false, NULL},
+    [TRACEPOINT_u32] = {"unsigned int", false, NULL},
+    [TRACEPOINT_s32] = {"int", true, NULL},
+    [TRACEPOINT_u64] = {"unsigned long", false, NULL},
+    [TRACEPOINT_s64] = {"long", true, NULL},
+    [TRACEPOINT_text] = {"char", false, NULL},
+    [TRACEPOINT_state] = {"long", true, states},
+    [TRACEPOINT_gfp] = {"unsigned long", false, gfp},
 };
 
 #define HEAD_FIELD(type, field, is_signed)                                                         \
@@ -96,6 +115,34 @@ static void print_functions(struct sink *sink, const struct tracepoint_field *fi
             print_entry(sink, field, symbol.address);
 }
 
+static const struct choice *choice_of(const struct tracepoint_field *field, uint64_t value)
+{
+    const struct choice *choices = kinds[field->kind].choices;
+
+    while (choices->name && choices->value != value)
+        choices++;
+    return choices->name ? choices : NULL;
+}
+
+static void print_choices(struct sink *sink, const struct tracepoint_field *field)
+{
+    print_to(sink, ", __print_symbolic(REC->%s", field->name);
+    for (const struct choice *at = kinds[field->kind].choices; at->name; at++)
+        print_to(sink, ", { 0x%llx, \"%s\" }", (unsigned long long)at->value, at->name);
+    print_to(sink, ")");
+}
+
+/* A value without a name as libtraceevent prints it. */
+static void print_choice(struct sink *sink, const struct tracepoint_field *field, uint64_t value)
+{
+    const struct choice *choice = choice_of(field, value);
+
+    if (choice)
+        print_to(sink, "%s", choice->name);
+    else
+        print_to(sink, "0x%llx", (unsigned long long)value);
+}
+
 /*
  * What has no name is in the table as well, as the number: an empty table is none to
  * libtraceevent.
@@ -103,6 +150,10 @@ static void print_functions(struct sink *sink, const struct tracepoint_field *fi
 static void print_argument(struct sink *sink, const struct tracepoint_field *field,
                            const struct format_names *names, bool by_table)
 {
+    if (kinds[field->kind].choices) {
+        print_choices(sink, field);
+        return;
+    }
     if (!by_table) {
         print_to(sink, ", REC->%s", field->name);
         return;
@@ -166,6 +217,8 @@ static void print_value(struct sink *sink, const struct tracepoint_field *field,
     memcpy(&value, at, field->size);
     if (is_named(field))
         print_place(sink, field, value.u64);
+    else if (kinds[field->kind].choices)
+        print_choice(sink, field, value.u64);
     else if (field->kind == TRACEPOINT_pointer && value.u64 == 0)
         print_to(sink, "(nil)"); /* as glibc, and so perf, prints it */
     else if (field->kind == TRACEPOINT_pointer)

@@ -67,12 +67,17 @@ const struct thread *scheduler_left(void)
     return scheduler_here()->left;
 }
 
-static void scheduler_charge(struct scheduler *here, struct thread *from)
+/* The current thread for its time since the last time. Interrupts off. */
+static void scheduler_charge(struct scheduler *here)
 {
+    struct thread *thread = here->current;
     uint64_t now = arch_clock_ns();
+    uint64_t runtime = now - here->since_ns;
 
-    from->ran_ns += now - here->since_ns;
+    thread->ran_ns += runtime;
     here->since_ns = now;
+    if (thread != here->idle)
+        TRACE(sched_stat_runtime, thread->name, (int32_t)thread->pid, runtime);
 }
 
 /*
@@ -84,6 +89,8 @@ static void scheduler_arrive(void)
     struct scheduler *here = scheduler_here();
     struct thread *gone = here->left->state == THREAD_ENDING ? here->left : NULL;
 
+    TRACE(lock_acquire, &here->lock, here->lock.name);
+    TRACE(lock_acquired, &here->lock, here->lock.name);
     spinlock_release(&here->lock);
     if (gone)
         thread_ended(gone);
@@ -93,11 +100,11 @@ static void scheduler_arrive(void)
  * From the current thread, whose new state is set, to the next one. Called with interrupts off and
  * the CPU's lock, and no other, held: whoever sleeps with a spinlock may never get to release it.
  */
-static const char *scheduler_state_letter(enum thread_state state)
+static int64_t scheduler_state_told(enum thread_state state)
 {
     if (state == THREAD_SLEEPING)
-        return "S";
-    return state == THREAD_ENDING ? "X" : "R";
+        return TRACEPOINT_STATE_SLEEPING;
+    return state == THREAD_ENDING ? TRACEPOINT_STATE_ENDED : TRACEPOINT_STATE_RUNNABLE;
 }
 
 static void scheduler_switch(struct scheduler *here)
@@ -111,10 +118,11 @@ static void scheduler_switch(struct scheduler *here)
     preemption[arch_cpu_id()].wanted = false;
     here->slice = SLICE_TICKS;
     here->left = from;
-    scheduler_charge(here, from);
+    scheduler_charge(here);
     to->state = THREAD_RUNNING;
+    TRACE(lock_release, &here->lock, here->lock.name);
     if (to != from) {
-        TRACE(sched_switch, from->name, (int32_t)from->pid, scheduler_state_letter(from->state),
+        TRACE(sched_switch, from->name, (int32_t)from->pid, scheduler_state_told(from->state),
               to->name, (int32_t)to->pid);
         to->switches++;
         here->current = to;
@@ -147,7 +155,7 @@ void scheduler_wake(struct thread *thread)
 
     spinlock_acquire(&there->lock);
     thread->state = THREAD_RUNNABLE;
-    TRACE(sched_wakeup, thread->name, (int32_t)thread->pid);
+    TRACE(sched_wakeup, thread->name, (int32_t)thread->pid, (int32_t)thread->cpu);
     run_queue_put(&there->queue, thread);
     there->busy++;
     idles = there->current == there->idle;
@@ -194,6 +202,7 @@ void scheduler_tick(void)
 {
     struct scheduler *here = scheduler_here();
 
+    scheduler_charge(here);
     if (run_queue_is_empty(&here->queue))
         return;
     if (here->slice > 0)

@@ -112,16 +112,17 @@ my $whole = perf_script($machine, '-F', $fields);
 same_lines_ok([grep { /\S/ } map { s/\s+/ /gr } @{script_lines(join('', @all))}],
     [grep { /\S/ } map { s/\s+/ /gr } @{script_lines($whole)}],
     'perf prints all recordings of the boot, breakpoints between tracepoints, as the console did');
-like(said($machine, 'perf list'), qr/^  kmem:mm_page_alloc +void \* address, unsigned int order$/m,
+like(said($machine, 'perf list'),
+    qr/^  kmem:mm_page_free +void \* address, unsigned int order, unsigned long pfn$/m,
     'perf list: tracepoints with their fields');
 
 # --- Refusals ------------------------------------------------------------------------------------
 
 my @refused = (
-    ['-e lock:lock_aquire', qr/no tracepoint "lock:lock_aquire"; lock: has lock_acquire, /],
+    ['-e lock:lock_aquire', qr/no tracepoint "lock:lock_aquire"; lock: has contention_begin, /],
     ['-e lok:*', qr/no tracepoint matches "lok:\*"/],
     [q{-e kmem:mm_page_free --filter 'pages > 2'},
-        qr/kmem:mm_page_free has no field "pages"; it has address, order, comm, common_\*/],
+        qr/kmem:mm_page_free has no field "pages"; it has address, order, pfn, comm, common_\*/],
     [q{-e kmem:* --filter 'order > '}, qr/a number missing at the end/],
     [q{-e kmem:* --filter 'order ~ "x"'}, qr/order is a number, which knows == !=/],
     [q{-e lock:lock_release --filter 'name < 3'}, qr/name is a text, which knows == != ~/],

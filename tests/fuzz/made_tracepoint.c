@@ -20,6 +20,8 @@ static const struct {
     [TRACEPOINT_u64] = {{"%lu", "%lx"}, 8},
     [TRACEPOINT_s64] = {{"%ld", "%ld"}, 8},
     [TRACEPOINT_text] = {{"%s", "%s"}, TRACEPOINT_TEXT_SIZE},
+    [TRACEPOINT_state] = {{"%s", "%s"}, 8},
+    [TRACEPOINT_gfp] = {{"%s", "%s"}, 8},
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))

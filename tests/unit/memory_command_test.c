@@ -2,7 +2,7 @@
 /*
  * `memory` prints the blocks that there are: of one region but for a page, then of two.
  *
- * links: core/memory/memory_command.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
+ * links: core/memory/memory_command.c tests/unit/fake_cpu.c tests/unit/fake_pages.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -60,7 +60,7 @@ static bool read_field(struct memory *memory, const struct recorder_tracepoint *
         !memory->read(memory, address + layout->field_size, &field->size, sizeof(field->size)))
         return false;
     field->kind = (enum tracepoint_kind)kind;
-    return kind <= TRACEPOINT_text && field->size <= TRACEPOINT_RECORD_MAX;
+    return kind <= TRACEPOINT_gfp && field->size <= TRACEPOINT_RECORD_MAX;
 }
 
 static bool read_tracepoint(struct memory *memory, const struct recorder_tracepoint *layout,

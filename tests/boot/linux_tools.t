@@ -1,0 +1,158 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: core/lock, core/sched, core/memory/pages, core/perf/tracepoint, tools/perf-file
+#
+# Tracepoints that have Linux' names have Linux' fields, so the real perf's tools for locks, pages
+# and threads say of Pitot what is so: their numbers are held against what the load, the kernel and
+# the samples themselves say. Run from the root of the tree:
+#
+#     prove tests/boot/linux_tools.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Spec;
+use List::Util qw(sum0);
+use Test::More;
+use Pitot;
+use Pitot::Files;
+use Pitot::Transcript;
+
+my $logs = File::Spec->rel2abs(($ENV{BUILD} // 'build') . '/logs/linux_tools');
+my $load = 'fs-stress --threads 3 3';
+my $record = "perf record -m 8M -g -R -e lock:*,sched:*,kmem:* -- $load";
+my $everything = 'perf record -R -e *:* -- memory';
+my $machine = boot(machine => 'qemu', smp => 4, icount => 8, flags => 'perf.rate=0',
+    run => "ps; $record; ps; poweroff");
+ended_ok($machine);
+my $file = "$logs/perf.data";
+is(system('tools/perf-file', $machine->com2, $file), 0, 'the recording is a file');
+
+# What a command of perf's says of the file, kernel and settings being ours.
+sub perf_says
+{
+    my ($command) = @_;
+    local @ENV{qw(HOME PERF_CONFIG DEBUGINFOD_URLS LC_ALL)} = ($logs, '/dev/null', '', 'C');
+    return scalar(`perf --no-pager $command 2>&1 < /dev/null`);
+}
+
+perf_says('buildid-cache -a ' . $machine->elf);
+my @samples = map { /^ *(\w+:\w+): +(.*)/ ? {event => $1, fields => $2} : () }
+    split(/\n/, perf_says("script -i $file -F event,trace -G"));
+
+# The values of one field in the samples of an event.
+sub values_of
+{
+    my ($event, $field) = @_;
+    return map { $_->{fields} =~ /\b$field=(\S+)/ } grep { $_->{event} eq $event } @samples;
+}
+
+# --- Locks ---------------------------------------------------------------------------------------
+
+my ($operations, $waits)
+    = said($machine, $record) =~ /fs-stress: (\d+) operations .*; (\d+) waits for the kernel lock/;
+my $report = perf_says("lock report -i $file");
+my ($acquired, $contended) = $report =~ /^ *kernel_flag +(\d+) +(\d+) /m;
+is($acquired, $operations, 'perf lock report: each operation has taken the big lock once');
+is($contended, $waits, '... as often as one waited for it, it was contended');
+cmp_ok($waits, '>', 20, '... often');
+my %reported = map { $_ => 1 } $report =~ /^ *(\S.*?) +\d+ +\d+ +[\d.]+ +[mnu]?s +/mg;
+my %named = map { $_->{fields} =~ /^\S+ (.+)/ ? ($1 => 1) : () }
+    grep { $_->{event} eq 'lock:lock_acquired' } @samples;
+is_deeply(\%reported, \%named, '... and the others have their own names');
+
+my $contention = perf_says("lock contention -i $file");
+my %waited;
+$waited{$2} += $1 while $contention =~ /^ +(\d+) +(?:[\d.]+ +[mnu]?s +){3}(\w+) +\S+$/mg;
+is($waited{mutex}, $waits, 'perf lock contention: the same waits');
+is($waited{spinlock} // 0, scalar(grep { $_->{event} eq 'lock:contention_begin'
+    && $_->{fields} =~ /flags=1\)/ } @samples), '... and those that burn time');
+like($contention, qr/ mutex +(?:fs|step|client|append|stress)_\w+\+0x\w+$/m, '... by callers');
+
+# --- Pages ---------------------------------------------------------------------------------------
+
+my $pages = perf_says("kmem -i $file --page --caller stat");
+my ($allocations) = $pages =~ /^Total allocation requests +: +(\d+) /m;
+my ($frees) = $pages =~ /^Total free requests +: +(\d+) /m;
+my ($failures) = $pages =~ /^Total allocation failures +: +(\d+) /m;
+my ($left) = $pages =~ /^Total alloc-only requests +: +(\d+) /m;
+my %there;
+for my $sample (@samples) {
+    $there{$1} = 1 if "$sample->{event} $sample->{fields}" =~ /mm_page_alloc address=(\S+)/;
+    delete $there{$1} if "$sample->{event} $sample->{fields}" =~ /mm_page_free address=(\S+)/;
+}
+cmp_ok($allocations, '>', 50, 'perf kmem --page: pages are allocated');
+is($allocations, scalar(() = values_of('kmem:mm_page_alloc', 'pfn')), '... as often as told');
+is($frees, scalar(() = values_of('kmem:mm_page_free', 'pfn')), '... and freed');
+is($failures, 0, '... no allocation has failed');
+is($left, scalar(keys %there), '... and those that stay are those');
+like($pages, qr/ \| UNMOVABL \| Z +\| /, '... zeroed, where they are');
+
+# --- Threads -------------------------------------------------------------------------------------
+
+# The CPU time of each worker, which sleeps when the recording begins and when it ends.
+my $worked = qr/^ +\d+ +\d+ +sleeps +([\d.]+) .* (kworker\S+) +work$/m;
+my @ran = map { {reverse said($machine, 'ps', $_) =~ /$worked/g} } 1, 2;
+my ($worker) = sort { $ran[1]{$b} - $ran[0]{$b} <=> $ran[1]{$a} - $ran[0]{$a} } keys %{$ran[1]};
+my $milliseconds = 1000 * ($ran[1]{$worker} - $ran[0]{$worker});
+cmp_ok($milliseconds, '>', 0, "$worker has worked");
+my $latency = perf_says("sched latency -i $file");
+my ($told) = $latency =~ /^ +\Q$worker\E:\d+ +\| +([\d.]+) ms /m;
+cmp_ok(abs(($told // 0) - $milliseconds), '<', 0.003,
+    "perf sched latency: so long, $told ms by its count, $milliseconds by ps'");
+my ($all) = $latency =~ /^ +TOTAL: +\| +([\d.]+) ms /m;
+cmp_ok(abs($all - sum0(values_of('sched:sched_stat_runtime', 'runtime')) / 1e6), '<', 0.01,
+    '... and all threads what the samples say');
+my %states = map { $_ => 1 } values_of('sched:sched_switch', 'prev_state');
+is_deeply([sort(keys %states)], [qw(R S X)], 'threads leave the CPU in the states that there are');
+
+# --- All tracepoints with Linux' names -----------------------------------------------------------
+
+# Linux 6.1's fields, from include/trace/events; what is behind the bar is not there: Pitot has no
+# priorities, no virtual run time, no locks that are tried or read, no names of interrupts and
+# nothing that a handler returns, and one clock.
+my %linux = map { /^(\S+): *(.*?) *(?:\| *(.*))?$/ ? ($1 => [$2, $3 // '']) : () }
+    split(/\n/, <<'END');
+lock_acquire: void * lockdep_addr, char[] name | unsigned int flags
+lock_acquired: void * lockdep_addr, char[] name
+lock_release: void * lockdep_addr, char[] name
+lock_contended: void * lockdep_addr, char[] name
+contention_begin: void * lock_addr, unsigned int flags
+contention_end: void * lock_addr, int ret
+mm_page_alloc: unsigned long pfn, unsigned int order, unsigned long gfp_flags, int migratetype
+mm_page_free: unsigned long pfn, unsigned int order
+irq_handler_entry: int irq | char[] name
+irq_handler_exit: int irq | int ret
+timer_expire_entry: void * timer, void * function | unsigned long now, unsigned long baseclk
+sched_switch: char[] prev_comm, int prev_pid, long prev_state, char[] next_comm | int prev_prio
+sched_wakeup: char[] comm, int pid, int target_cpu | int prio
+sched_process_exit: char[] comm, int pid | int prio
+sched_process_fork: char[] parent_comm, int parent_pid, char[] child_comm, int child_pid
+sched_stat_runtime: char[] comm, int pid, unsigned long runtime | unsigned long vruntime
+sys_enter: long id | unsigned long[] args
+sys_exit: long id, long ret
+END
+my %own = map { $_ => 1 } qw(tick workqueue_execution hit);    # names that Linux does not have
+
+$machine = boot(machine => 'qemu', smp => 1, icount => 8, run => "$everything; poweroff");
+ended_ok($machine);
+my $stream = slurp($machine->com2);
+my %format;
+while ($stream =~ /name: (\w+)\nID: \d+\nformat:\n(.*?)\nprint fmt/gs) {
+    my ($name, $fields) = ($1, $2);
+    my @fields = grep { $_->[1] !~ /^common_/ }
+        map { /^\tfield:(.*) (\w+)(\[\d+\])?;\t/ ? [$3 ? "$1\[]" : $1, $2] : () }
+        split(/\n/, $fields);
+    $format{$name} = {map { ($_->[1] => $_->[0]) } @fields};
+}
+cmp_ok(scalar(keys %format), '>', 30, 'the stream describes all tracepoints');
+my @unknown = grep { !$linux{$_} && !$own{$_} && !/^sys_(?:enter|exit)_/ } sort(keys %format);
+is_deeply(\@unknown, [], '... of which each is Linux\' or known to be our own');
+for my $name (sort(keys %linux)) {
+    my %wanted = map { /^(.*) (\w+)$/ ? ($2 => $1) : () } split(/, /, $linux{$name}[0]);
+    my %absent = map { /^(.*) (\w+)$/ ? ($2 => $1) : () } split(/, /, $linux{$name}[1]);
+    my $there = $format{$name} // {};
+    is_deeply({map { ($_ => $there->{$_}) } keys %wanted}, \%wanted, "$name has Linux' fields");
+    is_deeply([grep { exists($there->{$_}) } keys %absent], [], '... and none that tells nothing');
+}
+
+done_testing();
