@@ -105,6 +105,30 @@ cmp_ok(abs($all - sum0(values_of('sched:sched_stat_runtime', 'runtime')) / 1e6),
 my %states = map { $_ => 1 } values_of('sched:sched_switch', 'prev_state');
 is_deeply([sort(keys %states)], [qw(R S X)], 'threads leave the CPU in the states that there are');
 
+# --- What takes a stream, and what a file --------------------------------------------------------
+
+# Whether the command takes that, and says something of it.
+sub takes_it
+{
+    my ($command, $input, $from) = @_;
+    my ($name, $arguments) = $command =~ /^perf (\S+)(.*)/;
+    local @ENV{qw(HOME PERF_CONFIG DEBUGINFOD_URLS LC_ALL)} = ($logs, '/dev/null', '', 'C');
+    my $line = $name =~ /^(?:report|script|trace|kmem)$/ ? "$name -i $input$arguments"
+        : "$name$arguments -i $input";
+    my $says = `sh -c 'perf --no-pager $line 2>&1 < $from'`;
+    return 'no' if $? != 0 || $says =~ /^(?:No .* found|No trace sample|failed to set|Please use)/m;
+    return $says =~ /\S/ ? 'yes' : 'no';
+}
+
+my @rows = slurp('docs/stream.md') =~ /^(\| `perf .*\|)$/mg;
+cmp_ok(scalar(@rows), '>', 10, 'docs/stream.md lists commands');
+for my $row (@rows) {
+    my ($command, $of_stream, $of_file) = $row =~ /^\| `(.*?)` \| (yes|no)\b.* \| (yes|no)\b/;
+    is(takes_it($command, '-', $machine->com2), $of_stream, "$command: of a stream, $of_stream");
+    next if $command eq 'perf trace';    # of a file: tests/boot/user_perf.t
+    is(takes_it($command, $file, '/dev/null'), $of_file, "... of a file, $of_file");
+}
+
 # --- All tracepoints with Linux' names -----------------------------------------------------------
 
 # Linux 6.1's fields, from include/trace/events; what is behind the bar is not there: Pitot has no
