@@ -5,7 +5,7 @@
 # Shows the stream of build/host/stream_sample to the real perf, with a tiny kernel made here for
 # its symbols. Needs perf, uudecode (sharutils), gzip, as and ld. Run from the root of the tree:
 # prove tests/host/stream_perf.t
-# QUICK=1 cuts the stream at every 13th byte instead of at every one.
+# SOAK=1 cuts the stream at every byte of every record.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -21,7 +21,7 @@ my $crc_of_whole = '2144df1c';
 
 # perf looks for debug files and settings there, and must find none.
 $ENV{HOME} = $room;
-$ENV{PERF_CONFIG} = '/dev/null';
+@ENV{qw(PERF_CONFIG LC_ALL)} = ('/dev/null', 'C');
 
 sub output_of
 {
@@ -209,9 +209,25 @@ subtest 'perf annotate shows the code of the hit' => sub {
         'the instruction behind the store, for a data breakpoint is a trap');
 };
 
+# Where to cut: at every byte of the file's header, and of the first record of each type; of the
+# others where they begin, in their headers, behind those and before their last byte.
+sub cuts
+{
+    my ($stream) = @_;
+    return 0 .. length($stream) - 1 if $ENV{SOAK};
+    my @cuts = 0 .. 15;
+    my %known;
+    for (my ($at, $size) = (16, 0); $at + 8 <= length $stream; $at += $size) {
+        (my $type, undef, $size) = unpack('LSS', substr($stream, $at, 8));
+        push(@cuts, $known{$type}++ ? ($at, $at + 5, $at + 8, $at + $size - 1)
+            : $at .. $at + $size - 1);
+    }
+    return grep { $_ < length $stream } @cuts;
+}
+
 subtest 'a stream cut anywhere keeps its whole records' => sub {
-    my ($step, @wrong) = ($ENV{QUICK} ? 13 : 1);
-    for (my $length = 0; $length < length $stream; $length += $step) {
+    my @wrong;
+    for my $length (cuts($stream)) {
         my $cut = substr($stream, 0, $length);
         write_bytes("$room/cut", $cut);
         my $left = whole_samples($cut);

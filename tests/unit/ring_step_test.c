@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -277,11 +278,11 @@ static void debugger_at_every_instruction_after_a_nested_writer_has_gone(void **
 
 static void two_levels_of_nested_writers(void **state)
 {
-    static const struct step_plan plan = {.victim = write_one,
-                                          .intrude = intrude_by_writing,
-                                          .intrude_deeper = intrude_deeper,
-                                          .verdict = verdict,
-                                          .stride = 11};
+    const struct step_plan plan = {.victim = write_one,
+                                   .intrude = intrude_by_writing,
+                                   .intrude_deeper = intrude_deeper,
+                                   .verdict = verdict,
+                                   .stride = getenv("SOAK") ? 11 : 29};
     (void)state;
     start_full();
     victim_size = OUTER;
