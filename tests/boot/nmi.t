@@ -56,7 +56,7 @@ sub spun_ok
     my ($cpus, %options) = @_;
     my $clock = delete($options{clock}) // 'cpu-clock';
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    my $machine = boot(kernel => 'pitot-test', icount => 4, smp => $cpus, flags => 'perf.rate=0',
+    my $machine = boot(kernel => 'pitot-test', smp => $cpus, flags => 'perf.rate=0',
         run => "$record; perf script; poweroff", %options);
     ended_ok($machine);
     my @samples = samples(said($machine, 'perf script'));
@@ -77,7 +77,7 @@ sub seen_ok
         my @unlike = grep { abs(($shares->{$cpu}{$_} // 0) - 200) > 10 } keys %ways;
         is("@unlike", '', "CPU $cpu: as many samples on, off, and in a handler")
             or diag(explain($shares->{$cpu}));
-        cmp_ok($shares->{$cpu}{elsewhere} // 0, '<=', 12, '... and hardly any elsewhere');
+        cmp_ok($shares->{$cpu}{elsewhere} // 0, '<=', 24, '... and hardly any elsewhere');
     }
     unlike($machine->console, qr/$blind/, 'nothing is blind');
 }

@@ -19,14 +19,14 @@ use Pitot::Files;
 plan skip_all => 'the clock is set by QEMU' if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 
 my @commands = (
-    'perf record -g -R -e cpu-clock,timer:tick,sched:* -- fs-stress --threads 3 6',
+    'perf record -g -R -e cpu-clock,timer:tick,sched:* -- fs-stress --threads 3 5',
     'perf script',
     'perf record -m 64k -g -e mem:kernel_flag:rw,lock:* -- /bin/fs-load',
     'perf trace -S -- /bin/poll-load',
     'perf report',
     'run /bin/poll-load 400 &', 'ps', 'wait', 'ps', 'memory', 'poweroff',
 );
-my %run = (timeout => 60, flags => 'perf.rate=0', run => join('; ', @commands));
+my %run = (timeout => 600, flags => 'perf.rate=0', run => join('; ', @commands));
 my $loops = 4;    # more than any host here has CPUs to spare
 
 # Processes that do nothing but be in the way; ended by `end_loops`.
