@@ -5,7 +5,6 @@
 %include "arch/x86_64/cfi.inc"
 
 SYSCALL_GETPID     equ 39
-OPERAND            equ 0x7f0000000000
 KERNEL_CODE        equ 0x08
 KERNEL_DATA        equ 0x10
 USER_DATA          equ 0x23
@@ -16,6 +15,17 @@ FLAGS_HARMFUL      equ 1 << 10 | 1 << 14 | 1 << 18 ; DF, NT, AC
 KERNEL_ADDRESS     equ 0xffffffff80200000
 NON_CANONICAL      equ 0x8000000000000000
 TIMER_VECTOR       equ 0x20
+LOW_STACK          equ 2048
+
+; What may be watched: a selector for `mov ss`, and one behind a stack pointer of 32 bits for `lss`.
+section .data
+align 16
+global attack_operand:data (attack_operand_end - attack_operand)
+attack_operand:
+        dq USER_DATA
+        dd LOW_STACK
+        dd USER_DATA
+attack_operand_end:
 
 section .text progbits alloc exec nowrite align=16
 bits 64
@@ -226,17 +236,15 @@ attack_in_flags step, FLAGS_HARMFUL | FLAG_TRAP, nop
 
 align 16
 cfi_start attack_ss_syscall, return
-        mov rdx, OPERAND
         mov eax, SYSCALL_GETPID
-        mov ss, [rdx]
+        mov ss, [attack_operand]
         syscall
         ret
 cfi_end
 
 align 16
 cfi_start attack_ss_int3, return
-        mov rdx, OPERAND
-        mov ss, [rdx]
+        mov ss, [attack_operand]
         int3
         ret
 cfi_end
@@ -244,10 +252,9 @@ cfi_end
 ; 64-bit mode has no `pop ss`; `lss` is its other way to load it from memory.
 align 16
 cfi_start attack_lss_syscall, return
-        mov rdx, OPERAND
         mov eax, SYSCALL_GETPID
         mov r8, rsp
-        lss esp, [rdx + 8]
+        lss esp, [attack_operand + 8]
         syscall
         mov rsp, r8
         ret
@@ -255,40 +262,37 @@ cfi_end
 
 align 16
 cfi_start attack_ss_trap_flag_syscall, return
-        mov rdx, OPERAND
         mov eax, SYSCALL_GETPID
         pushfq
         cfi_offset 16
         or qword [rsp], FLAG_TRAP
         popfq
         cfi_offset 8
-        mov ss, [rdx]
+        mov ss, [attack_operand]
         syscall
         ret
 cfi_end
 
 align 16
 cfi_start attack_ss_trap_flag_int3, return
-        mov rdx, OPERAND
         pushfq
         cfi_offset 16
         or qword [rsp], FLAG_TRAP
         popfq
         cfi_offset 8
-        mov ss, [rdx]
+        mov ss, [attack_operand]
         int3
         ret
 cfi_end
 
 align 16
 cfi_start attack_trap_flag_operand, return
-        mov rdx, OPERAND
         pushfq
         cfi_offset 16
         or qword [rsp], FLAG_TRAP
         popfq
         cfi_offset 8
-        mov al, [rdx]
+        mov al, [attack_operand]
         nop
         ret
 cfi_end

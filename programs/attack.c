@@ -200,49 +200,6 @@ static void crowd(void)
         system_exit(2);
 }
 
-/* A selector for `mov ss`, and one behind a stack pointer of 32 bits for `lss`. */
-static void with_operand(void (*attack)(void))
-{
-    long address = system_mmap(4096, 3);
-    uint64_t *operand = (uint64_t *)address;
-
-    if (address != ATTACK_OPERAND)
-        system_exit(1);
-    operand[0] = DESCRIPTOR;
-    operand[1] = (uint64_t)DESCRIPTOR << 32 | 2048;
-    attack();
-}
-
-static void ss_syscall(void)
-{
-    with_operand(attack_ss_syscall);
-}
-
-static void ss_int3(void)
-{
-    with_operand(attack_ss_int3);
-}
-
-static void lss_syscall(void)
-{
-    with_operand(attack_lss_syscall);
-}
-
-static void ss_trap_flag_syscall(void)
-{
-    with_operand(attack_ss_trap_flag_syscall);
-}
-
-static void ss_trap_flag_int3(void)
-{
-    with_operand(attack_ss_trap_flag_int3);
-}
-
-static void trap_flag_operand(void)
-{
-    with_operand(attack_trap_flag_operand);
-}
-
 #define OF_ASSEMBLY(name, signal)                                                                  \
     {                                                                                              \
 #name, attack_##name, signal, 0                                                            \
@@ -304,12 +261,12 @@ static const struct {
     OF_ASSEMBLY(jump_kernel, SIGSEGV),
     OF_ASSEMBLY(jump_non_canonical, SIGSEGV),
     OF_ASSEMBLY(edge, SIGSEGV),
-    OF_C(ss_syscall, SURVIVES),
-    OF_C(lss_syscall, SURVIVES),
-    OF_C(ss_int3, SIGTRAP),
-    OF_C(ss_trap_flag_syscall, SIGTRAP),
-    OF_C(ss_trap_flag_int3, SIGTRAP),
-    OF_C(trap_flag_operand, SIGTRAP),
+    OF_ASSEMBLY(ss_syscall, SURVIVES),
+    OF_ASSEMBLY(lss_syscall, SURVIVES),
+    OF_ASSEMBLY(ss_int3, SIGTRAP),
+    OF_ASSEMBLY(ss_trap_flag_syscall, SIGTRAP),
+    OF_ASSEMBLY(ss_trap_flag_int3, SIGTRAP),
+    OF_ASSEMBLY(trap_flag_operand, SIGTRAP),
     OF_C(read_kernel, SIGSEGV),
     OF_C(write_kernel, SIGSEGV),
     OF_C(read_all_memory, SIGSEGV),

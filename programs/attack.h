@@ -58,8 +58,7 @@ void attack_flags_int3(void);
 void attack_flags_ud2(void);
 void attack_flags_step(void);
 
-/* A stack segment loaded from memory, the operand being at ATTACK_OPERAND, or with TF set. */
-#define ATTACK_OPERAND 0x7f0000000000 /* what the first mmap of a process gives */
+/* A stack segment loaded from memory, attack_operand, or with TF set. */
 void attack_ss_syscall(void);
 void attack_ss_int3(void);
 void attack_lss_syscall(void);

@@ -13,7 +13,8 @@
  * One way possible: that is the answer, if it is not the last. Two, or none: nobody can tell.
  *
  * In the debug trap, watches disarmed. No lock; nothing is read but text, stacks, what is mapped
- * and what was accessed just before, so no fault. docs/insn-map.md.
+ * and what was accessed just before, so no fault. What an address is, is told from the address:
+ * registers with the kernel's cs may hold a program's sp (docs/user.md). docs/insn-map.md.
  */
 #include "arch/x86_64/accessor.h"
 
@@ -130,23 +131,23 @@ static uintptr_t call_operand(const struct regs *regs, const uint8_t *modrm, uin
     return address + displacement(at, mode == 1 ? 1 : sizeof(int32_t));
 }
 
-/* True if the call at `call` leads to regs->ip; *operand: what it reads to do so, 0 for nothing. */
-static bool call_leads_here(const struct regs *regs, uintptr_t call, uintptr_t behind,
-                            uintptr_t *operand)
+/* A call by memory. `at` is its opcode, here and below. */
+static bool call_reads(const uint8_t *at)
 {
-    uint8_t rex;
-    const uint8_t *at = find_opcode(call, &rex);
+    return at[0] == GROUP_5 && (at[1] >> 3 & 7) == CALL_NEAR && at[1] >> 6 != 3;
+}
 
-    *operand = 0;
+/* True if the call leads to regs->ip; `operand` is what it reads to do so. */
+static bool call_leads_here(const struct regs *regs, const uint8_t *at, uint8_t rex,
+                            uintptr_t behind, uintptr_t operand)
+{
     if (at[0] == CALL_REL32)
         return behind + displacement(at + 1, sizeof(int32_t)) == regs->ip;
-    if (at[0] != GROUP_5 || (at[1] >> 3 & 7) != CALL_NEAR)
-        return false;
-    if (at[1] >> 6 == 3)
-        return register_before_call(regs, (at[1] & 7) | (rex & REX_BASE ? 8 : 0)) == regs->ip;
-    *operand = call_operand(regs, at + 1, rex, behind);
-    return arch_canonical(*operand) && arch_readable(*operand, sizeof(uint64_t)) &&
-           load(*operand) == regs->ip;
+    if (call_reads(at))
+        return arch_canonical(operand) && arch_readable(operand, sizeof(uint64_t)) &&
+               load(operand) == regs->ip;
+    return at[0] == GROUP_5 && (at[1] >> 3 & 7) == CALL_NEAR &&
+           register_before_call(regs, (at[1] & 7) | (rex & REX_BASE ? 8 : 0)) == regs->ip;
 }
 
 static bool on_stack(uintptr_t address, uintptr_t size)
@@ -157,22 +158,30 @@ static bool on_stack(uintptr_t address, uintptr_t size)
            address <= stack->high - size;
 }
 
-/* The call that has just led to regs->ip and touched the watched bytes; 0: none. */
+/*
+ * The call that has just led to regs->ip and touched the watched bytes; 0: none. Its operand is
+ * computed from registers that may have changed, so it is read last, if it can matter.
+ */
 static uintptr_t find_call(const struct insn_map *map, const struct regs *regs,
                            const struct arch_watch *watch)
 {
-    uintptr_t behind, call, operand;
+    uintptr_t behind, call, operand = 0;
+    const uint8_t *at;
+    uint8_t rex;
 
     if (!on_stack(regs->sp, sizeof(uint64_t)))
         return 0;
     behind = load(regs->sp);
     call = insn_map_before(map, behind);
-    if (!call || !insn_map_is_call(map, call) || !call_leads_here(regs, call, behind, &operand))
+    if (!call || !insn_map_is_call(map, call))
         return 0;
-    if (touches(watch, regs->sp, sizeof(uint64_t)) ||
-        (operand && watch->access == ARCH_READ_WRITE && touches(watch, operand, sizeof(uint64_t))))
-        return call;
-    return 0;
+    at = find_opcode(call, &rex);
+    if (call_reads(at))
+        operand = call_operand(regs, at + 1, rex, behind);
+    if (!touches(watch, regs->sp, sizeof(uint64_t)) &&
+        !(operand && watch->access == ARCH_READ_WRITE && touches(watch, operand, sizeof(uint64_t))))
+        return 0;
+    return call_leads_here(regs, at, rex, behind, operand) ? call : 0;
 }
 
 /* --- A repeated string instruction. --- */
@@ -271,8 +280,7 @@ struct arch_accessor accessor_find(const struct insn_map *map, const struct regs
 
     if (watch->access == ARCH_EXECUTE)
         return (struct arch_accessor){regs->ip, ARCH_FOUND_AT};
-    /* The map is of the kernel's text, and a program's stack may not be touched. */
-    if (map->text_size == 0 || !regs_are_full(regs) || regs_user_mode(regs))
+    if (map->text_size == 0 || !regs_are_full(regs))
         return accessor;
     if (before && insn_map_code(map, before) == INSN_ACCESS)
         note(&accessor, &ways, before, ARCH_FOUND_BEFORE);

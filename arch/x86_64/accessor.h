@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Which instruction made the access that a debug trap tells of. See arch_watch_accessor in
- * arch/arch.h, which is this with the kernel's own map.
+ * arch/arch.h, which is this with the kernel's own map, and for the kernel's own memory: the
+ * watched bytes, and the page that they lie in, are read.
  */
 #pragma once
 

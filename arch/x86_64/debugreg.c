@@ -201,8 +201,15 @@ const char *arch_accessor_init(void)
                          (uintptr_t)insn_map_end - (uintptr_t)insn_map_start, &expected);
 }
 
+/*
+ * A program's memory only programs access, whose instructions are not in the map; and the kernel
+ * may not read there, whatever cs the registers have: the trap may come behind the program's
+ * `syscall` (debug_is_at_entry).
+ */
 struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct arch_watch *watch)
 {
+    if (watch->address < ARCH_USER_END && watch->access != ARCH_EXECUTE)
+        return (struct arch_accessor){0, ARCH_FOUND_NOT};
     return accessor_find(&insn_map, regs, watch);
 }
 

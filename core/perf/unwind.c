@@ -143,12 +143,14 @@ static enum unwind_kind unwind_kind_of(const struct regs *regs)
 
 /*
  * Not by unwind_enter, as there is no stack yet that could be left or read twice; and field by
- * field, as to clear the stacks that were left is a good part of a short chain.
+ * field, as to clear the stacks that were left is a good part of a short chain. A program may have
+ * the address of any of the kernel's stacks in its sp.
  */
 static inline void unwind_begin(enum unwind_method method, struct unwind *state,
                                 const struct regs *regs)
 {
-    const struct arch_stack *stack = arch_stack_find(regs->sp);
+    bool user = regs_user_mode(regs);
+    const struct arch_stack *stack = user ? NULL : arch_stack_find(regs->sp);
 
     state->ip = regs->ip;
     state->sp = regs->sp;
@@ -156,7 +158,7 @@ static inline void unwind_begin(enum unwind_method method, struct unwind *state,
     state->fp_known = !regs_are_partial(regs);
     state->kind = unwind_kind_of(regs);
     state->regs = regs;
-    state->end = regs_user_mode(regs) ? UNWIND_USER : UNWIND_RUNNING;
+    state->end = user ? UNWIND_USER : UNWIND_RUNNING;
     state->way = ways[method];
     state->left_count = 0;
     state->stack = stack;

@@ -127,6 +127,26 @@ for my $iso ("$build/pitot.iso", $fp_iso) {
     is(join(' ', sort keys %wrong), '', '... and end nowhere else') || diag(explain(\%last));
 }
 
+# --- A hit at the kernel's entry -----------------------------------------------------------------
+
+# A program watched in its own data loads its stack segment from there and enters the kernel: by the
+# manual, and on Bochs, the debug trap comes at the kernel's first instruction, with the program's
+# stack pointer. QEMU tells of it before.
+{
+    my $place = 'mem:/bin/attack:attack_operand/2:rw';
+    $machine = boot(machine => 'bochs', smp => 1, com2 => 'none',
+        run => "perf record -e $place -e breakpoint:hit -g -R -- /bin/attack ss_syscall; "
+            . 'perf script; poweroff');
+    ended_ok($machine, 'a program\'s own hit at the kernel\'s entry brings nobody down');
+    my $script = said($machine, 'perf script');
+    my @hits = samples($script);
+    is_deeply([map { $_->{event} =~ s/:$//r } @hits], [$place, 'breakpoint:hit'],
+        '... is recorded and told');
+    is_deeply([map { $_->{chain} } @hits], [(['syscall_entry']) x 2], '... with that place alone');
+    like($script, qr/ old=0x23 new=0x23 insn=0x0 how=unknown$/m,
+        '... and no instruction of the kernel has done it');
+}
+
 # --- A person ------------------------------------------------------------------------------------
 
 $machine = start();

@@ -493,6 +493,16 @@ static void a_call_by_an_address_in_the_instruction_is_found(void **state)
     assert_found(find(slot(), 8, ARCH_WRITE), at(192), ARCH_FOUND_CALL);
 }
 
+/* Registers may have changed since: what they point to now may be no memory. */
+static void what_is_not_concerned_is_not_read(void **state)
+{
+    (void)state;
+    put_call("\xff\x10", 2); /* [rax] */
+    put(255, INSN_ACCESS, "\x50", 1);
+    regs.ax = 8;
+    assert_found(find(WATCHED, 8, ARCH_READ_WRITE), at(255), ARCH_FOUND_BEFORE);
+}
+
 /* --- From elsewhere. --- */
 
 /* What a jump or a return has read is ip, at whatever byte it lies. */
@@ -629,6 +639,7 @@ int main(void)
         cmocka_unit_test_setup(a_call_by_memory_leads_where_its_operand_says, setup),
         cmocka_unit_test_setup(a_call_by_the_stack_counts_from_before_the_push, setup),
         cmocka_unit_test_setup(a_call_by_an_address_in_the_instruction_is_found, setup),
+        cmocka_unit_test_setup(what_is_not_concerned_is_not_read, setup),
         cmocka_unit_test_setup(a_word_that_is_ip_makes_the_answer_unknown, setup),
         cmocka_unit_test_setup(no_page_but_the_watched_one_is_read, setup),
         cmocka_unit_test_setup(registers_of_devices_are_not_read, setup),

@@ -422,6 +422,19 @@ static void a_hit_in_a_program_has_its_chain_alone(void **state)
     assert_int_equal(verify_chain_counts().chains, 0);
 }
 
+/* Whatever it has in its sp. */
+static void a_program_on_a_stack_of_the_kernels_has_its_own_chain(void **state)
+{
+    struct event event = event_of(PERF_SAMPLE_CALLCHAIN, 0);
+    struct regs user = user_registers();
+
+    (void)state;
+    user.sp = stack->high - 64;
+    asked_for = stack;
+    put_sample(&event, ADDRESS, &user);
+    assert_null(asked_for);
+}
+
 /* The kernel's frames, then a trap frame at the top of the stack. */
 static void put_frames_above_a_program(unsigned count)
 {
@@ -560,6 +573,7 @@ int main(void)
         cmocka_unit_test_setup(a_chain_is_made_in_the_way_that_its_event_names, setup),
         cmocka_unit_test_setup(chains_are_made_both_ways_where_the_event_asks_for_it, setup),
         cmocka_unit_test_setup(a_hit_in_a_program_has_its_chain_alone, setup),
+        cmocka_unit_test_setup(a_program_on_a_stack_of_the_kernels_has_its_own_chain, setup),
         cmocka_unit_test_setup(a_chain_of_the_kernel_goes_on_in_the_program_that_called_it, setup),
         cmocka_unit_test_setup(samples_of_one_ring_are_in_order_of_time, setup),
         cmocka_unit_test_setup(a_sample_without_room_is_counted_as_dropped, setup),
