@@ -200,11 +200,11 @@ void arch_set_interrupt_exit(void (*leave)(void));
 /* --- User mode. Policy (programs, system calls) is core/user/'s; docs/user.md. --- */
 
 /*
- * What a program may have mapped: [ARCH_USER_START, ARCH_USER_END). Page 0 and its neighbours stay
- * holes, and so does the last page of the lower half, so that the address behind a `syscall` is
- * canonical wherever that stands.
+ * What a program may have mapped: [ARCH_USER_START, ARCH_USER_END). All that code in virtual-8086
+ * mode could reach stays a hole (trap_entry.asm), page 0 with it, and so does the last page of the
+ * lower half, so that the address behind a `syscall` is canonical wherever that stands.
  */
-#define ARCH_USER_START ((uintptr_t)0x10000)
+#define ARCH_USER_START ((uintptr_t)0x110000)
 #define ARCH_USER_END   ((uintptr_t)0x7ffffffff000)
 
 /* An address space: a lower half of its own, and the kernel's upper half. */
@@ -370,10 +370,17 @@ void arch_step_set_handlers(arch_step_handler *stepped, arch_step_handler *resum
 
 /*
  * The context whose trap frame that is, is stepped from its next instruction on; or is not any
- * more. In these two, or a watch handler.
+ * more. In these two, or a watch handler. On a machine where steps and data watches exclude each
+ * other, those of this CPU rest for that one instruction: not in what comes upon it, nor behind it.
  */
 void arch_step_more(struct regs *regs);
 void arch_step_no_more(struct regs *regs);
+
+/*
+ * False: the context is a program's, or its next instruction leads to a program, or its stack
+ * pointer is still one's. Programs are not stepped. In these two, or a watch handler.
+ */
+bool arch_step_possible(const struct regs *regs);
 
 /* The caller is stepped from here on. Task context. */
 void arch_step_begin(void);
@@ -393,10 +400,11 @@ uintptr_t arch_step_branch(uintptr_t from, uintptr_t to);
 bool arch_step_excludes_watches(void);
 
 /*
- * Data watches of this CPU rest, whatever is armed meanwhile, until they are asked to go on.
- * Interrupts off, or in a step or watch handler.
+ * The account of watches: true if that CPU's debug registers have what is armed and live there. If
+ * not, hits have been missed, and they have it from here on. This CPU, interrupts off, outside of
+ * debug traps; or a parked one, of which only what it is about to load is looked at.
  */
-void arch_watch_rest(bool rest);
+bool arch_watch_audit(unsigned cpu);
 
 /* --- Stops: for a debugger. Who it is, and what it does, is core/gdb's. --- */
 

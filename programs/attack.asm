@@ -8,8 +8,11 @@ SYSCALL_GETPID     equ 39
 KERNEL_CODE        equ 0x08
 KERNEL_DATA        equ 0x10
 USER_DATA          equ 0x23
+USER_CODE          equ 0x2b
 CODE_32            equ 0x1b
 FLAG_TRAP          equ 1 << 8
+FLAG_INTERRUPT     equ 1 << 9
+FLAGS_VIRTUAL      equ 1 << 17 | 1 << 1
 FLAGS_IOPL         equ 3 << 12
 FLAGS_HARMFUL      equ 1 << 10 | 1 << 14 | 1 << 18 ; DF, NT, AC
 KERNEL_ADDRESS     equ 0xffffffff80200000
@@ -165,6 +168,30 @@ cfi_start attack_retf_32, return
 .there:
         ud2
 cfi_end
+
+; `iret` of 32 bits to virtual-8086 mode, which 64-bit mode does not have: a fault by the manual.
+; QEMU takes the stack pointer for one of 32 bits. %1 name, %2 flags beside VM, %3 cs
+%macro attack_virtual 3
+section .data
+%%frame:
+        dd 0x1000, %3, FLAGS_VIRTUAL | %2 ; eip, cs, eflags
+        dd 0x2000, 0, 0, 0, 0, 0          ; esp, ss, es, ds, fs, gs
+section .text
+align 16
+cfi_start attack_virtual_%1, return
+        mov r8, rsp
+        cfi_from r8, 8
+        lea rsp, [%%frame]
+        iretd
+        ud2
+cfi_end
+%endmacro
+
+attack_virtual kernel,  FLAG_INTERRUPT, KERNEL_CODE
+attack_virtual quiet,   FLAGS_IOPL, KERNEL_CODE
+attack_virtual step,    FLAG_INTERRUPT | FLAG_TRAP, KERNEL_CODE
+attack_virtual program, FLAG_INTERRUPT, USER_CODE
+attack_virtual null,    0, 0
 
 align 16
 cfi_start attack_mov_ss_kernel, return

@@ -245,6 +245,11 @@ static const struct {
     OF_ASSEMBLY(retf_32, SIGSEGV),
     OF_ASSEMBLY(mov_ss_kernel, SIGSEGV),
     OF_ASSEMBLY(mov_ss_null, SIGSEGV),
+    OF_ASSEMBLY(virtual_kernel, SIGSEGV),
+    OF_ASSEMBLY(virtual_quiet, SIGSEGV),
+    {"virtual_step", attack_virtual_step, SIGSEGV, SIGTRAP}, /* QEMU enters that mode */
+    OF_ASSEMBLY(virtual_program, SIGSEGV),
+    OF_ASSEMBLY(virtual_null, SIGSEGV),
     OF_ASSEMBLY(wrgsbase, SIGILL),
     OF_ASSEMBLY(stac, SIGILL),
     OF_ASSEMBLY(ud2, SIGILL),

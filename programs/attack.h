@@ -38,6 +38,11 @@ void attack_retf_kernel(void);
 void attack_retf_32(void);
 void attack_mov_ss_kernel(void);
 void attack_mov_ss_null(void);
+void attack_virtual_kernel(void);
+void attack_virtual_quiet(void);
+void attack_virtual_step(void);
+void attack_virtual_program(void);
+void attack_virtual_null(void);
 
 /* ... that are not there for it. */
 void attack_wrgsbase(void);

@@ -26,8 +26,9 @@ static uint64_t armed_dr7 = DR7_OFF;
 static unsigned armed;                 /* bit i: register i */
 static unsigned executes;              /* ... and it is an instruction breakpoint */
 static struct insn_map insn_map;       /* set at boot */
-static uint64_t wanted[ARCH_CPUS_MAX]; /* the shadow of DR7, with what rests. [owning CPU] */
-static bool resting[ARCH_CPUS_MAX];    /* data watches. [owning CPU] */
+static uint64_t wanted[ARCH_CPUS_MAX]; /* DR7, with what is not live. [owning CPU] */
+static uint64_t changes;               /* of what is armed */
+static bool step_excludes;             /* as arch_step_excludes_watches; set at boot */
 static struct debugreg_stop stop;      /* all NULL: no debugger; changed with all CPUs parked, */
 static arch_watch_handler *unstopped;  /* ... as this is: who served hits before there was one */
 /* Bit i: register i is not live there. [owning CPU; others while it is parked] */
@@ -35,6 +36,7 @@ static unsigned deselected[ARCH_CPUS_MAX];
 
 void arch_watch_set_handler(arch_watch_handler *handler)
 {
+    step_excludes = arch_step_excludes_watches();
     watch_handler = handler;
 }
 
@@ -71,17 +73,39 @@ static uint64_t watch_without(uint64_t dr7, unsigned watches)
     return dr7;
 }
 
-/* The shadow first: an NMI that comes between the two stores loads the shadow at its exit. */
+/*
+ * The shadow first: an NMI that comes between the two stores loads the shadow at its exit. This may
+ * be stepped itself, and the steps may end in here.
+ */
 static void watch_apply(uint64_t dr7)
 {
     struct percpu *self = percpu_self();
+    uint64_t full = watch_without(dr7, deselected[self->cpu]);
+    bool steps;
 
-    dr7 = watch_without(dr7, deselected[self->cpu]);
-    if (resting[self->cpu])
-        dr7 = watch_without_data(dr7);
-    local_store(&self->dr7, dr7);
-    if (self->watch_depth == 0)
-        cpu_write_dr7(dr7);
+    local_store(&self->dr7_full, full);
+    local_store(&self->dr7_step, step_excludes ? watch_without_data(full) : full);
+    do {
+        steps = *(volatile bool *)&self->steps;
+        dr7 = steps ? self->dr7_step : full;
+        local_store(&self->dr7, dr7);
+        if (self->watch_depth == 0)
+            cpu_write_dr7(dr7);
+    } while (steps != *(volatile bool *)&self->steps);
+}
+
+void debugreg_step(unsigned cpu)
+{
+    percpu[cpu].steps = true;
+    local_store(&percpu[cpu].dr7, percpu[cpu].dr7_step);
+}
+
+void debugreg_step_over(void)
+{
+    struct percpu *self = percpu_self();
+
+    self->steps = false;
+    local_store(&self->dr7, self->dr7_full);
 }
 
 static void watch_load_dr7(uint64_t dr7)
@@ -104,16 +128,6 @@ static void watch_apply_again(unsigned cpu)
         dr7 = local_load(&wanted[cpu]);
         watch_apply(dr7);
     } while (local_load(&wanted[cpu]) != dr7);
-}
-
-void arch_watch_rest(bool rest)
-{
-    unsigned cpu = arch_cpu_id();
-
-    if (resting[cpu] == rest)
-        return;
-    resting[cpu] = rest;
-    watch_apply_again(cpu);
 }
 
 void arch_watch_select(unsigned cpu, unsigned watches)
@@ -143,6 +157,7 @@ void debugreg_load(void)
 void arch_watch_arm(const struct arch_watch *watches, unsigned count)
 {
     arch_check(count <= ARCH_WATCHES);
+    local_increment(&changes);
     armed = (1u << count) - 1;
     executes = 0;
     for (unsigned i = 0; i < count; i++) {
@@ -152,6 +167,23 @@ void arch_watch_arm(const struct arch_watch *watches, unsigned count)
     }
     armed_dr7 = count ? debugreg_encode(watches, count) : DR7_OFF;
     debugreg_load();
+}
+
+const struct arch_watch *debugreg_armed(unsigned *watches)
+{
+    *watches = armed;
+    return armed_watches;
+}
+
+uint64_t debugreg_changes(void)
+{
+    return local_load(&changes);
+}
+
+void debugreg_mend(void)
+{
+    watch_load_addresses(armed_watches);
+    watch_apply_again(arch_cpu_id());
 }
 
 unsigned arch_watches(unsigned cpu)
@@ -232,14 +264,6 @@ bool debugreg_is_fault(unsigned fired)
     return fired & executes;
 }
 
-void debugreg_rest(unsigned cpu)
-{
-    if (cpu == arch_cpu_id())
-        arch_watch_rest(true);
-    else
-        resting[cpu] = true; /* it loads them as it goes on */
-}
-
 void debugreg_read_data(uint64_t words[ARCH_WATCHES])
 {
     for (unsigned i = 0; i < ARCH_WATCHES; i++)
@@ -275,6 +299,7 @@ __attribute__((noinline)) static bool debug_stepped(unsigned fired, struct regs 
     bool stops = stop.stepped && stop.stepped(regs, &fired);
     bool steps = step_handler && !regs_user_mode(regs);
 
+    debugreg_step_over();
     if (!stops && !steps)
         return false;
     if (steps)
@@ -318,9 +343,9 @@ static bool debug_is_at_entry(const struct regs *regs)
 
 /*
  * QEMU tells of a step over a watched access in two traps, the second in front of the first's first
- * instruction, on the same page: the first frame is gone, and with it where the program was. That
- * it was one is known by what it has left: its space, and a trap at an entry that nobody steps. So
- * it can be ended, where the CPU would otherwise return to this entry for ever.
+ * instruction, on the same page: the first frame is gone, and with it where that was. Whose it was
+ * is known by the GS that the second has found (watch_entry). A program can be ended, where the CPU
+ * would otherwise return to this entry for ever; the kernel cannot go on.
  */
 static void debug_find_program(struct regs *regs)
 {
@@ -329,9 +354,11 @@ static void debug_find_program(struct regs *regs)
                                    .flags = FLAGS_FIXED | FLAGS_INTERRUPT,
                                    .vector = VECTOR_DEBUG};
 
-    if (regs->ip == (uintptr_t)trap_stubs + VECTOR_DEBUG * TRAP_STUB_SIZE &&
-        percpu_self()->in_space && !step_handler && !stop.stepped)
-        *regs = somewhere;
+    if (regs->ip != (uintptr_t)trap_stubs + VECTOR_DEBUG * TRAP_STUB_SIZE)
+        return;
+    if (!regs->error)
+        trap_fatal(regs);
+    *regs = somewhere;
 }
 
 /* A program's, or one that comes upon an entry: see docs/user.md. */

@@ -45,8 +45,20 @@ void debugreg_watch_as_ever(unsigned fired, struct regs *regs);
 /* One of these is an instruction breakpoint's: the instruction is yet to run. */
 bool debugreg_is_fault(unsigned fired);
 
-/* Data watches of that CPU, this one or a parked one, rest when it goes on (arch_watch_rest). */
-void debugreg_rest(unsigned cpu);
+/*
+ * That CPU, this one in a debug trap or a parked one, makes a step when it goes on: in QEMU data
+ * watches rest for it. The step is over, and they are back: in the debug trap behind it; entries of
+ * other traps do the same by themselves, as they are not stepped.
+ */
+void debugreg_step(unsigned cpu);
+void debugreg_step_over(void);
+
+/* What is armed, bit i for watch i; and how often that has changed. */
+const struct arch_watch *debugreg_armed(unsigned *watches);
+uint64_t debugreg_changes(void);
+
+/* All that is armed and live on this CPU is in its registers from here on. Interrupts off. */
+void debugreg_mend(void);
 
 /* What is in the watched words; and which of them have other bytes now. */
 void debugreg_read_data(uint64_t words[ARCH_WATCHES]);

@@ -20,8 +20,11 @@ struct regs;
  */
 struct percpu {
     struct percpu *self; /* [I] */
-    /* [O] what the outermost exit loads into DR7; written before the register */
-    uint64_t dr7;
+    /*
+     * [O] What the outermost exit loads into DR7, written before the register: the second of these,
+     * or, where the CPU makes a step, the third.
+     */
+    uint64_t dr7, dr7_full, dr7_step;
     /* [O] debug traps and NMIs that are being served; DR7 is 0 while it is not 0 */
     uint32_t watch_depth;
     uint32_t cpu;             /* [I] index of this CPU, from 0 */
@@ -29,7 +32,8 @@ struct percpu {
     uint32_t interrupt_depth; /* [O] interrupts whose handlers are running */
     /* [O] the top of the running thread's stack, where entries from user mode begin */
     uintptr_t kernel_stack;
-    bool in_space;    /* [O] the space is a program's: user mode may be where a trap came */
+    bool
+        steps; /* [O] the next instruction outside of traps is stepped; others while it is parked */
     uint64_t user_sp; /* [O] a program's stack pointer, between two instructions of syscall_entry */
 
     /* NMIs and parking: arch/x86_64/nmi.c and park.c. */

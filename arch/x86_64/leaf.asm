@@ -46,17 +46,6 @@ cfi_start arch_irq_enable, return
         ret
 cfi_end
 
-; From the instruction behind the popfq on, the caller is stepped. CLOBBERS flags.
-align 16
-cfi_start arch_step_begin, return
-        pushfq
-        cfi_offset 16
-        or qword [rsp], 1 << 8
-        popfq
-        cfi_offset 8
-        ret
-cfi_end
-
 ; OUT al = 1 if interrupts are on, else 0. CLOBBERS rax, flags.
 align 16
 cfi_start arch_irq_on, return

@@ -47,11 +47,16 @@ void offsets(void)
     EQU(KERNEL_DATA_SELECTOR, KERNEL_DATA_SELECTOR);
     EQU(USER_CODE_SELECTOR, USER_CODE_SELECTOR);
     EQU(USER_DATA_SELECTOR, USER_DATA_SELECTOR);
+    EQU(FLAGS_TRAP, FLAGS_TRAP);
+    EQU(FLAGS_VM, FLAGS_VM);
     EQU(FLAGS_OF_PROGRAM, FLAGS_FIXED | FLAGS_INTERRUPT);
     EQU(MSR_GS_BASE, MSR_GS_BASE);
     EQU(PERCPU_KERNEL_STACK, offsetof(struct percpu, kernel_stack));
     EQU(PERCPU_USER_SP, offsetof(struct percpu, user_sp));
     EQU(PERCPU_DR7, offsetof(struct percpu, dr7));
+    EQU(PERCPU_DR7_FULL, offsetof(struct percpu, dr7_full));
+    EQU(PERCPU_DR7_STEP, offsetof(struct percpu, dr7_step));
+    EQU(PERCPU_STEPS, offsetof(struct percpu, steps));
     EQU(PERCPU_WATCH_DEPTH, offsetof(struct percpu, watch_depth));
     EQU(SMP_START_PAGE_TABLES, offsetof(struct smp_start, page_tables));
     EQU(SMP_START_STACK, offsetof(struct smp_start, stack));

@@ -45,6 +45,7 @@ _Static_assert(offsetof(struct regs, ip) == 17 * 8, "the CPU's frame begins at i
 #define FLAGS_INTERRUPT (1ull << 9)
 #define FLAGS_DIRECTION (1ull << 10)
 #define FLAGS_RESUME    (1ull << 16)
+#define FLAGS_VM        (1ull << 17) /* virtual-8086 mode, which 64-bit mode does not have */
 
 #define FLAGS_NESTED    (1ull << 14)
 #define FLAGS_ALIGNMENT (1ull << 18) /* and, with SMAP, whether the kernel may touch user pages */
@@ -78,10 +79,13 @@ static inline bool regs_are_partial(const struct regs *regs)
 #define REGS_REWOUND 256 /* behind all vectors */
 #define REGS_SYSCALL 257 /* a trap frame, made by syscall_entry; `error` is the call's number */
 
-/* These are a program's registers, in ring 3. */
+/*
+ * These are a program's registers: whatever is not the kernel's own selector. Entries let no
+ * virtual-8086 frame come as far as this.
+ */
 static inline bool regs_user_mode(const struct regs *regs)
 {
-    return (regs->cs & 3) == 3;
+    return (uint16_t)regs->cs != KERNEL_CODE_SELECTOR;
 }
 
 static inline bool regs_are_rewound(const struct regs *regs)

@@ -155,7 +155,6 @@ void arch_space_enter(const struct arch_space *space, const struct arch_stack *s
     uint64_t root = space ? direct_physical(space) : paging_root();
 
     percpu_self()->kernel_stack = stack->high;
-    percpu_self()->in_space = space != NULL;
     if (cpu_read_cr3() != root)
         cpu_write_cr3(root);
 }

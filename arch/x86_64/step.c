@@ -7,19 +7,35 @@
 #include "arch/arch.h"
 #include "arch/x86_64/branch.h"
 #include "arch/x86_64/cpu.h"
+#include "arch/x86_64/debugreg.h"
+#include "arch/x86_64/vectors.h"
 
 #define CPUID_HYPERVISOR     0x40000000u
 #define CPUID_1_ECX_EMULATED (1u << 31)
 #define TCG                  0x54474354u /* "TCGT", the first byte lowest */
 
+/* Outside of debug traps an interrupt's exit looks at the flag (trap_entry.asm). */
 void arch_step_more(struct regs *regs)
 {
     regs->flags |= FLAGS_TRAP;
+    if (arch_trap_depth() > 0)
+        debugreg_step(arch_cpu_id());
 }
 
 void arch_step_no_more(struct regs *regs)
 {
     regs->flags &= ~FLAGS_TRAP;
+}
+
+/* The frame of that `iretq` is on top of the stack: ip, cs. */
+bool arch_step_possible(const struct regs *regs)
+{
+    if (regs_user_mode(regs))
+        return false;
+    for (const struct trap_border *border = trap_borders; border < trap_borders_end; border++)
+        if (regs->ip >= border->from && regs->ip < border->to)
+            return false;
+    return regs->ip != trap_iretq || ((const uint64_t *)regs->sp)[1] == KERNEL_CODE_SELECTOR;
 }
 
 /* The text's last bytes, and zeros for what lies behind it. */

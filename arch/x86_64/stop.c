@@ -92,6 +92,10 @@ static _Noreturn void stop_leave(struct regs *regs, uintptr_t ip, bool at_breakp
         regs->flags |= FLAGS_RESUME;
     else if (regs->ip != ip)
         regs->flags &= ~FLAGS_RESUME;
+    if (regs->flags & FLAGS_TRAP)
+        debugreg_step(arch_cpu_id());
+    else
+        debugreg_step_over();
     watch_return(regs);
 }
 

@@ -76,8 +76,8 @@ bool stop_step_prepare(unsigned cpu, struct regs *regs)
     if (arch_step_excludes_watches()) {
         step->compares = true;
         debugreg_read_data(step->words);
-        debugreg_rest(cpu);
     }
+    debugreg_step(cpu);
     regs->flags = (regs->flags & ~FLAGS_INTERRUPT) | FLAGS_TRAP;
     return true;
 }
@@ -106,8 +106,6 @@ static void mend_stored(const struct step *step, const struct regs *regs)
 static void step_end(struct step *step, struct regs *regs)
 {
     step->under_way = false;
-    if (step->compares)
-        arch_watch_rest(false);
     if (step->kind == LOADS)
         return;
     set_flag(&regs->flags, FLAGS_TRAP, step->traps);

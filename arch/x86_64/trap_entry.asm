@@ -84,6 +84,9 @@ cfi_start trap_stubs, trap
 %endrep
 cfi_end
 
+; TF is bit 0 of the flags' second byte.
+%define TRAP_FLAG (FLAGS_TRAP >> 8)
+
 ; %1 register, %2 bytes below the CFA at which it is saved
 %macro save 2
         push %1
@@ -119,6 +122,19 @@ cfi_end
         clac
 %endmacro
 
+; The frame is not the kernel's. A program's 32-bit `iret` that sets VM is a fault by the manual.
+; QEMU enters virtual-8086 mode by it: cs is any number there, the kernel's selector too, IOPL and
+; IF are the program's choice, and `iretq` would return to that cs in its ring. The program goes on
+; in 64-bit mode where it was: it has nothing mapped there (ARCH_USER_START).
+%macro frame_of_program 0
+        test byte [rsp + REGS_FLAGS + 2], FLAGS_VM >> 16
+        jz %%as_it_is
+        mov qword [rsp + REGS_CS], USER_CODE_SELECTOR
+        mov qword [rsp + REGS_SS], USER_DATA_SELECTOR
+        mov qword [rsp + REGS_FLAGS], FLAGS_OF_PROGRAM
+%%as_it_is:
+%endmacro
+
 ; GS is the kernel's behind this, wherever it comes; ebx = 1 where it was not. CLOBBERS eax, ecx,
 ; edx.
 %macro kernel_gs_by_base 0
@@ -129,7 +145,17 @@ cfi_end
         js %%kernel
         swapgs
         inc ebx
+        frame_of_program
 %%kernel:
+%endmacro
+
+; DR7 as it is to be where the CPU makes a step (%1 = STEP, %2 = 1), or does not (FULL, 0): in QEMU
+; data watches rest for steps. CLOBBERS rax.
+%macro watches_for 2
+        mov byte [gs:PERCPU_STEPS], %2
+        mov rax, [gs:PERCPU_DR7_%1]
+        mov [gs:PERCPU_DR7], rax
+        mov dr7, rax
 %endmacro
 
 %macro restore 2
@@ -156,25 +182,37 @@ cfi_end
         restore rdi, 64
 %endmacro
 
-; Back to the interrupted context, dropping vector and error code.
-%macro restore_registers_and_return 0
+; Back to the interrupted context, dropping vector and error code. %1 is what trap_iretq, below, is
+; for one of them.
+%macro restore_registers_and_return 1
         restore_registers
         add rsp, 16
         cfi_offset 40
+..@iretq_%1:
         iretq
 %endmacro
 
 ; Exceptions and interrupts. trap_land copies the frame to where the handler shall run, by ordinary
 ; stores, and returns its address there: from then on the IST page is free again, and a nested
-; interrupt may use it.
+; interrupt may use it. The handler is not stepped, and another thread may run before it returns: a
+; step's watches are for what was interrupted, and for what is returned to, alone. No CPU parks in
+; here, so a parked one has the watches that its flags ask for (arch_watch_audit).
 align 16
 cfi_start trap_entry, trap
         save_registers
         smap_on trap
-        test byte [rsp + REGS_CS], 3
+        cmp word [rsp + REGS_CS], KERNEL_CODE_SELECTOR
+        jne ..@trap_from_program
+        test byte [rsp + REGS_FLAGS + 2], FLAGS_VM >> 16
         jz ..@trap_gs
+..@trap_from_program:
         swapgs
+        frame_of_program
 ..@trap_gs:
+        test byte [rsp + REGS_FLAGS + 1], TRAP_FLAG
+        jz ..@trap_whole
+        watches_for FULL, 0
+..@trap_whole:
         mov rdi, rsp
         call trap_land
 ..@trap_landed:
@@ -182,11 +220,16 @@ cfi_start trap_entry, trap
         mov rdi, rax
         call trap_dispatch
 ..@trap_dispatched:
-        test byte [rsp + REGS_CS], 3
+        cmp word [rsp + REGS_CS], KERNEL_CODE_SELECTOR
+        jne ..@trap_to_program
+        test byte [rsp + REGS_FLAGS + 1], TRAP_FLAG
         jz ..@trap_return
+        watches_for STEP, 1
+        jmp ..@trap_return
+..@trap_to_program:
         swapgs
 ..@trap_return:
-        restore_registers_and_return
+        restore_registers_and_return trap
 cfi_end
 
 ; `syscall`: rcx = the program's rip, r11 its flags; rsp is still its own, and those flags that
@@ -198,6 +241,7 @@ cfi_start syscall_entry, trap
         swapgs
         mov [gs:PERCPU_USER_SP], rsp
         mov rsp, [gs:PERCPU_KERNEL_STACK]
+..@syscall_on_stack:
         push USER_DATA_SELECTOR
         push qword [gs:PERCPU_USER_SP]
         push r11
@@ -216,9 +260,11 @@ cfi_start syscall_entry, trap
         jz ..@trap_dispatched
         restore_registers
         mov rsp, [rsp + REGS_SP - REGS_VECTOR]
+..@syscall_off_stack:
         cfi_outermost
         swapgs
         o64 sysret
+..@syscall_end:
 cfi_end
 
 ; A program's first instruction. IN rdi = its rip, rsi = its rsp, rdx = the top of the thread's
@@ -294,7 +340,7 @@ cfi_start watch_entry, trap
         je ..@watch_return
         swapgs
 ..@watch_return:
-        restore_registers_and_return
+        restore_registers_and_return watch
 cfi_end
 
 ; #BP: like a debug trap in all else. Its page is that of exceptions, which have left it by the time
@@ -323,6 +369,20 @@ cfi_start watch_return, return
         jmp ..@watch_leave
 cfi_end
 
+; The caller is stepped from here on, with its interrupts as they are: they come neither between the
+; flag and the watches, nor does a parker. CLOBBERS rax, flags.
+align 16
+cfi_start arch_step_begin, return
+        pushfq
+        cfi_offset 16
+        or qword [rsp], FLAGS_TRAP
+        cli
+        watches_for STEP, 1
+        popfq
+        cfi_offset 8
+        ret
+cfi_end
+
 ; The return addresses behind which an unwinder finds a struct regs.
 section .rodata progbits alloc noexec nowrite align=8
 global trap_returns:data (trap_returns_end - trap_returns)
@@ -336,6 +396,19 @@ trap_returns:
         dq ..@syscall_returned
         dq ..@break_dispatched
 trap_returns_end:
+
+; Where cs is the kernel's, and rsp still or again a program's, [from, to) each; and the return that
+; may be one to a program.
+global trap_borders:data (trap_borders_end - trap_borders)
+global trap_borders_end
+global trap_iretq:data (trap_iretq_end - trap_iretq)
+trap_borders:
+        dq syscall_entry, ..@syscall_on_stack
+        dq ..@syscall_off_stack, ..@syscall_end
+trap_borders_end:
+trap_iretq:
+        dq ..@iretq_trap
+trap_iretq_end:
 
 ; Where each `clac` stands.
 global trap_clacs:data (trap_clacs_end - trap_clacs)

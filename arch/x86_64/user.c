@@ -78,5 +78,5 @@ const struct regs *arch_user_regs(const struct arch_stack *stack)
 {
     const struct regs *regs = (const struct regs *)stack->high - 1;
 
-    return regs_user_mode(regs) && regs_are_full(regs) ? regs : NULL;
+    return regs->cs == USER_CODE_SELECTOR && regs_are_full(regs) ? regs : NULL;
 }

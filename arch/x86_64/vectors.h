@@ -30,5 +30,14 @@ extern const char trap_stubs[];
 /* Return addresses of the calls that entries make with a struct regs on top of the stack. */
 extern const uintptr_t trap_returns[], trap_returns_end[];
 
+/* Where cs is the kernel's and sp a program's. */
+struct trap_border {
+    uintptr_t from, to;
+};
+extern const struct trap_border trap_borders[], trap_borders_end[];
+
+/* The `iretq` of all vectors but #DB, NMI and #BP: to a program, or to the kernel. */
+extern const uintptr_t trap_iretq;
+
 /* Where entries execute `clac` (idt_init). */
 extern const uintptr_t trap_clacs[], trap_clacs_end[];

@@ -7,6 +7,7 @@
 #include "core/perf/event.h"
 
 #include "arch/arch.h"
+#include "core/breakpoint_audit.h"
 #include "core/cpus.h"
 #include "core/perf/event_breakpoint.h"
 #include "core/perf/event_tracepoint.h"
@@ -222,6 +223,7 @@ void event_tick(void)
     uint64_t now = arch_clock_ns();
     unsigned cpu = arch_cpu_id();
 
+    breakpoint_audit();
     event_clock_enter();
     for (struct event *event = first_paced; event; event = event->next_paced)
         if (event->rings)

@@ -26,7 +26,6 @@ struct window {
 
 static struct window windows[ARCH_CPUS_MAX];
 static struct event *traced; /* the one that is enabled; changed with all CPUs parked */
-static bool excludes;        /* as arch_step_excludes_watches; asked once, it may be slow */
 static bool begun;           /* it counts, */
 static bool records;         /* ... and takes samples, until the recording is frozen */
 
@@ -49,7 +48,6 @@ static void window_open(struct window *window, const struct event *event,
     window->high = stack->high;
     window->ip = ip;
     window->left = event->window.instructions ? event->window.instructions : UINT64_MAX;
-    arch_watch_rest(excludes);
 }
 
 /* With its workload; or a panic froze it, or the trigger: nothing that follows belongs to it. */
@@ -83,17 +81,16 @@ static void window_step(struct window *window, struct event *event, const struct
 
 /*
  * What holds behind a step of, or at the return to, what has these registers. Where the thread has
- * given the CPU away its window stays, and data watches go on until it comes back.
+ * given the CPU away its window stays; where it returns to its program it ends.
  */
 static void window_go_on(struct window *window, const struct event *event, struct regs *regs)
 {
     bool own = window_is_of(window, regs->sp);
 
-    if (own && (!event || window->left == 0 || has_ended(event))) {
+    if (own && (!event || window->left == 0 || has_ended(event) || !arch_step_possible(regs))) {
         window_close(window);
         own = false;
     }
-    arch_watch_rest(own && excludes);
     if (own) {
         arch_step_more(regs);
     } else {
@@ -120,10 +117,13 @@ static void branches_resume(struct regs *regs)
 void branches_open(struct regs *regs)
 {
     struct window *window = &windows[arch_cpu_id()];
-    const struct arch_stack *stack = arch_stack_find(regs->sp);
     const struct event *event = *(struct event *volatile *)&traced;
+    const struct arch_stack *stack;
 
-    if (!event || !event->window.started || has_ended(event) || !stack)
+    if (!event || !event->window.started || has_ended(event) || !arch_step_possible(regs))
+        return;
+    stack = arch_stack_find(regs->sp);
+    if (!stack)
         return;
     window->counts.windows += !window_is_of(window, regs->sp);
     window_open(window, event, stack, regs->ip);
@@ -159,7 +159,6 @@ void branches_workload_end(void)
     local_barrier();
     flags = arch_irq_save();
     window_close(&windows[arch_cpu_id()]);
-    arch_watch_rest(false);
     arch_irq_restore(flags);
 }
 
@@ -177,7 +176,6 @@ int event_branches_enable(struct event *event, struct refusal *why)
         return error;
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
         windows[cpu].counts = (struct branches_counts){.steps = 0};
-    excludes = arch_step_excludes_watches();
     arch_step_set_handlers(branches_step, branches_resume);
     begun = false;
     traced = event;
@@ -192,7 +190,7 @@ void event_branches_begin(struct event *event)
     begun = true;
 }
 
-/* Data watches that rest on another CPU go on at the next step or interrupt there. */
+/* Who is stepped makes one step more, behind which there is no window. */
 void event_branches_disable(struct event *event)
 {
     (void)event;
@@ -201,7 +199,6 @@ void event_branches_disable(struct event *event)
     begun = false;
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
         window_close(&windows[cpu]);
-    arch_watch_rest(false);
     cpus_release();
 }
 

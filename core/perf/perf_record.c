@@ -112,6 +112,15 @@ static void print_summary(void)
     print(" ]\n");
 }
 
+/* Watches that were off have missed hits: counts and samples are too few. */
+static void print_lapses(const char *command)
+{
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (recording_lapses(cpu))
+            print("perf %s: CPU %u has missed hits: its watches were found off, %llu times\n",
+                  command, cpu, (unsigned long long)recording_lapses(cpu));
+}
+
 #define KIB 1024
 
 static void show_progress(unsigned long done, unsigned long total)
@@ -125,6 +134,7 @@ static void hand_over(void)
     finish();
     drain_finish(show_progress);
     print_summary();
+    print_lapses("record");
     record_hints_clock(&options.recording);
     if (options.verify)
         verify_chain_print(print_console());
@@ -222,6 +232,7 @@ int perf_stat(int argc, char **argv)
         print_count(&source->events[i]);
     print("\n%8llu.%09llu seconds time elapsed\n\n", (unsigned long long)begin / 1000000000,
           (unsigned long long)begin % 1000000000);
+    print_lapses("stat");
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include "core/perf/recording.h"
 
 #include "arch/arch.h"
+#include "core/breakpoint_audit.h"
 #include "core/cpus.h"
 #include "core/memory/pages.h"
 #include "core/perf/comm.h"
@@ -23,8 +24,9 @@ struct bank {
 static struct bank banks[2];
 static struct event *events = banks[0].events; /* those of the recording */
 static unsigned event_count;
-static struct ring rings[ARCH_CPUS_MAX]; /* arch_cpus() of them have memory */
-static uint64_t nested_before;           /* tracepoint_nested when it began */
+static struct ring rings[ARCH_CPUS_MAX];      /* arch_cpus() of them have memory */
+static uint64_t nested_before;                /* tracepoint_nested when it began */
+static uint64_t lapses_before[ARCH_CPUS_MAX]; /* breakpoint_lapses, likewise */
 static bool running;
 static bool frozen;                  /* set in any context while it runs, */
 static const struct event *ended_by; /* ... as is the trigger that did it */
@@ -217,6 +219,8 @@ int recording_start(const struct recording_options *options, struct refusal *why
     if (error)
         return error;
     nested_before = tracepoint_nested();
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        lapses_before[cpu] = breakpoint_lapses(cpu);
     frozen = false;
     ended_by = NULL;
     event_count = 0; /* a report may come in between */
@@ -242,6 +246,7 @@ void recording_stop(void)
     if (!running)
         return;
     cpus_park_surely(); /* all CPUs end at once */
+    breakpoint_audit_all();
     recording_disable(events, event_count);
     cpus_release();
     recording_maps_stop();
@@ -361,6 +366,11 @@ struct recording_counts recording_counts(void)
     }
     counts.nested = tracepoint_nested() - nested_before;
     return counts;
+}
+
+uint64_t recording_lapses(unsigned cpu)
+{
+    return breakpoint_lapses(cpu) - lapses_before[cpu];
 }
 
 size_t recording_losses(struct stream_loss *losses, size_t most)

@@ -78,6 +78,9 @@ struct recording_counts {
 };
 struct recording_counts recording_counts(void);
 
+/* How often that CPU was found without the watches that it was to have, and missed hits. */
+uint64_t recording_lapses(unsigned cpu);
+
 /*
  * Dropped and overwritten records for each CPU, as the stream closes with them; returns how many
  * CPUs.

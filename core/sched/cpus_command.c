@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The command `cpus`: what each CPU does at one moment. Task context. */
+#include "core/breakpoint_audit.h"
 #include "core/console/command.h"
 #include "core/cpus.h"
 #include "core/print.h"
@@ -68,6 +69,9 @@ static int cpus_run(int argc, char **argv)
         print("%5u  %7u  %5u  %-15s  %-32s  ", cpu, glance->watches, glance->pid, glance->name,
               place);
         print_clock(cpu);
+        if (breakpoint_lapses(cpu))
+            print("       its watches were found off %llu times, and hits were missed\n",
+                  (unsigned long long)breakpoint_lapses(cpu));
     }
     return 0;
 }

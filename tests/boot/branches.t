@@ -156,6 +156,60 @@ is_deeply([grep { ($_->{to} // '') =~ /^(?:event_|sample_|ring_)/ } @mixed], [],
 is($led[-1]{event}, 'mem:fs_unlink:x', 'a trigger is the last sample');
 is($led[-2]{to}, 'fs_unlink+0x0', '... and the branch before it led there');
 
+# --- Programs ------------------------------------------------------------------------------------
+
+# A window that is opened in the kernel ends where the kernel returns to a program. Each program
+# does the same, so a watch that rested for a step and no longer counts the same.
+{
+    my $count = 'perf stat -e mem:kernel_flag:w -- /bin/fs-load 10';
+    my @windows = map { "perf record --overwrite -m 64k -e branches $_" } (
+        '--start mem:process_main:x -- /bin/fs-load 3',
+        '--start mem:scheduler_tick:x -- /bin/fs-load 80',
+        '--start mem:sys_open:x -- /bin/fs-load 3');
+    $machine = boot(icount => 1, smp => 2, run => join('; ', $count,
+            (map { ($_, $count) } @windows), 'cpus', 'poweroff'));
+    ended_ok($machine, 'windows and programs');
+    my @counts = map { said($machine, $count, $_) =~ /^ +(\d+) +mem:kernel_flag:w$/m ? $1 : -1 }
+        1 .. @windows + 1;
+    cmp_ok($counts[0], '>', 2000, 'a watch counts the stores of a program\'s calls');
+    for my $nth (0 .. $#windows) {
+        my $said = said($machine, $windows[$nth]);
+        like($said, qr/^fs-load: \d+ system calls, all verified\n\[ perf/m,
+            "$windows[$nth]: the program is as ever");
+        cmp_ok((summary($said))[2] // 0, '>', 0, '... beside windows');
+        is($counts[$nth + 1], $counts[0], '... and a watch behind that counts the same');
+    }
+    unlike($machine->console, qr/missed/, 'no CPU was found without its watches');
+}
+
+# Windows that other threads interrupt: all CPUs' watches are asked for at each tick.
+for my $load ('fs-stress --threads 3 1', '/bin/fs-load 2') {
+    my $record = 'perf record --overwrite -m 64k -e branches/window=300/ '
+        . "--start mem:lock_kernel:x --start mem:scheduler_tick:x -- $load";
+    $machine = boot(smp => 2, run => "$record; cpus; poweroff");
+    ended_ok($machine, $record);
+    unlike($machine->console, qr/missed/, '... loses no watch');
+}
+
+# A CPU that has lost its watches, by nobody's fault here: it is found, told, and put right.
+{
+    my $ends = 'perf stat -e mem:ticks:w -- watches-off';
+    my $ticks = 'perf record -e mem:ticks:w -- watches-off 5';
+    my $whole = 'perf stat -e mem:ticks:w -- memory';
+    $machine = boot(kernel => 'pitot-test', smp => 1, icount => 1, com2 => 'none',
+        run => join('; ', $whole, $ends, $ticks, $whole, 'cpus', 'poweroff'));
+    ended_ok($machine, 'watches that are off');
+    my $found = qr/CPU 0 has missed hits: its watches were found off, 1 times/;
+    like(said($machine, $ends), qr/^perf stat: $found$/m, 'perf stat finds them at its end');
+    like(said($machine, $ticks), qr/^perf record: $found$/m, 'perf record finds them at a tick');
+    like(said($machine, $ticks), qr/^\[ perf record: [34] records kept/m,
+        '... from which on they hit again');
+    unlike(said($machine, $whole, $_), qr/missed/, '... and says nothing where they were on')
+        for 1, 2;
+    like(said($machine, 'cpus'), qr/its watches were found off 2 times, and hits were missed/,
+        'cpus tells of both');
+}
+
 # --- A crash -------------------------------------------------------------------------------------
 
 $machine = boot(run => 'perf record --overwrite -m 64k -e branches -- crash jump-null');

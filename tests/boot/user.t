@@ -71,13 +71,21 @@ for my $iso ("$build/pitot.iso", $fp_iso) {
     like(said($machine, 'fs-stress 1', 2), qr/all verified/, '... as the file system finds, too');
 }
 
-# A CPU without SMEP and SMAP.
+# A CPU without SMEP and SMAP, where QEMU lets programs enter virtual-8086 mode.
 my $machine = boot(cpu => 'default', run => 'run attack all; run attack names; poweroff');
 ended_ok($machine);
 like($machine->console, qr/^attack: all ended as they must$/m, 'an old CPU survives as well');
 like(said($machine, 'run attack names'),
     qr{\A(?:/attack\.\d+: 32 programs are known already, more have no names\n){9,}\z},
     'programs that there is no room for the names of run, and it is said');
+
+# A program loses its frame where it steps over its own watched byte: QEMU tells of it twice. Who
+# has stepped the kernel before must not matter.
+$machine = boot(smp => 1, timeout => 60, run => 'perf record -e branches -- help; '
+        . 'perf record -e mem:/bin/attack:attack_operand/2:rw -- /bin/attack trap_flag_operand; '
+        . 'poweroff');
+ended_ok($machine, 'a program that steps over its own watched byte, behind branches');
+like($machine->console, qr{^/bin/attack: killed by signal 5$}m, '... is ended, and nobody else');
 
 # --- What the kernel runs with -------------------------------------------------------------------
 

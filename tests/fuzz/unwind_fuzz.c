@@ -165,7 +165,7 @@ static void feed_stacks(struct feed *feed)
 /* A trap frame, a snapshot, a partial one or a rewound one. */
 static struct regs feed_regs(struct feed *feed, uint8_t kind)
 {
-    struct regs regs = {.ip = feed_word(feed), .sp = feed_word(feed)};
+    struct regs regs = {.cs = KERNEL_CODE_SELECTOR, .ip = feed_word(feed), .sp = feed_word(feed)};
 
     if (kind % 4 == 0)
         return regs;

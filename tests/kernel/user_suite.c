@@ -351,6 +351,25 @@ static void claim_watched(const char *attack, uint8_t signal)
             hits_in_kernel);
 }
 
+static bool nobodys_step(struct regs *regs, unsigned *told)
+{
+    (void)regs;
+    (void)told;
+    return false;
+}
+
+/* Somebody could step, or debug, and does not: whoever loses its way is found all the same. */
+static void claim_found_beside_steppers(void)
+{
+    static const struct debugreg_stop stop = {debugreg_watch_as_ever, nobodys_step, NULL};
+
+    arch_step_set_handlers(arch_step_no_more, arch_step_no_more);
+    debugreg_set_stop(&stop);
+    claim_watched("trap_flag_operand", SIGTRAP);
+    debugreg_set_stop(NULL);
+    arch_step_set_handlers(NULL, NULL);
+}
+
 static void user_claims(void)
 {
     claim_chains();
@@ -360,6 +379,7 @@ static void user_claims(void)
     claim_ends("ss_int3", SIGTRAP); /* Bochs forgets the hit */
     claim_watched("trap_flag_operand", SIGTRAP);
     claim_watched("ss_trap_flag_syscall", SIGTRAP);
+    claim_found_beside_steppers();
 }
 
 KTAP_SUITE(user, "the border to user mode: spaces, chains, entries");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The window of branches: whose steps are its own, what becomes a hit, when it opens and ends, and
- * that a watch of data rests while it is open, where the machine wants that. The CPU of the test is
- * a fake, which is stepped by hand; what a branch is, is tests/unit/branch_test.c's.
+ * The window of branches: whose steps are its own, what becomes a hit, when it opens and ends. The
+ * CPU of the test is a fake, which is stepped by hand; what a branch is, is
+ * tests/unit/branch_test.c's.
  *
  * links: core/perf/unwinder_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/fake_task.c tests/unit/fake_preempt.c
  */
@@ -58,7 +58,8 @@ static int setup(void **state)
     fake_arch.executable = (struct fake_range){.start = TEXT, .end = TEXT + 4096};
     mine = fake_stack_add("mine", 64);
     other = fake_stack_add("other", 64);
-    regs = (struct regs){.ip = TEXT, .sp = mine->low + 8, .flags = FLAGS_FIXED};
+    regs = (struct regs){
+        .cs = KERNEL_CODE_SELECTOR, .ip = TEXT, .sp = mine->low + 8, .flags = FLAGS_FIXED};
     assert_int_equal(ring_init(&ring, memory, RING_SIZE, RING_NORMAL, false, NULL), 0);
     return 0;
 }
@@ -257,7 +258,6 @@ static void another_threads_steps_end_and_leave_no_branch(void **state)
 static void what_is_resumed_is_stepped_as_long_as_its_window_is_open(void **state)
 {
     (void)state;
-    fake_arch.step_excludes = true;
     enable(0, true);
     enable_opener(HW_BREAKPOINT_W);
     begin();
@@ -265,15 +265,12 @@ static void what_is_resumed_is_stepped_as_long_as_its_window_is_open(void **stat
     open_by_hit();
     assert_true(step_to(1));
     assert_false(step_elsewhere());
-    assert_false(fake_arch.resting);
     fake_arch.resumed(&regs);
     assert_true(regs.flags & FLAGS_TRAP);
-    assert_true(fake_arch.resting);
     assert_string_equal(recorded(), "! 0>1 ");
     disable_all();
     fake_arch.resumed(&regs);
     assert_false(regs.flags & FLAGS_TRAP);
-    assert_false(fake_arch.resting);
 }
 
 static void a_frozen_recording_is_the_end_of_steps(void **state)
@@ -304,30 +301,24 @@ static void counting_alone_needs_no_ring(void **state)
     assert_int_equal(branches.recorded.count, 2);
 }
 
-static void data_watches_rest_where_steps_exclude_them(void **state)
+/* A window ends where its thread returns to a program, and does not open there. */
+static void nobody_is_stepped_into_a_program(void **state)
 {
     (void)state;
-    enable(2, true);
+    enable(0, true);
     enable_opener(HW_BREAKPOINT_W);
     begin();
+    fake_arch.step_leaves = TEXT + 3;
+    for (unsigned round = 1; round <= 2; round++) {
+        regs.ip = TEXT + 1;
+        open_by_hit();
+        assert_true(step_to(2));
+        assert_false(step_to(3));
+        assert_int_equal(branches_counts().windows, round);
+    }
     open_by_hit();
-    assert_false(fake_arch.resting); /* this machine can do both */
-    assert_true(step_to(1));
-    assert_false(step_to(2));
-    disable_all();
-    fake_arch.step_excludes = true;
-    enable(2, true);
-    enable_opener(HW_BREAKPOINT_W);
-    begin();
-    open_by_hit();
-    assert_true(fake_arch.resting);
-    assert_true(step_to(1));
-    assert_true(fake_arch.resting);
-    assert_false(step_to(2));
-    assert_false(fake_arch.resting);
-    open_by_hit();
-    disable_all();
-    assert_false(fake_arch.resting);
+    assert_false(regs.flags & FLAGS_TRAP);
+    assert_int_equal(branches_counts().windows, 2);
 }
 
 static void there_is_one_at_a_time_and_no_other_hardware_event(void **state)
@@ -354,7 +345,7 @@ int main(void)
         cmocka_unit_test_setup(what_is_resumed_is_stepped_as_long_as_its_window_is_open, setup),
         cmocka_unit_test_setup(a_frozen_recording_is_the_end_of_steps, setup),
         cmocka_unit_test_setup(counting_alone_needs_no_ring, setup),
-        cmocka_unit_test_setup(data_watches_rest_where_steps_exclude_them, setup),
+        cmocka_unit_test_setup(nobody_is_stepped_into_a_program, setup),
         cmocka_unit_test_setup(there_is_one_at_a_time_and_no_other_hardware_event, setup),
     };
 

@@ -61,7 +61,7 @@ static int setup(void **state)
     breakpoint_init();
     fake_arch.executable = (struct fake_range){.start = PLACE, .end = PLACE + 4096};
     fake_arch.clock = 1234567890;
-    regs = (struct regs){.ip = PLACE, .flags = FLAGS_FIXED};
+    regs = (struct regs){.cs = KERNEL_CODE_SELECTOR, .ip = PLACE, .flags = FLAGS_FIXED};
     for (unsigned cpu = 0; cpu < CPUS; cpu++)
         assert_int_equal(ring_init(&rings[cpu], memory[cpu], RING_SIZE, RING_NORMAL, false, NULL),
                          0);

@@ -294,9 +294,10 @@ struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct a
     return fake_arch.accessor;
 }
 
-void arch_watch_rest(bool rest)
+bool arch_watch_audit(unsigned cpu)
 {
-    fake_arch.resting = rest;
+    (void)cpu;
+    return true;
 }
 
 void arch_step_set_handlers(arch_step_handler *stepped, arch_step_handler *resumed)
@@ -313,6 +314,11 @@ void arch_step_more(struct regs *regs)
 void arch_step_no_more(struct regs *regs)
 {
     regs->flags &= ~FLAGS_TRAP;
+}
+
+bool arch_step_possible(const struct regs *regs)
+{
+    return regs->ip != fake_arch.step_leaves;
 }
 
 void arch_step_begin(void)

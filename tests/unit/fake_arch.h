@@ -58,13 +58,13 @@ struct fake_arch {
     unsigned deselected[ARCH_CPUS_MAX]; /* bit i: watch i is not live on that CPU */
     const volatile uint64_t *watched;   /* what arch_watch_word tells, if set; else a word of 0 */
     struct arch_accessor accessor;      /* what arch_watch_accessor tells */
-    bool resting;                       /* data watches do */
 
     /* Single steps. */
     arch_step_handler *stepped, *resumed;
-    unsigned steps_begun; /* calls of arch_step_begin */
-    bool step_excludes;   /* what arch_step_excludes_watches returns */
-    uint64_t branches;    /* bit i: the instruction i bytes behind `text_start` branches */
+    unsigned steps_begun;  /* calls of arch_step_begin */
+    bool step_excludes;    /* what arch_step_excludes_watches returns */
+    uintptr_t step_leaves; /* no step is possible with this ip; 0: with each */
+    uint64_t branches;     /* bit i: the instruction i bytes behind `text_start` branches */
     /* in order: '-' irqs off or CPUs parked, 'd' disarm, 'a' arm, '+' irqs on again */
     char calls[FAKE_CALLS_MAX];
 };

@@ -55,6 +55,7 @@ static void fill_registers(void)
     regs.ip = TEXT + 0x123;
     regs.sp = stack->low;
     regs.bp = 0;
+    regs.cs = KERNEL_CODE_SELECTOR;
     regs.flags |= FLAGS_FIXED;
 }
 
@@ -520,7 +521,8 @@ static void a_sample_taken_inside_another_leaves_it_whole(void **state)
     (void)state;
     inner_event = event_of(PERF_SAMPLE_PERIOD, 0);
     inner_event.recorded.id = 78;
-    inner_regs = (struct regs){.ip = TEXT + 0x456, .flags = FLAGS_FIXED};
+    inner_regs =
+        (struct regs){.cs = KERNEL_CODE_SELECTOR, .ip = TEXT + 0x456, .flags = FLAGS_FIXED};
     put_frames(3);
     fake_arch.on_stack_find = take_inner_sample;
     put_sample(&event, ADDRESS, &regs);

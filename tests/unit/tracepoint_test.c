@@ -432,7 +432,7 @@ void tracepoint_hit_at(const struct tracepoint *tracepoint, struct tracepoint_ra
 
 static void a_record_with_registers_of_its_own_has_up_to_eight_fields(void **state)
 {
-    const struct regs regs = {.ip = 77};
+    const struct regs regs = {.cs = KERNEL_CODE_SELECTOR, .ip = 77};
 
     (void)state;
     TRACE_AT(unit_places, &regs, 1, 2, 3, 4, -5, -6, 7, "eight");

@@ -208,7 +208,10 @@ static void a_snapshot_begins_in_the_middle_of_its_function(void **state)
 static void inside_a_trap_entry_the_chain_stops_with_a_reason(void **state)
 {
     struct machine machine = machine_three_calls_deep();
-    struct regs regs = {.ip = machine_at(TEXT_PLAIN_END), .sp = machine.sp, .flags = FLAGS_FIXED};
+    struct regs regs = {.cs = KERNEL_CODE_SELECTOR,
+                        .ip = machine_at(TEXT_PLAIN_END),
+                        .sp = machine.sp,
+                        .flags = FLAGS_FIXED};
 
     (void)state;
     assert_walk(&regs, 1, UNWIND_IN_ENTRY);
@@ -218,7 +221,8 @@ static void inside_a_trap_entry_the_chain_stops_with_a_reason(void **state)
 static void a_rewound_partial_snapshot_is_not_taken_for_outermost(void **state)
 {
     struct machine machine = machine_three_calls_deep();
-    struct regs regs = {.ip = machine.ip, .sp = machine.sp, .vector = REGS_REWOUND};
+    struct regs regs = {
+        .cs = KERNEL_CODE_SELECTOR, .ip = machine.ip, .sp = machine.sp, .vector = REGS_REWOUND};
 
     (void)state;
     assert_walk(&regs, 1, UNWIND_NO_FRAME_POINTER);
@@ -227,7 +231,7 @@ static void a_rewound_partial_snapshot_is_not_taken_for_outermost(void **state)
 static void a_partial_snapshot_gives_its_own_place_and_a_reason(void **state)
 {
     struct machine machine = machine_three_calls_deep();
-    struct regs regs = {.ip = machine.ip, .sp = machine.sp};
+    struct regs regs = {.cs = KERNEL_CODE_SELECTOR, .ip = machine.ip, .sp = machine.sp};
 
     (void)state;
     assert_walk(&regs, 1, UNWIND_NO_FRAME_POINTER);
@@ -302,8 +306,11 @@ static void a_chain_by_a_table_that_is_not_there_has_one_frame_and_a_reason(void
  */
 static struct regs regs_with_frame(uintptr_t fp)
 {
-    return (struct regs){
-        .ip = body_of(1), .sp = machine_stacks[0]->low, .bp = fp, .flags = FLAGS_FIXED};
+    return (struct regs){.cs = KERNEL_CODE_SELECTOR,
+                         .ip = body_of(1),
+                         .sp = machine_stacks[0]->low,
+                         .bp = fp,
+                         .flags = FLAGS_FIXED};
 }
 
 static void put_frame(uintptr_t at, uintptr_t fp, uintptr_t return_address)
@@ -359,7 +366,7 @@ static void frames_outside_the_stack_are_not_read(void **state)
 
 static void a_return_address_is_read_from_the_top_word_and_not_beyond(void **state)
 {
-    struct regs regs = {.ip = body_of(LEAF), .flags = FLAGS_FIXED};
+    struct regs regs = {.cs = KERNEL_CODE_SELECTOR, .ip = body_of(LEAF), .flags = FLAGS_FIXED};
 
     (void)state;
     ((uint64_t *)machine_stacks[0]->high)[-1] = body_of(2);
@@ -446,8 +453,10 @@ static void a_trap_frame_must_lie_in_the_stack_as_a_whole(void **state)
     struct regs regs = regs_with_frame(at);
 
     (void)state;
-    put_trap_frame(
-        at, (struct regs){.ip = body_of(2), .sp = machine_stacks[1]->low, .flags = FLAGS_FIXED});
+    put_trap_frame(at, (struct regs){.cs = KERNEL_CODE_SELECTOR,
+                                     .ip = body_of(2),
+                                     .sp = machine_stacks[1]->low,
+                                     .flags = FLAGS_FIXED});
     assert_walk(&regs, 3, UNWIND_OUTERMOST);
     at += 8;
     regs = regs_with_frame(at);
@@ -463,8 +472,9 @@ static void a_trap_frame_that_leads_down_its_stack_ends_the_chain(void **state)
 {
     uintptr_t at = machine_stacks[0]->low + 64;
     struct regs start = regs_with_frame(at);
-    struct regs *regs =
-        put_trap_frame(at, (struct regs){.ip = body_of(2), .sp = at, .flags = FLAGS_FIXED});
+    struct regs *regs = put_trap_frame(
+        at, (struct regs){
+                .cs = KERNEL_CODE_SELECTOR, .ip = body_of(2), .sp = at, .flags = FLAGS_FIXED});
 
     (void)state;
     assert_walk(&start, 2, UNWIND_NOT_FORWARD);
@@ -478,10 +488,16 @@ static void two_stacks_that_lead_to_each_other_are_walked_once(void **state)
     struct regs start = regs_with_frame(first);
 
     (void)state;
-    put_trap_frame(
-        first, (struct regs){.ip = body_of(2), .sp = second, .bp = second, .flags = FLAGS_FIXED});
-    put_trap_frame(second,
-                   (struct regs){.ip = body_of(3), .sp = first, .bp = first, .flags = FLAGS_FIXED});
+    put_trap_frame(first, (struct regs){.cs = KERNEL_CODE_SELECTOR,
+                                        .ip = body_of(2),
+                                        .sp = second,
+                                        .bp = second,
+                                        .flags = FLAGS_FIXED});
+    put_trap_frame(second, (struct regs){.cs = KERNEL_CODE_SELECTOR,
+                                         .ip = body_of(3),
+                                         .sp = first,
+                                         .bp = first,
+                                         .flags = FLAGS_FIXED});
     assert_walk(&start, 4, UNWIND_STACK_TWICE);
 }
 
@@ -493,9 +509,11 @@ static void more_stacks_than_contexts_nest_end_the_chain(void **state)
     for (unsigned i = 0; i + 1 < FAKE_STACKS_MAX; i++) {
         uintptr_t next = machine_stacks[i + 1]->low;
 
-        put_trap_frame(
-            machine_stacks[i]->low,
-            (struct regs){.ip = body_of(i), .sp = next, .bp = next, .flags = FLAGS_FIXED});
+        put_trap_frame(machine_stacks[i]->low, (struct regs){.cs = KERNEL_CODE_SELECTOR,
+                                                             .ip = body_of(i),
+                                                             .sp = next,
+                                                             .bp = next,
+                                                             .flags = FLAGS_FIXED});
     }
     /* Five stacks, each with the trap entry and what it interrupted, but for the last. */
     assert_walk(&start, 10, UNWIND_STACK_TWICE);
@@ -582,6 +600,7 @@ static void no_noise_leads_out_of_the_stacks_or_round(void **state)
             fill_with_noise((void *)small[i]->low, (small[i]->high - small[i]->low) / 8, small,
                             count);
         fill_with_noise(&regs, sizeof(regs) / 8, small, count);
+        regs.cs = chance(8) ? KERNEL_CODE_SELECTOR : regs.cs;
         ends[walk_from(&regs).end]++;
     }
     for (enum unwind_end end = UNWIND_OUTERMOST; end < UNWIND_NO_FRAME_POINTER; end++)

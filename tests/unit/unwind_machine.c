@@ -502,8 +502,13 @@ static uint64_t noise(const struct arch_stack *const *stacks, unsigned count)
 void fill_with_noise(void *memory, size_t words, const struct arch_stack *const *stacks,
                      unsigned count)
 {
+    const size_t frame_cs = 1 + offsetof(struct regs, cs) / WORD; /* from the return address on */
     uint64_t *word = memory;
 
     for (size_t i = 0; i < words; i++)
         word[i] = noise(stacks, count);
+    /* Most of what may be taken for trap frames are the kernel's, or chains would all end there. */
+    for (size_t i = 0; i + frame_cs < words; i++)
+        if (word[i] == machine_at(TRAP_RETURN) && chance(4))
+            word[i + frame_cs] = KERNEL_CODE_SELECTOR;
 }

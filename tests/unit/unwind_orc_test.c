@@ -410,7 +410,7 @@ static void a_snapshot_begins_in_the_middle_of_its_function(void **state)
 
 static struct regs partial_of(const struct machine *machine)
 {
-    return (struct regs){.ip = machine->ip, .sp = machine->sp};
+    return (struct regs){.cs = KERNEL_CODE_SELECTOR, .ip = machine->ip, .sp = machine->sp};
 }
 
 static void a_partial_snapshot_gets_its_frame_pointer_from_where_it_was_saved(void **state)
@@ -527,7 +527,11 @@ static void frame_pointers_that_were_left_out_give_one_frame(void **state)
 
 static struct regs regs_at(unsigned offset, uintptr_t sp, uintptr_t fp)
 {
-    return (struct regs){.ip = machine_at(offset), .sp = sp, .bp = fp, .flags = FLAGS_FIXED};
+    return (struct regs){.cs = KERNEL_CODE_SELECTOR,
+                         .ip = machine_at(offset),
+                         .sp = sp,
+                         .bp = fp,
+                         .flags = FLAGS_FIXED};
 }
 
 static uint64_t *word_at(uintptr_t address)
@@ -561,7 +565,7 @@ static void a_stack_pointer_in_no_stack_ends_the_chain(void **state)
 {
     static const unsigned offsets[] = {DIRECT(0, 0), DIRECT(8, 3), AT_FRAME, REALIGNED_BODY,
                                        ENTRY,        ENTRY_WHOLE,  LISTED(3)};
-    struct regs regs = {.flags = FLAGS_FIXED};
+    struct regs regs = {.cs = KERNEL_CODE_SELECTOR, .flags = FLAGS_FIXED};
     const uintptr_t nowhere[] = {0, (uintptr_t)&regs, machine_stacks[0]->high + 8,
                                  machine_stacks[0]->guard, UINTPTR_MAX - 7};
 
@@ -907,6 +911,7 @@ static void no_noise_leads_out_of_the_stacks_or_round(void **state)
             fill_with_noise((void *)small[i]->low, (small[i]->high - small[i]->low) / 8, small,
                             count);
         fill_with_noise(&regs, sizeof(regs) / 8, small, count);
+        regs.cs = chance(8) ? KERNEL_CODE_SELECTOR : regs.cs;
         ends[walk_from(&regs).end]++;
     }
     for (enum unwind_end end = UNWIND_OUTERMOST; end <= UNWIND_NO_RULE; end++)

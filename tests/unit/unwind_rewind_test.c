@@ -142,7 +142,7 @@ static void a_rewound_frame_does_not_claim_registers_that_it_lacks(void **state)
 
 static struct regs partial_of(const struct machine *machine)
 {
-    return (struct regs){.ip = machine->ip, .sp = machine->sp};
+    return (struct regs){.cs = KERNEL_CODE_SELECTOR, .ip = machine->ip, .sp = machine->sp};
 }
 
 static void a_rewound_partial_snapshot_knows_a_frame_pointer_that_was_saved(void **state)

@@ -88,7 +88,7 @@ static void both_ways_agree_on_code_that_keeps_frame_pointers(void **state)
 static void chains_that_end_early_at_one_place_for_one_reason_agree(void **state)
 {
     struct machine machine = machine_three_calls_deep();
-    struct regs regs = {.ip = machine.ip, .sp = machine.sp};
+    struct regs regs = {.cs = KERNEL_CODE_SELECTOR, .ip = machine.ip, .sp = machine.sp};
 
     (void)state;
     verify_chain(&regs); /* no frame pointer is known */
@@ -141,8 +141,10 @@ static void a_chain_that_ends_before_the_other_is_noted_with_its_reason(void **s
 
 static void chains_that_end_for_different_reasons_differ(void **state)
 {
-    struct regs regs = {
-        .ip = machine_at(RULELESS), .sp = machine_stacks[0]->low, .flags = FLAGS_FIXED};
+    struct regs regs = {.cs = KERNEL_CODE_SELECTOR,
+                        .ip = machine_at(RULELESS),
+                        .sp = machine_stacks[0]->low,
+                        .flags = FLAGS_FIXED};
 
     (void)state;
     verify_chain(&regs);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * `watches-off [TICKS]`: this CPU's debug registers lose what is armed in them, behind everybody's
+ * back, and so many ticks pass (0 if not said), for tests/boot/branches.t: the kernel has to find
+ * out. Task context.
+ */
+#include "arch/x86_64/cpu.h"
+#include "arch/x86_64/debugreg.h"
+#include "core/console/command.h"
+#include "core/ticks.h"
+
+static int watches_off_run(int argc, char **argv)
+{
+    uint64_t flags = arch_irq_save(), until = ticks + (argc > 1 ? argv[1][0] - '0' : 0);
+
+    cpu_write_dr7(DR7_OFF);
+    arch_irq_restore(flags);
+    while (ticks < until)
+        arch_relax();
+    return 0;
+}
+
+COMMAND(watches_off_command) = {.name = "watches-off",
+                                .usage = "[TICKS]",
+                                .summary = "debug registers off, unknown to the kernel",
+                                .run = watches_off_run};
