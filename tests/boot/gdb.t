@@ -114,7 +114,7 @@ backtrace_ok($said->{break}, ['fs_open'], 'the backtrace leads from there to ker
 my ($following) = $said->{step} =~ /^=> .*\n +(0x[0-9a-f]+) <fs_open/m;
 like($said->{step}, qr/^=> .*:\t\w+ +[^%\n]+$/m, 'instructions are shown in the syntax of NASM');
 like($said->{step}, qr/ \Q${\($following \/\/ 'next')}\E </, 'stepi goes to the next instruction');
-my ($start) = $said->{break} =~ /^(\d+)\t/m;
+my $start = ($said->{break} =~ /^(\d+)\t/mg)[-1];
 my @lines = $said->{step} =~ /^(\d+)\t/mg;
 cmp_ok($lines[-1] // 0, '>', $start // 0, 'next goes on in the source');
 is((frames($said->{step}))[0], 'fs_open', 'and stays in the function');
