@@ -18,6 +18,7 @@ use warnings;
 use lib 'tests/lib';
 use Test::More;
 use Pitot;
+use Pitot::Listing;
 use Pitot::Gdb;
 
 plan skip_all => "a stub for gdb is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
@@ -227,7 +228,7 @@ sub instructions
     my ($function, $pattern) = @_;
     my $listing = `gdb -nx -q -batch -ex 'disassemble $function' $kernel`;
     $listing =~ s/^[^\n]*\bmov +%rax,%rsp\n.*?\bjmp [^\n]*\n//ms if $function eq 'watch_entry';
-    return $listing =~ /^ +0x([0-9a-f]+) <\+\d+>:\t(?!ud2|swapgs|inc +%ebx)$pattern/mg;
+    return without_guarded($listing) =~ /^ +0x([0-9a-f]+) <\+\d+>:\t(?!ud2|swapgs|inc +%ebx)$pattern/mg;
 }
 
 # --- Functions and interrupts --------------------------------------------------------------------

@@ -65,7 +65,8 @@ sub ring_samples
     my ($text) = @_;
     my $form = qr/^\[(\d+)\] +(\d+\.\d+) +(\S.*?) +(\d+) +(\S+): (?:(.*?)  )?(\w\S*)(?:  at .*)?$/;
     my @found;
-    for my $line ($text =~ /^(\[\d+\].*)$/mg) {
+    # perf script has no line for the record of an event that was throttled.
+    for my $line (grep { !/: +(?:no longer )?throttled$/ } $text =~ /^(\[\d+\].*)$/mg) {
         my ($cpu, $time, $comm, $tid, $event, $fields, $place) = $line =~ $form;
         push(@found, defined $place
             ? join('|', $cpu, $time, $comm, $tid, $event, $fields // '', plain($place))
