@@ -228,7 +228,8 @@ sub instructions
     my ($function, $pattern) = @_;
     my $listing = `gdb -nx -q -batch -ex 'disassemble $function' $kernel`;
     $listing =~ s/^[^\n]*\bmov +%rax,%rsp\n.*?\bjmp [^\n]*\n//ms if $function eq 'watch_entry';
-    return without_guarded($listing) =~ /^ +0x([0-9a-f]+) <\+\d+>:\t(?!ud2|swapgs|inc +%ebx)$pattern/mg;
+    $listing = without_guarded($listing);
+    return $listing =~ /^ +0x([0-9a-f]+) <\+\d+>:\t(?!ud2|swapgs|inc +%ebx)$pattern/mg;
 }
 
 # --- Functions and interrupts --------------------------------------------------------------------

@@ -32,6 +32,15 @@ sub line
     return $machine->expect(qr/^pitot> $/m, $patience);
 }
 
+# The same where a program prints beside the prompt, before or after it: up to a line of which the
+# answer is known.
+sub beside
+{
+    my ($line) = @_;
+    $machine->send("$line\nthat-is-all\n");
+    return $machine->expect(qr/that-is-all: no such command.*\npitot> $/m, $patience);
+}
+
 # What the real perf script says of the recordings behind `after`, by their times.
 my $after = 0;
 
@@ -147,13 +156,13 @@ my @claims = (
     }],
     ['perf stat' => sub { like(typed($_[0]), qr/^ +[1-9]\d+ +lock:lock_acquire$/m, 'counts') }],
     ['run PROGRAM &' => sub {
-        my ($pid) = line('run spin &') =~ /^spin runs as (\d+)$/m;
-        like(recorded("perf record -e cpu-clock -p $pid -- fs-stress 30"), qr/: [1-9]\d+ records kept/,
-            'it is watched');
+        my ($pid) = beside('run spin &') =~ /^(?:pitot> )?spin runs as (\d+)$/m;
+        like(recorded("perf record -e cpu-clock -p $pid -- fs-stress 30"),
+            qr/: [1-9]\d+ records kept/, 'it is watched');
         my @tids = map { $_->{tid} } samples(script());
         is(scalar(grep { $_ != $pid } @tids), 0, '... and no other');
-        line("kill $pid");
-        like(line('wait') . line('ps'), qr/^(?!.* spin )/s, '... until it is killed');
+        beside("kill $pid");
+        unlike(beside('wait') . line('ps'), qr/ spin /, '... until it is killed');
     }],
     ['ps`, `bt PID' => sub {
         my ($pid) = line('ps') =~ m{^ +(\d+) +\d+  sleeps .* kworker/0 }m;

@@ -129,7 +129,7 @@ my ($table) = $code =~
 $table = sprintf('0x%x', -hex($table // die("filter_passes has no jump table any more\n")));
 my $pointer = "perf record -R -e mem:$called_by:rw -e breakpoint:hit -- fs-stress 100";
 my $jump = "perf record -R -e mem:$table/8:rw -e breakpoint:hit -e lock:lock_acquire "
-    . "--filter 'lock == 1' -- fs-stress 1";
+    . "--filter 'lockdep_addr == 1' -- fs-stress 1";
 $machine = boot(flags => 'perf.rate=0', qemu_machine => 'pc,hpet=off',
     run => "$pointer; perf script; $jump; perf script; poweroff");
 ended_ok($machine);

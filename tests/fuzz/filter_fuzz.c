@@ -73,7 +73,8 @@ static unsigned node_count;
 
 static bool is_signed(const struct tracepoint_field *field)
 {
-    return field->kind == TRACEPOINT_s32 || field->kind == TRACEPOINT_s64;
+    return field->kind == TRACEPOINT_s32 || field->kind == TRACEPOINT_s64 ||
+           field->kind == TRACEPOINT_state;
 }
 
 static const struct node *feed_comparison(const struct tracepoint *tracepoint, struct feed *feed)

@@ -174,7 +174,8 @@ static void check_fields(const struct tracepoint *tracepoint, struct tep_event *
     for (unsigned i = 0; i < tracepoint->field_count; i++) {
         const struct tracepoint_field *field = &tracepoint->field[i];
         const struct tep_format_field *theirs = tep_find_field(event, field->name);
-        bool is_signed = field->kind == TRACEPOINT_s32 || field->kind == TRACEPOINT_s64;
+        bool is_signed = field->kind == TRACEPOINT_s32 || field->kind == TRACEPOINT_s64 ||
+                         field->kind == TRACEPOINT_state;
         bool is_pointer = field->kind == TRACEPOINT_pointer || field->kind == TRACEPOINT_function ||
                           field->kind == TRACEPOINT_code;
 

@@ -136,8 +136,8 @@ my @broken = (
     {
         claim => 'the description says which fields have a sign',
         file => 'core/perf/tracepoint_format.c',
-        line => qr{\{"int", true\}},
-        instead => '{"unsigned int", false}',
+        line => qr{\{"int", true, NULL\}},
+        instead => q({"unsigned int", false, NULL}),
         fuzzer => 'format_fuzz',
     },
     {

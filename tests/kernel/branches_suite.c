@@ -129,7 +129,7 @@ static void claim_known(void)
 {
     uint64_t runs;
 
-    if (!start("record -m 4m -e branches,cpu-clock/freq=200/"))
+    if (!start("record -m 4m -e branches,cpu-clock/freq=1000/"))
         return;
     trap_set_handler(VECTOR_BREAKPOINT, serve_breakpoint);
     breakpoints = 0;
