@@ -19,7 +19,7 @@ my $lost = qr/ lost for want of room/;
 my $patience = 300;
 
 my ($table) = slurp('README.md') =~ /^\| at the prompt \|.*\n\|---.*\n((?:\|.*\n)+)/m;
-my @rows = map { [/^\| (.*?) \| (.*) \|$/] } split(/\n/, $table);
+my @rows = map { [/^\| (.*?) \| (.*?) ?\|$/] } split(/\n/, $table);
 my %left = map { $_->[0] => 1 } grep { @$_ } @rows;
 
 my $machine = start(timeout => 3 * $patience);
@@ -32,17 +32,20 @@ sub line
     return $machine->expect(qr/^pitot> $/m, $patience);
 }
 
-# The same where a program prints beside the prompt, before or after it: up to a line of which the
-# answer is known.
+# The same where a program prints `text` beside the prompt, before or after it: what is shown up to
+# there, and on to a line of which the answer is known.
 sub beside
 {
-    my ($line) = @_;
-    $machine->send("$line\nthat-is-all\n");
-    return $machine->expect(qr/that-is-all: no such command.*\npitot> $/m, $patience);
+    my ($line, $text) = @_;
+    $machine->send("$line\n");
+    my $said = $machine->expect(qr/$text.*\n/, $patience);
+    $machine->send("that-is-all\n");
+    return $said . $machine->expect(qr/that-is-all: no such command.*\npitot> $/m, $patience);
 }
 
 # What the real perf script says of the recordings behind `after`, by their times.
 my $after = 0;
+my $lines = 0;   # lines that recorded; before the first there is no stream
 
 sub script
 {
@@ -56,7 +59,8 @@ sub script
 sub recorded
 {
     my ($line) = @_;
-    $after = (samples(script()))[-1]{time} if $after || -s $machine->com2;
+    my @before = $lines++ ? samples(script()) : ();
+    $after = $before[-1]{time} if @before;
     return line($line);
 }
 
@@ -156,13 +160,13 @@ my @claims = (
     }],
     ['perf stat' => sub { like(typed($_[0]), qr/^ +[1-9]\d+ +lock:lock_acquire$/m, 'counts') }],
     ['run PROGRAM &' => sub {
-        my ($pid) = beside('run spin &') =~ /^(?:pitot> )?spin runs as (\d+)$/m;
+        my ($pid) = beside('run spin &', 'spin: until') =~ /spin runs as (\d+)$/m;
         like(recorded("perf record -e cpu-clock -p $pid -- fs-stress 30"),
             qr/: [1-9]\d+ records kept/, 'it is watched');
         my @tids = map { $_->{tid} } samples(script());
         is(scalar(grep { $_ != $pid } @tids), 0, '... and no other');
-        beside("kill $pid");
-        unlike(beside('wait') . line('ps'), qr/ spin /, '... until it is killed');
+        like(beside("kill $pid", 'killed by signal'), qr/spin \(pid $pid\): killed/,
+            '... until it is killed');
     }],
     ['ps`, `bt PID' => sub {
         my ($pid) = line('ps') =~ m{^ +(\d+) +\d+  sleeps .* kworker/0 }m;
