@@ -225,12 +225,12 @@ bool debugreg_is_fault(unsigned fired)
     return fired & executes;
 }
 
-void debugreg_rest(unsigned cpu)
+void debugreg_rest(unsigned cpu, bool rest)
 {
     if (cpu == arch_cpu_id())
-        arch_watch_rest(true);
+        arch_watch_rest(rest);
     else
-        resting[cpu] = true; /* it loads them as it goes on */
+        resting[cpu] = rest; /* it loads them as it goes on */
 }
 
 void debugreg_read_data(uint64_t words[ARCH_WATCHES])

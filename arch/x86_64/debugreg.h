@@ -46,7 +46,7 @@ void debugreg_watch_as_ever(unsigned fired, struct regs *regs);
 bool debugreg_is_fault(unsigned fired);
 
 /* Data watches of that CPU, this one or a parked one, rest when it goes on (arch_watch_rest). */
-void debugreg_rest(unsigned cpu);
+void debugreg_rest(unsigned cpu, bool rest);
 
 /* What is in the watched words; and which of them have other bytes now. */
 void debugreg_read_data(uint64_t words[ARCH_WATCHES]);
