@@ -37,7 +37,7 @@ use Pitot::Machine;
 our @EXPORT = qw(gdb_session gdb_says);
 
 my $build = $ENV{BUILD} // 'build';
-my $hang = 120;    # seconds, for a gdb
+my $hang = 300;    # seconds, for a gdb on a busy host
 my ($sessions, $visits) = (0, 0);
 
 # gdb takes an answer that comes later for that to its next question.
