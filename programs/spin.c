@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Does nothing, for ever: ^C ends it. `spin calls` asks for its number all the while. `spin writes`
- * writes 8 MiB to the console in one call.
+ * Does nothing until a signal ends it. `spin calls` asks for its number all the while. `spin
+ * writes` writes 8 MiB to the console in one call.
  */
 #include "programs/system.h"
 #include "programs/text.h"
@@ -24,7 +24,7 @@ static int writes(void)
 
 int main(int argc, char **argv)
 {
-    say("spin: ^C ends it");
+    say("spin: until ^C; beside the console, until `kill PID`");
     if (argc > 1 && text_equal(argv[1], "writes"))
         return writes();
     for (volatile unsigned long turns = 0;; turns++)

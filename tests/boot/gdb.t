@@ -17,6 +17,7 @@ use Fcntl qw(F_SETFD);
 use IO::Select;
 use Test::More;
 use Pitot;
+use Pitot::Files;
 use Pitot::Gdb;
 
 plan skip_all => "a stub for gdb is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
@@ -346,6 +347,17 @@ backtrace_ok($said_there, [], 'attach stops in kernel_main');
 like($said_there, qr/^ +0 +- +- +kernel_main/m, "gdb has Pitot's commands there");
 is($status, 3, "attach ends with gdb's status");
 ok($all_gone, 'attach leaves no machine behind');
+
+# The session of docs/gdb-stub.md.
+$ENV{GDB} = 'inside';
+unlink("$build/gdb.com2");
+($said_there) = attach("-nx -batch -ex 'tbreak input_wait' -ex continue"
+        . " -ex 'monitor perf record -e mem:kernel_flag:w -g -- fs-stress'"
+        . " -ex 'monitor perf report -g none -s sym' -ex kill");
+like($said_there, qr/^\[ perf record: 3280 records kept \]\n(?:#.*\n)+ +50\.00% +1640 /m,
+    'attach inside: monitor records and reports, and gdb sees these lines alone');
+like(slurp_if_there("$build/gdb.com2"), qr/^PERFILE2/, '... as the stream has left by COM2');
+delete $ENV{GDB};
 
 $ENV{ISO} = "$logs/no.iso";
 ($said_there, $status, $all_gone) = attach('');

@@ -134,10 +134,17 @@ $machine->expect(qr/^pitot> $/m, $patience, 'there is a prompt');
 for my $line ('run spin', '/bin/spin calls',
     'perf record -e mem:kernel_flag:rw -- /bin/spin calls') {
     $machine->send("$line\n");
-    $machine->expect(qr/^spin: \^C ends it$/m, $patience, "$line runs for ever");
+    $machine->expect(qr/^spin: until \^C; beside the console, until `kill PID`$/m, $patience,
+        "$line says how it ends");
     $machine->send("\x03");
     $machine->expect(qr/^\S*spin: killed by signal 2\n.*^pitot> $/ms, $patience, '... up to ^C');
 }
+$machine->send("run spin &\n");
+my ($spin) = $machine->expect(qr/^spin runs as \d+\n(?:.*\n)*?.*spin: until/m, $patience)
+    =~ /as (\d+)/;
+$machine->send("\x03kill $spin\n");
+$machine->expect(qr/spin \(pid $spin\): killed by signal 15$/m, $patience,
+    '... which is so beside the console, too');
 $machine->send("run spin writes\n");
 $machine->expect(qr/^x{63}$/m, $patience, 'one that writes 8 MiB in one call');
 $machine->send("\x03");
