@@ -154,8 +154,11 @@ static int check_threads(struct refusal *why)
 /* The workload's name is the task's while it runs, as a process's would be. */
 static int start(int argc, char **argv, bool at_boot, struct refusal *why)
 {
-    int error = perf_options_parse(argc, argv, &options, why);
+    int error;
 
+    if (recording_runs()) /* with these options: its workload is no other recording's command */
+        return refuse(why, EBUSY, "a recording is running already; it ends with its workload");
+    error = perf_options_parse(argc, argv, &options, why);
     options.recording.rate = rate;
     if (!error && strcmp(argv[0], "stat") == 0)
         options.recording.ring_size = 0;
