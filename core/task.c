@@ -6,7 +6,7 @@
 
 uint64_t task_ids[ARCH_CPUS_MAX];
 
-const char *task_name(void)
+ARCH_HIT_TEXT const char *task_name(void)
 {
     return thread_current()->name;
 }

@@ -32,7 +32,7 @@ static struct scheduler *scheduler_here(void)
     return &schedulers[arch_cpu_id()];
 }
 
-struct thread *thread_current(void)
+ARCH_HIT_TEXT struct thread *thread_current(void)
 {
     return scheduler_here()->current;
 }
@@ -62,7 +62,7 @@ ARCH_HIT_TEXT const struct thread *scheduler_current(unsigned cpu)
     return schedulers[cpu].current;
 }
 
-const struct thread *scheduler_left(void)
+ARCH_HIT_TEXT const struct thread *scheduler_left(void)
 {
     return scheduler_here()->left;
 }

@@ -10,7 +10,7 @@
 #include "core/user/process.h"
 #include "core/user/program.h"
 
-static bool watch_runs(unsigned cpu, const struct breakpoint_target *target)
+ARCH_HIT_TEXT static bool watch_runs(unsigned cpu, const struct breakpoint_target *target)
 {
     const struct thread *thread = scheduler_current(cpu);
     const struct process *process = thread ? thread->process : NULL;
@@ -20,7 +20,7 @@ static bool watch_runs(unsigned cpu, const struct breakpoint_target *target)
     return !target->program || target->program == process->program;
 }
 
-static bool watch_read(uintptr_t address, void *to, size_t length)
+ARCH_HIT_TEXT static bool watch_read(uintptr_t address, void *to, size_t length)
 {
     const struct process *process = process_current();
 

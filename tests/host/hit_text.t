@@ -1,11 +1,14 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: linker.ld, core/gdb/points, core/breakpoint, core/perf/event, arch/x86_64/stop
+# of: linker.ld, core/gdb, core/breakpoint, core/perf, arch/x86_64, tests/gdb/call_graph
 #
 # Where gdb's stub in the kernel puts no int3 (docs/gdb-stub.md): what hits, NMIs and the stub
-# itself run lies in one range of text, by linker.ld's list of objects. Here the calls of the linked
-# kernel are followed from where traps begin, and from what they call by pointers: nothing that is
-# reached may lie elsewhere. Run from the root of the tree: prove tests/host/hit_text.t
+# itself run lies in one range of text, by linker.ld's list of objects and by ARCH_HIT_TEXT. Here
+# the linked kernel is followed from where these begin: nothing that they reach may lie elsewhere.
+# Which calls there are, through pointers, too, tests/gdb/call_graph.py finds out by the code, the
+# data and the types, so no list of handlers has to be kept. It tells of calls that cannot be: what
+# is excepted from it stands below with the reason, and a new one fails the test until somebody has
+# looked. Needs gdb with Python. Run from the root of the tree: prove tests/host/hit_text.t
 use strict;
 use warnings;
 no warnings qw(portable);    # numbers have 64 bits here
@@ -13,39 +16,26 @@ use Test::More;
 
 my $kernel = ($ENV{BUILD} // 'build') . '/pitot.elf';
 
-# Where traps, NMIs and stops begin, and what is called by a pointer on their way: handlers, clocks,
-# sources of events, the machine and the ports that gdb's protocol is given.
-my @roots = qw(debug_trap nmi_trap break_trap breakpoint_trap event_breakpoint_hit
-    event_breakpoint_hit_start hardware_hit branches_step branches_resume nmi_clock_interrupt
-    watchdog_look event_clock_serve hpet_came may_park tracepoint_is_recording stop_fired
-    stop_step_finish stop_stepped stop_break stop_asked stop_listens stop_unexplained
-    debugger_wants debugger_may_stop gdb_points_own debugger_stopped debugger_listens
-    gdb_read_registers gdb_write_registers gdb_read_register gdb_write_register
-    gdb_read_memory gdb_write_memory
-    gdb_read_binary gdb_write_binary gdb_set_point gdb_clear_point gdb_query gdb_set
-    gdb_continue gdb_continue_signal gdb_step gdb_step_signal gdb_verbose cpu_describe
-    register_write memory_read memory_write gdb_point_set gdb_point_clear gdb_points_clear
-    com1_get com1_put com1_poll com1_listen com3_get com3_put com3_poll com3_listen);
-
-# A machine that ends runs what it likes.
-my %ends = map { $_ => 1 } qw(assert_failed panic trap_report trap_fatal power_request);
+# The traps that hit, stop or are NMIs (arch/x86_64/trap_entry.asm); and a tracepoint that is
+# recorded, in which no CPU is parked either.
+my @roots = qw(debug_trap nmi_trap break_trap event_tracepoint_hit);
 
 # Not followed, and why.
+my $ends = 'a machine that ends runs what it likes';
+my $threads = 'runs in a thread: called in none of these, though by a pointer of a type that is';
+my $interrupts = "called in interrupts: of break_trap's type, say, for other vectors";
+my $prints = "the console's: stops print into gdb's sink alone";
 my %known = (
-    print_guard_enter => 'waits in a thread alone',
+    (map { $_ => $ends } qw(assert_failed trap_report trap_fatal power_request panic_on_fault)),
+    (map { $_ => $threads } qw(hold begin scheduler_yield thread_main input_wake
+        input_interrupted input_pending nobody scheduler_interrupt_exit over_or_interrupted
+        ended_or_interrupted print_guard_enter print_guard_leave interruptible_next)),
+    (map { $_ => $interrupts } qw(timer_interrupt apic_timer_interrupt timer_set_rate pic_serve
+        uart_interrupt uart_resume)),
+    (map { $_ => $prints } qw(output_write echo_write progress_write runner_write)),
+    trap_dispatch => "a program's debug trap, which has left the page and the depth of a hit's",
+    watch_refuse_place => "of a program's breakpoint: gdb's are the kernel's",
 );
-
-my (%calls, %at, $function);
-open(my $listing, '-|', "objdump -d --no-show-raw-insn $kernel") or die("objdump: $!");
-while (<$listing>) {
-    if (/^([0-9a-f]+) <(\S+)>:$/) {
-        $function = $2;
-        push(@{$at{$function}}, hex($1));    # statics may have one name
-    } elsif (/\t(?:call|jmp|j\w+) +[0-9a-f]+ <([^>+]+)(?:\+0x[0-9a-f]+)?>/) {
-        $calls{$function}{$1} = 1 if $1 ne $function;
-    }
-}
-close($listing);
 
 my %range = map { reverse split(' ') }
     grep { /^\S+ (?:hit_text|nowatch_text)_(?:start|end)$/ }
@@ -54,29 +44,50 @@ $_ = hex for values %range;
 
 sub is_inside
 {
-    my ($name) = @_;
-    for my $address (@{$at{$name}}) {
-        return 1 if grep { $address >= $range{"${_}_start"} && $address < $range{"${_}_end"} }
-            qw(hit_text nowatch_text);
-    }
-    return 0;
+    my ($address) = @_;
+    return !!grep { $address >= $range{"${_}_start"} && $address < $range{"${_}_end"} }
+        qw(hit_text nowatch_text);
 }
 
+my (%name, %at, %calls);    # addresses as the tool spells them
+open(my $graph, '-|', "gdb -nx -batch -x tests/gdb/call_graph.py $kernel 2>&1") or die("gdb: $!");
+while (<$graph>) {
+    if (/^function (\S+) (\S+)$/) {
+        $name{$1} = $2;
+        push(@{$at{$2}}, $1);    # statics may have one name
+    } elsif (/^call (\S+) (\S+)(?: (.*))?$/) {
+        $calls{$1}{$2} //= $3 // '';
+    } else {
+        diag($_);
+    }
+}
+close($graph);
+is($?, 0, 'the calls are found');
 cmp_ok(scalar(keys %range), '==', 4, 'the ranges are marked');
-my @missing = grep { !$at{$_} } @roots;
-is("@missing", '', 'all roots are there');
+is(join(' ', grep { !$at{$_} } @roots, sort keys %known), '', 'all that is named here is there');
 
+# By which call each was reached first.
 my (%from, @outside);
-my @todo = grep { $at{$_} } @roots;
+my @todo = map { @{$at{$_} // []} } @roots;
 $from{$_} = '' for @todo;
 while (defined(my $one = shift @todo)) {
-    push(@outside, "$one <- $from{$one}") if !is_inside($one);
-    next if $ends{$one} || $known{$one};
-    for my $next (grep { !defined $from{$_} && $at{$_} } sort keys %{$calls{$one} // {}}) {
-        $from{$next} = $one;
+    next if $known{$name{$one}};
+    if (!is_inside(hex($one))) {
+        push(@outside, "$name{$one} <- $from{$one}");
+        next;
+    }
+    for my $next (sort keys %{$calls{$one} // {}}) {
+        next if defined $from{$next};
+        my $through = $calls{$one}{$next};
+        $from{$next} = $name{$one} . ($through ? " ($through)" : '');
         push(@todo, $next);
     }
 }
-cmp_ok(scalar(keys %from), '>', 150, 'much is reached');
+cmp_ok(scalar(keys %from), '>', 400, 'much is reached');
+my %reached = map { $name{$_} => 1 } keys %from;
+is(join(' ', grep { !$reached{$_} } sort keys %known), '', '... all that is excepted, too');
+for my $called (qw(stop_fired gdb_set_point event_breakpoint_hit com3_poll code_read watch_runs)) {
+    ok($reached{$called}, "... and what is called by a pointer alone: $called");
+}
 is(join("\n", @outside), '', 'nothing that is reached lies elsewhere');
 done_testing();
