@@ -76,9 +76,9 @@ like($said->{end_of_it}, qr/exited normally\]$/m, '... to its end') or diag($mac
 # --- Text ----------------------------------------------------------------------------------------
 
 # One CPU prints all the time, another one stops; at COM1 both go to gdb.
-my $stops = 50;
+my $stops = 20;
 ($machine, $said) = session('text',
-    { run => 'perf record -e mem:kernel_flag:w -c 4 -- fs-stress; perf script; poweroff',
+    { run => 'perf record -e mem:kernel_flag:w -c 2 -- fs-stress; perf script; poweroff',
         door => gdb_at_com1() },
     begin => "hbreak script_print_sample\ncontinue\ndelete\n",
     stops => "watch 'core/ticks.c'::timers[1].served\npython\nfor i in range($stops):\n"
