@@ -99,7 +99,8 @@ GDB
     kill => "kill\n");
 like($said->{general}, qr/^rip .*<fs_write(?:\+\d+)?>\n\$\d+ = 1\n/m, 'general registers');
 like($said->{general}, qr/^\$\d+ = 0x200$/m, 'interrupts are on in the eflags');
-is(join(' ', $said->{system} =~ /^\$\d+ = (\d+)$/mg), '1 1 1 1 1 0', 'control and debug registers');
+is(join(' ', $said->{system} =~ /^\$\d+ = (\d+)$/mg), '1 1 1 1 1 1024',
+    'control and debug registers');
 like($said->{others}, qr/^\$\d+ = 1$/m, "another CPU's base");
 like($said->{others}, qr/^\$\d+ = <unavailable>$/m, '... and what only it knows is not made up');
 like($said->{set}, qr/^\$\d+ = 0x1234567890abcdef$/m, 'a register is set');
