@@ -36,9 +36,10 @@ sub beside
     my $machine = start(com3 => "unix:$path", %options);
     $machine->expect(qr/^pitot> $/m, $patience);
     $machine->send("$program\n");
-    $machine->expect(qr/^spin runs as (\d+)$/m, $patience) =~ /(\d+)$/;
+    # The console and the program print in any order.
+    $machine->expect(qr/spin: (?:.*\n)*.*runs as|runs as (?:.*\n)*.*spin: /, $patience);
+    $machine->console =~ /^spin runs as (\d+)$/m;
     $pid{$machine} = $1;
-    $machine->expect(qr/spin: /, $patience);
     my $stub = Pitot::Stub->new($path);
     $stub->come;
     $stub->put('qC');
