@@ -101,7 +101,7 @@ budgets:
 	$(Q)tools/tests --budgets
 
 ## make iso         build/pitot.iso, for GRUB under BIOS and UEFI
-iso: $(BUILD)/pitot.iso $(BUILD)/symfs/vmlinux
+iso: $(BUILD)/pitot.iso $(BUILD)/symfs/vmlinux $(BUILD)/host/gather.so
 
 ## make gallery     docs/gallery.md, drawn anew by the test that knows what must be in its pictures
 gallery: packages-test
@@ -152,7 +152,7 @@ tests-built: hosted $(BUILD)/model/ring_model $(BUILD)/host/postmortem iso $(FP_
 $(BUILD)/fp/pitot.iso: FORCE
 	+$(Q)$(MAKE) --no-print-directory UNWINDER=fp BUILD=$(@D) iso
 
-bench-built: $(sort $(BUILD)/pitot.iso $(FP_BUILD)/pitot.iso $(BUILD)/bench/objects $(FP_BUILD)/bench/objects) \
+bench-built: $(sort $(BUILD)/pitot.iso $(BUILD)/host/gather.so $(FP_BUILD)/pitot.iso $(BUILD)/bench/objects $(FP_BUILD)/bench/objects) \
              $(BUILD)/bench/unwind $(BUILD)/bench/tables $(BUILD)/bench/ring
 
 # --- The kernel -----------------------------------------------------------------------------------------------------------
@@ -273,6 +273,12 @@ endef
 $(eval $(call TOOL,symtab,-lelf))
 $(eval $(call TOOL,orcgen,-ldw -lelf))
 $(eval $(call TOOL,insnmap,-lZydis -lelf))
+
+# What tools/machine starts QEMU with.
+$(BUILD)/host/gather.so: tools/gather/gather.c
+	$(call say,HOSTCC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(HOSTFLAGS) -O2 -fPIC -shared $< -o $@
 
 # The stream of a machine that has stopped is made by what makes it in the kernel.
 $(eval $(call TOOL,postmortem,-lelf,$(wildcard core/*.h core/perf/*.h arch/*.h) \

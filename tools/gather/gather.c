@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * QEMU writes what a serial line says byte by byte, with a system call for each, which is more than
+ * half of what a streamed recording costs the host. tools/machine starts QEMU with this library
+ * before libc (LD_PRELOAD): single bytes for a regular file wait here and go there together, the
+ * first of them GATHER_DELAY later. Whatever else QEMU does with that file comes after them. Who
+ * follows the file sees it grow, and the guest sees no difference, as a regular file takes every
+ * byte at once.
+ *
+ * At its end QEMU writes what waits, at SIGTERM too, which it heeds. SIGKILL and a crash of its own
+ * lose the last GATHER_DELAY. tests/host/gather.t holds all this.
+ *
+ * Any thread of QEMU's writes, and a thread of this library writes what has waited long enough;
+ * `lock` is over all that is static here.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GATHER_DELAY 5000000 /* nanoseconds */
+#define ROOM         65536   /* bytes that wait for one file */
+#define FILES        64      /* descriptors below have room; QEMU opens the lines among its first */
+
+enum kind { UNKNOWN, GATHERED, LEFT_ALONE };
+
+struct file {
+    enum kind kind;
+    size_t length;
+    char bytes[ROOM];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t waiting = PTHREAD_COND_INITIALIZER;
+static struct file files[FILES]; /* by descriptor */
+static bool dirty;               /* bytes wait, and the writer has been told */
+static bool started;             /* the writer's thread */
+
+/*
+ * Caller: holds the lock. What a full disk does not take is lost, as it would be without this
+ * library: QEMU's serial lines do not look at what became of a byte.
+ */
+static void flush(int fd)
+{
+    struct file *file = &files[fd];
+    size_t written = 0;
+
+    while (written < file->length) {
+        ssize_t now = syscall(SYS_write, fd, file->bytes + written, file->length - written);
+
+        if (now < 0 && errno != EINTR)
+            break;
+        written += now > 0 ? (size_t)now : 0;
+    }
+    file->length = 0;
+}
+
+static void flush_all(void)
+{
+    for (int fd = 0; fd < FILES; fd++)
+        flush(fd);
+    dirty = false;
+}
+
+static void *write_late(void *unused)
+{
+    struct timespec delay = {0, GATHER_DELAY};
+
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    for (;;) {
+        while (!dirty)
+            pthread_cond_wait(&waiting, &lock);
+        pthread_mutex_unlock(&lock);
+        nanosleep(&delay, NULL);
+        pthread_mutex_lock(&lock);
+        flush_all();
+    }
+    return NULL;
+}
+
+/* With all signals blocked: they are for QEMU's own threads. */
+static bool start_thread(void)
+{
+    sigset_t all, before;
+    pthread_t thread;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    started = pthread_create(&thread, NULL, write_late, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+/* A file whose bytes nobody would write in time is not gathered. */
+static bool gathered(int fd)
+{
+    struct stat status;
+
+    if (files[fd].kind == UNKNOWN)
+        files[fd].kind = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? GATHERED : LEFT_ALONE;
+    return files[fd].kind == GATHERED && (started || start_thread());
+}
+
+static void gather(int fd, char byte)
+{
+    struct file *file = &files[fd];
+
+    file->bytes[file->length++] = byte;
+    if (file->length == ROOM)
+        flush(fd);
+    if (!dirty) {
+        dirty = true;
+        pthread_cond_signal(&waiting);
+    }
+}
+
+ssize_t writev(int fd, const struct iovec *parts, int count)
+{
+    bool taken = false;
+
+    if (fd < 0 || fd >= FILES)
+        return syscall(SYS_writev, fd, parts, count);
+    pthread_mutex_lock(&lock);
+    if (count == 1 && parts[0].iov_len == 1 && gathered(fd)) {
+        gather(fd, *(const char *)parts[0].iov_base);
+        taken = true;
+    } else {
+        flush(fd);
+    }
+    pthread_mutex_unlock(&lock);
+    return taken ? 1 : syscall(SYS_writev, fd, parts, count);
+}
+
+int close(int fd)
+{
+    if (fd >= 0 && fd < FILES) {
+        pthread_mutex_lock(&lock);
+        flush(fd);
+        files[fd].kind = UNKNOWN;
+        pthread_mutex_unlock(&lock);
+    }
+    return (int)syscall(SYS_close, fd);
+}
+
+__attribute__((destructor)) static void finish(void)
+{
+    pthread_mutex_lock(&lock);
+    flush_all();
+    pthread_mutex_unlock(&lock);
+}
