@@ -23,6 +23,7 @@ static size_t limit;
  */
 struct freed {
     struct freed *next;
+    struct fs_account *account;
 };
 
 static struct freed *freed;
@@ -34,6 +35,12 @@ void block_init(size_t most)
     unlock_kernel();
 }
 
+static void account_add(struct fs_account *account, long pages)
+{
+    if (account)
+        __atomic_fetch_add(&account->pages, (size_t)pages, __ATOMIC_RELAXED);
+}
+
 /* Takes all of them: those that come meanwhile are for the next call. */
 static void give_pages_back(struct work *unused)
 {
@@ -42,15 +49,17 @@ static void give_pages_back(struct work *unused)
     (void)unused;
     while (page) {
         struct freed *next = page->next;
+        struct fs_account *account = page->account;
 
         pages_free(page, 0);
+        account_add(account, -1);
         page = next;
     }
 }
 
 static struct work giving_back = {.function = give_pages_back};
 
-void *block_alloc(void)
+void *block_alloc(struct fs_account *account)
 {
     void *block = NULL;
 
@@ -62,19 +71,22 @@ void *block_alloc(void)
             block = pages_alloc(0);
         }
     }
-    if (block != NULL)
+    if (block != NULL) {
         used++;
+        account_add(account, 1);
+    }
     unlock_kernel();
     return block;
 }
 
-void block_free(void *block)
+void block_free(void *block, struct fs_account *account)
 {
     struct freed *page = block, *next;
 
     lock_kernel();
     assert(used > 0);
     used--;
+    page->account = account;
     next = __atomic_load_n(&freed, __ATOMIC_RELAXED);
     /* A, with give_pages_back: whoever finds the page finds the one behind it, and may free it. */
     do {

@@ -26,15 +26,16 @@ static uint32_t free_number(void)
     return 0;
 }
 
-int inode_create(enum fs_kind kind, struct inode **created)
+int inode_create(enum fs_kind kind, struct fs_account *account, struct inode **created)
 {
     uint32_t number = free_number();
-    struct inode *inode = number != 0 ? block_alloc() : NULL;
+    struct inode *inode = number != 0 ? block_alloc(account) : NULL;
 
     if (inode == NULL)
         return -ENOSPC;
     inode->number = number;
     inode->kind = kind;
+    inode->account = account;
     inode->created = inode->modified = inode->accessed = arch_clock_ns();
     inodes[number] = inode;
     *created = inode;
@@ -53,7 +54,7 @@ void inode_end_if_unused(struct inode *inode)
         return;
     inodes[inode->number] = NULL;
     inode_shrink(inode, 0);
-    block_free(inode);
+    block_free(inode, inode->account);
 }
 
 /* How far from `offset` to the end of its block, `length` at most. */
@@ -99,7 +100,7 @@ int64_t inode_read(struct inode *inode, uint64_t offset, void *to, size_t length
 static uint8_t *block_to_write(struct inode *inode, size_t index)
 {
     if (inode->blocks[index] == NULL) {
-        inode->blocks[index] = block_alloc();
+        inode->blocks[index] = block_alloc(inode->account);
         if (inode->blocks[index] != NULL)
             inode->block_count++;
     }
@@ -149,7 +150,7 @@ void inode_shrink(struct inode *inode, uint64_t size)
     for (size_t i = kept; i < end; i++) {
         if (inode->blocks[i] == NULL)
             continue;
-        block_free(inode->blocks[i]);
+        block_free(inode->blocks[i], inode->account);
         inode->blocks[i] = NULL;
         inode->block_count--;
     }

@@ -22,6 +22,7 @@ struct inode {
     uint32_t names;  /* directory entries: 0 or 1, and 2 in the middle of a rename */
     uint32_t parent; /* of a directory with a name: the number of the one it is in; root: its own */
     uint32_t block_count;
+    struct fs_account *account; /* of its blocks, and of what is made in it; NULL: nobody's */
     uint64_t size;
     uint64_t created, modified, accessed;
     uint8_t *blocks[INODE_BLOCKS]; /* NULL: a hole */
@@ -30,7 +31,7 @@ struct inode {
 _Static_assert(sizeof(struct inode) <= BLOCK_SIZE, "an inode fits into one block");
 
 /* A new inode, which the caller names or ends. 0 or -ENOSPC. */
-int inode_create(enum fs_kind kind, struct inode **created);
+int inode_create(enum fs_kind kind, struct fs_account *account, struct inode **created);
 
 /* An inode that lives. */
 struct inode *inode_at(uint32_t number);

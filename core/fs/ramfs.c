@@ -29,7 +29,7 @@ int fs_init(void)
     lock_kernel();
     /* Half of what is free: files alone cannot use the memory up. */
     block_init(pages_free_count() / 2);
-    int result = inode_create(FS_DIRECTORY, &root);
+    int result = inode_create(FS_DIRECTORY, NULL, &root);
     if (result == 0) {
         root->names = 1; /* "/", which no directory holds */
         root->parent = root->number;
@@ -53,9 +53,9 @@ static bool flags_are_valid(unsigned flags)
 }
 
 /* A new inode where the name means nothing yet. Under the lock. */
-static int create_at(struct place *place, enum fs_kind kind)
+static int create_at(struct place *place, enum fs_kind kind, struct fs_account *account)
 {
-    int result = inode_create(kind, &place->inode);
+    int result = inode_create(kind, account, &place->inode);
 
     if (result < 0)
         return result;
@@ -71,7 +71,7 @@ static int find_or_create(const char *path, struct inode **found)
     int result = place_find(path, &place);
 
     if (result == 0 && place.inode == NULL)
-        result = create_at(&place, FS_FILE);
+        result = create_at(&place, FS_FILE, place.parent->account);
     if (result == 0)
         *found = place.inode;
     return result;
@@ -138,19 +138,47 @@ int fs_readdir(const char *path, size_t index, struct fs_entry *entry)
     return result;
 }
 
-int fs_mkdir(const char *path)
+/* `account`: of what is in the new directory; NULL: the one that its parent has. Under the lock. */
+static int make_directory(const char *path, struct fs_account *account)
 {
     struct place place;
+    int result = place_find(path, &place);
+
+    if (result < 0)
+        return result;
+    if (place.inode != NULL)
+        return -EEXIST;
+    return create_at(&place, FS_DIRECTORY, account ? account : place.parent->account);
+}
+
+int fs_mkdir_accounted(const char *path, struct fs_account *account)
+{
     int result = path_check(path);
 
     if (result < 0)
         return result;
     lock_kernel();
-    result = place_find(path, &place);
-    if (result == 0)
-        result = place.inode == NULL ? create_at(&place, FS_DIRECTORY) : -EEXIST;
+    result = make_directory(path, account);
     unlock_kernel();
     return result;
+}
+
+int fs_mkdir(const char *path)
+{
+    return fs_mkdir_accounted(path, NULL);
+}
+
+size_t fs_account_pages(struct fs_account *account)
+{
+    size_t pages = __atomic_load_n(&account->pages, __ATOMIC_RELAXED);
+
+    if (pages == 0)
+        return 0;
+    /* A thread that has run out of memory gives back what others freed, under the kernel lock. */
+    lock_kernel();
+    pages = __atomic_load_n(&account->pages, __ATOMIC_RELAXED);
+    unlock_kernel();
+    return pages;
 }
 
 /* 0 if what is at `place` may be removed as a `kind`. Under the lock. */

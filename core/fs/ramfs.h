@@ -50,6 +50,14 @@ struct fs_stat {
     uint64_t created, modified, accessed; /* nanoseconds since boot */
 };
 
+/*
+ * Pages that the file system has taken for the directory that fs_mkdir_accounted made, and for all
+ * that was made in it, and that are not free again. Begins as zeros; lives as long as any of that.
+ */
+struct fs_account {
+    size_t pages; /* any CPU, atomically */
+};
+
 struct fs_entry {
     char name[FS_NAME_MAX + 1];
     uint32_t inode;
@@ -82,6 +90,15 @@ int fs_stat(const char *path, struct fs_stat *status);
 int fs_unlink(const char *path);
 int fs_mkdir(const char *path);
 int fs_rmdir(const char *path);
+
+/*
+ * As fs_mkdir; what is made in it later is on this account, too, wherever it is renamed to. NULL:
+ * on that of the directory it is made in, as with fs_mkdir.
+ */
+int fs_mkdir_accounted(const char *path, struct fs_account *account);
+
+/* Exact behind fs_settle, if nobody uses what is on it. */
+size_t fs_account_pages(struct fs_account *account);
 
 /*
  * Replaces `to` where it exists: a file by a file, an empty directory by a directory. One name for

@@ -99,6 +99,12 @@ static inline int step_mkdir(struct stress *stress, const char *path)
     return (int)stress_counted(stress, "mkdir", path, fs_mkdir(path));
 }
 
+static inline int step_mkdir_accounted(struct stress *stress, const char *path,
+                                       struct fs_account *account)
+{
+    return (int)stress_counted(stress, "mkdir", path, fs_mkdir_accounted(path, account));
+}
+
 static inline int step_rmdir(struct stress *stress, const char *path)
 {
     return (int)stress_counted(stress, "rmdir", path, fs_rmdir(path));
@@ -129,8 +135,8 @@ typedef int stress_client(struct stress *stress);
 
 /*
  * One visit of each client in a round; NULL behind the last. Each has a directory of its own, made
- * by stress_prepare.
+ * by stress_prepare, and all of that is on `account` (NULL: on none).
  */
 #define STRESS_CLIENTS 5
 extern stress_client *const stress_clients[STRESS_CLIENTS + 1];
-int stress_prepare(struct stress *stress);
+int stress_prepare(struct stress *stress, struct fs_account *account);

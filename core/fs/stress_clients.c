@@ -22,11 +22,10 @@
 #define QUERIES     100
 #define BUILD_DEPTH 3
 
-int stress_prepare(struct stress *stress)
+int stress_prepare(struct stress *stress, struct fs_account *account)
 {
-    static const char *const directories[] = {STRESS_ROOT, EDITOR,  LOGGER,
-                                              DATABASE,    BUILDER, SCRATCH};
-    int result = 0;
+    static const char *const directories[] = {EDITOR, LOGGER, DATABASE, BUILDER, SCRATCH};
+    int result = step_mkdir_accounted(stress, STRESS_ROOT, account);
 
     for (size_t i = 0; result == 0 && i < sizeof(directories) / sizeof(directories[0]); i++)
         result = step_mkdir(stress, directories[i]);

@@ -158,7 +158,7 @@ void sweep_load_start(void)
     memset(sent, 0, sizeof(sent));
     memset(answered, 0, sizeof(answered));
     ending = false;
-    fault = stress_prepare(&root) == 0 ? NULL : "the load's directories cannot be made";
+    fault = stress_prepare(&root, NULL) == 0 ? NULL : "the load's directories cannot be made";
     trap_set_handler(VECTOR_SWEEP, answer);
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         for (unsigned part = 0; part < LOAD_PARTS && arch_cpu_runs(cpu); part++) {

@@ -78,19 +78,40 @@ static void freed_blocks_come_back_together_when_the_work_runs(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 4; i++)
-        assert_non_null(blocks[i] = block_alloc());
+        assert_non_null(blocks[i] = block_alloc(NULL));
     times_queued = 0;
     for (unsigned i = 0; i < 4; i++)
-        block_free(blocks[i]);
+        block_free(blocks[i], NULL);
     assert_int_equal(times_queued, 1);
     assert_int_equal(pages_free_count(), before - 4);
     block_settle();
     assert_int_equal(pages_free_count(), before);
-    assert_non_null(blocks[0] = block_alloc());
-    block_free(blocks[0]);
+    assert_non_null(blocks[0] = block_alloc(NULL));
+    block_free(blocks[0], NULL);
     assert_int_equal(times_queued, 2); /* once more, as nothing was left */
     block_settle();
     assert_int_equal(pages_free_count(), before);
+}
+
+static void a_block_is_on_its_account_until_its_page_is_free(void **state)
+{
+    struct fs_account mine = {0}, theirs = {0};
+    void *blocks[3];
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++)
+        assert_non_null(blocks[i] = block_alloc(i < 2 ? &mine : &theirs));
+    assert_int_equal(mine.pages, 2);
+    assert_int_equal(theirs.pages, 1);
+    block_free(blocks[1], &mine);
+    block_free(blocks[2], &theirs);
+    assert_int_equal(mine.pages, 2);
+    block_settle();
+    assert_int_equal(mine.pages, 1);
+    assert_int_equal(theirs.pages, 0);
+    block_free(blocks[0], &mine);
+    block_settle();
+    assert_int_equal(mine.pages, 0);
 }
 
 /* As much as there is, freed, and wanted again before the worker has had a turn. */
@@ -101,16 +122,16 @@ static void what_waits_for_the_work_is_taken_when_nothing_else_is_left(void **st
     size_t count = 0;
 
     (void)state;
-    while (count < PAGES && (blocks[count] = block_alloc()) != NULL)
+    while (count < PAGES && (blocks[count] = block_alloc(NULL)) != NULL)
         count++;
     assert_int_equal(pages_free_count(), before - count);
     for (size_t i = 0; i < count; i++)
-        block_free(blocks[i]);
+        block_free(blocks[i], NULL);
     assert_int_equal(pages_free_count(), before - count);
     for (size_t i = 0; i < count; i++)
-        assert_non_null(blocks[i] = block_alloc());
+        assert_non_null(blocks[i] = block_alloc(NULL));
     for (size_t i = 0; i < count; i++)
-        block_free(blocks[i]);
+        block_free(blocks[i], NULL);
     block_settle();
     assert_int_equal(pages_free_count(), before);
 }
@@ -119,6 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(freed_blocks_come_back_together_when_the_work_runs),
+        cmocka_unit_test(a_block_is_on_its_account_until_its_page_is_free),
         cmocka_unit_test(what_waits_for_the_work_is_taken_when_nothing_else_is_left),
     };
 

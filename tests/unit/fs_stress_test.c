@@ -30,11 +30,6 @@
 
 #define PAGES 1024
 
-size_t arch_stack_pages(void)
-{
-    return 0;
-}
-
 /* What the linker gathers: pointers to every COMMAND that is linked in. */
 extern const struct command *const __start_commands[];
 
@@ -45,8 +40,10 @@ static uint64_t clock_ns;
 static unsigned long progress_done, progress_total;
 static unsigned long interrupt_at; /* the question that is answered with yes; 0: none */
 static unsigned long interrupt_asked;
-static bool spoil; /* behind the workload's back, at each progress */
-static bool lose;
+static bool spoil;     /* behind the workload's back, at each progress */
+static bool keep_open; /* a file of the workload's, at each progress */
+static struct fs_stat kept;
+static long others; /* pages that somebody else takes at each progress; negative: frees */
 static unsigned long lock_depth, lock_taken; /* outermost */
 
 void lock_kernel(void)
@@ -130,6 +127,17 @@ static void spoil_log(void)
     assert_int_equal(fs_close(fd), 0);
 }
 
+static void others_go_on(void)
+{
+    static void *taken[PAGES];
+    static size_t count;
+
+    for (long i = 0; i < others; i++)
+        assert_non_null(taken[count++] = pages_alloc(0));
+    for (long i = 0; i > others && count > 0; i--)
+        pages_free(taken[--count], 0);
+}
+
 void command_progress(const char *what, unsigned long done, unsigned long total)
 {
     assert_string_equal(what, "fs-stress");
@@ -137,8 +145,11 @@ void command_progress(const char *what, unsigned long done, unsigned long total)
     progress_total = total;
     if (spoil)
         spoil_log();
-    if (lose)
-        assert_non_null(pages_alloc(0));
+    if (keep_open) {
+        assert_true(fs_open("/fs-stress/logger/log", FS_READ) >= 0);
+        assert_int_equal(fs_stat("/fs-stress/logger/log", &kept), 0);
+    }
+    others_go_on();
 }
 
 static char output[2000];
@@ -290,18 +301,32 @@ static void a_changed_byte_is_noticed(void **state)
     check_nothing_left();
 }
 
-/* Last, as the page stays lost. */
-static void a_lost_page_is_noticed(void **state)
+/* Programs that start and end beside it. */
+static void what_others_take_and_free_is_not_its_affair(void **state)
+{
+    (void)state;
+    others = 7;
+    assert_int_equal(run("4"), 0);
+    assert_int_equal(pages_free_count(), free_when_empty - 4 * 7);
+    others = -7;
+    assert_int_equal(run("4"), 0);
+    others = 0;
+    check_nothing_left();
+}
+
+/* Last, as its pages stay: those of its contents and the inode. */
+static void a_file_whose_pages_stay_is_noticed(void **state)
 {
     char expected[80];
 
     (void)state;
-    lose = true;
-    assert_int_equal(run("2"), -EIO);
-    lose = false;
-    sprintf(expected, "fs-stress: %zu pages were free before, %zu are now\n", free_when_empty,
-            free_when_empty - 2);
+    keep_open = true;
+    assert_int_equal(run("1"), -EIO);
+    keep_open = false;
+    sprintf(expected, "fs-stress: %zu pages of what it made were not freed with it\n",
+            (size_t)kept.blocks + 1);
     assert_string_equal(output, expected);
+    assert_int_equal(pages_free_count(), free_when_empty - (kept.blocks + 1));
 }
 
 int main(void)
@@ -315,7 +340,8 @@ int main(void)
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(an_interrupt_stops_it_cleanly),
         cmocka_unit_test(a_changed_byte_is_noticed),
-        cmocka_unit_test(a_lost_page_is_noticed),
+        cmocka_unit_test(what_others_take_and_free_is_not_its_affair),
+        cmocka_unit_test(a_file_whose_pages_stay_is_noticed),
     };
     int failed = cmocka_run_group_tests(tests, make_file_system, NULL);
 

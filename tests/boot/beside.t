@@ -1,0 +1,42 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: core/fs, core/user
+#
+# The load fs-stress beside programs: what these take and free while it runs, as they start, work
+# and end, is no fault of the file system's, and fs-stress does not say so. Run from the root of
+# the tree:
+#
+#     prove tests/boot/beside.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+use Pitot::Transcript;
+
+# From its command to its last line.
+sub meanwhile
+{
+    my ($machine) = @_;
+    return $machine->console =~ /^pitot> fs-stress 60\n(.*?^fs-stress: .*?\n)/ms ? $1 : '';
+}
+
+for my $smp (1, 4) {
+    my $machine = boot(
+        smp => $smp,
+        run => join('; ', 'run poll-load 400000 &', 'run fs-load 20 &', 'run calls &',
+            'fs-stress 60', 'kill 4', 'wait', 'fs-stress 2', 'poweroff'));
+    ended_ok($machine, "fs-stress beside three programs, $smp CPUs");
+    like(meanwhile($machine), qr/^fs-stress: \d+ operations, all verified$/m,
+        '... has all its pages back, and counts none of theirs');
+    like(said($machine, 'fs-stress 2'), qr/^fs-stress: \d+ operations, all verified$/m,
+        '... and alone');
+    next if $smp > 1;    # who ends before whom is one machine's that has a single CPU
+
+    like(meanwhile($machine), qr/^$_ \(pid \d+\): exit status 0$/m, "... $_ ended meanwhile")
+        for qw(fs-load calls);
+    like(said($machine, 'wait'), qr/^poll-load \(pid 4\): killed by signal 15$/m,
+        '... poll-load did not');
+}
+
+done_testing();
