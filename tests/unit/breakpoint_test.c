@@ -261,6 +261,72 @@ static void equal_watches_share_a_register_until_the_last_one_goes(void **state)
     assert_int_equal(fake_arch.watch_count, 0);
 }
 
+/* Counted from 1: a count that starts at 0 is not 0 again when its only owner goes. */
+static void one_owner_that_goes_frees_the_register(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < 2 * ARCH_WATCHES; round++) {
+        assert_int_equal(install(0, PLACE + 8 * round, 8, ARCH_WRITE), 0);
+        assert_int_equal(breakpoint_used(), 1);
+        uninstall(0);
+        assert_int_equal(breakpoint_used(), 0);
+        assert_int_equal(fake_arch.watch_count, 0);
+    }
+}
+
+/* ... and is 0 too early when the first of two goes. */
+static void the_first_of_two_owners_to_go_leaves_the_other_armed(void **state)
+{
+    (void)state;
+    for (unsigned first = 0; first < 2; first++) {
+        assert_int_equal(install(0, PLACE, 4, ARCH_WRITE), 0);
+        assert_int_equal(install(1, PLACE, 4, ARCH_WRITE), 0);
+        uninstall(first);
+        assert_watch(0, PLACE, 4, ARCH_WRITE);
+        fake_arch_access(PLACE, 4, ARCH_WRITE, FAKE_REPORT_ALL, NULL);
+        assert_int_equal(owners[first].hits, 0);
+        assert_int_equal(owners[!first].hits, 1);
+        uninstall(!first);
+        assert_int_equal(breakpoint_used(), 0);
+    }
+}
+
+static void install_the_same_as_1(void)
+{
+    assert_int_equal(install(1, PLACE, 4, ARCH_WRITE), 0);
+}
+
+static void take_the_last_two_registers_as_1(void)
+{
+    assert_int_equal(install(1, PLACE + 32, 16, ARCH_WRITE), 0);
+}
+
+static void uninstall_1(void)
+{
+    uninstall(1);
+}
+
+/* Who comes between is seen: the look-up and what follows from it are one step. */
+static void nobody_comes_between_looking_a_register_up_and_taking_it(void **state)
+{
+    (void)state;
+    fake_arch.on_park = install_the_same_as_1;
+    assert_int_equal(install(0, PLACE, 4, ARCH_WRITE), 0);
+    assert_int_equal(breakpoint_used(), 1);
+    fake_arch_access(PLACE, 4, ARCH_WRITE, FAKE_REPORT_ALL, NULL);
+    assert_int_equal(owners[0].hits, 1);
+    assert_int_equal(owners[1].hits, 1);
+
+    fake_arch.on_park = uninstall_1;
+    uninstall(0);
+    assert_int_equal(breakpoint_used(), 0);
+
+    fake_arch.on_park = take_the_last_two_registers_as_1;
+    assert_int_equal(install(0, PLACE, 24, ARCH_WRITE), -ENOSPC);
+    assert_non_null(strstr(why.text, "3 debug registers needed, 2 of 4 free; held by owner 1"));
+    assert_int_equal(breakpoint_used(), 2);
+}
+
 static void another_length_or_access_is_another_register(void **state)
 {
     (void)state;
@@ -695,6 +761,9 @@ int main(void)
         cmocka_unit_test_setup(a_register_takes_sixteen_owners, setup),
         cmocka_unit_test_setup(a_refusal_changes_nothing_that_is_armed, setup),
         cmocka_unit_test_setup(equal_watches_share_a_register_until_the_last_one_goes, setup),
+        cmocka_unit_test_setup(one_owner_that_goes_frees_the_register, setup),
+        cmocka_unit_test_setup(the_first_of_two_owners_to_go_leaves_the_other_armed, setup),
+        cmocka_unit_test_setup(nobody_comes_between_looking_a_register_up_and_taking_it, setup),
         cmocka_unit_test_setup(another_length_or_access_is_another_register, setup),
         cmocka_unit_test_setup(registers_are_filled_narrowest_first_and_write_before_read_write,
                                setup),

@@ -151,9 +151,15 @@ bool arch_cpu_runs(unsigned cpu)
 
 bool arch_cpus_park(unsigned *absent)
 {
+    void (*on_park)(void) = fake_arch.on_park;
+
     *absent = 1;
     if (fake_arch.park_absent)
         return false;
+    if (on_park && fake_arch.parked == 0) {
+        fake_arch.on_park = NULL;
+        on_park();
+    }
     if (fake_arch.parked++ == 0) {
         fake_arch.parks++;
         fake_arch.park_flags = arch_irq_save();

@@ -28,9 +28,10 @@ struct fake_arch {
     unsigned cpus; /* how many there are, all running; 0: one */
     bool irqs_off;
 
-    unsigned parked;  /* calls of arch_cpus_park that have not been released */
-    unsigned parks;   /* ... and those that parked, in all */
-    bool park_absent; /* CPU 1 does not answer */
+    unsigned parked;       /* calls of arch_cpus_park that have not been released */
+    unsigned parks;        /* ... and those that parked, in all */
+    bool park_absent;      /* CPU 1 does not answer */
+    void (*on_park)(void); /* called once, when the others are about to be parked, if set */
     uint64_t park_flags;
 
     struct fake_range unmapped;   /* all other memory is mapped */
