@@ -10,6 +10,7 @@
 #include "arch/x86_64/regs.h"
 #include "arch/x86_64/smp_start.h"
 #include "arch/x86_64/stacks.h"
+#include "arch/x86_64/stand.h"
 #include "arch/x86_64/vectors.h"
 
 #define EQU(name, value) __asm__ volatile(".ascii \"@" #name " equ %c0\"" : : "i"(value))
@@ -57,6 +58,8 @@ void offsets(void)
     EQU(PERCPU_DR7_FULL, offsetof(struct percpu, dr7_full));
     EQU(PERCPU_DR7_STEP, offsetof(struct percpu, dr7_step));
     EQU(PERCPU_STEPS, offsetof(struct percpu, steps));
+    EQU(PERCPU_STAND_ASKED, offsetof(struct percpu, stand_asked));
+    EQU(STAND_STOP, STAND_STOP);
     EQU(PERCPU_WATCH_DEPTH, offsetof(struct percpu, watch_depth));
     EQU(SMP_START_PAGE_TABLES, offsetof(struct smp_start, page_tables));
     EQU(SMP_START_STACK, offsetof(struct smp_start, stack));

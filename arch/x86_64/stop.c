@@ -109,6 +109,22 @@ static void stop_taken(unsigned cpu)
     __atomic_fetch_and(&percpu[cpu].stand_asked, ~STAND_STOP, __ATOMIC_RELAXED);
 }
 
+/*
+ * Where a trap ends in which this CPU has been asked to stop. A step asks at its end, and so do the
+ * end of a change and of a text for the debugger.
+ */
+static void stop_late(struct regs *regs)
+{
+    unsigned cpu = arch_cpu_id();
+    uintptr_t ip = regs->ip;
+
+    if (arch_park_is_changing() || !debugger->may_stop(cpu) || regs->flags & FLAGS_TRAP)
+        return;
+    stop_taken(cpu);
+    stop_enter(regs, ARCH_STOP_BREAK);
+    stop_leave(regs, ip, false);
+}
+
 /* --- Debug traps: in place of the arbiter's handler, and behind steps. --- */
 
 static void stop_fired(unsigned fired, struct regs *regs)
@@ -243,8 +259,12 @@ static void stop_page_fault(struct regs *regs)
 
 static void stop_asked(struct regs *regs)
 {
-    if (!debugger || !park_may_stop(regs))
+    if (!debugger)
         return;
+    if (!park_may_stop(regs)) {
+        stop_look_again(regs);
+        return;
+    }
     stop_taken(arch_cpu_id());
     stop_enter(regs, ARCH_STOP_BREAK);
 }
@@ -293,6 +313,7 @@ void arch_debugger_attach(const struct arch_debugger *with)
     debugreg_set_stop(with ? &stops : NULL);
     nmi_set_clock(with ? &listening : &clock);
     stand_set_stop(with ? stop_asked : NULL);
+    trap_set_late(with ? stop_late : NULL);
     trap_set_handler(VECTOR_BREAKPOINT, with ? stop_break : NULL);
     trap_set_handler(VECTOR_NMI, with ? stop_unexplained : NULL);
     trap_set_handler(VECTOR_PAGE_FAULT, with ? stop_page_fault : page_fault_before);

@@ -20,3 +20,10 @@ bool stop_step_finish(struct regs *regs, unsigned *fired);
 
 /* It has trapped instead. */
 void stop_step_cancel(struct regs *regs);
+
+/*
+ * In an NMI, with the registers that it came upon, which asks for a stop where none can be made: if
+ * it has come upon the end of a debug trap or a breakpoint's, behind the look for what is due, that
+ * looks again. Others have yet to look, or somebody asks again.
+ */
+void stop_look_again(struct regs *regs);

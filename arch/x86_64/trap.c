@@ -24,6 +24,7 @@
 static trap_handler *handlers[VECTORS];   /* set with interrupts off */
 static arch_fault_handler *fault_handler; /* set at boot */
 static void (*interrupt_exit)(void);      /* set at boot */
+static trap_handler *late_handler;        /* NULL: no debugger; set with all CPUs parked */
 
 void trap_set_handler(unsigned vector, trap_handler *handler)
 {
@@ -144,6 +145,17 @@ struct regs *break_trap(struct regs *regs)
         trap_report(regs);
     handler(regs);
     return NULL;
+}
+
+void trap_set_late(trap_handler *late)
+{
+    late_handler = late;
+}
+
+void trap_late(struct regs *regs)
+{
+    if (late_handler)
+        late_handler(regs);
 }
 
 void trap_nmi(struct regs *regs)

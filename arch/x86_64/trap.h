@@ -15,14 +15,20 @@ void trap_set_handler(unsigned vector, trap_handler *handler);
 /* Entered from trap_entry.asm only. */
 struct regs *trap_land(struct regs *frame);
 void trap_dispatch(struct regs *regs);
+void trap_late(struct regs *regs);
 _Noreturn void trap_fatal(struct regs *regs);
 /* NULL; or where the frame has been moved, for a program to be told by trap_dispatch. */
 struct regs *debug_trap(struct regs *regs);
 struct regs *break_trap(struct regs *regs);
 void nmi_trap(struct regs *regs); /* arch/x86_64/nmi.c */
 
-/* Back from a debug trap, or a breakpoint's, from the middle of its handler. */
+/*
+ * Back from a debug trap, or a breakpoint's, from the middle of its handler, which is a debugger's
+ * stop. Where another one is due by then, `late` is called first; it may return. Set with all other
+ * CPUs parked.
+ */
 _Noreturn void watch_return(struct regs *frame); /* arch/x86_64/trap_entry.asm */
+void trap_set_late(trap_handler *late);
 
 /* *handler serves that vector; NULL: it is unexpected. */
 void trap_get_handler(unsigned vector, trap_handler **handler);

@@ -47,6 +47,7 @@ extern trap_fatal
 extern debug_trap
 extern break_trap
 extern nmi_trap
+extern trap_late
 
 section .text.nowatch progbits alloc exec nowrite align=16
 bits 64
@@ -341,6 +342,7 @@ cfi_start watch_entry, trap
         swapgs
 ..@watch_return:
         restore_registers_and_return watch
+..@watch_end:
 cfi_end
 
 ; #BP: like a debug trap in all else. Its page is that of exceptions, which have left it by the time
@@ -360,12 +362,23 @@ cfi_start break_entry, trap
         jmp ..@watch_served
 cfi_end
 
-; Back from a debug trap or a #BP right from the middle of its handler. IN rdi = its struct regs.
-; Does not return.
+; Back from a debug trap or a #BP right from the middle of its handler, which is a debugger's stop,
+; unless another stop is due: then that is made first. IN rdi = its struct regs. Does not return.
+;
+; An NMI that asks for a stop and finds this trap under way leaves it a word (stand_asked). The look
+; sees what came before it. What comes after it, up to the `iretq`, the NMI sends back to the look
+; (trap_tails, stop_late.c): what the registers are restored from is still there.
 align 16
 cfi_start watch_return, return
         cfi_outermost
         mov rsp, rdi
+..@watch_look:
+        test dword [gs:PERCPU_STAND_ASKED], STAND_STOP
+        jz ..@watch_leave
+..@watch_late:
+        mov rdi, rsp
+        call trap_late
+..@late_dispatched:
         jmp ..@watch_leave
 cfi_end
 
@@ -395,6 +408,7 @@ trap_returns:
         dq ..@fatal_dispatched
         dq ..@syscall_returned
         dq ..@break_dispatched
+        dq ..@late_dispatched
 trap_returns_end:
 
 ; Where cs is the kernel's, and rsp still or again a program's, [from, to) each; and the return that
@@ -409,6 +423,21 @@ trap_borders_end:
 trap_iretq:
         dq ..@iretq_trap
 trap_iretq_end:
+
+; From the look for a stop that is due to the end of a debug trap or a #BP, [from, to) each; the
+; handlers that have not looked come from watch_served. And the look.
+global trap_tails:data (trap_tails_end - trap_tails)
+global trap_tails_end
+global trap_look:data (trap_look_end - trap_look)
+global trap_look_end
+trap_tails:
+        dq ..@watch_served, ..@watch_nmi
+        dq ..@watch_leave, ..@watch_end
+        dq ..@watch_look, ..@watch_late
+trap_tails_end:
+trap_look:
+        dq ..@watch_look
+trap_look_end:
 
 ; Where each `clac` stands.
 global trap_clacs:data (trap_clacs_end - trap_clacs)

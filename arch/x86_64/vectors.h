@@ -30,11 +30,15 @@ extern const char trap_stubs[];
 /* Return addresses of the calls that entries make with a struct regs on top of the stack. */
 extern const uintptr_t trap_returns[], trap_returns_end[];
 
-/* Where cs is the kernel's and sp a program's. */
+/* Instructions [from, to): where cs is the kernel's and sp a program's. */
 struct trap_border {
     uintptr_t from, to;
 };
 extern const struct trap_border trap_borders[], trap_borders_end[];
+
+/* From the look for a stop that is due to the end of a debug trap or a #BP; and the look. */
+extern const struct trap_border trap_tails[], trap_tails_end[];
+extern const uintptr_t trap_look;
 
 /* The `iretq` of all vectors but #DB, NMI and #BP: to a program, or to the kernel. */
 extern const uintptr_t trap_iretq;

@@ -46,10 +46,16 @@ static void sending_begins(void)
     local_barrier();
 }
 
+/* Who wanted this CPU to stop meanwhile asks again. */
 static void sending_ends(void)
 {
+    unsigned cpu = arch_cpu_id();
+
     local_barrier();
     __atomic_store_n(&sender, 0, __ATOMIC_RELAXED);
+    local_barrier();
+    if (arch_stop_is_due(cpu))
+        arch_stop_cpu(cpu);
 }
 
 static bool gdb_hears_text(void)

@@ -15,7 +15,8 @@
 #     lose => [9]         these do not arrive
 #     deaf => [5]         what the stub answers to these is damaged
 #
-#     break => qr/^qRcmd/    behind a packet that fits, 0x03 follows when gdb has all CPUs go on
+#     break => qr/^qRcmd/    behind a packet that fits, 0x03 follows when gdb has all CPUs go on, at
+#                            once and behind noise: the port tells of it before they have gone
 package Pitot::BadLine;
 
 use strict;
@@ -29,6 +30,9 @@ use POSIX ();
 our @EXPORT = qw(bad_line);
 
 my $patience = 600;    # seconds, for gdb to come
+
+# Where so many are there a 16550 tells of them at once, and of fewer in a pause.
+my $crowd = '~' x 14;
 
 sub bad_line
 {
@@ -72,11 +76,9 @@ sub serve
                 next if is_one($faults{lose}, $number);
                 $frame =~ s/\$./\$~/s if is_one($faults{damage}, $number);
                 say_all($stub, "~}\x80+-~") if is_one($faults{noise}, $number);
-                say_all($stub, $frame);
-                if ($breaks && $packet =~ /^vCont;c/) {
-                    say_all($stub, "\x03");
-                    $breaks = 0;
-                }
+                my $stops = $breaks && $packet =~ /^vCont;c/;
+                $breaks = 0 if $stops;
+                say_all($stub, $stops ? "$frame$crowd\x03" : $frame);
                 $breaks = 1 if $faults{break} && $packet =~ $faults{break};
             }
             say_all($stub, $said), $said = '' if $said !~ /\$/;
