@@ -26,8 +26,10 @@ struct option {
 
 /* In order of names, as core/perf/{perf,report}_options.c and trace_command.c read them. */
 static const struct option record_options[] = {{"--", VALUE_NONE},
+                                               {"--all-cpus", VALUE_NONE},
                                                {"--call-graph", VALUE_CHAIN},
                                                {"--count", VALUE_ANY},
+                                               {"--cpu", VALUE_ANY},
                                                {"--event", VALUE_EVENT},
                                                {"--filter", VALUE_ANY},
                                                {"--freq", VALUE_RATE},
@@ -40,22 +42,25 @@ static const struct option record_options[] = {{"--", VALUE_NONE},
                                                {"--start", VALUE_EVENT},
                                                {"--trigger", VALUE_EVENT},
                                                {"--verify-chain", VALUE_NONE},
+                                               {"-C", VALUE_ANY},
                                                {"-F", VALUE_RATE},
                                                {"-R", VALUE_NONE},
                                                {"-a", VALUE_NONE},
                                                {"-c", VALUE_ANY},
                                                {"-e", VALUE_EVENT},
+                                               {"-f", VALUE_NONE},
                                                {"-g", VALUE_NONE},
                                                {"-m", VALUE_ANY},
                                                {"-p", VALUE_PID},
                                                {NULL, VALUE_NONE}};
 static const struct option stat_options[] = {
-    {"--", VALUE_NONE},   {"--event", VALUE_EVENT}, {"--filter", VALUE_ANY},
-    {"--pid", VALUE_PID}, {"--start", VALUE_EVENT}, {"-a", VALUE_NONE},
-    {"-e", VALUE_EVENT},  {"-p", VALUE_PID},        {NULL, VALUE_NONE}};
+    {"--", VALUE_NONE},       {"--all-cpus", VALUE_NONE}, {"--cpu", VALUE_ANY},
+    {"--event", VALUE_EVENT}, {"--filter", VALUE_ANY},    {"--pid", VALUE_PID},
+    {"--start", VALUE_EVENT}, {"-C", VALUE_ANY},          {"-a", VALUE_NONE},
+    {"-e", VALUE_EVENT},      {"-p", VALUE_PID},          {NULL, VALUE_NONE}};
 static const struct option trace_options[] = {
-    {"--", VALUE_NONE}, {"-S", VALUE_NONE}, {"-e", VALUE_CALL}, {"-m", VALUE_ANY},
-    {"-p", VALUE_PID},  {"-s", VALUE_NONE}, {NULL, VALUE_NONE}};
+    {"--", VALUE_NONE}, {"--overwrite", VALUE_NONE}, {"-S", VALUE_NONE}, {"-e", VALUE_CALL},
+    {"-m", VALUE_ANY},  {"-p", VALUE_PID},           {"-s", VALUE_NONE}, {NULL, VALUE_NONE}};
 static const struct option report_options[] = {
     {"--no-children", VALUE_NONE}, {"--no-inline", VALUE_NONE}, {"--stdio", VALUE_NONE},
     {"-g", VALUE_GRAPH},           {"-s", VALUE_SORT},          {NULL, VALUE_NONE}};

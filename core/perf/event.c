@@ -21,17 +21,18 @@ static uint64_t drain_ids = TASK_IDS_NONE; /* of the stream's thread; set at boo
 
 void event_init(struct event *event, const struct event_spec *spec, struct event_cpu *cpus)
 {
-    *event =
-        (struct event){.recorded = {.id = next_id++, .attr = spec->attr},
-                       .cpu = cpus,
-                       .chain = spec->chain,
-                       .window = spec->window,
-                       .target = spec->target,
-                       .only_ids = spec->pid ? task_ids_of(spec->pid) : 0,
-                       .narrow = spec->pid || spec->attr.exclude_user || spec->attr.exclude_kernel,
-                       .start = spec->start,
-                       .trigger = spec->trigger,
-                       .filter = spec->filter};
+    *event = (struct event){.recorded = {.id = next_id++, .attr = spec->attr},
+                            .cpu = cpus,
+                            .chain = spec->chain,
+                            .window = spec->window,
+                            .target = spec->target,
+                            .only_ids = spec->pid ? task_ids_of(spec->pid) : 0,
+                            .only_cpus = spec->cpus,
+                            .narrow = spec->pid || spec->cpus || spec->attr.exclude_user ||
+                                      spec->attr.exclude_kernel,
+                            .start = spec->start,
+                            .trigger = spec->trigger,
+                            .filter = spec->filter};
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
 }
 
@@ -151,11 +152,13 @@ static void event_write(struct event *event, struct ring *ring, const struct hit
         event->triggered(event);
 }
 
-bool event_means(const struct event *event, const struct regs *regs, uint64_t ids)
+bool event_means(const struct event *event, const struct regs *regs, uint64_t ids, unsigned cpu)
 {
     const struct perf_event_attr *attr = &event->recorded.attr;
 
     if (event->only_ids && event->only_ids != ids)
+        return false;
+    if (event->only_cpus && !(event->only_cpus >> cpu & 1))
         return false;
     return !(regs_user_mode(regs) ? attr->exclude_user : attr->exclude_kernel);
 }
@@ -166,7 +169,7 @@ void event_take(struct event *event, struct hit *hit)
     struct event_cpu *here;
 
     hit_complete(hit);
-    if (event->narrow && !event_means(event, hit->regs, hit->ids))
+    if (event->narrow && !event_means(event, hit->regs, hit->ids, hit->cpu))
         return;
     here = &event->cpu[hit->cpu];
     here->count++;

@@ -60,6 +60,7 @@ struct event {
     struct breakpoint_target target; /* [I] of a breakpoint */
     bool narrow;                     /* [I] some hits are not meant: event_means tells */
     uint64_t only_ids;               /* [I] as task_current_ids; 0: any thread's hits */
+    uint64_t only_cpus;              /* [I] bit i: CPU i; 0: any CPU's hits */
     bool start;                      /* [I] its hits open the window of branches */
     bool trigger;                    /* [I] its first sample ends the recording */
     uint64_t tick_limit;             /* [I] of a CPU; 0: never throttled */
@@ -95,8 +96,8 @@ struct event_sums {
 };
 struct event_sums event_sum(struct event *event);
 
-/* Whether a hit with these registers, by that thread, is one of those that the event is for. */
-bool event_means(const struct event *event, const struct regs *regs, uint64_t ids);
+/* Whether a hit with these registers, by that thread, there, is one that the event is for. */
+bool event_means(const struct event *event, const struct regs *regs, uint64_t ids, unsigned cpu);
 
 /* event_hit's, which is inline so that one pointer is what goes down the hit path. */
 void event_take(struct event *event, struct hit *hit);

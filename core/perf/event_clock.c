@@ -96,7 +96,7 @@ static void event_clock_pass(struct event *event, struct event_cpu *here, uint64
     if (!event->rings || now < here->due)
         return;
     /* Time that is not the event's is passed over without a sample. */
-    if ((event->narrow && !event_means(event, regs, task_current_ids())) ||
+    if ((event->narrow && !event_means(event, regs, task_current_ids(), arch_cpu_id())) ||
         event_sample(event, now - here->sampled, regs))
         here->sampled = now;
     here->due += event->clock.interval;

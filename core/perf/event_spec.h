@@ -49,10 +49,11 @@ struct event_spec {
     struct event_chain chain;
     struct event_window window;
     struct breakpoint_target
-        target;   /* whose address it is; set by PATH, or by who knows the workload */
-    uint32_t pid; /* only hits in this thread; 0: in any */
-    bool start;   /* its hits open the window of `branches` */
-    bool trigger; /* its first sample ends the recording */
+        target;    /* whose address it is; set by PATH, or by who knows the workload */
+    uint32_t pid;  /* only hits in this thread; 0: in any */
+    uint64_t cpus; /* only hits on these CPUs, bit i: CPU i; 0: on any */
+    bool start;    /* its hits open the window of `branches` */
+    bool trigger;  /* its first sample ends the recording */
 };
 
 /* 0; or -EINVAL, -ENOENT with a reason (an unknown symbol's nearest names included). */

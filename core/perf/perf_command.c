@@ -101,15 +101,17 @@ static const struct part {
     {"record", perf_record, false,
      "[-e EVENT[,EVENT]...] [--filter EXPRESSION] [-R] [-g] [--call-graph orc|fp|no] [--skip N]\n"
      "    [--verify-chain] [-c N | -F HZ] [--intr-regs] [-m SIZE] [--overwrite] [--trigger EVENT]\n"
-     "    [--start EVENT] [-p PID] [-a] [-- COMMAND]",
+     "    [--start EVENT] [-p PID] [-C CPUS] [-a] [-f] [-- COMMAND]",
      "samples until COMMAND ends, or until ^C; without -e, of cpu-clock"},
     {"report", perf_report, true, "[-g caller|callee[,PERCENT] | -g none] [-s sym]",
      "where the samples of the last recording were, and how it got there"},
     {"script", perf_script, true, "[-F iregs]", "each sample of the last recording"},
     {"stat", perf_stat, false,
-     "[-e EVENT[,EVENT]...] [--filter EXPRESSION] [--start EVENT] [-p PID] [-a] [-- COMMAND]",
+     "[-e EVENT[,EVENT]...] [--filter EXPRESSION] [--start EVENT] [-p PID] [-C CPUS] [-a]\n"
+     "    [-- COMMAND]",
      "counts hits until COMMAND ends, or until ^C"},
-    {"trace", perf_trace, false, "[-e CALL[,CALL]...] [-s | -S] [-m SIZE] [-p PID] [--] COMMAND",
+    {"trace", perf_trace, false,
+     "[-e CALL[,CALL]...] [-s | -S] [-m SIZE] [--overwrite] [-p PID] [--] COMMAND",
      "the system calls of a program"},
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))

@@ -10,6 +10,7 @@
 #include "core/perf/branches_options.h"
 #include "core/perf/sample.h"
 #include "core/perf/target_options.h"
+#include "core/print.h"
 #include "core/string.h"
 
 #define FREQUENCY_MAX UINT64_MAX
@@ -32,6 +33,8 @@ struct parse {
     unsigned last; /* the first event of the last -e */
     bool verify;
     uint32_t pid;           /* of -p; 0: any */
+    uint64_t cpus;          /* of -C, bit i: CPU i; 0: any */
+    bool all_threads;       /* -a */
     const char *of_samples; /* the first option that says something of samples; NULL: none */
     struct refusal *why;
 };
@@ -204,6 +207,24 @@ static int add_matching(struct parse *parse, const char *pattern, const struct e
     return error;
 }
 
+/* `lock:` is a subsystem with nothing said of the name: all of its tracepoints, as `lock:*`. */
+static int add_subsystem(struct parse *parse, const char *event, const struct event_terms *terms)
+{
+    char pattern[EVENT_NAME_SIZE];
+
+    if (strlen(event) + sizeof("*") > sizeof(pattern))
+        return add_event(parse, event, terms); /* no name is so long: it says so */
+    print_into(pattern, sizeof(pattern), "%s*", event);
+    return add_matching(parse, pattern, terms);
+}
+
+static bool is_subsystem(const char *event)
+{
+    const char *colon = strchr(event, ':');
+
+    return colon && colon > event && colon[1] == '\0' && strcmp(event, "mem:") != 0;
+}
+
 static int parse_event(struct parse *parse, char *event)
 {
     struct event_terms terms = {.period = 0};
@@ -213,6 +234,8 @@ static int parse_event(struct parse *parse, char *event)
         return error;
     if (glob_is_pattern(event))
         return add_matching(parse, event, &terms);
+    if (is_subsystem(event))
+        return add_subsystem(parse, event, &terms);
     return add_event(parse, event, &terms);
 }
 
@@ -313,6 +336,52 @@ static int parse_pid(struct parse *parse, const char *word)
     return 0;
 }
 
+static int refuse_cpus(struct parse *parse, const char *list)
+{
+    unsigned cpus = arch_cpus();
+
+    if (cpus == 1)
+        return refuse(parse->why, EINVAL, "-C \"%s\": this machine has CPU 0 alone", list);
+    return refuse(
+        parse->why, EINVAL,
+        "-C \"%s\": CPUs by number between commas, and ranges as in 0-2: this machine has "
+        "0 to %u",
+        list, cpus - 1);
+}
+
+/* A CPU's number at *at, which moves on behind it. */
+static bool parse_cpu(const char **at, unsigned *cpu)
+{
+    const char *begin = *at;
+
+    *cpu = 0;
+    for (; **at >= '0' && **at <= '9' && *cpu < arch_cpus(); ++*at)
+        *cpu = *cpu * 10 + (unsigned)(**at - '0');
+    return *at > begin && *cpu < arch_cpus();
+}
+
+/* 0,2-3 */
+static int parse_cpus(struct parse *parse, const char *list)
+{
+    const char *at = list;
+
+    for (;;) {
+        unsigned first, last;
+
+        if (!parse_cpu(&at, &first))
+            return refuse_cpus(parse, list);
+        last = first;
+        if (*at == '-' && (at++, !parse_cpu(&at, &last) || last < first))
+            return refuse_cpus(parse, list);
+        for (unsigned cpu = first; cpu <= last; cpu++)
+            parse->cpus |= 1ull << cpu;
+        if (*at == '\0')
+            return 0;
+        if (*at++ != ',')
+            return refuse_cpus(parse, list);
+    }
+}
+
 static int parse_valued(struct parse *parse, const char *option, char *value)
 {
     if (strcmp(option, "-e") == 0 || strcmp(option, "--event") == 0)
@@ -331,6 +400,8 @@ static int parse_valued(struct parse *parse, const char *option, char *value)
         return parse_ring_size(parse, value);
     if (strcmp(option, "-p") == 0 || strcmp(option, "--pid") == 0)
         return parse_pid(parse, value);
+    if (strcmp(option, "-C") == 0 || strcmp(option, "--cpu") == 0)
+        return parse_cpus(parse, value);
     if (strcmp(option, "--skip") == 0)
         return parse_skip(parse, value, &parse->all.skip);
     return parse_chain(parse, value, &parse->all.chain);
@@ -338,10 +409,10 @@ static int parse_valued(struct parse *parse, const char *option, char *value)
 
 static bool option_takes_value(const char *option)
 {
-    static const char *const valued[] = {"-e",       "--event", "-c",        "--count",
-                                         "-F",       "--freq",  "-m",        "--mmap-pages",
-                                         "--skip",   "--start", "--trigger", "--call-graph",
-                                         "--filter", "-p",      "--pid"};
+    static const char *const valued[] = {
+        "-e",       "--event",      "-c",     "--count", "-F",        "--freq",
+        "-m",       "--mmap-pages", "--skip", "--start", "--trigger", "--call-graph",
+        "--filter", "-p",           "--pid",  "-C",      "--cpu"};
 
     for (unsigned i = 0; i < sizeof(valued) / sizeof(valued[0]); i++)
         if (strcmp(option, valued[i]) == 0)
@@ -361,12 +432,14 @@ static int parse_flag(struct parse *parse, const char *option)
         parse->all.raw = 1;
     else if (strcmp(option, "--overwrite") == 0)
         parse->options->recording.overwrite = true;
-    else if (strcmp(option, "-a") != 0)
+    else if (strcmp(option, "-a") == 0 || strcmp(option, "--all-cpus") == 0)
+        parse->all_threads = true;
+    else if (strcmp(option, "-f") != 0 && strcmp(option, "--force") != 0) /* nothing to overrule */
         return refuse(
             parse->why, EINVAL,
             "unknown option \"%s\"; there are -e EVENT, -g, --call-graph HOW, --skip N, "
             "--verify-chain, -c N, -F HZ, -m SIZE, --overwrite, --start EVENT, --trigger EVENT, "
-            "--intr-regs, -R, --filter EXPRESSION, -p PID, -a, -- COMMAND",
+            "--intr-regs, -R, --filter EXPRESSION, -p PID, -C CPUS, -a, -f, -- COMMAND",
             option);
     return 0;
 }
@@ -569,6 +642,22 @@ static int check_chains(struct parse *parse)
     return check_ways(parse);
 }
 
+/* Whose hits. */
+static int check_whose(struct parse *parse)
+{
+    const struct recording_options *recording = &parse->options->recording;
+
+    if (parse->all_threads && parse->pid)
+        return refuse(parse->why, EINVAL,
+                      "-a and -p exclude each other: the hits of all threads, or of thread %u",
+                      parse->pid);
+    for (unsigned i = 0; parse->cpus && i < recording->event_count; i++)
+        if (event_is_branches(&recording->events[i].attr))
+            return refuse(parse->why, EINVAL, "-C: %s follows a thread, wherever it runs",
+                          recording->events[i].name);
+    return 0;
+}
+
 /* What says something of chains and registers is a mistake where branches are all there is. */
 static int check_alone(struct parse *parse)
 {
@@ -583,8 +672,8 @@ static int check_alone(struct parse *parse)
 
 static bool option_is_of_counts(const char *option)
 {
-    static const char *const counts[] = {"-e", "--event", "--filter", "--start",
-                                         "-a", "-p",      "--pid"};
+    static const char *const counts[] = {"-e", "--event", "--filter", "--start", "-a",
+                                         "-p", "--pid",   "-C",       "--cpu",   "--all-cpus"};
 
     for (unsigned i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
         if (strcmp(option, counts[i]) == 0)
@@ -657,14 +746,18 @@ int perf_options_parse(int argc, char **argv, struct perf_options *options, stru
         return error;
     if (options->workload && options->workload_count == 0)
         return refuse(why, EINVAL, "no command behind --");
-    for (unsigned i = 0; i < recording->event_count; i++)
+    for (unsigned i = 0; i < recording->event_count; i++) {
         apply_terms(&recording->events[i], &parse.own[i], &parse.all, parse.verify);
+        recording->events[i].cpus = parse.cpus;
+    }
     options->verify = parse.verify;
     if (strcmp(argv[0], "stat") == 0 && (error = check_counting(&parse)) != 0)
         return error;
     error = targets_choose(
         recording->events, recording->event_count,
         &(struct target_options){parse.pid, options->workload ? options->workload[0] : NULL}, why);
+    if (!error)
+        error = check_whose(&parse);
     if (!error)
         error = check_rates(&parse);
     if (!error)

@@ -6,7 +6,8 @@
  *                         end in terms for it alone:
  *                         EVENT/period=N,freq=HZ,call-graph=orc|fp|no,skip=N,regs=yes|no,
  *                         raw=yes|no/, and branches/window=N/
- *                         lock:* and *:* are an event for each tracepoint that they match
+ *                         lock:* and *:* are an event for each tracepoint that they match, lock:
+ *                         is the same as lock:*
  *   --filter EXPRESSION   which hits of the tracepoints of the -e before count
  *                         (core/perf/filter.h)
  *   -R                    tracepoints: the record with its fields in each sample
@@ -22,7 +23,9 @@
  *                         what led up to it
  *   --start EVENT         an event as by -e, a breakpoint whose hits open the window of branches
  *   -p PID, --pid PID     only hits in this thread, or this process
- *   -a                    all CPUs, which is always so here
+ *   -C CPUS, --cpu CPUS   only hits on these CPUs: 0,2-3
+ *   -a, --all-cpus        all CPUs, which is always so here
+ *   -f, --force           accepted, as perf of the early days had it: nothing is in the way here
  *   -- COMMAND ...        the workload
  *
  * Task context.

@@ -55,7 +55,7 @@ static int parse_calls(const char *list, uint64_t *calls)
 static int wrong_option(const char *word)
 {
     print("perf trace: \"%s\" is not possible; there are -e CALL[,CALL], -s, -S, -p PID, -m SIZE, "
-          "-- COMMAND\n",
+          "--overwrite, -- COMMAND\n",
           word);
     return -EINVAL;
 }
@@ -80,6 +80,8 @@ static int parse(int argc, char **argv, struct trace_options *options, struct tr
         if (strcmp(argv[i], "-s") == 0 || strcmp(argv[i], "-S") == 0) {
             options->lines = argv[i][1] == 'S';
             options->summary = true;
+        } else if (strcmp(argv[i], "--overwrite") == 0) {
+            words->word[words->count++] = argv[i];
         } else if (strcmp(argv[i], "-e") == 0 && valued) {
             error = parse_calls(argv[++i], &options->calls);
         } else if (is_for_record(argv[i]) && valued) {

@@ -7,6 +7,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,13 @@ enum unwind_method unwind_default(void)
     return method_default;
 }
 
+static unsigned cpus; /* of the machine */
+
+unsigned arch_cpus(void)
+{
+    return cpus;
+}
+
 static bool excludes; /* what the machine cannot do: step over a watched access */
 
 bool arch_step_excludes_watches(void)
@@ -58,6 +66,7 @@ static int setup(void **state)
     (void)state;
     set_kernel(true, true, UNWIND_BY_FRAME_POINTER);
     excludes = false;
+    cpus = 4;
     return 0;
 }
 
@@ -696,6 +705,65 @@ static void what_can_have_no_hits_in_a_program_is_refused(void **state)
     assert_string_equal(why.text, "no symbol \"main\" in /bin/load");
 }
 
+/* --- CPUs, and all of it. --- */
+
+static void assert_cpus(const char *line, uint64_t mask)
+{
+    assert_int_equal(parse(line), 0);
+    assert_int_equal(options.recording.events[0].cpus, mask);
+    assert_int_equal(options.recording.events[1].cpus, mask);
+}
+
+static void cpus_are_numbers_and_ranges_for_all_events(void **state)
+{
+    (void)state;
+    assert_cpus("record -e mem:0xffffffff80001000,cpu-clock", 0);
+    assert_cpus("record -e mem:0xffffffff80001000,cpu-clock -C 0", 1);
+    assert_cpus("stat -C 1,3 -e mem:0xffffffff80001000,cpu-clock", 0xa);
+    assert_cpus("record --cpu 0,2-3 -e mem:0xffffffff80001000,cpu-clock", 0xd);
+    assert_cpus("record -C 1 -C 2-2 -e mem:0xffffffff80001000,cpu-clock", 6);
+    cpus = ARCH_CPUS_MAX;
+    assert_cpus("record -C 0-63 -e mem:0xffffffff80001000,cpu-clock", UINT64_MAX);
+}
+
+static void cpus_that_are_none_are_refused_with_those_that_there_are(void **state)
+{
+    static const char *const wrong[] = {"4",  "-1", "1-", "2-1", "0-4",
+                                        "0,", ",0", "x",  "0x1", "0;1"};
+    char line[64];
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        snprintf(line, sizeof(line), "record -C %s", wrong[i]);
+        assert_refused(line, "this machine has 0 to 3");
+        assert_non_null(strstr(why.text, wrong[i]));
+    }
+    cpus = 1;
+    assert_refused("record -C 1", "this machine has CPU 0 alone");
+    assert_refused("record -C", "-C needs a value");
+    assert_refused("record -C 0 -e branches -- load", "-C: branches follows a thread");
+}
+
+static void all_threads_or_one(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("record -a --force -f -e mem:0xffffffff80001000"), 0);
+    assert_int_equal(parse("stat --all-cpus -e mem:0xffffffff80001000"), 0);
+    assert_refused("record -a -p 1 -e mem:0xffffffff80001000", "-a and -p exclude each other");
+    assert_refused("stat -p 7 -e mem:0xffffffff80001000 -a", "or of thread 7");
+}
+
+static void a_subsystem_is_all_of_its_tracepoints(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("record -e lock:"), -ENOENT);
+    assert_non_null(strstr(why.text, "no tracepoint matches \"lock:*\""));
+    assert_int_equal(parse("record -e lock:/period=3/"), -ENOENT);
+    assert_non_null(strstr(why.text, "no tracepoint matches \"lock:*\""));
+    assert_refused("record -e mem:", "address missing");
+    assert_refused("record -e :", "unknown event");
+}
+
 static void one_event_more_than_there_is_room_for_is_refused(void **state)
 {
     char line[16 + 12 * (RECORDING_EVENTS_MAX + 1)] = "record -e cpu-clock";
@@ -809,6 +877,10 @@ int main(void)
         cmocka_unit_test_setup(what_is_said_of_chains_that_nobody_asked_for_is_refused, setup),
         cmocka_unit_test_setup(an_address_of_programs_belongs_to_who_is_named, setup),
         cmocka_unit_test_setup(what_can_have_no_hits_in_a_program_is_refused, setup),
+        cmocka_unit_test_setup(cpus_are_numbers_and_ranges_for_all_events, setup),
+        cmocka_unit_test_setup(cpus_that_are_none_are_refused_with_those_that_there_are, setup),
+        cmocka_unit_test_setup(all_threads_or_one, setup),
+        cmocka_unit_test_setup(a_subsystem_is_all_of_its_tracepoints, setup),
         cmocka_unit_test_setup(one_event_more_than_there_is_room_for_is_refused, setup),
         cmocka_unit_test_setup(noise_is_parsed_or_refused_with_words, setup),
     };
