@@ -278,7 +278,7 @@ sub samples_ok
 
 subtest 'a fault while recording shows what led there' => sub {
     my $report = report_ok(boot(machine => 'qemu',
-        run => 'perf record -e mem:nowhere:rw -g -- crash read'), 'page fault at crash_read\+.*');
+        run => 'perf record -a -e mem:nowhere:rw -g -- crash read'), 'page fault at crash_read\+.*');
     my ($sample, @more) = samples($report->{samples});
     like($report->{samples}, qr/\Alast samples, 1 of 1:\n/, 'one sample');
     is(scalar(@more), 0, '... and no other');
@@ -288,7 +288,7 @@ subtest 'a fault while recording shows what led there' => sub {
 
 subtest 'an overflow while recording shows the last samples' => sub {
     my $report = overflow_ok(boot(machine => 'qemu',
-        run => 'perf record -e mem:deeper:rw -g -- crash recurse'),
+        run => 'perf record -a -e mem:deeper:rw -g -- crash recurse'),
         'the task stack', 'stack_task', 'command_run');
     my @samples = samples_ok($report, 'mem:deeper:rw');
     my ($shortest) = sort { $a <=> $b } map { scalar @{$_->{chain}} } @samples;
@@ -297,7 +297,7 @@ subtest 'an overflow while recording shows the last samples' => sub {
 
 subtest 'a finished recording is still shown' => sub {
     my $machine = boot(machine => 'qemu',
-        run => 'perf record -e mem:kernel_flag:rw -g -- fs-stress 1; perf script; crash panic');
+        run => 'perf record -a -e mem:kernel_flag:rw -g -- fs-stress 1; perf script; crash panic');
     my @shown = samples_ok(report_ok($machine, 'asked .*'), 'mem:kernel_flag:rw');
     my @all = samples(said($machine, 'perf script'));
     is_deeply(\@shown, [@all[-$last_samples .. -1]], 'by its newest samples');
@@ -338,7 +338,7 @@ sub recording
     return sub {
         my ($machine) = @_;
         at_prompt($machine);
-        $machine->send("perf record -e $event -g --overwrite -- fs-stress 1000000\n");
+        $machine->send("perf record -a -e $event -g --overwrite -- fs-stress 1000000\n");
         $machine->expect(qr/fs-stress: \d+ of 1000000/, 60);
     };
 }
@@ -355,7 +355,8 @@ sub nmi_report
 
 subtest 'an NMI at the prompt' => sub {
     my $report = nmi_report(\&at_prompt);
-    is(scalar(grep { /^(?:scheduler_idle|console_run)$/ } names($report)), 1,
+    # Whichever CPU reports first: a slow host's may just be coming to its idle thread.
+    cmp_ok(scalar(grep { /^(?:scheduler_idle|console_run|thread_start)$/ } names($report)), '>', 0,
         'nobody had anything to do, or the console was about to wait');
 };
 
