@@ -2,13 +2,20 @@
 /* See task.h. */
 #include "core/task.h"
 
+#include "core/sched/scheduler.h"
 #include "core/sched/thread.h"
 
 uint64_t task_ids[ARCH_CPUS_MAX];
+bool task_followed[ARCH_CPUS_MAX];
 
 ARCH_HIT_TEXT const char *task_name(void)
 {
     return thread_current()->name;
+}
+
+uint64_t task_followed_ns(unsigned cpu)
+{
+    return scheduler_followed_ns(cpu);
 }
 
 void task_set_name(const char *new_name)

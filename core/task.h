@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "arch/arch.h"
@@ -22,6 +23,15 @@ void task_set_name(const char *name);
  * CPU's scheduler alone, at each switch.
  */
 extern uint64_t task_ids[ARCH_CPUS_MAX];
+
+/*
+ * Whether the thread that runs on each CPU is a recorded workload's: the command's own thread, or
+ * one that it or its threads have made (core/sched/thread.h). Stored by that CPU alone.
+ */
+extern bool task_followed[ARCH_CPUS_MAX];
+
+/* CPU time that such threads have had on that CPU, up to now. There, or while it stands still. */
+uint64_t task_followed_ns(unsigned cpu);
 
 #define TASK_IDS_NONE UINT64_MAX /* no thread's; those of pid 0 are 0 */
 

@@ -28,8 +28,9 @@ void event_init(struct event *event, const struct event_spec *spec, struct event
                             .target = spec->target,
                             .only_ids = spec->pid ? task_ids_of(spec->pid) : 0,
                             .only_cpus = spec->cpus,
-                            .narrow = spec->pid || spec->cpus || spec->attr.exclude_user ||
-                                      spec->attr.exclude_kernel,
+                            .only_followed = spec->followed,
+                            .narrow = spec->pid || spec->followed || spec->cpus ||
+                                      spec->attr.exclude_user || spec->attr.exclude_kernel,
                             .start = spec->start,
                             .trigger = spec->trigger,
                             .filter = spec->filter};
@@ -75,6 +76,7 @@ struct event_sums event_sum(struct event *event)
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
         event->recorded.count += local_load(&event->cpu[cpu].count);
         sums.throttled += local_load(&event->cpu[cpu].throttled_hits);
+        sums.foreign += local_load(&event->cpu[cpu].foreign_hits);
         sums.drained += local_load(&event->cpu[cpu].drained_hits);
     }
     return sums;
@@ -160,6 +162,10 @@ bool event_means(const struct event *event, const struct regs *regs, uint64_t id
         return false;
     if (event->only_cpus && !(event->only_cpus >> cpu & 1))
         return false;
+    if (event->only_followed && !task_followed[cpu]) {
+        event->cpu[cpu].foreign_hits++;
+        return false;
+    }
     return !(regs_user_mode(regs) ? attr->exclude_user : attr->exclude_kernel);
 }
 

@@ -42,6 +42,7 @@ struct event_cpu {
     bool throttled;
     uint64_t throttled_hits; /* that would have been samples */
     uint64_t drained_hits;   /* by the thread that writes the stream */
+    uint64_t foreign_hits;   /* of threads that are not the workload's: not counted */
 
     /* The clock's: */
     uint64_t counted; /* time is counted up to here, */
@@ -61,6 +62,7 @@ struct event {
     bool narrow;                     /* [I] some hits are not meant: event_means tells */
     uint64_t only_ids;               /* [I] as task_current_ids; 0: any thread's hits */
     uint64_t only_cpus;              /* [I] bit i: CPU i; 0: any CPU's hits */
+    bool only_followed;              /* [I] only hits in the recorded workload's threads */
     bool start;                      /* [I] its hits open the window of branches */
     bool trigger;                    /* [I] its first sample ends the recording */
     uint64_t tick_limit;             /* [I] of a CPU; 0: never throttled */
@@ -92,7 +94,7 @@ void event_init(struct event *event, const struct event_spec *spec, struct event
 
 /* Takes the sums over all CPUs: count into `recorded`, the others are returned. Any context. */
 struct event_sums {
-    uint64_t throttled, drained;
+    uint64_t throttled, drained, foreign;
 };
 struct event_sums event_sum(struct event *event);
 

@@ -79,24 +79,37 @@ void event_clock_follow(void)
     cpus_release();
 }
 
-static void event_clock_count(struct event_cpu *here, uint64_t now)
+/* The time that is counted: all that passes, or that of the workload's threads on that CPU. */
+static uint64_t event_clock_time(const struct event *event, unsigned cpu, uint64_t now)
 {
-    here->count += now - here->counted;
-    here->counted = now;
+    return event->only_followed ? task_followed_ns(cpu) : now;
+}
+
+static void event_clock_count(struct event *event, unsigned cpu, uint64_t now)
+{
+    struct event_cpu *there = &event->cpu[cpu];
+    uint64_t time = event_clock_time(event, cpu, now);
+
+    if (event->only_cpus && !(event->only_cpus >> cpu & 1))
+        return;
+    there->count += time - there->counted;
+    there->counted = time;
 }
 
 /*
  * Due times follow each other by the interval, so that one late sample does not shift all others,
  * and what is more than an interval late is not made up for.
  */
-static void event_clock_pass(struct event *event, struct event_cpu *here, uint64_t now,
+static void event_clock_pass(struct event *event, unsigned cpu, uint64_t now,
                              const struct regs *regs)
 {
-    event_clock_count(here, now);
+    struct event_cpu *here = &event->cpu[cpu];
+
+    event_clock_count(event, cpu, now);
     if (!event->rings || now < here->due)
         return;
     /* Time that is not the event's is passed over without a sample. */
-    if ((event->narrow && !event_means(event, regs, task_current_ids(), arch_cpu_id())) ||
+    if ((event->narrow && !event_means(event, regs, task_ids[cpu], cpu)) ||
         event_sample(event, now - here->sampled, regs))
         here->sampled = now;
     here->due += event->clock.interval;
@@ -168,7 +181,7 @@ static void event_clock_serve(const struct regs *regs, uint64_t began)
     uint64_t now = first ? arch_clock_ns() : 0;
 
     for (struct event *event = first; event; event = event->clock.next)
-        event_clock_pass(event, &event->cpu[cpu], now, regs);
+        event_clock_pass(event, cpu, now, regs);
     if (first)
         event_clock_weigh(began);
 }
@@ -209,7 +222,8 @@ void event_clock_begin(struct event *event)
     if (event->rings && event_clock_blind())
         event_clock_name_blind(&event->recorded);
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
-        event->cpu[cpu].counted = event->cpu[cpu].sampled = now;
+        event->cpu[cpu].counted = event_clock_time(event, cpu, now);
+        event->cpu[cpu].sampled = now;
         event->cpu[cpu].due = now + event->clock.interval;
     }
     event_clock_follow();
@@ -228,7 +242,7 @@ int event_clock_enable(struct event *event, struct refusal *why)
     if (error)
         return error;
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        event->cpu[cpu].counted = arch_clock_ns();
+        event->cpu[cpu].counted = event_clock_time(event, cpu, arch_clock_ns());
     event->clock.next = first;
     first = event;
     cpus_release();
@@ -245,7 +259,7 @@ void event_clock_disable(struct event *event)
     *link = event->clock.next;
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         if (arch_cpu_runs(cpu))
-            event_clock_count(&event->cpu[cpu], arch_clock_ns());
+            event_clock_count(event, cpu, arch_clock_ns());
     cpus_release();
     event_clock_follow();
 }

@@ -52,6 +52,7 @@ struct event_spec {
         target;    /* whose address it is; set by PATH, or by who knows the workload */
     uint32_t pid;  /* only hits in this thread; 0: in any */
     uint64_t cpus; /* only hits on these CPUs, bit i: CPU i; 0: on any */
+    bool followed; /* only hits in the workload's threads (task_followed) */
     bool start;    /* its hits open the window of `branches` */
     bool trigger;  /* its first sample ends the recording */
 };

@@ -751,6 +751,7 @@ int perf_options_parse(int argc, char **argv, struct perf_options *options, stru
         recording->events[i].cpus = parse.cpus;
     }
     options->verify = parse.verify;
+    options->all_threads = parse.all_threads || parse.cpus || !options->workload;
     if (strcmp(argv[0], "stat") == 0 && (error = check_counting(&parse)) != 0)
         return error;
     error = targets_choose(

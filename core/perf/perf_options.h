@@ -23,10 +23,12 @@
  *                         what led up to it
  *   --start EVENT         an event as by -e, a breakpoint whose hits open the window of branches
  *   -p PID, --pid PID     only hits in this thread, or this process
- *   -C CPUS, --cpu CPUS   only hits on these CPUs: 0,2-3
- *   -a, --all-cpus        all CPUs, which is always so here
+ *   -C CPUS, --cpu CPUS   only hits on these CPUs, of all threads: 0,2-3
+ *   -a, --all-cpus        the hits of all threads, not only of the workload's
  *   -f, --force           accepted, as perf of the early days had it: nothing is in the way here
- *   -- COMMAND ...        the workload
+ *   -- COMMAND ...        the workload. Without -a, -C and -p only its threads' hits are meant: the
+ *                         command's own thread and those that it makes, or the program from its
+ *                         first instruction on and its children
  *
  * Task context.
  */
@@ -36,7 +38,8 @@
 
 struct perf_options {
     struct recording_options recording;
-    bool verify; /* --verify-chain */
+    bool verify;      /* --verify-chain */
+    bool all_threads; /* -a, or what means it: -C, or a recording without a workload */
     int workload_count;
     char **workload; /* NULL: none */
 };

@@ -7,9 +7,9 @@
 #include "core/console/words.h"
 #include "core/perf/drain.h"
 #include "core/perf/event_branches.h"
-#include "core/perf/perf_options.h"
 #include "core/perf/record_hints.h"
 #include "core/perf/verify_chain.h"
+#include "core/perf/workload.h"
 #include "core/print.h"
 #include "core/sched/thread.h"
 #include "core/string.h"
@@ -28,22 +28,6 @@ static int say(const char *command, const struct refusal *why, int error)
 {
     print("perf %s: %s\n", command, why->text);
     return error;
-}
-
-/* Without a workload, until ^C. */
-static int run_workload(void)
-{
-    int status;
-
-    if (!options.workload) {
-        print("recording until ^C\n");
-        command_wait_interrupt();
-        return 0;
-    }
-    branches_workload_begin();
-    status = command_run(options.workload_count, options.workload);
-    branches_workload_end();
-    return status;
 }
 
 static void finish(void)
@@ -105,6 +89,9 @@ static void print_summary(void)
     if (counts.nested)
         print(", %llu hits of tracepoints inside a recorded one",
               (unsigned long long)counts.nested);
+    if (counts.foreign)
+        print(", %llu hits of other threads left out (-a has them)",
+              (unsigned long long)counts.foreign);
     if (counts.drained)
         print(", %llu hits raised by the stream's own thread", (unsigned long long)counts.drained);
     if (counts.nameless)
@@ -178,6 +165,8 @@ static int start(int argc, char **argv, bool at_boot, struct refusal *why)
         error = check_threads(why);
     if (error)
         return error;
+    if (!at_boot)
+        workload_follow(&options);
     verify_chain_reset();
     if (options.workload)
         task_set_name(options.workload[0]);
@@ -196,7 +185,7 @@ int perf_record(int argc, char **argv)
         return say("record", &why, error);
     record_hints_code("record", &options.recording);
     drain_start();
-    status = run_workload();
+    status = workload_run(&options);
     hand_over();
     return status;
 }
@@ -212,6 +201,14 @@ static void print_count(const struct recorded_event *event)
         print("%18llu      %s\n", count, event->name);
 }
 
+static void print_foreign(void)
+{
+    unsigned long long foreign = recording_counts().foreign;
+
+    if (foreign)
+        print(" %llu hits of other threads left out (-a has them)\n\n", foreign);
+}
+
 int perf_stat(int argc, char **argv)
 {
     struct record_source *source;
@@ -223,7 +220,7 @@ int perf_stat(int argc, char **argv)
         return say("stat", &why, error);
     record_hints_code("stat", &options.recording);
     begin = arch_clock_ns();
-    status = run_workload();
+    status = workload_run(&options);
     begin = arch_clock_ns() - begin;
     finish();
     source = recording_source();
@@ -232,6 +229,7 @@ int perf_stat(int argc, char **argv)
         print_count(&source->events[i]);
     print("\n%8llu.%09llu seconds time elapsed\n\n", (unsigned long long)begin / 1000000000,
           (unsigned long long)begin % 1000000000);
+    print_foreign();
     print_lapses("stat");
     return status;
 }

@@ -363,6 +363,7 @@ struct recording_counts recording_counts(void)
 
         counts.throttled += sums.throttled;
         counts.drained += sums.drained;
+        counts.foreign += sums.foreign;
     }
     counts.nested = tracepoint_nested() - nested_before;
     return counts;

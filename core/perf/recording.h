@@ -73,6 +73,8 @@ const char *recording_comm(void);
 /* Totals over all CPUs and events; and the threads that there was no room to name. */
 struct recording_counts {
     uint64_t produced, dropped, overwritten, throttled, nameless;
+    uint64_t
+        foreign; /* hits of threads that are not the workload's: neither counted nor recorded */
     uint64_t drained; /* hits that the stream's own thread raised */
     uint64_t nested;  /* hits of tracepoints while one was being recorded: on its own way */
 };

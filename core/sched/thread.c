@@ -114,6 +114,7 @@ static struct thread *make(unsigned cpu, const char *name, void (*function)(void
         return NULL;
     }
     thread->detached = detached;
+    thread->follow = thread_current()->follow;
     if (!prepare(thread, name, function, data)) {
         free_slot(thread);
         refuse(why, ENOMEM, "no memory for the stack of the thread %s", name);
@@ -180,6 +181,29 @@ void thread_join(struct thread *thread)
 void thread_yield(void)
 {
     scheduler_yield();
+}
+
+void thread_follow(enum thread_follow follow)
+{
+    uint64_t flags = arch_irq_save();
+
+    thread_current()->follow = follow;
+    scheduler_follow(arch_cpu_id(), follow == THREAD_FOLLOWED);
+    arch_irq_restore(flags);
+}
+
+void thread_follow_end(void)
+{
+    for (unsigned i = 0; i < THREADS_MAX; i++)
+        threads[i].follow = THREAD_NOT_FOLLOWED;
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        scheduler_follow(cpu, false);
+}
+
+void thread_follow_exec(void)
+{
+    if (thread_current()->follow == THREAD_FOLLOWED_FROM_EXEC)
+        thread_follow(THREAD_FOLLOWED);
 }
 
 static bool is_visible(const struct thread *thread)

@@ -26,6 +26,13 @@ enum thread_state {
     THREAD_ENDED,    /* waits for thread_join */
 };
 
+/* Whether a recording of a workload takes this thread's hits. */
+enum thread_follow {
+    THREAD_NOT_FOLLOWED,
+    THREAD_FOLLOWED_FROM_EXEC, /* from a program's first instruction on */
+    THREAD_FOLLOWED,
+};
+
 struct wait_queue;
 struct process;
 struct arch_space;
@@ -49,6 +56,7 @@ struct thread {
     struct process *process;        /* core/user/process.h; NULL: one of the kernel's own */
     const struct arch_space *space; /* where the CPU is while it runs; NULL: the kernel's alone */
 
+    enum thread_follow follow;         /* its own alone; its maker's at first */
     const struct wait_queue *waits_on; /* while it sleeps; covered by that queue's lock */
     unsigned kernel_lock_depth;        /* its own alone: core/lock/kernel_lock.c */
     char name[TASK_NAME_SIZE];         /* its own alone, but read by anyone */
@@ -77,6 +85,16 @@ struct thread *thread_current(void);
 
 /* Lets the others have a turn. */
 void thread_yield(void);
+
+/*
+ * The current thread, and those that it makes from here on, are a recorded workload's.
+ * thread_follow_exec is for one that is about to execute a program's first instruction.
+ */
+void thread_follow(enum thread_follow follow);
+void thread_follow_exec(void);
+
+/* No thread is any more, jobs that the workload has left included. All CPUs parked. */
+void thread_follow_end(void);
 
 /* At least so long; the timer tick is the grain. */
 void thread_sleep_ns(uint64_t nanoseconds);

@@ -148,6 +148,7 @@ static void process_main(void *data)
 
     wait_until(process, may_run);
     arch_irq_save();
+    thread_follow_exec();
     breakpoint_switch();
     arch_space_enter(process->space, process->thread->stack);
     arch_user_begin(process->entry, process->stack);

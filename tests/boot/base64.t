@@ -23,8 +23,8 @@ my $crc_of_whole = '2144df1c';    # docs/stream.md
 my @columns = ('--no-children', '-F', 'overhead,sample,sym', '-g', 'caller');
 
 my @records = (
-    'perf record -e mem:kernel_flag:rw -g -- fs-stress',
-    'perf record -e mem:lock_kernel:x -c 100 -g -- fs-stress 1',
+    'perf record -a -e mem:kernel_flag:rw -g -- fs-stress',
+    'perf record -a -e mem:lock_kernel:x -c 100 -g -- fs-stress 1',
 );
 my @blocks = ('pitot.perf', 'pitot-2.perf');
 my $report = 'perf report -g caller -s sym';

@@ -51,10 +51,10 @@ sub summary
 
 # --- A command -----------------------------------------------------------------------------------
 
-my $whole = 'perf record -m 4m -e branches -- memory';
-my $newest = 'perf record -m 8k --overwrite -e branches -- fs-stress';
-my $few = 'perf record -e branches/window=100/ -- fs-stress';
-my $count = 'perf stat -e branches -- fs-stress';
+my $whole = 'perf record -a -m 4m -e branches -- memory';
+my $newest = 'perf record -a -m 8k --overwrite -e branches -- fs-stress';
+my $few = 'perf record -a -e branches/window=100/ -- fs-stress';
+my $count = 'perf stat -a -e branches -- fs-stress';
 my $machine = boot(icount => 1,
     run => join('; ', $whole, 'perf script', 'perf report', $newest, 'perf script', $few,
         'perf script', $count, 'perf list', 'poweroff'));
@@ -63,8 +63,7 @@ my @all = branches_of(said($machine, 'perf script'));
 my ($kept, $stepped) = summary(said($machine, $whole));
 is(scalar(@all), $kept, 'each record is a branch');
 cmp_ok($stepped, '>', 2 * $kept, '... and fewer than instructions');
-is_deeply([map { function($_->{from}) . ' ' . function($_->{to}) } @all[1 .. 1]],
-    ['perf_record command_run'], 'the first lead into the command');
+is(function($all[1]{to}), 'command_run', 'the first lead into the command');
 ok((grep { $_->{to} eq 'memory_run+0x0' } @all), '... which is called');
 is(function($all[-1]{to}), 'branches_workload_end', 'the last lead out of it');
 is_deeply([grep { !defined $_->{to} } @all], [], 'all have from and to');
@@ -108,8 +107,8 @@ sub recorded
     return ($booted, branches_of(scalar perf_script($booted, '-F', $fields)));
 }
 
-my $stat = 'perf stat -e mem:fs_unlink:x,mem:kernel_flag:w -- fs-stress';
-my $call = 'perf record -m 4m -e branches/window=20/ --start mem:fs_unlink:x -- fs-stress';
+my $stat = 'perf stat -a -e mem:fs_unlink:x,mem:kernel_flag:w -- fs-stress';
+my $call = 'perf record -a -m 4m -e branches/window=20/ --start mem:fs_unlink:x -- fs-stress';
 ($machine, my @called) = recorded($call, $stat);
 my %hits = reverse said($machine, $stat) =~ /^ +(\d+) +(mem:\S+)$/mg;
 my @opened = grep { $called[$_]{event} eq 'mem:fs_unlink:x' } 0 .. $#called;
@@ -120,7 +119,7 @@ is($stepped, 20 * $windows, '... of so many instructions');
 is_deeply([map { function($called[$_ + 1]{from}) } @opened], [map { 'fs_unlink' } @opened],
     '... the first branch is the function\'s own');
 
-my $store = 'perf record -m 4m -e branches/window=20/ --start mem:kernel_flag:w -- fs-stress';
+my $store = 'perf record -a -m 4m -e branches/window=20/ --start mem:kernel_flag:w -- fs-stress';
 ($machine, my @stored) = recorded($store);
 my @writes = grep { $stored[$_]{event} eq 'mem:kernel_flag:w' } 0 .. $#stored;
 is(scalar(@writes), $hits{'mem:kernel_flag:w'}, 'a write opens one, though watches rest in it');
@@ -130,7 +129,7 @@ is_deeply([grep { function($stored[$_]{from}) ne function($stored[$_ + 1]{from})
 # The scheduler names who is next before it switches: what is left of the console's steps until then
 # has the other's name, and is one way from there to arch_switch. The load is long enough for the
 # console to have to wait for it, whichever CPU has the host's for how long.
-my $threads = 'perf record -m 4m -e branches,sched:sched_switch -- fs-stress --threads 3 60';
+my $threads = 'perf record -a -m 4m -e branches,sched:sched_switch -- fs-stress --threads 3 60';
 ($machine, my @mixed) = recorded($threads);
 like(said($machine, $threads), qr/in 3 threads, all verified/, 'a load in threads is as ever');
 my @others = grep { $_->{event} eq 'branches' && $_->{tid} != 1 } @mixed;
@@ -152,7 +151,7 @@ is_deeply([grep { ($_->{to} // '') =~ /^(?:event_|sample_|ring_)/ } @mixed], [],
     'what records a tracepoint is left out');
 
 (undef, my @led) = recorded(
-    'perf record --overwrite -e branches --trigger mem:fs_unlink:x -- fs-stress');
+    'perf record -a --overwrite -e branches --trigger mem:fs_unlink:x -- fs-stress');
 is($led[-1]{event}, 'mem:fs_unlink:x', 'a trigger is the last sample');
 is($led[-2]{to}, 'fs_unlink+0x0', '... and the branch before it led there');
 
@@ -161,8 +160,8 @@ is($led[-2]{to}, 'fs_unlink+0x0', '... and the branch before it led there');
 # A window that is opened in the kernel ends where the kernel returns to a program. Each program
 # does the same, so a watch that rested for a step and no longer counts the same.
 {
-    my $count = 'perf stat -e mem:kernel_flag:w -- /bin/fs-load 10';
-    my @windows = map { "perf record --overwrite -m 64k -e branches $_" } (
+    my $count = 'perf stat -a -e mem:kernel_flag:w -- /bin/fs-load 10';
+    my @windows = map { "perf record -a --overwrite -m 64k -e branches $_" } (
         '--start mem:process_main:x -- /bin/fs-load 3',
         '--start mem:scheduler_tick:x -- /bin/fs-load 80',
         '--start mem:sys_open:x -- /bin/fs-load 3');
@@ -184,7 +183,7 @@ is($led[-2]{to}, 'fs_unlink+0x0', '... and the branch before it led there');
 
 # Windows that other threads interrupt: all CPUs' watches are asked for at each tick.
 for my $load ('fs-stress --threads 3 1', '/bin/fs-load 2') {
-    my $record = 'perf record --overwrite -m 64k -e branches/window=300/ '
+    my $record = 'perf record -a --overwrite -m 64k -e branches/window=300/ '
         . "--start mem:lock_kernel:x --start mem:scheduler_tick:x -- $load";
     $machine = boot(smp => 2, run => "$record; cpus; poweroff");
     ended_ok($machine, $record);
@@ -193,9 +192,9 @@ for my $load ('fs-stress --threads 3 1', '/bin/fs-load 2') {
 
 # A CPU that has lost its watches, by nobody's fault here: it is found, told, and put right.
 {
-    my $ends = 'perf stat -e mem:ticks:w -- watches-off';
-    my $ticks = 'perf record -e mem:ticks:w -- watches-off 5';
-    my $whole = 'perf stat -e mem:ticks:w -- memory';
+    my $ends = 'perf stat -a -e mem:ticks:w -- watches-off';
+    my $ticks = 'perf record -a -e mem:ticks:w -- watches-off 5';
+    my $whole = 'perf stat -a -e mem:ticks:w -- memory';
     $machine = boot(kernel => 'pitot-test', smp => 1, icount => 1, com2 => 'none',
         run => join('; ', $whole, $ends, $ticks, $whole, 'cpus', 'poweroff'));
     ended_ok($machine, 'watches that are off');
@@ -212,7 +211,7 @@ for my $load ('fs-stress --threads 3 1', '/bin/fs-load 2') {
 
 # --- A crash -------------------------------------------------------------------------------------
 
-$machine = boot(run => 'perf record --overwrite -m 64k -e branches -- crash jump-null');
+$machine = boot(run => 'perf record -a --overwrite -m 64k -e branches -- crash jump-null');
 my $last = qr/branches: +[0-9a-f]+ crash_jump_null\+0x\w+ => +0 \[unknown\]\n/;
 like($machine->console, qr/^last samples, 8 of \d+:\n(?:.*\n){7}.*$last/m,
     'who has jumped to nowhere is the last branch of the report');

@@ -50,11 +50,11 @@ sub events_of
 
 # --- Who has the CPU? ----------------------------------------------------------------------------
 
-my $record = "perf record -g -F 1000 -e cpu-clock -- $load";
+my $record = "perf record -a -g -F 1000 -e cpu-clock -- $load";
 my $report = 'perf report -g caller -s sym';
 my $of_timer = "-e irq:irq_handler_entry --filter 'irq == 0'";
-my $interrupts = "perf stat -e timer:tick $of_timer -- $load";
-my $stat = "perf stat -e cpu-clock,timer:tick $of_timer -- $load";
+my $interrupts = "perf stat -a -e timer:tick $of_timer -- $load";
+my $stat = "perf stat -a -e cpu-clock,timer:tick $of_timer -- $load";
 my $machine = boot(
     run => join('; ', $record, $report, 'perf script', $interrupts, $stat, 'poweroff'));
 ended_ok($machine);
@@ -97,12 +97,12 @@ $count = counted(said($machine, $_)) and is($count->{'irq:irq_handler_entry'},
 
 # --- Periods, terms, other events, and the tick behind it all ------------------------------------
 
-my $every = "perf record -c 2000000 -e cpu-clock -- $load";
-my $both = "perf record -m 4m -e cpu-clock/freq=4000/,timer:tick -- $load";
-my $watch = "perf record -F 500 -e mem:kernel_flag:w -- $load";
+my $every = "perf record -a -c 2000000 -e cpu-clock -- $load";
+my $both = "perf record -a -m 4m -e cpu-clock/freq=4000/,timer:tick -- $load";
+my $watch = "perf record -a -F 500 -e mem:kernel_flag:w -- $load";
 my $of_load = q{--filter 'name == "kernel_flag"'};
-my $lock = "perf record -m 4m -e lock:lock_acquired/freq=2000/ $of_load -- $load";
-my $hits = "perf stat -e mem:kernel_flag:w -e lock:lock_acquired $of_load -- $load";
+my $lock = "perf record -a -m 4m -e lock:lock_acquired/freq=2000/ $of_load -- $load";
+my $hits = "perf stat -a -e mem:kernel_flag:w -e lock:lock_acquired $of_load -- $load";
 my @recordings = ($every, $both, $watch, $lock);
 $machine = boot(run => join('; ', (map { ($_, 'perf script') } @recordings), $hits, 'poweroff'));
 ended_ok($machine);
@@ -154,8 +154,8 @@ for (['QEMU', 1, extra => ['-icount', 'shift=7']], ['QEMU', 4, extra => ['-icoun
     ['Bochs', 1, machine => 'bochs']) {
     my ($name, $cpus, @options) = @$_;
     my $work = $cpus > 1 ? "fs-stress --threads $cpus 5" : 'fs-stress 5';
-    my $costly = "perf record -m 4m -g -e cpu-clock -- $work";
-    my $free = "perf stat -e cpu-clock -- $work";
+    my $costly = "perf record -a -m 4m -g -e cpu-clock -- $work";
+    my $free = "perf stat -a -e cpu-clock -- $work";
     my $slow = boot(smp => $cpus, run => "$costly; perf script; $free; poweroff", @options);
     ended_ok($slow, "$name with $cpus CPU(s), slow: the work comes to its end");
     my ($hertz, $took) = said($slow, $costly) =~
@@ -164,7 +164,9 @@ for (['QEMU', 1, extra => ['-icount', 'shift=7']], ['QEMU', 4, extra => ['-icoun
     cmp_ok(($took // 1e6) * ($hertz // 4000), '<', 1e6, '... and leave time for it');
     my @taken = grep { $_->{cpu} == 0 } samples(said($slow, 'perf script'));
     my ($alone) = said($slow, $free) =~ /^ +(\d+\.\d+) seconds time elapsed$/m;
-    cmp_ok(span(@taken) / $second, '<', 2 * $alone, '... it had at least half of the CPU');
+    # The first eight, before it is slowed down, show only what they cost.
+    cmp_ok(span(@taken) / $second, '<', 2 * $alone + 8 * ($took // 0) / 1e6,
+        '... it had at least half of the CPU');
     my $events = perf_report($slow, '--stats');
     like($events, qr/THROTTLE events: +[1-9]/, '... perf knows that samples were held back');
 }
@@ -177,7 +179,7 @@ my $prompt = qr/^pitot> $/m;
 $machine->expect($prompt, 30, 'there is a prompt');
 my ($said, $tries) = ('', 0);
 while ($said !~ /\] arch_idle *$/m && $tries++ < 100) {
-    $machine->send("perf record -F max -g -e cpu-c\t\n");
+    $machine->send("perf record -a -F max -g -e cpu-c\t\n");
     $machine->expect(qr/recording until \^C\n/, 10);
     $machine->send("\cC");
     $machine->expect($prompt, 10);
@@ -186,7 +188,7 @@ while ($said !~ /\] arch_idle *$/m && $tries++ < 100) {
 }
 like($said, qr/\] arch_idle *\n +\|\n +---arch_idle\n(?: +\w+\n)* +thread_start\n/,
     'an idle machine is in the idle thread');
-$machine->send("perf record -e \t\t");
+$machine->send("perf record -a -e \t\t");
 my $others = qr/branches\s+breakpoint:hit\s+cpu-clock\s+irq:/;
 my $listed = qr/\n$others.*\slock:lock_release\s+mem:\s+raw_syscalls:.*\ssched:.*-e $/s;
 $machine->expect($listed, 10, 'TAB knows the clock, at its place among the tracepoints');

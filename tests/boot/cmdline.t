@@ -17,9 +17,9 @@ use Pitot::Transcript;
 
 my @commands = (
     'help "perf"',
-    q(perf stat -e 'mem:kernel_flag:rw' -- "fs-stress" 1),
+    q(perf stat -a -e 'mem:kernel_flag:rw' -- "fs-stress" 1),
     'nope',
-    'perf record -e mem:kernel_flag:w -c "100" -- fs-stress 1',
+    'perf record -a -e mem:kernel_flag:w -c "100" -- fs-stress 1',
 );
 my $machine = boot(boot => 'grub', run => join('; ', @commands, 'poweroff; help'),
     flags => 'rum=help nonsense perf.rate=many');

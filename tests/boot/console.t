@@ -104,7 +104,7 @@ like(line("perf rec$tab-e mem:kernel_fl$tab:rw -g -- fs-str${tab}1"),
 like(keys_typed("perf trace -e getp$tab$tab$control_u"), qr/^getpid  getppid$/m,
     'TAB knows the system calls');
 like(line("run"), qr/^run: which program\? There are attack, calls, /m, '`run` lists the programs');
-like(line("perf stat -e mem:/bin/fs-l$tab:cal${tab}:w -- /bin/fs-l${tab}1"),
+like(line("perf stat -a -e mem:/bin/fs-l$tab:cal${tab}:w -- /bin/fs-l${tab}1"),
     qr/^ +[1-9]\d* +mem:\/bin\/fs-load:calls:w$/m, 'TAB knows them, and their symbols');
 
 # --- Wrong lines ---------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ my ($done) = $text =~ /^fs-stress: \d+ operations, all verified\n(.*)/ms;
 is_deeply([($done // '') =~ /^(ahead-\d+): no such command/mg], \@ahead,
     'lines typed while a workload runs are run after it, all, and in order');
 
-my $record = 'perf record -e mem:kernel_flag:rw -g --overwrite -- fs-stress 1000000';
+my $record = 'perf record -a -e mem:kernel_flag:rw -g --overwrite -- fs-stress 1000000';
 $machine->send("$record; help perf\n");
 $machine->expect(qr/^fs-stress: \d+ of 1000000/m, $patience, 'a long workload shows how far it is');
 $machine->send("help regs\n$control_c");
@@ -145,7 +145,7 @@ helped_ok($text . line('help bt'), 'bt',
 like(line('perf report -g none'), qr/^ +\d+\.\d+% +\d+  \[k\] lock_kernel$/m,
     '... and the recording can be reported');
 
-$machine->send("perf record -e mem:ticks:w\n");
+$machine->send("perf record -a -e mem:ticks:w\n");
 $machine->expect(qr/^recording until \^C$/m, $patience, 'without a workload a recording waits');
 $machine->send($control_c);
 like(prompted(), qr/^\[ perf record: \d+ records kept \]$/m, '... for ^C');
@@ -155,7 +155,7 @@ is(scalar(() = line('perf list') =~ /^  dr\d  free$/mg), 4, 'nothing stays armed
 
 # Some ten minutes of text, were it not for the ^C.
 my $much = join('; ', ('perf script') x 50);
-line('perf record --overwrite -e lock:* -R -g -- fs-stress 300');
+line('perf record -a --overwrite -e lock:* -R -g -- fs-stress 300');
 $machine->send("$much\n");
 $machine->expect(qr/^fs-stress +1 \[000\] .*\n\t/m, $patience, 'perf script prints');
 $machine->send($control_c);
@@ -169,12 +169,12 @@ like(line('perf list nothing-of-the-kind'), qr/^perf list: no event matches "not
 
 # --- As in perf -----------------------------------------------------------------------------------
 
-like(line('perf record -- fs-stress --threads 2 100; perf report -g none'),
+like(line('perf record -a -- fs-stress --threads 2 100; perf report -g none'),
     qr/^# Samples: \S+ +of event 'cpu-clock'$/m, 'perf record without -e samples the clock');
-like(line('perf stat -- fs-stress 3 --threads 1'),
+like(line('perf stat -a -- fs-stress 3 --threads 1'),
     qr/^ +[\d.]+ msec cpu-clock\n +[1-9]\d* +sched:sched_switch\n +\d+ +irq:\S+\n +0 +raw_sys/m,
     'perf stat counts what a person asks first; rounds and --threads stand in either order');
-like(line('perf record -e mem:lock_kernel -- help bt'),
+like(line('perf record -a -e mem:lock_kernel -- help bt'),
     qr/^perf record: mem:lock_kernel watches the bytes of a function .* mem:lock_kernel:x\nbt /m,
     'a function that is watched as data: how to have its calls is said');
 like(line('help perf record'), qr/^perf record \[-e EVENT\b/m, 'help tells of a part of perf');

@@ -278,7 +278,7 @@ sub samples_ok
 
 subtest 'a fault while recording shows what led there' => sub {
     my $report = report_ok(boot(machine => 'qemu',
-        run => 'perf record -a -e mem:nowhere:rw -g -- crash read'), 'page fault at crash_read\+.*');
+        run => 'perf record -e mem:nowhere:rw -g -- crash read'), 'page fault at crash_read\+.*');
     my ($sample, @more) = samples($report->{samples});
     like($report->{samples}, qr/\Alast samples, 1 of 1:\n/, 'one sample');
     is(scalar(@more), 0, '... and no other');

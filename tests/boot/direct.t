@@ -26,7 +26,7 @@ my $logs = "$build/logs/direct";
 
 # --- The same machine ----------------------------------------------------------------------------
 
-my $record = 'perf record -e mem:kernel_flag:rw -g -- /bin/fs-load';
+my $record = 'perf record -a -e mem:kernel_flag:rw -g -- /bin/fs-load';
 my @commands = ((map { "nope $_" } 'a  b', q('it is "so"'), 'c,d', 'e\\f'), $record, 'perf report',
     'cpus', 'poweroff');
 my %boots = map { $_ => boot(boot => $_, firmware => 'bios', icount => 8, smp => 2,

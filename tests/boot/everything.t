@@ -20,9 +20,9 @@ use Test::More;
 use Pitot;
 
 my $everything = '-e *:*,mem:kernel_flag:rw,cpu-clock -g -R -- fs-stress --threads 4 1000000';
-my $overwriting = "perf record --overwrite -m 4m $everything";
-my $streaming = "perf record -m 256k $everything";
-my $before = 'perf record -e timer:tick -R -- fs-stress 100';
+my $overwriting = "perf record -a --overwrite -m 4m $everything";
+my $streaming = "perf record -a -m 256k $everything";
+my $before = 'perf record -a -e timer:tick -R -- fs-stress 100';
 my $cpus = 4;
 my $prompt = qr/^pitot> $/m;
 my $whole = '2144df1c';    # docs/stream.md

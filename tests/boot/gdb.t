@@ -150,7 +150,7 @@ backtrace_ok($said->{tick},
     'a backtrace leads from an interrupt into what was interrupted');
 like($said->{tick}, qr/ stress_rounds \(/, 'which was the load');
 
-($machine, $said) = session({ run => 'perf record -e mem:kernel_flag:w -- fs-stress; poweroff' },
+($machine, $said) = session({ run => 'perf record -a -e mem:kernel_flag:w -- fs-stress; poweroff' },
     hit => <<'GDB');
 tbreak sample_write
 continue
@@ -228,7 +228,7 @@ my @ways = (
     },
     {
         name => 'a hit of a watched variable', vector => 1, until => '$ip',
-        run => 'perf record -e mem:kernel_flag:w -g -- fs-stress; poweroff',
+        run => 'perf record -a -e mem:kernel_flag:w -g -- fs-stress; poweroff',
     },
     {
         name => 'a page fault', vector => 14, error => 8,
@@ -252,7 +252,7 @@ my @ways = (
     },
     {
         name => 'an NMI upon a program', program => 1, vector => 2, until => '$ip',
-        run => 'perf record -e cpu-clock -F 100 -- /bin/spin',
+        run => 'perf record -a -e cpu-clock -F 100 -- /bin/spin',
         provoke => to_program('spin', 'main'),
     },
     {
@@ -317,7 +317,7 @@ for my $entry (qw(trap_entry watch_entry fatal_entry)) {
 # gdb watches a byte of what is recorded, from the recording's first hits on.
 my $counted = 'mem:kernel_flag:w -- fs-stress 2';
 ($machine, $said) = session(
-    { run => "perf stat -e $counted; perf record -e $counted; poweroff", smp => 1 },
+    { run => "perf stat -a -e $counted; perf record -a -e $counted; poweroff", smp => 1 },
     overlapping => "tbreak perf_record\ncontinue\ntbreak client_editor\ncontinue\n"
         . "watch *(char *)&kernel_flag\n" . "continue\n" x 5 . "monitor info registers\ndelete\n",
     on => "detach\n");
@@ -356,7 +356,7 @@ ok($all_gone, 'attach leaves no machine behind');
 $ENV{GDB} = 'inside';
 unlink("$build/gdb.com2");
 ($said_there) = attach("-nx -batch -ex 'tbreak input_wait' -ex continue"
-        . " -ex 'monitor perf record -e mem:kernel_flag:w -g -- fs-stress'"
+        . " -ex 'monitor perf record -a -e mem:kernel_flag:w -g -- fs-stress'"
         . " -ex 'monitor perf report -g none -s sym' -ex kill");
 like($said_there, qr/^\[ perf record: 3280 records kept \]\n(?:#.*\n)+ +50\.00% +1640 /m,
     'attach inside: monitor records and reports, and gdb sees these lines alone');

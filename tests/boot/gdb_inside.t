@@ -113,7 +113,7 @@ like($said->{memory}, qr/Could not write register "cr3".*watch and hbreak/, 'so 
 # --- Refusals ------------------------------------------------------------------------------------
 
 (undef, $said) = session('refusals',
-    { run => 'perf record -e mem:kernel_flag:w -- fs-stress 1000000' },
+    { run => 'perf record -a -e mem:kernel_flag:w -- fs-stress 1000000' },
     stop => "tbreak fs_write\ncontinue\n",
     full => <<'GDB',
 watch *(char (*)[24])stresses
@@ -152,7 +152,7 @@ like($said->{after}, qr/hit Temporary breakpoint \d+, fs_close/, 'after refusals
 
 # What a person sees, who has prompts: Pitot's commands ask for the reason.
 (undef, $said) = session('typed',
-    { run => 'perf record -e mem:kernel_flag:w -- fs-stress 1000000', typed => 1 },
+    { run => 'perf record -a -e mem:kernel_flag:w -- fs-stress 1000000', typed => 1 },
     full => "watch *(char (*)[24])stresses\nwatch *(char (*)[16])&stresses[1]\ncontinue\n",
     once => "delete\n",
     text => "break event_hit\ncontinue\n",
@@ -168,7 +168,7 @@ like($said->{text}, qr/^Pitot: no software breakpoint at .*: hbreak is possible$
 ($machine, $said) = session('both at once',
     # A ring for all of them: how soon the stream makes room depends on the host.
     { flags => 'perf.rate=0',
-        run => 'perf record -m 4m -e mem:kernel_flag:w -- fs-stress 20; poweroff' },
+        run => 'perf record -a -m 4m -e mem:kernel_flag:w -- fs-stress 20; poweroff' },
     begin => "tbreak client_editor\ncontinue\n",
     overlap => <<'GDB',
 watch *(char (*)[2])&kernel_flag
@@ -212,7 +212,7 @@ is($kept // 'none', 2 * ($operations // 0),
 
 ($machine, $said) = session('monitor', {},
     prompt => "tbreak input_wait\ncontinue\ninfo registers rip rsp rbp rbx\n",
-    record => "monitor perf record -e mem:kernel_flag:w -g -- fs-stress\n",
+    record => "monitor perf record -a -e mem:kernel_flag:w -g -- fs-stress\n",
     report => "monitor perf report -g none -s sym\n",
     unknown => "monitor nonsense\n",
     same => "maint flush register-cache\ninfo registers rip rsp rbp rbx\nbt 1\n",

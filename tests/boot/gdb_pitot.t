@@ -24,7 +24,7 @@ my $stream = ($ENV{BUILD} // 'build') . '/logs/gdb_pitot/rings.perf';
 
 # --- Chains --------------------------------------------------------------------------------------
 
-my $said = commands_session({smp => 4, run => 'perf record --overwrite -m 64K -g -e cpu-clock '
+my $said = commands_session({smp => 4, run => 'perf record -a --overwrite -m 64K -g -e cpu-clock '
     . '-F 1000 -e mem:kernel_flag:w -e lock:*,irq:* -- fs-stress --threads 3 1000000'},
     cpus => <<'GDB', threads => <<'GDB', rings => <<"GDB", wrong => <<'GDB', leave => "try kill\n");
 tbreak stress_rounds
@@ -125,7 +125,8 @@ like($program->{back}, qr/^ +\d+ +0 +runs +fs-load +- +0x4\w+$/m, '... which run
 
 # --- Through the kernel's own stub ---------------------------------------------------------------
 
-my $record = 'perf record --overwrite -m 16K -g -e mem:kernel_flag:w -- fs-stress --threads 2 9999';
+my $record =
+    'perf record -a --overwrite -m 16K -g -e mem:kernel_flag:w -- fs-stress --threads 2 9999';
 my $inside = commands_session({door => gdb_at_com3(), smp => 2, run => $record},
     chain => "break stress_round\ncontinue\ndelete\nbreak fs_write\nignore \$bpnum 20\ncontinue\n"
         . "delete\npython all_cpus('inside')\npitot bt -t 1\n",

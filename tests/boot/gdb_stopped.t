@@ -30,7 +30,7 @@ my $damages = $ENV{SOAK} ? 2000 : 40;
 
 # The watch of the ring's head hits inside each claim.
 my ($head) = debug_values($kernel, '&((struct ring *)0)->head');
-my $record = 'perf record --overwrite -m 64K -e mem:kernel_flag:w '
+my $record = 'perf record -a --overwrite -m 64K -e mem:kernel_flag:w '
     . "-e mem:rings+$head/8:w -e lock:*,irq:* -R -g --intr-regs -- fs-stress 100000";
 my $dump = "$logs/dump";
 my @asked = ('ring -n 100000', 'ring -n 3 -c 0', 'ring -g -n 2', 'ps', 'cpus', 'bt', 'bt -t 1',
@@ -235,7 +235,7 @@ my %at_reset = (
     again => sub { return "echo\n" },
 );
 $said = commands_session(
-    {smp => 2, door => \%at_reset, run => 'perf stat -e lock:* -- fs-stress 1'},
+    {smp => 2, door => \%at_reset, run => 'perf stat -a -e lock:* -- fs-stress 1'},
     'before the kernel' => $none, 'its first line' => "thbreak kernel_main\ncontinue\n$none",
     'counted only' => "thbreak stress_round\ncontinue\n$none", 'leave' => "try kill\n");
 six_ok($said->{'before the kernel'}, 'is not in the machine.s memory: another kernel, or one that ',

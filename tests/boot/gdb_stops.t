@@ -80,7 +80,8 @@ like($said->{end_of_it}, qr/exited normally\]$/m, '... to its end') or diag($mac
 my ($stops, $stops_least) = (50, 10);
 my @scripts = ('perf script') x 4;
 ($machine, $said) = session('text',
-    { run => join('; ', 'perf record -e mem:kernel_flag:w -c 4 -- fs-stress', @scripts, 'poweroff'),
+    { run => join('; ', 'perf record -a -e mem:kernel_flag:w -c 4 -- fs-stress', @scripts,
+            'poweroff'),
         door => gdb_at_com1() },
     begin => "hbreak script_print_sample\ncontinue\ndelete\n",
     stops => "watch 'core/ticks.c'::timers[1].served\npython\nfor i in range($stops):\n"
@@ -107,7 +108,7 @@ for my $time (qw(first second)) {
     $said = gdb_says($machine->lend,
         refused => "bt\npython\ntry:\n    gdb.execute('monitor ps')\nexcept gdb.error as why:\n"
             . "    print(why)\nend\n",
-        lent => "tbreak input_wait\ncontinue\nmonitor perf stat -e mem:ticks:w -- fs-stress\n",
+        lent => "tbreak input_wait\ncontinue\nmonitor perf stat -a -e mem:ticks:w -- fs-stress\n",
         leave => "detach\n");
     $machine->connect;
     like($said->{refused}, qr/^#\d+ .* gdb_run (?:.*\n)+#\d+ .* boot_entry_high /m,

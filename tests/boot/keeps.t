@@ -12,15 +12,15 @@ use Test::More;
 use Pitot;
 use Pitot::Transcript;
 
-my $record = 'perf record -e mem:kernel_flag:rw -g -- fs-stress 1';
-my $stat = 'perf stat -e mem:kernel_flag:rw -- fs-stress 1';
+my $record = 'perf record -a -e mem:kernel_flag:rw -g -- fs-stress 1';
+my $stat = 'perf stat -a -e mem:kernel_flag:rw -- fs-stress 1';
 
 # Each is refused at another point: the spelling, the place, the registers, the ring, the memory.
 my @refused = (
-    'perf record -e mem:kernel_flog:w -- help',
-    'perf record -e mem:ticks:w -e mem:0x10:w -- help',
-    'perf record -e mem:boot/32:w -e mem:kernel_flag:w -- help',
-    'perf record -e mem:kernel_flag:w -m 12k -- help',
+    'perf record -a -e mem:kernel_flog:w -- help',
+    'perf record -a -e mem:ticks:w -e mem:0x10:w -- help',
+    'perf record -a -e mem:boot/32:w -e mem:kernel_flag:w -- help',
+    'perf record -a -e mem:kernel_flag:w -m 12k -- help',
 );
 my $machine = boot(run => join('; ', $record, 'perf report', @refused, 'perf report -g callee',
     'perf list', 'poweroff'));

@@ -83,8 +83,8 @@ sub squeezed
 
 # Far more than the ring holds, slowly enough for the port; then a tracepoint with a function field
 # that nobody had seen when the stream began.
-my $slow = 'perf record -m 64k -e mem:kernel_flag:rw -g -c 10 -- fs-stress 40';
-my $count = 'perf stat -e mem:kernel_flag:rw -- fs-stress 40';
+my $slow = 'perf record -a -m 64k -e mem:kernel_flag:rw -g -c 10 -- fs-stress 40';
+my $count = 'perf stat -a -e mem:kernel_flag:rw -- fs-stress 40';
 my $machine = boot(flags => $unthrottled, run => "$count; $slow; perf script; poweroff");
 ended_ok($machine);
 my ($hits) = said($machine, $count) =~ /^ +(\d+) {6}mem:/m;
@@ -111,7 +111,7 @@ unlike(scalar(perf_run('report', $machine, '--stdio')), qr/out of order|unordere
     '... in order');
 
 # Who reads a recording while it runs sees what there was when he began, however much he adds to it.
-my $reader = 'perf record -m 64k -e cpu-clock -F 10000 -g -- perf script';
+my $reader = 'perf record -a -m 64k -e cpu-clock -F 10000 -g -- perf script';
 $machine = boot(run => "$reader; poweroff");
 ended_ok($machine, 'a recording that its own workload prints ends');
 my @times = map { $_->{time} } samples(said($machine, $reader));
@@ -120,7 +120,7 @@ is_deeply(\@times, [sort { $a <=> $b } @times], '... and shows no sample twice')
 # --- The drain does not feed itself --------------------------------------------------------------
 
 # The load goes on until the stream has left for a good while, however fast this machine is.
-my $everything = 'perf record -m 256k -e *:* -R -g -- fs-stress --threads 2 1000000';
+my $everything = 'perf record -a -m 256k -e *:* -R -g -- fs-stress --threads 2 1000000';
 $machine = start(flags => $unthrottled);
 $machine->expect($prompt);
 $machine->send("$everything\r");
@@ -147,7 +147,7 @@ like($theirs, qr/irq_handler_entry: irq=0 handler=\w*interrupt\w*$/m, '... handl
 my $trigger = 'mem:kernel_flag:w/period=2000/';
 $machine = start(flags => $unthrottled);
 $machine->expect($prompt);
-$machine->send("perf record --overwrite -m 64k -e sched:*,lock:* -R -g --trigger $trigger"
+$machine->send("perf record -a --overwrite -m 64k -e sched:*,lock:* -R -g --trigger $trigger"
     . " -- $endless\r");
 ok(stream_is_whole($machine, 60), 'a trigger ends a recording, and it leaves at once');
 $summary = broken_off($machine);
@@ -164,9 +164,9 @@ is(scalar(grep { $_->{event} eq 'mem:kernel_flag:w' } @theirs), 1, '... and ther
 is_deeply([map { $_->{event} } @ours], [map { $_->{event} } @theirs], 'the console has the same');
 cmp_ok($summary->{overwritten} // 0, '>', 0, '... the newest of many');
 
-$machine = boot(run => 'perf record -e mem:kernel_flag:w -g --trigger mem:unlock_kernel:x'
+$machine = boot(run => 'perf record -a -e mem:kernel_flag:w -g --trigger mem:unlock_kernel:x'
     . ' -- fs-stress 1;'
-    . ' perf record -e mem:kernel_flag:w --trigger mem:crash_read:x -- fs-stress 1; poweroff');
+    . ' perf record -a -e mem:kernel_flag:w --trigger mem:crash_read:x -- fs-stress 1; poweroff');
 ended_ok($machine);
 @theirs = samples(scalar perf_script($machine, '-F', $fields));
 is($theirs[1]{event}, 'mem:unlock_kernel:x', 'a trigger ends a recording without --overwrite too');
@@ -177,11 +177,11 @@ like($machine->console, qr/^\[ perf record: .*, no hit of the trigger \]$/m,
 
 $machine = start();
 $machine->expect($prompt);
-$machine->send("perf record --overwrite -m 64k -e timer:tick -R\r");
+$machine->send("perf record -a --overwrite -m 64k -e timer:tick -R\r");
 $machine->expect(qr/recording until \^C/);
 $summary = broken_off($machine);
 ok(stream_is_whole($machine, 30), '^C is a trigger');
-$machine->send("perf record -m 64k -e mem:kernel_flag:w -g -c 100 -- $endless\r");
+$machine->send("perf record -a -m 64k -e mem:kernel_flag:w -g -c 100 -- $endless\r");
 ok(stream_has($machine, 200_000, 60), 'a workload without end streams');
 $summary = broken_off($machine);
 ok(stream_is_whole($machine, 30), '... ^C ends it and the stream is whole');
@@ -194,8 +194,8 @@ is(scalar(@theirs), $summary->{'records kept'}, '... perf has all of it');
 # --- Death ---------------------------------------------------------------------------------------
 
 # With nothing of it out yet.
-$machine = boot(run => 'perf record -e mem:kernel_flag:w -g -- fs-stress 1;'
-    . ' perf record -e sched:*,mem:nowhere:rw -R -g -- crash jump-null; poweroff');
+$machine = boot(run => 'perf record -a -e mem:kernel_flag:w -g -- fs-stress 1;'
+    . ' perf record -a -e sched:*,mem:nowhere:rw -R -g -- crash jump-null; poweroff');
 is($machine->status, $stopped, 'a machine dies inside a recording');
 like($machine->console, qr/^recording: handed over, \d+ bytes of stream in all$/m,
     '... and hands it over');
@@ -212,7 +212,7 @@ for my $bytes (map { 30_000 + 7_777 * $_ } 0 .. ($ENV{QUICK} ? 1 : 9)) {
         extra => ['-chardev', "socket,id=monitor,path=$path,server=on,wait=off",
             '-mon', 'chardev=monitor']);
     $machine->expect($prompt);
-    $machine->send("perf record -m 64k -e lock:*,mem:kernel_flag:w -R -g -- $endless\r");
+    $machine->send("perf record -a -m 64k -e lock:*,mem:kernel_flag:w -R -g -- $endless\r");
     push(@wrong, 'no stream') if !stream_has($machine, $bytes, 60);
     my $monitor = IO::Socket::UNIX->new(Peer => $path) or die("$path: $!");
     $monitor->printflush("nmi\n");

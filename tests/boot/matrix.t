@@ -28,7 +28,7 @@ my @machines = (
     [qw(machine bochs firmware bios cpu max mem 2G smp 2)],
     [qw(machine bochs firmware bios cpu default mem 64M smp 1)],
 );
-my $record = 'perf record -e mem:kernel_flag:rw -g -- fs-stress 1';
+my $record = 'perf record -a -e mem:kernel_flag:rw -g -- fs-stress 1';
 my $report = 'perf report -g caller';
 my $taken = 16;               # MiB at most, by firmware, kernel and page tables
 my $protections = 3 << 20;    # CR4: SMEP and SMAP, Intel SDM vol. 3, "Control Registers"

@@ -19,7 +19,7 @@ use Pitot::Transcript;
 
 my $build = $ENV{BUILD} // 'build';
 my $fp_build = $ENV{FP_BUILD} // "$build/fp";
-my $record = 'perf record -g -F max -e cpu-clock,timer:tick -- irqs-off';
+my $record = 'perf record -a -g -F max -e cpu-clock,timer:tick -- irqs-off';
 my $unseen = 'cpu-clock/irqs-off-unseen/';
 my $blind = 'sampled by the timer, blind where interrupts are off';
 
@@ -111,8 +111,8 @@ sub verified_ok
 # Both ways from every NMI, tracepoints and watches in between, and a CPU that parks the others.
 subtest 'watches, two CPUs, frame pointers' => sub {
     my $events = '-e cpu-clock/freq=2000/ -e mem:kernel_flag:rw,sched:sched_switch';
-    my $busy = "perf record -m 4m -g --verify-chain $events -- fs-stress --threads 3 3";
-    my $stat = 'perf stat -e timer:tick -- fs-stress --threads 3 20';
+    my $busy = "perf record -a -m 4m -g --verify-chain $events -- fs-stress --threads 3 3";
+    my $stat = 'perf stat -a -e timer:tick -- fs-stress --threads 3 20';
     my $machine = boot(iso => "$fp_build/pitot.iso", smp => 2, qemu_machine => 'q35', icount => 2,
         flags => 'perf.rate=0',
         run => join('; ', $busy, $busy, 'perf script', $stat, 'poweroff'));
@@ -149,7 +149,7 @@ sub pressed_ok
     like($machine->console, qr/^PANIC: non-maskable interrupt at $where/m, '... for the report');
 }
 
-my $overwrite = 'perf record --overwrite -e cpu-clock -F max';
+my $overwrite = 'perf record -a --overwrite -e cpu-clock -F max';
 subtest 'the button' => sub {
     pressed_ok('an idle machine that is sampled', '', qr/recording until/, qr/\w+/, $overwrite)
         for 1 .. 2;
@@ -162,7 +162,7 @@ subtest 'the button' => sub {
 
 subtest 'under UEFI, two CPUs' => sub {
     my $machine = boot(firmware => 'uefi', smp => 2,
-        run => 'perf record -F 1000 -e cpu-clock -- fs-stress 100; perf script; poweroff');
+        run => 'perf record -a -F 1000 -e cpu-clock -- fs-stress 100; perf script; poweroff');
     ended_ok($machine);
     my %cpus = map { 0 + $_->{cpu} => 1 } samples(said($machine, 'perf script'));
     is(join(' ', sort(keys %cpus)), '0 1', 'both CPUs are sampled');

@@ -23,7 +23,7 @@ my $no_apic = qr/^Pitot: one CPU only: this CPU has no local APIC$/m;
 my $no_clock = qr/^PANIC: no HPET, ACPI PM timer or 8254, and CPUID does not tell the clock's /m;
 my $no_ticks = qr/^PANIC: no 8254 and no local APIC: nothing interrupts this machine /m;
 
-my $work = 'perf stat -e timer:tick -e cpu-clock -- fs-stress 20';
+my $work = 'perf stat -a -e timer:tick -e cpu-clock -- fs-stress 20';
 
 # What it is, what QEMU is told; what has to be said, if anything; whether it stops then. Without
 # ACPI no port switches the machine off.
@@ -65,7 +65,7 @@ for (@machines) {
 # --- What a boot takes ---------------------------------------------------------------------------
 
 my $machine = boot(%options, icount => 1, cpu => 'max',
-    run => 'perf record -e mem:lock_kernel:x -- fs-stress 1; perf script; poweroff');
+    run => 'perf record -a -e mem:lock_kernel:x -- fs-stress 1; perf script; poweroff');
 ended_ok($machine);
 my ($first) = samples(said($machine, 'perf script'));
 cmp_ok($first->{time} // 1, '<', 0.014, 'from the first instruction to the prompt: 14 million');

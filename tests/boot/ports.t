@@ -43,7 +43,7 @@ is(-s $machine->com2, 0, '... nothing has gone to COM2');
 $machine = boot(com1 => 'none', com2 => 'none');
 stopped_ok($machine, $machine->debugcon, $no_console, 'neither COM1 nor COM2');
 
-$machine = boot(com2 => 'none', run => 'perf stat -e mem:kernel_flag:w -- fs-stress; poweroff');
+$machine = boot(com2 => 'none', run => 'perf stat -a -e mem:kernel_flag:w -- fs-stress; poweroff');
 ended_ok($machine, 'no COM2: the machine runs');
 is($machine->debugcon, '', '... and has nothing to complain about');
 

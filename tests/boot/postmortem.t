@@ -94,7 +94,7 @@ sub slurp
 my $events = "-e mem:kernel_flag:w -e mem:rings+$head/8:w -e lock:*,irq:* -R -g";
 my $dump = "$logs/dump";
 my ($machine, $stub) = stopped_at('stress_all',
-    "perf record --overwrite -m 16K $events -- fs-stress 100000", flags => 'perf.rate=0');
+    "perf record -a --overwrite -m 16K $events -- fs-stress 100000", flags => 'perf.rate=0');
 run_to($stub, 'ring_output_nested') for 1 .. 200;
 my ($back) = unpack('Q<', $stub->memory($stub->register('rsp'), 8));
 $stub->run_to($back);
@@ -213,7 +213,7 @@ refused_ok([postmortem_of($stub)], 'no recording there: `perf record` did not ru
     'a machine without a recording');
 $machine->stop;
 
-($machine, $stub) = stopped_at('stress_all', 'perf stat -e lock:* -- fs-stress 1; poweroff');
+($machine, $stub) = stopped_at('stress_all', 'perf stat -a -e lock:* -- fs-stress 1; poweroff');
 refused_ok([postmortem_of($stub)], 'its events were counted only', 'a machine that only counts');
 $machine->stop;
 
@@ -251,11 +251,11 @@ sub decode
 # keeps all until the end in the other mode, too.
 for my $options ("--overwrite -m 16K $events -- fs-stress 3", "-m 64K $events -- fs-stress 1") {
     my $overwrites = $options =~ /overwrite/;
-    ($machine, $stub) = stopped_at('stream_begin_recording', "perf record $options; poweroff",
+    ($machine, $stub) = stopped_at('stream_begin_recording', "perf record -a $options; poweroff",
         flags => 'perf.rate=0', $overwrites ? () : (com2 => 'none'));
     $stub->leave;
     my ($said, $status) = postmortem($stub->{path}, '-c');
-    is($status, 0, "perf record $options: read before the kernel writes it") or diag($said);
+    is($status, 0, "perf record -a $options: read before the kernel writes it") or diag($said);
     $machine->wait_end;
     ended_ok($machine, '... with -c the machine goes on');
     decode($machine) if !$overwrites;

@@ -62,11 +62,11 @@ my @recordings = (
     ["mem:$flag/4:rw", "-g -m 16k --overwrite -- $load"],
     ['mem:kernel_flag/4:w/call-graph=no,period=10/ -e mem:ticks:w', '-g -- fs-stress 30'],
 );
-my $stat = 'perf stat -e mem:kernel_flag:rw -e mem:kernel_flag+0:rw -e mem:lock_kernel:x'
+my $stat = 'perf stat -a -e mem:kernel_flag:rw -e mem:kernel_flag+0:rw -e mem:lock_kernel:x'
     . " -e mem:$flag/4:rw -e mem:$flag/4:rw:k -e mem:$flag:rw -- $load";
-my $list = 'perf record -e mem:kernel_flag:rw,mem:kernel_flag/4:rw -- perf list';
+my $list = 'perf record -a -e mem:kernel_flag:rw,mem:kernel_flag/4:rw -- perf list';
 
-my @commands = map { "perf record -e $_->[0] $_->[1]" } @recordings;
+my @commands = map { "perf record -a -e $_->[0] $_->[1]" } @recordings;
 my $run = join('; ', (map { ($_, 'perf script') } @commands), $stat, $list, 'poweroff');
 my $machine = boot(flags => $unthrottled, run => $run);
 ended_ok($machine);
@@ -122,7 +122,7 @@ is_deeply(chains(@$overwrite), chains(@$whole[-@$overwrite .. -1]),
     '... it keeps the newest, to the last hit');
 
 # Nobody reads it while it runs where there is no port (tests/boot/live.t has those with one).
-my $normal_record = "perf record -e mem:kernel_flag:rw:k -g -m 16k -- $load";
+my $normal_record = "perf record -a -e mem:kernel_flag:rw:k -g -m 16k -- $load";
 my $alone = boot(com2 => 'none', flags => $unthrottled,
     run => "$normal_record; perf script; poweroff");
 ended_ok($alone);
@@ -156,7 +156,7 @@ cmp_ok(scalar(keys %interrupted), '>', 1, '... in more than one function')
 # --- Registers -----------------------------------------------------------------------------------
 
 # In a boot of their own: perf prints registers only if every event of a stream has them.
-my $registers = 'perf record -e mem:kernel_flag:rw -e mem:lock_kernel:x -g --intr-regs -c 10'
+my $registers = 'perf record -a -e mem:kernel_flag:rw -e mem:lock_kernel:x -g --intr-regs -c 10'
     . " -- $load";
 $machine = boot(flags => $unthrottled, run => "$registers; perf script -F +iregs; poweroff");
 ended_ok($machine);
@@ -176,10 +176,10 @@ is(scalar(grep { hex($_) & 2 } $script =~ /\bFLAGS:0x([0-9a-f]+) /g), @sites,
 # A thousand a second are ten in each tick of ten milliseconds: far fewer than this load makes.
 my $flood = 'mem:kernel_flag:rw -- fs-stress 100';
 $machine = boot(flags => 'perf.rate=1000',
-    run => "perf record -e $flood; perf stat -e $flood; poweroff");
+    run => "perf record -a -e $flood; perf stat -a -e $flood; poweroff");
 ended_ok($machine, 'an event that floods is throttled, the machine runs on to its end');
-my $kept = summary(said($machine, "perf record -e $flood"));
-my ($counted) = said($machine, "perf stat -e $flood") =~ /^ +(\d+) {6}mem:/m;
+my $kept = summary(said($machine, "perf record -a -e $flood"));
+my ($counted) = said($machine, "perf stat -a -e $flood") =~ /^ +(\d+) {6}mem:/m;
 my $seen = records(scalar perf_run('report', $machine, '-D'));
 cmp_ok($seen->{THROTTLE} // 0, '>', 1, 'the stream tells when it began');
 cmp_ok(abs($seen->{THROTTLE} - $seen->{UNTHROTTLE}), '<=', 1, '... and when it ended');

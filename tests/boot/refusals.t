@@ -132,7 +132,7 @@ subtest 'places' => sub { refused_ok(map { ["-e $_->[0] -- help", $_->[1]] } @pl
 subtest 'options' => sub { refused_ok(@options) };
 
 subtest 'a recording within a recording' => sub {
-    my $command = "perf record -e $flag -- perf record -e mem:ticks:w -- help";
+    my $command = "perf record -a -e $flag -- perf record -a -e mem:ticks:w -- help";
     my $machine = boot(run => "$command; perf list; poweroff");
     ended_ok($machine);
     my @lines = split(/\n/, said($machine, $command));
@@ -140,8 +140,8 @@ subtest 'a recording within a recording' => sub {
     is("@lines[1 .. $#lines]", '[ perf record: 0 records kept ]', 'the outer is not');
     is(free_registers($machine, 1), 4, 'and both leave all registers free');
 
-    $command = "perf record -e $flag --trigger mem:ticks:w/period=9999/"
-        . ' -- perf stat -e mem:ticks:w';
+    $command = "perf record -a -e $flag --trigger mem:ticks:w/period=9999/"
+        . ' -- perf stat -a -e mem:ticks:w';
     $machine = boot(run => "$command; poweroff");
     ended_ok($machine);
     my $both = qr/^perf \w+: a recording is running already; .*\n.*no hit of the trigger/;
@@ -163,7 +163,7 @@ subtest 'perf itself' => sub {
         'perf' => qr/usage: perf list \| record \| report \| script \| stat \| trace/,
         'perf report' => qr/perf report: nothing is recorded; `perf record .*` does that/,
         'perf script' => qr/perf script: nothing is recorded; .*/,
-        'perf stat -e mem:kernel_flag:r -- help' => qr/perf stat: access "r": .*/,
+        'perf stat -a -e mem:kernel_flag:r -- help' => qr/perf stat: access "r": .*/,
     );
     my $machine = boot(run => join('; ', sort(keys %refusals), 'poweroff'));
     ended_ok($machine);
@@ -176,7 +176,7 @@ subtest 'what is possible' => sub {
     my @possible = ('-e mem:kernel_flag+1/3:rw', "-e $flag -m 1", "-e $flag -m 64m",
         "-e $flag --overwrite", '-e mem:lock_kernel/8:x', '-e mem:kernel_flag:w:k',
         '-e mem:' . place('kernel_flag') . '/4:rw', '-e mem:stack_task+0x1000/32:rw');
-    my @commands = map { "perf record $_ -- bt" } @possible;
+    my @commands = map { "perf record -a $_ -- bt" } @possible;
     my $machine = boot(smp => 1,
         run => join('; ', (map { ($_, 'perf list') } @commands), 'poweroff'));
     ended_ok($machine);

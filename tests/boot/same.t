@@ -19,9 +19,9 @@ use Pitot::Files;
 plan skip_all => 'the clock is set by QEMU' if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 
 my @commands = (
-    'perf record -g -R -e cpu-clock,timer:tick,sched:* -- fs-stress --threads 3 5',
+    'perf record -a -g -R -e cpu-clock,timer:tick,sched:* -- fs-stress --threads 3 5',
     'perf script',
-    'perf record -m 64k -g -e mem:kernel_flag:rw,lock:* -- /bin/fs-load',
+    'perf record -a -m 64k -g -e mem:kernel_flag:rw,lock:* -- /bin/fs-load',
     'perf trace -S -- /bin/poll-load',
     'perf report',
     'run /bin/poll-load 400 &', 'ps', 'wait', 'ps', 'memory', 'poweroff',

@@ -56,7 +56,7 @@ sub backwards
 }
 
 $machine = boot(smp => $cpus, run => join('; ',
-    "perf record -m 4M -e mem:kernel_flag:rw,sched:sched_switch,cpu-clock/freq=1000/ -- $load",
+    "perf record -a -m 4M -e mem:kernel_flag:rw,sched:sched_switch,cpu-clock/freq=1000/ -- $load",
     'perf script', 'cpus', 'poweroff'));
 ended_ok($machine);
 like($machine->console, qr/^fs-stress: \d+ operations in 5 threads, all verified; \d+ waits/m,
@@ -90,7 +90,7 @@ is(scalar(() = said($machine, 'cpus') =~ /^ +\d+ +0 +\d+  /mg), $cpus,
     'when it is over, no watch is armed on any CPU');
 
 # The clock of a CPU counts its time, whoever has it; four count four times as much.
-$machine = boot(smp => $cpus, run => 'perf stat -e cpu-clock -- fs-stress 20; poweroff');
+$machine = boot(smp => $cpus, run => 'perf stat -a -e cpu-clock -- fs-stress 20; poweroff');
 ended_ok($machine);
 my ($counted) = $machine->console =~ /^ *([\d.]+) msec cpu-clock/m;
 my ($elapsed) = $machine->console =~ /^ *([\d.]+) seconds time elapsed/m;
@@ -101,7 +101,7 @@ cmp_ok(abs(($counted // 0) / 1000 - $cpus * ($elapsed // 0)), '<',
 # --- Each ring overwrites by itself --------------------------------------------------------------
 
 $machine = boot(smp => $cpus, run => join('; ',
-    "perf record --overwrite -m 16K -e mem:kernel_flag:rw,sched:* -- $load", 'poweroff'));
+    "perf record -a --overwrite -m 16K -e mem:kernel_flag:rw,sched:* -- $load", 'poweroff'));
 ended_ok($machine);
 my ($kept, $over) = $machine->console =~
     /^\[ perf record: (\d+) records kept, (\d+) overwritten/m;
@@ -135,7 +135,7 @@ is("@last", join(' ', sort { $a <=> $b } @last), '... of all CPUs, in order of t
 
 # By the host's clock, as QEMU takes minutes to start so many by their instructions.
 $machine = boot(smp => 64, icount => '',
-    run => 'perf record -e cpu-clock -F 100 -- fs-stress --threads 5 2; poweroff');
+    run => 'perf record -a -e cpu-clock -F 100 -- fs-stress --threads 5 2; poweroff');
 ended_ok($machine);
 like($machine->console, qr/^Pitot: .*, 64 of 64 CPUs$/m, '64 CPUs run');
 like($machine->console, qr/^fs-stress: \d+ operations in 5 threads, all verified/m,

@@ -69,7 +69,7 @@ sub recording
     my $socket = "$logs/" . ++$machines . '.stub';
     my $machine = Pitot::Machine->new(gdb => $socket, smp => 4, timeout => 600,
         flags => 'perf.rate=0', @options,
-        run => "perf record --overwrite -m $size $events -- $workload; poweroff");
+        run => "perf record -a --overwrite -m $size $events -- $workload; poweroff");
     my $stub = Pitot::Stub->new($socket);
     $stub->attach;
     $stub->run_to($address{stress_all});

@@ -76,7 +76,7 @@ sub complaint_about_cut
 sub quarters
 {
     my ($event) = @_;
-    my $machine = boot(run => "perf stat -e $event -- fs-stress; poweroff");
+    my $machine = boot(run => "perf stat -a -e $event -- fs-stress; poweroff");
     my ($count) = $machine->console =~ /^ +(\d+) {6}\Q$event\E$/m or die($machine->tail);
     return int($count / 4);
 }
@@ -84,9 +84,9 @@ sub quarters
 # With chains, with registers, with neither.
 my $hits = quarters('mem:kernel_flag:rw');
 my $calls = quarters('mem:lock_kernel:x');
-my $machine = boot(run => "perf record -e mem:kernel_flag:rw -c $hits -g -- fs-stress;"
-    . " perf record -e mem:lock_kernel:x --intr-regs -c $calls -- fs-stress;"
-    . " perf record -e mem:kernel_flag:w/period=$hits/ -e mem:unlock_kernel:x/period=$calls/"
+my $machine = boot(run => "perf record -a -e mem:kernel_flag:rw -c $hits -g -- fs-stress;"
+    . " perf record -a -e mem:lock_kernel:x --intr-regs -c $calls -- fs-stress;"
+    . " perf record -a -e mem:kernel_flag:w/period=$hits/ -e mem:unlock_kernel:x/period=$calls/"
     . ' -- fs-stress; poweroff');
 ended_ok($machine);
 my $stream = slurp($machine->com2);

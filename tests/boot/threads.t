@@ -73,7 +73,7 @@ ended_ok($machine);
 
 my $rounds = 40;
 my $recording = boot(run => join('; ',
-    "perf record -m 16M -e mem:kernel_flag:rw -g -- fs-stress --threads 3 $rounds", 'poweroff'));
+    "perf record -a -m 16M -e mem:kernel_flag:rw -g -- fs-stress --threads 3 $rounds", 'poweroff'));
 ended_ok($recording);
 my ($operations, $waits) = $recording->console =~
     /^fs-stress: (\d+) operations in 3 threads, all verified; (\d+) waits for the kernel lock$/m;

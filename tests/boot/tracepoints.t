@@ -37,8 +37,8 @@ sub summary
 
 # The locks that the load itself takes; the timer's come as often as there are ticks.
 my $of_load = q{--filter 'name == "kernel_flag" || name == "pages"'};
-my $locks = "perf record -m 16m -e lock:* $of_load -R -g -- $load";
-my $stat = "perf stat -e lock:* $of_load -- $load";
+my $locks = "perf record -a -m 16m -e lock:* $of_load -R -g -- $load";
+my $stat = "perf stat -a -e lock:* $of_load -- $load";
 my $machine = boot(flags => $unthrottled, run => "$stat; $locks; perf script; poweroff");
 ended_ok($machine);
 my $count = counted(said($machine, $stat));
@@ -76,11 +76,11 @@ my @filters = (
     ['irq:irq_handler_*', q{'irq == 0'}],
 );
 my $interrupted = 'fs-stress 500';    # long enough for several ticks
-my @stats = map { "perf stat -e $_->[0] --filter $_->[1] -- "
+my @stats = map { "perf stat -a -e $_->[0] --filter $_->[1] -- "
     . ($_->[0] =~ /^irq/ ? $interrupted : $load) } @filters;
-my $period = "perf record -c 10 -R -e lock:lock_release $of_load -- $load";
-my $timer = "perf record -e irq:*,timer:tick -g -R -- $interrupted";
-my $mixed = "perf record -m 16m -R -g -e mem:kernel_flag:w -e lock:lock_acquired -- $load";
+my $period = "perf record -a -c 10 -R -e lock:lock_release $of_load -- $load";
+my $timer = "perf record -a -e irq:*,timer:tick -g -R -- $interrupted";
+my $mixed = "perf record -a -m 16m -R -g -e mem:kernel_flag:w -e lock:lock_acquired -- $load";
 $machine = boot(flags => $unthrottled,
     run => join('; ', @stats, $period, 'perf script', $timer, 'perf script', $mixed, 'perf script',
         'perf list', 'poweroff'));
@@ -136,7 +136,7 @@ like(said($machine, "perf record $_->[0]"), $_->[1], "refused: $_->[0]") for @re
 
 # --- Where there is no room ----------------------------------------------------------------------
 
-my $room = q{perf record -e kmem:mm_page_alloc --filter 'order > 2' -R -- perf report};
+my $room = q{perf record -a -e kmem:mm_page_alloc --filter 'order > 2' -R -- perf report};
 $machine = boot(mem => '24M', flags => $unthrottled, run => "$room; perf script; poweroff");
 ended_ok($machine);
 $script = said($machine, 'perf script');
@@ -149,7 +149,7 @@ same_lines_ok(script_lines($script), script_lines(scalar perf_script($machine, '
 
 # --- Everything at once --------------------------------------------------------------------------
 
-my $everything = 'perf record -m 64k --overwrite -e *:* -e mem:kernel_flag:rw -g -R'
+my $everything = 'perf record -a -m 64k --overwrite -e *:* -e mem:kernel_flag:rw -g -R'
     . ' -- fs-stress 300';
 $machine = boot(flags => $unthrottled, run => "$everything; $stat; poweroff");
 ended_ok($machine, 'everything on, under load: the machine runs on to its end');
@@ -161,7 +161,7 @@ is_deeply(counted(said($machine, $stat))->{'lock:lock_acquire'},
     $count->{'lock:lock_acquire'}, '... and counting afterwards is as exact as before');
 
 $machine = boot(flags => $unthrottled,
-    run => 'perf record -m 4m --intr-regs -e lock:lock_acquire -- fs-stress 2; '
+    run => 'perf record -a -m 4m --intr-regs -e lock:lock_acquire -- fs-stress 2; '
         . 'perf script -F +iregs; poweroff');
 ended_ok($machine);
 $script = said($machine, 'perf script -F +iregs');

@@ -46,9 +46,9 @@ sub chains_from
 # --- The two kernels -----------------------------------------------------------------------------
 
 my $script = 'perf script';
-my $whole = "perf record $event -g $load";
-my $skipped = "perf record $event -g --skip 3 $load";
-my $term = "perf record $event/skip=3/ -g $load";
+my $whole = "perf record -a $event -g $load";
+my $skipped = "perf record -a $event -g --skip 3 $load";
+my $term = "perf record -a $event/skip=3/ -g $load";
 
 subtest 'without frame pointers' => sub {
     my $machine = boot(run => join('; ', 'bt', map({ ($_, $script) } $whole, $skipped, $term),
@@ -69,9 +69,9 @@ subtest 'without frame pointers' => sub {
 };
 
 subtest 'with frame pointers' => sub {
-    my $both = "perf record $event -g --verify-chain $load";
-    my ($orc, $fp) = map { "perf record $event --call-graph $_ $load" } qw(orc fp);
-    my $ticks = "perf record -e mem:ticks:w -g --verify-chain -- fs-stress 40";
+    my $both = "perf record -a $event -g --verify-chain $load";
+    my ($orc, $fp) = map { "perf record -a $event --call-graph $_ $load" } qw(orc fp);
+    my $ticks = "perf record -a -e mem:ticks:w -g --verify-chain -- fs-stress 40";
     my $machine = boot(iso => "$fp_build/pitot.iso",
         run => join('; ', 'bt', $both, map({ ($_, $script) } $orc, $fp), $ticks, 'poweroff'));
     ended_ok($machine);
@@ -171,7 +171,7 @@ for my $damage (@damages) {
     my ($name, $reason, $change) = @$damage;
     subtest "a table $name" => sub {
         my $machine = boot(boot => 'grub', iso => damaged_iso($build, $change),
-            run => "bt; perf record $event -g $load; perf record $event $load; poweroff");
+            run => "bt; perf record -a $event -g $load; perf record -a $event $load; poweroff");
         ended_ok($machine, 'the kernel runs on');
         like($machine->console, qr/^Pitot: call chains of one frame only: $reason$/m,
             '... and says why chains are short');
@@ -179,10 +179,10 @@ for my $damage (@damages) {
         is(join(' ', map { $_->{name} } @frames), 'bt_run', 'bt has its own frame');
         like(said($machine, 'bt'), qr/^  \(the chain stops here: no unwind table, .*\)$/m,
             '... and says that it stops');
-        is(said($machine, "perf record $event -g $load"),
+        is(said($machine, "perf record -a $event -g $load"),
             "perf record: no way to make call chains in this kernel; it said why at boot\n",
             'a recording with chains is refused');
-        like(said($machine, "perf record $event $load"),
+        like(said($machine, "perf record -a $event $load"),
             qr/^\[ perf record: \d{3,} records kept \]$/m,
             '... one without is made');
     };
@@ -190,7 +190,7 @@ for my $damage (@damages) {
 
 subtest 'a table out of order, and frame pointers' => sub {
     my $machine = boot(boot => 'grub', iso => damaged_iso($fp_build, $damages[3][2]),
-        run => "bt; perf record $event -g --verify-chain -- help; poweroff");
+        run => "bt; perf record -a $event -g --verify-chain -- help; poweroff");
     ended_ok($machine, 'the kernel runs on');
     like($machine->console, qr/^Pitot: call chains by frame pointers only: $damages[3][1]$/m,
         '... and says how chains are made');

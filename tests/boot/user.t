@@ -20,7 +20,7 @@ plan skip_all => 'Bochs has the suite ktap-user, and its console cannot be typed
 my $build = $ENV{BUILD} // 'build';
 my $fp_iso = ($ENV{FP_BUILD} // "$build/fp") . '/pitot.iso';
 my $patience = 120;
-my $watch = 'perf record -e mem:kernel_flag:rw -- fs-stress 5';
+my $watch = 'perf record -a -e mem:kernel_flag:rw -- fs-stress 5';
 
 # Flags of a program that must not be set where the kernel runs for it.
 my %harmful = (TF => 1 << 8, DF => 1 << 10, NT => 1 << 14, AC => 1 << 18);
@@ -50,7 +50,7 @@ sub lines_ok
 for my $iso ("$build/pitot.iso", $fp_iso) {
     my $name = $iso eq $fp_iso ? 'with frame pointers' : 'without';
     my $machine = boot(smp => 4, iso => $iso, run => join('; ', $watch, 'run attack all',
-            'run calls', $watch, 'perf record -m 4M -e mem:kernel_flag:rw -g -- /bin/attack all',
+            'run calls', $watch, 'perf record -a -m 4M -e mem:kernel_flag:rw -g -- /bin/attack all',
             '/bin/fs-load', 'ps', 'fs-stress 1', 'memory', 'run attack all', 'fs-stress 1',
             'memory', 'poweroff'));
     ended_ok($machine, "the kernel $name survives its programs");
@@ -81,8 +81,8 @@ like(said($machine, 'run attack names'),
 
 # A program loses its frame where it steps over its own watched byte: QEMU tells of it twice. Who
 # has stepped the kernel before must not matter.
-$machine = boot(smp => 1, timeout => 60, run => 'perf record -e branches -- help; '
-        . 'perf record -e mem:/bin/attack:attack_operand/2:rw -- /bin/attack trap_flag_operand; '
+$machine = boot(smp => 1, timeout => 60, run => 'perf record -a -e branches -- help; '
+        . 'perf record -a -e mem:/bin/attack:attack_operand/2:rw -- /bin/attack trap_flag_operand; '
         . 'poweroff');
 ended_ok($machine, 'a program that steps over its own watched byte, behind branches');
 like($machine->console, qr{^/bin/attack: killed by signal 5$}m, '... is ended, and nobody else');
@@ -91,7 +91,7 @@ like($machine->console, qr{^/bin/attack: killed by signal 5$}m, '... is ended, a
 
 # The program sets all of them, calls the kernel, and is interrupted in a loop, on the only CPU.
 for my $place ('mem:ticks:w', 'mem:sys_getpid:x') {
-    my $record = "perf record -e $place --intr-regs -- /bin/attack flags";
+    my $record = "perf record -a -e $place --intr-regs -- /bin/attack flags";
     $machine = boot(smp => 1, com2 => 'none',
         run => "$record; perf script -F +iregs; poweroff");
     ended_ok($machine);
@@ -121,7 +121,7 @@ sub kernel_chains
 for my $iso ("$build/pitot.iso", $fp_iso) {
     my $name = $iso eq $fp_iso ? 'by frame pointers' : 'by the table';
     $machine = boot(smp => 1, iso => $iso, com2 => 'none',
-        run => 'perf record -m 8M -g -e cpu-clock -F 4000 -- /bin/attack storm 200000; '
+        run => 'perf record -a -m 8M -g -e cpu-clock -F 4000 -- /bin/attack storm 200000; '
             . 'perf script; poweroff');
     ended_ok($machine);
     like($machine->console, qr/^\[ perf record: \d+ records kept \]$/m, 'NMIs fell upon a program');
@@ -143,7 +143,7 @@ for my $iso ("$build/pitot.iso", $fp_iso) {
 {
     my $place = 'mem:/bin/attack:attack_operand/2:rw';
     $machine = boot(machine => 'bochs', smp => 1, com2 => 'none',
-        run => "perf record -e $place -e breakpoint:hit -g -R -- /bin/attack ss_syscall; "
+        run => "perf record -a -e $place -e breakpoint:hit -g -R -- /bin/attack ss_syscall; "
             . 'perf script; poweroff');
     ended_ok($machine, 'a program\'s own hit at the kernel\'s entry brings nobody down');
     my $script = said($machine, 'perf script');
@@ -160,7 +160,7 @@ for my $iso ("$build/pitot.iso", $fp_iso) {
 $machine = start();
 $machine->expect(qr/^pitot> $/m, $patience, 'there is a prompt');
 for my $line ('run spin', '/bin/spin calls',
-    'perf record -e mem:kernel_flag:rw -- /bin/spin calls') {
+    'perf record -a -e mem:kernel_flag:rw -- /bin/spin calls') {
     $machine->send("$line\n");
     $machine->expect(qr/^spin: until \^C; beside the console, until `kill PID`$/m, $patience,
         "$line says how it ends");

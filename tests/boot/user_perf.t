@@ -52,7 +52,7 @@ sub polls_ok
 # --- Chains, without and with frame pointers in the kernel ----------------------------------------
 
 {
-    my $record = 'perf record -e kmem:mm_page_alloc -R -g -- /bin/poll-load 40';
+    my $record = 'perf record -a -e kmem:mm_page_alloc -R -g -- /bin/poll-load 40';
     my $machine = boot(run => "$record; perf report -g caller -s sym; perf script; poweroff");
     ended_ok($machine, 'pages of a program\'s poll');
     polls_ok($machine, 'without frame pointers');
@@ -60,7 +60,7 @@ sub polls_ok
 }
 
 {
-    my $record = 'perf record -e kmem:mm_page_alloc -R -g --verify-chain -- /bin/poll-load 40';
+    my $record = 'perf record -a -e kmem:mm_page_alloc -R -g --verify-chain -- /bin/poll-load 40';
     my $machine = boot(iso => "$fp_build/pitot.iso",
         run => "$record; perf script; poweroff");
     ended_ok($machine, 'the same in a kernel with frame pointers');
@@ -73,13 +73,13 @@ sub polls_ok
 
 {
     my @places = qw(main path write_file client_logger);
-    my $count = 'perf stat -e mem:/bin/fs-load:calls:w,mem:/bin/fs-load:main:x,'
+    my $count = 'perf stat -a -e mem:/bin/fs-load:calls:w,mem:/bin/fs-load:main:x,'
         . 'mem:/bin/poll-load:main:x -- /bin/fs-load 2';
-    my $values = 'perf record -e mem:/bin/fs-load:calls/8:w:u -e breakpoint:hit -g -R'
+    my $values = 'perf record -a -e mem:/bin/fs-load:calls/8:w:u -e breakpoint:hit -g -R'
         . ' -- /bin/fs-load 2';
-    my $first = 'perf record ' . join(' ', map { "-e mem:/bin/fs-load:$_:x" } @places)
+    my $first = 'perf record -a ' . join(' ', map { "-e mem:/bin/fs-load:$_:x" } @places)
         . ' -g -- /bin/fs-load 2';
-    my $clock = 'perf record -e cpu-clock:u -F 8000 -g -- /bin/fs-load 400';
+    my $clock = 'perf record -a -e cpu-clock:u -F 8000 -g -- /bin/fs-load 400';
     my $machine = boot(run => join('; ', $count, $values, 'perf script', $first, 'perf script',
             'perf list', $clock, 'perf report -s sym', 'poweroff'));
     ended_ok($machine, 'breakpoints in a program');
@@ -121,7 +121,7 @@ sub polls_ok
 {
     my $machine = boot(run => 'perf record -p 1 -e sched:sched_wakeup,cpu-clock'
             . ' -- fs-stress --threads 3 30; perf script; poweroff');
-    ended_ok($machine, 'perf record -p');
+    ended_ok($machine, 'perf record -a -p');
     my @samples = samples(said($machine, 'perf script'));
     my @wakeups = grep { $_->{event} =~ /wakeup/ } @samples;
     cmp_ok(scalar(@wakeups), '>=', 3, '... has the thread\'s hits');
@@ -180,8 +180,8 @@ sub polls_ok
 
 # Its thread may have the CPU before it is the process's.
 {
-    my $count = 'perf stat -e mem:/bin/attack:main:x -- /bin/attack brood';
-    my $record = 'perf record -e mem:/bin/attack:main:x -- /bin/attack brood';
+    my $count = 'perf stat -a -e mem:/bin/attack:main:x -- /bin/attack brood';
+    my $record = 'perf record -a -e mem:/bin/attack:main:x -- /bin/attack brood';
     my $machine = boot(smp => 4, run => "$count; $record; poweroff");
     ended_ok($machine, 'many processes are born at once');
     like(said($machine, $count), qr{^ +33 +mem:/bin/attack:main:x$}m,
@@ -234,7 +234,7 @@ sub calls_in
 # --- System calls ---------------------------------------------------------------------------------
 
 {
-    my $record = 'perf record -e raw_syscalls:*,syscalls:*_open,syscalls:*_poll -R -g'
+    my $record = 'perf record -a -e raw_syscalls:*,syscalls:*_open,syscalls:*_poll -R -g'
         . ' -- /bin/fs-load 1';
     my $machine = boot(run => "$record; perf report -g caller -s sym; perf script; poweroff");
     ended_ok($machine, 'system calls as events');

@@ -25,7 +25,7 @@ sub report_of
     my ($how, %options) = @_;
     my $machine = start(flags => 'watchdog=1', icount => '', %options);
     $machine->expect($prompt, 60, 'there is a prompt');
-    $machine->send("perf record -e mem:kernel_flag:w -- fs-stress\n");
+    $machine->send("perf record -a -e mem:kernel_flag:w -- fs-stress\n");
     $machine->expect(qr/records kept.*\n$prompt/, 60, 'something is recorded');
     $machine->send("crash $how\n");
     my $said = $machine->expect($whole, 60, 'the report comes');
@@ -70,7 +70,7 @@ subtest 'two of four CPUs, by a lock' => sub {
 
 # A report goes on as it may; these have nothing to report.
 subtest 'a busy machine' => sub {
-    my $load = 'perf record -g -e cpu-clock -F 1000 -e mem:kernel_flag:rw -- '
+    my $load = 'perf record -a -g -e cpu-clock -F 1000 -e mem:kernel_flag:rw -- '
         . 'fs-stress --threads 4 60';
     my $machine = boot(smp => 2, flags => 'watchdog=1', run => "$load; $load; poweroff");
     ended_ok($machine);

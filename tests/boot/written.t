@@ -63,12 +63,12 @@ sub symbols
     return map { my ($address, undef, $name) = split(' '); ($name => hex($address)) } `nm $kernel`;
 }
 
-my $zero = "perf record -m 16m $watch -e breakpoint:hit --filter 'new == 0' -g -R -- $load";
-my $changed = "perf stat $watch -e breakpoint:hit --filter 'old != new' -- $load";
+my $zero = "perf record -a -m 16m $watch -e breakpoint:hit --filter 'new == 0' -g -R -- $load";
+my $changed = "perf stat -a $watch -e breakpoint:hit --filter 'old != new' -- $load";
 my $by_how = join('; ',
-    map { "perf stat $watch -e breakpoint:hit --filter '$_' -- $load" }
+    map { "perf stat -a $watch -e breakpoint:hit --filter '$_' -- $load" }
         ('how == "before"', 'address != 0 && length == 4 && access ~ "w*"', 'insn == 0'));
-my $called = 'perf record -R -e mem:lock_kernel:x -e breakpoint:hit -- fs-stress 1';
+my $called = 'perf record -a -R -e mem:lock_kernel:x -e breakpoint:hit -- fs-stress 1';
 
 sub who_set_it_to_zero
 {
@@ -127,8 +127,8 @@ my ($called_by) = $code =~ /<pit_interrupt>:\n(?:.+\n)*?.*\tcall +\*.*<(\w+)>/
 my ($table) = $code =~
     /<filter_passes>:\n(?:.+\n)*?.*\tjmp +\*-0x([0-9a-f]+)\(,%r\w+,8\)/;
 $table = sprintf('0x%x', -hex($table // die("filter_passes has no jump table any more\n")));
-my $pointer = "perf record -R -e mem:$called_by:rw -e breakpoint:hit -- fs-stress 100";
-my $jump = "perf record -R -e mem:$table/8:rw -e breakpoint:hit -e lock:lock_acquire "
+my $pointer = "perf record -a -R -e mem:$called_by:rw -e breakpoint:hit -- fs-stress 100";
+my $jump = "perf record -a -R -e mem:$table/8:rw -e breakpoint:hit -e lock:lock_acquire "
     . "--filter 'lockdep_addr == 1' -- fs-stress 1";
 $machine = boot(flags => 'perf.rate=0', qemu_machine => 'pc,hpet=off',
     run => "$pointer; perf script; $jump; perf script; poweroff");
@@ -162,7 +162,7 @@ print {$kernel} 'not this build';
 close($kernel) or die("$files/pitot.elf: $!\n");
 system('tools/mkiso', "$files/pitot.iso", "$files/pitot.elf") == 0 or die("tools/mkiso failed\n");
 $machine = boot(boot => 'grub', iso => "$files/pitot.iso", flags => 'perf.rate=0',
-    run => 'perf record -R '
+    run => 'perf record -a -R '
         . "$watch -e breakpoint:hit -- fs-stress 1; perf script; poweroff");
 ended_ok($machine);
 like($machine->console,

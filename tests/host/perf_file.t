@@ -89,7 +89,7 @@ my %told = $header =~ /^# ([\w ]+?) : (.*?) *$/mg;
 is_deeply([@told{'hostname', 'os release', 'arch', 'nrcpus avail', 'nrcpus online', 'cpudesc'}],
     ['pitot', 'pitot-0123456789ab', 'x86_64', 4, 4, 'a CPU of no maker'],
     'the header has the machine: what the stream says');
-is($told{cmdline}, 'perf record -e mem:kernel_flag:rw -e mem:release_lock:x',
+is($told{cmdline}, 'perf record -a -e mem:kernel_flag:rw -e mem:release_lock:x',
     '... a command for the events');
 like($header, qr/^# event : name = mem:kernel_flag:rw, /m, '... and their names');
 is(run("perf buildid-list -i $file"), "$build_id [kernel.kallsyms]\n", '... and the build id');

@@ -184,7 +184,7 @@ subtest 'base64 blocks come out of a captured log' => sub {
     my $blocks = output_of("$sample block");
     unlike($blocks, qr/\r/, 'bare LF');
     my ($first, $second) = $blocks =~ /\A(begin-base64 .*?^====\n)(.*)\z/ms;
-    my $log = "pitot> perf record -- fs-stress\n${first}pitot> perf record\n${second}pitot> \n";
+    my $log = "pitot> perf record -a -- fs-stress\n${first}pitot> perf record\n${second}pitot> \n";
     write_bytes("$room/log", $log);
     system("cd $room && uudecode log") == 0 or fail('uudecode reads the log');
     is(crc32_of("$room/pitot.perf"), $crc_of_whole, 'the first block, whole');

@@ -87,11 +87,18 @@ __attribute__((noinline)) static void port_load(void)
 /* --- What core asks of whoever takes it in. --- */
 
 uint64_t task_ids[ARCH_CPUS_MAX] = {(uint64_t)TASK_PID << 32 | TASK_PID};
+bool task_followed[ARCH_CPUS_MAX];
 struct preemption preemption[ARCH_CPUS_MAX];
 
 const char *task_name(void)
 {
     return "port";
+}
+
+uint64_t task_followed_ns(unsigned cpu)
+{
+    (void)cpu;
+    return 0;
 }
 
 _Noreturn void assert_failed(const char *claim, const char *file, int line)

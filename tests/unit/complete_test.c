@@ -177,7 +177,7 @@ static void perf_has_subcommands_and_options(void **state)
     assert_extends("perf record -e mem:zone /bin/s", "pin ", 1);
     assert_extends("perf report fs", "", 0);
     assert_extends("regs -", "", 0);
-    assert_string_equal(list("perf trace -"), "--  -S  -e  -m  -p  -s\n");
+    assert_string_equal(list("perf trace -"), "--  --overwrite  -S  -e  -m  -p  -s\n");
     assert_string_equal(list("perf report -"), "--no-children  --no-inline  --stdio  -g  -s\n");
 }
 

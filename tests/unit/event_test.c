@@ -834,6 +834,57 @@ static void hits_of_other_threads_are_not_counted(void **state)
     }
 }
 
+static void hits_on_other_cpus_are_not_counted(void **state)
+{
+    struct event_spec spec = spec_of(PLACE, 8, HW_BREAKPOINT_W);
+    struct regs kernel = {.ip = PLACE, .cs = KERNEL_CODE_SELECTOR, .flags = FLAGS_FIXED};
+    struct event *event;
+
+    (void)state;
+    fake_arch.cpus = CPUS;
+    spec.cpus = 1 | 1ull << (CPUS - 1);
+    event = make_event(0, &spec, 1);
+    for (fake_arch.cpu = 0; fake_arch.cpu < CPUS; fake_arch.cpu++)
+        event_hit(event, PLACE, &kernel, NULL);
+    assert_int_equal(count_of(event), 2);
+    assert_int_equal(event->cpu[0].count, 1);
+    assert_int_equal(event->cpu[CPUS - 1].count, 1);
+}
+
+static void what_is_left_out_as_no_hit_of_the_workloads_is_accounted_for(void **state)
+{
+    struct event_spec spec = spec_of(PLACE, 8, HW_BREAKPOINT_W);
+    struct regs kernel = {.ip = PLACE, .cs = KERNEL_CODE_SELECTOR, .flags = FLAGS_FIXED};
+    struct event *event;
+
+    (void)state;
+    spec.followed = true;
+    event = make_event(0, &spec, 1);
+    for (unsigned i = 0; i < 9; i++) {
+        task_followed[0] = i % 3 == 0;
+        event_hit(event, PLACE, &kernel, NULL);
+    }
+    task_followed[0] = false;
+    assert_int_equal(count_of(event), 3);
+    assert_int_equal(event_sum(event).foreign, 6);
+}
+
+/* Another thread's time passes, too. */
+static void a_followed_clock_counts_the_workloads_time(void **state)
+{
+    struct event *event = clock_event(0, 0, 100000000);
+
+    (void)state;
+    event->only_followed = true;
+    event_begin(event, NULL);
+    fake_arch.followed_ns += 500;
+    interrupts(3, 7777);
+    assert_int_equal(count_of(event), 500);
+    fake_arch.followed_ns += 11;
+    disable_all();
+    assert_int_equal(count_of(event), 511);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -874,6 +925,9 @@ int main(void)
         cmocka_unit_test_setup(a_refusal_of_the_arbiter_is_passed_on_and_names_events, setup),
         cmocka_unit_test_setup(hits_in_the_mode_that_is_not_meant_are_not_counted, setup),
         cmocka_unit_test_setup(hits_of_other_threads_are_not_counted, setup),
+        cmocka_unit_test_setup(hits_on_other_cpus_are_not_counted, setup),
+        cmocka_unit_test_setup(what_is_left_out_as_no_hit_of_the_workloads_is_accounted_for, setup),
+        cmocka_unit_test_setup(a_followed_clock_counts_the_workloads_time, setup),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,15 @@ struct fake_arch fake_arch;
 uint64_t task_ids[ARCH_CPUS_MAX] = {[0 ... ARCH_CPUS_MAX - 1] =
                                         (uint64_t)TASK_PID << 32 | TASK_PID};
 
+bool task_followed[ARCH_CPUS_MAX];
+
+/* Of any CPU. */
+uint64_t task_followed_ns(unsigned cpu)
+{
+    (void)cpu;
+    return fake_arch.followed_ns;
+}
+
 static void note_call(char call)
 {
     size_t length = strlen(fake_arch.calls);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See workload.h. */
+#include "core/perf/workload.h"
+
+#include "core/console/command.h"
+#include "core/cpus.h"
+#include "core/perf/branches_options.h"
+#include "core/perf/event_branches.h"
+#include "core/print.h"
+#include "core/sched/thread.h"
+#include "core/string.h"
+
+void workload_follow(struct perf_options *options)
+{
+    struct recording_options *recording = &options->recording;
+
+    for (unsigned i = 0; i < recording->event_count; i++) {
+        struct event_spec *event = &recording->events[i];
+
+        event->followed = !options->all_threads && !event->pid && !event_is_branches(&event->attr);
+    }
+}
+
+/* The console's part in it, to read its file and to wait, is not the program's. */
+static bool workload_is_program(const struct perf_options *options)
+{
+    return options->workload[0][0] == '/' || strcmp(options->workload[0], "run") == 0;
+}
+
+static void follow_end(void)
+{
+    cpus_park_surely();
+    thread_follow_end();
+    cpus_release();
+}
+
+int workload_run(const struct perf_options *options)
+{
+    int status;
+
+    if (!options->workload) {
+        print("recording until ^C\n");
+        command_wait_interrupt();
+        return 0;
+    }
+    thread_follow(workload_is_program(options) ? THREAD_FOLLOWED_FROM_EXEC : THREAD_FOLLOWED);
+    branches_workload_begin();
+    status = command_run(options->workload_count, options->workload);
+    branches_workload_end();
+    follow_end();
+    return status;
+}
