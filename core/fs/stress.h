@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the parts of the workload fs-stress share: its state, its steps (stress_steps.c: one file
- * operation or a few, counted, checked, and explained on the console where they fail) and its
- * clients (stress_clients.c: who uses files, and how). Everything is derived from a generator with
- * a constant seed, so every run is the same run. Task context.
+ * What the parts of the workloads fs-stress and dbench share: a thread's state, its steps
+ * (stress_steps.c: one file operation or a few, counted, checked, and explained on the console where
+ * they fail) and the clients (stress_clients.c: who uses files, and how). Everything is derived from
+ * a generator with a constant seed, so every run is the same run. Task context.
  */
 #pragma once
 
@@ -16,14 +16,41 @@
 #define STRESS_RECORDS 48           /* of the database client */
 #define STRESS_PIECE   5000         /* more than a block: pieces lie across blocks in every way */
 
-/* One for each thread that works, and its alone: a client is visited by one thread only. */
+/* The files and directories that clients use, directories first: core/fs/stress_clients.c. */
+enum stress_name {
+    STRESS_EDITOR,
+    STRESS_LOGGER,
+    STRESS_DATABASE,
+    STRESS_BUILDER,
+    STRESS_SCRATCH,
+    STRESS_DIRECTORIES,
+    STRESS_DRAFT = STRESS_DIRECTORIES,
+    STRESS_TEXT,
+    STRESS_NEW_LOCK,
+    STRESS_LOCK,
+    STRESS_LOG,
+    STRESS_OLD_LOG,
+    STRESS_FILE_OF_RECORDS,
+    STRESS_BUILD,
+    STRESS_RELEASE,
+    STRESS_SCRAP,
+    STRESS_NAMES,
+};
+
+#define STRESS_NAME_SIZE 40
+
+/* One for each thread that works, and its alone: a client's directory is one thread's only. */
 struct stress {
-    uint32_t random;          /* the generator's state, never 0 */
-    unsigned long round;      /* 0 for the first */
-    unsigned long rounds;     /* there are to be */
-    unsigned long operations; /* calls of the file system so far */
-    unsigned first, step;     /* its clients: first, first + step, ... */
-    int result;               /* of all rounds */
+    uint32_t random;             /* the generator's state, never 0 */
+    unsigned long round;         /* 0 for the first */
+    unsigned long rounds;        /* there are to be */
+    unsigned long operations;    /* calls of the file system so far */
+    unsigned first, step;        /* its clients: first, first + step, ... */
+    int result;                  /* of all rounds */
+    unsigned long seconds;       /* no round begins later; 0: `rounds` says it */
+    const char *command;         /* who speaks: "fs-stress" */
+    char root[STRESS_NAME_SIZE]; /* the directory that its clients' directories are in */
+    char names[STRESS_NAMES][STRESS_NAME_SIZE];
 
     /* The logger's: which log it is writing, and how much is in it. */
     uint32_t log_generation;
@@ -35,6 +62,9 @@ struct stress {
     char path[FS_PATH_MAX + 1];
     uint8_t piece[STRESS_PIECE]; /* what is written or was read; too large for a stack */
 };
+
+/* A thread's state: its random numbers follow from the seed, its directories are below `root`. */
+void stress_init(struct stress *stress, const char *command, const char *root, uint32_t seed);
 
 /* The next pseudo-random number from `least` to `most`. */
 uint32_t stress_between(struct stress *stress, uint32_t least, uint32_t most);
@@ -119,7 +149,7 @@ static inline int step_close_after(struct stress *stress, int fd, const char *pa
 }
 
 /* Says "fs-stress: PATH: WHAT" and returns -EIO. */
-int stress_wrong(const char *path, const char *what);
+int stress_wrong(const struct stress *stress, const char *path, const char *what);
 
 /* Lengthens stress->path by "/name", and shortens it by its last name. */
 void stress_enter(struct stress *stress, const char *name);
@@ -135,8 +165,8 @@ typedef int stress_client(struct stress *stress);
 
 /*
  * One visit of each client in a round; NULL behind the last. Each has a directory of its own, made
- * by stress_prepare, and all of that is on `account` (NULL: on none).
+ * by stress_prepare below STRESS_ROOT, which is there.
  */
 #define STRESS_CLIENTS 5
 extern stress_client *const stress_clients[STRESS_CLIENTS + 1];
-int stress_prepare(struct stress *stress, struct fs_account *account);
+int stress_prepare(struct stress *stress);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The clients of fs-stress: five ways in which programs use files. core/fs/fs_stress.c calls each
+ * Clients: five ways in which programs use files. core/fs/stress_run.c calls each
  * once a round, in task context. Each checks all that it wrote, lock files aside, and what it
  * leaves behind for the next round.
  */
@@ -9,12 +9,6 @@
 #include "core/print.h"
 #include "core/string.h"
 
-#define EDITOR   STRESS_ROOT "/editor"
-#define LOGGER   STRESS_ROOT "/logger"
-#define DATABASE STRESS_ROOT "/database"
-#define BUILDER  STRESS_ROOT "/builder"
-#define SCRATCH  STRESS_ROOT "/scratch"
-
 #define LOG_LINES   32   /* in a visit */
 #define LOG_LIMIT   5000 /* bytes, then the log is rotated */
 #define RECORD_SIZE 200
@@ -22,13 +16,31 @@
 #define QUERIES     100
 #define BUILD_DEPTH 3
 
-int stress_prepare(struct stress *stress, struct fs_account *account)
-{
-    static const char *const directories[] = {EDITOR, LOGGER, DATABASE, BUILDER, SCRATCH};
-    int result = step_mkdir_accounted(stress, STRESS_ROOT, account);
+static const char *const name_ends[STRESS_NAMES] = {
+    [STRESS_EDITOR] = "/editor",          [STRESS_LOGGER] = "/logger",
+    [STRESS_DATABASE] = "/database",      [STRESS_BUILDER] = "/builder",
+    [STRESS_SCRATCH] = "/scratch",        [STRESS_DRAFT] = "/editor/draft",
+    [STRESS_TEXT] = "/editor/text",       [STRESS_NEW_LOCK] = "/logger/lock.new",
+    [STRESS_LOCK] = "/logger/lock",       [STRESS_LOG] = "/logger/log",
+    [STRESS_OLD_LOG] = "/logger/log.old", [STRESS_FILE_OF_RECORDS] = "/database/records",
+    [STRESS_BUILD] = "/builder/build",    [STRESS_RELEASE] = "/builder/release",
+    [STRESS_SCRAP] = "/scratch/scrap",
+};
 
-    for (size_t i = 0; result == 0 && i < sizeof(directories) / sizeof(directories[0]); i++)
-        result = step_mkdir(stress, directories[i]);
+void stress_init(struct stress *stress, const char *command, const char *root, uint32_t seed)
+{
+    *stress = (struct stress){.random = seed, .step = 1, .command = command};
+    print_into(stress->root, sizeof(stress->root), "%s", root);
+    for (unsigned i = 0; i < STRESS_NAMES; i++)
+        print_into(stress->names[i], STRESS_NAME_SIZE, "%s%s", root, name_ends[i]);
+}
+
+int stress_prepare(struct stress *stress)
+{
+    int result = 0;
+
+    for (unsigned i = 0; result == 0 && i < STRESS_DIRECTORIES; i++)
+        result = step_mkdir(stress, stress->names[i]);
     return result;
 }
 
@@ -40,14 +52,14 @@ VISIBLE static int client_editor(struct stress *stress)
 {
     struct content text = {.seed = stress_between(stress, 1, 1u << 30),
                            .length = stress_between(stress, 200, 9000)};
-    int result = step_write(stress, EDITOR "/draft", FS_CREATE | FS_TRUNCATE, text);
+    int result = step_write(stress, stress->names[STRESS_DRAFT], FS_CREATE | FS_TRUNCATE, text);
 
     if (result == 0)
-        result = step_expect_size(stress, EDITOR "/draft", text.length);
+        result = step_expect_size(stress, stress->names[STRESS_DRAFT], text.length);
     if (result == 0)
-        result = step_rename(stress, EDITOR "/draft", EDITOR "/text");
+        result = step_rename(stress, stress->names[STRESS_DRAFT], stress->names[STRESS_TEXT]);
     if (result == 0)
-        result = step_verify(stress, EDITOR "/text", text);
+        result = step_verify(stress, stress->names[STRESS_TEXT], text);
     return result;
 }
 
@@ -70,22 +82,22 @@ static int append_line(struct stress *stress)
     struct content line = {.seed = stress->log_generation,
                            .start = stress->log_length,
                            .length = stress_between(stress, 20, 200)};
-    int result = append_to(stress, LOGGER "/lock.new", owner);
+    int result = append_to(stress, stress->names[STRESS_NEW_LOCK], owner);
 
     if (result == 0)
-        result = step_rename(stress, LOGGER "/lock.new", LOGGER "/lock");
+        result = step_rename(stress, stress->names[STRESS_NEW_LOCK], stress->names[STRESS_LOCK]);
     if (result == 0)
-        result = append_to(stress, LOGGER "/log", line);
+        result = append_to(stress, stress->names[STRESS_LOG], line);
     stress->log_length += line.length;
-    return result == 0 ? step_unlink(stress, LOGGER "/lock") : result;
+    return result == 0 ? step_unlink(stress, stress->names[STRESS_LOCK]) : result;
 }
 
 static int rotate_log(struct stress *stress)
 {
-    int result = step_rename(stress, LOGGER "/log", LOGGER "/log.old");
+    int result = step_rename(stress, stress->names[STRESS_LOG], stress->names[STRESS_OLD_LOG]);
 
     if (result == 0)
-        result = step_expect_size(stress, LOGGER "/log.old", stress->log_length);
+        result = step_expect_size(stress, stress->names[STRESS_OLD_LOG], stress->log_length);
     stress->log_generation++;
     stress->log_length = 0;
     return result;
@@ -102,7 +114,7 @@ VISIBLE static int client_logger(struct stress *stress)
         return result;
 
     struct content log = {.seed = stress->log_generation, .length = stress->log_length};
-    result = step_verify(stress, LOGGER "/log", log);
+    result = step_verify(stress, stress->names[STRESS_LOG], log);
     return result == 0 && stress->log_length > LOG_LIMIT ? rotate_log(stress) : result;
 }
 
@@ -133,9 +145,9 @@ static int update_records(struct stress *stress, int fd)
 
         stress->versions[record]++;
         struct content content = record_content(stress, record);
-        result = step_seek(stress, fd, DATABASE "/records", content.start);
+        result = step_seek(stress, fd, stress->names[STRESS_FILE_OF_RECORDS], content.start);
         if (result == 0)
-            result = step_write_open(stress, fd, DATABASE "/records", content);
+            result = step_write_open(stress, fd, stress->names[STRESS_FILE_OF_RECORDS], content);
     }
     return result;
 }
@@ -148,9 +160,9 @@ static int query_records(struct stress *stress, int fd)
         uint32_t record = written_record(stress);
         struct content content = record_content(stress, record);
 
-        result = step_seek(stress, fd, DATABASE "/records", content.start);
+        result = step_seek(stress, fd, stress->names[STRESS_FILE_OF_RECORDS], content.start);
         if (result == 0)
-            result = step_verify_open(stress, fd, DATABASE "/records", content);
+            result = step_verify_open(stress, fd, stress->names[STRESS_FILE_OF_RECORDS], content);
     }
     return result;
 }
@@ -158,7 +170,8 @@ static int query_records(struct stress *stress, int fd)
 /* Records of one size in one file with holes, written and read in any order. */
 VISIBLE static int client_database(struct stress *stress)
 {
-    int fd = step_open(stress, DATABASE "/records", FS_READ | FS_WRITE | FS_CREATE);
+    int fd =
+        step_open(stress, stress->names[STRESS_FILE_OF_RECORDS], FS_READ | FS_WRITE | FS_CREATE);
 
     if (fd < 0)
         return fd;
@@ -166,7 +179,7 @@ VISIBLE static int client_database(struct stress *stress)
     int result = update_records(stress, fd);
     if (result == 0)
         result = query_records(stress, fd);
-    return step_close_after(stress, fd, DATABASE "/records", result);
+    return step_close_after(stress, fd, stress->names[STRESS_FILE_OF_RECORDS], result);
 }
 
 /*
@@ -199,7 +212,7 @@ static int remove_build(struct stress *stress)
 {
     int result = 0;
 
-    print_into(stress->path, sizeof(stress->path), BUILDER "/release/part/part");
+    print_into(stress->path, sizeof(stress->path), "%s/part/part", stress->names[STRESS_RELEASE]);
     for (int depth = 0; result == 0 && depth < BUILD_DEPTH; depth++) {
         stress_enter(stress, "object");
         result = step_unlink(stress, stress->path);
@@ -218,7 +231,7 @@ static int expect_in_tree(struct stress *stress, const char *path, int64_t built
 
     if (found < 0)
         return (int)found;
-    return found == built ? 0 : stress_wrong(path, "does not hold what was built");
+    return found == built ? 0 : stress_wrong(stress, path, "does not hold what was built");
 }
 
 /*
@@ -227,16 +240,16 @@ static int expect_in_tree(struct stress *stress, const char *path, int64_t built
  */
 VISIBLE static int client_builder(struct stress *stress)
 {
-    print_into(stress->path, sizeof(stress->path), BUILDER "/build");
+    print_into(stress->path, sizeof(stress->path), "%s", stress->names[STRESS_BUILD]);
     int64_t built = build_tree(stress);
     if (built < 0)
         return (int)built;
 
-    int result = expect_in_tree(stress, BUILDER "/build", built);
+    int result = expect_in_tree(stress, stress->names[STRESS_BUILD], built);
     if (result == 0)
-        result = step_rename(stress, BUILDER "/build", BUILDER "/release");
+        result = step_rename(stress, stress->names[STRESS_BUILD], stress->names[STRESS_RELEASE]);
     if (result == 0)
-        result = expect_in_tree(stress, BUILDER "/release", built);
+        result = expect_in_tree(stress, stress->names[STRESS_RELEASE], built);
     return result < 0 ? result : remove_build(stress);
 }
 
@@ -244,19 +257,19 @@ VISIBLE static int client_builder(struct stress *stress)
 VISIBLE static int client_scratch(struct stress *stress)
 {
     struct content scrap = {.seed = (uint32_t)stress->round, .length = 2 * 4096 + 1};
-    int fd = step_open(stress, SCRATCH "/scrap", FS_READ | FS_WRITE | FS_CREATE);
+    int fd = step_open(stress, stress->names[STRESS_SCRAP], FS_READ | FS_WRITE | FS_CREATE);
 
     if (fd < 0)
         return fd;
 
-    int result = step_unlink(stress, SCRATCH "/scrap");
+    int result = step_unlink(stress, stress->names[STRESS_SCRAP]);
     if (result == 0)
-        result = step_write_open(stress, fd, SCRATCH "/scrap", scrap);
+        result = step_write_open(stress, fd, stress->names[STRESS_SCRAP], scrap);
     if (result == 0)
-        result = step_seek(stress, fd, SCRATCH "/scrap", 0);
+        result = step_seek(stress, fd, stress->names[STRESS_SCRAP], 0);
     if (result == 0)
-        result = step_verify_open(stress, fd, SCRATCH "/scrap", scrap);
-    return step_close_after(stress, fd, SCRATCH "/scrap", result);
+        result = step_verify_open(stress, fd, stress->names[STRESS_SCRAP], scrap);
+    return step_close_after(stress, fd, stress->names[STRESS_SCRAP], result);
 }
 
 stress_client *const stress_clients[STRESS_CLIENTS + 1] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The steps that fs-stress's clients are made of. Called by core/fs/stress_clients.c and
+ * The steps that the clients are made of. Called by core/fs/stress_clients.c and
  * core/fs/fs_stress.c, in task context, each thread with a struct stress of its own.
  */
 #include <linux/errno.h>
@@ -25,9 +25,9 @@ static uint8_t content_byte(uint32_t seed, size_t index)
     return (uint8_t)((((uint32_t)index + seed) * 2654435761u) >> 21);
 }
 
-int stress_wrong(const char *path, const char *what)
+int stress_wrong(const struct stress *stress, const char *path, const char *what)
 {
-    print("fs-stress: %s: %s\n", path, what);
+    print("%s: %s: %s\n", stress->command, path, what);
     return -EIO;
 }
 
@@ -35,7 +35,7 @@ int64_t stress_counted(struct stress *stress, const char *call, const char *path
 {
     stress->operations++;
     if (result < 0)
-        print("fs-stress: %s %s: error %d\n", call, path, (int)-result);
+        print("%s: %s %s: error %d\n", stress->command, call, path, (int)-result);
     return result;
 }
 
@@ -48,7 +48,7 @@ static int write_piece(struct stress *stress, int fd, const char *path, struct c
         stress_counted(stress, "write", path, fs_write(fd, stress->piece, content.length));
     if (done < 0)
         return (int)done;
-    return (size_t)done == content.length ? 0 : stress_wrong(path, "was not written whole");
+    return (size_t)done == content.length ? 0 : stress_wrong(stress, path, "was not written whole");
 }
 
 static int verify_piece(struct stress *stress, int fd, const char *path, struct content content)
@@ -58,11 +58,11 @@ static int verify_piece(struct stress *stress, int fd, const char *path, struct 
     if (done < 0)
         return (int)done;
     if ((size_t)done != content.length)
-        return stress_wrong(path, "is shorter than what was written");
+        return stress_wrong(stress, path, "is shorter than what was written");
 
     for (size_t i = 0; i < content.length; i++) {
         if (stress->piece[i] != content_byte(content.seed, content.start + i))
-            return stress_wrong(path, "does not hold what was written");
+            return stress_wrong(stress, path, "does not hold what was written");
     }
     return 0;
 }
@@ -122,7 +122,7 @@ int step_expect_size(struct stress *stress, const char *path, size_t size)
     int result = (int)stress_counted(stress, "stat", path, fs_stat(path, &status));
 
     if (result == 0 && status.size != size)
-        result = stress_wrong(path, "has the wrong size");
+        result = stress_wrong(stress, path, "has the wrong size");
     return result;
 }
 
@@ -180,7 +180,7 @@ int64_t stress_scan_tree(struct stress *stress)
         stress_enter(stress, entry.name);
         if (entry.kind == FS_DIRECTORY) {
             if (++depth == SCAN_DEPTH)
-                return stress_wrong(stress->path, "is deeper than anything that was made");
+                return stress_wrong(stress, stress->path, "is deeper than anything that was made");
             seen[depth] = 0;
             continue;
         }

@@ -45,8 +45,7 @@ static void load_files(void *data)
     struct stress *stress = &stresses[cpu];
     unsigned client = cpu % STRESS_CLIENTS;
 
-    memset(stress, 0, sizeof(*stress));
-    stress->random = cpu + 1;
+    stress_init(stress, "sweep", STRESS_ROOT, cpu + 1);
     stress->rounds = UINT64_MAX;
     while (load_goes_on()) {
         if (cpu < STRESS_CLIENTS && stress_clients[client](stress) != 0)
@@ -153,12 +152,14 @@ void sweep_load_start(void)
     static void (*const parts[LOAD_PARTS])(void *) = {load_files, load_memory, load_time};
     struct refusal why;
 
-    root.random = 1;
+    stress_init(&root, "sweep", STRESS_ROOT, 1);
     memset(&now, 0, sizeof(now));
     memset(sent, 0, sizeof(sent));
     memset(answered, 0, sizeof(answered));
     ending = false;
-    fault = stress_prepare(&root, NULL) == 0 ? NULL : "the load's directories cannot be made";
+    fault = step_mkdir(&root, STRESS_ROOT) == 0 && stress_prepare(&root) == 0
+                ? NULL
+                : "the load's directories cannot be made";
     trap_set_handler(VECTOR_SWEEP, answer);
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         for (unsigned part = 0; part < LOAD_PARTS && arch_cpu_runs(cpu); part++) {

@@ -4,7 +4,7 @@
  * stops when asked to, and notices a file system that gives back something else than it was given.
  * Each of its operations takes the kernel lock, which is a counter here, once.
  *
- * links: core/fs/fs_stress.c tests/unit/fake_workqueue.c tests/unit/fake_pages.c tests/unit/fake_preempt.c
+ * links: core/fs/fs_stress.c core/fs/dbench.c tests/unit/fake_workqueue.c tests/unit/fake_pages.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,10 +33,19 @@
 /* What the linker gathers: pointers to every COMMAND that is linked in. */
 extern const struct command *const __start_commands[];
 
+static const struct command *command_named(const char *name)
+{
+    unsigned i = 0;
+
+    while (strcmp(__start_commands[i]->name, name) != 0)
+        i++;
+    return __start_commands[i];
+}
+
 static unsigned threads_made, threads_joined;
 static uint8_t *memory;
 static size_t free_when_empty;
-static uint64_t clock_ns;
+static uint64_t clock_ns, clock_step = 1;
 static unsigned long progress_done, progress_total;
 static unsigned long interrupt_at; /* the question that is answered with yes; 0: none */
 static unsigned long interrupt_asked;
@@ -74,7 +83,7 @@ struct thread *thread_create(const char *name, void (*function)(void *data), voi
     static struct thread made;
 
     (void)why;
-    assert_int_equal(strncmp(name, "fs-stress/", strlen("fs-stress/")), 0);
+    assert_non_null(strchr(name, '/'));
     function(data);
     threads_made++;
     return &made;
@@ -88,7 +97,7 @@ void thread_join(struct thread *thread)
 
 uint64_t arch_clock_ns(void)
 {
-    return ++clock_ns;
+    return clock_ns += clock_step;
 }
 
 uint64_t arch_irq_save(void)
@@ -140,7 +149,7 @@ static void others_go_on(void)
 
 void command_progress(const char *what, unsigned long done, unsigned long total)
 {
-    assert_string_equal(what, "fs-stress");
+    assert_true(strcmp(what, "fs-stress") == 0 || strcmp(what, "dbench: seconds") == 0);
     progress_done = done;
     progress_total = total;
     if (spoil)
@@ -164,7 +173,7 @@ static struct sink console = {.write = remember};
 
 static int run(const char *rounds)
 {
-    const struct command *command = __start_commands[0];
+    const struct command *command = command_named("fs-stress");
     char name[] = "fs-stress";
     char argument[32];
     char *argv[] = {name, argument, NULL};
@@ -239,7 +248,7 @@ static int run_threads(const char *threads)
 
     output[0] = '\0';
     strcpy(words[2], threads);
-    return __start_commands[0]->run(threads[0] == '\0' ? 2 : 3, argv);
+    return command_named("fs-stress")->run(threads[0] == '\0' ? 2 : 3, argv);
 }
 
 static void threads_share_the_clients(void **state)
@@ -277,6 +286,59 @@ static void wrong_arguments_are_refused(void **state)
         assert_int_equal(run(wrong[i]), -EINVAL);
         assert_string_equal(output,
                             "fs-stress: give the number of rounds, 1 to 1000000, or nothing\n");
+    }
+}
+
+static int run_dbench(int argc, const char *const *words)
+{
+    char copies[4][16];
+    char *argv[4];
+
+    output[0] = '\0';
+    for (int i = 0; i < argc; i++) {
+        strcpy(copies[i], words[i]);
+        argv[i] = copies[i];
+    }
+    return command_named("dbench")->run(argc, argv);
+}
+
+static void dbench_runs_for_a_time_with_a_directory_for_each_client(void **state)
+{
+    static const char *const words[] = {"dbench", "20", "-t", "3"};
+    uint64_t began = clock_ns;
+
+    (void)state;
+    threads_made = threads_joined = 0;
+    clock_step = 10000000;
+    assert_int_equal(run_dbench(4, words), 0);
+    clock_step = 1;
+    assert_int_equal(threads_made, 20);
+    assert_int_equal(threads_joined, 20);
+    assert_true(clock_ns - began >= 3000000000);
+    assert_int_equal(strncmp(output, "dbench: ", strlen("dbench: ")), 0);
+    assert_non_null(strstr(output, " operations in 20 threads, all verified; 0 waits"));
+    check_nothing_left();
+}
+
+static void what_dbench_cannot_do_is_refused(void **state)
+{
+    static const struct {
+        int count;
+        const char *words[4];
+        const char *said;
+    } wrong[] = {
+        {2, {"dbench", "21"}, "dbench: give the number of clients, 1 to 20, once\n"},
+        {2, {"dbench", "x"}, "dbench: give the number of clients, 1 to 20, once\n"},
+        {3, {"dbench", "1", "2"}, "dbench: give the number of clients, 1 to 20, once\n"},
+        {2, {"dbench", "-t"}, "dbench: give -t a number of seconds, 1 to 86400\n"},
+        {3, {"dbench", "-t", "0"}, "dbench: give -t a number of seconds, 1 to 86400\n"},
+        {3, {"dbench", "-t", "86401"}, "dbench: give -t a number of seconds, 1 to 86400\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        assert_int_equal(run_dbench(wrong[i].count, wrong[i].words), -EINVAL);
+        assert_string_equal(output, wrong[i].said);
     }
 }
 
@@ -338,6 +400,8 @@ int main(void)
         cmocka_unit_test(threads_share_the_clients),
         cmocka_unit_test(wrong_numbers_of_threads_are_refused),
         cmocka_unit_test(wrong_arguments_are_refused),
+        cmocka_unit_test(dbench_runs_for_a_time_with_a_directory_for_each_client),
+        cmocka_unit_test(what_dbench_cannot_do_is_refused),
         cmocka_unit_test(an_interrupt_stops_it_cleanly),
         cmocka_unit_test(a_changed_byte_is_noticed),
         cmocka_unit_test(what_others_take_and_free_is_not_its_affair),
