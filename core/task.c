@@ -13,7 +13,7 @@ ARCH_HIT_TEXT const char *task_name(void)
     return thread_current()->name;
 }
 
-uint64_t task_followed_ns(unsigned cpu)
+ARCH_HIT_TEXT uint64_t task_followed_ns(unsigned cpu)
 {
     return scheduler_followed_ns(cpu);
 }

@@ -227,7 +227,7 @@ void scheduler_follow(unsigned cpu, bool followed)
     scheduler_set_followed(cpu, followed, arch_clock_ns());
 }
 
-uint64_t scheduler_followed_ns(unsigned cpu)
+ARCH_HIT_TEXT uint64_t scheduler_followed_ns(unsigned cpu)
 {
     const struct scheduler *there = &schedulers[cpu];
 
