@@ -435,7 +435,10 @@ struct arch_debugger {
     bool (*may_stop)(unsigned cpu);
     /* All CPUs stand still, but `absent`, if that is none of ARCH_NO_CPU. */
     void (*stopped)(unsigned cpu, enum arch_stop why, unsigned absent, struct arch_resume *resume);
-    /* In each NMI of the boot CPU: what its line has said, and whether that is to stop. */
+    /*
+     * In each NMI of the boot CPU, and all the while that it is parked for another one that runs
+     * alone: what its line has said, and whether that is to stop.
+     */
     enum arch_heard (*listens)(void);
 };
 
@@ -458,8 +461,8 @@ bool arch_stop_is_due(unsigned cpu);
 bool arch_park_is_changing(void);
 
 /*
- * What that interrupt came upon stops, when it has the CPU again. In the interrupt's handler, for a
- * debugger that has just been attached.
+ * What that interrupt came upon stops, when it has the CPU again; where that is a program, the
+ * caller stops instead. In the interrupt's handler, for a debugger that has just been attached.
  */
 void arch_stop_interrupted(struct regs *regs);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Does nothing until a signal ends it. `spin calls` asks for its number all the while. `spin
- * writes` writes 8 MiB to the console in one call.
+ * Does nothing until a signal ends it. `spin calls` asks for its number all the while, `spin flags`
+ * stores its flags and loads them. `spin writes` writes 8 MiB to the console in one call.
  */
 #include "programs/system.h"
 #include "programs/text.h"
@@ -22,11 +22,19 @@ static int writes(void)
     return system_write(1, text, BYTES) != BYTES;
 }
 
+_Noreturn static void flags(void)
+{
+    for (;;)
+        __asm__ volatile("pushfq; popfq" : : : "memory", "cc");
+}
+
 int main(int argc, char **argv)
 {
     say("spin: until ^C; beside the console, until `kill PID`");
     if (argc > 1 && text_equal(argv[1], "writes"))
         return writes();
+    if (argc > 1 && text_equal(argv[1], "flags"))
+        flags();
     for (volatile unsigned long turns = 0;; turns++)
         if (argc > 1)
             system_getpid();

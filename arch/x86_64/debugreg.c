@@ -100,12 +100,10 @@ void debugreg_step(unsigned cpu)
     local_store(&percpu[cpu].dr7, percpu[cpu].dr7_step);
 }
 
-void debugreg_step_over(void)
+void debugreg_step_over(unsigned cpu)
 {
-    struct percpu *self = percpu_self();
-
-    self->steps = false;
-    local_store(&self->dr7, self->dr7_full);
+    percpu[cpu].steps = false;
+    local_store(&percpu[cpu].dr7, percpu[cpu].dr7_full);
 }
 
 static void watch_load_dr7(uint64_t dr7)
@@ -299,7 +297,7 @@ __attribute__((noinline)) static bool debug_stepped(unsigned fired, struct regs 
     bool stops = stop.stepped && stop.stepped(regs, &fired);
     bool steps = step_handler && !regs_user_mode(regs);
 
-    debugreg_step_over();
+    debugreg_step_over(arch_cpu_id());
     if (!stops && !steps)
         return false;
     if (steps)

@@ -46,12 +46,12 @@ void debugreg_watch_as_ever(unsigned fired, struct regs *regs);
 bool debugreg_is_fault(unsigned fired);
 
 /*
- * That CPU, this one in a debug trap or a parked one, makes a step when it goes on: in QEMU data
- * watches rest for it. The step is over, and they are back: in the debug trap behind it; entries of
- * other traps do the same by themselves, as they are not stepped.
+ * That CPU, this one in a trap or a parked one, makes a step when it goes on: in QEMU data watches
+ * rest for it. The step is over, or will not be made, and they are back; entries of traps other
+ * than the one behind it do the same by themselves, as they are not stepped.
  */
 void debugreg_step(unsigned cpu);
-void debugreg_step_over(void);
+void debugreg_step_over(unsigned cpu);
 
 /* What is armed, bit i for watch i; and how often that has changed. */
 const struct arch_watch *debugreg_armed(unsigned *watches);

@@ -31,8 +31,9 @@ static unsigned depth;     /* the parker's: how often it has */
 static uint32_t number;    /* the parker's: of its parking; never 0, never ASKED_TO_HALT */
 static uint32_t halter;    /* [A] the CPU that halts the others, + 1; 0: none. It is not parked */
 static uint64_t irq_flags; /* the parker's: from before */
-static unsigned held;      /* the parker's: 1 where a debugger's stop has made it that, or 0 */
-static bool (*may_park)(void); /* set at boot */
+static unsigned held;      /* [A] the parker's: 1 where a debugger's stop has made it that, or 0 */
+static void (*meanwhile)(void); /* [A] by who parks; NULL: parked CPUs do nothing */
+static bool (*may_park)(void);  /* set at boot */
 
 void arch_set_may_park(bool (*may)(void))
 {
@@ -180,6 +181,19 @@ bool park_is_parker(void)
     return __atomic_load_n(&parker, __ATOMIC_RELAXED) == arch_cpu_id() + 1;
 }
 
+bool park_has_lone(unsigned *cpu)
+{
+    uint32_t one = __atomic_load_n(&parker, __ATOMIC_RELAXED);
+
+    *cpu = one - 1;
+    return one && __atomic_load_n(&held, __ATOMIC_RELAXED);
+}
+
+void park_set_meanwhile(void (*serve)(void))
+{
+    __atomic_store_n(&meanwhile, serve, __ATOMIC_RELAXED);
+}
+
 bool park_is_held(void)
 {
     return park_is_parker() && held;
@@ -197,6 +211,15 @@ static bool is_between_hits(const struct percpu *self, const struct regs *regs)
     return self->watch_depth == 1 && !enters && (!may_park || may_park());
 }
 
+static void park_pass_time(void)
+{
+    void (*serve)(void) = __atomic_load_n(&meanwhile, __ATOMIC_RELAXED);
+
+    if (serve)
+        serve();
+    arch_relax();
+}
+
 /* What the parker has changed meanwhile is seen behind the load: P, with let_go. */
 static void park_wait(struct percpu *self, const struct regs *regs, uint32_t answer)
 {
@@ -208,7 +231,7 @@ static void park_wait(struct percpu *self, const struct regs *regs, uint32_t ans
         if (answer == ASKED_TO_HALT)
             arch_halt();
         while ((asked = __atomic_load_n(&self->park_asked, __ATOMIC_ACQUIRE)) == answer)
-            arch_relax();
+            park_pass_time();
         answer = asked;
     } while (asked == ASKED_TO_HALT);
     debugreg_load();

@@ -15,6 +15,12 @@ bool park_is_parker(void);
 /* The others stand still because of a stop: this CPU goes on alone, or is in that stop. */
 bool park_is_held(void);
 
+/* *cpu goes on alone, or is in a stop: the others stand still because of a stop. Any context. */
+bool park_has_lone(unsigned *cpu);
+
+/* What a parked CPU calls while it stands still; NULL: nothing. With all other CPUs parked. */
+void park_set_meanwhile(void (*serve)(void));
+
 /*
  * Parking for a debugger's stop (arch/x86_64/stop.c), in a debug trap behind its hits, a
  * breakpoint's trap or an NMI: waits for its turn, where it can be parked itself, with these

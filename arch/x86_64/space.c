@@ -18,6 +18,7 @@
 
 static void *(*space_allocate)(void); /* set at boot, as is the next */
 static void (*space_give_back)(void *page);
+static struct arch_space *entered[ARCH_CPUS_MAX]; /* [owning CPU] */
 
 void space_init(void *(*allocate)(void), void (*give_back)(void *page))
 {
@@ -155,8 +156,14 @@ void arch_space_enter(const struct arch_space *space, const struct arch_stack *s
     uint64_t root = space ? direct_physical(space) : paging_root();
 
     percpu_self()->kernel_stack = stack->high;
+    entered[arch_cpu_id()] = (struct arch_space *)space;
     if (cpu_read_cr3() != root)
         cpu_write_cr3(root);
+}
+
+struct arch_space *space_of_cpu(unsigned cpu)
+{
+    return entered[cpu];
 }
 
 /* Where the kernel has the byte at `address`, if the page's entry has these flags; else NULL. */

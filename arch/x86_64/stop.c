@@ -21,7 +21,7 @@
 #define LINGER_NS      1000000000ull /* an NMI of the debugger's line may come so late */
 #define FETCH_OF_THERE 0x10u         /* "Page-Fault Exception": an instruction was fetched */
 
-/* All of these change with all other CPUs parked. */
+/* All of these change with all other CPUs parked; the boot CPU may read the first even then. */
 static const struct arch_debugger *debugger;
 static struct nmi_clock clock; /* the NMI clock, without the debugger's question */
 static trap_handler *page_fault_before;
@@ -56,6 +56,14 @@ static void stop_resume(unsigned cpu, struct regs *regs, const struct arch_resum
         park_pass_on(resume->only, regs);
 }
 
+/* What was stepped and has not come to its end: the debugger shall see it as it was. */
+static void stop_cancel_steps(void)
+{
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (arch_stop_regs(cpu))
+            stop_step_cancel(cpu, arch_stop_regs(cpu));
+}
+
 /*
  * True if there was a stop. A CPU whose reason has gone while it waited for its turn goes on: a
  * breakpoint that is no more, or the debugger has moved it.
@@ -75,6 +83,7 @@ static void stop_enter(struct regs *regs, enum arch_stop why)
         return;
     }
     stopped_at[cpu] = regs;
+    stop_cancel_steps();
     for (;;) {
         resume = (struct arch_resume){.all = true, .only = ARCH_NO_CPU};
         debugger->stopped(cpu, why, absent, &resume);
@@ -95,7 +104,7 @@ static _Noreturn void stop_leave(struct regs *regs, uintptr_t ip, bool at_breakp
     if (regs->flags & FLAGS_TRAP)
         debugreg_step(arch_cpu_id());
     else
-        debugreg_step_over();
+        debugreg_step_over(arch_cpu_id());
     watch_return(regs);
 }
 
@@ -185,9 +194,13 @@ static void stop_land(struct regs *regs, enum arch_stop why)
     regs->flags &= ~(FLAGS_INTERRUPT | FLAGS_TRAP);
 }
 
+/* A program's frame returns to ring 3, where the landing cannot be: its CPU stops right here. */
 void arch_stop_interrupted(struct regs *regs)
 {
-    stop_land(regs, ARCH_STOP_BREAK);
+    if (regs_user_mode(regs))
+        arch_stop_here();
+    else
+        stop_land(regs, ARCH_STOP_BREAK);
 }
 
 /* Taken away by another CPU between its run and here: what was under it runs. */
@@ -216,7 +229,6 @@ static void stop_break(struct regs *regs)
             why = ARCH_STOP_HERE;
         }
     }
-    stop_step_cancel(regs);
     ip = regs->ip;
     stop_enter(regs, why);
     stop_leave(regs, ip, why == ARCH_STOP_HIT);
@@ -236,6 +248,13 @@ __asm__(".pushsection .text\n\t"
 void arch_stop_here(void)
 {
     __asm__ volatile("int3" : : : "memory");
+}
+
+/* A program's instruction has not run: the step ends where the kernel sees to that. */
+static void stop_program_trapped(struct regs *regs)
+{
+    if (stop_step_cancel(arch_cpu_id(), regs))
+        arch_stop_here();
 }
 
 /*
@@ -276,16 +295,40 @@ void arch_stop_cpu(unsigned cpu)
         nmi_send(cpu);
 }
 
-/* Before the clock is asked whether the NMI was its. */
-static bool stop_listens(void)
+/*
+ * To stop is for this CPU, or for the one that runs while this one and all others stand still. It
+ * may stop meanwhile, and the debugger leave.
+ */
+static void stop_hear(void)
 {
-    enum arch_heard said = debugger->listens();
+    const struct arch_debugger *with = __atomic_load_n(&debugger, __ATOMIC_RELAXED);
+    enum arch_heard said = with ? with->listens() : ARCH_HEARD_NOTHING;
+    unsigned lone;
 
     if (said != ARCH_HEARD_NOTHING)
         heard = arch_clock_ns();
-    if (said == ARCH_HEARD_STOP)
+    if (said != ARCH_HEARD_STOP)
+        return;
+    if (park_has_lone(&lone) && lone != arch_cpu_id())
+        arch_stop_cpu(lone);
+    else
         __atomic_fetch_or(&percpu_self()->stand_asked, STAND_STOP, __ATOMIC_RELEASE);
+}
+
+/* Before the clock is asked whether the NMI was its. */
+static bool stop_listens(void)
+{
+    stop_hear();
     return clock.came && clock.came();
+}
+
+/* In a parked CPU: where it is the boot CPU, the line's NMI has to wait until it goes on. */
+static void stop_hear_parked(void)
+{
+    unsigned lone;
+
+    if (percpu_self()->cpu == 0 && park_has_lone(&lone) && !arch_stop_is_due(lone))
+        stop_hear();
 }
 
 /* One that nobody explains: of the line, whose bytes an NMI before it has taken. */
@@ -309,13 +352,15 @@ void arch_debugger_attach(const struct arch_debugger *with)
         nmi_clock_lingers();
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         stop_taken(cpu); /* what the debugger before wanted */
-    debugger = with;
+    __atomic_store_n(&debugger, with, __ATOMIC_RELAXED);
     debugreg_set_stop(with ? &stops : NULL);
     nmi_set_clock(with ? &listening : &clock);
     stand_set_stop(with ? stop_asked : NULL);
     trap_set_late(with ? stop_late : NULL);
+    park_set_meanwhile(with ? stop_hear_parked : NULL);
     trap_set_handler(VECTOR_BREAKPOINT, with ? stop_break : NULL);
     trap_set_handler(VECTOR_NMI, with ? stop_unexplained : NULL);
+    trap_set_program_handler(with ? stop_program_trapped : NULL);
     trap_set_handler(VECTOR_PAGE_FAULT, with ? stop_page_fault : page_fault_before);
 }
 
@@ -328,8 +373,8 @@ void arch_stop_dead(struct regs *regs)
 
     if (!debugger || stopped_at[cpu])
         return;
-    stop_step_cancel(regs);
     stopped_at[cpu] = regs;
+    stop_cancel_steps();
     debugger->stopped(cpu, ARCH_STOP_DEAD, ARCH_NO_CPU, &resume);
 }
 
@@ -338,9 +383,12 @@ void arch_stop_dead(struct regs *regs)
 bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept)
 {
     struct regs *regs = arch_stop_regs(cpu);
-    const struct arch_stack *stack = regs ? arch_stack_find(regs->sp) : NULL;
+    const struct arch_stack *stack;
     uintptr_t sp;
 
+    if (!regs || regs_user_mode(regs)) /* a program's stack pointer may be any number */
+        return false;
+    stack = arch_stack_find(regs->sp);
     if (!stack || regs->sp < stack->low + DIVERT_ROOM || !(regs->flags & FLAGS_INTERRUPT) ||
         percpu[cpu].interrupt_depth > 0)
         return false;

@@ -18,8 +18,11 @@ bool stop_step_prepare(unsigned cpu, struct regs *regs);
  */
 bool stop_step_finish(struct regs *regs, unsigned *fired);
 
-/* It has trapped instead. */
-void stop_step_cancel(struct regs *regs);
+/*
+ * That CPU, this one or one that stands still, has not come to that: it was stopped before, or the
+ * instruction has trapped. True: `regs` is what was stepped, and its flags are its own again.
+ */
+bool stop_step_cancel(unsigned cpu, struct regs *regs);
 
 /*
  * In an NMI, with the registers that it came upon, which asks for a stop where none can be made: if

@@ -176,8 +176,9 @@ bool arch_debug_register_read(unsigned cpu, unsigned number, uint8_t *bytes)
 }
 
 /*
- * Whoever returns to an address that is not canonical faults in the kernel's own exit; flags that a
- * frame always has stay. gdb puts back what a fault behind a `call` has left in CR2.
+ * A return to an address that is not canonical faults in the kernel's own exit, and a program that
+ * is sent to the kernel's addresses is killed: gdb's `call` does that where a program has stopped.
+ * Flags that a frame always has stay. gdb puts back what a fault behind a `call` has left in CR2.
  */
 bool arch_debug_register_write(unsigned cpu, unsigned number, const uint8_t *bytes)
 {
@@ -192,7 +193,8 @@ bool arch_debug_register_write(unsigned cpu, unsigned number, const uint8_t *byt
         cpu_write_cr2(value);
     if (number == CR2)
         return cpu == arch_cpu_id();
-    if (number == RIP && !arch_canonical(value))
+    if (number == RIP &&
+        (!arch_canonical(value) || (regs_user_mode(regs) && value >= ARCH_USER_END)))
         return false;
     if (number == EFLAGS)
         value = (value & FLAGS_OF_DEBUGGER) | (regs->flags & ~FLAGS_OF_DEBUGGER);

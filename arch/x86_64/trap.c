@@ -22,6 +22,7 @@
 #define STACK_ROOM 2048
 
 static trap_handler *handlers[VECTORS];   /* set with interrupts off */
+static trap_handler *program_handler;     /* changed with all other CPUs parked */
 static arch_fault_handler *fault_handler; /* set at boot */
 static void (*interrupt_exit)(void);      /* set at boot */
 static trap_handler *late_handler;        /* NULL: no debugger; set with all CPUs parked */
@@ -30,6 +31,11 @@ void trap_set_handler(unsigned vector, trap_handler *handler)
 {
     arch_check(vector < VECTORS);
     handlers[vector] = handler;
+}
+
+void trap_set_program_handler(trap_handler *handler)
+{
+    program_handler = handler;
 }
 
 void trap_get_handler(unsigned vector, trap_handler **handler)
@@ -123,6 +129,8 @@ void trap_dispatch(struct regs *regs)
         trap_interrupt(regs, handler);
     else if (!user)
         handler(regs);
+    else if (program_handler)
+        program_handler(regs);
     if (user)
         user_trap(regs, !interrupt);
     else if (regs->flags & FLAGS_TRAP)

@@ -33,6 +33,12 @@ void trap_set_late(trap_handler *late);
 /* *handler serves that vector; NULL: it is unexpected. */
 void trap_get_handler(unsigned vector, trap_handler **handler);
 
+/*
+ * Called in each exception of a program before it is served, interrupts off; NULL: nobody wants to
+ * know. With all other CPUs parked.
+ */
+void trap_set_program_handler(trap_handler *handler);
+
 /* An NMI that nobody can explain: its vector's handler, or the report. On the NMI's page. */
 void trap_nmi(struct regs *regs);
 

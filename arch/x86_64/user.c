@@ -24,6 +24,9 @@ _Static_assert(KERNEL_DATA_SELECTOR == KERNEL_CODE_SELECTOR + 8, "syscall counts
 #define FLAGS_MASKED                                                                               \
     (FLAGS_TRAP | FLAGS_INTERRUPT | FLAGS_DIRECTION | FLAGS_ALIGNMENT | FLAGS_NESTED)
 
+/* Of r11, what `sysret` loads. */
+#define FLAGS_OF_SYSRET 0x3c7fd7ull
+
 static struct arch_user_handlers handlers; /* set at boot */
 
 void arch_user_set_handlers(const struct arch_user_handlers *with)
@@ -65,6 +68,24 @@ bool user_syscall(struct regs *regs)
     cpu_interrupts_off();
     handlers.leave(regs);
     return user_may_sysret(regs);
+}
+
+void user_make_syscall(struct regs *regs, uintptr_t next)
+{
+    regs->cx = next;
+    regs->r11 = regs->flags & ~FLAGS_RESUME;
+    regs->flags &= ~(FLAGS_MASKED | FLAGS_RESUME);
+    regs->ip = (uintptr_t)syscall_entry;
+    regs->cs = KERNEL_CODE_SELECTOR;
+    regs->ss = KERNEL_DATA_SELECTOR;
+}
+
+void user_make_sysret(struct regs *regs)
+{
+    regs->ip = regs->cx;
+    regs->flags = (regs->r11 & FLAGS_OF_SYSRET) | FLAGS_FIXED;
+    regs->cs = USER_CODE_SELECTOR;
+    regs->ss = USER_DATA_SELECTOR;
 }
 
 _Noreturn void arch_user_begin(uintptr_t ip, uintptr_t sp)

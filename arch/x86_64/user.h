@@ -18,6 +18,13 @@ void user_trap(struct regs *regs, bool exception);
 /* From syscall_entry, interrupts off. True: `sysret` gives the program back what it had. */
 bool user_syscall(struct regs *regs);
 
+/*
+ * What `syscall` does to a program's registers, `next` being behind it, and `sysret` to those of
+ * its exit: for a debugger's step, which goes on with them by `iretq`. Any context.
+ */
+void user_make_syscall(struct regs *regs, uintptr_t next);
+void user_make_sysret(struct regs *regs);
+
 /* trap_entry.asm */
 extern const char syscall_entry[];
 _Noreturn void user_begin(uintptr_t ip, uintptr_t sp, uintptr_t stack);

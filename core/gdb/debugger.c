@@ -27,6 +27,7 @@ static const struct gdb_door *door;                 /* the one that gdb has; NUL
 static struct gdb_server server;                    /* in stops; what prints has its own way */
 static struct sink *console_before;                 /* of who lends the console's port */
 static bool stopped;                                /* [A] in a stop: the port is polled */
+static unsigned listening;                          /* [A] the boot CPU polls it meanwhile */
 static const char *blind;                           /* why ^C does not break in; or NULL */
 static bool arriving;                               /* its first stop is on its way */
 static unsigned steps;                              /* since the others were let go */
@@ -310,6 +311,18 @@ static void say_absent(unsigned absent)
     gdb_server_print(&server, text, length);
 }
 
+/*
+ * From here on this CPU alone takes bytes. A parked boot CPU may be about to take one: L, with
+ * debugger_listens.
+ */
+static void take_the_port(unsigned absent)
+{
+    door->listen(false);
+    __atomic_store_n(&stopped, true, __ATOMIC_SEQ_CST);
+    while (absent != 0 && __atomic_load_n(&listening, __ATOMIC_SEQ_CST) > 0)
+        arch_relax();
+}
+
 static void debugger_stopped(unsigned cpu, enum arch_stop why, unsigned absent,
                              struct arch_resume *resume)
 {
@@ -321,8 +334,7 @@ static void debugger_stopped(unsigned cpu, enum arch_stop why, unsigned absent,
     if (why == ARCH_STOP_DEAD)
         gdb_points_freeze();
     if (gdb_command_end(cpu, &status)) {
-        door->listen(false);
-        stopped = true;
+        take_the_port(absent);
         end_command(status);
     } else {
         stop = describe(cpu, why);
@@ -330,8 +342,7 @@ static void debugger_stopped(unsigned cpu, enum arch_stop why, unsigned absent,
             resume_as_asked(&server.request, resume);
             return;
         }
-        door->listen(false);
-        stopped = true;
+        take_the_port(absent);
         say_absent(absent);
         if (gdb_command_is_under_way()) /* and has ended with the machine */
             end_command(0);
@@ -339,7 +350,7 @@ static void debugger_stopped(unsigned cpu, enum arch_stop why, unsigned absent,
     }
     while (!serve(cpu, why, resume))
         continue;
-    stopped = false;
+    __atomic_store_n(&stopped, false, __ATOMIC_RELEASE);
     if (door)
         door->listen(true);
 }
@@ -371,21 +382,38 @@ static bool begins(uint8_t byte)
     return byte == '$' || byte == GDB_BREAK;
 }
 
-/* A stop's own port is not read here: the boot CPU may have another reason for an NMI. */
-static enum arch_heard debugger_listens(void)
+static enum arch_heard listen_at(const struct gdb_door *at)
 {
     enum arch_heard said = ARCH_HEARD_NOTHING;
     int byte;
 
-    if (!door || __atomic_load_n(&stopped, __ATOMIC_RELAXED))
-        return ARCH_HEARD_NOTHING;
     if (arriving) /* what comes is the packet's */
         return ARCH_HEARD_NOISE;
     if (server.link.begun)
         return ARCH_HEARD_STOP;
-    while (said != ARCH_HEARD_STOP && (byte = door->poll()) >= 0)
+    while (said != ARCH_HEARD_STOP && (byte = at->poll()) >= 0)
         said = begins((uint8_t)byte) ? ARCH_HEARD_STOP : ARCH_HEARD_NOISE;
     return gdb_command_is_under_way() && said == ARCH_HEARD_STOP ? ARCH_HEARD_NOISE : said;
+}
+
+/*
+ * A stop's own port is not read here: the boot CPU may have another reason for an NMI, or stand
+ * still while the CPU that stops ran alone. L, with take_the_port: one of the two sees the other.
+ * The door is looked at behind `stopped`: a stop in which gdb leaves ends when there is none any
+ * more.
+ */
+static enum arch_heard debugger_listens(void)
+{
+    enum arch_heard said = ARCH_HEARD_NOTHING;
+    const struct gdb_door *at;
+
+    __atomic_fetch_add(&listening, 1, __ATOMIC_SEQ_CST);
+    if (!__atomic_load_n(&stopped, __ATOMIC_SEQ_CST)) {
+        at = __atomic_load_n(&door, __ATOMIC_SEQ_CST);
+        said = at ? listen_at(at) : ARCH_HEARD_NOTHING;
+    }
+    __atomic_fetch_sub(&listening, 1, __ATOMIC_SEQ_CST);
+    return said;
 }
 
 void gdb_tick(void)
