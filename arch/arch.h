@@ -278,6 +278,9 @@ struct arch_user_handlers {
 };
 void arch_user_set_handlers(const struct arch_user_handlers *with);
 
+/* What this machine's CPUs lack for programs, as a phrase; NULL: nothing. Any context. */
+const char *arch_user_missing(void);
+
 /* --- Debug registers. Policy (who, sharing, refusals) is core/breakpoint.c's. --- */
 #define ARCH_WATCHES 4
 

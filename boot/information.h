@@ -10,10 +10,11 @@
 #include <stdint.h>
 
 #include "arch/x86_64/paging.h"
+#include "core/cmdline.h"
 #include "drivers/acpi.h"
 
 #define BOOT_RANGES_MAX   64
-#define BOOT_COMMAND_LINE 4096
+#define BOOT_COMMAND_LINE (CMDLINE_SIZE + 1) /* so that one that had to be cut is too long */
 
 struct boot_information {
     /* usable, whole pages, ascending as the firmware gave them */

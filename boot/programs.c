@@ -2,6 +2,7 @@
 /* See programs.h. */
 #include "boot/programs.h"
 
+#include "arch/arch.h"
 #include "arch/x86_64/sections.h"
 #include "core/console/input_wait.h"
 #include "core/fs/unpack.h"
@@ -25,6 +26,10 @@ static void take_module(const struct boot_information *information)
 
 void programs_init(const struct boot_information *information)
 {
+    const char *missing = arch_user_missing();
+
+    if (missing)
+        print("Pitot: no programs: %s\n", missing);
     process_init();
     process_code_init();  /* chains go on in programs */
     process_watch_init(); /* ... and breakpoints are set in them */

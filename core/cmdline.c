@@ -12,7 +12,7 @@
 enum { UNASKED = 1, ASKED = 2 };
 
 static struct {
-    char kept[CMDLINE_SIZE];
+    char kept[2 * CMDLINE_SIZE]; /* an argument takes a byte more than with its blank */
     size_t length;
     char complaint[120];
 } cmdline;
@@ -33,7 +33,7 @@ static bool is_hidden_by_backslash(char character)
 
 static void keep(size_t *length, char character)
 {
-    if (*length < CMDLINE_SIZE)
+    if (*length < sizeof(cmdline.kept))
         cmdline.kept[*length] = character;
     (*length)++;
 }
@@ -67,8 +67,20 @@ static void complain(const char *from, const char *reason)
                reason);
 }
 
-void cmdline_init(const char *text)
+/* `end`: of the argument; NULL: it has none, as a quote is open. What is too long may be cut. */
+static const char *fault_of(const char *line, const char *text, const char *end)
 {
+    size_t reach = (size_t)(text - line) + (end ? (size_t)(end - text) : strlen(text));
+
+    if (reach >= CMDLINE_SIZE)
+        return "the line is longer than 4096 bytes";
+    return end ? NULL : "a quote is not closed";
+}
+
+void cmdline_init(const char *line)
+{
+    const char *text = line;
+
     memset(&cmdline, 0, sizeof(cmdline));
     for (;;) {
         while (is_blank(*text))
@@ -77,8 +89,9 @@ void cmdline_init(const char *text)
             return;
         size_t length = cmdline.length;
         const char *end = keep_argument(text, &length);
-        if (!end || length > CMDLINE_SIZE) {
-            complain(text, end ? "it is longer than 4096 bytes" : "a quote is not closed");
+        const char *fault = fault_of(line, text, end);
+        if (fault) {
+            complain(text, fault);
             return;
         }
         cmdline.length = length;

@@ -18,10 +18,10 @@
 #define CMDLINE_SIZE 4096 /* of the text, the end included */
 
 /*
- * Copies what it needs of `text`. Takes whole arguments only: what is wrong with the rest is
- * cmdline_complaint's.
+ * Copies what it needs of `text`. Takes whole arguments only, and none that goes beyond
+ * CMDLINE_SIZE: what is wrong with the rest is cmdline_complaint's.
  */
-void cmdline_init(const char *text);
+void cmdline_init(const char *line);
 
 /* NULL, or one phrase about what of the command line was left out and why. */
 const char *cmdline_complaint(void);

@@ -4,6 +4,7 @@
  */
 #include "drivers/power.h"
 
+#include "arch/arch.h"
 #include "arch/x86_64/port.h"
 
 #define PM1A_CONTROL_SEABIOS 0x604  /* where SeaBIOS, and OVMF on q35, place it */
@@ -19,11 +20,24 @@
 #define RESET_CONTROL        0xcf9
 #define RESET_FULL           0x06
 
-/* Emulators obey some instructions later. Reading a port takes them through their main loop. */
+/*
+ * Emulators obey some instructions later, a second where the host is busy: reading a port takes
+ * them through their main loop. By the clock, as a read takes as long as the emulator likes; and by
+ * reads, as a clock of instructions says nothing of the host's.
+ */
+#define PATIENCE_NS    10000000000ull
+#define PATIENCE_READS 1000000u
+
 static void power_wait(void)
 {
-    for (unsigned patience = 1000000; patience > 0; patience--)
+    uint64_t began = arch_clock_ns();
+    unsigned reads = 0;
+
+    while (reads < PATIENCE_READS || arch_clock_ns() - began < PATIENCE_NS) {
         port_read8(KEYBOARD_COMMAND);
+        if (reads < PATIENCE_READS)
+            reads++;
+    }
 }
 
 void power_off(void)

@@ -31,6 +31,11 @@
 #define CPUID_7_EBX_SMAP (1u << 20)
 #define CPUID_7_ECX_UMIP (1u << 2)
 
+/* The highest extended leaf; and extended features: `syscall` */
+#define CPUID_EXTENDED             0x80000000u
+#define CPUID_EXTENDED_FEATURES    0x80000001u
+#define CPUID_EXTENDED_EDX_SYSCALL (1u << 11)
+
 /* Intel SDM vol. 4, "Model-Specific Registers"; "Fast System Calls in 64-Bit Mode" */
 #define MSR_EFER           0xc0000080u
 #define MSR_STAR           0xc0000081u

@@ -34,13 +34,30 @@ void arch_user_set_handlers(const struct arch_user_handlers *with)
     handlers = *with;
 }
 
+/* Of all CPUs, as of this one. */
+static bool has_syscall(void)
+{
+    return cpu_id(CPUID_EXTENDED, 0).eax >= CPUID_EXTENDED_FEATURES &&
+           (cpu_id(CPUID_EXTENDED_FEATURES, 0).edx & CPUID_EXTENDED_EDX_SYSCALL);
+}
+
+const char *arch_user_missing(void)
+{
+    return has_syscall() ? NULL : "the CPU has no `syscall` (CPUID 80000001h, EDX, bit 11)";
+}
+
+/* Where there is no such instruction its registers may not be there either. */
 void user_init_cpu(void)
 {
+    cpu_write_msr(MSR_KERNEL_GS_BASE, 0); /* a program's, until the first swapgs */
+    cpu_write_msr(MSR_FS_BASE, 0);
+    if (!has_syscall()) {
+        cpu_write_msr(MSR_EFER, EFER_LME | EFER_LMA | EFER_NXE);
+        return;
+    }
     cpu_write_msr(MSR_STAR, STAR);
     cpu_write_msr(MSR_LSTAR, (uintptr_t)syscall_entry);
     cpu_write_msr(MSR_FMASK, FLAGS_MASKED);
-    cpu_write_msr(MSR_FS_BASE, 0);
-    cpu_write_msr(MSR_KERNEL_GS_BASE, 0); /* a program's, until the first swapgs */
     cpu_write_msr(MSR_EFER, EFER_SCE | EFER_LME | EFER_LMA | EFER_NXE);
 }
 

@@ -208,9 +208,13 @@ static const struct program *load_names(const char *path)
 int process_spawn(const char *path, int argc, char *const *argv, const struct process *parent,
                   struct process **spawned, struct refusal *why)
 {
-    struct process *process = claim(parent);
+    const char *missing = arch_user_missing();
+    struct process *process;
     int error;
 
+    if (missing)
+        return refuse(why, ENOSYS, "%s: no program runs here: %s", path, missing);
+    process = claim(parent);
     if (!process)
         return refuse(why, EAGAIN, "%s: %d programs run already", path, PROCESSES_MAX);
     *spawned = process;

@@ -93,7 +93,8 @@ static inline struct process *process_current(void)
 
 /*
  * Loads the program at this path and starts it, as a child of `parent` (NULL: of the console). 0;
- * or a negative errno and the reason: no such file, not a program, too many, no memory.
+ * or a negative errno and the reason: no such file, not a program, too many, no memory, a CPU
+ * that runs none.
  */
 int process_spawn(const char *path, int argc, char *const *argv, const struct process *parent,
                   struct process **spawned, struct refusal *why);

@@ -164,6 +164,9 @@ like($rest, qr/\n\^C\npitot> $/, '... which ends it behind a whole line');
 cmp_ok(length($rest), '<', 1_000_000, '... and neither it nor the rest of the line goes on');
 like(line('perf list sched:*witch'), qr/\A.*\n  sched:sched_switch .*\n(?!  \w+:)/,
     'perf list prints what matches');
+my $a_field = qr/(?:int|long|char|void \*|unsigned \w+) \w+/;
+unlike(line('perf list *:*'), qr/^  [a-z]\w*:[a-z]\w*+(?! +$a_field)/m,
+    '... each with a blank before its fields');
 like(line('perf list nothing-of-the-kind'), qr/^perf list: no event matches "nothing-of-the-kind"/m,
     '... or says that nothing does');
 

@@ -62,9 +62,30 @@ for (@machines) {
     };
 }
 
+# --- What programs need --------------------------------------------------------------------------
+
+my $missing = qr/the CPU has no `syscall` \(CPUID 80000001h, EDX, bit 11\)/;
+my @needs = ('run /bin/spin', 'perf record -e syscalls:* -- /bin/fs-load 1', 'run /bin/nothing');
+my $machine = boot(%options, cpu => 'max,-syscall', run => join('; ', @needs, $work, 'poweroff'));
+ended_ok($machine, 'a CPU without `syscall` runs the kernel');
+like($machine->console, qr/^Pitot: no programs: $missing$/m, '... which says at boot what lacks');
+like(said($machine, $_), qr/^run: \S+: no program runs here: $missing$/m, "... and again: $_")
+    for @needs;
+unlike($machine->console, qr/killed by|undefined/, '... no program is lost to it');
+
+# --- How long a machine may take to switch off ---------------------------------------------------
+
+# No port does it here; where one does, a busy host may be a second or more about it.
+my $try = 'perf stat -a -e timer:tick -- poweroff';
+$machine = boot(%options, qemu_machine => 'pc,acpi=off', run => "$try; crash panic");
+like(said($machine, $try), qr/^poweroff: the machine did not obey$/m, 'poweroff is given up');
+my ($waited) = said($machine, $try) =~ /^ +(\d+\.\d+) seconds time elapsed$/m;
+cmp_ok($waited // 0, '>=', 10, '... after ten seconds by the clock');
+cmp_ok($waited // 0, '<', 11, '... and not much more');
+
 # --- What a boot takes ---------------------------------------------------------------------------
 
-my $machine = boot(%options, icount => 1, cpu => 'max',
+$machine = boot(%options, icount => 1, cpu => 'max',
     run => 'perf record -a -e mem:lock_kernel:x -- fs-stress 1; perf script; poweroff');
 ended_ok($machine);
 my ($first) = samples(said($machine, 'perf script'));

@@ -132,21 +132,57 @@ static void what_is_too_long_is_left_out_whole(void **state)
     assert_null(cmdline_complaint());
 }
 
-/* One argument of the mark, "a=", the value and its end: 4096 bytes when the value has 4092. */
+/* "a=", the value and the line's end: 4096 bytes when the value has 4093. */
 static void the_longest_argument_fits(void **state)
 {
     static char text[CMDLINE_SIZE + 10], value[CMDLINE_SIZE];
 
     (void)state;
     strcpy(text, "a=");
-    memset(text + 2, 'x', CMDLINE_SIZE - 4);
+    memset(text + 2, 'x', CMDLINE_SIZE - 3);
     cmdline_init(text);
     assert_null(cmdline_complaint());
     assert_true(cmdline_value("a", value, sizeof(value)));
-    assert_int_equal(strlen(value), CMDLINE_SIZE - 4);
+    assert_int_equal(strlen(value), CMDLINE_SIZE - 3);
     strcat(text, "x");
     cmdline_init(text);
     assert_non_null(cmdline_complaint());
+}
+
+/* In quotes, as run= is: not the quote, which is cut off with the end, is what is wrong. */
+static void what_is_cut_is_too_long(void **state)
+{
+    static char text[CMDLINE_SIZE + 1];
+
+    (void)state;
+    strcpy(text, "quiet \"run=");
+    memset(text + strlen(text), 'x', sizeof(text) - 1 - strlen(text));
+    cmdline_init(text);
+    assert_true(cmdline_flag("quiet"));
+    assert_no_value("run");
+    assert_non_null(strstr(cmdline_complaint(), "4096"));
+    assert_null(strstr(cmdline_complaint(), "quote"));
+
+    /* Nor does a bare word pass for what it is the beginning of. */
+    memset(text, 'x', sizeof(text) - 1);
+    memcpy(text, "quiet ", 6);
+    cmdline_init(text);
+    assert_true(cmdline_flag("quiet"));
+    assert_null(cmdline_next_unasked(NULL));
+    assert_non_null(strstr(cmdline_complaint(), "4096"));
+}
+
+static void many_short_arguments_fit(void **state)
+{
+    static char text[CMDLINE_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(text) - 1; i++)
+        text[i] = i % 2 ? ' ' : 'a';
+    text[sizeof(text) - 2] = 'z';
+    cmdline_init(text);
+    assert_null(cmdline_complaint());
+    assert_true(cmdline_flag("z"));
 }
 
 static void what_nobody_asked_for_can_be_listed(void **state)
@@ -249,6 +285,8 @@ int main(void)
         cmocka_unit_test(an_open_quote_costs_its_argument_and_says_so),
         cmocka_unit_test(what_is_too_long_is_left_out_whole),
         cmocka_unit_test(the_longest_argument_fits),
+        cmocka_unit_test(what_is_cut_is_too_long),
+        cmocka_unit_test(many_short_arguments_fit),
         cmocka_unit_test(what_nobody_asked_for_can_be_listed),
         cmocka_unit_test(numbers_have_bases_and_suffixes),
         cmocka_unit_test(what_is_no_number_is_refused),
