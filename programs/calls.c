@@ -2,7 +2,8 @@
 /*
  * calls: what each system call promises, and that none can be given a pointer that it follows to
  * where the program has nothing. A line for each claim; its exit status is how many do not hold.
- * `calls exit N`, `calls sleep`, `calls orphan` and `calls parent PID` are its children.
+ * `calls exit N`, `calls sleep`, `calls stop`, `calls orphan` and `calls parent PID` are its
+ * children.
  */
 #include <linux/errno.h>
 #include <linux/fcntl.h>
@@ -17,6 +18,8 @@
 #define JUNK_NAME "/calls.junk"
 #define FILES     13 /* that can be open beside the three that are */
 #define SIGKILL   9
+#define SIGCONT   18
+#define SIGSTOP   19
 #define WNOHANG   1
 
 int main(int argc, char **argv);
@@ -304,6 +307,14 @@ static void children(void)
     claim(system_kill((int)sleeper, SIGKILL) == -ESRCH && system_kill(1 << 30, 0) == -ESRCH &&
               system_kill((int)system_getpid(), 99) == -EINVAL,
           "kill knows who is there");
+    sleeper = child("sleep", NULL);
+    claim(system_kill((int)sleeper, SIGSTOP) == 0 && system_nanosleep(0, 1000) == 0 &&
+              system_wait4(-1, &status, WNOHANG) == 0 && system_kill((int)sleeper, SIGCONT) == 0 &&
+              system_wait4(-1, &status, WNOHANG) == 0,
+          "kill stops one and lets it go on, and wait4 tells neither");
+    claim(system_kill((int)sleeper, SIGSTOP) == 0 && system_kill((int)sleeper, SIGKILL) == 0 &&
+              system_wait4(-1, &status, 0) == sleeper && status == SIGKILL,
+          "... and ends one that is stopped");
     number_text(own, system_getpid());
     pid = child("parent", own);
     claim(system_wait4((int)pid, &status, 0) == pid && status == 0, "a child knows its parent");
@@ -344,6 +355,11 @@ static int be_child(int argc, char **argv)
     if (text_equal(argv[1], "sleep")) {
         say("calls: sleeps");
         return system_nanosleep(1000000, 0) != 0;
+    }
+    if (text_equal(argv[1], "stop")) {
+        system_kill((int)system_getpid(), SIGSTOP);
+        say("calls: goes on");
+        return 0;
     }
     if (text_equal(argv[1], "parent"))
         return argc < 3 || system_call(SYSTEM_getppid, 0, 0, 0, 0) != text_number(argv[2]);

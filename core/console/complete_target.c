@@ -76,6 +76,7 @@ static const struct part {
     {"trace", trace_options, true},
 };
 
+static const char *const signal_names[] = {"-CONT", "-INT", "-KILL", "-STOP", "-TERM", NULL};
 static const char *const perf_names[] = {"list", "record", "report", "script",
                                          "stat", "trace",  NULL};
 static const char *const chain_names[] = {"fp", "no", "orc", NULL};
@@ -280,6 +281,8 @@ static bool target_second(const struct context *context, struct target *target)
         return target_set(target, names_crashes(), word);
     if (word_is(context->command, "run"))
         return target_set(target, word_begins(word, "/") ? names_paths() : names_programs(), word);
+    if (word_is(context->command, "kill") && word_begins(word, "-"))
+        return target_set(target, names_fixed(signal_names), word);
     if (word_is(context->command, "bt") || word_is(context->command, "kill") ||
         word_is(context->command, "wait"))
         return target_set(target, names_pids(), word);
@@ -298,5 +301,7 @@ bool target_find(const char *text, size_t length, struct target *target)
         return target_second(&context, target);
     if (word_is(context.command, "help") && word_is(context.previous, "perf"))
         return target_set(target, names_fixed(perf_names), context.current);
+    if (word_is(context.command, "kill") && word_begins(context.previous, "-"))
+        return target_set(target, names_pids(), context.current);
     return word_is(context.command, "perf") && target_part(&context, target);
 }

@@ -56,7 +56,8 @@ struct thread {
     struct process *process;        /* core/user/process.h; NULL: one of the kernel's own */
     const struct arch_space *space; /* where the CPU is while it runs; NULL: the kernel's alone */
 
-    enum thread_follow follow;         /* its own alone; its maker's at first */
+    bool stopped;                      /* as its program (core/user/signals.h); its own alone, */
+    enum thread_follow follow;         /* ... as this; its own alone; its maker's at first */
     const struct wait_queue *waits_on; /* while it sleeps; covered by that queue's lock */
     unsigned kernel_lock_depth;        /* its own alone: core/lock/kernel_lock.c */
     char name[TASK_NAME_SIZE];         /* its own alone, but read by anyone */

@@ -42,10 +42,11 @@ static void describe(unsigned index, char *line, size_t size)
         ran = thread_ran_ns(thread);
         print_into(
             line, size, "%5u  %3u  %-9s %5llu.%06llu  %8llu  %5zu/%zu  %-15s  %s\n", thread->pid,
-            thread->cpu, state_name(thread->state), (unsigned long long)(ran / 1000000000),
-            (unsigned long long)(ran % 1000000000 / 1000), (unsigned long long)thread->switches,
-            thread_stack_used(thread), (size_t)(thread->stack->high - thread->stack->low),
-            thread->name, thread->waits_on ? thread->waits_on->name : "-");
+            thread->cpu, thread->stopped ? "stopped" : state_name(thread->state),
+            (unsigned long long)(ran / 1000000000), (unsigned long long)(ran % 1000000000 / 1000),
+            (unsigned long long)thread->switches, thread_stack_used(thread),
+            (size_t)(thread->stack->high - thread->stack->low), thread->name,
+            thread->waits_on ? thread->waits_on->name : "-");
     }
     cpus_release();
 }

@@ -12,6 +12,7 @@
 #include "core/console/input_wait.h"
 #include "core/console/words.h"
 #include "core/print.h"
+#include "core/string.h"
 #include "core/user/process.h"
 
 #define SIGNALS 64
@@ -82,10 +83,31 @@ COMMAND(wait_command) = {.name = "wait",
                          .summary = "until programs beside the console have ended, or that one",
                          .run = wait_run};
 
+/* Those that people type; all others but the stopping ones end a program, too. */
+static const struct name {
+    const char *text;
+    uint32_t signal;
+} names[] = {
+    {"INT", SIGINT}, {"KILL", SIGKILL}, {"TERM", SIGTERM}, {"CONT", SIGCONT}, {"STOP", SIGSTOP}};
+
 static int refuse_kill(void)
 {
-    print("kill: kill [-SIGNAL] PID, both numbers, the signal below %d\n", SIGNALS);
+    print("kill: kill [-SIGNAL] PID: the signal a number below %d, or one of", SIGNALS);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        print(" %s", names[i].text);
+    print("\n");
     return -EINVAL;
+}
+
+/* Behind the dash. */
+static bool signal_of(const char *word, uint32_t *signal)
+{
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(word, names[i].text) == 0) {
+            *signal = names[i].signal;
+            return true;
+        }
+    return words_number(word, signal);
 }
 
 static int kill_run(int argc, char **argv)
@@ -93,7 +115,7 @@ static int kill_run(int argc, char **argv)
     uint32_t signal = SIGTERM, pid;
     int error;
 
-    if (argc == 3 && (argv[1][0] != '-' || !words_number(argv[1] + 1, &signal)))
+    if (argc == 3 && (argv[1][0] != '-' || !signal_of(argv[1] + 1, &signal)))
         return refuse_kill();
     if (argc < 2 || argc > 3 || signal >= SIGNALS || !words_number(argv[argc - 1], &pid))
         return refuse_kill();
@@ -103,5 +125,7 @@ static int kill_run(int argc, char **argv)
     return error;
 }
 
-COMMAND(kill_command) = {
-    .name = "kill", .usage = "[-SIGNAL] PID", .summary = "ends a program", .run = kill_run};
+COMMAND(kill_command) = {.name = "kill",
+                         .usage = "[-SIGNAL] PID",
+                         .summary = "ends a program, -STOP stops it, -CONT lets it go on",
+                         .run = kill_run};

@@ -12,6 +12,7 @@
 #include "core/user/fault.h"
 #include "core/user/load.h"
 #include "core/user/program.h"
+#include "core/user/signals.h"
 #include "core/user/syscalls.h"
 #include "core/user/syscalls_trace.h"
 
@@ -331,6 +332,17 @@ void process_detach(struct process *process)
     spinlock_release_irq(&table, flags);
 }
 
+void process_tell_console(const struct process *process)
+{
+    if (process->parent == PROCESS_PARENT_CONSOLE && console_hook)
+        console_hook();
+}
+
+bool process_is_stopped(const struct process *process)
+{
+    return signal_stops(process) && !process_has_ended(process) && process->thread->stopped;
+}
+
 bool process_has_ended(const struct process *process)
 {
     return __atomic_load_n(&process->state, __ATOMIC_ACQUIRE) == PROCESS_ENDED;
@@ -368,17 +380,9 @@ struct process_end process_collect(uint32_t pid)
     return reap(process_find(pid));
 }
 
-static void mark_killed(struct process *process, uint8_t signal)
-{
-    uint8_t none = 0;
-
-    __atomic_compare_exchange_n(&process->killed_by, &none, signal, false, __ATOMIC_RELEASE,
-                                __ATOMIC_RELAXED);
-}
-
 void process_kill(struct process *process, uint8_t signal)
 {
-    mark_killed(process, signal);
+    signal_mark(process, signal);
     wait_queue_wake_all(&process->events);
 }
 
@@ -392,7 +396,7 @@ int process_kill_pid(uint32_t pid, uint8_t signal)
     struct process *process = process_find(pid);
 
     if (process)
-        mark_killed(process, signal);
+        signal_mark(process, signal);
     spinlock_release_irq(&table, flags);
     if (process && signal)
         wait_queue_wake_all(&process->events);
@@ -402,9 +406,13 @@ int process_kill_pid(uint32_t pid, uint8_t signal)
 /* Interrupts off: the last look before it goes back to user mode. */
 static void process_leave(struct regs *regs)
 {
-    uint8_t signal = __atomic_load_n(&process_current()->killed_by, __ATOMIC_ACQUIRE);
+    struct process *process = process_current();
+    uint8_t signal;
 
     (void)regs;
+    while (signal_stops(process) && !signal_ends(process))
+        signal_stand(process);
+    signal = signal_ends(process);
     if (signal == 0)
         return;
     arch_irq_enable();

@@ -66,6 +66,7 @@ struct process {
     bool may_run;            /* stored by who made it: all who listen have heard of it */
     int file[PROCESS_FILES]; /* its own thread's: what fs_open gave, or PROCESS_FILE_... */
     uint8_t killed_by;       /* [A] a signal: it ends before it returns to user mode */
+    uint8_t stopped_by;      /* [A] a signal: it stands still there until it is 0 */
     struct process_end end;  /* from PROCESS_ENDED on */
     uintptr_t entry, stack;  /* its first rip and rsp */
     struct work reaper;      /* frees it where nobody will ask how it ended */
@@ -111,19 +112,29 @@ void process_detach(struct process *process);
 void process_set_job_ended(void (*told)(const struct process *process));
 
 /*
- * Called in task context when one that the console started has ended; of one that was detached,
- * when it is no more to be seen. Boot.
+ * Called in task context when one that the console started has ended or is stopped; of one that was
+ * detached, when it is no more to be seen. Boot.
  */
 void process_set_console_hook(void (*ended)(void));
 
 /*
  * It ends by this signal (Linux's numbers) as soon as it would return to user mode, and sleeps no
- * more until then. Any context but hits and NMIs.
+ * more until then. Those that stop it let it stand still in that place, or in its sleep, until
+ * SIGCONT or its end. Any context but hits and NMIs.
  */
 void process_kill(struct process *process, uint8_t signal);
 
 /* The same of whoever has that pid; 0: only whether somebody has. 0, or -ESRCH. Task context. */
 int process_kill_pid(uint32_t pid, uint8_t signal);
+
+/*
+ * Whether it stands still, stopped, and will not run before somebody lets it. The caller has made
+ * it, and has not waited for it.
+ */
+bool process_is_stopped(const struct process *process);
+
+/* The console looks again at what it waits for, if it waits for this one. Task context. */
+void process_tell_console(const struct process *process);
 
 /* Ends the current process. */
 _Noreturn void process_exit(struct process_end end);

@@ -18,7 +18,17 @@ static struct process *running; /* the console's alone */
 
 static bool ended_or_interrupted(void)
 {
-    return process_has_ended(running) || command_interrupted();
+    return process_has_ended(running) || process_is_stopped(running) || command_interrupted();
+}
+
+/* It is one of those beside the console from here on, with its end told there. */
+static int leave_stopped(const char *name)
+{
+    uint32_t pid = running->pid;
+
+    process_detach(running);
+    print("%s is stopped as %u: kill -CONT %u lets it go on beside the console\n", name, pid, pid);
+    return 0;
 }
 
 /* As a shell has it: the code, or 128 and the signal. */
@@ -46,6 +56,8 @@ static int run_program(const char *path, int argc, char **argv)
     if (beside)
         return job_start(running);
     input_wait_until(ended_or_interrupted);
+    if (process_is_stopped(running) && !command_interrupted())
+        return leave_stopped(argv[0]);
     if (!process_has_ended(running))
         process_kill(running, SIGINT);
     return say_end(argv[0], process_wait(running));

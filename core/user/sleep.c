@@ -5,6 +5,7 @@
  */
 #include "core/timer.h"
 #include "core/user/process.h"
+#include "core/user/signals.h"
 
 /* Interrupt context. */
 static void wake(void *data)
@@ -17,8 +18,7 @@ static void wake(void *data)
 static bool is_over(const struct process *process, uint64_t until_ns, bool (*holds)(void *data),
                     void *data)
 {
-    return __atomic_load_n(&process->killed_by, __ATOMIC_ACQUIRE) || arch_clock_ns() >= until_ns ||
-           (holds && holds(data));
+    return signal_ends(process) || arch_clock_ns() >= until_ns || (holds && holds(data));
 }
 
 bool process_sleep(uint64_t until_ns, bool (*holds)(void *data), void *data)
@@ -30,9 +30,12 @@ bool process_sleep(uint64_t until_ns, bool (*holds)(void *data), void *data)
     if (until_ns != UINT64_MAX && until_ns > now)
         timer_start(&timer, until_ns - now, 0);
     flags = wait_queue_lock(&process->events);
-    while (!is_over(process, until_ns, holds, data))
+    while (!is_over(process, until_ns, holds, data)) {
+        signal_note_sleep(process);
         flags = wait_queue_sleep(&process->events, flags);
+    }
+    signal_note_wake();
     wait_queue_unlock(&process->events, flags);
     timer_cancel(&timer);
-    return __atomic_load_n(&process->killed_by, __ATOMIC_ACQUIRE) == 0;
+    return signal_ends(process) == 0;
 }

@@ -11,6 +11,7 @@
 #include "core/print.h"
 #include "core/user/memory.h"
 #include "core/user/process.h"
+#include "core/user/signals.h"
 #include "core/user/syscalls.h"
 
 /* What stands at a descriptor; PROCESS_FILE_NONE where it is none. */
@@ -22,7 +23,7 @@ static int file_of(uint64_t fd)
 
 static bool is_killed(void)
 {
-    return __atomic_load_n(&process_current()->killed_by, __ATOMIC_ACQUIRE) != 0;
+    return signal_ends(process_current()) != 0;
 }
 
 /*

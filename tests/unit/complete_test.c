@@ -221,6 +221,9 @@ static void bt_is_followed_by_a_thread(void **state)
     assert_extends("bt 1", "", 2);
     assert_extends("bt 12 ", "", 0);
     assert_string_equal(list("kill "), "1  12  7\n");
+    assert_string_equal(list("kill -"), "-CONT  -INT  -KILL  -STOP  -TERM\n");
+    assert_extends("kill -S", "TOP ", 1);
+    assert_string_equal(list("kill -STOP "), "1  12  7\n");
     assert_string_equal(list("wait "), "1  12  7\n");
 }
 

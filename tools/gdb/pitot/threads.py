@@ -63,6 +63,8 @@ class Threads:
         return self.unwinder.chain(switched(self.memory, thread.sp))
 
     def state(self, thread):
+        if thread.stopped:
+            return "stopped"
         return WORDS.get(thread.state, "state %s" % thread.state)
 
     def name(self, thread):

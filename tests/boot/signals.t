@@ -1,0 +1,118 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: core/user/signals, core/user/jobs, core/user/run_command, core/user/process, programs/calls
+#
+# Programs that are stopped and go on: `kill -STOP` and `-CONT`, what runs meanwhile, and what ends
+# one that stands still. Run from the root of the tree:
+#
+#     prove tests/boot/signals.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+use Pitot::Transcript;
+
+my $patience = 120;
+my $prompt = qr/^pitot> $/m;
+
+# What a command says, up to the next prompt.
+sub typed
+{
+    my ($machine, $command, $until, $name) = @_;
+    $machine->send("$command\n");
+    return $machine->expect(qr/\Q$command\E\n.*?^$until.*^pitot> $/ms, $patience, $name // $command);
+}
+
+# What a program says comes before the prompt, or behind it.
+sub tells
+{
+    my ($machine, $command, $line) = @_;
+    $machine->send("$command\n");
+    return $machine->expect(qr/\Q$command\E\n.*?^(?:pitot> )?$line$/ms, $patience, $command);
+}
+
+# What `ps` says of a thread: its state, and what it waits for.
+sub state_of
+{
+    my ($machine, $pid) = @_;
+    my $said = typed($machine, 'ps', qr/ +pid +cpu/, "ps: $pid");
+    my ($state, $reason) = $said =~ /^ +$pid +\d+ +(\w+(?: ended)?) .*  (\S.*)$/m;
+    return $state // 'gone';
+}
+
+# Its system calls while the file system's load runs.
+sub calls_of
+{
+    my ($machine, $pid) = @_;
+    my $said = typed($machine, "perf stat -e raw_syscalls:sys_enter -p $pid -- fs-stress 3",
+        qr/.*time elapsed/, "calls of $pid");
+    my ($calls) = $said =~ /^ +(\d+) +raw_syscalls:sys_enter$/m;
+    return $calls // -1;
+}
+
+sub begin
+{
+    my ($machine, $program, $says) = @_;
+    my ($name) = $program =~ /^(\w+)/;
+    $machine->send("run $program &\n");
+    my ($pid) = $machine->expect(qr/^$name runs as \d+\n(?:.*\n)*?.*$says/m, $patience, $program)
+        =~ /runs as (\d+)/;
+    return $pid;
+}
+
+# Parking four CPUs again and again, one of them in calls all the while, wants the host's clock.
+for my $smp (1, 4) {
+    my $machine = start(smp => $smp, $smp > 1 ? (icount => '') : ());
+    $machine->expect($prompt, $patience, 'there is a prompt');
+    my $spin = begin($machine, 'spin calls', 'spin: until');
+    tells($machine, "kill -STOP $spin", qr/spin \(pid $spin\): stopped by signal 19/);
+    is(state_of($machine, $spin), 'stopped', "$smp CPUs: ps shows that it is stopped");
+    is(calls_of($machine, $spin), 0, '... it does nothing, while others run');
+    typed($machine, "kill -CONT $spin", qr//);
+    isnt(state_of($machine, $spin), 'stopped', '... SIGCONT lets it go on');
+    cmp_ok(calls_of($machine, $spin), '>', 0, '... as before');
+
+    # One that sleeps in a call stands still at once, and sleeps on.
+    my $sleeper = begin($machine, 'calls sleep', 'calls: sleeps');
+    typed($machine, "kill -STOP $sleeper", qr//);
+    is(state_of($machine, $sleeper), 'stopped', 'one that sleeps in a call is stopped there');
+    typed($machine, "kill -CONT $sleeper", qr//);
+    is(state_of($machine, $sleeper), 'sleeps', '... and sleeps on');
+
+    # Other programs and the console go on, and what is stopped can be ended.
+    tells($machine, "kill -19 $spin", qr/spin \(pid $spin\): stopped by signal 19/);
+    typed($machine, "kill -STOP $sleeper", qr//);
+    typed($machine, 'run fs-load 3', qr/fs-load: \d+ system calls, all verified/,
+        'another program runs meanwhile');
+    tells($machine, "kill $spin", qr/spin \(pid $spin\): killed by signal 15/);
+    is(state_of($machine, $spin), 'gone', 'kill ends one that is stopped');
+    $machine->send("wait\n");
+    $machine->expect(qr/wait\n/, $patience, 'wait is for one that is stopped');
+    $machine->send("\x03");
+    $machine->expect(qr/^\^C\n.*^pitot> $/ms, $patience, '... up to ^C');
+    tells($machine, "kill -KILL $sleeper", qr/calls \(pid $sleeper\): killed by signal 9/);
+
+    # The console has it back from one that stops itself.
+    my $said = typed($machine, 'run calls stop', qr/calls is stopped as \d+/,
+        'a program that stops itself leaves the console to others');
+    like($said, qr/^calls \(pid (\d+)\): stopped by signal 19\n.*: kill -CONT \1 lets it go on/m,
+        '... and is told of');
+    my ($pid) = $said =~ /is stopped as (\d+)/;
+    is(state_of($machine, $pid), 'stopped', '... as is to be seen');
+    unlike($said, qr/goes on/, '... it has not gone on');
+    typed($machine, "kill -CONT $pid; wait", qr/calls \(pid $pid\): exit status 0/,
+        '... until it is let');
+
+    for (['-HALT 3', qr/kill \[-SIGNAL\] PID: the signal a number below 64, or one of .*CONT STOP/],
+        ['-STOP', qr/kill \[-SIGNAL\] PID: .*/], ['-CONT 1', qr/no program runs as 1; .*/]) {
+        like(typed($machine, "kill $_->[0]", qr/kill: /), qr/^kill: $_->[1]$/m,
+            "refused: kill $_->[0]");
+    }
+    $machine->send("run calls; poweroff\n");
+    $machine->wait_end;
+    ended_ok($machine, "$smp CPUs");
+    unlike($machine->console, qr/not ok/, 'programs stop and continue each other');
+}
+
+done_testing();
