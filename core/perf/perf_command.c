@@ -99,8 +99,10 @@ static const struct part {
 } parts[] = {
     {"list", perf_list, true, "[PATTERN]...", "the events, and who holds the debug registers"},
     {"record", perf_record, false,
-     "[-e EVENT[,EVENT]...] [--filter EXPRESSION] [-R] [-g] [--call-graph orc|fp|no] [--skip N]\n"
-     "    [--verify-chain] [-c N | -F HZ] [--intr-regs] [-m SIZE] [--overwrite] [--trigger EVENT]\n"
+     "[-e EVENT[,EVENT]...] [--filter EXPRESSION] [--no-raw-samples] [-g] [--call-graph "
+     "orc|fp|no]\n"
+     "    [--skip N] [--verify-chain] [-c N | -F HZ] [--intr-regs] [-m SIZE] [--overwrite] "
+     "[--trigger EVENT]\n"
      "    [--start EVENT] [-p PID] [-C CPUS] [-a] [-f] [-- COMMAND]",
      "samples until COMMAND ends, or until ^C; without -e, of cpu-clock"},
     {"report", perf_report, true, "[-g caller|callee[,PERCENT] | -g none] [-s sym]",

@@ -430,6 +430,8 @@ static int parse_flag(struct parse *parse, const char *option)
         parse->all.registers = 1;
     else if (strcmp(option, "-R") == 0 || strcmp(option, "--raw-samples") == 0)
         parse->all.raw = 1;
+    else if (strcmp(option, "--no-raw-samples") == 0)
+        parse->all.raw = -1;
     else if (strcmp(option, "--overwrite") == 0)
         parse->options->recording.overwrite = true;
     else if (strcmp(option, "-a") == 0 || strcmp(option, "--all-cpus") == 0)
@@ -439,7 +441,8 @@ static int parse_flag(struct parse *parse, const char *option)
             parse->why, EINVAL,
             "unknown option \"%s\"; there are -e EVENT, -g, --call-graph HOW, --skip N, "
             "--verify-chain, -c N, -F HZ, -m SIZE, --overwrite, --start EVENT, --trigger EVENT, "
-            "--intr-regs, -R, --filter EXPRESSION, -p PID, -C CPUS, -a, -f, -- COMMAND",
+            "--intr-regs, --no-raw-samples, --filter EXPRESSION, -p PID, -C CPUS, -a, -f, -- "
+            "COMMAND",
             option);
     return 0;
 }
@@ -512,11 +515,12 @@ static void apply_terms(struct event_spec *event, const struct event_terms *own,
         attr->sample_type |= PERF_SAMPLE_REGS_INTR;
         attr->sample_regs_intr = SAMPLE_REGISTERS;
     }
-    if (attr->type == PERF_TYPE_TRACEPOINT && (own->raw ? own->raw : all->raw) > 0)
+    /* As in perf, a tracepoint's samples have its record unless somebody says no. */
+    if (attr->type == PERF_TYPE_TRACEPOINT && (own->raw ? own->raw : all->raw) >= 0)
         attr->sample_type |= PERF_SAMPLE_RAW;
 }
 
-/* -R is for those events that have a record; the term is for this one. */
+/* The options are for those events that have a record; the term is for this one. */
 static int check_raw(struct parse *parse)
 {
     const struct recording_options *recording = &parse->options->recording;

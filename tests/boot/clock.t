@@ -17,7 +17,7 @@ use Pitot;
 use Pitot::Transcript;
 
 my @columns = ('--no-children', '-F', 'overhead,sample,sym', '-g', 'caller');
-my $fields = 'comm,tid,cpu,time,period,event,ip,sym,symoff';
+my $fields = 'comm,tid,cpu,time,period,event,trace,ip,sym,symoff';
 my $load = 'fs-stress 40';    # a quarter of a second
 my $second = 1e9;
 

@@ -210,7 +210,7 @@ END
             . join('', map { "$_\n" } (split(/\n/, $fields))[0 .. 2]),
         see => <<'END',
 The raw record begins at offset 0040 with its size; type, flags, preemption count, pid and thread
-group follow, then the fields. An event without `-R` does not have it.
+group follow, then the fields. An event with `raw=no` does not have it.
 [Tracepoints](tracepoints.md).
 END
     );

@@ -139,7 +139,7 @@ my @claims = (
         like($said, qr/^ +\d+\.\d+ \( *\d+\.\d+ ms\): .*write\(fd: 3, .* = \d+$/m, 'its calls');
         like($said, qr/^ +write +\d+ +/m, '... and their sums');
     }],
-    ['perf record --overwrite -e lock:* -R --trigger' => sub {
+    ['perf record --overwrite -e lock:* --trigger' => sub {
         like(typed($_[0]), qr/ended by mem:kernel_flag:w/, 'the last before it');
         is((samples(script()))[-1]{event}, 'mem:kernel_flag:w', '... and then it');
     }],

@@ -116,6 +116,26 @@ like(said($machine, 'perf list'),
     qr/^  kmem:mm_page_free +void \* address, unsigned int order, unsigned long pfn$/m,
     'perf list: tracepoints with their fields');
 
+# --- The record: there unless somebody says no ---------------------------------------------------
+
+my %raw = (
+    '-e kmem:mm_page_alloc' => 1,
+    '-e kmem:mm_page_alloc -R' => 1,
+    '-e kmem:mm_page_alloc --no-raw-samples' => 0,
+    '-e kmem:mm_page_alloc/raw=no/' => 0,
+    '-e kmem:mm_page_alloc/raw=yes/ --no-raw-samples' => 1,
+);
+my @raw = sort(keys %raw);
+$machine = boot(run => join('; ', (map { ("perf record $_ -- fs-stress 1", 'perf script') } @raw),
+        'poweroff'));
+ended_ok($machine);
+for (0 .. $#raw) {
+    my @taken = said($machine, 'perf script', $_ + 1) =~ /(kmem:mm_page_alloc:.*)/g;
+    is(scalar(grep { / order=0 / } @taken), $raw{$raw[$_]} * @taken,
+        ($raw{$raw[$_]} ? 'fields in' : 'no fields in') . " each sample: $raw[$_]");
+    cmp_ok(scalar(@taken), '>', 10, '... of which there are some');
+}
+
 # --- Refusals ------------------------------------------------------------------------------------
 
 my @refused = (
@@ -161,7 +181,7 @@ is_deeply(counted(said($machine, $stat))->{'lock:lock_acquire'},
     $count->{'lock:lock_acquire'}, '... and counting afterwards is as exact as before');
 
 $machine = boot(flags => $unthrottled,
-    run => 'perf record -a -m 4m --intr-regs -e lock:lock_acquire -- fs-stress 2; '
+    run => 'perf record -a -m 4m --intr-regs --no-raw-samples -e lock:lock_acquire -- fs-stress 2; '
         . 'perf script -F +iregs; poweroff');
 ended_ok($machine);
 $script = said($machine, 'perf script -F +iregs');
