@@ -62,9 +62,14 @@ static const struct option stat_options[] = {
 static const struct option trace_options[] = {
     {"--", VALUE_NONE}, {"--overwrite", VALUE_NONE}, {"-S", VALUE_NONE}, {"-e", VALUE_CALL},
     {"-m", VALUE_ANY},  {"-p", VALUE_PID},           {"-s", VALUE_NONE}, {NULL, VALUE_NONE}};
-static const struct option report_options[] = {
-    {"--no-children", VALUE_NONE}, {"--no-inline", VALUE_NONE}, {"--stdio", VALUE_NONE},
-    {"-g", VALUE_GRAPH},           {"-s", VALUE_SORT},          {NULL, VALUE_NONE}};
+static const struct option report_options[] = {{"--dump-raw-trace", VALUE_NONE},
+                                               {"--no-children", VALUE_NONE},
+                                               {"--no-inline", VALUE_NONE},
+                                               {"--stdio", VALUE_NONE},
+                                               {"-D", VALUE_NONE},
+                                               {"-g", VALUE_GRAPH},
+                                               {"-s", VALUE_SORT},
+                                               {NULL, VALUE_NONE}};
 static const struct option script_options[] = {{"-F", VALUE_FIELD}, {NULL, VALUE_NONE}};
 
 static const struct part {

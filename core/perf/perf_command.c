@@ -8,6 +8,7 @@
 #include "core/perf/interruptible.h"
 #include "core/perf/perf_list.h"
 #include "core/perf/perf_record.h"
+#include "core/perf/record_dump.h"
 #include "core/perf/recording.h"
 #include "core/perf/report_options.h"
 #include "core/perf/script.h"
@@ -31,6 +32,15 @@ static struct record_source *last_recording(const char *part)
     return source;
 }
 
+/* `perf report -D` */
+static int dump(struct record_source *source)
+{
+    struct interruptible records = interruptible_records(source);
+
+    record_dump_print(command_output(), &records.source);
+    return command_interrupted() ? -EINTR : 0;
+}
+
 static int perf_report(int argc, char **argv)
 {
     struct report_options options;
@@ -48,6 +58,8 @@ static int perf_report(int argc, char **argv)
         print("perf report: %s\n", why.text);
         return error;
     }
+    if (options.dump)
+        return dump(source);
     while (!(memory = pages_alloc(order)) && order > REPORT_ORDER_LEAST)
         order--;
     if (!memory) {
@@ -105,7 +117,7 @@ static const struct part {
      "[--trigger EVENT]\n"
      "    [--start EVENT] [-p PID] [-C CPUS] [-a] [-f] [-- COMMAND]",
      "samples until COMMAND ends, or until ^C; without -e, of cpu-clock"},
-    {"report", perf_report, true, "[-g caller|callee[,PERCENT] | -g none] [-s sym]",
+    {"report", perf_report, true, "[-g caller|callee[,PERCENT] | -g none] [-s sym] [-D]",
      "where the samples of the last recording were, and how it got there"},
     {"script", perf_script, true, "[-F iregs]", "each sample of the last recording"},
     {"stat", perf_stat, false,

@@ -14,6 +14,7 @@
 #include "core/print.h"
 
 struct report_options {
+    bool dump;      /* no report: each record, byte for byte (core/perf/record_dump.h) */
     bool callgraph; /* print call graphs (where the samples have chains) */
     bool caller;    /* outermost caller first (-g caller); else the hit first (-g callee) */
 

@@ -74,11 +74,16 @@ static int parse_option(int count, char **words, struct report_options *options,
 
     if (is_always_so(words[0]))
         return 1;
+    if (strcmp(words[0], "-D") == 0 || strcmp(words[0], "--dump-raw-trace") == 0) {
+        options->dump = true;
+        return 1;
+    }
     if (!graph && strcmp(words[0], "-s") != 0)
-        return refuse(why, EINVAL,
-                      "unknown option \"%s\"; there are -g caller|callee|none, -s sym, --stdio, "
-                      "--no-children, --no-inline",
-                      words[0]);
+        return refuse(
+            why, EINVAL,
+            "unknown option \"%s\"; there are -g caller|callee|none, -s sym, -D, --stdio, "
+            "--no-children, --no-inline",
+            words[0]);
     if (count == 1)
         return refuse(why, EINVAL, "option %s needs a value", words[0]);
     int error = graph ? parse_graph(words[1], options, why) : parse_sort(words[1], why);

@@ -6,6 +6,8 @@
  *                  call graphs, the outermost caller or the hit first; branches with less than N
  *                  per cent of the total are left out. N is 0 to 100 with up to 4 decimals.
  *                  Without -g, and without N, it is as in perf: callee,0.5
+ *   -D, --dump-raw-trace
+ *                  each record, byte for byte, in place of a report
  *   -s sym         which is always so here, as are --stdio, --no-children and --no-inline
  *
  * Task context.

@@ -178,7 +178,8 @@ static void perf_has_subcommands_and_options(void **state)
     assert_extends("perf report fs", "", 0);
     assert_extends("regs -", "", 0);
     assert_string_equal(list("perf trace -"), "--  --overwrite  -S  -e  -m  -p  -s\n");
-    assert_string_equal(list("perf report -"), "--no-children  --no-inline  --stdio  -g  -s\n");
+    assert_string_equal(list("perf report -"),
+                        "--dump-raw-trace  --no-children  --no-inline  --stdio  -D  -g  -s\n");
 }
 
 /* What would be refused is not offered. */

@@ -133,9 +133,9 @@ static void other_words_are_refused(void **state)
     assert_refused("report -s", "option -s needs a value");
     assert_refused("report -s comm", "sort key \"comm\": sym is possible");
     assert_refused("report --stdin", "unknown option \"--stdin\"; there are -g caller|callee|none, "
-                                     "-s sym, --stdio, --no-children, --no-inline");
+                                     "-s sym, -D, --stdio, --no-children, --no-inline");
     assert_refused("report caller", "unknown option \"caller\"; there are -g caller|callee|none, "
-                                    "-s sym, --stdio, --no-children, --no-inline");
+                                    "-s sym, -D, --stdio, --no-children, --no-inline");
 }
 
 int main(void)
