@@ -4,6 +4,7 @@
 
 #include "arch/arch.h"
 #include "arch/x86_64/port.h"
+#include "arch/x86_64/port_counted.h"
 #include "drivers/pic8259.h"
 
 /* Registers, as offsets from the port. */
@@ -104,11 +105,11 @@ static bool uart_wait_to_send(struct uart *uart)
 static size_t uart_fill(struct uart *uart, const char *bytes, size_t length)
 {
     size_t chunk = length < uart->chunk ? length : uart->chunk;
+    uint64_t flags = arch_irq_save();
 
-    for (size_t i = 0; i < chunk; i++) {
-        port_write8(uart->port + DATA, (uint8_t)bytes[i]);
-        local_increment(&uart->sent);
-    }
+    for (size_t i = 0; i < chunk; i++)
+        port_write8_counted(uart->port + DATA, (uint8_t)bytes[i], &uart->sent);
+    arch_irq_restore(flags);
     return chunk;
 }
 

@@ -11,6 +11,7 @@
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/park.h"
 #include "arch/x86_64/percpu.h"
+#include "arch/x86_64/port_counted.h"
 #include "arch/x86_64/stand.h"
 #include "arch/x86_64/trap.h"
 #include "arch/x86_64/vectors.h"
@@ -125,6 +126,8 @@ void nmi_trap(struct regs *regs)
         clock.serve(regs, began);
     park_serve(regs);
     stand_serve(regs);
-    if (nmi_button_waits(self, timed) || (!sent && !timed && !nmi_lingered(self)))
+    if (nmi_button_waits(self, timed) || (!sent && !timed && !nmi_lingered(self))) {
+        port_count_settle(regs);
         trap_nmi(regs);
+    }
 }

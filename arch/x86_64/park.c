@@ -12,6 +12,7 @@
 #include "arch/x86_64/debugreg.h"
 #include "arch/x86_64/nmi.h"
 #include "arch/x86_64/percpu.h"
+#include "arch/x86_64/port_counted.h"
 #include "arch/x86_64/sections.h"
 #include "arch/x86_64/stand.h"
 
@@ -324,13 +325,15 @@ bool park_may_stop(const struct regs *regs)
     return is_between_hits(percpu_self(), regs) && !arch_park_is_changing();
 }
 
-void park_serve(const struct regs *regs)
+void park_serve(struct regs *regs)
 {
     struct percpu *self = percpu_self();
     uint32_t asked = __atomic_load_n(&self->park_asked, __ATOMIC_ACQUIRE);
 
     if (__atomic_load_n(&halter, __ATOMIC_SEQ_CST) == self->cpu + 1)
         return;
-    if (asked == ASKED_TO_HALT || (asked && is_between_hits(self, regs)))
+    if (asked == ASKED_TO_HALT || (asked && is_between_hits(self, regs))) {
+        port_count_settle(regs);
         park_wait(self, regs, asked);
+    }
 }

@@ -7,7 +7,7 @@
 struct regs;
 
 /* Stands still in here while that is what is asked for. On the NMI's page, watches off. */
-void park_serve(const struct regs *regs);
+void park_serve(struct regs *regs);
 
 /* This CPU parks the others: it may have changed half of something. Any context. */
 bool park_is_parker(void);

@@ -201,14 +201,14 @@ like($machine->console, qr/^recording: handed over, \d+ bytes of stream in all$/
     '... and hands it over');
 is(crc32_of($machine->com2), $whole, '... whole');
 
-# A button that is pressed while the stream is under way, again and again at another point of it. By
-# the host's clock, as a person presses it; and with a clock of instructions QEMU lets the NMI in
-# between the port's byte and its count.
+# A button that is pressed while the stream is under way, again and again at another point of it. On
+# one CPU with a clock of instructions, by which QEMU often lets the NMI in between the port's byte
+# and its count (counted.t); on four with the host's, by which those that wait cost less.
 my ($struck, @wrong) = (0);
 for my $bytes (map { 30_000 + 7_777 * $_ } 0 .. ($ENV{QUICK} ? 1 : 9)) {
     my $path = "$build/logs/live/monitor";
     unlink($path);
-    $machine = start(flags => $unthrottled, icount => '', smp => $struck % 2 ? 4 : 1,
+    $machine = start(flags => $unthrottled, $struck % 2 ? (smp => 4, icount => '') : (),
         extra => ['-chardev', "socket,id=monitor,path=$path,server=on,wait=off",
             '-mon', 'chardev=monitor']);
     $machine->expect($prompt);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Bytes for a device that are counted as they leave. A machine that dies by an NMI goes on with its
+ * stream behind the last byte that has left, so the count may not be one too small; and no
+ * instruction both sends and counts. An NMI that reports, or in which a CPU halts, asks here first.
+ */
+#pragma once
+
+#include <stdint.h>
+
+struct regs;
+
+/*
+ * Interrupts off. A breakpoint or a step between the two instructions does not settle: where the
+ * machine dies inside that debug trap, the count is one too small.
+ */
+void port_write8_counted(uint16_t port, uint8_t value, uint64_t *counter);
+
+/*
+ * If the NMI came between a byte and its count, counts it, and the interrupted code goes on behind
+ * that.
+ */
+void port_count_settle(struct regs *regs);

@@ -1,0 +1,81 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: arch/x86_64/port_counted, drivers/uart16550, core/perf/drain, core/perf/base64
+#
+# The button is pressed between a byte and its count: the byte is the device's already, the kernel's
+# count of what has left is one behind. The stream that the dying machine goes on with has each of
+# its bytes once. QEMU's stub stops the machine there; it dies by the button, or another CPU's panic
+# halts the one that sends. Run from the root of the tree:
+#
+#     prove tests/boot/counted.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+use Pitot::Files;
+use Pitot::Stopped qw(debug_values);
+use Pitot::Stub;
+
+plan skip_all => "a stub for gdb is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+my $build = $ENV{BUILD} // 'build';
+my $kernel = "$build/pitot.elf";
+my $logs = "$build/logs/counted";
+my $crc_of_whole = '2144df1c';    # docs/stream.md
+my $record = 'perf record -m 16k -e mem:kernel_flag:w -g -- fs-stress 100000';
+my ($place, $sent_at, $stress, $panic) = debug_values($kernel, '&port_counts',
+    "&'boot/ports.c'::com2.sent", '&stress_all', '&panic');
+
+# Stopped at a byte of the stream that has left; not of its head, as what dies in that begins anew.
+sub stopped_at_a_byte
+{
+    my ($number, %options) = @_;
+    my $socket = "$logs/stub.$number";
+    my $machine = Pitot::Machine->new(gdb => $socket, timeout => 120, flags => 'perf.rate=0',
+        run => $record, %options);
+    my $stub = Pitot::Stub->new($socket);
+    $stub->attach;
+    $stub->run_to($stress);
+    my ($counts) = unpack('Q<', $stub->memory($place, 8));
+    my $sent = sub { unpack('Q<', $stub->memory($sent_at, 8)) };
+    do { $stub->run_to($counts) } until $stub->register('rcx') == $sent_at && $sent->() >= $number;
+    return ($machine, $stub);
+}
+
+sub crc32_of { return `gzip -c < $_[0] | tail -c8 | od -An -tx4 -N4` =~ s/\s//gr }
+
+sub whole_ok
+{
+    my ($machine, $name) = @_;
+    $machine->wait_end;
+    my ($left) = $machine->console =~ /handed over, (\d+) bytes/;
+    is($left, -s $machine->com2, "$name: as many bytes have left as it says");
+    is(crc32_of($machine->com2), $crc_of_whole, '... and they are the stream, whole')
+        or diag($machine->tail);
+    my ($script, $complaints, $status) = perf_script($machine, '-F', 'comm,event,ip');
+    is($status, 0, '... which perf reads') or diag($complaints);
+}
+
+for my $number (1500, 2222) {
+    my ($machine, $stub) = stopped_at_a_byte($number);
+    $stub->monitor('nmi');
+    $stub->put('c');
+    whole_ok($machine, "an NMI behind byte $number");
+}
+
+# The NMI is the other CPU's, which panics and halts this one: a call is laid upon it.
+{
+    my ($machine, $stub) = stopped_at_a_byte(1999, smp => 2);
+    $stub->ask_ok(sprintf('Hg%x', 2 - $stub->cpu));
+    my $registers = $stub->registers;
+    my $text = $registers->{rsp} - 512;
+    $stub->set_memory($text, "laid upon it\0");
+    @$registers{qw(rip rsp rdi rax)} = ($panic, ($text - 512 & ~15) - 8, $text, 0);
+    $stub->set_registers($registers);
+    $stub->put('c');
+    whole_ok($machine, "another CPU's panic");
+    like($machine->console, qr/laid upon it/, '... which says why');
+}
+
+done_testing();
