@@ -3,11 +3,13 @@
 # of: core/perf/stream
 #
 # A stream that a machine left, cut at any byte, as by a crash or a cable: the real perf prints
-# every sample that arrived whole, no other, and does not die. Run from the root of the tree:
+# every sample that arrived whole, no other, and does not die. What a cut leaves of a record is a
+# part of its head, its head, a part of the rest or all but a byte: each of these of each record,
+# and every 13th byte of all, are cut. Run from the root of the tree:
 #
 #     prove tests/boot/stream.t
 #
-# QUICK=1 cuts at every 13th byte instead of at every one.
+# SOAK=1 cuts at every byte, QUICK=1 at every 29th and where records end.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -32,18 +34,32 @@ sub write_bytes
     close($file) or die("$path: $!");
 }
 
-# Where in the stream each of its samples is complete, in their order.
-sub sample_ends
+# The stream's records, in order: where each begins and ends, and what it is.
+sub records
 {
     my ($stream) = @_;
-    my @ends;
+    my @records;
     for (my $at = $header_size; $at < length $stream;) {
         my ($type, $misc, $size) = unpack($record_header, substr($stream, $at, 8));
         die("no record at $at\n") if $size < 8;
+        push(@records, {at => $at, end => $at + $size, type => $type});
         $at += $size;
-        push(@ends, $at) if $type == $sample_type;
     }
-    return @ends;
+    return @records;
+}
+
+# Lengths to cut the stream to, in order.
+sub cuts
+{
+    my ($length, @records) = @_;
+    my $each = $ENV{SOAK} ? 1 : $ENV{QUICK} ? 29 : 13;
+    my %cuts = map { $_ => 1 } grep { $_ % $each == 0 } 0 .. $length - 1;
+    for my $record (@records) {
+        my ($at, $end) = @$record{qw(at end)};
+        my @parts = $ENV{QUICK} ? ($end) : ($at + 4, $at + 8, ($at + $end) >> 1, $end - 1, $end);
+        $cuts{$_} = 1 for grep { $_ < $length } @parts;
+    }
+    return sort { $a <=> $b } keys(%cuts);
 }
 
 # As docs/stream.md tells a reader to find it.
@@ -90,17 +106,19 @@ my $machine = boot(run => "perf record -a -e mem:kernel_flag:rw -c $hits -g -- f
     . ' -- fs-stress; poweroff');
 ended_ok($machine);
 my $stream = slurp($machine->com2);
-my @ends = sample_ends($stream);
+my @records = records($stream);
+my @ends = map { $_->{end} } grep { $_->{type} == $sample_type } @records;
 my @samples = lines(scalar perf_script($machine, @lines_only));
 cmp_ok(scalar(@ends), '>=', 16, 'a stream of three recordings has samples');
 is(scalar(@samples), @ends, '... perf prints them all');
 is(crc32_of($machine->com2), $crc_of_whole, '... the checksum tells that it is whole');
 
 my @complaints;
-for (my $length = 0; $length < length $stream; $length += $ENV{QUICK} ? 13 : 1) {
+my @cuts = cuts(length($stream), @records);
+for my $length (@cuts) {
     my $arrived = grep { $_ <= $length } @ends;
     push(@complaints, complaint_about_cut($stream, $length, [@samples[0 .. $arrived - 1]]));
 }
-is_deeply(\@complaints, [], 'cut at any byte, it keeps its whole samples');
+is_deeply(\@complaints, [], 'cut at ' . @cuts . ' bytes, it keeps its whole samples');
 
 done_testing();

@@ -393,13 +393,13 @@ static void crash_at_every(unsigned stride, void (*victim)(void))
 static void a_panic_anywhere_loses_no_record(void **state)
 {
     (void)state;
-    crash_at_every(getenv("SOAK") ? 97 : 211, hand_over);
+    crash_at_every(getenv("SOAK") ? 97 : 499, hand_over);
 }
 
 static void a_panic_at_any_instruction_behind_the_head_loses_no_record(void **state)
 {
     (void)state;
-    crash_at_every(getenv("SOAK") ? 1 : 13, hand_over_records);
+    crash_at_every(getenv("SOAK") ? 1 : 37, hand_over_records);
 }
 
 static void make_thread(void)

@@ -208,10 +208,16 @@ static void step_all(const struct step_plan *plan)
         fail_msg("not even interrupted: %s", fault);
 }
 
-static void step_writer(uint32_t outer, unsigned count, uint32_t nested)
+/* What differs only in what comes in, at each so-many-th instruction; SOAK=1 tries all. */
+static unsigned each(unsigned stride)
 {
-    static const struct step_plan plan = {
-        .victim = write_one, .intrude = intrude_by_writing, .verdict = verdict, .stride = 1};
+    return getenv("SOAK") ? 1 : stride;
+}
+
+static void step_writer(uint32_t outer, unsigned count, uint32_t nested, unsigned stride)
+{
+    const struct step_plan plan = {
+        .victim = write_one, .intrude = intrude_by_writing, .verdict = verdict, .stride = stride};
 
     victim_size = outer;
     burst = count;
@@ -225,29 +231,29 @@ static void nested_writer_at_every_instruction(void **state)
 {
     (void)state;
     start_full();
-    step_writer(OUTER, 1, NESTED);
+    step_writer(OUTER, 1, NESTED, 1);
     assert_true(seen->moved_not_counted > 0);
 }
 
-static void nested_burst_of_laps_at_every_instruction(void **state)
+static void nested_burst_of_laps(void **state)
 {
     (void)state;
     start_full();
-    step_writer(OUTER, 3 * SIZE / NESTED, NESTED);
+    step_writer(OUTER, 3 * SIZE / NESTED, NESTED, each(3));
 }
 
-static void nested_writer_beside_a_long_record_at_every_instruction(void **state)
+static void nested_writer_beside_a_long_record(void **state)
 {
     (void)state;
     start_full();
-    step_writer(600, 60, NESTED);
+    step_writer(600, 60, NESTED, each(5));
 }
 
-static void nested_writer_that_takes_the_whole_ring_at_every_instruction(void **state)
+static void nested_writer_that_takes_the_whole_ring(void **state)
 {
     (void)state;
     start_full();
-    step_writer(OUTER, 2, SIZE);
+    step_writer(OUTER, 2, SIZE, each(3));
 }
 
 static void nested_writer_in_normal_mode_at_every_instruction(void **state)
@@ -256,17 +262,17 @@ static void nested_writer_in_normal_mode_at_every_instruction(void **state)
     start(RING_NORMAL, SIZE - 24);
     for (unsigned i = 0; i < SIZE / OLD - 4; i++)
         writer_put(&ring, OLD);
-    step_writer(OUTER, 1, NESTED); /* there is room for one of the two */
+    step_writer(OUTER, 1, NESTED, 1); /* there is room for one of the two */
 }
 
 /* Two instructions, that is, in combination. */
-static void debugger_at_every_instruction_after_a_nested_writer_has_gone(void **state)
+static void debugger_after_a_nested_writer_has_gone(void **state)
 {
-    static const struct step_plan plan = {.victim = write_one,
-                                          .intrude = intrude_by_writing,
-                                          .watch = watch,
-                                          .verdict = verdict,
-                                          .stride = 1};
+    const struct step_plan plan = {.victim = write_one,
+                                   .intrude = intrude_by_writing,
+                                   .watch = watch,
+                                   .verdict = verdict,
+                                   .stride = each(3)};
     (void)state;
     start(RING_OVERWRITE, SIZE - 24);
     published_before = 0;
@@ -351,11 +357,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nested_writer_at_every_instruction),
-        cmocka_unit_test(nested_burst_of_laps_at_every_instruction),
-        cmocka_unit_test(nested_writer_beside_a_long_record_at_every_instruction),
-        cmocka_unit_test(nested_writer_that_takes_the_whole_ring_at_every_instruction),
+        cmocka_unit_test(nested_burst_of_laps),
+        cmocka_unit_test(nested_writer_beside_a_long_record),
+        cmocka_unit_test(nested_writer_that_takes_the_whole_ring),
         cmocka_unit_test(nested_writer_in_normal_mode_at_every_instruction),
-        cmocka_unit_test(debugger_at_every_instruction_after_a_nested_writer_has_gone),
+        cmocka_unit_test(debugger_after_a_nested_writer_has_gone),
         cmocka_unit_test(two_levels_of_nested_writers),
         cmocka_unit_test(reader_at_every_instruction_of_a_writer),
         cmocka_unit_test(writer_at_every_instruction_of_a_reader),
