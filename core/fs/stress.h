@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the parts of the workloads fs-stress and dbench share: a thread's state, its steps
- * (stress_steps.c: one file operation or a few, counted, checked, and explained on the console where
- * they fail) and the clients (stress_clients.c: who uses files, and how). Everything is derived from
- * a generator with a constant seed, so every run is the same run. Task context.
+ * (stress_steps.c: one file operation or a few, counted, checked, and explained on the console
+ * where they fail) and the clients (stress_clients.c: the ways in which programs use files).
+ * Everything is derived from a generator with a constant seed, so every run is the same run. Task
+ * context.
  */
 #pragma once
 

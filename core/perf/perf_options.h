@@ -10,8 +10,8 @@
  *                         is the same as lock:*
  *   --filter EXPRESSION   which hits of the tracepoints of the -e before count
  *                         (core/perf/filter.h)
- *   -R, --raw-samples     tracepoints: the record with its fields in each sample, which they have in
- *                         any case, as in perf, but for
+ *   -R, --raw-samples     tracepoints: the record with its fields in each sample, which they have
+ *                         in any case, as in perf, but for
  *   --no-raw-samples      ... and raw=no
  *   -g                    call chains          --intr-regs           registers at the hit
  *   --call-graph orc|fp   ... by the unwind table, or by frame pointers

@@ -68,7 +68,7 @@ my %checks = (
         my ($machine, $record, $script) = @_;
         my @ways = ways($script);
         cmp_ok(scalar(@ways), '>', 100, 'the line of the mail records');
-        is(scalar(grep { /^(?:trace_|tracepoint_)/ } @ways), 0, '... from the caller of the tracer on');
+        is(scalar(grep { /^(?:trace_|tracepoint_)/ } @ways), 0, '... from the tracer\'s caller on');
         is(scalar(grep { !/$outermost/ } @ways), 0, '... to the outermost caller');
         ok((grep { /^lock_kernel / } @ways), '... and the locks of the load are there');
     },
@@ -96,7 +96,7 @@ my %checks = (
         my %count = map { counts($_) } @said;
         cmp_ok(delete $count{'mem:lock_kernel:x'} // 0, '>=', 1640, 'instructions');
         is_deeply(\%count, { map { $_ => 3280 } qw(5:kernel_flag mem:kernel_flag:w
-                mem:kernel_flag/1:rw) }, '... and data: type 5, as in the mail, and what else there is');
+                mem:kernel_flag/1:rw) }, '... and data: type 5, as in the mail, and the others');
     },
     'S3.2' => sub {
         my ($machine, $record, $script) = @_;
@@ -107,7 +107,7 @@ my %checks = (
     },
     'S3.4' => sub {
         my ($machine, $stat) = @_;
-        # 3 rounds of 32 lock files, 3 objects and a scrap; and the 4 files that are left at the end.
+        # 3 rounds of 32 lock files, 3 objects and a scrap; and the 4 files that are left.
         is_deeply({counts($stat)}, {'mem:kernel_flag+0/4:w' => 3280,
                 'mem:fs_unlink:x' => 3 * (32 + 3 + 1) + 4},
             'symbols, of data and functions, and places in them');
@@ -140,7 +140,8 @@ my %checks = (
         my %theirs = map { $_ => 1 } @$perfs;
         is_deeply([grep { !$theirs{$_} } @$ours], [], '... as the real perf report -D has them');
         like(scalar(perf_run('script', $machine, '-F', 'comm,event,trace')),
-            qr/workqueue_execution: .*thread=kworker\/0.* func=\S+/, '... which decodes the fields');
+            qr/workqueue_execution: .*thread=kworker\/0.* func=\S+/,
+            '... which decodes the fields');
     },
     'S4.3' => sub {
         my ($machine, $trace) = @_;
