@@ -10,21 +10,24 @@
 #include "core/sched/thread.h"
 #include "core/string.h"
 
-void workload_follow(struct perf_options *options)
-{
-    struct recording_options *recording = &options->recording;
-
-    for (unsigned i = 0; i < recording->event_count; i++) {
-        struct event_spec *event = &recording->events[i];
-
-        event->followed = !options->all_threads && !event->pid && !event_is_branches(&event->attr);
-    }
-}
-
 /* The console's part in it, to read its file and to wait, is not the program's. */
 static bool workload_is_program(const struct perf_options *options)
 {
     return options->workload[0][0] == '/' || strcmp(options->workload[0], "run") == 0;
+}
+
+/* The stream's readers find in the event's attributes what perf says so. */
+void workload_follow(struct perf_options *options)
+{
+    struct recording_options *recording = &options->recording;
+
+    for (unsigned i = 0; i < recording->event_count && !options->all_threads; i++) {
+        struct event_spec *event = &recording->events[i];
+
+        event->followed = !event->pid && !event_is_branches(&event->attr);
+        event->attr.inherit = event->followed;
+        event->attr.enable_on_exec = event->followed && workload_is_program(options);
+    }
 }
 
 static void follow_end(void)

@@ -62,6 +62,8 @@ like(said($machine, $record),
     'perf record says what it leaves out');
 my ($of_perf) = perf_script($machine, '-F', 'comm,event');
 like($of_perf, qr/^ *\S+ +mem:/, 'perf reads the stream');
+like(scalar(perf_run('evlist', $machine, '-v')), qr/^mem:.* inherit: 1, enable_on_exec: 1,/m,
+    '... and in it what its own events of a workload have');
 
 # --- A command, its threads, and what earlier ones have left --------------------------------------
 

@@ -31,7 +31,7 @@ sub run
     my @line = ('perf', '--no-pager', '--buildid-dir', "$home/debug", $command, '-i', '-');
     # Programs lie beside their kernel; the kernel itself is named, as it may be the tests' one.
     push(@line, "--vmlinux=$kernel", '--symfs=' . dirname($kernel) . '/symfs')
-        if $command ne 'inject';
+        if $command !~ /^(?:inject|evlist)$/;
     my $status = run_between("$home/out", "$home/err", $stream, @line, @arguments);
     my ($output, $complaints) = (slurp("$home/out"), slurp("$home/err"));
     return wantarray ? ($output, $complaints, $status) : $output;
