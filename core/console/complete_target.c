@@ -24,7 +24,7 @@ struct option {
     enum value value;
 };
 
-/* In order of names, as core/perf/{perf,report}_options.c and trace_command.c read them. */
+/* In order of names, as core/perf/{perf,report,script}_options.c and trace_command.c read them. */
 static const struct option record_options[] = {{"--", VALUE_NONE},
                                                {"--all-cpus", VALUE_NONE},
                                                {"--call-graph", VALUE_CHAIN},
@@ -63,14 +63,20 @@ static const struct option trace_options[] = {
     {"--", VALUE_NONE}, {"--overwrite", VALUE_NONE}, {"-S", VALUE_NONE}, {"-e", VALUE_CALL},
     {"-m", VALUE_ANY},  {"-p", VALUE_PID},           {"-s", VALUE_NONE}, {NULL, VALUE_NONE}};
 static const struct option report_options[] = {{"--dump-raw-trace", VALUE_NONE},
+                                               {"--max-stack", VALUE_ANY},
                                                {"--no-children", VALUE_NONE},
                                                {"--no-inline", VALUE_NONE},
+                                               {"--sort", VALUE_SORT},
                                                {"--stdio", VALUE_NONE},
                                                {"-D", VALUE_NONE},
                                                {"-g", VALUE_GRAPH},
+                                               {"-n", VALUE_NONE},
                                                {"-s", VALUE_SORT},
                                                {NULL, VALUE_NONE}};
-static const struct option script_options[] = {{"-F", VALUE_FIELD}, {NULL, VALUE_NONE}};
+static const struct option script_options[] = {{"--max-events", VALUE_ANY},
+                                               {"--max-stack", VALUE_ANY},
+                                               {"-F", VALUE_FIELD},
+                                               {NULL, VALUE_NONE}};
 
 static const struct part {
     const char *name;
@@ -87,7 +93,7 @@ static const char *const perf_names[] = {"list", "record", "report", "script",
                                          "stat", "trace",  NULL};
 static const char *const chain_names[] = {"fp", "no", "orc", NULL};
 static const char *const graph_names[] = {"callee", "caller", "none", NULL};
-static const char *const sort_names[] = {"sym", NULL};
+static const char *const sort_names[] = {"comm", "cpu", "pid", "sym", NULL};
 static const char *const field_names[] = {"+iregs", "iregs", NULL};
 static const char *const rate_names[] = {"max", NULL};
 
@@ -235,7 +241,7 @@ static bool target_value(enum value value, struct word word, struct target *targ
     case VALUE_GRAPH:
         return target_set(target, names_fixed(graph_names), word);
     case VALUE_SORT:
-        return target_set(target, names_fixed(sort_names), word);
+        return target_set_open(target, names_fixed(sort_names), last_of_list(word));
     case VALUE_FIELD:
         return target_set(target, names_fixed(field_names), word);
     case VALUE_RATE:

@@ -5,15 +5,16 @@
  */
 #include "core/perf/chain_walk.h"
 
-void chain_walk_start(struct chain_walk *walk, const struct sample_view *view, bool caller)
+void chain_walk_start(struct chain_walk *walk, const struct sample_view *view, bool caller,
+                      size_t most)
 {
-    *walk =
-        (struct chain_walk){.chain = view->chain, .length = view->chain_length, .caller = caller};
+    *walk = (struct chain_walk){
+        .chain = view->chain, .length = view->chain_length, .most = most, .caller = caller};
 }
 
 bool chain_walk_next(struct chain_walk *walk, uint64_t *address)
 {
-    while (walk->seen < walk->length && walk->given < PERF_MAX_STACK_DEPTH) {
+    while (walk->seen < walk->length && walk->given < walk->most) {
         size_t index = walk->caller ? walk->length - 1 - walk->seen : walk->seen;
         walk->seen++;
         if (walk->chain[index] >= (uint64_t)PERF_CONTEXT_MAX)

@@ -11,9 +11,8 @@
 #include "core/perf/record_dump.h"
 #include "core/perf/recording.h"
 #include "core/perf/report_options.h"
-#include "core/perf/script.h"
+#include "core/perf/script_options.h"
 #include "core/perf/trace_command.h"
-#include "core/print.h"
 #include "core/string.h"
 
 /* What a report works in: as much as there is, from this down. */
@@ -54,6 +53,8 @@ static int perf_report(int argc, char **argv)
     if (!source)
         return -ENODATA;
     error = report_options_parse(argc, argv, &options, &why);
+    if (!error)
+        error = report_possible(source, &options, &why);
     if (error) {
         print("perf report: %s\n", why.text);
         return error;
@@ -72,34 +73,31 @@ static int perf_report(int argc, char **argv)
     return command_interrupted() ? -EINTR : error;
 }
 
-static int wrong_script_option(const char *word)
-{
-    print("perf script: \"%s\" is not possible; -F iregs and -F +iregs are\n", word);
-    return -EINVAL;
-}
-
 static int perf_script(int argc, char **argv)
 {
-    struct script_options options = {.registers = false};
+    struct script_options options;
+    struct refusal why;
     struct record_source *source = last_recording("script");
     struct interruptible records;
     size_t printed;
+    bool more;
+    int error;
 
     if (!source)
         return -ENODATA;
-    for (int i = 1; i < argc; i += 2) {
-        const char *field = i + 1 < argc ? argv[i + 1] : "";
-
-        if (strcmp(argv[i], "-F") != 0 || strcmp(field + (field[0] == '+'), "iregs") != 0)
-            return wrong_script_option(argv[i]);
-        options.registers = true;
+    error = script_options_parse(argc, argv, &options, &why);
+    if (error) {
+        print("perf script: %s\n", why.text);
+        return error;
     }
     records = interruptible_records(source);
-    printed = script_print(command_output(), &records.source, &options);
+    printed = script_print(command_output(), &records.source, &options, &more);
     if (command_interrupted())
         return -EINTR;
     if (printed == 0)
         print("perf script: the recording has no samples\n");
+    else if (more)
+        print("perf script: these are the first %zu samples; there are more\n", printed);
     return 0;
 }
 
@@ -117,9 +115,12 @@ static const struct part {
      "[--trigger EVENT]\n"
      "    [--start EVENT] [-p PID] [-C CPUS] [-a] [-f] [-- COMMAND]",
      "samples until COMMAND ends, or until ^C; without -e, of cpu-clock"},
-    {"report", perf_report, true, "[-g caller|callee[,PERCENT] | -g none] [-s sym] [-D]",
+    {"report", perf_report, true,
+     "[-g caller|callee[,PERCENT] | -g none]\n"
+     "    [--sort sym|comm|cpu|pid|FIELD[,KEY]...] [--max-stack N] [-n] [-D]",
      "where the samples of the last recording were, and how it got there"},
-    {"script", perf_script, true, "[-F iregs]", "each sample of the last recording"},
+    {"script", perf_script, true, "[-F iregs] [--max-stack N] [--max-events N]",
+     "each sample of the last recording"},
     {"stat", perf_stat, false,
      "[-e EVENT[,EVENT]...] [--filter EXPRESSION] [--start EVENT] [-p PID] [-C CPUS] [-a]\n"
      "    [-- COMMAND]",

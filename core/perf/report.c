@@ -11,6 +11,7 @@
 
 #include "core/perf/chain_walk.h"
 #include "core/perf/percent.h"
+#include "core/perf/report_key.h"
 #include "core/perf/report_print.h"
 #include "core/perf/report_tree.h"
 #include "core/perf/sample_view.h"
@@ -56,11 +57,10 @@ static char level_of(const struct perf_event_header *record)
 }
 
 /* Counts the sample in at a child of `parent`; REPORT_ROOT when memory is used up. */
-static uint32_t count_at(struct report_tree *tree, uint32_t parent, uint64_t address,
+static uint32_t count_at(struct report_tree *tree, uint32_t parent, struct report_place place,
                          const struct sample_view *view)
 {
-    uint32_t child =
-        report_tree_child(tree, parent, place_of(address, view->pid, parent == REPORT_ROOT));
+    uint32_t child = report_tree_child(tree, parent, place);
 
     if (child != REPORT_ROOT) {
         tree->nodes[child].period += view->period;
@@ -69,16 +69,35 @@ static uint32_t count_at(struct report_tree *tree, uint32_t parent, uint64_t add
     return child;
 }
 
+/* Of all keys' values, one below the other. */
+static uint32_t count_hit(struct report_tree *tree, const struct sample_view *view)
+{
+    char text[REPORT_TEXT_SIZE];
+    uint32_t node = REPORT_ROOT;
+
+    for (unsigned i = 0; i < tree->keys.count; i++) {
+        const struct report_key *key = &tree->keys.key[i];
+        struct report_place place = key->kind == REPORT_BY_SYMBOL
+                                        ? place_of(view->ip, view->pid, true)
+                                        : report_key_place(key, view, text);
+
+        node = count_at(tree, node, place, view);
+        if (node == REPORT_ROOT)
+            break;
+    }
+    return node;
+}
+
 static bool add_chain(struct report_tree *tree, uint32_t hit, const struct sample_view *view,
-                      bool caller)
+                      const struct report_options *options)
 {
     struct chain_walk walk;
     uint32_t node = hit;
     uint64_t address;
 
-    chain_walk_start(&walk, view, caller);
+    chain_walk_start(&walk, view, options->caller, options->max_stack);
     while (chain_walk_next(&walk, &address)) {
-        node = count_at(tree, node, address, view);
+        node = count_at(tree, node, place_of(address, view->pid, false), view);
         if (node == REPORT_ROOT)
             return false;
     }
@@ -90,13 +109,13 @@ static bool add_chain(struct report_tree *tree, uint32_t hit, const struct sampl
 static bool add_sample(struct report_tree *tree, const struct sample_view *view, char level,
                        const struct report_options *options)
 {
-    uint32_t hit = count_at(tree, REPORT_ROOT, view->ip, view);
+    uint32_t hit = count_hit(tree, view);
 
     if (hit == REPORT_ROOT)
         return false;
     if (tree->nodes[hit].samples == 1)
         tree->nodes[hit].level = level;
-    if (options->callgraph && !add_chain(tree, hit, view, options->caller))
+    if (options->callgraph && !add_chain(tree, hit, view, options))
         return false;
     tree->nodes[REPORT_ROOT].period += view->period;
     tree->nodes[REPORT_ROOT].samples++;
@@ -110,7 +129,9 @@ static bool add_samples(struct report_tree *tree, struct record_source *source,
     const struct perf_event_header *record;
     struct sample_view view;
 
-    report_tree_clear(tree);
+    struct report_keys keys = report_keys_of_event(&options->keys, event);
+
+    report_tree_clear(tree, &keys);
     source->rewind(source);
     while ((record = source->next(source)) != NULL) {
         if (!sample_view_parse(record, source->events, source->event_count, &view) ||
@@ -120,6 +141,12 @@ static bool add_samples(struct report_tree *tree, struct record_source *source,
             return false;
     }
     return true;
+}
+
+int report_possible(const struct record_source *source, const struct report_options *options,
+                    struct refusal *why)
+{
+    return report_keys_check(&options->keys, source, why);
 }
 
 static int say_too_small(struct sink *sink, size_t size, uint64_t fitted, const char *event_name)

@@ -2,7 +2,9 @@
 /* See report_options.h. Called by core/perf/perf_command.c; task context. */
 #include "core/perf/report_options.h"
 
+#include "core/perf/chain_walk.h"
 #include "core/perf/percent.h"
+#include "core/perf/report_key.h"
 #include "core/string.h"
 
 #define THRESHOLD_DEFAULT (PERCENT_UNITS / 2)
@@ -55,15 +57,27 @@ static int parse_graph(const char *value, struct report_options *options, struct
 
 static bool is_always_so(const char *option)
 {
-    return strcmp(option, "--stdio") == 0 || strcmp(option, "--no-children") == 0 ||
-           strcmp(option, "--no-inline") == 0;
+    static const char *const always[] = {"--stdio", "--no-children", "--no-inline", "-n",
+                                         "--show-nr-samples"};
+
+    for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
+        if (strcmp(option, always[i]) == 0)
+            return true;
+    return false;
 }
 
-static int parse_sort(const char *value, struct refusal *why)
+int chain_depth_parse(const char *word, unsigned *depth, struct refusal *why)
 {
-    if (strcmp(value, "sym") == 0 || strcmp(value, "s") == 0)
-        return 0;
-    return refuse(why, EINVAL, "sort key \"%s\": sym is possible", value);
+    unsigned value = 0;
+    size_t i = 0;
+
+    for (; is_digit(word[i]) && value <= CHAIN_WALK_MOST; i++)
+        value = value * 10 + (unsigned)(word[i] - '0');
+    if (i == 0 || word[i] != '\0' || value == 0 || value > CHAIN_WALK_MOST)
+        return refuse(why, EINVAL, "--max-stack %s: 1 to %d addresses of a chain are possible",
+                      word, CHAIN_WALK_MOST);
+    *depth = value;
+    return 0;
 }
 
 /* How many words the option takes that words[0] begins, or -EINVAL with the reason. */
@@ -71,6 +85,9 @@ static int parse_option(int count, char **words, struct report_options *options,
                         struct refusal *why)
 {
     bool graph = strcmp(words[0], "-g") == 0;
+    bool sort = strcmp(words[0], "-s") == 0 || strcmp(words[0], "--sort") == 0;
+    bool depth = strcmp(words[0], "--max-stack") == 0;
+    int error;
 
     if (is_always_so(words[0]))
         return 1;
@@ -78,15 +95,19 @@ static int parse_option(int count, char **words, struct report_options *options,
         options->dump = true;
         return 1;
     }
-    if (!graph && strcmp(words[0], "-s") != 0)
-        return refuse(
-            why, EINVAL,
-            "unknown option \"%s\"; there are -g caller|callee|none, -s sym, -D, --stdio, "
-            "--no-children, --no-inline",
-            words[0]);
+    if (!graph && !sort && !depth)
+        return refuse(why, EINVAL,
+                      "unknown option \"%s\"; there are -g caller|callee|none, --sort KEY,..., "
+                      "--max-stack N, -n, -D, --stdio, --no-children, --no-inline",
+                      words[0]);
     if (count == 1)
         return refuse(why, EINVAL, "option %s needs a value", words[0]);
-    int error = graph ? parse_graph(words[1], options, why) : parse_sort(words[1], why);
+    if (graph)
+        error = parse_graph(words[1], options, why);
+    else if (sort)
+        error = report_keys_parse(words[1], &options->keys, why);
+    else
+        error = chain_depth_parse(words[1], &options->max_stack, why);
     return error < 0 ? error : 2;
 }
 
@@ -94,7 +115,10 @@ int report_options_parse(int argc, char **argv, struct report_options *options, 
 {
     int taken;
 
-    *options = (struct report_options){.callgraph = true, .threshold = THRESHOLD_DEFAULT};
+    *options = (struct report_options){.callgraph = true,
+                                       .keys = REPORT_KEYS_SYMBOL,
+                                       .max_stack = CHAIN_WALK_MOST,
+                                       .threshold = THRESHOLD_DEFAULT};
     for (int i = 1; i < argc; i += taken) {
         taken = parse_option(argc - i, argv + i, options, why);
         if (taken < 0)

@@ -8,7 +8,12 @@
  *                  Without -g, and without N, it is as in perf: callee,0.5
  *   -D, --dump-raw-trace
  *                  each record, byte for byte, in place of a report
- *   -s sym         which is always so here, as are --stdio, --no-children and --no-inline
+ *   -s KEY,..., --sort KEY,...
+ *                  what lines are told apart by: sym, which it is without the option, comm, cpu,
+ *                  pid (a task's number and name), and fields of tracepoints
+ *   --max-stack N  so many addresses of a chain count, from the end that comes first: 1 to 127
+ *   -n, --stdio, --no-children, --no-inline
+ *                  are always so here
  *
  * Task context.
  */
@@ -17,6 +22,12 @@
 #include "core/perf/report.h"
 #include "core/refusal.h"
 
-/* argv[0] is "report". 0, or -EINVAL with the reason. */
+/* The value of --max-stack. 0, or -EINVAL with the reason. */
+int chain_depth_parse(const char *word, unsigned *depth, struct refusal *why);
+
+/*
+ * argv[0] is "report"; the keys of --sort are cut in place. Whether there are such fields is for
+ * report_keys_check to say. 0, or -EINVAL with the reason.
+ */
 int report_options_parse(int argc, char **argv, struct report_options *options,
                          struct refusal *why);

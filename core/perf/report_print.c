@@ -18,12 +18,11 @@
 #include <linux/perf_event.h>
 
 #include "core/perf/percent.h"
+#include "core/perf/report_key.h"
 #include "core/string.h"
 
-#define GRAPH_INDENT  12
-#define ADDRESS_WIDTH 18 /* of 0x and 16 digits */
-#define LEVEL_WIDTH   4  /* of "[k] " */
-#define HUNDREDTHS    100u
+#define GRAPH_INDENT 12
+#define HUNDREDTHS   100u
 
 /* A fork whose branches are being printed. */
 struct fork {
@@ -33,9 +32,11 @@ struct fork {
 
 struct printer {
     struct sink *sink;
+    const struct report_tree *tree;
     const struct report_node *nodes;
     uint64_t least; /* branches with less are left out */
     int margin;     /* what the whole graph is moved right by */
+    size_t width[REPORT_KEYS_MAX];
 };
 
 /* perf keeps its bars in an int and shifts by the depth, which the processor takes modulo 32. */
@@ -181,15 +182,19 @@ static void print_graph(struct printer *printer, const struct report_node *hit)
     print_to(printer->sink, "\n");
 }
 
-static void print_hit(struct printer *printer, const struct report_node *hit)
+static void print_hit(const struct printer *printer, uint32_t hit)
 {
-    print_percent(printer, 6, hit->period);
-    print_to(printer->sink, "  %12llu  [%c] ", (unsigned long long)hit->samples, hit->level);
-    if (hit->place.name != NULL)
-        print_to(printer->sink, "%s\n", hit->place.name);
-    else
-        print_to(printer->sink, "%s%016llx\n", hit->place.address ? "0x" : "",
-                 (unsigned long long)hit->place.address);
+    const struct report_keys *keys = &printer->tree->keys;
+    const struct report_node *node = &printer->nodes[hit];
+
+    print_percent(printer, 6, node->period);
+    print_to(printer->sink, "  %12llu", (unsigned long long)node->samples);
+    for (unsigned i = 0; i < keys->count; i++) {
+        print_to(printer->sink, "  ");
+        report_key_print(printer->sink, &keys->key[i], report_tree_value(printer->tree, hit, i),
+                         node->level, printer->width[i], i + 1 == keys->count);
+    }
+    print_to(printer->sink, "\n");
 }
 
 /* "812 ", "1K", "20M": perf's way to say how many. */
@@ -206,41 +211,53 @@ static void print_sample_count(struct sink *sink, uint64_t samples, const char *
              event_name);
 }
 
-static size_t widest_place(const struct report_node *nodes)
+static void find_widths(struct printer *printer)
 {
-    size_t widest = strlen("Symbol");
+    const struct report_node *nodes = printer->nodes;
+    const struct report_keys *keys = &printer->tree->keys;
 
-    for (uint32_t i = nodes[REPORT_ROOT].first_child; i != REPORT_ROOT; i = nodes[i].next_sibling) {
-        const char *name = nodes[i].place.name;
-        size_t width = LEVEL_WIDTH + (name != NULL ? strlen(name) : ADDRESS_WIDTH);
-        widest = width > widest ? width : widest;
+    for (unsigned k = 0; k < keys->count; k++) {
+        size_t widest = report_key_heading_width(&keys->key[k]);
+
+        for (uint32_t i = nodes[REPORT_ROOT].first_child; i != REPORT_ROOT;
+             i = nodes[i].next_sibling) {
+            size_t width = report_key_width(&keys->key[k], report_tree_value(printer->tree, i, k));
+            widest = width > widest ? width : widest;
+        }
+        printer->width[k] = widest;
     }
-    return widest;
 }
 
 static void print_heading(const struct printer *printer, const char *event_name)
 {
     const struct report_node *root = &printer->nodes[REPORT_ROOT];
-    size_t width = widest_place(printer->nodes);
+    const struct report_keys *keys = &printer->tree->keys;
 
     print_sample_count(printer->sink, root->samples, event_name);
     print_to(printer->sink, "# Event count (approx.): %llu\n#\n", (unsigned long long)root->period);
-    print_to(printer->sink, "# Overhead       Samples  %-*s\n", (int)width, "Symbol");
-    print_to(printer->sink, "# ........  ............  ");
-    while (width-- > 0)
-        print_to(printer->sink, ".");
+    print_to(printer->sink, "# Overhead       Samples");
+    for (unsigned i = 0; i < keys->count; i++)
+        print_to(printer->sink, report_key_is_left(&keys->key[i]) ? "  %-*s" : "  %*s",
+                 (int)printer->width[i], report_key_heading(&keys->key[i]));
+    print_to(printer->sink, "\n# ........  ............");
+    for (unsigned i = 0; i < keys->count; i++) {
+        print_to(printer->sink, "  ");
+        for (size_t left = printer->width[i]; left > 0; left--)
+            print_to(printer->sink, ".");
+    }
     print_to(printer->sink, "\n#\n");
 }
 
 void report_print_tree(struct sink *sink, const struct report_tree *tree, const char *event_name,
                        uint64_t least)
 {
-    struct printer printer = {.sink = sink, .nodes = tree->nodes, .least = least};
+    struct printer printer = {.sink = sink, .tree = tree, .nodes = tree->nodes, .least = least};
     uint32_t hit = tree->nodes[REPORT_ROOT].first_child;
 
+    find_widths(&printer);
     print_heading(&printer, event_name);
     for (; hit != REPORT_ROOT; hit = tree->nodes[hit].next_sibling) {
-        print_hit(&printer, &tree->nodes[hit]);
+        print_hit(&printer, hit);
         print_graph(&printer, &tree->nodes[hit]);
     }
     print_to(sink, "\n");

@@ -109,7 +109,7 @@ static bool is_branch(const struct sample_view *view)
 }
 
 /* The chain on lines of its own; or the address of the hit, where the event has no chains. */
-static void print_place(struct sink *sink, const struct sample_view *view)
+static void print_place(struct sink *sink, const struct sample_view *view, unsigned max_stack)
 {
     struct chain_walk walk;
     uint64_t address;
@@ -124,7 +124,7 @@ static void print_place(struct sink *sink, const struct sample_view *view)
         return;
     }
     print_to(sink, "\n");
-    chain_walk_start(&walk, view, false);
+    chain_walk_start(&walk, view, false, max_stack ? max_stack : CHAIN_WALK_MOST);
     while (chain_walk_next(&walk, &address)) {
         print_to(sink, "\t");
         print_address(sink, view, address, true);
@@ -173,7 +173,7 @@ bool script_print_sample(struct sink *sink, const struct perf_event_header *reco
     print_to(sink, "%*s: ", name_width(events, event_count), view.event->name);
     print_fields(sink, &view);
     if (has(&view, PERF_SAMPLE_IP))
-        print_place(sink, &view);
+        print_place(sink, &view, options->max_stack);
     if (options->registers)
         print_registers(sink, &view);
     print_to(sink, "\n");
@@ -181,13 +181,22 @@ bool script_print_sample(struct sink *sink, const struct perf_event_header *reco
 }
 
 size_t script_print(struct sink *sink, struct record_source *source,
-                    const struct script_options *options)
+                    const struct script_options *options, bool *more)
 {
     const struct perf_event_header *record;
+    struct sample_view view;
     size_t printed = 0;
 
+    *more = false;
     source->rewind(source);
-    while ((record = source->next(source)) != NULL)
+    while ((record = source->next(source)) != NULL) {
+        if (options->max_events && printed == options->max_events) {
+            *more = sample_view_parse(record, source->events, source->event_count, &view);
+            if (*more)
+                break;
+            continue;
+        }
         printed += script_print_sample(sink, record, source->events, source->event_count, options);
+    }
     return printed;
 }

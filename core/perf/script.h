@@ -13,7 +13,9 @@
 #include "core/print.h"
 
 struct script_options {
-    bool registers; /* -F +iregs */
+    bool registers;     /* -F +iregs */
+    unsigned max_stack; /* so many addresses of a chain; 0: all */
+    size_t max_events;  /* the first so many samples; 0: all. For script_print. */
 };
 
 /*
@@ -24,6 +26,9 @@ bool script_print_sample(struct sink *sink, const struct perf_event_header *reco
                          const struct recorded_event *events, size_t event_count,
                          const struct script_options *options);
 
-/* Every sample of the recording; returns how many were printed. */
+/*
+ * Every sample of the recording, or the first max_events. Returns how many were printed; `more`:
+ * others are left.
+ */
 size_t script_print(struct sink *sink, struct record_source *source,
-                    const struct script_options *options);
+                    const struct script_options *options, bool *more);

@@ -153,6 +153,10 @@ my @claims = (
         like(join("\n", chains()), qr/^lock_kernel .*\bmain\b/m, 'the same of a program');
         like(line('run fs-load'), qr/^fs-load: \d+ system calls, all verified$/m, '... and run');
     }],
+    ['perf report -g none --sort comm,cpu' => sub {
+        like(line('perf report -g none --sort comm,cpu'), qr/^ +\d+\.\d\d% +\d+  fs-load +000$/m,
+            'by threads and CPUs');
+    }],
     ['perf report -g caller -s sym' => sub {
         like(line('perf report -g caller -s sym'), qr/^ +50\.00% +\d+  \[k\] lock_kernel$/m,
             'perf report');

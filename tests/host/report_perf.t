@@ -18,10 +18,10 @@ use Pitot::CallGraph;
 my $sample = ($ENV{BUILD} // 'build') . '/host/report_sample';
 my $room = tempdir(CLEANUP => 1);
 my $kernel = "$room/kernel.elf";
-my $report = 'report --stdio --no-children --no-inline -F overhead,sample,sym';
+my $report = 'report --stdio --no-children --no-inline';
 my $script = 'script -F comm,tid,cpu,time,period,event,ip,sym,symoff';
 my %files = (kernel => $kernel, map { $_ => "$room/symfs/bin/$_" } qw(fs-load pipes));
-my %scripts = (script => $script, registers => "$script,iregs");
+my %scripts = (script => $script, registers => "$script,iregs", stack => "$script --max-stack 3");
 
 # perf looks for its settings and debug files there, and must find none.
 $ENV{HOME} = $room;
@@ -87,6 +87,27 @@ sub graphs
     return ('none', map { ("caller$_", "callee$_") } '', ',0', @thresholds);
 }
 
+# Reports with other keys and with a limit to chains, some for each recording.
+sub keyed
+{
+    my ($seed) = @_;
+    my @keys = qw(comm cpu pid comm.sym sym.cpu cpu.comm pid.cpu.sym sym.comm.cpu.pid);
+    tr/./,/ for @keys;
+    my @depths = (1, 2, 3, 7, 126, 127);
+    my ($some, $others) = @keys[$seed % @keys, ($seed * 5 + 3) % @keys];
+    my $depth = $depths[$seed % @depths];
+    return ("none:--sort:$some", "caller,0:--sort:$others",
+        "callee:--sort:$some:--max-stack:$depth", "caller:--max-stack:$depth");
+}
+
+# The real perf's command for one of them.
+sub report_command
+{
+    my ($graph, %options) = split(/:/, $_[0]);
+    my $keys = delete $options{'--sort'} // 'sym';
+    return join(' ', $report, '-g', $graph, '-F', "overhead,sample,$keys", %options);
+}
+
 sub compare
 {
     my ($name, $command, $seed) = @_;
@@ -100,10 +121,10 @@ sub compare
 sub compare_all
 {
     my ($seed) = @_;
-    my @graphs = graphs($seed);
+    my @graphs = (graphs($seed), keyed($seed));
     unlink(map { "$room/$_" } keys %scripts);
     run("$sample $seed $room @graphs");
-    compare($_, "$report -g $_", $seed) for @graphs;
+    compare($_, report_command($_), $seed) for @graphs;
     compare($_, $scripts{$_}, $seed) for grep { -e "$room/$_" } sort keys %scripts;
 }
 

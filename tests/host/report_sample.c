@@ -10,9 +10,10 @@
  *            the fake kernel's source
  *        report_sample program NUMBER
  *            that of one of the programs that processes run
- *        report_sample SEED DIRECTORY GRAPH...
- *            stream; for each GRAPH the report with -g GRAPH, in a file of that name; and script,
- *            registers where perf can print them
+ *        report_sample SEED DIRECTORY GRAPH[:OPTION:VALUE]...
+ *            stream; for each the report with -g GRAPH and those options, in a file of that name;
+ *            and script, registers where perf can print them, stack with the first addresses of
+ *            each chain
  *
  * links: tests/host/fake_symbols.c
  */
@@ -413,19 +414,23 @@ static void write_stream(struct recording *recording, const char *directory)
     fclose(sink.file);
 }
 
-static void write_report(struct recording *recording, const char *directory, char *graph)
+static void write_report(struct recording *recording, const char *directory, const char *name)
 {
     static char memory[64 << 20];
-    char report[] = "report", option[] = "-g";
-    char *words[] = {report, option, graph};
+    char report[] = "report", option[] = "-g", text[200];
+    char *words[8] = {report, option};
+    int count = 2;
     struct report_options options;
     struct refusal why;
 
-    if (report_options_parse(3, words, &options, &why) != 0) {
+    snprintf(text, sizeof(text), "%s", name);
+    for (char *word = strtok(text, ":"); word && count < 8; word = strtok(NULL, ":"))
+        words[count++] = word;
+    if (report_options_parse(count, words, &options, &why) != 0) {
         fprintf(stderr, "%s\n", why.text);
         exit(2);
     }
-    struct file_sink sink = open_sink(directory, graph);
+    struct file_sink sink = open_sink(directory, name);
     int error = report_print(&sink.sink, &recording->source, &options, memory, sizeof(memory));
     fclose(sink.file);
     if (error != 0) {
@@ -438,8 +443,9 @@ static void write_script(struct recording *recording, const char *directory, con
                          struct script_options options)
 {
     struct file_sink sink = open_sink(directory, name);
+    bool more;
 
-    script_print(&sink.sink, &recording->source, &options);
+    script_print(&sink.sink, &recording->source, &options, &more);
     fclose(sink.file);
 }
 
@@ -467,10 +473,12 @@ int main(int argc, char **argv)
         write_report(&recording, argv[2], argv[i]);
     /* perf prints no column that an event lacks, but refuses. */
     if (every_event_has(&recording, PERF_SAMPLE_PERIOD))
-        write_script(&recording, argv[2], "script", (struct script_options){false});
+        write_script(&recording, argv[2], "script", (struct script_options){.registers = false});
     if (every_event_has(&recording, PERF_SAMPLE_PERIOD) &&
         every_event_has(&recording, PERF_SAMPLE_REGS_INTR))
-        write_script(&recording, argv[2], "registers", (struct script_options){true});
+        write_script(&recording, argv[2], "registers", (struct script_options){.registers = true});
+    if (every_event_has(&recording, PERF_SAMPLE_PERIOD))
+        write_script(&recording, argv[2], "stack", (struct script_options){.max_stack = 3});
     free(recording.words);
     return 0;
 }

@@ -178,8 +178,11 @@ static void perf_has_subcommands_and_options(void **state)
     assert_extends("perf report fs", "", 0);
     assert_extends("regs -", "", 0);
     assert_string_equal(list("perf trace -"), "--  --overwrite  -S  -e  -m  -p  -s\n");
-    assert_string_equal(list("perf report -"),
-                        "--dump-raw-trace  --no-children  --no-inline  --stdio  -D  -g  -s\n");
+    assert_string_equal(
+        list("perf report -"),
+        "--dump-raw-trace  --max-stack  --no-children  --no-inline  --sort  --stdio  "
+        "-D\n-g  -n  -s\n");
+    assert_string_equal(list("perf script -"), "--max-events  --max-stack  -F\n");
 }
 
 /* What would be refused is not offered. */
@@ -192,7 +195,9 @@ static void an_option_is_followed_by_what_it_takes(void **state)
     assert_extends("perf record -F m", "ax ", 1);
     assert_string_equal(list("perf record -p "), "1  12  7\n");
     assert_string_equal(list("perf report -g "), "callee  caller  none\n");
-    assert_extends("perf report -g caller -s ", "sym ", 1);
+    assert_string_equal(list("perf report -g caller -s "), "comm  cpu  pid  sym\n");
+    assert_extends("perf report --sort comm,s", "ym", 1);
+    assert_extends("perf report --max-stack ", "", 0);
     assert_string_equal(list("perf script -F "), "+iregs  iregs\n");
     assert_string_equal(list("perf trace -e getp"), "getpid  getppid\n");
     assert_extends("perf trace -e read,wri", "te", 1);

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -21,7 +22,7 @@ static struct refusal why;
 /* A command line of words between single spaces. */
 static int parse(const char *line)
 {
-    char copy[200];
+    static char copy[200]; /* keys point into it */
     char *words[WORDS_MOST];
     int count = 0;
 
@@ -124,6 +125,56 @@ static void any_other_threshold_is_refused(void **state)
     assert_int_equal(parse("report -g callee0.5"), -EINVAL);
 }
 
+static void assert_keys(const char *line, unsigned count, const enum report_key_kind *kinds)
+{
+    assert_int_equal(parse(line), 0);
+    assert_int_equal(options.keys.count, count);
+    for (unsigned i = 0; i < count; i++)
+        assert_int_equal(options.keys.key[i].kind, kinds[i]);
+}
+
+static void lines_are_told_apart_by_keys(void **state)
+{
+    (void)state;
+    assert_keys("report", 1, (enum report_key_kind[]){REPORT_BY_SYMBOL});
+    assert_keys("report -s comm", 1, (enum report_key_kind[]){REPORT_BY_COMM});
+    assert_keys(
+        "report --sort cpu,comm,pid,symbol", 4,
+        (enum report_key_kind[]){REPORT_BY_CPU, REPORT_BY_COMM, REPORT_BY_TID, REPORT_BY_SYMBOL});
+    assert_keys("report --sort tid,pid,tid", 1, (enum report_key_kind[]){REPORT_BY_TID});
+    assert_keys("report -s prev_pid,next_pid,prev_pid -n", 2,
+                (enum report_key_kind[]){REPORT_BY_FIELD, REPORT_BY_FIELD});
+    assert_string_equal(options.keys.key[1].word, "next_pid");
+    assert_int_equal(parse("report -s a,b,c,d,e,f"), 0);
+    assert_refused("report -s a,b,c,d,e,f,g", "sort key \"g\": no more than 6 are possible");
+    for (const char *const *line =
+             (const char *const[]){"report -s ,", "report -s comm,", "report -s ,comm", NULL};
+         *line; line++)
+        assert_refused(*line,
+                       "a sort key is empty; there are comm, cpu, pid, sym and the fields of "
+                       "tracepoints, with commas between them");
+}
+
+static void chains_can_be_cut(void **state)
+{
+    static const char *const wrong[] = {"0", "128", "-1", "x", "3x", "99999999999999999999"};
+
+    (void)state;
+    assert_int_equal(parse("report"), 0);
+    assert_int_equal(options.max_stack, 127);
+    assert_int_equal(parse("report --max-stack 127 --max-stack 1"), 0);
+    assert_int_equal(options.max_stack, 1);
+    assert_refused("report --max-stack", "option --max-stack needs a value");
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        char line[100], reason[100];
+
+        snprintf(line, sizeof(line), "report --max-stack %s", wrong[i]);
+        snprintf(reason, sizeof(reason),
+                 "--max-stack %s: 1 to 127 addresses of a chain are possible", wrong[i]);
+        assert_refused(line, reason);
+    }
+}
+
 static void other_words_are_refused(void **state)
 {
     (void)state;
@@ -131,11 +182,12 @@ static void other_words_are_refused(void **state)
     assert_refused("report -g call", "call graph \"call\": caller, callee and none are possible");
     assert_refused("report -g", "option -g needs a value");
     assert_refused("report -s", "option -s needs a value");
-    assert_refused("report -s comm", "sort key \"comm\": sym is possible");
-    assert_refused("report --stdin", "unknown option \"--stdin\"; there are -g caller|callee|none, "
-                                     "-s sym, -D, --stdio, --no-children, --no-inline");
-    assert_refused("report caller", "unknown option \"caller\"; there are -g caller|callee|none, "
-                                    "-s sym, -D, --stdio, --no-children, --no-inline");
+    assert_refused("report --stdin",
+                   "unknown option \"--stdin\"; there are -g caller|callee|none, --sort KEY,..., "
+                   "--max-stack N, -n, -D, --stdio, --no-children, --no-inline");
+    assert_refused("report caller",
+                   "unknown option \"caller\"; there are -g caller|callee|none, --sort KEY,..., "
+                   "--max-stack N, -n, -D, --stdio, --no-children, --no-inline");
 }
 
 int main(void)
@@ -146,6 +198,8 @@ int main(void)
         cmocka_unit_test(call_graphs_can_be_left_out),
         cmocka_unit_test(what_is_always_so_may_be_said),
         cmocka_unit_test(any_other_threshold_is_refused),
+        cmocka_unit_test(lines_are_told_apart_by_keys),
+        cmocka_unit_test(chains_can_be_cut),
         cmocka_unit_test(other_words_are_refused),
     };
 

@@ -15,6 +15,8 @@
 #include <cmocka.h>
 #include <linux/errno.h>
 
+#include "core/perf/chain_walk.h"
+#include "core/perf/comm.h"
 #include "core/perf/percent.h"
 #include "core/perf/report.h"
 #include "tests/host/fake_symbols.h"
@@ -28,10 +30,17 @@ static const struct recorded_event event = {
              .sample_period = 1},
     .name = "mem:x:w"};
 
+const char *comm_of(uint32_t tid)
+{
+    return tid == 1 ? "init" : "";
+}
+
 /* Without a threshold. */
-static const struct report_options caller_first = {.callgraph = true, .caller = true};
-static const struct report_options callee_first = {.callgraph = true};
-static const struct report_options flat = {.callgraph = false};
+static const struct report_options caller_first = {
+    .callgraph = true, .caller = true, .keys = REPORT_KEYS_SYMBOL, .max_stack = CHAIN_WALK_MOST};
+static const struct report_options callee_first = {
+    .callgraph = true, .keys = REPORT_KEYS_SYMBOL, .max_stack = CHAIN_WALK_MOST};
+static const struct report_options flat = {.callgraph = false, .keys = REPORT_KEYS_SYMBOL};
 
 /* A source that makes each sample up when it is asked for. */
 struct made_up {

@@ -176,7 +176,7 @@ static size_t collect(const struct sample_view *view, bool caller, uint64_t *add
     struct chain_walk walk;
     size_t count = 0;
 
-    chain_walk_start(&walk, view, caller);
+    chain_walk_start(&walk, view, caller, CHAIN_WALK_MOST);
     while (chain_walk_next(&walk, &addresses[count]))
         count++;
     return count;

@@ -65,7 +65,7 @@ static void write_text(struct sink *sink, const char *bytes, size_t length)
 
 static bool print_sample(struct text_sink *out, const void *record, bool registers)
 {
-    const struct script_options options = {registers};
+    const struct script_options options = {.registers = registers};
 
     *out = (struct text_sink){.sink = {write_text}};
     return script_print_sample(&out->sink, record, events, EVENTS, &options);
@@ -199,10 +199,29 @@ static void a_recording_prints_its_samples_and_counts_them(void **state)
     const uint64_t other[] = {PERF_RECORD_LOST | UINT64_C(8) << 48};
     struct list list = {{rewind_list, next_of_list, events, EVENTS}, {sample, other, sample}, 2};
     struct text_sink out = {.sink = {write_text}};
-    const struct script_options options = {false};
+    const struct script_options options = {.registers = false};
+    bool more;
 
-    assert_int_equal(script_print(&out.sink, &list.source, &options), 2);
+    assert_int_equal(script_print(&out.sink, &list.source, &options, &more), 2);
+    assert_false(more);
     assert_string_equal(out.text, "         0         bare: \n         0         bare: \n");
+}
+
+static void a_limit_leaves_samples_and_says_so(void **state)
+{
+    (void)state;
+    const uint64_t sample[] = RECORD(3);
+    const uint64_t other[] = {PERF_RECORD_LOST | UINT64_C(8) << 48};
+    struct list list = {{rewind_list, next_of_list, events, EVENTS}, {sample, other, sample}, 2};
+    struct text_sink out = {.sink = {write_text}};
+    struct script_options options = {.max_events = 1};
+    bool more;
+
+    assert_int_equal(script_print(&out.sink, &list.source, &options, &more), 1);
+    assert_true(more);
+    options.max_events = 2; /* all that there are: none is left */
+    assert_int_equal(script_print(&out.sink, &list.source, &options, &more), 2);
+    assert_false(more);
 }
 
 int main(void)
@@ -215,6 +234,7 @@ int main(void)
         cmocka_unit_test(what_is_not_a_whole_sample_prints_nothing),
         cmocka_unit_test(no_record_can_lead_it_astray),
         cmocka_unit_test(a_recording_prints_its_samples_and_counts_them),
+        cmocka_unit_test(a_limit_leaves_samples_and_says_so),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
