@@ -14,8 +14,6 @@
 #define NEAR_MOST 3
 #define NAME_MOST 32 /* longer words are near to nothing */
 
-static unsigned running; /* [A] of the console, or of others; each that runs one more, too */
-
 /* The linker's names for the two ends of the section that COMMAND() fills. */
 extern const struct command *const __start_commands[];
 extern const struct command *const __stop_commands[];
@@ -112,7 +110,6 @@ static bool takes_words(const struct command *command, int argc, char **argv)
 int command_run(int argc, char **argv)
 {
     const struct command *command = command_find(argv[0]);
-    int status;
 
     if (!command) {
         say_unknown(argv[0]);
@@ -120,13 +117,5 @@ int command_run(int argc, char **argv)
     }
     if (!takes_words(command, argc, argv))
         return -EINVAL;
-    __atomic_fetch_add(&running, 1, __ATOMIC_RELAXED);
-    status = command->run(argc, argv);
-    __atomic_fetch_sub(&running, 1, __ATOMIC_RELAXED);
-    return status;
-}
-
-ARCH_HIT_TEXT bool command_is_running(void)
-{
-    return __atomic_load_n(&running, __ATOMIC_RELAXED) > 0;
+    return command->run(argc, argv);
 }

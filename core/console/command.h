@@ -43,9 +43,6 @@ const struct command *command_after(const struct command *before);
 /* Finds and runs; says so where the name is unknown (and what is near). */
 int command_run(int argc, char **argv);
 
-/* One is being run, by whomever. Any context. */
-bool command_is_running(void);
-
 /*
  * True once ^C was typed since the current command line began; long work asks now and then and
  * returns -EINTR.

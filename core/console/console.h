@@ -5,13 +5,16 @@
  */
 #pragma once
 
+#define CONSOLE_PROMPT "pitot> "
+
 /* Prompts, reads and runs, for ever. One task alone. */
 _Noreturn void console_run(void);
 
 /*
  * Runs the commands of one line, one after the other whatever became of those before. What the
  * last of them returned, 0 if there is none; or -EINTR if ^C stopped one, and the rest of the
- * line with it. A line that cannot be read (quotes, length) is answered with one line of error.
+ * line with it. A line that cannot be read (quotes, length) is answered with one line of error, and
+ * so is any line while another thread runs commands (core/console/command_owner.h).
  * May be called from a command.
  */
 int console_execute(const char *line);

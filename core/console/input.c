@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The byte queue between the serial interrupt and the console (core/console/input.h). Positions
- * count up for ever and are cut to the queue's size only where they index it, so that full and
+ * The byte queue between the serial interrupt and who reads (core/console/input.h). Positions count
+ * up for ever and are cut to the queue's size only where they index it, so that full and
  * empty are told apart; 64 bits do not wrap.
  */
 #include "core/console/input.h"
 
 #include <stddef.h>
+
+#include "arch/arch.h"
+#include "core/lock/spinlock.h"
 
 _Static_assert((INPUT_QUEUE_SIZE & (INPUT_QUEUE_SIZE - 1)) == 0, "positions are cut by a mask");
 
@@ -18,17 +21,22 @@ static struct {
     uint64_t interrupts;         /* how many ^C were typed */
     uint64_t interrupt_position; /* head when the last of them was */
 
-    /* Written by the consumer alone. */
+    /* Written by consumers, under their lock. */
+    struct spinlock consumers;
     uint64_t tail;             /* the next byte to be read */
     uint64_t interrupts_taken; /* how many ^C were read */
-    void (*resume)(void);
+    void (*resume)(void);      /* set at boot */
+
+    /* Written while all consumers stand still, and by who has claimed, under their lock. */
+    bool claimed;           /* ^C is not for who reads bytes */
+    uint64_t claimed_at;    /* ... but for so many, typed before */
+    uint64_t claimed_taken; /* ... and of all so many are taken */
 
     /*
-     * Set by the producer, which then stands still; cleared by the consumer, which then resumes
-     * it.
+     * Set by the producer, which then stands still; cleared by a consumer, which then resumes it.
      */
     bool stopped;
-} queue;
+} queue = {.consumers.name = "input"};
 
 static uint64_t load(const uint64_t *position)
 {
@@ -97,40 +105,89 @@ static void advance_to(uint64_t position)
         queue.resume();
 }
 
+static bool is_claimed(void)
+{
+    return __atomic_load_n(&queue.claimed, __ATOMIC_ACQUIRE);
+}
+
 bool input_interrupted(void)
 {
-    return load(&queue.interrupts) != load(&queue.interrupts_taken);
+    return load(&queue.interrupts) !=
+           load(is_claimed() ? &queue.claimed_taken : &queue.interrupts_taken);
 }
 
 /*
- * A further ^C between the two loads moves the position on: the bytes up to it are then dropped
- * one call early, and its own call finds nothing left to drop.
+ * Of those up to `typed` that are counted there. A further ^C between the two loads moves the
+ * position on: the bytes up to it are then dropped one call early, and its own call finds nothing
+ * left to drop.
  */
-bool input_take_interrupt(void)
+static bool take_interrupt(uint64_t typed, uint64_t *taken)
 {
-    if (!input_interrupted())
+    if (*taken == typed)
         return false;
     uint64_t position = load(&queue.interrupt_position);
-    store(&queue.interrupts_taken, queue.interrupts_taken + 1);
+    store(taken, *taken + 1);
     if (position > queue.tail)
         advance_to(position);
     return true;
 }
 
+bool input_take_interrupt(void)
+{
+    bool taken;
+
+    spinlock_acquire(&queue.consumers);
+    taken = take_interrupt(load(&queue.interrupts),
+                           is_claimed() ? &queue.claimed_taken : &queue.interrupts_taken);
+    spinlock_release(&queue.consumers);
+    return taken;
+}
+
+ARCH_HIT_TEXT void input_claim_interrupt(void)
+{
+    uint64_t typed = __atomic_load_n(&queue.interrupts, __ATOMIC_RELAXED);
+
+    __atomic_store_n(&queue.claimed_at, typed, __ATOMIC_RELAXED);
+    __atomic_store_n(&queue.claimed_taken, typed, __ATOMIC_RELAXED);
+    __atomic_store_n(&queue.claimed, true, __ATOMIC_RELEASE);
+}
+
+void input_release_interrupt(void)
+{
+    spinlock_acquire(&queue.consumers);
+    store(&queue.interrupts_taken, queue.interrupts_taken + queue.claimed_taken - queue.claimed_at);
+    __atomic_store_n(&queue.claimed, false, __ATOMIC_RELEASE);
+    spinlock_release(&queue.consumers);
+    if (input_arrived)
+        input_arrived();
+}
+
+/*
+ * How many ^C are for who reads. Counted before the claim is looked at: a claim that comes between
+ * the two takes none of these.
+ */
+static uint64_t readers_interrupts(void)
+{
+    uint64_t typed = load(&queue.interrupts);
+
+    return is_claimed() ? load(&queue.claimed_at) : typed;
+}
+
 bool input_pending(void)
 {
-    return input_interrupted() || load(&queue.head) != queue.tail;
+    return readers_interrupts() != load(&queue.interrupts_taken) ||
+           load(&queue.head) != load(&queue.tail);
 }
 
 /*
  * The head is read first: a ^C typed before any byte below it is then seen, and comes out before
  * that byte.
  */
-bool input_get(uint8_t *byte)
+static bool get_byte(uint8_t *byte)
 {
     uint64_t head = load(&queue.head);
 
-    if (input_take_interrupt()) {
+    if (take_interrupt(readers_interrupts(), &queue.interrupts_taken)) {
         *byte = INPUT_INTERRUPT;
         return true;
     }
@@ -139,4 +196,14 @@ bool input_get(uint8_t *byte)
     *byte = queue.bytes[queue.tail % INPUT_QUEUE_SIZE];
     advance_to(queue.tail + 1);
     return true;
+}
+
+bool input_get(uint8_t *byte)
+{
+    bool got;
+
+    spinlock_acquire(&queue.consumers);
+    got = get_byte(byte);
+    spinlock_release(&queue.consumers);
+    return got;
 }

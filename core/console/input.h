@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The bytes that a person typed, on their way from the serial interrupt to the console. One
- * producer (the receive interrupt, or a poll in its place) and one consumer (the console's
- * task), both on one CPU; neither ever waits for the other. Nothing typed is lost: when the
+ * producer (the receive interrupt, or a poll in its place), which never waits for consumers: the
+ * console's task, which reads bytes, and whoever runs commands, whom ^C ends (command_owner.h);
+ * these may be two tasks, on any CPUs. Nothing typed is lost: when the
  * queue is full the producer leaves the bytes in the device, where flow control or the emulator
  * holds them back.
  */
@@ -37,8 +38,20 @@ void input_set_arrived(void (*arrived)(void));
  */
 void input_set_resume(void (*resume)(void));
 
-/* The next byte; false if there is none. A ^C comes out in its place among the others. */
+/*
+ * The next byte; false if there is none. A ^C comes out in its place among the others, unless it is
+ * claimed.
+ */
 bool input_get(uint8_t *byte);
+
+/*
+ * ^C that is typed from here on is for a task that runs commands while another one reads bytes:
+ * for input_interrupted and input_take_interrupt alone. With all other CPUs parked, by a debugger's
+ * stop. That task releases it again when its commands have ended: what it has not taken is for
+ * input_get.
+ */
+void input_claim_interrupt(void);
+void input_release_interrupt(void);
 
 /* True if input_get has something to give. */
 bool input_pending(void);

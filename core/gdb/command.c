@@ -3,8 +3,9 @@
 #include "core/gdb/command.h"
 
 #include "arch/arch.h"
-#include "core/console/command.h"
+#include "core/console/command_owner.h"
 #include "core/console/console.h"
+#include "core/console/input.h"
 #include "core/gdb/server.h"
 #include "core/print.h"
 #include "core/sched/preempt.h"
@@ -76,8 +77,10 @@ static void runner_main(void *unused)
         console = print_console();
         print_set_console(&runner_sink);
         command.status = console_execute(command.line);
+        input_release_interrupt();
         print_set_console(console);
         thread_set_name(runner, "gdb"); /* a recording has given it another */
+        command_owner_release();
         state_is(DONE);
     }
 }
@@ -121,14 +124,17 @@ const char *gdb_command_begin(unsigned cpu, const char *line)
 {
     if (!runner)
         return "there is no thread for commands";
-    if (command_is_running())
-        return "the console runs a command itself: let that end first";
     if (preemption[cpu].off > 0)
         return "this CPU holds a spinlock, or may not be taken from its thread for another reason: "
                "commands need a place where it may (`finish`, say)";
-    if (!arch_stop_divert(cpu, hold, &command.kept))
+    if (!command_owner_claim(runner, "gdb's monitor"))
+        return "the console runs a command itself: let that end first";
+    if (!arch_stop_divert(cpu, hold, &command.kept)) {
+        command_owner_release();
         return "this CPU is in an interrupt's handler or a program, or has interrupts off: "
                "commands need a place in a thread (`finish`, say)";
+    }
+    input_claim_interrupt();
     command.cpu = cpu;
     memcpy(command.line, line, strlen(line) + 1);
     state_is(WANTED);

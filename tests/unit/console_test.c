@@ -17,7 +17,9 @@
 #include <cmocka.h>
 
 #include "arch/arch.h"
+#include "core/assert.h"
 #include "core/console/command.h"
+#include "core/console/command_owner.h"
 #include "core/console/complete.h"
 #include "core/console/console.h"
 #include "core/console/input.h"
@@ -60,16 +62,22 @@ unsigned arch_cpu_id(void)
     return 0;
 }
 
+_Noreturn void assert_failed(const char *claim, const char *file, int line)
+{
+    mock_assert(0, claim, file, line);
+    abort();
+}
+
 void arch_relax(void)
 {
     fail_msg("nobody else can hold a lock here");
 }
 
+static struct thread console, other, *current = &console;
+
 struct thread *thread_current(void)
 {
-    static struct thread console;
-
-    return &console;
+    return current;
 }
 
 /* The console sleeps, with nothing left to read, until the next byte comes or none is left. */
@@ -278,6 +286,24 @@ static void what_cannot_be_read_is_answered_with_one_line(void **state)
     assert_string_equal(printed, "the quote ' is opened and not closed\n");
 }
 
+static void one_thread_runs_commands_at_a_time(void **state)
+{
+    (void)state;
+    assert_true(command_owner_claim(&other, "the other"));
+    assert_int_equal(console_execute("say 1"), -EBUSY);
+    assert_string_equal(printed, "the other runs a command: ^C ends it, or wait for its end\n");
+    assert_int_equal(console_execute(""), 0);
+    current = &other;
+    assert_int_equal(console_execute("nested 'say 2'"), 0);
+    current = &console;
+    assert_int_equal(console_execute("say 3"), -EBUSY);
+    command_owner_release();
+    assert_int_equal(console_execute("say 4"), 0);
+    assert_string_equal(command_owner_name(), "nobody");
+    assert_non_null(strstr(printed, "\n[2]\n"));
+    assert_null(strstr(printed, "[3]"));
+}
+
 static void a_command_that_is_too_long_is_refused(void **state)
 {
     char text[2000];
@@ -419,6 +445,7 @@ int main(void)
         cmocka_unit_test_setup(what_cannot_be_read_is_answered_with_one_line, begin),
         cmocka_unit_test_setup(a_command_that_is_too_long_is_refused, begin),
         cmocka_unit_test_setup(commands_may_run_commands, begin),
+        cmocka_unit_test_setup(one_thread_runs_commands_at_a_time, begin),
         cmocka_unit_test_setup(interrupt_stops_the_command_and_the_rest_of_its_line, begin),
         cmocka_unit_test_setup(interrupt_drops_what_was_typed_ahead_and_only_that, begin),
         cmocka_unit_test_setup(interrupt_at_the_prompt_cancels_the_line, begin),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The queue between the serial interrupt and the console: nothing typed is lost, and ^C overtakes.
+ *
+ * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -198,6 +200,64 @@ static void interrupt_behind_a_full_queue_resumes_the_device(void **state)
     assert_nothing_left();
 }
 
+static unsigned arrivals;
+
+static void arrived(void)
+{
+    arrivals++;
+}
+
+static void a_claimed_interrupt_is_not_for_who_reads_bytes(void **state)
+{
+    (void)state;
+    input_claim_interrupt();
+    device_type("a\x03"
+                "b",
+                3);
+    assert_true(input_interrupted());
+    assert_next('a');
+    assert_next('b');
+    assert_nothing_left();
+    assert_true(input_take_interrupt());
+    assert_false(input_interrupted());
+    input_release_interrupt();
+    assert_nothing_left();
+}
+
+static void who_reads_has_those_that_were_typed_before_the_claim(void **state)
+{
+    (void)state;
+    device_type("a\x03", 2);
+    input_claim_interrupt();
+    assert_false(input_interrupted());
+    assert_false(input_take_interrupt());
+    device_type("\x03", 1);
+    assert_true(input_take_interrupt());
+    assert_next(INPUT_INTERRUPT);
+    assert_nothing_left();
+    device_type("\x03\x03", 2);
+    assert_true(input_take_interrupt());
+    input_release_interrupt();
+    assert_next(INPUT_INTERRUPT);
+    assert_nothing_left();
+}
+
+/* Who reads has not been woken for it, or has found nothing. */
+static void an_interrupt_that_was_not_taken_goes_back_to_who_reads(void **state)
+{
+    (void)state;
+    input_claim_interrupt();
+    device_type("\x03", 1);
+    assert_nothing_left();
+    input_set_arrived(arrived);
+    input_release_interrupt();
+    input_set_arrived(NULL);
+    assert_int_equal(arrivals, 1);
+    assert_true(input_pending());
+    assert_next(INPUT_INTERRUPT);
+    assert_nothing_left();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +271,9 @@ int main(void)
                                empty_queue),
         cmocka_unit_test_setup(each_interrupt_is_taken_once, empty_queue),
         cmocka_unit_test_setup(interrupt_behind_a_full_queue_resumes_the_device, empty_queue),
+        cmocka_unit_test_setup(a_claimed_interrupt_is_not_for_who_reads_bytes, empty_queue),
+        cmocka_unit_test_setup(who_reads_has_those_that_were_typed_before_the_claim, empty_queue),
+        cmocka_unit_test_setup(an_interrupt_that_was_not_taken_goes_back_to_who_reads, empty_queue),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
