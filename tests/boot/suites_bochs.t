@@ -63,11 +63,7 @@ my @files = map { 'ktap-' . basename($_, '_suite.c') } glob('tests/kernel/*_suit
 my @suites = grep { !$too_long{$_} } @files;
 is(scalar(grep { $not_on_qemu{$_} } @suites), scalar(keys %not_on_qemu), 'there are suites');
 
-# Single steps through interrupts begin with a timer as the boot left it.
-my %fresh = map { $_ => 1 } qw(ktap-unwind);
-
-my $bochs = suites_ok(1, grep { !$smp{$_} && !$fresh{$_} } @suites);
-suites_ok(1, $_) for grep { $fresh{$_} } @suites;
+my $bochs = suites_ok(1, grep { !$smp{$_} } @suites);
 like(Pitot::Ktap::said_by($bochs->console, 'ktap-user'),
     qr/told of \(\d+ times, [1-9]\d* at the kernel's entry\)/,
     'the watched operand of `mov ss` hits behind the `syscall` that follows');

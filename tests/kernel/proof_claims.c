@@ -88,7 +88,9 @@ static void claim_interrupts(const struct proof *proof, const struct proof_plan 
     ktap_ok(proof->nmis_in_entries > 0, "... in trap entries");
     ktap_ok(proof->nmis_in_interrupts > proof->nmis_in_entries, "... in handlers of interrupts");
     ktap_ok(proof->exceptions > 0, "exceptions came");
-    ktap_ok(proof->hits_in_interrupts > 0, "breakpoints were hit in a handler of an interrupt");
+    ktap_ok(proof->ticks_raised > 0, "ticks came");
+    ktap_equal(proof->hits_in_ticks, proof->ticks_raised,
+               "... and a breakpoint in their handler was hit each time");
     ktap_ok(proof->nmis_in_step > 0 && proof->nmis_in_step_wrong == 0 && !proof->nmis_failed,
             "an NMI inside the debug trap: its chain leads through it into the stepped code");
     print("#   %llu interrupts, %llu exceptions\n", (ull)proof->interrupts, (ull)proof->exceptions);

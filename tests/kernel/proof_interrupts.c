@@ -9,12 +9,15 @@
 /* Registers, by their offsets in the page. */
 #define APIC_ID           0x20
 #define APIC_END          0xb0
+#define APIC_TIMER        0x320
 #define APIC_COMMAND      0x300
 #define APIC_COMMAND_HIGH 0x310
 
 #define COMMAND_SELF   (1u << 18) /* shorthand, for fixed interrupts only */
 #define COMMAND_ASSERT (1u << 14)
 #define COMMAND_NMI    (4u << 8)
+
+#define TIMER_MASKED (1u << 16)
 
 #define MASTER_DATA 0x21
 #define SLAVE_DATA  0xa1
@@ -23,6 +26,7 @@ bool nmi_take(volatile uint32_t *command_register, uint32_t command); /* proof_n
 _Noreturn void nmi_leave(void);
 
 static uint8_t masked_before[2];
+static uint32_t timer_before;
 
 static volatile uint32_t *apic(unsigned offset)
 {
@@ -42,6 +46,8 @@ bool interrupts_prepare(trap_handler *nmi)
     if (!apic_registers())
         return false;
     lines_mask();
+    timer_before = *apic(APIC_TIMER);
+    *apic(APIC_TIMER) = timer_before | TIMER_MASKED;
     trap_set_handler(VECTOR_NMI, nmi);
     return true;
 }
@@ -49,6 +55,7 @@ bool interrupts_prepare(trap_handler *nmi)
 void interrupts_restore(void)
 {
     trap_set_handler(VECTOR_NMI, NULL);
+    *apic(APIC_TIMER) = timer_before;
     port_write8(MASTER_DATA, masked_before[0]);
     port_write8(SLAVE_DATA, masked_before[1]);
 }

@@ -11,7 +11,7 @@
 #include "arch/x86_64/trap.h"
 
 /*
- * Masks all lines, serves NMIs by `nmi`. False: there is no APIC. Task
+ * Masks all lines and this CPU's own timer, serves NMIs by `nmi`. False: there is no APIC. Task
  * context.
  */
 bool interrupts_prepare(trap_handler *nmi);

@@ -35,11 +35,12 @@ struct proof {
     uint64_t nmis_stepped; /* ... and were stepped through from their entry on */
     uint64_t nmis_in_entries, nmis_in_interrupts; /* of nmis */
     uint64_t exceptions;
-    uint64_t hits_in_interrupts; /* of an execute breakpoint in a handler */
-    uint64_t nmis_in_step;       /* NMIs in the debug trap's own handler */
-    bool nmis_failed;            /* one was sent and did not come */
-    bool base_is_called;         /* the chain above the stepper is one of calls */
-    char base[256];              /* its names, innermost first */
+    uint64_t ticks_raised;  /* interrupts of the CPU's timer, to their end */
+    uint64_t hits_in_ticks; /* of an execute breakpoint in their handler */
+    uint64_t nmis_in_step;  /* NMIs in the debug trap's own handler */
+    bool nmis_failed;       /* one was sent and did not come */
+    bool base_is_called;    /* the chain above the stepper is one of calls */
+    char base[256];         /* its names, innermost first */
 
     struct shadow shadow;
     struct chain_tally tally[UNWIND_METHODS]; /* of each method */
