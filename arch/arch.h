@@ -350,6 +350,29 @@ struct arch_accessor {
  */
 struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct arch_watch *watch);
 
+/* One access that an instruction made. */
+struct arch_made {
+    uintptr_t address; /* [address, address + size), if placed; else it is not known where */
+    uint8_t size;
+    bool placed;
+    bool reads, writes; /* one or both */
+};
+
+#define ARCH_MADE_MAX 2
+
+/*
+ * All data accesses of the instruction that arch_watch_accessor names, one of which hit. 0: it
+ * names none, or this one is not known. Context: as arch_watch_accessor.
+ */
+unsigned arch_watch_made(const struct regs *regs, const struct arch_watch *watch,
+                         struct arch_made made[ARCH_MADE_MAX]);
+
+/*
+ * True if the machine reports each watch that an access matches; false: the lowest one alone, and
+ * not what a later access of the same instruction matches. Not in traps.
+ */
+bool arch_watch_reports_all(void);
+
 /* What arch_watch_accessor needs. NULL; or why it will never find any. Boot. */
 const char *arch_accessor_init(void);
 

@@ -18,7 +18,7 @@ libs  = $(patsubst $(1)|libs:%,%,$(filter $(1)|libs:%,$(HEADS)))
 # Of arch what no instruction of the kernel's is in. Which way unwinds a program says itself; strings
 # are the library's.
 HOST_C := $(filter-out core/perf/unwinder_%.c core/string.c,$(wildcard core/*.c core/*/*.c)) \
-          $(addprefix arch/x86_64/,accessor.c branch.c debugreg_encode.c frame.c insn_map.c register.c)
+          $(addprefix arch/x86_64/,accessor.c branch.c debugreg_encode.c frame.c insn_map.c operand.c register.c)
 
 HOSTED     := $(BUILD)/hosted
 HOSTED_OBJ := $(HOST_C:%=$(HOSTED)/%.o)

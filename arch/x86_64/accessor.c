@@ -18,7 +18,7 @@
  */
 #include "arch/x86_64/accessor.h"
 
-#define PREFIXES_MAX 14
+#include "arch/x86_64/operand.h"
 
 /*
  * How far behind the address that it has come to a string instruction may have made its access:
@@ -27,33 +27,14 @@
  */
 #define STRING_PASSED 64
 
-#define REX        0x40
-#define REX_MASK   0xf0
-#define REX_BASE   1
-#define REX_INDEX  2
 #define CALL_REL32 0xe8
 #define GROUP_5    0xff
 #define CALL_NEAR  2 /* in group 5 */
 
-/* By the numbers that instructions have for them. */
-static const uint8_t register_places[16] = {
-    offsetof(struct regs, ax),  offsetof(struct regs, cx),  offsetof(struct regs, dx),
-    offsetof(struct regs, bx),  offsetof(struct regs, sp),  offsetof(struct regs, bp),
-    offsetof(struct regs, si),  offsetof(struct regs, di),  offsetof(struct regs, r8),
-    offsetof(struct regs, r9),  offsetof(struct regs, r10), offsetof(struct regs, r11),
-    offsetof(struct regs, r12), offsetof(struct regs, r13), offsetof(struct regs, r14),
-    offsetof(struct regs, r15),
-};
-
-#define NUMBER_SP 4
-#define NUMBER_BP 5
-
 /* As before the call that may have led here. */
-static uint64_t register_before_call(const struct regs *regs, unsigned number)
+static uint64_t sp_before_call(const struct regs *regs)
 {
-    uint64_t value = *(const uint64_t *)((const char *)regs + register_places[number]);
-
-    return number == NUMBER_SP ? value + sizeof(uint64_t) : value;
+    return regs->sp + sizeof(uint64_t);
 }
 
 static uint64_t load(uintptr_t address)
@@ -64,90 +45,33 @@ static uint64_t load(uintptr_t address)
     return value;
 }
 
-static uintptr_t displacement(const uint8_t *bytes, unsigned size)
-{
-    int32_t wide;
-
-    if (size == 1)
-        return (uintptr_t)(intptr_t)(int8_t)*bytes;
-    __builtin_memcpy(&wide, bytes, sizeof(wide));
-    return (uintptr_t)(intptr_t)wide;
-}
-
 static bool touches(const struct arch_watch *watch, uintptr_t start, uintptr_t size)
 {
     return watch->address - start < size || start - watch->address < watch->length;
 }
 
-static bool is_legacy_prefix(uint8_t byte)
-{
-    static const uint8_t prefixes[] = {0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65,
-                                       0x66, 0x67, 0xf0, 0xf2, 0xf3};
-
-    for (unsigned i = 0; i < sizeof(prefixes); i++)
-        if (byte == prefixes[i])
-            return true;
-    return false;
-}
-
-/* Behind all prefixes; *rex is the last of them if it is one, else 0. */
-static const uint8_t *find_opcode(uintptr_t instruction, uint8_t *rex)
-{
-    const uint8_t *at = (const uint8_t *)instruction;
-
-    for (unsigned i = 0; i < PREFIXES_MAX && is_legacy_prefix(*at); i++)
-        at++;
-    *rex = (*at & REX_MASK) == REX ? *at++ : 0;
-    return at;
-}
-
 /* --- A call. --- */
 
-/*
- * Where the pointer lies that a call by memory reads, for the ModRM byte at `modrm` (Intel SDM vol.
- * 2, "ModR/M and SIB Bytes"). `behind` is the call's return address.
- */
-static uintptr_t call_operand(const struct regs *regs, const uint8_t *modrm, uint8_t rex,
-                              uintptr_t behind)
-{
-    unsigned mode = modrm[0] >> 6, base = modrm[0] & 7;
-    const uint8_t *at = modrm + 1;
-    uintptr_t address = 0;
-
-    if (mode == 0 && base == NUMBER_BP)
-        return behind + displacement(at, sizeof(int32_t));
-    if (base == NUMBER_SP) {
-        unsigned index = (at[0] >> 3 & 7) | (rex & REX_INDEX ? 8 : 0);
-
-        if (index != NUMBER_SP)
-            address = register_before_call(regs, index) << (at[0] >> 6);
-        base = *at++ & 7;
-    }
-    if (mode == 0 && base == NUMBER_BP)
-        return address + displacement(at, sizeof(int32_t));
-    address += register_before_call(regs, base | (rex & REX_BASE ? 8 : 0));
-    if (mode == 0)
-        return address;
-    return address + displacement(at, mode == 1 ? 1 : sizeof(int32_t));
-}
-
-/* A call by memory. `at` is its opcode, here and below. */
+/* A call by memory. `at` is its opcode. */
 static bool call_reads(const uint8_t *at)
 {
     return at[0] == GROUP_5 && (at[1] >> 3 & 7) == CALL_NEAR && at[1] >> 6 != 3;
 }
 
 /* True if the call leads to regs->ip; `operand` is what it reads to do so. */
-static bool call_leads_here(const struct regs *regs, const uint8_t *at, uint8_t rex,
+static bool call_leads_here(const struct regs *regs, const struct operand_opcode *call,
                             uintptr_t behind, uintptr_t operand)
 {
+    const uint8_t *at = call->at;
+
     if (at[0] == CALL_REL32)
-        return behind + displacement(at + 1, sizeof(int32_t)) == regs->ip;
+        return behind + operand_displacement(at + 1, sizeof(int32_t)) == regs->ip;
     if (call_reads(at))
         return arch_canonical(operand) && arch_readable(operand, sizeof(uint64_t)) &&
                load(operand) == regs->ip;
     return at[0] == GROUP_5 && (at[1] >> 3 & 7) == CALL_NEAR &&
-           register_before_call(regs, (at[1] & 7) | (rex & REX_BASE ? 8 : 0)) == regs->ip;
+           operand_register(regs, operand_base(at + 1, call->rex), sp_before_call(regs)) ==
+               regs->ip;
 }
 
 static bool on_stack(uintptr_t address, uintptr_t size)
@@ -158,6 +82,27 @@ static bool on_stack(uintptr_t address, uintptr_t size)
            address <= stack->high - size;
 }
 
+/* The call that may have led to regs->ip, by the return address on top of the stack; 0: none. */
+static uintptr_t call_before(const struct insn_map *map, const struct regs *regs, uintptr_t *behind)
+{
+    uintptr_t call;
+
+    if (!on_stack(regs->sp, sizeof(uint64_t)))
+        return 0;
+    *behind = load(regs->sp);
+    call = insn_map_before(map, *behind);
+    return call && insn_map_is_call(map, call) ? call : 0;
+}
+
+/* What the call reads to know where it leads; 0: nothing. */
+static uintptr_t call_operand(const struct regs *regs, const struct operand_opcode *call,
+                              uintptr_t behind)
+{
+    return call_reads(call->at)
+               ? operand_address(regs, call->at + 1, call->rex, behind, sp_before_call(regs))
+               : 0;
+}
+
 /*
  * The call that has just led to regs->ip and touched the watched bytes; 0: none. Its operand is
  * computed from registers that may have changed, so it is read last, if it can matter.
@@ -165,23 +110,17 @@ static bool on_stack(uintptr_t address, uintptr_t size)
 static uintptr_t find_call(const struct insn_map *map, const struct regs *regs,
                            const struct arch_watch *watch)
 {
-    uintptr_t behind, call, operand = 0;
-    const uint8_t *at;
-    uint8_t rex;
+    uintptr_t behind, call = call_before(map, regs, &behind), operand;
+    struct operand_opcode opcode;
 
-    if (!on_stack(regs->sp, sizeof(uint64_t)))
+    if (!call)
         return 0;
-    behind = load(regs->sp);
-    call = insn_map_before(map, behind);
-    if (!call || !insn_map_is_call(map, call))
-        return 0;
-    at = find_opcode(call, &rex);
-    if (call_reads(at))
-        operand = call_operand(regs, at + 1, rex, behind);
+    opcode = operand_opcode(call);
+    operand = call_operand(regs, &opcode, behind);
     if (!touches(watch, regs->sp, sizeof(uint64_t)) &&
         !(operand && watch->access == ARCH_READ_WRITE && touches(watch, operand, sizeof(uint64_t))))
         return 0;
-    return call_leads_here(regs, at, rex, behind, operand) ? call : 0;
+    return call_leads_here(regs, &opcode, behind, operand) ? call : 0;
 }
 
 /* --- A repeated string instruction. --- */
@@ -196,7 +135,7 @@ static bool has_passed(const struct regs *regs, const struct arch_watch *watch, 
 static bool string_explains(const struct regs *regs, const struct arch_watch *watch,
                             uintptr_t instruction)
 {
-    uint8_t rex, opcode = *find_opcode(instruction, &rex) & 0xfe; /* with the one for bytes */
+    uint8_t opcode = *operand_opcode(instruction).at & 0xfe; /* with the one for bytes */
     bool reads = watch->access == ARCH_READ_WRITE;
 
     switch (opcode) {
@@ -293,4 +232,57 @@ struct arch_accessor accessor_find(const struct insn_map *map, const struct regs
     if (watch->access == ARCH_READ_WRITE)
         ways += (!call && word_is_ip(regs, watch)) || frame_is_left(regs, watch);
     return ways == 1 ? accessor : (struct arch_accessor){0, ARCH_FOUND_NOT};
+}
+
+/* --- What it made. --- */
+
+static unsigned made_by_call(const struct regs *regs, struct arch_made made[ARCH_MADE_MAX],
+                             uintptr_t instruction, uintptr_t behind)
+{
+    struct operand_opcode opcode = operand_opcode(instruction);
+    uintptr_t operand = call_operand(regs, &opcode, behind);
+
+    made[0] = (struct arch_made){
+        .address = regs->sp, .size = sizeof(uint64_t), .placed = true, .writes = true};
+    if (!operand)
+        return 1;
+    made[1] = (struct arch_made){
+        .address = operand, .size = sizeof(uint64_t), .placed = true, .reads = true};
+    return 2;
+}
+
+/*
+ * One of them is what hit. If none is where that could be, the addresses are wrong: processors have
+ * gone on with a string, say. The kind of a single access is right all the same.
+ */
+static unsigned made_that_hit(const struct arch_watch *watch, struct arch_made made[ARCH_MADE_MAX],
+                              unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (!made[i].placed || touches(watch, made[i].address, made[i].size))
+            return count;
+    if (count > 1)
+        return 0;
+    made[0].placed = false;
+    return count;
+}
+
+unsigned accessor_made(const struct insn_map *map, const struct regs *regs,
+                       const struct arch_watch *watch, struct arch_made made[ARCH_MADE_MAX])
+{
+    struct arch_accessor accessor = accessor_find(map, regs, watch);
+    unsigned count;
+
+    switch (accessor.found) {
+    case ARCH_FOUND_BEFORE:
+    case ARCH_FOUND_STRING:
+        count = operand_made(accessor.ip, regs->ip, regs, made);
+        break;
+    case ARCH_FOUND_CALL:
+        count = made_by_call(regs, made, accessor.ip, load(regs->sp));
+        break;
+    default:
+        return 0;
+    }
+    return made_that_hit(watch, made, count);
 }

@@ -11,3 +11,7 @@
 
 struct arch_accessor accessor_find(const struct insn_map *map, const struct regs *regs,
                                    const struct arch_watch *watch);
+
+/* See arch_watch_made. */
+unsigned accessor_made(const struct insn_map *map, const struct regs *regs,
+                       const struct arch_watch *watch, struct arch_made made[ARCH_MADE_MAX]);

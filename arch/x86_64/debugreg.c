@@ -243,6 +243,14 @@ struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct a
     return accessor_find(&insn_map, regs, watch);
 }
 
+unsigned arch_watch_made(const struct regs *regs, const struct arch_watch *watch,
+                         struct arch_made made[ARCH_MADE_MAX])
+{
+    if (watch->address < ARCH_USER_END || watch->access == ARCH_EXECUTE)
+        return 0;
+    return accessor_made(&insn_map, regs, watch, made);
+}
+
 void debugreg_set_stop(const struct debugreg_stop *with)
 {
     if (with && !stop.fired)

@@ -66,7 +66,7 @@ uintptr_t arch_step_branch(uintptr_t from, uintptr_t to)
  * QEMU's TCG raises two traps for such an instruction, the second on the entry of the first, whose
  * frame is gone then (docs/breakpoints.md, "Machines"). It says what it is: "TCGTCGTCGTCG".
  */
-bool arch_step_excludes_watches(void)
+static bool is_tcg(void)
 {
     struct cpuid id = cpu_id(1, 0);
 
@@ -74,4 +74,14 @@ bool arch_step_excludes_watches(void)
         return false;
     id = cpu_id(CPUID_HYPERVISOR, 0);
     return id.ebx == TCG;
+}
+
+bool arch_step_excludes_watches(void)
+{
+    return is_tcg();
+}
+
+bool arch_watch_reports_all(void)
+{
+    return !is_tcg();
 }
