@@ -250,7 +250,7 @@ $(BUILD)/symfs/vmlinux: $(BUILD)/pitot.elf $(PROGRAM_ELF)
 
 # A second, tiny kernel that takes Pitot in (docs/porting.md). What may be linked into it is this list, and of that only what it
 # asks for: an archive.
-PORT_TAKES := $(wildcard core/perf/*.c) $(addprefix core/,breakpoint.c breakpoint_audit.c cpus.c nmi_clock.c glob.c print.c refusal.c string.c symbols.c symbol_table.c symbols_describe.c symbols_suggest.c ticks.c) \
+PORT_TAKES := $(wildcard core/perf/*.c) $(wildcard core/breakpoint*.c) $(addprefix core/,cpus.c nmi_clock.c glob.c print.c refusal.c string.c symbols.c symbol_table.c symbols_describe.c symbols_suggest.c ticks.c) \
               $(wildcard arch/x86_64/*.c arch/x86_64/*.asm)
 PORT_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard tests/port/*.asm tests/port/*.c))
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The one arbiter of debug registers, for perf events and whoever else asks. A breakpoint is
- * somebody's wish to be told when [address, address + length) is written, read or executed. Equal
- * (address, length, access) share a register and are counted; a range of up to 32 bytes is spread
- * over several. What cannot be had is refused when it is set, with the reason. What a hit did to
- * the bytes, and which instruction it was, the tracepoint breakpoint:hit tells
- * (core/breakpoint_trace.h).
+ * somebody's wish to be told when [address, address + length) is written, read or executed.
+ * Breakpoints on overlapping bytes share a register, whatever their lengths and accesses, and each
+ * is told of its own hits; a range of up to 32 bytes is spread over several. What cannot be had is
+ * refused when it is set, with the reason. What a hit did to the bytes, and which instruction it
+ * was, the tracepoint breakpoint:hit tells (core/breakpoint_trace.h).
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,9 +50,13 @@ struct breakpoint {
     struct breakpoint_target target;
     char owner[BREAKPOINT_OWNER_SIZE]; /* for refusals of others: "perf mem:kernel_flag:rw" */
     breakpoint_hit *hit;
+    /* It is told of hits, too, that may be its or another's on the same register. */
+    bool hit_in_doubt;
 
     /* bit i: register i is one of its parts; two that are hit by one access count once */
     unsigned slots;
+    /* Hits that may have been its, and of which it was not told: any CPU, atomically. */
+    uint64_t doubtful;
 };
 
 /*

@@ -172,7 +172,8 @@ static int hardware_set(enum gdb_point kind, uint64_t address, uint64_t length, 
                                             .access = kind == GDB_POINT_HARDWARE ? ARCH_EXECUTE
                                                       : kind == GDB_POINT_WRITE  ? ARCH_WRITE
                                                                                  : ARCH_READ_WRITE,
-                                            .hit = hardware_hit};
+                                            .hit = hardware_hit,
+                                            .hit_in_doubt = true}; /* gdb compares the values */
     print_into(point->breakpoint.owner, sizeof(point->breakpoint.owner), "gdb %s 0x%lx/%zu",
                names[kind], (unsigned long)address, point->breakpoint.length);
     error = breakpoint_install(&point->breakpoint, why);

@@ -59,6 +59,7 @@ void event_begin(struct event *event, struct ring *rings)
     cpus_park_surely();
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         event_begin_cpu(event, &event->cpu[cpu]);
+    event->breakpoint.doubtful = 0;
     local_barrier(); /* a hit may come from here on: the rings are the last thing it needs */
     event->rings = rings;
     if (event->recorded.attr.type == PERF_TYPE_SOFTWARE)
@@ -73,6 +74,7 @@ struct event_sums event_sum(struct event *event)
     struct event_sums sums = {0};
 
     event->recorded.count = 0;
+    event->recorded.doubtful = __atomic_load_n(&event->breakpoint.doubtful, __ATOMIC_RELAXED);
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
         event->recorded.count += local_load(&event->cpu[cpu].count);
         sums.throttled += local_load(&event->cpu[cpu].throttled_hits);

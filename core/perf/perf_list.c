@@ -22,6 +22,8 @@ static void print_breakpoints(struct sink *sink)
              "      LEN     bytes: 1 to 32, more than 8 spread over several registers;\n"
              "              default the symbol's size\n"
              "      ACCESS  w, rw, or x\n"
+             "      several on the same bytes share a register; where a hit cannot be told to be\n"
+             "      whose, `perf stat` and `perf record` say \"not exact\", and by how many\n"
              "      what a hit did to the bytes, and which instruction: breakpoint:hit\n"
              "  mem:/PROGRAM:ADDR[/LEN][:ACCESS][:u]               the same in a program, by its "
              "symbols\n"

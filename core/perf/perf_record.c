@@ -115,6 +115,17 @@ static void show_progress(unsigned long done, unsigned long total)
     command_progress("perf record: KiB streamed", done / KIB, total / KIB);
 }
 
+/* Counts and samples may be too few then: docs/breakpoints.md, "Whose hit it was". */
+static void print_doubtful(void)
+{
+    struct record_source *source = recording_source();
+
+    for (size_t i = 0; i < source->event_count; i++)
+        if (source->events[i].doubtful)
+            print("perf record: %s is not exact: up to %llu hits more may have been its\n",
+                  source->events[i].name, (unsigned long long)source->events[i].doubtful);
+}
+
 /* What a recording leaves behind: its stream and what there is to say of it. */
 static void hand_over(void)
 {
@@ -122,6 +133,7 @@ static void hand_over(void)
     drain_finish(show_progress);
     print_summary();
     print_lapses("record");
+    print_doubtful();
     record_hints_clock(&options.recording);
     if (options.verify)
         verify_chain_print(print_console());
@@ -195,10 +207,14 @@ static void print_count(const struct recorded_event *event)
 {
     unsigned long long count = event->count, hundredths = (count + 5000) / 10000;
 
-    if (event->attr.type == PERF_TYPE_SOFTWARE)
+    if (event->attr.type == PERF_TYPE_SOFTWARE) {
         print("%15llu.%02llu msec %s\n", hundredths / 100, hundredths % 100, event->name);
-    else
-        print("%18llu      %s\n", count, event->name);
+        return;
+    }
+    print("%18llu      %s", count, event->name);
+    if (event->doubtful)
+        print("  (not exact: up to %llu more)", (unsigned long long)event->doubtful);
+    print("\n");
 }
 
 static void print_foreign(void)

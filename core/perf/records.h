@@ -18,6 +18,7 @@ struct recorded_event {
     struct perf_event_attr attr;
     char name[EVENT_NAME_SIZE]; /* as the user spelt it: "mem:kernel_flag:rw" */
     uint64_t count;             /* hits, recorded or not */
+    uint64_t doubtful;          /* more hits that may have been its: neither counted nor recorded */
 };
 
 struct record_source {

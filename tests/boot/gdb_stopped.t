@@ -72,8 +72,9 @@ damaged("names", "ring", number("&'core/perf/recording_comms.c'::count"), ones)
 damaged("build id", "ps", number("&build_id_note") + 16, ones)
 damaged("table", "bt", number("&unwind_table_start") + 200, ones)
 damaged("table's head", "bt", number("&unwind_table_start"), ones)
-damaged("arbiter", "bp", number("&'core/breakpoint.c'::table.count"), b"\x63\0\0\0")
-damaged("owner", "bp", number("&'core/breakpoint.c'::table.slot[0].owners"), ones)
+slots = "'core/breakpoint_table.c'::breakpoint_slots"
+damaged("arbiter", "bp", number("&" + slots + ".count"), b"\x63\0\0\0")
+damaged("owner", "bp", number("&" + slots + ".slot[0].owners"), ones)
 damaged("return address", "bt", number("$rsp"), b"\1" * 512)
 end
 GDB

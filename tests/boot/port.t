@@ -32,7 +32,7 @@ ok($taken{$_}, "it takes $_")
     for qw(event.c sample.c ring.c unwind.c stream.c debugreg.c breakpoint.c tracepoint.c),
     'trap_entry.asm';
 my %core = map { s{.*/}{}r => 1 } glob('core/perf/*.c'),
-    map { "$_.c" } qw(breakpoint breakpoint_audit cpus glob nmi_clock print refusal string symbols
+    glob('core/breakpoint*.c'), map { "$_.c" } qw(cpus glob nmi_clock print refusal string symbols
     symbol_table symbols_describe symbols_suggest ticks);
 my %arch = map { s{.*/}{}r => 1 } glob('arch/x86_64/*.c arch/x86_64/*.asm');
 is_deeply([grep { !$core{$_} && !$arch{$_} } sort(keys %taken)], [],

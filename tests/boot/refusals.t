@@ -45,7 +45,7 @@ my @events = (
     ['mem:kernel_flag/33', qr/length 33: 1 to 32 bytes are possible/],
     ['mem:kernel_flag/:w', qr/length missing before ":w": .*/],
     ['mem:stack_task', qr/stack_task is \d+ bytes long; registers cover 32: give \/LEN, .*/],
-    ['mem:kernel_flag+1/31', qr/6 debug registers needed, 4 of 4 free; held by nobody/],
+    ['mem:kernel_flag+1/32', qr/5 debug registers needed, 4 of 4 free; held by nobody/],
     ['mem:kernel_flag:r', qr/access "r": x86 has no read-only watchpoint; rw is the nearest/],
     ['mem:kernel_flag:wx', qr/access "wx": x cannot be had together with r or w .*/],
     ['mem:kernel_flag:rwz', qr/"rwz" is neither an access .* nor a modifier .*/],
@@ -77,9 +77,9 @@ my @places = (
 );
 
 # Each: the options of `perf record`, up to the workload, and what is said of them.
-my $five = join(' ', map { "-e mem:$_/1:w" } qw(kernel_flag ticks nowhere deeper ticks+1));
+my $five = join(' ', map { "-e mem:$_/1:w" } qw(kernel_flag ticks nowhere deeper files));
 my @options = (
-    ["$five -- help", qr/mem:ticks\+1\/1:w: no debug register is left for it, as this .*/],
+    ["$five -- help", qr/mem:files\/1:w: no debug register is left for it, as this .*/],
     ["-e $flag -m 3 -- help", qr/ring of 12288 bytes: a power of two from 4096 to \d+ is possible/],
     ["-e $flag -m 2k -- help", qr/ring of 2048 bytes: a power of two from 4096 to .*/],
     ["-e $flag -m 2048m -- help", qr/ring of 2147483648 bytes: a power of two from .*/],

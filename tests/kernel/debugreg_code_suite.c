@@ -101,6 +101,7 @@ static void claim_disarmed(void)
 
 static void claim_refusals(void)
 {
+    static volatile uint64_t apart[4]; /* in a word each, so that they cannot share a register */
     struct watch held[4];
 
     watch_expect_refusal((void *)((uintptr_t)&word + 1), 4, ARCH_WRITE, EINVAL,
@@ -115,7 +116,7 @@ static void claim_refusals(void)
     watch_expect_refusal((void *)((uintptr_t)&percpu[0] - 4), 8, ARCH_READ_WRITE, EINVAL,
                          "what begins before it and reaches into it is refused for its alignment");
     for (unsigned i = 0; i < 4; i++)
-        watch_arm(&held[i], (const volatile char *)&steps + i, 1, ARCH_WRITE);
+        watch_arm(&held[i], &apart[i], 1, ARCH_WRITE);
     watch_expect_refusal(&word, 4, ARCH_WRITE, ENOSPC, "a fifth register is refused");
     for (unsigned i = 0; i < 4; i++)
         watch_disarm(&held[i]);

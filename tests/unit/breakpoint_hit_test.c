@@ -214,17 +214,18 @@ static void every_register_that_hit_tells_once(void **state)
 {
     (void)state;
     install(0, PLACE, 8, ARCH_WRITE);
-    install(1, PLACE + 2, 2, ARCH_WRITE);
-    install(2, PLACE + 2, 2, ARCH_WRITE); /* shares it */
+    install(1, PLACE + 2, 2, ARCH_WRITE); /* shares it */
+    install(2, PLACE + 2, 2, ARCH_WRITE);
+    install(3, PLACE + 8, 2, ARCH_WRITE);
     word = UINT64_MAX;
-    access_word(PLACE, 8, ARCH_WRITE);
+    access_word(PLACE, 16, ARCH_WRITE);
     assert_int_equal(seen_count, 2);
-    assert_int_equal(owners_told, 3);
+    assert_int_equal(owners_told, 4);
     assert_int_equal(seen[0].length, 2);
     assert_int_equal(seen[0].new, 0xffff);
     assert_int_equal(seen[1].length, 8);
     assert_int_equal(seen[1].new, UINT64_MAX);
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 4; i++)
         breakpoint_remove(&breakpoints[i]);
 }
 

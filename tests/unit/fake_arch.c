@@ -95,17 +95,32 @@ static bool watch_matches(const struct arch_watch *watch, uintptr_t address, siz
     return kind && address < watch->address + watch->length && watch->address < address + length;
 }
 
-unsigned fake_arch_access(uintptr_t address, size_t length, enum arch_access access,
-                          enum fake_report report, struct regs *regs)
+static unsigned access_matches(uintptr_t address, size_t length, enum arch_access access)
 {
     unsigned matching = 0;
 
     for (unsigned i = 0; fake_arch.armed && i < fake_arch.watch_count; i++)
         if (watch_matches(&fake_arch.watches[i], address, length, access))
             matching |= 1u << i;
+    return matching;
+}
+
+unsigned fake_arch_access(uintptr_t address, size_t length, enum arch_access access,
+                          enum fake_report report, struct regs *regs)
+{
+    bool modifies = access == ARCH_READ_WRITE && fake_arch.modifies;
+    unsigned first = access_matches(address, length, access);
+    unsigned matching = first | (modifies ? access_matches(address, length, ARCH_WRITE) : 0);
+    unsigned lowest = first ? first & -first : matching & -matching;
+
+    fake_arch.made = (struct arch_made){.address = address,
+                                        .size = (uint8_t)length,
+                                        .placed = true,
+                                        .reads = access == ARCH_READ_WRITE,
+                                        .writes = access == ARCH_WRITE || modifies};
     if (matching) {
         fake_arch.armed = false; /* the entry disarms, and its exit arms again */
-        fake_arch.handler(report == FAKE_REPORT_ALL ? matching : matching & -matching, regs);
+        fake_arch.handler(report == FAKE_REPORT_ALL ? matching : lowest, regs);
         fake_arch.armed = true;
     }
     return matching;
@@ -307,6 +322,20 @@ struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct a
     (void)regs;
     (void)watch;
     return fake_arch.accessor;
+}
+
+unsigned arch_watch_made(const struct regs *regs, const struct arch_watch *watch,
+                         struct arch_made made[ARCH_MADE_MAX])
+{
+    (void)regs;
+    (void)watch;
+    made[0] = fake_arch.made;
+    return fake_arch.knows_access;
+}
+
+bool arch_watch_reports_all(void)
+{
+    return !fake_arch.lowest_only;
 }
 
 bool arch_watch_audit(unsigned cpu)

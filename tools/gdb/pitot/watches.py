@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Who holds the debug registers: what the arbiter says (core/breakpoint.c), what is armed
+# Who holds the debug registers: what the arbiter says (core/breakpoint_table.c), what is armed
 # (arch/x86_64/debugreg.c), and what is in each CPU's registers, as far as the machine shows them.
 
 import re
@@ -20,7 +20,7 @@ GLOBAL = 2  # DR7's bit that arms register 0; two further for each
 
 def arbiter(memory):
     """A line for each register."""
-    table = variable(memory, "'core/breakpoint.c'::table")
+    table = variable(memory, "'core/breakpoint_table.c'::breakpoint_slots")
     used = min(table.count, REGISTERS)
     lines = []
     if table.count > REGISTERS:

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The way of a hit: from the registers that fired to their owners, and to the tracepoint
+ * breakpoint:hit. In the debug trap of any CPU: no lock, no allocation, no fault; the table does
+ * not change meanwhile.
+ */
+#include "core/breakpoint_share.h"
+#include "core/breakpoint_table.h"
+#include "core/breakpoint_trace.h"
+
+TRACEPOINT_DEFINE_AT(breakpoint, hit, BREAKPOINT_HIT_FIELDS);
+
+static uint64_t watched_bytes(const struct arch_watch *watch, uint64_t word)
+{
+    word >>= 8 * (watch->address % sizeof(word));
+    return watch->length < sizeof(word) ? word & ((1ull << 8 * watch->length) - 1) : word;
+}
+
+/* Apart, so that a hit that nobody listens to has no part of it. */
+__attribute__((noinline, cold)) static void slot_trace(const struct slot *slot, uint64_t old,
+                                                       uint64_t new, const struct regs *regs)
+{
+    static const char *const how[] = {
+        [ARCH_FOUND_NOT] = "unknown",   [ARCH_FOUND_AT] = "at",     [ARCH_FOUND_BEFORE] = "before",
+        [ARCH_FOUND_STRING] = "string", [ARCH_FOUND_CALL] = "call",
+    };
+    const struct arch_watch *watch = &slot->watch;
+    struct arch_accessor accessor = arch_watch_accessor(regs, watch);
+
+    TRACE_AT(breakpoint_hit, regs, (const void *)watch->address, watch->length,
+             breakpoint_access_letters[watch->access], watched_bytes(watch, old),
+             watched_bytes(watch, new), accessor.ip, how[accessor.found]);
+}
+
+void breakpoint_trace(const struct slot *slot, uint64_t old, uint64_t new, const struct regs *regs)
+{
+    if (TRACE_ON(breakpoint_hit))
+        slot_trace(slot, old, new, regs);
+}
+
+/*
+ * Tells each owner of this register whom none of `told`, the registers before it, has told already:
+ * once a trap, however many of its parts were hit. By the exchange each hit's old bytes are those
+ * that the hit before it, of whichever CPU, called new.
+ */
+static void slot_hit(struct slot *slot, unsigned told, struct regs *regs)
+{
+    struct breakpoint *const *owner = slot->owners, *const *end = owner + slot->owner_count;
+    uint64_t new = *slot->word; /* before an owner can write there */
+    uint64_t old = __atomic_exchange_n(&slot->shadow, new, __ATOMIC_RELAXED);
+
+    if (__builtin_expect(slot->user, false))
+        new = breakpoint_user_exchange(slot, &old);
+    do { /* there is one, or there were no slot */
+        if (!((*owner)->slots & told))
+            (*owner)->hit(*owner, slot->watch.address, regs);
+    } while (++owner < end);
+    if (TRACE_ON(breakpoint_hit))
+        slot_trace(slot, old, new, regs);
+}
+
+static void breakpoint_trap(unsigned fired, struct regs *regs)
+{
+    unsigned told = 0;
+
+    if (breakpoint_slots.shared) {
+        breakpoint_share(fired, regs);
+        return;
+    }
+    do { /* one has, or there were no hit */
+        slot_hit(&breakpoint_slots.slot[__builtin_ctz(fired)], told, regs);
+        told |= fired & -fired;
+        fired &= fired - 1;
+    } while (fired);
+}
+
+void breakpoint_init(void)
+{
+    arch_watch_set_handler(breakpoint_trap);
+}

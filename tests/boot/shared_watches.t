@@ -1,0 +1,124 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: core/breakpoint, arch/x86_64/accessor, arch/x86_64/operand, core/gdb/points
+#
+# Watches of the same bytes share a debug register, and each counts its own hits: what the load has
+# done, and what it counts alone, on QEMU, which reports one register of several, and on Bochs,
+# which reports all. Where that cannot be known the number says so. Then gdb's `watch`, in the
+# kernel's own stub, beside perf's. Run from the root of the tree:
+#
+#     prove tests/boot/shared_watches.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+use Pitot::Gdb;
+use Pitot::GdbInside;
+use Pitot::Transcript;
+
+plan skip_all => 'looks at both machines by itself' if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+my $hang = 1800;    # seconds, for a boot
+
+sub stat_of
+{
+    my (@events) = @_;
+    return 'perf stat -e ' . join(',', @events) . ' -- fs-stress 1';
+}
+
+# {event => what stands before its name}, and behind it.
+sub counts_of
+{
+    my ($machine, $command) = @_;
+    my %counts = reverse said($machine, $command) =~ /^ +(\d+) +((?:mem|5):\S+)/mg;
+    return \%counts;
+}
+
+# Overlapping in each way; then so many beside each other that some have to join.
+my @lock = (stat_of('mem:kernel_flag:w', '5:kernel_flag'),
+    stat_of('mem:kernel_flag:rw', 'mem:kernel_flag:w'),
+    stat_of('5:kernel_flag', 'mem:kernel_flag/2:w', 'mem:kernel_flag:rw', 'mem:kernel_flag+3/1'));
+my @nested = ('mem:files+16/8:rw', 'mem:files+16/8:w', '5:files+16', 'mem:files+16/2:w');
+my @beside = ('mem:files+16/4:w', 'mem:files+20/4:rw', 'mem:files/8:w', 'mem:files+8/4:w',
+    'mem:files+24/8:w');
+my @alone = map { stat_of($_) } @nested, @beside;
+my $five = stat_of('mem:files/8:w', 'mem:files+8/4:w', 'mem:files+16/8:w', 'mem:files+24/8:w',
+    'mem:kernel_flag:w');
+my $program = 'mem:/bin/fs-load:calls';
+my $of_program = "perf stat -e $program:rw,$program:w -- /bin/fs-load 2";
+my $recorded = "perf record -e $program:rw -e $program:w -- /bin/fs-load 2";
+my $reported = 'perf report -g none -s sym';
+
+for my $machine (qw(qemu bochs)) {
+    my $boot = boot(
+        machine => $machine,
+        ($machine eq 'bochs' ? (icount => '') : ()),
+        timeout => $hang,
+        run => join('; ', @lock, @alone, stat_of(@nested), stat_of(@beside), $five, 'perf list',
+            $of_program, $recorded, $reported, 'poweroff'));
+    ended_ok($boot, $machine);
+
+    my ($operations) = said($boot, $lock[0]) =~ /^fs-stress: (\d+) operations, all verified$/m;
+    my $hits = 2 * ($operations // 0);
+    for my $command (@lock) {
+        my %expected = map { $_ => $hits } $command =~ /(?:mem|5):[^, ]+/g;
+        is_deeply(counts_of($boot, $command), \%expected,
+            "$machine: the lock is taken and released: $command");
+    }
+
+    my %alone = map { %{counts_of($boot, $_)} } @alone;
+    isnt($alone{$nested[0]}, $alone{$nested[1]}, "$machine: the load reads, too");
+    is_deeply(counts_of($boot, stat_of(@$_)), {map { $_ => $alone{$_} } @$_},
+        "$machine: together as alone: @$_")
+        for \@nested, \@beside;
+    unlike(join('', map { said($boot, $_) } @lock, stat_of(@nested), stat_of(@beside)),
+        qr/not exact/, "$machine: ... all exact");
+    like(said($boot, $five), qr/mem:kernel_flag:w: no debug register is left/,
+        "$machine: a fifth word is refused");
+    is(() = said($boot, 'perf list') =~ /^  dr\d  free$/mg, 4, "$machine: no register stays taken");
+
+    # Whether a program's instruction wrote, its registers do not tell.
+    my ($calls) = said($boot, $of_program) =~ /^fs-load: (\d+) system calls, all verified$/m;
+    my %told = said($boot, $of_program) =~ /^ +(\d+ +\Q$program\E:\w+) *(.*)$/mg;
+    my ($more) = join('', values %told) =~ /not exact: up to (\d+) more/;
+    my ($written) = map { /^(\d+) .*:w$/ } keys %told;
+    if ($machine eq 'bochs') {
+        is("$written+" . ($more // 0), "$calls+0", "bochs: a program's writes are exact");
+        unlike(said($boot, $recorded), qr/not exact/, '... and recorded so');
+    } else {
+        cmp_ok($written, '<=', $calls, 'qemu: a program\'s writes are not counted too high');
+        cmp_ok($written + ($more // 0), '>=', $calls, '... and that they may be too few is said');
+        like(said($boot, $recorded),
+            qr/^perf record: \Q$program:w\E is not exact: up to \d+ hits more may have been its$/m,
+            '... of a recording, too');
+        like(said($boot, $reported),
+            qr/^# Not exact: up to \d+ hits more of event '\Q$program:w\E'$/m,
+            '... and in its report');
+    }
+}
+
+# --- gdb beside perf ------------------------------------------------------------------------------
+
+# Each write is a stop, whatever perf watches there.
+for my $event ('mem:kernel_flag:rw', '5:kernel_flag', 'mem:kernel_flag/2:rw') {
+    my ($machine, $said) = gdb_session(
+        {   door => gdb_at_com3(),
+            flags => 'perf.rate=0',
+            run => "perf stat -e $event -- fs-stress 1; poweroff"
+        }, '',
+        begin => "tbreak client_editor\ncontinue\n",
+        watch => "set breakpoint always-inserted on\nwatch kernel_flag\n"
+            . "continue\n" x 6 . "monitor gdb\ndelete\n",
+        end => "continue\n");
+    $machine->wait_end;
+    my @values = $said->{watch} =~ /^Old value = (\d)\nNew value = (\d)$/mg;
+    is("@values", '0 1 1 0 ' x 2 . '0 1 1 0', "gdb stops at each write beside $event")
+        or diag($said->{watch});
+    like($said->{watch}, qr{^  dr0  0x[0-9a-f]+/4:rw for .* and 1 more$}m, '... on one register');
+    my ($operations) = $machine->console =~ /^fs-stress: (\d+) operations, all verified$/m;
+    my ($hits) = $machine->console =~ /^ +(\d+) +\Q$event\E(?: |$)/m;
+    is($hits // 'none', 2 * ($operations // 0), '... and perf counts all of them');
+}
+
+done_testing();
