@@ -105,6 +105,17 @@ my %checks = (
         is(scalar(() = $script =~ /\bIP:0x[0-9a-f]+ /g), 3280, '... with registers');
         is(scalar(grep { "@{$_->{chain}}" !~ $outermost } @samples), 0, '... and a call chain');
     },
+    'S3.3' => sub {
+        my ($machine, $stat, $list) = @_;
+        my %count = counts($stat);
+        my @lock = qw(mem:kernel_flag:w 5:kernel_flag mem:kernel_flag:rw);
+        my ($operations) = $stat =~ /^fs-stress: (\d+) operations, all verified$/m;
+        is_deeply([@count{@lock}], [(2 * ($operations // 0)) x 3],
+            'three events on one lock, each with all of its hits');
+        is(scalar(keys %count), 7, '... beside four others, in four registers');
+        unlike($stat, qr/not exact/, '... exactly');
+        is(() = $list =~ /^  dr\d  free$/mg, 4, '... which are free when all have left');
+    },
     'S3.4' => sub {
         my ($machine, $stat) = @_;
         # 3 rounds of 32 lock files, 3 objects and a scrap; and the 4 files that are left.
