@@ -237,7 +237,7 @@ sub instructions
 my $load = 'fs-stress 100000; poweroff';
 my $said = session("bt; $load",
     'assembly that moves the stack pointer' => "walk_function arch_flags\n",
-    'a function that turns interrupts off' => "walk_function pages_free_count\n",
+    'a function that turns interrupts off' => "walk_function pages_alloc\n",
     'a string instruction' => "walk_function memcpy\n",
     'a file is closed' => "walk_function fs_close\n",
     'a file is written' => "set \$each = 5\nwalk_function fs_write\nset \$each = 1\n",
