@@ -98,6 +98,21 @@ for my $machine (qw(qemu bochs)) {
     }
 }
 
+# --- On several CPUs, whose order is their own --------------------------------------------------
+
+{
+    my @events = ('mem:kernel_flag:w', '5:kernel_flag', 'mem:kernel_flag:rw');
+    my $command = 'perf stat -a -e ' . join(',', @events) . ' -- fs-stress --threads 4 10';
+    my $boot = boot(smp => 4, run => "$command; poweroff");
+    ended_ok($boot, 'four CPUs');
+    my $counts = counts_of($boot, $command);
+    my ($operations) = said($boot, $command) =~ /^fs-stress: (\d+) operations in 4 threads/m;
+    cmp_ok($counts->{$events[0]}, '>=', $operations // 'none', '... have hits of the lock');
+    is_deeply($counts, {map { $_ => $counts->{$events[0]} } @events},
+        '... which all accesses write: each event has all of them');
+    unlike(said($boot, $command), qr/not exact/, '... exactly');
+}
+
 # --- gdb beside perf ------------------------------------------------------------------------------
 
 # Each write is a stop, whatever perf watches there.
