@@ -47,7 +47,8 @@ static int choose_breakpoint(struct event_spec *event, const struct target_optio
                       event->name);
     if (event->start)
         return refuse(why, EINVAL,
-                      "--start %s: branches are the kernel's, and so is who opens them",
+                      "--start %s: no program's branches are recorded; a place of the kernel's "
+                      "opens their window, a system call's say: mem:sys_open:x",
                       event->name);
     return choose_program(event, options, why);
 }

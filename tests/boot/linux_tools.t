@@ -55,6 +55,16 @@ my ($acquired, $contended) = $report =~ /^ *kernel_flag +(\d+) +(\d+) /m;
 is($acquired, $operations, 'perf lock report: each operation has taken the big lock once');
 is($contended, $waits, '... as often as one waited for it, it was contended');
 cmp_ok($waits, '>', 20, '... often');
+
+# To perf contention_end and lock_acquired are one acquisition twice (docs/tracepoints.md).
+my %fought = map { $_->{fields} =~ /^(\S+)/ ? ($1 => 1) : () }
+    grep { $_->{event} eq 'lock:contention_end' } @samples;
+my ($bad) = $report =~ /^bad: (\d+), total: \d+$/m;
+cmp_ok($bad, '>', 0, '... it calls some bad');
+cmp_ok($bad, '<=', scalar(keys %fought), '... but no others than those that were contended');
+my %badly = $report =~ /^ +(acquire|acquired|contended|release): (\d+)$/mg;
+is_deeply(\%badly, {acquire => 0, acquired => $bad, contended => 0, release => 0},
+    '... and those for one reason');
 my %reported = map { $_ => 1 } $report =~ /^ *(\S.*?) +\d+ +\d+ +[\d.]+ +[mnu]?s +/mg;
 my %named = map { $_->{fields} =~ /^\S+ (.+)/ ? ($1 => 1) : () }
     grep { $_->{event} eq 'lock:lock_acquired' } @samples;
@@ -135,7 +145,7 @@ for my $row (@rows) {
 # priorities, no virtual run time, no locks that are tried or read, no names of interrupts and
 # nothing that a handler returns, and one clock.
 my %linux = map { /^(\S+): *(.*?) *(?:\| *(.*))?$/ ? ($1 => [$2, $3 // '']) : () }
-    split(/\n/, <<'END');
+    split(/\n/, <<'END' =~ s/,\n +/, /gr);
 lock_acquire: void * lockdep_addr, char[] name | unsigned int flags
 lock_acquired: void * lockdep_addr, char[] name
 lock_release: void * lockdep_addr, char[] name
@@ -147,7 +157,8 @@ mm_page_free: unsigned long pfn, unsigned int order
 irq_handler_entry: int irq | char[] name
 irq_handler_exit: int irq | int ret
 timer_expire_entry: void * timer, void * function | unsigned long now, unsigned long baseclk
-sched_switch: char[] prev_comm, int prev_pid, long prev_state, char[] next_comm | int prev_prio
+sched_switch: char[] prev_comm, int prev_pid, long prev_state, char[] next_comm,
+    int next_pid | int prev_prio, int next_prio
 sched_wakeup: char[] comm, int pid, int target_cpu | int prio
 sched_process_exit: char[] comm, int pid | int prio
 sched_process_fork: char[] parent_comm, int parent_pid, char[] child_comm, int child_pid
@@ -178,5 +189,14 @@ for my $name (sort(keys %linux)) {
     is_deeply({map { ($_ => $there->{$_}) } keys %wanted}, \%wanted, "$name has Linux' fields");
     is_deeply([grep { exists($there->{$_}) } keys %absent], [], '... and none that tells nothing');
 }
+
+# docs/tracepoints.md tells which fields are not there.
+my ($table) = slurp('docs/tracepoints.md') =~ /^\| left out \| as \|\n\|.*\n((?:\|.*\n)+)/m;
+my %told = map { /^`(\w+)`: (.*)$/ ? ($1 => $2) : ('' => $_) }
+    map { split(/; /, (split(/ \| /, s/^\| //r))[0]) } split(/\n/, $table);
+my %lacking = map { my @names = $linux{$_}[1] =~ /(\w+)(?:,|$)/g; @names ? ($_ => "@names") : () }
+    keys %linux;
+is_deeply({map { ($_ => $told{$_} =~ s/,//gr) } keys %told}, \%lacking,
+    'docs/tracepoints.md lists the fields that are left out');
 
 done_testing();
