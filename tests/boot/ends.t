@@ -143,7 +143,7 @@ like(said(ends_ok('triple', $triple_fault, 'a triple fault in protected mode is 
 ends_ok('long', $triple_fault, '... nor one in long mode');
 ends_ok('long', $triple_fault, '... on another machine', qemu_machine => 'q35', smp => 4);
 ends_ok('code', 2 * 5 + 1, 'a code is handed on');
-ends_ok('hangs', $timed_out, 'no end is one, too', timeout => 3);
+ends_ok('hangs', $timed_out, 'no end is one, too', timeout => 1);
 
 ends_ok('anew', $powered_off, 'with REBOOT=1 a reset is not the end', reboot => 1);
 ends_ok('again', $triple_fault, '... but a triple fault stays one', reboot => 1);

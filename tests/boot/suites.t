@@ -35,7 +35,8 @@ my %elsewhere = map { $_ => 1 } qw(ktap-proof ktap-soak ktap-sweep);
 sub suites_ok
 {
     my ($options, $where, @suites) = @_;
-    # By the host's clock: QEMU's rep string instructions hit once more where they are counted.
+    # By the host's clock: with one of instructions QEMU executes a repeated string instruction once
+    # more, with rcx at 0, and breakpoints hit there (docs/testing.md).
     my $machine = boot(machine => 'qemu', kernel => 'pitot-test', smp => 1, icount => '',
         timeout => $hang, %$options, run => join('; ', @suites, 'poweroff'));
     for my $suite (@suites) {
