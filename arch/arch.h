@@ -539,7 +539,7 @@ struct regs *arch_stop_regs(unsigned cpu);
  */
 bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept);
 
-/* --- Sites (arch/x86_64/site.h). --- */
+/* --- Sites, and the gates that they lead to (arch/x86_64/site.h). --- */
 
 /*
  * Turns a site on or off; nothing to do if it is so already. 0; -EINVAL where neither its nop nor
@@ -547,13 +547,6 @@ bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept);
  * changed then. Task context.
  */
 int arch_site_set(const struct arch_site *site, bool on);
-
-/*
- * What arch_registers_thunk saved, for a function that was called by ARCH_REGISTERS_STUB; NULL for
- * one that was not. Both arguments are that function's: its __builtin_return_address(0) and
- * __builtin_frame_address(0). Any context.
- */
-const struct regs *arch_thunk_registers(const void *return_address, const void *frame);
 
 /* --- Unwinding: what only the CPU's manual knows about a frame. Any context. --- */
 

@@ -8,7 +8,12 @@
 #include "core/breakpoint_table.h"
 #include "core/breakpoint_trace.h"
 
-TRACEPOINT_DEFINE_AT(breakpoint, hit, BREAKPOINT_HIT_FIELDS);
+static void find_accessor(struct trace_hit *hit);
+
+TRACEPOINT_DEFINE_AT(breakpoint, hit, BREAKPOINT_HIT_FIELDS, .find_late = find_accessor,
+                     .late = TRACEPOINT_FIELD(breakpoint_hit, insn));
+
+#define WATCH_ARGUMENT TRACEPOINT_COUNT_breakpoint_hit /* behind those of the fields */
 
 static uint64_t watched_bytes(const struct arch_watch *watch, uint64_t word)
 {
@@ -16,20 +21,35 @@ static uint64_t watched_bytes(const struct arch_watch *watch, uint64_t word)
     return watch->length < sizeof(word) ? word & ((1ull << 8 * watch->length) - 1) : word;
 }
 
-/* Apart, so that a hit that nobody listens to has no part of it. */
-__attribute__((noinline, cold)) static void slot_trace(const struct slot *slot, uint64_t old,
-                                                       uint64_t new, const struct regs *regs)
+/* The search costs as much as the rest of a hit twice, so it waits for somebody who asks. */
+static void find_accessor(struct trace_hit *hit)
 {
     static const char *const how[] = {
         [ARCH_FOUND_NOT] = "unknown",   [ARCH_FOUND_AT] = "at",     [ARCH_FOUND_BEFORE] = "before",
         [ARCH_FOUND_STRING] = "string", [ARCH_FOUND_CALL] = "call",
     };
-    const struct arch_watch *watch = &slot->watch;
-    struct arch_accessor accessor = arch_watch_accessor(regs, watch);
+    const struct arch_watch *watch = (const struct arch_watch *)hit->argument[WATCH_ARGUMENT];
+    struct arch_accessor accessor = arch_watch_accessor(hit->regs, watch);
 
-    TRACE_AT(breakpoint_hit, regs, (const void *)watch->address, watch->length,
-             breakpoint_access_letters[watch->access], watched_bytes(watch, old),
-             watched_bytes(watch, new), accessor.ip, how[accessor.found]);
+    hit->argument[TRACEPOINT_FIELD(breakpoint_hit, insn)] = accessor.ip;
+    hit->argument[TRACEPOINT_FIELD(breakpoint_hit, how)] = (uintptr_t)how[accessor.found];
+}
+
+/* Apart, so that a hit that nobody listens to has no part of it. */
+__attribute__((noinline, cold)) static void slot_trace(const struct slot *slot, uint64_t old,
+                                                       uint64_t new, const struct regs *regs)
+{
+    const struct arch_watch *watch = &slot->watch;
+    uint64_t argument[WATCH_ARGUMENT + 1];
+
+    argument[TRACEPOINT_FIELD(breakpoint_hit, address)] = watch->address;
+    argument[TRACEPOINT_FIELD(breakpoint_hit, length)] = watch->length;
+    argument[TRACEPOINT_FIELD(breakpoint_hit, access)] =
+        (uintptr_t)breakpoint_access_letters[watch->access];
+    argument[TRACEPOINT_FIELD(breakpoint_hit, old)] = watched_bytes(watch, old);
+    argument[TRACEPOINT_FIELD(breakpoint_hit, new)] = watched_bytes(watch, new);
+    argument[WATCH_ARGUMENT] = (uintptr_t)watch;
+    tracepoint_raise(&tracepoint_breakpoint_hit, argument, regs);
 }
 
 void breakpoint_trace(const struct slot *slot, uint64_t old, uint64_t new, const struct regs *regs)

@@ -15,11 +15,21 @@
 #define PUSHFQ   0x9c
 #define POPFQ    0x9d
 #define RET      0xc3
+#define CLI      0xfa
+#define STI      0xfb
 
 /* mov rbp, rsp */
 static bool frame_is_set_at(const uint8_t *code)
 {
     return code[0] == 0x48 && code[1] == 0x89 && code[2] == 0xe5;
+}
+
+/* arch/x86_64/gate.asm: pushfq, cli, pop rax, push rbp, mov rbp, rsp ... leave, sti, ret */
+static enum arch_frame frame_of_gate_at(const uint8_t *start, const uint8_t *at)
+{
+    if (at == start + 1 || at == start + 2 || at == start + 4)
+        return ARCH_FRAME_SAVED;
+    return at <= start + 3 || at[0] == STI || at[0] == RET ? ARCH_FRAME_NONE : ARCH_FRAME_SET;
 }
 
 /*
@@ -31,6 +41,8 @@ enum arch_frame arch_frame_at(uintptr_t function, uintptr_t ip)
     const uint8_t *start = (const uint8_t *)function;
     const uint8_t *at = (const uint8_t *)ip;
 
+    if (start[0] == PUSHFQ && start[1] == CLI)
+        return frame_of_gate_at(start, at);
     if (at == start || at[0] == RET)
         return ARCH_FRAME_NONE;
     if (start[0] == PUSHFQ && (at[-1] == PUSHFQ || at[0] == POPFQ)) /* arch/x86_64/leaf.asm */

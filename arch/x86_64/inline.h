@@ -100,17 +100,6 @@ static inline uint64_t cpu_read_tsc(void)
     return (uint64_t)high << 32 | low;
 }
 
-/* arch/x86_64/registers_thunk.asm: where the thunk's one call returns to. */
-extern const uintptr_t registers_return;
-
-/* A frame is the saved frame pointer and the return address; the thunk's registers lie above. */
-static inline const struct regs *arch_thunk_registers(const void *return_address, const void *frame)
-{
-    if ((uintptr_t)return_address != registers_return)
-        return NULL;
-    return (const struct regs *)((uintptr_t)frame + 2 * sizeof(uint64_t));
-}
-
 #define CLOCK_SCALE_SHIFT 32
 
 /*

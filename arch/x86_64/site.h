@@ -41,17 +41,35 @@ struct arch_site {
     })
 
 /*
- * A function `name` that calls `target` (of up to six arguments, all in registers) by way of
- * arch_registers_thunk, which puts all general registers into a struct regs right above the return
- * address. ax carries the target there. Weak: a program without sites that are on has no thunk.
+ * --- Gates: how a site that is on calls the one who owns it (arch/x86_64/gate.asm). ---
+ *
+ * A gate is called with a struct arch_gated first and ARCH_GATE_ARGUMENTS words behind it, of which
+ * the caller gives as many as it has: all in registers. It turns interrupts off, calls
+ * gated->enter, and turns them on again, if they were, where an interrupt that has waited meanwhile
+ * finds the caller: none comes upon what runs in between.
  */
-#define ARCH_REGISTERS_STUB(name, target)                                                          \
-    __asm__(".pushsection .text\n\t"                                                               \
-            ".weak arch_registers_thunk\n\t"                                                       \
-            ".type " #name ", @function\n" #name ":\n\t"                                           \
-            ".cfi_startproc\n\t"                                                                   \
-            "leaq " #target "(%rip), %rax\n\t"                                                     \
-            "jmp arch_registers_thunk\n\t"                                                         \
-            ".cfi_endproc\n\t"                                                                     \
-            ".size " #name ", . - " #name "\n\t"                                                   \
-            ".popsection")
+#define ARCH_GATE_ARGUMENTS 5
+
+/* On the gate's stack, right below the caller's own: its sp is behind this. */
+struct arch_place {
+    uint64_t argument[ARCH_GATE_ARGUMENTS];
+    uint64_t flags, bp, ip; /* as the caller has them; ip: behind the call */
+};
+
+struct arch_gated;
+struct regs;
+
+/* Interrupts off. `all` has all registers of the place, if the gate is one that takes them. */
+typedef void arch_gated_function(struct arch_gated *gated, struct arch_place *place,
+                                 const struct regs *all);
+
+/* The beginning of whatever a gate is called with. */
+struct arch_gated {
+    arch_gated_function *enter;
+};
+
+/* Cast to a type with arguments by who calls it. */
+typedef void arch_gate_function(void);
+
+/* The gate, and the one that takes all registers. */
+arch_gate_function arch_gate, arch_gate_registers;

@@ -9,6 +9,7 @@
 #include "arch/arch.h"
 #include "arch/x86_64/check.h"
 #include "arch/x86_64/cpu.h"
+#include "arch/x86_64/gate.h"
 #include "arch/x86_64/idt.h"
 #include "arch/x86_64/percpu.h"
 #include "arch/x86_64/stacks.h"
@@ -110,6 +111,7 @@ static void trap_interrupt(struct regs *regs, trap_handler *handler)
 {
     struct percpu *self = percpu_self();
 
+    gate_back_out(regs);
     self->interrupt_depth++;
     handler(regs);
     self->interrupt_depth--;

@@ -15,9 +15,9 @@
 #include "core/string.h"
 #include "core/task.h"
 
-static uint64_t next_id = 1;               /* task context */
-static struct event *first_paced;          /* enabled ones; changed with all CPUs parked */
-static uint64_t drain_ids = TASK_IDS_NONE; /* of the stream's thread; set at boot */
+static uint64_t next_id = 1;      /* task context */
+static struct event *first_paced; /* enabled ones; changed with all CPUs parked */
+uint64_t event_drain_ids = TASK_IDS_NONE;
 
 void event_init(struct event *event, const struct event_spec *spec, struct event_cpu *cpus)
 {
@@ -112,8 +112,7 @@ static bool event_refill(struct event *event, struct event_cpu *here, struct rin
  * gets all that the tick has for it at once, or any number, so that the clock is seldom looked at;
  * one that does looks at it for every sample.
  */
-__attribute__((noinline)) static bool event_check(struct event *event, struct event_cpu *here,
-                                                  struct ring *ring)
+bool event_check(struct event *event, struct event_cpu *here, struct ring *ring)
 {
     uint64_t now = arch_clock_ns();
     bool paced = here->pace.interval;
@@ -133,29 +132,6 @@ __attribute__((noinline)) static bool event_check(struct event *event, struct ev
     return true;
 }
 
-/* Where and by whom: looked up once, for all that follows. */
-static void hit_complete(struct hit *hit)
-{
-    hit->cpu = arch_cpu_id();
-    hit->ids = task_ids[hit->cpu];
-}
-
-/* False if the throttle holds the sample back. */
-static bool event_may_sample(struct event *event, struct event_cpu *here, struct ring *ring)
-{
-    if (here->unchecked == 0 && !event_check(event, here, ring))
-        return false;
-    here->unchecked--;
-    return true;
-}
-
-static void event_write(struct event *event, struct ring *ring, const struct hit *hit)
-{
-    sample_write(event, ring, hit);
-    if (event->triggered)
-        event->triggered(event);
-}
-
 bool event_means(const struct event *event, const struct regs *regs, uint64_t ids, unsigned cpu)
 {
     const struct perf_event_attr *attr = &event->recorded.attr;
@@ -171,47 +147,22 @@ bool event_means(const struct event *event, const struct regs *regs, uint64_t id
     return !(regs_user_mode(regs) ? attr->exclude_user : attr->exclude_kernel);
 }
 
-void event_take(struct event *event, struct hit *hit)
-{
-    struct ring *rings = *(struct ring *volatile *)&event->rings;
-    struct event_cpu *here;
-
-    hit_complete(hit);
-    if (event->narrow && !event_means(event, hit->regs, hit->ids, hit->cpu))
-        return;
-    here = &event->cpu[hit->cpu];
-    here->count++;
-    if (!rings)
-        return;
-    if (hit->ids == drain_ids && !arch_interrupted()) {
-        here->drained_hits++;
-        return;
-    }
-    if (--here->period_left > 0)
-        return;
-    here->period_left = here->period;
-    if (!event_may_sample(event, here, &rings[hit->cpu]))
-        return;
-    hit->period = here->period;
-    event_write(event, &rings[hit->cpu], hit);
-}
-
 void event_set_drain(uint32_t pid)
 {
-    drain_ids = task_ids_of(pid);
+    event_drain_ids = task_ids_of(pid);
 }
 
 bool event_sample(struct event *event, uint64_t period, const struct regs *regs)
 {
     struct ring *rings = *(struct ring *volatile *)&event->rings;
-    struct hit hit = {.regs = regs, .period = period};
+    unsigned cpu = arch_cpu_id();
+    struct event_cpu *here = &event->cpu[cpu];
 
-    if (!rings)
+    if (!rings || (here->unchecked == 0 && !event_check(event, here, &rings[cpu])))
         return false;
-    hit_complete(&hit);
-    if (!event_may_sample(event, &event->cpu[hit.cpu], &rings[hit.cpu]))
-        return false;
-    event_write(event, &rings[hit.cpu], &hit);
+    here->unchecked--;
+    event_write(event, &rings[cpu],
+                &(struct hit){.regs = regs, .ids = task_ids[cpu], .period = period, .cpu = cpu});
     return true;
 }
 

@@ -18,7 +18,9 @@
 #include "core/perf/pace.h"
 #include "core/perf/records.h"
 #include "core/perf/ring.h"
+#include "core/perf/sample.h"
 #include "core/perf/tracepoint.h"
+#include "core/task.h"
 
 /*
  * Samples that one event may take in one tick of the throttle before it is held back until the
@@ -79,11 +81,11 @@ struct event {
 /* One occurrence, in the context of who met it: made by its source, completed by the event. */
 struct hit {
     const struct regs *regs;
-    const struct tracepoint_raw *raw; /* a tracepoint's record; NULL for others */
+    struct trace_hit *traced; /* a tracepoint's; NULL for others */
     uint64_t addr;
     uint64_t ids;    /* task_current_ids; with the CPU looked up once for all that follows */
     uint64_t period; /* that the sample stands for */
-    unsigned cpu;
+    uint64_t cpu;    /* of whole words, as a hit fills all of it */
 };
 
 /*
@@ -101,20 +103,84 @@ struct event_sums event_sum(struct event *event);
 /* Whether a hit with these registers, by that thread, there, is one that the event is for. */
 bool event_means(const struct event *event, const struct regs *regs, uint64_t ids, unsigned cpu);
 
-/* event_hit's, which is inline so that one pointer is what goes down the hit path. */
-void event_take(struct event *event, struct hit *hit);
+extern uint64_t event_drain_ids; /* [boot] of the stream's thread */
+
+/*
+ * No sample is left that may be taken without a look at the clock. False: the throttle holds this
+ * one back.
+ */
+bool event_check(struct event *event, struct event_cpu *here, struct ring *ring);
+
+/* A hit of the stream's own thread is counted apart. */
+static inline bool event_is_drained(struct event_cpu *here, uint64_t ids)
+{
+    if (__builtin_expect(ids != event_drain_ids, true) || arch_interrupted())
+        return false;
+    here->drained_hits++;
+    return true;
+}
+
+/* Counts one that the event means. The ring for its sample, if one is due. */
+static inline struct ring *event_claim(struct event *event, struct event_cpu *here, uint64_t ids,
+                                       unsigned cpu)
+{
+    struct ring *rings = *(struct ring *volatile *)&event->rings;
+
+    here->count++;
+    if (!rings || event_is_drained(here, ids) || --here->period_left > 0)
+        return NULL;
+    here->period_left = here->period;
+    if (here->unchecked == 0 && !event_check(event, here, &rings[cpu]))
+        return NULL;
+    here->unchecked--;
+    return &rings[cpu];
+}
+
+static inline void event_write(struct event *event, struct ring *ring, const struct hit *hit)
+{
+    sample_write(event, ring, hit);
+    if (event->triggered)
+        event->triggered(event);
+}
 
 /*
  * One occurrence with these registers at address `addr`. Any context of this CPU with preemption
- * off; the CPU's context level picks the scratch memory, so levels may nest. `raw` is the
- * tracepoint's record, NULL for others; it is copied only if the event asked for it.
+ * off; the CPU's context level picks the scratch memory, so levels may nest. Inline, so that a hit
+ * that is counted alone fills in no struct hit.
  */
-static inline void event_hit(struct event *event, uint64_t addr, const struct regs *regs,
-                             const struct tracepoint_raw *raw)
+static inline void event_hit(struct event *event, uint64_t addr, const struct regs *regs)
 {
-    struct hit hit = {.regs = regs, .raw = raw, .addr = addr};
+    unsigned cpu = arch_cpu_id();
+    uint64_t ids = task_ids[cpu];
+    struct event_cpu *here = &event->cpu[cpu];
+    struct ring *ring;
 
-    event_take(event, &hit);
+    if (event->narrow && !event_means(event, regs, ids, cpu))
+        return;
+    ring = event_claim(event, here, ids, cpu);
+    if (ring)
+        event_write(
+            event, ring,
+            &(struct hit){
+                .regs = regs, .addr = addr, .ids = ids, .period = here->period, .cpu = cpu});
+}
+
+/* The same of a tracepoint's. A record is made of it only for a sample that has one. */
+static inline void event_hit_traced(struct event *event, struct trace_hit *traced)
+{
+    struct event_cpu *here = &event->cpu[traced->cpu];
+    struct ring *ring;
+
+    if (event->narrow && !event_means(event, trace_regs(traced), traced->ids, traced->cpu))
+        return;
+    ring = event_claim(event, here, traced->ids, traced->cpu);
+    if (ring)
+        event_write(event, ring,
+                    &(struct hit){.regs = trace_regs(traced),
+                                  .traced = traced,
+                                  .ids = traced->ids,
+                                  .period = here->period,
+                                  .cpu = traced->cpu});
 }
 
 /*

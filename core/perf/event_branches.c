@@ -65,7 +65,7 @@ static void branch_take(struct event *event, struct window *window, uintptr_t fr
     window->from.ip = from;
     window->from.sp = regs->sp;
     window->from.cs = regs->cs;
-    event_hit(event, regs->ip, &window->from, NULL);
+    event_hit(event, regs->ip, &window->from);
 }
 
 static void window_step(struct window *window, struct event *event, const struct regs *regs)

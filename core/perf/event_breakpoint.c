@@ -14,7 +14,7 @@ static void event_breakpoint_hit(struct breakpoint *breakpoint, uintptr_t addres
 {
     struct event *event = (struct event *)((char *)breakpoint - offsetof(struct event, breakpoint));
 
-    event_hit(event, address, regs, NULL);
+    event_hit(event, address, regs);
 }
 
 /* Of one that opens the window of branches; its own sample comes before theirs. */

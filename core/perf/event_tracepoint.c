@@ -7,13 +7,12 @@
 
 #include "core/perf/event.h"
 
-static void event_tracepoint_hit(struct tracepoint_probe *probe, const struct tracepoint_raw *raw,
-                                 const struct regs *regs)
+static void event_tracepoint_hit(struct tracepoint_probe *probe, struct trace_hit *hit)
 {
     struct event *event = (struct event *)((char *)probe - offsetof(struct event, probe));
 
-    if (event->filter.count == 0 || filter_passes(&event->filter, raw))
-        event_hit(event, 0, regs, raw);
+    if (event->filter.count == 0 || filter_passes(&event->filter, hit))
+        event_hit_traced(event, hit);
 }
 
 int event_tracepoint_enable(struct event *event, struct refusal *why)

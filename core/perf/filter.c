@@ -10,7 +10,7 @@
 #include "core/string.h"
 #include "core/task.h"
 
-/* The common fields, as in struct tracepoint_head. */
+/* The common fields, as in struct tracepoint_head; the last one is the task's name. */
 static const struct tracepoint_field common_fields[] = {
     {"common_type", "", TRACEPOINT_u32, offsetof(struct tracepoint_head, common_type), 2},
     {"common_flags", "", TRACEPOINT_u32, offsetof(struct tracepoint_head, common_flags), 1},
@@ -18,7 +18,7 @@ static const struct tracepoint_field common_fields[] = {
      offsetof(struct tracepoint_head, common_preempt_count), 1},
     {"common_pid", "", TRACEPOINT_s32, offsetof(struct tracepoint_head, common_pid), 4},
     {"common_tgid", "", TRACEPOINT_s32, offsetof(struct tracepoint_head, common_tgid), 4},
-    {"comm", "", TRACEPOINT_text, FILTER_COMM, TASK_NAME_SIZE},
+    {"comm", "", TRACEPOINT_text, 0, TASK_NAME_SIZE},
 };
 
 #define COMMON_FIELDS (sizeof(common_fields) / sizeof(common_fields[0]))
@@ -212,10 +212,22 @@ static int read_field(struct compiler *compiler, const struct tracepoint_field *
     return 0;
 }
 
-static struct filter_field place_of(const struct tracepoint_field *field)
+static struct filter_field place_of(const struct compiler *compiler,
+                                    const struct tracepoint_field *field)
 {
-    return (struct filter_field){
-        .offset = field->offset, .kind = (uint8_t)field->kind, .size = (uint8_t)field->size};
+    const struct tracepoint *tracepoint = compiler->tracepoint;
+    struct filter_field place = {.kind = (uint8_t)field->kind, .size = (uint8_t)field->size};
+
+    if (field == &common_fields[COMMON_FIELDS - 1]) {
+        place.source = FILTER_COMM;
+    } else if (field >= common_fields && field < common_fields + COMMON_FIELDS) {
+        place.source = FILTER_HEAD;
+        place.place = (uint8_t)field->offset;
+    } else {
+        place.place = (uint8_t)(field - tracepoint->field);
+        place.late = tracepoint->find_late && place.place >= tracepoint->late;
+    }
+    return place;
 }
 
 /* What a number is compared with: another, or a field that is one. */
@@ -232,7 +244,7 @@ static int read_number_or_field(struct compiler *compiler, struct filter_step *s
         return refuse_here(compiler, "a number, or a field that is one,");
     compiler->at += length;
     step->with_field = true;
-    step->other = place_of(other);
+    step->other = place_of(compiler, other);
     return 0;
 }
 
@@ -246,7 +258,7 @@ static int compile_comparison(struct compiler *compiler)
         error = read_operator(compiler, &step.operation);
     if (error)
         return error;
-    step.field = place_of(field);
+    step.field = place_of(compiler, field);
     if ((field->kind == TRACEPOINT_text) != (step.operation == FILTER_GLOB) &&
         step.operation > FILTER_NOT_EQUAL)
         return refuse(compiler->why, EINVAL, "filter: %s is a %s, which knows %s", field->name,
@@ -326,22 +338,39 @@ int filter_compile(struct filter *filter, const char *text, const struct tracepo
 
 /* --- What a hit runs. --- */
 
-/* Sign-extended where the field has a sign. */
-static uint64_t load_number(const struct filter_field *field, const char *record)
+static uint64_t load_head(const struct filter_field *field, const struct trace_hit *hit)
 {
-    const char *at = record + field->offset;
+    const struct tracepoint_head head = tracepoint_head(hit);
+    const char *at = (const char *)&head + field->place;
 
     switch (field->size) {
     case 1:
         return *(const uint8_t *)at;
     case 2:
         return *(const uint16_t *)at;
-    case 4:
-        return field->kind == TRACEPOINT_s32 ? (uint64_t)(int64_t) * (const int32_t *)at
-                                             : *(const uint32_t *)at;
-    default:
-        return *(const uint64_t *)at;
+    default: /* the two ids */
+        return (uint64_t)(int64_t) * (const int32_t *)at;
     }
+}
+
+static uint64_t load_argument(const struct filter_field *field, struct trace_hit *hit)
+{
+    if (field->late)
+        tracepoint_need_late(hit);
+    return hit->argument[field->place];
+}
+
+/* Sign-extended where the field has a sign. */
+static uint64_t load_number(const struct filter_field *field, struct trace_hit *hit)
+{
+    uint64_t value;
+
+    if (field->source == FILTER_HEAD)
+        return load_head(field, hit);
+    value = load_argument(field, hit);
+    if (field->size == sizeof(value))
+        return value;
+    return field->kind == TRACEPOINT_s32 ? (uint64_t)(int64_t)(int32_t)value : (uint32_t)value;
 }
 
 static bool less(const struct filter_step *step, uint64_t left, uint64_t right)
@@ -352,10 +381,10 @@ static bool less(const struct filter_step *step, uint64_t left, uint64_t right)
     return left < right;
 }
 
-static bool compare_number(const struct filter_step *step, const char *record)
+static bool compare_number(const struct filter_step *step, struct trace_hit *hit)
 {
-    uint64_t value = load_number(&step->field, record);
-    uint64_t with = step->with_field ? load_number(&step->other, record) : step->number;
+    uint64_t value = load_number(&step->field, hit);
+    uint64_t with = step->with_field ? load_number(&step->other, hit) : step->number;
 
     switch (step->operation) {
     case FILTER_EQUAL:
@@ -382,18 +411,25 @@ static bool compare_text(const struct filter_step *step, const char *text)
     return (strcmp(step->text, text) == 0) == (step->operation == FILTER_EQUAL);
 }
 
-static bool compare(const struct filter_step *step, const struct tracepoint_raw *raw)
+/* As the record would have it: cut. */
+static bool compare_argument_text(const struct filter_step *step, struct trace_hit *hit)
 {
-    const char *record = (const char *)&raw->head;
+    char text[TRACEPOINT_TEXT_SIZE];
 
-    if (step->field.offset == FILTER_COMM)
-        return compare_text(step, task_name());
-    if (step->field.kind == TRACEPOINT_text)
-        return compare_text(step, record + step->field.offset);
-    return compare_number(step, record);
+    tracepoint_copy_text(text, (const char *)load_argument(&step->field, hit));
+    return compare_text(step, text);
 }
 
-bool filter_passes(const struct filter *filter, const struct tracepoint_raw *raw)
+static bool compare(const struct filter_step *step, struct trace_hit *hit)
+{
+    if (step->field.source == FILTER_COMM)
+        return compare_text(step, task_name());
+    if (step->field.kind == TRACEPOINT_text)
+        return compare_argument_text(step, hit);
+    return compare_number(step, hit);
+}
+
+bool filter_passes(const struct filter *filter, struct trace_hit *hit)
 {
     uint32_t results = 1; /* the last one lowest */
 
@@ -401,7 +437,7 @@ bool filter_passes(const struct filter *filter, const struct tracepoint_raw *raw
         const struct filter_step *step = &filter->step[i];
 
         if (step->operation < FILTER_AND)
-            results = results << 1 | compare(step, raw);
+            results = results << 1 | compare(step, hit);
         else if (step->operation == FILTER_NOT)
             results ^= 1;
         else if (step->operation == FILTER_AND)

@@ -12,7 +12,8 @@
  * && binds more tightly than ||, ! more than both.
  *
  * filter_compile, in task context, makes a program without jumps; filter_passes runs it in any
- * context, in at most FILTER_STEPS_MAX steps.
+ * context, in at most FILTER_STEPS_MAX steps. It looks at the hit's arguments, as no record has
+ * been made yet, and at those alone that it names.
  */
 #pragma once
 
@@ -36,11 +37,15 @@ enum filter_operation {
     FILTER_NOT, /* of the last */
 };
 
-/* A field, for a hit to find it. */
+/* A field, for a hit to find it: an argument, or a part of what the record would begin with. */
+enum filter_source { FILTER_ARGUMENT, FILTER_HEAD, FILTER_COMM };
+
 struct filter_field {
-    uint16_t offset; /* in the record; FILTER_COMM: the task's name */
-    uint8_t kind;    /* enum tracepoint_kind */
-    uint8_t size;    /* of a number, in bytes */
+    uint8_t source; /* enum filter_source */
+    bool late;      /* an argument that has to be found first */
+    uint8_t place;  /* which argument, or the offset in struct tracepoint_head */
+    uint8_t kind;   /* enum tracepoint_kind */
+    uint8_t size;   /* of a number, in bytes */
 };
 
 struct filter_step {
@@ -54,8 +59,6 @@ struct filter_step {
     };
 };
 
-#define FILTER_COMM UINT16_MAX
-
 /* No steps: everything passes. */
 struct filter {
     uint8_t count;
@@ -66,4 +69,4 @@ struct filter {
 int filter_compile(struct filter *filter, const char *text, const struct tracepoint *tracepoint,
                    struct refusal *why);
 
-bool filter_passes(const struct filter *filter, const struct tracepoint_raw *raw);
+bool filter_passes(const struct filter *filter, struct trace_hit *hit);

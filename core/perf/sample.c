@@ -105,14 +105,17 @@ sample_put_chain(uint64_t *at, const struct event_chain *chain, const struct reg
     return end;
 }
 
-/* Size and record are whole words together. Empty where the source has no record. */
-static uint64_t *sample_put_raw(uint64_t *at, const struct tracepoint_raw *raw)
+/*
+ * Size and record are whole words together, made in place. Where the source has no record, four
+ * bytes of nothing.
+ */
+static uint64_t *sample_put_raw(uint64_t *at, struct trace_hit *traced)
 {
-    static const uint32_t empty[2] = {sizeof(uint32_t), 0};
-    uint64_t words = raw ? (sizeof(raw->size) + raw->size) / sizeof(*at) : 1;
-
-    local_copy_words(at, raw ? (const void *)raw : empty, words);
-    return at + words;
+    if (!traced) {
+        *at = sizeof(uint32_t);
+        return at + 1;
+    }
+    return tracepoint_record(traced, (struct tracepoint_raw *)at);
 }
 
 /* Copies a finished record into the ring; `time` is inside it and gets the claim's clock. */
@@ -141,7 +144,7 @@ static uint64_t *sample_put_optional(uint64_t *at, const struct event *event, co
     if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
         at = sample_put_chain(at, &event->chain, hit->regs);
     if (attr->sample_type & PERF_SAMPLE_RAW)
-        at = sample_put_raw(at, hit->raw);
+        at = sample_put_raw(at, hit->traced);
     if (attr->sample_type & PERF_SAMPLE_REGS_INTR)
         at = sample_put_registers(at, attr->sample_regs_intr, hit->regs);
     return at;

@@ -3,14 +3,14 @@
  * The way of a hit from the tracepoint to who listens, and turning sites on and off. tracepoint_hit
  * runs in whatever context the tracepoint stands in; the rest in task context.
  *
- * A hit takes no lock. It turns interrupts off, so that on one CPU only a debug trap or an NMI can
- * come between: contexts are told apart by arch_trap_depth, and what hits while its own context is
- * recording is part of that recording.
+ * A hit takes no lock. Its gate has turned interrupts off, so that on one CPU only a debug trap or
+ * an NMI can come between: contexts are told apart by arch_trap_depth, and what hits while its own
+ * context is recording is part of that recording. A hit that is counted alone costs what it takes
+ * to find out who listens; the record is made by whoever wants it, where he wants it.
  */
 #include "core/perf/tracepoint.h"
 
 #include "core/cpus.h"
-#include "core/sched/preempt.h"
 #include "core/task.h"
 
 #define DEPTHS 3 /* task or interrupt, debug trap, NMI */
@@ -21,53 +21,6 @@ extern const struct arch_site __stop_tracepoint_sites[] __attribute__((weak));
 
 static bool recording[ARCH_CPUS_MAX][DEPTHS]; /* [owning CPU] a hit of this context is under way */
 static uint64_t nested[ARCH_CPUS_MAX];        /* [owning CPU] */
-
-/*
- * Of the place that called the function whose frame that is. General registers stay as they are:
- * who wants them has them from the thunk, and to clear them for all others would be a quarter of a
- * hit.
- */
-static void take_registers(struct regs *regs, const void *frame, const void *return_address,
-                           uint64_t flags)
-{
-    regs->ip = (uintptr_t)return_address;
-    regs->cs = KERNEL_CODE_SELECTOR;
-    regs->flags = flags & ~FLAGS_FIXED;
-    regs->sp = (uintptr_t)frame + 2 * sizeof(uint64_t);
-    regs->ss = KERNEL_DATA_SELECTOR;
-    regs->bp = *(const uint64_t *)frame;
-    regs->vector = REGS_REWOUND;
-}
-
-static inline void tell_probes(const struct tracepoint *tracepoint, struct tracepoint_raw *raw,
-                               const struct regs *regs, uint64_t flags, unsigned cpu)
-{
-    uint64_t ids = task_ids[cpu];
-
-    raw->head = (struct tracepoint_head){
-        .common_type = tracepoint->id,
-        .common_flags = flags & FLAGS_INTERRUPT ? 0 : TRACEPOINT_IRQS_OFF,
-        .common_preempt_count = (uint8_t)preemption[cpu].off,
-        .common_pid = (int32_t)(ids >> 32),
-        .common_tgid = (int32_t)ids,
-    };
-    for (struct tracepoint_probe *probe = tracepoint->probes; probe; probe = probe->next)
-        probe->hit(probe, raw, regs);
-}
-
-static inline void tell_place(const struct tracepoint *tracepoint, struct tracepoint_raw *raw,
-                              const void *frame, const void *return_address, uint64_t flags,
-                              unsigned cpu)
-{
-    const struct regs *regs = arch_thunk_registers(return_address, frame);
-    struct regs own;
-
-    if (!regs) {
-        take_registers(&own, frame, return_address, flags);
-        regs = &own;
-    }
-    tell_probes(tracepoint, raw, regs, flags, cpu);
-}
 
 /* Whatever is hit between these two in the same context is nested. False: this hit is. */
 static inline bool recording_begins(unsigned cpu, bool *busy)
@@ -87,32 +40,38 @@ static inline void recording_ends(bool *busy)
     *busy = false;
 }
 
-void tracepoint_hit(const struct tracepoint *tracepoint, struct tracepoint_raw *raw,
-                    const void *frame, const void *return_address)
+static inline void tell(struct arch_gated *gated, const struct arch_place *place,
+                        uint64_t *argument, const struct regs *regs)
 {
-    uint64_t flags = arch_irq_save();
+    const struct tracepoint *tracepoint = (const struct tracepoint *)gated; /* its first member */
     unsigned cpu = arch_cpu_id();
     bool *busy = &recording[cpu][arch_trap_depth()];
+    struct trace_hit hit; /* field by field, as most of it is not needed */
 
-    if (recording_begins(cpu, busy)) {
-        tell_place(tracepoint, raw, frame, return_address, flags, cpu);
-        recording_ends(busy);
-    }
-    arch_irq_restore(flags);
+    if (!recording_begins(cpu, busy))
+        return;
+    hit.tracepoint = tracepoint;
+    hit.place = place;
+    hit.argument = argument;
+    hit.regs = regs;
+    hit.ids = task_ids[cpu];
+    hit.cpu = cpu;
+    hit.late_found = false;
+    for (struct tracepoint_probe *probe = tracepoint->probes; probe; probe = probe->next)
+        probe->hit(probe, &hit);
+    recording_ends(busy);
 }
 
-void tracepoint_hit_at(const struct tracepoint *tracepoint, struct tracepoint_raw *raw,
-                       const struct regs *regs)
+void tracepoint_hit(struct arch_gated *gated, struct arch_place *place, const struct regs *all)
 {
-    uint64_t flags = arch_irq_save();
-    unsigned cpu = arch_cpu_id();
-    bool *busy = &recording[cpu][arch_trap_depth()];
+    tell(gated, place, place->argument, all);
+}
 
-    if (recording_begins(cpu, busy)) {
-        tell_probes(tracepoint, raw, regs, regs->flags, cpu);
-        recording_ends(busy);
-    }
-    arch_irq_restore(flags);
+void tracepoint_hit_at(struct arch_gated *gated, struct arch_place *place, const struct regs *all)
+{
+    const struct regs *given = (const struct regs *)place->argument[1];
+
+    tell(gated, place, (uint64_t *)place->argument[0], given ? given : all);
 }
 
 bool tracepoint_is_recording(unsigned cpu)
@@ -143,13 +102,13 @@ static int set_sites(const struct tracepoint *tracepoint, bool on, struct refusa
 }
 
 /* All registers are saved as long as anybody wants them. */
-static void choose_call(struct tracepoint *tracepoint)
+static void choose_gate(struct tracepoint *tracepoint)
 {
     bool registers = false;
 
     for (const struct tracepoint_probe *probe = tracepoint->probes; probe; probe = probe->next)
         registers |= probe->registers;
-    *tracepoint->call = registers ? tracepoint->with_registers : tracepoint->plain;
+    tracepoint->gate = registers ? arch_gate_registers : arch_gate;
 }
 
 static struct tracepoint_probe **find_link(struct tracepoint *tracepoint,
@@ -172,7 +131,7 @@ int tracepoint_listen(struct tracepoint *tracepoint, struct tracepoint_probe *pr
     probe->next = NULL;
     tracepoint->id = tracepoint_id(tracepoint);
     *find_link(tracepoint, NULL) = probe; /* the last, so that events hit in the order they came */
-    choose_call(tracepoint);
+    choose_gate(tracepoint);
     error = set_sites(tracepoint, true, why);
     if (error)
         tracepoint_leave(tracepoint, probe);
@@ -189,7 +148,7 @@ void tracepoint_leave(struct tracepoint *tracepoint, struct tracepoint_probe *pr
     link = find_link(tracepoint, probe);
     if (*link)
         *link = probe->next;
-    choose_call(tracepoint);
+    choose_gate(tracepoint);
     if (!tracepoint->probes)
         set_sites(tracepoint, false, NULL);
     cpus_release();

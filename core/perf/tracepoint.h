@@ -26,11 +26,12 @@
  * A tracepoint that stands in a trap's handler and tells of what the trap interrupted is declared
  * and defined by the macros that end in _AT, up to nine fields, and raised by
  * TRACE_ON(SYSTEM_NAME) and TRACE_AT(SYSTEM_NAME, regs, ...): its samples begin at these registers,
- * not at the place with the tracepoint.
+ * not at the place with the tracepoint; with NULL for them, at the place after all.
  *
- * From this come the site, the record in memory, and the description of it that libtraceevent reads
- * (core/perf/tracepoint_format.h). TRACE may stand in any context; its arguments are computed only
- * when somebody listens.
+ * From this come the site, the function that makes a record of a hit's arguments, and the
+ * description of it that libtraceevent reads (core/perf/tracepoint_format.h). TRACE may stand in
+ * any context; its arguments are computed only when somebody listens, and a record is made only for
+ * who wants one.
  */
 #pragma once
 
@@ -40,10 +41,10 @@
 
 #include "arch/arch.h"
 #include "core/refusal.h"
+#include "core/sched/preempt.h"
 
 #define TRACEPOINT_TEXT_SIZE  16
 #define TRACEPOINT_FIELDS_MAX 9
-#define TRACEPOINT_ARGUMENTS  5 /* fields that go in registers (ARCH_REGISTERS_STUB) */
 #define TRACEPOINT_RECORD_MAX 112
 
 /* What every record begins with: Linux' common fields, and the thread group, as in 2009. */
@@ -58,12 +59,18 @@ struct tracepoint_head {
 #define TRACEPOINT_IRQS_OFF 1 /* common_flags: interrupts were off; Linux' TRACE_FLAG_IRQS_OFF */
 
 /*
- * A record as a sample carries it: the size, then so many bytes, 8-byte aligned together. It lies 4
- * bytes behind a multiple of 8, so that the record itself is aligned.
+ * A record as a sample carries it: the size, then so many bytes, 8-byte aligned together. So fields
+ * of eight bytes lie 4 bytes behind a multiple of 8 there.
  */
 struct tracepoint_raw {
     uint32_t size;
     struct tracepoint_head head;
+};
+
+/* Room for any. */
+union tracepoint_room {
+    struct tracepoint_raw raw;
+    uint64_t words[(sizeof(uint32_t) + TRACEPOINT_RECORD_MAX + 7) / 8];
 };
 
 enum tracepoint_kind {
@@ -93,11 +100,25 @@ struct tracepoint_field {
     uint16_t offset, size; /* in the record, from common_type on */
 };
 
+/*
+ * One hit, as those who listen see it until they return: what the place has given, before anything
+ * is made of it.
+ */
+struct trace_hit {
+    const struct tracepoint *tracepoint;
+    const struct arch_place *place;
+    uint64_t *argument;      /* a word for each field; of a text where it stands, or NULL */
+    const struct regs *regs; /* those that were given, or NULL: trace_regs makes them */
+    uint64_t ids;            /* task_current_ids */
+    unsigned cpu;
+    bool late_found; /* the late arguments have been looked for */
+    struct regs own; /* trace_regs' */
+};
+
 struct tracepoint_probe;
 
 /* Who listens. Any context, interrupts off: no lock, no allocation, no fault. */
-typedef void tracepoint_probe_hit(struct tracepoint_probe *probe, const struct tracepoint_raw *raw,
-                                  const struct regs *regs);
+typedef void tracepoint_probe_hit(struct tracepoint_probe *probe, struct trace_hit *hit);
 
 /* The caller's memory, which stays as it is while it listens. */
 struct tracepoint_probe {
@@ -110,16 +131,24 @@ struct tracepoint_probe {
  * [I] constant, [T] task context with all CPUs parked
  */
 struct tracepoint {
+    struct arch_gated gated;              /* [I] who the gate calls: tracepoint_hit, or _at */
+    arch_gate_function *gate;             /* [T] what a site that is on calls; NULL at first */
     const char *full_name;                /* [I] "lock:lock_acquire" */
     const char *name;                     /* [I] "lock_acquire", the end of it */
     const struct tracepoint_field *field; /* [I] */
     unsigned field_count;                 /* [I] */
     uint32_t raw_size;                    /* [I] bytes of the record, padding included */
-    void (**call)(void);                  /* [T] what a site that is on calls: one of */
-    void (*plain)(void);                  /* [I] ... the function that makes the record, */
-    void (*with_registers)(void);         /* [I] ... or its stub that saves all registers before */
-    struct tracepoint_probe *probes;      /* [T] read by hits */
-    uint16_t id;                          /* [T] from 1; 0 until somebody has listened */
+    /* [I] Writes the record behind its head, each byte of it; returns its end. Any context. */
+    char *(*make)(const struct tracepoint *tracepoint, char *restrict record,
+                  const uint64_t *restrict argument);
+    /*
+     * [I] Finds the arguments from `late` on, which cost something; NULL: there are none. In the
+     * context of the hit, interrupts off.
+     */
+    void (*find_late)(struct trace_hit *hit);
+    unsigned late;                   /* [I] */
+    struct tracepoint_probe *probes; /* [T] read by hits */
+    uint16_t id;                     /* [T] from 1; 0 until somebody has listened */
 };
 
 /* --- Who listens: task context. --- */
@@ -138,6 +167,62 @@ uint64_t tracepoint_nested(void);
 /* That CPU is in the middle of a hit. Any context; of another CPU it tells of a moment ago. */
 bool tracepoint_is_recording(unsigned cpu);
 
+/* --- What a hit tells: who listens, while it is told. --- */
+
+/*
+ * Registers of the place. General ones are not known unless the probe has asked for them, and not
+ * cleared, which would be a quarter of a hit.
+ */
+static inline const struct regs *trace_regs(struct trace_hit *hit)
+{
+    if (!hit->regs) {
+        hit->own.ip = hit->place->ip;
+        hit->own.cs = KERNEL_CODE_SELECTOR;
+        hit->own.flags = hit->place->flags & ~FLAGS_FIXED;
+        hit->own.sp = (uintptr_t)(hit->place + 1);
+        hit->own.ss = KERNEL_DATA_SELECTOR;
+        hit->own.bp = hit->place->bp;
+        hit->own.vector = REGS_REWOUND;
+        hit->regs = &hit->own;
+    }
+    return hit->regs;
+}
+
+/* What a record begins with. */
+static inline struct tracepoint_head tracepoint_head(const struct trace_hit *hit)
+{
+    return (struct tracepoint_head){
+        .common_type = hit->tracepoint->id,
+        .common_flags = hit->place->flags & FLAGS_INTERRUPT ? 0 : TRACEPOINT_IRQS_OFF,
+        .common_preempt_count = (uint8_t)preemption[hit->cpu].off,
+        .common_pid = (int32_t)(hit->ids >> 32),
+        .common_tgid = (int32_t)hit->ids,
+    };
+}
+
+/* All arguments are there from here on. */
+static inline void tracepoint_need_late(struct trace_hit *hit)
+{
+    if (hit->tracepoint->find_late && !hit->late_found) {
+        hit->late_found = true;
+        hit->tracepoint->find_late(hit);
+    }
+}
+
+/*
+ * The record, with the size in front of it, 8-byte aligned, each byte written. Returns its end,
+ * which is as well aligned.
+ */
+static inline void *tracepoint_record(struct trace_hit *hit, struct tracepoint_raw *raw)
+{
+    const struct tracepoint *tracepoint = hit->tracepoint;
+
+    tracepoint_need_late(hit);
+    raw->size = tracepoint->raw_size;
+    raw->head = tracepoint_head(hit);
+    return tracepoint->make(tracepoint, (char *)&raw->head, hit->argument);
+}
+
 /* --- Which there are: any context (core/perf/tracepoint_list.c). --- */
 
 /* The tracepoint of this id, 1 to tracepoint_count(); NULL for others. */
@@ -151,16 +236,11 @@ struct tracepoint *tracepoint_after(const struct tracepoint *before);
 /* --- What the macros below are made of. --- */
 
 /*
- * Tells the probes of a record; the last two are the calling function's __builtin_frame_address(0)
- * and __builtin_return_address(0). Weak: what has tracepoints can be linked without who listens.
+ * What gates call, interrupts off: a hit whose arguments are those of the place; and one with
+ * arguments in memory, place->argument[0], and perhaps registers of its own, place->argument[1].
+ * Weak: what has tracepoints can be linked without who listens.
  */
-__attribute__((weak)) void tracepoint_hit(const struct tracepoint *tracepoint,
-                                          struct tracepoint_raw *raw, const void *frame,
-                                          const void *return_address);
-
-/* The same of a record with registers of its own: those of a trap, say. */
-__attribute__((weak)) void tracepoint_hit_at(const struct tracepoint *tracepoint,
-                                             struct tracepoint_raw *raw, const struct regs *regs);
+__attribute__((weak)) arch_gated_function tracepoint_hit, tracepoint_hit_at;
 
 static inline void tracepoint_copy_text(char *to, const char *from)
 {
@@ -171,6 +251,17 @@ static inline void tracepoint_copy_text(char *to, const char *from)
     for (; i < TRACEPOINT_TEXT_SIZE; i++)
         to[i] = '\0';
 }
+
+#define TRACEPOINT_TYPE_pointer  const volatile void *
+#define TRACEPOINT_TYPE_function uintptr_t
+#define TRACEPOINT_TYPE_code     uintptr_t
+#define TRACEPOINT_TYPE_u32      uint32_t
+#define TRACEPOINT_TYPE_s32      int32_t
+#define TRACEPOINT_TYPE_u64      uint64_t
+#define TRACEPOINT_TYPE_s64      int64_t
+#define TRACEPOINT_TYPE_gfp      uint64_t
+#define TRACEPOINT_TYPE_state    int64_t
+#define TRACEPOINT_TYPE_text     const char *
 
 #define TRACEPOINT_MEMBER_pointer(name)  uint64_t name;
 #define TRACEPOINT_MEMBER_function(name) uint64_t name;
@@ -183,49 +274,88 @@ static inline void tracepoint_copy_text(char *to, const char *from)
 #define TRACEPOINT_MEMBER_state(name)    int64_t name;
 #define TRACEPOINT_MEMBER_text(name)     char name[TRACEPOINT_TEXT_SIZE];
 
-#define TRACEPOINT_PARAMETER_pointer(name)  const volatile void *name,
-#define TRACEPOINT_PARAMETER_function(name) uintptr_t name,
-#define TRACEPOINT_PARAMETER_code(name)     uintptr_t name,
-#define TRACEPOINT_PARAMETER_u32(name)      uint32_t name,
-#define TRACEPOINT_PARAMETER_s32(name)      int32_t name,
-#define TRACEPOINT_PARAMETER_u64(name)      uint64_t name,
-#define TRACEPOINT_PARAMETER_s64(name)      int64_t name,
-#define TRACEPOINT_PARAMETER_gfp(name)      uint64_t name,
-#define TRACEPOINT_PARAMETER_state(name)    int64_t name,
-#define TRACEPOINT_PARAMETER_text(name)     const char *name,
+/*
+ * Of a kind: writes a field, at any address. In registers and on the stack an argument of 32 bits
+ * has any upper half.
+ */
+static inline void tracepoint_store_32(char *to, uint64_t argument)
+{
+    uint32_t value = (uint32_t)argument;
 
-#define TRACEPOINT_STORE_pointer(name)  out.record.name = (uintptr_t)name;
-#define TRACEPOINT_STORE_function(name) out.record.name = name;
-#define TRACEPOINT_STORE_code(name)     out.record.name = name;
-#define TRACEPOINT_STORE_u32(name)      out.record.name = name;
-#define TRACEPOINT_STORE_s32(name)      out.record.name = name;
-#define TRACEPOINT_STORE_u64(name)      out.record.name = name;
-#define TRACEPOINT_STORE_s64(name)      out.record.name = name;
-#define TRACEPOINT_STORE_gfp(name)      out.record.name = name;
-#define TRACEPOINT_STORE_state(name)    out.record.name = name;
-#define TRACEPOINT_STORE_text(name)     tracepoint_copy_text(out.record.name, name);
+    __builtin_memcpy(to, &value, sizeof(value));
+}
+
+static inline void tracepoint_store_64(char *to, uint64_t argument)
+{
+    __builtin_memcpy(to, &argument, sizeof(argument));
+}
+
+static inline void tracepoint_store_text(char *to, uint64_t argument)
+{
+    tracepoint_copy_text(to, (const char *)argument);
+}
+
+#define TRACEPOINT_STORE_pointer  tracepoint_store_64
+#define TRACEPOINT_STORE_function tracepoint_store_64
+#define TRACEPOINT_STORE_code     tracepoint_store_64
+#define TRACEPOINT_STORE_u32      tracepoint_store_32
+#define TRACEPOINT_STORE_s32      tracepoint_store_32
+#define TRACEPOINT_STORE_u64      tracepoint_store_64
+#define TRACEPOINT_STORE_s64      tracepoint_store_64
+#define TRACEPOINT_STORE_gfp      tracepoint_store_64
+#define TRACEPOINT_STORE_state    tracepoint_store_64
+#define TRACEPOINT_STORE_text     tracepoint_store_text
 
 #define TRACEPOINT_MEMBER(of, kind, name, print)    TRACEPOINT_MEMBER_##kind(name)
-#define TRACEPOINT_PARAMETER(of, kind, name, print) TRACEPOINT_PARAMETER_##kind(name)
-#define TRACEPOINT_STORE(of, kind, name, print)     TRACEPOINT_STORE_##kind(name)
+#define TRACEPOINT_PARAMETER(of, kind, name, print) , TRACEPOINT_TYPE_##kind name
+#define TRACEPOINT_ARGUMENT(of, kind, name, print)  (uint64_t) name,
+#define TRACEPOINT_INDEX(of, kind, name, print)     TRACEPOINT_INDEX_##of##_##name,
 #define TRACEPOINT_DESCRIBE(of, kind, field, print)                                                \
     {#field, print, TRACEPOINT_##kind, offsetof(struct trace_record_##of, field),                  \
      sizeof(((struct trace_record_##of *)NULL)->field)},
 
+/*
+ * Fields are of 4 bytes, 8, or 16 that need no alignment: what the compiler leaves in front of one
+ * is nothing or the 4 bytes there. So these go to 0 in front of every field of 8, before any field
+ * is written; the compiler drops the stores that others write over.
+ */
+#define TRACEPOINT_CLEAR(of, kind, name, print)                                                    \
+    if (_Alignof(__typeof__(((struct trace_record_##of *)NULL)->name)) == 8)                       \
+        tracepoint_store_32(record + offsetof(struct trace_record_##of, name) - 4, 0);
+#define TRACEPOINT_STORE(of, kind, name, print)                                                    \
+    TRACEPOINT_STORE_##kind(record + offsetof(struct trace_record_##of, name),                     \
+                            argument[TRACEPOINT_INDEX_##of##_##name]);
+
 #define TRACEPOINT_DECLARE(name, FIELDS)                                                           \
     extern struct tracepoint tracepoint_##name;                                                    \
-    extern void (*trace_##name)(FIELDS(TRACEPOINT_PARAMETER, name)                                 \
-                                    const struct tracepoint *tracepoint)
+    typedef void trace_gate_##name(struct arch_gated *gated FIELDS(TRACEPOINT_PARAMETER, name))
 
+/* Behind a TRACE_ON: no site of its own. Inline, so that an interrupt comes upon the place. */
 #define TRACEPOINT_DECLARE_AT(system, name, FIELDS)                                                \
     extern struct tracepoint tracepoint_##system##_##name;                                         \
-    extern void (*trace_##system##_##name)(FIELDS(TRACEPOINT_PARAMETER, system##_##name)           \
-                                               const struct regs *regs,                            \
-                                           const struct tracepoint *tracepoint)
+    __attribute__((always_inline)) static inline void trace_##system##_##name(                     \
+        const struct regs *regs FIELDS(TRACEPOINT_PARAMETER, system##_##name))                     \
+    {                                                                                              \
+        uint64_t argument[] = {FIELDS(TRACEPOINT_ARGUMENT, system##_##name)};                      \
+                                                                                                   \
+        tracepoint_raise(&tracepoint_##system##_##name, argument, regs);                           \
+    }                                                                                              \
+    extern struct tracepoint tracepoint_##system##_##name
+
+typedef void tracepoint_gate_at(struct arch_gated *gated, uint64_t *argument,
+                                const struct regs *regs);
+
+/* A tracepoint whose hits have arguments in memory; `regs` NULL: those of this place. */
+__attribute__((always_inline)) static inline void
+tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct regs *regs)
+{
+    ((tracepoint_gate_at *)tracepoint->gate)(&tracepoint->gated, argument, regs);
+}
 
 /* Of the record: padded so that the size in front of it and the record end on a multiple of 8. */
 #define TRACEPOINT_RAW_SIZE(end) (((end) + sizeof(uint32_t) + 7) / 8 * 8 - sizeof(uint32_t))
 
+/* The record's structure, and the functions that describe and make it. */
 #define TRACEPOINT_RECORD(of, FIELDS)                                                              \
     struct trace_record_##of {                                                                     \
         struct tracepoint_head head;                                                               \
@@ -233,88 +363,57 @@ static inline void tracepoint_copy_text(char *to, const char *from)
         char end[0];                                                                               \
     };                                                                                             \
     static const struct tracepoint_field trace_fields_##of[] = {FIELDS(TRACEPOINT_DESCRIBE, of)};  \
-    enum { TRACEPOINT_COUNT_##of = sizeof(trace_fields_##of) / sizeof(trace_fields_##of[0]) };     \
+    enum { FIELDS(TRACEPOINT_INDEX, of) TRACEPOINT_COUNT_##of };                                   \
     _Static_assert(offsetof(struct trace_record_##of, end) <= TRACEPOINT_RECORD_MAX,               \
                    "a sample has room for it");                                                    \
-    _Static_assert(TRACEPOINT_COUNT_##of <= TRACEPOINT_FIELDS_MAX, "fields are few")
+    _Static_assert(TRACEPOINT_COUNT_##of <= TRACEPOINT_FIELDS_MAX, "fields are few");              \
+    ARCH_HIT_TEXT static char *trace_make_##of(const struct tracepoint *tracepoint,                \
+                                               char *restrict record,                              \
+                                               const uint64_t *restrict argument)                  \
+    {                                                                                              \
+        (void)tracepoint;                                                                          \
+        FIELDS(TRACEPOINT_CLEAR, of)                                                               \
+        FIELDS(TRACEPOINT_STORE, of)                                                               \
+        if (offsetof(struct trace_record_##of, end) % 8 == 0)                                      \
+            tracepoint_store_32(record + offsetof(struct trace_record_##of, end), 0);              \
+        return record + TRACEPOINT_RAW_SIZE(offsetof(struct trace_record_##of, end));              \
+    }                                                                                              \
+    _Static_assert(offsetof(struct trace_record_##of, end) % 4 == 0, "one hole, of 4 bytes")
 
-/*
- * The record, `out`, on the stack of the function that makes it. The last words go to 0 first, for
- * the padding.
- */
-#define TRACEPOINT_FILL(of, FIELDS)                                                                \
-    enum {                                                                                         \
-        SIZE = TRACEPOINT_RAW_SIZE(offsetof(struct trace_record_##of, end)),                       \
-        WORDS = (2 * sizeof(uint32_t) + SIZE + 7) / 8,                                             \
-    };                                                                                             \
-    union {                                                                                        \
-        uint64_t words[WORDS];                                                                     \
-        struct {                                                                                   \
-            uint32_t unused, size;                                                                 \
-            struct trace_record_##of record;                                                       \
-        };                                                                                         \
-    } out;                                                                                         \
-                                                                                                   \
-    out.words[WORDS - 2] = 0;                                                                      \
-    out.words[WORDS - 1] = 0;                                                                      \
-    out.size = SIZE;                                                                               \
-    FIELDS(TRACEPOINT_STORE, of)
-
-#define TRACEPOINT_ENTRY(of, spelling, spelling_of_name, stub)                                     \
+#define TRACEPOINT_ENTRY(of, spelling, spelling_of_name, function, ...)                            \
     struct tracepoint tracepoint_##of = {                                                          \
+        .gated = {function},                                                                       \
         .full_name = (spelling),                                                                   \
         .name = (spelling_of_name),                                                                \
         .field = trace_fields_##of,                                                                \
         .field_count = TRACEPOINT_COUNT_##of,                                                      \
         .raw_size = TRACEPOINT_RAW_SIZE(offsetof(struct trace_record_##of, end)),                  \
-        .call = (void (**)(void)) & trace_##of,                                                    \
-        .plain = (void (*)(void))trace_make_##of,                                                  \
-        .with_registers = (void (*)(void))(stub)};                                                 \
+        .make = trace_make_##of,                                                                   \
+        __VA_ARGS__};                                                                              \
     __attribute__((section("tracepoints"),                                                         \
                    used)) static struct tracepoint *const trace_entry_##of = &tracepoint_##of
 
-/*
- * The record is put together on the stack of a function of its own, whose frame tells the caller's
- * registers: it is the place with the tracepoint.
- */
-#define TRACEPOINT_DEFINE(system, tracepoint_name, FIELDS)                                         \
+/* Further arguments are members of struct tracepoint, with their values. */
+#define TRACEPOINT_DEFINE(system, tracepoint_name, FIELDS, ...)                                    \
     TRACEPOINT_RECORD(tracepoint_name, FIELDS);                                                    \
-    _Static_assert(TRACEPOINT_COUNT_##tracepoint_name <= TRACEPOINT_ARGUMENTS,                     \
+    _Static_assert(TRACEPOINT_COUNT_##tracepoint_name <= ARCH_GATE_ARGUMENTS,                      \
                    "all arguments are in registers");                                              \
-    __attribute__((noinline, used)) static void trace_make_##tracepoint_name(                      \
-        FIELDS(TRACEPOINT_PARAMETER, tracepoint_name) const struct tracepoint *tracepoint)         \
-    {                                                                                              \
-        TRACEPOINT_FILL(tracepoint_name, FIELDS)                                                   \
-        tracepoint_hit(tracepoint, (struct tracepoint_raw *)&out.size, __builtin_frame_address(0), \
-                       __builtin_return_address(0));                                               \
-    }                                                                                              \
-    ARCH_REGISTERS_STUB(trace_stub_##tracepoint_name, trace_make_##tracepoint_name);               \
-    void trace_stub_##tracepoint_name(void);                                                       \
-    void (*trace_##tracepoint_name)(FIELDS(TRACEPOINT_PARAMETER, tracepoint_name)                  \
-                                        const struct tracepoint *) = trace_make_##tracepoint_name; \
     TRACEPOINT_ENTRY(tracepoint_name, #system ":" #tracepoint_name, #tracepoint_name,              \
-                     trace_stub_##tracepoint_name)
+                     tracepoint_hit, __VA_ARGS__)
 
 /* Whoever wants all registers has them in those that were given. */
-#define TRACEPOINT_DEFINE_AT(system, tracepoint_name, FIELDS)                                      \
+#define TRACEPOINT_DEFINE_AT(system, tracepoint_name, FIELDS, ...)                                 \
     TRACEPOINT_RECORD(system##_##tracepoint_name, FIELDS);                                         \
-    __attribute__((noinline)) static void trace_make_##system##_##tracepoint_name(                 \
-        FIELDS(TRACEPOINT_PARAMETER, system##_##tracepoint_name) const struct regs *regs,          \
-        const struct tracepoint *tracepoint)                                                       \
-    {                                                                                              \
-        TRACEPOINT_FILL(system##_##tracepoint_name, FIELDS)                                        \
-        tracepoint_hit_at(tracepoint, (struct tracepoint_raw *)&out.size, regs);                   \
-    }                                                                                              \
-    void (*trace_##system##_##tracepoint_name)(                                                    \
-        FIELDS(TRACEPOINT_PARAMETER, system##_##tracepoint_name) const struct regs *,              \
-        const struct tracepoint *) = trace_make_##system##_##tracepoint_name;                      \
     TRACEPOINT_ENTRY(system##_##tracepoint_name, #system ":" #tracepoint_name, #tracepoint_name,   \
-                     trace_make_##system##_##tracepoint_name)
+                     tracepoint_hit_at, __VA_ARGS__)
+
+/* Of a field, for the members of struct tracepoint that name one. */
+#define TRACEPOINT_FIELD(of, name) TRACEPOINT_INDEX_##of##_##name
 
 #define TRACE(name, ...)                                                                           \
     do {                                                                                           \
         if (ARCH_SITE_ON(tracepoint_##name))                                                       \
-            trace_##name(__VA_ARGS__, &tracepoint_##name);                                         \
+            ((trace_gate_##name *)tracepoint_##name.gate)(&tracepoint_##name.gated, __VA_ARGS__);  \
     } while (0)
 
 /*
@@ -326,4 +425,4 @@ static inline void tracepoint_copy_text(char *to, const char *from)
 #define TRACE_ON(name) ARCH_SITE_ON(tracepoint_##name)
 
 /* Behind a TRACE_ON: no site of its own. */
-#define TRACE_AT(name, regs, ...) trace_##name(__VA_ARGS__, regs, &tracepoint_##name)
+#define TRACE_AT(name, regs, ...) trace_##name(regs, __VA_ARGS__)

@@ -33,7 +33,8 @@ uint64_t syscall_argument(const struct regs *regs, unsigned index)
 
 SYSCALLS(SYSCALL_TRACED, SYSCALL_NO_ARGUMENT)
 
-static int64_t syscall_call(const struct regs *regs)
+/* Inline, so that chains show one way from the entry to each call. */
+__attribute__((always_inline)) static inline int64_t syscall_call(const struct regs *regs)
 {
 #define SYSCALL_CASE(number, name, arguments)                                                      \
     case number:                                                                                   \
@@ -54,6 +55,6 @@ void syscall_dispatch(struct regs *regs)
         syscall_trace_raw_enter(regs);
     result = syscall_call(regs);
     if (TRACE_ON(raw_syscalls_sys_exit))
-        TRACE_AT(raw_syscalls_sys_exit, regs, (int64_t)regs->error, result);
+        TRACE_AT(raw_syscalls_sys_exit, NULL, (int64_t)regs->error, result);
     regs->ax = (uint64_t)result;
 }

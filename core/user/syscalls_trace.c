@@ -2,7 +2,8 @@
 /*
  * See syscalls_trace.h. The two of each call come from the table, so they are no work of the
  * macros in core/perf/tracepoint.h, which want a list of fields by name: all have the same record,
- * the number and a word for each argument or the result. Task context of the calling thread.
+ * the number and a word for each argument or the result. What runs in a hit does so in the calling
+ * thread, interrupts off.
  */
 #include "core/user/syscalls_trace.h"
 
@@ -10,23 +11,38 @@
 #include "core/user/process.h"
 #include "core/user/syscalls.h"
 
-TRACEPOINT_DEFINE_AT(raw_syscalls, sys_enter, RAW_SYS_ENTER_FIELDS);
+#define PATH_SIZE (2 * (TRACEPOINT_TEXT_SIZE - 1) + 1) /* in two fields */
+
+static void find_path(struct trace_hit *hit);
+
+TRACEPOINT_DEFINE_AT(raw_syscalls, sys_enter, RAW_SYS_ENTER_FIELDS, .find_late = find_path,
+                     .late = TRACEPOINT_FIELD(raw_syscalls_sys_enter, path));
 TRACEPOINT_DEFINE_AT(raw_syscalls, sys_exit, RAW_SYS_EXIT_FIELDS);
 
-#define ARGUMENTS_MAX 6
-#define PATH_SIZE     (2 * (TRACEPOINT_TEXT_SIZE - 1) + 1) /* in two fields */
+_Static_assert(TRACEPOINT_COUNT_raw_syscalls_sys_enter == RAW_SYS_ENTER_COUNT, "a word for each");
+_Static_assert(PATH_SIZE <= SYSCALL_PATH_WORDS * sizeof(uint64_t), "there is room");
 
-/* Of one call. It lies 4 bytes behind a multiple of 8, as struct tracepoint_raw wants it. */
+/* The record of one call: the words follow, and 4 bytes that end it on a multiple of 8. */
 struct syscall_record {
-    uint32_t unused, size;
     struct tracepoint_head head;
     int32_t nr;
-    uint64_t words[ARGUMENTS_MAX];
-    uint64_t padding;
+    uint64_t words[];
 };
 
-#define RECORD_OFFSET(member)                                                                      \
-    (offsetof(struct syscall_record, member) - offsetof(struct syscall_record, head))
+#define RECORD_OFFSET(member) offsetof(struct syscall_record, member)
+
+ARCH_HIT_TEXT static char *make_record(const struct tracepoint *tracepoint, char *restrict record,
+                                       const uint64_t *restrict argument)
+{
+    unsigned count = tracepoint->field_count;
+
+    tracepoint_store_32(record + RECORD_OFFSET(nr), argument[0]);
+    for (unsigned i = 1; i < count; i++)
+        tracepoint_store_64(record + tracepoint->field[i].offset, argument[i]);
+    record += tracepoint->raw_size;
+    tracepoint_store_32(record - sizeof(uint32_t), 0);
+    return record;
+}
 
 /* What each kind of the table is as a field, and how it is printed. */
 #define KIND_FD   TRACEPOINT_s64
@@ -54,26 +70,18 @@ struct syscall_record {
 #define FIELD_ARGUMENT(type, name, kind)                                                           \
     {#name, " " #name "=" PRINT_##kind, KIND_##kind, 0, sizeof(uint64_t)},
 
-/* A call never reaches them: its sites lead to syscall_trace_enter and syscall_trace_exit. */
-static void nobody(void)
-{
-}
-
-static void (*unused_call)(void) = nobody;
-
 #define COUNT(fields)    (sizeof(fields) / sizeof((fields)[0]))
 #define RAW_SIZE(fields) TRACEPOINT_RAW_SIZE(RECORD_OFFSET(words) + 8 * (COUNT(fields) - 1))
 
 #define TRACEPOINT_OF(prefix, call_name)                                                           \
     struct tracepoint tracepoint_syscalls_##prefix##_##call_name = {                               \
+        .gated = {tracepoint_hit_at},                                                              \
         .full_name = "syscalls:" #prefix "_" #call_name,                                           \
         .name = #prefix "_" #call_name,                                                            \
         .field = fields_##prefix##_##call_name,                                                    \
         .field_count = COUNT(fields_##prefix##_##call_name),                                       \
         .raw_size = RAW_SIZE(fields_##prefix##_##call_name),                                       \
-        .call = &unused_call,                                                                      \
-        .plain = nobody,                                                                           \
-        .with_registers = nobody};                                                                 \
+        .make = make_record};                                                                      \
     __attribute__((section("tracepoints"),                                                         \
                    used)) static struct tracepoint *const trace_entry_##prefix##_##call_name =     \
         &tracepoint_syscalls_##prefix##_##call_name;
@@ -82,13 +90,15 @@ static void (*unused_call)(void) = nobody;
     static struct tracepoint_field fields_sys_enter_##call_name[] = {FIELD_NR, arguments};         \
     static struct tracepoint_field fields_sys_exit_##call_name[] = {                               \
         FIELD_NR, {"ret", " = %ld", TRACEPOINT_s64, 0, sizeof(uint64_t)}};                         \
-    _Static_assert(COUNT(fields_sys_enter_##call_name) <= 1 + ARGUMENTS_MAX, "words for all");     \
+    _Static_assert(COUNT(fields_sys_enter_##call_name) <= 1 + SYSCALL_ARGUMENTS_MAX,               \
+                   "words for all");                                                               \
     TRACEPOINT_OF(sys_enter, call_name)                                                            \
     TRACEPOINT_OF(sys_exit, call_name)
 
 SYSCALLS(TRACEPOINTS_OF, FIELD_ARGUMENT)
 
-_Static_assert(RECORD_OFFSET(words) + sizeof(uint64_t) * ARGUMENTS_MAX <= TRACEPOINT_RECORD_MAX,
+_Static_assert(RECORD_OFFSET(words) + sizeof(uint64_t) * SYSCALL_ARGUMENTS_MAX <=
+                   TRACEPOINT_RECORD_MAX,
                "a sample has room for it");
 
 static void lay_out(struct tracepoint_field *fields, size_t count)
@@ -107,8 +117,8 @@ void syscall_trace_init(void)
 #undef LAY_OUT
 }
 
-/* Which argument is the first text; ARGUMENTS_MAX: none. */
-static unsigned path_argument(uint64_t number)
+/* Which argument is the first text; SYSCALL_ARGUMENTS_MAX: none. */
+ARCH_HIT_TEXT static unsigned path_argument(uint64_t number)
 {
 #define IS_FD                              0
 #define IS_INT                             0
@@ -120,8 +130,8 @@ static unsigned path_argument(uint64_t number)
 #define IS_PATH_ARGUMENT(type, name, kind) IS_##kind,
 #define PATHS_OF(nr, call_name, arguments)                                                         \
     case nr: {                                                                                     \
-        static const bool paths[ARGUMENTS_MAX + 1] = {arguments};                                  \
-        while (index < ARGUMENTS_MAX && !paths[index])                                             \
+        static const bool paths[SYSCALL_ARGUMENTS_MAX + 1] = {arguments};                          \
+        while (index < SYSCALL_ARGUMENTS_MAX && !paths[index])                                     \
             index++;                                                                               \
         return index;                                                                              \
     }
@@ -130,53 +140,29 @@ static unsigned path_argument(uint64_t number)
     switch (number) {
         SYSCALLS(PATHS_OF, IS_PATH_ARGUMENT)
     default:
-        return ARGUMENTS_MAX;
+        return SYSCALL_ARGUMENTS_MAX;
     }
 }
 
 /* As much as there is room for; dots say that it goes on. */
-static void take_path(char *text, const struct regs *regs)
+ARCH_HIT_TEXT static void find_path(struct trace_hit *hit)
 {
     const struct process *process = process_current();
-    unsigned index = path_argument(regs->error), length = 0;
+    char *text = (char *)(hit->argument + RAW_SYS_ENTER_COUNT);
+    unsigned index = path_argument(hit->argument[0]), length = 0;
 
-    if (index < ARGUMENTS_MAX)
-        while (length < PATH_SIZE &&
-               arch_user_read(process->space, syscall_argument(regs, index) + length, text + length,
-                              1) &&
-               text[length] != '\0')
+    if (index < SYSCALL_ARGUMENTS_MAX)
+        while (
+            length < PATH_SIZE &&
+            arch_user_read(process->space, hit->argument[1 + index] + length, text + length, 1) &&
+            text[length] != '\0')
             length++;
     if (length == PATH_SIZE) {
         length--;
         memcpy(text + length - 3, "...", 3);
     }
     text[length] = '\0';
-}
-
-void syscall_trace_raw_enter(const struct regs *regs)
-{
-    char path[PATH_SIZE];
-
-    take_path(path, regs);
-    TRACE_AT(raw_syscalls_sys_enter, regs, (int64_t)regs->error, regs->di, regs->si, regs->dx,
-             regs->r10, regs->r8, regs->r9, path,
-             strlen(path) < TRACEPOINT_TEXT_SIZE ? NULL : path + TRACEPOINT_TEXT_SIZE - 1);
-}
-
-void syscall_trace_enter(const struct tracepoint *tracepoint, const struct regs *regs)
-{
-    struct syscall_record record = {.size = tracepoint->raw_size, .nr = (int32_t)regs->error};
-
-    for (unsigned i = 0; i + 1 < tracepoint->field_count; i++)
-        record.words[i] = syscall_argument(regs, i);
-    tracepoint_hit_at(tracepoint, (struct tracepoint_raw *)&record.size, regs);
-}
-
-void syscall_trace_exit(const struct tracepoint *tracepoint, const struct regs *regs,
-                        int64_t result)
-{
-    struct syscall_record record = {
-        .size = tracepoint->raw_size, .nr = (int32_t)regs->error, .words = {(uint64_t)result}};
-
-    tracepoint_hit_at(tracepoint, (struct tracepoint_raw *)&record.size, regs);
+    hit->argument[TRACEPOINT_FIELD(raw_syscalls_sys_enter, path)] = (uintptr_t)text;
+    hit->argument[TRACEPOINT_FIELD(raw_syscalls_sys_enter, path_more)] =
+        length < TRACEPOINT_TEXT_SIZE ? 0 : (uintptr_t)text + TRACEPOINT_TEXT_SIZE - 1;
 }

@@ -136,6 +136,21 @@ for (0 .. $#raw) {
     cmp_ok(scalar(@taken), '>', 10, '... of which there are some');
 }
 
+# --- What interrupts come upon -------------------------------------------------------------------
+
+# Most of the time goes into records, in which interrupts wait: they come where the tracepoint is.
+my $upon = 'perf record -a --overwrite -m 4m -e lock:*,kmem:*,irq:irq_handler_entry -R -g'
+    . ' -- fs-stress 150';
+$machine = boot(flags => $unthrottled, run => "$upon; perf script; poweroff");
+ended_ok($machine, 'interrupts while locks and pages are recorded');
+my @upon = grep { $_->{event} =~ /^irq:/ } samples(said($machine, 'perf script'));
+cmp_ok(scalar(@upon), '>', 15, '... come');
+my $tracer = qr/\b(?:arch_gate|tracepoint_hit|event_tracepoint_hit|trace_make_)/;
+is_deeply([grep { "@$_" =~ $tracer } map { $_->{chain} } @upon], [],
+    '... and none finds the tracer');
+my @at_sites = grep { "@{$_->{chain}}" =~ /\btrap_entry (?:un)?lock_kernel\b/ } @upon;
+cmp_ok(scalar(@at_sites), '>', @upon / 4, '... but many a place that has a tracepoint');
+
 # --- Refusals ------------------------------------------------------------------------------------
 
 my @refused = (

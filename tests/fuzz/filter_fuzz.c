@@ -7,7 +7,7 @@
  * lets through what the tree, evaluated branch by branch, lets through. Patterns are fnmatch's.
  * Run by tests/host/fuzz.t; docs/fuzzing.md tells more.
  *
- * links: core/perf/filter.c core/glob.c core/refusal.c core/print.c tests/unit/fake_task.c tests/fuzz/feed.c tests/fuzz/made_tracepoint.c
+ * links: core/perf/filter.c core/glob.c core/refusal.c core/print.c tests/unit/fake_task.c tests/fuzz/feed.c tests/fuzz/made_tracepoint.c tests/unit/fake_preempt.c
  */
 #include <fnmatch.h>
 
@@ -306,7 +306,10 @@ static bool within_limits(const struct writing *writing)
 
 static bool is_inside(const struct filter_field *field, const struct tracepoint *tracepoint)
 {
-    return (uint32_t)field->offset + field->size <= tracepoint->raw_size;
+    if (field->source == FILTER_HEAD)
+        return field->place + field->size <= sizeof(struct tracepoint_head);
+    return field->source == FILTER_COMM ||
+           (field->source == FILTER_ARGUMENT && field->place < tracepoint->field_count);
 }
 
 static void check_program(const struct filter *filter, const struct tracepoint *tracepoint)
@@ -325,7 +328,7 @@ static void check_program(const struct filter *filter, const struct tracepoint *
         }
         waiting++;
         CLAIM(waiting <= FILTER_DEPTH_MAX);
-        CLAIM(step->field.offset == FILTER_COMM || is_inside(&step->field, tracepoint));
+        CLAIM(is_inside(&step->field, tracepoint));
         CLAIM(!step->with_field || is_inside(&step->other, tracepoint));
         if (step->field.kind == TRACEPOINT_text)
             CLAIM(memchr(step->text, '\0', sizeof(step->text)));
@@ -361,7 +364,7 @@ static void check_tree(const struct made_tracepoint *made, struct feed *feed)
     bool edited = edits > 4;
 
     node_count = 0;
-    record = made_record_feed(made, feed);
+    made_record_feed(&record, made, feed);
     tree = feed_tree(&made->tracepoint, feed);
     memset(&writing, 0, sizeof(writing));
     writing.feed = feed;
@@ -370,7 +373,7 @@ static void check_tree(const struct made_tracepoint *made, struct feed *feed)
         writing.text[feed_number(feed, 2) % writing.length] = (char)(' ' + feed_byte(feed) % 95);
     if (compile(&filter, writing.text, &made->tracepoint) == 0) {
         CLAIM(edited || within_limits(&writing));
-        CLAIM(filter_passes(&filter, record.raw) ==
+        CLAIM(filter_passes(&filter, &record.hit) ==
                   tree_says(tree, (const char *)&record.raw->head) ||
               edited);
     } else {
@@ -410,10 +413,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         check_tree(&made, &feed);
         return 0;
     }
-    record = made_record_feed(&made, &feed);
+    made_record_feed(&record, &made, &feed);
     feed_text(&feed, text, sizeof(text) - 1);
     if (compile(&filter, text, &made.tracepoint) == 0)
-        filter_passes(&filter, record.raw);
+        filter_passes(&filter, &record.hit);
     free(record.memory);
     return 0;
 }

@@ -6,7 +6,7 @@
  * made of, parses each tracepoint, finds the fields where they are, and prints each record as the
  * console does. Run by tests/host/fuzz.t; docs/fuzzing.md tells more.
  *
- * links: core/perf/tracepoint_format.c core/perf/tracing_data.c core/perf/sample_view.c core/print.c tests/fuzz/feed.c tests/fuzz/made_tracepoint.c
+ * links: core/perf/tracepoint_format.c core/perf/tracing_data.c core/perf/sample_view.c core/print.c tests/fuzz/feed.c tests/fuzz/made_tracepoint.c tests/unit/fake_preempt.c
  * libs: -ltraceevent
  */
 #include <traceevent/event-parse.h>
@@ -93,9 +93,11 @@ static void feed_sample(struct recorded *recorded, struct feed *feed)
 
     memcpy(sample + sizeof(header), &event->id, sizeof(event->id));
     if (event->attr.sample_type & PERF_SAMPLE_RAW) {
-        struct made_record record = made_record_feed(&made[event->attr.config - 1], feed);
-        size_t bytes = sizeof(record.raw->size) + record.raw->size;
+        struct made_record record;
+        size_t bytes;
 
+        made_record_feed(&record, &made[event->attr.config - 1], feed);
+        bytes = sizeof(record.raw->size) + record.raw->size;
         memcpy(sample + header.size, record.raw, bytes);
         header.size += (uint16_t)bytes;
         free(record.memory);

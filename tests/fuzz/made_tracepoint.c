@@ -74,6 +74,14 @@ void feed_text(struct feed *feed, char *text, size_t most)
     }
 }
 
+static void make_found(struct trace_hit *hit)
+{
+    struct made_record *record = (struct made_record *)hit; /* its first member */
+
+    for (unsigned i = hit->tracepoint->late; i < hit->tracepoint->field_count; i++)
+        record->given[i] = record->argument[i];
+}
+
 void made_tracepoint_feed(struct made_tracepoint *made, unsigned number, struct feed *feed)
 {
     static const char *const names[] = {"a",   "order", "next_comm", "x_4",  "Z",
@@ -107,36 +115,54 @@ void made_tracepoint_feed(struct made_tracepoint *made, unsigned number, struct 
     made->tracepoint.full_name = made->full_name;
     made->tracepoint.name = strchr(made->full_name, ':') + 1;
     made->tracepoint.field = made->field;
+    if (feed_byte(feed) % 2) {
+        made->tracepoint.find_late = make_found;
+        made->tracepoint.late = feed_byte(feed) % made->tracepoint.field_count;
+    }
     made->tracepoint.raw_size = TRACEPOINT_RAW_SIZE((uint32_t)end);
 }
 
-struct made_record made_record_feed(const struct made_tracepoint *made, struct feed *feed)
+/* What TRACEPOINT_DEFINE's function does, field by field. */
+static void made_record_make(const struct made_record *record)
 {
-    const struct tracepoint *tracepoint = &made->tracepoint;
-    struct made_record record;
-    char *bytes;
+    const struct tracepoint *tracepoint = record->hit.tracepoint;
+    char *bytes = (char *)&record->raw->head;
 
-    record.memory = calloc(1, 2 * sizeof(uint32_t) + tracepoint->raw_size);
-    record.raw = (struct tracepoint_raw *)((uint32_t *)record.memory + 1);
-    record.raw->size = tracepoint->raw_size;
-    record.raw->head = (struct tracepoint_head){.common_type = tracepoint->id,
-                                                .common_flags = feed_byte(feed),
-                                                .common_preempt_count = feed_byte(feed),
-                                                .common_pid = (int32_t)feed_value(feed),
-                                                .common_tgid = (int32_t)feed_value(feed)};
-    bytes = (char *)&record.raw->head;
+    record->raw->size = tracepoint->raw_size;
+    record->raw->head = tracepoint_head(&record->hit);
     for (unsigned i = 0; i < tracepoint->field_count; i++) {
         const struct tracepoint_field *field = &tracepoint->field[i];
-        char text[TRACEPOINT_TEXT_SIZE];
-        uint64_t value;
 
-        if (field->kind == TRACEPOINT_text) {
-            feed_text(feed, text, sizeof(text) - 1);
-            memcpy(bytes + field->offset, text, sizeof(text));
-        } else {
-            value = feed_value(feed);
-            memcpy(bytes + field->offset, &value, field->size);
-        }
+        if (field->kind == TRACEPOINT_text)
+            tracepoint_copy_text(bytes + field->offset, (const char *)record->argument[i]);
+        else
+            memcpy(bytes + field->offset, &record->argument[i], field->size);
     }
-    return record;
+}
+
+void made_record_feed(struct made_record *record, const struct made_tracepoint *made,
+                      struct feed *feed)
+{
+    const struct tracepoint *tracepoint = &made->tracepoint;
+
+    memset(record, 0, sizeof(*record));
+    record->memory = calloc(1, 2 * sizeof(uint32_t) + tracepoint->raw_size);
+    record->raw = (struct tracepoint_raw *)((uint32_t *)record->memory + 1);
+    record->place.flags = feed_byte(feed) & 1 ? FLAGS_INTERRUPT : 0;
+    preemption[0].off = feed_byte(feed);
+    record->hit = (struct trace_hit){
+        .tracepoint = tracepoint, .place = &record->place, .argument = record->given};
+    record->hit.ids = feed_value(feed) << 32;
+    record->hit.ids |= (uint32_t)feed_value(feed);
+    for (unsigned i = 0; i < tracepoint->field_count; i++) {
+        if (tracepoint->field[i].kind == TRACEPOINT_text) {
+            feed_text(feed, record->text[i], sizeof(record->text[i]) - 1);
+            record->argument[i] = (uintptr_t)record->text[i];
+        } else {
+            record->argument[i] = feed_value(feed);
+        }
+        if (!tracepoint->find_late || i < tracepoint->late)
+            record->given[i] = record->argument[i];
+    }
+    made_record_make(record);
 }

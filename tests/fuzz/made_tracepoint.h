@@ -18,12 +18,18 @@ struct made_tracepoint {
 /* `number` tells its name from other ones'. */
 void made_tracepoint_feed(struct made_tracepoint *made, unsigned number, struct feed *feed);
 
-/* In memory that ends with it. */
+/* A hit, and the record of it, in memory that ends with it. */
 struct made_record {
+    struct trace_hit hit;
+    struct arch_place place;
+    uint64_t argument[TRACEPOINT_FIELDS_MAX]; /* as they are when the late ones have been found */
+    uint64_t given[TRACEPOINT_FIELDS_MAX];
+    char text[TRACEPOINT_FIELDS_MAX][TRACEPOINT_TEXT_SIZE + 8];
     void *memory; /* the caller frees it */
     struct tracepoint_raw *raw;
 };
-struct made_record made_record_feed(const struct made_tracepoint *made, struct feed *feed);
+void made_record_feed(struct made_record *record, const struct made_tracepoint *made,
+                      struct feed *feed);
 
 /* Values at the ends of their types, or any. */
 uint64_t feed_value(struct feed *feed);

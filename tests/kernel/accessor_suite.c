@@ -58,15 +58,17 @@ static uint64_t area[64] __attribute__((aligned(256)));
 #define WATCHED (&area[8])
 #define OTHER   (&area[40])
 
-static void suite_hit(struct tracepoint_probe *probe, const struct tracepoint_raw *raw,
-                      const struct regs *regs)
+static void suite_hit(struct tracepoint_probe *probe, struct trace_hit *hit)
 {
+    union tracepoint_room room;
+
     (void)probe;
     if (!accessor_open)
         return;
+    tracepoint_record(hit, &room.raw);
     if (seen.count < HITS_MAX)
-        memcpy(&seen.hit[seen.count], &raw->head, sizeof(seen.hit[0]));
-    seen.regs = *regs;
+        memcpy(&seen.hit[seen.count], &room.raw.head, sizeof(seen.hit[0]));
+    seen.regs = *trace_regs(hit);
     seen.count++;
 }
 

@@ -51,13 +51,11 @@ struct nester {
     uint64_t hits;
 };
 
-static void nester_hit(struct tracepoint_probe *probe, const struct tracepoint_raw *raw,
-                       const struct regs *regs)
+static void nester_hit(struct tracepoint_probe *probe, struct trace_hit *hit)
 {
     struct nester *nester = (struct nester *)probe; /* its first member */
 
-    (void)raw;
-    (void)regs;
+    (void)hit;
     nester->hits++;
     TRACE(everything_inner, nester->hits);
 }

@@ -60,6 +60,24 @@ static bool chain_holds(const struct sample_view *view, bool *of_program)
            at == view->chain_length && view->chain[1] == view->ip;
 }
 
+static bool is_of_a_field(const struct tracepoint *tracepoint, size_t offset)
+{
+    for (unsigned i = 0; i < tracepoint->field_count; i++)
+        if (offset >= tracepoint->field[i].offset &&
+            offset < (size_t)tracepoint->field[i].offset + tracepoint->field[i].size)
+            return true;
+    return false;
+}
+
+/* What the description leaves out is 0, and not what the stack had there. */
+static bool holes_are_zero(const struct tracepoint *tracepoint, const char *record)
+{
+    for (size_t i = sizeof(struct tracepoint_head); i < tracepoint->raw_size; i++)
+        if (record[i] != 0 && !is_of_a_field(tracepoint, i))
+            return false;
+    return true;
+}
+
 /* A tracepoint's own record, told by the thread that the sample names; others have none. */
 static bool raw_holds(const struct sample_view *view)
 {
@@ -71,7 +89,8 @@ static bool raw_holds(const struct sample_view *view)
     tracepoint = tracepoint_by_id(view->event->attr.config);
     return tracepoint && view->raw_size == tracepoint->raw_size &&
            head->common_type == view->event->attr.config &&
-           head->common_pid == (int32_t)view->tid && head->common_tgid == (int32_t)view->pid;
+           head->common_pid == (int32_t)view->tid && head->common_tgid == (int32_t)view->pid &&
+           holes_are_zero(tracepoint, view->raw);
 }
 
 static bool is_within(uint64_t address, uintptr_t function)

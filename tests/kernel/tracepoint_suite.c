@@ -66,15 +66,18 @@ __attribute__((noinline)) static void suite_other_place(void)
     __asm__ volatile("" : : : "memory"); /* likewise */
 }
 
-static void suite_hit(struct tracepoint_probe *probe, const struct tracepoint_raw *raw,
-                      const struct regs *regs)
+static void suite_hit(struct tracepoint_probe *probe, struct trace_hit *hit)
 {
+    union tracepoint_room room;
+
     (void)probe;
+    tracepoint_record(hit, &room.raw);
     seen.hits++;
-    seen.size = raw->size;
-    memcpy(&seen.record, &raw->head, sizeof(seen.record));
-    seen.regs = *regs;
-    seen.frames = unwind_capture(regs, seen.chain, sizeof(seen.chain) / sizeof(seen.chain[0]));
+    seen.size = room.raw.size;
+    memcpy(&seen.record, &room.raw.head, sizeof(seen.record));
+    seen.regs = *trace_regs(hit);
+    seen.frames =
+        unwind_capture(trace_regs(hit), seen.chain, sizeof(seen.chain) / sizeof(seen.chain[0]));
     if (seen.again)
         suite_place(99);
 }
@@ -205,8 +208,8 @@ __attribute__((noinline)) static void claim_registers(void)
     register uint64_t r15 __asm__("r15") = 0x2222;
 
     tracepoint_listen(&tracepoint_suite_first, &probe, NULL);
-    ktap_ok(*tracepoint_suite_first.call == tracepoint_suite_first.with_registers,
-            "who wants registers gets them by way of the thunk");
+    ktap_ok(tracepoint_suite_first.gate == arch_gate_registers,
+            "who wants registers gets them by a gate that takes them");
     rbx = 0x1111;
     r15 = 0x2222;
     __asm__ volatile("" : "+r"(rbx), "+r"(r15));
@@ -214,14 +217,14 @@ __attribute__((noinline)) static void claim_registers(void)
     __asm__ volatile("" : "+r"(rbx), "+r"(r15));
     tracepoint_leave(&tracepoint_suite_first, &probe);
     ktap_ok(seen.regs.bx == 0x1111 && seen.regs.r15 == 0x2222, "rbx and r15 are the caller's");
-    ktap_equal(seen.regs.di, (uintptr_t)&seen, "... rdi and the like the arguments");
+    ktap_equal(seen.regs.si, (uintptr_t)&seen, "... rsi and the like the arguments");
     ktap_ok(is_in(seen.regs.ip, "claim_registers") && !regs_are_full(&seen.regs) &&
                 seen.regs.cs == KERNEL_CODE_SELECTOR,
             "... ip is in the function with the tracepoint, of a snapshot");
     ktap_ok(seen.frames > 2 && is_in(seen.chain[1] - 1, "tracepoint_claims") &&
                 is_in(seen.chain[seen.frames - 1], "boot_entry_high"),
             "... and the chain is whole");
-    ktap_ok(*tracepoint_suite_first.call == tracepoint_suite_first.plain,
+    ktap_ok(tracepoint_suite_first.gate == arch_gate,
             "the next who does not want them does not pay for them");
 }
 
@@ -302,6 +305,48 @@ static void claim_raw(void)
     ktap_equal(with - plain, tracepoint_suite_first.raw_size + 4, "... and is longer by just that");
 }
 
+#define FILL 0xa5
+
+static bool is_of_a_field(const struct tracepoint *tracepoint, size_t offset)
+{
+    for (unsigned i = 0; i < tracepoint->field_count; i++)
+        if (offset >= tracepoint->field[i].offset &&
+            offset < (size_t)tracepoint->field[i].offset + tracepoint->field[i].size)
+            return true;
+    return false;
+}
+
+/*
+ * Bytes of a record made in memory full of something else that are left as they were, or that are
+ * no field's and not 0.
+ */
+static unsigned bytes_not_written(const struct tracepoint *tracepoint)
+{
+    uint64_t argument[TRACEPOINT_FIELDS_MAX];
+    uint8_t memory[sizeof(union tracepoint_room)];
+    unsigned wrong = 0;
+
+    memset(memory, FILL, sizeof(memory));
+    for (unsigned i = 0; i < tracepoint->field_count; i++)
+        argument[i] = tracepoint->field[i].kind == TRACEPOINT_text ? (uintptr_t) "text" : ~0ull;
+    tracepoint->make(tracepoint, (char *)memory + sizeof(uint32_t), argument);
+    for (size_t i = sizeof(struct tracepoint_head); i < tracepoint->raw_size; i++) {
+        uint8_t byte = memory[sizeof(uint32_t) + i];
+
+        wrong += is_of_a_field(tracepoint, i) ? byte == FILL : byte != 0;
+    }
+    return wrong;
+}
+
+static void claim_written(void)
+{
+    struct tracepoint *tracepoint = NULL;
+
+    while ((tracepoint = tracepoint_after(tracepoint)))
+        ktap_equal(bytes_not_written(tracepoint), 0, "each byte of %s's record is written",
+                   tracepoint->full_name);
+}
+
 static void tracepoint_claims(void)
 {
     claim_off();
@@ -312,6 +357,7 @@ static void tracepoint_claims(void)
     claim_nested();
     claim_refused();
     claim_raw();
+    claim_written();
     claim_off();
 }
 

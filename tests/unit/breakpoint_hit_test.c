@@ -41,14 +41,21 @@ static struct regs regs;
 static uint64_t word; /* what lies at each watched place */
 
 /* Takes the place of core/perf/tracepoint.c, which the arbiter can be linked without. */
-void tracepoint_hit_at(const struct tracepoint *tracepoint, struct tracepoint_raw *raw,
-                       const struct regs *at)
+void tracepoint_hit_at(struct arch_gated *gated, struct arch_place *place, const struct regs *all)
 {
-    assert_ptr_equal(tracepoint, &tracepoint_breakpoint_hit);
-    assert_true(raw->size >= sizeof(seen[0]) && raw->size == tracepoint->raw_size);
+    struct trace_hit hit = {.tracepoint = &tracepoint_breakpoint_hit,
+                            .place = place,
+                            .argument = (uint64_t *)place->argument[0],
+                            .regs = (const struct regs *)place->argument[1]};
+    union tracepoint_room room;
+
+    assert_ptr_equal(gated, &tracepoint_breakpoint_hit);
+    assert_null(all);
     assert_true(seen_count < 8);
-    memcpy(&seen[seen_count++], &raw->head, sizeof(seen[0]));
-    seen_regs = at;
+    tracepoint_record(&hit, &room.raw);
+    assert_true(room.raw.size >= sizeof(seen[0]));
+    memcpy(&seen[seen_count++], (const char *)&room + sizeof(room.raw.size), sizeof(seen[0]));
+    seen_regs = hit.regs;
     told_before = owners_told;
 }
 
@@ -93,6 +100,7 @@ static int setup(void **state)
     word = 0;
     seen_count = owners_told = 0;
     breakpoint_init();
+    tracepoint_breakpoint_hit.gate = arch_gate;
     listen(true);
     return 0;
 }

@@ -118,7 +118,7 @@ static int enable(unsigned i)
 static void hit(struct event *event, unsigned times)
 {
     for (unsigned i = 0; i < times; i++)
-        event_hit(event, PLACE, &regs, NULL);
+        event_hit(event, PLACE, &regs);
 }
 
 /* The records of a CPU's ring, one letter each: Sample, Throttle, Unthrottle. */
@@ -811,9 +811,9 @@ static void hits_in_the_mode_that_is_not_meant_are_not_counted(void **state)
         spec.attr.exclude_kernel = mode & 1;
         spec.attr.exclude_user = mode >> 1;
         event = make_event(0, &spec, 1);
-        event_hit(event, PLACE, &user, NULL);
+        event_hit(event, PLACE, &user);
         assert_int_equal(count_of(event), !(mode >> 1));
-        event_hit(event, PLACE, &kernel, NULL);
+        event_hit(event, PLACE, &kernel);
         assert_int_equal(count_of(event), !(mode >> 1) + !(mode & 1));
     }
 }
@@ -829,7 +829,7 @@ static void hits_of_other_threads_are_not_counted(void **state)
     for (unsigned other = 0; other < 2; other++) {
         spec.pid = TASK_PID + other;
         event = make_event(0, &spec, 1);
-        event_hit(event, PLACE, &kernel, NULL);
+        event_hit(event, PLACE, &kernel);
         assert_int_equal(count_of(event), !other);
     }
 }
@@ -845,7 +845,7 @@ static void hits_on_other_cpus_are_not_counted(void **state)
     spec.cpus = 1 | 1ull << (CPUS - 1);
     event = make_event(0, &spec, 1);
     for (fake_arch.cpu = 0; fake_arch.cpu < CPUS; fake_arch.cpu++)
-        event_hit(event, PLACE, &kernel, NULL);
+        event_hit(event, PLACE, &kernel);
     assert_int_equal(count_of(event), 2);
     assert_int_equal(event->cpu[0].count, 1);
     assert_int_equal(event->cpu[CPUS - 1].count, 1);
@@ -862,7 +862,7 @@ static void what_is_left_out_as_no_hit_of_the_workloads_is_accounted_for(void **
     event = make_event(0, &spec, 1);
     for (unsigned i = 0; i < 9; i++) {
         task_followed[0] = i % 3 == 0;
-        event_hit(event, PLACE, &kernel, NULL);
+        event_hit(event, PLACE, &kernel);
     }
     task_followed[0] = false;
     assert_int_equal(count_of(event), 3);

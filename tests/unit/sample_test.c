@@ -4,7 +4,7 @@
  * at PERF_RECORD_SAMPLE, registers in the order of <asm/perf_regs.h>, chains up to their limit,
  * and the throttle's records. What is taken apart here by hand, sample_view has to read the same.
  *
- * links: core/perf/unwinder_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c
+ * links: core/perf/unwinder_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,6 +21,7 @@
 #include "core/perf/unwind_user.h"
 #include "core/perf/verify_chain.h"
 #include "core/refusal.h"
+#include "core/sched/preempt.h"
 #include "core/symbols.h"
 #include "core/task.h"
 #include "tests/unit/fake_arch.h"
@@ -161,22 +162,46 @@ static const uint64_t *assert_registers(const uint64_t *word, uint64_t mask)
     return word;
 }
 
-/* A record of 20 bytes, with what stands in front of it so that it is aligned. */
+/* A record of 20 bytes behind its size. */
 static const struct {
-    _Alignas(8) uint32_t unused;
     struct tracepoint_raw raw;
-    uint64_t rest;
-} whole_record = {0, {20, {7, 1, 2, 3, 4}}, 0x1122334455667788};
-static const struct tracepoint_raw *raw; /* NULL: the event's source has none */
+    uint32_t rest[2];
+} whole_record = {{20, {7, TRACEPOINT_IRQS_OFF, 2, 3, 4}}, {0x55667788, 0x11223344}};
+static bool traced; /* false: the event's source has no record */
+
+static char *make_rest(const struct tracepoint *tracepoint, char *restrict record,
+                       const uint64_t *restrict argument)
+{
+    (void)tracepoint;
+    memcpy(record + sizeof(struct tracepoint_head), argument, sizeof(*argument));
+    return record + whole_record.raw.size;
+}
+
+/* The hit that is the whole record's. */
+static struct trace_hit *hit_of_record(void)
+{
+    static struct tracepoint tracepoint = {.id = 7, .make = make_rest, .raw_size = 20};
+    static uint64_t rest = 0x1122334455667788;
+    static const struct arch_place place; /* interrupts are off there */
+    static struct trace_hit hit;
+
+    preemption[CPU].off = 2;
+    hit = (struct trace_hit){.tracepoint = &tracepoint,
+                             .place = &place,
+                             .argument = &rest,
+                             .ids = (uint64_t)3 << 32 | 4,
+                             .cpu = CPU};
+    return &hit;
+}
 
 /* Its size first, then its bytes, in whole words; a size of 4 and 4 bytes where there is none. */
 static const uint64_t *assert_raw(const uint64_t *word)
 {
-    if (!raw) {
+    if (!traced) {
         assert_int_equal(*word++, sizeof(uint32_t));
         return word;
     }
-    assert_memory_equal(word, raw, sizeof(raw->size) + raw->size);
+    assert_memory_equal(word, &whole_record, sizeof(whole_record));
     return word + 3;
 }
 
@@ -220,11 +245,11 @@ static void assert_view(const struct perf_event_header *record, const struct eve
     assert_int_equal(view.pid, TASK_PID);
     assert_int_equal(view.period, type & PERF_SAMPLE_PERIOD ? WEIGHT : 9);
     assert_int_equal(view.chain_length, type & PERF_SAMPLE_CALLCHAIN ? frames + 2 : 0);
-    if (type & PERF_SAMPLE_RAW && !raw) {
+    if (type & PERF_SAMPLE_RAW && !traced) {
         assert_int_equal(view.raw_size, sizeof(uint32_t));
     } else if (type & PERF_SAMPLE_RAW) {
-        assert_int_equal(view.raw_size, raw->size);
-        assert_memory_equal(view.raw, &raw->head, raw->size);
+        assert_int_equal(view.raw_size, whole_record.raw.size);
+        assert_memory_equal(view.raw, &whole_record.raw.head, whole_record.raw.size);
     } else {
         assert_null(view.raw);
     }
@@ -235,7 +260,7 @@ static void assert_view(const struct perf_event_header *record, const struct eve
 static void put_sample(const struct event *event, uint64_t address, const struct regs *registers)
 {
     const struct hit hit = {.regs = registers,
-                            .raw = raw,
+                            .traced = traced ? hit_of_record() : NULL,
                             .addr = address,
                             .ids = task_current_ids(),
                             .period = WEIGHT,
@@ -249,7 +274,7 @@ static void each_set_of_fields_is_laid_out_as_the_abi_says(void **state)
     static const uint64_t optional[] = {PERF_SAMPLE_PERIOD, PERF_SAMPLE_CALLCHAIN,
                                         PERF_SAMPLE_REGS_INTR, PERF_SAMPLE_RAW};
 
-    raw = &whole_record.raw;
+    traced = true;
     for (unsigned set = 0; set < 16; set++)
         for (unsigned frames = 0; frames < 4; frames++) {
             uint64_t type = 0;
@@ -265,7 +290,7 @@ static void each_set_of_fields_is_laid_out_as_the_abi_says(void **state)
             assert_view(only_record(), &event, frames);
         }
     assert_int_equal(SAMPLE_OPTIONAL, optional[0] | optional[1] | optional[2] | optional[3]);
-    raw = NULL;
+    traced = false;
 }
 
 static void registers_are_those_that_were_asked_for_in_perfs_order(void **state)

@@ -3,7 +3,7 @@
  * Tracepoints on the host: patterns, filters (what they let through, what they refuse, noise), and
  * how records and descriptions are laid out.
  *
- * links: tests/unit/fake_task.c tests/host/fake_symbols.c
+ * links: tests/unit/fake_task.c tests/unit/fake_preempt.c tests/host/fake_symbols.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,18 +50,34 @@ TRACEPOINT_DEFINE(unit, call, CALL_FIELDS);
 TRACEPOINT_DECLARE_AT(unit, places, PLACES_FIELDS);
 TRACEPOINT_DEFINE_AT(unit, places, PLACES_FIELDS);
 
-static const struct {
-    _Alignas(8) uint32_t unused;
-    uint32_t size;
-    struct trace_record_every record;
-} sample = {0,
-            sizeof(struct trace_record_every),
-            {.head = {.common_type = 9, .common_pid = -7, .common_tgid = 70},
-             .small = -3,
-             .count = 4000000000u,
-             .large = UINT64_MAX - 1,
-             .change = -5000000000,
-             .name = "kernel_flag"}};
+static const struct trace_record_every sample = {
+    .head = {.common_type = 9, .common_pid = -7, .common_tgid = 70},
+    .small = -3,
+    .count = 4000000000u,
+    .large = UINT64_MAX - 1,
+    .change = -5000000000,
+    .name = "kernel_flag"};
+
+/* The hit that `sample` is the record of; upper halves are of no meaning. */
+static const struct arch_place every_place = {
+    .argument = {0x1234567800000000 | (uint32_t)-3, 0x8765432100000000 | 4000000000u,
+                 UINT64_MAX - 1, (uint64_t)-5000000000, (uintptr_t) "kernel_flag"},
+    .flags = FLAGS_INTERRUPT};
+
+static struct trace_hit hit_of(struct tracepoint *tracepoint, const struct arch_place *place,
+                               int32_t pid, int32_t tgid)
+{
+    return (struct trace_hit){.tracepoint = tracepoint,
+                              .place = place,
+                              .argument = (uint64_t *)place->argument,
+                              .ids = (uint64_t)pid << 32 | (uint32_t)tgid};
+}
+
+static struct trace_hit sample_hit(void)
+{
+    tracepoint_every.id = sample.head.common_type;
+    return hit_of(&tracepoint_every, &every_place, sample.head.common_pid, sample.head.common_tgid);
+}
 
 static char text[4000];
 static size_t text_length;
@@ -143,12 +159,13 @@ static void any_pattern_matches_what_its_definition_says(void **state)
 
 static bool passes(const char *filter_text)
 {
+    struct trace_hit hit = sample_hit();
     struct filter filter;
     struct refusal why;
 
     if (filter_compile(&filter, filter_text, &tracepoint_every, &why) != 0)
         fail_msg("%s: %s", filter_text, why.text);
-    return filter_passes(&filter, (const struct tracepoint_raw *)&sample.size);
+    return filter_passes(&filter, &hit);
 }
 
 static void a_filter_says_what_it_says(void **state)
@@ -343,9 +360,11 @@ static void noise_is_refused_or_runs(void **state)
         for (int i = rand() % 8; i > 0; i--)
             strcat(noise, pieces[(unsigned)rand() % (sizeof(pieces) / sizeof(pieces[0]))]);
         if (filter_compile(&filter, noise, &tracepoint_every, &why) == 0) {
+            struct trace_hit hit = sample_hit();
+
             good++;
             assert_in_range(filter.count, 1, FILTER_STEPS_MAX);
-            filter_passes(&filter, (const struct tracepoint_raw *)&sample.size);
+            filter_passes(&filter, &hit);
         } else {
             assert_true(strncmp(why.text, "filter: ", 8) == 0);
         }
@@ -384,10 +403,10 @@ static void a_record_is_printed_as_far_as_it_reaches(void **state)
     const struct trace_record_hex hex = {.low = 0xab, .place = 0x1000, .high = 0x123456789};
 
     (void)state;
-    tracepoint_record_print(text_sink(), &tracepoint_every, &sample.record, sizeof(sample.record));
+    tracepoint_record_print(text_sink(), &tracepoint_every, &sample, sizeof(sample));
     assert_string_equal(text, "small=-3 count=4000000000 large=18446744073709551614 "
                               "change=-5000000000 name=kernel_flag");
-    tracepoint_record_print(text_sink(), &tracepoint_every, &sample.record, 20);
+    tracepoint_record_print(text_sink(), &tracepoint_every, &sample, 20);
     assert_string_equal(text, "small=-3 count=4000000000 large= change= name=");
     tracepoint_record_print(text_sink(), &tracepoint_hex, &hex, sizeof(hex));
     assert_string_equal(text, "low=0xab at 0x1000 high=0x123456789!");
@@ -418,16 +437,79 @@ static void functions_without_a_name_are_in_the_table_too(void **state)
 static const struct trace_record_unit_places *places_raised;
 
 /* Takes the place of core/perf/tracepoint.c. */
-void tracepoint_hit_at(const struct tracepoint *tracepoint, struct tracepoint_raw *raw,
-                       const struct regs *regs)
+void tracepoint_hit_at(struct arch_gated *gated, struct arch_place *place, const struct regs *all)
 {
+    static union {
+        union tracepoint_room room;
+        struct {
+            uint32_t size;
+            char record[sizeof(struct trace_record_unit_places)];
+        };
+    } made;
     static struct trace_record_unit_places record;
+    struct trace_hit hit = {.tracepoint = &tracepoint_unit_places,
+                            .place = place,
+                            .argument = (uint64_t *)place->argument[0],
+                            .regs = (const struct regs *)place->argument[1]};
 
-    assert_ptr_equal(tracepoint, &tracepoint_unit_places);
-    assert_int_equal(regs->ip, 77);
-    assert_int_equal(raw->size, tracepoint->raw_size);
-    memcpy(&record, &raw->head, sizeof(record));
+    assert_ptr_equal(gated, &tracepoint_unit_places);
+    assert_null(all);
+    assert_int_equal(trace_regs(&hit)->ip, 77);
+    memset(&made, 0xa5, sizeof(made));
+    assert_ptr_equal(tracepoint_record(&hit, &made.room.raw),
+                     made.record + tracepoint_unit_places.raw_size);
+    assert_int_equal(made.size, tracepoint_unit_places.raw_size);
+    memcpy(&record, made.record, sizeof(record));
     places_raised = &record;
+}
+
+static void gate_at(struct arch_gated *gated, uint64_t *argument, const struct regs *regs)
+{
+    struct arch_place place = {.argument = {(uintptr_t)argument, (uintptr_t)regs}};
+
+    gated->enter(gated, &place, NULL);
+}
+
+/* Of the record behind its head: whether it is part of a field. */
+static bool is_of_a_field(const struct tracepoint *tracepoint, size_t offset)
+{
+    for (unsigned i = 0; i < tracepoint->field_count; i++)
+        if (offset >= tracepoint->field[i].offset &&
+            offset < (size_t)tracepoint->field[i].offset + tracepoint->field[i].size)
+            return true;
+    return false;
+}
+
+/* In memory full of something else: no byte of that is left, and what is no field's is 0. */
+static void each_byte_of_a_record_is_written(void **state)
+{
+    static const uint64_t ones[TRACEPOINT_FIELDS_MAX] = {UINT64_MAX, UINT64_MAX, UINT64_MAX,
+                                                         UINT64_MAX, UINT64_MAX, UINT64_MAX,
+                                                         UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    const struct tracepoint *tracepoint = NULL;
+    unsigned holes = 0;
+
+    (void)state;
+    while ((tracepoint = tracepoint_after(tracepoint))) {
+        uint64_t argument[TRACEPOINT_FIELDS_MAX];
+        char memory[TRACEPOINT_RECORD_MAX + 16];
+
+        memcpy(argument, ones, sizeof(argument));
+        for (unsigned i = 0; i < tracepoint->field_count; i++)
+            if (tracepoint->field[i].kind == TRACEPOINT_text)
+                argument[i] = (uintptr_t) "\xff\xff\xff";
+        memset(memory, 0xa5, sizeof(memory));
+        tracepoint->make(tracepoint, memory + 4, argument);
+        for (size_t i = sizeof(struct tracepoint_head); i < tracepoint->raw_size; i++) {
+            assert_int_not_equal((uint8_t)memory[4 + i], 0xa5);
+            if (!is_of_a_field(tracepoint, i)) {
+                assert_int_equal(memory[4 + i], 0);
+                holes++;
+            }
+        }
+        assert_int_equal((uint8_t)memory[4 + tracepoint->raw_size], 0xa5);
+    }
+    assert_true(holes > 0);
 }
 
 static void a_record_with_registers_of_its_own_has_up_to_eight_fields(void **state)
@@ -435,11 +517,11 @@ static void a_record_with_registers_of_its_own_has_up_to_eight_fields(void **sta
     const struct regs regs = {.cs = KERNEL_CODE_SELECTOR, .ip = 77};
 
     (void)state;
+    tracepoint_unit_places.gate = (arch_gate_function *)gate_at;
     TRACE_AT(unit_places, &regs, 1, 2, 3, 4, -5, -6, 7, "eight");
     assert_int_equal(tracepoint_unit_places.field_count, 8);
     assert_string_equal(tracepoint_unit_places.full_name, "unit:places");
     assert_string_equal(tracepoint_unit_places.name, "places");
-    assert_ptr_equal(tracepoint_unit_places.plain, tracepoint_unit_places.with_registers);
     tracepoint_record_print(text_sink(), &tracepoint_unit_places, places_raised,
                             sizeof(*places_raised));
     assert_string_equal(text, "function=0x1 place=0x2 a=3 b=4 c=-5 d=-6 e=7 f=eight");
@@ -492,21 +574,18 @@ static void fields_are_compared_with_each_other(void **state)
         {"c == d", false},
         {"function == place", true},
     };
-    static const struct {
-        _Alignas(8) uint32_t unused;
-        uint32_t size;
-        struct trace_record_unit_places record;
-    } raw = {0,
-             sizeof(struct trace_record_unit_places),
-             {.head = {.common_tgid = 1}, .a = 1, .b = 2, .c = -1, .d = -2, .e = 5}};
+    uint64_t argument[] = {0, 0, 1, 2, (uint64_t)-1, (uint64_t)-2, 5, 0};
+    const struct arch_place place = {.flags = 0};
+    struct trace_hit hit = hit_of(&tracepoint_unit_places, &place, 0, 1);
     struct filter filter;
     struct refusal why;
 
     (void)state;
+    hit.argument = argument;
     for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         if (filter_compile(&filter, cases[i].filter, &tracepoint_unit_places, &why) != 0)
             fail_msg("%s: %s", cases[i].filter, why.text);
-        if (filter_passes(&filter, (const struct tracepoint_raw *)&raw.size) != cases[i].passes)
+        if (filter_passes(&filter, &hit) != cases[i].passes)
             fail_msg("%s", cases[i].filter);
     }
     assert_int_equal(filter_compile(&filter, "a == f", &tracepoint_unit_places, &why), -EINVAL);
@@ -514,6 +593,51 @@ static void fields_are_compared_with_each_other(void **state)
     assert_int_equal(filter_compile(&filter, "a == nobody", &tracepoint_unit_places, &why),
                      -EINVAL);
     assert_non_null(strstr(why.text, "\"nobody\" where a number, or a field that is one"));
+}
+
+static unsigned found;
+
+static void find_the_rest(struct trace_hit *hit)
+{
+    found++;
+    hit->argument[6] = 5;
+    hit->argument[7] = (uintptr_t) "found and cut after so many";
+}
+
+/* What costs something is looked for at most once, and only if the filter gets there. */
+static void late_arguments_are_found_when_a_filter_names_them(void **state)
+{
+    static const struct {
+        const char *filter;
+        bool passes;
+        unsigned found;
+    } cases[] = {
+        {"a == 1", true, 0},
+        {"e == 5", true, 1},
+        {"e == 5 && f ~ \"found*\" && e > 4", true, 1},
+        {"f == \"found and cut a\"", true, 1},
+        {"a == e", false, 1},
+        {"comm == \"nobody\" && common_pid == 3", false, 0},
+    };
+    const struct arch_place place = {.flags = 0};
+    struct filter filter;
+    struct refusal why;
+
+    (void)state;
+    tracepoint_unit_places.find_late = find_the_rest;
+    tracepoint_unit_places.late = TRACEPOINT_FIELD(unit_places, e);
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        uint64_t argument[] = {0, 0, 1, 2, 3, 4, 0, 0};
+        struct trace_hit hit = hit_of(&tracepoint_unit_places, &place, 3, 3);
+
+        hit.argument = argument;
+        found = 0;
+        assert_int_equal(filter_compile(&filter, cases[i].filter, &tracepoint_unit_places, &why),
+                         0);
+        assert_int_equal(filter_passes(&filter, &hit), cases[i].passes);
+        assert_int_equal(found, cases[i].found);
+    }
+    tracepoint_unit_places.find_late = NULL;
 }
 
 static void records_are_padded_for_the_size_in_front_of_them(void **state)
@@ -562,6 +686,8 @@ int main(void)
         cmocka_unit_test(a_record_with_registers_of_its_own_has_up_to_eight_fields),
         cmocka_unit_test(places_are_shown_as_symbols),
         cmocka_unit_test(fields_are_compared_with_each_other),
+        cmocka_unit_test(late_arguments_are_found_when_a_filter_names_them),
+        cmocka_unit_test(each_byte_of_a_record_is_written),
         cmocka_unit_test(records_are_padded_for_the_size_in_front_of_them),
         cmocka_unit_test(tracepoints_are_found_by_id_and_in_order_of_names),
     };
