@@ -13,7 +13,7 @@
 use strict;
 use warnings;
 
-use List::Util qw(uniq);
+use List::Util qw(max uniq);
 
 use lib 'tests/lib';
 use Pitot;
@@ -34,7 +34,8 @@ my %linux = (
     'trace-chain-6' => 7778,
 );
 
-my %aim = (sample => 280, 'trace-off' => 1, 'trace-raw' => 220, 'trace-chain-6' => 700);
+my %aim = (sample => 280, 'trace-count' => 130, 'call-count' => 130, 'counted-most' => 130,
+    'trace-off' => 1, 'trace-raw' => 220, 'trace-chain-6' => 700);
 my $linux_frame = '355 to 577';    # by ORC: by what the frames are of
 my %aim_frame = (orc => 60, fp => 20);
 
@@ -53,7 +54,7 @@ sub measure_guest
 {
     my ($directory) = @_;
     my $machine = boot(kernel => 'pitot-test', iso => "$directory/pitot.iso", icount => 1,
-        run => 'bench; poweroff', timeout => 300);
+        run => 'bench; bench-counted; poweroff', timeout => 300);
     die("the machine ended with status " . $machine->status . "\n" . $machine->tail)
         if $machine->status;
 
@@ -62,6 +63,8 @@ sub measure_guest
         if ($line =~ /^bench (\S+): (\d+) ticks\/hit, (\d+) bytes\/sample/) {
             push(@{$result{order}}, $1);
             ($result{ticks}{$1}, $result{bytes}{$1}) = ($2, $3);
+        } elsif ($line =~ m{^counted (\S+): (\d+) ticks/hit}) {
+            $result{counted}{$1} = $2;
         } elsif ($line =~ /^bench calibration: (\d+) instructions in (\d+) ticks/) {
             printf("UNWINDER=%-4s calibration: %d instructions take %d ticks\n",
                 $result{unwinder}, $1, $2);
@@ -72,6 +75,8 @@ sub measure_guest
         }
     }
     die("the bench command printed nothing\n" . $machine->tail) if !$result{order};
+    push(@{$result{order}}, 'counted-most');    # of all tracepoints
+    $result{ticks}{'counted-most'} = max(values %{$result{counted}});
     return \%result;
 }
 
@@ -88,7 +93,7 @@ sub print_guest
     printf("\n%-34s$columns %8s %14s\n", 'guest instructions, trap to iret',
         (map { $_->{unwinder} } @results), 'aim', 'Linux 6.1');
     for my $case (@{$results[0]{order}}) {
-        my $bytes = $results[0]{bytes}{$case};
+        my $bytes = $results[0]{bytes}{$case} // 0;
         printf("%-34s$columns %8s %14s   %s\n", $case, (map { $_->{ticks}{$case} } @results),
             $aim{$case} // '', $linux{$case} // '', $bytes ? "$bytes bytes a sample" : '');
     }

@@ -1,0 +1,54 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: core/perf/tracepoint, core/perf/event, core/perf/sample, arch/x86_64/gate
+# of: core/user/syscalls_trace
+#
+# What a hit may cost, in instructions that the guest executes (docs/bench.md), in both kernels. A
+# hit that is counted costs no more than the same small number at each tracepoint there is: nothing
+# is made of its arguments before somebody wants it. Run from the root of the tree:
+#
+#     prove tests/boot/hit_cost.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+use Pitot::Transcript;
+
+my $build = $ENV{BUILD} // 'build';
+my $counted = 130;
+
+# By what `bench` calls them; with frame pointers functions begin and end by more instructions. What
+# a frame costs by the table depends on where functions happen to lie (docs/bench.md): chains have
+# room for that.
+my %most = (
+    orc => {count => 196, sample => 344, 'chain-6' => 1060, 'trace-sample' => 280,
+        'trace-raw' => 330, 'trace-regs' => 540, 'trace-chain-6' => 1090},
+    fp => {count => 207, sample => 357, 'chain-6' => 1200, 'trace-sample' => 290,
+        'trace-raw' => 337, 'trace-regs' => 550, 'trace-chain-6' => 800},
+);
+
+for my $kernel (['orc', $build], ['fp', $ENV{FP_BUILD} // "$build/fp"]) {
+    my ($unwinder, $directory) = @$kernel;
+    my $machine = boot(kernel => 'pitot-test', iso => "$directory/pitot.iso", icount => 1,
+        run => 'bench; bench-counted; perf list *:*; poweroff', timeout => 300);
+    ended_ok($machine, "UNWINDER=$unwinder");
+    my $said = $machine->console;
+    my %ticks = $said =~ m{^bench (\S+): (\d+) ticks/hit}mg;
+    for my $case (sort keys %{$most{$unwinder}}) {
+        cmp_ok($ticks{$case} // 'inf', '<=', $most{$unwinder}{$case}, "... $case");
+    }
+    for my $case ('trace-count', 'call-count', 'call-named-count') {
+        cmp_ok($ticks{$case} // 'inf', '<=', $counted, "... $case: counted");
+    }
+    cmp_ok(($ticks{'written-count'} // 'inf') - ($ticks{count} // 0), '<=', $counted,
+        '... breakpoint:hit, counted beside the watch that is');
+    my %each = $said =~ m{^counted (\S+): (\d+) ticks/hit, [5-9]\d\d hits$}mg;
+    my @all = said($machine, 'perf list *:*') =~ /^ +([a-z_]+:[a-z]\w+) /mg;
+    is(join(' ', sort keys %each), join(' ', sort @all), '... each tracepoint is counted');
+    cmp_ok(scalar(keys %each), '>', 60, '... and they are many');
+    is_deeply({map { $_ => $each{$_} } grep { $each{$_} > $counted } keys %each}, {},
+        "... for at most $counted instructions");
+}
+
+done_testing();

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * `bench-counted`: for each tracepoint there is, what a hit costs that is counted and no more, in
+ * ticks of the time stamp counter, for tests/boot/hit_cost.t and tests/bench/bench.pl. What a site
+ * does is done here by hand, through the tracepoint's gate, as no load comes to all of them; of
+ * system calls the sites themselves are come to. Task context, interrupts on; the least of several
+ * chunks, as a tick may fall into one.
+ */
+#include "arch/arch.h"
+#include "core/console/command.h"
+#include "core/perf/recording.h"
+#include "core/perf/tracepoint.h"
+#include "core/print.h"
+#include "core/user/syscalls.h"
+#include "tests/kernel/bench.h"
+
+#define CHUNKS 5
+#define HITS   100
+
+typedef void gate_of_registers(struct arch_gated *gated, uint64_t first, uint64_t second,
+                               uint64_t third, uint64_t fourth, uint64_t fifth);
+
+/* Arguments of no meaning: who only counts does not look at them. */
+static void raise(struct tracepoint *tracepoint, uint64_t *argument)
+{
+    if (tracepoint->gated.enter == tracepoint_hit_at)
+        tracepoint_raise(tracepoint, argument, NULL);
+    else
+        ((gate_of_registers *)tracepoint->gate)(&tracepoint->gated, 0, 0, 0, 0, 0);
+}
+
+static uint64_t ticks_of_chunk(struct tracepoint *tracepoint)
+{
+    uint64_t argument[TRACEPOINT_FIELDS_MAX + 8] = {0}, begin = cpu_read_tsc();
+
+    for (unsigned i = 0; i < HITS; i++)
+        raise(tracepoint, argument);
+    return cpu_read_tsc() - begin;
+}
+
+static void bench_counted(struct tracepoint *tracepoint)
+{
+    uint64_t least = UINT64_MAX;
+    char command[80];
+    bool records;
+
+    print_into(command, sizeof(command), "stat -e %s", tracepoint->full_name);
+    if (bench_start(command, &records))
+        return;
+    for (unsigned i = 0; i < CHUNKS; i++) {
+        uint64_t ticks = ticks_of_chunk(tracepoint);
+
+        least = ticks < least ? ticks : least;
+    }
+    recording_stop();
+    print("counted %s: %llu ticks/hit, %llu hits\n", tracepoint->full_name,
+          (unsigned long long)least / HITS,
+          (unsigned long long)recording_source()->events[0].count);
+}
+
+/* A system call that does next to nothing, as its entry would make it. */
+static uint64_t ticks_of_calls(void)
+{
+    struct regs regs = {.error = 24 /* sched_yield */, .cs = USER_CODE_SELECTOR};
+    uint64_t least = UINT64_MAX;
+
+    for (unsigned chunk = 0; chunk < CHUNKS; chunk++) {
+        uint64_t ticks, begin = cpu_read_tsc();
+
+        for (unsigned i = 0; i < HITS; i++)
+            syscall_dispatch(&regs);
+        ticks = cpu_read_tsc() - begin;
+        least = ticks < least ? ticks : least;
+    }
+    return least;
+}
+
+static void bench_call(const char *name, const char *command)
+{
+    uint64_t off = ticks_of_calls(), on;
+    bool records;
+
+    if (bench_start(command, &records))
+        return;
+    on = ticks_of_calls();
+    recording_stop();
+    print("bench %s: %llu ticks/hit, 0 bytes/sample\n", name,
+          (unsigned long long)(on - off) / HITS);
+}
+
+static int bench_counted_run(int argc, char **argv)
+{
+    struct tracepoint *tracepoint = NULL;
+
+    (void)argc;
+    (void)argv;
+    while ((tracepoint = tracepoint_after(tracepoint)))
+        bench_counted(tracepoint);
+    bench_call("call-count", "stat -e raw_syscalls:sys_enter");
+    bench_call("call-named-count", "stat -e syscalls:sys_enter_sched_yield");
+    return 0;
+}
+
+COMMAND(bench_counted_command) = {.name = "bench-counted",
+                                  .usage = "",
+                                  .summary = "what a hit that is counted costs",
+                                  .run = bench_counted_run};
