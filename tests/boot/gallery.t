@@ -76,6 +76,8 @@ sub dialogue
     is_deeply([grep { $_->[0] ne 'timers_run' } @under], [],
         '... begin with the function that has the tracepoint, and none of the tracer\'s own');
     is_deeply([grep { "@$_" !~ $outermost } @under], [], '... run on to the outermost caller');
+    is_deeply([grep { "@$_" =~ /\b(?:tracepoint_hit|arch_gate|trace_make_)/ } @under],
+        [], '... of which none came upon the tracer');
     my %interrupted;
     $interrupted{"@$_" =~ /\btrap_entry (\w+)/ ? $1 : ''}++ for @under;
     cmp_ok(scalar(keys %interrupted), '>', 2, '... through whatever was interrupted')
@@ -303,15 +305,31 @@ open(my $file, '>', $page) or die("$page: $!");
 print {$file} @drawn;
 close($file) or die("$page: $!");
 
-# Headings, sentences and commands, but no numbers of a run.
+# Headings, sentences, commands, and of each picture what a run cannot change: the functions of a
+# tree down to where it branches, and those of a chain. No numbers.
 sub skeleton
 {
     my ($text) = @_;
-    return [grep { /^\S/ || /^    (?:pitot>|\$) / } split(/\n/, $text =~ s/0xf{8}\w+/ADDRESS/gr)];
+    my ($trunk, @kept);
+    for my $line (split(/\n/, $text =~ s/0xf{8}\w+/ADDRESS/gr)) {
+        if ($line =~ /^\S/ || $line =~ /^    (?:pitot>|\$) /) {
+            push(@kept, $line);
+        } elsif ($line =~ /^ +-{2,3}(\w+)$/ || ($trunk && $line =~ /^ +(\w+)$/)) {
+            push(@kept, "in a tree: $1");
+            $trunk = 1;
+            next;
+        } elsif ($line =~ /^ +[0-9a-f]{8,16} (\w+)(?:\+0x\w+)? \(/) {
+            push(@kept, "in a chain: $1");
+        }
+        $trunk = 0;
+    }
+    return \@kept;
 }
 
 open($file, '<', $kept) or die("$kept: $!");
-is_deeply(skeleton(join('', <$file>)), skeleton(join('', @drawn)),
+my $drawn = skeleton(join('', @drawn));
+cmp_ok(scalar(grep { /^in a (?:tree|chain): / } @$drawn), '>', 25, 'the pictures have functions');
+is_deeply(skeleton(join('', <$file>)), $drawn,
     "$kept has these pictures; `make gallery` draws it anew");
 
 done_testing();
