@@ -210,9 +210,10 @@ static int bench_run(int argc, char **argv)
     bench_case("written-raw", 6, "record --overwrite -R -e mem:bench_watched:w -e breakpoint:hit");
     bench_off();
     bench_case("trace-count", 6, "stat -e bench:bench_hit");
-    bench_case("trace-sample", 6, "record --overwrite -e bench:bench_hit");
+    bench_case("trace-sample", 6, "record --overwrite --no-raw-samples -e bench:bench_hit");
     bench_case("trace-raw", 6, "record --overwrite -R -e bench:bench_hit");
-    bench_case("trace-regs", 6, "record --overwrite --intr-regs -e bench:bench_hit");
+    bench_case("trace-regs", 6,
+               "record --overwrite --no-raw-samples --intr-regs -e bench:bench_hit");
     bench_case("trace-chain-6", 6, "record --overwrite -R -g -e bench:bench_hit");
     bench_traced = false;
     return 0;
