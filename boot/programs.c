@@ -11,6 +11,7 @@
 #include "core/user/jobs.h"
 #include "core/user/process.h"
 #include "core/user/process_code.h"
+#include "core/user/process_steps.h"
 #include "core/user/process_watch.h"
 
 /* Its pages have been kept until here; what is in them is in the file system now. */
@@ -33,6 +34,7 @@ void programs_init(const struct boot_information *information)
     process_init();
     process_code_init();  /* chains go on in programs */
     process_watch_init(); /* ... and breakpoints are set in them */
+    process_steps_init(); /* ... and they are stepped */
     process_set_console_hook(input_wake);
     jobs_init();
     if (information->module_size > 0)

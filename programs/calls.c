@@ -2,8 +2,8 @@
 /*
  * calls: what each system call promises, and that none can be given a pointer that it follows to
  * where the program has nothing. A line for each claim; its exit status is how many do not hold.
- * `calls exit N`, `calls sleep`, `calls stop`, `calls orphan` and `calls parent PID` are its
- * children.
+ * `calls exit N`, `calls sleep`, `calls stop`, `calls flags`, `calls orphan` and
+ * `calls parent PID` are its children.
  */
 #include <linux/errno.h>
 #include <linux/fcntl.h>
@@ -348,6 +348,23 @@ static void spawn_refused(void)
     system_unlink(JUNK_NAME);
 }
 
+#define FLAG_TRAP 0x100ul
+
+/* Who steps a program is not to be seen by it: not in the flags that it stores, nor in r11. */
+static int flags_are_own(void)
+{
+    unsigned long pushed, loaded, left;
+    long number = SYSTEM_getpid;
+
+    __asm__ volatile("pushfq\n\tpop %0" : "=r"(pushed));
+    __asm__ volatile("pushfq\n\tpopfq\n\tpushfq\n\tpop %0" : "=r"(loaded));
+    __asm__ volatile("syscall\n\tmov %%r11, %0"
+                     : "=r"(left), "+a"(number)
+                     :
+                     : "rcx", "r11", "memory");
+    return ((pushed | loaded | left) & FLAG_TRAP) != 0;
+}
+
 static int be_child(int argc, char **argv)
 {
     if (text_equal(argv[1], "exit"))
@@ -356,6 +373,8 @@ static int be_child(int argc, char **argv)
         say("calls: sleeps");
         return system_nanosleep(1000000, 0) != 0;
     }
+    if (text_equal(argv[1], "flags"))
+        return flags_are_own();
     if (text_equal(argv[1], "stop")) {
         system_kill((int)system_getpid(), SIGSTOP);
         say("calls: goes on");

@@ -34,10 +34,28 @@ static bool is_indirect_branch(uint8_t modrm)
     return operation >= 2 && operation <= 5;
 }
 
-/* mov ss, register: the form that has a length one can know at once, and the only one used. */
-static bool is_mov_ss(const uint8_t *opcode)
+/* Behind 8e: /2 loads ss. */
+static bool is_of_ss(uint8_t modrm)
 {
-    return opcode[0] == 0x8e && opcode[1] >> 6 == 3 && (opcode[1] >> 3 & 7) == 2;
+    return (modrm >> 3 & 7) == 2;
+}
+
+/* ModRM and what belongs to it: of 32 or 64 bits of address the displacements are the same. */
+static unsigned modrm_length(const uint8_t *modrm, bool more)
+{
+    unsigned mode = modrm[0] >> 6, base = modrm[0] & 7, length = 1;
+
+    if (mode == 3)
+        return length;
+    if (base == 4) {
+        base = more ? modrm[1] & 7 : 0;
+        length++;
+        if (mode == 0)
+            return length + (base == 5 ? 4 : 0);
+    } else if (mode == 0) {
+        return length + (base == 5 ? 4 : 0);
+    }
+    return length + (mode == 1 ? 1 : 4);
 }
 
 /* `before` prefixes stand in front. Displacements are of 32 bits, whatever the prefixes. */
@@ -70,8 +88,10 @@ static struct branch judge_opcode(const uint8_t *opcode, unsigned before)
     case 0xfb: /* sti */
         return (struct branch){BRANCH_SHADOW, before + 1};
     case 0x8e:
-        return is_mov_ss(opcode) ? (struct branch){BRANCH_SHADOW, before + 2}
-                                 : (struct branch){BRANCH_NONE, 0};
+        if (!is_of_ss(opcode[1]))
+            return (struct branch){BRANCH_NONE, 0};
+        return (struct branch){BRANCH_SHADOW,
+                               before + 1 + modrm_length(opcode + 1, before + 2 < BRANCH_BYTES)};
     case TWO_BYTE:
         return judge_two_byte(opcode[1], before);
     default:
@@ -79,27 +99,38 @@ static struct branch judge_opcode(const uint8_t *opcode, unsigned before)
     }
 }
 
-struct branch branch_judge(const uint8_t *instruction)
+unsigned branch_prefixes(const uint8_t *instruction)
 {
     unsigned before = 0;
 
     while (before < BRANCH_BYTES - 2 && is_prefix(instruction[before]))
         before++;
+    return before;
+}
+
+struct branch branch_judge(const uint8_t *instruction)
+{
+    unsigned before = branch_prefixes(instruction);
+
     return judge_opcode(instruction + before, before);
+}
+
+unsigned branch_shadow(const uint8_t *bytes, uintptr_t from, uintptr_t to)
+{
+    struct branch branch = branch_judge(bytes);
+
+    return branch.kind == BRANCH_SHADOW && branch.length <= BRANCH_BYTES &&
+                   to != from + branch.length
+               ? branch.length
+               : 0;
 }
 
 /* A conditional branch to what stands behind it is as good as none. */
 int branch_taken(const uint8_t *bytes, uintptr_t from, uintptr_t to)
 {
-    struct branch branch = branch_judge(bytes);
-    unsigned at = 0;
+    unsigned at = branch_shadow(bytes, from, to);
+    struct branch branch = branch_judge(bytes + at);
 
-    if (branch.kind == BRANCH_SHADOW) {
-        at = branch.length;
-        if (to == from + at)
-            return -1;
-        branch = branch_judge(bytes + at);
-    }
     if (branch.kind == BRANCH_ALWAYS ||
         (branch.kind == BRANCH_CONDITIONAL && to != from + at + branch.length))
         return (int)at;

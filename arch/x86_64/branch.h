@@ -24,6 +24,9 @@ struct branch {
     unsigned length; /* of a conditional one, or a shadow; 0 for others */
 };
 
+/* How many prefixes stand in front of its opcode. */
+unsigned branch_prefixes(const uint8_t *instruction);
+
 /* What the instruction that begins there is; BRANCH_BYTES of it may be read. */
 struct branch branch_judge(const uint8_t *instruction);
 
@@ -32,3 +35,9 @@ struct branch branch_judge(const uint8_t *instruction);
  * behind `from` the instruction that branched stands, or -1 where none did.
  */
 int branch_taken(const uint8_t *bytes, uintptr_t from, uintptr_t to);
+
+/*
+ * How far behind `from` the instruction stands that a step has ended with: 0, or the length of the
+ * one that has held the step back.
+ */
+unsigned branch_shadow(const uint8_t *bytes, uintptr_t from, uintptr_t to);

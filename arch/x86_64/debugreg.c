@@ -16,10 +16,12 @@
 #include "arch/x86_64/trap.h"
 #include "arch/x86_64/vectors.h"
 
-static uint64_t debug_spurious;           /* debug traps of any CPU, by atomic add */
-static arch_watch_handler *watch_handler; /* set at boot */
-static arch_step_handler *step_handler;   /* set by who steps, with interrupts off, */
-static arch_step_handler *resume_handler; /* ... as this is */
+static uint64_t debug_spurious;                 /* debug traps of any CPU, by atomic add */
+static arch_watch_handler *watch_handler;       /* set at boot */
+static arch_step_handler *step_handler;         /* set by who steps, with interrupts off, */
+static arch_step_handler *resume_handler;       /* ... as this is */
+static struct arch_user_steppers user_steppers; /* set at boot */
+static bool looks[ARCH_CPUS_MAX];               /* arch_user_look. [owning CPU, in debug traps] */
 /* What is armed: changed while disarmed, and all other CPUs parked. */
 static struct arch_watch armed_watches[ARCH_WATCHES];
 static uint64_t armed_dr7 = DR7_OFF;
@@ -55,6 +57,22 @@ void debug_resume(struct regs *regs)
 {
     if (resume_handler)
         resume_handler(regs);
+}
+
+void arch_user_step_set_handlers(const struct arch_user_steppers *with)
+{
+    user_steppers = *with;
+}
+
+void arch_user_look(void)
+{
+    looks[arch_cpu_id()] = true;
+}
+
+void debug_leave(struct regs *regs)
+{
+    if (user_steppers.leave)
+        user_steppers.leave(regs);
 }
 
 static uint64_t watch_without_data(uint64_t dr7)
@@ -303,13 +321,18 @@ unsigned debugreg_changed_data(const uint64_t words[ARCH_WATCHES])
 __attribute__((noinline)) static bool debug_stepped(unsigned fired, struct regs *regs)
 {
     bool stops = stop.stepped && stop.stepped(regs, &fired);
-    bool steps = step_handler && !regs_user_mode(regs);
+    bool steps;
 
     debugreg_step_over(arch_cpu_id());
+    if (regs_user_mode(regs)) {
+        steps = user_steppers.stepped && user_steppers.stepped(regs);
+    } else {
+        steps = step_handler;
+        if (steps)
+            step_handler(regs);
+    }
     if (!stops && !steps)
         return false;
-    if (steps)
-        step_handler(regs);
     if (fired && watch_handler)
         watch_handler(fired, regs);
     if (fired & executes)
@@ -367,6 +390,27 @@ static void debug_find_program(struct regs *regs)
     *regs = somewhere;
 }
 
+/* On to where a program's traps are served: not with the watches of a step that is not made. */
+static struct regs *debug_land(struct regs *regs)
+{
+    debugreg_step_over(arch_cpu_id());
+    return trap_land(regs);
+}
+
+/* Its hit is served; and somebody wants a look at the program that was hit. */
+static struct regs *debug_served(struct regs *regs)
+{
+    bool *look = &looks[arch_cpu_id()];
+
+    if (!*look)
+        return NULL;
+    *look = false;
+    if (!regs_user_mode(regs))
+        return NULL;
+    regs->vector = REGS_SERVED;
+    return debug_land(regs);
+}
+
 /* A program's, or one that comes upon an entry: see docs/user.md. */
 __attribute__((noinline)) static struct regs *debug_trap_at_border(struct regs *regs, uint64_t dr6,
                                                                    unsigned fired)
@@ -377,16 +421,16 @@ __attribute__((noinline)) static struct regs *debug_trap_at_border(struct regs *
     if (regs_user_mode(regs))
         told = watch_reachable(fired);
     if (dr6 & DR6_BS && debug_stepped(told, regs))
-        return NULL;
+        return debug_served(regs);
     if (told)
         watch_handler(told, regs);
     if (fired & executes)
         regs->flags |= FLAGS_RESUME;
     if (debug_is_programs(regs, dr6))
-        return trap_land(regs);
+        return debug_land(regs);
     if (!told)
         __atomic_fetch_add(&debug_spurious, 1, __ATOMIC_RELAXED);
-    return NULL;
+    return debug_served(regs);
 }
 
 /*

@@ -77,6 +77,7 @@ static inline bool regs_are_partial(const struct regs *regs)
 }
 
 #define REGS_REWOUND 256 /* behind all vectors */
+#define REGS_SERVED  258 /* a program's trap frame: it is to be looked at before it goes on */
 #define REGS_SYSCALL 257 /* a trap frame, made by syscall_entry; `error` is the call's number */
 
 /*

@@ -22,6 +22,12 @@ void arch_step_more(struct regs *regs)
         debugreg_step(arch_cpu_id());
 }
 
+void arch_user_step_more(struct regs *regs)
+{
+    regs->flags |= FLAGS_TRAP;
+    debugreg_step(arch_cpu_id());
+}
+
 void arch_step_no_more(struct regs *regs)
 {
     regs->flags &= ~FLAGS_TRAP;

@@ -9,6 +9,7 @@
 #include "arch/arch.h"
 #include "arch/x86_64/check.h"
 #include "arch/x86_64/cpu.h"
+#include "arch/x86_64/debugreg.h"
 #include "arch/x86_64/gate.h"
 #include "arch/x86_64/idt.h"
 #include "arch/x86_64/percpu.h"
@@ -123,8 +124,13 @@ static void trap_interrupt(struct regs *regs, trap_handler *handler)
 void trap_dispatch(struct regs *regs)
 {
     bool interrupt = regs->vector >= VECTOR_FIRST_INTERRUPT, user = regs_user_mode(regs);
-    trap_handler *handler = handlers[regs->vector];
+    trap_handler *handler;
 
+    if (regs->vector == REGS_SERVED) {
+        user_trap(regs, false);
+        return;
+    }
+    handler = handlers[regs->vector];
     if (!handler && (interrupt || !user))
         trap_report(regs);
     if (interrupt)
@@ -149,8 +155,10 @@ struct regs *break_trap(struct regs *regs)
 {
     trap_handler *handler = handlers[VECTOR_BREAKPOINT];
 
-    if (regs_user_mode(regs))
+    if (regs_user_mode(regs)) {
+        debugreg_step_over(arch_cpu_id());
         return trap_land(regs);
+    }
     if (!handler)
         trap_report(regs);
     handler(regs);

@@ -42,5 +42,8 @@ void trap_set_program_handler(trap_handler *handler);
 /* An NMI that nobody can explain: its vector's handler, or the report. On the NMI's page. */
 void trap_nmi(struct regs *regs);
 
+/* The kernel is about to return to a program (arch_user_step_set_handlers). */
+void debug_leave(struct regs *regs);
+
 /* A trap is about to return to a context that is stepped (arch_step_set_handlers). */
 void debug_resume(struct regs *regs);

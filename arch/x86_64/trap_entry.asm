@@ -228,6 +228,10 @@ cfi_start trap_entry, trap
         watches_for STEP, 1
         jmp ..@trap_return
 ..@trap_to_program:
+        test byte [rsp + REGS_FLAGS + 1], TRAP_FLAG
+        jz ..@trap_swap
+        watches_for STEP, 1
+..@trap_swap:
         swapgs
 ..@trap_return:
         restore_registers_and_return trap
@@ -254,6 +258,10 @@ cfi_start syscall_entry, trap
         cfi_offset 48
         push REGS_SYSCALL
         save_registers
+        test byte [rsp + REGS_FLAGS + 1], TRAP_FLAG
+        jz ..@syscall_whole
+        watches_for FULL, 0
+..@syscall_whole:
         mov rdi, rsp
         call user_syscall
 ..@syscall_returned:
@@ -268,8 +276,9 @@ cfi_start syscall_entry, trap
 ..@syscall_end:
 cfi_end
 
-; A program's first instruction. IN rdi = its rip, rsi = its rsp, rdx = the top of the thread's
-; stack, interrupts off. Does not return: what was on that stack is gone.
+; A program's first instruction, behind what each return to a program looks at. IN rdi = its rip,
+; rsi = its rsp, rdx = the top of the thread's stack, interrupts off. Does not return: what was on
+; that stack is gone.
 align 16
 cfi_start user_begin, return
         cfi_outermost
@@ -279,10 +288,13 @@ cfi_start user_begin, return
         push FLAGS_OF_PROGRAM
         push USER_CODE_SELECTOR
         push rdi
-        %rep REGS_IP / 8
+        push 0
+        push REGS_SERVED
+        %rep REGS_VECTOR / 8
         push 0
         %endrep
-        jmp ..@trap_dispatched
+        mov rax, rsp
+        jmp ..@trap_landed
 cfi_end
 
 ; #DF and #MC: the interrupted context cannot go on.

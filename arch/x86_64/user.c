@@ -10,6 +10,7 @@
 #include "arch/x86_64/check.h"
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/percpu.h"
+#include "arch/x86_64/trap.h"
 
 /* `sysret` adds 8 for ss and 16 for cs, `syscall` 8 for ss. */
 #define STAR ((uint64_t)(USER_DATA_SELECTOR - 8) << 48 | (uint64_t)KERNEL_CODE_SELECTOR << 32)
@@ -61,11 +62,17 @@ void user_init_cpu(void)
     cpu_write_msr(MSR_EFER, EFER_SCE | EFER_LME | EFER_LMA | EFER_NXE);
 }
 
+static void user_leave(struct regs *regs)
+{
+    handlers.leave(regs);
+    debug_leave(regs);
+}
+
 void user_trap(struct regs *regs, bool exception)
 {
     if (exception)
         handlers.fault(regs);
-    handlers.leave(regs);
+    user_leave(regs);
 }
 
 /*
@@ -83,7 +90,7 @@ bool user_syscall(struct regs *regs)
     cpu_interrupts_on();
     handlers.call(regs);
     cpu_interrupts_off();
-    handlers.leave(regs);
+    user_leave(regs);
     return user_may_sysret(regs);
 }
 

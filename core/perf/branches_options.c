@@ -29,9 +29,18 @@ static bool watches_data(const struct perf_event_attr *attr)
 }
 
 /* A --start rests while the window is open: what it opens is open already. */
-static int check_beside(const struct event_spec *event, struct refusal *why)
+static int check_beside(const struct event_spec *event, bool program, struct refusal *why)
 {
-    if (!event->start && watches_data(&event->attr) && arch_step_excludes_watches())
+    bool concerned = !program || event->attr.bp_addr < ARCH_USER_END;
+
+    if (concerned && program && watches_data(&event->attr) && arch_step_excludes_watches())
+        return refuse(
+            why, EINVAL,
+            "%s: QEMU's TCG loses its way where a stepped instruction makes a watched "
+            "access: beside branches:u a program's code can be watched, the kernel's data, "
+            "but not its own",
+            event->name);
+    if (concerned && !event->start && watches_data(&event->attr) && arch_step_excludes_watches())
         return refuse(why, EINVAL,
                       "%s: QEMU's TCG loses its way where a stepped instruction makes a watched "
                       "access: beside branches a watch of data can only be a --start",
@@ -40,8 +49,14 @@ static int check_beside(const struct event_spec *event, struct refusal *why)
 }
 
 /* From and to are all there is: a record is as short as can be. */
-static int check_branches(const struct perf_event_attr *attr, struct refusal *why)
+static int check_branches(const struct event_spec *event, struct refusal *why)
 {
+    const struct perf_event_attr *attr = &event->attr;
+
+    if (attr->exclude_kernel && event->window.instructions)
+        return refuse(why, EINVAL,
+                      "window=: a program is stepped all the way: %s --overwrite has the newest",
+                      event->name);
     if (attr->freq)
         return refuse(why, EINVAL,
                       "-F: branches follow each other, with -c N every N-th; for another event -F "
@@ -73,8 +88,8 @@ int branches_choose(struct event_spec *events, unsigned count, struct refusal *w
     if (error || !branches)
         return error;
     branches->window.started = started;
-    error = check_branches(&branches->attr, why);
+    error = check_branches(branches, why);
     for (unsigned i = 0; !error && i < count; i++)
-        error = check_beside(&events[i], why);
+        error = check_beside(&events[i], branches->attr.exclude_kernel, why);
     return error;
 }

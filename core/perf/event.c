@@ -33,6 +33,7 @@ void event_init(struct event *event, const struct event_spec *spec, struct event
                                       spec->attr.exclude_user || spec->attr.exclude_kernel,
                             .start = spec->start,
                             .trigger = spec->trigger,
+                            .stop = spec->stop,
                             .filter = spec->filter};
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
 }

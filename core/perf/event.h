@@ -67,6 +67,7 @@ struct event {
     bool only_followed;              /* [I] only hits in the recorded workload's threads */
     bool start;                      /* [I] its hits open the window of branches */
     bool trigger;                    /* [I] its first sample ends the recording */
+    bool stop;                       /* [I] each sample stops the program that was hit */
     uint64_t tick_limit;             /* [I] of a CPU; 0: never throttled */
     void (*triggered)(const struct event *event); /* told behind each sample; NULL: nobody */
 

@@ -14,6 +14,7 @@
 #include "core/cpus.h"
 #include "core/perf/event.h"
 #include "core/perf/tracepoint.h"
+#include "core/task.h"
 
 /* [owning CPU], but for the counts, which anybody may read. */
 struct window {
@@ -25,9 +26,10 @@ struct window {
 };
 
 static struct window windows[ARCH_CPUS_MAX];
-static struct event *traced; /* the one that is enabled; changed with all CPUs parked */
-static bool begun;           /* it counts, */
-static bool records;         /* ... and takes samples, until the recording is frozen */
+static struct event *traced;   /* the one that is enabled; changed with all CPUs parked: */
+static struct event *programs; /* ... or it is this one, of programs */
+static bool begun;             /* it counts, */
+static bool records;           /* ... and takes samples, until the recording is frozen */
 
 /* Stack pointers of a thread's first push to its last; interrupts upon it stand there as well. */
 static bool window_is_of(const struct window *window, uintptr_t sp)
@@ -162,6 +164,28 @@ void branches_workload_end(void)
     arch_irq_restore(flags);
 }
 
+/* Whose, in user mode; event_means says it of the samples as well, and counts those left out. */
+bool branches_of_program_wanted(void)
+{
+    const struct event *event = *(struct event *volatile *)&programs;
+
+    if (!event || has_ended(event))
+        return false;
+    if (event->only_ids)
+        return event->only_ids == task_current_ids();
+    return !event->only_followed || task_followed[arch_cpu_id()];
+}
+
+void branches_of_program(uintptr_t from, const struct regs *regs)
+{
+    struct window *window = &windows[arch_cpu_id()];
+    struct event *event = *(struct event *volatile *)&programs;
+
+    window->counts.steps++;
+    if (from)
+        branch_take(event, window, from, regs);
+}
+
 /* The handler stays: flags that were saved while a window was open may be loaded at any time. */
 int event_branches_enable(struct event *event, struct refusal *why)
 {
@@ -169,7 +193,7 @@ int event_branches_enable(struct event *event, struct refusal *why)
 
     if (event->recorded.attr.config != PERF_COUNT_HW_BRANCH_INSTRUCTIONS)
         return refuse(why, EINVAL, "%s: no hardware event but branches", event->recorded.name);
-    if (traced)
+    if (traced || programs)
         return refuse(why, EBUSY, "%s: one is enabled already", event->recorded.name);
     error = cpus_park(why);
     if (error)
@@ -178,7 +202,10 @@ int event_branches_enable(struct event *event, struct refusal *why)
         windows[cpu].counts = (struct branches_counts){.steps = 0};
     arch_step_set_handlers(branches_step, branches_resume);
     begun = false;
-    traced = event;
+    if (event->recorded.attr.exclude_kernel)
+        programs = event;
+    else
+        traced = event;
     cpus_release();
     return 0;
 }
@@ -195,7 +222,7 @@ void event_branches_disable(struct event *event)
 {
     (void)event;
     cpus_park_surely();
-    traced = NULL;
+    traced = programs = NULL;
     begun = false;
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
         window_close(&windows[cpu]);

@@ -9,7 +9,7 @@
  *   mem:/PATH:ADDR[/LEN][:ACCESS]    the same in the program of this file, in each process that
  *                                    runs it; symbols are the program's
  *   cpu-clock[:u|:k]                 the time of the CPU, seen by an NMI (docs/clock.md)
- *   branches[:k]                     branches taken, by single steps; branch-instructions is the
+ *   branches[:k|:u]                  branches taken, by single steps; branch-instructions is the
  *                                    same
  *   SYSTEM:NAME                      a tracepoint, lock:lock_acquire say; for patterns see
  *                                    core/perf/perf_options.h
@@ -55,6 +55,7 @@ struct event_spec {
     bool followed; /* only hits in the workload's threads (task_followed) */
     bool start;    /* its hits open the window of `branches` */
     bool trigger;  /* its first sample ends the recording */
+    bool stop;     /* each sample stops the program that was hit */
 };
 
 /* 0; or -EINVAL, -ENOENT with a reason (an unknown symbol's nearest names included). */

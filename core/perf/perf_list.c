@@ -46,12 +46,14 @@ static void print_clock(struct sink *sink)
 
 static void print_branches(struct sink *sink)
 {
-    print_to(sink,
-             "  branches[:k] OR branch-instructions                [Hardware event, by single "
-             "steps]\n"
-             "      where the command's thread jumps, calls and returns to, from => to;\n"
-             "      branches/window=N/ ends after N instructions, --start mem:... opens it at each "
-             "hit\n\n");
+    print_to(
+        sink,
+        "  branches[:k|:u] OR branch-instructions             [Hardware event, by single "
+        "steps]\n"
+        "      where the command's thread jumps, calls and returns to, from => to; of a program "
+        "in user mode;\n"
+        "      branches/window=N/ ends after N instructions, --start mem:... opens it at each "
+        "hit\n\n");
 }
 
 static void print_tracepoint(struct sink *sink, const struct tracepoint *tracepoint)

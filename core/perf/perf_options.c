@@ -21,6 +21,7 @@ struct event_terms {
     uint64_t frequency; /* 0: not said, FREQUENCY_MAX: the most possible */
     uint64_t skip;      /* 0: not said */
     uint64_t window;    /* 0: not said. Of branches; of counts as well as of samples */
+    bool stop;          /* each sample stops the program that was hit */
     enum chain_term { CHAIN_UNSAID, CHAIN_NO, CHAIN_DEFAULT, CHAIN_ORC, CHAIN_FP } chain;
     int registers; /* 0: not said, 1: yes, -1: no */
     int raw;       /* likewise */
@@ -113,7 +114,8 @@ static int parse_window(struct parse *parse, const char *word, uint64_t *window)
 }
 
 #define TERMS                                                                                      \
-    "period=N, freq=HZ, call-graph=orc|fp|no, skip=N, regs=yes|no, raw=yes|no, window=N are "      \
+    "period=N, freq=HZ, call-graph=orc|fp|no, skip=N, regs=yes|no, raw=yes|no, window=N, stop "    \
+    "are "                                                                                         \
     "possible"
 
 static bool parse_yes_no(const char *value, int *answer)
@@ -126,6 +128,10 @@ static int parse_term(struct parse *parse, char *term, struct event_terms *terms
 {
     char *value = strchr(term, '=');
 
+    if (strcmp(term, "stop") == 0) {
+        terms->stop = true;
+        return 0;
+    }
     if (!value)
         return refuse(parse->why, EINVAL, "event term \"%s\": " TERMS, term);
     *value++ = '\0';
@@ -509,6 +515,7 @@ static void apply_terms(struct event_spec *event, const struct event_terms *own,
     if (event_is_branches(attr)) /* -g and --intr-regs are for those events that have them */
         all = &nothing;
     event->window.instructions = own->window;
+    event->stop = own->stop;
     apply_chain(event, own->chain ? own->chain : all->chain, own->skip ? own->skip : all->skip,
                 verify);
     if (own->registers ? own->registers > 0 : all->registers > 0) {
@@ -572,7 +579,7 @@ static int check_rates(struct parse *parse)
 static bool has_terms(const struct event_terms *terms)
 {
     return terms->period || terms->frequency || terms->skip || terms->chain || terms->registers ||
-           terms->raw;
+           terms->raw || terms->stop;
 }
 
 /* Whose time it was only samples tell. */
@@ -758,9 +765,11 @@ int perf_options_parse(int argc, char **argv, struct perf_options *options, stru
     options->all_threads = parse.all_threads || parse.cpus || !options->workload;
     if (strcmp(argv[0], "stat") == 0 && (error = check_counting(&parse)) != 0)
         return error;
-    error = targets_choose(
-        recording->events, recording->event_count,
-        &(struct target_options){parse.pid, options->workload ? options->workload[0] : NULL}, why);
+    error = targets_choose(recording->events, recording->event_count,
+                           &(struct target_options){parse.pid,
+                                                    options->workload ? options->workload[0] : NULL,
+                                                    parse.all_threads},
+                           why);
     if (!error)
         error = check_whose(&parse);
     if (!error)

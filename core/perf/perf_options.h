@@ -5,7 +5,7 @@
  *   -e EVENT[,EVENT...]   what to count (core/perf/event_spec.h); may be given again. EVENT may
  *                         end in terms for it alone:
  *                         EVENT/period=N,freq=HZ,call-graph=orc|fp|no,skip=N,regs=yes|no,
- *                         raw=yes|no/, and branches/window=N/
+ *                         raw=yes|no/, branches/window=N/, and mem:/PATH:ADDR/stop/
  *                         lock:* and *:* are an event for each tracepoint that they match, lock:
  *                         is the same as lock:*
  *   --filter EXPRESSION   which hits of the tracepoints of the -e before count

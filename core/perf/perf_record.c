@@ -144,9 +144,13 @@ static int check_stepping(bool at_boot, struct refusal *why)
 {
     const struct event_spec *event = stepping_event();
 
-    if (!event || event->window.started || options.workload || at_boot)
+    if (event && event->attr.exclude_kernel && at_boot)
+        return refuse(why, EINVAL, "%s: the boot runs no program", event->name);
+    if (!event || event->window.started || event->attr.exclude_kernel || options.workload ||
+        at_boot)
         return 0;
-    return refuse(why, EINVAL, "%s: of what? -- COMMAND is stepped, or what follows --start EVENT",
+    return refuse(why, EINVAL,
+                  "%s: of what? -- COMMAND is stepped, -p PID, or what follows --start EVENT",
                   event->name);
 }
 
@@ -155,8 +159,13 @@ static int check_threads(struct refusal *why)
 {
     uint32_t pid = options.recording.events[0].pid;
 
-    if (pid && !thread_find(pid))
+    if (!pid)
+        return 0;
+    if (!thread_find(pid))
         return refuse(why, ESRCH, "-p %u: no such thread; `ps` lists them", pid);
+    if (stepping_event() && !thread_find(pid)->process)
+        return refuse(why, EINVAL, "-p %u: a thread of the kernel's own; %s is of programs", pid,
+                      stepping_event()->name);
     return 0;
 }
 

@@ -30,6 +30,7 @@ static uint64_t lapses_before[ARCH_CPUS_MAX]; /* breakpoint_lapses, likewise */
 static bool running;
 static bool frozen;                  /* set in any context while it runs, */
 static const struct event *ended_by; /* ... as is the trigger that did it */
+static void (*stop_program)(void);   /* set at boot */
 
 const struct recorder recorder = RECORDER(rings, events, event_count);
 
@@ -179,6 +180,20 @@ static void recording_trigger(const struct event *event)
     recording_freeze();
 }
 
+void recording_set_stop(void (*stop)(void))
+{
+    stop_program = stop;
+}
+
+/* Any context: a sample of an event that ends something has been written. */
+static void recording_sampled(const struct event *event)
+{
+    if (event->stop && stop_program)
+        stop_program();
+    if (event->trigger)
+        recording_trigger(event);
+}
+
 /*
  * What the rings themselves have hit is not counted. Triggers come last: one that hits at once
  * finds all the others under way. The second freezing is for the event that was just being begun
@@ -191,7 +206,7 @@ static void recording_begin(struct ring *to)
         for (unsigned i = 0; i < event_count && !recording_frozen(); i++) {
             if (events[i].trigger != triggers)
                 continue;
-            events[i].triggered = triggers ? recording_trigger : NULL;
+            events[i].triggered = triggers || events[i].stop ? recording_sampled : NULL;
             event_begin(&events[i], to);
         }
     if (recording_frozen())

@@ -11,7 +11,14 @@
 struct target_options {
     uint32_t pid;         /* of -p; 0: not said */
     const char *workload; /* its first word; NULL: none */
+    bool all_threads;     /* -a */
 };
+
+/*
+ * A workload that begins with this word is a program: the console's part in it, to read its file
+ * and to wait, is not the program's.
+ */
+bool target_is_program(const char *word);
 
 /*
  * Notes it in these events, and refuses what can have no hits. 0, or a negative errno and the

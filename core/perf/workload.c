@@ -6,15 +6,9 @@
 #include "core/cpus.h"
 #include "core/perf/branches_options.h"
 #include "core/perf/event_branches.h"
+#include "core/perf/target_options.h"
 #include "core/print.h"
 #include "core/sched/thread.h"
-#include "core/string.h"
-
-/* The console's part in it, to read its file and to wait, is not the program's. */
-static bool workload_is_program(const struct perf_options *options)
-{
-    return options->workload[0][0] == '/' || strcmp(options->workload[0], "run") == 0;
-}
 
 /* The stream's readers find in the event's attributes what perf says so. */
 void workload_follow(struct perf_options *options)
@@ -23,10 +17,11 @@ void workload_follow(struct perf_options *options)
 
     for (unsigned i = 0; i < recording->event_count && !options->all_threads; i++) {
         struct event_spec *event = &recording->events[i];
+        bool kernel = event_is_branches(&event->attr) && !event->attr.exclude_kernel;
 
-        event->followed = !event->pid && !event_is_branches(&event->attr);
+        event->followed = !event->pid && !kernel;
         event->attr.inherit = event->followed;
-        event->attr.enable_on_exec = event->followed && workload_is_program(options);
+        event->attr.enable_on_exec = event->followed && target_is_program(options->workload[0]);
     }
 }
 
@@ -46,7 +41,8 @@ int workload_run(const struct perf_options *options)
         command_wait_interrupt();
         return 0;
     }
-    thread_follow(workload_is_program(options) ? THREAD_FOLLOWED_FROM_EXEC : THREAD_FOLLOWED);
+    thread_follow(target_is_program(options->workload[0]) ? THREAD_FOLLOWED_FROM_EXEC
+                                                          : THREAD_FOLLOWED);
     branches_workload_begin();
     status = command_run(options->workload_count, options->workload);
     branches_workload_end();

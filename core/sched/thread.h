@@ -56,6 +56,7 @@ struct thread {
     struct process *process;        /* core/user/process.h; NULL: one of the kernel's own */
     const struct arch_space *space; /* where the CPU is while it runs; NULL: the kernel's alone */
 
+    struct arch_user_step step;        /* core/user/process_steps.c's; on its CPU alone */
     bool stopped;                      /* as its program (core/user/signals.h); its own alone, */
     enum thread_follow follow;         /* ... as this; its own alone; its maker's at first */
     const struct wait_queue *waits_on; /* while it sleeps; covered by that queue's lock */

@@ -5,10 +5,14 @@
  */
 #include "core/user/process_watch.h"
 
+#include <linux/signal.h>
+
 #include "core/breakpoint.h"
+#include "core/perf/recording.h"
 #include "core/sched/scheduler.h"
 #include "core/user/process.h"
 #include "core/user/program.h"
+#include "core/user/signals.h"
 
 ARCH_HIT_TEXT static bool watch_runs(unsigned cpu, const struct breakpoint_target *target)
 {
@@ -83,10 +87,22 @@ static int watch_refuse_place(const struct breakpoint *breakpoint, struct refusa
                    : refuse_in_process(breakpoint, why);
 }
 
+/* Stopped in front of its next instruction, as by SIGSTOP. */
+ARCH_HIT_TEXT static void watch_stop(void)
+{
+    struct process *process = process_current();
+
+    if (!process)
+        return;
+    signal_mark(process, SIGSTOP);
+    arch_user_look();
+}
+
 void process_watch_init(void)
 {
     static const struct breakpoint_processes processes = {watch_runs, watch_read,
                                                           watch_refuse_place};
 
     breakpoint_set_processes(&processes);
+    recording_set_stop(watch_stop);
 }

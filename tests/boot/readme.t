@@ -148,6 +148,13 @@ my @claims = (
         like(line('perf script'), qr/ => +[0-9a-f]+ fs_unlink\+0x0\n.*mem:fs_unlink:x/,
             '... up to the one that leads there');
     }],
+    ['perf record --overwrite -e branches -e mem:' => sub {
+        my ($pid) = typed($_[0]) =~ / is stopped as (\d+)/;
+        like(line('perf script'), qr/ => +[0-9a-f]+ main\+0x0\n.*fs-load:main:x: .* main\+0x0\n/,
+            'a program\'s own branches, up to where it is stopped');
+        like(beside("kill -CONT $pid", 'exit status 0'), qr/fs-load \(pid $pid\): exit status 0/,
+            '... and goes on');
+    }],
     ['perf record -e mem:kernel_flag:rw -g -- /bin/fs-load' => sub {
         typed($_[0]);
         like(join("\n", chains()), qr/^lock_kernel .*\bmain\b/m, 'the same of a program');

@@ -21,7 +21,8 @@ sub typed
 {
     my ($machine, $command, $until, $name) = @_;
     $machine->send("$command\n");
-    return $machine->expect(qr/\Q$command\E\n.*?^$until.*^pitot> $/ms, $patience, $name // $command);
+    return $machine->expect(qr/\Q$command\E\n.*?^$until.*^pitot> $/ms, $patience,
+        $name // $command);
 }
 
 # What a program says comes before the prompt, or behind it.

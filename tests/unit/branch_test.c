@@ -55,8 +55,7 @@ static bool shadows(const ZydisDecodedInstruction *instruction, const ZydisDecod
     return instruction->mnemonic == ZYDIS_MNEMONIC_STI ||
            (instruction->mnemonic == ZYDIS_MNEMONIC_MOV &&
             operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-            operands[0].reg.value == ZYDIS_REGISTER_SS &&
-            operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER);
+            operands[0].reg.value == ZYDIS_REGISTER_SS);
 }
 
 static enum branch_kind kind_of(const ZydisDecodedInstruction *instruction,
@@ -173,10 +172,30 @@ static void the_one_behind_sti_or_mov_ss_may_have_run_as_well(void **state)
     assert_int_equal(TAKEN("\x41\x8e\xd0\xeb\x10", HERE + 3), -1);
 }
 
+/* Of memory, too: every ModRM and every SIB byte behind it. */
+static void each_form_of_mov_ss_holds_the_step_back(void **state)
+{
+    ZydisDecoder decoder;
+
+    (void)state;
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+        for (unsigned rest = 0; rest < 1u << 16; rest++) {
+            uint8_t bytes[2 * BRANCH_BYTES] = {0}, *opcode = bytes + prefixes[i][0];
+
+            memcpy(bytes, prefixes[i] + 1, prefixes[i][0]);
+            opcode[0] = 0x8e;
+            opcode[1] = (uint8_t)rest;
+            opcode[2] = (uint8_t)(rest >> 8);
+            compare(&decoder, bytes);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_instruction_is_what_zydis_says),
+        cmocka_unit_test(each_form_of_mov_ss_holds_the_step_back),
         cmocka_unit_test(a_conditional_branch_is_one_where_it_goes_elsewhere),
         cmocka_unit_test(a_call_is_a_branch_wherever_it_goes),
         cmocka_unit_test(what_goes_on_behind_itself_is_none),

@@ -685,8 +685,15 @@ static void what_can_have_no_hits_in_a_program_is_refused(void **state)
         {"record -e mem:/bin/load:0xffffffff80001000", "is the kernel's, no program's"},
         {"record -e mem:/bin/load:0x402000:w:k", "with k there is no hit"},
         {"record -e mem:kernel_flag:w:u", "with u there is no hit"},
-        {"record -e branches:u -- /bin/load", "programs are not stepped"},
-        {"record -p 17 -e branches", "-p: branches follows the command's own thread"},
+        {"record -e branches:u -- fs-stress", "fs-stress runs in the kernel"},
+        {"record -e branches:k -- /bin/load", "its own branches are stepped, branches:u"},
+        {"record -p 17 -e branches:k", "its own branches are stepped, branches:u"},
+        {"record -e branches:u --start mem:0xffffffff80001000:x -- /bin/load", "in the kernel"},
+        {"record -p 17 -e branches --start mem:0xffffffff80001000:x", "-p: windows of branches"},
+        {"record -e branches/window=9/ -- /bin/load", "window=: a program is stepped all the way"},
+        {"record -e mem:0xffffffff80001000:w/stop/", "the term stop is of a breakpoint"},
+        {"record -e cpu-clock/stop/ -- /bin/load", "the term stop is of a breakpoint"},
+        {"stat -e mem:/bin/load:0x402000:w/stop/", "its terms are of samples"},
         {"record -e branches --start mem:/bin/load:0x402000:x", "branches are the kernel's"},
         {"record -p 0 -e cpu-clock", "pid \"0\""},
         {"record -p me -e cpu-clock", "pid \"me\""},
@@ -703,6 +710,32 @@ static void what_can_have_no_hits_in_a_program_is_refused(void **state)
     assert_string_equal(why.text, "/bin/none cannot be read");
     assert_int_equal(parse("record -e mem:/bin/load:main:x"), -ENOENT);
     assert_string_equal(why.text, "no symbol \"main\" in /bin/load");
+}
+
+/* Beside a program branches are its own, said or not; else they are what they are said to be. */
+static void branches_beside_a_program_are_the_programs(void **state)
+{
+    static const struct {
+        const char *line, *name;
+        bool program;
+    } cases[] = {
+        {"record -e branches -- /bin/load", "branches:u", true},
+        {"record -e branches:u -- run load", "branches:u", true},
+        {"record -e branch-instructions:uk -p 17", "branches:u", true},
+        {"record -a -e branches:u -- fs-stress", "branches:u", true},
+        {"record -e branches -- fs-stress", "branches", false},
+        {"record -e branches:k -- fs-stress", "branches:k", false},
+        {"record -e branches --start mem:0xffffffff80001000:x -- /bin/load", "branches", false},
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(parse(cases[i].line), 0);
+        assert_string_equal(options.recording.events[0].name, cases[i].name);
+        assert_int_equal(attr_of(0)->exclude_kernel, cases[i].program);
+    }
+    assert_int_equal(parse("record -e mem:/bin/load:0x402000:w/stop/ -- /bin/load"), 0);
+    assert_true(options.recording.events[0].stop);
 }
 
 /* --- CPUs, and all of it. --- */
@@ -877,6 +910,7 @@ int main(void)
         cmocka_unit_test_setup(what_is_said_of_chains_that_nobody_asked_for_is_refused, setup),
         cmocka_unit_test_setup(an_address_of_programs_belongs_to_who_is_named, setup),
         cmocka_unit_test_setup(what_can_have_no_hits_in_a_program_is_refused, setup),
+        cmocka_unit_test_setup(branches_beside_a_program_are_the_programs, setup),
         cmocka_unit_test_setup(cpus_are_numbers_and_ranges_for_all_events, setup),
         cmocka_unit_test_setup(cpus_that_are_none_are_refused_with_those_that_there_are, setup),
         cmocka_unit_test_setup(all_threads_or_one, setup),
