@@ -92,8 +92,8 @@ static const char *const signal_names[] = {"-CONT", "-INT", "-KILL", "-STOP", "-
 static const char *const perf_names[] = {"list", "record", "report", "script",
                                          "stat", "trace",  NULL};
 static const char *const chain_names[] = {"fp", "no", "orc", NULL};
-static const char *const graph_names[] = {"callee", "caller", "none", NULL};
-static const char *const sort_names[] = {"comm", "cpu", "pid", "sym", NULL};
+static const char *const graph_names[] = {"callee", "caller", "fractal", "graph", "none", NULL};
+static const char *const sort_names[] = {"comm", "cpu", "dso", "pid", "sym", NULL};
 static const char *const field_names[] = {"+iregs", "iregs", NULL};
 static const char *const rate_names[] = {"max", NULL};
 
@@ -239,7 +239,7 @@ static bool target_value(enum value value, struct word word, struct target *targ
     case VALUE_CHAIN:
         return target_set(target, names_fixed(chain_names), word);
     case VALUE_GRAPH:
-        return target_set(target, names_fixed(graph_names), word);
+        return target_set_open(target, names_fixed(graph_names), last_of_list(word));
     case VALUE_SORT:
         return target_set_open(target, names_fixed(sort_names), last_of_list(word));
     case VALUE_FIELD:

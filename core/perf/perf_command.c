@@ -116,8 +116,8 @@ static const struct part {
      "    [--start EVENT] [-p PID] [-C CPUS] [-a] [-f] [-- COMMAND]",
      "samples until COMMAND ends, or until ^C; without -e, of cpu-clock"},
     {"report", perf_report, true,
-     "[-g caller|callee[,PERCENT] | -g none]\n"
-     "    [--sort sym|comm|cpu|pid|FIELD[,KEY]...] [--max-stack N] [-n] [-D]",
+     "[-g [graph|fractal|caller|callee|PERCENT[,WORD]... | none]]\n"
+     "    [--sort sym|comm|cpu|dso|pid|FIELD[,KEY]...] [--max-stack N] [-n] [-D]",
      "where the samples of the last recording were, and how it got there"},
     {"script", perf_script, true, "[-F iregs] [--max-stack N] [--max-events N]",
      "each sample of the last recording"},

@@ -89,6 +89,7 @@ bool user_place_find(uint32_t pid, uintptr_t address, struct user_place *place)
         return false;
     program = (const struct program *)(mapping->comm - offsetof(struct program, path));
     place->program = program_number(program);
+    place->path = program->path;
     place->file_offset = address - mapping->start + mapping->offset;
     place->named = symbol_table_find_address(&program->symbols, address, &place->symbol);
     return true;

@@ -176,8 +176,7 @@ int report_print(struct sink *sink, struct record_source *source,
         if (tree.nodes[REPORT_ROOT].samples == 0)
             continue;
         report_tree_sort(&tree);
-        report_print_tree(sink, &tree, event->name,
-                          percent_least(tree.nodes[REPORT_ROOT].period, options->threshold));
+        report_print_tree(sink, &tree, event->name, options);
         samples += tree.nodes[REPORT_ROOT].samples;
     }
     if (samples > 0)

@@ -19,6 +19,7 @@
 struct report_options {
     bool dump;      /* no report: each record, byte for byte (core/perf/record_dump.h) */
     bool callgraph; /* print call graphs (where the samples have chains) */
+    bool fractal;   /* per cent of the caller's, not of the event's (-g fractal) */
     bool caller;    /* outermost caller first (-g caller); else the hit first (-g callee) */
 
     /* What hits are told apart by; chains below them. At least one. */
@@ -26,7 +27,10 @@ struct report_options {
 
     unsigned max_stack; /* so many addresses of a chain count; CHAIN_WALK_MOST: all */
 
-    /* Branches with less of the event's total are left out: 1/10000 per cent, 0 to 100 per cent. */
+    /*
+     * Branches with less are left out, of the event's total or, if fractal, of their siblings':
+     * 1/10000 per cent, 0 to 100 per cent.
+     */
     uint32_t threshold;
 };
 

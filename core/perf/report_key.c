@@ -7,6 +7,7 @@
 
 #include "core/perf/comm.h"
 #include "core/perf/tracepoint_format.h"
+#include "core/perf/user_place.h"
 #include "core/string.h"
 
 #define CPU_WIDTH     3
@@ -58,7 +59,8 @@ static int refuse_field(const char *word, const struct record_source *source, st
             print_into(names + length, sizeof(names) - length, ", %s", tracepoint->field[f].name);
         }
     }
-    return refuse(why, EINVAL, "sort key \"%s\": there are comm, cpu, pid, sym%s%s", word, names,
+    return refuse(why, EINVAL, "sort key \"%s\": there are comm, cpu, dso, pid, sym%s%s", word,
+                  names,
                   names[0] ? "" : "; and the fields of tracepoints, where they are recorded");
 }
 
@@ -201,6 +203,24 @@ static int compare_fields(const struct report_place *a, const struct report_plac
 
 /* --- The others ------------------------------------------------------------------------------- */
 
+/* perf's names: the last part of a file's, and in brackets what is no file. */
+static void print_object(const struct sample_view *view, char *text)
+{
+    struct user_place place;
+    const char *name;
+
+    if (!user_place_possible(view->ip))
+        name = "[kernel.kallsyms]";
+    else if (!user_place_find(view->pid, view->ip, &place))
+        name = "[unknown]";
+    else
+        name = place.path;
+    for (const char *at = name; *at != '\0' && name[0] != '['; at++)
+        if (at[0] == '/' && at[1] != '\0')
+            name = at + 1;
+    print_into(text, REPORT_TEXT_SIZE, "%s", name);
+}
+
 struct report_place report_key_place(const struct report_key *key, const struct sample_view *view,
                                      char text[static REPORT_TEXT_SIZE])
 {
@@ -223,6 +243,9 @@ struct report_place report_key_place(const struct report_key *key, const struct 
         else
             print_into(text, REPORT_TEXT_SIZE, ":%d", (int)view->tid);
         break;
+    case REPORT_BY_OBJECT:
+        print_object(view, text);
+        break;
     case REPORT_BY_SYMBOL:
     case REPORT_BY_NOTHING:
         break;
@@ -230,22 +253,21 @@ struct report_place report_key_place(const struct report_key *key, const struct 
     return place;
 }
 
-/*
- * Functions come before bare addresses, by name (then file, then address), these by value. perf
- * compares the latter as signed numbers: the kernel's come first.
- */
+/* Functions come before bare addresses, by name. */
 static int compare_symbols(const struct report_place *a, const struct report_place *b)
 {
-    int order = a->name && b->name ? strcmp(a->name, b->name) : 0;
-
     if (!a->name != !b->name)
         return a->name ? -1 : 1;
-    if (order)
-        return order;
+    return a->name ? strcmp(a->name, b->name) : 0;
+}
+
+int report_key_compare_places(const struct report_key *key, const struct report_place *a,
+                              const struct report_place *b)
+{
+    if (key->kind != REPORT_BY_SYMBOL || a->address == b->address)
+        return 0;
     if (a->name && a->file != b->file)
         return a->file < b->file ? -1 : 1;
-    if (a->address == b->address)
-        return 0;
     return (int64_t)a->address < (int64_t)b->address ? -1 : 1;
 }
 
@@ -256,6 +278,7 @@ int report_key_compare(const struct report_key *key, const struct report_place *
     case REPORT_BY_SYMBOL:
         return compare_symbols(a, b);
     case REPORT_BY_COMM:
+    case REPORT_BY_OBJECT:
         return strcmp(a->name, b->name);
     case REPORT_BY_FIELD:
         return compare_fields(a, b);
@@ -272,8 +295,9 @@ int report_key_compare(const struct report_key *key, const struct report_place *
 const char *report_key_heading(const struct report_key *key)
 {
     static const char *const headings[] = {
-        [REPORT_BY_SYMBOL] = "Symbol",       [REPORT_BY_COMM] = "Command", [REPORT_BY_CPU] = "CPU",
-        [REPORT_BY_TID] = "    Pid:Command", [REPORT_BY_NOTHING] = "",
+        [REPORT_BY_SYMBOL] = "Symbol", [REPORT_BY_COMM] = "Command",
+        [REPORT_BY_CPU] = "CPU",       [REPORT_BY_TID] = "    Pid:Command",
+        [REPORT_BY_NOTHING] = "",      [REPORT_BY_OBJECT] = "Shared Object",
     };
 
     return key->kind == REPORT_BY_FIELD ? key->field->name : headings[key->kind];
@@ -304,6 +328,7 @@ size_t report_key_width(const struct report_key *key, const struct report_place 
     case REPORT_BY_TID:
         return NUMBER_WIDTH + 1 + strlen(place->name);
     case REPORT_BY_COMM:
+    case REPORT_BY_OBJECT:
     case REPORT_BY_FIELD:
         return strlen(place->name);
     case REPORT_BY_NOTHING:
@@ -343,6 +368,7 @@ void report_key_print(struct sink *sink, const struct report_key *key,
         used = width;
         break;
     case REPORT_BY_COMM:
+    case REPORT_BY_OBJECT:
         print_to(sink, "%s", place->name);
         break;
     case REPORT_BY_NOTHING:

@@ -37,9 +37,14 @@ struct report_keys report_keys_of_event(const struct report_keys *keys,
 struct report_place report_key_place(const struct report_key *key, const struct sample_view *view,
                                      char text[static REPORT_TEXT_SIZE]);
 
-/* Less than 0 if `a` is printed before `b`, where all else is equal. */
+/*
+ * Less than 0 if `a` is printed before `b`. What no key tells apart the second one does: functions
+ * of one name by file and address, bare addresses as signed numbers, the kernel's first.
+ */
 int report_key_compare(const struct report_key *key, const struct report_place *a,
                        const struct report_place *b);
+int report_key_compare_places(const struct report_key *key, const struct report_place *a,
+                              const struct report_place *b);
 
 const char *report_key_heading(const struct report_key *key);
 

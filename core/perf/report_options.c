@@ -35,24 +35,50 @@ static bool parse_percent(const char *word, uint32_t *percent_units)
     return *word == '\0' && value <= THRESHOLD_MOST;
 }
 
+static int refuse_graph(const char *value, struct refusal *why)
+{
+    return refuse(
+        why, EINVAL,
+        "call graph \"%s\": graph or fractal, caller or callee, and the per cent below which "
+        "branches are left out, 0 to 100 with up to 4 decimals, are possible, with commas "
+        "between them: fractal,0.5,caller; or none",
+        value);
+}
+
+/* One of the words between commas. */
+static bool parse_graph_word(const char *word, struct report_options *options)
+{
+    if (strcmp(word, "graph") == 0 || strcmp(word, "fractal") == 0)
+        options->fractal = word[0] == 'f';
+    else if (strcmp(word, "caller") == 0 || strcmp(word, "callee") == 0)
+        options->caller = word[5] == 'r';
+    else
+        return parse_percent(word, &options->threshold);
+    return true;
+}
+
+/* In any order, as in perf. */
 static int parse_graph(const char *value, struct report_options *options, struct refusal *why)
 {
-    bool caller = strncmp(value, "caller", 6) == 0;
+    char word[16];
+    size_t length;
 
     options->callgraph = strcmp(value, "none") != 0;
-    if (!options->callgraph)
-        return 0;
-    if (!caller && strncmp(value, "callee", 6) != 0)
-        return refuse(why, EINVAL, "call graph \"%s\": caller, callee and none are possible",
-                      value);
-    options->caller = caller;
+    options->fractal = options->caller = false;
     options->threshold = THRESHOLD_DEFAULT;
-    if (value[6] == '\0' || (value[6] == ',' && parse_percent(value + 7, &options->threshold)))
-        return 0;
-    return refuse(why, EINVAL,
-                  "call graph \"%s\": behind %.6s and a comma a per cent of 0 to 100 is possible, "
-                  "with up to 4 decimals: %.6s,0.5",
-                  value, value, value);
+    for (const char *at = value; options->callgraph; at += length + 1) {
+        for (length = 0; at[length] != '\0' && at[length] != ','; length++)
+            continue;
+        if (length >= sizeof(word))
+            return refuse_graph(value, why);
+        memcpy(word, at, length);
+        word[length] = '\0';
+        if (!parse_graph_word(word, options))
+            return refuse_graph(value, why);
+        if (at[length] == '\0')
+            break;
+    }
+    return 0;
 }
 
 static bool is_always_so(const char *option)
@@ -100,6 +126,8 @@ static int parse_option(int count, char **words, struct report_options *options,
                       "unknown option \"%s\"; there are -g caller|callee|none, --sort KEY,..., "
                       "--max-stack N, -n, -D, --stdio, --no-children, --no-inline",
                       words[0]);
+    if (graph && (count == 1 || words[1][0] == '-')) /* bare: as it is without */
+        return 1;
     if (count == 1)
         return refuse(why, EINVAL, "option %s needs a value", words[0]);
     if (graph)

@@ -2,15 +2,16 @@
 /*
  * The options of `perf report`, as the real perf spells them:
  *
- *   -g caller[,N], -g callee[,N], -g none
- *                  call graphs, the outermost caller or the hit first; branches with less than N
- *                  per cent of the total are left out. N is 0 to 100 with up to 4 decimals.
- *                  Without -g, and without N, it is as in perf: callee,0.5
+ *   -g WORD,..., -g none
+ *                  call graphs. graph: per cent of the event, fractal: of the branch that forks;
+ *                  caller, callee: the outermost caller or the hit comes first; and a number, 0 to
+ *                  100 with up to 4 decimals: branches with less per cent are left out. Without -g,
+ *                  with a bare one, and without a word it is as in perf: graph,0.5,callee
  *   -D, --dump-raw-trace
  *                  each record, byte for byte, in place of a report
  *   -s KEY,..., --sort KEY,...
  *                  what lines are told apart by: sym, which it is without the option, comm, cpu,
- *                  pid (a task's number and name), and fields of tracepoints
+ *                  dso, pid (a task's number and name), and fields of tracepoints
  *   --max-stack N  so many addresses of a chain count, from the end that comes first: 1 to 127
  *   -n, --stdio, --no-children, --no-inline
  *                  are always so here

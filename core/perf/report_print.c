@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The layout of `perf report --stdio`, column for column, with percentages of the whole event
- * ("graph" in perf's terms):
+ * The layout of `perf report --stdio`, column for column, with percentages of the whole event, or
+ * of the branch that forks ("graph" and "fractal" in perf's terms):
  *
  *     73.33%             9  [k] ring_reserve      a hit: per cent, samples, place
  *             |                                   depth 1: a bar as long as it has branches to come
@@ -28,14 +28,17 @@
 struct fork {
     uint32_t branch; /* the next one */
     uint32_t bars;   /* bit i: depth i + 1 still has a bar */
+    uint64_t total;  /* what its branches are per cent of */
+    uint64_t left;   /* of that, for the branches to come, and for those that are left out */
+    uint64_t least;  /* branches with less are left out */
 };
 
 struct printer {
     struct sink *sink;
     const struct report_tree *tree;
     const struct report_node *nodes;
-    uint64_t least; /* branches with less are left out */
-    int margin;     /* what the whole graph is moved right by */
+    const struct report_options *options;
+    int margin; /* what the whole graph is moved right by */
     size_t width[REPORT_KEYS_MAX];
 };
 
@@ -45,9 +48,9 @@ static uint32_t bar(unsigned int depth_index)
     return UINT32_C(1) << (depth_index % 32);
 }
 
-static void print_percent(const struct printer *printer, int width, uint64_t period)
+static void print_percent(const struct printer *printer, int width, uint64_t period, uint64_t total)
 {
-    uint64_t hundredths = percent_hundredths(period, printer->nodes[REPORT_ROOT].period);
+    uint64_t hundredths = percent_hundredths(period, total);
 
     print_to(printer->sink, "%*llu.%02llu%%", width, (unsigned long long)(hundredths / HUNDREDTHS),
              (unsigned long long)(hundredths % HUNDREDTHS));
@@ -80,9 +83,50 @@ static void print_bars(const struct printer *printer, unsigned int depth, uint32
  * The branch if it is printed, else REPORT_ROOT, as siblings are sorted: behind one that is left
  * out all are.
  */
-static uint32_t printed_from(const struct printer *printer, uint32_t branch)
+static uint32_t printed_from(const struct printer *printer, uint32_t branch, uint64_t least)
 {
-    return printer->nodes[branch].period < printer->least ? REPORT_ROOT : branch;
+    return printer->nodes[branch].period < least ? REPORT_ROOT : branch;
+}
+
+/* Of all branches of a node: chains that end there are not among them. */
+static uint64_t period_below(const struct printer *printer, uint32_t node)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t child = printer->nodes[node].first_child; child != REPORT_ROOT;
+         child = printer->nodes[child].next_sibling)
+        sum += printer->nodes[child].period;
+    return sum;
+}
+
+/* perf rounds down what is a part of the event, and up what is a part of a node's branches. */
+static uint64_t least_below(const struct printer *printer, uint32_t node)
+{
+    uint64_t whole = printer->nodes[REPORT_ROOT].period, least;
+    uint32_t threshold = printer->options->threshold;
+
+    if (!printer->options->fractal)
+        return percent_least(whole, threshold);
+    whole = period_below(printer, node);
+    least = percent_least(whole, threshold);
+    return least + (least * 100 * PERCENT_UNITS < whole * threshold);
+}
+
+/* The fork at the end of a branch; what is per cent of it is so of `total`, if fractal. */
+static struct fork fork_below(const struct printer *printer, uint32_t node, uint64_t total,
+                              uint32_t bars)
+{
+    uint64_t least = least_below(printer, node);
+
+    if (!printer->options->fractal)
+        total = printer->nodes[REPORT_ROOT].period;
+    return (struct fork){
+        .branch = printed_from(printer, printer->nodes[node].first_child, least),
+        .bars = bars,
+        .total = total,
+        .left = total,
+        .least = least,
+    };
 }
 
 /*
@@ -100,47 +144,65 @@ static uint32_t run_end(const struct printer *printer, uint32_t node)
     }
 }
 
+static void print_branch_begin(const struct printer *printer, const struct fork *fork,
+                               unsigned int depth, uint64_t period)
+{
+    print_bars(printer, depth - 1, fork->bars);
+    print_to(printer->sink, "%c--", fork->bars & bar(depth - 1) ? '|' : ' ');
+    print_percent(printer, 0, period, fork->total);
+    print_to(printer->sink, "--");
+}
+
 /* Prints a branch up to its next fork, and returns the node that it ends with. */
-static uint32_t print_branch(const struct printer *printer, uint32_t branch, unsigned int depth,
-                             uint32_t bars)
+static uint32_t print_branch(const struct printer *printer, uint32_t branch,
+                             const struct fork *fork, unsigned int depth)
 {
     const struct report_node *nodes = printer->nodes;
     uint32_t end = run_end(printer, branch);
 
-    print_bars(printer, depth - 1, bars);
-    print_to(printer->sink, "%c--", bars & bar(depth - 1) ? '|' : ' ');
-    print_percent(printer, 0, nodes[branch].period);
-    print_to(printer->sink, "--");
+    print_branch_begin(printer, fork, depth, nodes[branch].period);
     print_place(printer, &nodes[branch]);
     while (branch != end) {
         branch = nodes[branch].first_child;
-        print_bars(printer, depth, bars);
+        print_bars(printer, depth, fork->bars);
         print_place(printer, &nodes[branch]);
     }
     return end;
 }
 
-static void print_forks(const struct printer *printer, uint32_t first_branch)
+/* If fractal, what is left out of the branches of a fork is a branch of its own. */
+static void print_left(const struct printer *printer, struct fork *fork, unsigned int depth)
 {
-    struct fork forks[PERF_MAX_STACK_DEPTH + 1];
+    if (!printer->options->fractal || fork->left == 0 || fork->left == fork->total)
+        return;
+    fork->bars &= ~bar(depth - 1);
+    print_branch_begin(printer, fork, depth, fork->left);
+    print_to(printer->sink, "[...]\n");
+}
+
+static void print_forks(const struct printer *printer, struct fork first)
+{
+    static struct fork forks[PERF_MAX_STACK_DEPTH + 1]; /* one report at a time: large */
     unsigned int depth = 1;
 
-    forks[0] = (struct fork){first_branch, bar(0)};
+    forks[0] = first;
     while (depth > 0) {
         struct fork *fork = &forks[depth - 1];
-        uint32_t branch = fork->branch;
+        uint32_t branch = fork->branch, end;
         if (branch == REPORT_ROOT) {
+            print_left(printer, fork, depth);
             depth--;
             continue;
         }
         print_bars(printer, depth, fork->bars);
         print_to(printer->sink, "\n");
-        fork->branch = printed_from(printer, printer->nodes[branch].next_sibling);
-        if (fork->branch == REPORT_ROOT)
+        fork->branch = printed_from(printer, printer->nodes[branch].next_sibling, fork->least);
+        fork->left -= printer->nodes[branch].period;
+        if (fork->branch == REPORT_ROOT && (!printer->options->fractal || fork->left == 0))
             fork->bars &= ~bar(depth - 1);
-        uint32_t end = print_branch(printer, branch, depth, fork->bars);
-        uint32_t next = printed_from(printer, printer->nodes[end].first_child);
-        forks[depth] = (struct fork){next, fork->bars | bar(depth)};
+        end = print_branch(printer, branch, fork, depth);
+        forks[depth] =
+            fork_below(printer, end, period_below(printer, end), fork->bars | bar(depth));
         depth++;
     }
 }
@@ -167,18 +229,19 @@ static uint32_t print_trunk(struct printer *printer, uint32_t node)
     return end;
 }
 
-static void print_graph(struct printer *printer, const struct report_node *hit)
+static void print_graph(struct printer *printer, uint32_t hit)
 {
     const struct report_node *nodes = printer->nodes;
-    uint32_t first = printed_from(printer, hit->first_child);
+    struct fork fork = fork_below(printer, hit, nodes[hit].period, bar(0));
+    uint32_t first = fork.branch;
 
     if (first == REPORT_ROOT)
         return;
     printer->margin = 0;
-    bool alone = printed_from(printer, nodes[first].next_sibling) == REPORT_ROOT;
-    if (alone && nodes[first].period == hit->period)
-        first = printed_from(printer, nodes[print_trunk(printer, first)].first_child);
-    print_forks(printer, first);
+    bool alone = printed_from(printer, nodes[first].next_sibling, fork.least) == REPORT_ROOT;
+    if (alone && nodes[first].period == nodes[hit].period)
+        fork = fork_below(printer, print_trunk(printer, first), nodes[hit].period, bar(0));
+    print_forks(printer, fork);
     print_to(printer->sink, "\n");
 }
 
@@ -187,7 +250,7 @@ static void print_hit(const struct printer *printer, uint32_t hit)
     const struct report_keys *keys = &printer->tree->keys;
     const struct report_node *node = &printer->nodes[hit];
 
-    print_percent(printer, 6, node->period);
+    print_percent(printer, 6, node->period, printer->nodes[REPORT_ROOT].period);
     print_to(printer->sink, "  %12llu", (unsigned long long)node->samples);
     for (unsigned i = 0; i < keys->count; i++) {
         print_to(printer->sink, "  ");
@@ -249,16 +312,16 @@ static void print_heading(const struct printer *printer, const char *event_name)
 }
 
 void report_print_tree(struct sink *sink, const struct report_tree *tree, const char *event_name,
-                       uint64_t least)
+                       const struct report_options *options)
 {
-    struct printer printer = {.sink = sink, .tree = tree, .nodes = tree->nodes, .least = least};
+    struct printer printer = {.sink = sink, .tree = tree, .nodes = tree->nodes, .options = options};
     uint32_t hit = tree->nodes[REPORT_ROOT].first_child;
 
     find_widths(&printer);
     print_heading(&printer, event_name);
     for (; hit != REPORT_ROOT; hit = tree->nodes[hit].next_sibling) {
         print_hit(&printer, hit);
-        print_graph(&printer, &tree->nodes[hit]);
+        print_graph(&printer, hit);
     }
     print_to(sink, "\n");
 }

@@ -5,12 +5,13 @@
  */
 #pragma once
 
+#include "core/perf/report.h"
 #include "core/perf/report_tree.h"
 #include "core/print.h"
 
 /*
  * One event's section: its heading, its hits, and below each hit its call graph, where there is
- * one, without the branches whose period is less than `least`.
+ * one, as the options say.
  */
 void report_print_tree(struct sink *sink, const struct report_tree *tree, const char *event_name,
-                       uint64_t least);
+                       const struct report_options *options);

@@ -10,9 +10,9 @@ static const struct {
     const char *word;
     enum report_key_kind kind;
 } words[] = {
-    {"comm", REPORT_BY_COMM}, {"cpu", REPORT_BY_CPU},    {"pid", REPORT_BY_TID},
-    {"s", REPORT_BY_SYMBOL},  {"sym", REPORT_BY_SYMBOL}, {"symbol", REPORT_BY_SYMBOL},
-    {"tid", REPORT_BY_TID},
+    {"comm", REPORT_BY_COMM},     {"cpu", REPORT_BY_CPU},  {"dso", REPORT_BY_OBJECT},
+    {"pid", REPORT_BY_TID},       {"s", REPORT_BY_SYMBOL}, {"sym", REPORT_BY_SYMBOL},
+    {"symbol", REPORT_BY_SYMBOL}, {"tid", REPORT_BY_TID},
 };
 
 static enum report_key_kind kind_of(const char *word)
@@ -38,7 +38,7 @@ static int add(struct report_keys *keys, const char *word, struct refusal *why)
 
     if (word[0] == '\0')
         return refuse(why, EINVAL,
-                      "a sort key is empty; there are comm, cpu, pid, sym and the "
+                      "a sort key is empty; there are comm, cpu, dso, pid, sym and the "
                       "fields of tracepoints, with commas between them");
     if (is_there(keys, kind, word))
         return 0;

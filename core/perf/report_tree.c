@@ -122,6 +122,9 @@ static bool hit_precedes(const struct report_tree *tree, uint32_t first, uint32_
     for (unsigned i = 0; i < tree->keys.count && !order; i++)
         order = report_key_compare(&tree->keys.key[i], report_tree_value(tree, first, i),
                                    report_tree_value(tree, second, i));
+    for (unsigned i = 0; i < tree->keys.count && !order; i++)
+        order = report_key_compare_places(&tree->keys.key[i], report_tree_value(tree, first, i),
+                                          report_tree_value(tree, second, i));
     return order < 0;
 }
 

@@ -25,6 +25,7 @@ enum report_key_kind {
     REPORT_BY_SYMBOL,
     REPORT_BY_COMM,
     REPORT_BY_CPU,
+    REPORT_BY_OBJECT, /* perf's dso: the file that the code is in */
     REPORT_BY_TID,
     REPORT_BY_FIELD,
     REPORT_BY_NOTHING, /* all samples are one line */

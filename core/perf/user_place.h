@@ -13,6 +13,7 @@
 
 struct user_place {
     unsigned program;     /* its number, from 0 in the order in which the recording met them */
+    const char *path;     /* of its file */
     uint64_t file_offset; /* of the address in that file */
     bool named;           /* and `symbol` is the function that it lies in */
     struct symbol symbol;

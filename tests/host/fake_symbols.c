@@ -147,6 +147,7 @@ bool user_place_find(uint32_t pid, uintptr_t address, struct user_place *place)
         address >= FAKE_PROGRAM_TEXT + PAGE)
         return false;
     *place = (struct user_place){.program = program,
+                                 .path = program_paths[program],
                                  .file_offset = address - FAKE_PROGRAM_TEXT + FAKE_PROGRAM_OFFSET};
     for (size_t i = 0; i < fake_program_count(program) && !place->named; i++) {
         place->symbol = fake_program_at(program, i);

@@ -60,11 +60,12 @@ sub make_programs
 }
 
 # The lines that the two must share of a text: not perf's advice and its count of losses, nor
-# blanks at the ends of lines and how many empty lines there are.
+# blanks at the ends of lines and how many empty lines there are. What perf calls "[...]" is no
+# function, and whether it is "inlined", perf has not said when it asks.
 sub essence
 {
     my ($command) = @_;
-    my @lines = map { s/\s+$//r } `$command`;
+    my @lines = map { s/\s+$//r =~ s/\[\.\.\.\]\K \(inlined\)$//r } `$command`;
     my @said = grep { !/^#/ || /^# (Samples|Event count|Overhead|\.\.\.)/ } @lines;
     my $text = join("\n", @said);
     $text =~ s/\n\n+/\n\n/g;
@@ -84,14 +85,16 @@ sub graphs
     my $whole = int(rand(101));
     my @thresholds = map { ",$_" } $round, $any, $whole;
     @thresholds = $thresholds[$seed % 3] if !$ENV{SOAK};
-    return ('none', map { ("caller$_", "callee$_") } '', ',0', @thresholds);
+    return ('none', (map { ("caller$_", "callee$_") } '', ',0', @thresholds),
+        map { "fractal$_" } ',caller', ',0,callee', ",callee$thresholds[-1]");
 }
 
 # Reports with other keys and with a limit to chains, some for each recording.
 sub keyed
 {
     my ($seed) = @_;
-    my @keys = qw(comm cpu pid comm.sym sym.cpu cpu.comm pid.cpu.sym sym.comm.cpu.pid);
+    my @keys = qw(comm cpu pid dso comm.dso.sym sym.cpu cpu.comm pid.cpu.sym
+        sym.comm.cpu.dso.pid);
     tr/./,/ for @keys;
     my @depths = (1, 2, 3, 7, 126, 127);
     my ($some, $others) = @keys[$seed % @keys, ($seed * 5 + 3) % @keys];

@@ -194,8 +194,8 @@ static void an_option_is_followed_by_what_it_takes(void **state)
     assert_string_equal(list("perf record --call-graph "), "fp  no  orc\n");
     assert_extends("perf record -F m", "ax ", 1);
     assert_string_equal(list("perf record -p "), "1  12  7\n");
-    assert_string_equal(list("perf report -g "), "callee  caller  none\n");
-    assert_string_equal(list("perf report -g caller -s "), "comm  cpu  pid  sym\n");
+    assert_string_equal(list("perf report -g "), "callee  caller  fractal  graph  none\n");
+    assert_string_equal(list("perf report -g caller -s "), "comm  cpu  dso  pid  sym\n");
     assert_extends("perf report --sort comm,s", "ym", 1);
     assert_extends("perf report --max-stack ", "", 0);
     assert_string_equal(list("perf script -F "), "+iregs  iregs\n");

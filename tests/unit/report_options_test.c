@@ -88,37 +88,41 @@ static void what_is_always_so_may_be_said(void **state)
     assert_parsed("report -s s", false, 5000);
 }
 
+#define GRAPHS                                                                                     \
+    "\": graph or fractal, caller or callee, and the per cent below which branches are left out, " \
+    "0 to 100 with up to 4 decimals, are possible, with commas between them: fractal,0.5,caller; " \
+    "or none"
+
+static void words_of_a_graph_stand_in_any_order(void **state)
+{
+    (void)state;
+    assert_parsed("report -g -s sym", false, 5000);
+    assert_parsed("report -g", false, 5000);
+    assert_parsed("report -g fractal", false, 5000);
+    assert_true(options.fractal);
+    assert_parsed("report -g 2,caller,fractal", true, 20000);
+    assert_true(options.fractal);
+    assert_parsed("report -g fractal -g graph,caller,0", true, 0);
+    assert_false(options.fractal);
+}
+
 static void any_other_threshold_is_refused(void **state)
 {
     static const char *const wrong[] = {
-        ",",
-        ",x",
-        ",-1",
-        ",.5",
-        ",5.",
-        ",1e1",
-        ",0x1",
-        ",0.5x",
-        ",0.5,3",
-        ",100.01",
-        ",100.0001",
-        ",101",
-        ",1.2.3",
-        ",5%",
-        ",0.50000",
-        ",4294967296",
-        ",99999999999999999999",
+        ",",       ",x",        ",-1",         ",.5",
+        ",5.",     ",1e1",      ",0x1",        ",0.5x",
+        ",100.01", ",100.0001", ",101",        ",1.2.3",
+        ",5%",     ",0.50000",  ",4294967296", ",99999999999999999999",
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         char line[100] = "report -g caller";
-        char reason[200] = "call graph \"caller";
+        char reason[300] = "call graph \"caller";
 
         strcat(line, wrong[i]);
         strcat(reason, wrong[i]);
-        strcat(reason, "\": behind caller and a comma a per cent of 0 to 100 is possible, with up "
-                       "to 4 decimals: caller,0.5");
+        strcat(reason, GRAPHS);
         assert_refused(line, reason);
     }
     assert_int_equal(parse("report -g callers"), -EINVAL);
@@ -151,7 +155,7 @@ static void lines_are_told_apart_by_keys(void **state)
              (const char *const[]){"report -s ,", "report -s comm,", "report -s ,comm", NULL};
          *line; line++)
         assert_refused(*line,
-                       "a sort key is empty; there are comm, cpu, pid, sym and the fields of "
+                       "a sort key is empty; there are comm, cpu, dso, pid, sym and the fields of "
                        "tracepoints, with commas between them");
 }
 
@@ -178,9 +182,8 @@ static void chains_can_be_cut(void **state)
 static void other_words_are_refused(void **state)
 {
     (void)state;
-    assert_refused("report -g flat", "call graph \"flat\": caller, callee and none are possible");
-    assert_refused("report -g call", "call graph \"call\": caller, callee and none are possible");
-    assert_refused("report -g", "option -g needs a value");
+    assert_refused("report -g flat", "call graph \"flat" GRAPHS);
+    assert_refused("report -g call", "call graph \"call" GRAPHS);
     assert_refused("report -s", "option -s needs a value");
     assert_refused("report --stdin",
                    "unknown option \"--stdin\"; there are -g caller|callee|none, --sort KEY,..., "
@@ -197,6 +200,7 @@ int main(void)
         cmocka_unit_test(a_threshold_is_a_decimal_number),
         cmocka_unit_test(call_graphs_can_be_left_out),
         cmocka_unit_test(what_is_always_so_may_be_said),
+        cmocka_unit_test(words_of_a_graph_stand_in_any_order),
         cmocka_unit_test(any_other_threshold_is_refused),
         cmocka_unit_test(lines_are_told_apart_by_keys),
         cmocka_unit_test(chains_can_be_cut),

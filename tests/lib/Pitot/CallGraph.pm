@@ -31,6 +31,7 @@ our @EXPORT = qw(same_report_ok);
 my $page = 4096;
 my $indent = 12;        # of a graph
 my $trunk_indent = 3;   # of what branches off a trunk, beyond that
+my $rest = '[...]';     # what perf calls the branches of a fork that it leaves out, if fractal
 my $step = 11;          # columns from one depth of forks to the next
 my $place = qr/^((?:[| ] {10})*)(?:[| ]--(\d+\.\d\d%)--)?([^| ].*)$/;
 
@@ -118,7 +119,7 @@ sub drawn_branches
     my $own = 1 << (($depth - 1) % 32);
     my $left = $bars | $own;
     while (my $branch = shift @branches) {
-        push(@lines, $draw->($left, $depth));
+        push(@lines, $draw->($left, $depth)) if $branch->{names}[0] ne $rest;
         $left &= ~$own if !@branches;
         my ($first, @others) = @{$branch->{names}};
         push(@lines, $draw->($left, $depth) . "--$branch->{percent}--$first",
