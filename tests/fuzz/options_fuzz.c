@@ -19,10 +19,17 @@
 #define WORDS_MOST  40
 #define WORD_SIZE   200
 #define PIECES_MOST 200
+#define CPUS        4
 #define FLAG        0xffffffff80200000 /* where kernel_flag is, of four bytes */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+/* -C */
+unsigned arch_cpus(void)
+{
+    return CPUS;
+}
 
 #define SOME_FIELDS(FIELD, of)                                                                     \
     FIELD(of, pointer, address, "address=%p")                                                      \
@@ -325,6 +332,7 @@ static void check_recorded(const struct event_spec *event)
     CLAIM(!(fields & PERF_SAMPLE_RAW) || event->attr.type == PERF_TYPE_TRACEPOINT);
     CLAIM(!(fields & PERF_SAMPLE_REGS_INTR) == !event->attr.sample_regs_intr);
     CLAIM(event->filter.count == 0 || event->attr.type == PERF_TYPE_TRACEPOINT);
+    CLAIM(event->cpus < 1ull << CPUS && (!event->cpus || event->attr.type != PERF_TYPE_HARDWARE));
     CLAIM(event->chain.skip < SAMPLE_CHAIN_MAX);
     CLAIM(!chain || (event->chain.method < UNWIND_METHODS && possible[event->chain.method]));
     CLAIM(chain || (!event->chain.skip && !event->chain.verify));
