@@ -89,8 +89,10 @@ static void claim_interrupts(const struct proof *proof, const struct proof_plan 
     ktap_ok(proof->nmis_in_interrupts > proof->nmis_in_entries, "... in handlers of interrupts");
     ktap_ok(proof->exceptions > 0, "exceptions came");
     ktap_ok(proof->ticks_raised > 0, "ticks came");
-    ktap_equal(proof->hits_in_ticks, proof->ticks_raised,
-               "... and a breakpoint in their handler was hit each time");
+    /* A stepped machine may tell again of a breakpoint, behind an NMI that came upon it. */
+    ktap_ok(proof->hits_in_ticks >= proof->ticks_raised &&
+                proof->hits_in_ticks - proof->ticks_raised <= proof->nmis_at_watch,
+            "... and a breakpoint in their handler was hit each time");
     ktap_ok(proof->nmis_in_step > 0 && proof->nmis_in_step_wrong == 0 && !proof->nmis_failed,
             "an NMI inside the debug trap: its chain leads through it into the stepped code");
     print("#   %llu interrupts, %llu exceptions\n", (ull)proof->interrupts, (ull)proof->exceptions);

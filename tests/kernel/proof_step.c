@@ -280,6 +280,11 @@ static uintptr_t interrupted_sp(const struct regs *regs)
     return ((const uint64_t *)regs->sp)[3];
 }
 
+static uintptr_t interrupted_ip(const struct regs *regs)
+{
+    return ((const uint64_t *)regs->sp)[0];
+}
+
 /*
  * With TF set, a step has come here, back to a stub that an NMI interrupted, say: told in the same
  * trap by QEMU, or in the one before.
@@ -299,6 +304,8 @@ static void proof_hit(unsigned fired, struct regs *regs)
         proof_ended(vector);
         return;
     }
+    if (vector == VECTOR_NMI && interrupted_ip(regs) == (uintptr_t)ticks_count)
+        proof.nmis_at_watch += stepper.vector == VECTOR_APIC_TIMER;
     proof_arrive(regs, vector);
     regs->flags |= FLAGS_TRAP;
 }

@@ -36,6 +36,7 @@ struct proof {
     uint64_t nmis_in_entries, nmis_in_interrupts; /* of nmis */
     uint64_t exceptions;
     uint64_t ticks_raised;  /* interrupts of the CPU's timer, to their end */
+    uint64_t nmis_at_watch; /* NMIs that came there, in front of the watched instruction */
     uint64_t hits_in_ticks; /* of an execute breakpoint in their handler */
     uint64_t nmis_in_step;  /* NMIs in the debug trap's own handler */
     bool nmis_failed;       /* one was sent and did not come */
