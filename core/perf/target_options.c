@@ -47,10 +47,11 @@ static int choose_breakpoint(struct event_spec *event, const struct target_optio
                       "there is no hit",
                       event->name);
     if (event->start)
-        return refuse(why, EINVAL,
-                      "--start %s: no program's branches are recorded; a place of the kernel's "
-                      "opens their window, a system call's say: mem:sys_open:x",
-                      event->name);
+        return refuse(
+            why, EINVAL,
+            "--start %s: windows are the kernel's, not a program's; a place of the kernel's "
+            "opens one, a system call's say: mem:sys_open:x",
+            event->name);
     return choose_program(event, options, why);
 }
 

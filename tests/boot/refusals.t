@@ -81,7 +81,7 @@ my $five = join(' ', map { "-e mem:$_/1:w" } qw(kernel_flag ticks nowhere deeper
 my @options = (
     ["$five -- help", qr/mem:files\/1:w: no debug register is left for it, as this .*/],
     ['-e branches --start mem:/bin/fs-load:main:x -- /bin/fs-load 1',
-        qr/--start mem:\S+: no program's branches are recorded; .*: mem:sys_open:x/],
+        qr/--start mem:\S+: windows are the kernel's, .*: mem:sys_open:x/],
     ["-e $flag -m 3 -- help", qr/ring of 12288 bytes: a power of two from 4096 to \d+ is possible/],
     ["-e $flag -m 2k -- help", qr/ring of 2048 bytes: a power of two from 4096 to .*/],
     ["-e $flag -m 2048m -- help", qr/ring of 2147483648 bytes: a power of two from .*/],

@@ -694,7 +694,7 @@ static void what_can_have_no_hits_in_a_program_is_refused(void **state)
         {"record -e mem:0xffffffff80001000:w/stop/", "the term stop is of a breakpoint"},
         {"record -e cpu-clock/stop/ -- /bin/load", "the term stop is of a breakpoint"},
         {"stat -e mem:/bin/load:0x402000:w/stop/", "its terms are of samples"},
-        {"record -e branches --start mem:/bin/load:0x402000:x", "branches are the kernel's"},
+        {"record -e branches --start mem:/bin/load:0x402000:x", "windows are the kernel's"},
         {"record -p 0 -e cpu-clock", "pid \"0\""},
         {"record -p me -e cpu-clock", "pid \"me\""},
         {"stat -e cpu-clock:u -- /bin/load", "perf stat counts all time"},
