@@ -49,7 +49,9 @@ sub backtrace_ok
 {
     my ($text, $inner, $name) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    my @frames = frames($text);
+    my @all = frames($text);
+    # The compiler may split a function; gdb then shows it twice.
+    my @frames = @all[grep { $_ == 0 || $all[$_] ne $all[$_ - 1] } 0 .. $#all];
     my $count = @$inner;
     return is_deeply([@frames[0 .. $count - 1], @frames[-2, -1]],
         [@$inner, 'kernel_main', 'boot_entry_high'], $name) || diag($text) if @frames >= $count + 2;
@@ -158,7 +160,7 @@ bt
 detach
 GDB
 backtrace_ok($said->{hit},
-    [qw(sample_write event_write event_take event_hit event_breakpoint_hit slot_hit),
+    [qw(sample_write event_write event_hit event_breakpoint_hit slot_hit),
         qw(breakpoint_trap debug_trap), '<signal handler called>', 'lock_kernel'],
     'a backtrace leads from the debug trap to who touched the watched lock');
 ended_ok($machine, 'the recording goes on after it');
