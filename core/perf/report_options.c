@@ -48,10 +48,12 @@ static int refuse_graph(const char *value, struct refusal *why)
 /* One of the words between commas. */
 static bool parse_graph_word(const char *word, struct report_options *options)
 {
-    if (strcmp(word, "graph") == 0 || strcmp(word, "fractal") == 0)
-        options->fractal = word[0] == 'f';
-    else if (strcmp(word, "caller") == 0 || strcmp(word, "callee") == 0)
-        options->caller = word[5] == 'r';
+    bool fractal = strcmp(word, "fractal") == 0, caller = strcmp(word, "caller") == 0;
+
+    if (fractal || strcmp(word, "graph") == 0)
+        options->fractal = fractal;
+    else if (caller || strcmp(word, "callee") == 0)
+        options->caller = caller;
     else
         return parse_percent(word, &options->threshold);
     return true;
@@ -60,7 +62,7 @@ static bool parse_graph_word(const char *word, struct report_options *options)
 /* In any order, as in perf. */
 static int parse_graph(const char *value, struct report_options *options, struct refusal *why)
 {
-    char word[16];
+    char word[16] = "";
     size_t length;
 
     options->callgraph = strcmp(value, "none") != 0;
