@@ -15,10 +15,10 @@ use IPC::Open2 qw(open2);
 use Test::More;
 use Time::HiRes qw(time);
 use Pitot::Files;
+use Pitot::Patience;
 
 my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/bochs_terminal";
-my $hang = 300;    # seconds
 my ($yes, $no) = (1 == 1, 1 == 0);
 
 # Whether a Bochs runs that was started with files of this folder.
@@ -32,7 +32,7 @@ sub bochs_runs
 sub bochs_runs_ok
 {
     my ($room, $expected, $name) = @_;
-    my $until = time + $hang;
+    my $until = time + $patience;
     select(undef, undef, undef, 0.02) until bochs_runs($room) == $expected || time > $until;
     is(bochs_runs($room), $expected, $name);
 }
@@ -41,7 +41,7 @@ sub bochs_runs_ok
 sub said_until_prompt
 {
     my ($output) = @_;
-    my $until = time + $hang;
+    my $until = time + $patience;
     my $select = IO::Select->new($output);
     my $said = '';
     while ($said !~ /^pitot> \z/m && $select->can_read($until - time)) {

@@ -181,22 +181,22 @@ for (['QEMU', 1, extra => ['-icount', 'shift=7']], ['QEMU', 4, extra => ['-icoun
 # However soon ^C comes, the machine may have idled: else once more.
 $machine = start();
 my $prompt = qr/^pitot> $/m;
-$machine->expect($prompt, 30, 'there is a prompt');
+$machine->expect($prompt, $patience, 'there is a prompt');
 my ($said, $tries) = ('', 0);
 while ($said !~ /\] arch_idle *$/m && $tries++ < 100) {
     $machine->send("perf record -a -F max -g -e cpu-c\t\n");
-    $machine->expect(qr/recording until \^C\n/, 10);
+    $machine->expect(qr/recording until \^C\n/);
     $machine->send("\cC");
-    $machine->expect($prompt, 10);
+    $machine->expect($prompt);
     $machine->send("perf report -g callee,0 -s sym\n");
-    $said = $machine->expect($prompt, 10);
+    $said = $machine->expect($prompt);
 }
 like($said, qr/\] arch_idle *\n +\|\n +---arch_idle\n(?: +\w+\n)* +thread_start\n/,
     'an idle machine is in the idle thread');
 $machine->send("perf record -a -e \t\t");
 my $others = qr/branches\s+breakpoint:hit\s+cpu-clock\s+irq:/;
 my $listed = qr/\n$others.*\slock:lock_release\s+mem:\s+raw_syscalls:.*\ssched:.*-e $/s;
-$machine->expect($listed, 10, 'TAB knows the clock, at its place among the tracepoints');
+$machine->expect($listed, $patience, 'TAB knows the clock, at its place among the tracepoints');
 $machine->send("\cCpoweroff\n");
 $machine->wait_end;
 

@@ -45,7 +45,8 @@ like($machine->console, qr/^perf\.rate: perf\.rate=9+: larger than 64 bits$/m,
     '... so is one that is too large');
 
 $machine = start(boot => 'grub', run => 'help; ' x 1000);
-like($machine->expect(qr/^pitot> $/m, 60, 'a line that there is no room for ends at a prompt'),
+like($machine->expect(qr/^pitot> $/m, $patience,
+        'a line that there is no room for ends at a prompt'),
     qr/^command line: left out from `"run=help; .*` on: the line is longer than 4096 bytes$/m,
     '... and that it is too long is what is said');
 $machine->send("poweroff\n");

@@ -17,7 +17,6 @@ use Pitot;
 use Pitot::Transcript;
 
 my $elf = ($ENV{BUILD} // 'build') . '/pitot.elf';
-my $patience = 120;
 my ($control_c, $control_u, $control_w, $tab) = ("\x03", "\x15", "\x17", "\t");
 my ($backspace, $delete, $home, $end) = ("\x7f", "\e[3~", "\e[H", "\e[F");
 my ($up, $down, $right, $left) = ("\e[A", "\e[B", "\e[C", "\e[D");

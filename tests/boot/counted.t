@@ -32,7 +32,7 @@ sub stopped_at_a_byte
 {
     my ($number, %options) = @_;
     my $socket = "$logs/stub.$number";
-    my $machine = Pitot::Machine->new(gdb => $socket, timeout => 120, flags => 'perf.rate=0',
+    my $machine = Pitot::Machine->new(gdb => $socket, flags => 'perf.rate=0',
         run => $record, %options);
     my $stub = Pitot::Stub->new($socket);
     $stub->attach;

@@ -321,14 +321,14 @@ sub struck
     $prepare->($machine);
     my $monitor = IO::Socket::UNIX->new(Peer => $path) or die("$path: $!");
     $monitor->printflush("$command\n");
-    $machine->wait_end(30);
+    $machine->wait_end;
     return $machine;
 }
 
 sub at_prompt
 {
     my ($machine) = @_;
-    $machine->expect(qr/^pitot> $/m, 60);
+    $machine->expect(qr/^pitot> $/m);
 }
 
 # While this event is recorded under load.
@@ -339,7 +339,7 @@ sub recording
         my ($machine) = @_;
         at_prompt($machine);
         $machine->send("perf record -a -e $event -g --overwrite -- fs-stress 1000000\n");
-        $machine->expect(qr/fs-stress: \d+ of 1000000/, 60);
+        $machine->expect(qr/fs-stress: \d+ of 1000000/);
     };
 }
 

@@ -54,7 +54,7 @@ make_path($logs);
 sub typed
 {
     my ($name, @arguments) = @_;
-    my $status = system('timeout', 60, 'qemu-system-x86_64', '-kernel', "$build/pitot.elf",
+    my $status = system('timeout', $patience, 'qemu-system-x86_64', '-kernel', "$build/pitot.elf",
         @arguments, qw(-cpu max -display none -nic none -serial), "file:$logs/$name");
     is($status, 0, "$name: the machine is switched off");
     return slurp_if_there("$logs/$name") =~ tr/\r//dr;
@@ -73,7 +73,7 @@ like($said, qr/^Pitot: no programs: the boot loader gave no module$/m, '... whic
 sub entered
 {
     my $machine = Pitot::Machine->new(boot => 'kernel', smp => 1, gdb => "$logs/gdb",
-        run => 'poweroff', timeout => 60, @_);
+        run => 'poweroff', @_);
     my $stub = Pitot::Stub->new("$logs/gdb");
     $stub->attach;
     $stub->run_to(hex(address_of("$build/pitot.elf", 'pvh_entry')));
@@ -103,7 +103,7 @@ like($machine->console, qr/^PANIC: the boot loader passed no memory map /m, '...
 ($machine, $stub, $information) = entered();
 $stub->set_memory($information, pack('V', 0));
 $stub->put('c');
-my $deadline = time + 60;
+my $deadline = time + $patience;
 sleep(0.05) until $machine->debugcon =~ /stopped\n/ || time > $deadline;
 like($machine->debugcon, qr/^Pitot: the boot loader is neither .* nor .*; stopped$/m,
     'information that begins with another word: refused');

@@ -157,7 +157,7 @@ $stub->put('k');
 is($machine->wait_end, $cut_short, "gdb's `kill` is no success");
 
 $machine = Pitot::Machine->new(%qemu, kernel => 'hangs', extra => ['-pidfile', "$made/pid"]);
-my $deadline = time + 60;
+my $deadline = time + $patience;
 select(undef, undef, undef, 0.02) until $machine->debugcon || time > $deadline;
 kill('TERM', slurp("$made/pid"));
 is($machine->wait_end, $cut_short, '... nor is SIGTERM');

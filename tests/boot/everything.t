@@ -26,7 +26,6 @@ my $before = 'perf record -a -e timer:tick -R -- fs-stress 100';
 my $cpus = 4;
 my $prompt = qr/^pitot> $/m;
 my $whole = '2144df1c';    # docs/stream.md
-my $patience = 300;        # a hang detector, as all times of the host here
 
 # What `perf record` said at its end, by the word before or behind each number.
 sub summary
@@ -91,7 +90,7 @@ sub number_of
 sub record_for
 {
     my ($command, $seconds, %options) = @_;
-    my $machine = start(flags => 'perf.rate=0', timeout => 10 * $patience, %options);
+    my $machine = start(flags => 'perf.rate=0', timeout => 5 * $patience, %options);
     $machine->expect($prompt, $patience);
     my ($first, $said, @rounds) = run_for($machine, $command, $seconds);
     my @stopped = $said =~ /^fs-stress: stopped after (\d+) of/mg;

@@ -25,7 +25,6 @@ plan skip_all => "a stub for gdb is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qem
 
 my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/gdb";
-my $hang = 600;    # seconds, for tools/gdb/attach
 
 # --- A session -----------------------------------------------------------------------------------
 
@@ -340,7 +339,7 @@ sub attach
     my ($arguments) = @_;
     pipe(my $alive, my $held) or die("pipe: $!");
     fcntl($held, F_SETFD, 0);
-    my $said = `timeout -k 5 $hang tools/gdb/attach $arguments 2>&1 < /dev/null`;
+    my $said = `timeout -k 5 $patience tools/gdb/attach $arguments 2>&1 < /dev/null`;
     my $status = $? >> 8;
     close($held);
     return ($said, $status, scalar IO::Select->new($alive)->can_read(0));

@@ -21,7 +21,6 @@ plan skip_all => "COM3 is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 
 my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/gdb_break";
-my $patience = 60;    # seconds, for a stop
 my $times = 4;        # that ^C comes behind each number of bytes
 my $crowd = 14;       # bytes of noise of which a 16550 tells at once; of fewer in a pause
 my $fifo = 16;        # bytes that it holds

@@ -39,11 +39,11 @@ sub session
 sub by_bad_line
 {
     my (%faults) = @_;
-    my $patience = $faults{lose} ? 5 : 60;    # seconds
+    my $wait = $faults{lose} ? 5 : $patience;    # seconds
     my $door = gdb_at_com3();
     my $ready = $door->{ready};
     $door->{ready} = sub { $ready->(@_); bad_line("$_[0].com3", "$_[0].line", %faults) };
-    $door->{attach} = sub { "set remotetimeout $patience\nset remote noack-packet off\n"
+    $door->{attach} = sub { "set remotetimeout $wait\nset remote noack-packet off\n"
             . "target remote $_[0].line\n" };
     return $door;
 }

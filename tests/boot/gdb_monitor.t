@@ -16,7 +16,6 @@ use Pitot::Stub;
 
 plan skip_all => "COM3 is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 
-my $patience = 60;    # seconds, for the console, and for an answer
 my $times = 20;       # that ^C ends a recording
 my $build = $ENV{BUILD} // 'build';
 my %symbol = map { /^(\S+) \S (\S+)$/ ? ($2, $1) : () } split(/\n/, `nm $build/pitot.elf`);

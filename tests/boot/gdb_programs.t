@@ -12,6 +12,7 @@ use warnings;
 no warnings qw(portable);    # numbers have 64 bits here
 use lib 'tests/lib';
 use Test::More;
+use Time::HiRes qw(time);
 use Pitot;
 use Pitot::Files;
 use Pitot::GdbInside;
@@ -19,7 +20,6 @@ use Pitot::Stub;
 
 plan skip_all => "COM3 is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 
-my $patience = 60;            # seconds, for the console, and for an answer
 my ($IF, $TF) = (0x200, 0x100);
 my ($RSP, $RIP) = (7, 16);    # numbers of registers
 my $steps = 1000;             # at most, of the way through the kernel
@@ -86,7 +86,8 @@ sub choose_program
 sub stop_in_program
 {
     my ($stub, $cpus) = @_;
-    for (1 .. 100) {
+    my $deadline = time + $patience;
+    while (time < $deadline) {
         $stub->go(0.01);
         my $thread = choose_program($stub, $cpus) // 0;
         return $thread if $thread && ($thread > 1 || $cpus == 1);

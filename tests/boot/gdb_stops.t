@@ -21,7 +21,6 @@ use Pitot::Stub;
 
 plan skip_all => "COM3 is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 
-my $patience = 600;    # seconds, for the console
 my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/gdb_stops";
 

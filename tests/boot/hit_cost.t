@@ -31,7 +31,7 @@ my %most = (
 for my $kernel (['orc', $build], ['fp', $ENV{FP_BUILD} // "$build/fp"]) {
     my ($unwinder, $directory) = @$kernel;
     my $machine = boot(kernel => 'pitot-test', iso => "$directory/pitot.iso", icount => 1,
-        run => 'bench; bench-counted; perf list *:*; poweroff', timeout => 300);
+        run => 'bench; bench-counted; perf list *:*; poweroff');
     ended_ok($machine, "UNWINDER=$unwinder");
     my $said = $machine->console;
     my %ticks = $said =~ m{^bench (\S+): (\d+) ticks/hit}mg;

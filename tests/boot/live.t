@@ -52,8 +52,8 @@ sub crc32_of
 # Until the stream ends in its own checksum: the machine still runs, so nothing else tells.
 sub stream_is_whole
 {
-    my ($machine, $seconds) = @_;
-    my $deadline = time + $seconds;
+    my ($machine) = @_;
+    my $deadline = time + $patience;
     while (time < $deadline) {
         return 1 if -s $machine->com2 && crc32_of($machine->com2) eq $whole;
         sleep(0.1);    # looks again, nothing waits for it
@@ -64,8 +64,8 @@ sub stream_is_whole
 # Until so many bytes have left.
 sub stream_has
 {
-    my ($machine, $bytes, $seconds) = @_;
-    my $deadline = time + $seconds;
+    my ($machine, $bytes) = @_;
+    my $deadline = time + $patience;
     while (time < $deadline) {
         return 1 if (-s $machine->com2 // 0) >= $bytes;
         sleep(0.02);
@@ -124,9 +124,9 @@ my $everything = 'perf record -a -m 256k -e *:* -R -g -- fs-stress --threads 2 1
 $machine = start(flags => $unthrottled);
 $machine->expect($prompt);
 $machine->send("$everything\r");
-ok(stream_has($machine, 2_000_000, 120), 'everything is traced and streamed at once');
+ok(stream_has($machine, 2_000_000), 'everything is traced and streamed at once');
 $summary = broken_off($machine);
-ok(stream_is_whole($machine, 60), '... ^C ends it and the stream is whole');
+ok(stream_is_whole($machine), '... ^C ends it and the stream is whole');
 $machine->send("poweroff\r");
 $machine->wait_end;
 cmp_ok($summary->{'hits raised'} // 0, '>', 0, 'what the stream raises itself is counted');
@@ -149,7 +149,7 @@ $machine = start(flags => $unthrottled);
 $machine->expect($prompt);
 $machine->send("perf record -a --overwrite -m 64k -e sched:*,lock:* -R -g --trigger $trigger"
     . " -- $endless\r");
-ok(stream_is_whole($machine, 60), 'a trigger ends a recording, and it leaves at once');
+ok(stream_is_whole($machine), 'a trigger ends a recording, and it leaves at once');
 $summary = broken_off($machine);
 is($summary->{ended_by}, 'mem:kernel_flag:w', '... perf record says what ended it');
 $machine->send("perf script\r");
@@ -180,11 +180,11 @@ $machine->expect($prompt);
 $machine->send("perf record -a --overwrite -m 64k -e timer:tick -R\r");
 $machine->expect(qr/recording until \^C/);
 $summary = broken_off($machine);
-ok(stream_is_whole($machine, 30), '^C is a trigger');
+ok(stream_is_whole($machine), '^C is a trigger');
 $machine->send("perf record -a -m 64k -e mem:kernel_flag:w -g -c 100 -- $endless\r");
-ok(stream_has($machine, 200_000, 60), 'a workload without end streams');
+ok(stream_has($machine, 200_000), 'a workload without end streams');
 $summary = broken_off($machine);
-ok(stream_is_whole($machine, 30), '... ^C ends it and the stream is whole');
+ok(stream_is_whole($machine), '... ^C ends it and the stream is whole');
 $machine->send("poweroff\r");
 $machine->wait_end;
 @theirs = samples(scalar perf_script($machine, '-F', $fields));
@@ -213,7 +213,7 @@ for my $bytes (map { 30_000 + 7_777 * $_ } 0 .. ($ENV{QUICK} ? 1 : 9)) {
             '-mon', 'chardev=monitor']);
     $machine->expect($prompt);
     $machine->send("perf record -a -m 64k -e lock:*,mem:kernel_flag:w -R -g -- $endless\r");
-    push(@wrong, 'no stream') if !stream_has($machine, $bytes, 60);
+    push(@wrong, 'no stream') if !stream_has($machine, $bytes);
     my $monitor = IO::Socket::UNIX->new(Peer => $path) or die("$path: $!");
     $monitor->printflush("nmi\n");
     $machine->wait_end;

@@ -20,7 +20,6 @@ use Pitot::Transcript;
 my $build = $ENV{BUILD} // 'build';
 my $fp_build = $ENV{FP_BUILD} // "$build/fp";
 my $record = 'perf record -a -g -F max -e cpu-clock,timer:tick -- irqs-off';
-my $hang = 600;    # seconds, for one answer: a hang detector
 my $unseen = 'cpu-clock/irqs-off-unseen/';
 my $blind = 'sampled by the timer, blind where interrupts are off';
 
@@ -141,12 +140,12 @@ sub pressed_ok
     my $path = "$build/logs/nmi/monitor";
     my $machine = start(smp => 2, icount => 8, flags => $flags, extra => ['-chardev',
         "socket,id=monitor,path=$path,server=on,wait=off", '-mon', 'chardev=monitor']);
-    $machine->expect(qr/^pitot> $/m, $hang);
+    $machine->expect(qr/^pitot> $/m, $patience);
     my $monitor = IO::Socket::UNIX->new(Peer => $path) or die("$path: $!");
     $machine->send("$_\n") for @commands;
-    $machine->expect($until, $hang);
+    $machine->expect($until, $patience);
     $monitor->printflush("nmi\n");
-    is($machine->wait_end($hang), 99, "$what: one press is enough");
+    is($machine->wait_end($patience), 99, "$what: one press is enough");
     like($machine->console, qr/^PANIC: non-maskable interrupt at $where/m, '... for the report');
 }
 

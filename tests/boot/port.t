@@ -44,7 +44,7 @@ is_deeply([grep { $taken{$_} } qw(recording.c drain.c paging.c switch.asm report
 
 make_path($logs);
 unlink($console, $stream);
-system('timeout', 60, 'qemu-system-x86_64', '-machine', 'pc', '-accel', 'tcg', '-cpu', 'max',
+system('timeout', $patience, 'qemu-system-x86_64', '-machine', 'pc', '-accel', 'tcg', '-cpu', 'max',
     '-m', '64M', '-kernel', "$build/port.elf", '-display', 'none', '-monitor', 'none', '-no-reboot',
     '-serial', "file:$console", '-serial', "file:$stream",
     '-device', 'isa-debug-exit,iobase=0xf4,iosize=1');

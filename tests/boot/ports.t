@@ -19,7 +19,6 @@ plan skip_all => 'machines like these are QEMU\'s' if ($ENV{MACHINE} // 'qemu') 
 
 my $stopped = 99;       # the kernel's status for a panic
 my $ended_by_us = 143;
-my $hang = 60;          # seconds
 
 # Says nothing itself, and runs on any CPU.
 my %bios = (firmware => 'bios', boot => 'grub', icount => '', run => 'poweroff');
@@ -68,8 +67,8 @@ like($machine->console, qr/GRUB cannot boot: /, '... and says so');
 sub halted_ok
 {
     my ($cpu, $reason) = @_;
-    my $machine = Pitot::Machine->new(%bios, cpu => $cpu, timeout => $hang);
-    my $deadline = time + $hang;
+    my $machine = Pitot::Machine->new(%bios, cpu => $cpu, timeout => $patience);
+    my $deadline = time + $patience;
     sleep(0.05) until $machine->debugcon =~ /stopped\n/ || time > $deadline;
     is($machine->wait_end(1), $ended_by_us, "$cpu: the machine stops") or diag($machine->tail);
     is($machine->debugcon, "Pitot: this CPU has no $reason; stopped\n", '... and has said why');
@@ -81,8 +80,9 @@ halted_ok('qemu64,-nx', 'NX (execute-disable) pages');
 halted_ok('qemu64,-tsc', 'time stamp counter');
 
 # The firmware of Bochs leaves a port of five bits a byte, of which all text is garbage.
-my $old = Pitot::Machine->new(machine => 'bochs', smp => 1, cpu => 'p3_katmai', timeout => $hang);
-my $deadline = time + $hang;
+my $old = Pitot::Machine->new(machine => 'bochs', smp => 1, cpu => 'p3_katmai',
+    timeout => $patience);
+my $deadline = time + $patience;
 sleep(0.05) until $old->console =~ /stopped\n/ || time > $deadline;
 $old->stop;
 is($old->console, "Pitot: this CPU has no 64-bit long mode; stopped\n",

@@ -47,7 +47,7 @@ sub stopped_at
 sub run_to
 {
     my ($stub, $place) = @_;
-    $stub->run_to($address{$place}, 60) or die("the machine did not come to $place\n");
+    $stub->run_to($address{$place}, $patience) or die("the machine did not come to $place\n");
 }
 
 # What it says, and its status; the stream goes to a file.

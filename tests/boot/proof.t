@@ -21,7 +21,7 @@ my $fp_build = $ENV{FP_BUILD} // "$build/fp";
 my $share_least = 0.2;    # of a kernel in which the suites' own code is, too
 my $visits = 10;          # of an address that are checked, on the average: most have the first 16
 my $soak_least = 10_000_000;    # instructions
-my $hang = $ENV{SOAK} ? 3600 : 600;    # seconds
+my $hang = $patience * ($ENV{SOAK} ? 6 : 1);
 
 # How many instructions the kernel has, padding left out.
 sub instructions

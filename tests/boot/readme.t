@@ -16,7 +16,6 @@ use Pitot::Files;
 use Pitot::Transcript;
 
 my $lost = qr/ lost for want of room/;
-my $patience = 300;
 
 my ($table) = slurp('README.md') =~ /^\| at the prompt \|.*\n\|---.*\n((?:\|.*\n)+)/m;
 my @rows = map { [/^\| (.*?) \| (.*?) ?\|$/] } split(/\n/, $table);

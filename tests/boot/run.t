@@ -23,7 +23,6 @@ my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/run";
 my $stream = "$build/com2.bin";
 my $report = qr/^ +50\.00% +\d+ +\[k\] lock_kernel *\n +\|\n +---boot_entry_high\n +kernel_main\n/m;
-my $hang = 120;    # seconds
 
 # What `make run` finds is its own: not the variables of the make that runs the tests.
 delete @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL RUN FLAGS KERNEL CONSOLE COM1 COM2)};
@@ -34,7 +33,7 @@ sub make_run
 {
     my ($log, @arguments) = @_;
     unlink($stream);
-    system('sh', '-c', "exec timeout $hang make run \"\$@\" < /dev/null > \"\$0\" 2>&1",
+    system('sh', '-c', "exec timeout $patience make run \"\$@\" < /dev/null > \"\$0\" 2>&1",
         "$logs/$log", "BUILD=$build", @arguments);
     return ($? >> 8, slurp("$logs/$log"));
 }
@@ -66,7 +65,7 @@ is_deeply([$console =~ /^pitot> (.*)$/mg], ["help 'perf'", 'perf list', 'powerof
 # --- With a terminal -----------------------------------------------------------------------------
 
 # script(1) gives make a terminal; its own input and output are ours.
-my $pid = open2(my $output, my $input, 'timeout', $hang,
+my $pid = open2(my $output, my $input, 'timeout', $patience,
     'script', '-qec', "make run BUILD=$build", '/dev/null');
 my $said = '';
 
@@ -74,7 +73,7 @@ my $said = '';
 sub said_ok
 {
     my ($pattern, $name) = @_;
-    my $deadline = time + $hang;
+    my $deadline = time + $patience;
     my $select = IO::Select->new($output);
     while ($said !~ $pattern && $select->can_read($deadline - time)) {
         sysread($output, my $bytes, 65536) or last;

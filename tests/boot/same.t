@@ -26,7 +26,7 @@ my @commands = (
     'perf report',
     'run /bin/poll-load 400 &', 'ps', 'wait', 'ps', 'memory', 'poweroff',
 );
-my %run = (timeout => 600, flags => 'perf.rate=0', run => join('; ', @commands));
+my %run = (flags => 'perf.rate=0', run => join('; ', @commands));
 my $loops = 4;    # more than any host here has CPUs to spare
 
 # Processes that do nothing but be in the way; ended by `end_loops`.

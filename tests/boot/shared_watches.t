@@ -19,7 +19,7 @@ use Pitot::Transcript;
 
 plan skip_all => 'looks at both machines by itself' if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 
-my $hang = 1800;    # seconds, for a boot
+my $hang = 3 * $patience;    # for a boot
 
 sub stat_of
 {

@@ -13,7 +13,6 @@ use Test::More;
 use Pitot;
 use Pitot::Transcript;
 
-my $patience = 120;
 my $prompt = qr/^pitot> $/m;
 
 # What a command says, up to the next prompt.

@@ -22,7 +22,7 @@ my $panic_status = 2 * 0x31 + 1;
 my $machine = start(machine => 'qemu', smp => 1, icount => '', com2 => 'none',
     flags => 'perf.rate=0',
     run => 'perf record -a -m 2M -g -e mem:crash_recurse_deeper:x -- crash recurse');
-$machine->expect(qr/^begin-base64 644 \S+$/m, 100, 'a machine dies and prints its recording');
+$machine->expect(qr/^begin-base64 644 \S+$/m, $patience, 'a machine dies and prints its recording');
 sleep($pause);    # what is tested: nobody reads
 is($machine->wait_end, $panic_status, '... to the end, while nobody has read for some seconds');
 my ($lines) = $machine->console =~ /^begin-base64 644 \S+\n(.*?)^====$/ms;

@@ -68,7 +68,7 @@ sub recording
 {
     my ($size, $workload, @options) = @_;
     my $socket = "$logs/" . ++$machines . '.stub';
-    my $machine = Pitot::Machine->new(gdb => $socket, smp => 4, timeout => 600,
+    my $machine = Pitot::Machine->new(gdb => $socket, smp => 4,
         flags => 'perf.rate=0', @options,
         run => "perf record -a --overwrite -m $size $events -- $workload; poweroff");
     my $stub = Pitot::Stub->new($socket);

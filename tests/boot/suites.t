@@ -15,7 +15,6 @@ use File::Basename qw(basename);
 use Test::More;
 use Pitot;
 
-my $hang = 600;    # seconds, for a boot
 
 # QEMU reports one of two debug events that come together: docs/breakpoints.md. suites_bochs.t runs
 # these.
@@ -38,7 +37,7 @@ sub suites_ok
     # By the host's clock: with one of instructions QEMU executes a repeated string instruction once
     # more, with rcx at 0, and breakpoints hit there (docs/testing.md).
     my $machine = boot(machine => 'qemu', kernel => 'pitot-test', smp => 1, icount => '',
-        timeout => $hang, %$options, run => join('; ', @suites, 'poweroff'));
+        timeout => $patience, %$options, run => join('; ', @suites, 'poweroff'));
     for my $suite (@suites) {
         subtest "$suite$where" => sub {
             my $said = Pitot::Ktap::said_by($machine->console, $suite);

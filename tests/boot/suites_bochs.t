@@ -15,7 +15,7 @@ use Test::More;
 use Pitot;
 
 # Bochs executes some 20 million instructions a second, and fewer where others want the CPU, too.
-my $hang = 1800;    # seconds, for a boot
+my $hang = 3 * $patience;    # for a boot
 
 # What these claim QEMU cannot do.
 my %not_on_qemu = map { $_ => 1 } qw(ktap-debugreg_both);

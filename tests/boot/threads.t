@@ -36,12 +36,12 @@ sub chain_of
 
 my $prompt = qr/^pitot> $/m;
 my $machine = start();
-$machine->expect($prompt, 30, 'there is a prompt');
+$machine->expect($prompt, $patience, 'there is a prompt');
 # What is typed before the console has gone to sleep keeps it from that: then once more.
 my ($threads, $tries) = ({}, 0);
 while (!($threads->{0} && $threads->{0}{switches}) && $tries++ < 100) {
     $machine->send("ps\n");
-    $machine->expect(qr/idle.*kworker.*\n$prompt/s, 10, 'ps lists the threads');
+    $machine->expect(qr/idle.*kworker.*\n$prompt/s, $patience, 'ps lists the threads');
     $threads = threads_of($machine->console);
 }
 is($threads->{1}{name}, 'pitot', 'the console is thread 1');
@@ -54,7 +54,7 @@ is("$threads->{$worker}{state} $threads->{$worker}{waits}", 'sleeps work',
 ok((!grep { $_->{used} == 0 || $_->{used} >= $_->{size} } values %$threads),
     'every thread has used some of its stack, and none all');
 $machine->send("bt $worker\n");
-$machine->expect(qr/thread_start\S*\n$prompt/, 10, 'bt shows the chain of another thread');
+$machine->expect(qr/thread_start\S*\n$prompt/, $patience, 'bt shows the chain of another thread');
 my ($shown) = $machine->console =~ /.*^pitot> bt \d+\n(.*?)^pitot> /ms;
 my $chain = chain_of($shown);
 is($chain->[0], 'arch_switch', '... from the switch');
@@ -62,9 +62,11 @@ is($chain->[-1], 'thread_start', '... to where it began');
 ok((grep { $_ eq 'workqueue_work' } @$chain), '... through what it waits in');
 unlike($shown, qr/stops here/, '... whole');
 $machine->send("bt 4711\n");
-$machine->expect(qr/^bt: there is no thread 4711 .*\n$prompt/m, 10, 'an unknown number is told');
+$machine->expect(qr/^bt: there is no thread 4711 .*\n$prompt/m, $patience,
+    'an unknown number is told');
 $machine->send("bt x\n");
-$machine->expect(qr/^bt: give the number of a thread.*\n$prompt/m, 10, '... and what is none');
+$machine->expect(qr/^bt: give the number of a thread.*\n$prompt/m, $patience,
+    '... and what is none');
 $machine->send("poweroff\n");
 $machine->wait_end;
 ended_ok($machine);

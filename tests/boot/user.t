@@ -19,7 +19,6 @@ plan skip_all => 'Bochs has the suite ktap-user, and its console cannot be typed
 
 my $build = $ENV{BUILD} // 'build';
 my $fp_iso = ($ENV{FP_BUILD} // "$build/fp") . '/pitot.iso';
-my $patience = 120;
 my $watch = 'perf record -a -e mem:kernel_flag:rw -- fs-stress 5';
 
 # Flags of a program that must not be set where the kernel runs for it.
@@ -81,7 +80,7 @@ like(said($machine, 'run attack names'),
 
 # A program loses its frame where it steps over its own watched byte: QEMU tells of it twice. Who
 # has stepped the kernel before must not matter.
-$machine = boot(smp => 1, timeout => 60, run => 'perf record -a -e branches -- help; '
+$machine = boot(smp => 1, run => 'perf record -a -e branches -- help; '
         . 'perf record -a -e mem:/bin/attack:attack_operand/2:rw -- /bin/attack trap_flag_operand; '
         . 'poweroff');
 ended_ok($machine, 'a program that steps over its own watched byte, behind branches');

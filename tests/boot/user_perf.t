@@ -17,7 +17,6 @@ use Pitot::Transcript;
 
 my $build = $ENV{BUILD} // 'build';
 my $fp_build = $ENV{FP_BUILD} // "$build/fp";
-my $patience = 120;
 my %files = (kernel => "$build/pitot.elf",
     map { $_ => "$build/programs/$_" } qw(fs-load poll-load));
 

@@ -24,11 +24,11 @@ sub report_of
 {
     my ($how, %options) = @_;
     my $machine = start(flags => 'watchdog=1', icount => '', %options);
-    $machine->expect($prompt, 60, 'there is a prompt');
+    $machine->expect($prompt, $patience, 'there is a prompt');
     $machine->send("perf record -a -e mem:kernel_flag:w -- fs-stress\n");
-    $machine->expect(qr/records kept.*\n$prompt/, 60, 'something is recorded');
+    $machine->expect(qr/records kept.*\n$prompt/, $patience, 'something is recorded');
     $machine->send("crash $how\n");
-    my $said = $machine->expect($whole, 60, 'the report comes');
+    my $said = $machine->expect($whole, $patience, 'the report comes');
     my ($report) = ($said // '') =~ $whole;
     $report //= '';
     my %parts = (all => $report);

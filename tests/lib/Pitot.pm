@@ -13,7 +13,7 @@
 #     ktap_ok(boot(kernel => 'pitot-test', run => 'ktap-unwind; poweroff'));
 #
 #     my $machine = start();                                  # a person at the console
-#     $machine->expect(qr/^pitot> $/m, 30, 'there is a prompt');
+#     $machine->expect(qr/^pitot> $/m, $patience, 'there is a prompt');
 #     $machine->send("help\n");
 #
 #     like(perf_report($machine, '--no-children', '-F', 'sample,sym'), qr/.../);
@@ -28,9 +28,11 @@ use Exporter qw(import);
 
 use Pitot::Ktap;
 use Pitot::Machine;
+use Pitot::Patience;
 use Pitot::Perf;
 
-our @EXPORT = qw(boot start ended_ok ktap_ok perf_report perf_script perf_run);
+our @EXPORT = qw(boot start ended_ok ktap_ok perf_report perf_script perf_run
+    $patience);
 
 # Boots and waits for the end. Whether that was the right one is for the test to say.
 sub boot

@@ -27,9 +27,9 @@ use IO::Select;
 use IO::Socket::UNIX;
 use POSIX ();
 
-our @EXPORT = qw(bad_line);
+use Pitot::Patience;
 
-my $patience = 600;    # seconds, for gdb to come
+our @EXPORT = qw(bad_line);
 
 # Where so many are there a 16550 tells of them at once, and of fewer in a pause.
 my $crowd = '~' x 14;

@@ -33,15 +33,16 @@ use File::Basename qw(basename);
 
 use Pitot::Files;
 use Pitot::Machine;
+use Pitot::Patience;
 
 our @EXPORT = qw(gdb_session gdb_says);
 
 my $build = $ENV{BUILD} // 'build';
-my $hang = 600;    # seconds, for a gdb
+my $hang = 2 * $patience;    # for a gdb
 my ($sessions, $visits) = (0, 0);
 
 # gdb takes an answer that comes later for that to its next question.
-my $slow = "set remotetimeout 60\n";
+my $slow = "set remotetimeout $patience\n";
 
 my %outside = (
     machine => sub { my ($base, %options) = @_; return (%options, gdb => "$base.stub") },
@@ -90,7 +91,7 @@ sub run_gdb
 sub await_listening
 {
     my ($path) = @_;
-    my $deadline = time + 30;
+    my $deadline = time + $patience;
     until (grep { / 00010000 .* \Q$path\E$/ } split(/\n/, slurp('/proc/net/unix'))) {
         die("no machine listens at $path\n") if time > $deadline;
         select(undef, undef, undef, 0.02);

@@ -23,12 +23,12 @@ use File::Basename qw(basename);
 use Test::More;
 
 use Pitot::Gdb;
+use Pitot::Patience;
 use Pitot::Perf;
 
 our @EXPORT = qw(commands_session commands_on_file ring_samples perf_samples);
 
 my $build = $ENV{BUILD} // 'build';
-my $hang = 60;    # seconds, for a gdb on a file
 my $claims = "source tests/gdb/pitot_claims.py\n";
 
 sub commands_session
@@ -54,7 +54,8 @@ sub commands_on_file
     print {$to} "set width 0\nset height 0\nset confirm off\nsource tools/gdb/commands.py\n$claims";
     print {$to} @commands;
     close($to) or die("$script: $!");
-    return scalar(`timeout -k 5 $hang gdb -nx -q -batch -x $script $arguments 2>&1 < /dev/null`);
+    my $gdb = "timeout -k 5 $patience gdb -nx -q -batch -x $script";
+    return scalar(`$gdb $arguments 2>&1 < /dev/null`);
 }
 
 # gdb leaves the number of a compiler's copy out: name.constprop.0.

@@ -18,18 +18,18 @@ use Exporter qw(import);
 use Time::HiRes qw(sleep time);
 
 use Pitot::Files;
+use Pitot::Patience;
 
 our @EXPORT = qw(gdb_at_com3 gdb_at_com1 await_said);
 
-my $hang = 600;    # seconds, for a boot
-
-my $slow = "set remotetimeout 60\n";    # an answer that is late gdb takes for that to the next
+# An answer that is late gdb takes for that to its next question.
+my $slow = "set remotetimeout $patience\n";
 
 # What the console has said is in the file that tools/machine writes.
 sub await_said
 {
     my ($path, $pattern) = @_;
-    my $deadline = time + $hang;
+    my $deadline = time + $patience;
     until (slurp_if_there($path) =~ $pattern) {
         die("$path does not say $pattern\n") if time > $deadline;
         sleep(0.02);
@@ -62,7 +62,7 @@ sub gdb_at_com1
         },
         ready => sub {
             my ($base, $machine) = @_;
-            $machine->expect(qr/^gdb: waiting at COM1: .*\n/m, $hang);
+            $machine->expect(qr/^gdb: waiting at COM1: .*\n/m, $patience);
             $path = $machine->lend;
         },
         attach => sub { "${slow}target remote $path\n" },

@@ -33,12 +33,12 @@ use Test::More ();
 use Time::HiRes qw(time);
 
 use Pitot::Files;
+use Pitot::Patience;
 
 my $build = $ENV{BUILD} // 'build';
 my @variables = qw(MACHINE FIRMWARE QEMU_MACHINE CPU MEM SMP ACCEL ICOUNT ISO KERNEL FLAGS RUN
     SLEEP BOOT PERF_BOOT CONSOLE COM1 COM2 COM3 DEBUGCON GDB REBOOT TIMEOUT);
 my %inherited = map { $_ => 1 } qw(MACHINE FIRMWARE CPU MEM ACCEL);
-my $timeout = 600;
 my $grace = 20;       # for tools/machine to end what its own hang detector has stopped
 my $tail_lines = 25;
 
@@ -63,7 +63,7 @@ sub new
     my ($class, %options) = @_;
     my $self = bless({
         base => log_base(),
-        limit => $options{timeout} // $timeout,
+        limit => $options{timeout} // $patience,
         kernel => $options{kernel} // 'pitot',
         text => '',     # of an interactive console, without \r
         seen => 0,      # up to there expect has matched
@@ -143,7 +143,7 @@ sub launch
 sub connect
 {
     my ($self) = @_;
-    my $deadline = time + 30;
+    my $deadline = time + $patience;
     until ($self->{socket} = IO::Socket::UNIX->new(Peer => "$self->{base}.socket")) {
         if (IO::Select->new($self->{alive})->can_read(0.02) || time > $deadline) {
             $self->stop;
@@ -180,7 +180,7 @@ sub receive
 sub send
 {
     my ($self, $text, $seconds) = @_;
-    my $deadline = time + ($seconds // 30);
+    my $deadline = time + ($seconds // $patience);
     my $select = IO::Select->new($self->{socket});
     while (length($text)) {
         my ($readable, $writable) = IO::Select->select($select, $select, undef, $deadline - time);
@@ -198,7 +198,7 @@ sub send
 sub expect
 {
     my ($self, $pattern, $seconds, $name) = @_;
-    my $deadline = time + ($seconds // 30);
+    my $deadline = time + ($seconds // $patience);
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     my $open = 1;
     my $end;

@@ -28,7 +28,8 @@ use IO::Select;
 use IO::Socket::UNIX;
 use Time::HiRes qw(time);
 
-my $hang = 300;   # seconds, for one answer
+use Pitot::Patience;
+
 my $piece = 2000; # bytes of memory in one packet
 
 # The order of the `g` packet for x86-64: general registers, rip, eflags.
@@ -43,7 +44,7 @@ sub new
 sub come
 {
     my ($self) = @_;
-    my $deadline = time + $hang;
+    my $deadline = time + $patience;
     until ($self->{socket} = IO::Socket::UNIX->new(Peer => $self->{path})) {
         croak("$self->{path}: nobody listens") if time > $deadline;
         select(undef, undef, undef, 0.02);
@@ -56,7 +57,7 @@ sub come
 sub attach_inside
 {
     my ($self, $again) = @_;
-    my $deadline = time + $hang;
+    my $deadline = time + $patience;
     $self->come if !$again;
     do {
         croak("$self->{path}: nobody answers") if time > $deadline;
@@ -113,7 +114,7 @@ sub put
 sub get
 {
     my ($self, $seconds) = @_;
-    my $deadline = time + ($seconds // $hang);
+    my $deadline = time + ($seconds // $patience);
     while ($self->{input} !~ /\$[^#]*#../s) {
         my $left = $deadline - time;
         if ($left <= 0 || !IO::Select->new($self->{socket})->can_read($left)) {
@@ -185,7 +186,7 @@ sub run_to
     my ($self, $address, $seconds) = @_;
     $self->step if $self->register('rip') == $address;
     $self->break_at($address);
-    my $there = $self->go($seconds // $hang);
+    my $there = $self->go($seconds // $patience);
     $self->unbreak($address);
     return $there;
 }
