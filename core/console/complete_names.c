@@ -8,7 +8,6 @@
 #include "core/perf/tracepoint.h"
 #include "core/print.h"
 #include "core/refusal.h"
-#include "core/sched/thread.h"
 #include "core/string.h"
 #include "core/symbols.h"
 #include "core/user/program.h"
@@ -73,33 +72,12 @@ struct names names_symbols(void)
     return (struct names){.at = symbol_name_at, .count = symbols_count()};
 }
 
-static char pids[THREADS_MAX][sizeof("4294967295")]; /* the console's alone, as all here */
+/* What a breakpoint begins with, which alone opens windows. */
+static const char *const breakpoints[] = {"mem:", NULL};
 
-static const char *pid_at(const struct names *names, size_t index)
+struct names names_breakpoints(void)
 {
-    (void)names;
-    return pids[index];
-}
-
-/* Sorted as words, like every source. */
-struct names names_pids(void)
-{
-    struct names names = {.at = pid_at};
-
-    for (unsigned i = 0; i < THREADS_MAX; i++) {
-        const struct thread *thread = thread_at(i);
-        char pid[sizeof(pids[0])];
-        size_t place = names.count;
-
-        if (!thread)
-            continue;
-        print_into(pid, sizeof(pid), "%u", thread->pid);
-        for (; place > 0 && strcmp(pids[place - 1], pid) > 0; place--)
-            memcpy(pids[place], pids[place - 1], sizeof(pid));
-        memcpy(pids[place], pid, sizeof(pid));
-        names.count++;
-    }
-    return names;
+    return names_fixed(breakpoints);
 }
 
 /* In order: branches, the clock, and how breakpoints begin. */

@@ -19,8 +19,12 @@ struct names names_none(void);
 struct names names_fixed(const char *const *fixed); /* ended by NULL */
 struct names names_commands(void);
 struct names names_symbols(void);
-struct names names_pids(void);
+struct names names_threads(void);          /* pids, of all */
+struct names names_recordable(void);       /* ... of those that -p takes */
+struct names names_running_programs(void); /* ... of those that `kill` takes */
+struct names names_jobs(void);             /* ... of those that `wait` takes */
 struct names names_events(void);
+struct names names_breakpoints(void); /* how they begin */
 struct names names_system_calls(void);
 struct names names_crashes(void);  /* what `crash` takes */
 struct names names_programs(void); /* files of /bin */

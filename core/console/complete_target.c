@@ -10,6 +10,7 @@ enum value {
     VALUE_NONE, /* it is a flag */
     VALUE_ANY,  /* a number or a text, of which TAB knows nothing */
     VALUE_EVENT,
+    VALUE_BREAKPOINT,
     VALUE_CALL,
     VALUE_PID,
     VALUE_CHAIN,
@@ -40,7 +41,7 @@ static const struct option record_options[] = {{"--", VALUE_NONE},
                                                {"--pid", VALUE_PID},
                                                {"--raw-samples", VALUE_NONE},
                                                {"--skip", VALUE_ANY},
-                                               {"--start", VALUE_EVENT},
+                                               {"--start", VALUE_BREAKPOINT},
                                                {"--trigger", VALUE_EVENT},
                                                {"--verify-chain", VALUE_NONE},
                                                {"-C", VALUE_ANY},
@@ -54,11 +55,18 @@ static const struct option record_options[] = {{"--", VALUE_NONE},
                                                {"-m", VALUE_ANY},
                                                {"-p", VALUE_PID},
                                                {NULL, VALUE_NONE}};
-static const struct option stat_options[] = {
-    {"--", VALUE_NONE},       {"--all-cpus", VALUE_NONE}, {"--cpu", VALUE_ANY},
-    {"--event", VALUE_EVENT}, {"--filter", VALUE_ANY},    {"--pid", VALUE_PID},
-    {"--start", VALUE_EVENT}, {"-C", VALUE_ANY},          {"-a", VALUE_NONE},
-    {"-e", VALUE_EVENT},      {"-p", VALUE_PID},          {NULL, VALUE_NONE}};
+static const struct option stat_options[] = {{"--", VALUE_NONE},
+                                             {"--all-cpus", VALUE_NONE},
+                                             {"--cpu", VALUE_ANY},
+                                             {"--event", VALUE_EVENT},
+                                             {"--filter", VALUE_ANY},
+                                             {"--pid", VALUE_PID},
+                                             {"--start", VALUE_BREAKPOINT},
+                                             {"-C", VALUE_ANY},
+                                             {"-a", VALUE_NONE},
+                                             {"-e", VALUE_EVENT},
+                                             {"-p", VALUE_PID},
+                                             {NULL, VALUE_NONE}};
 static const struct option trace_options[] = {
     {"--", VALUE_NONE}, {"--overwrite", VALUE_NONE}, {"-S", VALUE_NONE}, {"-e", VALUE_CALL},
     {"-m", VALUE_ANY},  {"-p", VALUE_PID},           {"-s", VALUE_NONE}, {NULL, VALUE_NONE}};
@@ -214,13 +222,14 @@ static bool target_program_place(struct word word, struct target *target)
     return target_set_open(target, names_program_symbols(path), word);
 }
 
-static bool target_event(struct word word, struct target *target)
+/* An event of `kinds`, or what a breakpoint watches. */
+static bool target_event(struct names kinds, struct word word, struct target *target)
 {
     const size_t skipped = strlen("mem:");
 
     word = last_of_list(word);
     if (!word_begins(word, "mem:"))
-        return target_set_open(target, names_events(), word);
+        return target_set_open(target, kinds, word);
     word = (struct word){word.text + skipped, word.length - skipped};
     if (word_begins(word, "/"))
         return target_program_place(word, target);
@@ -231,11 +240,13 @@ static bool target_value(enum value value, struct word word, struct target *targ
 {
     switch (value) {
     case VALUE_EVENT:
-        return target_event(word, target);
+        return target_event(names_events(), word, target);
+    case VALUE_BREAKPOINT:
+        return target_event(names_breakpoints(), word, target);
     case VALUE_CALL:
         return target_set_open(target, names_system_calls(), last_of_list(word));
     case VALUE_PID:
-        return target_set(target, names_pids(), word);
+        return target_set(target, names_recordable(), word);
     case VALUE_CHAIN:
         return target_set(target, names_fixed(chain_names), word);
     case VALUE_GRAPH:
@@ -295,9 +306,12 @@ static bool target_second(const struct context *context, struct target *target)
         return target_set(target, word_begins(word, "/") ? names_paths() : names_programs(), word);
     if (word_is(context->command, "kill") && word_begins(word, "-"))
         return target_set(target, names_fixed(signal_names), word);
-    if (word_is(context->command, "bt") || word_is(context->command, "kill") ||
-        word_is(context->command, "wait"))
-        return target_set(target, names_pids(), word);
+    if (word_is(context->command, "bt"))
+        return target_set(target, names_threads(), word);
+    if (word_is(context->command, "kill"))
+        return target_set(target, names_running_programs(), word);
+    if (word_is(context->command, "wait"))
+        return target_set(target, names_jobs(), word);
     return false;
 }
 
@@ -314,6 +328,6 @@ bool target_find(const char *text, size_t length, struct target *target)
     if (word_is(context.command, "help") && word_is(context.previous, "perf"))
         return target_set(target, names_fixed(perf_names), context.current);
     if (word_is(context.command, "kill") && word_begins(context.previous, "-"))
-        return target_set(target, names_pids(), context.current);
+        return target_set(target, names_running_programs(), context.current);
     return word_is(context.command, "perf") && target_part(&context, target);
 }

@@ -131,16 +131,34 @@ static const struct part {
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
-/* What the real perf can do and this one leaves to it: it takes the stream. */
-static const char *const host_parts[] = {"annotate", "archive", "data", "diff",  "evlist",
-                                         "inject",   "kmem",    "lock", "sched", "timechart"};
+/*
+ * What is left to the real perf, and its command line for a recording on the host; NULL: that one
+ * watches the machine on which it runs, and reads no recording. tests/boot/linux_tools.t runs each.
+ */
+static const struct host_part {
+    const char *name, *line;
+} host_parts[] = {
+    {"annotate", "perf annotate -i build/perf.data --vmlinux=build/pitot.elf"},
+    {"archive", "perf buildid-cache -a build/pitot.elf; perf archive build/perf.data"},
+    {"buildid-list", "perf buildid-list -i build/perf.data"},
+    {"data", "perf data convert --force --to-json build/perf.json -i build/perf.data"},
+    {"diff", "perf diff build/perf.data.old build/perf.data"},
+    {"evlist", "perf evlist -i build/perf.data"},
+    {"inject", "perf inject -b -i build/perf.data -o build/injected.data"},
+    {"kmem", "perf kmem -i build/perf.data --page stat"},
+    {"kwork", "perf kwork report -i build/perf.data"},
+    {"lock", "perf lock report -i build/perf.data"},
+    {"sched", "perf sched latency -i build/perf.data"},
+    {"timechart", "perf timechart -i build/perf.data -o build/timechart.svg"},
+    {"top", NULL},
+};
 
-static bool is_of_host(const char *name)
+static const struct host_part *host_part_find(const char *name)
 {
     for (size_t i = 0; i < sizeof(host_parts) / sizeof(host_parts[0]); i++)
-        if (strcmp(host_parts[i], name) == 0)
-            return true;
-    return false;
+        if (strcmp(host_parts[i].name, name) == 0)
+            return &host_parts[i];
+    return NULL;
 }
 
 static const struct part *part_find(const char *name)
@@ -153,10 +171,15 @@ static const struct part *part_find(const char *name)
 
 static int refuse_part(const char *name)
 {
-    if (is_of_host(name))
-        print("perf %s: the real perf has it, and reads what `perf record` streams: on the host, "
-              "perf %s -i - < build/com2.bin, or -i of the file that tools/perf-file makes of it\n",
-              name, name);
+    const struct host_part *host = host_part_find(name);
+
+    if (host && host->line)
+        print("perf %s: the real perf has it: on the host, tools/perf-file build/com2.bin "
+              "build/perf.data; %s\n",
+              name, host->line);
+    else if (host)
+        print("perf %s: not while it runs: perf record takes samples, and perf report shows them\n",
+              name);
     else
         print("perf: \"%s\" is not a perf command; there are list, record, report, script, stat, "
               "trace\n",

@@ -10,6 +10,8 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
+use File::Copy qw(copy);
+use File::Path qw(make_path remove_tree);
 use File::Spec;
 use List::Util qw(sum0);
 use Test::More;
@@ -138,6 +140,36 @@ for my $row (@rows) {
     next if $command eq 'perf trace';    # of a file: tests/boot/user_perf.t
     is(takes_it($command, $file, '/dev/null'), $of_file, "... of a file, $of_file");
 }
+
+# --- What the prompt says of commands that it leaves to the host ----------------------------------
+
+# Each line is run in a folder that has what it names; a status alone would pass where perf asks for
+# what is not there.
+my @left = qw(annotate archive buildid-list data diff evlist inject kmem kwork lock sched
+    timechart);
+my $mixed = 'perf record -a -m 8m -e mem:kernel_flag:rw,lock:*,sched:*,kmem:*,irq:* -- fs-stress 2';
+$machine = boot(machine => 'qemu', smp => 1, icount => 8, flags => 'perf.rate=0',
+    run => join('; ', $mixed, (map { "perf $_" } @left), 'poweroff'));
+ended_ok($machine);
+my $room = "$logs/room";
+remove_tree($room);
+make_path("$room/build");
+copy($machine->com2, "$room/build/com2.bin");
+copy($machine->elf, "$room/build/pitot.elf");
+is(system('tools/perf-file', "$room/build/com2.bin", "$room/build/perf.data.old"), 0, 'a file');
+my $tool = File::Spec->rel2abs('tools/perf-file');
+for my $name (@left) {
+    my ($line) = said($machine, "perf $name")
+        =~ m{^perf $name: .* on the host, (tools/perf-file .*; perf .*)$}m;
+    ok($line, "perf $name: there is a line for the host") or next;
+    local @ENV{qw(HOME PERF_CONFIG DEBUGINFOD_URLS LC_ALL)} = ($room, '/dev/null', '', 'C');
+    my $says = `cd $room && (${\($line =~ s{^tools/perf-file}{$tool}r)}) 2>&1 < /dev/null`;
+    is($?, 0, '... which ends well') or diag($says);
+    my $refused = qr/^ *(?:Usage:|Error|No .* found|No trace sample|failed|tar: )/mi;
+    unlike($says, $refused, '... and finds what it asks for');
+}
+ok(-s "$room/build/$_", "... it has written $_")
+    for qw(perf.data perf.data.tar.bz2 perf.json injected.data timechart.svg);
 
 # --- All tracepoints with Linux' names -----------------------------------------------------------
 

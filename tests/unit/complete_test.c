@@ -18,6 +18,7 @@
 #include "core/fs/ramfs.h"
 #include "core/sched/thread.h"
 #include "core/symbols.h"
+#include "core/user/process.h"
 #include "core/user/program.h"
 
 static int nothing(int argc, char **argv)
@@ -63,10 +64,12 @@ size_t symbols_count(void)
     return NUMBERED + sizeof(named) / sizeof(named[0]);
 }
 
-/* Threads 1, 12 and 7. */
+/* Threads 1, 12, 7 and 0; 12 and 7 are programs, and 7 runs beside the console. */
 struct thread *thread_at(unsigned index)
 {
-    static struct thread threads[] = {{.pid = 1}, {.pid = 12}, {.pid = 7}};
+    static struct process child = {.parent = 7}, job = {.parent = PROCESS_PARENT_JOB};
+    static struct thread threads[] = {
+        {.pid = 1}, {.pid = 12, .process = &child}, {.pid = 7, .process = &job}, {.pid = 0}};
 
     return index < sizeof(threads) / sizeof(threads[0]) ? &threads[index] : NULL;
 }
@@ -190,6 +193,9 @@ static void an_option_is_followed_by_what_it_takes(void **state)
 {
     (void)state;
     assert_extends("perf record --filter ", "", 0);
+    assert_extends("perf record --start ", "mem:", 1);
+    assert_extends("perf record --start mem:kernel_m", "ain", 1);
+    assert_extends("perf stat --start cpu", "", 0);
     assert_extends("perf record -c ", "", 0);
     assert_string_equal(list("perf record --call-graph "), "fp  no  orc\n");
     assert_extends("perf record -F m", "ax ", 1);
@@ -222,15 +228,15 @@ static void programs_and_crashes_are_names_too(void **state)
 static void bt_is_followed_by_a_thread(void **state)
 {
     (void)state;
-    assert_string_equal(list("bt "), "1  12  7\n");
+    assert_string_equal(list("bt "), "0  1  12  7\n");
     assert_extends("bt 7", " ", 1);
     assert_extends("bt 1", "", 2);
     assert_extends("bt 12 ", "", 0);
-    assert_string_equal(list("kill "), "1  12  7\n");
+    assert_string_equal(list("kill "), "12  7\n");
     assert_string_equal(list("kill -"), "-CONT  -INT  -KILL  -STOP  -TERM\n");
     assert_extends("kill -S", "TOP ", 1);
-    assert_string_equal(list("kill -STOP "), "1  12  7\n");
-    assert_string_equal(list("wait "), "1  12  7\n");
+    assert_string_equal(list("kill -STOP "), "12  7\n");
+    assert_extends("wait ", "7 ", 1);
 }
 
 static void events_are_completed_by_symbol(void **state)
