@@ -1,73 +1,66 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tools/pad-calls, arch/x86_64, boot, programs
+# of: tools/pad-calls, tools/calls-at-ends, arch/x86_64, boot, programs
 #
 # No call is the last instruction of its function, in anything that is built: tools look up a
 # return address as it stands, and would take the next function for the caller (docs/symbols.md).
-# Both kernels, their suites, the programs and the second kernel, by gcc; the kernels and programs
-# by clang, too, which QUICK=1 leaves out. What `make check` has built by clang is used again. Needs
-# binutils and clang. Run from the root of the tree: prove tests/host/calls_end.t
+# Here of what gcc has made: both kernels, their suites, the programs and the second kernel; of what
+# clang makes `make check` says it. And who looks, tools/calls-at-ends, finds such a call. Needs
+# binutils. Run from the root of the tree: prove tests/host/calls_end.t
 use strict;
 use warnings;
+use lib 'tests/lib';
+use File::Temp qw(tempdir);
 use Test::More;
+use Pitot::Files;
 
 my $build = $ENV{BUILD} // 'build';
 my $fp = $ENV{FP_BUILD} // "$build/fp";
-my @programs = map { "programs/$_" } qw(attack calls fs-load poll-load spin);
-my $least = 10;    # functions of the smallest of them
-my $on_purpose = 'shape_never_returning_caller';    # the unwinder must stand it, too
+my $room = tempdir(CLEANUP => 1);
 
-my @images = map { "$build/$_" } qw(pitot.elf pitot-test.elf port.elf), @programs;
-push(@images, map { "$fp/$_" } qw(pitot.elf pitot-test.elf));
+my @images = ((map { "$build/$_" } qw(pitot.elf pitot-test.elf port.elf)),
+    (map { "$build/programs/$_" } qw(attack calls fs-load poll-load spin)),
+    (map { "$fp/$_" } qw(pitot.elf pitot-test.elf)));
 
-# What pads a function's end up to the next one's beginning is no instruction of its own.
-sub is_padding
+# What it says of these, and its status.
+sub looked
 {
-    my ($instruction) = @_;
-    return $instruction =~ /^(?:(?:data16 |cs )*nop[wl]?\b|xchg +%ax,%ax)/;
+    my (@names) = @_;
+    my $said = `tools/calls-at-ends @names 2>&1`;
+    return ($said, $? >> 8);
 }
 
-# "caller: call callee" for each function that ends so, and how many functions were looked at.
-sub calls_at_ends
-{
-    my ($image) = @_;
-    my ($function, $last, @found) = ('', '');
-    my $functions = 0;
-    open(my $listing, '-|', qw(objdump -d --no-show-raw-insn), $image) or die("objdump: $!\n");
-    my $judge = sub {
-        push(@found, "$function: $last") if $last =~ /^(?:\w+ )*call\b/ && $function ne $on_purpose;
-    };
-    while (<$listing>) {
-        if (/^[0-9a-f]+ <(.*)>:$/) {
-            $judge->();
-            ($function, $last) = ($1, '');
-            $functions++;
-        } elsif (/^ *[0-9a-f]+:\s+(\S.*)$/) {
-            $last = $1 unless is_padding($1);
-        }
-    }
-    $judge->();
-    close($listing) or die("objdump $image: status $?\n");
-    return ($functions, @found);
+for my $image (@images) {
+    my ($said, $status) = looked($image);
+    is("$status $said" =~ s/\d+ functions/N functions/r, "0 $image: N functions\n",
+        "$image: no function ends with a call");
 }
 
-sub no_call_at_an_end_ok
+# A program of twelve functions, by this text for the last but one.
+sub made
 {
-    my ($image) = @_;
-    my ($functions, @found) = calls_at_ends($image);
-    cmp_ok($functions, '>', $least, "$image: $functions functions are looked at");
-    is(join("\n", @found), '', '... and none ends with a call');
+    my ($text) = @_;
+    my $functions = join('', map { "f$_: .type f$_, \@function\nret\n.p2align 4\n" } 1 .. 10);
+    open(my $file, '>', "$room/made.s") or die("$room/made.s: $!\n");
+    print $file ".globl _start\n_start: $functions", "caller: $text\n.p2align 4\nnext: ret\n";
+    close($file) or die("$room/made.s: $!\n");
+    system("as -o $room/made.o $room/made.s && ld -o $room/made $room/made.o") == 0
+        or die("$room/made.s does not build\n");
+    return looked("$room/made");
 }
 
-no_call_at_an_end_ok($_) for @images;
+is_deeply([made("call f1\nud2")], ["$room/made: 12 functions\n", 0], 'a call with a ud2 behind it');
+for my $call ('call f1', 'call *%rax', 'notrack call *%rax') {
+    my ($said, $status) = made($call);
+    like($said, qr/^\Q$room\E\/made: caller ends with (?:notrack )?call /m, "found: $call");
+    is($status, 1, '... with a status that says so');
+}
 
-for my $unwinder ($ENV{QUICK} ? () : qw(orc fp)) {
-    my $to = "$build/clang/$unwinder";
-    my @built = map { "$to/$_" } qw(pitot.elf pitot-test.elf), @programs;
-    local $ENV{MAKEFLAGS} = '';
-    my $said = `make -s CC=clang UNWINDER=$unwinder BUILD=$to @built 2>&1`;
-    is($?, 0, "clang builds the kernel, UNWINDER=$unwinder") or diag($said);
-    no_call_at_an_end_ok($_) for @built;
+for my $wrong (['', qr/usage: /], ["$room/made.s", qr/objdump cannot read it/],
+    ["$room/made.o $room/none", qr/none: objdump cannot read it/]) {
+    my ($said, $status) = looked($wrong->[0]);
+    like($said, qr/^tools\/calls-at-ends: .*$wrong->[1]/m, "refused: `$wrong->[0]`");
+    is($status, 2, '... by its status, too');
 }
 
 done_testing();
