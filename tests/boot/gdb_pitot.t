@@ -70,6 +70,8 @@ try pitot perf -x
 GDB
 
 # One test: the chains of this kind are the same, and there are at least so many.
+# Where the other CPUs are, nobody knows, but a chain of four frames is always there: an idle CPU's
+# has as many.
 sub chains_ok
 {
     my ($text, $kind, $least) = @_;
@@ -78,7 +80,8 @@ sub chains_ok
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     ok(!@wrong && @lengths >= $least, "$kind: pitot bt has gdb's frames at " . @lengths . ' stops')
         or diag("at least $least were due\n", join("\n", @wrong[0 .. ($#wrong > 3 ? 3 : $#wrong)]));
-    cmp_ok((sort { $b <=> $a } grep { /^\d+$/ } @lengths)[0] // 0, '>', 8, '... of some length');
+    cmp_ok((sort { $b <=> $a } grep { /^\d+$/ } @lengths)[0] // 0, '>=', 4,
+        '... of some length');
 }
 
 chains_ok($said->{cpus}, "a CPU, $_", 32)

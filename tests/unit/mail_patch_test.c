@@ -13,13 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include <linux/errno.h>
 
 #include "core/perf/ring.h"
+#include "tests/unit/patience.h"
 #include "tests/unit/ring_check.h"
 #include "tests/unit/ring_payload.h"
 #include "tests/unit/ring_writer.h"
@@ -27,7 +27,7 @@
 #define SIZE     4096u
 #define RECORD   48u
 #define MANY     300u /* records: several laps */
-#define PATIENCE 60   /* seconds; a ring that hangs is a failure, not a wait */
+#define PATIENCE 60   /* CPU-seconds; a ring that hangs is a failure, not a wait */
 
 static _Alignas(8) uint8_t memory[SIZE];
 static struct ring ring;
@@ -373,6 +373,6 @@ int main(void)
         cmocka_unit_test(tail_with_two_owners_goes_backwards_and_is_refused),
         cmocka_unit_test(newest_records_inside_an_unfinished_writer_are_found),
     };
-    alarm(PATIENCE);
+    patience_start(PATIENCE);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "core/perf/ring.h"
+#include "tests/unit/patience.h"
 #include "tests/unit/ring_check.h"
 #include "tests/unit/ring_writer.h"
 
@@ -22,7 +22,7 @@
 #define RECORD   64u /* a divisor of SIZE: how many fit is plain */
 #define FIT      (SIZE / RECORD)
 #define ROUNDS   10000
-#define PATIENCE 60 /* seconds; a ring that hangs is a failure, not a wait */
+#define PATIENCE 60 /* CPU-seconds; a ring that hangs is a failure, not a wait */
 
 static _Alignas(8) uint8_t memory[SIZE];
 static struct ring ring;
@@ -344,6 +344,6 @@ int main(void)
         cmocka_unit_test(random_nests_add_up_in_normal_mode),
         cmocka_unit_test(random_nests_add_up_in_overwrite_mode),
     };
-    alarm(PATIENCE);
+    patience_start(PATIENCE);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

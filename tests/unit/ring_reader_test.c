@@ -13,12 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "arch/x86_64/local.h"
 #include "core/perf/ring.h"
+#include "tests/unit/patience.h"
 #include "tests/unit/ring_check.h"
 #include "tests/unit/ring_payload.h"
 #include "tests/unit/ring_writer.h"
@@ -26,7 +26,7 @@
 #define SIZE     4096u
 #define LARGE    65536u
 #define ENOUGH   50000 /* records that the reading thread wants to have seen */
-#define PATIENCE 60    /* seconds; a reader that hangs is a failure, not a wait */
+#define PATIENCE 60    /* CPU-seconds; a reader that hangs is a failure, not a wait */
 
 static _Alignas(8) uint8_t memory[LARGE];
 static struct ring ring;
@@ -301,6 +301,6 @@ int main(void)
         cmocka_unit_test(thread_beside_an_overwriting_writer_takes_no_torn_record),
         cmocka_unit_test(thread_that_consumes_gets_all_that_was_not_dropped),
     };
-    alarm(PATIENCE);
+    patience_start(PATIENCE);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,11 +14,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "core/perf/ring.h"
+#include "tests/unit/patience.h"
 #include "tests/unit/ring_check.h"
 #include "tests/unit/ring_payload.h"
 #include "tests/unit/ring_stepped.h"
@@ -29,7 +29,7 @@
 #define OLD      40u  /* what the ring is full of; no divisor of SIZE, so its end comes anywhere */
 #define OUTER    136u /* the tail moves over several old ones */
 #define NESTED   56u
-#define PATIENCE 240 /* seconds; a ring that hangs is a failure, not a wait */
+#define PATIENCE 240 /* CPU-seconds; a ring that hangs is a failure, not a wait */
 
 static _Alignas(8) uint8_t memory[SIZE];
 static struct ring ring;
@@ -370,6 +370,6 @@ int main(void)
     seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (seen == MAP_FAILED)
         return 1;
-    alarm(PATIENCE);
+    patience_start(PATIENCE);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

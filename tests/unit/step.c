@@ -16,8 +16,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "tests/unit/patience.h"
+
 #define TRAP_FLAG 0x100u
-#define PATIENCE  30 /* seconds; a child that takes longer hangs */
+#define PATIENCE  30 /* CPU-seconds; a child that takes longer hangs */
 
 static const struct step_plan *plan;
 static struct step_result result; /* of this process */
@@ -53,7 +55,7 @@ static void come_between(void)
     depth++;
     steps = 0;
     result = (struct step_result){0};
-    alarm(PATIENCE);
+    patience_start(PATIENCE);
     stepping = depth == 1 && plan->intrude_deeper;
     if (depth == 1)
         plan->intrude();
