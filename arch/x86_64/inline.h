@@ -84,12 +84,12 @@ static inline unsigned arch_trap_depth(void)
 
 static inline bool arch_interrupted(void)
 {
-    uint32_t depth;
+    bool interrupted;
 
-    __asm__ volatile("movl %%gs:%c1, %0"
-                     : "=r"(depth)
+    __asm__ volatile("cmpl $0, %%gs:%c1"
+                     : "=@ccne"(interrupted)
                      : "i"(offsetof(struct percpu, interrupt_depth)));
-    return depth > 0;
+    return interrupted;
 }
 
 static inline uint64_t cpu_read_tsc(void)

@@ -30,7 +30,7 @@
 /* How an event's call chains are made, where attr.sample_type asks for them. */
 struct event_chain {
     enum unwind_method method;
-    unsigned skip; /* the chain begins at so manieth caller; 0: where the hit was */
+    unsigned skip; /* the sample is of the so manieth caller; 0: of what hit */
     bool verify;   /* every chain both ways (core/perf/verify_chain.h) */
 };
 

@@ -340,9 +340,10 @@ int filter_compile(struct filter *filter, const char *text, const struct tracepo
 
 static uint64_t load_head(const struct filter_field *field, const struct trace_hit *hit)
 {
-    const struct tracepoint_head head = tracepoint_head(hit);
-    const char *at = (const char *)&head + field->place;
+    struct tracepoint_raw raw;
+    const char *at = (const char *)&raw.head + field->place;
 
+    tracepoint_begin(hit, hit->regs ? hit->regs->flags : hit->place->flags, &raw);
     switch (field->size) {
     case 1:
         return *(const uint8_t *)at;

@@ -15,7 +15,7 @@
  *   --no-raw-samples      ... and raw=no
  *   -g                    call chains          --intr-regs           registers at the hit
  *   --call-graph orc|fp   ... by the unwind table, or by frame pointers
- *   --skip N              chains begin at the N-th caller
+ *   --skip N              samples are of the N-th caller: ip, sp and chain
  *   --verify-chain        each chain both ways, and how many of them agree
  *   -c N, --count N       one sample every N hits (1); cpu-clock: every N nanoseconds
  *   -F HZ, --freq HZ      so many samples a second, or the most possible: max (cpu-clock: 4000)

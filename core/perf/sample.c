@@ -9,6 +9,7 @@
 #include <asm/perf_regs.h>
 
 #include "arch/arch.h"
+#include "core/perf/caller.h"
 #include "core/perf/event.h"
 #include "core/perf/tracepoint.h"
 #include "core/perf/unwind_user.h"
@@ -62,18 +63,60 @@ static const struct {
     {PERF_REG_X86_R15, offsetof(struct regs, r15)},
 };
 
-/*
- * A snapshot does not know the general registers: they are sent as 0, and the ABI word says that
- * there are registers.
- */
-__attribute__((noinline)) static uint64_t *sample_put_registers(uint64_t *at, uint64_t mask,
-                                                                const struct regs *regs)
+static uint64_t *sample_copy_registers(uint64_t *at, uint64_t mask, const struct regs *regs)
 {
     *at++ = PERF_SAMPLE_REGS_ABI_64;
     for (unsigned i = 0; i < sizeof(register_places) / sizeof(register_places[0]); i++)
         if (mask >> register_places[i].bit & 1)
             *at++ = *(const uint64_t *)((const char *)regs + register_places[i].offset);
     return at;
+}
+
+static uint16_t sample_misc(const struct regs *regs)
+{
+    return regs_user_mode(regs) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL;
+}
+
+/*
+ * Where the event skips frames its samples are of the n-th caller of what hit: ip, mode, registers.
+ * Where there is none that many calls up, of no place. Functions of their own, as those who skip
+ * none are not to pay for it.
+ */
+__attribute__((noinline)) static uint64_t *
+sample_copy_callers_registers(uint64_t *at, const struct event *event, const struct regs *hit)
+{
+    struct regs caller;
+
+    caller_find(event->chain.method, hit, event->chain.skip, &caller);
+    return sample_copy_registers(at, event->recorded.attr.sample_regs_intr, &caller);
+}
+
+__attribute__((noinline)) static void
+sample_move(struct sample_scratch *out, const struct event_chain *chain, const struct regs *hit)
+{
+    struct regs caller;
+
+    caller_find(chain->method, hit, chain->skip, &caller);
+    out->header.misc = sample_misc(&caller);
+    out->words[1] = caller.ip;
+}
+
+/*
+ * A snapshot does not know the general registers: they are sent as 0, and the ABI word says that
+ * there are registers.
+ */
+__attribute__((noinline)) static uint64_t *
+sample_put_registers(uint64_t *at, const struct event *event, const struct regs *regs)
+{
+    if (event->chain.skip > 0)
+        return sample_copy_callers_registers(at, event, regs);
+    return sample_copy_registers(at, event->recorded.attr.sample_regs_intr, regs);
+}
+
+/* The scratch memory that it points into. */
+static struct sample_scratch *sample_around(uint64_t *at)
+{
+    return (struct sample_scratch *)((uintptr_t)at & ~(uintptr_t)(SAMPLE_SIZE_MAX - 1));
 }
 
 /* The program's part, behind a mark of its own. */
@@ -93,6 +136,8 @@ sample_put_chain(uint64_t *at, const struct event_chain *chain, const struct reg
     size_t frames =
         unwind_capture_border(chain->method, regs, chain->skip, at + 2, SAMPLE_CHAIN_MAX, &border);
 
+    if (chain->skip > 0)
+        sample_move(sample_around(at), chain, regs);
     if (!regs_user_mode(regs)) {
         *end = (uint64_t)PERF_CONTEXT_KERNEL;
         end += 1 + frames;
@@ -109,30 +154,34 @@ sample_put_chain(uint64_t *at, const struct event_chain *chain, const struct reg
  * Size and record are whole words together, made in place. Where the source has no record, four
  * bytes of nothing.
  */
-static uint64_t *sample_put_raw(uint64_t *at, struct trace_hit *traced)
+static uint64_t *sample_put_raw(uint64_t *at, const struct hit *hit)
 {
-    if (!traced) {
+    if (!hit->traced) {
         *at = sizeof(uint32_t);
         return at + 1;
     }
-    return tracepoint_record(traced, (struct tracepoint_raw *)at);
+    return tracepoint_record(hit->traced, hit->regs, (struct tracepoint_raw *)at);
 }
 
 /* Copies a finished record into the ring; `time` is inside it and gets the claim's clock. */
-static void sample_finish(unsigned cpu, struct ring *ring, struct perf_event_header *header,
+static void sample_finish(uint64_t cpu, struct ring *ring, struct perf_event_header *header,
                           const uint64_t *end, uint64_t *time)
 {
-    header->size = (uint16_t)((const char *)end - (const char *)header);
-    ring_output(ring, header, header->size, time);
+    uint32_t size = (uint32_t)((const char *)end - (const char *)header);
+
+    header->size = (uint16_t)size;
+    ring_output(ring, header, size, time);
     local_decrement(&under_way[cpu]);
 }
 
-static struct sample_scratch *sample_begin(unsigned cpu)
+static struct sample_scratch *sample_begin(uint64_t cpu)
 {
     uint64_t level = local_load(&under_way[cpu]);
+    struct sample_scratch *out = &scratch[cpu][level & (RING_NESTING - 1)];
 
     local_increment(&under_way[cpu]);
-    return &scratch[cpu][level & (RING_NESTING - 1)];
+    __asm__("" : "+r"(out)); /* one register from here on, where the compiler computes it again */
+    return out;
 }
 
 static uint64_t *sample_put_optional(uint64_t *at, const struct event *event, const struct hit *hit)
@@ -144,9 +193,9 @@ static uint64_t *sample_put_optional(uint64_t *at, const struct event *event, co
     if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
         at = sample_put_chain(at, &event->chain, hit->regs);
     if (attr->sample_type & PERF_SAMPLE_RAW)
-        at = sample_put_raw(at, hit->traced);
+        at = sample_put_raw(at, hit);
     if (attr->sample_type & PERF_SAMPLE_REGS_INTR)
-        at = sample_put_registers(at, attr->sample_regs_intr, hit->regs);
+        at = sample_put_registers(at, event, hit->regs);
     return at;
 }
 
@@ -164,7 +213,7 @@ void sample_write(const struct event *event, struct ring *ring, const struct hit
     uint64_t *at = out->words + 6;
 
     out->header.type = PERF_RECORD_SAMPLE;
-    out->header.misc = regs_user_mode(hit->regs) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL;
+    out->header.misc = sample_misc(hit->regs);
     out->words[0] = event->recorded.id;
     out->words[1] = hit->regs->ip;
     out->words[2] = hit->ids;

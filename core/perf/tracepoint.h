@@ -56,7 +56,13 @@ struct tracepoint_head {
     int32_t common_tgid;
 };
 
-#define TRACEPOINT_IRQS_OFF 1 /* common_flags: interrupts were off; Linux' TRACE_FLAG_IRQS_OFF */
+/*
+ * common_flags, Linux' TRACE_FLAG_*. 0x10, for softirqs, is never set, as there are none: timers'
+ * functions run in the timer's interrupt, and other work that was put off in a thread.
+ */
+#define TRACEPOINT_IRQS_OFF     0x01 /* interrupts were off */
+#define TRACEPOINT_NEED_RESCHED 0x04 /* a switch was due, and had to wait */
+#define TRACEPOINT_HARDIRQ      0x08 /* an interrupt's handler was running */
 
 /*
  * A record as a sample carries it: the size, then so many bytes, 8-byte aligned together. So fields
@@ -137,7 +143,10 @@ struct tracepoint {
     const char *name;                     /* [I] "lock_acquire", the end of it */
     const struct tracepoint_field *field; /* [I] */
     unsigned field_count;                 /* [I] */
-    uint32_t raw_size;                    /* [I] bytes of the record, padding included */
+    /* What the record's first word begins with; the upper two bytes are 0. */
+    uint32_t raw_size; /* [I] bytes of the record, padding included */
+    uint16_t id;       /* [T] from 1; 0 until somebody has listened */
+    uint16_t none;     /* [I] */
     /* [I] Writes the record behind its head, each byte of it; returns its end. Any context. */
     char *(*make)(const struct tracepoint *tracepoint, char *restrict record,
                   const uint64_t *restrict argument);
@@ -148,8 +157,13 @@ struct tracepoint {
     void (*find_late)(struct trace_hit *hit);
     unsigned late;                   /* [I] */
     struct tracepoint_probe *probes; /* [T] read by hits */
-    uint16_t id;                     /* [T] from 1; 0 until somebody has listened */
 };
+
+_Static_assert(offsetof(struct tracepoint, id) == offsetof(struct tracepoint, raw_size) + 4 &&
+                   offsetof(struct tracepoint_raw, head.common_flags) == 6 &&
+                   offsetof(struct tracepoint_raw, head.common_preempt_count) == 7 &&
+                   offsetof(struct tracepoint_raw, head.common_pid) == 8,
+               "a record begins with two words, the first one's lower half the tracepoint's");
 
 /* --- Who listens: task context. --- */
 
@@ -188,16 +202,28 @@ static inline const struct regs *trace_regs(struct trace_hit *hit)
     return hit->regs;
 }
 
-/* What a record begins with. */
-static inline struct tracepoint_head tracepoint_head(const struct trace_hit *hit)
+/*
+ * Of the context that the sample is of, whose flags register is `flags`: where a trap's handler
+ * gives the registers of what the trap interrupted, interrupts may have been on there.
+ */
+static inline uint64_t tracepoint_flags(const struct trace_hit *hit, uint64_t flags)
 {
-    return (struct tracepoint_head){
-        .common_type = hit->tracepoint->id,
-        .common_flags = hit->place->flags & FLAGS_INTERRUPT ? 0 : TRACEPOINT_IRQS_OFF,
-        .common_preempt_count = (uint8_t)preemption[hit->cpu].off,
-        .common_pid = (int32_t)(hit->ids >> 32),
-        .common_tgid = (int32_t)hit->ids,
-    };
+    return (flags & FLAGS_INTERRUPT ? 0 : TRACEPOINT_IRQS_OFF) |
+           (preemption[hit->cpu].wanted ? TRACEPOINT_NEED_RESCHED : 0) |
+           (arch_interrupted() ? TRACEPOINT_HARDIRQ : 0);
+}
+
+/* What a record begins with, the size included: in whole words, as a hit pays for each store. */
+static inline void tracepoint_begin(const struct trace_hit *hit, uint64_t flags,
+                                    struct tracepoint_raw *raw)
+{
+    uint64_t ids = hit->ids << 32 | hit->ids >> 32; /* in the record the thread comes first */
+    uint64_t lead;
+
+    __builtin_memcpy(&lead, &hit->tracepoint->raw_size, sizeof(lead));
+    lead |= tracepoint_flags(hit, flags) << 48 | (uint64_t)preemption[hit->cpu].off << 56;
+    __builtin_memcpy(raw, &lead, sizeof(lead));
+    __builtin_memcpy(&raw->head.common_pid, &ids, sizeof(ids));
 }
 
 /* All arguments are there from here on. */
@@ -211,15 +237,15 @@ static inline void tracepoint_need_late(struct trace_hit *hit)
 
 /*
  * The record, with the size in front of it, 8-byte aligned, each byte written. Returns its end,
- * which is as well aligned.
+ * which is as well aligned. `regs`: trace_regs'.
  */
-static inline void *tracepoint_record(struct trace_hit *hit, struct tracepoint_raw *raw)
+static inline void *tracepoint_record(struct trace_hit *hit, const struct regs *regs,
+                                      struct tracepoint_raw *raw)
 {
     const struct tracepoint *tracepoint = hit->tracepoint;
 
     tracepoint_need_late(hit);
-    raw->size = tracepoint->raw_size;
-    raw->head = tracepoint_head(hit);
+    tracepoint_begin(hit, regs->flags, raw);
     return tracepoint->make(tracepoint, (char *)&raw->head, hit->argument);
 }
 

@@ -104,3 +104,17 @@ size_t unwind_user_capture(const struct unwind_border *border, uint64_t *chain, 
     } while (count < most && seen < FRAMES_MOST && user_caller(&frame, seen == 1));
     return count;
 }
+
+bool unwind_user_find(struct unwind_border *border)
+{
+    struct user_frame frame = {border->stack, border->ip, border->sp, border->fp};
+
+    for (unsigned seen = 0; seen < border->skip; seen++)
+        if (!programs || !user_caller(&frame, seen == 0))
+            return false;
+    border->ip = frame.ip;
+    border->sp = frame.sp;
+    border->fp = frame.fp;
+    border->skip = 0;
+    return true;
+}

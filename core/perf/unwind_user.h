@@ -36,3 +36,6 @@ void unwind_user_set_programs(const struct unwind_programs *known);
  * most. The border is one that was crossed.
  */
 size_t unwind_user_capture(const struct unwind_border *border, uint64_t *chain, size_t most);
+
+/* Moves the border to its `skip`-th frame, ip, sp and fp; false if there is none. */
+bool unwind_user_find(struct unwind_border *border);

@@ -59,10 +59,12 @@ my %checks = (
             '... lead through the interrupt into what it interrupted');
     },
     'S0.3' => sub {
-        my ($machine, $whole, $whole_script, $skip, $skip_script) = @_;
+        my ($machine, $whole, $whole_script, $skip, $skip_script, $report) = @_;
         my @whole = ways($whole_script);
         cmp_ok(scalar(@whole), '>', 100, 'chains');
         shared_end_ok(\@whole, [ways($skip_script)], 2, '--skip 2 begins two callers later');
+        is_deeply([sort $report =~ /^ +\d+\.\d\d% .* \[k\] (\w+)/mg],
+            [sort keys %{{map { (split)[2] => 1 } @whole}}], '... and the report names that one');
     },
     'S0.4' => sub {
         my ($machine, $record, $script) = @_;

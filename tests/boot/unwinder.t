@@ -12,6 +12,7 @@ use strict;
 use warnings;
 use lib 'tests/lib';
 use Compress::Zlib qw(crc32);
+use File::Spec;
 use File::Temp qw(tempdir);
 use Test::More;
 use Pitot;
@@ -88,6 +89,57 @@ subtest 'with frame pointers' => sub {
     cmp_ok(scalar(@$by_table), '>', 100, '--call-graph orc records chains');
     is_deeply($by_pointers, $by_table, '... and --call-graph fp the same');
 };
+
+# --- The n-th caller ----------------------------------------------------------------------------
+
+# How many samples are of which function, in a report's lines.
+sub shares
+{
+    my ($report) = @_;
+    return {map { /^ +\d+\.\d\d% +(\d+) +\[[k.]\] (\S+)/ ? ($2 => $1) : () } split(/\n/, $report)};
+}
+
+# By how many calls up the samples are: the functions, and how many samples.
+sub counted
+{
+    my %count;
+    $count{$_}++ for @_;
+    return \%count;
+}
+
+# Of the load in the kernel, and of a program: its own frames are behind those of the kernel's entry.
+my @others = (
+    ['orc', $build, 'mem:kernel_flag:w', 2, 'fs-stress 1'],
+    ['fp', $fp_build, 'mem:kernel_flag:w', 2, 'fs-stress 1'],
+    ['orc', $build, 'raw_syscalls:sys_enter', 3, '/bin/fs-load 1'],
+);
+for my $other (@others) {
+    my ($unwinder, $directory, $event, $skip, $command) = @$other;
+    my $chains = "perf record -e $event -g -- $command";
+    my $record = "perf record -e $event -g --skip $skip --intr-regs -- $command";
+    subtest "$record, UNWINDER=$unwinder" => sub {
+        my $machine = boot(iso => "$directory/pitot.iso",
+            run => join('; ', $chains, 'perf script', $record, 'perf script -F +iregs',
+                'perf report -n -g none', 'poweroff'));
+        ended_ok($machine);
+        my $script = said($machine, 'perf script -F +iregs');
+        my @callers = map { $_->{chain}[$skip] } samples(said($machine, 'perf script'));
+        my $of_chains = counted(map { $_->{chain}[0] } samples($script));
+        cmp_ok(scalar(@callers), '>', 50, 'there are samples');
+        is(join(' ', sort keys %$of_chains), join(' ', sort keys %{counted(@callers)}),
+            'chains begin at the caller');
+        is_deeply(shares(said($machine, 'perf report -n -g none')), $of_chains,
+            '... whom the report names, with its share');
+        my @ip = $script =~ /\bIP:0x([0-9a-f]+)/g;
+        my @first = $script =~ /^\S.*\n\s+([0-9a-f]+) /mg;    # in a program's file: the page's part
+        is_deeply([map { substr($_, -3) } @ip], [map { substr($_, -3) } @first],
+            '... whose ip is among the registers');
+        unlike($script, qr/\bSP:0x0\b/, '... and sp');
+        my $report = perf_report($machine, '--vmlinux=' . File::Spec->rel2abs("$directory/pitot.elf"),
+            '--no-children', '-F', 'overhead,sample,sym', '-g', 'none');
+        like($report, qr/\b\Q$_\E\b/, "the real perf names $_") for sort keys %$of_chains;
+    };
+}
 
 # --- Damaged tables ------------------------------------------------------------------------------
 

@@ -128,8 +128,7 @@ static void made_record_make(const struct made_record *record)
     const struct tracepoint *tracepoint = record->hit.tracepoint;
     char *bytes = (char *)&record->raw->head;
 
-    record->raw->size = tracepoint->raw_size;
-    record->raw->head = tracepoint_head(&record->hit);
+    tracepoint_begin(&record->hit, record->hit.place->flags, record->raw);
     for (unsigned i = 0; i < tracepoint->field_count; i++) {
         const struct tracepoint_field *field = &tracepoint->field[i];
 

@@ -14,6 +14,7 @@
 #include "core/sched/preempt.h"
 #include "core/string.h"
 #include "core/symbols.h"
+#include "core/timer.h"
 #include "tests/kernel/ktap.h"
 
 #define SUITE_FIELDS(FIELD, of)                                                                    \
@@ -71,7 +72,7 @@ static void suite_hit(struct tracepoint_probe *probe, struct trace_hit *hit)
     union tracepoint_room room;
 
     (void)probe;
-    tracepoint_record(hit, &room.raw);
+    tracepoint_record(hit, trace_regs(hit), &room.raw);
     seen.hits++;
     seen.size = room.raw.size;
     memcpy(&seen.record, &room.raw.head, sizeof(seen.record));
@@ -183,6 +184,34 @@ static void claim_preemption(void)
     tracepoint_leave(&tracepoint_suite_first, &probe);
     ktap_equal(seen.record.head.common_preempt_count, 2,
                "a record tells how often preemption is off");
+}
+
+static void suite_interrupt(void *data)
+{
+    (void)data;
+    suite_place(1);
+}
+
+/* As Linux numbers them, whose tools know no others. */
+static void claim_context(void)
+{
+    struct tracepoint_probe probe = {.hit = suite_hit};
+    struct timer timer = {.function = suite_interrupt};
+    volatile unsigned *hits = &seen.hits;
+    unsigned before = seen.hits;
+
+    tracepoint_listen(&tracepoint_suite_first, &probe, NULL);
+    timer_start(&timer, 0, 0);
+    while (*hits == before)
+        arch_idle();
+    ktap_equal(seen.record.head.common_flags, 0x01 | 0x08,
+               "a record of an interrupt's says so, and that interrupts were off");
+    preempt_off();
+    preemption[arch_cpu_id()].wanted = true; /* as a tick does */
+    suite_place(1);
+    preempt_on();
+    tracepoint_leave(&tracepoint_suite_first, &probe);
+    ktap_equal(seen.record.head.common_flags, 0x04, "... of a task that another waits for, that");
 }
 
 __attribute__((noinline)) static void claim_place(void)
@@ -352,6 +381,7 @@ static void tracepoint_claims(void)
     claim_off();
     claim_on();
     claim_preemption();
+    claim_context();
     claim_place();
     claim_registers();
     claim_nested();

@@ -10,3 +10,9 @@ struct preemption preemption[ARCH_CPUS_MAX];
 void preempt_now(void)
 {
 }
+
+/* Nor is anything interrupted, where no fake_arch.c says otherwise. */
+__attribute__((weak)) bool arch_interrupted(void)
+{
+    return false;
+}

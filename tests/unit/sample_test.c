@@ -57,7 +57,7 @@ static void fill_registers(void)
     regs.sp = stack->low;
     regs.bp = 0;
     regs.cs = KERNEL_CODE_SELECTOR;
-    regs.flags |= FLAGS_FIXED;
+    regs.flags = FLAGS_FIXED; /* interrupts off */
 }
 
 static int setup(void **state)
@@ -182,7 +182,7 @@ static struct trace_hit *hit_of_record(void)
 {
     static struct tracepoint tracepoint = {.id = 7, .make = make_rest, .raw_size = 20};
     static uint64_t rest = 0x1122334455667788;
-    static const struct arch_place place; /* interrupts are off there */
+    static const struct arch_place place;
     static struct trace_hit hit;
 
     preemption[CPU].off = 2;
@@ -293,6 +293,29 @@ static void each_set_of_fields_is_laid_out_as_the_abi_says(void **state)
     traced = false;
 }
 
+/* Of the registers that are the sample's, whatever the tracepoint itself stands in. */
+static void a_record_tells_what_context_its_sample_is_of(void **state)
+{
+    for (unsigned set = 0; set < 8; set++) {
+        struct event event = event_of(PERF_SAMPLE_RAW, 0);
+        struct tracepoint_raw raw;
+
+        setup(state);
+        regs.flags = set & 1 ? 0 : FLAGS_INTERRUPT;
+        preemption[CPU].wanted = set & 2;
+        fake_arch.interrupted = set & 4;
+        traced = true;
+        put_sample(&event, ADDRESS, &regs);
+        memcpy(&raw, words_of(only_record()) + 6, sizeof(raw));
+        assert_int_equal(raw.head.common_flags, (set & 1 ? TRACEPOINT_IRQS_OFF : 0) |
+                                                    (set & 2 ? TRACEPOINT_NEED_RESCHED : 0) |
+                                                    (set & 4 ? TRACEPOINT_HARDIRQ : 0));
+        assert_int_equal(raw.head.common_preempt_count, 2);
+        traced = false;
+    }
+    preemption[CPU].wanted = false;
+}
+
 static void registers_are_those_that_were_asked_for_in_perfs_order(void **state)
 {
     srand(1);
@@ -334,6 +357,32 @@ static void a_chain_begins_at_the_caller_that_its_event_skips_to(void **state)
 {
     for (unsigned skip = 0; skip < 6; skip++) {
         struct event event = event_of(PERF_SAMPLE_CALLCHAIN, 0);
+        uint64_t ip = skip == 0 ? regs.ip : skip < 4 ? TEXT + 0x200 + skip - 1 : 0;
+        const uint64_t *word;
+
+        setup(state);
+        put_frames(3);
+        event.chain.skip = skip;
+        put_sample(&event, ADDRESS, &regs);
+        assert_int_equal(words_of(only_record())[1], ip);
+        word = words_of(only_record()) + 6;
+        assert_int_equal(*word++, skip < 4 ? 5 - skip : 1);
+        assert_int_equal(*word++, (uint64_t)PERF_CONTEXT_KERNEL);
+        for (unsigned frame = skip; frame < 4; frame++)
+            assert_int_equal(*word++, frame ? TEXT + 0x200 + frame - 1 : regs.ip);
+        assert_int_equal(word - words_of(only_record()), word_count(only_record()));
+    }
+}
+
+/* Those that a caller is known by; and none of the hit's, which it is taken for otherwise. */
+static void registers_are_the_callers_that_its_event_skips_to(void **state)
+{
+    static const uint64_t mask = 1ull << PERF_REG_X86_AX | 1ull << PERF_REG_X86_BP |
+                                 1ull << PERF_REG_X86_SP | 1ull << PERF_REG_X86_IP;
+
+    for (unsigned skip = 1; skip < 6; skip++) {
+        struct event event = event_of(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_INTR, mask);
+        bool found = skip < 4;
         const uint64_t *word;
 
         setup(state);
@@ -341,11 +390,12 @@ static void a_chain_begins_at_the_caller_that_its_event_skips_to(void **state)
         event.chain.skip = skip;
         put_sample(&event, ADDRESS, &regs);
         word = words_of(only_record()) + 6;
-        assert_int_equal(*word++, skip < 4 ? 5 - skip : 1);
-        assert_int_equal(*word++, (uint64_t)PERF_CONTEXT_KERNEL);
-        for (unsigned frame = skip; frame < 4; frame++)
-            assert_int_equal(*word++, frame ? TEXT + 0x200 + frame - 1 : regs.ip);
-        assert_int_equal(word - words_of(only_record()), word_count(only_record()));
+        word += *word + 1;
+        assert_int_equal(*word++, PERF_SAMPLE_REGS_ABI_64);
+        assert_int_equal(*word++, 0);
+        assert_int_equal(*word++, skip < 3 ? stack->low + 16 * skip : 0);
+        assert_int_equal(*word++, found ? stack->low + 16 * skip : 0);
+        assert_int_equal(*word++, found ? TEXT + 0x200 + skip - 1 : 0);
     }
 }
 
@@ -441,6 +491,7 @@ static void a_hit_in_a_program_has_its_chain_alone(void **state)
     event.chain.verify = true; /* the kernel has no part in it */
     put_sample(&event, ADDRESS, &user);
     assert_int_equal(only_record()->misc, PERF_RECORD_MISC_USER);
+    assert_int_equal(words_of(only_record())[1], USER_TEXT + 0x200 + 2);
     word = words_of(only_record()) + 6;
     assert_int_equal(*word++, SAMPLE_CHAIN_MAX + 1);
     word = assert_user_part(word, 3, SAMPLE_CHAIN_MAX);
@@ -488,8 +539,13 @@ static void a_chain_of_the_kernel_goes_on_in_the_program_that_called_it(void **s
         put_frames_above_a_program(3);
         event.chain.skip = skip;
         put_sample(&event, ADDRESS, &regs);
-        assert_int_equal(only_record()->misc, PERF_RECORD_MISC_KERNEL);
+        assert_int_equal(only_record()->misc,
+                         kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER);
         word = words_of(only_record()) + 6;
+        if (skip > 0)
+            assert_int_equal(word[-5], kernel == 4   ? TEXT + 0x200
+                                       : beyond == 2 ? USER_TEXT + 0x200 + 1
+                                                     : USER_TEXT);
         assert_int_equal(*word++, SAMPLE_CHAIN_MAX + 2);
         assert_int_equal(*word, (uint64_t)PERF_CONTEXT_KERNEL);
         word = assert_user_part(word + 1 + kernel, beyond, SAMPLE_CHAIN_MAX - kernel);
@@ -593,10 +649,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(each_set_of_fields_is_laid_out_as_the_abi_says, setup),
+        cmocka_unit_test_setup(a_record_tells_what_context_its_sample_is_of, setup),
         cmocka_unit_test_setup(registers_are_those_that_were_asked_for_in_perfs_order, setup),
         cmocka_unit_test_setup(all_registers_but_the_data_segments_can_be_had, setup),
         cmocka_unit_test_setup(a_chain_holds_127_frames_and_the_rest_is_left_out, setup),
         cmocka_unit_test_setup(a_chain_begins_at_the_caller_that_its_event_skips_to, setup),
+        cmocka_unit_test_setup(registers_are_the_callers_that_its_event_skips_to, setup),
         cmocka_unit_test_setup(a_chain_is_made_in_the_way_that_its_event_names, setup),
         cmocka_unit_test_setup(chains_are_made_both_ways_where_the_event_asks_for_it, setup),
         cmocka_unit_test_setup(a_hit_in_a_program_has_its_chain_alone, setup),
