@@ -41,7 +41,8 @@ sub state_of
     return $state // 'gone';
 }
 
-# Its system calls while the file system's load runs.
+# Its system calls while the file system's load runs. On several CPUs the host may give the one that
+# it is on no time meanwhile.
 sub calls_of
 {
     my ($machine, $pid) = @_;
@@ -49,6 +50,15 @@ sub calls_of
         qr/.*time elapsed/, "calls of $pid");
     my ($calls) = $said =~ /^ +(\d+) +raw_syscalls:sys_enter$/m;
     return $calls // -1;
+}
+
+# Whether it does any, in one of as many loads as it takes.
+sub goes_on
+{
+    my ($machine, $pid) = @_;
+    my $deadline = time + $patience;
+    until (calls_of($machine, $pid) > 0) { return 0 if time > $deadline }
+    return 1;
 }
 
 sub begin
@@ -71,7 +81,7 @@ for my $smp (1, 4) {
     is(calls_of($machine, $spin), 0, '... it does nothing, while others run');
     typed($machine, "kill -CONT $spin", qr//);
     isnt(state_of($machine, $spin), 'stopped', '... SIGCONT lets it go on');
-    cmp_ok(calls_of($machine, $spin), '>', 0, '... as before');
+    ok(goes_on($machine, $spin), '... as before');
 
     # One that sleeps in a call stands still at once, and sleeps on.
     my $sleeper = begin($machine, 'calls sleep', 'calls: sleeps');

@@ -96,7 +96,7 @@ like($err, qr/no test is said to be of drivers\/hpet: its line `# of:`/, '... an
 
 ($out, $err, $status) = run('tests/boot/demo.t', 'tests/boot/ring.t');
 is($status, 0, 'what passes, passes');
-like($out, qr/^no budget in .*: tests\/boot\/demo\.t tests\/boot\/ring\.t$/m,
+like($out, qr/^no budget in \S+ for tests\/boot\/demo\.t, tests\/boot\/ring\.t \(make budgets\)$/m,
     'files without a budget are named');
 
 plant_test('tests/boot/loud.t', 'boot', 'ok(0, "claim $_") or diag("why $_") for 1 .. 100;');
@@ -141,5 +141,9 @@ like($out, qr{^over its budget: tests/boot/costly\.t: [2-9]\.\d CPU-seconds of 1
     'over it the file is named');
 unlike($out, qr{^over its budget: tests/boot/demo}m, '... and no other');
 is($status, 0, '... and nothing fails');
+
+plant_test("tests/boot/small_$_.t", 'boot', 'pass("small")') for 1 .. 6;
+($out) = run(map { "tests/boot/small_$_.t" } 1 .. 6);
+like($out, qr/^no budget in \S+ for 6 of them \(make budgets\)$/m, 'many without one are a number');
 
 done_testing();
