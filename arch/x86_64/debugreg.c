@@ -273,7 +273,7 @@ void debugreg_set_stop(const struct debugreg_stop *with)
 {
     if (with && !stop.fired)
         unstopped = watch_handler;
-    stop = with ? *with : (struct debugreg_stop){NULL, NULL, NULL};
+    stop = with ? *with : (struct debugreg_stop){NULL, NULL, NULL, NULL};
     watch_handler = with ? with->fired : unstopped;
 }
 
@@ -314,6 +314,12 @@ unsigned debugreg_changed_data(const uint64_t words[ARCH_WATCHES])
     return changed;
 }
 
+static void debug_passed(struct regs *regs)
+{
+    if (stop.passed && !regs_user_mode(regs))
+        stop.passed(regs);
+}
+
 /*
  * The kernel's steps, and a debugger's, which may end in a program; false: it is neither. Apart, so
  * that a hit has no part of it.
@@ -339,6 +345,8 @@ __attribute__((noinline)) static bool debug_stepped(unsigned fired, struct regs 
         regs->flags |= FLAGS_RESUME;
     if (stops)
         stop.enter(regs);
+    else
+        debug_passed(regs);
     return true;
 }
 
@@ -454,9 +462,9 @@ struct regs *debug_trap(struct regs *regs)
         regs->flags |= FLAGS_RESUME;
     if (fired)
         return NULL;
-    if (dr6 & DR6_FIRED && !(dr6 & (DR6_BS | DR6_BD)))
-        __atomic_fetch_add(&debug_spurious, 1, __ATOMIC_RELAXED);
-    else
+    if (!(dr6 & DR6_FIRED) || dr6 & (DR6_BS | DR6_BD))
         trap_fatal(regs);
+    __atomic_fetch_add(&debug_spurious, 1, __ATOMIC_RELAXED);
+    debug_passed(regs);
     return NULL;
 }

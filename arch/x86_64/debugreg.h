@@ -32,12 +32,14 @@ uint64_t debugreg_encode(const struct arch_watch *watches, unsigned count);
 /*
  * A debugger's part in debug traps. Behind a step `stepped` is called first: it may add to what has
  * fired, and true has `enter` called when all others have been told. `fired` takes the place of the
- * arbiter's handler, which it calls. NULL: there is no debugger. With all other CPUs parked.
+ * arbiter's handler, which it calls. `passed` is called at the end of a trap of the kernel's that
+ * was somebody else's step, or nothing. NULL: there is no debugger. With all other CPUs parked.
  */
 struct debugreg_stop {
     arch_watch_handler *fired;
     bool (*stepped)(struct regs *regs, unsigned *fired);
     void (*enter)(struct regs *regs);
+    void (*passed)(struct regs *regs);
 };
 void debugreg_set_stop(const struct debugreg_stop *with);
 void debugreg_watch_as_ever(unsigned fired, struct regs *regs);

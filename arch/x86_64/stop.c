@@ -119,19 +119,26 @@ static void stop_taken(unsigned cpu)
 }
 
 /*
- * Where a trap ends in which this CPU has been asked to stop. A step asks at its end, and so do the
- * end of a change and of a text for the debugger.
+ * Where a trap ends in which this CPU has been asked to stop. The debugger's step asks at its end,
+ * and so do the end of a change and of a text for the debugger.
  */
 static void stop_late(struct regs *regs)
 {
     unsigned cpu = arch_cpu_id();
     uintptr_t ip = regs->ip;
 
-    if (arch_park_is_changing() || !debugger->may_stop(cpu) || regs->flags & FLAGS_TRAP)
+    if (arch_park_is_changing() || !debugger->may_stop(cpu) || stop_step_is_under_way(cpu))
         return;
     stop_taken(cpu);
     stop_enter(regs, ARCH_STOP_BREAK);
     stop_leave(regs, ip, false);
+}
+
+/* At the end of a debug trap of the kernel's that is no hit, and no step of the debugger's. */
+static void stop_passed(struct regs *regs)
+{
+    if (arch_stop_is_due(arch_cpu_id()))
+        stop_late(regs);
 }
 
 /* --- Debug traps: in place of the arbiter's handler, and behind steps. --- */
@@ -340,7 +347,8 @@ static void stop_unexplained(struct regs *regs)
 
 void arch_debugger_attach(const struct arch_debugger *with)
 {
-    static const struct debugreg_stop stops = {stop_fired, stop_step_finish, stop_stepped};
+    static const struct debugreg_stop stops = {stop_fired, stop_step_finish, stop_stepped,
+                                               stop_passed};
     struct nmi_clock listening = {stop_listens, clock.serve};
 
     if (with && !debugger) {

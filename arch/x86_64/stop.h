@@ -24,9 +24,12 @@ bool stop_step_finish(struct regs *regs, unsigned *fired);
  */
 bool stop_step_cancel(unsigned cpu, struct regs *regs);
 
+/* A step of that CPU has been prepared, and is neither finished nor cancelled. */
+bool stop_step_is_under_way(unsigned cpu);
+
 /*
  * In an NMI, with the registers that it came upon, which asks for a stop where none can be made: if
- * it has come upon the end of a debug trap or a breakpoint's, behind the look for what is due, that
- * looks again. Others have yet to look, or somebody asks again.
+ * it has come upon a debug trap or a breakpoint's, that looks for what is due at its end, and again
+ * if it has looked. Elsewhere somebody asks again.
  */
 void stop_look_again(struct regs *regs);

@@ -179,6 +179,11 @@ static uint64_t *mended_flags(const struct step *step, struct regs *regs)
     return step->program && !regs_user_mode(regs) ? &regs->r11 : &regs->flags;
 }
 
+bool stop_step_is_under_way(unsigned cpu)
+{
+    return steps[cpu].under_way;
+}
+
 bool stop_step_finish(struct regs *regs, unsigned *fired)
 {
     struct step *step = &steps[arch_cpu_id()];

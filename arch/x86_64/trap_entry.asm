@@ -315,7 +315,8 @@ cfi_end
 ; what the handler armed, and an NMI inside #DB would arm too early. The depth first: an NMI between
 ; the two then leaves DR7 at 0, as it is not the outermost. A debug trap that is a program's own
 ; affair has been moved to its thread's stack by debug_trap, which then returns that frame: it goes
-; on as an exception of others.
+; on as an exception of others. Where an NMI has asked for a stop meanwhile, debug_trap returns to
+; debug_asked (watch_return, below).
 align 16
 cfi_start watch_entry, trap
         save_registers
@@ -340,6 +341,10 @@ cfi_start watch_entry, trap
         mov dr7, rax
         mov rax, rsp
         jmp ..@trap_landed
+..@debug_asked:
+        test rax, rax
+        jnz ..@watch_served
+        jmp ..@watch_look
 ..@watch_nmi:
         call nmi_trap
 ..@nmi_dispatched:
@@ -379,7 +384,9 @@ cfi_end
 ;
 ; An NMI that asks for a stop and finds this trap under way leaves it a word (stand_asked). The look
 ; sees what came before it. What comes after it, up to the `iretq`, the NMI sends back to the look
-; (trap_tails, stop_late.c): what the registers are restored from is still there.
+; (trap_tails, stop_late.c): what the registers are restored from is still there. A debug trap that
+; ends without a stop has no look of its own, so that hits do not pay for one: the NMI gives the
+; call of its handler another place to return to, which is the look.
 align 16
 cfi_start watch_return, return
         cfi_outermost
@@ -415,6 +422,7 @@ global trap_returns_end
 trap_returns:
         dq ..@trap_dispatched
         dq ..@debug_dispatched
+        dq ..@debug_asked
         dq ..@nmi_dispatched
         dq ..@trap_landed
         dq ..@fatal_dispatched
@@ -450,6 +458,18 @@ trap_tails_end:
 trap_look:
         dq ..@watch_look
 trap_look_end:
+
+; Where debug_trap returns to; and where it does if a stop is due at its end.
+global debug_return:data (debug_return_end - debug_return)
+global debug_return_end
+global debug_return_asked:data (debug_return_asked_end - debug_return_asked)
+global debug_return_asked_end
+debug_return:
+        dq ..@debug_dispatched
+debug_return_end:
+debug_return_asked:
+        dq ..@debug_asked
+debug_return_asked_end:
 
 ; Where each `clac` stands.
 global trap_clacs:data (trap_clacs_end - trap_clacs)

@@ -5,7 +5,8 @@
 # No ^C is lost, whenever it comes (docs/gdb-stub.md). The machine's only CPU spins with interrupts
 # off, so that nothing asks a second time. While the stub lets it go on, ^C comes behind each number
 # of bytes; and upon each instruction between the stub's last look and the loop, where QEMU's stub
-# has stopped the machine for that. Run from the root of the tree:
+# has stopped the machine for that; and upon those of a debug trap that stops nothing, a hit of
+# perf's or a step. Run from the root of the tree:
 #
 #     prove tests/boot/gdb_break.t
 use strict;
@@ -25,16 +26,38 @@ my $times = 4;        # that ^C comes behind each number of bytes
 my $crowd = 14;       # bytes of noise of which a 16550 tells at once; of fewer in a pause
 my $fifo = 16;        # bytes that it holds
 
-my %symbol = map { /^(\S+) \S (\S+)$/ ? ($2, hex($1)) : () } split(/\n/, `nm $build/pitot.elf`);
+my $stub_size = 16;    # arch/x86_64/vectors.h
+my $vector_debug = 1;
 
-my $machine = Pitot::Machine->new(icount => '', smp => 1, flags => 'gdb=wait', run => 'crash hang',
-    com3 => "unix:$logs/com3", gdb => "$logs/stub");
-my $outside = Pitot::Stub->new("$logs/stub");
-$outside->attach;
-$outside->put('c');
-my $gdb = Pitot::Stub->new("$logs/com3");
-await_said($machine->console_path, qr/^gdb: waiting at COM3/m);
-$gdb->attach_inside;
+my (%symbol, %size);
+for (split(/\n/, `nm -S $build/pitot.elf`)) {
+    my ($address, $size, $name) = /^(\S+) (?:(\S+) )?\S (\S+)$/ or next;
+    ($symbol{$name}, $size{$name}) = (hex($address), hex($size // 0));
+}
+
+my ($machine, $outside, $gdb);    # QEMU's stub, and the kernel's
+
+# A machine that waits for gdb, which is there then.
+sub begin
+{
+    my ($name, $run) = @_;
+    my ($com3, $stub) = ("$logs/com3.$name", "$logs/stub.$name");
+    $machine = Pitot::Machine->new(icount => '', smp => 1, flags => 'gdb=wait', run => $run,
+        com3 => "unix:$com3", gdb => $stub);
+    $outside = Pitot::Stub->new($stub);
+    $outside->attach;
+    $outside->put('c');
+    $gdb = Pitot::Stub->new($com3);
+    await_said($machine->console_path, qr/^gdb: waiting at COM3/m);
+    $gdb->attach_inside;
+}
+
+sub end
+{
+    $gdb->put('k');
+    $machine->wait_end;
+    is($machine->status, 0, 'and nothing has failed') or diag($machine->tail);
+}
 
 sub say_noise
 {
@@ -56,6 +79,7 @@ sub stop_in_loop
 
 sub stops_for_break { return ($gdb->get($patience) // 'nothing') =~ /^T02/ }
 
+begin('loop', 'crash hang');
 like(stop_in_loop(), qr/^T05/, 'the only CPU spins');
 is($gdb->register('eflags') & 0x200, 0, '... with interrupts off');
 
@@ -88,22 +112,32 @@ sub halt_outside
     $outside->note_stop($outside->get);
 }
 
-# Where QEMU has the machine stand still it takes what comes to the port, and a word or two of its
-# stub's are behind that.
+# Stops QEMU's machine there, which `from` has been told to go on. Where it stands still it takes
+# what comes to the port, and a word or two of its stub's are behind that.
 sub break_upon
 {
-    my ($address) = @_;
-    stop_in_loop();
+    my ($address, $from) = @_;
     halt_outside();
     $outside->break_at($address);
     $outside->put('c');
-    $gdb->put('vCont;c');
+    $from->();
     $outside->note_stop($outside->get);
     say_noise($crowd);
     $outside->registers for 1 .. 4;
     $outside->unbreak($address);
     $outside->put('c');
     return stops_for_break();
+}
+
+sub goes_on { $gdb->put('vCont;c') }
+
+# True if none is lost, upon each of these.
+sub breaks_upon_all_ok
+{
+    my ($name, $before, $from, @addresses) = @_;
+    my ($lost) = grep { $before->(); !break_upon($_, $from) } @addresses;
+    is($lost ? sprintf('%#x', $lost) : '', '', $name);
+    return !$lost;
 }
 
 halt_outside();
@@ -114,15 +148,61 @@ my (undef, undef, @borders) = unpack('Q<*', $tails);
 my @addresses;
 push(@addresses, instructions(splice(@borders, 0, 2))) while @borders;
 cmp_ok(scalar(@addresses), '>=', 20, 'there are instructions behind the last look');
-for my $address (@lost ? () : @addresses) {
-    next if break_upon($address);
-    push(@lost, sprintf('%#x', $address));
-    last;
-}
-is("@lost", '', '... and so does one that comes upon any of them');
+breaks_upon_all_ok('... and so does one that comes upon any of them', \&stop_in_loop, \&goes_on,
+    @addresses);
+end();
 
-$gdb->put('k');
-$machine->wait_end;
-is($machine->status, 0, 'and nothing has failed') or diag($machine->tail);
+# --- In a debug trap that stops nothing ----------------------------------------------------------
+
+# Where the next debug trap passes its entry, its end and these functions, as QEMU steps it up to
+# its `iretq`.
+sub next_trap
+{
+    my ($from, @functions) = @_;
+    my $first = $symbol{trap_stubs} + $stub_size * $vector_debug;
+    my ($last) = map { /^([0-9a-f]{16}):\tiretq/ ? hex($1) : () }
+        `objdump -d --no-show-raw-insn --disassemble=watch_entry $build/pitot.elf`;
+    my @ranges = map { [$symbol{$_}, $symbol{$_} + $size{$_}] }
+        qw(trap_stubs watch_entry watch_return), @functions;
+    halt_outside();
+    $outside->break_at($first);
+    $outside->put('c');
+    $from->();
+    $outside->note_stop($outside->get);
+    $outside->unbreak($first);
+    my (%passed, $ip);
+    do {
+        $ip = $outside->register('rip');
+        $passed{$ip} = 1 if grep { $ip >= $_->[0] && $ip < $_->[1] } @ranges;
+        $outside->step if $ip != $last;
+    } until $ip == $last;
+    $outside->put('c');
+    return sort { $a <=> $b } keys %passed;
+}
+
+# A hit of perf's, behind which there is none: gdb sends the CPU back to the call of what is
+# watched.
+begin('hit', 'perf record -a -e mem:crash_spin:x -- crash hang');
+my ($call) = map { /^([0-9a-f]{16}):\tcall .* <crash_spin>$/ ? hex($1) : () }
+    `objdump -d --no-show-raw-insn -j .text $build/pitot.elf`;
+my $again = sub { $gdb->ask_ok('P10=' . unpack('H*', pack('Q<', $call))) };    # rip
+stop_in_loop();
+$again->();
+@addresses = next_trap(\&goes_on, qw(debug_trap stop_fired));
+say_noise(0);
+ok(stops_for_break(), 'a CPU that was hit is stopped');
+cmp_ok(scalar(@addresses), '>=', 60, '... there are instructions of the hit');
+breaks_upon_all_ok('... and ^C upon any of them stops it', $again, \&goes_on, @addresses);
+end();
+
+# Steps of a window: nearly each ^C comes upon one.
+begin('steps', 'perf record -a --overwrite -e branches -- crash hang');
+stop_in_loop();
+@addresses = next_trap(\&goes_on, qw(debug_trap debug_stepped));
+say_noise(0);
+ok(stops_for_break(), 'a CPU that is stepped for perf is stopped');
+cmp_ok(scalar(@addresses), '>=', 60, '... there are instructions of the step');
+breaks_upon_all_ok('... and ^C upon any of them stops it', sub { }, \&goes_on, @addresses);
+end();
 
 done_testing();
