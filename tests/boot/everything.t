@@ -110,19 +110,31 @@ sub rate_of_ticks
     return ($ticks[-1]{count} - $ticks[0]{count}) / ($ticks[-1]{time} - $ticks[0]{time});
 }
 
-# What all recordings have in common. Returns the samples, and how many seconds they took.
+# How many samples two kinds of records say to be lost, and how many tell of throttling.
+sub of_dump
+{
+    my ($machine) = @_;
+    my $dump = perf_run('report', $machine, '-D');
+    my $throttles = () = $dump =~ /PERF_RECORD_(?:UN)?THROTTLE\b/g;
+    return (sum0($dump =~ /PERF_RECORD_LOST: id:\d+: lost:(\d+)$/mg),
+        sum0($dump =~ /LOST_SAMPLES: id:\d+: lost samples :(\d+)$/mg), $throttles);
+}
+
+# What all recordings have in common. Returns the samples, how many seconds they took, their rate of
+# ticks, and what perf was told to be lost.
 sub books_ok
 {
     my ($machine, $summary, $first, $seconds) = @_;
     my @samples = samples_of($machine);
-    cmp_ok(rate_of_ticks(@samples), '<', 101, 'there are no more than a hundred ticks a second');
+    my $rate = rate_of_ticks(@samples);
+    cmp_ok($rate, '<', 101, 'there are no more than a hundred ticks a second');
 
     my $last = (splice(@samples, 0, $first->{'records kept'}))[-1];
     my $took = $samples[-1]{time} - $last->{time};
     cmp_ok(number_of('timer:tick', @samples), '>', 0, '... and still some at the end');
     cmp_ok($took, '>', $seconds, 'the recording is as long as the load says');
-    my $others = () = perf_run('report', $machine, '-D') =~ /PERF_RECORD_(?:UN)?THROTTLE\b/g;
-    is(@samples + $others, $summary->{'records kept'}, 'perf has what was kept');
+    my @lost = of_dump($machine);
+    is(@samples + pop(@lost), $summary->{'records kept'}, 'perf has what was kept');
     my @back = grep { $samples[$_]{time} < $samples[$_ - 1]{time} } 1 .. $#samples;
     is(scalar(@back), 0, '... in order of time');
     cmp_ok(number_of('cpu-clock', @samples), '>', 0, '... the clock has samples');
@@ -131,36 +143,29 @@ sub books_ok
     is(crc32_of($machine->com2), $whole, 'the checksum tells that the stream is whole');
     unlike(scalar(perf_run('report', $machine, '--stdio', '-g', 'none')),
         qr/out of order|unordered/i, '... in order');
-    return ($took, @samples);
-}
-
-sub lost_in
-{
-    my ($machine) = @_;
-    my $dump = perf_run('report', $machine, '-D');
-    return (sum0($dump =~ /PERF_RECORD_LOST: id:\d+: lost:(\d+)$/mg),
-        sum0($dump =~ /LOST_SAMPLES: id:\d+: lost samples :(\d+)$/mg));
+    return {took => $took, rate => $rate, lost => \@lost, samples => \@samples};
 }
 
 # --- The newest, of four CPUs --------------------------------------------------------------------
 
 my $seconds = $ENV{SOAK} ? 60 : 3;
 my ($machine, $summary, $first) = record_for($overwriting, $seconds, smp => $cpus);
-my ($took, @samples) = books_ok($machine, $summary, $first, $seconds);
+my $books = books_ok($machine, $summary, $first, $seconds);
+my @samples = @{$books->{samples}};
 cmp_ok($summary->{overwritten}, '>', 0, 'what is older was overwritten');
 cmp_ok(abs(number_of('breakpoint:hit', @samples) - number_of('mem:kernel_flag:rw', @samples)),
     '<=', $cpus, 'each debug trap has both its records, but where a ring begins');
 cmp_ok(abs(number_of('irq:irq_handler_entry', @samples) - number_of('irq:irq_handler_exit',
     @samples)), '<=', $cpus, 'each interrupt, too');
-is_deeply([lost_in($machine)], [0, $summary->{overwritten}], 'perf is told what was overwritten');
+is_deeply($books->{lost}, [0, $summary->{overwritten}], 'perf is told what was overwritten');
 
 # --- While it streams ----------------------------------------------------------------------------
 
 ($machine, $summary, $first) = record_for($streaming, $seconds, smp => $cpus);
-books_ok($machine, $summary, $first, $seconds);
+$books = books_ok($machine, $summary, $first, $seconds);
 cmp_ok($summary->{'of them'}, '>', 0, 'most of it left while it ran');
 cmp_ok($summary->{'hits raised'}, '>', 0, 'the stream\'s own thread was counted');
-is_deeply([lost_in($machine)], [$summary->{lost}, 0], 'perf is told what was lost');
+is_deeply($books->{lost}, [$summary->{lost}, 0], 'perf is told what was lost');
 
 # --- By one CPU's instructions -------------------------------------------------------------------
 
@@ -168,9 +173,8 @@ is_deeply([lost_in($machine)], [$summary->{lost}, 0], 'perf is told what was los
 $seconds = 2;
 for my $command ($overwriting, $streaming) {
     ($machine, $summary, $first) = record_for($command, $seconds);
-    ($took) = books_ok($machine, $summary, $first, $seconds);
+    my ($took, $rate) = @{books_ok($machine, $summary, $first, $seconds)}{qw(took rate)};
     my $lines = () = $machine->console =~ /fs-stress: \d+ of 1000000/g;
-    my $rate = rate_of_ticks(samples_of($machine));
     cmp_ok($rate, '>', 99, sprintf('ticks kept their rate (%.1f a second)', $rate));
     cmp_ok($took, '<', 2 * ($lines + 1),
         sprintf('... and lines kept coming (%d in %.1f s)', $lines, $took));

@@ -15,7 +15,7 @@ use Pitot;
 use Pitot::Transcript;
 
 my $fields = 'comm,tid,cpu,time,period,event,trace,ip,sym,symoff';
-my $load = 'fs-stress 3';
+my $load = 'fs-stress 1';
 my $unthrottled = 'perf.rate=0';
 my $outermost = qr{(?:kernel_main boot_entry_high|thread_start|ap_entry_high)$};
 
@@ -141,9 +141,9 @@ for (0 .. $#raw) {
 # Most of the time goes into records, in which interrupts wait: they come where the tracepoint is.
 my $upon = 'perf record -a --overwrite -m 4m -e lock:*,kmem:*,irq:irq_handler_entry -R -g'
     . ' -- fs-stress 150';
-$machine = boot(flags => $unthrottled, run => "$upon; perf script; poweroff");
+$machine = boot(flags => $unthrottled, run => "$upon; poweroff");
 ended_ok($machine, 'interrupts while locks and pages are recorded');
-my @upon = grep { $_->{event} =~ /^irq:/ } samples(said($machine, 'perf script'));
+my @upon = grep { $_->{event} =~ /^irq:/ } samples(scalar perf_script($machine, '-F', $fields));
 cmp_ok(scalar(@upon), '>', 15, '... come');
 my $tracer = qr/\b(?:arch_gate|tracepoint_hit|event_tracepoint_hit|trace_make_)/;
 is_deeply([grep { "@$_" =~ $tracer } map { $_->{chain} } @upon], [],

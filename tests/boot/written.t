@@ -21,7 +21,7 @@ use Pitot::Transcript;
 my $build = $ENV{BUILD} // 'build';
 my $fp_build = $ENV{FP_BUILD} // "$build/fp";
 my $fields = 'comm,tid,cpu,time,period,event,trace,ip,sym,symoff';
-my $load = 'fs-stress 3';
+my $load = 'fs-stress 1';
 my $watch = '-e mem:kernel_flag:w';
 
 # What `perf stat` counted, by event.
