@@ -6,9 +6,10 @@
  * Any context.
  *
  *     REGS_SNAPSHOT(into)            ip, sp, bp, flags, cs, ss
- *     REGS_SNAPSHOT_PARTIAL(into)    ip, sp, cs, ss; flags and bp are 0: enough for the table
- *     REGS_SNAPSHOT_SKIP(into, n)    ip, sp, bp of the n-th caller, the rest from here: a chain
- *                                    begins at that caller. As REGS_SNAPSHOT if there are fewer
+ *     REGS_SNAPSHOT_PARTIAL(into)    ip, sp, cs, ss; flags and bp are 0: enough for a chain that is
+ *                                    made before the function with the snapshot returns
+ *
+ * unwind_rewind moves one to a caller.
  */
 #pragma once
 
@@ -39,11 +40,4 @@ uint64_t arch_flags(void);
         __asm__ volatile("lea 0(%%rip), %0\n\t"                                                    \
                          "mov %%rsp, %1"                                                           \
                          : "=&r"(snapshot_regs->ip), "=&r"(snapshot_regs->sp));                    \
-    } while (0)
-
-#define REGS_SNAPSHOT_SKIP(into, n)                                                                \
-    do {                                                                                           \
-        struct regs *snapshot_skip_regs = (into);                                                  \
-        REGS_SNAPSHOT(snapshot_skip_regs);                                                         \
-        unwind_rewind(snapshot_skip_regs, (n));                                                    \
     } while (0)

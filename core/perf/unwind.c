@@ -3,6 +3,7 @@
 #include "core/perf/unwind.h"
 
 #include "core/perf/unwind_step.h"
+#include "core/symbols.h"
 
 /* Set by unwind_init; NULL: no way. */
 static const struct unwind_way *ways[UNWIND_METHODS];
@@ -166,6 +167,57 @@ static inline void unwind_begin(enum unwind_method method, struct unwind *state,
     state->high = stack ? stack->high : regs->sp;
 }
 
+/* The registers of this very place; `way` as in the chain that needs them. */
+static inline void unwind_begin_here(struct unwind *here, const struct unwind_way *way)
+{
+    *here = (struct unwind){.fp_known = true, .kind = UNWIND_SNAPSHOT, .way = way};
+    __asm__ volatile("lea 0(%%rip), %0\n\t"
+                     "mov %%rsp, %1\n\t"
+                     "mov %%rbp, %2"
+                     : "=&r"(here->ip), "=&r"(here->sp), "=&r"(here->fp));
+    here->stack = arch_stack_find(here->sp);
+    here->low = here->sp;
+    here->high = here->stack ? here->stack->high : here->sp;
+}
+
+/* Of code without symbols, which nobody can tell: yes. */
+static bool unwind_same_function(uintptr_t one, uintptr_t other)
+{
+    struct symbol of_one, of_other;
+
+    return !symbols_find_address(one, &of_one) || !symbols_find_address(other, &of_other) ||
+           of_one.address == of_other.address;
+}
+
+/*
+ * Who takes a partial snapshot has not returned: the walk from here comes to his frame, and has
+ * found its frame pointer on the way. His frame is the outermost that begins at or below his sp, as
+ * a frame of variable size may have grown since. Where he has returned, another function's is found.
+ */
+__attribute__((noinline)) bool unwind_find_fp(struct unwind *state)
+{
+    struct unwind here;
+    bool reached = false, passed = false;
+    uintptr_t ip = 0;
+
+    unwind_begin_here(&here, state->way);
+    while (!unwind_done(&here) && !passed) {
+        if (here.stack && here.stack == state->stack && here.sp <= state->sp) {
+            state->fp = here.fp;
+            ip = here.ip - !unwind_is_exact(&here);
+            reached = true;
+        } else {
+            passed = reached;
+        }
+        unwind_next(&here);
+    }
+    state->fp_known = reached && (passed || unwind_is_whole(&here)) &&
+                      unwind_same_function(ip, state->ip - !unwind_is_exact(state));
+    if (!state->fp_known)
+        unwind_stop(state, UNWIND_NO_FRAME_POINTER);
+    return state->fp_known;
+}
+
 void unwind_start_by(enum unwind_method method, struct unwind *state, const struct regs *regs)
 {
     unwind_begin(method, state, regs);
@@ -272,7 +324,7 @@ const char *unwind_reason(enum unwind_end end)
         [UNWIND_MISALIGNED] = "the stack or frame pointer is not a multiple of 8",
         [UNWIND_NOT_CODE] = "the return address is not in the kernel's text",
         [UNWIND_STACK_TWICE] = "a trap frame leads back to a stack already left",
-        [UNWIND_NO_FRAME_POINTER] = "a partial snapshot has no frame pointer",
+        [UNWIND_NO_FRAME_POINTER] = "a partial snapshot, of a function that is not found here",
         [UNWIND_NO_REGISTER] = "the frame is counted from a register that is not known here",
         [UNWIND_NO_RULE] = "the unwind table says nothing of this address",
         [UNWIND_NO_WAY] = "no unwind table, and built without frame pointers",

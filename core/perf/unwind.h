@@ -33,7 +33,7 @@ enum unwind_end {
     UNWIND_MISALIGNED,       /* a stack or frame pointer that is not a multiple of 8 */
     UNWIND_NOT_CODE,         /* a return address that is not in the kernel's text */
     UNWIND_STACK_TWICE,      /* a trap frame leads back to a stack that was left */
-    UNWIND_NO_FRAME_POINTER, /* the step needs a frame pointer, and a partial snapshot has none */
+    UNWIND_NO_FRAME_POINTER, /* ... of a partial snapshot, and its frame is not found */
     UNWIND_NO_REGISTER,      /* the table counts from a register that is not known here */
     UNWIND_NO_RULE,          /* the table says nothing of this address */
     UNWIND_NO_WAY,           /* neither a table nor frame pointers in this kernel */

@@ -40,9 +40,9 @@ static enum arch_frame unwind_fp_frame(const struct unwind *state)
 
 static void unwind_fp_from_frame(struct unwind *state)
 {
-    if (!state->fp_known)
-        unwind_stop(state, UNWIND_NO_FRAME_POINTER);
-    else if (state->fp == 0)
+    if (!state->fp_known && !unwind_find_fp(state))
+        return;
+    if (state->fp == 0)
         unwind_stop(state, UNWIND_OUTERMOST);
     else if (unwind_may_read(state, state->fp))
         unwind_fp_return(state, state->fp + 8, unwind_read(state->fp));
@@ -57,10 +57,8 @@ static void unwind_fp_step(struct unwind *state)
             unwind_fp_from_frame(state);
         return;
     }
-    if (!state->fp_known) {
-        unwind_stop(state, UNWIND_NO_FRAME_POINTER);
+    if (!state->fp_known && !unwind_find_fp(state))
         return;
-    }
     if (state->ip >= arch_text_plain_end() && state->ip < arch_text_end()) {
         unwind_stop(state, UNWIND_IN_ENTRY);
         return;

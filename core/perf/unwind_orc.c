@@ -29,9 +29,9 @@ static bool orc_base(struct unwind *state, unsigned base, uintptr_t *value)
     if (base == UNWIND_BASE_STACK_POINTER) {
         *value = state->sp;
     } else if (base == UNWIND_BASE_FRAME_POINTER) {
-        *value = state->fp;
         if (!state->fp_known)
-            unwind_stop(state, UNWIND_NO_FRAME_POINTER);
+            unwind_find_fp(state);
+        *value = state->fp;
     } else if (state->regs && regs_are_full(state->regs)) {
         *value = arch_register(state->regs, base);
     } else {
@@ -56,14 +56,13 @@ static bool orc_cfa(struct unwind *state, const struct unwind_rule *rule, uintpt
 /* The caller's frame pointer. */
 static bool orc_restore_fp(struct unwind *state, const struct unwind_rule *rule, uintptr_t cfa)
 {
-    uintptr_t place = rule->saved == UNWIND_SAVED_AT_CFA ? cfa : state->fp;
+    uintptr_t place;
 
     if (rule->saved == UNWIND_SAVED_NOWHERE)
         return true;
-    if (rule->saved == UNWIND_SAVED_AT_FRAME && !state->fp_known) {
-        unwind_stop(state, UNWIND_NO_FRAME_POINTER);
+    if (rule->saved == UNWIND_SAVED_AT_FRAME && !state->fp_known && !unwind_find_fp(state))
         return false;
-    }
+    place = rule->saved == UNWIND_SAVED_AT_CFA ? cfa : state->fp;
     place += (uintptr_t)(intptr_t)rule->saved_offset;
     if (!unwind_may_read(state, place))
         return false;

@@ -65,3 +65,9 @@ void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp
 /* The chain is whole: a program was there, with these registers; `regs` as in unwind_enter. */
 void unwind_leave_kernel(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
                          const struct regs *regs);
+
+/*
+ * The frame pointer at state->sp, where the chain's registers did not have it: a partial snapshot's.
+ * False, and the chain ends, if it cannot be found.
+ */
+bool unwind_find_fp(struct unwind *state);

@@ -75,7 +75,7 @@ static int bt_self(void)
 {
     struct regs regs;
 
-    REGS_SNAPSHOT(&regs);
+    REGS_SNAPSHOT_PARTIAL(&regs); /* a chain needs no more */
     panic_print_chain(&regs);
     return 0;
 }

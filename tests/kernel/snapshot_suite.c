@@ -51,7 +51,6 @@ __attribute__((noinline)) static void claim_partial(void)
     struct regs regs;
     struct chain *behind = &other;
     uintptr_t last = 0;
-    bool table = unwind_default() == UNWIND_BY_TABLE;
 
     REGS_SNAPSHOT(&regs);
     capture(&regs, &whole);
@@ -61,11 +60,18 @@ __attribute__((noinline)) static void claim_partial(void)
     capture(&regs, behind);
     memmove(behind->ip, behind->ip + 1, (behind->count - 1) * sizeof(behind->ip[0]));
     behind->count--;
-    ktap_ok(ends_alike(&whole, 1, behind) == table, "%s",
-            table ? "... its callers are the whole snapshot's"
-                  : "... whose callers frame pointers cannot tell");
-    ktap_equal(end_of(&regs, &last), table ? UNWIND_OUTERMOST : UNWIND_NO_FRAME_POINTER,
-               "... and the chain's end says so");
+    ktap_ok(ends_alike(&whole, 1, behind), "... its callers are the whole snapshot's");
+    ktap_equal(end_of(&regs, &last), UNWIND_OUTERMOST, "... and its chain is whole");
+}
+
+static struct regs left; /* a partial snapshot of a function that has returned */
+
+__attribute__((noinline)) static void leave_partial(size_t size)
+{
+    volatile char *room = __builtin_alloca(size);
+
+    REGS_SNAPSHOT_PARTIAL(&left);
+    room[size - 1] = 0;
 }
 
 /* From both a function that is called in the middle of its caller, and one that is at its end. */
@@ -76,15 +82,17 @@ __attribute__((noinline)) static void claim_skip(void)
     REGS_SNAPSHOT(&regs);
     capture(&regs, &whole);
     for (unsigned skip = 1; skip < 4; skip++) {
-        REGS_SNAPSHOT_SKIP(&regs, skip);
+        REGS_SNAPSHOT(&regs);
+        unwind_rewind(&regs, skip);
         ktap_ok(regs_are_rewound(&regs), "a snapshot rewound by %u knows that it is", skip);
         capture(&regs, &other);
         ktap_ok(ends_alike(&whole, skip, &other), "... and its chain begins at that caller");
     }
-    REGS_SNAPSHOT_SKIP(&regs, 0);
+    REGS_SNAPSHOT(&regs);
+    unwind_rewind(&regs, 0);
     ktap_ok(!regs_are_rewound(&regs) && is_in(regs.ip, "claim_skip"),
             "rewound by 0 it is where it was taken");
-    REGS_SNAPSHOT_SKIP(&regs, (unsigned)whole.count);
+    unwind_rewind(&regs, (unsigned)whole.count);
     ktap_ok(is_in(regs.ip, "claim_skip"), "with fewer callers than that it stays there, too");
 }
 
@@ -101,8 +109,13 @@ __attribute__((noinline)) static void claim_variable_frame(size_t size)
                "a snapshot in a frame of variable size has a whole chain");
     ktap_ok(is_in(last, "boot_entry_high"), "... down to where the kernel begins");
     REGS_SNAPSHOT_PARTIAL(&regs);
-    ktap_equal(end_of(&regs, &last), UNWIND_NO_FRAME_POINTER,
-               "a partial one lacks the frame pointer that it is counted from");
+    last = 0;
+    ktap_equal(end_of(&regs, &last), UNWIND_OUTERMOST,
+               "a partial one finds the frame pointer that it is counted from");
+    ktap_ok(is_in(last, "boot_entry_high"), "... and has a whole chain, too");
+    leave_partial(size);
+    ktap_equal(end_of(&left, &last), UNWIND_NO_FRAME_POINTER,
+               "... one of a function that has returned has not, and says so");
     room[0] = room[size - 1];
 }
 
