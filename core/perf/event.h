@@ -77,6 +77,7 @@ struct event {
     struct event_clock clock;
     struct event_window window; /* [I] of branches */
     struct filter filter;       /* [I] of a tracepoint: which hits are some */
+    unsigned address;           /* [I] ... which argument is the sample's address, if any is */
 };
 
 /* One occurrence, in the context of who met it: made by its source, completed by the event. */
@@ -122,8 +123,8 @@ static inline bool event_is_drained(struct event_cpu *here, uint64_t ids)
 }
 
 /* Counts one that the event means. The ring for its sample, if one is due. */
-static inline struct ring *event_claim(struct event *event, struct event_cpu *here, uint64_t ids,
-                                       unsigned cpu)
+__attribute__((always_inline)) static inline struct ring *
+event_claim(struct event *event, struct event_cpu *here, uint64_t ids, unsigned cpu)
 {
     struct ring *rings = *(struct ring *volatile *)&event->rings;
 
@@ -166,8 +167,12 @@ static inline void event_hit(struct event *event, uint64_t addr, const struct re
                 .regs = regs, .addr = addr, .ids = ids, .period = here->period, .cpu = cpu});
 }
 
-/* The same of a tracepoint's. A record is made of it only for a sample that has one. */
-static inline void event_hit_traced(struct event *event, struct trace_hit *traced)
+/*
+ * The same of a tracepoint's. A record is made of it only for a sample that has one. `addressed`:
+ * the sample has one of the hit's arguments for its address.
+ */
+__attribute__((always_inline)) static inline void
+event_hit_traced(struct event *event, struct trace_hit *traced, bool addressed)
 {
     struct event_cpu *here = &event->cpu[traced->cpu];
     struct ring *ring;
@@ -179,6 +184,7 @@ static inline void event_hit_traced(struct event *event, struct trace_hit *trace
         event_write(event, ring,
                     &(struct hit){.regs = trace_regs(traced),
                                   .traced = traced,
+                                  .addr = addressed ? traced->argument[event->address] : 0,
                                   .ids = traced->ids,
                                   .period = here->period,
                                   .cpu = traced->cpu});

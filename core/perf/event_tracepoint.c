@@ -7,12 +7,37 @@
 
 #include "core/perf/event.h"
 
-static void event_tracepoint_hit(struct tracepoint_probe *probe, struct trace_hit *hit)
+__attribute__((always_inline)) static inline void
+event_tracepoint_take(struct tracepoint_probe *probe, struct trace_hit *hit, bool addressed)
 {
     struct event *event = (struct event *)((char *)probe - offsetof(struct event, probe));
 
     if (event->filter.count == 0 || filter_passes(&event->filter, hit))
-        event_hit_traced(event, hit);
+        event_hit_traced(event, hit, addressed);
+}
+
+static void event_tracepoint_hit(struct tracepoint_probe *probe, struct trace_hit *hit)
+{
+    event_tracepoint_take(probe, hit, false);
+}
+
+static void event_tracepoint_hit_addressed(struct tracepoint_probe *probe, struct trace_hit *hit)
+{
+    event_tracepoint_take(probe, hit, true);
+}
+
+/*
+ * What a tracepoint is about, the page or the lock: its first pointer. False: it has none that
+ * costs nothing to find.
+ */
+static bool find_address(const struct tracepoint *tracepoint, unsigned *address)
+{
+    unsigned most = tracepoint->find_late ? tracepoint->late : tracepoint->field_count;
+
+    for (*address = 0; *address < most; ++*address)
+        if (tracepoint->field[*address].kind == TRACEPOINT_pointer)
+            return true;
+    return false;
 }
 
 int event_tracepoint_enable(struct event *event, struct refusal *why)
@@ -24,7 +49,9 @@ int event_tracepoint_enable(struct event *event, struct refusal *why)
         return refuse(why, ENOENT, "%s: no tracepoint has the id %llu", event->recorded.name,
                       (unsigned long long)attr->config);
     event->probe = (struct tracepoint_probe){
-        .hit = event_tracepoint_hit, .registers = attr->sample_type & PERF_SAMPLE_REGS_INTR};
+        .hit = find_address(tracepoint, &event->address) ? event_tracepoint_hit_addressed
+                                                         : event_tracepoint_hit,
+        .registers = attr->sample_type & PERF_SAMPLE_REGS_INTR};
     return tracepoint_listen(tracepoint, &event->probe, why);
 }
 

@@ -293,8 +293,11 @@ static void claim_refused(void)
     ktap_ok(arch_site_set(&wrong, true) == -EINVAL, "nor what is no text");
 }
 
-/* Records `command`, hits once, and returns the size of the sample and of the record in it. */
-static uint32_t record_once(const char *command, size_t *raw_size)
+/*
+ * Records `command`, hits once, and returns the size of the sample, of the record in it, and its
+ * address.
+ */
+static uint32_t record_once(const char *command, size_t *raw_size, uint64_t *address)
 {
     static struct perf_options options;
     static char text[96];
@@ -320,15 +323,20 @@ static uint32_t record_once(const char *command, size_t *raw_size)
     if (record && sample_view_parse(record, source->events, source->event_count, &view))
         size = record->size;
     *raw_size = view.raw_size;
+    *address = view.addr;
     return size;
 }
 
 static void claim_raw(void)
 {
     size_t plain_raw = 0, with_raw = 0;
-    uint32_t plain = record_once("record --no-raw-samples -e suite:suite_first", &plain_raw);
-    uint32_t with = record_once("record -e suite:suite_first", &with_raw);
+    uint64_t address = 0;
+    uint32_t plain =
+        record_once("record --no-raw-samples -e suite:suite_first", &plain_raw, &address);
+    uint32_t with = record_once("record -e suite:suite_first", &with_raw, &address);
 
+    ktap_equal(address, (uintptr_t)&seen,
+               "a sample's address is the first pointer among the fields");
     ktap_ok(plain > 0 && plain_raw == 0, "a sample has no record where it is not wanted");
     ktap_equal(with_raw, tracepoint_suite_first.raw_size, "otherwise it has");
     ktap_equal(with - plain, tracepoint_suite_first.raw_size + 4, "... and is longer by just that");
