@@ -210,7 +210,7 @@ $(BUILD)/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf $(BUILD)/programs
 
 # Compiled as the kernel is, but with frame pointers always, as their chains are made by those (docs/user-perf.md), and for where
 # they are linked to. The archive has them without debug information; $(BUILD)/programs has both.
-PROGRAMS        := attack calls fs-load poll-load spin
+PROGRAMS        := attack calls chance fs-load poll-load spin
 PROGRAM_FLAGS    = $(filter-out -mcmodel=kernel -mno-red-zone $(UNWINDER_FLAGS),$(CFLAGS)) $(FRAME_POINTERS)
 PROGRAM_LIBRARY := $(patsubst %,$(BUILD)/programs/obj/%.o,start.asm text.c memory.c)
 PROGRAM_ELF     := $(PROGRAMS:%=$(BUILD)/programs/%)

@@ -4,7 +4,8 @@
 #
 # Programs (docs/user.md): they run, each attack of theirs on the kernel ends as it must, each
 # system call keeps what it promises and follows no pointer to where the program has nothing;
-# afterwards the kernel does what it did before. Run from the root of the tree:
+# afterwards the kernel does what it did before. SOAK=1 makes a hundred times as many calls by
+# chance, by another seed each time; SEED=n gives one. Run from the root of the tree:
 #
 #     prove tests/boot/user.t
 use strict;
@@ -226,20 +227,32 @@ sub memory_left
     return [$free, $stacks];
 }
 
-my %names = ('run /bin/attack brood' => 1, 'run /bin/attack names' => 31,
+my %names = ('run /bin/attack brood' => 1, 'run /bin/attack names' => 30,
     'run /bin/attack storm 3000' => 0, 'run /bin/attack all' => 0);
-my @hostile = ('run /bin/attack brood', 'run /bin/attack names', 'run /bin/attack storm 3000',
-    'run /bin/attack all');
+
+# System calls by chance, so many; the first of these runs is a name that is not known.
+my $calls = $ENV{SOAK} ? 2_000_000 : 20_000;
+my $seed = $ENV{SEED} // ($ENV{SOAK} ? 1 + int(rand(2**31)) : 1);
+my @chances = map { "run /bin/chance $_ $calls" } $seed .. $seed + 3;
+$names{$chances[0]} = 1;
+my @hostile = ('run /bin/attack brood', @chances, 'run /bin/attack names',
+    'run /bin/attack storm 3000', 'run /bin/attack all');
 my $kept = boot(smp => 2, icount => 8,
     run => join('; ', 'memory', (map { ($_, 'memory', $_, 'memory') } @hostile), 'poweroff'));
 ended_ok($kept);
 my @left = map { memory_left($kept, $_) } 1 .. 1 + 2 * @hostile;
 for my $i (0 .. $#hostile) {
     my ($before, $first, $second) = @left[2 * $i .. 2 * $i + 2];
-    is($before->[0] - $first->[0], $first->[1] - $before->[1] + 4 * $names{$hostile[$i]},
+    is($before->[0] - $first->[0], $first->[1] - $before->[1] + 4 * ($names{$hostile[$i]} // 0),
         "$hostile[$i]: leaves stacks and names");
     is_deeply($second, $first, '... and the second time nothing');
 }
 cmp_ok($left[1][1], '>=', $left[0][1] + 32 * 16, 'stacks were taken');
+for my $chance (@chances) {
+    my @said = map { said($kept, $chance, $_) } 1, 2;
+    my ($refused) = $said[0] =~ /\Achance: $calls calls, (\d+) refused\n\z/;
+    cmp_ok($refused // 0, '>', $calls / 2, "$chance: calls by chance, and it ends well");
+    cmp_ok($refused // $calls, '<', $calls * 0.9, '... of which some are obeyed');
+}
 
 done_testing();

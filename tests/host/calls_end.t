@@ -19,7 +19,7 @@ my $fp = $ENV{FP_BUILD} // "$build/fp";
 my $room = tempdir(CLEANUP => 1);
 
 my @images = ((map { "$build/$_" } qw(pitot.elf pitot-test.elf port.elf)),
-    (map { "$build/programs/$_" } qw(attack calls fs-load poll-load spin)),
+    (map { "$build/programs/$_" } qw(attack calls chance fs-load poll-load spin)),
     (map { "$fp/$_" } qw(pitot.elf pitot-test.elf)));
 
 # What it says of these, and its status.
