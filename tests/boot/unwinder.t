@@ -107,7 +107,8 @@ sub counted
     return \%count;
 }
 
-# Of the load in the kernel, and of a program: its own frames are behind those of the kernel's entry.
+# Of the load in the kernel, and of a program: its own frames are behind those of the kernel's
+# entry.
 my @others = (
     ['orc', $build, 'mem:kernel_flag:w', 2, 'fs-stress 1'],
     ['fp', $fp_build, 'mem:kernel_flag:w', 2, 'fs-stress 1'],
@@ -135,7 +136,8 @@ for my $other (@others) {
         is_deeply([map { substr($_, -3) } @ip], [map { substr($_, -3) } @first],
             '... whose ip is among the registers');
         unlike($script, qr/\bSP:0x0\b/, '... and sp');
-        my $report = perf_report($machine, '--vmlinux=' . File::Spec->rel2abs("$directory/pitot.elf"),
+        my $kernel = File::Spec->rel2abs("$directory/pitot.elf");
+        my $report = perf_report($machine, "--vmlinux=$kernel",
             '--no-children', '-F', 'overhead,sample,sym', '-g', 'none');
         like($report, qr/\b\Q$_\E\b/, "the real perf names $_") for sort keys %$of_chains;
     };
