@@ -7,6 +7,7 @@
  * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
  */
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -25,8 +26,8 @@
 
 #define SIZE     4096u
 #define LARGE    65536u
-#define ENOUGH   50000 /* records that the reading thread wants to have seen */
-#define PATIENCE 60    /* CPU-seconds; a reader that hangs is a failure, not a wait */
+#define ENOUGH   200000 /* records that the reading thread wants to have seen */
+#define PATIENCE 60     /* CPU-seconds; a reader that hangs is a failure, not a wait */
 
 static _Alignas(8) uint8_t memory[LARGE];
 static struct ring ring;
@@ -197,6 +198,8 @@ static void burst(void)
 static bool enough;   /* set by the reading thread, which then has seen what it wants */
 static bool finished; /* set by the writing thread, after its last record */
 
+/* Where both threads have one CPU, each gives it away as soon as it may have something for the other:
+ * the writer after a few laps of the ring, at random. */
 static void *write_all(void *unused)
 {
     (void)unused;
@@ -208,6 +211,8 @@ static void *write_all(void *unused)
         if (i % 13 == 0)
             writer_hooks.written = burst;
         put(1, 8 + 8 * (i % 67));
+        if ((uint64_t)rand() % (ring.size / 64) == 0)
+            sched_yield();
     }
     __atomic_store_n(&finished, true, __ATOMIC_RELEASE);
     return NULL;
@@ -245,6 +250,7 @@ static uint64_t read_until_finished(struct ring_reader *reader, bool consume)
             break;
         if (seen_enough(reader, records))
             __atomic_store_n(&enough, true, __ATOMIC_RELAXED);
+        sched_yield();
     }
     assert_int_equal(from + bytes + reader->skipped, ring.head);
     return records;
