@@ -192,7 +192,8 @@ static bool unwind_same_function(uintptr_t one, uintptr_t other)
 /*
  * Who takes a partial snapshot has not returned: the walk from here comes to his frame, and has
  * found its frame pointer on the way. His frame is the outermost that begins at or below his sp, as
- * a frame of variable size may have grown since. Where he has returned, another function's is found.
+ * a frame of variable size may have grown since. Where he has returned, another function's is
+ * found.
  */
 __attribute__((noinline)) bool unwind_find_fp(struct unwind *state)
 {

@@ -68,7 +68,6 @@ void unwind_leave_kernel(struct unwind *state, uintptr_t ip, uintptr_t sp, uintp
 
 /*
  * The frame pointer at state->sp, where the chain's registers did not have it: a partial
- * snapshot's.
- * False, and the chain ends, if it cannot be found.
+ * snapshot's. False, and the chain ends, if it cannot be found.
  */
 bool unwind_find_fp(struct unwind *state);
