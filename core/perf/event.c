@@ -51,6 +51,7 @@ static void event_begin_cpu(struct event *event, struct event_cpu *cpu)
     cpu->count = 0;
     cpu->period = attr->freq ? 1 : attr->sample_period;
     cpu->period_left = cpu->period;
+    cpu->weight = 0;
     if (event_is_paced(event))
         pace_start(&cpu->pace, attr->sample_freq, arch_clock_ns());
 }

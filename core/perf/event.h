@@ -36,6 +36,7 @@ struct event_cpu {
     _Alignas(256) uint64_t count; /* hits, recorded or not; of the clock: ns */
     uint64_t period;              /* what a sample stands for; of the last one if it varies */
     uint64_t period_left;         /* hits until the next sample */
+    uint64_t weight;              /* of a weighted tracepoint's hits since the last sample */
     struct pace pace;             /* sets the period, if a frequency was asked for */
 
     uint64_t unchecked;    /* samples that may be taken without a look at the clock */

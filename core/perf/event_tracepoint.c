@@ -27,6 +27,54 @@ static void event_tracepoint_hit_addressed(struct tracepoint_probe *probe, struc
 }
 
 /*
+ * A period is so much weight, and of a frequency so many hits; a sample stands for the weight that
+ * has come since the last one, more than a period where one hit weighs more. Counted are hits.
+ */
+static struct ring *claim_weighted(struct event *event, struct event_cpu *here,
+                                   const struct trace_hit *hit, uint64_t *stands_for)
+{
+    struct ring *rings = *(struct ring *volatile *)&event->rings;
+    uint64_t weight = hit->argument[hit->tracepoint->weight];
+    uint64_t step = event->recorded.attr.freq ? 1 : weight;
+
+    here->count++;
+    if (!rings || event_is_drained(here, hit->ids))
+        return NULL;
+    here->weight += weight;
+    if (here->period_left > step) {
+        here->period_left -= step;
+        return NULL;
+    }
+    here->period_left = here->period;
+    *stands_for = here->weight;
+    here->weight = 0;
+    if (here->unchecked == 0 && !event_check(event, here, &rings[hit->cpu]))
+        return NULL;
+    here->unchecked--;
+    return &rings[hit->cpu];
+}
+
+static void event_tracepoint_hit_weighted(struct tracepoint_probe *probe, struct trace_hit *hit)
+{
+    struct event *event = (struct event *)((char *)probe - offsetof(struct event, probe));
+    uint64_t stands_for = 0;
+    struct ring *ring;
+
+    if (event->filter.count > 0 && !filter_passes(&event->filter, hit))
+        return;
+    if (event->narrow && !event_means(event, trace_regs(hit), hit->ids, hit->cpu))
+        return;
+    ring = claim_weighted(event, &event->cpu[hit->cpu], hit, &stands_for);
+    if (ring)
+        event_write(event, ring,
+                    &(struct hit){.regs = trace_regs(hit),
+                                  .traced = hit,
+                                  .ids = hit->ids,
+                                  .period = stands_for,
+                                  .cpu = hit->cpu});
+}
+
+/*
  * What a tracepoint is about, the page or the lock: its first pointer. False: it has none that
  * costs nothing to find.
  */
@@ -49,8 +97,9 @@ int event_tracepoint_enable(struct event *event, struct refusal *why)
         return refuse(why, ENOENT, "%s: no tracepoint has the id %llu", event->recorded.name,
                       (unsigned long long)attr->config);
     event->probe = (struct tracepoint_probe){
-        .hit = find_address(tracepoint, &event->address) ? event_tracepoint_hit_addressed
-                                                         : event_tracepoint_hit,
+        .hit = tracepoint->weighted                        ? event_tracepoint_hit_weighted
+               : find_address(tracepoint, &event->address) ? event_tracepoint_hit_addressed
+                                                           : event_tracepoint_hit,
         .registers = attr->sample_type & PERF_SAMPLE_REGS_INTR};
     return tracepoint_listen(tracepoint, &event->probe, why);
 }

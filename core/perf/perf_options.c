@@ -479,6 +479,11 @@ static bool is_clock(const struct perf_event_attr *attr)
     return attr->type == PERF_TYPE_SOFTWARE;
 }
 
+static bool is_weighted(const struct perf_event_attr *attr)
+{
+    return attr->type == PERF_TYPE_TRACEPOINT && tracepoint_by_id(attr->config)->weighted;
+}
+
 static uint64_t frequency_max(const struct perf_event_attr *attr)
 {
     return is_clock(attr) ? EVENT_CLOCK_HERTZ_MAX : PACE_HERTZ_MAX;
@@ -493,7 +498,7 @@ static void apply_rate(struct perf_event_attr *attr, const struct event_terms *t
         frequency = EVENT_CLOCK_HERTZ_DEFAULT;
     if (frequency == FREQUENCY_MAX)
         frequency = frequency_max(attr);
-    if (terms->period || frequency)
+    if (terms->period || frequency || is_weighted(attr))
         attr->sample_type |= PERF_SAMPLE_PERIOD;
     if (frequency) {
         attr->freq = 1;

@@ -156,6 +156,8 @@ struct tracepoint {
      */
     void (*find_late)(struct trace_hit *hit);
     unsigned late;                   /* [I] */
+    bool weighted;                   /* [I] a sample stands for what its hits say, not for hits: */
+    unsigned weight;                 /* [I] ... which argument says it, a u64 */
     struct tracepoint_probe *probes; /* [T] read by hits */
 };
 

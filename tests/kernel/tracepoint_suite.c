@@ -27,6 +27,12 @@ TRACEPOINT_DEFINE(suite, suite_first, SUITE_FIELDS);
 TRACEPOINT_DECLARE(suite_second, SUITE_FIELDS);
 TRACEPOINT_DEFINE(suite, suite_second, SUITE_FIELDS);
 
+#define SUITE_WEIGHT_FIELDS(FIELD, of) FIELD(of, u64, weight, "weight %lu")
+
+TRACEPOINT_DECLARE(suite_weighted, SUITE_WEIGHT_FIELDS);
+TRACEPOINT_DEFINE(suite, suite_weighted, SUITE_WEIGHT_FIELDS, .weighted = true,
+                  .weight = TRACEPOINT_FIELD(suite_weighted, weight));
+
 /* As the macros lay it out. */
 struct suite_record {
     struct tracepoint_head head;
@@ -342,6 +348,51 @@ static void claim_raw(void)
     ktap_equal(with - plain, tracepoint_suite_first.raw_size + 4, "... and is longer by just that");
 }
 
+/* Records these hits; the samples' weights are left in `weights`, and their number returned. */
+static size_t record_weights(const char *command, const uint64_t *hits, size_t count,
+                             uint64_t *weights)
+{
+    static struct perf_options options;
+    static char text[96];
+    struct words words;
+    struct refusal why = {""};
+    struct record_source *source;
+    const struct perf_event_header *record;
+    struct sample_view view;
+    size_t samples = 0;
+
+    print_into(text, sizeof(text), "%s", command);
+    if (words_split(text, &words, &why) ||
+        perf_options_parse(words.count, words.word, &options, &why) ||
+        recording_start(&options.recording, &why)) {
+        ktap_ok(false, "%s: %s", command, why.text);
+        return 0;
+    }
+    for (size_t i = 0; i < count; i++)
+        TRACE(suite_weighted, hits[i]);
+    recording_stop();
+    source = recording_source();
+    source->rewind(source);
+    while (samples < count && (record = source->next(source)))
+        if (sample_view_parse(record, source->events, source->event_count, &view))
+            weights[samples++] = view.period;
+    ktap_equal(source->events[0].count, count, "%s: hits are counted", command);
+    return samples;
+}
+
+static void claim_weights(void)
+{
+    static const uint64_t hits[] = {3, 4, 5, 0, 20, 1};
+    uint64_t seen_weights[6] = {0};
+    size_t samples = record_weights("record -e suite:suite_weighted", hits, 6, seen_weights);
+
+    ktap_ok(samples == 5 && seen_weights[0] == 3 && seen_weights[1] == 4 && seen_weights[3] == 20,
+            "a sample stands for the weight of its hit, and one of 0 for nothing");
+    samples = record_weights("record -c 5 -e suite:suite_weighted", hits, 6, seen_weights);
+    ktap_ok(samples == 3 && seen_weights[0] == 7 && seen_weights[1] == 5 && seen_weights[2] == 20,
+            "... a period is of weight, and what goes beyond it stands in the sample");
+}
+
 #define FILL 0xa5
 
 static bool is_of_a_field(const struct tracepoint *tracepoint, size_t offset)
@@ -395,6 +446,7 @@ static void tracepoint_claims(void)
     claim_nested();
     claim_refused();
     claim_raw();
+    claim_weights();
     claim_written();
     claim_off();
 }
