@@ -101,6 +101,7 @@ static void watch_apply(uint64_t dr7)
     uint64_t full = watch_without(dr7, deselected[self->cpu]);
     bool steps;
 
+    local_store(&self->live, armed & ~deselected[self->cpu]);
     local_store(&self->dr7_full, full);
     local_store(&self->dr7_step, step_excludes ? watch_without_data(full) : full);
     do {
@@ -321,6 +322,17 @@ static void debug_passed(struct regs *regs)
 }
 
 /*
+ * An instruction breakpoint is a fault, so its instruction would hit again on return: RF lets it
+ * pass once (Intel SDM vol. 3, "Instruction-Breakpoint Exception Condition").
+ */
+static inline void debug_hit(unsigned fired, struct regs *regs)
+{
+    watch_handler(fired, regs);
+    if (fired & executes) /* after the handler: what it records are the program's own flags */
+        regs->flags |= FLAGS_RESUME;
+}
+
+/*
  * The kernel's steps, and a debugger's, which may end in a program; false: it is neither. Apart, so
  * that a hit has no part of it.
  */
@@ -432,7 +444,7 @@ __attribute__((noinline)) static struct regs *debug_trap_at_border(struct regs *
         return debug_served(regs);
     if (told)
         watch_handler(told, regs);
-    if (fired & executes)
+    if (fired & executes) /* told or not */
         regs->flags |= FLAGS_RESUME;
     if (debug_is_programs(regs, dr6))
         return debug_land(regs);
@@ -441,30 +453,43 @@ __attribute__((noinline)) static struct regs *debug_trap_at_border(struct regs *
     return debug_served(regs);
 }
 
-/*
- * Several causes can come in one trap: any of B0 to B3 and BS together. An instruction breakpoint
- * is a fault, so its instruction would hit again on return: RF lets it pass once (Intel SDM vol. 3,
- * "Instruction-Breakpoint Exception Condition").
- */
-struct regs *debug_trap(struct regs *regs)
+/* A step, or nothing that is armed. Apart, so that a hit has no part of it. */
+__attribute__((noinline)) static void debug_trap_other(struct regs *regs, uint64_t dr6,
+                                                       unsigned fired)
 {
-    uint64_t dr6 = cpu_read_dr6();
-    unsigned fired = dr6 & armed & ~deselected[percpu_self()->cpu];
-
-    cpu_write_dr6(DR6_CLEAR);
-    if (regs_user_mode(regs) || debug_is_at_entry(regs))
-        return debug_trap_at_border(regs, dr6, fired);
     if (dr6 & DR6_BS && debug_stepped(fired, regs))
-        return NULL;
+        return;
     if (fired)
-        watch_handler(fired, regs);
-    if (fired & executes) /* after the handler: what it records are the program's own flags */
-        regs->flags |= FLAGS_RESUME;
+        debug_hit(fired, regs);
     if (fired)
-        return NULL;
+        return;
     if (!(dr6 & DR6_FIRED) || dr6 & (DR6_BS | DR6_BD))
         trap_fatal(regs);
     __atomic_fetch_add(&debug_spurious, 1, __ATOMIC_RELAXED);
     debug_passed(regs);
-    return NULL;
+}
+
+void debug_trap_inside(struct regs *regs)
+{
+    uint64_t dr6 = cpu_read_dr6();
+    unsigned fired = (unsigned)dr6 & percpu_live();
+
+    cpu_write_dr6(DR6_CLEAR);
+    if (__builtin_expect(fired == 0 || dr6 & DR6_BS, false))
+        debug_trap_other(regs, dr6, fired);
+    else
+        debug_hit(fired, regs);
+}
+
+struct regs *debug_trap(struct regs *regs)
+{
+    uint64_t dr6;
+
+    if (!regs_user_mode(regs) && !debug_is_at_entry(regs)) {
+        debug_trap_inside(regs);
+        return NULL;
+    }
+    dr6 = cpu_read_dr6();
+    cpu_write_dr6(DR6_CLEAR);
+    return debug_trap_at_border(regs, dr6, (unsigned)dr6 & percpu_live());
 }

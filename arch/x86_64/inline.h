@@ -25,6 +25,7 @@ struct percpu {
      * or, where the CPU makes a step, the third.
      */
     uint64_t dr7, dr7_full, dr7_step;
+    uint64_t live; /* [O] bit i: register i is armed, and live here; written before DR7 */
     /* [O] debug traps and NMIs that are being served; DR7 is 0 while it is not 0 */
     uint32_t watch_depth;
     uint32_t cpu;             /* [I] index of this CPU, from 0 */
@@ -72,6 +73,15 @@ static inline unsigned arch_cpu_id(void)
 
     __asm__("movl %%gs:%c1, %0" : "=r"(cpu) : "i"(offsetof(struct percpu, cpu)));
     return cpu;
+}
+
+/* Registers that are armed, and live on this CPU. */
+static inline unsigned percpu_live(void)
+{
+    uint64_t live;
+
+    __asm__ volatile("movq %%gs:%c1, %0" : "=r"(live) : "i"(offsetof(struct percpu, live)));
+    return (unsigned)live;
 }
 
 static inline unsigned arch_trap_depth(void)

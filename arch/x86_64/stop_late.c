@@ -41,8 +41,11 @@ static void return_to_look(struct regs *frame, uintptr_t sp)
 {
     uintptr_t *back = (uintptr_t *)frame - 1;
 
-    if (sp <= (uintptr_t)back && *back == debug_return)
-        *back = debug_return_asked;
+    if (sp > (uintptr_t)back)
+        return;
+    for (const struct debug_return *each = debug_returns; each < debug_returns_end; each++)
+        if (*back == each->usual)
+            *back = each->asked;
 }
 
 /*

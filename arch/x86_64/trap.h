@@ -17,8 +17,13 @@ struct regs *trap_land(struct regs *frame);
 void trap_dispatch(struct regs *regs);
 void trap_late(struct regs *regs);
 _Noreturn void trap_fatal(struct regs *regs);
-/* NULL; or where the frame has been moved, for a program to be told by trap_dispatch. */
+/*
+ * Several causes can come in one trap: any of B0 to B3 and BS together. This takes any; NULL, or
+ * where the frame has been moved, for a program to be told by trap_dispatch. The second is for one
+ * that came inside the kernel, upon none of its entries and exits.
+ */
 struct regs *debug_trap(struct regs *regs);
+void debug_trap_inside(struct regs *regs);
 struct regs *break_trap(struct regs *regs);
 void nmi_trap(struct regs *regs); /* arch/x86_64/nmi.c */
 

@@ -16,8 +16,9 @@
 ; GS is the program's while one runs, and the kernel's from an entry's `swapgs` on. Interrupts and
 ; exceptions other than those of the first two rows come in the kernel only where GS is the
 ; kernel's, so the saved cs tells. Those of the first two come between `syscall` and `swapgs`, too,
-; and between an exit's `swapgs` and its last instruction; there the base itself tells: the kernel's
-; is negative, a program's is 0.
+; and between an exit's `swapgs` and its last instruction: all of that is in this file, behind the
+; rest of the text, so elsewhere in the kernel the saved cs and rip tell. Here the base itself
+; tells: the kernel's is negative, a program's is 0.
 ;
 ; The CPU enters with interrupts off on the vector's IST page (Intel SDM vol. 3, "Interrupt Stack
 ; Table"):
@@ -45,6 +46,8 @@ extern trap_land
 extern trap_dispatch
 extern trap_fatal
 extern debug_trap
+extern debug_trap_inside
+extern nowatch_text_start
 extern break_trap
 extern nmi_trap
 extern trap_late
@@ -309,24 +312,38 @@ cfi_start fatal_entry, trap
         ud2
 cfi_end
 
-; #DB and NMI. Whose GS it was is kept where other vectors have their error code, as watch_return
-; comes from the middle of a handler. DR7 goes to 0 whatever it was, the depth is raised, and only
-; the outermost exit loads DR7 again, from the shadow: a value saved at entry could be older than
-; what the handler armed, and an NMI inside #DB would arm too early. The depth first: an NMI between
-; the two then leaves DR7 at 0, as it is not the outermost. A debug trap that is a program's own
-; affair has been moved to its thread's stack by debug_trap, which then returns that frame: it goes
-; on as an exception of others. Where an NMI has asked for a stop meanwhile, debug_trap returns to
-; debug_asked (watch_return, below).
-align 16
-cfi_start watch_entry, trap
-        save_registers
-        smap_on watch
-        kernel_gs_by_base
-        mov [rsp + REGS_ERROR], rbx
+; DR7 goes to 0 whatever it was, the depth is raised, and only the outermost exit loads DR7 again,
+; from the shadow: a value saved at entry could be older than what the handler armed, and an NMI
+; inside #DB would arm too early. The depth first: an NMI between the two then leaves DR7 at 0, as
+; it is not the outermost. OUT rdi = the struct regs. CLOBBERS rax.
+%macro watches_off 0
         inc dword [gs:PERCPU_WATCH_DEPTH]
         xor eax, eax
         mov dr7, rax
         mov rdi, rsp
+%endmacro
+
+; #DB and NMI. Nearly all come inside the kernel, upon none of its entries and exits, where GS is
+; the kernel's: these go to ..@watch_inside. Whose GS it was is kept where other vectors have their
+; error code, as watch_return comes from the middle of a handler; the stub has left 0 there, the
+; kernel's. A debug trap that is a program's own affair has been moved to its thread's stack by
+; debug_trap, which then returns that frame: it goes on as an exception of others. Where an NMI has
+; asked for a stop meanwhile, the handler returns to debug_asked or inside_asked (watch_return,
+; below).
+align 16
+cfi_start watch_entry, trap
+        save_registers
+        smap_on watch
+        cmp word [rsp + REGS_CS], KERNEL_CODE_SELECTOR
+        jne ..@watch_by_base
+        test byte [rsp + REGS_FLAGS + 2], FLAGS_VM >> 16
+        jnz ..@watch_by_base
+        cmp qword [rsp + REGS_IP], nowatch_text_start
+        jb ..@watch_inside
+..@watch_by_base:
+        kernel_gs_by_base
+        mov [rsp + REGS_ERROR], rbx
+        watches_off
         cmp byte [rsp + REGS_VECTOR], VECTOR_NMI
         je ..@watch_nmi
         call debug_trap
@@ -344,10 +361,18 @@ cfi_start watch_entry, trap
 ..@debug_asked:
         test rax, rax
         jnz ..@watch_served
+..@inside_asked:
         jmp ..@watch_look
 ..@watch_nmi:
         call nmi_trap
 ..@nmi_dispatched:
+        jmp ..@watch_leave
+..@watch_inside:
+        watches_off
+        cmp byte [rsp + REGS_VECTOR], VECTOR_NMI
+        je ..@watch_nmi
+        call debug_trap_inside
+..@inside_dispatched:
 ..@watch_leave:
         dec dword [gs:PERCPU_WATCH_DEPTH]
         jnz ..@watch_inner
@@ -370,10 +395,7 @@ cfi_start break_entry, trap
         smap_on break
         kernel_gs_by_base
         mov [rsp + REGS_ERROR], rbx
-        inc dword [gs:PERCPU_WATCH_DEPTH]
-        xor eax, eax
-        mov dr7, rax
-        mov rdi, rsp
+        watches_off
         call break_trap
 ..@break_dispatched:
         jmp ..@watch_served
@@ -423,6 +445,8 @@ trap_returns:
         dq ..@trap_dispatched
         dq ..@debug_dispatched
         dq ..@debug_asked
+        dq ..@inside_dispatched
+        dq ..@inside_asked
         dq ..@nmi_dispatched
         dq ..@trap_landed
         dq ..@fatal_dispatched
@@ -459,17 +483,13 @@ trap_look:
         dq ..@watch_look
 trap_look_end:
 
-; Where debug_trap returns to; and where it does if a stop is due at its end.
-global debug_return:data (debug_return_end - debug_return)
-global debug_return_end
-global debug_return_asked:data (debug_return_asked_end - debug_return_asked)
-global debug_return_asked_end
-debug_return:
-        dq ..@debug_dispatched
-debug_return_end:
-debug_return_asked:
-        dq ..@debug_asked
-debug_return_asked_end:
+; Where the handlers of debug traps return to; and where they do if a stop is due at their end.
+global debug_returns:data (debug_returns_end - debug_returns)
+global debug_returns_end
+debug_returns:
+        dq ..@debug_dispatched, ..@debug_asked
+        dq ..@inside_dispatched, ..@inside_asked
+debug_returns_end:
 
 ; Where each `clac` stands.
 global trap_clacs:data (trap_clacs_end - trap_clacs)

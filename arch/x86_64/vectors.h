@@ -40,8 +40,11 @@ extern const struct trap_border trap_borders[], trap_borders_end[];
 extern const struct trap_border trap_tails[], trap_tails_end[];
 extern const uintptr_t trap_look;
 
-/* Where debug_trap returns to; and where it does if a stop is due at its end (stop_late.c). */
-extern const uintptr_t debug_return, debug_return_asked;
+/* Where a debug trap's handler returns to; and where it does if a stop is due (stop_late.c). */
+struct debug_return {
+    uintptr_t usual, asked;
+};
+extern const struct debug_return debug_returns[], debug_returns_end[];
 
 /* The `iretq` of all vectors but #DB, NMI and #BP: to a program, or to the kernel. */
 extern const uintptr_t trap_iretq;

@@ -160,7 +160,7 @@ detach
 GDB
 backtrace_ok($said->{hit},
     [qw(sample_write event_write event_hit event_breakpoint_hit slot_hit),
-        qw(breakpoint_trap debug_trap), '<signal handler called>', 'lock_kernel'],
+        qw(breakpoint_trap debug_hit debug_trap_inside), '<signal handler called>', 'lock_kernel'],
     'a backtrace leads from the debug trap to who touched the watched lock');
 ended_ok($machine, 'the recording goes on after it');
 

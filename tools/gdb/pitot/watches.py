@@ -49,7 +49,7 @@ def owner_name(memory, address):
 
 def real(memory):
     """A line for each CPU."""
-    percpu = variable(memory, "percpu")
+    percpu = variable(memory, "'arch/x86_64/percpu.c'::percpu")
     shown = shown_registers()
     lines = []
     for cpu in sorted(cpus()):
