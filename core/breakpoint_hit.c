@@ -2,7 +2,7 @@
 /*
  * The way of a hit: from the registers that fired to their owners, and to the tracepoint
  * breakpoint:hit. In the debug trap of any CPU: no lock, no allocation, no fault; the table does
- * not change meanwhile.
+ * not change meanwhile. What a trap comes to is found out when the table changes, not in the trap.
  */
 #include "core/breakpoint_share.h"
 #include "core/breakpoint_table.h"
@@ -35,9 +35,8 @@ static void find_accessor(struct trace_hit *hit)
     hit->argument[TRACEPOINT_FIELD(breakpoint_hit, how)] = (uintptr_t)how[accessor.found];
 }
 
-/* Apart, so that a hit that nobody listens to has no part of it. */
-__attribute__((noinline, cold)) static void slot_trace(const struct slot *slot, uint64_t old,
-                                                       uint64_t new, const struct regs *regs)
+static inline void slot_raise(const struct slot *slot, uint64_t old, uint64_t new,
+                              const struct regs *regs)
 {
     const struct arch_watch *watch = &slot->watch;
     uint64_t argument[WATCH_ARGUMENT + 1];
@@ -50,6 +49,13 @@ __attribute__((noinline, cold)) static void slot_trace(const struct slot *slot, 
     argument[TRACEPOINT_FIELD(breakpoint_hit, new)] = watched_bytes(watch, new);
     argument[WATCH_ARGUMENT] = (uintptr_t)watch;
     tracepoint_raise(&tracepoint_breakpoint_hit, argument, regs);
+}
+
+/* Apart, so that a hit that nobody listens to has no part of it. */
+__attribute__((noinline, cold)) static void slot_trace(const struct slot *slot, uint64_t old,
+                                                       uint64_t new, const struct regs *regs)
+{
+    slot_raise(slot, old, new, regs);
 }
 
 void breakpoint_trace(const struct slot *slot, uint64_t old, uint64_t new, const struct regs *regs)
@@ -79,19 +85,82 @@ static void slot_hit(struct slot *slot, unsigned told, struct regs *regs)
         slot_trace(slot, old, new, regs);
 }
 
-static void breakpoint_trap(unsigned fired, struct regs *regs)
+/*
+ * What a trap comes to in which these registers, and no others, fired. The others are of
+ * way_of_one. Changed with the table.
+ */
+static struct way {
+    _Alignas(64) void (*go)(const struct way *way, unsigned fired, struct regs *regs);
+    struct breakpoint *owner;
+    uintptr_t address;
+    const volatile uint64_t *word;
+    uint64_t *shadow;
+    const struct slot *slot;
+} ways[1u << ARCH_WATCHES];
+
+static void way_of_each(const struct way *way, unsigned fired, struct regs *regs)
 {
     unsigned told = 0;
 
-    if (breakpoint_slots.shared) {
-        breakpoint_share(fired, regs);
-        return;
-    }
+    (void)way;
     do { /* one has, or there were no hit */
         slot_hit(&breakpoint_slots.slot[__builtin_ctz(fired)], told, regs);
         told |= fired & -fired;
         fired &= fired - 1;
     } while (fired);
+}
+
+static void way_of_shared(const struct way *way, unsigned fired, struct regs *regs)
+{
+    (void)way;
+    breakpoint_share(fired, regs);
+}
+
+/* With breakpoint:hit, apart so that a hit that it does not tell of saves no registers for it. */
+__attribute__((noinline)) static void way_of_one_traced(const struct way *way, struct regs *regs)
+{
+    uint64_t new = *way->word; /* before the owner can write there */
+    uint64_t old = __atomic_exchange_n(way->shadow, new, __ATOMIC_RELAXED);
+
+    way->owner->hit(way->owner, way->address, regs);
+    slot_raise(way->slot, old, new, regs);
+}
+
+/* One register, of the kernel's memory, and one owner: as slot_hit, with nothing left to find. */
+static void way_of_one(const struct way *way, unsigned fired, struct regs *regs)
+{
+    (void)fired;
+    if (TRACE_ON(breakpoint_hit)) {
+        way_of_one_traced(way, regs);
+        return;
+    }
+    __atomic_exchange_n(way->shadow, *way->word, __ATOMIC_RELAXED);
+    way->owner->hit(way->owner, way->address, regs);
+}
+
+static struct way way_make(unsigned fired)
+{
+    struct slot *slot = &breakpoint_slots.slot[__builtin_ctz(fired)];
+
+    if (breakpoint_slots.shared)
+        return (struct way){.go = way_of_shared};
+    if ((fired & (fired - 1)) || slot->owner_count != 1 || slot->user)
+        return (struct way){.go = way_of_each};
+    return (struct way){way_of_one, slot->owners[0], slot->watch.address,
+                        slot->word, &slot->shadow,   slot};
+}
+
+void breakpoint_ways_make(void)
+{
+    for (unsigned fired = 1; fired < 1u << ARCH_WATCHES; fired++)
+        ways[fired] = way_make(fired);
+}
+
+static void breakpoint_trap(unsigned fired, struct regs *regs)
+{
+    const struct way *way = &ways[fired];
+
+    way->go(way, fired, regs);
 }
 
 void breakpoint_init(void)

@@ -37,6 +37,10 @@ struct slot_table {
 };
 
 extern struct slot_table breakpoint_slots;
+
+/* Finds out what each combination of registers that fire comes to, once the table has changed. */
+void breakpoint_ways_make(void);
+
 extern unsigned breakpoint_live[ARCH_CPUS_MAX]; /* bit i: register i is. [owning CPU; parked] */
 
 /*
