@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counting, periods and throttling, each CPU by itself. event_take, event_sample and what they call
- * run in the context of the source, event_tick in the timer's interrupt, the rest in task context;
- * what other CPUs may be reading changes while they are parked.
+ * Counting, periods and throttling, each CPU by itself. What a hit calls, and event_sample, run in
+ * the context of the source, event_tick in the timer's interrupt, the rest in task context; what
+ * other CPUs may be reading changes while they are parked.
  */
 #include "core/perf/event.h"
 
@@ -24,6 +24,7 @@ void event_init(struct event *event, const struct event_spec *spec, struct event
     *event = (struct event){.recorded = {.id = next_id++, .attr = spec->attr},
                             .cpu = cpus,
                             .chain = spec->chain,
+                            .sample_bytes = sample_bytes(&spec->attr),
                             .window = spec->window,
                             .target = spec->target,
                             .only_ids = spec->pid ? task_ids_of(spec->pid) : 0,
@@ -114,7 +115,7 @@ static bool event_refill(struct event *event, struct event_cpu *here, struct rin
  * gets all that the tick has for it at once, or any number, so that the clock is seldom looked at;
  * one that does looks at it for every sample.
  */
-bool event_check(struct event *event, struct event_cpu *here, struct ring *ring)
+static bool event_check(struct event *event, struct event_cpu *here, struct ring *ring)
 {
     uint64_t now = arch_clock_ns();
     bool paced = here->pace.interval;
@@ -154,17 +155,54 @@ void event_set_drain(uint32_t pid)
     event_drain_ids = task_ids_of(pid);
 }
 
+bool event_may(struct event *event, struct event_cpu *here, struct ring *ring)
+{
+    if (here->unchecked == 0 && !event_check(event, here, ring))
+        return false;
+    here->unchecked--;
+    return true;
+}
+
+void event_hit_narrow(struct event *event, uint64_t addr, const struct regs *regs)
+{
+    unsigned cpu = arch_cpu_id();
+
+    if (event_means(event, regs, task_ids[cpu], cpu))
+        event_hit_meant(event, addr, regs);
+}
+
+void event_hit_checked(struct event *event, struct ring *ring, uint64_t addr,
+                       const struct regs *regs, uint64_t ids)
+{
+    struct event_cpu *here = &event->cpu[arch_cpu_id()];
+
+    if (event_may(event, here, ring))
+        sample_write(event, ring, addr, regs, ids, here->period);
+}
+
+void event_traced_narrow(struct event *event, struct trace_hit *traced, bool addressed)
+{
+    if (event_means(event, trace_regs(traced), traced->ids, traced->cpu))
+        event_traced_meant(event, traced, addressed);
+}
+
+void event_traced_checked(struct event *event, struct ring *ring, struct trace_hit *traced,
+                          uint64_t addr)
+{
+    struct event_cpu *here = &event->cpu[traced->cpu];
+
+    if (event_may(event, here, ring))
+        sample_write_traced(event, ring, traced, addr, here->period);
+}
+
 bool event_sample(struct event *event, uint64_t period, const struct regs *regs)
 {
     struct ring *rings = *(struct ring *volatile *)&event->rings;
     unsigned cpu = arch_cpu_id();
-    struct event_cpu *here = &event->cpu[cpu];
 
-    if (!rings || (here->unchecked == 0 && !event_check(event, here, &rings[cpu])))
+    if (!rings || !event_may(event, &event->cpu[cpu], &rings[cpu]))
         return false;
-    here->unchecked--;
-    event_write(event, &rings[cpu],
-                &(struct hit){.regs = regs, .ids = task_ids[cpu], .period = period, .cpu = cpu});
+    sample_write(event, &rings[cpu], 0, regs, task_ids[cpu], period);
     return true;
 }
 

@@ -59,6 +59,7 @@ struct event {
     struct recorded_event recorded;  /* id, attr and name [I]; count: event_sum's */
     struct event_chain chain;        /* [I] */
     struct event_cpu *cpu;           /* [I] arch_cpus() of them */
+    uint64_t sample_bytes;           /* [I] sample_bytes(attr) */
     struct ring *rings;              /* one per CPU; NULL: only counted, from any context on */
     struct event *next_paced;        /* [all CPUs parked] */
     struct breakpoint_target target; /* [I] of a breakpoint */
@@ -81,16 +82,6 @@ struct event {
     unsigned address;           /* [I] ... which argument is the sample's address, if any is */
 };
 
-/* One occurrence, in the context of who met it: made by its source, completed by the event. */
-struct hit {
-    const struct regs *regs;
-    struct trace_hit *traced; /* a tracepoint's; NULL for others */
-    uint64_t addr;
-    uint64_t ids;    /* task_current_ids; with the CPU looked up once for all that follows */
-    uint64_t period; /* that the sample stands for */
-    uint64_t cpu;    /* of whole words, as a hit fills all of it */
-};
-
 /*
  * A new event that counts nothing yet, with an id that no other event of this boot has. `cpus` is
  * memory for arch_cpus() CPUs, all zero, the event's from here on.
@@ -107,12 +98,6 @@ struct event_sums event_sum(struct event *event);
 bool event_means(const struct event *event, const struct regs *regs, uint64_t ids, unsigned cpu);
 
 extern uint64_t event_drain_ids; /* [boot] of the stream's thread */
-
-/*
- * No sample is left that may be taken without a look at the clock. False: the throttle holds this
- * one back.
- */
-bool event_check(struct event *event, struct event_cpu *here, struct ring *ring);
 
 /* A hit of the stream's own thread is counted apart. */
 static inline bool event_is_drained(struct event_cpu *here, uint64_t ids)
@@ -133,39 +118,48 @@ event_claim(struct event *event, struct event_cpu *here, uint64_t ids, unsigned 
     if (!rings || event_is_drained(here, ids) || --here->period_left > 0)
         return NULL;
     here->period_left = here->period;
-    if (here->unchecked == 0 && !event_check(event, here, &rings[cpu]))
-        return NULL;
-    here->unchecked--;
     return &rings[cpu];
 }
 
-static inline void event_write(struct event *event, struct ring *ring, const struct hit *hit)
-{
-    sample_write(event, ring, hit);
-    if (event->triggered)
-        event->triggered(event);
-}
+/* Whether the throttle lets a sample be taken that is due. */
+bool event_may(struct event *event, struct event_cpu *here, struct ring *ring);
 
-/*
- * One occurrence with these registers at address `addr`. Any context of this CPU with preemption
- * off; the CPU's context level picks the scratch memory, so levels may nest. Inline, so that a hit
- * that is counted alone fills in no struct hit.
- */
-static inline void event_hit(struct event *event, uint64_t addr, const struct regs *regs)
+/* What is rare, apart, so that a hit saves no registers for it. */
+void event_hit_narrow(struct event *event, uint64_t addr, const struct regs *regs);
+void event_hit_checked(struct event *event, struct ring *ring, uint64_t addr,
+                       const struct regs *regs, uint64_t ids);
+void event_traced_narrow(struct event *event, struct trace_hit *traced, bool addressed);
+void event_traced_checked(struct event *event, struct ring *ring, struct trace_hit *traced,
+                          uint64_t addr);
+
+/* One that the event means. */
+static inline void event_hit_meant(struct event *event, uint64_t addr, const struct regs *regs)
 {
     unsigned cpu = arch_cpu_id();
     uint64_t ids = task_ids[cpu];
     struct event_cpu *here = &event->cpu[cpu];
-    struct ring *ring;
+    struct ring *ring = event_claim(event, here, ids, cpu);
 
-    if (event->narrow && !event_means(event, regs, ids, cpu))
+    if (!ring)
         return;
-    ring = event_claim(event, here, ids, cpu);
-    if (ring)
-        event_write(
-            event, ring,
-            &(struct hit){
-                .regs = regs, .addr = addr, .ids = ids, .period = here->period, .cpu = cpu});
+    if (__builtin_expect(here->unchecked == 0, false)) {
+        event_hit_checked(event, ring, addr, regs, ids);
+        return;
+    }
+    here->unchecked--;
+    sample_write(event, ring, addr, regs, ids, here->period);
+}
+
+/*
+ * One occurrence with these registers at address `addr`. Any context of this CPU with preemption
+ * off; the CPU's context level picks the scratch memory, so levels may nest.
+ */
+static inline void event_hit(struct event *event, uint64_t addr, const struct regs *regs)
+{
+    if (__builtin_expect(event->narrow, false))
+        event_hit_narrow(event, addr, regs);
+    else
+        event_hit_meant(event, addr, regs);
 }
 
 /*
@@ -173,22 +167,30 @@ static inline void event_hit(struct event *event, uint64_t addr, const struct re
  * the sample has one of the hit's arguments for its address.
  */
 __attribute__((always_inline)) static inline void
-event_hit_traced(struct event *event, struct trace_hit *traced, bool addressed)
+event_traced_meant(struct event *event, struct trace_hit *traced, bool addressed)
 {
     struct event_cpu *here = &event->cpu[traced->cpu];
-    struct ring *ring;
+    struct ring *ring = event_claim(event, here, traced->ids, traced->cpu);
+    uint64_t addr;
 
-    if (event->narrow && !event_means(event, trace_regs(traced), traced->ids, traced->cpu))
+    if (!ring)
         return;
-    ring = event_claim(event, here, traced->ids, traced->cpu);
-    if (ring)
-        event_write(event, ring,
-                    &(struct hit){.regs = trace_regs(traced),
-                                  .traced = traced,
-                                  .addr = addressed ? traced->argument[event->address] : 0,
-                                  .ids = traced->ids,
-                                  .period = here->period,
-                                  .cpu = traced->cpu});
+    addr = addressed ? traced->argument[event->address] : 0;
+    if (__builtin_expect(here->unchecked == 0, false)) {
+        event_traced_checked(event, ring, traced, addr);
+        return;
+    }
+    here->unchecked--;
+    sample_write_traced(event, ring, traced, addr, here->period);
+}
+
+__attribute__((always_inline)) static inline void
+event_hit_traced(struct event *event, struct trace_hit *traced, bool addressed)
+{
+    if (__builtin_expect(event->narrow, false))
+        event_traced_narrow(event, traced, addressed);
+    else
+        event_traced_meant(event, traced, addressed);
 }
 
 /*

@@ -48,10 +48,7 @@ static struct ring *claim_weighted(struct event *event, struct event_cpu *here,
     here->period_left = here->period;
     *stands_for = here->weight;
     here->weight = 0;
-    if (here->unchecked == 0 && !event_check(event, here, &rings[hit->cpu]))
-        return NULL;
-    here->unchecked--;
-    return &rings[hit->cpu];
+    return event_may(event, here, &rings[hit->cpu]) ? &rings[hit->cpu] : NULL;
 }
 
 static void event_tracepoint_hit_weighted(struct tracepoint_probe *probe, struct trace_hit *hit)
@@ -66,12 +63,7 @@ static void event_tracepoint_hit_weighted(struct tracepoint_probe *probe, struct
         return;
     ring = claim_weighted(event, &event->cpu[hit->cpu], hit, &stands_for);
     if (ring)
-        event_write(event, ring,
-                    &(struct hit){.regs = trace_regs(hit),
-                                  .traced = hit,
-                                  .ids = hit->ids,
-                                  .period = stands_for,
-                                  .cpu = hit->cpu});
+        sample_write_traced(event, ring, hit, 0, stands_for);
 }
 
 /*

@@ -20,10 +20,7 @@
  */
 #include "core/perf/ring.h"
 
-#include "arch/arch.h"
-
-/* A claim's offset while its place is being chosen: no record's, so no claim to whoever looks. */
-#define RING_NOWHERE UINT64_MAX
+#include "core/perf/ring_claim.h"
 
 int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mode,
               bool reader_owns_tail, struct refusal *why)
@@ -41,132 +38,17 @@ int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mod
     return 0;
 }
 
-static struct perf_event_header *ring_header(const struct ring *ring, uint64_t offset)
-{
-    return (struct perf_event_header *)(ring->bytes + (offset & (ring->size - 1)));
-}
-
-/*
- * The position that the tail may not pass: the oldest record still being written. Outer levels
- * claimed before inner ones, so the outermost claim is the oldest. It may not have taken effect
- * yet, which only makes this more careful.
- */
-static uint64_t ring_oldest_claim(const struct ring *ring, unsigned level, uint64_t head)
-{
-    for (unsigned outer = 0; outer < level; outer++)
-        if (local_load(&ring->claims[outer].size) &&
-            local_load(&ring->claims[outer].offset) != RING_NOWHERE)
-            return local_load(&ring->claims[outer].offset);
-    return head;
-}
-
-/*
- * A stray write of a dying kernel may have changed a header: no walk may stand still for it, or
- * leave the ring.
- */
-static bool ring_plausible(uint64_t size, uint64_t room)
-{
-    return size >= sizeof(struct perf_event_header) && size % 8 == 0 && size <= room;
-}
-
-/*
- * The length of the old record at `offset`; what cannot be true counts as one record up to `limit`.
- */
-static uint64_t ring_step(const struct ring *ring, uint64_t offset, uint64_t limit)
-{
-    uint64_t size = ring_header(ring, offset)->size;
-
-    if (__builtin_expect(ring_plausible(size, limit - offset), 1))
-        return size;
-    return limit - offset;
-}
-
-/*
- * Moves the tail over whole old records until a record that ends at `end` fits; nothing is given up
- * for one that cannot. A nested writer may do the same in the middle: then the exchange fails and
- * the walk goes on from where that left the tail. That may be past `end`, hence the signed
- * comparison. Inline, as a flight recorder is full nearly always.
- */
-static inline bool ring_make_room(struct ring *ring, uint64_t head, uint64_t end, unsigned level)
-{
-    uint64_t limit = ring_oldest_claim(ring, level, head);
-
-    if (end - limit > ring->size)
-        return false;
-    for (;;) {
-        uint64_t tail = local_load(&ring->tail);
-
-        if ((int64_t)(end - tail) <= (int64_t)ring->size)
-            return true;
-        if (__builtin_expect(
-                local_compare_exchange(&ring->tail, tail, tail + ring_step(ring, tail, limit)), 1))
-            local_increment(&ring->overwritten);
-    }
-}
-
-/* The tail never passes a claim, so what fits behind it fits behind all claims. */
-static inline bool ring_has_room(struct ring *ring, uint64_t head, uint64_t end, unsigned level)
-{
-    uint64_t tail = publish_load(&ring->tail); /* C */
-
-    if ((int64_t)(end - tail) <= (int64_t)ring->size)
-        return true;
-    return ring->mode == RING_OVERWRITE && ring_make_room(ring, head, end, level);
-}
-
 /*
  * This one has got the place. Outer levels that noted it, or that are choosing and may note it
  * later, have not: void them. They look for a new place, as their exchange of the head fails or
  * they find the note void.
  */
-__attribute__((noinline)) static void ring_void_outer_claims(struct ring *ring, unsigned level,
-                                                             uint64_t offset)
+__attribute__((noinline)) void ring_void_outer_claims(struct ring *ring, unsigned level,
+                                                      uint64_t offset)
 {
     for (unsigned outer = 0; outer < level; outer++)
         if (ring->claims[outer].offset == offset || ring->claims[outer].offset == RING_NOWHERE)
             local_store(&ring->claims[outer].size, 0);
-}
-
-/*
- * `time` gets the claim's clock, inside the claim; `level` is ring->nest. This and
- * ring_output_at are inline, so that for the outermost writer, which nearly all are, the level is
- * the constant 0 and half of what follows falls away.
- */
-static inline bool ring_reserve_at(struct ring *ring, unsigned level, uint64_t size,
-                                   struct ring_record *record, uint64_t *time)
-{
-    struct ring_claim *claim = &ring->claims[level & (RING_NESTING - 1)];
-    uint64_t head;
-
-    local_store(&ring->nest, level + 1);
-    local_increment(&ring->produced);
-    record->level = level;
-    record->dropped = level >= RING_NESTING || size % 8 || size < 8 || size > RING_RECORD_MAX;
-    if (record->dropped)
-        goto drop;
-    do {
-        do {
-            local_store(&claim->offset, RING_NOWHERE);
-            local_store(&claim->size, size);
-            head = local_load(&ring->head);
-            /* Void: a nested writer claimed before the head was read, or right behind. */
-        } while (__builtin_expect(local_load(&claim->size) != size, 0));
-        /* Noted before it takes effect. Who claims from here on makes the exchange fail. */
-        local_store(&claim->offset, head);
-        *time = arch_clock_ns();
-        if (__builtin_expect(!ring_has_room(ring, head, head + size, level), 0)) {
-            local_store(&claim->size, 0);
-            goto drop;
-        }
-    } while (__builtin_expect(!local_compare_exchange(&ring->head, head, head + size), 0));
-    if (level > 0)
-        ring_void_outer_claims(ring, level, head);
-    record->offset = head;
-    return true;
-drop:
-    record->dropped = true;
-    local_increment(&ring->dropped);
-    return false;
 }
 
 __attribute__((noinline)) static bool ring_reserve_nested(struct ring *ring, uint32_t size,
@@ -192,9 +74,9 @@ __attribute__((noinline)) static void ring_write_around(struct ring *ring, uint6
     local_copy_words(ring->bytes, (const uint8_t *)bytes + first, (size - first) / 8);
 }
 
-void ring_write(struct ring *ring, const struct ring_record *record, const void *bytes, size_t size)
+void ring_write_part(struct ring *ring, uint64_t offset, const void *bytes, size_t size)
 {
-    uint64_t start = record->offset & (ring->size - 1);
+    uint64_t start = offset & (ring->size - 1);
 
     publish_order_stores(); /* A: the tail was moved before these bytes change */
     if (size <= ring->size - start)
@@ -203,8 +85,13 @@ void ring_write(struct ring *ring, const struct ring_record *record, const void 
         ring_write_around(ring, start, bytes, size);
 }
 
+void ring_write(struct ring *ring, const struct ring_record *record, const void *bytes, size_t size)
+{
+    ring_write_part(ring, record->offset, bytes, size);
+}
+
 /* For what came while the outermost writer left: counted as nested, it did not publish. */
-__attribute__((noinline)) static void ring_publish_again(struct ring *ring)
+__attribute__((noinline)) void ring_publish_again(struct ring *ring)
 {
     uint64_t head;
 
@@ -217,36 +104,13 @@ __attribute__((noinline)) static void ring_publish_again(struct ring *ring)
     } while (local_load(&ring->head) != head);
 }
 
-/*
- * Only the outermost writer publishes. After it gave up its place a nested one may have written and
- * published more by itself; before that it would not have, and the second look at the head finds
- * what it left.
- */
-static inline void ring_commit_at(struct ring *ring, unsigned level, bool dropped)
-{
-    uint64_t head;
-
-    if (!dropped)
-        local_store(&ring->claims[level & (RING_NESTING - 1)].size, 0);
-    if (level > 0) {
-        local_store(&ring->nest, level);
-        return;
-    }
-    head = local_load(&ring->head);
-    publish_store(&ring->published, head); /* B */
-    local_store(&ring->nest, 0);
-    local_barrier();
-    if (__builtin_expect(local_load(&ring->head) != head, 0))
-        ring_publish_again(ring);
-}
-
 void ring_commit(struct ring *ring, struct ring_record *record)
 {
     ring_commit_at(ring, record->level, record->dropped);
 }
 
-/* These two apart from ring_output_at, whose registers they would take for one in a thousand. */
-__attribute__((noinline)) static void ring_commit_dropped(struct ring *ring, unsigned level)
+/* These two apart from the writers, whose registers they would take for one in a thousand. */
+__attribute__((noinline)) void ring_commit_dropped(struct ring *ring, unsigned level)
 {
     ring_commit_at(ring, level, true);
 }

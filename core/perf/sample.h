@@ -10,7 +10,8 @@
 #include "core/perf/ring.h"
 
 struct event;
-struct hit;
+struct regs;
+struct trace_hit;
 
 #define SAMPLE_CHAIN_MAX 127  /* frames; as many as Linux takes by default */
 #define SAMPLE_SIZE_MAX  2048 /* bytes; no record in the rings is larger */
@@ -27,7 +28,22 @@ struct hit;
 /* The registers that REGS_INTR can carry, as bits of attr.sample_regs_intr (<asm/perf_regs.h>). */
 #define SAMPLE_REGISTERS 0xff0fffull /* all but ds, es, fs, gs */
 
-void sample_write(const struct event *event, struct ring *ring, const struct hit *hit);
+/*
+ * Records under way: counted apart, as the ring's own nesting begins only at the claim. Picks the
+ * scratch memory. [owning CPU]
+ */
+extern uint64_t sample_under_way[];
+
+/* Of a sample of such an event, its call chain and record left aside. */
+uint64_t sample_bytes(const struct perf_event_attr *attr);
+
+/* A hit that has these registers, at address `addr`, by that thread: it stands for `period`. */
+void sample_write(const struct event *event, struct ring *ring, uint64_t addr,
+                  const struct regs *regs, uint64_t ids, uint64_t period);
+
+/* A tracepoint's. */
+void sample_write_traced(const struct event *event, struct ring *ring, struct trace_hit *traced,
+                         uint64_t addr, uint64_t period);
 
 /* When a record of the rings was made, of whichever kind. */
 uint64_t sample_time(const struct perf_event_header *header);

@@ -37,7 +37,7 @@ my @asked = ('ring -n 100000', 'ring -n 3 -c 0', 'ring -g -n 2', 'ps', 'cpus', '
     'bt -t 0');
 my $everything = join('', map { "echo \\n--- $_\\n\ntry pitot $_\n" } @asked);
 my $said = commands_session({smp => 1, boot => 'grub', run => "ps; $record"},
-    'stop' => "tbreak stress_round\ncontinue\ntbreak ring_output_nested\nignore \$bpnum 200\n"
+    'stop' => "tbreak stress_round\ncontinue\ntbreak sample_write_otherwise\nignore \$bpnum 200\n"
         . "continue\nfinish\nmonitor info registers -a\n",
     'all' => $everything,
     'bp' => "pitot bp\n",
@@ -129,8 +129,8 @@ my @kept = grep { /kworker|idle/ } @then;
 cmp_ok(scalar(@kept), '>', 1, 'the console shows threads');
 is_deeply([grep { !$ours_now{$_} } @kept], [], '... which pitot ps shows, too')
     or diag($live{ps}, $console);
-like($live{ps}, qr/^ +1 +0 +runs +fs-stress +- +ring_output/m, '... and where the running one is');
-like($live{cpus}, qr/^ +0 +1 +fs-stress +ring_output/m, 'pitot cpus shows what the CPU does');
+like($live{ps}, qr/^ +1 +0 +runs +fs-stress +- +sample_write/m, '... and where the running one is');
+like($live{cpus}, qr/^ +0 +1 +fs-stress +sample_write/m, 'pitot cpus shows what the CPU does');
 my @frames = map { s/^#\d+ +//r } $live{'bt -t 1'} =~ /^(#.*)$/mg;
 is_deeply(\@frames, [map { s/^#\d+ +//r } $live{bt} =~ /^(#.*)$/mg],
     'the chain of the thread that runs is the CPU\'s');

@@ -18,14 +18,16 @@ use Pitot::Transcript;
 my $build = $ENV{BUILD} // 'build';
 my $counted = 130;
 
-# By what `bench` calls them; with frame pointers functions begin and end by more instructions. What
-# a frame costs by the table depends on where functions happen to lie (docs/bench.md): chains have
-# room for that.
+# By what `bench` calls them, in rings that are full; with frame pointers functions begin and end by
+# more instructions. What a frame costs by the table depends on where functions happen to lie
+# (docs/bench.md): chains have room for that. `written`: a watch, and breakpoint:hit beside it.
 my %most = (
-    orc => {count => 196, sample => 344, 'chain-6' => 1060, 'trace-sample' => 280,
-        'trace-raw' => 330, 'trace-regs' => 540, 'trace-chain-6' => 1090},
-    fp => {count => 207, sample => 357, 'chain-6' => 1200, 'trace-sample' => 290,
-        'trace-raw' => 337, 'trace-regs' => 550, 'trace-chain-6' => 800},
+    orc => {count => 124, sample => 280, 'chain-6' => 1030, 'trace-sample' => 268,
+        'trace-raw' => 334, 'trace-regs' => 512, 'trace-chain-6' => 1140,
+        'written-count' => 252},
+    fp => {count => 131, sample => 293, 'chain-6' => 1180, 'trace-sample' => 279,
+        'trace-raw' => 347, 'trace-regs' => 523, 'trace-chain-6' => 830,
+        'written-count' => 268},
 );
 
 for my $kernel (['orc', $build], ['fp', $ENV{FP_BUILD} // "$build/fp"]) {
@@ -41,8 +43,6 @@ for my $kernel (['orc', $build], ['fp', $ENV{FP_BUILD} // "$build/fp"]) {
     for my $case ('trace-count', 'call-count', 'call-named-count') {
         cmp_ok($ticks{$case} // 'inf', '<=', $counted, "... $case: counted");
     }
-    cmp_ok(($ticks{'written-count'} // 'inf') - ($ticks{count} // 0), '<=', $counted,
-        '... breakpoint:hit, counted beside the watch that is');
     my %each = $said =~ m{^counted (\S+): (\d+) ticks/hit, [5-9]\d\d hits$}mg;
     my @all = said($machine, 'perf list *:*') =~ /^ +([a-z_]+:[a-z]\w+) /mg;
     is(join(' ', sort keys %each), join(' ', sort @all), '... each tracepoint is counted');

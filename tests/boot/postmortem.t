@@ -24,7 +24,7 @@ my $kernel = "$build/pitot.elf";
 my $logs = "$build/logs/postmortem";
 my ($lost, $lost_samples, $checksum) = (2, 13, 65);    # PERF_RECORD_*, PERF_PIPE_EVENT_TYPE
 
-my @places = qw(ring_output_nested stress_all stream_begin_recording build_id_note recorder);
+my @places = qw(sample_write_otherwise stress_all stream_begin_recording build_id_note recorder);
 my ($head, $bytes, $produced, $rings, @addresses) = debug_values($kernel,
     (map { "&((struct ring *)0)->$_" } qw(head bytes produced)),
     "&'core/perf/recording.c'::rings", map { "&$_" } @places);
@@ -95,7 +95,7 @@ my $events = "-e mem:kernel_flag:w -e mem:rings+$head/8:w -e lock:*,irq:* -R -g"
 my $dump = "$logs/dump";
 my ($machine, $stub) = stopped_at('stress_all',
     "perf record -a --overwrite -m 16K $events -- fs-stress 100000", flags => 'perf.rate=0');
-run_to($stub, 'ring_output_nested') for 1 .. 200;
+run_to($stub, 'sample_write_otherwise') for 1 .. 200;
 my ($back) = unpack('Q<', $stub->memory($stub->register('rsp'), 8));
 $stub->run_to($back);
 my $nested = qr/\d+ records, 1 of them inside an unfinished one/;
@@ -118,10 +118,11 @@ like($complaints, qr/\A(?:Warning:\nProcessed \d+ samples and lost [\d.]+%!\s*)?
 is(scalar(() = $script =~ /^[^\s:]\S* +\d+ \[\d+\] /mg), $found,
     '... every sample, by the name of its thread');
 like($script, qr/ lock:lock_acquire: 0x[0-9a-f]+ \w+$/m, '... the fields of tracepoints');
-like($script, qr/ ring_output\+0x/, '... and the names of functions');
+like($script, qr/ sample_write\w*\+0x/, '... and the names of functions');
 like($script, qr/\bboot_entry_high\b/, '... to the outermost');
 my ($report) = perf_report("$logs/out.perf", '--no-children');
-like($report, qr/^ +[\d.]+% .*\bring_output\b/m, 'perf report finds the hit inside the recording');
+like($report, qr/^ +[\d.]+% .*\bsample_write\w*\b/m,
+    'perf report finds the hit inside the recording');
 is(`gzip -c < $logs/out.perf | tail -c8 | od -An -tx4 -N4` =~ s/\s//gr, '2144df1c',
     'the stream is whole');
 

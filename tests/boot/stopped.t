@@ -39,20 +39,21 @@ my $kernel = "$build/pitot.elf";
 my $tool = "$build/host/postmortem";
 my $logs = "$build/logs/stopped";
 my $share = $ENV{SOAK} ? 10 : $ENV{QUICK} ? 0.2 : 0.3;
-my $length = 120;                # instructions of a writer, about
+my $length = 120;                # instructions of a writer from its claim on, about
 my $perf_each = 10;              # the real perf reads every so manieth stream
 my ($sample, $throttle) = (9, 5);    # PERF_RECORD_SAMPLE, PERF_RECORD_THROTTLE
 my $nmi = 2;
 my $nesting = 4;                 # RING_NESTING
 my $interrupts_on = 1 << 9;
 
-my @places = qw(ring_output ring_output_nested ticks_count stress_all kernel_main
-    sample_write_throttle recording_freeze nowatch_text_start nowatch_text_end);
+my @places = qw(sample_write_traced sample_write_otherwise sample_put_chain ring_output
+    ticks_count stress_all kernel_main sample_write_throttle recording_freeze
+    nowatch_text_start nowatch_text_end);
 my ($head, $stride, $cpus, $handlers, $rings, $events_at, $under_way, @addresses)
     = debug_values($kernel, '&((struct ring *)0)->head', 'sizeof(struct ring)',
         "sizeof('core/perf/recording.c'::rings) / sizeof(struct ring)",
         "&'arch/x86_64/trap.c'::handlers", "&'core/perf/recording.c'::rings",
-        "&'core/perf/recording.c'::events", "&'core/perf/sample.c'::under_way",
+        "&'core/perf/recording.c'::events", "&sample_under_way",
         map { "&$_" } @places);
 my %address = map { $places[$_] => $addresses[$_] } 0 .. $#places;
 
@@ -177,11 +178,27 @@ sub perf_fault
 
 # --- Ways to stop --------------------------------------------------------------------------------
 
-# At a writer's first instruction, and then anywhere up to twice as far as it is long.
-sub into
+# In a writer that has walked the chain: its place is not claimed yet.
+sub walked
 {
     my ($stub, $writer) = @_;
     $stub->run_to($address{$writer});
+    $stub->run_to($address{sample_put_chain});
+    returned($stub);
+}
+
+sub returned
+{
+    my ($stub) = @_;
+    my ($back) = unpack('Q<', $stub->memory($stub->register('rsp'), 8));
+    $stub->run_to($back);
+}
+
+# There, and then anywhere up to twice as far as the rest is long.
+sub into
+{
+    my ($stub, $writer) = @_;
+    walked($stub, $writer);
     $stub->step(int(rand($length * (1 + int(rand(2))))));
 }
 
@@ -190,34 +207,32 @@ sub behind
 {
     my ($stub, $writer) = @_;
     $stub->run_to($address{$writer});
-    my ($back) = unpack('Q<', $stub->memory($stub->register('rsp'), 8));
-    $stub->run_to($back);
+    returned($stub);
 }
 
 # The button is pressed while the debug trap's writer is under way.
 sub nmi_in_trap
 {
     my ($stub) = @_;
-    $stub->run_to($address{ring_output_nested});
-    $stub->step(int(rand($length)));
+    into($stub, 'sample_write_otherwise');
     $stub->monitor('nmi');
     $stub->run_to($address{ticks_count});
 }
 
 my %way = (
     'anywhere' => sub { $_[0]->go(rand(0.03)) },
-    'a task' => sub { into($_[0], 'ring_output') },
+    'a task' => sub { into($_[0], 'sample_write_traced') },
     'an interrupt' => sub {
         my ($stub) = @_;
         $stub->run_to($address{ticks_count});
-        into($stub, 'ring_output');
+        into($stub, 'sample_write_traced');
     },
-    'a debug trap' => sub { into($_[0], 'ring_output_nested') },
-    'an NMI' => sub { nmi_in_trap($_[0]); into($_[0], 'ring_output_nested') },
-    'a debug trap behind its record' => sub { behind($_[0], 'ring_output_nested') },
-    'an NMI behind its record' => sub { nmi_in_trap($_[0]); behind($_[0], 'ring_output_nested') },
-    'calls in a task' => sub { stop_in_calls($_[0], 'ring_output', $nesting - 1) },
-    'calls in a debug trap' => sub { stop_in_calls($_[0], 'ring_output_nested', $nesting) },
+    'a debug trap' => sub { into($_[0], 'sample_write_otherwise') },
+    'an NMI' => sub { nmi_in_trap($_[0]); into($_[0], 'sample_write_otherwise') },
+    'a debug trap behind its record' => sub { behind($_[0], 'sample_write_otherwise') },
+    'an NMI behind its record' => sub { nmi_in_trap($_[0]); behind($_[0], 'sample_write_otherwise') },
+    'calls in a task' => sub { stop_in_calls($_[0], 'sample_write_traced', $nesting - 1) },
+    'calls in a debug trap' => sub { stop_in_calls($_[0], 'sample_write_otherwise', $nesting) },
 );
 
 # In the entry of a trap watches are still armed: a call from there would hit on the very stack page
@@ -273,7 +288,7 @@ sub stop_in_calls
     my ($events) = unpack('Q<', $stub->memory($events_at, 8));
     my @outer;
 
-    $stub->run_to($address{$writer});
+    walked($stub, $writer);
     $stub->step(20 + int(rand(60)));
     while (writers_under_way($stub) < $deepest) {
         push(@outer, lay_call($stub, $address{sample_write_throttle}, $events,
@@ -337,7 +352,7 @@ sub same_fault
 for my $where (('a task', 'an interrupt', 'a debug trap', 'an NMI') x ($ENV{SOAK} ? 10 : 1)) {
     # Of several CPUs the others may have a turn, and record, before this one has frozen all.
     my ($machine, $stub) = recording('16K', 'fs-stress 5', smp => 1);
-    $stub->run_to($address{ring_output}) for 1 .. 100 + rand(100);
+    $stub->run_to($address{sample_write_traced}) for 1 .. 100 + rand(100);
     $way{$where}->($stub);
     my @found = look($stub, "before it goes on, $where");
     my $writers = sum(unpack('Q<*', $stub->memory($under_way, $cpus * 8)));

@@ -201,20 +201,21 @@ static int bench_run(int argc, char **argv)
     print("bench entry-to-command: %llu ns\n", (unsigned long long)arch_clock_ns());
     bench_calibrate();
     bench_case("count", 6, "stat -e mem:bench_watched:w");
-    bench_case("sample", 6, "record --overwrite -e mem:bench_watched:w");
-    bench_case("sample-regs", 6, "record --overwrite --intr-regs -e mem:bench_watched:w");
-    bench_case("chain-6", 6, "record --overwrite -g -e mem:bench_watched:w");
-    bench_case("chain-16", 16, "record --overwrite -g -e mem:bench_watched:w");
-    bench_case("chain-116", 116, "record --overwrite -g -e mem:bench_watched:w");
+    bench_case("sample", 6, "record --overwrite -m 16k -e mem:bench_watched:w");
+    bench_case("sample-regs", 6, "record --overwrite -m 16k --intr-regs -e mem:bench_watched:w");
+    bench_case("chain-6", 6, "record --overwrite -m 16k -g -e mem:bench_watched:w");
+    bench_case("chain-16", 16, "record --overwrite -m 16k -g -e mem:bench_watched:w");
+    bench_case("chain-116", 116, "record --overwrite -m 16k -g -e mem:bench_watched:w");
     bench_case("written-count", 6, "stat -e mem:bench_watched:w -e breakpoint:hit");
-    bench_case("written-raw", 6, "record --overwrite -R -e mem:bench_watched:w -e breakpoint:hit");
+    bench_case("written-raw", 6,
+               "record --overwrite -m 16k -R -e mem:bench_watched:w -e breakpoint:hit");
     bench_off();
     bench_case("trace-count", 6, "stat -e bench:bench_hit");
-    bench_case("trace-sample", 6, "record --overwrite --no-raw-samples -e bench:bench_hit");
-    bench_case("trace-raw", 6, "record --overwrite -R -e bench:bench_hit");
+    bench_case("trace-sample", 6, "record --overwrite -m 16k --no-raw-samples -e bench:bench_hit");
+    bench_case("trace-raw", 6, "record --overwrite -m 16k -R -e bench:bench_hit");
     bench_case("trace-regs", 6,
-               "record --overwrite --no-raw-samples --intr-regs -e bench:bench_hit");
-    bench_case("trace-chain-6", 6, "record --overwrite -R -g -e bench:bench_hit");
+               "record --overwrite -m 16k --no-raw-samples --intr-regs -e bench:bench_hit");
+    bench_case("trace-chain-6", 6, "record --overwrite -m 16k -R -g -e bench:bench_hit");
     bench_traced = false;
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "core/symbols.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/ring_nest.h"
+#include "tests/unit/ring_payload.h"
 
 #define SIZES_MOST 16
 
@@ -27,6 +28,8 @@ static const uint32_t to_64[] = {8, 16, 24, 32, 40, 48, 56, 64, 0};
 static const uint32_t only_8[] = {8, 0};
 static const uint32_t only_24[] = {24, 0}; /* the shortest that tells its time */
 static const uint32_t both[] = {8, 24, 0};
+static const uint32_t plain[] = {PAYLOAD_SAMPLE, 0};
+static const uint32_t samples[] = {PAYLOAD_SAMPLE, PAYLOAD_SAMPLE + 8, 0};
 static const uint32_t ends[] = {8, WORLD_SIZE, 0};
 static const uint32_t large[] = {8, 2056, WORLD_SIZE - 8, WORLD_SIZE, 0};
 
@@ -47,15 +50,18 @@ struct group {
 #define NORMAL    RING_NORMAL, WORLD_OUTPUT, WORLD_OUTPUT
 #define OVERWRITE RING_OVERWRITE, WORLD_OUTPUT, WORLD_OUTPUT
 /* In parts: by ring_reserve, ring_write, ring_commit; all, or the outermost, or all but that one */
-#define NORMAL_PARTS    RING_NORMAL, WORLD_PARTS, WORLD_PARTS
-#define OVERWRITE_PARTS RING_OVERWRITE, WORLD_PARTS, WORLD_PARTS
-#define OVERWRITE_FIRST RING_OVERWRITE, WORLD_PARTS, WORLD_OUTPUT
-#define OVERWRITE_LAST  RING_OVERWRITE, WORLD_OUTPUT, WORLD_PARTS
+#define NORMAL_PARTS      RING_NORMAL, WORLD_PARTS, WORLD_PARTS
+#define OVERWRITE_PARTS   RING_OVERWRITE, WORLD_PARTS, WORLD_PARTS
+#define OVERWRITE_FIRST   RING_OVERWRITE, WORLD_PARTS, WORLD_OUTPUT
+#define NORMAL_SAMPLES    RING_NORMAL, WORLD_SAMPLE, WORLD_SAMPLE
+#define OVERWRITE_SAMPLES RING_OVERWRITE, WORLD_SAMPLE, WORLD_SAMPLE
+#define OVERWRITE_LAST    RING_OVERWRITE, WORLD_OUTPUT, WORLD_PARTS
 
 /* For slow machines. */
 static const struct group groups_short[] = {
     {"overwrite", OVERWRITE, NEST_ONE, to_16, to_16, 8, ROOM_NONE, REACH},
     {"overwrite, in parts", OVERWRITE_PARTS, NEST_ONE, to_16, to_16, 24, ROOM_NONE, REACH},
+    {"overwrite, samples", OVERWRITE_SAMPLES, NEST_ONE, plain, plain, 24, ROOM_NONE, REACH},
     {"overwrite, two levels", OVERWRITE, NEST_DEEPER, only_8, only_8, 24, ROOM_ENOUGH, 8},
     {"overwrite, two in turn", OVERWRITE, NEST_AGAIN, only_8, only_8, 24, ROOM_ENOUGH, 8},
     {"normal", NORMAL, NEST_ONE, to_16, to_16, 24, ROOM_EVERY, 16},
@@ -71,13 +77,24 @@ static const struct group groups_full[] = {
     {"overwrite, two levels of 24", OVERWRITE, NEST_DEEPER, only_24, only_24, 24, ROOM_NONE, REACH},
     {"overwrite, two in turn", OVERWRITE, NEST_AGAIN, both, both, 24, ROOM_NONE, 16},
     {"overwrite, two laps in turn", OVERWRITE, NEST_AGAIN, only_8, ends, 24, ROOM_NONE, 8},
+    {"overwrite, samples", OVERWRITE_SAMPLES, NEST_ONE, samples, samples, 24, ROOM_EVERY, REACH},
+    {"overwrite, two levels of samples", OVERWRITE_SAMPLES, NEST_DEEPER, plain, plain, 24,
+     ROOM_NONE, 8},
+    {"overwrite, two samples in turn", OVERWRITE_SAMPLES, NEST_AGAIN, samples, plain, 24, ROOM_NONE,
+     16},
     {"normal", NORMAL, NEST_ONE, to_40, to_40, 24, ROOM_EVERY, REACH},
+    {"normal, samples", NORMAL_SAMPLES, NEST_ONE, samples, samples, 24, ROOM_EVERY, REACH},
     {"normal, in parts", NORMAL_PARTS, NEST_ONE, to_40, to_40, 24, ROOM_EVERY, REACH},
     {"normal, two levels of 24", NORMAL, NEST_DEEPER, only_24, only_24, 24, ROOM_ENOUGH, REACH},
     {.text = NULL},
 };
 
 static const struct group groups_soak[] = {
+    {"overwrite, samples", OVERWRITE_SAMPLES, NEST_ONE, samples, samples, 40, ROOM_EVERY, REACH},
+    {"overwrite, two levels of samples", OVERWRITE_SAMPLES, NEST_DEEPER, samples, samples, 24,
+     ROOM_NONE, REACH},
+    {"normal, two samples in turn", NORMAL_SAMPLES, NEST_AGAIN, samples, samples, 24, ROOM_EVERY,
+     REACH},
     {"overwrite, old records of 8", OVERWRITE, NEST_ONE, to_64, to_64, 8, ROOM_EVERY, REACH},
     {"overwrite, old records of 40", OVERWRITE, NEST_ONE, to_64, to_64, 40, ROOM_EVERY, REACH},
     {"overwrite, in parts", OVERWRITE_PARTS, NEST_ONE, to_64, to_64, 24, ROOM_EVERY, REACH},

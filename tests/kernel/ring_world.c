@@ -8,6 +8,7 @@
 #include "tests/kernel/ring_world.h"
 
 #include "arch/arch.h"
+#include "core/perf/event.h"
 #include "tests/unit/ring_check.h"
 #include "tests/unit/ring_payload.h"
 
@@ -24,11 +25,15 @@ struct writer {
     uint64_t record[WORDS]; /* its own copy; must come last, as only so much is saved as is used */
 };
 
+/* Each writer's own, made when it begins. */
+static struct event events[WORLD_WRITERS];
+
 /* Touched by the writers, whatever they run in. */
 struct world {
     struct ring ring;
     struct writer writers[WORLD_WRITERS];
     uint64_t published; /* when it was looked at last */
+    uint64_t under_way; /* sample_under_way of this CPU */
     uint64_t bytes[WORDS];
 };
 
@@ -60,11 +65,13 @@ static void copy_world(struct world *to, const struct world *from)
 void world_save(unsigned depth)
 {
     copy_world(&saved[depth], &now);
+    saved[depth].under_way = sample_under_way[arch_cpu_id()];
 }
 
 void world_restore(unsigned depth)
 {
     copy_world(&now, &saved[depth]);
+    sample_under_way[arch_cpu_id()] = saved[depth].under_way;
 }
 
 /* --- Writing ---------------------------------------------------------------------------------- */
@@ -111,6 +118,22 @@ static void write_ready(struct writer *writer, unsigned level)
         writer->time = payload_time(writer->record);
 }
 
+static void write_sample(struct writer *writer, struct event *event)
+{
+    const uint16_t name = before.names++;
+    const struct payload_hit hit = payload_hit(name);
+    const struct regs regs = {.ip = hit.ip, .cs = KERNEL_CODE_SELECTOR, .flags = FLAGS_FIXED};
+    const uint64_t optional = writer->size > PAYLOAD_SAMPLE ? PERF_SAMPLE_PERIOD : 0;
+
+    event->recorded.id = hit.id;
+    event->recorded.attr.sample_type = SAMPLE_ALWAYS | optional;
+    event->sample_bytes = sample_bytes(&event->recorded.attr);
+    payload_fill_sample(writer->record, writer->size, name, arch_cpu_id());
+    set_in_ring(writer, true);
+    sample_write(event, &now.ring, hit.addr, &regs, hit.ids, hit.period);
+    set_in_ring(writer, false);
+}
+
 void world_write(unsigned index)
 {
     struct writer *writer = &now.writers[index];
@@ -118,6 +141,8 @@ void world_write(unsigned index)
     writer->started = true;
     if (writer->form == WORLD_OUTPUT)
         write_ready(writer, index);
+    else if (writer->form == WORLD_SAMPLE)
+        write_sample(writer, &events[index]);
     else
         write_in_parts(writer);
 }
@@ -234,7 +259,8 @@ static uint64_t word_at(uint64_t position)
 static bool is_at(const struct writer *writer, uint64_t position)
 {
     for (uint32_t i = 0; i < writer->size / 8; i++)
-        if (word_at(position + i * 8) != writer->record[i])
+        if (word_at(position + i * 8) != writer->record[i] &&
+            !(writer->form == WORLD_SAMPLE && i == PAYLOAD_SAMPLE_TIME))
             return false;
     return true;
 }
@@ -258,6 +284,8 @@ static const char *find_writers(bool *found, struct world_deeds *deeds)
 
         if (!writer)
             return "a record that nobody wrote, or one that is there twice";
+        if (writer->form == WORLD_SAMPLE)
+            writer->time = word_at(at + PAYLOAD_SAMPLE_TIME * 8);
         if (writer->time < time)
             return "a claim has an older time than the one before it";
         found[writer - now.writers] = true;

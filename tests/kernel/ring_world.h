@@ -17,6 +17,7 @@
 
 enum world_form {
     WORLD_OUTPUT, /* ring_output */
+    WORLD_SAMPLE, /* sample_write; of PAYLOAD_SAMPLE bytes or a word more */
     WORLD_PARTS,  /* ring_reserve, ring_write, ring_commit */
 };
 

@@ -113,11 +113,14 @@ sub found
         or diag("status $status:\n", substr($said, -2000));
 }
 
-# A copy of the ring's source with each of its lines to replace replaced once.
+# A copy of the ring's source, writers' part and all, with each of its lines to replace replaced
+# once.
 sub break_ring
 {
     my ($name) = @_;
     my $text = slurp_if_there('core/perf/ring.c');
+    my $claim = slurp_if_there('core/perf/ring_claim.h') =~ s/^#pragma once\n//mr;
+    $text =~ s/^#include "core\/perf\/ring_claim\.h"\n/$claim/m or return 0;
     for my $line (@{$broken{$name}{lines}}) {
         my ($from, $to) = @$line;
         my $count = $text =~ s/\Q$from\E/$to/g;

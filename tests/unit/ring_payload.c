@@ -53,6 +53,50 @@ void payload_fill_named(void *record, uint32_t size, unsigned level, uint16_t na
     payload_fill(record, size, level | LEVEL_NAMED, name * 8ull, 0);
 }
 
+struct payload_hit payload_hit(uint16_t name)
+{
+    return (struct payload_hit){.id = name,
+                                .ip = mix(name + 1ull),
+                                .ids = mix(name + 2ull),
+                                .addr = mix(name + 3ull),
+                                .period = mix(name + 4ull)};
+}
+
+/* The layout is the ABI's, of SAMPLE_ALWAYS. */
+void payload_fill_sample(void *record, uint32_t size, uint16_t name, uint64_t cpu)
+{
+    const struct payload_hit hit = payload_hit(name);
+    uint64_t *words = record;
+
+    *(struct perf_event_header *)record = (struct perf_event_header){
+        .type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_KERNEL, .size = (uint16_t)size};
+    words[1] = hit.id;
+    words[2] = hit.ip;
+    words[3] = hit.ids;
+    words[5] = hit.addr;
+    words[6] = cpu;
+    if (size > PAYLOAD_SAMPLE)
+        words[7] = hit.period;
+}
+
+static const char *sample_fault(const uint64_t *words, size_t count)
+{
+    uint64_t right[PAYLOAD_SAMPLE / 8 + 1];
+
+    if (count != PAYLOAD_SAMPLE / 8 && count != PAYLOAD_SAMPLE / 8 + 1)
+        return "a sample has another size";
+    payload_fill_sample(right, (uint32_t)count * 8, (uint16_t)words[1], words[6]);
+    for (size_t i = 0; i < count; i++)
+        if (i != PAYLOAD_SAMPLE_TIME && words[i] != right[i])
+            return "bytes of another sample";
+    return NULL;
+}
+
+static bool is_sample(const struct perf_event_header *header)
+{
+    return header->type == PERF_RECORD_SAMPLE; /* a level that no writer has */
+}
+
 bool payload_has_time(uint32_t size)
 {
     return size / 8 > WORD_TIME;
@@ -74,6 +118,8 @@ uint64_t payload_time(const void *record)
 {
     const struct perf_event_header *header = record;
 
+    if (is_sample(header))
+        return ((const uint64_t *)record)[PAYLOAD_SAMPLE_TIME];
     return payload_has_time(header->size) ? ((const uint64_t *)record)[WORD_TIME] : 0;
 }
 
@@ -88,6 +134,8 @@ const char *payload_fault(const void *record, uint64_t position)
     struct perf_event_header right =
         payload_header(header->size, header->type & ((1u << LEVEL_BITS) - 1), of, time);
 
+    if (is_sample(header))
+        return sample_fault(words, count);
     if (header->misc != right.misc)
         return "the header is of another position";
     if (header->type != right.type)

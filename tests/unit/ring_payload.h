@@ -21,6 +21,21 @@ void payload_fill(void *record, uint32_t size, unsigned level, uint64_t position
  */
 void payload_fill_named(void *record, uint32_t size, unsigned level, uint16_t name);
 
+/*
+ * What a hit has to have, so that its sample (core/perf/sample.c) proves itself, but for its CPU:
+ * the same, of PAYLOAD_SAMPLE bytes, or a word more with its period.
+ */
+struct payload_hit {
+    uint64_t id; /* the name */
+    uint64_t ip, ids, addr, period;
+};
+
+#define PAYLOAD_SAMPLE      56
+#define PAYLOAD_SAMPLE_TIME 4 /* the word of the time */
+
+struct payload_hit payload_hit(uint16_t name);
+void payload_fill_sample(void *record, uint32_t size, uint16_t name, uint64_t cpu);
+
 /* Where the time goes, in a record that has room for it. */
 bool payload_has_time(uint32_t size);
 uint64_t *payload_time_word(void *record);

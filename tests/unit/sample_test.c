@@ -81,12 +81,14 @@ static int setup(void **state)
 
 static struct event event_of(uint64_t optional, uint64_t registers)
 {
-    return (struct event){.recorded = {.id = 77,
-                                       .attr = {.sample_type = SAMPLE_ALWAYS | optional,
-                                                .sample_id_all = 1,
-                                                .sample_period = 9,
-                                                .sample_regs_intr = registers}},
-                          .chain = {.method = UNWIND_BY_FRAME_POINTER}};
+    const struct perf_event_attr attr = {.sample_type = SAMPLE_ALWAYS | optional,
+                                         .sample_id_all = 1,
+                                         .sample_period = 9,
+                                         .sample_regs_intr = registers};
+
+    return (struct event){.recorded = {.id = 77, .attr = attr},
+                          .chain = {.method = UNWIND_BY_FRAME_POINTER},
+                          .sample_bytes = sample_bytes(&attr)};
 }
 
 /* The one record in the ring. */
@@ -166,7 +168,7 @@ static const uint64_t *assert_registers(const uint64_t *word, uint64_t mask)
 static const struct {
     struct tracepoint_raw raw;
     uint32_t rest[2];
-} whole_record = {{20, {7, TRACEPOINT_IRQS_OFF, 2, 3, 4}}, {0x55667788, 0x11223344}};
+} whole_record = {{20, {7, TRACEPOINT_IRQS_OFF, 2, TASK_PID, TASK_PID}}, {0x55667788, 0x11223344}};
 static bool traced; /* false: the event's source has no record */
 
 static char *make_rest(const struct tracepoint *tracepoint, char *restrict record,
@@ -189,7 +191,7 @@ static struct trace_hit *hit_of_record(void)
     hit = (struct trace_hit){.tracepoint = &tracepoint,
                              .place = &place,
                              .argument = &rest,
-                             .ids = (uint64_t)3 << 32 | 4,
+                             .ids = task_current_ids(),
                              .cpu = CPU};
     return &hit;
 }
@@ -259,14 +261,15 @@ static void assert_view(const struct perf_event_header *record, const struct eve
 
 static void put_sample(const struct event *event, uint64_t address, const struct regs *registers)
 {
-    const struct hit hit = {.regs = registers,
-                            .traced = traced ? hit_of_record() : NULL,
-                            .addr = address,
-                            .ids = task_current_ids(),
-                            .period = WEIGHT,
-                            .cpu = arch_cpu_id()};
+    struct trace_hit *record;
 
-    sample_write(event, &ring, &hit);
+    if (!traced) {
+        sample_write(event, &ring, address, registers, task_current_ids(), WEIGHT);
+        return;
+    }
+    record = hit_of_record();
+    record->regs = registers;
+    sample_write_traced(event, &ring, record, address, WEIGHT);
 }
 
 static void each_set_of_fields_is_laid_out_as_the_abi_says(void **state)
