@@ -271,14 +271,16 @@ my @ways = (
 my %visited;    # addresses of instructions
 
 # The addresses of the instructions of an entry; a ud2 stands where none comes by. Left out is what
-# only a program's trap executes (docs/user.md): its GS, its own debug trap's other way; and what
-# follows the tests of a frame's VM and TF: a program's in virtual-8086 mode, and a stepped
-# context's. None of these moves the stack pointer.
+# only a program's trap executes (docs/user.md): its GS, its own debug trap's other way, behind
+# which comes the way of a trap in which a debugger asked for a stop; and what follows the tests of
+# a frame's VM and TF: a program's in virtual-8086 mode, and a stepped context's. None of these moves
+# the stack pointer.
 sub instructions
 {
     my ($entry) = @_;
     my $listing = `gdb -nx -q -batch -ex 'disassemble $entry' $build/pitot.elf`;
-    $listing =~ s/^[^\n]*\bmov +%rax,%rsp\n.*?\bjmp [^\n]*\n//ms if $entry eq 'watch_entry';
+    $listing =~ s/^[^\n]*\bmov +%rax,%rsp\n(?:.*?\bjmp [^\n]*\n){2}//ms
+        if $entry eq 'watch_entry';
     $listing = without_guarded($listing);
     return $listing =~ /^ +(0x[0-9a-f]+) <\+\d+>:\t(?!ud2|swapgs|inc +%ebx)/mg;
 }
