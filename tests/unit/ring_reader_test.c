@@ -198,8 +198,8 @@ static void burst(void)
 static bool enough;   /* set by the reading thread, which then has seen what it wants */
 static bool finished; /* set by the writing thread, after its last record */
 
-/* Where both threads have one CPU, each gives it away as soon as it may have something for the other:
- * the writer after a few laps of the ring, at random. */
+/* Where both threads have one CPU, each gives it away as soon as it may have something for the
+ * other: the writer after a few laps of the ring, at random. */
 static void *write_all(void *unused)
 {
     (void)unused;
