@@ -368,8 +368,8 @@ static void note_fired(void *data)
     fired.count++;
 }
 
-/* Each once. By what they were due at: who leaves off between two starts, an emulator's host say, may
- * change whose time comes first. */
+/* Each once. By what they were due at: who leaves off between two starts, an emulator's host say,
+ * may change whose time comes first. */
 static bool fired_in_order(const struct timer timers[3])
 {
     unsigned seen = 0;
