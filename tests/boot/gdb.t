@@ -273,8 +273,8 @@ my %visited;    # addresses of instructions
 # The addresses of the instructions of an entry; a ud2 stands where none comes by. Left out is what
 # only a program's trap executes (docs/user.md): its GS, its own debug trap's other way, behind
 # which comes the way of a trap in which a debugger asked for a stop; and what follows the tests of
-# a frame's VM and TF: a program's in virtual-8086 mode, and a stepped context's. None of these moves
-# the stack pointer.
+# a frame's VM and TF: a program's in virtual-8086 mode, and a stepped context's. None of these
+# moves the stack pointer.
 sub instructions
 {
     my ($entry) = @_;

@@ -230,7 +230,8 @@ my %way = (
     'a debug trap' => sub { into($_[0], 'sample_write_otherwise') },
     'an NMI' => sub { nmi_in_trap($_[0]); into($_[0], 'sample_write_otherwise') },
     'a debug trap behind its record' => sub { behind($_[0], 'sample_write_otherwise') },
-    'an NMI behind its record' => sub { nmi_in_trap($_[0]); behind($_[0], 'sample_write_otherwise') },
+    'an NMI behind its record' =>
+        sub { nmi_in_trap($_[0]); behind($_[0], 'sample_write_otherwise') },
     'calls in a task' => sub { stop_in_calls($_[0], 'sample_write_traced', $nesting - 1) },
     'calls in a debug trap' => sub { stop_in_calls($_[0], 'sample_write_otherwise', $nesting) },
 );
