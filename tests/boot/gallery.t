@@ -64,8 +64,8 @@ sub dialogue
 # --- Locks under the timer's interrupt ------------------------------------------------------------
 
 {
-    my $record = q{perf record -e lock:lock_acquire --filter 'name == "timers"' -R -a -g}
-        . ' -- fs-stress 200';
+    # The mail's line, of that lock alone, and with an end.
+    my $record = q{perf record -e lock: -R -a -f -g --filter 'name == "timers"' -- fs-stress 200};
     my $report = 'perf report -g callee,4 -s sym';
     my $machine = boot(flags => 'perf.rate=0', run => "$record; $report; perf script; poweroff");
     ended_ok($machine, 'lock events under the timer\'s interrupt');
@@ -118,17 +118,20 @@ END
 
 {
     my $flag = address_of("$build/pitot.elf", 'kernel_flag');
-    my $record = "perf record -g -e 5:$flag -- fs-stress";
-    my $report = 'perf report -g caller -s s';
-    my $machine = boot(run => "$record; $report; poweroff");
+    my $record = "perf record -f -g -e 5:$flag -- dbench -t 20 20";
+    my $report = 'perf report -g -s s';
+    # Twenty seconds of a machine whose instruction takes 128 ns.
+    my $machine = boot(run => "$record; $report; poweroff", extra => ['-icount', 'shift=7']);
     ended_ok($machine, 'the big kernel lock under a file-system load');
-    my %overhead = reverse said($machine, $report) =~ /^ +(\d+\.\d\d)% +\d+ +\[k\] (\S+)/mg;
-    is_deeply(\%overhead, {lock_kernel => '50.00', unlock_kernel => '50.00'},
-        '... is touched by two functions, half of the time each');
-    same_lines_ok(report_lines(said($machine, $report)),
-        report_lines(scalar perf_report($machine, '--no-children', '-F', 'overhead,sample,sym',
-                '-g', 'caller')),
-        '... and perf draws the same');
+    my %samples = reverse said($machine, $report) =~ /^ +\d+\.\d\d% +(\d+) +\[k\] (\S+)/mg;
+    is(join(' ', sort keys %samples), 'kernel_lock_wait lock_kernel unlock_kernel',
+        '... is touched by three functions');
+    # Of a thread that waits the second look comes in place of a release: its lock is handed over.
+    my $second = $samples{kernel_lock_wait} + $samples{unlock_kernel};
+    # The ring's oldest and newest samples may be halves of pairs, one for each of 20 threads.
+    cmp_ok(abs($samples{lock_kernel} - $second), '<=', 20, '... twice for each time it is taken');
+    my ($kept) = said($machine, $report) =~ /^# Event count \(approx\.\): (\d+)$/m;
+    is($samples{lock_kernel} + $second, $kept, '... and nowhere else');
     draw(
         title => 'The big kernel lock under load',
         question => 'Who takes the big kernel lock, and how did we get there?',
@@ -152,8 +155,9 @@ bkl=0x$(cat ../../System.map | grep kernel_flag | cut -d" " -f 1)
 END
         here => dialogue($machine, $record, $report),
         see => <<'END',
-`mem:kernel_flag:rw` says the same by name. A release is a store, an acquisition one exchange, so
-each has half of the hits. [Breakpoints](breakpoints.md), [workloads](workloads.md).
+`mem:kernel_flag:rw` says the same by name. Who takes the lock makes one exchange. Who finds it
+taken looks once more before sleep, and is handed a lock that stays taken; else a store releases it.
+So `lock_kernel` has half of the hits. [Breakpoints](breakpoints.md), [workloads](workloads.md).
 END
     );
 }
@@ -161,8 +165,9 @@ END
 # --- Workqueue executions, raw --------------------------------------------------------------------
 
 {
-    my $record = 'perf record -F 10 -a -R -e workqueue:workqueue_execution -- fs-stress 900';
-    my $machine = boot(run => "$record; perf script; poweroff");
+    # The mail's line, with an end.
+    my $record = 'perf record -f -F 1 -a -e workqueue:workqueue_execution -- fs-stress 900';
+    my $machine = boot(run => "$record; perf report -D; perf script; poweroff");
     ended_ok($machine, 'workqueue_execution, raw');
     my $ours = said($machine, 'perf script');
     cmp_ok(scalar(samples($ours)), '>', 2, '... is sampled');
@@ -205,7 +210,7 @@ perf report -D
  thread_pid  = 0xa = 10;
  func        = 0xffffffff8131b1e0 = flush_to_ldisc()
 END
-        here => dialogue($machine, $record)
+        here => dialogue($machine, $record, 'perf report -D')
             . "\n\$ perf report -D -i - --vmlinux=build/pitot.elf < build/com2.bin\n$sample"
             . "\n\$ perf script -F comm,event,trace -i - --vmlinux=build/pitot.elf"
             . " < build/com2.bin\n"
@@ -328,7 +333,7 @@ sub skeleton
 
 open($file, '<', $kept) or die("$kept: $!");
 my $drawn = skeleton(join('', @drawn));
-cmp_ok(scalar(grep { /^in a (?:tree|chain): / } @$drawn), '>', 25, 'the pictures have functions');
+cmp_ok(scalar(grep { /^in a (?:tree|chain): / } @$drawn), '>', 20, 'the pictures have functions');
 is_deeply(skeleton(join('', <$file>)), $drawn,
     "$kept has these pictures; `make gallery` draws it anew");
 
