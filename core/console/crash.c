@@ -193,12 +193,14 @@ const char *crash_how(unsigned index)
 
 static int crash_run(int argc, char **argv)
 {
+    struct sink *out = command_output();
+
     for (size_t i = 0; argc == 2 && i < WAYS; i++)
         if (strcmp(argv[1], ways[i].how) == 0)
             ways[i].crash();
-    print("crash: how? There are\n");
+    print_to(out, "crash: how? There are\n");
     for (size_t i = 0; i < WAYS; i++)
-        print("  %-15s %s\n", ways[i].how, ways[i].summary);
+        print_to(out, "  %-15s %s\n", ways[i].how, ways[i].summary);
     return -EINVAL;
 }
 

@@ -8,9 +8,11 @@
 #include "core/power.h"
 #include "core/print.h"
 
+static struct sink *out; /* of the command that runs */
+
 static void print_line(const char *text)
 {
-    print("%s\n", text);
+    print_to(out, "%s\n", text);
 }
 
 static int regs_run(int argc, char **argv)
@@ -20,8 +22,9 @@ static int regs_run(int argc, char **argv)
     (void)argc;
     (void)argv;
     REGS_SNAPSHOT(&regs);
+    out = command_output();
     arch_regs_describe(&regs, print_line);
-    breakpoint_print(print_console());
+    breakpoint_print(out);
     return 0;
 }
 

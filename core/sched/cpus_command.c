@@ -25,22 +25,23 @@ static void look(unsigned cpu, struct glance *glance)
     print_into(glance->name, sizeof(glance->name), "%s", thread->name);
 }
 
-static void print_clock(unsigned cpu)
+static void print_clock(struct sink *out, unsigned cpu)
 {
     uint64_t window;
     int64_t off = arch_cpu_clock_off(cpu, &window);
 
     if (cpu == 0)
-        print("its clock is the others' measure\n");
+        print_to(out, "its clock is the others' measure\n");
     else if (off == 0)
-        print("clock right to %llu ns\n", (unsigned long long)window);
+        print_to(out, "clock right to %llu ns\n", (unsigned long long)window);
     else
-        print("clock %lld ns off\n", (long long)off);
+        print_to(out, "clock %lld ns off\n", (long long)off);
 }
 
 static int cpus_run(int argc, char **argv)
 {
     static struct glance glances[ARCH_CPUS_MAX]; /* the console's alone */
+    struct sink *out = command_output();
     struct refusal why;
     int error = cpus_park(&why);
 
@@ -55,23 +56,23 @@ static int cpus_run(int argc, char **argv)
             look(cpu, &glances[cpu]);
     cpus_release();
 
-    print("  cpu  watches    pid  thread           at\n");
+    print_to(out, "  cpu  watches    pid  thread           at\n");
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
         const struct glance *glance = &glances[cpu];
         char place[96] = "this command";
 
         if (!arch_cpu_runs(cpu)) {
-            print("%5u  did not start\n", cpu);
+            print_to(out, "%5u  did not start\n", cpu);
             continue;
         }
         if (glance->ip)
             symbols_describe(glance->ip, place, sizeof(place));
-        print("%5u  %7u  %5u  %-15s  %-32s  ", cpu, glance->watches, glance->pid, glance->name,
-              place);
-        print_clock(cpu);
+        print_to(out, "%5u  %7u  %5u  %-15s  %-32s  ", cpu, glance->watches, glance->pid,
+                 glance->name, place);
+        print_clock(out, cpu);
         if (breakpoint_lapses(cpu))
-            print("       its watches were found off %llu times, and hits were missed\n",
-                  (unsigned long long)breakpoint_lapses(cpu));
+            print_to(out, "       its watches were found off %llu times, and hits were missed\n",
+                     (unsigned long long)breakpoint_lapses(cpu));
     }
     return 0;
 }
