@@ -13,7 +13,7 @@
 
 #define FLAGS_TRAP (1ull << 8)
 /* Words of stack that a writer and those upon it use at most. */
-#define STACK_WORDS 192
+#define STACK_WORDS 384
 /* A writer that takes longer does not end. */
 #define PATIENCE 1000000
 
