@@ -86,12 +86,12 @@ static void slot_hit(struct slot *slot, unsigned told, struct regs *regs)
 }
 
 /*
- * What a trap comes to in which these registers, and no others, fired. The others are of
- * way_of_one. Changed with the table.
+ * What a trap comes to in which these registers, and no others, fired: all but `go` is
+ * way_of_one's. Changed with the table.
  */
 static struct way {
-    _Alignas(64) void (*go)(const struct way *way, unsigned fired, struct regs *regs);
-    struct breakpoint *owner;
+    _Alignas(64) struct breakpoint *owner;
+    void (*go)(const struct way *way, unsigned fired, struct regs *regs);
     uintptr_t address;
     const volatile uint64_t *word;
     uint64_t *shadow;
@@ -146,8 +146,12 @@ static struct way way_make(unsigned fired)
         return (struct way){.go = way_of_shared};
     if ((fired & (fired - 1)) || slot->owner_count != 1 || slot->user)
         return (struct way){.go = way_of_each};
-    return (struct way){way_of_one, slot->owners[0], slot->watch.address,
-                        slot->word, &slot->shadow,   slot};
+    return (struct way){.go = way_of_one,
+                        .owner = slot->owners[0],
+                        .address = slot->watch.address,
+                        .word = slot->word,
+                        .shadow = &slot->shadow,
+                        .slot = slot};
 }
 
 void breakpoint_ways_make(void)

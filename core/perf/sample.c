@@ -274,27 +274,24 @@ sample_write_at(const struct event *event, struct ring *ring, unsigned level, co
 
 /* Inside another record; or of the n-th caller, or of no place where there is none. */
 __attribute__((noinline)) static void sample_write_otherwise(const struct event *event,
-                                                             struct ring *ring, struct hit *hit)
+                                                             struct ring *ring, struct hit hit)
 {
     struct regs caller;
 
     if (event->chain.skip > 0) {
-        caller_find(event->chain.method, hit->regs, event->chain.skip, &caller);
-        hit->of = &caller;
+        caller_find(event->chain.method, hit.regs, event->chain.skip, &caller);
+        hit.of = &caller;
     }
-    sample_write_at(event, ring, (unsigned)ring->nest, *hit);
+    sample_write_at(event, ring, (unsigned)ring->nest, hit);
 }
 
 __attribute__((always_inline)) static inline void
 sample_write_hit(const struct event *event, struct ring *ring, const struct hit hit)
 {
-    if (__builtin_expect((ring->nest | event->chain.skip) == 0, true)) {
+    if (__builtin_expect((ring->nest | event->chain.skip) == 0, true))
         sample_write_at(event, ring, 0, hit);
-    } else {
-        struct hit seen = hit;
-
-        sample_write_otherwise(event, ring, &seen);
-    }
+    else
+        sample_write_otherwise(event, ring, hit);
 }
 
 void sample_write(const struct event *event, struct ring *ring, uint64_t addr,
