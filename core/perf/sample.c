@@ -150,6 +150,9 @@ struct sample {
     const uint64_t *chain; /* its count and its entries; NULL: it has none */
 };
 
+/* Deeper than there is scratch memory for: the ring counts a record of no bytes as dropped. */
+#define SAMPLE_TOO_DEEP ((struct sample){0, NULL})
+
 /* Of the record that is under way on this CPU, in this context. */
 static struct sample_scratch *scratch_here(unsigned cpu)
 {
@@ -171,6 +174,8 @@ static inline struct sample sample_prepare(const struct event *event, const stru
     uint64_t type = event->recorded.attr.sample_type;
     struct sample sample = {event->sample_bytes, NULL};
 
+    if (__builtin_expect(local_load(&sample_under_way[cpu]) > RING_NESTING, false))
+        return SAMPLE_TOO_DEEP;
     if (type & PERF_SAMPLE_CALLCHAIN) {
         uint64_t *chain = scratch_chain(scratch_here(cpu), event);
 
@@ -227,16 +232,22 @@ static inline void sample_put(uint64_t *to, const struct event *event, const str
         sample_put_optional(to + WORDS_ALWAYS, event, hit, sample->chain);
 }
 
-/* Across the ring's end. The chain is where it belongs already. */
+/*
+ * Across the ring's end. The chain is where it belongs already; a sample without optional parts may
+ * come from any depth, and so has no scratch memory.
+ */
 __attribute__((noinline)) static void
 sample_write_around(const struct event *event, struct ring *ring, const struct ring_record *record,
                     const struct hit *hit, struct sample sample)
 {
     unsigned cpu = arch_cpu_id();
-    struct sample_scratch *whole = scratch_here(cpu);
+    uint64_t least[WORDS_ALWAYS];
+    uint64_t *whole = least;
 
-    sample_put(whole->words, event, hit, &sample, cpu, record->time);
-    ring_write_part(ring, record->offset, whole->words, sample.bytes);
+    if (event->recorded.attr.sample_type & SAMPLE_OPTIONAL)
+        whole = scratch_here(cpu)->words;
+    sample_put(whole, event, hit, &sample, cpu, record->time);
+    ring_write_part(ring, record->offset, whole, sample.bytes);
 }
 
 /* `level` is ring->nest: see ring_reserve_at. */

@@ -254,7 +254,7 @@ agree_ok($said, 'a function that turns interrupts off', 15);
 agree_ok($said, 'a string instruction', 5);
 ok((grep { $visited{$_} } instructions('memcpy', 'rep ')), '... which is among the stops');
 agree_ok($said, 'a file is closed', 20);
-agree_ok($said, 'a file is written', 50);
+agree_ok($said, 'a file is written', 20);
 depth_ok('a file is written', 0, 1);
 
 agree_ok($said, 'bt', 1);

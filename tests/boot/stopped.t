@@ -158,7 +158,8 @@ sub look
     my @streamed = @{$stream->{records} // []};
     push(@faults, 'the stream has ' . @streamed . ' records, not these ' . @records)
         if join('', @records) ne join('', @streamed);
-    push(@faults, perf_fault($path, scalar(grep { record_type($_) == $sample } @records)))
+    push(@faults, perf_fault($path, scalar(grep { record_type($_) == $sample } @records),
+        sum(map { $_->{dropped} } @rings)))
         if $seen{stops}++ % $perf_each == 0;
     push(@wrong, "stop $seen{stops}, $where: $_\n$said") for @faults;
     return @records;
@@ -167,10 +168,12 @@ sub look
 # What the real perf holds against it.
 sub perf_fault
 {
-    my ($path, $expected) = @_;
+    my ($path, $expected, $dropped) = @_;
     my ($script, $complaints, $status) = perf_script($path, '-F', 'comm,tid,time,event,ip,sym');
     my $samples = () = $script =~ /^\S.*$/mg;
     $seen{perf}++;
+    $complaints =~ s/^Warning:\nProcessed \d+ events and lost \d+ chunks!\n\nCheck IO.*!\s*//
+        if $dropped;
     $complaints =~ s/^Warning:\nProcessed \d+ samples and lost [\d.]+%!\s*//;    # overwritten
     return "perf ends with $status: $complaints" if $status != 0 || $complaints =~ /\S/;
     return $samples == $expected ? () : "perf shows $samples samples of $expected";
@@ -178,20 +181,30 @@ sub perf_fault
 
 # --- Ways to stop --------------------------------------------------------------------------------
 
-# In a writer that has walked the chain: its place is not claimed yet.
+# In a writer that has walked the chain: its place is not claimed yet. Where the writer returns to.
 sub walked
 {
     my ($stub, $writer) = @_;
     $stub->run_to($address{$writer});
+    my $caller = caller_of($stub);
     $stub->run_to($address{sample_put_chain});
-    returned($stub);
+    $stub->run_to(caller_of($stub));
+    return $caller;
 }
 
-sub returned
+# At the first instruction of a function: where it returns to.
+sub caller_of
 {
     my ($stub) = @_;
-    my ($back) = unpack('Q<', $stub->memory($stub->register('rsp'), 8));
-    $stub->run_to($back);
+    return unpack('Q<', $stub->memory($stub->register('rsp'), 8));
+}
+
+# Some interrupts of the timer later, and some instructions.
+sub anywhere
+{
+    my ($stub) = @_;
+    $stub->run_to($address{ticks_count}) for 0 .. rand(4);
+    $stub->step(int(rand(500)));
 }
 
 # There, and then anywhere up to twice as far as the rest is long.
@@ -207,7 +220,7 @@ sub behind
 {
     my ($stub, $writer) = @_;
     $stub->run_to($address{$writer});
-    returned($stub);
+    $stub->run_to(caller_of($stub));
 }
 
 # The button is pressed while the debug trap's writer is under way.
@@ -220,7 +233,7 @@ sub nmi_in_trap
 }
 
 my %way = (
-    'anywhere' => sub { $_[0]->go(rand(0.03)) },
+    'anywhere' => \&anywhere,
     'a task' => sub { into($_[0], 'sample_write_traced') },
     'an interrupt' => sub {
         my ($stub) = @_;
@@ -280,8 +293,9 @@ sub end_call
     $stub->set_registers($before);
 }
 
-# Writers inside writers, by calls, and a stop in each of them: as deep as contexts can be. Outside
-# of a debug trap the claim of each is a hit, and so one level more. Who called looks at the last
+# Writers inside writers, by calls, and a stop in each of them: as deep as contexts can be, hence the
+# outermost stays in its writer. Outside of a debug trap the claim of each is a hit, and so one
+# level more. Who called looks at the last
 # stop.
 sub stop_in_calls
 {
@@ -289,8 +303,8 @@ sub stop_in_calls
     my ($events) = unpack('Q<', $stub->memory($events_at, 8));
     my @outer;
 
-    walked($stub, $writer);
-    $stub->step(20 + int(rand(60)));
+    my $caller = walked($stub, $writer);
+    $stub->step_before($caller, 20 + int(rand(60)));
     while (writers_under_way($stub) < $deepest) {
         push(@outer, lay_call($stub, $address{sample_write_throttle}, $events,
             $rings + $stub->cpu * $stride, $throttle));

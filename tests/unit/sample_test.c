@@ -622,6 +622,38 @@ static void a_sample_taken_inside_another_leaves_it_whole(void **state)
     assert_chain(record + 7, 3);
 }
 
+/* Each in the middle of the one before, with a chain of its own. */
+static void take_samples_inside_each_other(void)
+{
+    fake_arch.on_stack_find =
+        sample_under_way[CPU] < RING_NESTING ? take_samples_inside_each_other : NULL;
+    put_sample(&inner_event, ADDRESS + 8, &inner_regs);
+}
+
+static void one_more_than_can_nest_is_dropped_and_leaves_the_others_whole(void **state)
+{
+    struct event event = event_of(PERF_SAMPLE_CALLCHAIN, 0);
+    uint64_t record[64];
+    struct ring_reader reader;
+
+    (void)state;
+    inner_event = event_of(PERF_SAMPLE_CALLCHAIN, 0);
+    put_frames(3);
+    inner_regs = regs;
+    inner_regs.ip = TEXT + 0x456;
+    fake_arch.on_stack_find = take_samples_inside_each_other;
+    put_sample(&event, ADDRESS, &regs);
+    assert_int_equal(ring.produced, RING_NESTING + 1);
+    assert_int_equal(ring.dropped, 1);
+    ring_reader_start(&reader, &ring);
+    for (unsigned i = 0; i < RING_NESTING; i++) {
+        assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_RECORD);
+        assert_int_equal(record[2], i < RING_NESTING - 1 ? inner_regs.ip : regs.ip);
+        assert_int_equal(record[9], record[2]); /* behind the count and its mark */
+    }
+    assert_chain(record + 7, 3);
+}
+
 /* struct { header; u64 time, id, stream_id; struct sample_id sample_id; } */
 static void throttling_is_recorded_with_the_samples_own_trailer(void **state)
 {
@@ -666,6 +698,8 @@ int main(void)
         cmocka_unit_test_setup(samples_of_one_ring_are_in_order_of_time, setup),
         cmocka_unit_test_setup(a_sample_without_room_is_counted_as_dropped, setup),
         cmocka_unit_test_setup(a_sample_taken_inside_another_leaves_it_whole, setup),
+        cmocka_unit_test_setup(one_more_than_can_nest_is_dropped_and_leaves_the_others_whole,
+                               setup),
         cmocka_unit_test_setup(throttling_is_recorded_with_the_samples_own_trailer, setup),
     };
 
