@@ -8,9 +8,9 @@
  * Little endian; all offsets are from the start of the header. The parts, each on a multiple of 4:
  *
  *   struct unwind_table_header
- *   struct unwind_block[block_count]   one for each UNWIND_BLOCK bytes of text
- *   uint32_t[group_count]              one for each UNWIND_GROUP bytes: its blocks' first row
- *   uint16_t[row_count]                where inside a block another rule begins
+ *   uint32_t[block_count + 1]          for each UNWIND_BLOCK bytes of text: the rule at the first
+ *                                      of them, and the number of the block's first row
+ *   struct unwind_row[row_count]       where inside a block another rule begins
  *   struct unwind_rule[rule_count]     the rules that a code cannot spell out
  *   struct unwind_exception[exception_count]  rows whose rule has no code, by rising offset
  *
@@ -29,13 +29,11 @@
 #include <stdint.h>
 
 #define UNWIND_TABLE_MAGIC         0x57554e50u /* "PNUW" */
-#define UNWIND_TABLE_VERSION       1
+#define UNWIND_TABLE_VERSION       2
 #define UNWIND_TABLE_BUILD_ID_SIZE 20
 
 #define UNWIND_BLOCK_SHIFT 7
 #define UNWIND_BLOCK       (1u << UNWIND_BLOCK_SHIFT)
-#define UNWIND_GROUP_SHIFT 16
-#define UNWIND_GROUP       (1u << UNWIND_GROUP_SHIFT)
 
 struct unwind_table_header {
     uint32_t magic;
@@ -45,28 +43,28 @@ struct unwind_table_header {
     uint64_t text;                                /* address of the first byte covered */
     uint32_t text_size;                           /* bytes covered; what is behind has no rule */
     uint32_t crc32; /* of the whole table, this field taken as 0 (core/perf/crc32.h) */
-    uint32_t block_count, group_count, row_count, rule_count, exception_count;
-    uint32_t blocks, groups, rows, rules, exceptions;
+    uint32_t block_count, row_count, rule_count, exception_count;
+    uint32_t blocks, rows, rules, exceptions;
 };
 
-_Static_assert(sizeof(struct unwind_table_header) == 88, "the format has no hidden padding");
+_Static_assert(sizeof(struct unwind_table_header) == 80, "the format has no hidden padding");
 
 /*
- * The rule at the block's first byte, and where its rows are: groups[offset >> UNWIND_GROUP_SHIFT]
- * + row. A group has at most 512 * 127 rows, so 16 bits tell.
+ * A block's rows end where the next one's begin, hence one word more than there are blocks, whose
+ * code says nothing.
  */
-struct unwind_block {
-    uint16_t row;
-    uint8_t row_count; /* rules that begin behind the block's first byte: up to 127 */
+#define UNWIND_BLOCK_WORD(row, code) ((uint32_t)(row) << 8 | (code))
+#define UNWIND_BLOCK_ROW(word)       ((word) >> 8)
+#define UNWIND_BLOCK_CODE(word)      ((uint8_t)(word))
+#define UNWIND_ROWS_MAX              ((1u << 24) - 1)
+
+/* From which byte of its block (1 to 127, rising) which code holds. */
+struct unwind_row {
     uint8_t code;
+    uint8_t start;
 };
 
-_Static_assert(sizeof(struct unwind_block) == 4, "the format has no hidden padding");
-
-/* A row: from which byte of its block (1 to 127, rising) which code holds. */
-#define UNWIND_ROW(start, code) ((uint16_t)((start) << 8 | (code)))
-#define UNWIND_ROW_START(row)   ((row) >> 8)
-#define UNWIND_ROW_CODE(row)    ((uint8_t)(row))
+_Static_assert(sizeof(struct unwind_row) == 2, "the format has no hidden padding");
 
 #define UNWIND_CODE_WORDS_MASK  0x1fu /* w */
 #define UNWIND_CODE_SAVED_SHIFT 5     /* k */

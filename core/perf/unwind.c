@@ -239,28 +239,49 @@ void unwind_next(struct unwind *state)
         unwind_stop(state, UNWIND_NO_WAY);
 }
 
-size_t unwind_capture_border(enum unwind_method method, const struct regs *regs, unsigned skip,
-                             uint64_t *chain, size_t most, struct unwind_border *border)
+size_t unwind_capture_rest(struct unwind *state, uint64_t *chain, size_t count, size_t most,
+                           struct unwind_border *border)
+{
+    if (count > 0)
+        unwind_next(state);
+    while (!unwind_done(state) && count < most) {
+        chain[count++] = state->ip;
+        if (state->way)
+            count += state->way->run(state, chain + count, most - count);
+        unwind_next(state);
+    }
+    border->crossed = state->end == UNWIND_USER;
+    if (border->crossed)
+        *border = (struct unwind_border){.crossed = true,
+                                         .ip = state->ip,
+                                         .sp = state->sp,
+                                         .fp = state->fp,
+                                         .stack = state->stack};
+    return count;
+}
+
+/* From the frame `skip` up; or a chain of one frame, where there is no way to the next. */
+__attribute__((noinline)) static size_t
+unwind_capture_after(unsigned skip, enum unwind_method method, const struct regs *regs,
+                     uint64_t *chain, size_t most, struct unwind_border *border)
 {
     struct unwind state;
-    size_t count = 0;
+    size_t count;
 
     unwind_begin(method, &state, regs);
     for (; skip > 0 && !unwind_done(&state); skip--)
         unwind_next(&state);
-    while (!unwind_done(&state) && count < most) {
-        chain[count++] = state.ip;
-        if (state.way)
-            count += state.way->run(&state, chain + count, most - count);
-        unwind_next(&state);
-    }
-    *border = (struct unwind_border){.crossed = state.end == UNWIND_USER,
-                                     .ip = state.ip,
-                                     .sp = state.sp,
-                                     .fp = state.fp,
-                                     .stack = state.stack,
-                                     .skip = skip};
+    count = unwind_capture_rest(&state, chain, 0, most, border);
+    border->skip = skip;
     return count;
+}
+
+size_t unwind_capture_border(enum unwind_method method, const struct regs *regs, unsigned skip,
+                             uint64_t *chain, size_t most, struct unwind_border *border)
+{
+    if (__builtin_expect(skip == 0 && most > 0 && ways[method], 1))
+        return ways[method]->capture(regs, chain, most, border);
+    return unwind_capture_after(skip, method, regs, chain, most, border);
 }
 
 size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, unsigned skip,

@@ -79,7 +79,7 @@ static void unwind_fp_step(struct unwind *state)
 /*
  * The hit path's loop, for frames between two return addresses. Trap entries lie at the end of the
  * text (arch_text_plain_end), so one comparison tells plain code from them and from anything else.
- * Whatever is special is left to unwind_fp_step.
+ * Whatever is special is left to unwind_fp_step, except for the chain's end.
  */
 static size_t unwind_fp_run(struct unwind *state, uint64_t *chain, size_t most)
 {
@@ -101,9 +101,22 @@ static size_t unwind_fp_run(struct unwind *state, uint64_t *chain, size_t most)
     }
     if (at > chain)
         state->ip = at[-1];
+    if (fp == 0 && (at > chain || state->fp_known))
+        unwind_stop(state, UNWIND_OUTERMOST);
     state->fp = fp;
     state->sp = state->low = low;
     return (size_t)(at - chain);
 }
 
-const struct unwind_way unwind_fp = {.step = unwind_fp_step, .run = unwind_fp_run};
+/* The first step is special. */
+static size_t unwind_fp_capture(const struct regs *regs, uint64_t *chain, size_t most,
+                                struct unwind_border *border)
+{
+    struct unwind state;
+
+    unwind_start_by(UNWIND_BY_FRAME_POINTER, &state, regs);
+    return unwind_capture_rest(&state, chain, 0, most, border);
+}
+
+const struct unwind_way unwind_fp = {
+    .step = unwind_fp_step, .capture = unwind_fp_capture, .run = unwind_fp_run};

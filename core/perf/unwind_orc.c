@@ -130,16 +130,16 @@ static void unwind_orc_step(struct unwind *state)
 
 /* Where a frame's return address lies, and the caller's frame pointer. */
 struct orc_frame {
-    uintptr_t slot; /* or ORC_NOT_TOLD, ORC_NOBODY_CALLED */
+    uintptr_t slot; /* or ORC_NOT_TOLD */
     uintptr_t fp;
 };
 
-#define ORC_NOT_TOLD      0
-#define ORC_NOBODY_CALLED 1
+#define ORC_NOT_TOLD 0
 
 /*
- * That of a listed rule, if all it needs is sp and fp, and all it reads lies from sp on: large
- * frames, and code that has frame pointers. Apart from the loop, which it would slow down.
+ * That of a listed rule, if all it needs is sp and fp, all it reads lies from sp on, and what lies
+ * there leads into the text: large frames, and code that has frame pointers. Apart from the loop,
+ * which it would slow down.
  */
 __attribute__((noinline)) static struct orc_frame
 orc_listed_frame(const struct unwind_rule *rule, uintptr_t sp, uintptr_t fp, uintptr_t last)
@@ -148,10 +148,9 @@ orc_listed_frame(const struct unwind_rule *rule, uintptr_t sp, uintptr_t fp, uin
     uintptr_t cfa = (by_sp ? sp : fp) + (uintptr_t)(intptr_t)rule->cfa_offset, slot = cfa - 8;
     uintptr_t saved = cfa + (uintptr_t)(intptr_t)rule->saved_offset;
 
-    if (rule->kind == UNWIND_RULE_OUTERMOST)
-        return (struct orc_frame){.slot = ORC_NOBODY_CALLED};
     if (rule->kind != UNWIND_RULE_CALL || rule->indirect || slot % 8 || slot < sp || slot > last ||
-        (!by_sp && rule->base != UNWIND_BASE_FRAME_POINTER))
+        (!by_sp && rule->base != UNWIND_BASE_FRAME_POINTER) ||
+        unwind_read(slot) - table.text - 1 >= table.text_size)
         return (struct orc_frame){.slot = ORC_NOT_TOLD};
     if (rule->saved == UNWIND_SAVED_NOWHERE)
         return (struct orc_frame){slot, fp};
@@ -160,59 +159,125 @@ orc_listed_frame(const struct unwind_rule *rule, uintptr_t sp, uintptr_t fp, uin
     return (struct orc_frame){slot, unwind_read(saved)};
 }
 
+/* A walk over plain frames: it stands in the frame whose address was stored last. */
+struct orc_walk {
+    uintptr_t offset; /* of the byte before that address, in the text */
+    uintptr_t sp, fp; /* as in struct unwind */
+    uint64_t *at;     /* after the last that was stored */
+    bool outermost;   /* nobody called that frame */
+};
+
 /*
  * The hit path's loop, for frames between two calls. A code spells most of them out: CFA by sp,
  * return address below it, the frame pointer's slot between the two. Whatever is special is left to
- * unwind_orc_step, except for the chain's end, which nearly all chains come to.
+ * unwind_orc_step, except for the chain's end, which nearly all chains come to. `last` is the
+ * highest place of a return address in the stack.
  */
-static size_t unwind_orc_run(struct unwind *state, uint64_t *chain, size_t most)
+__attribute__((always_inline)) static inline struct orc_walk
+orc_walk_plain(struct orc_walk walk, uintptr_t last, const uint64_t *end)
 {
     const struct unwind_table own = table; /* stores to the chain cannot change it */
-    const uintptr_t behind_call = own.text + 1, last = state->high - 8;
-    /* where the return address of the frame before was, or would have been */
-    uintptr_t slot = state->sp - 8;
-    uint64_t *at = chain, *const end = chain + most;
-    uintptr_t offset = state->ip + unwind_is_exact(state) - behind_call;
-    uintptr_t fp = state->fp;
+    const uintptr_t behind_call = own.text + 1;
+
+    while (walk.offset < own.text_size && walk.at < end) {
+        uint64_t code = unwind_table_code(&own, (uint32_t)walk.offset), return_address;
+        uintptr_t slot = walk.sp + 8 * (code & UNWIND_CODE_WORDS_MASK);
+
+        if (__builtin_expect(code >= UNWIND_CODE_LIST, 0)) {
+            const struct unwind_rule *rule = &own.rules[code - UNWIND_CODE_LIST];
+            struct orc_frame frame;
+
+            if (code == UNWIND_CODE_EXCEPTION)
+                break;
+            walk.outermost = rule->kind == UNWIND_RULE_OUTERMOST;
+            if (walk.outermost)
+                break;
+            frame = orc_listed_frame(rule, walk.sp, walk.fp, last);
+            if (frame.slot == ORC_NOT_TOLD)
+                break;
+            slot = frame.slot;
+            walk.fp = frame.fp;
+            code = 0;
+        } else if (slot > last) {
+            break;
+        }
+        return_address = unwind_read(slot);
+        walk.offset = return_address - behind_call;
+        if (walk.offset >= own.text_size)
+            break;
+        *walk.at++ = return_address;
+        walk.sp = slot + 8;
+        if (code > UNWIND_CODE_WORDS_MASK)
+            walk.fp = ((const uint64_t *)slot)[-(intptr_t)(code >> UNWIND_CODE_SAVED_SHIFT)];
+    }
+    return walk;
+}
+
+/* Where callers were found, `state` goes on in the outermost of these. */
+static void orc_walked(struct unwind *state, const struct orc_walk *walk)
+{
+    state->ip = walk->at[-1];
+    state->sp = state->low = walk->sp;
+    state->fp_known |=
+        walk->fp != state->fp; /* what is not known is 0, and restored as 0 serves nobody */
+    state->fp = walk->fp;
+    state->regs = NULL;
+    state->kind = UNWIND_CALL;
+}
+
+static size_t unwind_orc_run(struct unwind *state, uint64_t *chain, size_t most)
+{
+    struct orc_walk walk = {.offset = state->ip - !unwind_is_exact(state) - table.text,
+                            .sp = state->sp,
+                            .fp = state->fp,
+                            .at = chain};
 
     if (!state->stack || state->sp % 8 || state->sp < state->stack->low)
         return 0;
-    while (offset < own.text_size && at < end) {
-        unsigned code = unwind_table_code(&own, (uint32_t)offset);
-        struct orc_frame frame = {slot + 8 + 8 * (uintptr_t)(code & UNWIND_CODE_WORDS_MASK), fp};
-        uint64_t return_address;
-
-        if (__builtin_expect(code >= UNWIND_CODE_LIST, 0)) {
-            if (code == UNWIND_CODE_EXCEPTION)
-                break;
-            frame = orc_listed_frame(&own.rules[code - UNWIND_CODE_LIST], slot + 8, fp, last);
-            if (frame.slot == ORC_NOBODY_CALLED)
-                unwind_stop(state, UNWIND_OUTERMOST);
-            if (frame.slot < sizeof(uint64_t))
-                break;
-        } else if (frame.slot > last) {
-            break;
-        } else if (code > UNWIND_CODE_WORDS_MASK) {
-            frame.fp = unwind_read(frame.slot - 8 * (uintptr_t)(code >> UNWIND_CODE_SAVED_SHIFT));
-        }
-        return_address = unwind_read(frame.slot);
-        offset = return_address - behind_call;
-        if (offset >= own.text_size)
-            break;
-        *at++ = return_address;
-        slot = frame.slot;
-        fp = frame.fp;
-    }
-    if (at == chain)
-        return 0;
-    state->ip = at[-1];
-    state->sp = state->low = slot + 8;
-    state->fp_known |=
-        fp != state->fp; /* what is not known is 0, and restored as 0 serves nobody */
-    state->fp = fp;
-    state->regs = NULL;
-    state->kind = UNWIND_CALL;
-    return (size_t)(at - chain);
+    walk = orc_walk_plain(walk, state->high - 8, chain + most);
+    if (walk.at > chain)
+        orc_walked(state, &walk);
+    if (walk.outermost)
+        unwind_stop(state, UNWIND_OUTERMOST);
+    return (size_t)(walk.at - chain);
 }
 
-const struct unwind_way unwind_orc = {.step = unwind_orc_step, .run = unwind_orc_run};
+__attribute__((noinline)) static size_t orc_capture_rest(const struct regs *regs,
+                                                         const struct orc_walk *walk,
+                                                         uint64_t *chain, size_t most,
+                                                         struct unwind_border *border)
+{
+    struct unwind state;
+
+    unwind_start_by(UNWIND_BY_TABLE, &state, regs);
+    if (unwind_done(&state))
+        return unwind_capture_rest(&state, chain, 0, most, border);
+    if (walk->at > chain + 1)
+        orc_walked(&state, walk);
+    return unwind_capture_rest(&state, chain, (size_t)(walk->at - chain), most, border);
+}
+
+/* Most chains are plain from here to the outermost frame, and need no struct unwind. */
+static size_t unwind_orc_capture(const struct regs *regs, uint64_t *chain, size_t most,
+                                 struct unwind_border *border)
+{
+    const struct arch_stack *stack = regs_user_mode(regs) ? NULL : arch_stack_find(regs->sp);
+    struct orc_walk walk = {.offset = regs->ip - regs_are_rewound(regs) - table.text,
+                            .sp = regs->sp,
+                            .fp = regs->bp,
+                            .at = chain};
+
+    *walk.at++ = regs->ip;
+    if (__builtin_expect(stack && regs->sp % 8 == 0 && regs->sp >= stack->low, 1))
+        walk = orc_walk_plain(walk, stack->high - 8, chain + most);
+    if (__builtin_expect(!walk.outermost, 0)) {
+        const struct orc_walk walked = walk; /* so that `walk` itself stays in registers */
+
+        return orc_capture_rest(regs, &walked, chain, most, border);
+    }
+    border->crossed = false;
+    return (size_t)(walk.at - chain);
+}
+
+const struct unwind_way unwind_orc = {
+    .step = unwind_orc_step, .capture = unwind_orc_capture, .run = unwind_orc_run};

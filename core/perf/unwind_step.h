@@ -10,9 +10,12 @@
 struct unwind_way {
     /* Moves from the frame in `state` to its caller, or sets state->end. */
     void (*step)(struct unwind *state);
+    /* unwind_capture_border from the first frame on; `most` is at least 1. */
+    size_t (*capture)(const struct regs *regs, uint64_t *chain, size_t most,
+                      struct unwind_border *border);
     /*
-     * Follows plain frames, storing return addresses, for as long as nothing is special. Returns
-     * how many it stored.
+     * Follows plain frames from `state`, storing the addresses of callers, for as long as nothing
+     * is special. Returns how many it stored.
      */
     size_t (*run)(struct unwind *state, uint64_t *chain, size_t most);
 };
@@ -39,6 +42,10 @@ static inline bool unwind_in_text(uintptr_t address)
 {
     return address >= arch_text_start() && address < arch_text_end();
 }
+
+/* The rest of a chain whose first `count` frames are stored; `state` is at the last of these. */
+size_t unwind_capture_rest(struct unwind *state, uint64_t *chain, size_t count, size_t most,
+                           struct unwind_border *border);
 
 /* What lies at address, which unwind_may_read has allowed. */
 static inline uint64_t unwind_read(uintptr_t address)

@@ -61,24 +61,22 @@ static bool fits(const struct unwind_table_header *header, uint32_t offset, uint
            offset + (uint64_t)count * size <= header->size;
 }
 
-static uint32_t pieces(uint32_t size, unsigned shift)
+static uint32_t blocks_of(uint32_t text_size)
 {
-    return (uint32_t)(((uint64_t)size + (1u << shift) - 1) >> shift);
+    return (uint32_t)(((uint64_t)text_size + UNWIND_BLOCK - 1) >> UNWIND_BLOCK_SHIFT);
 }
 
 static int check_parts(const struct check *check)
 {
     const struct unwind_table_header *header = check->header;
 
-    if (!fits(header, header->blocks, header->block_count, sizeof(struct unwind_block)) ||
-        !fits(header, header->groups, header->group_count, sizeof(uint32_t)) ||
-        !fits(header, header->rows, header->row_count, sizeof(uint16_t)) ||
+    if (!fits(header, header->blocks, header->block_count + 1, sizeof(uint32_t)) ||
+        !fits(header, header->rows, header->row_count, sizeof(struct unwind_row)) ||
         !fits(header, header->rules, header->rule_count, sizeof(struct unwind_rule)) ||
         !fits(header, header->exceptions, header->exception_count, sizeof(struct unwind_exception)))
         return refuse(check->why, EINVAL, "the unwind table's parts reach beyond its %u bytes",
                       header->size);
-    if (header->block_count != pieces(header->text_size, UNWIND_BLOCK_SHIFT) ||
-        header->group_count != pieces(header->text_size, UNWIND_GROUP_SHIFT))
+    if (header->block_count != blocks_of(header->text_size))
         return refuse(check->why, EINVAL, "the unwind table has %u blocks for %u bytes of text",
                       header->block_count, header->text_size);
     return 0;
@@ -132,29 +130,30 @@ static bool code_is_sound(struct check *check, uint32_t offset, uint8_t code, bo
 /* `before`: the code that held in front of the block, which its own may go on. */
 static int check_block(struct check *check, uint32_t number, uint8_t *before)
 {
-    const struct unwind_block *block = &check->parts.blocks[number];
-    uint32_t offset = number << UNWIND_BLOCK_SHIFT;
-    uint64_t first = check->parts.groups[offset >> UNWIND_GROUP_SHIFT] + (uint64_t)block->row;
-    const uint16_t *row;
+    const uint32_t here = check->parts.blocks[number], next = check->parts.blocks[number + 1];
+    const uint32_t offset = number << UNWIND_BLOCK_SHIFT;
+    const bool goes_on = *before == UNWIND_CODE_EXCEPTION;
     unsigned start = 0;
 
-    if (first + block->row_count > check->header->row_count)
+    if (UNWIND_BLOCK_ROW(here) > UNWIND_BLOCK_ROW(next) ||
+        UNWIND_BLOCK_ROW(next) > check->header->row_count)
         return refuse(check->why, EINVAL, "block %u of the unwind table has rows outside it",
                       number);
-    if (!code_is_sound(check, offset, block->code, *before == UNWIND_CODE_EXCEPTION))
+    *before = UNWIND_BLOCK_CODE(here);
+    if (!code_is_sound(check, offset, *before, goes_on))
         return refuse(check->why, EINVAL, "block %u of the unwind table has no rule 0x%x", number,
-                      block->code);
-    *before = block->code;
-    row = check->parts.rows + first;
-    for (unsigned i = 0; i < block->row_count; i++) {
-        if (UNWIND_ROW_START(row[i]) <= start || UNWIND_ROW_START(row[i]) >= (int)UNWIND_BLOCK)
+                      *before);
+    for (uint32_t i = UNWIND_BLOCK_ROW(here); i < UNWIND_BLOCK_ROW(next); i++) {
+        const struct unwind_row *row = &check->parts.rows[i];
+
+        if (row->start <= start || row->start >= UNWIND_BLOCK)
             return refuse(check->why, EINVAL, "block %u of the unwind table is out of order",
                           number);
-        start = UNWIND_ROW_START(row[i]);
-        if (!code_is_sound(check, offset + start, UNWIND_ROW_CODE(row[i]), false))
+        start = row->start;
+        *before = row->code;
+        if (!code_is_sound(check, offset + start, *before, false))
             return refuse(check->why, EINVAL, "block %u of the unwind table has no rule 0x%x",
-                          number, UNWIND_ROW_CODE(row[i]));
-        *before = UNWIND_ROW_CODE(row[i]);
+                          number, *before);
     }
     return 0;
 }
@@ -179,9 +178,8 @@ static struct unwind_table parts_of(const struct unwind_table_header *header)
     return (struct unwind_table){
         .text = header->text,
         .text_size = header->text_size,
-        .blocks = (const struct unwind_block *)(bytes + header->blocks),
-        .groups = (const uint32_t *)(bytes + header->groups),
-        .rows = (const uint16_t *)(bytes + header->rows),
+        .blocks = (const uint32_t *)(bytes + header->blocks),
+        .rows = (const struct unwind_row *)(bytes + header->rows),
         .rules = (const struct unwind_rule *)(bytes + header->rules),
         .exceptions = (const struct unwind_exception *)(bytes + header->exceptions),
         .exception_count = header->exception_count,

@@ -16,9 +16,8 @@
 struct unwind_table {
     uintptr_t text;     /* address of the first byte covered */
     uint32_t text_size; /* 0: no table */
-    const struct unwind_block *blocks;
-    const uint32_t *groups;
-    const uint16_t *rows;
+    const uint32_t *blocks;
+    const struct unwind_row *rows;
     const struct unwind_rule *rules;
     const struct unwind_exception *exceptions;
     uint32_t exception_count;
@@ -40,38 +39,24 @@ int unwind_table_open(struct unwind_table *table, const void *bytes, size_t room
                       const struct unwind_table_expected *expected, struct refusal *why);
 
 /*
- * The code of the rule that holds at text + offset; offset < text_size. Among many rows it halves
- * until few are left, which is rare; the last that holds is then looked for from behind, as the
- * first is known to hold and ends the loop. Both loops are branches, not arithmetic: a processor
+ * The code of the rule that holds at text + offset; offset < text_size. Of a block's rows, few as a
+ * rule, the last that begins at or before the offset: it is looked for from behind, as the first is
+ * known to hold by then and ends the loop. All of this is branches, not arithmetic: a processor
  * that has learnt them goes on before the rows that it compares have come.
  */
-#define UNWIND_ROWS_FEW 16
-
 static inline unsigned unwind_table_code(const struct unwind_table *table, uint32_t offset)
 {
-    const struct unwind_block *block = &table->blocks[offset >> UNWIND_BLOCK_SHIFT];
-    const unsigned here = UNWIND_ROW(offset % UNWIND_BLOCK, UINT8_MAX);
-    const uint16_t *row;
-    unsigned left = block->row_count;
+    const uint32_t *block = &table->blocks[offset >> UNWIND_BLOCK_SHIFT];
+    const struct unwind_row *first = &table->rows[UNWIND_BLOCK_ROW(block[0])];
+    const struct unwind_row *row = &table->rows[UNWIND_BLOCK_ROW(block[1])];
+    uint8_t here = offset % UNWIND_BLOCK;
 
-    if (left == 0)
-        return block->code;
-    row = table->rows + table->groups[offset >> UNWIND_GROUP_SHIFT] + block->row;
-    while (__builtin_expect(left > UNWIND_ROWS_FEW, 0)) {
-        unsigned half = left / 2;
-
-        if (row[half] > here) {
-            left = half;
-        } else {
-            row += half;
-            left -= half;
-        }
-    }
-    if (*row > here) /* the block's first: halving goes to rows that hold */
-        return block->code;
-    for (row += left - 1; *row > here; row--)
-        ;
-    return UNWIND_ROW_CODE(*row);
+    if (row == first || here < first->start)
+        return UNWIND_BLOCK_CODE(block[0]);
+    do
+        row--;
+    while (here < row->start);
+    return row->code;
 }
 
 /* The rule that `code`, found at text + offset, stands for. */

@@ -293,10 +293,9 @@ sub end_call
     $stub->set_registers($before);
 }
 
-# Writers inside writers, by calls, and a stop in each of them: as deep as contexts can be, hence the
-# outermost stays in its writer. Outside of a debug trap the claim of each is a hit, and so one
-# level more. Who called looks at the last
-# stop.
+# Writers inside writers, by calls, and a stop in each of them: as deep as contexts can be, hence
+# the outermost stays in its writer. Outside of a debug trap the claim of each is a hit, and so one
+# level more. Who called looks at the last stop.
 sub stop_in_calls
 {
     my ($stub, $writer, $deepest) = @_;

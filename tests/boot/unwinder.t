@@ -146,7 +146,7 @@ for my $other (@others) {
 # --- Damaged tables ------------------------------------------------------------------------------
 
 # core/abi/unwind_table.h
-my %field = (version => 4, build_id => 8, text_size => 40, crc32 => 44, blocks => 68, rows => 76);
+my %field = (version => 4, build_id => 8, text_size => 40, crc32 => 44, rows => 68);
 
 # Where the section lies in the file, and how large it is.
 sub table_place
@@ -174,18 +174,18 @@ sub sum_up
     change($table, $field{crc32}, sub { $sum });
 }
 
-# The first two rows of the first block that has two, the other way round.
+# The first two rows that rise inside one block, the other way round: a code, then a start each.
 sub swap_rows
 {
     my ($table) = @_;
-    my ($blocks, $rows) = map { unpack('V', substr($$table, $field{$_}, 4)) } qw(blocks rows);
-    for (my $at = $blocks; ; $at += 4) {
-        my ($row, $count) = unpack('vC', substr($$table, $at, 4));
-        next if $count < 2;
-        my $place = $rows + 2 * $row;
+    my ($place) = unpack('V', substr($$table, $field{rows}, 4));
+    for (; $place + 4 <= length($$table); $place += 2) {
+        my (undef, $start, undef, $next) = unpack('C4', substr($$table, $place, 4));
+        next if $next < $start;
         substr($$table, $place, 4, join('', reverse(unpack('a2 a2', substr($$table, $place, 4)))));
         return;
     }
+    die("no block has two rows\n");
 }
 
 # An image with the kernel's copy, whose table went through the damage.
@@ -207,7 +207,7 @@ sub damaged_iso
 }
 
 my @damages = (
-    ['of another version', qr/unwind table of version 2, this kernel reads version 1/,
+    ['of another version', qr/unwind table of version 3, this kernel reads version 2/,
         sub { change($_[0], $field{version}, sub { $_[0] + 1 }) }],
     ["another build's", qr/the unwind table is another build's: run tools\/orcgen again/,
         sub { change($_[0], $field{build_id}, sub { $_[0] ^ 1 }) }],

@@ -19,7 +19,7 @@
 #include "tools/orcgen/table.h"
 
 #define TEXT           0xffffffff80100000ull
-#define TEXT_SIZE_MOST 0x10800u /* into the second group */
+#define TEXT_SIZE_MOST 0x10800u
 #define ROWS_MOST      400
 
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t most);
@@ -132,16 +132,15 @@ static void nudge_table(uint8_t *bytes, size_t size)
         size_t offset; /* the header's field that tells where the part is */
         size_t width;  /* of a number in it */
     } parts[] = {
-        {offsetof(struct unwind_table_header, blocks), 2},
-        {offsetof(struct unwind_table_header, groups), 4},
+        {offsetof(struct unwind_table_header, blocks), 4},
         {offsetof(struct unwind_table_header, rows), 2},
         {offsetof(struct unwind_table_header, rules), 1},
         {offsetof(struct unwind_table_header, exceptions), 4},
     };
     const size_t fields = offsetof(struct unwind_table_header, text_size);
-    uint32_t part = chance(6), at;
+    uint32_t part = chance(5), at;
 
-    if (part == 5) {
+    if (part == 4) {
         nudge(bytes + fields + 4 * chance((sizeof(struct unwind_table_header) - fields) / 4), 4);
         return;
     }
@@ -176,9 +175,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigne
 
 struct reader {
     const struct unwind_table_header *header;
-    const struct unwind_block *blocks;
-    const uint32_t *groups;
-    const uint16_t *rows;
+    const uint32_t *blocks;
+    const struct unwind_row *rows;
     const struct unwind_rule *rules;
     const struct unwind_exception *exceptions;
 };
@@ -190,7 +188,6 @@ static struct reader read_header(const void *bytes)
 
     return (struct reader){.header = header,
                            .blocks = (const void *)(start + header->blocks),
-                           .groups = (const void *)(start + header->groups),
                            .rows = (const void *)(start + header->rows),
                            .rules = (const void *)(start + header->rules),
                            .exceptions = (const void *)(start + header->exceptions)};
@@ -198,14 +195,14 @@ static struct reader read_header(const void *bytes)
 
 static uint8_t slow_code(const struct reader *reader, uint32_t offset)
 {
-    const struct unwind_block *block = &reader->blocks[offset / UNWIND_BLOCK];
-    uint32_t first = reader->groups[offset / UNWIND_GROUP] + block->row;
-    uint8_t code = block->code;
+    uint32_t first = reader->blocks[offset / UNWIND_BLOCK] >> 8;
+    uint32_t end = reader->blocks[offset / UNWIND_BLOCK + 1] >> 8;
+    uint8_t code = (uint8_t)reader->blocks[offset / UNWIND_BLOCK];
 
-    CLAIM(first + block->row_count <= reader->header->row_count);
-    for (uint32_t i = 0; i < block->row_count; i++)
-        if (reader->rows[first + i] >> 8 <= offset % UNWIND_BLOCK)
-            code = (uint8_t)reader->rows[first + i];
+    CLAIM(end <= reader->header->row_count);
+    for (uint32_t i = first; i < end; i++)
+        if (reader->rows[i].start <= offset % UNWIND_BLOCK)
+            code = reader->rows[i].code;
     return code;
 }
 

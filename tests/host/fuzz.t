@@ -45,8 +45,8 @@ my @broken = (
     {
         claim => 'the hit path stays inside its stack',
         file => 'core/perf/unwind_orc.c',
-        line => qr{frame\.slot > last\)},
-        instead => 'frame.slot > last + 8)',
+        line => qr{else if \(slot > last\)},
+        instead => 'else if (slot > last + 8)',
         fuzzer => 'unwind_fuzz',
     },
     {
@@ -80,8 +80,8 @@ my @broken = (
     {
         claim => 'rows lie inside the table',
         file => 'core/perf/unwind_table.c',
-        line => qr{first \+ block->row_count > check->header->row_count},
-        instead => 'first > check->header->row_count',
+        line => qr{UNWIND_BLOCK_ROW\(next\) > check->header->row_count},
+        instead => 'false',
         fuzzer => 'table_fuzz',
     },
     {

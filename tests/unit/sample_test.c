@@ -522,7 +522,8 @@ static void put_frames_above_a_program(unsigned count)
     struct regs *entered = (struct regs *)(word + (size_t)2 * (count + 1));
 
     put_frames(count + 1);
-    fake_arch.trap_return = TEXT + 0x300;
+    fake_arch.text_plain_end = TEXT + 0x280;
+    fake_arch.trap_return = TEXT + 0x300; /* after plain code, as entries are */
     word[(size_t)2 * count + 1] = fake_arch.trap_return;
     *entered = user_registers();
 }

@@ -55,7 +55,7 @@
 #define STEPS           0x2580u /* 32 one-byte pushes, then as many pops */
 #define STEPS_WORDS     32
 #define REGISTER(n)     (0x2600u + (n)*4) /* CFA = register n + 16 */
-#define FAR             0x11000u          /* in the table's second group: 4 words, rbp in the 2nd */
+#define FAR             0x11000u          /* at more than 16 bits tell: 4 words, rbp in the 2nd */
 
 #define TEXT_PLAIN_END 0x12000u
 #define ENTRY          0x12000u /* a trap entry: ip to ss are on the stack, */

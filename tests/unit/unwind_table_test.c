@@ -21,15 +21,15 @@
 #define TEXT_SIZE 600u /* five blocks, the last one short */
 
 #define EXCEPTION UNWIND_CODE_EXCEPTION
+#define BLOCK_OF  UNWIND_BLOCK_WORD
 
 /* A whole table; the rest of the section it lies in. */
 struct made {
     struct unwind_table_header header;
-    struct unwind_block blocks[5];
-    uint32_t groups[1];
-    uint16_t rows[6];
+    uint32_t blocks[6];
+    struct unwind_row rows[6];
     struct unwind_rule rules[2];
-    struct unwind_exception exceptions[2];
+    struct unwind_exception exceptions[3];
     uint8_t rest[8];
 };
 
@@ -46,32 +46,23 @@ static const struct made good = {
             .text = TEXT,
             .text_size = TEXT_SIZE,
             .block_count = 5,
-            .group_count = 1,
             .row_count = 6,
             .rule_count = 2,
-            .exception_count = 2,
+            .exception_count = 3,
             .blocks = offsetof(struct made, blocks),
-            .groups = offsetof(struct made, groups),
             .rows = offsetof(struct made, rows),
             .rules = offsetof(struct made, rules),
             .exceptions = offsetof(struct made, exceptions),
         },
-    .blocks = {{0, 2, 0xc0}, {2, 0, 0x21}, {2, 3, 0x00}, {5, 0, EXCEPTION}, {5, 1, EXCEPTION}},
-    .rows =
-        {
-            UNWIND_ROW(1, 0x00),
-            UNWIND_ROW(127, 0x21),
-            UNWIND_ROW(10, 0xa5),
-            UNWIND_ROW(11, EXCEPTION),
-            UNWIND_ROW(12, EXCEPTION),
-            UNWIND_ROW(87, 0xc1),
-        },
+    .blocks = {BLOCK_OF(0, 0xc0), BLOCK_OF(2, 0x21), BLOCK_OF(2, 0x00), BLOCK_OF(5, EXCEPTION),
+               BLOCK_OF(5, EXCEPTION), BLOCK_OF(6, 0)},
+    .rows = {{0x00, 1}, {0x21, 127}, {0xa5, 10}, {EXCEPTION, 11}, {EXCEPTION, 12}, {EXCEPTION, 87}},
     .rules =
         {
             {.kind = UNWIND_RULE_NONE},
             {UNWIND_RULE_CALL, 6, UNWIND_SAVED_AT_FRAME, 1, -8, 16},
         },
-    .exceptions = {{267, 1}, {268, 0}},
+    .exceptions = {{267, 1}, {268, 0}, {599, 1}},
 };
 
 /* `size` bytes of `value` at `offset`; then what the reason must say. */
@@ -186,14 +177,15 @@ static void it_is_refused_for_its_reason(void **state)
     refused_for(&made, sizeof(made), wrong->words);
 }
 
-#define BLOCK(i, field)    offsetof(struct made, blocks[i].field)
-#define ROW(i)             offsetof(struct made, rows[i])
-#define RULE(i, field)     offsetof(struct made, rules[i].field)
-#define EXCEPTED(i, field) offsetof(struct made, exceptions[i].field)
-#define NO_PART            "parts reach beyond its"
-#define ROWS_OUTSIDE       "has rows outside it"
-#define OUT_OF_ORDER       "of the unwind table is out of order"
-#define NO_RULE            "of the unwind table has no rule 0x"
+#define BLOCK(i)            offsetof(struct made, blocks[i])
+#define ROW(i)              offsetof(struct made, rows[i])
+#define ROW_OF(start, code) ((start) << 8 | (code)) /* its two bytes */
+#define RULE(i, field)      offsetof(struct made, rules[i].field)
+#define EXCEPTED(i, field)  offsetof(struct made, exceptions[i].field)
+#define NO_PART             "parts reach beyond its"
+#define OUT_OF_ORDER        "of the unwind table is out of order"
+#define ROWS_OUTSIDE        "of the unwind table has rows outside it"
+#define NO_RULE             "of the unwind table has no rule 0x"
 
 #define REFUSED(claim, ...)                                                                        \
     {                                                                                              \
@@ -212,26 +204,25 @@ int main(void)
         cmocka_unit_test(any_changed_byte_is_noticed),
 
         REFUSED("another magic", HEADER(magic), 4, 0x4d595350, "no unwind table in the image"),
-        REFUSED("another version", HEADER(version), 4, 2, "of version 2, this kernel reads"),
+        REFUSED("another version", HEADER(version), 4, 3, "of version 3, this kernel reads"),
         REFUSED("another build's", HEADER(build_id), 1, 'T', "another build's"),
-        REFUSED("less than a header", HEADER(size), 4, 80, "80 bytes in a section of"),
+        REFUSED("less than a header", HEADER(size), 4, 72, "72 bytes in a section of"),
         REFUSED("more than the section", HEADER(size), 4, 1 << 20, "1048576 bytes in a section"),
         REFUSED("another text", HEADER(text), 8, TEXT + 16, "not the kernel's text"),
         REFUSED("less text", HEADER(text_size), 4, 599, "covers 599 bytes"),
         REFUSED("a wrong checksum", HEADER(crc32), 4, 1, "corrupt: checksum"),
 
         REFUSED("blocks beyond the end", HEADER(blocks), 4, SIZE - 16, NO_PART),
-        REFUSED("blocks in the header", HEADER(blocks), 4, 84, NO_PART),
+        REFUSED("blocks in the header", HEADER(blocks), 4, 76, NO_PART),
         REFUSED("blocks at an odd place", HEADER(blocks), 4, sizeof(good.header) + 2, NO_PART),
-        REFUSED("groups beyond the end", HEADER(groups), 4, SIZE, NO_PART),
         REFUSED("rows beyond the end", HEADER(rows), 4, SIZE - 8, NO_PART),
         REFUSED("too many rows", HEADER(row_count), 4, 0x80000000, NO_PART),
         REFUSED("rules beyond the end", HEADER(rules), 4, SIZE - 20, NO_PART),
         REFUSED("too many rules", HEADER(rule_count), 4, 0xffffffff, NO_PART),
         REFUSED("exceptions beyond the end", HEADER(exceptions), 4, SIZE - 12, NO_PART),
-        REFUSED("too many exceptions", HEADER(exception_count), 4, 3, NO_PART),
+        REFUSED("too many exceptions", HEADER(exception_count), 4, 4, NO_PART),
         REFUSED("too few blocks", HEADER(block_count), 4, 4, "has 4 blocks for 600 bytes"),
-        REFUSED("too many groups", HEADER(group_count), 4, 2, "has 5 blocks for 600 bytes"),
+        REFUSED("too many blocks", HEADER(block_count), 4, 6, "has 6 blocks for 600 bytes"),
 
         REFUSED("no such kind", RULE(1, kind), 1, UNWIND_RULE_KINDS, "rule 1 of the unwind table"),
         REFUSED("no such base", RULE(0, base), 1, 16, "rule 0 of the unwind table is none"),
@@ -243,26 +234,25 @@ int main(void)
         REFUSED("exceptions that fall", EXCEPTED(1, offset), 4, 260, OUT_OF_ORDER),
         REFUSED("exceptions in one place", EXCEPTED(1, offset), 4, 267, OUT_OF_ORDER),
         REFUSED("an exception between rows", EXCEPTED(1, offset), 4, 300, NO_RULE "ff"),
-        REFUSED("an exception left over", BLOCK(2, row_count), 1, 2,
-                "exception 1 of the unwind table belongs to no row"),
+        REFUSED("an exception left over", ROW(5), 2, ROW_OF(87, 0xc1),
+                "exception 2 of the unwind table belongs to no row"),
 
-        REFUSED("a block's rows outside", BLOCK(4, row), 2, 6, ROWS_OUTSIDE),
-        REFUSED("too many rows in a block", BLOCK(4, row_count), 1, 2, ROWS_OUTSIDE),
-        REFUSED("a group's rows outside", offsetof(struct made, groups), 4, 0xffffffff,
-                ROWS_OUTSIDE),
-        REFUSED("a row at its block's start", ROW(0), 2, UNWIND_ROW(0, 0), "block 0 " OUT_OF_ORDER),
-        REFUSED("a row behind its block", ROW(1), 2, UNWIND_ROW(128, 0), "block 0 " OUT_OF_ORDER),
-        REFUSED("two rows in one place", ROW(3), 2, UNWIND_ROW(10, 0), "block 2 " OUT_OF_ORDER),
+        REFUSED("a block's rows outside", BLOCK(5), 4, BLOCK_OF(7, 0), "block 4 " ROWS_OUTSIDE),
+        REFUSED("a block's rows far outside", BLOCK(4), 4, UINT32_MAX, "block 3 " ROWS_OUTSIDE),
+        REFUSED("rows that end before they begin", BLOCK(1), 4, BLOCK_OF(3, 0x21),
+                "block 0 " OUT_OF_ORDER),
+        REFUSED("a row at its block's start", ROW(0), 2, ROW_OF(0, 0), "block 0 " OUT_OF_ORDER),
+        REFUSED("a row behind its block", ROW(1), 2, ROW_OF(128, 0), "block 0 " OUT_OF_ORDER),
+        REFUSED("two rows in one place", ROW(3), 2, ROW_OF(10, 0), "block 2 " OUT_OF_ORDER),
 
-        REFUSED("a block's code beyond the list", BLOCK(1, code), 1, 0xc2, NO_RULE "c2"),
-        REFUSED("a row's code beyond the list", ROW(5), 2, UNWIND_ROW(87, 0xc2), NO_RULE "c2"),
-        REFUSED("saved below sp, in a block", BLOCK(1, code), 1, 0x20, NO_RULE "20"),
-        REFUSED("saved below sp, in a row", ROW(2), 2, UNWIND_ROW(10, 0xa4), NO_RULE "a4"),
-        REFUSED("an exception's row without one", ROW(0), 2, UNWIND_ROW(1, EXCEPTION),
+        REFUSED("a block's code beyond the list", BLOCK(1), 1, 0xc2, NO_RULE "c2"),
+        REFUSED("a row's code beyond the list", ROW(5), 2, ROW_OF(87, 0xc2), NO_RULE "c2"),
+        REFUSED("saved below sp, in a block", BLOCK(1), 1, 0x20, NO_RULE "20"),
+        REFUSED("saved below sp, in a row", ROW(2), 2, ROW_OF(10, 0xa4), NO_RULE "a4"),
+        REFUSED("an exception's row without one", ROW(0), 2, ROW_OF(1, EXCEPTION),
                 "block 0 " NO_RULE "ff"),
-        REFUSED("nothing that could go on", BLOCK(0, code), 1, EXCEPTION, "block 0 " NO_RULE "ff"),
-        REFUSED("going on after another code", BLOCK(2, code), 1, EXCEPTION,
-                "block 2 " NO_RULE "ff"),
+        REFUSED("nothing that could go on", BLOCK(0), 1, EXCEPTION, "block 0 " NO_RULE "ff"),
+        REFUSED("going on after another code", BLOCK(2), 1, EXCEPTION, "block 2 " NO_RULE "ff"),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

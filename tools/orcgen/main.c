@@ -40,6 +40,9 @@ static bool finish(const struct order *order, const struct image *image, const s
     struct table table;
     bool done = true;
 
+    if (cfi->count > UNWIND_ROWS_MAX)
+        return image_complain(image, "%zu rows: the unwind table's blocks can number %u",
+                              cfi->count, UNWIND_ROWS_MAX);
     table_build(&table, cfi->rows, cfi->count, &covered);
     if (order->what == WHAT_PRINT)
         print_rows(text, cfi->rows, cfi->count);

@@ -43,13 +43,13 @@ void print_rows(const struct text *text, const struct table_row *rows, size_t co
 void print_sizes(const struct table *table)
 {
     const struct unwind_table_header *header = table->bytes;
-    const uint32_t *groups = (const uint32_t *)((const char *)table->bytes + header->groups);
 
-    printf("text=%" PRIu32 " size=%" PRIu32 " header=%zu blocks=%zu groups=%zu rows=%zu rules=%zu "
+    printf("text=%" PRIu32 " size=%" PRIu32 " header=%zu blocks=%zu rows=%zu rules=%zu "
            "exceptions=%zu",
            header->text_size, header->size, sizeof(*header),
-           header->block_count * sizeof(struct unwind_block), header->group_count * sizeof(*groups),
-           header->row_count * sizeof(uint16_t), header->rule_count * sizeof(struct unwind_rule),
+           (header->block_count + 1) * sizeof(uint32_t),
+           header->row_count * sizeof(struct unwind_row),
+           header->rule_count * sizeof(struct unwind_rule),
            header->exception_count * sizeof(struct unwind_exception));
     printf(" row_count=%" PRIu32 " rule_count=%" PRIu32 " exception_count=%" PRIu32
            " bytes_per_kib=%.1f\n",

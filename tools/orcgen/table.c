@@ -20,16 +20,13 @@ struct listed {
 struct build {
     const struct table_row *rows;
     size_t count;
-    uint8_t *codes;        /* one for each row */
-    struct listed *listed; /* in order of their bytes, for look-ups */
+    uint8_t *codes;            /* one for each row */
+    uint32_t *blocks;          /* as the format has them, of header.block_count */
+    struct unwind_row *packed; /* its rows, of header.row_count */
+    struct listed *listed;     /* in order of their bytes, for look-ups */
     uint32_t listed_count;
     struct unwind_table_header header;
 };
-
-static uint32_t pieces(uint32_t size, unsigned shift)
-{
-    return (uint32_t)(((uint64_t)size + (1u << shift) - 1) >> shift);
-}
 
 /* The direct code that spells this rule; false if there is none. */
 static bool code_spells(const struct unwind_rule *rule, uint8_t *code)
@@ -135,7 +132,31 @@ static void choose_codes(struct build *build)
     }
 }
 
-/* Rows at a block's first byte are in the block itself. */
+/* Block by block: what holds at its first byte, and the rows inside. */
+static void make_rows(struct build *build, uint32_t text_size)
+{
+    struct unwind_table_header *header = &build->header;
+    size_t next = 0;
+    uint8_t code = 0;
+
+    header->block_count = (uint32_t)(((uint64_t)text_size + UNWIND_BLOCK - 1) / UNWIND_BLOCK);
+    build->blocks = allocate(header->block_count + 1, sizeof(*build->blocks));
+    build->packed = allocate(build->count, sizeof(*build->packed));
+    for (uint32_t i = 0; i < header->block_count; i++) {
+        uint64_t start = (uint64_t)i << UNWIND_BLOCK_SHIFT;
+
+        if (next < build->count && build->rows[next].offset == start)
+            code = build->codes[next++];
+        build->blocks[i] = UNWIND_BLOCK_WORD(header->row_count, code);
+        for (; next < build->count && build->rows[next].offset < start + UNWIND_BLOCK; next++) {
+            code = build->codes[next];
+            build->packed[header->row_count++] = (struct unwind_row){
+                .code = code, .start = (uint8_t)(build->rows[next].offset % UNWIND_BLOCK)};
+        }
+    }
+    build->blocks[header->block_count] = UNWIND_BLOCK_WORD(header->row_count, 0);
+}
+
 static void lay_out(struct build *build, const struct table_text *text)
 {
     struct unwind_table_header *header = &build->header;
@@ -145,46 +166,23 @@ static void lay_out(struct build *build, const struct table_text *text)
     memcpy(header->build_id, text->build_id, sizeof(header->build_id));
     header->text = text->address;
     header->text_size = text->size;
-    header->block_count = pieces(text->size, UNWIND_BLOCK_SHIFT);
-    header->group_count = pieces(text->size, UNWIND_GROUP_SHIFT);
-    for (size_t i = 0; i < build->count; i++)
-        header->row_count += build->rows[i].offset % UNWIND_BLOCK != 0;
     header->rule_count = build->listed_count;
     header->blocks = sizeof(*header);
-    header->groups = header->blocks + header->block_count * (uint32_t)sizeof(struct unwind_block);
-    header->rows = header->groups + header->group_count * (uint32_t)sizeof(uint32_t);
-    header->rules = header->rows + (header->row_count + 1) / 2 * 2 * (uint32_t)sizeof(uint16_t);
+    header->rows = header->blocks + (header->block_count + 1) * (uint32_t)sizeof(*build->blocks);
+    header->rules =
+        header->rows + (header->row_count + 1) / 2 * 2 * (uint32_t)sizeof(struct unwind_row);
     header->exceptions = header->rules + header->rule_count * (uint32_t)sizeof(struct unwind_rule);
     header->size =
         header->exceptions + header->exception_count * (uint32_t)sizeof(struct unwind_exception);
 }
 
-/* Block by block: what holds at its first byte, then the rows behind that. */
-static void write_blocks(const struct build *build, char *bytes)
+static void write_rows(const struct build *build, char *bytes)
 {
     const struct unwind_table_header *header = &build->header;
-    struct unwind_block *blocks = (struct unwind_block *)(bytes + header->blocks);
-    uint32_t *groups = (uint32_t *)(bytes + header->groups);
-    uint16_t *rows = (uint16_t *)(bytes + header->rows);
-    const uint32_t group_blocks = UNWIND_GROUP / UNWIND_BLOCK;
-    uint32_t written = 0;
-    size_t next = 0;
-    uint8_t code = 0;
 
-    for (uint32_t i = 0; i < header->block_count; i++) {
-        uint64_t start = (uint64_t)i << UNWIND_BLOCK_SHIFT;
-        if (i % group_blocks == 0)
-            groups[i / group_blocks] = written;
-        if (next < build->count && build->rows[next].offset == start)
-            code = build->codes[next++];
-        blocks[i].row = (uint16_t)(written - groups[i / group_blocks]);
-        blocks[i].code = code;
-        for (; next < build->count && build->rows[next].offset < start + UNWIND_BLOCK; next++) {
-            code = build->codes[next];
-            rows[written++] = UNWIND_ROW(build->rows[next].offset % UNWIND_BLOCK, code);
-            blocks[i].row_count++;
-        }
-    }
+    memcpy(bytes + header->blocks, build->blocks,
+           (header->block_count + 1) * sizeof(*build->blocks));
+    memcpy(bytes + header->rows, build->packed, header->row_count * sizeof(*build->packed));
 }
 
 static void write_rules(const struct build *build, char *bytes)
@@ -224,13 +222,16 @@ void table_build(struct table *table, const struct table_row *rows, size_t count
 
     list_rules(&build);
     choose_codes(&build);
+    make_rows(&build, text->size);
     lay_out(&build, text);
     table->size = header->size;
     table->bytes = allocate(1, header->size);
     memcpy(table->bytes, header, sizeof(*header));
-    write_blocks(&build, table->bytes);
+    write_rows(&build, table->bytes);
     write_rules(&build, table->bytes);
     ((struct unwind_table_header *)table->bytes)->crc32 = checksum(table->bytes, table->size);
+    free(build.packed);
+    free(build.blocks);
     free(build.codes);
     free(build.listed);
 }

@@ -29,8 +29,8 @@ struct table {
 };
 
 /*
- * The rows are in order of offset, none twice, all below text->size; the first is at 0. The same
- * rows give the same bytes. Never fails.
+ * The rows are in order of offset, none twice, all below text->size, UNWIND_ROWS_MAX at most; the
+ * first is at 0. The same rows give the same bytes. Never fails.
  */
 void table_build(struct table *table, const struct table_row *rows, size_t count,
                  const struct table_text *text);

@@ -10,9 +10,9 @@ from types import SimpleNamespace
 from pitot.layout import address_of
 from pitot.refusal import Refusal
 
-MAGIC, VERSION, HEADER = 0x57554E50, 1, "<II20sIQII10I"
+MAGIC, VERSION, HEADER = 0x57554E50, 2, "<II20sIQII8I"
 SUM_AT = 44
-BLOCK_SHIFT, GROUP_SHIFT = 7, 16
+BLOCK_SHIFT = 7
 WORDS_MASK, SAVED_SHIFT = 0x1F, 5
 LIST, EXCEPTION = 0xC0, 0xFF
 
@@ -35,22 +35,21 @@ class Table:
         if not self.bytes or zlib.crc32(whole) != total:
             raise Refusal("the kernel's unwind table has been written over: "
                           "gdb's own `bt` needs none")
-        self.exception_count = header[11]
-        self.blocks, self.groups, self.rows, self.rules, self.exceptions = header[12:17]
+        self.exception_count = header[10]
+        self.blocks, self.rows, self.rules, self.exceptions = header[11:15]
 
     def take(self, form, at):
         return struct.unpack_from("<" + form, self.bytes, at)
 
     def code(self, offset):
         """That of the byte so far behind the start of the text."""
-        block = self.blocks + 4 * (offset >> BLOCK_SHIFT)
-        row, count, code = self.take("HBB", block)
-        (first,) = self.take("I", self.groups + 4 * (offset >> GROUP_SHIFT))
-        for i in range(first + row, first + row + count):
-            (entry,) = self.take("H", self.rows + 2 * i)
-            if entry >> 8 > offset & (1 << BLOCK_SHIFT) - 1:
+        here, after = self.take("II", self.blocks + 4 * (offset >> BLOCK_SHIFT))
+        code = here & 0xFF
+        for i in range(here >> 8, after >> 8):
+            holds, start = self.take("BB", self.rows + 2 * i)
+            if start > offset & (1 << BLOCK_SHIFT) - 1:
                 break
-            code = entry & 0xFF
+            code = holds
         return code
 
     def rule(self, offset):
