@@ -71,7 +71,7 @@ HOST       := $(patsubst tests/host/%.c,$(BUILD)/host/%,$(filter-out %/fake_symb
 .DEFAULT_GOAL := iso
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: both-kernels run test soak shake budgets iso gallery gdb postmortem bench check help clean packages tests-built bench-built FORCE
+.PHONY: both-kernels run test soak shake budgets iso gallery gdb postmortem bench bench-table check help clean packages tests-built bench-built FORCE
 
 ##
 ## make run         installs what is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt
@@ -126,6 +126,11 @@ postmortem: packages-build
 bench: packages-bench
 	+$(Q)$(MAKE) --no-print-directory bench-built
 	$(Q)perl -Itests/lib tests/bench/bench.pl
+
+## make bench-table writes into docs/bench.md what hits cost in both kernels
+bench-table: both-kernels packages-test
+	+$(Q)$(MAKE) --no-print-directory tests-built
+	$(Q)perl tests/bench/hit_table.pl
 
 ## make check       format, layers, static analysis
 check: packages-check
