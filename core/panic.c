@@ -5,19 +5,17 @@
 #include <stdarg.h>
 
 #include "core/assert.h"
+#include "core/backtrace.h"
 #include "core/console/print_guard.h"
 #include "core/perf/drain.h"
 #include "core/perf/recording.h"
 #include "core/perf/script.h"
 #include "core/perf/snapshot.h"
 #include "core/perf/stream_port.h"
-#include "core/perf/unwind.h"
 #include "core/print.h"
 #include "core/symbols.h"
 
 #define LAST_SAMPLES 8
-#define FRAMES_FIRST 24 /* of a chain that is longer than both together, */
-#define FRAMES_LAST  8  /* these are printed */
 
 static struct panic_machine machine;              /* set at boot */
 static void (*debugger)(const struct regs *regs); /* looks at what is left; NULL: none */
@@ -32,44 +30,12 @@ static void print_line(const char *text)
     print("%s\n", text);
 }
 
-static void print_frame(const struct unwind *frame)
-{
-    char place[96];
-
-    print("  %016lx  %s  %s", (unsigned long)frame->ip, unwind_kind_name(frame->kind),
-          unwind_is_exact(frame) ? symbols_describe(frame->ip, place, sizeof(place))
-                                 : symbols_describe_return(frame->ip, place, sizeof(place)));
-    if (frame->kind == UNWIND_TRAP && frame->regs)
-        print("  <%s>", arch_trap_name(frame->regs));
-    print("\n");
-}
-
-static size_t count_frames(const struct regs *regs)
-{
-    struct unwind state;
-    size_t count = 0;
-
-    for (unwind_start(&state, regs); !unwind_done(&state); unwind_next(&state))
-        count++;
-    return count;
-}
-
 void panic_print_chain(const struct regs *regs)
 {
-    size_t frames = count_frames(regs), at = 0;
-    bool cut = frames > FRAMES_FIRST + FRAMES_LAST;
-    struct unwind state;
+    struct backtrace backtrace;
 
-    for (unwind_start(&state, regs); !unwind_done(&state); unwind_next(&state), at++) {
-        if (cut && at == FRAMES_FIRST)
-            print("  ... %zu frames ...\n", frames - FRAMES_FIRST - FRAMES_LAST);
-        if (!cut || at < FRAMES_FIRST || at >= frames - FRAMES_LAST)
-            print_frame(&state);
-    }
-    if (state.end == UNWIND_USER)
-        print("  %016lx  user\n", (unsigned long)state.ip);
-    if (!unwind_is_whole(&state))
-        print("  (the chain stops here: %s)\n", unwind_reason(state.end));
+    backtrace_take(&backtrace, regs);
+    backtrace_print(&backtrace, print_console());
 }
 
 /* Reads the rings as they are: what a writer left half done is not among the published records. */

@@ -2,11 +2,10 @@
 /* The commands about threads: `ps` and `bt [PID]`. Task context. */
 #include <linux/errno.h>
 
+#include "core/backtrace.h"
 #include "core/console/command.h"
-#include "core/console/print_guard.h"
 #include "core/console/words.h"
 #include "core/cpus.h"
-#include "core/panic.h"
 #include "core/perf/snapshot.h"
 #include "core/print.h"
 #include "core/sched/scheduler.h"
@@ -71,13 +70,21 @@ static int ps_run(int argc, char **argv)
 COMMAND(ps_command) = {
     .name = "ps", .usage = "", .summary = "the threads and what they do", .run = ps_run};
 
+static struct backtrace backtrace; /* the command's alone */
+
+static int bt_print(void)
+{
+    backtrace_print(&backtrace, command_output());
+    return command_interrupted() ? -EINTR : 0;
+}
+
 static int bt_self(void)
 {
     struct regs regs;
 
     REGS_SNAPSHOT_PARTIAL(&regs); /* a chain needs no more */
-    panic_print_chain(&regs);
-    return 0;
+    backtrace_take(&backtrace, &regs);
+    return bt_print();
 }
 
 /*
@@ -106,30 +113,27 @@ static bool bt_of(uint32_t pid)
 
     if (!thread || !where(thread, &regs))
         return false;
-    panic_print_chain(&regs);
+    backtrace_take(&backtrace, &regs);
     return true;
 }
 
-/* The guard comes first, as one of those who stand still could have it. */
 static int bt_other(uint32_t pid)
 {
     struct refusal why;
+    int error = cpus_park(&why);
     bool found;
-    int error;
 
-    print_guard_enter();
-    error = cpus_park(&why);
     if (error) {
         print("bt: %s\n", why.text);
-        print_guard_leave();
         return error;
     }
     found = bt_of(pid);
     cpus_release();
-    print_guard_leave();
-    if (!found)
+    if (!found) {
         print("bt: there is no thread %u with a chain; `ps` lists the threads\n", pid);
-    return found ? 0 : -ESRCH;
+        return -ESRCH;
+    }
+    return bt_print();
 }
 
 static int bt_run(int argc, char **argv)

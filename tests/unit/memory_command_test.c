@@ -4,6 +4,7 @@
  *
  * links: core/memory/memory_command.c tests/unit/fake_cpu.c tests/unit/fake_pages.c tests/unit/fake_preempt.c
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,9 +43,21 @@ static void remember(struct sink *sink, const char *text, size_t length)
     strncat(output, text, length);
 }
 
+static bool interrupted;
+
+bool command_interrupted(void)
+{
+    return interrupted;
+}
+
+struct sink *command_output(void)
+{
+    return print_console();
+}
+
 static void it_prints_the_blocks_that_are_free(void **state)
 {
-    struct sink console = {.write = remember};
+    static struct sink console = {.write = remember};
     char name[] = "memory";
     char *argv[] = {name, NULL};
     uint8_t *memory = aligned_alloc(PAGES * PAGE_SIZE, PAGES * PAGE_SIZE);
@@ -78,10 +91,22 @@ static void it_prints_the_blocks_that_are_free(void **state)
     free(memory);
 }
 
+static void it_says_that_it_was_interrupted(void **state)
+{
+    char name[] = "memory";
+    char *argv[] = {name, NULL};
+
+    (void)state;
+    interrupted = true;
+    assert_int_equal(__start_commands[0]->run(1, argv), -EINTR);
+    interrupted = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_prints_the_blocks_that_are_free),
+        cmocka_unit_test(it_says_that_it_was_interrupted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
