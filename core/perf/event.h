@@ -8,6 +8,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/breakpoint.h"
@@ -36,10 +37,10 @@ struct event_cpu {
     _Alignas(256) uint64_t count; /* hits, recorded or not; of the clock: ns */
     uint64_t period;              /* what a sample stands for; of the last one if it varies */
     uint64_t period_left;         /* hits until the next sample */
+    uint64_t unchecked;           /* samples that may be taken without a look at the clock */
     uint64_t weight;              /* of a weighted tracepoint's hits since the last sample */
     struct pace pace;             /* sets the period, if a frequency was asked for */
 
-    uint64_t unchecked;    /* samples that may be taken without a look at the clock */
     uint64_t tick_end;     /* the throttle's: when the current tick is over */
     uint64_t tick_samples; /* samples that it still may take, the unchecked ones left out */
     bool throttled;
@@ -56,14 +57,20 @@ struct event_cpu {
 _Static_assert(sizeof(struct event_cpu) == 256, "a page has room for those of 16 CPUs");
 
 struct event {
-    struct recorded_event recorded;  /* id, attr and name [I]; count: event_sum's */
-    struct event_chain chain;        /* [I] */
-    struct event_cpu *cpu;           /* [I] arch_cpus() of them */
-    uint64_t sample_bytes;           /* [I] sample_bytes(attr) */
-    struct ring *rings;              /* one per CPU; NULL: only counted, from any context on */
+    /*
+     * What each hit looks at: with the begin of `recorded` two cache lines, and one of the CPU's
+     * own.
+     */
+    _Alignas(64) struct event_cpu *cpu; /* [I] arch_cpus() of them */
+    struct ring *rings;                 /* one per CPU; NULL: only counted, from any context on */
+    struct event_chain chain;           /* [I] */
+    bool narrow;                        /* [I] some hits are not meant: event_means tells */
+    void (*triggered)(const struct event *event); /* told after each sample; NULL: nobody */
+    uint64_t sample_bytes;                        /* [I] sample_bytes(attr) */
+    struct recorded_event recorded;               /* id, attr and name [I]; count: event_sum's */
+
     struct event *next_paced;        /* [all CPUs parked] */
     struct breakpoint_target target; /* [I] of a breakpoint */
-    bool narrow;                     /* [I] some hits are not meant: event_means tells */
     uint64_t only_ids;               /* [I] as task_current_ids; 0: any thread's hits */
     uint64_t only_cpus;              /* [I] bit i: CPU i; 0: any CPU's hits */
     bool only_followed;              /* [I] only hits in the recorded workload's threads */
@@ -71,7 +78,6 @@ struct event {
     bool trigger;                    /* [I] its first sample ends the recording */
     bool stop;                       /* [I] each sample stops the program that was hit */
     uint64_t tick_limit;             /* [I] of a CPU; 0: never throttled */
-    void (*triggered)(const struct event *event); /* told behind each sample; NULL: nobody */
 
     /* Its source's part; one of them is in use. */
     struct breakpoint breakpoint;
@@ -81,6 +87,10 @@ struct event {
     struct filter filter;       /* [I] of a tracepoint: which hits are some */
     unsigned address;           /* [I] ... which argument is the sample's address, if any is */
 };
+
+_Static_assert(offsetof(struct event, recorded.attr.sample_type) < 2 * 64,
+               "what a hit looks at lies in two cache lines");
+_Static_assert(offsetof(struct event_cpu, unchecked) < 64, "... and in one of the CPU's own");
 
 /*
  * A new event that counts nothing yet, with an id that no other event of this boot has. `cpus` is

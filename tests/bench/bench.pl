@@ -97,7 +97,15 @@ sub run_part
     system(@command) == 0 or die("$command[0] failed\n");
 }
 
+sub processor
+{
+    open(my $file, '<', '/proc/cpuinfo') or return 'unknown';
+    my ($model) = map { /^model name\s*: (.*)$/ } <$file>;
+    return $model // 'unknown';
+}
+
 $| = 1;
+printf("this machine's processor: %s\n\n", processor());
 print("--- The kernel, in the emulator\n\n");
 print_guest(map { measure_guest($_) } @builds);
 run_part('Many CPUs, in the emulator', $^X, 'tests/bench/cpus.pl');
