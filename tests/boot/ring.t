@@ -17,7 +17,7 @@ use Pitot;
 
 plan skip_all => 'QUICK=1: ktap-ring is run by suites.t in its short form' if $ENV{QUICK};
 
-my %interleavings_least = (full => 1_000_000, soak => 15_000_000);
+my %interleavings_least = (full => 500_000, soak => 15_000_000);
 my $hang = 2 * $patience * ($ENV{SOAK} ? 10 : 1);
 
 sub interleave
