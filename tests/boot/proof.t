@@ -19,7 +19,7 @@ plan skip_all => 'QUICK=1: ktap-unwind, among the suites, is the short form' if 
 my $build = $ENV{BUILD} // 'build';
 my $fp_build = $ENV{FP_BUILD} // "$build/fp";
 my $share_least = 0.2;    # of a kernel in which the suites' own code is, too
-my $visits = 10;          # of an address that are checked, on the average: most have the first 16
+my $visits = 7;           # of an address that are checked, on the average: most have the first 4
 my $soak_least = 10_000_000;    # instructions
 my $hang = $patience * ($ENV{SOAK} ? 6 : 1);
 

@@ -25,8 +25,8 @@
 #define GAP_DENSE   128
 #define DENSE_COUNT 100
 /* Both unwinders are asked at the first visits of a place, and at each so-many-th step. */
-#define BOTH_VISITS 16
-#define BOTH_EACH   16
+#define BOTH_VISITS 4
+#define BOTH_EACH   64
 /* Of a string instruction's iterations each so-many-th is checked, and no more than so many run. */
 #define ITERATIONS_CHECKED 16
 #define ITERATIONS_MOST    256

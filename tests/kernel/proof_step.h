@@ -17,7 +17,7 @@ struct proof_plan {
     uint64_t steps; /* instructions that are stepped through */
     uint64_t nmis;  /* that come at chosen instructions */
     uint32_t gap;   /* steps between an interrupt's end and the next one: 1 to so many */
-    bool each;      /* step is checked; if not, the first visits of each place, and one in 16 */
+    bool each;      /* step is checked; if not, the first visits of each place, and one in 64 */
 };
 
 struct proof {

@@ -18,7 +18,7 @@ static const char *const short_commands[] = {"bt", "regs", NULL};
 static const char *const all_commands[] = {
     "bt",
     "regs",
-    "perf list",
+    "perf list lock:*",
     "help",
     "help perf",
     "nonsense",
@@ -30,7 +30,7 @@ static const char *const all_commands[] = {
     "run nothing",
     "run calls none",
     "perf stat -e kmem:mm_page_alloc --filter 'order > 2 && (address == 3 || odd == 1)' -- ps",
-    "perf record -e lock:*,irq:* --trigger mem:tok:w -- ps",
+    "perf record -e lock:*,irq:* --trigger mem:t:w -- ps",
     "perf record -e cpu-clock -F 0 -- ps",
     "perf record -e mem:0x10:w -g --skip 3 -c 5 -m 64k -- help",
     "perf record -e mem:kernel_flag/40:rw/period=3,skip=1/ -- help",
