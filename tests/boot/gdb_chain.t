@@ -240,12 +240,13 @@ sub instructions
 my $load = 'fs-stress 100000; poweroff';
 my $said = session("bt; $load",
     'assembly that moves the stack pointer' => "walk_function arch_flags\n",
-    'a function that turns interrupts off' => "walk_function pages_alloc\n",
+    'a function that turns interrupts off' =>
+        "set \$each = 5\nwalk_function pages_alloc\nset \$each = 1\n",
     'a string instruction' => "walk_function memcpy\n",
     'a file is closed' => "walk_function fs_close\n",
     'a file is written' => "set \$each = 5\nwalk_function fs_write\nset \$each = 1\n",
     'bt' => "go_to_vector 32\nchain\nbt\n",
-    'a timer interrupt' => "walk_trap 32 0\n",
+    'a timer interrupt' => "set \$each = 11\nwalk_trap 32 0\nset \$each = 1\n",
     'an NMI' => "monitor nmi\nwalk_trap 2 0\n",
     'NMIs in the entry of an interrupt' => "set \$nmis = 1\nset \$each = 7\nwalk_trap 32 0\n");
 

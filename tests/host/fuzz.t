@@ -30,13 +30,13 @@ my $patience = 3;
 
 # Inputs to try, and how many a broken copy and SOAK=1 go by if not by these.
 my %fuzzers = (
-    unwind_fuzz => {runs => 40_000, most => 350_000, options => '-max_len=600'},
+    unwind_fuzz => {runs => 30_000, most => 350_000, options => '-max_len=600'},
     table_fuzz => {runs => 10_000, most => 40_000, options => '-max_len=4096'},
-    options_fuzz => {runs => 20_000, most => 60_000, options => '-max_len=120'},
+    options_fuzz => {runs => 10_000, most => 60_000, options => '-max_len=120'},
     filter_fuzz => {runs => 100_000, options => '-max_len=300'},
     format_fuzz => {runs => 2_000, most => 6_000, options => '-max_len=200'},
     gdb_fuzz => {runs => 40_000, options => '-max_len=400'},
-    elf_fuzz => {runs => 60_000, options => '-max_len=400'},
+    elf_fuzz => {runs => 15_000, most => 60_000, options => '-max_len=400'},
     ustar_fuzz => {runs => 40_000, options => '-max_len=400'},
 );
 

@@ -134,6 +134,6 @@ sub compare_all
 
 make_kernel();
 make_programs();
-my $seeds = $ENV{SEEDS} // ($ENV{SOAK} ? 600 : $ENV{QUICK} ? 4 : 9);
+my $seeds = $ENV{SEEDS} // ($ENV{SOAK} ? 600 : $ENV{QUICK} ? 4 : 7);
 compare_all($_) for defined $ENV{SEED} ? $ENV{SEED} : 1 .. $seeds;
 done_testing();
