@@ -132,8 +132,8 @@ subtest 'watches, two CPUs, frame pointers' => sub {
 
 # --- The button ----------------------------------------------------------------------------------
 
-# A busy host lets the button and the clock come at once, nearly always; then they are one NMI. A CPU
-# that spins through a second has the host's clock, where this costs a sixth.
+# A busy host lets the button and the clock come at once, nearly always; then they are one NMI. A
+# CPU that spins through a second has the host's clock, where this costs a sixth.
 sub pressed_ok
 {
     my ($what, $options, $until, $where, @commands) = @_;
