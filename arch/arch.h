@@ -24,8 +24,9 @@
 #define PAGE_SIZE ((size_t)4096)
 
 /*
- * Of a function that hits, NMIs or a debugger's stops call, in a file of which they call no other:
- * it lies with theirs, where no debugger puts a breakpoint instruction (linker.ld).
+ * Marks a function that the hit path, an NMI or a debugger's stop calls. The linker puts it into
+ * .text.hit (linker.ld), where a debugger refuses to put a breakpoint instruction. Files whose
+ * functions are all called from there are listed in linker.ld instead.
  */
 #define ARCH_HIT_TEXT __attribute__((section(".text.hit")))
 
@@ -88,11 +89,11 @@ int64_t arch_cpu_clock_off(unsigned cpu, uint64_t *window);
 void arch_cpu_poke(unsigned cpu);
 
 /*
- * All other CPUs stand still, wherever they are, with interrupts off too, until arch_cpus_release:
- * outside of debug traps, and where `may` says that nothing is under way which who parks may change
- * (called there in an NMI). Interrupts are off here from the one to the other. May be nested. False
- * if a CPU, *absent, does not answer within two seconds: then none stands still. Task context; no
- * lock may be taken in between, as one of those may hold it.
+ * Stops all other CPUs by an NMI until arch_cpus_release, also where their interrupts are off. A
+ * CPU stops outside of debug traps, and where `may`, which it calls in the NMI, says that it is in
+ * the middle of nothing that the caller may change. The caller's interrupts are off until the
+ * release. Calls may be nested. False if a CPU, *absent, does not answer within two seconds: then
+ * all run on. Task context; the caller may take no lock in between, as a stopped CPU may hold it.
  */
 bool arch_cpus_park(unsigned *absent);
 void arch_cpus_release(void);
@@ -382,10 +383,10 @@ uint64_t arch_watch_spurious(void);
 /* --- Single steps. Policy (who is stepped, what for) is core/perf/event_branches.c's. --- */
 
 /*
- * Called behind each instruction of a context that is stepped: regs->ip is the next one. Runs as a
+ * Called after each instruction of a context that is stepped: regs->ip is the next one. Runs as a
  * watch handler does, and before it where both have a reason. Being stepped is a flag among the
  * context's others: it is off in interrupts and exceptions that come upon it and on again when they
- * return, and it goes with flags that are saved and loaded. So behind an instruction that takes it
+ * return, and it goes with flags that are saved and loaded. So after an instruction that takes it
  * away, a switch to another thread say, the handler is called once more; and a context may be
  * stepped because it saved its flags in a time that is over. `resumed` is called when an interrupt
  * or exception is about to return to a context that was stepped, others may have run meanwhile:
@@ -397,7 +398,7 @@ void arch_step_set_handlers(arch_step_handler *stepped, arch_step_handler *resum
 /*
  * The context whose trap frame that is, is stepped from its next instruction on; or is not any
  * more. In these two, or a watch handler. On a machine where steps and data watches exclude each
- * other, those of this CPU rest for that one instruction: not in what comes upon it, nor behind it.
+ * other, those of this CPU rest for that one instruction: not in what comes upon it, nor after it.
  */
 void arch_step_more(struct regs *regs);
 void arch_step_no_more(struct regs *regs);
@@ -414,7 +415,7 @@ void arch_step_begin(void);
 /*
  * The instruction that led a stepped context from `from` to `to` by a branch: a jump, taken, a
  * loop, a call, a return, from an interrupt too. It is the one at `from`, or, where the machine
- * holds a step back behind one that keeps interrupts off for one more, the one behind it. 0: none
+ * holds a step back after one that keeps interrupts off for one more, the one after it. 0: none
  * did. In a step handler.
  */
 uintptr_t arch_step_branch(uintptr_t from, uintptr_t to);
@@ -435,9 +436,9 @@ struct arch_user_step {
 };
 
 /*
- *   leave    the kernel is about to return to a program: interrupts off, behind what
+ *   leave    the kernel is about to return to a program: interrupts off, after what
  *            arch_user_handlers has for it, on the program's thread's stack.
- *   stepped  behind an instruction of a program that had the trap flag: as a step handler. False:
+ *   stepped  after an instruction of a program that had the trap flag: as a step handler. False:
  *            the flag was the program's own, it is to be told.
  */
 struct arch_user_steppers {
@@ -448,7 +449,7 @@ void arch_user_step_set_handlers(const struct arch_user_steppers *with);
 
 /*
  * The current program is stepped from where these registers go on: in `leave`. In both: it is not
- * any more. Neither the flag in what it pushes nor the one in its r11 behind a call is to be seen
+ * any more. Neither the flag in what it pushes nor the one in its r11 after a call is to be seen
  * by the program, and one that it loads is remembered as its own.
  */
 void arch_user_step_begin(struct arch_user_step *step, struct regs *regs);
@@ -478,7 +479,7 @@ bool arch_watch_audit(unsigned cpu);
 
 enum arch_stop {
     ARCH_STOP_HIT,     /* `wants` or `owns` has said so */
-    ARCH_STOP_STEPPED, /* behind the one instruction that was asked for */
+    ARCH_STOP_STEPPED, /* after the one instruction that was asked for */
     ARCH_STOP_BREAK,   /* arch_stop_cpu */
     ARCH_STOP_HERE,    /* arch_stop_here, or a breakpoint instruction that is the code's own */
     ARCH_STOP_DEAD,    /* arch_stop_dead: there is no going on */

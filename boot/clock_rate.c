@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See clock_rate.h. All that count are looked at over the same time, beside the time stamp counter.
- * A look is bounded by looks of the counter before and behind it, so that a machine that is held up
+ * A look is bounded by looks of the counter before and after it, so that a machine that is held up
  * in between is not believed. Called once, interrupts off; nothing in here waits without a bound.
  */
 #include "boot/clock_rate.h"

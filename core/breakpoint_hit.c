@@ -13,7 +13,7 @@ static void find_accessor(struct trace_hit *hit);
 TRACEPOINT_DEFINE_AT(breakpoint, hit, BREAKPOINT_HIT_FIELDS, .find_late = find_accessor,
                      .late = TRACEPOINT_FIELD(breakpoint_hit, insn));
 
-#define WATCH_ARGUMENT TRACEPOINT_COUNT_breakpoint_hit /* behind those of the fields */
+#define WATCH_ARGUMENT TRACEPOINT_COUNT_breakpoint_hit /* after those of the fields */
 
 static uint64_t watched_bytes(const struct arch_watch *watch, uint64_t word)
 {

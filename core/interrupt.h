@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Serving an interrupt where it can be observed: irq:irq_handler_entry before its handler,
- * irq:irq_handler_exit behind it. The interrupt controller calls it for every line (drivers do not
+ * irq:irq_handler_exit after it. The interrupt controller calls it for every line (drivers do not
  * know core: boot/ puts it in place). Interrupt context.
  */
 #pragma once

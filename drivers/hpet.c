@@ -112,7 +112,7 @@ void hpet_slow_down(unsigned hertz)
 /*
  * By the period, so that one late signal does not shift all others; but a count that has passed
  * already would be met only after the counter has wrapped, three quarters of a minute later. A
- * machine that is held up between looking and writing passes it too: hence the look behind.
+ * machine that is held up between looking and writing passes it too: hence the look after it.
  */
 static void hpet_set_next(void)
 {

@@ -16,7 +16,7 @@ struct uart {
     size_t chunk;  /* bytes that may be sent once it is empty: 16, or 1 without FIFOs */
     uint64_t sent; /* bytes that the device has taken; exact in a report, too (port_counted.h) */
     uint64_t lost; /* bytes that a dying machine has given up since its reader was gone */
-    bool text;     /* what is lost can be said to a reader who comes back; set behind uart_init */
+    bool text;     /* what is lost can be said to a reader who comes back; set after uart_init */
 };
 
 #define UART_COM1 0x3f8

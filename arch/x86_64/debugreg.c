@@ -295,7 +295,7 @@ void debugreg_read_data(uint64_t words[ARCH_WATCHES])
         words[i] = armed & 1u << i ? *arch_watch_word(&armed_watches[i]) : 0;
 }
 
-/* The watched bytes alone, of the word that holds them. */
+/* Compares the watched bytes alone: the rest of the word may have changed, too. */
 unsigned debugreg_changed_data(const uint64_t words[ARCH_WATCHES])
 {
     unsigned changed = 0;

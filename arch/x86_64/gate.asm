@@ -5,8 +5,8 @@
 %include "offsets.inc"
 %include "arch/x86_64/cfi.inc"
 
-; The caller's interrupts are on, and one that waits comes behind the instruction behind `sti`
-; (Intel SDM vol. 2, "STI"): behind `ret`, upon the caller.
+; The caller's interrupts are on, and one that waits comes after the instruction after `sti`
+; (Intel SDM vol. 2, "STI"): after `ret`, upon the caller.
 %macro gate_leave 0
         test byte [rbp - 8 + 1], 1 << (9 - 8)
         jz %%off
@@ -60,7 +60,7 @@ cfi_start arch_gate, return
         gate_leave
 cfi_end
 
-; The same, and the function gets a struct regs: ip and sp as they are behind the call, bit 1 of
+; The same, and the function gets a struct regs: ip and sp as they are after the call, bit 1 of
 ; flags clear as in every snapshot, ax 0 (it is never live at a call).
 align 16
 cfi_start arch_gate_registers, return

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Two instructions of a gate run before interrupts are off (arch/x86_64/gate.asm), and an emulator
- * that looks for interrupts behind each call lets many come just there. Whatever such an interrupt
+ * that looks for interrupts after each call lets many come just there. Whatever such an interrupt
  * tells of, its chain would show the tracer, and not what runs. The gate has done nothing yet but
  * to push the flags: so the interrupted code goes back to in front of the call, which it makes
  * again when the interrupt has been served, and the interrupt comes upon the caller. Called in each
@@ -27,7 +27,7 @@ static uintptr_t words_pushed(uintptr_t ip)
 }
 
 /*
- * One that is stepped goes on: the step behind the call has been told already. Nor is there a way
+ * One that is stepped goes on: the step after the call has been told already. Nor is there a way
  * back to a call of another form, whose start nobody can tell from its end.
  */
 void gate_back_out(struct regs *regs)

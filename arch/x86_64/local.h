@@ -72,13 +72,13 @@ static inline uint64_t publish_load(const uint64_t *from)
     return __atomic_load_n(from, __ATOMIC_ACQUIRE);
 }
 
-/* The stores before are seen before the stores behind. */
+/* The stores before are seen before the stores after. */
 static inline void publish_order_stores(void)
 {
     local_barrier();
 }
 
-/* The loads before are made before the loads behind. */
+/* The loads before are made before the loads after. */
 static inline void publish_order_loads(void)
 {
     __atomic_thread_fence(__ATOMIC_ACQUIRE);

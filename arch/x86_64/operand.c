@@ -2,7 +2,7 @@
 /*
  * See operand.h. Instructions for general registers alone, as the kernel is compiled for; source:
  * Intel SDM vol. 2, "Opcode Map" and "ModR/M and SIB Bytes". An address is computed from registers
- * as they are behind the instruction, so one that has changed a register that its own address was
+ * as they are after the instruction, so one that has changed a register that its own address was
  * made of has an access that is not placed.
  */
 #include "arch/x86_64/operand.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What one instruction of the kernel has accessed, told from its bytes and the registers behind it:
+ * What one instruction of the kernel has accessed, told from its bytes and the registers after it:
  * which bytes, and whether it read or wrote. For arch/x86_64/accessor.c, which knows where it
  * begins. Pure, but for the instruction's bytes that it reads. Debug trap.
  */

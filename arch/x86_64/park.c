@@ -221,7 +221,7 @@ static void park_pass_time(void)
     arch_relax();
 }
 
-/* What the parker has changed meanwhile is seen behind the load: P, with let_go. */
+/* What the parker has changed meanwhile is seen after the load: P, with let_go. */
 static void park_wait(struct percpu *self, const struct regs *regs, uint32_t answer)
 {
     uint32_t asked;

@@ -22,7 +22,7 @@ bool park_has_lone(unsigned *cpu);
 void park_set_meanwhile(void (*serve)(void));
 
 /*
- * Parking for a debugger's stop (arch/x86_64/stop.c), in a debug trap behind its hits, a
+ * Parking for a debugger's stop (arch/x86_64/stop.c), in a debug trap after its hits, a
  * breakpoint's trap or an NMI: waits for its turn, where it can be parked itself, with these
  * registers. False: *absent does not stand still, and what a stop changes has to be refused. Does
  * nothing but look where the others stand still already: for this CPU's stop before, or for a
@@ -30,7 +30,7 @@ void park_set_meanwhile(void (*serve)(void));
  */
 bool park_for_stop(const struct regs *regs, unsigned *absent);
 
-/* All go on; behind the end of a change that the stop came upon, if it did. */
+/* All go on; after the end of a change that the stop came upon, if it did. */
 void park_end_stop(void);
 
 /* The others stay parked, this one too, but that one goes on; returns when somebody lets all go. */

@@ -41,8 +41,7 @@ void percpu_init(unsigned cpu)
     for (unsigned i = 0; i < IST_COUNT; i++)
         tss[cpu].ist[i] = stack_of_cpu(cpu, i)->high;
     gdt_load(&gdt[cpu], &tss[cpu]);
-    cpu_write_msr(MSR_GS_BASE,
-                  (uintptr_t)&percpu[cpu]); /* behind gdt_load, which loads selectors */
+    cpu_write_msr(MSR_GS_BASE, (uintptr_t)&percpu[cpu]); /* after gdt_load, which loads selectors */
     idt_load();
     user_init_cpu();
     debugreg_load();

@@ -141,7 +141,7 @@ static void stop_passed(struct regs *regs)
         stop_late(regs);
 }
 
-/* --- Debug traps: in place of the arbiter's handler, and behind steps. --- */
+/* --- Debug traps: in place of the arbiter's handler, and after steps. --- */
 
 static void stop_fired(unsigned fired, struct regs *regs)
 {

@@ -50,7 +50,7 @@ static void return_to_look(struct regs *frame, uintptr_t sp)
 
 /*
  * A program has interrupts on, and a tick asks. A trap in its tail may have counted itself out
- * already: it is back in, so that DR7 stays 0 behind this NMI. One that has not called its handler
+ * already: it is back in, so that DR7 stays 0 after this NMI. One that has not called its handler
  * yet has that look (stop_fired, stop_passed).
  */
 void stop_look_again(struct regs *regs)

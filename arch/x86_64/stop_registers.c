@@ -112,7 +112,7 @@ static bool read_segment(unsigned number, uint64_t *value)
     return true;
 }
 
-/* Of a CPU that does not ask itself only what is the same on all is known. */
+/* Reads a system register. Of another CPU only those are known that are the same on all CPUs. */
 static bool read_system(unsigned cpu, unsigned number, uint64_t *value)
 {
     bool own = cpu == arch_cpu_id();
@@ -178,7 +178,7 @@ bool arch_debug_register_read(unsigned cpu, unsigned number, uint8_t *bytes)
 /*
  * A return to an address that is not canonical faults in the kernel's own exit, and a program that
  * is sent to the kernel's addresses is killed: gdb's `call` does that where a program has stopped.
- * Flags that a frame always has stay. gdb puts back what a fault behind a `call` has left in CR2.
+ * Flags that a frame always has stay. gdb puts back what a fault after a `call` has left in CR2.
  */
 bool arch_debug_register_write(unsigned cpu, unsigned number, const uint8_t *bytes)
 {

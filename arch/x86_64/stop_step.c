@@ -19,10 +19,10 @@ enum kind {
     LOADS,  /* popf, iret; a program's leave the flag as it is */
     CLEARS, /* cli */
     SETS,   /* sti */
-    /* Not run by the CPU, which would not trap behind them: */
+    /* Not run by the CPU, which would not trap after them: */
     HALTS,
-    ENTERS, /* syscall: the trap flag is off behind it */
-    LEAVES, /* sysret: the trap flag is r11's behind it */
+    ENTERS, /* syscall: the trap flag is off after it */
+    LEAVES, /* sysret: the trap flag is r11's after it */
 };
 
 struct step {

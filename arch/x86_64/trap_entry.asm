@@ -139,7 +139,7 @@ cfi_end
 %%as_it_is:
 %endmacro
 
-; GS is the kernel's behind this, wherever it comes; ebx = 1 where it was not. CLOBBERS eax, ecx,
+; GS is the kernel's after this, wherever it comes; ebx = 1 where it was not. CLOBBERS eax, ecx,
 ; edx.
 %macro kernel_gs_by_base 0
         xor ebx, ebx
@@ -279,7 +279,7 @@ cfi_start syscall_entry, trap
 ..@syscall_end:
 cfi_end
 
-; A program's first instruction, behind what each return to a program looks at. IN rdi = its rip,
+; A program's first instruction, after what each return to a program looks at. IN rdi = its rip,
 ; rsi = its rsp, rdx = the top of the thread's stack, interrupts off. Does not return: what was on
 ; that stack is gone.
 align 16

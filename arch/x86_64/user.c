@@ -19,7 +19,7 @@ _Static_assert(USER_CODE_SELECTOR == USER_DATA_SELECTOR + 8, "sysret counts so")
 _Static_assert(KERNEL_DATA_SELECTOR == KERNEL_CODE_SELECTOR + 8, "syscall counts so");
 
 /*
- * Off behind `syscall`: a step of its entry, interrupts, strings that run backward, leave of SMAP,
+ * Off after `syscall`: a step of its entry, interrupts, strings that run backward, leave of SMAP,
  * and an `iretq` that would be taken for a return of a nested task.
  */
 #define FLAGS_MASKED                                                                               \

@@ -3,7 +3,7 @@
  * Single steps of a program: the trap flag in its frame, and what of it the program could see or
  * change. The flag is set where the kernel returns to it (arch_user_step_begin, by way of the
  * handler `leave`), and off in the kernel: an exception's entry and FMASK clear it. A return with
- * the flag is by `iretq`, behind which the program's next instruction is the first that traps.
+ * the flag is by `iretq`, after which the program's next instruction is the first that traps.
  * Source: Intel SDM vol. 3, "Single-Step Exception Condition"; vol. 2, PUSHF, POPF, IRET, SYSCALL.
  *
  * On the program's thread's stack with interrupts off, or in the debug trap, on its page.

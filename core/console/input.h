@@ -27,7 +27,7 @@
  */
 bool input_put(uint8_t byte);
 
-/* `arrived` is called behind each byte that was taken; may be NULL. Boot, before input comes. */
+/* `arrived` is called after each byte that was taken; may be NULL. Boot, before input comes. */
 void input_set_arrived(void (*arrived)(void));
 
 /* --- The consumer's side: task context. --- */

@@ -97,7 +97,7 @@ int fs_rmdir(const char *path);
  */
 int fs_mkdir_accounted(const char *path, struct fs_account *account);
 
-/* Exact behind fs_settle, if nobody uses what is on it. */
+/* Exact after fs_settle, if nobody uses what is on it. */
 size_t fs_account_pages(struct fs_account *account);
 
 /*

@@ -165,7 +165,7 @@ int stress_remove_tree(struct stress *stress);
 typedef int stress_client(struct stress *stress);
 
 /*
- * One visit of each client in a round; NULL behind the last. Each has a directory of its own, made
+ * One visit of each client in a round; NULL after the last. Each has a directory of its own, made
  * by stress_prepare below STRESS_ROOT, which is there.
  */
 #define STRESS_CLIENTS 5

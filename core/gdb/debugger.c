@@ -84,7 +84,7 @@ static void send_the_rest(void)
 }
 
 /*
- * A packet is whole: what prints in an interrupt comes before it or behind it, and a stop of
+ * A packet is whole: what prints in an interrupt comes before it or after it, and a stop of
  * another CPU sends the rest first. Returns what has been sent: gdb may go.
  */
 static size_t print_to_gdb(const char *text, size_t length)
@@ -399,7 +399,7 @@ static enum arch_heard listen_at(const struct gdb_door *at)
 /*
  * A stop's own port is not read here: the boot CPU may have another reason for an NMI, or stand
  * still while the CPU that stops ran alone. L, with take_the_port: one of the two sees the other.
- * The door is looked at behind `stopped`: a stop in which gdb leaves ends when there is none any
+ * The door is looked at after `stopped`: a stop in which gdb leaves ends when there is none any
  * more.
  */
 static enum arch_heard debugger_listens(void)

@@ -17,7 +17,7 @@ static uint64_t least(uint64_t left, uint64_t right)
     return left < right ? left : right;
 }
 
-/* As much as there is and has room; nothing at all is an error. */
+/* Replies with as many bytes as can be read and have room in a packet; none is an error. */
 static void read_memory(struct gdb_server *server, const char *at, bool binary)
 {
     uint64_t address, length, most = binary ? GDB_PACKET_MAX : GDB_PACKET_MAX / 2, got = 0;

@@ -5,8 +5,9 @@
 _Alignas(64) struct held_locks held_locks[ARCH_CPUS_MAX];
 
 /*
- * Who sleeps lets go of the wait queue's lock behind taking the scheduler's. The others move down,
- * one store each: the last place is the caller's to clear.
+ * A thread that goes to sleep takes the scheduler's lock and then releases the wait queue's, which
+ * is not the innermost then. The locks above it move down, one store each; the caller clears the
+ * last place.
  */
 void held_locks_remove_inner(struct held_locks *here, const struct spinlock *lock)
 {

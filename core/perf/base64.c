@@ -31,7 +31,10 @@ static void encode_group(char text[4], const uint8_t *bytes, size_t count)
 
 _Static_assert(BASE64_LINE_BYTES / GROUP_BYTES * 4 + 1 <= BASE64_LINE_TEXT, "a line has room");
 
-/* Of this CPU: what interrupts it for good finds a length only with all that belongs to it. */
+/*
+ * A panic that interrupts this CPU for good reads the length: it is set after the text that it
+ * counts, and cleared before that changes. The order is this CPU's own, hence no fence of the bus.
+ */
 static void set_length(struct base64 *base64, size_t length)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

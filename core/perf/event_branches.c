@@ -82,7 +82,7 @@ static void window_step(struct window *window, struct event *event, const struct
 }
 
 /*
- * What holds behind a step of, or at the return to, what has these registers. Where the thread has
+ * What holds after a step of, or at the return to, what has these registers. Where the thread has
  * given the CPU away its window stays; where it returns to its program it ends.
  */
 static void window_go_on(struct window *window, const struct event *event, struct regs *regs)
@@ -217,7 +217,7 @@ void event_branches_begin(struct event *event)
     begun = true;
 }
 
-/* Who is stepped makes one step more, behind which there is no window. */
+/* Who is stepped makes one step more, after which there is no window. */
 void event_branches_disable(struct event *event)
 {
     (void)event;

@@ -90,7 +90,7 @@ uint64_t recording_lapses(unsigned cpu);
 size_t recording_losses(struct stream_loss *losses, size_t most);
 
 /*
- * Called behind each sample of an event with `stop`, where it was hit: the program that runs there
+ * Called after each sample of an event with `stop`, where it was hit: the program that runs there
  * stops. Boot.
  */
 void recording_set_stop(void (*stop)(void));

@@ -98,9 +98,9 @@ void ring_commit(struct ring *ring, struct ring_record *record);
 void ring_output(struct ring *ring, const void *bytes, uint32_t size, uint64_t *time);
 
 /*
- * A reader of its own, which may be on any CPU. `position` is where it stands; it starts at
- * ring_oldest. Copies the next whole record to `to` (at least RING_RECORD_MAX bytes, or as large as
- * the largest record known to be written) and moves on.
+ * A reader, on any CPU, of a ring that is being written. ring_reader_start puts `position` at the
+ * oldest record; ring_read copies the next whole record to `to` (RING_RECORD_MAX bytes at least, or
+ * as large as the largest record that is written) and moves on.
  */
 struct ring_reader {
     const struct ring *ring;

@@ -118,7 +118,7 @@ __attribute__((always_inline)) static inline bool ring_reserve_at(struct ring *r
             local_store(&claim->offset, RING_NOWHERE);
             local_store(&claim->size, size);
             head = local_load(&ring->head);
-            /* Void: a nested writer claimed before the head was read, or right behind. */
+            /* Void: a nested writer claimed before the head was read, or right after. */
         } while (__builtin_expect(local_load(&claim->size) != size, 0));
         /* Noted before it takes effect. Who claims from here on makes the exchange fail. */
         local_store(&claim->offset, head);

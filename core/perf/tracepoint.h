@@ -258,7 +258,7 @@ struct tracepoint *tracepoint_by_id(uint64_t id);
 size_t tracepoint_count(void);
 uint16_t tracepoint_id(const struct tracepoint *tracepoint);
 
-/* The next in order of full names, the first behind NULL; NULL behind the last. */
+/* The next in order of full names, the first after NULL; NULL after the last. */
 struct tracepoint *tracepoint_after(const struct tracepoint *before);
 
 /* --- What the macros below are made of. --- */

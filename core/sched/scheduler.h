@@ -17,12 +17,12 @@ void scheduler_init(unsigned cpu, struct thread *first, struct thread *idle);
 /* The running CPU with the fewest threads that run or could: for a new one. Any context. */
 unsigned scheduler_idlest_cpu(void);
 
-/* Who runs there; may change at any time on another CPU. Any context. */
+/* The thread that runs on that CPU; on another CPU it may change at any time. Any context. */
 const struct thread *scheduler_current(unsigned cpu);
 
 /*
- * Whom this CPU's last switch left: who stands on the stack still while the current thread is the
- * next one already. Any context.
+ * The thread that this CPU's last switch left. Inside a switch the CPU still runs on that thread's
+ * stack, while scheduler_current is the next thread already. Any context.
  */
 const struct thread *scheduler_left(void);
 

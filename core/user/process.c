@@ -274,7 +274,7 @@ static void disown_children(const struct process *parent)
     }
 }
 
-/* Who waits for it is woken behind the change, and looks under the table's lock. */
+/* Who waits for it is woken after the change, and looks under the table's lock. */
 static void announce_end(struct process *process)
 {
     uint64_t flags = spinlock_acquire_irq(&table);
@@ -387,8 +387,8 @@ void process_kill(struct process *process, uint8_t signal)
 }
 
 /*
- * Under the table's lock the slot cannot become another's. It can behind it: who is woken for
- * nothing sleeps on.
+ * The table's lock keeps the slot from becoming another process's. Once it is released that may
+ * happen before the wake-up: then a thread of the new process is woken for nothing, and sleeps on.
  */
 int process_kill_pid(uint32_t pid, uint8_t signal)
 {

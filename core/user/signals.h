@@ -12,7 +12,7 @@
 
 /*
  * Notes it (Linux's numbers; 0 is none). Of those that end it the first counts. Who marks it wakes
- * its `events` behind that, unless it is what runs. Any context, hits included.
+ * its `events` after that, unless it is what runs. Any context, hits included.
  */
 void signal_mark(struct process *process, uint8_t signal);
 
@@ -30,7 +30,7 @@ static inline uint8_t signal_stops(const struct process *process)
 
 /*
  * The current process, which is stopped, stands still in front of user mode until it is not, or is
- * to end; who waits for it is told. Interrupts off, also behind it, and on in between.
+ * to end; who waits for it is told. Interrupts off, also after it, and on in between.
  */
 void signal_stand(struct process *process);
 

@@ -27,8 +27,9 @@ static bool is_killed(void)
 }
 
 /*
- * Reads or writes page by page of the program's memory, until a call moves less than asked for, or
- * it is killed: who did that shall not have to wait until all is on the console.
+ * Reads or writes the program's memory page by page, until a call moves less than it was asked for
+ * or the program is killed: a killed program ends within a page, not when all of its text is on
+ * the console.
  */
 static int64_t move(int file, uintptr_t address, size_t length, enum arch_page access,
                     int64_t (*call)(int file, void *bytes, size_t length))
