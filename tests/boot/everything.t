@@ -148,7 +148,7 @@ sub books_ok
 
 # --- The newest, of four CPUs --------------------------------------------------------------------
 
-my $seconds = $ENV{SOAK} ? 60 : 3;
+my $seconds = $ENV{SOAK} ? 60 : 2;
 my ($machine, $summary, $first) = record_for($overwriting, $seconds, smp => $cpus);
 my $books = books_ok($machine, $summary, $first, $seconds);
 my @samples = @{$books->{samples}};
