@@ -78,15 +78,6 @@ static int bt_print(void)
     return command_interrupted() ? -EINTR : 0;
 }
 
-static int bt_self(void)
-{
-    struct regs regs;
-
-    REGS_SNAPSHOT_PARTIAL(&regs); /* a chain needs no more */
-    backtrace_take(&backtrace, &regs);
-    return bt_print();
-}
-
 /*
  * Where it stands: what it was switched from, or, on another CPU that stands still now, what was
  * interrupted there. False: it does not.
@@ -136,17 +127,21 @@ static int bt_other(uint32_t pid)
     return bt_print();
 }
 
+/* The chain of the command's own thread begins here. */
 static int bt_run(int argc, char **argv)
 {
+    struct regs regs;
     uint32_t pid;
 
-    if (argc == 1)
-        return bt_self();
-    if (argc > 2 || !words_number(argv[1], &pid)) {
+    if (argc > 2 || (argc == 2 && !words_number(argv[1], &pid))) {
         print("bt: give the number of a thread, or nothing; `ps` lists the threads\n");
         return -EINVAL;
     }
-    return pid == thread_current()->pid ? bt_self() : bt_other(pid);
+    if (argc == 2 && pid != thread_current()->pid)
+        return bt_other(pid);
+    REGS_SNAPSHOT_PARTIAL(&regs); /* a chain needs no more */
+    backtrace_take(&backtrace, &regs);
+    return bt_print();
 }
 
 COMMAND(bt_command) = {.name = "bt",

@@ -4,7 +4,8 @@
 #
 # gdb's backtrace and the kernel's own call chain agree. Both follow what compiler and assembly say
 # in .eh_frame, but gdb reads that itself, and the kernel a table made from it
-# (core/perf/unwind_orc.c). At each stop, mostly one an instruction, gdb walks up its frames; then
+# (core/perf/unwind_orc.c). At each stop, one an instruction in trap entries and assembly and fewer
+# in C (SOAK=1: one there, too), gdb walks up its frames; then
 # it sends the CPU to gdb_chain_entry (tests/kernel/gdb_chain.asm), where the kernel unwinds the
 # registers of the stop, and takes it back to go on as if nothing had been. Each frame's address,
 # stack pointer and frame pointer must be the same, and both chains must be whole. Run from the
@@ -238,15 +239,16 @@ sub instructions
 # --- Functions and interrupts --------------------------------------------------------------------
 
 my $load = 'fs-stress 100000; poweroff';
+my ($each_c, $each_trap_c) = $ENV{SOAK} ? (1, 1) : (5, 11);    # instructions
 my $said = session("bt; $load",
     'assembly that moves the stack pointer' => "walk_function arch_flags\n",
     'a function that turns interrupts off' =>
-        "set \$each = 5\nwalk_function pages_alloc\nset \$each = 1\n",
+        "set \$each = $each_c\nwalk_function pages_alloc\nset \$each = 1\n",
     'a string instruction' => "walk_function memcpy\n",
     'a file is closed' => "walk_function fs_close\n",
     'a file is written' => "set \$each = 5\nwalk_function fs_write\nset \$each = 1\n",
     'bt' => "go_to_vector 32\nchain\nbt\n",
-    'a timer interrupt' => "set \$each = 11\nwalk_trap 32 0\nset \$each = 1\n",
+    'a timer interrupt' => "set \$each = $each_trap_c\nwalk_trap 32 0\nset \$each = 1\n",
     'an NMI' => "monitor nmi\nwalk_trap 2 0\n",
     'NMIs in the entry of an interrupt' => "set \$nmis = 1\nset \$each = 7\nwalk_trap 32 0\n");
 

@@ -76,8 +76,8 @@ like($said->{end_of_it}, qr/exited normally\]$/m, '... to its end') or diag($mac
 
 # One CPU prints all the time, another one stops at each tick, as often as the host lets it tick
 # meanwhile; at COM1 both go to gdb.
-my ($stops, $stops_least) = (20, 5);
-my @scripts = ('perf script') x 2;
+my ($stops, $stops_least) = $ENV{SOAK} ? (50, 10) : (20, 5);
+my @scripts = ('perf script') x ($ENV{SOAK} ? 4 : 2);
 ($machine, $said) = session('text',
     { run => join('; ', 'perf record -a -e mem:kernel_flag:w -c 4 -- fs-stress', @scripts,
             'poweroff'),

@@ -185,7 +185,7 @@ same_lines_ok(script_lines($script), script_lines(scalar perf_script($machine, '
 # --- Everything at once --------------------------------------------------------------------------
 
 my $everything = 'perf record -a -m 64k --overwrite -e *:* -e mem:kernel_flag:rw -g -R'
-    . ' -- fs-stress 60';
+    . ' -- fs-stress ' . ($ENV{SOAK} ? 300 : 60);
 $machine = boot(flags => $unthrottled, run => "$everything; $stat; poweroff");
 ended_ok($machine, 'everything on, under load: the machine runs on to its end');
 my $ended = summary(said($machine, $everything));
