@@ -4,12 +4,11 @@
 #
 # gdb's backtrace and the kernel's own call chain agree. Both follow what compiler and assembly say
 # in .eh_frame, but gdb reads that itself, and the kernel a table made from it
-# (core/perf/unwind_orc.c). At each stop, one an instruction in trap entries and assembly and fewer
-# in C (SOAK=1: one there, too), gdb walks up its frames; then
-# it sends the CPU to gdb_chain_entry (tests/kernel/gdb_chain.asm), where the kernel unwinds the
-# registers of the stop, and takes it back to go on as if nothing had been. Each frame's address,
-# stack pointer and frame pointer must be the same, and both chains must be whole. Run from the
-# root of the tree:
+# (core/perf/unwind_orc.c). At each stop gdb walks up its frames; the stops are one an instruction
+# in trap entries and assembly, and fewer in C (SOAK=1: one there, too). Then gdb sends the CPU to
+# gdb_chain_entry (tests/kernel/gdb_chain.asm), where the kernel unwinds the registers of the stop,
+# and takes it back to go on as if nothing had been. Each frame's address, stack pointer and frame
+# pointer must be the same, and both chains must be whole. Run from the root of the tree:
 #
 #     prove tests/boot/gdb_chain.t
 #
