@@ -301,7 +301,18 @@ attach-again
 end
 print ticks > $before
 GDB
-        'and go on' => "break fs_close\ncontinue\nbt\ndelete\nwatch $holder\ncontinue\n",
+        # The first stop may still be of the attaching: the same place, SIGINT.
+        'and go on' => <<"GDB",
+break *fs_close
+continue
+if \$pc != (unsigned long)fs_close
+continue
+end
+bt
+delete
+watch $holder
+continue
+GDB
         'kill' => "${kill}info threads\n",
     ],
     claims => [
