@@ -70,6 +70,14 @@ unsigned arch_cpus(void);
 /* What it calls itself; never empty. Task and crash context. */
 const char *arch_cpu_name(void);
 
+/* Which one it is, by its maker's numbers. Task and crash context. */
+struct arch_cpu_kind {
+    char maker[13];
+    unsigned family, model, stepping;
+};
+
+struct arch_cpu_kind arch_cpu_kind(void);
+
 /* False for one that has not been started, or did not start. Any context. */
 bool arch_cpu_runs(unsigned cpu);
 

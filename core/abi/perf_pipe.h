@@ -86,6 +86,7 @@ enum perf_pipe_feature_number {
     PERF_PIPE_FEATURE_ARCH = 6,    /* `uname -m`, a struct perf_pipe_feature */
     PERF_PIPE_FEATURE_NRCPUS = 7,  /* struct perf_pipe_cpus */
     PERF_PIPE_FEATURE_CPUDESC = 8, /* what the CPU calls itself, a struct perf_pipe_feature */
+    PERF_PIPE_FEATURE_CPUID = 9,   /* its maker, family, model and stepping, likewise */
 };
 
 /* A header feature that is one string: `length` bytes of it follow, NUL and padding included. */

@@ -198,6 +198,7 @@ static void put_machine(struct stream *stream)
         put_end(stream);
     }
     put_feature(stream, PERF_PIPE_FEATURE_CPUDESC, kernel->cpu);
+    put_feature(stream, PERF_PIPE_FEATURE_CPUID, kernel->cpu_kind);
 }
 
 static void put_attr(struct stream *stream, const struct recorded_event *event)

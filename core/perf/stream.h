@@ -21,6 +21,7 @@ struct stream_kernel {
     size_t text_size;
     const char *arch;      /* what `uname -m` would say; NULL: perf takes its own host's */
     const char *cpu;       /* what the CPUs call themselves; NULL: not known */
+    const char *cpu_kind;  /* maker, family, model, stepping, with commas; NULL: not known */
     unsigned cpus, online; /* how many there are, and how many run; 0: not known */
 };
 

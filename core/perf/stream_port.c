@@ -17,10 +17,22 @@ static struct base64 block;
 static bool block_open; /* it is being written to the console */
 static const uint64_t *console_left;
 
+/* As perf spells it. */
+static const char *cpu_kind(void)
+{
+    static char text[48]; /* always the same text, so it may be written twice */
+    const struct arch_cpu_kind kind = arch_cpu_kind();
+
+    print_into(text, sizeof(text), "%s,%u,%u,%u", kind.maker, kind.family, kind.model,
+               kind.stepping);
+    return text;
+}
+
 static const struct stream_kernel *describe_kernel(void)
 {
     kernel = (struct stream_kernel){.arch = ARCH_NAME,
                                     .cpu = arch_cpu_name(),
+                                    .cpu_kind = cpu_kind(),
                                     .cpus = arch_cpus(),
                                     .online = cpus_running(),
                                     .build_id = arch_build_id(),

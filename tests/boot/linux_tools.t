@@ -149,6 +149,7 @@ my @left = qw(annotate archive buildid-list data diff evlist inject kmem kwork l
     timechart);
 my $mixed = 'perf record -a -m 8m -e mem:kernel_flag:rw,lock:*,sched:*,kmem:*,irq:* -- fs-stress 2';
 $machine = boot(machine => 'qemu', smp => 1, icount => 8, flags => 'perf.rate=0',
+    cpu => 'max,family=25,model=33,stepping=2',
     run => join('; ', $mixed, (map { "perf $_" } @left), 'poweroff'));
 ended_ok($machine);
 my $room = "$logs/room";
@@ -170,6 +171,8 @@ for my $name (@left) {
 }
 ok(-s "$room/build/$_", "... it has written $_")
     for qw(perf.data perf.data.tar.bz2 perf.json injected.data timechart.svg);
+like(slurp("$room/build/perf.json"), qr/"cpuid": "AuthenticAMD,25,33,2"/,
+    'perf data: the CPU\'s kind is that of the machine that was recorded, not of the host');
 
 # --- All tracepoints with Linux' names -----------------------------------------------------------
 

@@ -235,8 +235,12 @@ static void the_kernel_is_told_by_build_id_map_and_architecture(void **state)
 static void the_machine_is_told_by_its_cpus(void **state)
 {
     static struct written written;
-    const struct stream_kernel told = {
-        .build_id = build_id, .arch = "x86_64", .cpu = "a CPU", .cpus = 4, .online = 3};
+    const struct stream_kernel told = {.build_id = build_id,
+                                       .arch = "x86_64",
+                                       .cpu = "a CPU",
+                                       .cpu_kind = "Maker,6,94,3",
+                                       .cpus = 4,
+                                       .online = 3};
     const struct recorded_event event = event_of(1, PERF_SAMPLE_IDENTIFIER);
     const struct perf_pipe_cpus *cpus;
     const struct perf_pipe_feature *name;
@@ -253,7 +257,10 @@ static void the_machine_is_told_by_its_cpus(void **state)
     name = nth_of_type(&written, PERF_PIPE_FEATURE, 2);
     assert_int_equal(name->feature, PERF_PIPE_FEATURE_CPUDESC);
     assert_string_equal((const char *)name + 20, "a CPU");
-    assert_null(nth_of_type(&written, PERF_PIPE_FEATURE, 3));
+    name = nth_of_type(&written, PERF_PIPE_FEATURE, 3);
+    assert_int_equal(name->feature, PERF_PIPE_FEATURE_CPUID);
+    assert_string_equal((const char *)name + 20, "Maker,6,94,3");
+    assert_null(nth_of_type(&written, PERF_PIPE_FEATURE, 4));
 }
 
 static void without_an_architecture_none_is_claimed(void **state)
