@@ -67,6 +67,12 @@ static void print_stepping(void)
         print(" in %llu windows", (unsigned long long)counts.windows);
 }
 
+/* How the word behind a number ends. */
+static const char *plural(unsigned long long number)
+{
+    return number == 1 ? "" : "s";
+}
+
 static void print_summary(void)
 {
     struct recording_counts counts = recording_counts();
@@ -85,17 +91,20 @@ static void print_summary(void)
     else if (has_trigger())
         print(", no hit of the trigger");
     if (counts.throttled)
-        print(", %llu hits throttled (perf.rate=)", (unsigned long long)counts.throttled);
+        print(", %llu hit%s throttled (perf.rate=)", (unsigned long long)counts.throttled,
+              plural(counts.throttled));
     if (counts.nested)
-        print(", %llu hits of tracepoints inside a recorded one",
-              (unsigned long long)counts.nested);
+        print(", %llu hit%s of tracepoints inside a recorded one",
+              (unsigned long long)counts.nested, plural(counts.nested));
     if (counts.foreign)
-        print(", %llu hits of other threads left out (-a has them)",
-              (unsigned long long)counts.foreign);
+        print(", %llu hit%s of other threads left out (-a has them)",
+              (unsigned long long)counts.foreign, plural(counts.foreign));
     if (counts.drained)
-        print(", %llu hits raised by the stream's own thread", (unsigned long long)counts.drained);
+        print(", %llu hit%s raised by the stream's own thread", (unsigned long long)counts.drained,
+              plural(counts.drained));
     if (counts.nameless)
-        print(", %llu threads without a name", (unsigned long long)counts.nameless);
+        print(", %llu thread%s without a name", (unsigned long long)counts.nameless,
+              plural(counts.nameless));
     print(" ]\n");
 }
 
@@ -205,6 +214,7 @@ int perf_record(int argc, char **argv)
     if (error)
         return say("record", &why, error);
     record_hints_code("record", &options.recording);
+    record_hints_watches("record", &options.recording);
     drain_start();
     status = workload_run(&options);
     hand_over();
@@ -231,7 +241,7 @@ static void print_foreign(void)
     unsigned long long foreign = recording_counts().foreign;
 
     if (foreign)
-        print(" %llu hits of other threads left out (-a has them)\n\n", foreign);
+        print(" %llu hit%s of other threads left out (-a has them)\n\n", foreign, plural(foreign));
 }
 
 int perf_stat(int argc, char **argv)
@@ -244,6 +254,7 @@ int perf_stat(int argc, char **argv)
     if (error)
         return say("stat", &why, error);
     record_hints_code("stat", &options.recording);
+    record_hints_watches("stat", &options.recording);
     begin = arch_clock_ns();
     status = workload_run(&options);
     begin = arch_clock_ns() - begin;
@@ -290,7 +301,7 @@ void perf_record_boot(char *text)
         options.workload = NULL;
     }
     print("perf.boot: %u event%s armed\n", options.recording.event_count,
-          options.recording.event_count == 1 ? "" : "s");
+          plural(options.recording.event_count));
     branches_workload_begin();
 }
 

@@ -5,7 +5,10 @@
 #include <linux/hw_breakpoint.h>
 
 #include "arch/arch.h"
+#include "core/breakpoint.h"
+#include "core/breakpoint_trace.h"
 #include "core/perf/event_clock.h"
+#include "core/perf/tracepoint.h"
 #include "core/print.h"
 #include "core/symbols.h"
 
@@ -26,6 +29,23 @@ void record_hints_code(const char *command, const struct recording_options *reco
             print("perf %s: %s watches the bytes of a function as data; its calls are mem:%s:x\n",
                   command, event->name, symbol.name);
     }
+}
+
+void record_hints_watches(const char *command, const struct recording_options *recording)
+{
+    bool told = false, watches = breakpoint_used() > 0;
+
+    for (unsigned i = 0; i < recording->event_count; i++) {
+        const struct perf_event_attr *attr = &recording->events[i].attr;
+
+        watches |= attr->type == PERF_TYPE_BREAKPOINT; /* a program's is armed when it runs */
+        told |= attr->type == PERF_TYPE_TRACEPOINT &&
+                tracepoint_by_id(attr->config) == &tracepoint_breakpoint_hit;
+    }
+    if (told && !watches)
+        print("perf %s: breakpoint:hit tells of watches that are hit, and there is none: "
+              "-e mem:ADDR is one\n",
+              command);
 }
 
 void record_hints_clock(const struct recording_options *recording)

@@ -125,8 +125,8 @@ static int parse_option(int count, char **words, struct report_options *options,
     }
     if (!graph && !sort && !depth)
         return refuse(why, EINVAL,
-                      "unknown option \"%s\"; there are -g caller|callee|none, --sort KEY,..., "
-                      "--max-stack N, -n, -D, --stdio, --no-children, --no-inline",
+                      "unknown option \"%s\"; there are -g graph|fractal|caller|callee|none, "
+                      "--sort KEY,..., --max-stack N, -n, -D, --stdio, --no-children, --no-inline",
                       words[0]);
     if (graph && (count == 1 || words[1][0] == '-')) /* bare: as it is without */
         return 1;

@@ -179,6 +179,16 @@ like(line('perf stat -a -- fs-stress 3 --threads 1'),
 like(line('perf record -a -e mem:lock_kernel -- help bt'),
     qr/^perf record: mem:lock_kernel watches the bytes of a function .* mem:lock_kernel:x\nbt /m,
     'a function that is watched as data: how to have its calls is said');
+my $no_watch = qr/breakpoint:hit tells of watches that are hit, and there is none: -e mem:ADDR/;
+for my $kind (qw(record stat)) {
+    like(line("perf $kind -a -e breakpoint:hit -- help bt"),
+        qr/^perf $kind: $no_watch is one\nbt /m,
+        "perf $kind of breakpoint:hit without a watch: that there is none is said");
+    unlike(line("perf $kind -a -e breakpoint:hit -e mem:kernel_flag:w -- help bt"), $no_watch,
+        '... with one nothing');
+}
+unlike(line('perf stat -e breakpoint:hit -e mem:/bin/calls:main:x -- help bt'), $no_watch,
+    '... nor with one of a program that does not run yet');
 like(line('help perf record'), qr/^perf record \[-e EVENT\b/m, 'help tells of a part of perf');
 like(line('help bt x'), qr/^help: bt has no parts/m, '... where there are parts');
 

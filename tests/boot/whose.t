@@ -20,7 +20,7 @@ sub counted
     my ($said) = @_;
     my %count = reverse $said =~ /^ +(\d+(?:\.\d+)?) (?:msec| {4,}) *(\S+)$/mg;
     $count{elapsed} = 1000 * $1 if $said =~ /^ +([\d.]+) seconds time elapsed$/m;
-    $count{foreign} = $said =~ /^ (\d+) hits of other threads left out \(-a has them\)$/m ? $1 : 0;
+    $count{foreign} = $said =~ /^ (\d+) hits? of other threads left out \(-a has them\)$/m ? $1 : 0;
     return \%count;
 }
 
@@ -40,11 +40,13 @@ my $all = "perf stat -a $events -- /bin/fs-load 10";
 my $record = 'perf record -m 4m -e mem:kernel_flag:w -- /bin/fs-load 10';
 my $record_all = 'perf record -m 4m -a -e mem:kernel_flag:w -- /bin/fs-load 10';
 my $run = 'perf stat -e mem:kernel_flag:w -- run fs-load 10';
-my $machine = boot(run => join('; ', $own, $all, $run, $record, 'perf script', $record_all,
+my @once = map { "perf $_ -e mem:process_main:x -- /bin/fs-load 1" } qw(stat record);
+my $machine = boot(run => join('; ', @once, $own, $all, $run, $record, 'perf script', $record_all,
         'perf script', 'poweroff'));
 ended_ok($machine);
 my ($mine, $theirs) = map { counted(said($machine, $_)) } $own, $all;
 my $both = 'mem:kernel_flag:w';
+like(said($machine, $_), qr/\b1 hit of other threads left out/, "one hit is no hits: $_") for @once;
 is($mine->{'mem:process_main:x'}, 0, 'the way to a program is not the workload');
 is($theirs->{'mem:process_main:x'}, 1, '... -a has it');
 is($mine->{'mem:/bin/fs-load:_start:x'}, 1, 'its first instruction is');
