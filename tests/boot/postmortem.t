@@ -224,8 +224,10 @@ $machine->stop;
 sub is_name_of_cpu
 {
     my ($record) = @_;
-    my ($feature, $cpudesc) = (80, 8);
-    return record_type($record) == $feature && unpack('x8 Q<', $record) == $cpudesc;
+    my ($feature, $cpudesc, $cpuid) = (80, 8, 9);
+    return 0 if record_type($record) != $feature;
+    my $which = unpack('x8 Q<', $record);
+    return $which == $cpudesc || $which == $cpuid;
 }
 
 # A stream without what depends on the time at which it closes, and on which CPU's records come
