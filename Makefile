@@ -39,10 +39,10 @@ FRAME_POINTERS := -fno-omit-frame-pointer $(if $(findstring clang,$(CC)), \
                   -fno-shrink-wrap -fno-schedule-insns2 -fno-reorder-blocks-and-partition)
 ifeq ($(UNWINDER),orc)
 UNWINDER_FLAGS := -fomit-frame-pointer
-UNWINDER_OTHER := core/perf/unwinder_fp.c core/perf/unwind_fp.c
+UNWINDER_OTHER := core/unwind/default_fp.c core/unwind/fp.c
 else ifeq ($(UNWINDER),fp)
 UNWINDER_FLAGS := $(FRAME_POINTERS)
-UNWINDER_OTHER := core/perf/unwinder_orc.c
+UNWINDER_OTHER := core/unwind/default_orc.c
 else
 $(error UNWINDER=$(UNWINDER): orc and fp are possible)
 endif
@@ -60,8 +60,8 @@ CFLAGS   := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red-z
 HOSTFLAGS := -std=gnu11 -g -O1 $(WARNINGS) -Itests/unit -I.
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=all
 
-KERNEL_C   := $(filter-out arch/x86_64/offsets.c $(UNWINDER_OTHER),$(wildcard boot/*.c arch/x86_64/*.c drivers/*.c core/*.c core/*/*.c))
-KERNEL_ASM := $(wildcard boot/*.asm arch/x86_64/*.asm)
+KERNEL_C   := $(filter-out arch/x86_64/cpu/offsets.c $(UNWINDER_OTHER),$(wildcard boot/*.c arch/x86_64/*/*.c drivers/*.c core/*/*.c kernel/*.c kernel/*/*.c))
+KERNEL_ASM := $(wildcard boot/*.asm arch/x86_64/*/*.asm)
 KERNEL_OBJ := $(KERNEL_ASM:%=$(BUILD)/obj/%.o) $(KERNEL_C:%=$(BUILD)/obj/%.o)
 # The records and the judge of the ring's tests are the same on the host and in the kernel.
 SUITE_OBJ  := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard tests/kernel/*.c tests/kernel/*.asm) tests/unit/ring_payload.c tests/unit/ring_check.c)
@@ -177,14 +177,14 @@ $(BUILD)/obj/%.c.o: %.c $(BUILD)/flags tools/pad-calls
 	$(call COMPILE,$(CFLAGS))
 
 # The labels that the CFI macros need would name places inside routines; they end here.
-$(BUILD)/obj/%.asm.o: %.asm $(BUILD)/gen/offsets.inc arch/x86_64/cfi.inc boot/long_mode.inc
+$(BUILD)/obj/%.asm.o: %.asm $(BUILD)/gen/offsets.inc arch/x86_64/unwind/cfi.inc boot/long_mode.inc
 	$(call say,NASM,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(NASM) -f elf64 -g -F dwarf -I $(BUILD)/gen/ -I ./ $< -o $@
 	$(Q)objcopy --wildcard --strip-symbol='..@*' --strip-symbol='*.cfi_finish' --strip-symbol='*.fde*' \
 		--strip-symbol='cfi_cie_*' $@
 
-$(BUILD)/gen/offsets.inc: arch/x86_64/offsets.c $(BUILD)/flags $(wildcard arch/x86_64/*.h)
+$(BUILD)/gen/offsets.inc: arch/x86_64/cpu/offsets.c $(BUILD)/flags $(wildcard arch/x86_64/*/*.h)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -S $< -o - | sed -n 's/.*"@\(.*\)".*/\1/p' > $@
 
@@ -223,7 +223,7 @@ PROGRAM_ELF     := $(PROGRAMS:%=$(BUILD)/programs/%)
 $(BUILD)/programs/obj/%.c.o: programs/%.c $(BUILD)/flags tools/pad-calls
 	$(call COMPILE,$(PROGRAM_FLAGS))
 
-$(BUILD)/programs/obj/%.asm.o: programs/%.asm arch/x86_64/cfi.inc
+$(BUILD)/programs/obj/%.asm.o: programs/%.asm arch/x86_64/unwind/cfi.inc
 	$(call say,NASM,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(NASM) -f elf64 -g -F dwarf -I ./ $< -o $@
@@ -255,13 +255,12 @@ $(BUILD)/symfs/vmlinux: $(BUILD)/pitot.elf $(PROGRAM_ELF)
 
 # A second, tiny kernel that takes Pitot in (docs/porting.md). What may be linked into it is this list, and of that only what it
 # asks for: an archive.
-PORT_TAKES := $(wildcard core/perf/*.c) $(wildcard core/breakpoint*.c) $(addprefix core/,cpus.c nmi_clock.c glob.c print.c refusal.c string.c symbols.c symbol_table.c symbols_describe.c symbols_suggest.c ticks.c) \
-              $(wildcard arch/x86_64/*.c arch/x86_64/*.asm)
+PORT_TAKES := kernel/time/ticks.c $(wildcard core/*/*.c arch/x86_64/*/*.c arch/x86_64/*/*.asm)
 PORT_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard tests/port/*.asm tests/port/*.c))
 
 $(BUILD)/port.a: $(filter $(PORT_TAKES:%=$(BUILD)/obj/%.o),$(KERNEL_OBJ))
 	$(Q)rm -f $@
-	$(Q)ar rcs $@ $^
+	$(Q)ar rcsTP $@ $^
 
 $(BUILD)/port.elf: $(PORT_OBJ) $(BUILD)/port.a tests/port/linker.ld $(TABLE_TOOLS)
 	$(call say,LINK,$@)
@@ -291,8 +290,8 @@ $(BUILD)/host/gather.so: tools/gather/gather.c
 	$(Q)$(HOSTCC) $(HOSTFLAGS) -O2 -fPIC -shared $< -o $@
 
 # The stream of a machine that has stopped is made by what makes it in the kernel.
-$(eval $(call TOOL,postmortem,-lelf,$(wildcard core/*.h core/perf/*.h arch/*.h) \
-    $(addprefix core/,print.c refusal.c symbols.c symbol_table.c perf/crc32.c perf/sample_view.c perf/stream.c perf/tracepoint_format.c perf/tracing_data.c)))
+$(eval $(call TOOL,postmortem,-lelf,$(wildcard core/*.h core/*/*.h arch/*.h) \
+    $(addprefix core/,$(addsuffix .c,lib/print lib/refusal lib/crc32 symbols/symbols symbols/table sample/view stream/stream stream/tracing_data tracepoint/format))))
 
 include tests/tests.mk tests/bench/bench.mk
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The contract: what core may ask of a CPU. One implementation is arch/x86_64/, another is the fake
- * that the unit tests link (tests/unit/fake_arch.c). A kernel that wants core/perf for itself
- * implements this page; what is declared here may be inline instead (arch/x86_64/inline.h).
+ * that the unit tests link (tests/unit/fake_arch.c). A kernel that wants core for itself
+ * implements this page; what is declared here may be inline instead (arch/x86_64/cpu/inline.h).
  *
  * Contexts nest strictly on one CPU: task < interrupt < debug trap < NMI. "Any context" includes
  * the last.
@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/x86_64/inline.h"
-#include "arch/x86_64/local.h"
-#include "arch/x86_64/regs.h"
-#include "arch/x86_64/site.h"
+#include "arch/x86_64/cpu/inline.h"
+#include "arch/x86_64/cpu/local.h"
+#include "arch/x86_64/cpu/regs.h"
+#include "arch/x86_64/cpu/site.h"
 
 #define ARCH_NAME     "x86_64" /* as `uname -m` says it */
 #define ARCH_CPUS_MAX 64
@@ -164,7 +164,7 @@ struct arch_stack {
  */
 const struct arch_stack *arch_stack_find(uintptr_t address);
 
-/* --- Threads: how one gives the CPU to another. Policy (who, when) is core/sched/. --- */
+/* --- Threads: how one gives the CPU to another. Policy (who, when) is kernel/sched/. --- */
 
 /* Stacks for so many threads, beside the one that the kernel boots on. */
 #define ARCH_THREAD_STACKS 255
@@ -206,7 +206,7 @@ bool arch_may_switch(void);
  */
 void arch_set_interrupt_exit(void (*leave)(void));
 
-/* --- User mode. Policy (programs, system calls) is core/user/'s; docs/user.md. --- */
+/* --- User mode. Policy (programs, system calls) is kernel/user/'s; docs/user.md. --- */
 
 /*
  * What a program may have mapped: [ARCH_USER_START, ARCH_USER_END). All that code in virtual-8086
@@ -290,7 +290,7 @@ void arch_user_set_handlers(const struct arch_user_handlers *with);
 /* What this machine's CPUs lack for programs, as a phrase; NULL: nothing. Any context. */
 const char *arch_user_missing(void);
 
-/* --- Debug registers. Policy (who, sharing, refusals) is core/breakpoint.c's. --- */
+/* --- Debug registers. Policy (who, sharing, refusals) is core/breakpoint/breakpoint.c's. --- */
 #define ARCH_WATCHES 4
 
 enum arch_access { ARCH_EXECUTE, ARCH_WRITE, ARCH_READ_WRITE };
@@ -388,7 +388,7 @@ const char *arch_accessor_init(void);
 /* Debug traps that only disarmed registers explain: ignored, but counted. */
 uint64_t arch_watch_spurious(void);
 
-/* --- Single steps. Policy (who is stepped, what for) is core/perf/event_branches.c's. --- */
+/* --- Single steps. Policy (who is stepped, what for) is core/event/branches.c's. --- */
 
 /*
  * Called after each instruction of a context that is stepped: regs->ip is the next one. Runs as a
@@ -434,7 +434,7 @@ uintptr_t arch_step_branch(uintptr_t from, uintptr_t to);
  */
 bool arch_step_excludes_watches(void);
 
-/* --- Single steps of programs. Policy is core/user/process_steps.c's. --- */
+/* --- Single steps of programs. Policy is kernel/user/process_steps.c's. --- */
 
 /* Of a program's thread: its own, with interrupts off or in its debug traps. All 0 at first. */
 struct arch_user_step {
@@ -590,7 +590,7 @@ struct regs *arch_stop_regs(unsigned cpu);
  */
 bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept);
 
-/* --- Sites, and the gates that they lead to (arch/x86_64/site.h). --- */
+/* --- Sites, and the gates that they lead to (arch/x86_64/cpu/site.h). --- */
 
 /*
  * Turns a site on or off; nothing to do if it is so already. 0; -EINVAL where neither its nop nor

@@ -7,14 +7,14 @@
 #include "boot/clock_rate.h"
 
 #include "arch/arch.h"
-#include "arch/x86_64/clock.h"
-#include "arch/x86_64/paging.h"
-#include "core/panic.h"
-#include "core/print.h"
+#include "arch/x86_64/cpu/clock.h"
+#include "arch/x86_64/memory/paging.h"
+#include "core/lib/print.h"
 #include "drivers/acpi.h"
 #include "drivers/hpet.h"
 #include "drivers/pit8254.h"
 #include "drivers/pm_timer.h"
+#include "kernel/panic/panic.h"
 
 #define RATES_MAX 4
 
@@ -40,7 +40,9 @@ struct rate {
     uint64_t ticks; /* a second, of the time stamp counter; 0: it does not tell */
 };
 
-/* Until its rate is set the clock says ticks of the time stamp counter (arch/x86_64/inline.h). */
+/*
+ * Until its rate is set the clock says ticks of the time stamp counter (arch/x86_64/cpu/inline.h).
+ */
 struct look {
     uint64_t ticks;
     uint32_t count;

@@ -7,5 +7,7 @@
 
 struct acpi;
 
-/* Sets the clock's rate (arch/x86_64/clock.h), or panics with the reason. Boot, interrupts off. */
+/*
+ * Sets the clock's rate (arch/x86_64/cpu/clock.h), or panics with the reason. Boot, interrupts off.
+ */
 void clock_rate_find(const struct acpi *acpi);

@@ -2,13 +2,13 @@
 /* See cpus.h. */
 #include "boot/cpus.h"
 
-#include "arch/x86_64/apic.h"
-#include "arch/x86_64/cpu.h"
-#include "arch/x86_64/paging.h"
-#include "arch/x86_64/percpu.h"
-#include "arch/x86_64/smp.h"
+#include "arch/x86_64/cpu/apic.h"
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/cpu/smp.h"
+#include "arch/x86_64/memory/paging.h"
 #include "boot/memory.h"
-#include "core/print.h"
+#include "core/lib/print.h"
 #include "drivers/acpi.h"
 
 static struct acpi acpi;

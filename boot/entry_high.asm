@@ -5,7 +5,7 @@
 ; own because NASM describes one executable section a file to debuggers; gdb stumbles over a second.
 
 %include "offsets.inc"
-%include "arch/x86_64/cfi.inc"
+%include "arch/x86_64/unwind/cfi.inc"
 
 extern kernel_main
 extern stack_task

@@ -7,14 +7,14 @@
 #include "boot/gdb_door.h"
 
 #include "arch/arch.h"
-#include "arch/x86_64/apic.h"
+#include "arch/x86_64/cpu/apic.h"
 #include "boot/io_apic.h"
 #include "boot/ports.h"
 #include "core/gdb/debugger.h"
-#include "core/gdb/gdb_command.h"
 #include "drivers/ioapic.h"
 #include "drivers/pic8259.h"
 #include "drivers/uart16550.h"
+#include "kernel/gdb/command.h"
 
 static struct uart com3;
 static struct uart *com1; /* the console's; set at boot */

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/x86_64/paging.h"
-#include "core/cmdline.h"
+#include "arch/x86_64/memory/paging.h"
 #include "drivers/acpi.h"
+#include "kernel/cmdline.h"
 
 #define BOOT_RANGES_MAX   64
 #define BOOT_COMMAND_LINE (CMDLINE_SIZE + 1) /* so that one that had to be cut is too long */

@@ -2,7 +2,7 @@
 /* See io_apic.h. */
 #include "boot/io_apic.h"
 
-#include "arch/x86_64/paging.h"
+#include "arch/x86_64/memory/paging.h"
 #include "boot/cpus.h"
 #include "drivers/acpi.h"
 #include "drivers/ioapic.h"

@@ -6,8 +6,8 @@
 ; it: not every firmware does that.
 ;
 ; The page tables made here are for the way up only: the first 4 GiB at 0, at DIRECT_BASE and (1
-; GiB) at KERNEL_BASE, all writable and executable. arch/x86_64/paging.c replaces them; each CPU
-; that starts later comes up on them too (boot/ap_start.asm).
+; GiB) at KERNEL_BASE, all writable and executable. arch/x86_64/memory/paging.c replaces them; each
+; CPU that starts later comes up on them too (boot/ap_start.asm).
 
 %include "offsets.inc"
 %include "boot/long_mode.inc"

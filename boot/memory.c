@@ -6,10 +6,10 @@
  */
 #include "boot/memory.h"
 
-#include "arch/x86_64/sections.h"
-#include "arch/x86_64/space.h"
-#include "core/memory/pages.h"
-#include "core/panic.h"
+#include "arch/x86_64/memory/sections.h"
+#include "arch/x86_64/memory/space.h"
+#include "kernel/memory/pages.h"
+#include "kernel/panic/panic.h"
 
 #define IMAGE_START 0x100000ull /* the part before paging included */
 

@@ -4,12 +4,12 @@
 
 #include <stddef.h>
 
-#include "arch/x86_64/apic.h"
-#include "arch/x86_64/nmi.h"
-#include "arch/x86_64/paging.h"
+#include "arch/x86_64/cpu/apic.h"
+#include "arch/x86_64/entry/nmi.h"
+#include "arch/x86_64/memory/paging.h"
 #include "boot/cpus.h"
 #include "boot/io_apic.h"
-#include "core/nmi_clock.h"
+#include "core/event/nmi_clock.h"
 #include "drivers/acpi.h"
 #include "drivers/hpet.h"
 #include "drivers/ioapic.h"

@@ -4,16 +4,16 @@
  */
 #include "boot/ports.h"
 
-#include "core/console/input.h"
-#include "core/console/input_wait.h"
-#include "core/console/print_guard.h"
 #include "core/gdb/debugger.h"
-#include "core/panic.h"
-#include "core/perf/stream_port.h"
-#include "core/power.h"
+#include "core/stream/port.h"
 #include "drivers/port_e9.h"
 #include "drivers/power.h"
 #include "drivers/uart16550.h"
+#include "kernel/console/input.h"
+#include "kernel/console/input_wait.h"
+#include "kernel/console/print_guard.h"
+#include "kernel/panic/panic.h"
+#include "kernel/panic/power.h"
 
 /* What isa-debug-exit gets after a panic; docs/machines.md lists what the emulator makes of it. */
 #define EXIT_PANIC 0x31

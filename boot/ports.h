@@ -2,7 +2,7 @@
 /* Which wire is which: console on COM1, stream on COM2 or, without that, as text on COM1. */
 #pragma once
 
-#include "core/panic.h"
+#include "kernel/panic/panic.h"
 
 /*
  * The console, for output. Without COM1 says so on port 0xE9, where all further output then goes,

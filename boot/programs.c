@@ -3,16 +3,16 @@
 #include "boot/programs.h"
 
 #include "arch/arch.h"
-#include "arch/x86_64/sections.h"
-#include "core/console/input_wait.h"
-#include "core/fs/unpack.h"
-#include "core/memory/pages.h"
-#include "core/print.h"
-#include "core/user/jobs.h"
-#include "core/user/process.h"
-#include "core/user/process_code.h"
-#include "core/user/process_steps.h"
-#include "core/user/process_watch.h"
+#include "arch/x86_64/memory/sections.h"
+#include "core/lib/print.h"
+#include "kernel/console/input_wait.h"
+#include "kernel/fs/unpack.h"
+#include "kernel/memory/pages.h"
+#include "kernel/user/jobs.h"
+#include "kernel/user/process.h"
+#include "kernel/user/process_code.h"
+#include "kernel/user/process_steps.h"
+#include "kernel/user/process_watch.h"
 
 /* Its pages have been kept until here; what is in them is in the file system now. */
 static void take_module(const struct boot_information *information)

@@ -2,10 +2,10 @@
 /* See script.h. */
 #include "boot/script.h"
 
-#include "core/cmdline.h"
-#include "core/console/console.h"
-#include "core/perf/perf_record.h"
-#include "core/print.h"
+#include "core/command/record.h"
+#include "core/lib/print.h"
+#include "kernel/cmdline.h"
+#include "kernel/console/console.h"
 
 static char text[CMDLINE_SIZE];
 

@@ -5,17 +5,17 @@
  */
 #include "boot/timer.h"
 
-#include "arch/x86_64/apic.h"
-#include "arch/x86_64/trap.h"
-#include "arch/x86_64/vectors.h"
-#include "core/interrupt.h"
-#include "core/panic.h"
-#include "core/perf/drain.h"
-#include "core/perf/event.h"
-#include "core/sched/scheduler.h"
-#include "core/ticks.h"
-#include "core/timer.h"
+#include "arch/x86_64/cpu/apic.h"
+#include "arch/x86_64/entry/trap.h"
+#include "arch/x86_64/entry/vectors.h"
+#include "core/event/event.h"
+#include "core/stream/drain.h"
 #include "drivers/pit8254.h"
+#include "kernel/interrupt.h"
+#include "kernel/panic/panic.h"
+#include "kernel/sched/scheduler.h"
+#include "kernel/time/ticks.h"
+#include "kernel/time/timer.h"
 
 #define TIMER_LINE 0 /* to who sees interrupts, the same on all CPUs */
 

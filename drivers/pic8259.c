@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-#include "arch/x86_64/port.h"
-#include "arch/x86_64/vectors.h"
+#include "arch/x86_64/cpu/port.h"
+#include "arch/x86_64/entry/vectors.h"
 
 #define MASTER_COMMAND 0x20
 #define MASTER_DATA    0x21

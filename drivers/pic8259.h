@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "arch/x86_64/trap.h"
+#include "arch/x86_64/entry/trap.h"
 
 /* All lines masked, vectors moved away from the exceptions'. Boot, interrupts off. */
 void pic_init(void);

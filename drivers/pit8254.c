@@ -2,8 +2,8 @@
 /* See pit8254.h. */
 #include "drivers/pit8254.h"
 
-#include "arch/x86_64/cpu.h"
-#include "arch/x86_64/port.h"
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/cpu/port.h"
 #include "drivers/pic8259.h"
 
 #define COUNTER0 0x40

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "arch/x86_64/trap.h"
+#include "arch/x86_64/entry/trap.h"
 #include <stdint.h>
 
 #define PIT_HERTZ      1193182u

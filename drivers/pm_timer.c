@@ -2,7 +2,7 @@
 /* See pm_timer.h. */
 #include "drivers/pm_timer.h"
 
-#include "arch/x86_64/port.h"
+#include "arch/x86_64/cpu/port.h"
 
 static uint16_t timer_port; /* set at boot */
 

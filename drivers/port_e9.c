@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "arch/x86_64/port.h"
+#include "arch/x86_64/cpu/port.h"
 
 #define PORT_E9 0xe9
 

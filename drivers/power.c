@@ -5,7 +5,7 @@
 #include "drivers/power.h"
 
 #include "arch/arch.h"
-#include "arch/x86_64/port.h"
+#include "arch/x86_64/cpu/port.h"
 
 #define PM1A_CONTROL_SEABIOS 0x604  /* where SeaBIOS, and OVMF on q35, place it */
 #define PM1A_CONTROL_OTHERS  0xb004 /* where OVMF on pc, and Bochs, do */

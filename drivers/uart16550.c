@@ -3,8 +3,8 @@
 #include "drivers/uart16550.h"
 
 #include "arch/arch.h"
-#include "arch/x86_64/port.h"
-#include "arch/x86_64/port_counted.h"
+#include "arch/x86_64/cpu/port.h"
+#include "arch/x86_64/cpu/port_counted.h"
 #include "drivers/pic8259.h"
 
 /* Registers, as offsets from the port. */

@@ -2,7 +2,7 @@
 ;
 ; See attack.h. In user mode; CLOBBERS what a function may.
 
-%include "arch/x86_64/cfi.inc"
+%include "arch/x86_64/unwind/cfi.inc"
 
 SYSCALL_GETPID     equ 39
 KERNEL_CODE        equ 0x08

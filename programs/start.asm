@@ -3,7 +3,7 @@
 ; Where a program begins: the stack holds argc, then argv (System V ABI, "Process Initialization").
 ; main's result is its exit status. In user mode, as all here.
 
-%include "arch/x86_64/cfi.inc"
+%include "arch/x86_64/unwind/cfi.inc"
 
 extern main
 

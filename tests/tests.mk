@@ -17,8 +17,8 @@ libs  = $(patsubst $(1)|libs:%,%,$(filter $(1)|libs:%,$(HEADS)))
 
 # Of arch what no instruction of the kernel's is in. Which way unwinds a program says itself; strings
 # are the library's.
-HOST_C := $(filter-out core/perf/unwinder_%.c core/string.c,$(wildcard core/*.c core/*/*.c)) \
-          $(addprefix arch/x86_64/,accessor.c branch.c debugreg_encode.c frame.c insn_map.c operand.c register.c)
+HOST_C := $(filter-out core/unwind/default_%.c core/lib/string.c,$(wildcard core/*/*.c kernel/*.c kernel/*/*.c)) \
+          $(addprefix arch/x86_64/,debug/accessor.c debug/branch.c debug/debugreg_encode.c unwind/frame.c debug/insn_map.c debug/operand.c unwind/register.c)
 
 HOSTED     := $(BUILD)/hosted
 HOSTED_OBJ := $(HOST_C:%=$(HOSTED)/%.o)
@@ -78,21 +78,21 @@ $(foreach program,$(FUZZ),$(eval $(call FUZZ_PROGRAM,$(program),$(program:$(BUIL
 
 -include $(FUZZ_OBJ:.o=.d)
 
-# The ring's source on the model of its memory: tests/model/arch/x86_64/local.h takes the place of
+# The ring's source on the model of its memory: tests/model/arch/x86_64/cpu/local.h takes the place of
 # arch's. tests/model/order.t makes the broken copies, and has them built, as it can say what is
 # missing.
 MODEL_FLAGS = -Itests/model $(HOSTFLAGS) $(SANITIZE) -MMD -MP
-MODEL_OBJ  := $(patsubst %,$(BUILD)/model/obj/%.o,$(wildcard tests/model/*.c) core/refusal.c core/print.c tests/unit/ring_payload.c)
+MODEL_OBJ  := $(patsubst %,$(BUILD)/model/obj/%.o,$(wildcard tests/model/*.c) core/lib/refusal.c core/lib/print.c tests/unit/ring_payload.c)
 
 $(BUILD)/model/obj/%.c.o: %.c
 	$(call say,HOSTCC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(MODEL_FLAGS) -c $< -o $@
 
-$(BUILD)/model/ring_model: $(BUILD)/model/obj/core/perf/ring.c.o $(MODEL_OBJ)
+$(BUILD)/model/ring_model: $(BUILD)/model/obj/core/ring/ring.c.o $(MODEL_OBJ)
 	$(Q)$(HOSTCC) $(SANITIZE) $^ -o $@
 
 $(BUILD)/model/broken/%: $(BUILD)/model/broken/%.c $(MODEL_OBJ)
 	$(Q)$(HOSTCC) $(MODEL_FLAGS) $^ -o $@
 
--include $(MODEL_OBJ:.o=.d) $(BUILD)/model/obj/core/perf/ring.c.d
+-include $(MODEL_OBJ:.o=.d) $(BUILD)/model/obj/core/ring/ring.c.d

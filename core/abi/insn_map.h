@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The instruction map inside the image: written by tools/insnmap from the linked kernel's text,
- * read by arch/x86_64/insn_map.c. It says of every byte of the text whether an instruction begins
- * there, and whether that instruction can have made a data access and then gone on behind its end:
- * so that the one in front of an address is found without taking code apart. docs/insn-map.md tells
- * what it is for.
+ * read by arch/x86_64/debug/insn_map.c. It says of every byte of the text whether an instruction
+ * begins there, and whether that instruction can have made a data access and then gone on behind
+ * its end: so that the one in front of an address is found without taking code apart.
+ * docs/insn-map.md tells what it is for.
  *
  * Little endian:
  *

@@ -3,7 +3,7 @@
  * Where the recording lies in the memory of a machine that has stopped: the kernel exports one
  * constant `struct recorder` under the symbol `recorder`, and who finds that needs no debug
  * information and no header of the kernel's to read rings, events and names. Made by
- * core/perf/recorder_layout.h, read by tools/postmortem; docs/stopped.md tells how.
+ * core/recording/layout.h, read by tools/postmortem; docs/stopped.md tells how.
  *
  * Little endian, pointers of 8 bytes. Addresses are the kernel's own; 0: there is none. What is
  * called by a field's name in the structures below is its offset in bytes. All that the kernel may
@@ -54,7 +54,7 @@ struct recorder_tasks {
 /*
  * A tracepoint, and a field of its record; strings and `fields` are pointers. `field_count` and
  * `kind` have 32 bits, `offset` and `size` 16. Kinds are numbered in the order of enum
- * tracepoint_kind (core/perf/tracepoint.h).
+ * tracepoint_kind (core/tracepoint/tracepoint.h).
  */
 struct recorder_tracepoint {
     uint32_t full_name, name, fields, field_count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The symbol table inside the image: written by tools/symtab into the reserved section after the
- * link, read by core/symbols.c. Little endian, all offsets from the start of the header, each part
+ * link, read by core/symbols/symbols.c. Little endian, all offsets from the start of the header, each part
  * a multiple of 4 from it:
  *
  *   struct symtab_header

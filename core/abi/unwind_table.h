@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The unwind table inside the image: written by tools/orcgen from the linked kernel's call frame
- * information (.eh_frame), read by core/perf/unwind_table.c. For every instruction of the text it
+ * information (.eh_frame), read by core/unwind/table.c. For every instruction of the text it
  * names a rule: where the CFA (the caller's sp, once the call has returned) is counted from, and
  * where the caller's frame pointer is. docs/unwind-table.md draws it, with the alternatives.
  *
@@ -42,7 +42,7 @@ struct unwind_table_header {
     uint32_t size;                                /* of everything, header included */
     uint64_t text;                                /* address of the first byte covered */
     uint32_t text_size;                           /* bytes covered; what is behind has no rule */
-    uint32_t crc32; /* of the whole table, this field taken as 0 (core/perf/crc32.h) */
+    uint32_t crc32; /* of the whole table, this field taken as 0 (core/lib/crc32.h) */
     uint32_t block_count, row_count, rule_count, exception_count;
     uint32_t blocks, rows, rules, exceptions;
 };

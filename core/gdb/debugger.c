@@ -6,16 +6,16 @@
 #include "core/gdb/debugger.h"
 
 #include "arch/arch.h"
-#include "core/breakpoint.h"
-#include "core/console/print_guard.h"
-#include "core/cpus.h"
-#include "core/gdb/command.h"
-#include "core/gdb/machine.h"
+#include "core/breakpoint/breakpoint.h"
 #include "core/gdb/points.h"
-#include "core/panic.h"
-#include "core/power.h"
-#include "core/print.h"
-#include "core/string.h"
+#include "core/lib/cpus.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+#include "kernel/console/print_guard.h"
+#include "kernel/gdb/machine.h"
+#include "kernel/gdb/monitor.h"
+#include "kernel/panic/panic.h"
+#include "kernel/panic/power.h"
 
 /* So many steps, and the other CPUs are let go for one. */
 #define STEPS_ALONE 64

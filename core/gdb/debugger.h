@@ -10,8 +10,8 @@
 
 #include "arch/arch.h"
 #include "core/gdb/link.h"
-#include "core/print.h"
-#include "core/refusal.h"
+#include "core/lib/print.h"
+#include "core/lib/refusal.h"
 
 /*
  * A port that gdb can have. Nobody else reads from it while it is open. All are called with all

@@ -4,7 +4,7 @@
 
 #include <linux/errno.h>
 
-#include "core/gdb/hex.h"
+#include "core/lib/hex.h"
 
 #define ESCAPE     '}'
 #define ESCAPE_XOR 0x20

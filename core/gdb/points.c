@@ -3,8 +3,8 @@
 #include "core/gdb/points.h"
 
 #include "arch/arch.h"
-#include "core/breakpoint.h"
-#include "core/cpus.h"
+#include "core/breakpoint/breakpoint.h"
+#include "core/lib/cpus.h"
 
 #define SOFTWARE_MAX 64
 #define HARDWARE_MAX 8 /* more than registers, as equal ones share */

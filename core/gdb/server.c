@@ -4,9 +4,9 @@
 
 #include <linux/errno.h>
 
-#include "core/gdb/hex.h"
 #include "core/gdb/packets.h"
-#include "core/string.h"
+#include "core/lib/hex.h"
+#include "core/lib/string.h"
 
 void gdb_server_init(struct gdb_server *server, const struct gdb_line *line,
                      const struct gdb_target *target)

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/refusal.h"
+#include "core/lib/refusal.h"
 
 /* As Z packets number them. */
 enum gdb_point {

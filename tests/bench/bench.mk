@@ -3,8 +3,8 @@
 
 # The unwinder is compiled as for the kernel, but for the addresses that it may be linked to. What it unwinds is one source in
 # three builds (tests/bench/unwind/chain.h).
-BENCH_KERNEL := core/perf/unwind.c core/perf/unwind_orc.c core/perf/unwind_fp.c core/perf/unwind_table.c core/perf/crc32.c \
-                core/perf/unwinder_fp.c core/refusal.c core/print.c arch/x86_64/frame.c arch/x86_64/register.c
+BENCH_KERNEL := core/unwind/unwind.c core/unwind/orc.c core/unwind/fp.c core/unwind/table.c core/lib/crc32.c \
+                core/unwind/default_fp.c core/lib/refusal.c core/lib/print.c arch/x86_64/unwind/frame.c arch/x86_64/unwind/register.c
 BENCH_FLAGS  := -std=gnu11 -g -O2 -fno-pie -fomit-frame-pointer -fasynchronous-unwind-tables -fcf-protection=none \
                 -fno-stack-protector $(WARNINGS) -I.
 BENCH_OBJ    := $(BENCH_KERNEL:%=$(BUILD)/bench/%.o) $(patsubst %,$(BUILD)/bench/%.o,plain dense framed outermost.asm table.asm)
@@ -16,7 +16,7 @@ $(BUILD)/bench/%.c.o: %.c $(BUILD)/flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out -mcmodel=kernel,$(CFLAGS)) -MMD -MP -c $< -o $@
 
-$(BUILD)/bench/%.asm.o: tests/bench/unwind/%.asm arch/x86_64/cfi.inc
+$(BUILD)/bench/%.asm.o: tests/bench/unwind/%.asm arch/x86_64/unwind/cfi.inc
 	$(Q)mkdir -p $(@D)
 	$(Q)$(NASM) -f elf64 -I ./ $< -o $@
 
@@ -34,8 +34,8 @@ $(BUILD)/bench/unwind: $(BENCH_UNWIND) $(BENCH_OBJ) $(BUILD)/host/orcgen $(wildc
 		-Wl,-z,now,-z,noexecstack,--build-id=sha1,--defsym=_text=__start_chain_text,--defsym=_etext=__stop_chain_text -o $@
 	$(Q)$(BUILD)/host/orcgen --exempt .text --exempt .init --exempt .fini --exempt .plt --exempt .plt.got $@
 
-$(BUILD)/bench/tables: $(wildcard tests/bench/tables/*.[ch]) core/perf/unwind_table.c core/perf/crc32.c core/refusal.c \
-                       core/print.c tools/orcgen/table.c $(wildcard core/perf/unwind_table.h core/abi/*.h tools/orcgen/table.h)
+$(BUILD)/bench/tables: $(wildcard tests/bench/tables/*.[ch]) core/unwind/table.c core/lib/crc32.c core/lib/refusal.c \
+                       core/lib/print.c tools/orcgen/table.c $(wildcard core/unwind/table.h core/abi/*.h tools/orcgen/table.h)
 	$(call say,HOSTCC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(BENCH_FLAGS) -no-pie $(filter %.c,$^) -lm -o $@
@@ -43,15 +43,15 @@ $(BUILD)/bench/tables: $(wildcard tests/bench/tables/*.[ch]) core/perf/unwind_ta
 # The ring, and what is compared with it as code of a kernel, by the kernel's flags, once with its clock and once with one that
 # stands still; but for the writers, what each knows is its own. The others are compiled as programs are.
 BENCH_RING       := tests/bench/ring
-BENCH_RING_TWICE := core/perf/ring.c $(BENCH_RING)/floor.c $(BENCH_RING)/pitot.c
+BENCH_RING_TWICE := core/ring/ring.c $(BENCH_RING)/floor.c $(BENCH_RING)/pitot.c
 BENCH_RING_OBJ   := $(BUILD)/bench/ring-running.o $(BUILD)/bench/ring-still.o \
-                    $(patsubst %,$(BUILD)/bench/%.o,$(BENCH_RING)/clock.c core/refusal.c core/print.c)
+                    $(patsubst %,$(BUILD)/bench/%.o,$(BENCH_RING)/clock.c core/lib/refusal.c core/lib/print.c)
 CK_RING           = $(shell $(HOSTCC) -E -include ck_ring.h -x c /dev/null >/dev/null 2>&1 && echo yes)
 LTTNG             = $(shell $(HOSTCC) -E -include lttng/tracepoint.h -x c /dev/null >/dev/null 2>&1 && echo yes)
 
 $(BUILD)/bench/ring-still.o: CLOCK := -Itests/bench/ring/still -DCLOCK=still
 $(BUILD)/bench/ring-running.o: CLOCK := -DCLOCK=running
-$(BUILD)/bench/ring-still.o $(BUILD)/bench/ring-running.o: $(BENCH_RING_TWICE) $(wildcard $(BENCH_RING)/*.h core/perf/ring.h arch/*.h arch/x86_64/*.h) $(BUILD)/flags
+$(BUILD)/bench/ring-still.o $(BUILD)/bench/ring-running.o: $(BENCH_RING_TWICE) $(wildcard $(BENCH_RING)/*.h core/ring/ring.h arch/*.h arch/x86_64/*/*.h) $(BUILD)/flags
 	$(Q)mkdir -p $@.parts
 	$(Q)for source in $(BENCH_RING_TWICE); do \
 		$(CC) $(CLOCK) $(filter-out -mcmodel=kernel,$(CFLAGS)) -c $$source -o $@.parts/$$(basename $$source).o || exit 1; done

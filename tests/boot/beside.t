@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/fs, core/user
+# of: kernel/fs, kernel/user
 #
 # The load fs-stress beside programs: what these take and free while it runs, as they start, work
 # and end, is no fault of the file system's, and fs-stress does not say so. Run from the root of

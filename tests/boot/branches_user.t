@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/user/process_steps, core/perf/event_branches, arch/x86_64/user_step, arch/x86_64/branch
+# of: kernel/user/process_steps, core/event/branches, arch/x86_64/debug/user_step
+# of: arch/x86_64/debug/branch
 #
 # Branches of programs: each is there and right. The witness is the program's disassembly, along
 # which the records lead: from each place where one led straight on to the next, past no other

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/cmdline, boot/main, boot/grub.cfg
+# of: kernel/cmdline, boot/main, boot/grub.cfg
 #
 # The kernel's command line: run= types for a person, perf.boot= records before there is a prompt,
 # and what is wrong in it is said while the boot goes on. Run from the root of the tree:

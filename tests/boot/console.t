@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/console, drivers/uart16550
+# of: kernel/console, drivers/uart16550
 #
 # The console as a person meets it (docs/console.md): keys, history, completion, wrong and endless
 # lines, typing ahead, ^C, reboot. Run from the root of the tree:

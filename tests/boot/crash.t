@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/panic, core/console/crash, arch/x86_64/trap
+# of: kernel/panic, kernel/console/crash, arch/x86_64/entry/trap
 #
 # Every way to die ends in the report that docs/traps.md promises, and in nothing else: what and
 # where, registers, a call chain with names, the last samples, a last line, status 99. What the
@@ -21,7 +21,7 @@ use Pitot::Transcript;
 
 my $build = $ENV{BUILD} // 'build';
 my $stopped = 2 * 0x31 + 1;    # boot/ports.c, and what QEMU makes of it
-my $last_samples = 8;          # core/panic.c, like the two below
+my $last_samples = 8;          # kernel/panic/panic.c, like the two below
 my $frames_first = 24;
 my $frames_last = 8;
 
@@ -238,14 +238,14 @@ my %tests = (
     },
     'sleep-locked' => sub {
         asked_ok('sleep-locked',
-            'assertion failed: preempt_count\(\) == 1, core/sched/scheduler\.c:\d+',
+            'assertion failed: preempt_count\(\) == 1, kernel/sched/scheduler\.c:\d+',
             qw(panic assert_failed scheduler_switch scheduler_sleep wait_queue_sleep));
     },
     panic => sub {
         asked_ok('panic', 'asked for by `crash panic`', qw(panic crash_panic crash_run));
     },
     assert => sub {
-        asked_ok('assert', 'assertion failed: nowhere == 0, core/console/crash\.c:\d+',
+        asked_ok('assert', 'assertion failed: nowhere == 0, kernel/console/crash\.c:\d+',
             qw(panic assert_failed crash_assert crash_run));
     },
 );

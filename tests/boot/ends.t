@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tools/machine, core/power
+# of: tools/machine, kernel/panic/power
 #
 # How a machine ended is what tools/machine says: only a power-off is a success. The guests here are
 # some instructions each, which GRUB boots; those of one image differ in how they end. Run from the

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tests/kernel/everything, core/perf/drain, core/perf/tracepoint, core/perf/ring, core/ticks
+# of: tests/kernel/everything, core/stream/drain, core/tracepoint, core/ring, kernel/time/ticks
 #
 # Everything is recorded while the machine works as hard as it can: all tracepoints, a watch of the
 # big kernel lock and the clock, with records and chains, for seconds of the guest's time, on four

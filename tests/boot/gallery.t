@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: docs/gallery.md, core/perf/report, core/perf/script
+# of: docs/gallery.md, core/report, core/script
 #
 # The pictures that Pitot was made for, each asked for as a user would, held against what it must
 # show, and drawn: docs/gallery.md is this test's own output (`make gallery`). What varies from run

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/gdb, arch/x86_64/stop, arch/x86_64/trap_entry.asm
+# of: core/gdb, arch/x86_64/debug/stop, arch/x86_64/entry/trap_entry.asm
 #
 # No ^C is lost, whenever it comes (docs/gdb-stub.md). The machine's only CPU spins with interrupts
 # off, so that nothing asks a second time. While the stub lets it go on, ^C comes behind each number
@@ -26,7 +26,7 @@ my $times = 4;        # that ^C comes behind each number of bytes
 my $crowd = 14;       # bytes of noise of which a 16550 tells at once; of fewer in a pause
 my $fifo = 16;        # bytes that it holds
 
-my $stub_size = 16;    # arch/x86_64/vectors.h
+my $stub_size = 16;    # arch/x86_64/entry/vectors.h
 my $vector_debug = 1;
 
 my (%symbol, %size);

@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tests/kernel/gdb_chain, core/perf/unwind, tools/orcgen
+# of: tests/kernel/gdb_chain, core/unwind, tools/orcgen
 #
 # gdb's backtrace and the kernel's own call chain agree. Both follow what compiler and assembly say
 # in .eh_frame, but gdb reads that itself, and the kernel a table made from it
-# (core/perf/unwind_orc.c). At each stop gdb walks up its frames; the stops are one an instruction
+# (core/unwind/orc.c). At each stop gdb walks up its frames; the stops are one an instruction
 # in trap entries and assembly, and fewer in C (SOAK=1: one there, too). Then gdb sends the CPU to
 # gdb_chain_entry (tests/kernel/gdb_chain.asm), where the kernel unwinds the registers of the stop,
 # and takes it back to go on as if nothing had been. Each frame's address, stack pointer and frame
@@ -41,7 +41,7 @@ hbreak *&gdb_chain_done
 commands
     silent
 end
-set var 'arch/x86_64/trap.c'::handlers[2] = gdb_chain_nmi
+set var 'arch/x86_64/entry/trap.c'::handlers[2] = gdb_chain_nmi
 
 define chain
     printf "\ngdb %lx:", $rip

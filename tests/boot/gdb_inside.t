@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/gdb, arch/x86_64/stop, tests/lib/Pitot/GdbInside.pm
+# of: core/gdb, arch/x86_64/debug/stop, tests/lib/Pitot/GdbInside.pm
 #
 # gdb on the kernel's own stub (docs/gdb-stub.md): what a person does all day, the same as through
 # QEMU's; and what only this door has: the kernel's registers shared with perf, its commands,

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/gdb, core/console, boot/gdb_door
+# of: core/gdb, kernel/console, boot/gdb_door
 #
 # gdb's `monitor` and the console's prompt, which both run commands (docs/gdb-stub.md): one of them
 # does at a time, the other is refused by name. The test speaks gdb's protocol itself. Run from the

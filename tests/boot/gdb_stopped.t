@@ -45,11 +45,11 @@ my $said = commands_session({smp => 1, boot => 'grub', run => "ps; $record"},
     'dumps' => "monitor dump-guest-memory $dump\nmonitor dump-guest-memory -p $dump-p\n",
     'damage' => <<'GDB',
 python
-rings = number("&'core/perf/recording.c'::rings")
+rings = number("&'core/recording/recording.c'::rings")
 field = lambda name: number("&((struct ring *)0)->" + name)
-bytes_of = number("'core/perf/recording.c'::rings[0].bytes")
-tail = number("'core/perf/recording.c'::rings[0].tail")
-first = bytes_of + tail % number("'core/perf/recording.c'::rings[0].size")
+bytes_of = number("'core/recording/recording.c'::rings[0].bytes")
+tail = number("'core/recording/recording.c'::rings[0].tail")
+first = bytes_of + tail % number("'core/recording/recording.c'::rings[0].size")
 ones = b"\xff" * 8
 damaged("head", "ring", rings + field("head"), ones)
 damaged("size", "ring", rings + field("size"), b"\x11\x11" + bytes(6))
@@ -65,14 +65,14 @@ damaged("record's event", "ring", first + 8, ones)
 damaged("account", "ring", rings + field("produced"), ones)
 damaged("description", "ring", number("&recorder"), ones)
 damaged("version", "ring", number("&recorder") + 8, b"\x63\0\0\0")
-damaged("events", "ring", number("&'core/perf/recording.c'::event_count"), ones[:4])
-damaged("no events", "ring", number("&'core/perf/recording.c'::event_count"), bytes(4))
-damaged("place of events", "ring", number("&'core/perf/recording.c'::events"), ones)
-damaged("names", "ring", number("&'core/perf/recording_comms.c'::count"), ones)
+damaged("events", "ring", number("&'core/recording/recording.c'::event_count"), ones[:4])
+damaged("no events", "ring", number("&'core/recording/recording.c'::event_count"), bytes(4))
+damaged("place of events", "ring", number("&'core/recording/recording.c'::events"), ones)
+damaged("names", "ring", number("&'core/recording/comms.c'::count"), ones)
 damaged("build id", "ps", number("&build_id_note") + 16, ones)
 damaged("table", "bt", number("&unwind_table_start") + 200, ones)
 damaged("table's head", "bt", number("&unwind_table_start"), ones)
-slots = "'core/breakpoint_table.c'::breakpoint_slots"
+slots = "'core/breakpoint/table.c'::breakpoint_slots"
 damaged("arbiter", "bp", number("&" + slots + ".count"), b"\x63\0\0\0")
 damaged("owner", "bp", number("&" + slots + ".slot[0].owners"), ones)
 damaged("return address", "bt", number("$rsp"), b"\1" * 512)
@@ -137,7 +137,7 @@ is_deeply(\@frames, [map { s/^#\d+ +//r } $live{bt} =~ /^(#.*)$/mg],
 
 my ($dr0, $dr1, $dr7) = map { s/^0+(?=.)//r }
     $said->{stop} =~ /DR0=(\w+) DR1=(\w+) .*\n.*DR7=(\w+)/;
-my ($flag, $rings) = debug_values($kernel, '&kernel_flag', "&'core/perf/recording.c'::rings");
+my ($flag, $rings) = debug_values($kernel, '&kernel_flag', "&'core/recording/recording.c'::rings");
 like($said->{bp}, qr{^dr0  0x\w+/4:w kernel_flag for perf mem:kernel_flag:w\n}m,
     'pitot bp shows who holds a register');
 my $second = qr{dr1  0x\w+/8:w rings\+0x\w+ for perf mem:rings\+\d+/8:w};

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/gdb, arch/x86_64/stop
+# of: core/gdb, arch/x86_64/debug/stop
 #
 # Stops of the kernel's own stub for gdb where they are awkward (docs/gdb-stub.md): inside of a
 # change for which all CPUs stand still, in the middle of what is printed to gdb, in steps without
@@ -83,7 +83,7 @@ my @scripts = ('perf script') x ($ENV{SOAK} ? 4 : 2);
             'poweroff'),
         door => gdb_at_com1() },
     begin => "hbreak script_print_sample\ncontinue\ndelete\n",
-    stops => "watch 'core/ticks.c'::timers[1].served\npython\nfor i in range($stops):\n"
+    stops => "watch 'kernel/time/ticks.c'::timers[1].served\npython\nfor i in range($stops):\n"
         . "    if gdb.selected_inferior().pid:\n"
         . "        gdb.execute('continue')\n        print('---')\nend\ndelete\n",
     end_of_it => "python\nif gdb.selected_inferior().pid:\n    gdb.execute('continue')\nend\n");
@@ -141,7 +141,7 @@ def others():
             places.append((int(gdb.parse_and_eval("$pc")), int(gdb.parse_and_eval("$sp"))))
     here.switch()
     return places
-served = "'core/ticks.c'::timers[%d].served"
+served = "'kernel/time/ticks.c'::timers[%d].served"
 before = others()
 other = gdb.selected_thread().num % 4
 ticks = int(gdb.parse_and_eval(served % other))

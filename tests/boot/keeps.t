@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/perf/recording, core/cpus
+# of: core/recording, core/lib/cpus
 #
 # What must not get lost: the last recording when the next one is refused, and hits when the machine
 # has more CPUs than Pitot runs on.

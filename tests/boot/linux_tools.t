@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/lock, core/sched, core/memory/pages, core/perf/tracepoint, tools/perf-file
+# of: kernel/lock, kernel/sched, kernel/memory/pages, core/tracepoint, tools/perf-file
 #
 # Tracepoints that have Linux' names have Linux' fields, so the real perf's tools for locks, pages
 # and threads say of Pitot what is so: their numbers are held against what the load, the kernel and

@@ -27,17 +27,15 @@ my $rounds = 20;         # ROUNDS of tests/port/port.c: two writes, two tracepoi
 # --- What is in it -------------------------------------------------------------------------------
 
 my %taken = map { $_ => 1 }
-    slurp_if_there("$build/port.elf.map") =~ /port\.a\((\w+\.(?:c|asm))\.o\)/g;
+    slurp_if_there("$build/port.elf.map") =~ m{^\Q$build\E/obj/((?:core|kernel|arch)/\S+?)\.o(?=\s)}mg;
 ok($taken{$_}, "it takes $_")
-    for qw(event.c sample.c ring.c unwind.c stream.c debugreg.c breakpoint.c tracepoint.c),
-    'trap_entry.asm';
-my %core = map { s{.*/}{}r => 1 } glob('core/perf/*.c'),
-    glob('core/breakpoint*.c'), map { "$_.c" } qw(cpus glob nmi_clock print refusal string symbols
-    symbol_table symbols_describe symbols_suggest ticks);
-my %arch = map { s{.*/}{}r => 1 } glob('arch/x86_64/*.c arch/x86_64/*.asm');
-is_deeply([grep { !$core{$_} && !$arch{$_} } sort(keys %taken)], [],
+    for qw(core/event/event.c core/sample/sample.c core/ring/ring.c core/unwind/unwind.c
+    core/stream/stream.c core/breakpoint/breakpoint.c core/tracepoint/tracepoint.c
+    arch/x86_64/debug/debugreg.c arch/x86_64/entry/trap_entry.asm);
+is_deeply([grep { m{^kernel/} } sort(keys %taken)], ['kernel/time/ticks.c'],
     '... and nothing of the boot, the drivers, the console, the scheduler');
-is_deeply([grep { $taken{$_} } qw(recording.c drain.c paging.c switch.asm report.c)], [],
+is_deeply([grep { $taken{$_} } qw(core/recording/recording.c core/stream/drain.c
+    core/report/report.c arch/x86_64/memory/paging.c arch/x86_64/cpu/switch.asm)], [],
     '... nor what is built on top, or its pages and threads');
 
 # --- What it does --------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ my ($lost, $lost_samples, $checksum) = (2, 13, 65);    # PERF_RECORD_*, PERF_PIP
 my @places = qw(sample_write_otherwise stress_all stream_begin_recording build_id_note recorder);
 my ($head, $bytes, $produced, $rings, @addresses) = debug_values($kernel,
     (map { "&((struct ring *)0)->$_" } qw(head bytes produced)),
-    "&'core/perf/recording.c'::rings", map { "&$_" } @places);
+    "&'core/recording/recording.c'::rings", map { "&$_" } @places);
 my %address = map { $places[$_] => $addresses[$_] } 0 .. $#places;
 
 # A machine of its own, stopped where it comes first.

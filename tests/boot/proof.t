@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tests/kernel/proof, core/perf/unwind, tools/orcgen
+# of: tests/kernel/proof, core/unwind, tools/orcgen
 #
 # The proof: real work, single-stepped in the kernel without frame pointers and in the one with
 # them, and the call chain right at each address that it comes to (docs/proof.md). What the suite

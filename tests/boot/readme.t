@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/perf, core/console, README.md
+# of: core, kernel/console, README.md
 #
 # Each row of README.md's table "What to type" shows what its right column says: the row's own line
 # is typed, and what the sentence claims is looked for in what the console then says. A row that

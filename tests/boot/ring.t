@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/perf/ring, tests/kernel/ring
+# of: core/ring, tests/kernel/ring
 #
 # The ring inside the kernel, with nested writers at every instruction (docs/ring.md, "What is
 # proven, and where"): the suite holds, and it tried as many interleavings as its groups have, so

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: docs/seeds.md, core/perf
+# of: docs/seeds.md, core
 #
 # docs/seeds.md tells of each statement of the five documents which command shows it. Each of these
 # commands is typed as it stands there, and what the row claims is looked for in what the console

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/breakpoint, arch/x86_64/accessor, arch/x86_64/operand, core/gdb/points
+# of: core/breakpoint, arch/x86_64/debug/accessor, arch/x86_64/debug/operand, core/gdb/points
 #
 # Watches of the same bytes share a debug register, and each counts its own hits: what the load has
 # done, and what it counts alone, on QEMU, which reports one register of several, and on Bochs,

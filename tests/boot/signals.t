@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/user/signals, core/user/jobs, core/user/run_command, core/user/process, programs/calls
+# of: kernel/user/signals, kernel/user/jobs, kernel/user/run_command, kernel/user/process
+# of: programs/calls
 #
 # Programs that are stopped and go on: `kill -STOP` and `-CONT`, what runs meanwhile, and what ends
 # one that stands still. Run from the root of the tree:

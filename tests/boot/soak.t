@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/perf/ring, tests/kernel/soak
+# of: core/ring, tests/kernel/soak
 #
 # All CPUs write into their rings at full rate, NMIs and interrupts among the writers, and readers
 # on other CPUs check every byte (docs/ring.md, "Under load"): none is wrong, and none is missing

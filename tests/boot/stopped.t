@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tools/postmortem, core/perf/ring
+# of: tools/postmortem, core/ring
 #
 # A machine is stopped at random, some 80 times, and its recording is read from outside by
 # build/host/postmortem: through QEMU's stub, or from a dump. Stops are wherever the machine was, or
@@ -51,9 +51,9 @@ my @places = qw(sample_write_traced sample_write_otherwise sample_put_chain ring
     nowatch_text_start nowatch_text_end);
 my ($head, $stride, $cpus, $handlers, $rings, $events_at, $under_way, @addresses)
     = debug_values($kernel, '&((struct ring *)0)->head', 'sizeof(struct ring)',
-        "sizeof('core/perf/recording.c'::rings) / sizeof(struct ring)",
-        "&'arch/x86_64/trap.c'::handlers", "&'core/perf/recording.c'::rings",
-        "&'core/perf/recording.c'::events", "&sample_under_way",
+        "sizeof('core/recording/recording.c'::rings) / sizeof(struct ring)",
+        "&'arch/x86_64/entry/trap.c'::handlers", "&'core/recording/recording.c'::rings",
+        "&'core/recording/recording.c'::events", "&sample_under_way",
         map { "&$_" } @places);
 my %address = map { $places[$_] => $addresses[$_] } 0 .. $#places;
 

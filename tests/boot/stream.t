@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/perf/stream
+# of: core/stream
 #
 # A stream that a machine left, cut at any byte, as by a crash or a cable: the real perf prints
 # every sample that arrived whole, no other, and does not die. What a cut leaves of a record is a

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tests/kernel, arch/x86_64, core/breakpoint, core/sched, core/user, core/perf/unwind
-# of: core/perf/ring, core/perf/tracepoint
+# of: tests/kernel, arch/x86_64, core/breakpoint, kernel/sched, kernel/user, core/unwind
+# of: core/ring, core/tracepoint
 #
 # The suites inside the test kernel hold on QEMU. Which there are the test kernel itself says, so
 # that a new one is run without being mentioned here. Suites that want the same machine share a

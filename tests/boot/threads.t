@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/sched, core/task
+# of: kernel/sched, core/host
 #
 # Threads as a person and as perf see them: ps, bt PID, and recordings in which each thread bears
 # its name. Run from the root of the tree:

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/perf/unwind, core/perf/verify
+# of: core/unwind, core/unwind/verify
 #
 # What a person sees of the unwinder: chains are whole in the kernel without frame pointers, and in
 # the one with them, where both ways tell the same; they can begin further out; and a table that is

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/user, programs, arch/x86_64/user
+# of: kernel/user, programs, arch/x86_64/entry/user
 #
 # Programs (docs/user.md): they run, each attack of theirs on the kernel ends as it must, each
 # system call keeps what it promises and follows no pointer to where the program has nothing;

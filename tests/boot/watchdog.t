@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/watchdog
+# of: kernel/panic/watchdog
 #
 # watchdog=SECONDS: a CPU that spins with interrupts off is reported, once, with every CPU's chain,
 # the locks and the newest samples; a machine that works is not, however busy; and what cannot be

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: arch/x86_64/insn_map, tools/insnmap, core/perf/filter
+# of: arch/x86_64/debug/insn_map, tools/insnmap, core/tracepoint/filter
 #
 # Who set it to zero, and with which instruction? From the prompt to the real perf: breakpoint:hit
 # tells what each hit of a watch did, filters choose by it, and the instruction that it names is one

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/refusal.h"
+#include "core/lib/refusal.h"
 
 #define CLAIM(holds)                                                                               \
     do {                                                                                           \

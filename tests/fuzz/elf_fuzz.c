@@ -5,11 +5,11 @@
  * executable; and of an entry in one that can be executed. The input is the file's first bytes, or
  * makes headers in which most is right. Run by tests/host/fuzz.t; docs/fuzzing.md tells more.
  *
- * links: core/user/elf.c core/refusal.c core/print.c tests/fuzz/feed.c
+ * links: kernel/user/elf.c core/lib/refusal.c core/lib/print.c tests/fuzz/feed.c
  */
 #include <linux/elf.h>
 
-#include "core/user/elf.h"
+#include "kernel/user/elf.h"
 #include "tests/fuzz/claim.h"
 #include "tests/fuzz/feed.h"
 

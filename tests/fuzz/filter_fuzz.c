@@ -7,13 +7,13 @@
  * lets through what the tree, evaluated branch by branch, lets through. Patterns are fnmatch's.
  * Run by tests/host/fuzz.t; docs/fuzzing.md tells more.
  *
- * links: core/perf/filter.c core/glob.c core/refusal.c core/print.c tests/unit/fake_task.c tests/fuzz/feed.c tests/fuzz/made_tracepoint.c tests/unit/fake_preempt.c
+ * links: core/tracepoint/filter.c core/lib/glob.c core/lib/refusal.c core/lib/print.c tests/unit/fake_task.c tests/fuzz/feed.c tests/fuzz/made_tracepoint.c tests/unit/fake_preempt.c
  */
 #include <fnmatch.h>
 
-#include "core/glob.h"
-#include "core/perf/filter.h"
-#include "core/task.h"
+#include "core/host.h"
+#include "core/lib/glob.h"
+#include "core/tracepoint/filter.h"
 #include "tests/fuzz/claim.h"
 #include "tests/fuzz/feed.h"
 #include "tests/fuzz/made_tracepoint.h"

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What perf is told of tracepoints, and what it makes of it. libFuzzer's bytes become events,
- * tracepoints with fields of all kinds, and samples with records, which core/perf/tracing_data.c
+ * tracepoints with fields of all kinds, and samples with records, which core/stream/tracing_data.c
  * describes. A plain reader of the format takes the description apart. libtraceevent, which perf is
  * made of, parses each tracepoint, finds the fields where they are, and prints each record as the
  * console does. Run by tests/host/fuzz.t; docs/fuzzing.md tells more.
  *
- * links: core/perf/tracepoint_format.c core/perf/tracing_data.c core/perf/sample_view.c core/print.c tests/fuzz/feed.c tests/fuzz/made_tracepoint.c tests/unit/fake_preempt.c
+ * links: core/tracepoint/format.c core/stream/tracing_data.c core/sample/view.c core/lib/print.c tests/fuzz/feed.c tests/fuzz/made_tracepoint.c tests/unit/fake_preempt.c
  * libs: -ltraceevent
  */
 #include <traceevent/event-parse.h>
 #include <traceevent/trace-seq.h>
 
-#include "core/perf/sample_view.h"
-#include "core/perf/tracepoint_format.h"
-#include "core/perf/tracing_data.h"
+#include "core/sample/view.h"
+#include "core/stream/tracing_data.h"
+#include "core/tracepoint/format.h"
 #include "tests/fuzz/claim.h"
 #include "tests/fuzz/feed.h"
 #include "tests/fuzz/made_tracepoint.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/symbols.h"
+#include "core/symbols/symbols.h"
 
 static const struct {
     const char *conversion[2];

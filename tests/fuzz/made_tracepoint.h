@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/perf/tracepoint.h"
+#include "core/tracepoint/tracepoint.h"
 #include "tests/fuzz/feed.h"
 
 struct made_tracepoint {

@@ -6,12 +6,12 @@
  * its name, or what it means, is parsed again; what is refused has a reason. Run by
  * tests/host/fuzz.t; docs/fuzzing.md tells more.
  *
- * links: core/perf/perf_options.c core/perf/branches_options.c core/perf/target_options.c core/perf/event_spec.c core/perf/filter.c core/glob.c core/refusal.c core/print.c core/symbols.c core/symbol_table.c core/symbols_suggest.c core/perf/tracepoint_list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/fuzz/feed.c
+ * links: core/option/record.c core/option/branches.c core/option/target.c core/event/spec.c core/tracepoint/filter.c core/lib/glob.c core/lib/refusal.c core/lib/print.c core/symbols/symbols.c core/symbols/table.c core/symbols/suggest.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/fuzz/feed.c
  */
 #include <linux/hw_breakpoint.h>
 
-#include "core/perf/perf_options.h"
-#include "core/perf/sample.h"
+#include "core/option/record.h"
+#include "core/sample/sample.h"
 #include "tests/fuzz/claim.h"
 #include "tests/fuzz/feed.h"
 #include "tests/unit/fake_symtab.h"

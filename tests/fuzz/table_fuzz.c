@@ -6,15 +6,15 @@
  * the header in order, or hardly anything would come past the checksum; what it makes is a table
  * as it is, so that a finding can be replayed. Run by tests/host/fuzz.t; see docs/fuzzing.md.
  *
- * links: core/perf/unwind_table.c core/perf/crc32.c core/refusal.c core/print.c tools/orcgen/table.c
+ * links: core/unwind/table.c core/lib/crc32.c core/lib/refusal.c core/lib/print.c tools/orcgen/table.c
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/perf/crc32.h"
-#include "core/perf/unwind_table.h"
-#include "core/refusal.h"
+#include "core/lib/crc32.h"
+#include "core/lib/refusal.h"
+#include "core/unwind/table.h"
 #include "tests/fuzz/claim.h"
 #include "tools/orcgen/table.h"
 

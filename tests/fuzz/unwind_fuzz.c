@@ -5,15 +5,15 @@
  * the stacks have words, without a read beside the stacks, which are poisoned around; and
  * unwind_capture must find the same frames. Run by tests/host/fuzz.t; docs/fuzzing.md tells more.
  *
- * links: core/perf/unwind.c core/perf/unwind_fp.c core/perf/unwind_orc.c core/perf/unwind_table.c core/perf/unwinder_fp.c core/perf/crc32.c core/refusal.c core/print.c arch/x86_64/frame.c arch/x86_64/register.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c tests/fuzz/feed.c
+ * links: core/unwind/unwind.c core/unwind/fp.c core/unwind/orc.c core/unwind/table.c core/unwind/default_fp.c core/lib/crc32.c core/lib/refusal.c core/lib/print.c arch/x86_64/unwind/frame.c arch/x86_64/unwind/register.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c tests/fuzz/feed.c
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/perf/unwind.h"
-#include "core/perf/unwind_table.h"
-#include "core/refusal.h"
+#include "core/lib/refusal.h"
+#include "core/unwind/table.h"
+#include "core/unwind/unwind.h"
 #include "tests/fuzz/claim.h"
 #include "tests/fuzz/feed.h"
 #include "tests/unit/fake_unwind_table.h"

@@ -5,9 +5,9 @@
  * an archive, or makes one in which most is right, checksums above all. Run by tests/host/fuzz.t;
  * docs/fuzzing.md tells more.
  *
- * links: core/fs/ustar.c core/refusal.c core/print.c tests/fuzz/feed.c
+ * links: kernel/fs/ustar.c core/lib/refusal.c core/lib/print.c tests/fuzz/feed.c
  */
-#include "core/fs/ustar.h"
+#include "kernel/fs/ustar.h"
 #include "tests/fuzz/claim.h"
 #include "tests/fuzz/feed.h"
 

@@ -76,7 +76,7 @@ def number(expression):
 
 def sleepers():
     """gdb is shown the registers of each thread that does not run, in place of a CPU's."""
-    threads = "'core/sched/thread.c'::threads"
+    threads = "'kernel/sched/thread.c'::threads"
     resume = number("*(unsigned long *)&switch_resume")
     kept = [number("$" + name) for name in STANDING]
     for i in range(number("sizeof(%s) / sizeof(%s[0])" % (threads, threads))):
@@ -136,20 +136,20 @@ def same_memory(first, size):
     print("of %d pages %d are the same" % (len(used), len(same)))
 
 
-VARIABLES = ("'core/perf/recording.c'::rings", "recorder", "recorder_tasks",
-             "'core/perf/recording.c'::events", "'core/perf/recording.c'::event_count",
-             "'core/perf/recording.c'::banks", "'core/perf/recording_comms.c'::tasks[0]",
-             "'core/perf/recording_comms.c'::count", "'core/sched/thread.c'::threads[0]",
-             "'core/sched/thread.c'::threads", "'core/sched/scheduler.c'::schedulers[0]",
-             "'core/breakpoint.c'::table", "'arch/x86_64/stacks.c'::of_boot_cpu", "stack_slots[1]",
-             "percpu[0]", "tracepoint_lock_acquire")
+VARIABLES = ("'core/recording/recording.c'::rings", "recorder", "recorder_tasks",
+             "'core/recording/recording.c'::events", "'core/recording/recording.c'::event_count",
+             "'core/recording/recording.c'::banks", "'core/recording/comms.c'::tasks[0]",
+             "'core/recording/comms.c'::count", "'kernel/sched/thread.c'::threads[0]",
+             "'kernel/sched/thread.c'::threads", "'kernel/sched/scheduler.c'::schedulers[0]",
+             "'core/breakpoint/breakpoint.c'::table", "'arch/x86_64/entry/stacks.c'::of_boot_cpu",
+             "stack_slots[1]", "percpu[0]", "tracepoint_lock_acquire")
 
 
 def places():
     """Addresses and sizes of all that the commands read."""
     found = [(number("&" + name), number("sizeof(%s)" % name)) for name in VARIABLES]
-    ring = number("'core/perf/recording.c'::rings[0].bytes")
-    found.append((ring, number("'core/perf/recording.c'::rings[0].size")))
+    ring = number("'core/recording/recording.c'::rings[0].bytes")
+    found.append((ring, number("'core/recording/recording.c'::rings[0].size")))
     found.append((number("&unwind_table_start"), 4096))
     stack = number("$rsp") & ~7
     found.append((stack, 4096 - stack % 4096))

@@ -5,7 +5,7 @@
  */
 #include "tests/host/fake_symbols.h"
 
-#include "core/perf/user_place.h"
+#include "core/symbols/user_place.h"
 
 #define PADDING 16
 #define PAGE    4096 /* what is mapped of a program */

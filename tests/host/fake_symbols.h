@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A small kernel made of symbols only: fake_symbols.c answers core/symbols.h for it, and writes
- * it as assembly, out of which a test links the ELF that the real perf takes the same names from.
+ * A small kernel made of symbols only: fake_symbols.c answers core/symbols/symbols.h for it, and
+ * writes it as assembly, out of which a test links the ELF that the real perf takes the same names
+ * from.
  */
 #pragma once
 
@@ -9,14 +10,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core/symbols.h"
+#include "core/symbols/symbols.h"
 
 #define FAKE_TEXT  0xffffffff80100000
 #define FAKE_PARTS 2 /* source files; a local name may occur once in each */
 
 /*
- * And two programs, which user_place_find (core/perf/user_place.h) knows: processes with these pids
- * run them, at the same addresses.
+ * And two programs, which user_place_find (core/symbols/user_place.h) knows: processes with these
+ * pids run them, at the same addresses.
  */
 #define FAKE_PROGRAMS       2
 #define FAKE_PROGRAM_TEXT   0x401000

@@ -28,8 +28,8 @@
 
 #include "arch/arch.h"
 #include "core/abi/symtab.h"
-#include "core/refusal.h"
-#include "core/symbols.h"
+#include "core/lib/refusal.h"
+#include "core/symbols/symbols.h"
 
 #define DWARF_RBP 6
 #define DWARF_RSP 7
@@ -135,8 +135,8 @@ static uint64_t elf_symbol(struct kernel *kernel, const char *name)
 }
 
 /*
- * Gives core/symbols.c the table that tools/symtab wrote into this kernel; its header tells the
- * build id.
+ * Gives core/symbols/symbols.c the table that tools/symtab wrote into this kernel; its header tells
+ * the build id.
  */
 static void symbols_load(struct kernel *kernel)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: arch/x86_64/frame, core/perf/unwind_fp, tests/host/frame_cfi
+# of: arch/x86_64/unwind/frame, core/unwind/fp, tests/host/frame_cfi
 #
 # The frame pointer unwinder's first step, held against the compiler's call frame information at
 # every instruction of the kernel that is built for it, and of the programs (build/host/frame_cfi),

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tests/fuzz, core/perf/unwind, core/perf/filter, core/perf/event_spec
-# of: core/perf/perf_options, core/perf/tracing_data, core/gdb, core/user/elf, core/fs/ustar
-# of: core/glob
+# of: tests/fuzz, core/unwind, core/tracepoint/filter, core/event/spec
+# of: core/option/record, core/stream/tracing_data, core/gdb, kernel/user/elf, kernel/fs/ustar
+# of: core/lib/glob
 #
 # What must stand any input under clang's fuzzer (tests/fuzz): the unwinder with hostile stacks and
 # hostile tables, the parsers of options, events and filters, what describes tracepoints, what
@@ -44,105 +44,105 @@ my %fuzzers = (
 my @broken = (
     {
         claim => 'the hit path stays inside its stack',
-        file => 'core/perf/unwind_orc.c',
+        file => 'core/unwind/orc.c',
         line => qr{else if \(slot > last\)},
         instead => 'else if (slot > last + 8)',
         fuzzer => 'unwind_fuzz',
     },
     {
         claim => '... for listed rules too',
-        file => 'core/perf/unwind_orc.c',
+        file => 'core/unwind/orc.c',
         line => qr{slot < sp \|\| slot > last},
         instead => 'slot < sp || slot > last + 8',
         fuzzer => 'unwind_fuzz',
     },
     {
         claim => 'a step stays inside its stack',
-        file => 'core/perf/unwind.c',
+        file => 'core/unwind/unwind.c',
         line => qr{address > state->high - 8},
         instead => 'address > state->high',
         fuzzer => 'unwind_fuzz',
     },
     {
         claim => 'a chain goes forward',
-        file => 'core/perf/unwind.c',
+        file => 'core/unwind/unwind.c',
         line => qr{    state->low = slot \+ 8;\n},
         instead => '',
         fuzzer => 'unwind_fuzz',
     },
     {
         claim => 'rewound registers have their frame\'s sp',
-        file => 'core/perf/unwind.c',
+        file => 'core/unwind/unwind.c',
         line => qr{\.sp = state\.sp,\n +\.bp},
         instead => '.sp = regs->sp, .bp',
         fuzzer => 'unwind_fuzz',
     },
     {
         claim => 'rows lie inside the table',
-        file => 'core/perf/unwind_table.c',
+        file => 'core/unwind/table.c',
         line => qr{UNWIND_BLOCK_ROW\(next\) > check->header->row_count},
         instead => 'false',
         fuzzer => 'table_fuzz',
     },
     {
         claim => 'exceptions have rules',
-        file => 'core/perf/unwind_table.c',
+        file => 'core/unwind/table.c',
         line => qr{exceptions\[i\]\.rule >= check->header->rule_count},
         instead => 'exceptions[i].rule > check->header->rule_count',
         fuzzer => 'table_fuzz',
     },
     {
         claim => 'a row that is an exception has one',
-        file => 'core/perf/unwind_table.c',
+        file => 'core/unwind/table.c',
         line => qr{    return goes_on;},
         instead => '    return goes_on || true;',
         fuzzer => 'table_fuzz',
     },
     {
         claim => 'an event\'s name ends inside its array',
-        file => 'core/perf/event_spec.c',
+        file => 'core/event/spec.c',
         line => qr{strlen\(spelling\) >= sizeof\(spec->name\)},
         instead => 'strlen(spelling) > sizeof(spec->name)',
         fuzzer => 'options_fuzz',
     },
     {
         claim => 'no more events than there is room for',
-        file => 'core/perf/perf_options.c',
+        file => 'core/option/record.c',
         line => qr{recording->event_count == RECORDING_EVENTS_MAX},
         instead => 'recording->event_count > RECORDING_EVENTS_MAX',
         fuzzer => 'options_fuzz',
     },
     {
         claim => 'no text is longer than its room',
-        file => 'core/perf/filter.c',
+        file => 'core/tracepoint/filter.c',
         line => qr{length == FILTER_TEXT_MAX - 1},
         instead => 'length == FILTER_TEXT_MAX',
         fuzzer => 'filter_fuzz',
     },
     {
         claim => 'fields with a sign are compared with it',
-        file => 'core/perf/filter.c',
+        file => 'core/tracepoint/filter.c',
         line => qr{\(uint64_t\)\(int64_t\) \* \(const int32_t \*\)at},
         instead => '*(const uint32_t *)at',
         fuzzer => 'filter_fuzz',
     },
     {
         claim => 'a star at the end takes nothing, too',
-        file => 'core/glob.c',
+        file => 'core/lib/glob.c',
         line => qr{    while \(\*pattern == '\*'\)\n        pattern\+\+;\n},
         instead => '',
         fuzzer => 'filter_fuzz',
     },
     {
         claim => 'the description says which fields have a sign',
-        file => 'core/perf/tracepoint_format.c',
+        file => 'core/tracepoint/format.c',
         line => qr{\{"int", true, NULL\}},
         instead => q({"unsigned int", false, NULL}),
         fuzzer => 'format_fuzz',
     },
     {
         claim => 'a tracepoint is described once',
-        file => 'core/perf/tracing_data.c',
+        file => 'core/stream/tracing_data.c',
         line => qr{source->events\[i\]\.attr\.config == event->attr\.config},
         instead => 'false',
         fuzzer => 'format_fuzz',
@@ -163,21 +163,21 @@ my @broken = (
     },
     {
         claim => 'a program\'s segments lie in its file',
-        file => 'core/user/elf.c',
+        file => 'kernel/user/elf.c',
         line => qr{from->p_filesz > file_size - from->p_offset\)},
         instead => 'from->p_filesz > file_size)',
         fuzzer => 'elf_fuzz',
     },
     {
         claim => 'no two of them lie in one page',
-        file => 'core/user/elf.c',
+        file => 'kernel/user/elf.c',
         line => qr{page_of\(to->address\) <= page_of},
         instead => 'page_of(to->address) < page_of',
         fuzzer => 'elf_fuzz',
     },
     {
         claim => 'a file lies in its archive',
-        file => 'core/fs/ustar.c',
+        file => 'kernel/fs/ustar.c',
         line => qr{entry->size > rest\)},
         instead => 'entry->size > rest + BLOCK)',
         fuzzer => 'ustar_fuzz',

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: linker.ld, core/gdb, core/breakpoint, core/perf, arch/x86_64, tests/gdb/call_graph
+# of: linker.ld, core, arch/x86_64, tests/gdb/call_graph
 #
 # Where gdb's stub in the kernel puts no int3 (docs/gdb-stub.md): what hits, NMIs and the stub
 # itself run lies in one range of text, by linker.ld's list of objects and by ARCH_HIT_TEXT. Here
@@ -16,7 +16,7 @@ use Test::More;
 
 my $kernel = ($ENV{BUILD} // 'build') . '/pitot.elf';
 
-# The traps that hit, stop or are NMIs (arch/x86_64/trap_entry.asm); and a tracepoint that is
+# The traps that hit, stop or are NMIs (arch/x86_64/entry/trap_entry.asm); and a tracepoint that is
 # recorded, in which no CPU is parked either.
 my @roots = qw(debug_trap nmi_trap break_trap event_tracepoint_hit);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tools/insnmap, arch/x86_64/insn_map
+# of: tools/insnmap, arch/x86_64/debug/insn_map
 #
 # tools/insnmap: the maps of both kernels, and of one of which each file is compiled in one of
 # twenty ways (tests/lib/Pitot/MixedKernel.pm; with SOAK=1 in all of them), against what objdump

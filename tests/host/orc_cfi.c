@@ -25,9 +25,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arch/x86_64/regs.h"
-#include "core/perf/unwind_table.h"
-#include "core/refusal.h"
+#include "arch/x86_64/cpu/regs.h"
+#include "core/lib/refusal.h"
+#include "core/unwind/table.h"
 
 #define DWARF_RBP 6
 #define DWARF_RSP 7

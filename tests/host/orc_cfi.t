@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tools/orcgen, core/perf/unwind_table, tests/host/orc_cfi
+# of: tools/orcgen, core/unwind/table, tests/host/orc_cfi
 #
 # The unwind tables in the kernels that were built, held against the call frame information that
 # they were made from, at every byte (build/host/orc_cfi). Needs readelf (binutils). Run from the

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tools/orcgen, core/perf/unwind_table
+# of: tools/orcgen, core/unwind/table
 #
 # tools/orcgen on small programs: what it accepts, what it fails on, and that it says where and why.
 # Then on a kernel of which each file is compiled in one of twenty ways, by gcc or clang, from -O0

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tools/perf-file, core/perf/stream
+# of: tools/perf-file, core/stream
 #
 # tools/perf-file makes of a stream a file that perf takes for one of its own, and nothing of a
 # stream that is damaged. The streams are build/host/stream_sample's. Run from the root of the tree:

@@ -57,7 +57,9 @@ my @objects = split(/\n/, `find $build/hosted -name '*.c.o'`);
 my @sources = grep { -e } map { m{^\Q$build\E/hosted/(.*)\.o$} } @objects;
 cmp_ok(scalar(@sources), '>', 150, 'there are sources that run on the host');
 
-for my $header (qw(core/perf/ring.h core/refusal.h tests/unit/fake_arch.h arch/x86_64/regs.h)) {
+my @headers = qw(core/ring/ring.h core/lib/refusal.h tests/unit/fake_arch.h
+    arch/x86_64/cpu/regs.h);
+for my $header (@headers) {
     my ($compiled) = made_anew($header);
     my @expected = sort grep { reaches($_, $header) } @sources;
     cmp_ok(scalar(@expected), '>', 2, "$header is included by some");
@@ -65,7 +67,7 @@ for my $header (qw(core/perf/ring.h core/refusal.h tests/unit/fake_arch.h arch/x
 }
 
 # Statics would not tell: these are functions that others call.
-my %functions = ('core/perf/ring.c' => 'ring_output', 'core/glob.c' => 'glob_match');
+my %functions = ('core/ring/ring.c' => 'ring_output', 'core/lib/glob.c' => 'glob_match');
 my @programs = map { s/\.c$//r } glob('tests/unit/*_test.c'),
     grep { !/fake_symbols/ } glob('tests/host/*.c');
 s{^tests/}{} for @programs;

@@ -23,11 +23,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/assert.h"
-#include "core/perf/comm.h"
-#include "core/perf/report_options.h"
-#include "core/perf/script.h"
-#include "core/perf/stream.h"
+#include "core/lib/assert.h"
+#include "core/report/options.h"
+#include "core/sample/comm.h"
+#include "core/script/script.h"
+#include "core/stream/stream.h"
 #include "tests/host/fake_symbols.h"
 
 #define EVENTS_MOST    4

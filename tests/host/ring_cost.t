@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/perf/ring, tests/bench/ring
+# of: core/ring, tests/bench/ring
 #
 # What the ring costs, as far as it is the same on every machine: the instructions that ring_output
 # executes for an event, single-stepped, beside those of the floor (tests/bench/ring/floor.c), and

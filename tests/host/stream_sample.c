@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes a stream of two small recordings to the standard output, made by core/perf/stream.c from
+ * Writes a stream of two small recordings to the standard output, made by core/stream/stream.c from
  * records that this program puts together itself. tests/host/stream_perf.t shows it to the real
  * perf and knows what must come out.
  *
@@ -17,9 +17,9 @@
 
 #include <asm/perf_regs.h>
 
-#include "core/assert.h"
-#include "core/perf/base64.h"
-#include "core/perf/stream.h"
+#include "core/lib/assert.h"
+#include "core/lib/base64.h"
+#include "core/stream/stream.h"
 
 /* Where tests/host/stream_perf.t puts the functions of its kernel. */
 #define KERNEL_TEXT  0xffffffff80100000

@@ -5,7 +5,7 @@
 ; rsi, and returns as it came. Around many of the accesses stands what must not be blamed: a store
 ; in front of a place that is jumped to, say.
 
-%include "arch/x86_64/cfi.inc"
+%include "arch/x86_64/unwind/cfi.inc"
 
 section .text progbits alloc exec nowrite align=16
 bits 64

@@ -4,9 +4,9 @@
  * instruction it names, and how it was found; never a wrong one. And what it tells of the watched
  * bytes: the values before and after, for each length, and after a change of the registers.
  */
-#include "core/breakpoint_trace.h"
-#include "core/perf/filter.h"
-#include "core/string.h"
+#include "core/breakpoint/trace.h"
+#include "core/lib/string.h"
+#include "core/tracepoint/filter.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/watch.h"
 

@@ -8,13 +8,13 @@
  */
 #include "tests/kernel/bench.h"
 
-#include "arch/x86_64/cpu.h"
-#include "core/console/command.h"
-#include "core/console/words.h"
-#include "core/perf/perf_options.h"
-#include "core/perf/recording.h"
-#include "core/print.h"
-#include "core/string.h"
+#include "arch/x86_64/cpu/cpu.h"
+#include "core/command/command.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+#include "core/lib/words.h"
+#include "core/option/record.h"
+#include "core/recording/recording.h"
 
 #define CHUNKS 21
 #define HITS   100

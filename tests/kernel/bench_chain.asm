@@ -2,7 +2,7 @@
 ;
 ; For tests/kernel/bench.c: a call chain of known length.
 
-%include "arch/x86_64/cfi.inc"
+%include "arch/x86_64/unwind/cfi.inc"
 
 section .text progbits alloc exec nowrite align=16
 bits 64

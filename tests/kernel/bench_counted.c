@@ -7,11 +7,11 @@
  * chunks, as a tick may fall into one.
  */
 #include "arch/arch.h"
-#include "core/console/command.h"
-#include "core/perf/recording.h"
-#include "core/perf/tracepoint.h"
-#include "core/print.h"
-#include "core/user/syscalls.h"
+#include "core/command/command.h"
+#include "core/lib/print.h"
+#include "core/recording/recording.h"
+#include "core/tracepoint/tracepoint.h"
+#include "kernel/user/syscalls.h"
 #include "tests/kernel/bench.h"
 
 #define CHUNKS 5

@@ -13,15 +13,15 @@
 #include <linux/errno.h>
 
 #include "arch/arch.h"
-#include "core/console/command.h"
-#include "core/cpus.h"
-#include "core/memory/pages.h"
-#include "core/panic.h"
-#include "core/perf/recording.h"
-#include "core/print.h"
-#include "core/sched/preempt.h"
-#include "core/sched/thread.h"
-#include "core/string.h"
+#include "core/command/command.h"
+#include "core/lib/cpus.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+#include "core/recording/recording.h"
+#include "kernel/memory/pages.h"
+#include "kernel/panic/panic.h"
+#include "kernel/sched/preempt.h"
+#include "kernel/sched/thread.h"
 #include "tests/kernel/bench.h"
 
 #define RING_ORDER 6 /* 256 KiB, as on the host */

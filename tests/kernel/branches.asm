@@ -3,7 +3,7 @@
 ; A function that branches in every way there is, and the list of its branches in the order in which
 ; it takes them, for tests/kernel/branches_suite.c.
 
-%include "arch/x86_64/cfi.inc"
+%include "arch/x86_64/unwind/cfi.inc"
 
 section .text progbits alloc exec nowrite align=16
 bits 64

@@ -4,17 +4,17 @@
  * whose branches must be those of a list, in its order; windows that are opened by watches and
  * breakpoints, in interrupts too; and what the stepping must not disturb.
  */
-#include "arch/x86_64/trap.h"
-#include "arch/x86_64/vectors.h"
-#include "core/console/words.h"
-#include "core/perf/event_branches.h"
-#include "core/perf/perf_options.h"
-#include "core/perf/sample_view.h"
-#include "core/perf/snapshot.h"
-#include "core/string.h"
-#include "core/symbols.h"
-#include "core/ticks.h"
-#include "core/timer.h"
+#include "arch/x86_64/entry/trap.h"
+#include "arch/x86_64/entry/vectors.h"
+#include "core/event/branches.h"
+#include "core/lib/string.h"
+#include "core/lib/words.h"
+#include "core/option/record.h"
+#include "core/sample/view.h"
+#include "core/symbols/symbols.h"
+#include "core/unwind/snapshot.h"
+#include "kernel/time/ticks.h"
+#include "kernel/time/timer.h"
 #include "tests/kernel/ktap.h"
 
 #define RUNS_MOST    1500 /* the ring has room for them */

@@ -5,12 +5,12 @@
  * where they are again, and each chain is compared with the shadow stack. What is called calls_...
  * and takes regs runs in the debug trap, on its page.
  */
-#include "arch/x86_64/debugreg.h"
-#include "arch/x86_64/user.h"
-#include "core/breakpoint.h"
-#include "core/panic.h"
-#include "core/string.h"
-#include "core/user/process.h"
+#include "arch/x86_64/debug/debugreg.h"
+#include "arch/x86_64/entry/user.h"
+#include "core/breakpoint/breakpoint.h"
+#include "core/lib/string.h"
+#include "kernel/panic/panic.h"
+#include "kernel/user/process.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/proof_chain.h"
 #include "tests/kernel/proof_shadow.h"

@@ -3,10 +3,10 @@
  * Instruction breakpoints, single steps, causes that come together, refusals, and what may not be
  * lost meanwhile.
  */
-#include "arch/x86_64/debugreg.h"
-#include "arch/x86_64/percpu.h"
-#include "arch/x86_64/stacks.h"
-#include "core/ticks.h"
+#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/debug/debugreg.h"
+#include "arch/x86_64/entry/stacks.h"
+#include "kernel/time/ticks.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/watch.h"
 

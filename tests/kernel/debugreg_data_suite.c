@@ -4,8 +4,8 @@
  * Where machines differ, docs/breakpoints.md has the table; what is claimed here holds on all of
  * them.
  */
-#include "arch/x86_64/apic.h"
-#include "core/string.h"
+#include "arch/x86_64/cpu/apic.h"
+#include "core/lib/string.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/watch.h"
 

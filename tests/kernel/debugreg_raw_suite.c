@@ -5,7 +5,7 @@
  * (docs/breakpoints.md, Machines).
  */
 #include "arch/arch.h"
-#include "core/breakpoint.h"
+#include "core/breakpoint/breakpoint.h"
 #include "tests/kernel/ktap.h"
 
 static volatile uint64_t word __attribute__((aligned(8)));

@@ -2,7 +2,7 @@
 ;
 ; A trap that does not come back, and its handler's way out of it: entries_suite.c.
 
-%include "arch/x86_64/cfi.inc"
+%include "arch/x86_64/unwind/cfi.inc"
 
 MACHINE_CHECK equ 18
 

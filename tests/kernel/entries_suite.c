@@ -5,15 +5,15 @@
  * check, which may come where the kernel runs with a program's GS. The programs are programs/
  * attack.
  */
-#include "arch/x86_64/cpu.h"
-#include "arch/x86_64/percpu.h"
-#include "arch/x86_64/user.h"
-#include "arch/x86_64/vectors.h"
-#include "core/breakpoint.h"
-#include "core/panic.h"
-#include "core/user/fault.h"
-#include "core/user/process.h"
-#include "core/user/syscalls.h"
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/entry/user.h"
+#include "arch/x86_64/entry/vectors.h"
+#include "core/breakpoint/breakpoint.h"
+#include "kernel/panic/panic.h"
+#include "kernel/user/fault.h"
+#include "kernel/user/process.h"
+#include "kernel/user/syscalls.h"
 #include "tests/kernel/ktap.h"
 
 /* tests/kernel/entries.asm */

@@ -2,15 +2,15 @@
 /* See everything_load.h. */
 #include "tests/kernel/everything_load.h"
 
-#include "core/lock/kernel_lock.h"
-#include "core/memory/pages.h"
-#include "core/panic.h"
-#include "core/perf/recording.h"
-#include "core/sched/thread.h"
-#include "core/sched/wait_queue.h"
-#include "core/timer.h"
-#include "core/user/process.h"
-#include "core/workqueue.h"
+#include "core/recording/recording.h"
+#include "kernel/lock/kernel_lock.h"
+#include "kernel/memory/pages.h"
+#include "kernel/panic/panic.h"
+#include "kernel/sched/thread.h"
+#include "kernel/sched/wait_queue.h"
+#include "kernel/sched/workqueue.h"
+#include "kernel/time/timer.h"
+#include "kernel/user/process.h"
 
 #define MS         1000000ull
 #define ROUNDS_MIN 8

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "core/perf/tracepoint.h"
+#include "core/tracepoint/tracepoint.h"
 
 #define EVERYTHING_FIELDS(FIELD, of) FIELD(of, u64, round, "round=%lu")
 

@@ -10,13 +10,13 @@
  * nanoseconds, does not tell; and a watch of the ring's counter of records traps inside each
  * recording, and so brings a second context into it.
  */
-#include "core/breakpoint_trace.h"
-#include "core/console/words.h"
-#include "core/perf/drain.h"
-#include "core/perf/perf_options.h"
-#include "core/perf/stream_port.h"
-#include "core/perf/tracepoint.h"
-#include "core/string.h"
+#include "core/breakpoint/trace.h"
+#include "core/lib/string.h"
+#include "core/lib/words.h"
+#include "core/option/record.h"
+#include "core/stream/drain.h"
+#include "core/stream/port.h"
+#include "core/tracepoint/tracepoint.h"
 #include "tests/kernel/everything_load.h"
 #include "tests/kernel/everything_walk.h"
 #include "tests/kernel/ktap.h"

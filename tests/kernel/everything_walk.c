@@ -2,13 +2,13 @@
 /* See everything_walk.h. */
 #include "tests/kernel/everything_walk.h"
 
-#include "arch/x86_64/sections.h"
-#include "core/perf/event.h"
-#include "core/perf/sample.h"
-#include "core/perf/sample_view.h"
-#include "core/perf/tracepoint.h"
-#include "core/print.h"
-#include "core/symbols.h"
+#include "arch/x86_64/memory/sections.h"
+#include "core/event/event.h"
+#include "core/lib/print.h"
+#include "core/sample/sample.h"
+#include "core/sample/view.h"
+#include "core/symbols/symbols.h"
+#include "core/tracepoint/tracepoint.h"
 
 /* PERF_RECORD_THROTTLE in <linux/perf_event.h>; behind `stream_id` sample_id, by SAMPLE_ALWAYS. */
 struct throttle_record {

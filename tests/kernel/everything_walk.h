@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/perf/recording.h"
+#include "core/recording/recording.h"
 
 struct everything_walk {
     uint64_t samples, throttles; /* the latter: those that tell of an end too */

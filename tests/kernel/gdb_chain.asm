@@ -4,7 +4,7 @@
 ; the kernel's own unwinder makes of that place. Only gdb comes here, in any context, with
 ; interrupts off; it brings ip and flags back itself.
 
-%include "arch/x86_64/cfi.inc"
+%include "arch/x86_64/unwind/cfi.inc"
 
 extern gdb_chain_unwind
 

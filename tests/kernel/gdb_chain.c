@@ -6,7 +6,7 @@
  * stack of its own, interrupts off.
  */
 #include "arch/arch.h"
-#include "core/perf/unwind.h"
+#include "core/unwind/unwind.h"
 
 #define FRAMES_MAX 128
 

@@ -6,10 +6,10 @@
  * CPUs at once. Task context.
  */
 #include "arch/arch.h"
-#include "arch/x86_64/trap.h"
-#include "core/console/command.h"
-#include "core/print.h"
-#include "core/sched/thread.h"
+#include "arch/x86_64/entry/trap.h"
+#include "core/command/command.h"
+#include "core/lib/print.h"
+#include "kernel/sched/thread.h"
 
 #define VECTOR  0xe0 /* nobody else's */
 #define TURN_NS 200000ull

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/console/command.h"
-#include "core/print.h"
+#include "core/command/command.h"
+#include "core/lib/print.h"
 
 /* One claim. The text says what holds when it is true. Returns `holds`. */
 __attribute__((format(printf, 2, 3))) bool ktap_ok(bool holds, const char *format, ...);

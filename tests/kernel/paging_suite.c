@@ -3,9 +3,9 @@
  * Walks all page tables: nothing is writable and executable, text and rodata have no second
  * mapping, guard pages are holes.
  */
-#include "arch/x86_64/paging.h"
-#include "arch/x86_64/sections.h"
-#include "arch/x86_64/stacks.h"
+#include "arch/x86_64/entry/stacks.h"
+#include "arch/x86_64/memory/paging.h"
+#include "arch/x86_64/memory/sections.h"
 #include "tests/kernel/ktap.h"
 
 struct tally {

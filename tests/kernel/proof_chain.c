@@ -2,9 +2,9 @@
 /* See proof_chain.h. */
 #include "tests/kernel/proof_chain.h"
 
-#include "core/print.h"
-#include "core/string.h"
-#include "core/symbols.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+#include "core/symbols/symbols.h"
 
 static size_t find(const uint64_t *chain, size_t length, size_t from, uint64_t address)
 {

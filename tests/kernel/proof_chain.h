@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/perf/unwind.h"
+#include "core/unwind/unwind.h"
 
 #define CHAIN_MOST   256
 #define PLACES_MOST  3

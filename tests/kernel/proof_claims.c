@@ -2,9 +2,9 @@
 /* See proof_claims.h. What was counted stands in notes behind the results. */
 #include "tests/kernel/proof_claims.h"
 
-#include "core/string.h"
-#include "core/symbols.h"
-#include "core/ticks.h"
+#include "core/lib/string.h"
+#include "core/symbols/symbols.h"
+#include "kernel/time/ticks.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/proof_shapes.h"
 #include "tests/kernel/proof_visits.h"

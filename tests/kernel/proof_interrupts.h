@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "arch/x86_64/trap.h"
+#include "arch/x86_64/entry/trap.h"
 
 /*
  * Masks all lines and this CPU's own timer, serves NMIs by `nmi`. False: there is no APIC. Task

@@ -4,7 +4,7 @@
 ; iretq the CPU holds further NMIs back. On the debug trap's stack, interrupts off.
 
 %include "offsets.inc"
-%include "arch/x86_64/cfi.inc"
+%include "arch/x86_64/unwind/cfi.inc"
 
 PATIENCE equ 10000000
 

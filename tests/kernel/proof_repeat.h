@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "arch/x86_64/regs.h"
+#include "arch/x86_64/cpu/regs.h"
 
 /*
  * Does for the interrupted `rep movs` or `rep stos` what is left, but for the last iteration. It

@@ -2,7 +2,7 @@
 /*
  * The shadow stack of code that is single-stepped: what its call chain must be, known from the
  * instructions that ran. A call pushes, a return takes away, a trap entry pushes what it
- * interrupted, iretq takes that away. Nothing of core/perf is asked. Debug trap, from one stepper
+ * interrupted, iretq takes that away. Nothing of core/ is asked. Debug trap, from one stepper
  * at a time; start and the counts: task context.
  */
 #pragma once
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/x86_64/regs.h"
+#include "arch/x86_64/cpu/regs.h"
 
 #define SHADOW_MOST 256 /* frames */
 

@@ -2,7 +2,7 @@
 ;
 ; Shapes of functions that C does not make for certain, for tests/kernel/proof_shapes.c.
 
-%include "arch/x86_64/cfi.inc"
+%include "arch/x86_64/unwind/cfi.inc"
 
 extern shape_never_returning
 

@@ -5,7 +5,7 @@
  */
 #include "tests/kernel/proof_shapes.h"
 
-#include "core/string.h"
+#include "core/lib/string.h"
 
 #define SHAPE __attribute__((noinline, used))
 

@@ -5,7 +5,7 @@
  */
 #include <linux/errno.h>
 
-#include "core/string.h"
+#include "core/lib/string.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/proof_claims.h"
 #include "tests/kernel/proof_work.h"

@@ -3,8 +3,8 @@
 #include "tests/kernel/proof_visits.h"
 
 #include "arch/arch.h"
-#include "core/memory/pages.h"
-#include "core/string.h"
+#include "core/lib/string.h"
+#include "kernel/memory/pages.h"
 
 /* For each state, and each byte of the text. Kept for the next run. */
 static uint8_t *visits[VISITS_STATES];

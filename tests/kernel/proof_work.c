@@ -5,11 +5,11 @@
  */
 #include "tests/kernel/proof_work.h"
 
-#include "core/console/command.h"
-#include "core/console/complete.h"
-#include "core/console/words.h"
-#include "core/print.h"
-#include "core/refusal.h"
+#include "core/command/command.h"
+#include "core/lib/print.h"
+#include "core/lib/refusal.h"
+#include "core/lib/words.h"
+#include "kernel/console/complete.h"
 #include "tests/kernel/proof_shapes.h"
 #include "tests/kernel/proof_step.h"
 

@@ -3,7 +3,7 @@
 ; The outermost writer with the trap flag set, and what a nested one is called by, for
 ; tests/kernel/ring_nest.c. Interrupts are off.
 
-%include "arch/x86_64/cfi.inc"
+%include "arch/x86_64/unwind/cfi.inc"
 
 extern nest_outermost
 extern nest_judge

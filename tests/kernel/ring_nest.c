@@ -9,7 +9,7 @@
 #include "tests/kernel/ring_nest.h"
 
 #include "arch/arch.h"
-#include "arch/x86_64/debugreg.h"
+#include "arch/x86_64/debug/debugreg.h"
 
 #define FLAGS_TRAP (1ull << 8)
 /* Words of stack that a writer and those upon it use at most. */

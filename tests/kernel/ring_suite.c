@@ -6,8 +6,8 @@
  */
 #include <linux/errno.h>
 
-#include "core/string.h"
-#include "core/symbols.h"
+#include "core/lib/string.h"
+#include "core/symbols/symbols.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/ring_nest.h"
 #include "tests/unit/ring_payload.h"

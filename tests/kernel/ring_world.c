@@ -8,7 +8,7 @@
 #include "tests/kernel/ring_world.h"
 
 #include "arch/arch.h"
-#include "core/perf/event.h"
+#include "core/event/event.h"
 #include "tests/unit/ring_check.h"
 #include "tests/unit/ring_payload.h"
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/perf/ring.h"
+#include "core/ring/ring.h"
 
 #define WORLD_SIZE    4096u /* of the ring */
 #define WORLD_WRITERS 3     /* the outermost, one nested in it, one nested in that */

@@ -3,7 +3,7 @@
 ; Registers and flags across switches: what tests/kernel/sched_suite.c cannot say in C. Task
 ; context, interrupts on.
 
-%include "arch/x86_64/cfi.inc"
+%include "arch/x86_64/unwind/cfi.inc"
 
 section .text progbits alloc exec nowrite align=16
 bits 64

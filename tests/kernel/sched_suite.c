@@ -4,16 +4,16 @@
  * give it, nothing is left behind by threads that end, and every chain of a thread that does not
  * run is whole.
  */
-#include "core/lock/kernel_lock.h"
-#include "core/panic.h"
-#include "core/perf/unwind.h"
-#include "core/sched/preempt.h"
-#include "core/sched/wait_queue.h"
-#include "core/string.h"
-#include "core/symbols.h"
-#include "core/ticks.h"
-#include "core/timer.h"
-#include "core/workqueue.h"
+#include "core/lib/string.h"
+#include "core/symbols/symbols.h"
+#include "core/unwind/unwind.h"
+#include "kernel/lock/kernel_lock.h"
+#include "kernel/panic/panic.h"
+#include "kernel/sched/preempt.h"
+#include "kernel/sched/wait_queue.h"
+#include "kernel/sched/workqueue.h"
+#include "kernel/time/ticks.h"
+#include "kernel/time/timer.h"
 #include "tests/kernel/ktap.h"
 
 #define MS 1000000ull

@@ -4,19 +4,19 @@
  * breakpoints are on every CPU or on none, and parking reaches CPUs that hear nothing else. Wants
  * at least two CPUs.
  */
-#include "arch/x86_64/apic.h"
-#include "arch/x86_64/cpu.h"
-#include "arch/x86_64/debugreg.h"
-#include "arch/x86_64/percpu.h"
-#include "arch/x86_64/trap.h"
-#include "arch/x86_64/vectors.h"
-#include "core/breakpoint.h"
-#include "core/cpus.h"
-#include "core/lock/kernel_lock.h"
-#include "core/memory/pages.h"
-#include "core/panic.h"
-#include "core/sched/wait_queue.h"
-#include "core/string.h"
+#include "arch/x86_64/cpu/apic.h"
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/debug/debugreg.h"
+#include "arch/x86_64/entry/trap.h"
+#include "arch/x86_64/entry/vectors.h"
+#include "core/breakpoint/breakpoint.h"
+#include "core/lib/cpus.h"
+#include "core/lib/string.h"
+#include "kernel/lock/kernel_lock.h"
+#include "kernel/memory/pages.h"
+#include "kernel/panic/panic.h"
+#include "kernel/sched/wait_queue.h"
 #include "tests/kernel/ktap.h"
 
 static uint64_t watched __attribute__((aligned(8)));

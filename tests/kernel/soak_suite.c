@@ -6,8 +6,8 @@
  */
 #include <linux/errno.h>
 
-#include "core/cpus.h"
-#include "core/string.h"
+#include "core/lib/cpus.h"
+#include "core/lib/string.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/soak_work.h"
 #include "tests/unit/ring_check.h"

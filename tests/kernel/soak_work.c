@@ -2,16 +2,16 @@
 /* See soak_work.h. */
 #include "tests/kernel/soak_work.h"
 
-#include "arch/x86_64/apic.h"
-#include "arch/x86_64/percpu.h"
-#include "arch/x86_64/trap.h"
-#include "arch/x86_64/vectors.h"
-#include "core/memory/pages.h"
-#include "core/panic.h"
-#include "core/sched/preempt.h"
-#include "core/sched/thread.h"
-#include "core/string.h"
-#include "core/ticks.h"
+#include "arch/x86_64/cpu/apic.h"
+#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/entry/trap.h"
+#include "arch/x86_64/entry/vectors.h"
+#include "core/lib/string.h"
+#include "kernel/memory/pages.h"
+#include "kernel/panic/panic.h"
+#include "kernel/sched/preempt.h"
+#include "kernel/sched/thread.h"
+#include "kernel/time/ticks.h"
 #include "tests/unit/ring_payload.h"
 
 #define VECTOR_SOAK 0xe1

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
-#include "core/perf/ring.h"
+#include "core/ring/ring.h"
 
 enum soak_level { SOAK_TASK, SOAK_INTERRUPT, SOAK_NMI, SOAK_LEVELS };
 

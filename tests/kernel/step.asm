@@ -4,7 +4,7 @@
 ; first trap comes after the instruction that follows the popfq which sets TF; the popfq which
 ; clears it traps once more. Interrupts are off.
 
-%include "arch/x86_64/cfi.inc"
+%include "arch/x86_64/unwind/cfi.inc"
 
 FLAGS_TF equ 1 << 8
 

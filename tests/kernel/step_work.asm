@@ -3,7 +3,7 @@
 ; Calls a function with the trap flag set, for tests/kernel/proof_step.c. Keeps a frame pointer, as
 ; chains lead through it.
 
-%include "arch/x86_64/cfi.inc"
+%include "arch/x86_64/unwind/cfi.inc"
 
 FLAGS_TF equ 1 << 8
 

@@ -2,19 +2,19 @@
 /* See sweep_load.h. Counters have one writer each: the thread, or the CPU's interrupts. */
 #include "tests/kernel/sweep_load.h"
 
-#include "arch/x86_64/apic.h"
-#include "arch/x86_64/percpu.h"
-#include "arch/x86_64/trap.h"
-#include "core/fs/stress.h"
-#include "core/lock/kernel_lock.h"
-#include "core/memory/pages.h"
-#include "core/panic.h"
-#include "core/print.h"
-#include "core/sched/thread.h"
-#include "core/sched/wait_queue.h"
-#include "core/string.h"
-#include "core/timer.h"
-#include "core/workqueue.h"
+#include "arch/x86_64/cpu/apic.h"
+#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/entry/trap.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+#include "kernel/fs/stress.h"
+#include "kernel/lock/kernel_lock.h"
+#include "kernel/memory/pages.h"
+#include "kernel/panic/panic.h"
+#include "kernel/sched/thread.h"
+#include "kernel/sched/wait_queue.h"
+#include "kernel/sched/workqueue.h"
+#include "kernel/time/timer.h"
 
 #define VECTOR_SWEEP 0xe0
 #define PATIENCE_NS  30000000000ull
@@ -37,7 +37,7 @@ static bool load_goes_on(void)
     return !__atomic_load_n(&ending, __ATOMIC_RELAXED);
 }
 
-/* Each thread's clients are its own (core/fs/stress.h), and there is one for each, on 4 CPUs. */
+/* Each thread's clients are its own (kernel/fs/stress.h), and there is one for each, on 4 CPUs. */
 static void load_files(void *data)
 {
     static struct stress stresses[ARCH_CPUS_MAX];

@@ -2,14 +2,14 @@
 /* See sweep_places.h. */
 #include "tests/kernel/sweep_places.h"
 
-#include "arch/x86_64/cpu.h"
-#include "arch/x86_64/idt.h"
-#include "arch/x86_64/insn_map.h"
-#include "arch/x86_64/paging.h"
-#include "arch/x86_64/sections.h"
-#include "arch/x86_64/stacks.h"
-#include "arch/x86_64/vectors.h"
-#include "core/symbols.h"
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/debug/insn_map.h"
+#include "arch/x86_64/entry/idt.h"
+#include "arch/x86_64/entry/stacks.h"
+#include "arch/x86_64/entry/vectors.h"
+#include "arch/x86_64/memory/paging.h"
+#include "arch/x86_64/memory/sections.h"
+#include "core/symbols/symbols.h"
 
 #define WORDS_MOST  16 /* of an object; of larger ones so many, evenly */
 #define PAGE_PLACES 4  /* in a page of a stack */

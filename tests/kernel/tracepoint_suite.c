@@ -3,18 +3,18 @@
  * Tracepoints in the living kernel: what a site is when off and on, what a hit tells and what not,
  * that a hit inside a recording is counted, and where registers and chains begin.
  */
-#include "arch/x86_64/paging.h"
-#include "arch/x86_64/sections.h"
-#include "core/console/words.h"
-#include "core/perf/filter.h"
-#include "core/perf/perf_options.h"
-#include "core/perf/recording.h"
-#include "core/perf/sample_view.h"
-#include "core/perf/unwind.h"
-#include "core/sched/preempt.h"
-#include "core/string.h"
-#include "core/symbols.h"
-#include "core/timer.h"
+#include "arch/x86_64/memory/paging.h"
+#include "arch/x86_64/memory/sections.h"
+#include "core/lib/string.h"
+#include "core/lib/words.h"
+#include "core/option/record.h"
+#include "core/recording/recording.h"
+#include "core/sample/view.h"
+#include "core/symbols/symbols.h"
+#include "core/tracepoint/filter.h"
+#include "core/unwind/unwind.h"
+#include "kernel/sched/preempt.h"
+#include "kernel/time/timer.h"
 #include "tests/kernel/ktap.h"
 
 #define SUITE_FIELDS(FIELD, of)                                                                    \

@@ -3,12 +3,12 @@
  * Call chains of the living kernel: from a snapshot, through an interrupt, and the short form of
  * the proof (docs/proof.md), for machines that are too slow for the long one.
  */
-#include "core/breakpoint.h"
-#include "core/perf/snapshot.h"
-#include "core/perf/unwind.h"
-#include "core/string.h"
-#include "core/symbols.h"
-#include "core/ticks.h"
+#include "core/breakpoint/breakpoint.h"
+#include "core/lib/string.h"
+#include "core/symbols/symbols.h"
+#include "core/unwind/snapshot.h"
+#include "core/unwind/unwind.h"
+#include "kernel/time/ticks.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/proof_claims.h"
 #include "tests/kernel/proof_work.h"

@@ -2,7 +2,7 @@
 ;
 ; The kernel where it must not go: user_suite.c's handler of page faults lets it go on behind.
 
-%include "arch/x86_64/cfi.inc"
+%include "arch/x86_64/unwind/cfi.inc"
 
 section .text progbits alloc exec nowrite align=16
 bits 64

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "core/breakpoint.h"
+#include "core/breakpoint/breakpoint.h"
 
 struct watch {
     struct breakpoint breakpoint;

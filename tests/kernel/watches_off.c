@@ -4,10 +4,10 @@
  * back, and so many ticks pass (0 if not said), for tests/boot/branches.t: the kernel has to find
  * out. Task context.
  */
-#include "arch/x86_64/cpu.h"
-#include "arch/x86_64/debugreg.h"
-#include "core/console/command.h"
-#include "core/ticks.h"
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/debug/debugreg.h"
+#include "core/command/command.h"
+#include "kernel/time/ticks.h"
 
 static int watches_off_run(int argc, char **argv)
 {

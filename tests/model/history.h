@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/perf/ring.h"
+#include "core/ring/ring.h"
 
 #define HISTORY_RECORDS 6
 #define HISTORY_NEVER   UINT32_MAX

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The memory that a writer on one CPU and a reader on another share, as the ring's operations name
- * it (tests/model/arch/x86_64/local.h): the words of the ring, `published` and `tail`, each a
+ * it (tests/model/arch/x86_64/cpu/local.h): the words of the ring, `published` and `tail`, each a
  * location of the model. The ring's other fields are the writer's alone.
  *
  * Each side runs by itself (tests/model/transcript.h) on `memory_ring`, which then shows what that
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/perf/ring.h"
+#include "core/ring/ring.h"
 
 #define MEMORY_WORDS 8 /* the largest ring */
 
@@ -24,7 +24,7 @@ enum location {
 
 enum side { WRITER, READER, SIDES };
 
-/* The barriers of core/perf/ring.c; what has none orders nothing but itself. */
+/* The barriers of core/ring/ring.c; what has none orders nothing but itself. */
 enum letter {
     LETTER_NONE,
     LETTER_A_WRITER, /* the tail's move before the bytes */

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/perf/ring, tests/model, arch/x86_64/local.h
+# of: core/ring, tests/model, arch/x86_64/cpu/local.h
 #
 # The ring's writer beside its reader, in every order that x86 allows and in every order that its
 # lettered barriers leave (docs/ring.md, "Memory order, exhausted"): nothing is found. And something
@@ -118,8 +118,8 @@ sub found
 sub break_ring
 {
     my ($name) = @_;
-    my $text = slurp_if_there('core/perf/ring.c');
-    my $claim = slurp_if_there('core/perf/ring_claim.h') =~ s/^#pragma once\n//mr;
+    my $text = slurp_if_there('core/ring/ring.c');
+    my $claim = slurp_if_there('core/ring/claim.h') =~ s/^#pragma once\n//mr;
     $text =~ s/^#include "core\/perf\/ring_claim\.h"\n/$claim/m or return 0;
     for my $line (@{$broken{$name}{lines}}) {
         my ($from, $to) = @$line;

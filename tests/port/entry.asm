@@ -4,7 +4,7 @@
 ; ends call chains. Once, interrupts off.
 
 %include "offsets.inc"
-%include "arch/x86_64/cfi.inc"
+%include "arch/x86_64/unwind/cfi.inc"
 
 extern port_main, stack_task
 

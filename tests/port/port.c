@@ -5,20 +5,20 @@
  * tracepoint of its own under a small load and streams what it saw. docs/porting.md goes through
  * it. Entered once by entry.asm; one CPU, no interrupts.
  */
-#include "arch/x86_64/port.h"
-#include "arch/x86_64/clock.h"
-#include "arch/x86_64/idt.h"
-#include "arch/x86_64/paging.h"
-#include "arch/x86_64/percpu.h"
-#include "arch/x86_64/sections.h"
-#include "core/assert.h"
-#include "core/perf/event.h"
-#include "core/perf/sample.h"
-#include "core/perf/stream.h"
-#include "core/perf/unwind.h"
-#include "core/sched/preempt.h"
-#include "core/symbols.h"
-#include "core/task.h"
+#include "arch/x86_64/cpu/port.h"
+#include "arch/x86_64/cpu/clock.h"
+#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/entry/idt.h"
+#include "arch/x86_64/memory/paging.h"
+#include "arch/x86_64/memory/sections.h"
+#include "core/event/event.h"
+#include "core/host.h"
+#include "core/lib/assert.h"
+#include "core/sample/sample.h"
+#include "core/stream/stream.h"
+#include "core/symbols/symbols.h"
+#include "core/unwind/unwind.h"
+#include "kernel/sched/preempt.h"
 #include "tests/port/port_trace.h"
 
 #define COM1      0x3f8
@@ -122,7 +122,7 @@ static void port_fault(struct regs *regs)
     port_exit(4);
 }
 
-/* --- What arch asks of whoever has page tables of his own (arch/x86_64/paging.c). --- */
+/* --- What arch asks of whoever has page tables of his own (arch/x86_64/memory/paging.c). --- */
 
 /* boot.asm maps the first gigabyte, and all of it alike. */
 bool arch_mapped(uintptr_t address, size_t length)

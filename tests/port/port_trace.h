@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The second kernel's own tracepoint: declared as core/perf/tracepoint.h says, found by name. */
+/*
+ * The second kernel's own tracepoint: declared as core/tracepoint/tracepoint.h says, found by name.
+ */
 #pragma once
 
-#include "core/perf/tracepoint.h"
+#include "core/tracepoint/tracepoint.h"
 
 #define PORT_STEP_FIELDS(FIELD, of)                                                                \
     FIELD(of, u64, value, "value=%lu")                                                             \

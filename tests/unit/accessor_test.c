@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "arch/x86_64/accessor.h"
+#include "arch/x86_64/debug/accessor.h"
 #include "tests/unit/fake_arch.h"
 
 #define TEXT_SIZE 512

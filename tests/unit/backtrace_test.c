@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/backtrace.c: every frame of a short chain on a line of its own; of a long one the first, how
- * many are left out, and the last; why a chain ends that is not whole.
+ * core/command/backtrace.c: every frame of a short chain on a line of its own; of a long one the
+ * first, how many are left out, and the last; why a chain ends that is not whole.
  *
- * links: core/perf/unwinder_fp.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c
+ * links: core/unwind/default_fp.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "core/backtrace.h"
-#include "core/print.h"
+#include "core/command/backtrace.h"
+#include "core/lib/print.h"
 #include "tests/unit/fake_arch.h"
 #include "tests/unit/unwind_machine.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/fs/block.c: what is freed comes back by work that is put off, once for many blocks, and
+ * kernel/fs/block.c: what is freed comes back by work that is put off, once for many blocks, and
  * before it is needed. The worker is the test's.
  *
  * links: tests/unit/fake_cpu.c tests/unit/fake_pages.c tests/unit/fake_preempt.c
@@ -14,11 +14,11 @@
 
 #include <cmocka.h>
 
-#include "core/assert.h"
-#include "core/fs/block.h"
-#include "core/lock/kernel_lock.h"
-#include "core/memory/pages.h"
-#include "core/workqueue.h"
+#include "core/lib/assert.h"
+#include "kernel/fs/block.h"
+#include "kernel/lock/kernel_lock.h"
+#include "kernel/memory/pages.h"
+#include "kernel/sched/workqueue.h"
 
 #define PAGES 16
 

@@ -14,7 +14,7 @@
 
 #include <Zydis/Zydis.h>
 
-#include "arch/x86_64/branch.h"
+#include "arch/x86_64/debug/branch.h"
 
 #define PREFIXES_MOST 3
 #define HERE          0xffffffff80100000ull

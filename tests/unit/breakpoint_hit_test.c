@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "core/breakpoint.h"
-#include "core/breakpoint_trace.h"
+#include "core/breakpoint/breakpoint.h"
+#include "core/breakpoint/trace.h"
 #include "tests/unit/fake_arch.h"
 
 #define PLACE 0xffffffff80200000ull
@@ -40,7 +40,7 @@ static const struct regs *seen_regs;
 static struct regs regs;
 static uint64_t word; /* what lies at each watched place */
 
-/* Takes the place of core/perf/tracepoint.c, which the arbiter can be linked without. */
+/* Takes the place of core/tracepoint/tracepoint.c, which the arbiter can be linked without. */
 void tracepoint_hit_at(struct arch_gated *gated, struct arch_place *place, const struct regs *all)
 {
     struct trace_hit hit = {.tracepoint = &tracepoint_breakpoint_hit,

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "core/breakpoint.h"
+#include "core/breakpoint/breakpoint.h"
 #include "tests/unit/fake_arch.h"
 
 #define PLACE  0xffffffff80200000ull

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "core/breakpoint.h"
+#include "core/breakpoint/breakpoint.h"
 #include "tests/unit/fake_arch.h"
 
 #define KERNEL_PLACE 0xffffffff80200000

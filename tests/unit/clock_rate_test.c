@@ -4,7 +4,7 @@
  * that stands still, lies or goes round is, nor a machine that is held up at any look; and that
  * nothing is made up where none can be believed.
  *
- * links: boot/clock_rate.c core/print.c
+ * links: boot/clock_rate.c core/lib/print.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,15 +17,15 @@
 #include <cmocka.h>
 
 #include "arch/arch.h"
-#include "arch/x86_64/clock.h"
-#include "arch/x86_64/paging.h"
+#include "arch/x86_64/cpu/clock.h"
+#include "arch/x86_64/memory/paging.h"
 #include "boot/clock_rate.h"
-#include "core/panic.h"
-#include "core/print.h"
+#include "core/lib/print.h"
 #include "drivers/acpi.h"
 #include "drivers/hpet.h"
 #include "drivers/pit8254.h"
 #include "drivers/pm_timer.h"
+#include "kernel/panic/panic.h"
 
 #define RATE       2300000000ull /* the time stamp counter's */
 #define HPET_HERTZ 10000000u

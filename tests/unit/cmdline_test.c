@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "core/cmdline.h"
+#include "kernel/cmdline.h"
 
 static void assert_value(const char *key, const char *expected)
 {

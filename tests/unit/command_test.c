@@ -2,7 +2,7 @@
 /*
  * The commands that are linked in: here `help` and four of the test's own, in no order.
  *
- * links: core/console/help.c
+ * links: kernel/console/help.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "core/console/command.h"
-#include "core/print.h"
+#include "core/command/command.h"
+#include "core/lib/print.h"
 
 bool command_interrupted(void)
 {

@@ -12,14 +12,14 @@
 #include <cmocka.h>
 
 #include "core/abi/symtab.h"
-#include "core/console/command.h"
-#include "core/console/complete.h"
-#include "core/console/crash.h"
-#include "core/fs/ramfs.h"
-#include "core/sched/thread.h"
-#include "core/symbols.h"
-#include "core/user/process.h"
-#include "core/user/program.h"
+#include "core/command/command.h"
+#include "core/symbols/symbols.h"
+#include "kernel/console/complete.h"
+#include "kernel/console/crash.h"
+#include "kernel/fs/ramfs.h"
+#include "kernel/sched/thread.h"
+#include "kernel/user/process.h"
+#include "kernel/user/program.h"
 
 static int nothing(int argc, char **argv)
 {

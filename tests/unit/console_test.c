@@ -17,15 +17,15 @@
 #include <cmocka.h>
 
 #include "arch/arch.h"
-#include "core/assert.h"
-#include "core/console/command.h"
-#include "core/console/command_owner.h"
-#include "core/console/complete.h"
-#include "core/console/console.h"
-#include "core/console/input.h"
-#include "core/print.h"
-#include "core/sched/scheduler.h"
-#include "core/sched/wait_queue.h"
+#include "core/command/command.h"
+#include "core/lib/assert.h"
+#include "core/lib/print.h"
+#include "kernel/console/command_owner.h"
+#include "kernel/console/complete.h"
+#include "kernel/console/console.h"
+#include "kernel/console/input.h"
+#include "kernel/sched/scheduler.h"
+#include "kernel/sched/wait_queue.h"
 
 /* --- The machine --- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/perf/crc32.c against the check value that the catalogues give for CRC-32 of IEEE 802.3.
+ * core/lib/crc32.c against the check value that the catalogues give for CRC-32 of IEEE 802.3.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "core/abi/perf_pipe.h"
-#include "core/perf/crc32.h"
+#include "core/lib/crc32.h"
 
 static const char text[] = "123456789";
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * DR7 for every access, length and register, against a table written from the manual (Intel SDM
- * vol. 3, "Debug Control Register (DR7)") bit by bit, and not from arch/x86_64/debugreg.h.
+ * vol. 3, "Debug Control Register (DR7)") bit by bit, and not from arch/x86_64/debug/debugreg.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "arch/x86_64/debugreg.h"
+#include "arch/x86_64/debug/debugreg.h"
 
 #define KINDS 9
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/perf/drain.c: when the thread streams and when it waits, what is given back to the writers,
- * and a panic at every instruction of a hand-over: whatever had left by then, the stream holds each
- * record once in the end, or, where its head was under way, the block does.
+ * core/stream/drain.c: when the thread streams and when it waits, what is given back to the
+ * writers, and a panic at every instruction of a hand-over: whatever had left by then, the stream
+ * holds each record once in the end, or, where its head was under way, the block does.
  *
  * links: tests/host/fake_symbols.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/step.c
  */
@@ -19,16 +19,16 @@
 #include <cmocka.h>
 
 #include "core/abi/perf_pipe.h"
-#include "core/assert.h"
-#include "core/perf/crc32.h"
-#include "core/perf/drain.h"
-#include "core/perf/event.h"
-#include "core/perf/recording.h"
-#include "core/perf/recording_comms.h"
-#include "core/perf/ring.h"
-#include "core/perf/stream_port.h"
-#include "core/sched/thread.h"
-#include "core/sched/wait_queue.h"
+#include "core/event/event.h"
+#include "core/lib/assert.h"
+#include "core/lib/crc32.h"
+#include "core/recording/comms.h"
+#include "core/recording/recording.h"
+#include "core/ring/ring.h"
+#include "core/stream/drain.h"
+#include "core/stream/port.h"
+#include "kernel/sched/thread.h"
+#include "kernel/sched/wait_queue.h"
 #include "tests/unit/step.h"
 
 #define CPUS      2

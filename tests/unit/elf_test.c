@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A program's headers: what is read of good ones, and the reason for each bad one
- * (core/user/elf.h).
+ * (kernel/user/elf.h).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include <linux/elf.h>
 #include <string.h>
 
-#include "core/user/elf.h"
+#include "kernel/user/elf.h"
 
 #define FILE_SIZE 0x3000
 #define TEXT      0x400000

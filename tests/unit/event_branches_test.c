@@ -4,7 +4,7 @@
  * CPU of the test is a fake, which is stepped by hand; what a branch is, is
  * tests/unit/branch_test.c's.
  *
- * links: core/perf/unwinder_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/fake_task.c tests/unit/fake_preempt.c
+ * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/fake_task.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,10 +14,10 @@
 #include <cmocka.h>
 #include <linux/hw_breakpoint.h>
 
-#include "core/breakpoint.h"
-#include "core/perf/event.h"
-#include "core/perf/sample.h"
-#include "core/symbols.h"
+#include "core/breakpoint/breakpoint.h"
+#include "core/event/event.h"
+#include "core/sample/sample.h"
+#include "core/symbols/symbols.h"
 #include "tests/unit/fake_arch.h"
 
 #define TEXT      0xffffffff80100000ull

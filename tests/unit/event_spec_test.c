@@ -14,7 +14,7 @@
 #include <cmocka.h>
 #include <linux/hw_breakpoint.h>
 
-#include "core/perf/event_spec.h"
+#include "core/event/spec.h"
 #include "tests/unit/fake_symtab.h"
 
 #define TEXT 0xffffffff80100000ull

@@ -5,7 +5,7 @@
  * breakpoint. The ring's records are counted by type; what is in a
  * sample is tests/unit/sample_test.c's.
  *
- * links: core/perf/unwinder_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/fake_task.c tests/unit/fake_preempt.c
+ * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/fake_task.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,12 +15,12 @@
 #include <cmocka.h>
 #include <linux/hw_breakpoint.h>
 
-#include "core/breakpoint.h"
-#include "core/perf/event.h"
-#include "core/perf/sample.h"
-#include "core/symbols.h"
-#include "core/task.h"
-#include "core/ticks.h"
+#include "core/breakpoint/breakpoint.h"
+#include "core/event/event.h"
+#include "core/host.h"
+#include "core/sample/sample.h"
+#include "core/symbols/symbols.h"
+#include "kernel/time/ticks.h"
 #include "tests/unit/fake_arch.h"
 
 #define PLACE     0xffffffff80200000ull
@@ -668,7 +668,7 @@ static void note_trigger(const struct event *event)
 {
     triggered = event;
     for (unsigned i = 0; i < 2; i++)
-        events[i].rings = NULL; /* as core/perf/recording.c does */
+        events[i].rings = NULL; /* as core/recording/recording.c does */
 }
 
 static void a_trigger_is_told_behind_its_sample(void **state)

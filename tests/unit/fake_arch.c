@@ -10,16 +10,16 @@
 #include <cmocka.h>
 #include <sanitizer/asan_interface.h>
 
-#include "core/assert.h"
-#include "core/perf/snapshot.h"
-#include "core/task.h"
+#include "core/host.h"
+#include "core/lib/assert.h"
+#include "core/unwind/snapshot.h"
 
 /* Behind a stack as well as before it. */
 #define GUARD_WORDS (FAKE_GUARD / sizeof(uint64_t))
 
 struct fake_arch fake_arch;
 
-/* The boot thread runs, on whichever CPU the test says (core/task.h). */
+/* The boot thread runs, on whichever CPU the test says (core/host.h). */
 uint64_t task_ids[ARCH_CPUS_MAX] = {[0 ... ARCH_CPUS_MAX - 1] =
                                         (uint64_t)TASK_PID << 32 | TASK_PID};
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The contract arch/arch.h for tests on the host: what the CPU would know is set by the test, and
- * what the CPU was told is kept for it to look at. arch_frame_at is arch/x86_64/frame.c's, which a
- * test of chains links; faults and halting are nobody's here.
+ * what the CPU was told is kept for it to look at. arch_frame_at is arch/x86_64/unwind/frame.c's,
+ * which a test of chains links; faults and halting are nobody's here.
  */
 #pragma once
 

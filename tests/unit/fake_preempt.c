@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/sched/preempt.h for tests on the host that take spinlocks: counts, and never switches. The
+ * kernel/sched/preempt.h for tests on the host that take spinlocks: counts, and never switches. The
  * count is a CPU's, so tests whose threads play CPUs give each its own arch_cpu_id.
  */
-#include "core/sched/preempt.h"
+#include "kernel/sched/preempt.h"
 
 struct preemption preemption[ARCH_CPUS_MAX];
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/sched/scheduler.h and thread_current for tests on the host that link wait queues: each
+ * kernel/sched/scheduler.h and thread_current for tests on the host that link wait queues: each
  * thread of the host is a thread, and sleeps by looking, by arch_relax, whether it was woken.
  */
-#include "core/sched/scheduler.h"
+#include "kernel/sched/scheduler.h"
 
 static _Thread_local struct thread self = {.state = THREAD_RUNNING};
 

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 #include <sanitizer/asan_interface.h>
 
-#include "core/refusal.h"
-#include "core/symbols.h"
+#include "core/lib/refusal.h"
+#include "core/symbols/symbols.h"
 
 /* The linker script's two symbols; what follows them is poisoned. */
 __asm__(".bss\n"

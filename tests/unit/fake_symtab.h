@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A reserved section for core/symbols.c on the host, and a way to fill it as tools/symtab fills the
- * kernel's.
+ * A reserved section for core/symbols/symbols.c on the host, and a way to fill it as tools/symtab
+ * fills the kernel's.
  */
 #pragma once
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The name in core/task.h for tests on the host without threads: one task has it. Its ids are
+ * The name in core/host.h for tests on the host without threads: one task has it. Its ids are
  * tests/unit/fake_arch.c's.
  */
-#include "core/task.h"
+#include "core/host.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A reserved section for core/perf/unwind_orc.c on the host, and a way to fill it as tools/orcgen
+ * A reserved section for core/unwind/orc.c on the host, and a way to fill it as tools/orcgen
  * fills the kernel's. Zeroed it holds no table.
  */
 #pragma once

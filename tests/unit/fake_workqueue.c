@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* core/workqueue.h for tests on the host: what is put off is done at once. */
-#include "core/workqueue.h"
+/* kernel/sched/workqueue.h for tests on the host: what is put off is done at once. */
+#include "kernel/sched/workqueue.h"
 
 bool work_queue(struct work *work)
 {

@@ -4,7 +4,7 @@
  * stops when asked to, and notices a file system that gives back something else than it was given.
  * Each of its operations takes the kernel lock, which is a counter here, once.
  *
- * links: core/fs/fs_stress.c core/fs/dbench.c tests/unit/fake_workqueue.c tests/unit/fake_pages.c tests/unit/fake_preempt.c
+ * links: kernel/fs/fs_stress.c kernel/fs/dbench.c tests/unit/fake_workqueue.c tests/unit/fake_pages.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,13 +20,13 @@
 #include <linux/errno.h>
 
 #include "arch/arch.h"
-#include "core/assert.h"
-#include "core/console/command.h"
-#include "core/fs/ramfs.h"
-#include "core/lock/kernel_lock.h"
-#include "core/memory/pages.h"
-#include "core/print.h"
-#include "core/sched/thread.h"
+#include "core/command/command.h"
+#include "core/lib/assert.h"
+#include "core/lib/print.h"
+#include "kernel/fs/ramfs.h"
+#include "kernel/lock/kernel_lock.h"
+#include "kernel/memory/pages.h"
+#include "kernel/sched/thread.h"
 
 #define PAGES 1024
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "core/console/input.h"
+#include "kernel/console/input.h"
 
 /* A device as drivers/uart16550.c drives it: at a refusal it stops and holds the byte. */
 static struct {

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "core/console/line.h"
+#include "kernel/console/line.h"
 
 #define PROMPT       "> "
 #define ROW_SIZE     4096

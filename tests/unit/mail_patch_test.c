@@ -18,7 +18,7 @@
 
 #include <linux/errno.h>
 
-#include "core/perf/ring.h"
+#include "core/ring/ring.h"
 #include "tests/unit/patience.h"
 #include "tests/unit/ring_check.h"
 #include "tests/unit/ring_payload.h"

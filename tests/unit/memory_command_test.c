@@ -2,7 +2,7 @@
 /*
  * `memory` prints the blocks that there are: of one region but for a page, then of two.
  *
- * links: core/memory/memory_command.c tests/unit/fake_cpu.c tests/unit/fake_pages.c tests/unit/fake_preempt.c
+ * links: kernel/memory/memory_command.c tests/unit/fake_cpu.c tests/unit/fake_pages.c tests/unit/fake_preempt.c
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -15,10 +15,10 @@
 #include <cmocka.h>
 
 #include "arch/arch.h"
-#include "core/assert.h"
-#include "core/console/command.h"
-#include "core/memory/pages.h"
-#include "core/print.h"
+#include "core/command/command.h"
+#include "core/lib/assert.h"
+#include "core/lib/print.h"
+#include "kernel/memory/pages.h"
 
 #define PAGES 4096
 

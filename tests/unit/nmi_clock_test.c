@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * boot/nmi_clock.c and core/nmi_clock.c: which line is taken, what is told where there is none, and
- * that no signal is lost while the rate is set, however long that takes. The timer here signals as
- * soon as it runs, once until it is served, and the I/O APIC loses what comes to a masked line.
+ * boot/nmi_clock.c and core/event/nmi_clock.c: which line is taken, what is told where there is
+ * none, and that no signal is lost while the rate is set, however long that takes. The timer here
+ * signals as soon as it runs, once until it is served, and the I/O APIC loses what comes to a
+ * masked line.
  *
  * links: boot/nmi_clock.c boot/io_apic.c tests/unit/fake_arch.c
  */
@@ -15,13 +16,13 @@
 
 #include <cmocka.h>
 
-#include "arch/x86_64/apic.h"
-#include "arch/x86_64/nmi.h"
-#include "arch/x86_64/paging.h"
+#include "arch/x86_64/cpu/apic.h"
+#include "arch/x86_64/entry/nmi.h"
+#include "arch/x86_64/memory/paging.h"
 #include "boot/cpus.h"
 #include "boot/nmi_clock.h"
-#include "core/assert.h"
-#include "core/nmi_clock.h"
+#include "core/event/nmi_clock.h"
+#include "core/lib/assert.h"
 #include "drivers/acpi.h"
 #include "drivers/hpet.h"
 #include "drivers/ioapic.h"

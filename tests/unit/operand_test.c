@@ -15,7 +15,7 @@
 
 #include <Zydis/Zydis.h>
 
-#include "arch/x86_64/operand.h"
+#include "arch/x86_64/debug/operand.h"
 
 #define LENGTH_MAX 15
 #define GENERAL    16

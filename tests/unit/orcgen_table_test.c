@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "core/perf/unwind_table.h"
-#include "core/refusal.h"
+#include "core/lib/refusal.h"
+#include "core/unwind/table.h"
 #include "tools/orcgen/table.h"
 
 #define TEXT        0xffffffff80108000u

@@ -12,12 +12,12 @@
 
 #include <cmocka.h>
 
-#include "core/perf/pace.h"
+#include "core/event/pace.h"
 
 #define SECOND 1000000000ull
 #define TICK   (SECOND / 100)
 
-/* Stands where core/perf/event.c does. */
+/* Stands where core/event/event.c does. */
 static struct {
     struct pace pace;
     uint64_t left; /* of the period */

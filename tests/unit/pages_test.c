@@ -20,8 +20,8 @@
 #include <cmocka.h>
 
 #include "arch/arch.h"
-#include "core/assert.h"
-#include "core/memory/pages.h"
+#include "core/lib/assert.h"
+#include "kernel/memory/pages.h"
 
 #define PAGES     1024
 #define GAP       650 /* these pages are never given to the allocator */

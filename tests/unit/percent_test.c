@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "core/perf/percent.h"
+#include "core/report/percent.h"
 
 static void check(uint64_t part, uint64_t whole)
 {

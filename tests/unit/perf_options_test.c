@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include "core/perf/perf_options.h"
-#include "core/perf/sample.h"
-#include "core/symbols.h"
-#include "core/user/program.h"
+#include "core/option/record.h"
+#include "core/sample/sample.h"
+#include "core/symbols/symbols.h"
+#include "kernel/user/program.h"
 
 #define WORDS_MOST 24
 

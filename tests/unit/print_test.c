@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "core/print.h"
-#include "core/refusal.h"
+#include "core/lib/print.h"
+#include "core/lib/refusal.h"
 
 /* Formats with both families and compares text and length. */
 #define SAME(...)                                                                                  \

@@ -15,10 +15,10 @@
 #include <cmocka.h>
 
 #include "core/abi/symtab.h"
-#include "core/assert.h"
-#include "core/memory/pages.h"
-#include "core/refusal.h"
-#include "core/user/program.h"
+#include "core/lib/assert.h"
+#include "core/lib/refusal.h"
+#include "kernel/memory/pages.h"
+#include "kernel/user/program.h"
 #include "tools/symtab/table.h"
 
 #define MAIN  0x401000

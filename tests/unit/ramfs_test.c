@@ -20,10 +20,10 @@
 #include <linux/errno.h>
 
 #include "arch/arch.h"
-#include "core/assert.h"
-#include "core/fs/ramfs.h"
-#include "core/lock/kernel_lock.h"
-#include "core/memory/pages.h"
+#include "core/lib/assert.h"
+#include "kernel/fs/ramfs.h"
+#include "kernel/lock/kernel_lock.h"
+#include "kernel/memory/pages.h"
 
 #define PAGES      4096
 #define INODES     511

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "core/perf/percent.h"
-#include "core/perf/report_options.h"
+#include "core/report/options.h"
+#include "core/report/percent.h"
 
 #define WORDS_MOST 16
 

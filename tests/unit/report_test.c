@@ -15,10 +15,10 @@
 #include <cmocka.h>
 #include <linux/errno.h>
 
-#include "core/perf/chain_walk.h"
-#include "core/perf/comm.h"
-#include "core/perf/percent.h"
-#include "core/perf/report.h"
+#include "core/report/percent.h"
+#include "core/report/report.h"
+#include "core/sample/chain_walk.h"
+#include "core/sample/comm.h"
 #include "tests/host/fake_symbols.h"
 
 #define EVENT_ID 7

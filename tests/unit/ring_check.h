@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "core/perf/ring.h"
+#include "core/ring/ring.h"
 
 /* What a reader of a stopped machine finds from the tail to the head. */
 struct ring_look {

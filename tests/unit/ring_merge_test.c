@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/perf/ring_merge.c: several rings as one row in order of time, also when records that were
+ * core/recording/merge.c: several rings as one row in order of time, also when records that were
  * looked at are gone before their turn, because a writer took their place or a drain gave it back.
  */
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "arch/arch.h"
-#include "core/perf/ring_merge.h"
+#include "core/recording/merge.h"
 
 #define CPUS 3
 #define SIZE 4096u

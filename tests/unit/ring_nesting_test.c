@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "core/perf/ring.h"
+#include "core/ring/ring.h"
 #include "tests/unit/patience.h"
 #include "tests/unit/ring_check.h"
 #include "tests/unit/ring_writer.h"

@@ -22,7 +22,7 @@ void payload_fill(void *record, uint32_t size, unsigned level, uint64_t position
 void payload_fill_named(void *record, uint32_t size, unsigned level, uint16_t name);
 
 /*
- * What a hit has to have, so that its sample (core/perf/sample.c) proves itself, but for its CPU:
+ * What a hit has to have, so that its sample (core/sample/sample.c) proves itself, but for its CPU:
  * the same, of PAYLOAD_SAMPLE bytes, or a word more with its period.
  */
 struct payload_hit {

@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
-#include "arch/x86_64/local.h"
-#include "core/perf/ring.h"
+#include "arch/x86_64/cpu/local.h"
+#include "core/ring/ring.h"
 #include "tests/unit/patience.h"
 #include "tests/unit/ring_check.h"
 #include "tests/unit/ring_payload.h"

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "core/perf/ring.h"
+#include "core/ring/ring.h"
 #include "tests/unit/step.h"
 
 /* Writes one self-proving record of up to RING_SIZE_MIN bytes. */

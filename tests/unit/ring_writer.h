@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/perf/ring.h"
+#include "core/ring/ring.h"
 
 /* Each runs once, for the next writer that comes by, and has then to be set anew. */
 struct writer_hooks {

@@ -4,7 +4,7 @@
  * at PERF_RECORD_SAMPLE, registers in the order of <asm/perf_regs.h>, chains up to their limit,
  * and the throttle's records. What is taken apart here by hand, sample_view has to read the same.
  *
- * links: core/perf/unwinder_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/fake_preempt.c
+ * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,16 +14,16 @@
 #include <asm/perf_regs.h>
 #include <cmocka.h>
 
-#include "core/perf/event.h"
-#include "core/perf/sample.h"
-#include "core/perf/sample_view.h"
-#include "core/perf/tracepoint.h"
-#include "core/perf/unwind_user.h"
-#include "core/perf/verify_chain.h"
-#include "core/refusal.h"
-#include "core/sched/preempt.h"
-#include "core/symbols.h"
-#include "core/task.h"
+#include "core/event/event.h"
+#include "core/host.h"
+#include "core/lib/refusal.h"
+#include "core/sample/sample.h"
+#include "core/sample/view.h"
+#include "core/symbols/symbols.h"
+#include "core/tracepoint/tracepoint.h"
+#include "core/unwind/user.h"
+#include "core/unwind/verify.h"
+#include "kernel/sched/preempt.h"
 #include "tests/unit/fake_arch.h"
 
 #define TEXT        0xffffffff80100000

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "core/perf/chain_walk.h"
-#include "core/perf/sample_view.h"
+#include "core/sample/chain_walk.h"
+#include "core/sample/view.h"
 
 #define ALL_FIELDS                                                                                 \
     (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |                \

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "core/perf/comm.h"
-#include "core/perf/script.h"
+#include "core/sample/comm.h"
+#include "core/script/script.h"
 #include "tests/host/fake_symbols.h"
 
 #define PLAIN_TYPE                                                                                 \

@@ -16,9 +16,9 @@
 #include <cmocka.h>
 
 #include "arch/arch.h"
-#include "core/assert.h"
-#include "core/lock/kernel_lock.h"
-#include "core/lock/spinlock.h"
+#include "core/lib/assert.h"
+#include "kernel/lock/kernel_lock.h"
+#include "kernel/lock/spinlock.h"
 
 #define CPUS     2
 #define ROUNDS   200000

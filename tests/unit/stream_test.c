@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/perf/stream.c record by record: order, sizes, trailers, what goes out once and what each
+ * core/stream/stream.c record by record: order, sizes, trailers, what goes out once and what each
  * time. Whether perf understands it is the question of tests/host/stream_perf.t.
  *
  * links: tests/host/fake_symbols.c
@@ -15,9 +15,9 @@
 #include <cmocka.h>
 
 #include "core/abi/perf_pipe.h"
-#include "core/assert.h"
-#include "core/perf/crc32.h"
-#include "core/perf/stream.h"
+#include "core/lib/assert.h"
+#include "core/lib/crc32.h"
+#include "core/stream/stream.h"
 
 #define MOST_RECORDS 64
 #define ALL_OF_TRAILER                                                                             \

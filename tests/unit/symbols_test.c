@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "core/refusal.h"
-#include "core/symbols.h"
+#include "core/lib/refusal.h"
+#include "core/symbols/symbols.h"
 #include "tests/unit/fake_symtab.h"
 
 #define TEXT 0xffffffff80100000ull

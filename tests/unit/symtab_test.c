@@ -18,8 +18,8 @@
 
 #include <cmocka.h>
 
-#include "core/refusal.h"
-#include "core/symbols.h"
+#include "core/lib/refusal.h"
+#include "core/symbols/symbols.h"
 #include "tests/unit/fake_symtab.h"
 #include "tools/image/image.h"
 #include "tools/symtab/symbols.h"

@@ -18,9 +18,9 @@
 #include <cmocka.h>
 
 #include "arch/arch.h"
-#include "core/assert.h"
-#include "core/sched/preempt.h"
-#include "core/timer.h"
+#include "core/lib/assert.h"
+#include "kernel/sched/preempt.h"
+#include "kernel/time/timer.h"
 
 #define CAUGHT 42 /* how a child exits that an assert ended */
 

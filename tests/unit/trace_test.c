@@ -12,11 +12,11 @@
 
 #include <cmocka.h>
 
-#include "core/perf/comm.h"
-#include "core/perf/trace_calls.h"
-#include "core/perf/trace_print.h"
-#include "core/perf/trace_summary.h"
-#include "core/perf/tracepoint.h"
+#include "core/sample/comm.h"
+#include "core/trace/calls.h"
+#include "core/trace/print.h"
+#include "core/trace/summary.h"
+#include "core/tracepoint/tracepoint.h"
 
 #define START 5000000000 /* ns: of the first sample */
 #define US    1000

@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include "core/glob.h"
-#include "core/perf/filter.h"
-#include "core/perf/tracepoint_format.h"
-#include "core/task.h"
+#include "core/host.h"
+#include "core/lib/glob.h"
+#include "core/tracepoint/filter.h"
+#include "core/tracepoint/format.h"
 #include "tests/host/fake_symbols.h"
 
 #define ALL_FIELDS(FIELD, of)                                                                      \
@@ -436,7 +436,7 @@ static void functions_without_a_name_are_in_the_table_too(void **state)
 
 static const struct trace_record_unit_places *places_raised;
 
-/* Takes the place of core/perf/tracepoint.c. */
+/* Takes the place of core/tracepoint/tracepoint.c. */
 void tracepoint_hit_at(struct arch_gated *gated, struct arch_place *place, const struct regs *all)
 {
     static union {

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "core/refusal.h"
-#include "core/symbols.h"
+#include "core/lib/refusal.h"
+#include "core/symbols/symbols.h"
 #include "tests/unit/fake_unwind_table.h"
 
 #define WORD sizeof(uint64_t)

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/perf/unwind.h"
+#include "core/unwind/unwind.h"
 #include "tests/unit/fake_arch.h"
 #include "tools/orcgen/table.h"
 
@@ -22,7 +22,7 @@
 #define EPILOGUE      0x3d /* of `leave` or `pop rbp`; `ret` is behind it */
 #define FRAMED        16   /* functions 0 to 15 have a frame, */
 #define LEAF          16   /* the next one has none, */
-#define FLAGS_LEAF    17   /* one pushes flags, as arch/x86_64/leaf.asm does, */
+#define FLAGS_LEAF    17   /* one pushes flags, as arch/x86_64/cpu/leaf.asm does, */
 #define NAMELESS      18   /* one with a frame is in no symbol table, */
 #define BOOT          19   /* and nobody called the last */
 #define FUNCTIONS     20

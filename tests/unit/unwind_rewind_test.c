@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Chains that begin at a caller: registers rewound by so many frames, chains with frames skipped,
- * and snapshots taken by the macros of core/perf/snapshot.h. A kernel of UNWINDER=orc.
+ * and snapshots taken by the macros of core/unwind/snapshot.h. A kernel of UNWINDER=orc.
  *
- * links: core/perf/unwinder_orc.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c
+ * links: core/unwind/default_orc.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "core/perf/snapshot.h"
-#include "core/perf/unwind.h"
+#include "core/unwind/snapshot.h"
+#include "core/unwind/unwind.h"
 #include "tests/unit/unwind_machine.h"
 
 /* Rewound by any number of frames, the registers give the rest of the chain; by more, nothing. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/perf/unwind_table.c: what a small table says, written down by hand, and that each way in
+ * core/unwind/table.c: what a small table says, written down by hand, and that each way in
  * which a table can be wrong is refused for that reason. Tables that the generator made:
  * orcgen_table_test.c.
  */
@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "core/perf/crc32.h"
-#include "core/perf/unwind_table.h"
-#include "core/refusal.h"
+#include "core/lib/crc32.h"
+#include "core/lib/refusal.h"
+#include "core/unwind/table.h"
 
 #define TEXT      0xffffffff80108000u
 #define TEXT_SIZE 600u /* five blocks, the last one short */

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "core/perf/unwind_user.h"
+#include "core/unwind/user.h"
 
 #define TEXT       0x401000u
 #define TEXT_SIZE  0x100u

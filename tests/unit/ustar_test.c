@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * An archive as tar makes it: entries with their paths and contents, the end, and what is refused
- * (core/fs/ustar.h).
+ * (kernel/fs/ustar.h).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/fs/ustar.h"
+#include "kernel/fs/ustar.h"
 
 #define BLOCK    512
 #define SIZE     124 /* fields: pax(1), "ustar Interchange Format" */

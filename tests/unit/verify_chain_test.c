@@ -3,7 +3,7 @@
  * `--verify-chain`: where both ways agree, where they do not and at which frame, and what is
  * counted. A kernel of UNWINDER=fp.
  *
- * links: core/perf/unwinder_fp.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c
+ * links: core/unwind/default_fp.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c
  * links: tests/unit/step.c
  */
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "core/perf/verify_chain.h"
+#include "core/unwind/verify.h"
 #include "tests/unit/step.h"
 #include "tests/unit/unwind_machine.h"
 

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "core/perf/verify_chain.h"
-#include "core/print.h"
-#include "core/symbols.h"
+#include "core/lib/print.h"
+#include "core/symbols/symbols.h"
+#include "core/unwind/verify.h"
 
 static struct verify_counts counts;
 static char said[512];

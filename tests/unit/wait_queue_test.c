@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "core/sched/scheduler.h"
-#include "core/sched/wait_queue.h"
+#include "kernel/sched/scheduler.h"
+#include "kernel/sched/wait_queue.h"
 
 #define THREADS 5
 

@@ -15,11 +15,11 @@
 
 #include <cmocka.h>
 
-#include "core/assert.h"
-#include "core/panic.h"
-#include "core/sched/scheduler.h"
-#include "core/sched/wait_queue.h"
-#include "core/workqueue.h"
+#include "core/lib/assert.h"
+#include "kernel/panic/panic.h"
+#include "kernel/sched/scheduler.h"
+#include "kernel/sched/wait_queue.h"
+#include "kernel/sched/workqueue.h"
 
 static struct thread worker, tester;
 static struct thread *current = &tester;

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "arch/x86_64/regs.h"
+#include "arch/x86_64/cpu/regs.h"
 
 enum {
     RAX,
@@ -47,7 +47,9 @@ static const char *const register_names[] = {
 #define TRAP_IP (-40)
 #define TRAP_SP (-16)
 
-/* A whole struct regs ends at the CFA (arch/x86_64/regs.h): where it has the general registers. */
+/*
+ * A whole struct regs ends at the CFA (arch/x86_64/cpu/regs.h): where it has the general registers.
+ */
 #define REGS_SIZE ((int)sizeof(struct regs))
 
 static const int regs_offsets[] = {

@@ -15,7 +15,7 @@ static bool name_bare(const struct text *text, uint32_t offset)
 {
     return image_complain(text->image,
                           "%s: code that no call frame information covers: compile it with "
-                          "-fasynchronous-unwind-tables, write it with arch/x86_64/cfi.inc",
+                          "-fasynchronous-unwind-tables, write it with arch/x86_64/unwind/cfi.inc",
                           text_describe(text, offset).words);
 }
 

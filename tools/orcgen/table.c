@@ -201,7 +201,7 @@ static void write_rules(const struct build *build, char *bytes)
             };
 }
 
-/* The CRC-32 of core/perf/crc32.h, bit by bit. */
+/* The CRC-32 of core/lib/crc32.h, bit by bit. */
 static uint32_t checksum(const uint8_t *bytes, size_t size)
 {
     uint32_t sum = UINT32_MAX;

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "core/abi/recorder.h"
-#include "core/refusal.h"
-#include "core/symbols.h"
+#include "core/lib/refusal.h"
+#include "core/symbols/symbols.h"
 #include "tools/image/image.h"
 
 #define SYMTAB_SECTION ".symtab_blob"
 
-/* Where core/symbols.c looks for the kernel's table; the section is copied there. */
+/* Where core/symbols/symbols.c looks for the kernel's table; the section is copied there. */
 #define SYMTAB_ROOM 0x1000000
 extern char symtab_start[];
 __asm__(".bss\n"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The kernel's ELF file: what its symbols lead to, and its own table of symbols, so that functions
- * are named as the kernel names them (core/symbols.c, unchanged). Functions that return false have
- * printed the reason.
+ * are named as the kernel names them (core/symbols/symbols.c, unchanged). Functions that return
+ * false have printed the reason.
  */
 #pragma once
 

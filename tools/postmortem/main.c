@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/assert.h"
-#include "core/perf/stream.h"
+#include "core/lib/assert.h"
+#include "core/stream/stream.h"
 #include "tools/postmortem/kernel.h"
 #include "tools/postmortem/recording.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/abi/perf_pipe.h"
-#include "core/perf/sample_view.h"
+#include "core/sample/view.h"
 #include "tools/postmortem/tracepoints.h"
 
 /* More of them than any kernel of ours has: what is larger was written over. */
@@ -279,7 +279,7 @@ static void advance(const struct recording *recording, struct recorded_ring *rin
     ring->time = NOTHING;
 }
 
-/* In the order of core/perf/recording.c: by time, and at the same time by CPU. */
+/* In the order of core/recording/recording.c: by time, and at the same time by CPU. */
 static const struct perf_event_header *next_record(struct record_source *source)
 {
     struct recording *recording = (struct recording *)source;

@@ -8,8 +8,8 @@
 #pragma once
 
 #include "core/abi/recorder.h"
-#include "core/perf/records.h"
-#include "core/perf/stream.h"
+#include "core/sample/records.h"
+#include "core/stream/stream.h"
 #include "tools/postmortem/memory.h"
 #include "tools/postmortem/ring_walk.h"
 

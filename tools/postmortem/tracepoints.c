@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/perf/tracepoint.h"
+#include "core/tracepoint/tracepoint.h"
 
 #define TEXT_MAX 128 /* of a name or a piece of a printed line; they are 40 at most */
 #define PIECE    32u
@@ -78,7 +78,7 @@ static bool read_tracepoint(struct memory *memory, const struct recorder_tracepo
                       sizeof(to->field_count)) ||
         to->field_count > TRACEPOINT_FIELDS_MAX)
         return false;
-    /* core/perf/tracing_data.c takes the system from the front of the full name. */
+    /* core/stream/tracing_data.c takes the system from the front of the full name. */
     char *colon = strchr(to->full_name, ':');
     if (!colon || strcmp(colon + 1, to->name) != 0)
         return false;

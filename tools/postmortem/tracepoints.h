@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's tracepoints, copied from its memory, as core/perf/tracing_data.c wants them: this
- * answers tracepoint_by_id and tracepoint_id (core/perf/tracepoint.h) in place of
- * core/perf/tracepoint_list.c, which asks the linker.
+ * The kernel's tracepoints, copied from its memory, as core/stream/tracing_data.c wants them: this
+ * answers tracepoint_by_id and tracepoint_id (core/tracepoint/tracepoint.h) in place of
+ * core/tracepoint/list.c, which asks the linker.
  */
 #pragma once
 

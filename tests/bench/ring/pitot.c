@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * This kernel's ring (core/perf/ring.c as it is), in overwrite mode: by ring_output, as a sample is
+ * This kernel's ring (core/ring/ring.c as it is), in overwrite mode: by ring_output, as a sample is
  * written, and by its three parts. Compiled with the kernel's flags.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/perf/ring.h"
+#include "core/ring/ring.h"
 #include "tests/bench/ring/writers.h"
 
 static void *pitot_open(struct side *side)

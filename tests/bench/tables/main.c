@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "core/perf/unwind_table.h"
-#include "core/refusal.h"
+#include "core/lib/refusal.h"
+#include "core/unwind/table.h"
 #include "tests/bench/tables/sorted_rows.h"
 #include "tests/bench/tables/synthetic.h"
 #include "tools/orcgen/table.h"

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "arch/arch.h"
-#include "core/perf/snapshot.h"
-#include "core/symbols.h"
+#include "core/symbols/symbols.h"
+#include "core/unwind/snapshot.h"
 #include "tests/bench/unwind/methods.h"
 
 /* The linker's: the section's bounds and the file's head, which is loaded as well. */

@@ -9,8 +9,8 @@
 #include <sys/personality.h>
 #include <unistd.h>
 
-#include "core/perf/unwind.h"
-#include "core/refusal.h"
+#include "core/lib/refusal.h"
+#include "core/unwind/unwind.h"
 #include "tests/bench/unwind/measure.h"
 
 const unsigned depths[DEPTHS] = {8, 16, 32, 64};

@@ -3,7 +3,7 @@
 ; For tests/bench/unwind/chain.c: where the chains end, for unwinders of every kind. Frame pointers
 ; end at 0; to all others the call frame information says that nobody called.
 
-%include "arch/x86_64/cfi.inc"
+%include "arch/x86_64/unwind/cfi.inc"
 
 section chain_text progbits alloc exec nowrite align=16
 bits 64

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* This kernel's unwinder, as a hit calls it (core/perf/sample.c). */
-#include "core/perf/unwind.h"
+/* This kernel's unwinder, as a hit calls it (core/sample/sample.c). */
+#include "core/unwind/unwind.h"
 
 #include "tests/bench/unwind/methods.h"
 

@@ -4,7 +4,7 @@
  * checks that frame pointers get above.
  */
 #include "arch/arch.h"
-#include "core/perf/unwind_table.h"
+#include "core/unwind/table.h"
 #include "tests/bench/tables/sorted_rows.h"
 #include "tests/bench/unwind/methods.h"
 

@@ -41,7 +41,7 @@ sub line_of
     return defined $line ? $line + 1 : die("$path: no such line: $pattern\n");
 }
 
-my $file = 'core/fs/file.c';
+my $file = 'kernel/fs/file.c';
 my $unlock = "$file:" . line_of($file, qr/^int64_t fs_write/, qr/unlock_kernel/);
 
 # A machine that has gone may have done so before gdb has thanked for it.
@@ -179,9 +179,9 @@ GDB
 # --- Data ----------------------------------------------------------------------------------------
 
 my $working = "tbreak fs_write\ncontinue";
-my $holder = q{'core/lock/kernel_lock.c'::holder};      # of the lock that all share;
-my $waiting = q{'core/lock/kernel_lock.c'::waiting};    # ... how many want it
-my $name = q{'core/sched/thread.c'::threads[0].name};    # of the command that runs
+my $holder = q{'kernel/lock/kernel_lock.c'::holder};      # of the lock that all share;
+my $waiting = q{'kernel/lock/kernel_lock.c'::waiting};    # ... how many want it
+my $name = q{'kernel/sched/thread.c'::threads[0].name};    # of the command that runs
 my $registers = join(' ', 'rip', map({ "r$_" } qw(ax bx cx dx si di bp sp), 8 .. 15), 'eflags');
 my $change = qr/^Old value = (.*)\nNew value = (.*)\n(?:0x\w+ in )?(\w+) \(/m;
 

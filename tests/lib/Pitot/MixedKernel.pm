@@ -76,7 +76,7 @@ sub headers_digest
 {
     my @headers;
     find({no_chdir => 1, wanted => sub { push(@headers, $_) if /\.h$/ }},
-        qw(arch boot core drivers tests/kernel));
+        qw(arch boot core drivers kernel tests/kernel));
     return sha1_hex(map { ($_, "\0", slurp($_), "\0") } sort @headers);
 }
 
@@ -113,7 +113,7 @@ sub mixed_kernel
     my $headers = headers_digest();
     my @objects = map { object($sources[$_], $ways[($_ + $rotation) % @ways], $to, $headers) }
         0 .. $#sources;
-    push(@objects, map { "$build/obj/$_.o" } glob('boot/*.asm arch/x86_64/*.asm'));
+    push(@objects, map { "$build/obj/$_.o" } glob('boot/*.asm arch/x86_64/*/*.asm'));
     command("ld -nostdlib -static -T linker.ld -z max-page-size=4096 -z noexecstack"
         . " --no-warn-rwx-segments --build-id=sha1 @objects -o $path");
     command("$build/host/symtab $path");

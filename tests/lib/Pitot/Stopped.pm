@@ -47,7 +47,7 @@ sub debug_values
 sub stopped_rings
 {
     my ($stub, $kernel) = @_;
-    my $rings = "'core/perf/recording.c'::rings";
+    my $rings = "'core/recording/recording.c'::rings";
     my @known = (@fields, qw(claims bytes mode));
     my ($place, $size, $stride, @offsets) = debug_values($kernel, "&$rings", "sizeof($rings)",
         "sizeof($rings\[0])", map { "&((struct ring *)0)->$_" } @known);

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Which memory is a stack, as arch/x86_64/stacks.c tells the kernel: those of the boot CPU, and the
-# slots of threads and of other CPUs.
+# Which memory is a stack, as arch/x86_64/entry/stacks.c tells the kernel: those of the boot CPU,
+# and the slots of threads and of other CPUs.
 
 from pitot.layout import variable
 
-STACKS_C = "'arch/x86_64/stacks.c'::"
+STACKS_C = "'arch/x86_64/entry/stacks.c'::"
 
 
 class Stack:

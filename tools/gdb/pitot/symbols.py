@@ -41,13 +41,13 @@ def function_of(address):
 
 
 def line_of(address):
-    """core/lock/kernel_lock.c:30, or nothing."""
+    """kernel/lock/kernel_lock.c:30, or nothing."""
     found = gdb.find_pc_line(address)
     return "%s:%d" % (path_of(found), found.line) if found.symtab and found.line else ""
 
 
 def source_of(address):
-    """core/lock/kernel_lock.c, or nothing."""
+    """kernel/lock/kernel_lock.c, or nothing."""
     return path_of(gdb.find_pc_line(address))
 
 

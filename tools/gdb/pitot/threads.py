@@ -15,13 +15,13 @@ NOT_YET = ("THREAD_FREE", "THREAD_MAKING")
 NOWHERE = NOT_YET + ("THREAD_ENDED",)
 WORDS = {"THREAD_RUNNABLE": "ready", "THREAD_RUNNING": "runs", "THREAD_SLEEPING": "sleeps",
          "THREAD_ENDING": "ends", "THREAD_ENDED": "has ended"}
-WAITING = ("core/sched/", "arch/x86_64/switch.asm")  # where all stand that do not run
+WAITING = ("kernel/sched/", "arch/x86_64/cpu/switch.asm")  # where all stand that do not run
 
 
 class Threads:
     def __init__(self, memory):
         self.memory, self.unwinder = memory, Unwinder(memory)
-        listed = variable(memory, "'core/sched/thread.c'::threads")
+        listed = variable(memory, "'kernel/sched/thread.c'::threads")
         self.all = [thread for thread in listed if thread.state not in NOT_YET]
         self.chains = {cpu: self.unwinder.chain(registers(cpu)) for cpu in sorted(cpus())}
         self.on = {cpu: self.thread_on(cpu) for cpu in self.chains}
@@ -32,7 +32,7 @@ class Threads:
         frames, _ = self.chains[cpu]
         stack = frames[-1].stack
         if frames[0].user:
-            known = variable(self.memory, "'core/sched/scheduler.c'::schedulers")[cpu].current
+            known = variable(self.memory, "'kernel/sched/scheduler.c'::schedulers")[cpu].current
             return next((thread for thread in self.all if thread.lies_at == known), None)
         for thread in self.all:
             if stack and thread.stack == stack.address:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The fields of a tracepoint's record in words: the kernel keeps for each field where it lies and
-# the part of the line that prints it (core/perf/tracepoint.h). Recorded memory is not believed:
-# what does not fit is left out.
+# the part of the line that prints it (core/tracepoint/tracepoint.h). Recorded memory is not
+# believed: what does not fit is left out.
 
 import re
 import struct

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Call chains by the kernel's unwind table, step for step as core/perf/unwind.c and unwind_orc.c
+# Call chains by the kernel's unwind table, step for step as core/unwind/unwind.c and unwind_orc.c
 # take them: only known stacks are read, each step goes forward, each stack is left once. So a chain
 # ends on whatever it finds.
 
@@ -18,7 +18,7 @@ STACKS_LEFT = 4
 FRAMES_MAX = 8192  # no stack has more words
 USER_RING = 3
 
-# Where struct regs has the register of each DWARF number (arch/x86_64/regs.h), in words.
+# Where struct regs has the register of each DWARF number (arch/x86_64/cpu/regs.h), in words.
 SAVED = (10, 12, 11, 5, 13, 14, 4, 20, 9, 8, 7, 6, 3, 2, 1, 0)
 SAVED_VECTOR, SAVED_IP, SAVED_CS, SAVED_WORDS = 15, 17, 18, 22
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Who holds the debug registers: what the arbiter says (core/breakpoint_table.c), what is armed
-# (arch/x86_64/debugreg.c), and what is in each CPU's registers, as far as the machine shows them.
+# Who holds the debug registers: what the arbiter says (core/breakpoint/table.c), what is armed
+# (arch/x86_64/debug/debugreg.c), and what is in each CPU's registers, as far as the machine shows
+# them.
 
 import re
 
@@ -20,7 +21,7 @@ GLOBAL = 2  # DR7's bit that arms register 0; two further for each
 
 def arbiter(memory):
     """A line for each register."""
-    table = variable(memory, "'core/breakpoint_table.c'::breakpoint_slots")
+    table = variable(memory, "'core/breakpoint/table.c'::breakpoint_slots")
     used = min(table.count, REGISTERS)
     lines = []
     if table.count > REGISTERS:
@@ -49,7 +50,7 @@ def owner_name(memory, address):
 
 def real(memory):
     """A line for each CPU."""
-    percpu = variable(memory, "'arch/x86_64/percpu.c'::percpu")
+    percpu = variable(memory, "'arch/x86_64/cpu/percpu.c'::percpu")
     shown = shown_registers()
     lines = []
     for cpu in sorted(cpus()):

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the CPU calls itself, and which one it is, for the head of the stream. Task and crash
+ * context. Source: Intel SDM vol. 2, "CPUID", "The Processor Brand String Method" and "Version
+ * Information".
+ */
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "arch/x86_64/cpu/cpu.h"
+
+#define LEAF_MAKER         0
+#define LEAF_VERSION       1
+#define LEAF_EXTENDED_LAST 0x80000000u
+#define LEAF_BRAND_FIRST   0x80000002u
+#define LEAF_BRAND_LAST    0x80000004u
+#define BRAND_LEAVES       (LEAF_BRAND_LAST - LEAF_BRAND_FIRST + 1)
+
+const char *arch_cpu_name(void)
+{
+    static union {
+        struct cpuid leaf[BRAND_LEAVES];
+        char text[BRAND_LEAVES * sizeof(struct cpuid) + 1];
+    } brand; /* always the same text, so it may be written twice */
+    const char *from = brand.text;
+
+    if (cpu_id(LEAF_EXTENDED_LAST, 0).eax < LEAF_BRAND_LAST)
+        return ARCH_NAME;
+    for (uint32_t leaf = LEAF_BRAND_FIRST; leaf <= LEAF_BRAND_LAST; leaf++)
+        brand.leaf[leaf - LEAF_BRAND_FIRST] = cpu_id(leaf, 0);
+    while (*from == ' ') /* Intel's stand at the right */
+        from++;
+    return *from ? from : ARCH_NAME;
+}
+
+/* Families from 6 on have four bits more of a model, and family 15 eight more of a family. */
+#define MORE_MODEL_FROM  6
+#define MORE_FAMILY_FROM 15
+
+struct arch_cpu_kind arch_cpu_kind(void)
+{
+    struct cpuid first = cpu_id(LEAF_MAKER, 0);
+    uint32_t version = cpu_id(LEAF_VERSION, 0).eax;
+    struct arch_cpu_kind kind = {
+        .maker = "",
+        .family = version >> 8 & 0xf,
+        .model = version >> 4 & 0xf,
+        .stepping = version & 0xf,
+    };
+
+    __builtin_memcpy(kind.maker, &first.ebx, sizeof(first.ebx));
+    __builtin_memcpy(kind.maker + 4, &first.edx, sizeof(first.edx));
+    __builtin_memcpy(kind.maker + 8, &first.ecx, sizeof(first.ecx));
+    if (kind.family == MORE_FAMILY_FROM)
+        kind.family += version >> 20 & 0xff;
+    if (kind.family >= MORE_MODEL_FROM)
+        kind.model += (version >> 16 & 0xf) << 4;
+    return kind;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What of arch/arch.h is inline: answers of one load, and the clock. They are asked in every hit,
+ * where the call, and the registers that a caller has to keep over it, cost more than the answer.
+ * Any context. Programs on the host find tests/unit/arch/x86_64/cpu/inline.h in place of this one,
+ * and bring functions of their own.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct regs;
+
+/*
+ * What each CPU owns and finds through GS. It lies in pages that no watch may touch, as trap
+ * entries use it while watches are armed. Who writes a field:
+ *   [I] its maker, before the CPU runs   [O] the owning CPU   [A] any CPU, by atomic operations
+ */
+struct percpu {
+    struct percpu *self; /* [I] */
+    /*
+     * [O] What the outermost exit loads into DR7, written before the register: the second of these,
+     * or, where the CPU makes a step, the third.
+     */
+    uint64_t dr7, dr7_full, dr7_step;
+    uint64_t live; /* [O] bit i: register i is armed, and live here; written before DR7 */
+    /* [O] debug traps and NMIs that are being served; DR7 is 0 while it is not 0 */
+    uint32_t watch_depth;
+    uint32_t cpu;             /* [I] index of this CPU, from 0 */
+    uint32_t apic_id;         /* [I] its number to the interrupt controllers */
+    uint32_t interrupt_depth; /* [O] interrupts whose handlers are running */
+    /* [O] the top of the running thread's stack, where entries from user mode begin */
+    uintptr_t kernel_stack;
+    bool
+        steps; /* [O] the next instruction outside of traps is stepped; others while it is parked */
+    uint64_t user_sp; /* [O] a program's stack pointer, between two instructions of syscall_entry */
+
+    /* NMIs and parking: arch/x86_64/entry/nmi.c and park.c. */
+    uint32_t nmi_sent;              /* [A] NMIs that other CPUs have asked for, in all */
+    uint32_t nmi_seen;              /* [O] of these, how many had been when the last NMI came */
+    bool nmi_spare;                 /* [O] one more may come for those */
+    uint32_t clock_asked;           /* [A] by the boot CPU: the NMI clock is to be served */
+    uint32_t park_asked;            /* [A] by the CPU that parks: stop; 0: go on */
+    uint32_t parked;                /* [O] stands still, until park_asked is 0 */
+    const struct regs *parked_regs; /* [O] what was interrupted for that */
+
+    /* Standing still for a report: arch/x86_64/cpu/stand.c. */
+    uint32_t stand_asked;          /* [A] STAND_*: by the CPU that reports, or for a debugger */
+    uint32_t stands;               /* [O] until no report asks for it */
+    const struct regs *stood_regs; /* [O] what was interrupted for that */
+
+    bool runs;             /* [A] set by the owning CPU when it is there for others */
+    int64_t clock_off;     /* [I] ns that its clock is off, at least, */
+    uint64_t clock_window; /* [I] ... found by looking for so many ns */
+} __attribute__((aligned(64)));
+
+extern struct percpu percpu[];
+
+/* A thread never changes its CPU, so within one context these two are constant. */
+static inline struct percpu *percpu_self(void)
+{
+    struct percpu *self;
+
+    __asm__("movq %%gs:%c1, %0" : "=r"(self) : "i"(offsetof(struct percpu, self)));
+    return self;
+}
+
+static inline unsigned arch_cpu_id(void)
+{
+    uint32_t cpu;
+
+    __asm__("movl %%gs:%c1, %0" : "=r"(cpu) : "i"(offsetof(struct percpu, cpu)));
+    return cpu;
+}
+
+/* Registers that are armed, and live on this CPU. */
+static inline unsigned percpu_live(void)
+{
+    uint64_t live;
+
+    __asm__ volatile("movq %%gs:%c1, %0" : "=r"(live) : "i"(offsetof(struct percpu, live)));
+    return (unsigned)live;
+}
+
+static inline unsigned arch_trap_depth(void)
+{
+    uint32_t depth;
+
+    __asm__ volatile("movl %%gs:%c1, %0" : "=r"(depth) : "i"(offsetof(struct percpu, watch_depth)));
+    return depth;
+}
+
+static inline bool arch_interrupted(void)
+{
+    bool interrupted;
+
+    __asm__ volatile("cmpl $0, %%gs:%c1"
+                     : "=@ccne"(interrupted)
+                     : "i"(offsetof(struct percpu, interrupt_depth)));
+    return interrupted;
+}
+
+static inline uint64_t cpu_read_tsc(void)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
+    return (uint64_t)high << 32 | low;
+}
+
+#define CLOCK_SCALE_SHIFT 32
+
+/*
+ * Before clock_set_rate (arch/x86_64/cpu/clock.h) one tick counts as one nanosecond, so that early
+ * events have an order. Written at boot alone.
+ */
+struct clock {
+    uint64_t start_ticks, start_nanoseconds;
+    uint64_t scale; /* nanoseconds a tick, fixed point */
+};
+
+extern struct clock clock_boot;
+
+static inline uint64_t arch_clock_ns(void)
+{
+    unsigned __int128 passed = cpu_read_tsc() - clock_boot.start_ticks;
+
+    return clock_boot.start_nanoseconds +
+           (uint64_t)(passed * clock_boot.scale >> CLOCK_SCALE_SHIFT);
+}

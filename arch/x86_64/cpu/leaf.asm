@@ -1,0 +1,59 @@
+; SPDX-License-Identifier: BSD-2-Clause
+;
+; Small routines that C cannot express without moving the stack pointer in inline assembly, which
+; would make every unwind table wrong. Called from any context.
+
+%include "arch/x86_64/unwind/cfi.inc"
+
+section .text progbits alloc exec nowrite align=16
+bits 64
+
+; Reads the flags register. OUT rax. CLOBBERS nothing else.
+align 16
+cfi_start arch_flags, return
+        pushfq
+        cfi_offset 16
+        pop rax
+        cfi_offset 8
+        ret
+cfi_end
+
+; Interrupts off. OUT rax = flags from before, for arch_irq_restore. CLOBBERS nothing else.
+align 16
+cfi_start arch_irq_save, return
+        pushfq
+        cfi_offset 16
+        pop rax
+        cfi_offset 8
+        cli
+        ret
+cfi_end
+
+; IN rdi = what arch_irq_save returned: interrupts on again if they were. CLOBBERS flags.
+align 16
+cfi_start arch_irq_restore, return
+        test edi, 1 << 9
+        jz .off
+        sti
+.off:
+        ret
+cfi_end
+
+; Interrupts on. CLOBBERS nothing.
+align 16
+cfi_start arch_irq_enable, return
+        sti
+        ret
+cfi_end
+
+; OUT al = 1 if interrupts are on, else 0. CLOBBERS rax, flags.
+align 16
+cfi_start arch_irq_on, return
+        pushfq
+        cfi_offset 16
+        pop rax
+        cfi_offset 8
+        shr eax, 9
+        and eax, 1
+        ret
+cfi_end

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The one place where assembly learns C layouts and constants: compiled to assembly and never
+ * linked. The Makefile turns each string that begins with @ into an `equ` of offsets.inc.
+ */
+#include <stddef.h>
+
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/cpu/regs.h"
+#include "arch/x86_64/cpu/smp_start.h"
+#include "arch/x86_64/cpu/stand.h"
+#include "arch/x86_64/entry/stacks.h"
+#include "arch/x86_64/entry/vectors.h"
+
+#define EQU(name, value) __asm__ volatile(".ascii \"@" #name " equ %c0\"" : : "i"(value))
+
+void offsets(void);
+
+void offsets(void)
+{
+    EQU(REGS_VECTOR, offsetof(struct regs, vector));
+    EQU(REGS_R15, offsetof(struct regs, r15));
+    EQU(REGS_R14, offsetof(struct regs, r14));
+    EQU(REGS_R13, offsetof(struct regs, r13));
+    EQU(REGS_R12, offsetof(struct regs, r12));
+    EQU(REGS_BP, offsetof(struct regs, bp));
+    EQU(REGS_BX, offsetof(struct regs, bx));
+    EQU(REGS_R11, offsetof(struct regs, r11));
+    EQU(REGS_R10, offsetof(struct regs, r10));
+    EQU(REGS_R9, offsetof(struct regs, r9));
+    EQU(REGS_R8, offsetof(struct regs, r8));
+    EQU(REGS_AX, offsetof(struct regs, ax));
+    EQU(REGS_CX, offsetof(struct regs, cx));
+    EQU(REGS_DX, offsetof(struct regs, dx));
+    EQU(REGS_SI, offsetof(struct regs, si));
+    EQU(REGS_DI, offsetof(struct regs, di));
+    EQU(REGS_ERROR, offsetof(struct regs, error));
+    EQU(REGS_IP, offsetof(struct regs, ip));
+    EQU(REGS_CS, offsetof(struct regs, cs));
+    EQU(REGS_FLAGS, offsetof(struct regs, flags));
+    EQU(REGS_SP, offsetof(struct regs, sp));
+    EQU(REGS_SS, offsetof(struct regs, ss));
+    EQU(REGS_SIZE, sizeof(struct regs));
+    EQU(REGS_REWOUND, REGS_REWOUND);
+    EQU(REGS_SYSCALL, REGS_SYSCALL);
+    EQU(REGS_SERVED, REGS_SERVED);
+    EQU(REGS_VECTOR, offsetof(struct regs, vector));
+    EQU(KERNEL_CODE_SELECTOR, KERNEL_CODE_SELECTOR);
+    EQU(KERNEL_DATA_SELECTOR, KERNEL_DATA_SELECTOR);
+    EQU(USER_CODE_SELECTOR, USER_CODE_SELECTOR);
+    EQU(USER_DATA_SELECTOR, USER_DATA_SELECTOR);
+    EQU(FLAGS_TRAP, FLAGS_TRAP);
+    EQU(FLAGS_VM, FLAGS_VM);
+    EQU(FLAGS_OF_PROGRAM, FLAGS_FIXED | FLAGS_INTERRUPT);
+    EQU(MSR_GS_BASE, MSR_GS_BASE);
+    EQU(PERCPU_KERNEL_STACK, offsetof(struct percpu, kernel_stack));
+    EQU(PERCPU_USER_SP, offsetof(struct percpu, user_sp));
+    EQU(PERCPU_DR7, offsetof(struct percpu, dr7));
+    EQU(PERCPU_DR7_FULL, offsetof(struct percpu, dr7_full));
+    EQU(PERCPU_DR7_STEP, offsetof(struct percpu, dr7_step));
+    EQU(PERCPU_STEPS, offsetof(struct percpu, steps));
+    EQU(PERCPU_STAND_ASKED, offsetof(struct percpu, stand_asked));
+    EQU(STAND_STOP, STAND_STOP);
+    EQU(PERCPU_WATCH_DEPTH, offsetof(struct percpu, watch_depth));
+    EQU(SMP_START_PAGE_TABLES, offsetof(struct smp_start, page_tables));
+    EQU(SMP_START_STACK, offsetof(struct smp_start, stack));
+    EQU(VECTOR_DEBUG, VECTOR_DEBUG);
+    EQU(VECTOR_NMI, VECTOR_NMI);
+    EQU(VECTOR_BREAKPOINT, VECTOR_BREAKPOINT);
+    EQU(VECTOR_DOUBLE_FAULT, VECTOR_DOUBLE_FAULT);
+    EQU(VECTOR_MACHINE_CHECK, VECTOR_MACHINE_CHECK);
+    EQU(STACK_PAGES_SIZE, sizeof(struct stack_pages));
+    EQU(TRAP_STUB_SIZE, TRAP_STUB_SIZE);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See poke.h. Sent in any context, served in interrupt context. */
+#include "arch/x86_64/cpu/poke.h"
+
+#include "arch/arch.h"
+#include "arch/x86_64/cpu/apic.h"
+#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/entry/trap.h"
+#include "arch/x86_64/entry/vectors.h"
+
+/* What there is to do is found at the interrupt's exit. */
+static void poked(struct regs *regs)
+{
+    (void)regs;
+    apic_end();
+}
+
+static void spurious(struct regs *regs)
+{
+    (void)regs;
+}
+
+void arch_cpu_poke(unsigned cpu)
+{
+    apic_send(percpu[cpu].apic_id, VECTOR_APIC_POKE);
+}
+
+void poke_init(void)
+{
+    trap_set_handler(VECTOR_APIC_POKE, poked);
+    trap_set_handler(VECTOR_APIC_SPURIOUS, spurious);
+}

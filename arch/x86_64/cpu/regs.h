@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The registers of an interrupted or observed context, in the order in which they lie on the stack
+ * after a trap entry:
+ *
+ *      higher addresses
+ *      ss  sp  flags  cs  ip      pushed by the CPU (Intel SDM vol. 3, "Stack Usage on Transfers to
+ *                                 Handlers")
+ *      error                      by the CPU where the vector has one, else 0 by the stub
+ *      vector                     by the stub
+ *      di si dx cx ax r8-r11      by the common entry
+ *      bx bp r12-r15              by the common entry
+ *      lower addresses            <- rsp, 16-byte aligned: the address of the struct regs
+ *
+ * Two kinds of struct regs exist. Bit 1 of flags tells them apart: a trap frame has it set, as the
+ * hardware always does; a hot snapshot (core/unwind/snapshot.h) stores it cleared. Of snapshots, a
+ * partial one knows ip, sp and cs only, and stores flags 0 and bp 0; a rewound one stands at a
+ * caller's return address, and its vector is REGS_REWOUND.
+ *
+ * Offsets for assembly are generated from this file (arch/x86_64/cpu/offsets.c).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct regs {
+    uint64_t r15, r14, r13, r12, bp, bx;           /* common entry */
+    uint64_t r11, r10, r9, r8, ax, cx, dx, si, di; /* common entry */
+    uint64_t vector;                               /* stub */
+    uint64_t error;                                /* CPU or stub */
+    uint64_t ip, cs, flags, sp, ss;                /* CPU */
+};
+
+/* The entry relies on the stack being 16-byte aligned at the call into C. */
+_Static_assert(sizeof(struct regs) == 22 * 8, "struct regs is what the trap entry pushes");
+_Static_assert(sizeof(struct regs) % 16 == 0, "C code is entered with an aligned stack");
+_Static_assert(offsetof(struct regs, vector) == 15 * 8, "15 general registers below the vector");
+_Static_assert(offsetof(struct regs, ip) == 17 * 8, "the CPU's frame begins at ip");
+
+/* Intel SDM vol. 3, "System Flags and Fields in the EFLAGS Register" */
+#define FLAGS_FIXED     (1ull << 1)
+#define FLAGS_TRAP      (1ull << 8)
+#define FLAGS_INTERRUPT (1ull << 9)
+#define FLAGS_DIRECTION (1ull << 10)
+#define FLAGS_RESUME    (1ull << 16)
+#define FLAGS_VM        (1ull << 17) /* virtual-8086 mode, which 64-bit mode does not have */
+
+#define FLAGS_NESTED    (1ull << 14)
+#define FLAGS_ALIGNMENT (1ull << 18) /* and, with SMAP, whether the kernel may touch user pages */
+/* What a debugger may change: the arithmetic ones, direction, interrupts, alignment. */
+#define FLAGS_OF_DEBUGGER 0x00040ed5ull
+
+#define KERNEL_CODE_SELECTOR 0x08
+#define KERNEL_DATA_SELECTOR 0x10
+/* As `sysret` counts them from STAR; the two bits of ring 3 included. */
+#define USER_DATA_SELECTOR 0x23
+#define USER_CODE_SELECTOR 0x2b
+
+/*
+ * A trap frame: every register is the interrupted context's. Otherwise a snapshot: ip, sp, cs, and
+ * perhaps bp.
+ */
+static inline bool regs_are_full(const struct regs *regs)
+{
+    return regs->flags & FLAGS_FIXED;
+}
+
+/*
+ * A snapshot of everything, taken with interrupts off, no arithmetic flag set and bp 0, looks the
+ * same: its bp is then not used, which a chain by frame pointers ends at either way.
+ */
+static inline bool regs_are_partial(const struct regs *regs)
+{
+    return regs->flags == 0 && regs->bp == 0;
+}
+
+#define REGS_REWOUND 256 /* behind all vectors */
+#define REGS_SERVED  258 /* a program's trap frame: it is to be looked at before it goes on */
+#define REGS_SYSCALL 257 /* a trap frame, made by syscall_entry; `error` is the call's number */
+
+/*
+ * These are a program's registers: whatever is not the kernel's own selector. Entries let no
+ * virtual-8086 frame come as far as this.
+ */
+static inline bool regs_user_mode(const struct regs *regs)
+{
+    return (uint16_t)regs->cs != KERNEL_CODE_SELECTOR;
+}
+
+static inline bool regs_are_rewound(const struct regs *regs)
+{
+    return !regs_are_full(regs) && regs->vector == REGS_REWOUND;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See smp.h. One CPU at a time: boot/ap_start.asm takes it to 64-bit mode, ap_entry_high
+ * (boot/entry_high.asm) to smp_main on the stack that is given here, and smp_main to where the
+ * kernel wants it.
+ */
+#include "arch/x86_64/cpu/smp.h"
+
+#include "arch/arch.h"
+#include "arch/x86_64/cpu/apic.h"
+#include "arch/x86_64/cpu/check.h"
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/cpu/poke.h"
+#include "arch/x86_64/cpu/smp_start.h"
+#include "arch/x86_64/debug/debugreg.h"
+#include "arch/x86_64/entry/stacks.h"
+#include "arch/x86_64/memory/paging.h"
+#include "arch/x86_64/memory/sections.h"
+
+/* "MP Initialization Protocol Algorithm" */
+#define INIT_NS     10000000ull
+#define STARTUP_NS  200000ull
+#define PATIENCE_NS 2000000000ull /* emulated CPUs take turns, of a tenth of a second */
+
+#define ROUNDS 16 /* of comparing clocks */
+
+extern const char ap_start[], ap_start_end[]; /* boot/ap_start.asm: physical addresses */
+
+struct smp_start smp_start; /* the starting CPU's, read by ap_entry_high */
+
+static uint32_t page; /* set at boot, as below */
+static void (*entry)(void);
+static unsigned starting;
+
+/* Comparing clocks: whose turn it is, and what the starting CPU's said. [A] */
+static uint32_t turn;
+static uint64_t said;
+
+void smp_place(uint32_t low_page)
+{
+    const char *from = direct_address((uintptr_t)ap_start);
+    char *to = direct_address(low_page);
+    size_t size = (size_t)(ap_start_end - ap_start);
+
+    arch_check(size <= PAGE_SIZE);
+    for (size_t i = 0; i < size; i++)
+        to[i] = from[i];
+    page = low_page;
+}
+
+void smp_init(const uint32_t *apic_ids, size_t count)
+{
+    arch_check(count < ARCH_CPUS_MAX);
+    for (size_t i = 0; i < count; i++)
+        percpu[i + 1].apic_id = apic_ids[i];
+    percpu_set_count((unsigned)count + 1);
+    poke_init();
+}
+
+static void wait_ns(uint64_t nanoseconds)
+{
+    for (uint64_t start = arch_clock_ns(); arch_clock_ns() - start < nanoseconds;)
+        arch_relax();
+}
+
+/* The other side of compare_clocks. */
+static void tell_clock(void)
+{
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) != 2 * round + 1)
+            arch_relax();
+        said = arch_clock_ns();
+        __atomic_store_n(&turn, 2 * round + 2, __ATOMIC_RELEASE);
+    }
+}
+
+/*
+ * What the other clock says was said between two readings of this one: how far it is off, at least,
+ * in the narrowest of several rounds. 0 where it may be right.
+ */
+static int64_t compare_clocks(uint64_t *window)
+{
+    int64_t off = 0;
+
+    *window = UINT64_MAX;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        uint64_t before = arch_clock_ns(), after;
+
+        __atomic_store_n(&turn, 2 * round + 1, __ATOMIC_RELEASE);
+        while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) != 2 * round + 2)
+            arch_relax();
+        after = arch_clock_ns();
+        if (after - before >= *window)
+            continue;
+        *window = after - before;
+        off = said < before ? (int64_t)(said - before) : said > after ? (int64_t)(said - after) : 0;
+    }
+    return off;
+}
+
+/* On its stack, interrupts off. */
+_Noreturn void smp_main(void)
+{
+    paging_set_control();
+    percpu_init(starting);
+    apic_enable(false);
+    __atomic_store_n(&percpu_self()->runs, true, __ATOMIC_RELEASE);
+    tell_clock();
+    entry();
+    arch_halt();
+}
+
+static bool await_running(unsigned cpu, uint64_t nanoseconds)
+{
+    for (uint64_t start = arch_clock_ns(); arch_clock_ns() - start < nanoseconds;) {
+        if (arch_cpu_runs(cpu))
+            return true;
+        arch_relax();
+    }
+    return arch_cpu_runs(cpu);
+}
+
+/* The second start-up is for CPUs that missed the first; one that runs does not heed it. */
+bool arch_cpu_start(unsigned cpu, const struct arch_stack *stack, void (*begin)(void))
+{
+    arch_check(cpu > 0 && cpu < arch_cpus());
+    if (!stacks_make(cpu))
+        return false;
+    starting = cpu;
+    entry = begin;
+    turn = 0;
+    smp_start.page_tables = cpu_read_cr3();
+    __atomic_store_n(&smp_start.stack, stack->high, __ATOMIC_RELEASE);
+    apic_send_init(percpu[cpu].apic_id);
+    wait_ns(INIT_NS);
+    apic_send_startup(percpu[cpu].apic_id, page);
+    if (!await_running(cpu, STARTUP_NS))
+        apic_send_startup(percpu[cpu].apic_id, page);
+    /* Whoever takes the stack comes; whoever finds none, too late, stops. */
+    if (!await_running(cpu, PATIENCE_NS) &&
+        __atomic_exchange_n(&smp_start.stack, 0, __ATOMIC_ACQ_REL) != 0) {
+        apic_send_init(percpu[cpu].apic_id); /* it shall not come for the next one's stack */
+        return false;
+    }
+    while (!arch_cpu_runs(cpu))
+        arch_relax();
+    percpu[cpu].clock_off = compare_clocks(&percpu[cpu].clock_window);
+    return true;
+}
+
+int64_t arch_cpu_clock_off(unsigned cpu, uint64_t *window)
+{
+    *window = percpu[cpu].clock_window;
+    return percpu[cpu].clock_off;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See accessor.h. A data breakpoint traps when the access is over, so ip is what runs next: the
+ * byte behind the accessing instruction, unless that was a jump, a call or a return, or will be
+ * repeated. Every way that can have led to ip with an access on it is looked at:
+ *
+ *   before     the instruction that ends at ip accesses data and goes on there
+ *   string     a repeated string instruction stands or ends at ip, and has just passed the bytes
+ *   call       a call whose return address is on top of the stack leads to ip, and its push, or
+ *              the pointer that it went by, is in the watched bytes
+ *   elsewhere  a jump through memory or a return that read its target there, an iretq
+ *
+ * One way possible: that is the answer, if it is not the last. Two, or none: nobody can tell.
+ *
+ * In the debug trap, watches disarmed. No lock; nothing is read but text, stacks, what is mapped
+ * and what was accessed just before, so no fault. What an address is, is told from the address:
+ * registers with the kernel's cs may hold a program's sp (docs/user.md). docs/insn-map.md.
+ */
+#include "arch/x86_64/debug/accessor.h"
+
+#include "arch/x86_64/debug/operand.h"
+
+/*
+ * How far behind the address that it has come to a string instruction may have made its access:
+ * processors that move a line at once tell of it when the line is done (Intel SDM vol. 3, "Data
+ * Breakpoint Exception Condition", "Fast-String Operation").
+ */
+#define STRING_PASSED 64
+
+#define CALL_REL32 0xe8
+#define GROUP_5    0xff
+#define CALL_NEAR  2 /* in group 5 */
+
+/* As before the call that may have led here. */
+static uint64_t sp_before_call(const struct regs *regs)
+{
+    return regs->sp + sizeof(uint64_t);
+}
+
+static uint64_t load(uintptr_t address)
+{
+    uint64_t value;
+
+    __builtin_memcpy(&value, (const void *)address, sizeof(value));
+    return value;
+}
+
+static bool touches(const struct arch_watch *watch, uintptr_t start, uintptr_t size)
+{
+    return watch->address - start < size || start - watch->address < watch->length;
+}
+
+/* --- A call. --- */
+
+/* A call by memory. `at` is its opcode. */
+static bool call_reads(const uint8_t *at)
+{
+    return at[0] == GROUP_5 && (at[1] >> 3 & 7) == CALL_NEAR && at[1] >> 6 != 3;
+}
+
+/* True if the call leads to regs->ip; `operand` is what it reads to do so. */
+static bool call_leads_here(const struct regs *regs, const struct operand_opcode *call,
+                            uintptr_t behind, uintptr_t operand)
+{
+    const uint8_t *at = call->at;
+
+    if (at[0] == CALL_REL32)
+        return behind + operand_displacement(at + 1, sizeof(int32_t)) == regs->ip;
+    if (call_reads(at))
+        return arch_canonical(operand) && arch_readable(operand, sizeof(uint64_t)) &&
+               load(operand) == regs->ip;
+    return at[0] == GROUP_5 && (at[1] >> 3 & 7) == CALL_NEAR &&
+           operand_register(regs, operand_base(at + 1, call->rex), sp_before_call(regs)) ==
+               regs->ip;
+}
+
+static bool on_stack(uintptr_t address, uintptr_t size)
+{
+    const struct arch_stack *stack = arch_stack_find(address);
+
+    return stack && address % sizeof(uint64_t) == 0 && address >= stack->low &&
+           address <= stack->high - size;
+}
+
+/* The call that may have led to regs->ip, by the return address on top of the stack; 0: none. */
+static uintptr_t call_before(const struct insn_map *map, const struct regs *regs, uintptr_t *behind)
+{
+    uintptr_t call;
+
+    if (!on_stack(regs->sp, sizeof(uint64_t)))
+        return 0;
+    *behind = load(regs->sp);
+    call = insn_map_before(map, *behind);
+    return call && insn_map_is_call(map, call) ? call : 0;
+}
+
+/* What the call reads to know where it leads; 0: nothing. */
+static uintptr_t call_operand(const struct regs *regs, const struct operand_opcode *call,
+                              uintptr_t behind)
+{
+    return call_reads(call->at)
+               ? operand_address(regs, call->at + 1, call->rex, behind, sp_before_call(regs))
+               : 0;
+}
+
+/*
+ * The call that has just led to regs->ip and touched the watched bytes; 0: none. Its operand is
+ * computed from registers that may have changed, so it is read last, if it can matter.
+ */
+static uintptr_t find_call(const struct insn_map *map, const struct regs *regs,
+                           const struct arch_watch *watch)
+{
+    uintptr_t behind, call = call_before(map, regs, &behind), operand;
+    struct operand_opcode opcode;
+
+    if (!call)
+        return 0;
+    opcode = operand_opcode(call);
+    operand = call_operand(regs, &opcode, behind);
+    if (!touches(watch, regs->sp, sizeof(uint64_t)) &&
+        !(operand && watch->access == ARCH_READ_WRITE && touches(watch, operand, sizeof(uint64_t))))
+        return 0;
+    return call_leads_here(regs, &opcode, behind, operand) ? call : 0;
+}
+
+/* --- A repeated string instruction. --- */
+
+static bool has_passed(const struct regs *regs, const struct arch_watch *watch, uintptr_t pointer)
+{
+    return touches(watch, regs->flags & FLAGS_DIRECTION ? pointer + 1 : pointer - STRING_PASSED,
+                   STRING_PASSED);
+}
+
+/* What the instruction reads at rsi, and reads or writes at rdi. */
+static bool string_explains(const struct regs *regs, const struct arch_watch *watch,
+                            uintptr_t instruction)
+{
+    uint8_t opcode = *operand_opcode(instruction).at & 0xfe; /* with the one for bytes */
+    bool reads = watch->access == ARCH_READ_WRITE;
+
+    switch (opcode) {
+    case 0x6c: /* ins */
+    case 0xaa: /* stos */
+        return has_passed(regs, watch, regs->di);
+    case 0xa4: /* movs */
+        return has_passed(regs, watch, regs->di) || (reads && has_passed(regs, watch, regs->si));
+    case 0x6e: /* outs */
+    case 0xac: /* lods */
+        return reads && has_passed(regs, watch, regs->si);
+    case 0xa6: /* cmps */
+        return reads && (has_passed(regs, watch, regs->di) || has_passed(regs, watch, regs->si));
+    case 0xae: /* scas */
+        return reads && has_passed(regs, watch, regs->di);
+    default:
+        return false;
+    }
+}
+
+/* --- From elsewhere. --- */
+
+/*
+ * A word that touches the watched bytes is ip: a jump or a return may have read it; but from no
+ * register of a device.
+ */
+static bool word_is_ip(const struct regs *regs, const struct arch_watch *watch)
+{
+    uintptr_t page = watch->address & ~(PAGE_SIZE - 1);
+    uintptr_t at = watch->address - (sizeof(uint64_t) - 1);
+    uintptr_t last = watch->address + watch->length - 1;
+
+    if (!arch_readable(page, PAGE_SIZE))
+        return false;
+    if (at < page)
+        at = page;
+    if (last > page + PAGE_SIZE - sizeof(uint64_t))
+        last = page + PAGE_SIZE - sizeof(uint64_t);
+    for (; at <= last; at++)
+        if (load(at) == regs->ip)
+            return true;
+    return false;
+}
+
+/*
+ * The watched bytes are in a frame that `iretq` (or `retfq`) has left, with this ip and sp. They
+ * lie up to four words behind the frame's first.
+ */
+static bool frame_is_left(const struct regs *regs, const struct arch_watch *watch)
+{
+    uintptr_t word = watch->address & ~(sizeof(uint64_t) - 1);
+
+    for (unsigned i = 1; i <= 4; i++) {
+        uintptr_t frame = word - i * sizeof(uint64_t);
+
+        if (on_stack(frame, 2 * sizeof(uint64_t)) && load(frame) == regs->ip &&
+            load(frame + 8) == regs->cs &&
+            (i == 1 || (on_stack(frame, 4 * sizeof(uint64_t)) && load(frame + 24) == regs->sp)))
+            return true;
+    }
+    return false;
+}
+
+/* --- All together. --- */
+
+static void note(struct arch_accessor *accessor, unsigned *ways, uintptr_t ip,
+                 enum arch_found found)
+{
+    if (!ip)
+        return;
+    *accessor = (struct arch_accessor){ip, found};
+    ++*ways;
+}
+
+struct arch_accessor accessor_find(const struct insn_map *map, const struct regs *regs,
+                                   const struct arch_watch *watch)
+{
+    struct arch_accessor accessor = {0, ARCH_FOUND_NOT};
+    uintptr_t before = insn_map_before(map, regs->ip), call;
+    unsigned ways = 0;
+
+    if (watch->access == ARCH_EXECUTE)
+        return (struct arch_accessor){regs->ip, ARCH_FOUND_AT};
+    if (map->text_size == 0 || !regs_are_full(regs))
+        return accessor;
+    if (before && insn_map_code(map, before) == INSN_ACCESS)
+        note(&accessor, &ways, before, ARCH_FOUND_BEFORE);
+    else if (before && insn_map_is_repeated(map, before) && string_explains(regs, watch, before))
+        note(&accessor, &ways, before, ARCH_FOUND_STRING);
+    if (insn_map_is_repeated(map, regs->ip) && string_explains(regs, watch, regs->ip))
+        note(&accessor, &ways, regs->ip, ARCH_FOUND_STRING);
+    call = find_call(map, regs, watch);
+    note(&accessor, &ways, call, ARCH_FOUND_CALL);
+    if (watch->access == ARCH_READ_WRITE)
+        ways += (!call && word_is_ip(regs, watch)) || frame_is_left(regs, watch);
+    return ways == 1 ? accessor : (struct arch_accessor){0, ARCH_FOUND_NOT};
+}
+
+/* --- What it made. --- */
+
+static unsigned made_by_call(const struct regs *regs, struct arch_made made[ARCH_MADE_MAX],
+                             uintptr_t instruction, uintptr_t behind)
+{
+    struct operand_opcode opcode = operand_opcode(instruction);
+    uintptr_t operand = call_operand(regs, &opcode, behind);
+
+    made[0] = (struct arch_made){
+        .address = regs->sp, .size = sizeof(uint64_t), .placed = true, .writes = true};
+    if (!operand)
+        return 1;
+    made[1] = (struct arch_made){
+        .address = operand, .size = sizeof(uint64_t), .placed = true, .reads = true};
+    return 2;
+}
+
+/*
+ * One of them is what hit. If none is where that could be, the addresses are wrong: processors have
+ * gone on with a string, say. The kind of a single access is right all the same.
+ */
+static unsigned made_that_hit(const struct arch_watch *watch, struct arch_made made[ARCH_MADE_MAX],
+                              unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (!made[i].placed || touches(watch, made[i].address, made[i].size))
+            return count;
+    if (count > 1)
+        return 0;
+    made[0].placed = false;
+    return count;
+}
+
+unsigned accessor_made(const struct insn_map *map, const struct regs *regs,
+                       const struct arch_watch *watch, struct arch_made made[ARCH_MADE_MAX])
+{
+    struct arch_accessor accessor = accessor_find(map, regs, watch);
+    unsigned count;
+
+    switch (accessor.found) {
+    case ARCH_FOUND_BEFORE:
+    case ARCH_FOUND_STRING:
+        count = operand_made(accessor.ip, regs->ip, regs, made);
+        break;
+    case ARCH_FOUND_CALL:
+        count = made_by_call(regs, made, accessor.ip, load(regs->sp));
+        break;
+    default:
+        return 0;
+    }
+    return made_that_hit(watch, made, count);
+}

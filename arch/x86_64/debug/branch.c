@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See branch.h. Called in the debug trap, by arch_step_branch. */
+#include "arch/x86_64/debug/branch.h"
+
+#define REX      0x40 /* 0x40 to 0x4f */
+#define TWO_BYTE 0x0f
+
+/* Segments, sizes, lock, repeats: those in front of a branch are hints, or change nothing. */
+static bool is_prefix(uint8_t byte)
+{
+    switch (byte) {
+    case 0x26:
+    case 0x2e:
+    case 0x36:
+    case 0x3e:
+    case 0x64:
+    case 0x65:
+    case 0x66:
+    case 0x67:
+    case 0xf0:
+    case 0xf2:
+    case 0xf3:
+        return true;
+    default:
+        return (byte & 0xf0) == REX;
+    }
+}
+
+/* Behind ff: /2 call, /3 far call, /4 jmp, /5 far jmp; the others are inc, dec and push. */
+static bool is_indirect_branch(uint8_t modrm)
+{
+    unsigned operation = modrm >> 3 & 7;
+
+    return operation >= 2 && operation <= 5;
+}
+
+/* Behind 8e: /2 loads ss. */
+static bool is_of_ss(uint8_t modrm)
+{
+    return (modrm >> 3 & 7) == 2;
+}
+
+/* ModRM and what belongs to it: of 32 or 64 bits of address the displacements are the same. */
+static unsigned modrm_length(const uint8_t *modrm, bool more)
+{
+    unsigned mode = modrm[0] >> 6, base = modrm[0] & 7, length = 1;
+
+    if (mode == 3)
+        return length;
+    if (base == 4) {
+        base = more ? modrm[1] & 7 : 0;
+        length++;
+        if (mode == 0)
+            return length + (base == 5 ? 4 : 0);
+    } else if (mode == 0) {
+        return length + (base == 5 ? 4 : 0);
+    }
+    return length + (mode == 1 ? 1 : 4);
+}
+
+/* `before` prefixes stand in front. Displacements are of 32 bits, whatever the prefixes. */
+static struct branch judge_two_byte(uint8_t second, unsigned before)
+{
+    if ((second & 0xf0) == 0x80) /* jcc */
+        return (struct branch){BRANCH_CONDITIONAL, before + 2 + 4};
+    if (second == 0x05 || second == 0x07 || second == 0x34 || second == 0x35)
+        return (struct branch){BRANCH_ALWAYS, 0}; /* syscall, sysret, sysenter, sysexit */
+    return (struct branch){BRANCH_NONE, 0};
+}
+
+static struct branch judge_opcode(const uint8_t *opcode, unsigned before)
+{
+    switch (opcode[0]) {
+    case 0x70 ... 0x7f: /* jcc */
+    case 0xe0 ... 0xe3: /* loopne, loope, loop, jrcxz */
+        return (struct branch){BRANCH_CONDITIONAL, before + 2};
+    case 0xe8: /* call */
+    case 0xe9: /* jmp */
+    case 0xeb: /* jmp */
+    case 0xc2: /* ret */
+    case 0xc3: /* ret */
+    case 0xca: /* far ret */
+    case 0xcb: /* far ret */
+    case 0xcf: /* iret */
+        return (struct branch){BRANCH_ALWAYS, 0};
+    case 0xff:
+        return (struct branch){is_indirect_branch(opcode[1]) ? BRANCH_ALWAYS : BRANCH_NONE, 0};
+    case 0xfb: /* sti */
+        return (struct branch){BRANCH_SHADOW, before + 1};
+    case 0x8e:
+        if (!is_of_ss(opcode[1]))
+            return (struct branch){BRANCH_NONE, 0};
+        return (struct branch){BRANCH_SHADOW,
+                               before + 1 + modrm_length(opcode + 1, before + 2 < BRANCH_BYTES)};
+    case TWO_BYTE:
+        return judge_two_byte(opcode[1], before);
+    default:
+        return (struct branch){BRANCH_NONE, 0};
+    }
+}
+
+unsigned branch_prefixes(const uint8_t *instruction)
+{
+    unsigned before = 0;
+
+    while (before < BRANCH_BYTES - 2 && is_prefix(instruction[before]))
+        before++;
+    return before;
+}
+
+struct branch branch_judge(const uint8_t *instruction)
+{
+    unsigned before = branch_prefixes(instruction);
+
+    return judge_opcode(instruction + before, before);
+}
+
+unsigned branch_shadow(const uint8_t *bytes, uintptr_t from, uintptr_t to)
+{
+    struct branch branch = branch_judge(bytes);
+
+    return branch.kind == BRANCH_SHADOW && branch.length <= BRANCH_BYTES &&
+                   to != from + branch.length
+               ? branch.length
+               : 0;
+}
+
+/* A conditional branch to what stands behind it is as good as none. */
+int branch_taken(const uint8_t *bytes, uintptr_t from, uintptr_t to)
+{
+    unsigned at = branch_shadow(bytes, from, to);
+    struct branch branch = branch_judge(bytes + at);
+
+    if (branch.kind == BRANCH_ALWAYS ||
+        (branch.kind == BRANCH_CONDITIONAL && to != from + at + branch.length))
+        return (int)at;
+    return -1;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The account of watches (arch_watch_audit). A watch that is off says nothing, so it has to be
+ * looked for: in the interrupt of each tick on each CPU, and at the ends of recordings
+ * (core/breakpoint/audit.h). What is right follows from the flags of the context that is asked
+ * about: watches rest for who is stepped, and for nobody else.
+ */
+#include "arch/arch.h"
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/debug/debugreg.h"
+
+uint64_t arch_flags(void); /* arch/x86_64/cpu/leaf.asm */
+
+/* Bits of DR7 that arm: what else is read back differs by the machine. */
+#define DR7_ARMS 0xffff00aaull
+
+static bool shadow_is_right(const struct percpu *there, bool steps)
+{
+    return there->steps == steps && there->dr7 == (steps ? there->dr7_step : there->dr7_full);
+}
+
+static bool registers_are_right(void)
+{
+    const uint64_t address[ARCH_WATCHES] = {cpu_read_dr0(), cpu_read_dr1(), cpu_read_dr2(),
+                                            cpu_read_dr3()};
+    unsigned watches;
+    const struct arch_watch *armed = debugreg_armed(&watches);
+
+    if ((cpu_read_dr7() ^ percpu_self()->dr7) & DR7_ARMS)
+        return false;
+    for (unsigned i = 0; i < ARCH_WATCHES; i++)
+        if (watches & 1u << i && address[i] != armed[i].address)
+            return false;
+    return true;
+}
+
+/* The registers may change in an NMI, when this CPU is parked: then they are read anew. */
+static bool audit_here(void)
+{
+    bool steps = arch_flags() & FLAGS_TRAP, right;
+    uint64_t before;
+
+    do {
+        before = debugreg_changes();
+        right = shadow_is_right(percpu_self(), steps) && registers_are_right();
+    } while (debugreg_changes() != before);
+    if (right)
+        return true;
+    percpu_self()->steps = steps;
+    debugreg_mend();
+    return false;
+}
+
+/* A program's own flag is no step; a debugger's of it is one. */
+bool arch_watch_audit(unsigned cpu)
+{
+    const struct regs *regs = arch_parked_regs(cpu);
+    bool steps = regs && regs->flags & FLAGS_TRAP;
+
+    if (cpu == arch_cpu_id())
+        return audit_here();
+    if (!regs || (steps && regs_user_mode(regs)) || shadow_is_right(&percpu[cpu], steps))
+        return true;
+    percpu[cpu].steps = steps; /* it loads its registers when it goes on */
+    return false;
+}

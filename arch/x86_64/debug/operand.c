@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See operand.h. Instructions for general registers alone, as the kernel is compiled for; source:
+ * Intel SDM vol. 2, "Opcode Map" and "ModR/M and SIB Bytes". An address is computed from registers
+ * as they are after the instruction, so one that has changed a register that its own address was
+ * made of has an access that is not placed.
+ */
+#include "arch/x86_64/debug/operand.h"
+
+#define PREFIXES_MAX 14
+
+#define REX       0x40
+#define REX_MASK  0xf0
+#define REX_BASE  1
+#define REX_INDEX 2
+#define REX_REG   4
+#define REX_WIDE  8
+
+#define NUMBER_AX 0
+#define NUMBER_DX 2
+#define NUMBER_SP 4
+#define NUMBER_BP 5
+
+#define TWO_BYTES 0x0f
+#define POP_SP    0x5c
+
+/* What an instruction with a ModRM byte does with its memory operand; 0: not known. */
+enum form {
+    READS = 1,
+    WRITES = 2,
+    BYTE = 4,         /* one byte, whatever the prefixes say */
+    WORD = 8,         /* two */
+    CHANGES_REG = 16, /* the register that ModRM names as the other operand */
+    CHANGES_AX = 32,
+    CHANGES_DX = 64,
+    BITS = 128, /* the bit's number leads away from the operand's address */
+    DWORD = 256,
+    PAIR = 512, /* two of four or eight bytes */
+};
+
+/* By the numbers that instructions have for them. */
+static const uint8_t register_places[16] = {
+    offsetof(struct regs, ax),  offsetof(struct regs, cx),  offsetof(struct regs, dx),
+    offsetof(struct regs, bx),  offsetof(struct regs, sp),  offsetof(struct regs, bp),
+    offsetof(struct regs, si),  offsetof(struct regs, di),  offsetof(struct regs, r8),
+    offsetof(struct regs, r9),  offsetof(struct regs, r10), offsetof(struct regs, r11),
+    offsetof(struct regs, r12), offsetof(struct regs, r13), offsetof(struct regs, r14),
+    offsetof(struct regs, r15),
+};
+
+uint64_t operand_register(const struct regs *regs, unsigned number, uint64_t sp)
+{
+    if (number == NUMBER_SP)
+        return sp;
+    return *(const uint64_t *)((const char *)regs + register_places[number]);
+}
+
+uintptr_t operand_displacement(const uint8_t *bytes, unsigned size)
+{
+    int32_t wide;
+
+    if (size == 1)
+        return (uintptr_t)(intptr_t)(int8_t)*bytes;
+    __builtin_memcpy(&wide, bytes, sizeof(wide));
+    return (uintptr_t)(intptr_t)wide;
+}
+
+unsigned operand_base(const uint8_t *modrm, uint8_t rex)
+{
+    return (modrm[0] & 7) | (rex & REX_BASE ? 8 : 0);
+}
+
+/* False: no prefix. */
+static bool take_prefix(struct operand_opcode *opcode, uint8_t byte)
+{
+    switch (byte) {
+    case 0x26:
+    case 0x2e:
+    case 0x36:
+    case 0x3e:
+    case 0xf0:
+    case 0xf2:
+    case 0xf3:
+        return true;
+    case 0x66:
+        opcode->narrow = true;
+        return true;
+    case 0x64:
+    case 0x65:
+    case 0x67: /* addresses of 32 bits: as little known as a base */
+        opcode->segment = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+struct operand_opcode operand_opcode(uintptr_t instruction)
+{
+    struct operand_opcode opcode = {.at = (const uint8_t *)instruction};
+
+    for (unsigned i = 0; i < PREFIXES_MAX && take_prefix(&opcode, *opcode.at); i++)
+        opcode.at++;
+    if ((*opcode.at & REX_MASK) == REX)
+        opcode.rex = *opcode.at++;
+    return opcode;
+}
+
+uintptr_t operand_address(const struct regs *regs, const uint8_t *modrm, uint8_t rex, uintptr_t end,
+                          uint64_t sp)
+{
+    unsigned mode = modrm[0] >> 6, base = modrm[0] & 7;
+    const uint8_t *at = modrm + 1;
+    uintptr_t address = 0;
+
+    if (mode == 0 && base == NUMBER_BP)
+        return end + operand_displacement(at, sizeof(int32_t));
+    if (base == NUMBER_SP) {
+        unsigned index = (at[0] >> 3 & 7) | (rex & REX_INDEX ? 8 : 0);
+
+        if (index != NUMBER_SP)
+            address = operand_register(regs, index, sp) << (at[0] >> 6);
+        base = *at++ & 7;
+    }
+    if (mode == 0 && base == NUMBER_BP)
+        return address + operand_displacement(at, sizeof(int32_t));
+    address += operand_register(regs, base | (rex & REX_BASE ? 8 : 0), sp);
+    if (mode == 0)
+        return address;
+    return address + operand_displacement(at, mode == 1 ? 1 : sizeof(int32_t));
+}
+
+/* Bit i: register i is part of the address. */
+static unsigned address_registers(const uint8_t *modrm, uint8_t rex)
+{
+    unsigned mode = modrm[0] >> 6, base = modrm[0] & 7, registers = 0;
+
+    if (base == NUMBER_SP) {
+        unsigned index = (modrm[1] >> 3 & 7) | (rex & REX_INDEX ? 8 : 0);
+
+        if (index != NUMBER_SP)
+            registers |= 1u << index;
+        base = modrm[1] & 7;
+    }
+    if (mode == 0 && base == NUMBER_BP)
+        return registers;
+    return registers | 1u << (base | (rex & REX_BASE ? 8 : 0));
+}
+
+static unsigned changed_registers(const struct operand_opcode *opcode, const uint8_t *modrm,
+                                  unsigned form)
+{
+    unsigned number = (modrm[0] >> 3 & 7) | (opcode->rex & REX_REG ? 8 : 0), changed = 0;
+
+    if (form & CHANGES_REG)
+        changed |= 1u << number;
+    if (form & CHANGES_REG && form & BYTE)
+        changed |= 1u << (number & 3); /* it may be one of ah to bh, parts of ax to bx */
+    if (form & CHANGES_AX)
+        changed |= 1u << NUMBER_AX;
+    if (form & CHANGES_DX)
+        changed |= 1u << NUMBER_DX;
+    return changed;
+}
+
+static uint8_t operand_size(const struct operand_opcode *opcode)
+{
+    if (opcode->rex & REX_WIDE)
+        return 8;
+    return opcode->narrow ? 2 : 4;
+}
+
+static uint8_t form_size(const struct operand_opcode *opcode, unsigned form)
+{
+    if (form & BYTE)
+        return 1;
+    if (form & WORD)
+        return 2;
+    if (form & DWORD)
+        return 4;
+    if (form & PAIR)
+        return opcode->rex & REX_WIDE ? 16 : 8;
+    return operand_size(opcode);
+}
+
+/* --- Opcodes of one byte, `reg` being the middle field of what follows them. --- */
+
+static unsigned form_of_arithmetic(uint8_t opcode)
+{
+    unsigned byte = opcode & 1 ? 0 : BYTE;
+    bool compares = opcode >> 3 == 7;
+
+    if (opcode & 2)
+        return READS | byte | (compares ? 0 : CHANGES_REG);
+    return READS | byte | (compares ? 0 : WRITES);
+}
+
+static unsigned form_of_group(uint8_t opcode, unsigned reg)
+{
+    unsigned byte = opcode & 1 ? 0 : BYTE;
+
+    switch (opcode) {
+    case 0x80: /* arithmetic with a constant; 7 compares */
+    case 0x81:
+    case 0x83:
+        return READS | byte | (reg == 7 ? 0 : WRITES);
+    case 0xc0: /* shifts */
+    case 0xc1:
+    case 0xd0:
+    case 0xd1:
+    case 0xd2:
+    case 0xd3:
+        return READS | WRITES | byte;
+    case 0xc6: /* mov of a constant */
+    case 0xc7:
+        return reg == 0 ? WRITES | byte : 0;
+    case 0xf6: /* test, not, neg; mul and div */
+    case 0xf7:
+        if (reg < 4)
+            return READS | byte | (reg < 2 ? 0 : WRITES);
+        return READS | byte | CHANGES_AX | CHANGES_DX;
+    case 0xfe: /* inc, dec */
+    case 0xff:
+        return reg < 2 ? READS | WRITES | byte : 0;
+    default:
+        return 0;
+    }
+}
+
+static unsigned form_of(uint8_t opcode, unsigned reg)
+{
+    static const uint8_t forms[256] = {
+        [0x84] = READS | BYTE, /* test */
+        [0x85] = READS,
+        [0x86] = READS | WRITES | BYTE | CHANGES_REG, /* xchg */
+        [0x87] = READS | WRITES | CHANGES_REG,
+        [0x88] = WRITES | BYTE, /* mov */
+        [0x89] = WRITES,
+        [0x8a] = READS | BYTE | CHANGES_REG,
+        [0x8b] = READS | CHANGES_REG,
+        [0x8c] = WRITES | WORD, /* ... of a selector */
+        [0x8e] = READS | WORD,
+        [0x69] = READS | CHANGES_REG, /* imul */
+        [0x6b] = READS | CHANGES_REG,
+    };
+
+    if (opcode < 0x40 && (opcode & 7) < 4)
+        return form_of_arithmetic(opcode);
+    if (opcode == 0x63) /* movsxd */
+        return READS | DWORD | CHANGES_REG;
+    return forms[opcode] ? forms[opcode] : form_of_group(opcode, reg);
+}
+
+/* --- Those behind 0f. --- */
+
+static unsigned form_of_second_group(uint8_t opcode, unsigned reg)
+{
+    switch (opcode) {
+    case 0xba: /* bt, bts, btr, btc by a constant */
+        return reg < 4 ? 0 : reg == 4 ? READS : READS | WRITES;
+    case 0xc7: /* cmpxchg8b, cmpxchg16b */
+        return reg == 1 ? READS | WRITES | PAIR | CHANGES_AX | CHANGES_DX : 0;
+    default:
+        return 0;
+    }
+}
+
+static unsigned form_of_second(uint8_t opcode, unsigned reg)
+{
+    static const uint8_t forms[256] = {
+        [0x40 ... 0x4f] = READS | CHANGES_REG, /* cmov */
+        [0x90 ... 0x9f] = WRITES | BYTE,       /* set */
+        [0xa3] = READS | BITS,                 /* bt */
+        [0xa4] = READS | WRITES,               /* shld */
+        [0xa5] = READS | WRITES,
+        [0xab] = READS | WRITES | BITS, /* bts */
+        [0xac] = READS | WRITES,        /* shrd */
+        [0xad] = READS | WRITES,
+        [0xaf] = READS | CHANGES_REG,                /* imul */
+        [0xb0] = READS | WRITES | BYTE | CHANGES_AX, /* cmpxchg */
+        [0xb1] = READS | WRITES | CHANGES_AX,
+        [0xb3] = READS | WRITES | BITS,        /* btr */
+        [0xb6] = READS | BYTE | CHANGES_REG,   /* movzx */
+        [0xb7] = READS | WORD | CHANGES_REG,   /* ... */
+        [0xb8] = READS | CHANGES_REG,          /* popcnt */
+        [0xbb] = READS | WRITES | BITS,        /* btc */
+        [0xbc ... 0xbd] = READS | CHANGES_REG, /* bsf, bsr */
+        [0xbe] = READS | BYTE | CHANGES_REG,   /* movsx */
+        [0xbf] = READS | WORD | CHANGES_REG,
+        [0xc0] = READS | WRITES | BYTE | CHANGES_REG, /* xadd */
+        [0xc1] = READS | WRITES | CHANGES_REG,
+        [0xc3] = WRITES, /* movnti */
+    };
+
+    return forms[opcode] ? forms[opcode] : form_of_second_group(opcode, reg);
+}
+
+/* --- Operands. --- */
+
+static unsigned made_by_modrm(const struct operand_opcode *opcode, const uint8_t *modrm,
+                              unsigned form, uintptr_t end, const struct regs *regs,
+                              struct arch_made *made)
+{
+    bool kept = !(address_registers(modrm, opcode->rex) & changed_registers(opcode, modrm, form));
+
+    if (!(form & (READS | WRITES)) || modrm[0] >> 6 == 3)
+        return 0;
+    *made = (struct arch_made){.size = form_size(opcode, form),
+                               .placed = kept && !opcode->segment && !(form & BITS),
+                               .reads = form & READS,
+                               .writes = form & WRITES};
+    if (made->placed)
+        made->address = operand_address(regs, modrm, opcode->rex, end, regs->sp);
+    return 1;
+}
+
+/* --- The stack's. --- */
+
+static struct arch_made pushed(const struct regs *regs)
+{
+    return (struct arch_made){
+        .address = regs->sp, .size = sizeof(uint64_t), .placed = true, .writes = true};
+}
+
+static struct arch_made popped(const struct regs *regs, bool placed)
+{
+    return (struct arch_made){.address = regs->sp - sizeof(uint64_t),
+                              .size = sizeof(uint64_t),
+                              .placed = placed,
+                              .reads = true};
+}
+
+/* Of 64 bits, as 64-bit code pushes. */
+static unsigned made_on_stack(const struct operand_opcode *opcode, const struct regs *regs,
+                              struct arch_made *made)
+{
+    uint8_t byte = *opcode->at;
+
+    if (opcode->narrow)
+        return 0;
+    switch (byte) {
+    case 0x50 ... 0x57: /* push */
+    case 0x68:
+    case 0x6a:
+    case 0x9c: /* pushf */
+        *made = pushed(regs);
+        return 1;
+    case 0x58 ... 0x5f: /* pop */
+        *made = popped(regs, byte != POP_SP || opcode->rex & REX_BASE);
+        return 1;
+    case 0x9d: /* popf */
+    case 0xc9: /* leave */
+        *made = popped(regs, true);
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* `push` of memory, whose address was made with rsp as it was before. */
+static unsigned made_by_push(const struct operand_opcode *opcode, uintptr_t end,
+                             const struct regs *regs, struct arch_made made[ARCH_MADE_MAX])
+{
+    if (opcode->narrow)
+        return 0;
+    made[0] = pushed(regs);
+    if (opcode->at[1] >> 6 == 3)
+        return 1;
+    made[1] =
+        (struct arch_made){.size = sizeof(uint64_t), .placed = !opcode->segment, .reads = true};
+    if (made[1].placed)
+        made[1].address =
+            operand_address(regs, opcode->at + 1, opcode->rex, end, regs->sp + sizeof(uint64_t));
+    return 2;
+}
+
+/* --- Strings'. --- */
+
+/* The element that the pointer has just passed. */
+static struct arch_made passed(const struct operand_opcode *opcode, const struct regs *regs,
+                               uint64_t pointer, uint8_t size, bool writes)
+{
+    return (struct arch_made){.address =
+                                  regs->flags & FLAGS_DIRECTION ? pointer + size : pointer - size,
+                              .size = size,
+                              .placed = !opcode->segment,
+                              .reads = !writes,
+                              .writes = writes};
+}
+
+static unsigned made_by_string(const struct operand_opcode *opcode, const struct regs *regs,
+                               struct arch_made made[ARCH_MADE_MAX])
+{
+    uint8_t size = *opcode->at & 1 ? operand_size(opcode) : 1;
+
+    if ((*opcode->at & 0xfc) == 0x6c && size == 8) /* ports have 4 bytes at most */
+        size = 4;
+    switch (*opcode->at & 0xfe) {
+    case 0x6c: /* ins */
+    case 0xaa: /* stos */
+        made[0] = passed(opcode, regs, regs->di, size, true);
+        return 1;
+    case 0xa4: /* movs */
+        made[0] = passed(opcode, regs, regs->di, size, true);
+        made[1] = passed(opcode, regs, regs->si, size, false);
+        return 2;
+    case 0x6e: /* outs */
+    case 0xac: /* lods */
+        made[0] = passed(opcode, regs, regs->si, size, false);
+        return 1;
+    case 0xa6: /* cmps */
+        made[0] = passed(opcode, regs, regs->di, size, false);
+        made[1] = passed(opcode, regs, regs->si, size, false);
+        return 2;
+    case 0xae: /* scas */
+        made[0] = passed(opcode, regs, regs->di, size, false);
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+unsigned operand_made(uintptr_t instruction, uintptr_t end, const struct regs *regs,
+                      struct arch_made made[ARCH_MADE_MAX])
+{
+    struct operand_opcode opcode = operand_opcode(instruction);
+    const uint8_t *at = opcode.at;
+    unsigned reg = at[1] >> 3 & 7, count;
+
+    if (at[0] == TWO_BYTES)
+        return made_by_modrm(&opcode, at + 2, form_of_second(at[1], at[2] >> 3 & 7), end, regs,
+                             made);
+    if (at[0] == 0xff && reg == 6)
+        return made_by_push(&opcode, end, regs, made);
+    count = made_on_stack(&opcode, regs, made);
+    if (!count)
+        count = made_by_string(&opcode, regs, made);
+    return count ? count : made_by_modrm(&opcode, at + 1, form_of(at[0], reg), end, regs, made);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Single steps: the trap flag in frames, and what a stepped context's way from one place to the
+ * next was. Runs in the debug trap, on its page, but for arch_step_excludes_watches. Source: Intel
+ * SDM vol. 3, "Single-Step Exception Condition".
+ */
+#include "arch/arch.h"
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/debug/branch.h"
+#include "arch/x86_64/debug/debugreg.h"
+#include "arch/x86_64/entry/vectors.h"
+
+#define CPUID_HYPERVISOR     0x40000000u
+#define CPUID_1_ECX_EMULATED (1u << 31)
+#define TCG                  0x54474354u /* "TCGT", the first byte lowest */
+
+/* Outside of debug traps an interrupt's exit looks at the flag (trap_entry.asm). */
+void arch_step_more(struct regs *regs)
+{
+    regs->flags |= FLAGS_TRAP;
+    if (arch_trap_depth() > 0)
+        debugreg_step(arch_cpu_id());
+}
+
+void arch_user_step_more(struct regs *regs)
+{
+    regs->flags |= FLAGS_TRAP;
+    debugreg_step(arch_cpu_id());
+}
+
+void arch_step_no_more(struct regs *regs)
+{
+    regs->flags &= ~FLAGS_TRAP;
+}
+
+/* The frame of that `iretq` is on top of the stack: ip, cs. */
+bool arch_step_possible(const struct regs *regs)
+{
+    if (regs_user_mode(regs))
+        return false;
+    for (const struct trap_border *border = trap_borders; border < trap_borders_end; border++)
+        if (regs->ip >= border->from && regs->ip < border->to)
+            return false;
+    return regs->ip != trap_iretq || ((const uint64_t *)regs->sp)[1] == KERNEL_CODE_SELECTOR;
+}
+
+/* The text's last bytes, and zeros for what lies behind it. */
+static int branch_taken_at_end(uintptr_t from, uintptr_t to)
+{
+    uint8_t bytes[2 * BRANCH_BYTES] = {0};
+
+    for (uintptr_t i = 0; i < arch_text_end() - from; i++)
+        bytes[i] = ((const uint8_t *)from)[i];
+    return branch_taken(bytes, from, to);
+}
+
+/* Only the kernel's own text is looked at: it stays mapped, whatever the instruction did. */
+uintptr_t arch_step_branch(uintptr_t from, uintptr_t to)
+{
+    int at;
+
+    if (from < arch_text_start() || from >= arch_text_end())
+        return 0;
+    if (arch_text_end() - from >= 2 * BRANCH_BYTES)
+        at = branch_taken((const uint8_t *)from, from, to);
+    else
+        at = branch_taken_at_end(from, to);
+    return at < 0 ? 0 : from + (unsigned)at;
+}
+
+/*
+ * QEMU's TCG raises two traps for such an instruction, the second on the entry of the first, whose
+ * frame is gone then (docs/breakpoints.md, "Machines"). It says what it is: "TCGTCGTCGTCG".
+ */
+static bool is_tcg(void)
+{
+    struct cpuid id = cpu_id(1, 0);
+
+    if (!(id.ecx & CPUID_1_ECX_EMULATED))
+        return false;
+    id = cpu_id(CPUID_HYPERVISOR, 0);
+    return id.ebx == TCG;
+}
+
+bool arch_step_excludes_watches(void)
+{
+    return is_tcg();
+}
+
+bool arch_watch_reports_all(void)
+{
+    return !is_tcg();
+}

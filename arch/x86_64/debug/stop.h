@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A debugger's stops, between the files that make them; docs/gdb-stub.md has the design. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "arch/x86_64/cpu/regs.h"
+
+/*
+ * That CPU, which stands still, will make one instruction when it goes on, with no interrupt in it.
+ * False: nothing is to run, the step has been made.
+ */
+bool stop_step_prepare(unsigned cpu, struct regs *regs);
+
+/*
+ * Behind that instruction: the flags are as it would have left them. Adds to *fired what its
+ * accesses have changed, where data watches had to rest. False: this CPU was not stepped.
+ */
+bool stop_step_finish(struct regs *regs, unsigned *fired);
+
+/*
+ * That CPU, this one or one that stands still, has not come to that: it was stopped before, or the
+ * instruction has trapped. True: `regs` is what was stepped, and its flags are its own again.
+ */
+bool stop_step_cancel(unsigned cpu, struct regs *regs);
+
+/* A step of that CPU has been prepared, and is neither finished nor cancelled. */
+bool stop_step_is_under_way(unsigned cpu);
+
+/*
+ * In an NMI, with the registers that it came upon, which asks for a stop where none can be made: if
+ * it has come upon a debug trap or a breakpoint's, that looks for what is due at its end, and again
+ * if it has looked. Elsewhere somebody asks again.
+ */
+void stop_look_again(struct regs *regs);

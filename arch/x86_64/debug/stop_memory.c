@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Memory for a debugger: looked up before it is touched, page by page, as nothing in a stop may
+ * fault. All CPUs stand still, so what is mapped stays so. Called in a stop.
+ */
+#include "arch/arch.h"
+#include "arch/x86_64/memory/paging.h"
+#include "arch/x86_64/memory/patch.h"
+#include "arch/x86_64/memory/sections.h"
+
+#define INT3 0xcc
+
+/* What a page of user programs has; SMAP keeps the kernel from those, but not from the memory. */
+#define PTE_USER (1ull << 2)
+
+/*
+ * Where `address` can be reached, and how far that goes on; NULL where it may not be. Registers of
+ * devices do something when they are read.
+ */
+static uint8_t *find_bytes(uintptr_t address, bool writes, size_t *length)
+{
+    struct paging_leaf leaf;
+    size_t rest;
+
+    if (!paging_find(address, &leaf) || !paging_is_memory(&leaf) ||
+        (writes && !(leaf.flags & PTE_WRITABLE)))
+        return NULL;
+    rest = leaf.address + leaf.size - address;
+    if (*length > rest)
+        *length = rest;
+    if (leaf.flags & PTE_USER)
+        return (uint8_t *)direct_address(leaf.physical) + (address - leaf.address);
+    return (uint8_t *)address;
+}
+
+size_t arch_debug_read(uintptr_t address, uint8_t *to, size_t length)
+{
+    size_t done = 0;
+
+    while (done < length) {
+        size_t part = length - done;
+        const volatile uint8_t *from = find_bytes(address + done, false, &part);
+
+        if (!from)
+            break;
+        for (size_t i = 0; i < part; i++)
+            to[done + i] = from[i];
+        done += part;
+    }
+    return done;
+}
+
+bool arch_debug_write(uintptr_t address, const uint8_t *from, size_t length)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t done = 0; done < length;) {
+            size_t part = length - done;
+            volatile uint8_t *to = find_bytes(address + done, true, &part);
+
+            if (!to)
+                return false;
+            for (size_t i = 0; pass == 1 && i < part; i++)
+                to[i] = from[done + i];
+            done += part;
+        }
+    }
+    return true;
+}
+
+static bool is_between(uintptr_t address, const char *start, const char *end)
+{
+    return address >= (uintptr_t)start && address < (uintptr_t)end;
+}
+
+const char *arch_breakpoint_write(uintptr_t address, uint8_t *old)
+{
+    static const uint8_t int3 = INT3;
+
+    if (is_between(address, hit_text_start, hit_text_end) ||
+        is_between(address, nowatch_text_start, nowatch_text_end))
+        return "hits, NMIs or the debugger itself run what stands there: hbreak is possible";
+    if (arch_debug_read(address, old, 1) == 0)
+        return "no memory is there";
+    if (is_between(address, _text, _etext))
+        patch_byte(address, INT3);
+    else if (!arch_debug_write(address, &int3, 1))
+        return "it cannot be written";
+    return NULL;
+}
+
+/* Where it was written before. */
+void arch_breakpoint_restore(uintptr_t address, uint8_t old)
+{
+    if (is_between(address, _text, _etext))
+        patch_byte(address, old);
+    else
+        arch_debug_write(address, &old, 1);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A debugger's registers, in gdb's order: general and segment registers; the places of those that
+ * this kernel does not use, but gdb asks for; bases, control and debug registers. Sources: the
+ * manual of gdb, "i386 Features"; Intel SDM vol. 3, "System Registers". Called in a stop.
+ */
+#include "arch/arch.h"
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/cpu/percpu.h"
+
+#define REG(name, bits, type) "<reg name=\"" name "\" bitsize=\"" bits "\" type=\"" type "\"/>"
+#define GENERAL(name)         REG(name, "64", "int64")
+#define SEGMENT(name)         REG(name, "32", "int32")
+#define FLOAT(name)           REG(name, "80", "i387_ext")
+#define SYSTEM(name)                                                                               \
+    "<reg name=\"" name "\" bitsize=\"64\" type=\"uint64\" group=\"system\" save-restore=\"no\"/>"
+
+const char arch_debug_description[] =
+    "<?xml version=\"1.0\"?><!DOCTYPE target SYSTEM \"gdb-target.dtd\"><target version=\"1.0\">"
+    "<architecture>i386:x86-64</architecture>"
+    "<feature name=\"org.gnu.gdb.i386.core\">"
+    "<flags id=\"eflags\" size=\"4\">"
+    "<field name=\"CF\" start=\"0\" end=\"0\"/><field name=\"\" start=\"1\" end=\"1\"/>"
+    "<field name=\"PF\" start=\"2\" end=\"2\"/><field name=\"AF\" start=\"4\" end=\"4\"/>"
+    "<field name=\"ZF\" start=\"6\" end=\"6\"/><field name=\"SF\" start=\"7\" end=\"7\"/>"
+    "<field name=\"TF\" start=\"8\" end=\"8\"/><field name=\"IF\" start=\"9\" end=\"9\"/>"
+    "<field name=\"DF\" start=\"10\" end=\"10\"/><field name=\"OF\" start=\"11\" end=\"11\"/>"
+    "<field name=\"RF\" start=\"16\" end=\"16\"/><field name=\"AC\" start=\"18\" end=\"18\"/>"
+    "</flags>" GENERAL("rax") GENERAL("rbx") GENERAL("rcx") GENERAL("rdx") GENERAL("rsi") GENERAL(
+        "rdi") REG("rbp", "64", "data_ptr") REG("rsp", "64", "data_ptr") GENERAL("r8") GENERAL("r9")
+        GENERAL("r10") GENERAL("r11") GENERAL("r12") GENERAL("r13") GENERAL("r14") GENERAL("r15")
+            REG("rip", "64", "code_ptr") REG("eflags", "32", "eflags") SEGMENT("cs") SEGMENT(
+                "ss") SEGMENT("ds") SEGMENT("es") SEGMENT("fs") SEGMENT("gs") FLOAT("st0")
+                FLOAT("st1") FLOAT("st2") FLOAT("st3") FLOAT("st4") FLOAT("st5") FLOAT("st6") FLOAT(
+                    "st7") SEGMENT("fctrl") SEGMENT("fstat") SEGMENT("ftag") SEGMENT("fiseg")
+                    SEGMENT("fioff") SEGMENT("foseg") SEGMENT("fooff") SEGMENT(
+                        "fop") "</feature>"
+                               "<feature name=\"org.gnu.gdb.i386.segments\">" REG("fs_base", "64",
+                                                                                  "int")
+                                   REG("gs_base", "64",
+                                       "int") "</feature>"
+                                              "<feature name=\"org.pitot.system\">" SYSTEM("cr0")
+                                                  SYSTEM("cr2") SYSTEM("cr3") SYSTEM("cr4")
+                                                      SYSTEM("efer") SYSTEM("dr0") SYSTEM("dr1")
+                                                          SYSTEM("dr2") SYSTEM("dr3") SYSTEM("dr6")
+                                                              SYSTEM("dr7") "</feature></target>";
+
+/* Numbers, as the description counts. */
+enum {
+    RIP = 16,
+    EFLAGS,
+    CS,
+    SS,
+    DS,
+    GS = DS + 3,
+    ST0,
+    FCTRL = ST0 + 8,
+    FS_BASE = FCTRL + 8,
+    GS_BASE,
+    CR0,
+    CR2,
+    CR3,
+    CR4,
+    EFER,
+    DR0,
+    DR6 = DR0 + 4,
+    DR7,
+    REGISTERS,
+};
+
+const unsigned arch_debug_expedited[ARCH_DEBUG_EXPEDITED] = {6, 7, RIP};
+
+static const size_t frame_offsets[] = {
+    offsetof(struct regs, ax),  offsetof(struct regs, bx),  offsetof(struct regs, cx),
+    offsetof(struct regs, dx),  offsetof(struct regs, si),  offsetof(struct regs, di),
+    offsetof(struct regs, bp),  offsetof(struct regs, sp),  offsetof(struct regs, r8),
+    offsetof(struct regs, r9),  offsetof(struct regs, r10), offsetof(struct regs, r11),
+    offsetof(struct regs, r12), offsetof(struct regs, r13), offsetof(struct regs, r14),
+    offsetof(struct regs, r15), offsetof(struct regs, ip),  offsetof(struct regs, flags),
+    offsetof(struct regs, cs),  offsetof(struct regs, ss),
+};
+
+_Static_assert(sizeof(frame_offsets) / sizeof(frame_offsets[0]) == DS,
+               "a frame has those up to ss");
+
+unsigned arch_debug_registers(void)
+{
+    return REGISTERS;
+}
+
+size_t arch_debug_register_size(unsigned number)
+{
+    if (number >= ST0 && number < FCTRL)
+        return 10;
+    return number <= RIP || number >= FS_BASE ? 8 : 4;
+}
+
+/* All segments of the kernel's are as they were loaded at boot, on each CPU. */
+static bool read_segment(unsigned number, uint64_t *value)
+{
+    uint16_t selector;
+
+    if (number == DS)
+        __asm__("movw %%ds, %0" : "=r"(selector));
+    else if (number == DS + 1)
+        __asm__("movw %%es, %0" : "=r"(selector));
+    else if (number == DS + 2)
+        __asm__("movw %%fs, %0" : "=r"(selector));
+    else
+        __asm__("movw %%gs, %0" : "=r"(selector));
+    *value = selector;
+    return true;
+}
+
+/* Reads a system register. Of another CPU only those are known that are the same on all CPUs. */
+static bool read_system(unsigned cpu, unsigned number, uint64_t *value)
+{
+    bool own = cpu == arch_cpu_id();
+
+    switch (number) {
+    case GS_BASE:
+        *value = (uintptr_t)&percpu[cpu];
+        return true;
+    case CR0:
+        *value = cpu_read_cr0();
+        return true;
+    case CR2:
+        *value = cpu_read_cr2();
+        return own;
+    case CR3:
+        *value = cpu_read_cr3();
+        return own;
+    case CR4:
+        *value = cpu_read_cr4();
+        return true;
+    case EFER:
+        *value = cpu_read_msr(MSR_EFER);
+        return true;
+    case DR0:
+        *value = cpu_read_dr0();
+        return true;
+    case DR0 + 1:
+        *value = cpu_read_dr1();
+        return true;
+    case DR0 + 2:
+        *value = cpu_read_dr2();
+        return true;
+    case DR0 + 3:
+        *value = cpu_read_dr3();
+        return true;
+    case DR7: /* the register itself is off during a stop */
+        *value = percpu[cpu].dr7;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool arch_debug_register_read(unsigned cpu, unsigned number, uint8_t *bytes)
+{
+    const struct regs *regs = arch_stop_regs(cpu);
+    uint64_t value;
+    bool known;
+
+    if (!regs)
+        return false;
+    if (number < DS) {
+        value = *(const uint64_t *)((const char *)regs + frame_offsets[number]);
+        known = true;
+    } else {
+        known = number <= GS ? read_segment(number, &value) : read_system(cpu, number, &value);
+    }
+    for (size_t i = 0; known && i < arch_debug_register_size(number); i++)
+        bytes[i] = (uint8_t)(value >> 8 * i);
+    return known;
+}
+
+/*
+ * A return to an address that is not canonical faults in the kernel's own exit, and a program that
+ * is sent to the kernel's addresses is killed: gdb's `call` does that where a program has stopped.
+ * Flags that a frame always has stay. gdb puts back what a fault after a `call` has left in CR2.
+ */
+bool arch_debug_register_write(unsigned cpu, unsigned number, const uint8_t *bytes)
+{
+    struct regs *regs = arch_stop_regs(cpu);
+    uint64_t value = 0;
+
+    if (!regs || (number > EFLAGS && number != CR2))
+        return false;
+    for (size_t i = 0; i < arch_debug_register_size(number); i++)
+        value |= (uint64_t)bytes[i] << 8 * i;
+    if (number == CR2 && cpu == arch_cpu_id())
+        cpu_write_cr2(value);
+    if (number == CR2)
+        return cpu == arch_cpu_id();
+    if (number == RIP &&
+        (!arch_canonical(value) || (regs_user_mode(regs) && value >= ARCH_USER_END)))
+        return false;
+    if (number == EFLAGS)
+        value = (value & FLAGS_OF_DEBUGGER) | (regs->flags & ~FLAGS_OF_DEBUGGER);
+    *(uint64_t *)((char *)regs + frame_offsets[number]) = value;
+    return true;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A debugger's single step: one instruction by the trap flag, with interrupts held off for it, of
+ * which nobody sees anything. Prepared in a stop, finished on the stepped CPU in its debug trap;
+ * cancelled in the next stop of any CPU, or in the handler of an exception that a program's
+ * instruction raises. Sources: Intel SDM vol. 3, "Single-Step Exception Condition"; vol. 2, PUSHF,
+ * POPF, IRET, CLI, STI, SYSCALL, SYSRET.
+ */
+#include "arch/arch.h"
+#include "arch/x86_64/debug/debugreg.h"
+#include "arch/x86_64/debug/stop.h"
+#include "arch/x86_64/entry/user.h"
+#include "arch/x86_64/memory/space.h"
+
+/* What an instruction does with the flag that interrupts are on. */
+enum kind {
+    KEEPS,
+    STORES, /* pushf */
+    LOADS,  /* popf, iret; a program's leave the flag as it is */
+    CLEARS, /* cli */
+    SETS,   /* sti */
+    /* Not run by the CPU, which would not trap after them: */
+    HALTS,
+    ENTERS, /* syscall: the trap flag is off after it */
+    LEAVES, /* sysret: the trap flag is r11's after it */
+};
+
+struct step {
+    bool under_way;
+    bool interrupts; /* they are on, but for the step */
+    bool traps;      /* the context is stepped for somebody else, too */
+    bool program;    /* it was one that was stepped */
+    bool compares;   /* data watches rest: */
+    enum kind kind;
+    uint64_t sp;                  /* where the stack was */
+    uint64_t words[ARCH_WATCHES]; /* ... what was in their words */
+};
+
+/* [the CPU that prepares or cancels, while the owning one stands; else the owning one] */
+static struct step steps[ARCH_CPUS_MAX];
+
+#define PREFIX_OPERAND   0x66
+#define PREFIX_REX       0x40 /* to 0x4f */
+#define REX_W            0x08
+#define INSTRUCTION_MOST 15
+#define TWO_BYTES        0x0f
+#define SYSCALL          0x05
+#define SYSRET           0x07
+#define SYSCALL_SIZE     2
+
+/* Memory as that CPU has it: a program's is in a space of its own. */
+static bool step_read(unsigned cpu, const struct regs *regs, uintptr_t address, uint8_t *to,
+                      size_t length)
+{
+    if (regs_user_mode(regs))
+        return arch_user_read(space_of_cpu(cpu), address, to, length);
+    return arch_debug_read(address, to, length) == length;
+}
+
+static void step_write(const struct regs *regs, uintptr_t address, const uint8_t *from,
+                       size_t length)
+{
+    if (regs_user_mode(regs))
+        arch_user_write(space_of_cpu(arch_cpu_id()), address, from, length);
+    else
+        arch_debug_write(address, from, length);
+}
+
+/* Only those that succeed: the CPU itself raises the exceptions of the others. */
+static enum kind judge_border(unsigned cpu, const struct regs *regs, uintptr_t ip, uint8_t rex)
+{
+    bool program = regs_user_mode(regs);
+    uint8_t byte;
+
+    if (!step_read(cpu, regs, ip, &byte, 1))
+        return KEEPS;
+    if (byte == SYSCALL && program && ip + 1 == regs->ip + SYSCALL_SIZE)
+        return ENTERS;
+    if (byte == SYSRET && !program && rex & REX_W && regs->cx < ARCH_USER_END)
+        return LEAVES;
+    return KEEPS;
+}
+
+/* By the bytes; those of prefixes that a compiler or a person puts before these. */
+static enum kind judge(unsigned cpu, const struct regs *regs)
+{
+    uintptr_t ip = regs->ip;
+    uint8_t byte, rex = 0;
+
+    while (ip - regs->ip < INSTRUCTION_MOST && step_read(cpu, regs, ip, &byte, 1) &&
+           (byte == PREFIX_OPERAND || (byte & 0xf0) == PREFIX_REX)) {
+        rex = byte;
+        ip++;
+    }
+    if (!step_read(cpu, regs, ip, &byte, 1))
+        return KEEPS; /* it will fault */
+    switch (byte) {
+    case TWO_BYTES:
+        return judge_border(cpu, regs, ip + 1, rex);
+    case 0x9c:
+        return STORES;
+    case 0x9d:
+    case 0xcf:
+        return LOADS;
+    case 0xf4:
+        return regs_user_mode(regs) ? KEEPS : HALTS;
+    case 0xfa:
+        return CLEARS;
+    case 0xfb:
+        return SETS;
+    default:
+        return KEEPS;
+    }
+}
+
+/* What the CPU would do, done to the registers that it goes on with. False: it does it itself. */
+static bool step_is_made(enum kind kind, struct regs *regs)
+{
+    if (kind == HALTS) /* as if it had been woken at once: nothing else would wake it */
+        regs->ip++;
+    else if (kind == ENTERS)
+        user_make_syscall(regs, regs->ip + SYSCALL_SIZE);
+    else if (kind == LEAVES)
+        user_make_sysret(regs);
+    else
+        return false;
+    return true;
+}
+
+bool stop_step_prepare(unsigned cpu, struct regs *regs)
+{
+    struct step *step = &steps[cpu];
+    enum kind kind = judge(cpu, regs);
+
+    if (step_is_made(kind, regs))
+        return false;
+    *step = (struct step){.under_way = true,
+                          .interrupts = regs->flags & FLAGS_INTERRUPT,
+                          .traps = regs->flags & FLAGS_TRAP,
+                          .program = regs_user_mode(regs),
+                          .kind = kind,
+                          .sp = regs->sp};
+    if (arch_step_excludes_watches()) {
+        step->compares = true;
+        debugreg_read_data(step->words);
+    }
+    debugreg_step(cpu);
+    regs->flags = (regs->flags & ~FLAGS_INTERRUPT) | FLAGS_TRAP;
+    return true;
+}
+
+static void set_flag(uint64_t *flags, uint64_t flag, bool on)
+{
+    *flags = on ? *flags | flag : *flags & ~flag;
+}
+
+/* The lower half of what was pushed, in either size; maybe by a program. */
+static void mend_stored(const struct step *step, const struct regs *regs)
+{
+    uint64_t flags;
+    uint8_t stored[2];
+
+    if (!step_read(arch_cpu_id(), regs, regs->sp, stored, sizeof(stored)))
+        return;
+    flags = stored[0] | (uint64_t)stored[1] << 8;
+    set_flag(&flags, FLAGS_INTERRUPT, step->interrupts);
+    set_flag(&flags, FLAGS_TRAP, step->traps);
+    stored[0] = (uint8_t)flags;
+    stored[1] = (uint8_t)(flags >> 8);
+    step_write(regs, regs->sp, stored, sizeof(stored));
+}
+
+/*
+ * A step of `mov ss` makes the instruction behind it, too (Intel SDM vol. 3, "Masking Exceptions
+ * and Interrupts When Switching Stacks"). If that is a `syscall`, its flags are in r11.
+ */
+static uint64_t *mended_flags(const struct step *step, struct regs *regs)
+{
+    return step->program && !regs_user_mode(regs) ? &regs->r11 : &regs->flags;
+}
+
+bool stop_step_is_under_way(unsigned cpu)
+{
+    return steps[cpu].under_way;
+}
+
+bool stop_step_finish(struct regs *regs, unsigned *fired)
+{
+    struct step *step = &steps[arch_cpu_id()];
+
+    if (!step->under_way)
+        return false;
+    if (step->compares)
+        *fired |= debugreg_changed_data(step->words);
+    step->under_way = false;
+    if (step->kind == STORES)
+        mend_stored(step, regs);
+    if (step->kind != LOADS)
+        set_flag(mended_flags(step, regs), FLAGS_TRAP, step->traps);
+    if (step->kind != LOADS || step->program)
+        set_flag(mended_flags(step, regs), FLAGS_INTERRUPT,
+                 step->kind == SETS || (step->kind != CLEARS && step->interrupts));
+    return true;
+}
+
+/* The flags are put back where they were taken: in no context but the one that was stepped. */
+bool stop_step_cancel(unsigned cpu, struct regs *regs)
+{
+    struct step *step = &steps[cpu];
+
+    if (!step->under_way)
+        return false;
+    step->under_way = false;
+    debugreg_step_over(cpu);
+    if (!(regs->flags & FLAGS_TRAP) || regs->sp != step->sp ||
+        regs_user_mode(regs) != step->program)
+        return false;
+    if (step->traps)
+        debugreg_step(cpu);
+    set_flag(&regs->flags, FLAGS_TRAP, step->traps);
+    set_flag(&regs->flags, FLAGS_INTERRUPT, step->interrupts);
+    return true;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Single steps of a program: the trap flag in its frame, and what of it the program could see or
+ * change. The flag is set where the kernel returns to it (arch_user_step_begin, by way of the
+ * handler `leave`), and off in the kernel: an exception's entry and FMASK clear it. A return with
+ * the flag is by `iretq`, after which the program's next instruction is the first that traps.
+ * Source: Intel SDM vol. 3, "Single-Step Exception Condition"; vol. 2, PUSHF, POPF, IRET, SYSCALL.
+ *
+ * On the program's thread's stack with interrupts off, or in the debug trap, on its page.
+ */
+#include "arch/arch.h"
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/debug/branch.h"
+#include "arch/x86_64/memory/space.h"
+
+#define PUSHF 0x9c
+#define POPF  0x9d
+#define IRET  0xcf
+
+static void set_trap(uint64_t *flags, bool on)
+{
+    *flags = on ? *flags | FLAGS_TRAP : *flags & ~FLAGS_TRAP;
+}
+
+/* r11 has the flags from in front of `syscall`. */
+static void hide_in_call(const struct arch_user_step *step, struct regs *regs)
+{
+    if (regs->vector == REGS_SYSCALL)
+        set_trap(&regs->r11, step->traps);
+}
+
+void arch_user_step_begin(struct arch_user_step *step, struct regs *regs)
+{
+    if (!step->on) {
+        step->on = true;
+        step->traps = regs->flags & FLAGS_TRAP;
+    }
+    hide_in_call(step, regs);
+    step->ip = regs->ip;
+    regs->flags |= FLAGS_TRAP;
+}
+
+void arch_user_step_end(struct arch_user_step *step, struct regs *regs)
+{
+    step->on = false;
+    hide_in_call(step, regs);
+    set_trap(&regs->flags, step->traps);
+}
+
+/* The lower half of what was pushed, in either size. */
+static void hide_in_stack(const struct arch_user_step *step, const struct regs *regs)
+{
+    struct arch_space *space = space_of_cpu(arch_cpu_id());
+    uint16_t pushed;
+    uint64_t flags;
+
+    if (!arch_user_read(space, regs->sp, &pushed, sizeof(pushed)))
+        return;
+    flags = pushed;
+    set_trap(&flags, step->traps);
+    pushed = (uint16_t)flags;
+    arch_user_write(space, regs->sp, &pushed, sizeof(pushed));
+}
+
+/* The program's own flag is what an instruction has loaded, until the next that loads it. */
+static void step_flags(struct arch_user_step *step, const uint8_t *instruction,
+                       const struct regs *regs)
+{
+    switch (instruction[branch_prefixes(instruction)]) {
+    case PUSHF:
+        hide_in_stack(step, regs);
+        break;
+    case POPF:
+    case IRET:
+        step->traps = regs->flags & FLAGS_TRAP;
+        break;
+    default:
+        break;
+    }
+}
+
+/* Its pages of code stay as they are while an instruction runs; behind the last there are zeros. */
+bool arch_user_step_over(struct arch_user_step *step, struct regs *regs, uintptr_t *from)
+{
+    uint8_t bytes[2 * BRANCH_BYTES] = {0};
+    bool traps = step->traps;
+    int at;
+
+    arch_user_read(space_of_cpu(arch_cpu_id()), step->ip, bytes, sizeof(bytes));
+    at = branch_taken(bytes, step->ip, regs->ip);
+    *from = at < 0 ? 0 : step->ip + (unsigned)at;
+    step_flags(step, bytes + branch_shadow(bytes, step->ip, regs->ip), regs);
+    step->ip = regs->ip;
+    return !traps;
+}

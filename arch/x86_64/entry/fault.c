@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Trap frames in words, for the report that ends an unexpected exception. Crash context: no lock,
+ * no allocation, reads only the frame and control registers.
+ */
+#include "arch/arch.h"
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/cpu/text.h"
+#include "arch/x86_64/entry/vectors.h"
+
+/* Intel SDM vol. 3, "Protected-Mode Exceptions and Interrupts" */
+static const char *const fault_names[VECTOR_FIRST_INTERRUPT] = {
+    [0] = "divide error",
+    [1] = "debug trap",
+    [2] = "non-maskable interrupt",
+    [3] = "breakpoint instruction",
+    [4] = "overflow",
+    [5] = "bound range exceeded",
+    [6] = "undefined instruction",
+    [7] = "device not available",
+    [8] = "double fault",
+    [9] = "coprocessor segment overrun",
+    [10] = "invalid TSS",
+    [11] = "segment not present",
+    [12] = "stack segment fault",
+    [13] = "general protection fault",
+    [14] = "page fault",
+    [16] = "x87 floating-point error",
+    [17] = "alignment check",
+    [18] = "machine check",
+    [19] = "SIMD floating-point exception",
+    [20] = "virtualization exception",
+    [21] = "control protection exception",
+};
+
+/* Intel SDM vol. 3, "Page-Fault Exception (#PF)", the error code */
+#define PAGE_FAULT_PRESENT  (1u << 0)
+#define PAGE_FAULT_WRITE    (1u << 1)
+#define PAGE_FAULT_USER     (1u << 2)
+#define PAGE_FAULT_RESERVED (1u << 3)
+#define PAGE_FAULT_FETCH    (1u << 4)
+
+/* Intel SDM vol. 3, "Error Code": EXT, IDT, TI and the selector's index */
+#define SELECTOR_EXTERNAL (1u << 0)
+#define SELECTOR_IDT      (1u << 1)
+#define SELECTOR_INDEX    3
+
+static void fault_describe_page_fault(uint64_t error, struct arch_fault *fault)
+{
+    struct text text = text_in(fault->detail, sizeof(fault->detail));
+
+    text_add(&text, error & PAGE_FAULT_FETCH   ? "execute"
+                    : error & PAGE_FAULT_WRITE ? "write"
+                                               : "read");
+    text_add(&text, error & PAGE_FAULT_PRESENT ? ", not permitted by the page" : ", no page there");
+    if (error & PAGE_FAULT_RESERVED)
+        text_add(&text, ", reserved bit in a page table");
+    text_add(&text, error & PAGE_FAULT_USER ? ", in user mode" : ", in kernel mode");
+    fault->address = cpu_read_cr2();
+    fault->has_address = true;
+}
+
+static void fault_describe_selector(uint64_t error, struct arch_fault *fault)
+{
+    struct text text = text_in(fault->detail, sizeof(fault->detail));
+
+    if (error == 0) {
+        text_add(&text, "no selector involved");
+        return;
+    }
+    text_add(&text, error & SELECTOR_IDT ? "IDT vector 0x" : "selector index 0x");
+    text_add_hex(&text, (error & 0xffff) >> SELECTOR_INDEX, 1);
+    if (error & SELECTOR_EXTERNAL)
+        text_add(&text, ", while delivering an event");
+}
+
+const char *arch_trap_name(const struct regs *regs)
+{
+    if (regs->vector == REGS_SYSCALL)
+        return "system call";
+    if (regs->vector >= VECTOR_FIRST_INTERRUPT)
+        return "interrupt";
+    return fault_names[regs->vector] ? fault_names[regs->vector] : "reserved exception";
+}
+
+/* Debug traps and interrupts come here only where nobody expected them. */
+void arch_fault_describe(const struct regs *regs, struct arch_fault *fault)
+{
+    *fault = (struct arch_fault){.name = arch_trap_name(regs)};
+    switch (regs->vector) {
+    case VECTOR_PAGE_FAULT:
+        fault_describe_page_fault(regs->error, fault);
+        break;
+    case VECTOR_INVALID_TSS:
+    case VECTOR_NOT_PRESENT:
+    case VECTOR_STACK_SEGMENT:
+    case VECTOR_PROTECTION:
+        fault_describe_selector(regs->error, fault);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The first rows are those that a snapshot knows. */
+struct register_row {
+    const char *name[4];
+    size_t offset[4];
+};
+
+#define ROW(a, b, c, d)                                                                            \
+    {                                                                                              \
+        {#a, #b, #c, #d},                                                                          \
+        {                                                                                          \
+            offsetof(struct regs, a), offsetof(struct regs, b), offsetof(struct regs, c),          \
+                offsetof(struct regs, d)                                                           \
+        }                                                                                          \
+    }
+
+static const struct register_row register_rows[] = {
+    ROW(ip, sp, bp, flags),  ROW(ax, bx, cx, dx),   ROW(si, di, r8, r9),
+    ROW(r10, r11, r12, r13), ROW(r14, r15, cs, ss),
+};
+
+#define ROWS          (sizeof(register_rows) / sizeof(register_rows[0]))
+#define SNAPSHOT_ROWS 1
+
+static void fault_print_row(const struct regs *regs, const struct register_row *row,
+                            void (*line)(const char *text))
+{
+    char buffer[112];
+    struct text text = text_in(buffer, sizeof(buffer));
+
+    for (unsigned i = 0; i < 4; i++) {
+        text_add(&text, "  ");
+        text_add_padded(&text, row->name[i], 5);
+        text_add(&text, " ");
+        text_add_hex(&text, *(const uint64_t *)((const char *)regs + row->offset[i]), 16);
+    }
+    line(buffer);
+}
+
+static void fault_print_control(void (*line)(const char *text))
+{
+    char buffer[112];
+    struct text text = text_in(buffer, sizeof(buffer));
+    const struct {
+        const char *name;
+        uint64_t value;
+    } control[] = {{"  cr0   ", cpu_read_cr0()},
+                   {"  cr2   ", cpu_read_cr2()},
+                   {"  cr3   ", cpu_read_cr3()},
+                   {"  cr4   ", cpu_read_cr4()}};
+
+    for (unsigned i = 0; i < 4; i++) {
+        text_add(&text, control[i].name);
+        text_add_hex(&text, control[i].value, 16);
+    }
+    line(buffer);
+}
+
+static void fault_print_vector(const struct regs *regs, void (*line)(const char *text))
+{
+    char buffer[48];
+    struct text text = text_in(buffer, sizeof(buffer));
+
+    text_add(&text, "  vector 0x");
+    text_add_hex(&text, regs->vector, 2);
+    text_add(&text, "  error 0x");
+    text_add_hex(&text, regs->error, 4);
+    line(buffer);
+}
+
+/* What a snapshot does not know is not shown as if it were 0. */
+void arch_regs_describe(const struct regs *regs, void (*line)(const char *text))
+{
+    bool full = regs_are_full(regs);
+
+    for (unsigned i = 0; i < (full ? ROWS : SNAPSHOT_ROWS); i++)
+        fault_print_row(regs, &register_rows[i], line);
+    fault_print_control(line);
+    if (full)
+        fault_print_vector(regs, line);
+}

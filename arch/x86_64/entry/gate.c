@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Two instructions of a gate run before interrupts are off (arch/x86_64/entry/gate.asm), and an
+ * emulator that looks for interrupts after each call lets many come just there. Whatever such an
+ * interrupt tells of, its chain would show the tracer, and not what runs. The gate has done nothing
+ * yet but to push the flags: so the interrupted code goes back to in front of the call, which it
+ * makes again when the interrupt has been served, and the interrupt comes upon the caller. Called
+ * in each interrupt, interrupts off; a watch of what is read here may hit, which is harmless.
+ */
+#include "arch/x86_64/entry/gate.h"
+
+#include "arch/arch.h"
+
+#define CALL_SIZE 6 /* call [rip + d32]: how a site calls through its tracepoint's pointer */
+
+static bool is_call(const uint8_t *code)
+{
+    return code[0] == 0xff && code[1] == 0x15;
+}
+
+/* Words that the gate has pushed at `ip`; fewer than two before interrupts are off. */
+static uintptr_t words_pushed(uintptr_t ip)
+{
+    uintptr_t into = ip - (uintptr_t)arch_gate;
+
+    return into < 2 ? into : ip - (uintptr_t)arch_gate_registers;
+}
+
+/*
+ * One that is stepped goes on: the step after the call has been told already. Nor is there a way
+ * back to a call of another form, whose start nobody can tell from its end.
+ */
+void gate_back_out(struct regs *regs)
+{
+    uintptr_t pushed = words_pushed(regs->ip);
+    const uintptr_t *slot;
+
+    if (__builtin_expect(pushed >= 2, true) || regs->flags & FLAGS_TRAP)
+        return;
+    slot = (const uintptr_t *)regs->sp + pushed;
+    if (!is_call((const uint8_t *)*slot - CALL_SIZE))
+        return;
+    regs->ip = *slot - CALL_SIZE;
+    regs->sp = (uintptr_t)(slot + 1);
+}

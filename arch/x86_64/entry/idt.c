@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fills and loads the IDT. Called at boot, interrupts off. Source: Intel SDM vol. 3, "64-Bit Mode
+ * IDT".
+ */
+#include "arch/x86_64/entry/idt.h"
+
+#include <stdint.h>
+
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/cpu/regs.h"
+#include "arch/x86_64/entry/stacks.h"
+#include "arch/x86_64/entry/vectors.h"
+#include "arch/x86_64/memory/sections.h"
+
+#define GATE_INTERRUPT   0x8e /* present, ring 0, interrupt gate: interrupts off on entry */
+#define GATE_OF_PROGRAMS 0xee /* the same, and `int3` in ring 3 may go by it */
+
+struct gate {
+    uint16_t offset_low;
+    uint16_t selector;
+    uint8_t ist;
+    uint8_t type;
+    uint16_t offset_middle;
+    uint32_t offset_high;
+    uint32_t reserved;
+};
+
+_Static_assert(sizeof(struct gate) == 16, "a 64-bit gate is 16 bytes");
+
+NOWATCH_DATA __attribute__((aligned(16))) static struct gate idt[VECTORS];
+
+static uint8_t idt_stack_of(unsigned vector)
+{
+    switch (vector) {
+    case VECTOR_NMI:
+        return IST_NMI;
+    case VECTOR_DEBUG:
+        return IST_DEBUG;
+    case VECTOR_DOUBLE_FAULT:
+        return IST_DOUBLE_FAULT;
+    case VECTOR_MACHINE_CHECK:
+        return IST_MACHINE_CHECK;
+    default:
+        return vector < VECTOR_FIRST_INTERRUPT ? IST_EXCEPTION : IST_INTERRUPT;
+    }
+}
+
+static void idt_set(unsigned vector, uintptr_t entry)
+{
+    idt[vector] = (struct gate){
+        .offset_low = (uint16_t)entry,
+        .selector = KERNEL_CODE_SELECTOR,
+        .ist = idt_stack_of(vector),
+        .type = vector == VECTOR_BREAKPOINT ? GATE_OF_PROGRAMS : GATE_INTERRUPT,
+        .offset_middle = (uint16_t)(entry >> 16),
+        .offset_high = (uint32_t)(entry >> 32),
+    };
+}
+
+/*
+ * `clac` does not exist on CPUs that have no SMAP: a nop of its length. Text is writable still, but
+ * not known to the compiler as such.
+ */
+static void idt_leave_clac_out(void)
+{
+    static const uint8_t nop[] = {0x0f, 0x1f, 0x00};
+
+    for (const uintptr_t *site = trap_clacs; site < trap_clacs_end; site++)
+        for (unsigned i = 0; i < sizeof(nop); i++)
+            *(volatile uint8_t *)(*site + i) = nop[i];
+}
+
+void idt_init(void)
+{
+    if (!cpu_has_smap())
+        idt_leave_clac_out();
+    for (unsigned vector = 0; vector < VECTORS; vector++)
+        idt_set(vector, (uintptr_t)trap_stubs + vector * TRAP_STUB_SIZE);
+}
+
+void idt_load(void)
+{
+    struct {
+        uint16_t limit;
+        uint64_t base;
+    } __attribute__((packed)) pointer = {sizeof(idt) - 1, (uintptr_t)idt};
+
+    __asm__ volatile("lidt %0" : : "m"(pointer));
+}

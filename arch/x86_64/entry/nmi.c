@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See nmi.h. An NMI does not say where it comes from, and several that come close together are
+ * served as one or two. So whoever wants something of a CPU writes that down first, and each NMI
+ * looks at all that may be written. Nothing on this way may trap, as the `iret` of a trap would let
+ * the next NMI in.
+ */
+#include "arch/x86_64/entry/nmi.h"
+
+#include "arch/arch.h"
+#include "arch/x86_64/cpu/apic.h"
+#include "arch/x86_64/cpu/park.h"
+#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/cpu/port_counted.h"
+#include "arch/x86_64/cpu/stand.h"
+#include "arch/x86_64/entry/trap.h"
+#include "arch/x86_64/entry/vectors.h"
+
+#define LINGER_NS 1000000000ull /* emulated CPUs take turns, of a tenth of a second */
+
+static struct nmi_clock clock; /* set at boot */
+static bool ended;             /* [A] */
+static uint64_t lingers_until; /* [A] arch_clock_ns; 0: no NMI of a stopped clock is on its way */
+
+/* Interrupts are on: reported as the NMI that it would have been. */
+static void nmi_button(struct regs *regs)
+{
+    regs->vector = VECTOR_NMI;
+    trap_nmi(regs);
+    apic_end();
+}
+
+void nmi_set_clock(const struct nmi_clock *with)
+{
+    clock = *with;
+    trap_set_handler(VECTOR_APIC_BUTTON, nmi_button);
+}
+
+struct nmi_clock nmi_clock_now(void)
+{
+    return clock;
+}
+
+void nmi_clock_end(void)
+{
+    __atomic_store_n(&ended, true, __ATOMIC_RELAXED);
+}
+
+void nmi_clock_lingers(void)
+{
+    __atomic_store_n(&lingers_until, arch_clock_ns() + LINGER_NS, __ATOMIC_RELAXED);
+}
+
+void nmi_send(unsigned cpu)
+{
+    __atomic_fetch_add(&percpu[cpu].nmi_sent, 1, __ATOMIC_SEQ_CST); /* the NMI finds its reason */
+    apic_send_nmi(percpu[cpu].apic_id);
+}
+
+/*
+ * For several that are seen at once one more may come, which is not somebody pressing the button.
+ */
+static bool nmi_was_sent(struct percpu *self)
+{
+    uint32_t sent = __atomic_load_n(&self->nmi_sent, __ATOMIC_SEQ_CST);
+    uint32_t fresh = sent - self->nmi_seen;
+    bool spare = self->nmi_spare;
+
+    __atomic_store_n(&self->nmi_seen, sent, __ATOMIC_RELEASE);
+    self->nmi_spare = fresh > 1;
+    return fresh > 0 || spare;
+}
+
+/* One that has yet to serve the last gets no other for this. */
+static void nmi_clock_pass_on(void)
+{
+    for (unsigned cpu = 1; cpu < arch_cpus(); cpu++)
+        if (arch_cpu_runs(cpu) &&
+            !__atomic_exchange_n(&percpu[cpu].clock_asked, 1, __ATOMIC_ACQ_REL))
+            nmi_send(cpu);
+}
+
+/*
+ * The boot CPU's may have come for another reason just before the clock's own, which is then still
+ * to come.
+ */
+static bool nmi_clock_came(struct percpu *self, bool sent)
+{
+    if (!clock.came)
+        return false;
+    if (self->cpu != 0)
+        return __atomic_exchange_n(&self->clock_asked, 0, __ATOMIC_ACQ_REL);
+    if (!clock.came())
+        return false;
+    nmi_clock_pass_on();
+    self->nmi_spare |= sent;
+    return true;
+}
+
+static bool nmi_lingered(const struct percpu *self)
+{
+    return self->cpu == 0 &&
+           arch_clock_ns() < __atomic_exchange_n(&lingers_until, 0, __ATOMIC_RELAXED);
+}
+
+/*
+ * Two NMIs that come at once are one, and a clock's comes often: while it runs, the button is an
+ * interrupt instead, which waits for this look where interrupts are off.
+ */
+static bool nmi_button_waits(const struct percpu *self, bool timed)
+{
+    return timed && self->cpu == 0 && apic_button_is_pressed();
+}
+
+/*
+ * One that nobody has sent and nobody waits for is somebody pressing the button of a machine that
+ * hangs, and gets the report.
+ */
+void nmi_trap(struct regs *regs)
+{
+    struct percpu *self = percpu_self();
+    uint64_t began = arch_clock_ns();
+    bool sent = nmi_was_sent(self), timed = nmi_clock_came(self, sent);
+
+    if (timed && !park_is_parker() && !__atomic_load_n(&ended, __ATOMIC_RELAXED))
+        clock.serve(regs, began);
+    park_serve(regs);
+    stand_serve(regs);
+    if (nmi_button_waits(self, timed) || (!sent && !timed && !nmi_lingered(self))) {
+        port_count_settle(regs);
+        trap_nmi(regs);
+    }
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Stacks, each with an unmapped guard page below it. The boot CPU's are in the image
+ * (arch/x86_64/memory/paging.c leaves the guards out); those of threads and of other CPUs have a
+ * slot each in a part of the address space of their own, and get memory when they are first wanted
+ * (stack_slots.c). The ones that the hardware pushes frames on are IST pages, which nobody may
+ * watch: a watch hit by the push of a frame loses the interrupt in QEMU (docs/traps.md). IST
+ * numbers are those of the TSS, 1 to 7.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+
+enum {
+    IST_NMI = 1,
+    IST_DEBUG,
+    IST_DOUBLE_FAULT,
+    IST_MACHINE_CHECK,
+    IST_EXCEPTION,
+    IST_INTERRUPT,
+    IST_COUNT = IST_INTERRUPT,
+};
+
+#define STACK_SIZE  16384
+#define STACK_GUARD 4096
+
+struct stack_pages {
+    char guard[STACK_GUARD];
+    char bytes[STACK_SIZE];
+};
+
+extern struct stack_pages stack_task;           /* kernel_main's */
+extern struct stack_pages stack_ist[IST_COUNT]; /* stack_ist[0] is IST1 */
+
+/* Slots: first the threads', then those of all CPUs but the boot CPU. */
+#define STACK_SLOTS_BASE     0xffffc10000000000ull
+#define STACK_SLOTS_OF_CPUS  ARCH_THREAD_STACKS
+#define STACK_SLOTS          (ARCH_THREAD_STACKS + (ARCH_CPUS_MAX - 1) * IST_COUNT)
+#define STACK_SLOT(n)        (STACK_SLOTS_BASE + (n) * sizeof(struct stack_pages))
+#define STACK_SLOT_CPU(n, i) (STACK_SLOTS_OF_CPUS + ((n)-1) * IST_COUNT + (i))
+
+/* What lies in a slot; all zero until it has its first owner. */
+extern struct arch_stack stack_slots[STACK_SLOTS];
+
+/*
+ * Memory for a slot, unless it has it already, and its entry in stack_slots under these names.
+ * False: there is no memory. Task context; nobody else wants that slot.
+ */
+bool stack_slot_make(unsigned slot, const char *name, const char *thread);
+
+/* All stacks of a CPU that is to be started; false: there is no memory. Boot. */
+bool stacks_make(unsigned cpu);
+
+/* ... of which this is one, i from 0: IST i + 1. */
+const struct arch_stack *stack_of_cpu(unsigned cpu, unsigned i);
+
+/* What its frames are for: "debug trap". */
+const char *stack_ist_name(unsigned i);

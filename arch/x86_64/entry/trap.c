@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the entries of trap_entry.asm call: where a frame shall lie, and who serves it. Interrupts
+ * are off throughout; watches may be armed in trap_land and trap_dispatch, so a watched stack slot
+ * may trap in here, which is harmless.
+ */
+#include "arch/x86_64/entry/trap.h"
+
+#include "arch/arch.h"
+#include "arch/x86_64/cpu/check.h"
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/debug/debugreg.h"
+#include "arch/x86_64/entry/gate.h"
+#include "arch/x86_64/entry/idt.h"
+#include "arch/x86_64/entry/stacks.h"
+#include "arch/x86_64/entry/user.h"
+#include "arch/x86_64/entry/vectors.h"
+
+/*
+ * What a handler may use of the stack it interrupted; less room than this, and it runs on the IST
+ * page.
+ */
+#define STACK_ROOM 2048
+
+static trap_handler *handlers[VECTORS];   /* set with interrupts off */
+static trap_handler *program_handler;     /* changed with all other CPUs parked */
+static arch_fault_handler *fault_handler; /* set at boot */
+static void (*interrupt_exit)(void);      /* set at boot */
+static trap_handler *late_handler;        /* NULL: no debugger; set with all CPUs parked */
+
+void trap_set_handler(unsigned vector, trap_handler *handler)
+{
+    arch_check(vector < VECTORS);
+    handlers[vector] = handler;
+}
+
+void trap_set_program_handler(trap_handler *handler)
+{
+    program_handler = handler;
+}
+
+void trap_get_handler(unsigned vector, trap_handler **handler)
+{
+    *handler = handlers[vector];
+}
+
+arch_fault_handler *arch_set_fault_handler(arch_fault_handler *handler)
+{
+    arch_fault_handler *before = fault_handler;
+
+    fault_handler = handler;
+    return before;
+}
+
+/* Watches go off first, so that a report cannot set off another. */
+static _Noreturn void trap_report(struct regs *regs)
+{
+    arch_watch_disarm();
+    if (fault_handler)
+        fault_handler(regs);
+    arch_halt();
+}
+
+static struct regs *trap_move(const struct regs *frame, uintptr_t landing)
+{
+    *(struct regs *)landing = *frame;
+    return (struct regs *)landing;
+}
+
+/*
+ * Moves the frame from the IST page to the interrupted stack and returns its new address; leaves it
+ * where it is when that stack is not known or has no room (an overflow, say), so that the report
+ * comes from memory that is there. A program's goes to the top of its thread's stack, which is
+ * empty.
+ */
+struct regs *trap_land(struct regs *frame)
+{
+    const struct arch_stack *stack;
+    uintptr_t landing;
+
+    if (regs_user_mode(frame))
+        return trap_move(frame, percpu_self()->kernel_stack - sizeof(struct regs));
+    stack = arch_stack_find(frame->sp);
+    landing = (frame->sp & ~(uintptr_t)15) - sizeof(struct regs);
+    if (!stack || landing < stack->low + STACK_ROOM)
+        return frame;
+    return trap_move(frame, landing);
+}
+
+void arch_set_interrupt_exit(void (*leave)(void))
+{
+    interrupt_exit = leave;
+}
+
+bool arch_may_switch(void)
+{
+    const struct percpu *self = percpu_self();
+
+    return self->interrupt_depth == 0 && self->watch_depth == 0;
+}
+
+/* The frame could not be moved off the IST page: the next interrupt would write over it. */
+static bool trap_is_on_ist(const struct regs *regs)
+{
+    const struct arch_stack *page = stack_of_cpu(percpu_self()->cpu, IST_INTERRUPT - 1);
+
+    return (uintptr_t)regs >= page->low && (uintptr_t)regs < page->high;
+}
+
+static void trap_interrupt(struct regs *regs, trap_handler *handler)
+{
+    struct percpu *self = percpu_self();
+
+    gate_back_out(regs);
+    self->interrupt_depth++;
+    handler(regs);
+    self->interrupt_depth--;
+    if (interrupt_exit && arch_may_switch() && !trap_is_on_ist(regs))
+        interrupt_exit();
+}
+
+/* What a program does wrong has one handler; its own TF is its own affair. */
+void trap_dispatch(struct regs *regs)
+{
+    bool interrupt = regs->vector >= VECTOR_FIRST_INTERRUPT, user = regs_user_mode(regs);
+    trap_handler *handler;
+
+    if (regs->vector == REGS_SERVED) {
+        user_trap(regs, false);
+        return;
+    }
+    handler = handlers[regs->vector];
+    if (!handler && (interrupt || !user))
+        trap_report(regs);
+    if (interrupt)
+        trap_interrupt(regs, handler);
+    else if (!user)
+        handler(regs);
+    else if (program_handler)
+        program_handler(regs);
+    if (user)
+        user_trap(regs, !interrupt);
+    else if (regs->flags & FLAGS_TRAP)
+        debug_resume(regs);
+}
+
+_Noreturn void trap_fatal(struct regs *regs)
+{
+    trap_report(regs);
+}
+
+/* A program's own ends the program, whether somebody debugs the kernel or not. */
+struct regs *break_trap(struct regs *regs)
+{
+    trap_handler *handler = handlers[VECTOR_BREAKPOINT];
+
+    if (regs_user_mode(regs)) {
+        debugreg_step_over(arch_cpu_id());
+        return trap_land(regs);
+    }
+    if (!handler)
+        trap_report(regs);
+    handler(regs);
+    return NULL;
+}
+
+void trap_set_late(trap_handler *late)
+{
+    late_handler = late;
+}
+
+void trap_late(struct regs *regs)
+{
+    if (late_handler)
+        late_handler(regs);
+}
+
+void trap_nmi(struct regs *regs)
+{
+    trap_handler *handler = handlers[regs->vector];
+
+    if (!handler)
+        trap_report(regs);
+    handler(regs);
+}
+
+bool arch_is_trap_return(uintptr_t return_address)
+{
+    for (const uintptr_t *entry = trap_returns; entry < trap_returns_end; entry++)
+        if (*entry == return_address)
+            return true;
+    return false;
+}
+
+_Noreturn void arch_halt(void)
+{
+    for (;;)
+        __asm__ volatile("cli\n\thlt");
+}

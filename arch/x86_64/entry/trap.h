@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Vectors and who serves them. Handlers run with interrupts off, on the interrupted stack (if that
+ * has room).
+ */
+#pragma once
+
+#include "arch/x86_64/cpu/regs.h"
+
+typedef void trap_handler(struct regs *regs);
+
+/* One handler a vector; NULL: unexpected again. At boot, or with interrupts off. */
+void trap_set_handler(unsigned vector, trap_handler *handler);
+
+/* Entered from trap_entry.asm only. */
+struct regs *trap_land(struct regs *frame);
+void trap_dispatch(struct regs *regs);
+void trap_late(struct regs *regs);
+_Noreturn void trap_fatal(struct regs *regs);
+/*
+ * Several causes can come in one trap: any of B0 to B3 and BS together. This takes any; NULL, or
+ * where the frame has been moved, for a program to be told by trap_dispatch. The second is for one
+ * that came inside the kernel, upon none of its entries and exits.
+ */
+struct regs *debug_trap(struct regs *regs);
+void debug_trap_inside(struct regs *regs);
+struct regs *break_trap(struct regs *regs);
+void nmi_trap(struct regs *regs); /* arch/x86_64/entry/nmi.c */
+
+/*
+ * Back from a debug trap, or a breakpoint's, from the middle of its handler, which is a debugger's
+ * stop. Where another one is due by then, `late` is called first; it may return. Set with all other
+ * CPUs parked.
+ */
+_Noreturn void watch_return(struct regs *frame); /* arch/x86_64/entry/trap_entry.asm */
+void trap_set_late(trap_handler *late);
+
+/* *handler serves that vector; NULL: it is unexpected. */
+void trap_get_handler(unsigned vector, trap_handler **handler);
+
+/*
+ * Called in each exception of a program before it is served, interrupts off; NULL: nobody wants to
+ * know. With all other CPUs parked.
+ */
+void trap_set_program_handler(trap_handler *handler);
+
+/* An NMI that nobody can explain: its vector's handler, or the report. On the NMI's page. */
+void trap_nmi(struct regs *regs);
+
+/* The kernel is about to return to a program (arch_user_step_set_handlers). */
+void debug_leave(struct regs *regs);
+
+/* A trap is about to return to a context that is stepped (arch_step_set_handlers). */
+void debug_resume(struct regs *regs);

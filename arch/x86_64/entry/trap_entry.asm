@@ -1,0 +1,502 @@
+; SPDX-License-Identifier: BSD-2-Clause
+;
+; Every way into the kernel by trap, interrupt or system call, and back. One stub per vector; a stub
+; makes the stack look the same for all (struct regs, arch/x86_64/cpu/regs.h) and goes to one of
+; four common paths:
+;
+;   stub of #DB, NMI        -> watch_entry      stays on its IST page; watches are off from its
+;                                               first instructions on
+;   stub of #BP             -> break_entry      likewise
+;   stub of #DF, #MC        -> fatal_entry      stays on its IST page; does not come back
+;   all others              -> trap_entry       saves on the IST page, then moves the frame to the
+;                                               interrupted stack, or a program's to its thread's
+;
+; The fifth way, syscall_entry, has no stub: the CPU changes no stack for it.
+;
+; GS is the program's while one runs, and the kernel's from an entry's `swapgs` on. Interrupts and
+; exceptions other than those of the first two rows come in the kernel only where GS is the
+; kernel's, so the saved cs tells. Those of the first two come between `syscall` and `swapgs`, too,
+; and between an exit's `swapgs` and its last instruction: all of that is in this file, behind the
+; rest of the text, so elsewhere in the kernel the saved cs and rip tell. Here the base itself
+; tells: the kernel's is negative, a program's is 0.
+;
+; The CPU enters with interrupts off on the vector's IST page (Intel SDM vol. 3, "Interrupt Stack
+; Table"):
+;
+;      IST top  +---------+
+;               | ss      |
+;               | rsp     |   of the interrupted context
+;               | rflags  |
+;               | cs      |
+;               | rip     |
+;               | error   |   by the CPU for some vectors, else 0 by the stub
+;               | vector  |   by the stub
+;               | rdi ... |   15 registers by the common path
+;      rsp ->   | r15     |   = address of struct regs, 16-byte aligned
+;               +---------+
+;
+; Everything in this file, and the data it touches, may not be watched: it runs while watches are
+; armed, on the way to disarming them or after arming them again.
+
+%include "offsets.inc"
+%include "arch/x86_64/unwind/cfi.inc"
+
+extern user_syscall
+extern trap_land
+extern trap_dispatch
+extern trap_fatal
+extern debug_trap
+extern debug_trap_inside
+extern nowatch_text_start
+extern break_trap
+extern nmi_trap
+extern trap_late
+
+section .text.nowatch progbits alloc exec nowrite align=16
+bits 64
+default rel
+
+; Vectors for which the CPU pushes an error code: 8, 10-14, 17, 21, 29, 30.
+%define ERROR_CODES ((1<<8)|(1<<10)|(1<<11)|(1<<12)|(1<<13)|(1<<14)|(1<<17)|(1<<21)|(1<<29)|(1<<30))
+
+; A stub's call frame information starts anew at each: the CPU has pushed 40 bytes, or 48 with an
+; error code.
+align 16
+cfi_start trap_stubs, trap
+%assign vector 0
+%rep 256
+        %if vector < 32 && (ERROR_CODES >> vector) & 1
+        cfi_offset 48
+        %else
+        cfi_offset 40
+        push byte 0
+        cfi_offset 48
+        %endif
+        push dword vector
+        cfi_offset 56
+        %if vector == VECTOR_DEBUG || vector == VECTOR_NMI
+        jmp watch_entry
+        %elif vector == VECTOR_BREAKPOINT
+        jmp break_entry
+        %elif vector == VECTOR_DOUBLE_FAULT || vector == VECTOR_MACHINE_CHECK
+        jmp fatal_entry
+        %else
+        jmp trap_entry
+        %endif
+        align TRAP_STUB_SIZE, db 0xcc
+%assign vector vector + 1
+%endrep
+cfi_end
+
+; TF is bit 0 of the flags' second byte.
+%define TRAP_FLAG (FLAGS_TRAP >> 8)
+
+; %1 register, %2 bytes below the CFA at which it is saved
+%macro save 2
+        push %1
+        cfi_offset %2
+        cfi_saved %1, %2
+%endmacro
+
+%macro save_registers 0
+        cfi_offset 56
+        save rdi, 64
+        save rsi, 72
+        save rdx, 80
+        save rcx, 88
+        save rax, 96
+        save r8, 104
+        save r9, 112
+        save r10, 120
+        save r11, 128
+        save rbx, 136
+        save rbp, 144
+        save r12, 152
+        save r13, 160
+        save r14, 168
+        save r15, 176
+        cld
+%endmacro
+
+; The flag AC is the interrupted context's, and would undo SMAP. The instruction that clears it does
+; not exist on CPUs without SMAP: idt_init replaces it there by a nop of its length.
+; %1 is what trap_clacs, below, knows it by.
+%macro smap_on 1
+..@clac_%1:
+        clac
+%endmacro
+
+; The frame is not the kernel's. A program's 32-bit `iret` that sets VM is a fault by the manual.
+; QEMU enters virtual-8086 mode by it: cs is any number there, the kernel's selector too, IOPL and
+; IF are the program's choice, and `iretq` would return to that cs in its ring. The program goes on
+; in 64-bit mode where it was: it has nothing mapped there (ARCH_USER_START).
+%macro frame_of_program 0
+        test byte [rsp + REGS_FLAGS + 2], FLAGS_VM >> 16
+        jz %%as_it_is
+        mov qword [rsp + REGS_CS], USER_CODE_SELECTOR
+        mov qword [rsp + REGS_SS], USER_DATA_SELECTOR
+        mov qword [rsp + REGS_FLAGS], FLAGS_OF_PROGRAM
+%%as_it_is:
+%endmacro
+
+; GS is the kernel's after this, wherever it comes; ebx = 1 where it was not. CLOBBERS eax, ecx,
+; edx.
+%macro kernel_gs_by_base 0
+        xor ebx, ebx
+        mov ecx, MSR_GS_BASE
+        rdmsr
+        test edx, edx
+        js %%kernel
+        swapgs
+        inc ebx
+        frame_of_program
+%%kernel:
+%endmacro
+
+; DR7 as it is to be where the CPU makes a step (%1 = STEP, %2 = 1), or does not (FULL, 0): in QEMU
+; data watches rest for steps. CLOBBERS rax.
+%macro watches_for 2
+        mov byte [gs:PERCPU_STEPS], %2
+        mov rax, [gs:PERCPU_DR7_%1]
+        mov [gs:PERCPU_DR7], rax
+        mov dr7, rax
+%endmacro
+
+%macro restore 2
+        pop %1
+        cfi_offset %2 - 8
+        cfi_restored %1
+%endmacro
+
+%macro restore_registers 0
+        restore r15, 176
+        restore r14, 168
+        restore r13, 160
+        restore r12, 152
+        restore rbp, 144
+        restore rbx, 136
+        restore r11, 128
+        restore r10, 120
+        restore r9, 112
+        restore r8, 104
+        restore rax, 96
+        restore rcx, 88
+        restore rdx, 80
+        restore rsi, 72
+        restore rdi, 64
+%endmacro
+
+; Back to the interrupted context, dropping vector and error code. %1 is what trap_iretq, below, is
+; for one of them.
+%macro restore_registers_and_return 1
+        restore_registers
+        add rsp, 16
+        cfi_offset 40
+..@iretq_%1:
+        iretq
+%endmacro
+
+; Exceptions and interrupts. trap_land copies the frame to where the handler shall run, by ordinary
+; stores, and returns its address there: from then on the IST page is free again, and a nested
+; interrupt may use it. The handler is not stepped, and another thread may run before it returns: a
+; step's watches are for what was interrupted, and for what is returned to, alone. No CPU parks in
+; here, so a parked one has the watches that its flags ask for (arch_watch_audit).
+align 16
+cfi_start trap_entry, trap
+        save_registers
+        smap_on trap
+        cmp word [rsp + REGS_CS], KERNEL_CODE_SELECTOR
+        jne ..@trap_from_program
+        test byte [rsp + REGS_FLAGS + 2], FLAGS_VM >> 16
+        jz ..@trap_gs
+..@trap_from_program:
+        swapgs
+        frame_of_program
+..@trap_gs:
+        test byte [rsp + REGS_FLAGS + 1], TRAP_FLAG
+        jz ..@trap_whole
+        watches_for FULL, 0
+..@trap_whole:
+        mov rdi, rsp
+        call trap_land
+..@trap_landed:
+        mov rsp, rax
+        mov rdi, rax
+        call trap_dispatch
+..@trap_dispatched:
+        cmp word [rsp + REGS_CS], KERNEL_CODE_SELECTOR
+        jne ..@trap_to_program
+        test byte [rsp + REGS_FLAGS + 1], TRAP_FLAG
+        jz ..@trap_return
+        watches_for STEP, 1
+        jmp ..@trap_return
+..@trap_to_program:
+        test byte [rsp + REGS_FLAGS + 1], TRAP_FLAG
+        jz ..@trap_swap
+        watches_for STEP, 1
+..@trap_swap:
+        swapgs
+..@trap_return:
+        restore_registers_and_return trap
+cfi_end
+
+; `syscall`: rcx = the program's rip, r11 its flags; rsp is still its own, and those flags that
+; could harm are off (arch/x86_64/entry/user.c). Nothing but these registers knows the program until
+; its frame is built, as the CPU would have pushed it, at the top of the thread's stack.
+align 16
+cfi_start syscall_entry, trap
+        cfi_outermost
+        swapgs
+        mov [gs:PERCPU_USER_SP], rsp
+        mov rsp, [gs:PERCPU_KERNEL_STACK]
+..@syscall_on_stack:
+        push USER_DATA_SELECTOR
+        push qword [gs:PERCPU_USER_SP]
+        push r11
+        push USER_CODE_SELECTOR
+        push rcx
+        cfi_offset 40
+        cfi_saved rip, 40
+        push rax
+        cfi_offset 48
+        push REGS_SYSCALL
+        save_registers
+        test byte [rsp + REGS_FLAGS + 1], TRAP_FLAG
+        jz ..@syscall_whole
+        watches_for FULL, 0
+..@syscall_whole:
+        mov rdi, rsp
+        call user_syscall
+..@syscall_returned:
+        test al, al
+        jz ..@trap_dispatched
+        restore_registers
+        mov rsp, [rsp + REGS_SP - REGS_VECTOR]
+..@syscall_off_stack:
+        cfi_outermost
+        swapgs
+        o64 sysret
+..@syscall_end:
+cfi_end
+
+; A program's first instruction, after what each return to a program looks at. IN rdi = its rip,
+; rsi = its rsp, rdx = the top of the thread's stack, interrupts off. Does not return: what was on
+; that stack is gone.
+align 16
+cfi_start user_begin, return
+        cfi_outermost
+        mov rsp, rdx
+        push USER_DATA_SELECTOR
+        push rsi
+        push FLAGS_OF_PROGRAM
+        push USER_CODE_SELECTOR
+        push rdi
+        push 0
+        push REGS_SERVED
+        %rep REGS_VECTOR / 8
+        push 0
+        %endrep
+        mov rax, rsp
+        jmp ..@trap_landed
+cfi_end
+
+; #DF and #MC: the interrupted context cannot go on.
+align 16
+cfi_start fatal_entry, trap
+        save_registers
+        smap_on fatal
+        kernel_gs_by_base
+        mov rdi, rsp
+        call trap_fatal
+..@fatal_dispatched:
+        ud2
+cfi_end
+
+; DR7 goes to 0 whatever it was, the depth is raised, and only the outermost exit loads DR7 again,
+; from the shadow: a value saved at entry could be older than what the handler armed, and an NMI
+; inside #DB would arm too early. The depth first: an NMI between the two then leaves DR7 at 0, as
+; it is not the outermost. OUT rdi = the struct regs. CLOBBERS rax.
+%macro watches_off 0
+        inc dword [gs:PERCPU_WATCH_DEPTH]
+        xor eax, eax
+        mov dr7, rax
+        mov rdi, rsp
+%endmacro
+
+; #DB and NMI. Nearly all come inside the kernel, upon none of its entries and exits, where GS is
+; the kernel's: these go to ..@watch_inside. Whose GS it was is kept where other vectors have their
+; error code, as watch_return comes from the middle of a handler; the stub has left 0 there, the
+; kernel's. A debug trap that is a program's own affair has been moved to its thread's stack by
+; debug_trap, which then returns that frame: it goes on as an exception of others. Where an NMI has
+; asked for a stop meanwhile, the handler returns to debug_asked or inside_asked (watch_return,
+; below).
+align 16
+cfi_start watch_entry, trap
+        save_registers
+        smap_on watch
+        cmp word [rsp + REGS_CS], KERNEL_CODE_SELECTOR
+        jne ..@watch_by_base
+        test byte [rsp + REGS_FLAGS + 2], FLAGS_VM >> 16
+        jnz ..@watch_by_base
+        cmp qword [rsp + REGS_IP], nowatch_text_start
+        jb ..@watch_inside
+..@watch_by_base:
+        kernel_gs_by_base
+        mov [rsp + REGS_ERROR], rbx
+        watches_off
+        cmp byte [rsp + REGS_VECTOR], VECTOR_NMI
+        je ..@watch_nmi
+        call debug_trap
+..@debug_dispatched:
+..@watch_served:
+        test rax, rax
+        jz ..@watch_leave
+        mov rsp, rax
+        mov qword [rsp + REGS_ERROR], 0
+        dec dword [gs:PERCPU_WATCH_DEPTH]
+        mov rax, [gs:PERCPU_DR7]
+        mov dr7, rax
+        mov rax, rsp
+        jmp ..@trap_landed
+..@debug_asked:
+        test rax, rax
+        jnz ..@watch_served
+..@inside_asked:
+        jmp ..@watch_look
+..@watch_nmi:
+        call nmi_trap
+..@nmi_dispatched:
+        jmp ..@watch_leave
+..@watch_inside:
+        watches_off
+        cmp byte [rsp + REGS_VECTOR], VECTOR_NMI
+        je ..@watch_nmi
+        call debug_trap_inside
+..@inside_dispatched:
+..@watch_leave:
+        dec dword [gs:PERCPU_WATCH_DEPTH]
+        jnz ..@watch_inner
+        mov rax, [gs:PERCPU_DR7]
+        mov dr7, rax
+..@watch_inner:
+        cmp dword [rsp + REGS_ERROR], 0
+        je ..@watch_return
+        swapgs
+..@watch_return:
+        restore_registers_and_return watch
+..@watch_end:
+cfi_end
+
+; #BP: like a debug trap in all else. Its page is that of exceptions, which have left it by the time
+; one of these comes.
+align 16
+cfi_start break_entry, trap
+        save_registers
+        smap_on break
+        kernel_gs_by_base
+        mov [rsp + REGS_ERROR], rbx
+        watches_off
+        call break_trap
+..@break_dispatched:
+        jmp ..@watch_served
+cfi_end
+
+; Back from a debug trap or a #BP right from the middle of its handler, which is a debugger's stop,
+; unless another stop is due: then that is made first. IN rdi = its struct regs. Does not return.
+;
+; An NMI that asks for a stop and finds this trap under way leaves it a word (stand_asked). The look
+; sees what came before it. What comes after it, up to the `iretq`, the NMI sends back to the look
+; (trap_tails, stop_late.c): what the registers are restored from is still there. A debug trap that
+; ends without a stop has no look of its own, so that hits do not pay for one: the NMI gives the
+; call of its handler another place to return to, which is the look.
+align 16
+cfi_start watch_return, return
+        cfi_outermost
+        mov rsp, rdi
+..@watch_look:
+        test dword [gs:PERCPU_STAND_ASKED], STAND_STOP
+        jz ..@watch_leave
+..@watch_late:
+        mov rdi, rsp
+        call trap_late
+..@late_dispatched:
+        jmp ..@watch_leave
+cfi_end
+
+; The caller is stepped from here on, with its interrupts as they are: they come neither between the
+; flag and the watches, nor does a parker. CLOBBERS rax, flags.
+align 16
+cfi_start arch_step_begin, return
+        pushfq
+        cfi_offset 16
+        or qword [rsp], FLAGS_TRAP
+        cli
+        watches_for STEP, 1
+        popfq
+        cfi_offset 8
+        ret
+cfi_end
+
+; The return addresses behind which an unwinder finds a struct regs.
+section .rodata progbits alloc noexec nowrite align=8
+global trap_returns:data (trap_returns_end - trap_returns)
+global trap_returns_end
+trap_returns:
+        dq ..@trap_dispatched
+        dq ..@debug_dispatched
+        dq ..@debug_asked
+        dq ..@inside_dispatched
+        dq ..@inside_asked
+        dq ..@nmi_dispatched
+        dq ..@trap_landed
+        dq ..@fatal_dispatched
+        dq ..@syscall_returned
+        dq ..@break_dispatched
+        dq ..@late_dispatched
+trap_returns_end:
+
+; Where cs is the kernel's, and rsp still or again a program's, [from, to) each; and the return that
+; may be one to a program.
+global trap_borders:data (trap_borders_end - trap_borders)
+global trap_borders_end
+global trap_iretq:data (trap_iretq_end - trap_iretq)
+trap_borders:
+        dq syscall_entry, ..@syscall_on_stack
+        dq ..@syscall_off_stack, ..@syscall_end
+trap_borders_end:
+trap_iretq:
+        dq ..@iretq_trap
+trap_iretq_end:
+
+; From the look for a stop that is due to the end of a debug trap or a #BP, [from, to) each; the
+; handlers that have not looked come from watch_served. And the look.
+global trap_tails:data (trap_tails_end - trap_tails)
+global trap_tails_end
+global trap_look:data (trap_look_end - trap_look)
+global trap_look_end
+trap_tails:
+        dq ..@watch_served, ..@watch_nmi
+        dq ..@watch_leave, ..@watch_end
+        dq ..@watch_look, ..@watch_late
+trap_tails_end:
+trap_look:
+        dq ..@watch_look
+trap_look_end:
+
+; Where the handlers of debug traps return to; and where they do if a stop is due at their end.
+global debug_returns:data (debug_returns_end - debug_returns)
+global debug_returns_end
+debug_returns:
+        dq ..@debug_dispatched, ..@debug_asked
+        dq ..@inside_dispatched, ..@inside_asked
+debug_returns_end:
+
+; Where each `clac` stands.
+global trap_clacs:data (trap_clacs_end - trap_clacs)
+global trap_clacs_end
+trap_clacs:
+        dq ..@clac_trap
+        dq ..@clac_fatal
+        dq ..@clac_watch
+        dq ..@clac_break
+trap_clacs_end:

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the entries and exits of trap_entry.asm ask for programs; docs/user.md. On the stack of the
+ * program's thread. Source: Intel SDM vol. 3, "Fast System Calls in 64-Bit Mode"; vol. 2, SYSCALL
+ * and SYSRET.
+ */
+#include "arch/x86_64/entry/user.h"
+
+#include "arch/arch.h"
+#include "arch/x86_64/cpu/check.h"
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/entry/trap.h"
+
+/* `sysret` adds 8 for ss and 16 for cs, `syscall` 8 for ss. */
+#define STAR ((uint64_t)(USER_DATA_SELECTOR - 8) << 48 | (uint64_t)KERNEL_CODE_SELECTOR << 32)
+
+_Static_assert(USER_CODE_SELECTOR == USER_DATA_SELECTOR + 8, "sysret counts so");
+_Static_assert(KERNEL_DATA_SELECTOR == KERNEL_CODE_SELECTOR + 8, "syscall counts so");
+
+/*
+ * Off after `syscall`: a step of its entry, interrupts, strings that run backward, leave of SMAP,
+ * and an `iretq` that would be taken for a return of a nested task.
+ */
+#define FLAGS_MASKED                                                                               \
+    (FLAGS_TRAP | FLAGS_INTERRUPT | FLAGS_DIRECTION | FLAGS_ALIGNMENT | FLAGS_NESTED)
+
+/* Of r11, what `sysret` loads. */
+#define FLAGS_OF_SYSRET 0x3c7fd7ull
+
+static struct arch_user_handlers handlers; /* set at boot */
+
+void arch_user_set_handlers(const struct arch_user_handlers *with)
+{
+    handlers = *with;
+}
+
+/* Of all CPUs, as of this one. */
+static bool has_syscall(void)
+{
+    return cpu_id(CPUID_EXTENDED, 0).eax >= CPUID_EXTENDED_FEATURES &&
+           (cpu_id(CPUID_EXTENDED_FEATURES, 0).edx & CPUID_EXTENDED_EDX_SYSCALL);
+}
+
+const char *arch_user_missing(void)
+{
+    return has_syscall() ? NULL : "the CPU has no `syscall` (CPUID 80000001h, EDX, bit 11)";
+}
+
+/* Where there is no such instruction its registers may not be there either. */
+void user_init_cpu(void)
+{
+    cpu_write_msr(MSR_KERNEL_GS_BASE, 0); /* a program's, until the first swapgs */
+    cpu_write_msr(MSR_FS_BASE, 0);
+    if (!has_syscall()) {
+        cpu_write_msr(MSR_EFER, EFER_LME | EFER_LMA | EFER_NXE);
+        return;
+    }
+    cpu_write_msr(MSR_STAR, STAR);
+    cpu_write_msr(MSR_LSTAR, (uintptr_t)syscall_entry);
+    cpu_write_msr(MSR_FMASK, FLAGS_MASKED);
+    cpu_write_msr(MSR_EFER, EFER_SCE | EFER_LME | EFER_LMA | EFER_NXE);
+}
+
+static void user_leave(struct regs *regs)
+{
+    handlers.leave(regs);
+    debug_leave(regs);
+}
+
+void user_trap(struct regs *regs, bool exception)
+{
+    if (exception)
+        handlers.fault(regs);
+    user_leave(regs);
+}
+
+/*
+ * It loads rip from rcx and the flags from r11, leaves RF off, and raises its exceptions in ring 0
+ * on a stack that is the program's already (docs/user.md).
+ */
+static bool user_may_sysret(const struct regs *regs)
+{
+    return regs->cx == regs->ip && regs->ip < ARCH_USER_END && regs->r11 == regs->flags &&
+           !(regs->flags & (FLAGS_TRAP | FLAGS_RESUME));
+}
+
+bool user_syscall(struct regs *regs)
+{
+    cpu_interrupts_on();
+    handlers.call(regs);
+    cpu_interrupts_off();
+    user_leave(regs);
+    return user_may_sysret(regs);
+}
+
+void user_make_syscall(struct regs *regs, uintptr_t next)
+{
+    regs->cx = next;
+    regs->r11 = regs->flags & ~FLAGS_RESUME;
+    regs->flags &= ~(FLAGS_MASKED | FLAGS_RESUME);
+    regs->ip = (uintptr_t)syscall_entry;
+    regs->cs = KERNEL_CODE_SELECTOR;
+    regs->ss = KERNEL_DATA_SELECTOR;
+}
+
+void user_make_sysret(struct regs *regs)
+{
+    regs->ip = regs->cx;
+    regs->flags = (regs->r11 & FLAGS_OF_SYSRET) | FLAGS_FIXED;
+    regs->cs = USER_CODE_SELECTOR;
+    regs->ss = USER_DATA_SELECTOR;
+}
+
+_Noreturn void arch_user_begin(uintptr_t ip, uintptr_t sp)
+{
+    cpu_interrupts_off();
+    arch_check(ip >= ARCH_USER_START && ip < ARCH_USER_END);
+    user_begin(ip, sp, percpu_self()->kernel_stack);
+}
+
+const struct regs *arch_user_regs(const struct arch_stack *stack)
+{
+    const struct regs *regs = (const struct regs *)stack->high - 1;
+
+    return regs->cs == USER_CODE_SELECTOR && regs_are_full(regs) ? regs : NULL;
+}

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
-/* The interrupt descriptor table: all 256 vectors, each on its IST page (arch/x86_64/stacks.h). */
-#pragma once
-
-#define VECTORS 256
-
-/* Fills it once from the entry stubs; then loads it. */
-void idt_init(void);
-void idt_load(void);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the linker knows of the image: where its text lies, and its name, the ELF note that the
+ * linker was told to make (--build-id=0x...): header, "GNU", then the bytes. Any context.
+ */
+#include "arch/arch.h"
+#include "arch/x86_64/memory/sections.h"
+
+#define NOTE_HEADER 12
+#define NOTE_NAME   4 /* "GNU" and its NUL */
+
+const uint8_t *arch_build_id(void)
+{
+    return (const uint8_t *)build_id_note + NOTE_HEADER + NOTE_NAME;
+}
+
+uintptr_t arch_text_start(void)
+{
+    return (uintptr_t)_text;
+}
+
+uintptr_t arch_text_plain_end(void)
+{
+    return (uintptr_t)nowatch_text_start;
+}
+
+uintptr_t arch_text_end(void)
+{
+    return (uintptr_t)_etext;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sites become jumps and nops again (arch/x86_64/cpu/site.h). Text is never writable where it runs:
+ * the new bytes go through a second mapping that exists for the length of one store. Task context.
+ */
+#include <linux/errno.h>
+
+#include "arch/arch.h"
+#include "arch/x86_64/memory/paging.h"
+#include "arch/x86_64/memory/patch.h"
+#include "arch/x86_64/memory/sections.h"
+
+#define SITE_SIZE 5
+#define JMP_REL32 0xe9
+
+/* Five bytes of code, and the three behind them that one store of eight writes again. */
+union site_code {
+    uint64_t word;
+    uint8_t bytes[sizeof(uint64_t)];
+};
+
+/* Eight bytes anywhere, of any type. */
+struct site_word {
+    volatile uint64_t value;
+} __attribute__((packed, may_alias));
+
+static const uint8_t nop[SITE_SIZE] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+
+/* Counted from the end of the jump (Intel SDM vol. 2, "JMP"). */
+static void make_jump(uint8_t *code, const struct arch_site *site)
+{
+    uint32_t distance = (uint32_t)(site->target - (site->address + SITE_SIZE));
+
+    code[0] = JMP_REL32;
+    for (unsigned i = 1; i < SITE_SIZE; i++, distance >>= 8)
+        code[i] = (uint8_t)distance;
+}
+
+static bool stands_at(const struct arch_site *site, const uint8_t *code)
+{
+    const uint8_t *text = (const uint8_t *)site->address;
+
+    for (unsigned i = 0; i < SITE_SIZE; i++)
+        if (text[i] != code[i])
+            return false;
+    return true;
+}
+
+/*
+ * One store, so nothing on this CPU can meet half of it: not an interrupt, which is off, nor a
+ * debug trap or NMI, which come between instructions; and all others are parked. INVLPG serialises,
+ * and so does the IRET by which the others go on, so that the new bytes are what is fetched next
+ * (Intel SDM vol. 3, "Handling Self- and Cross-Modifying Code", "Serializing Instructions").
+ */
+static void text_write(uintptr_t address, const uint8_t *code, size_t length)
+{
+    uint8_t *alias = paging_alias_open(address & ~(PAGE_SIZE - 1));
+    struct site_word *place = (struct site_word *)(alias + address % PAGE_SIZE);
+    union site_code patched = {.word = place->value};
+
+    for (size_t i = 0; i < length; i++)
+        patched.bytes[i] = code[i];
+    place->value = patched.word;
+    paging_alias_close();
+}
+
+void patch_byte(uintptr_t address, uint8_t byte)
+{
+    text_write(address, &byte, 1);
+}
+
+int arch_site_set(const struct arch_site *site, bool on)
+{
+    uint8_t jump[SITE_SIZE];
+    const uint8_t *wanted = on ? jump : nop, *expected = on ? nop : jump;
+    unsigned absent;
+
+    if (site->address < (uintptr_t)_text || site->address > (uintptr_t)_etext - sizeof(uint64_t))
+        return -EINVAL;
+    make_jump(jump, site);
+    if (stands_at(site, wanted))
+        return 0;
+    if (!stands_at(site, expected))
+        return -EINVAL;
+    if (!arch_cpus_park(&absent))
+        return -ETIMEDOUT;
+    text_write(site->address, wanted, SITE_SIZE);
+    arch_cpus_release();
+    return 0;
+}

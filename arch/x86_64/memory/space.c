@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Programs' address spaces: their tables, and their memory as the kernel reaches it, by a walk in
+ * software and the map of all memory. Pages of 4 KiB only. A walk may come at any time, in an NMI
+ * too: an entry is one store, and a table or page is given back when no entry leads to it any more.
+ * Contexts are in arch/arch.h.
+ */
+#include "arch/x86_64/memory/space.h"
+
+#include "arch/x86_64/cpu/check.h"
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/memory/sections.h"
+
+#define LEVELS  4
+#define ENTRIES 512
+#define HALF    (ENTRIES / 2)
+
+static void *(*space_allocate)(void); /* set at boot, as is the next */
+static void (*space_give_back)(void *page);
+static struct arch_space *entered[ARCH_CPUS_MAX]; /* [owning CPU] */
+
+void space_init(void *(*allocate)(void), void (*give_back)(void *page))
+{
+    space_allocate = allocate;
+    space_give_back = give_back;
+}
+
+static uint64_t *space_table_of(uint64_t entry)
+{
+    return direct_address(entry & PTE_ADDRESS);
+}
+
+static unsigned space_index(uintptr_t address, unsigned level)
+{
+    return address >> (12 + 9 * level) & (ENTRIES - 1);
+}
+
+/* A subtraction that wraps is no range of theirs either. */
+static bool space_is_programs(uintptr_t address, size_t length)
+{
+    return address >= ARCH_USER_START && address < ARCH_USER_END &&
+           length <= ARCH_USER_END - address;
+}
+
+struct arch_space *arch_space_create(void)
+{
+    const struct arch_space *kernel = direct_address(paging_root());
+    struct arch_space *space = space_allocate();
+
+    for (unsigned i = HALF; space && i < ENTRIES; i++)
+        space->entry[i] = kernel->entry[i];
+    return space;
+}
+
+/* All that lies below an entry's table, and the table. */
+static void space_free_table(uint64_t *table, unsigned level)
+{
+    for (unsigned i = 0; i < ENTRIES; i++) {
+        if (!(table[i] & PTE_PRESENT))
+            continue;
+        if (level > 0)
+            space_free_table(space_table_of(table[i]), level - 1);
+        else
+            space_give_back(space_table_of(table[i]));
+    }
+    space_give_back(table);
+}
+
+void arch_space_destroy(struct arch_space *space)
+{
+    arch_check(cpu_read_cr3() != direct_physical(space));
+    for (unsigned i = 0; i < HALF; i++)
+        if (space->entry[i] & PTE_PRESENT)
+            space_free_table(space_table_of(space->entry[i]), LEVELS - 2);
+    space_give_back(space);
+}
+
+/* The entry of a page and 0; or NULL and the level at which no table is there. */
+static const uint64_t *space_walk(const struct arch_space *space, uintptr_t address,
+                                  unsigned *level)
+{
+    const uint64_t *table = space->entry;
+
+    for (*level = LEVELS - 1; *level > 0; (*level)--) {
+        uint64_t entry = local_load(&table[space_index(address, *level)]);
+
+        if (!(entry & PTE_PRESENT))
+            return NULL;
+        table = space_table_of(entry);
+    }
+    return &table[space_index(address, 0)];
+}
+
+static const uint64_t *space_entry(const struct arch_space *space, uintptr_t address)
+{
+    unsigned level;
+
+    return space_walk(space, address, &level);
+}
+
+/* ... and in one that is made if it is not; NULL: there is no memory. */
+static uint64_t *space_entry_made(struct arch_space *space, uintptr_t address)
+{
+    uint64_t *table = space->entry;
+
+    for (unsigned level = LEVELS - 1; level > 0; level--) {
+        uint64_t *entry = &table[space_index(address, level)];
+
+        if (!(*entry & PTE_PRESENT)) {
+            void *page = space_allocate();
+
+            if (!page)
+                return NULL;
+            local_store(entry, direct_physical(page) | PTE_PRESENT | PTE_WRITABLE | PTE_USER);
+        }
+        table = space_table_of(*entry);
+    }
+    return &table[space_index(address, 0)];
+}
+
+bool arch_space_map(struct arch_space *space, uintptr_t address, enum arch_page access)
+{
+    uint64_t flags = PTE_PRESENT | PTE_USER, *entry;
+    void *page;
+
+    arch_check(space_is_programs(address, PAGE_SIZE) && address % PAGE_SIZE == 0);
+    arch_check(access != (ARCH_PAGE_WRITE | ARCH_PAGE_EXECUTE));
+    entry = space_entry_made(space, address);
+    if (!entry || *entry & PTE_PRESENT)
+        return false;
+    page = space_allocate();
+    if (!page)
+        return false;
+    flags |= access == ARCH_PAGE_WRITE ? PTE_WRITABLE : 0;
+    flags |= access == ARCH_PAGE_EXECUTE ? 0 : PTE_NX;
+    local_store(entry, direct_physical(page) | flags);
+    return true;
+}
+
+bool arch_space_unmap(struct arch_space *space, uintptr_t address)
+{
+    uint64_t *entry = (uint64_t *)space_entry(space, address), was;
+
+    if (!space_is_programs(address, PAGE_SIZE) || !entry || !(*entry & PTE_PRESENT))
+        return false;
+    was = *entry;
+    local_store(entry, 0);
+    cpu_invalidate_page(address);
+    space_give_back(space_table_of(was));
+    return true;
+}
+
+void arch_space_enter(const struct arch_space *space, const struct arch_stack *stack)
+{
+    uint64_t root = space ? direct_physical(space) : paging_root();
+
+    percpu_self()->kernel_stack = stack->high;
+    entered[arch_cpu_id()] = (struct arch_space *)space;
+    if (cpu_read_cr3() != root)
+        cpu_write_cr3(root);
+}
+
+struct arch_space *space_of_cpu(unsigned cpu)
+{
+    return entered[cpu];
+}
+
+/* Where the kernel has the byte at `address`, if the page's entry has these flags; else NULL. */
+static void *space_reach(const struct arch_space *space, uintptr_t address, uint64_t flags)
+{
+    const uint64_t *entry = space_is_programs(address, 1) ? space_entry(space, address) : NULL;
+    uint64_t found = entry ? local_load(entry) : 0;
+
+    if ((found & flags) != flags)
+        return NULL;
+    return (char *)space_table_of(found) + address % PAGE_SIZE;
+}
+
+void *arch_user_reach(const struct arch_space *space, uintptr_t address, enum arch_page access,
+                      size_t *length)
+{
+    uint64_t write = access == ARCH_PAGE_WRITE ? PTE_WRITABLE : 0;
+    size_t rest = PAGE_SIZE - address % PAGE_SIZE;
+
+    if (*length > rest)
+        *length = rest;
+    return space_reach(space, address, PTE_PRESENT | PTE_USER | write);
+}
+
+/* Eight bytes, or fewer, that may lie anywhere: as memory.c's, without a call. */
+static void space_copy(void *to, const void *from, size_t length)
+{
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(length) : : "memory");
+}
+
+bool arch_user_read(const struct arch_space *space, uintptr_t address, void *to, size_t length)
+{
+    while (length > 0) {
+        size_t part = length;
+        const void *from = arch_user_reach(space, address, ARCH_PAGE_READ, &part);
+
+        if (!from)
+            return false;
+        space_copy(to, from, part);
+        address += part;
+        to = (char *)to + part;
+        length -= part;
+    }
+    return true;
+}
+
+bool arch_user_write(struct arch_space *space, uintptr_t address, const void *from, size_t length)
+{
+    while (length > 0) {
+        size_t part = length;
+        void *to = arch_user_reach(space, address, ARCH_PAGE_WRITE, &part);
+
+        if (!to)
+            return false;
+        space_copy(to, from, part);
+        address += part;
+        from = (const char *)from + part;
+        length -= part;
+    }
+    return true;
+}
+
+bool space_next(const struct arch_space *space, uintptr_t address, struct paging_leaf *leaf)
+{
+    for (uintptr_t at = address & ~(PAGE_SIZE - 1); at < ARCH_USER_END;) {
+        unsigned level;
+        const uint64_t *entry = space_walk(space, at, &level);
+
+        if (entry && *entry & PTE_PRESENT) {
+            *leaf =
+                (struct paging_leaf){at, *entry & PTE_ADDRESS, PAGE_SIZE, *entry & ~PTE_ADDRESS};
+            return true;
+        }
+        at = (at | ((PAGE_SIZE << 9 * level) - 1)) + 1;
+    }
+    return false;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Programs' address spaces (arch/arch.h, docs/user.md). What arch and boot need of them beside. */
+#pragma once
+
+#include "arch/arch.h"
+#include "arch/x86_64/memory/paging.h"
+
+/* The root table; its upper half is the kernel's own root table's. */
+struct arch_space {
+    uint64_t entry[512];
+};
+
+_Static_assert(sizeof(struct arch_space) == PAGE_SIZE, "a space is its root table");
+
+/* Where pages come from (zeroed) and go to. After paging_init. Boot. */
+void space_init(void *(*allocate)(void), void (*give_back)(void *page));
+
+/* The space that this CPU, or one that stands still, is in; NULL: none but the kernel's. */
+struct arch_space *space_of_cpu(unsigned cpu);
+
+/* As paging_next, of a program's half: false where its range ends. Task context. */
+bool space_next(const struct arch_space *space, uintptr_t address, struct paging_leaf *leaf);

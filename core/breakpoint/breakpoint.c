@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The door of the arbiter: what is asked for is looked at here, and refused with the reason; what
+ * can be had goes into the table (core/breakpoint/table.c). Task context.
+ */
+#include "core/breakpoint/breakpoint.h"
+
+#include "core/breakpoint/table.h"
+#include "core/lib/cpus.h"
+
+static int refuse_shape(const struct breakpoint *breakpoint, struct refusal *why)
+{
+    uintptr_t address = breakpoint->address;
+    size_t length = breakpoint->length;
+
+    if (length == 0 || length > BREAKPOINT_LENGTH_MAX)
+        return refuse(why, EINVAL, "length %zu: 1 to %d bytes are possible", length,
+                      BREAKPOINT_LENGTH_MAX);
+    if (breakpoint->access == ARCH_EXECUTE && length != 1)
+        return refuse(why, EINVAL,
+                      "an execute breakpoint has length 1: it is on an instruction's first byte");
+    if (!arch_canonical(address) || !arch_canonical(address + length - 1) ||
+        address + length < address)
+        return refuse(why, EINVAL, "0x%lx is not a canonical address: no access can ever be there",
+                      (unsigned long)address);
+    if (length <= 8 && !(length & (length - 1)) && address % length)
+        return refuse(why, EINVAL,
+                      "0x%lx is not a multiple of %zu: a register watches aligned ranges; "
+                      "0x%lx/%zu is the one around it",
+                      (unsigned long)address, length, (unsigned long)(address & ~(length - 1)),
+                      length);
+    return 0;
+}
+
+static int refuse_user_place(const struct breakpoint *breakpoint, struct refusal *why)
+{
+    if (breakpoint->address >= ARCH_USER_END)
+        return refuse(why, EINVAL, "0x%lx is no address of a program: those lie below 0x%lx",
+                      (unsigned long)breakpoint->address, (unsigned long)ARCH_USER_END);
+    if (!breakpoint_processes)
+        return refuse(why, EINVAL, "0x%lx: no programs run here",
+                      (unsigned long)breakpoint->address);
+    return breakpoint_processes->refuse_place(breakpoint, why);
+}
+
+static int refuse_place(const struct breakpoint *breakpoint, struct refusal *why)
+{
+    if (!breakpoint_target_is_kernel(&breakpoint->target))
+        return refuse_user_place(breakpoint, why);
+
+    const char *forbidden = arch_watch_forbidden(breakpoint->address, breakpoint->length);
+
+    if (!arch_mapped(breakpoint->address, breakpoint->length))
+        return refuse(why, EFAULT, "0x%lx is not mapped: no access there can hit, it faults first",
+                      (unsigned long)breakpoint->address);
+    if (forbidden)
+        return refuse(why, EPERM, "0x%lx/%zu overlaps %s: the debug trap itself uses it",
+                      (unsigned long)breakpoint->address, breakpoint->length, forbidden);
+    if (breakpoint->access == ARCH_EXECUTE && !arch_executable(breakpoint->address))
+        return refuse(why, EINVAL,
+                      "0x%lx is not executable: an execute breakpoint there cannot hit",
+                      (unsigned long)breakpoint->address);
+    return 0;
+}
+
+static size_t describe_slot(const struct slot *slot, char *text, size_t size)
+{
+    size_t length = print_into(text, size, "0x%lx/%u:%s for %s", (unsigned long)slot->watch.address,
+                               slot->watch.length, breakpoint_access_letters[slot->watch.access],
+                               slot->owners[0]->owner);
+
+    if (slot->owner_count > 1 && length < size)
+        length += print_into(text + length, size - length, " and %u more", slot->owner_count - 1);
+    return length;
+}
+
+int breakpoint_install(struct breakpoint *breakpoint, struct refusal *why)
+{
+    int error = refuse_shape(breakpoint, why);
+
+    if (!error)
+        error = refuse_place(breakpoint, why);
+    if (!error)
+        error = cpus_park(why);
+    if (error)
+        return error;
+    error = breakpoint_table_install(breakpoint, why);
+    cpus_release();
+    return error;
+}
+
+void breakpoint_remove(struct breakpoint *breakpoint)
+{
+    cpus_park_surely();
+    breakpoint_table_remove(breakpoint);
+    cpus_release();
+}
+
+unsigned breakpoint_used(void)
+{
+    return breakpoint_slots.count;
+}
+
+void breakpoint_print(struct sink *sink)
+{
+    for (unsigned i = 0; i < ARCH_WATCHES; i++) {
+        char text[160] = "free";
+
+        if (i < breakpoint_slots.count)
+            describe_slot(&breakpoint_slots.slot[i], text, sizeof(text));
+        print_to(sink, "  dr%u  %s\n", i, text);
+    }
+}
+
+void breakpoint_set_processes(const struct breakpoint_processes *with)
+{
+    breakpoint_processes = with;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The way of a hit: from the registers that fired to their owners, and to the tracepoint
+ * breakpoint:hit. In the debug trap of any CPU: no lock, no allocation, no fault; the table does
+ * not change meanwhile. What a trap comes to is found out when the table changes, not in the trap.
+ */
+#include "core/breakpoint/share.h"
+#include "core/breakpoint/table.h"
+#include "core/breakpoint/trace.h"
+
+static void find_accessor(struct trace_hit *hit);
+
+TRACEPOINT_DEFINE_AT(breakpoint, hit, BREAKPOINT_HIT_FIELDS, .find_late = find_accessor,
+                     .late = TRACEPOINT_FIELD(breakpoint_hit, insn));
+
+#define WATCH_ARGUMENT TRACEPOINT_COUNT_breakpoint_hit /* after those of the fields */
+
+static uint64_t watched_bytes(const struct arch_watch *watch, uint64_t word)
+{
+    word >>= 8 * (watch->address % sizeof(word));
+    return watch->length < sizeof(word) ? word & ((1ull << 8 * watch->length) - 1) : word;
+}
+
+/* The search costs as much as the rest of a hit twice, so it waits for somebody who asks. */
+static void find_accessor(struct trace_hit *hit)
+{
+    static const char *const how[] = {
+        [ARCH_FOUND_NOT] = "unknown",   [ARCH_FOUND_AT] = "at",     [ARCH_FOUND_BEFORE] = "before",
+        [ARCH_FOUND_STRING] = "string", [ARCH_FOUND_CALL] = "call",
+    };
+    const struct arch_watch *watch = (const struct arch_watch *)hit->argument[WATCH_ARGUMENT];
+    struct arch_accessor accessor = arch_watch_accessor(hit->regs, watch);
+
+    hit->argument[TRACEPOINT_FIELD(breakpoint_hit, insn)] = accessor.ip;
+    hit->argument[TRACEPOINT_FIELD(breakpoint_hit, how)] = (uintptr_t)how[accessor.found];
+}
+
+static inline void slot_raise(const struct slot *slot, uint64_t old, uint64_t new,
+                              const struct regs *regs)
+{
+    const struct arch_watch *watch = &slot->watch;
+    uint64_t argument[WATCH_ARGUMENT + 1];
+
+    argument[TRACEPOINT_FIELD(breakpoint_hit, address)] = watch->address;
+    argument[TRACEPOINT_FIELD(breakpoint_hit, length)] = watch->length;
+    argument[TRACEPOINT_FIELD(breakpoint_hit, access)] =
+        (uintptr_t)breakpoint_access_letters[watch->access];
+    argument[TRACEPOINT_FIELD(breakpoint_hit, old)] = watched_bytes(watch, old);
+    argument[TRACEPOINT_FIELD(breakpoint_hit, new)] = watched_bytes(watch, new);
+    argument[WATCH_ARGUMENT] = (uintptr_t)watch;
+    tracepoint_raise(&tracepoint_breakpoint_hit, argument, regs);
+}
+
+/* Apart, so that a hit that nobody listens to has no part of it. */
+__attribute__((noinline, cold)) static void slot_trace(const struct slot *slot, uint64_t old,
+                                                       uint64_t new, const struct regs *regs)
+{
+    slot_raise(slot, old, new, regs);
+}
+
+void breakpoint_trace(const struct slot *slot, uint64_t old, uint64_t new, const struct regs *regs)
+{
+    if (TRACE_ON(breakpoint_hit))
+        slot_trace(slot, old, new, regs);
+}
+
+/*
+ * Tells each owner of this register whom none of `told`, the registers before it, has told already:
+ * once a trap, however many of its parts were hit. By the exchange each hit's old bytes are those
+ * that the hit before it, of whichever CPU, called new.
+ */
+static void slot_hit(struct slot *slot, unsigned told, struct regs *regs)
+{
+    struct breakpoint *const *owner = slot->owners, *const *end = owner + slot->owner_count;
+    uint64_t new = *slot->word; /* before an owner can write there */
+    uint64_t old = __atomic_exchange_n(&slot->shadow, new, __ATOMIC_RELAXED);
+
+    if (__builtin_expect(slot->user, false))
+        new = breakpoint_user_exchange(slot, &old);
+    do { /* there is one, or there were no slot */
+        if (!((*owner)->slots & told))
+            (*owner)->hit(*owner, slot->watch.address, regs);
+    } while (++owner < end);
+    if (TRACE_ON(breakpoint_hit))
+        slot_trace(slot, old, new, regs);
+}
+
+/*
+ * What a trap comes to in which these registers, and no others, fired: all but `go` is
+ * way_of_one's. Changed with the table.
+ */
+static struct way {
+    _Alignas(64) struct breakpoint *owner;
+    void (*go)(const struct way *way, unsigned fired, struct regs *regs);
+    uintptr_t address;
+    const volatile uint64_t *word;
+    uint64_t *shadow;
+    const struct slot *slot;
+} ways[1u << ARCH_WATCHES];
+
+static void way_of_each(const struct way *way, unsigned fired, struct regs *regs)
+{
+    unsigned told = 0;
+
+    (void)way;
+    do { /* one has, or there were no hit */
+        slot_hit(&breakpoint_slots.slot[__builtin_ctz(fired)], told, regs);
+        told |= fired & -fired;
+        fired &= fired - 1;
+    } while (fired);
+}
+
+static void way_of_shared(const struct way *way, unsigned fired, struct regs *regs)
+{
+    (void)way;
+    breakpoint_share(fired, regs);
+}
+
+/* With breakpoint:hit, apart so that a hit that it does not tell of saves no registers for it. */
+__attribute__((noinline)) static void way_of_one_traced(const struct way *way, struct regs *regs)
+{
+    uint64_t new = *way->word; /* before the owner can write there */
+    uint64_t old = __atomic_exchange_n(way->shadow, new, __ATOMIC_RELAXED);
+
+    way->owner->hit(way->owner, way->address, regs);
+    slot_raise(way->slot, old, new, regs);
+}
+
+/* One register, of the kernel's memory, and one owner: as slot_hit, with nothing left to find. */
+static void way_of_one(const struct way *way, unsigned fired, struct regs *regs)
+{
+    (void)fired;
+    if (TRACE_ON(breakpoint_hit)) {
+        way_of_one_traced(way, regs);
+        return;
+    }
+    __atomic_exchange_n(way->shadow, *way->word, __ATOMIC_RELAXED);
+    way->owner->hit(way->owner, way->address, regs);
+}
+
+static struct way way_make(unsigned fired)
+{
+    struct slot *slot = &breakpoint_slots.slot[__builtin_ctz(fired)];
+
+    if (breakpoint_slots.shared)
+        return (struct way){.go = way_of_shared};
+    if ((fired & (fired - 1)) || slot->owner_count != 1 || slot->user)
+        return (struct way){.go = way_of_each};
+    return (struct way){.go = way_of_one,
+                        .owner = slot->owners[0],
+                        .address = slot->watch.address,
+                        .word = slot->word,
+                        .shadow = &slot->shadow,
+                        .slot = slot};
+}
+
+void breakpoint_ways_make(void)
+{
+    for (unsigned fired = 1; fired < 1u << ARCH_WATCHES; fired++)
+        ways[fired] = way_make(fired);
+}
+
+static void breakpoint_trap(unsigned fired, struct regs *regs)
+{
+    const struct way *way = &ways[fired];
+
+    way->go(way, fired, regs);
+}
+
+void breakpoint_init(void)
+{
+    arch_watch_set_handler(breakpoint_trap);
+}

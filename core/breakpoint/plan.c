@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See plan.h. Task context, all CPUs parked; the wishes are the table's. */
+#include "core/breakpoint/plan.h"
+
+#include "core/lib/assert.h"
+#include "core/lib/string.h"
+
+#define WORD 8 /* the widest register */
+
+bool breakpoint_target_equal(const struct breakpoint_target *left,
+                             const struct breakpoint_target *right)
+{
+    return left->program == right->program && left->pid == right->pid;
+}
+
+bool breakpoint_target_is_kernel(const struct breakpoint_target *target)
+{
+    return !target->program && target->pid == 0;
+}
+
+/* The largest aligned power of two, up to 8, that begins at `address` and fits into `length`. */
+static uint8_t part_length(uintptr_t address, size_t length)
+{
+    uint8_t part = WORD;
+
+    while (part > length || address % part)
+        part /= 2;
+    return part;
+}
+
+struct breakpoint_parts breakpoint_split(const struct breakpoint *breakpoint)
+{
+    struct breakpoint_parts parts = {.count = 0};
+    uintptr_t at = breakpoint->address, end = at + breakpoint->length;
+
+    while (at < end) {
+        uint8_t length = part_length(at, end - at);
+
+        assert(parts.count < BREAKPOINT_PARTS_MAX);
+        parts.watch[parts.count++] = (struct arch_watch){at, length, breakpoint->access};
+        at += length;
+    }
+    return parts;
+}
+
+static bool covers(const struct arch_watch *outer, const struct arch_watch *inner)
+{
+    return outer->address <= inner->address &&
+           inner->address + inner->length <= outer->address + outer->length;
+}
+
+static bool watch_equal(const struct arch_watch *left, const struct arch_watch *right)
+{
+    return left->address == right->address && left->length == right->length &&
+           left->access == right->access;
+}
+
+/*
+ * True if one register may watch for both: they are data of the kernel's, where a hit can be told
+ * apart (core/breakpoint/share.h).
+ */
+static bool may_share(const struct arch_watch *left, const struct breakpoint_target *left_target,
+                      const struct arch_watch *right, const struct breakpoint_target *right_target)
+{
+    return left->access != ARCH_EXECUTE && right->access != ARCH_EXECUTE &&
+           breakpoint_target_is_kernel(left_target) && breakpoint_target_is_kernel(right_target);
+}
+
+/* The smallest aligned range around both, which lie in one word, and what either watches for. */
+static struct arch_watch watch_around(const struct arch_watch *left, const struct arch_watch *right)
+{
+    struct arch_watch around = *left;
+
+    while (!covers(&around, right)) {
+        around.length *= 2;
+        around.address &= ~(uintptr_t)(around.length - 1);
+    }
+    if (right->access == ARCH_READ_WRITE)
+        around.access = ARCH_READ_WRITE;
+    return around;
+}
+
+static void plan_drop(struct breakpoint_plan *plan, unsigned i)
+{
+    plan->count--;
+    memmove(&plan->reg[i], &plan->reg[i + 1], (plan->count - i) * sizeof(plan->reg[0]));
+}
+
+/* Ranges that overlap are one inside the other, as all are aligned. */
+static bool plan_add_part(struct breakpoint_plan *plan, const struct arch_watch *part,
+                          const struct breakpoint_target *target)
+{
+    struct arch_watch watch = *part;
+
+    for (unsigned i = 0; i < plan->count;) {
+        const struct arch_watch *other = &plan->reg[i].watch;
+        bool equal =
+            watch_equal(other, &watch) && breakpoint_target_equal(plan->reg[i].target, target);
+        bool nested = may_share(other, plan->reg[i].target, &watch, target) &&
+                      (covers(other, &watch) || covers(&watch, other));
+
+        if (!equal && !nested) {
+            i++;
+            continue;
+        }
+        if (nested)
+            watch = watch_around(&watch, other);
+        plan_drop(plan, i);
+    }
+    if (plan->count == PLAN_MAX)
+        return false;
+    plan->reg[plan->count].watch = watch;
+    plan->reg[plan->count++].target = target;
+    return true;
+}
+
+bool breakpoint_plan_add(struct breakpoint_plan *plan, const struct breakpoint *breakpoint)
+{
+    struct breakpoint_parts parts = breakpoint_split(breakpoint);
+
+    for (unsigned i = 0; i < parts.count; i++)
+        if (!plan_add_part(plan, &parts.watch[i], &breakpoint->target))
+            return false;
+    return true;
+}
+
+bool breakpoint_parts_may_meet(const struct arch_watch *left,
+                               const struct breakpoint_target *left_target,
+                               const struct arch_watch *right,
+                               const struct breakpoint_target *right_target)
+{
+    if (may_share(left, left_target, right, right_target))
+        return left->address / WORD == right->address / WORD;
+    return watch_equal(left, right) && breakpoint_target_equal(left_target, right_target);
+}
+
+/* Bytes that would be watched for nobody if one register watched for both; WORD: it cannot. */
+static unsigned bytes_between(const struct breakpoint_plan *plan, unsigned left, unsigned right)
+{
+    const struct arch_watch *one = &plan->reg[left].watch, *other = &plan->reg[right].watch;
+
+    if (!breakpoint_parts_may_meet(one, plan->reg[left].target, other, plan->reg[right].target))
+        return WORD;
+    return watch_around(one, other).length - one->length - other->length;
+}
+
+/* Those two that lose least by it; among such the first two. */
+static bool plan_join_two(struct breakpoint_plan *plan)
+{
+    unsigned least = WORD, left = 0, right = 0;
+    struct arch_watch around;
+
+    for (unsigned i = 0; i < plan->count; i++)
+        for (unsigned j = i + 1; j < plan->count; j++)
+            if (bytes_between(plan, i, j) < least) {
+                least = bytes_between(plan, i, j);
+                left = i;
+                right = j;
+            }
+    if (least == WORD)
+        return false;
+    around = watch_around(&plan->reg[left].watch, &plan->reg[right].watch);
+    return plan_add_part(plan, &around, plan->reg[left].target);
+}
+
+void breakpoint_plan_squeeze(struct breakpoint_plan *plan, unsigned most)
+{
+    breakpoint_plan_sort(plan); /* so that the order in which they came decides nothing */
+    while (plan->count > most && plan_join_two(plan))
+        breakpoint_plan_sort(plan);
+}
+
+static bool comes_before(const struct arch_watch *left, const struct arch_watch *right)
+{
+    if (left->length != right->length)
+        return left->length < right->length;
+    if (left->access != right->access)
+        return left->access < right->access;
+    return left->address < right->address;
+}
+
+void breakpoint_plan_sort(struct breakpoint_plan *plan)
+{
+    for (unsigned end = 1; end < plan->count; end++)
+        for (unsigned i = end; i > 0 && comes_before(&plan->reg[i].watch, &plan->reg[i - 1].watch);
+             i--) {
+            struct breakpoint_register moved = plan->reg[i];
+
+            plan->reg[i] = plan->reg[i - 1];
+            plan->reg[i - 1] = moved;
+        }
+}
+
+unsigned breakpoint_plan_find(const struct breakpoint_plan *plan, const struct arch_watch *part,
+                              const struct breakpoint_target *target)
+{
+    for (unsigned i = 0; i < plan->count; i++) {
+        const struct arch_watch *watch = &plan->reg[i].watch;
+
+        if (watch_equal(watch, part) && breakpoint_target_equal(plan->reg[i].target, target))
+            return i;
+        if (may_share(watch, plan->reg[i].target, part, target) && covers(watch, part))
+            return i;
+    }
+    assert(!"a part is planned for");
+    return 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Whose a hit is, where a register watches for several breakpoints that want different things of
+ * it, or where the machine tells of one register only and others may have been hit by the same
+ * instruction. docs/breakpoints.md, "Whose hit it was". Debug trap: as breakpoint_hit.
+ */
+#pragma once
+
+#include "core/breakpoint/breakpoint.h"
+
+/* In place of telling all owners of `fired`. */
+void breakpoint_share(unsigned fired, struct regs *regs);
+
+enum share { SHARE_NOT, SHARE_HIT, SHARE_DOUBTFUL };
+
+/* What is known of the instruction that hit, and of what it has changed. */
+struct share_evidence {
+    struct arch_made made[ARCH_MADE_MAX];
+    unsigned count;   /* 0: nothing is known of the instruction */
+    uint64_t changed; /* old ^ new of the word; 0 where that proves nothing */
+};
+
+/* Whether a hit of `watch` is one of `part`, which `watch` contains. */
+enum share breakpoint_share_of(const struct arch_watch *part, const struct arch_watch *watch,
+                               const struct share_evidence *evidence);

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See table.h. All breakpoints that are installed, the registers that the plan for them
+ * asks for, and the switch from one such table to the next. All CPUs have the same in theirs; those
+ * registers that watch a program are live on a CPU only while a process of it runs there.
+ */
+#include "core/breakpoint/table.h"
+
+#include "core/lib/assert.h"
+#include "core/lib/string.h"
+
+#define INSTALLED_MAX (ARCH_WATCHES * BREAKPOINT_OWNERS_MAX)
+
+struct slot_table breakpoint_slots;
+unsigned breakpoint_live[ARCH_CPUS_MAX];
+const struct breakpoint_processes *breakpoint_processes;
+
+const char *const breakpoint_access_letters[] = {
+    [ARCH_EXECUTE] = "x", [ARCH_WRITE] = "w", [ARCH_READ_WRITE] = "rw"};
+
+/* Changed with all CPUs parked, as all that follows. */
+static struct breakpoint *installed[INSTALLED_MAX];
+static unsigned installed_count;
+static uint64_t changes; /* of the table */
+
+/*
+ * Of the process that runs there: read at the switch to it, as nobody else writes its memory, and
+ * at its hits. [owning CPU; others while it is parked]
+ */
+static uint64_t user_shadow[ARCH_CPUS_MAX][ARCH_WATCHES];
+
+/* All of the aligned word, as that of the kernel's memory; 0 where it is not there. */
+static uint64_t user_word(const struct slot *slot)
+{
+    uint64_t word = 0;
+
+    if (slot->watch.access != ARCH_EXECUTE &&
+        !breakpoint_processes->read(slot->watch.address & ~(sizeof(word) - 1), &word, sizeof(word)))
+        word = 0;
+    return word;
+}
+
+/* Apart from the way of the kernel's hits. */
+__attribute__((noinline)) uint64_t breakpoint_user_exchange(const struct slot *slot, uint64_t *old)
+{
+    uint64_t *shadow = &user_shadow[arch_cpu_id()][slot - breakpoint_slots.slot];
+    uint64_t new = user_word(slot);
+
+    *old = *shadow;
+    *shadow = new;
+    return new;
+}
+
+/* --- Which registers are live. --- */
+
+/* Registers behind the table are not its affair: who arms beneath it arms them everywhere. */
+static unsigned table_live(unsigned cpu)
+{
+    unsigned bits = ~0u << breakpoint_slots.count;
+
+    for (unsigned i = 0; i < breakpoint_slots.count; i++) {
+        const struct slot *slot = &breakpoint_slots.slot[i];
+
+        if (!slot->user || breakpoint_processes->runs(cpu, &slot->target))
+            bits |= 1u << i;
+    }
+    return bits;
+}
+
+static void table_take_shadows(unsigned cpu)
+{
+    for (unsigned i = 0; i < breakpoint_slots.count; i++)
+        if (breakpoint_slots.slot[i].user && breakpoint_live[cpu] & (1u << i))
+            user_shadow[cpu][i] = user_word(&breakpoint_slots.slot[i]);
+}
+
+/*
+ * A CPU may be parked anywhere in here, and find another table when it goes on: then what it has
+ * chosen was for the old one.
+ */
+void breakpoint_switch(void)
+{
+    unsigned cpu = arch_cpu_id();
+    uint64_t before;
+
+    do {
+        before = local_load(&changes);
+        breakpoint_live[cpu] = table_live(cpu);
+        table_take_shadows(cpu);
+        arch_watch_select(cpu, breakpoint_live[cpu]);
+    } while (local_load(&changes) != before);
+}
+
+static void table_select(void)
+{
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
+        breakpoint_live[cpu] = table_live(cpu);
+        arch_watch_select(cpu, breakpoint_live[cpu]);
+    }
+    table_take_shadows(arch_cpu_id());
+}
+
+/* --- From one table to the next. --- */
+
+/* Which registers each owner has. */
+static void table_note_slots(void)
+{
+    for (unsigned i = 0; i < installed_count; i++)
+        installed[i]->slots = 0;
+    for (unsigned i = 0; i < breakpoint_slots.count; i++)
+        for (unsigned owner = 0; owner < breakpoint_slots.slot[i].owner_count; owner++)
+            breakpoint_slots.slot[i].owners[owner]->slots |= 1u << i;
+}
+
+/*
+ * Nothing can hit between disarm and arm, so the debug trap never sees a table that does not match
+ * the registers.
+ */
+static void table_switch(const struct slot_table *next)
+{
+    static const uint64_t nothing;
+    struct arch_watch watches[ARCH_WATCHES];
+
+    arch_watch_disarm();
+    breakpoint_slots = *next;
+    table_note_slots();
+    for (unsigned i = 0; i < breakpoint_slots.count; i++) {
+        struct slot *slot = &breakpoint_slots.slot[i];
+
+        watches[i] = slot->watch;
+        slot->word = slot->user ? &nothing : arch_watch_word(&slot->watch);
+        slot->shadow = *slot->word;
+    }
+    breakpoint_ways_make();
+    local_increment(&changes);
+    table_select();
+    arch_watch_arm(watches, breakpoint_slots.count);
+}
+
+static bool part_is_all(const struct slot *slot, unsigned owner)
+{
+    const struct arch_watch *part = &slot->parts[owner];
+
+    return part->length == slot->watch.length && part->access == slot->watch.access;
+}
+
+static bool has_other_owners(const struct slot *left, const struct slot *right)
+{
+    return left->owner_count != 1 || right->owner_count != 1 || left->owners[0] != right->owners[0];
+}
+
+static bool table_is_shared(const struct slot_table *next)
+{
+    const struct slot *data = NULL;
+
+    for (unsigned i = 0; i < next->count; i++) {
+        const struct slot *slot = &next->slot[i];
+
+        for (unsigned owner = 0; owner < slot->owner_count; owner++)
+            if (!part_is_all(slot, owner))
+                return true;
+        if (slot->watch.access == ARCH_EXECUTE)
+            continue;
+        if (data && has_other_owners(data, slot) && next->lowest_only)
+            return true;
+        data = slot;
+    }
+    return false;
+}
+
+static void table_add(struct slot_table *next, const struct breakpoint_plan *plan,
+                      struct breakpoint *owner)
+{
+    struct breakpoint_parts parts = breakpoint_split(owner);
+
+    for (unsigned i = 0; i < parts.count; i++) {
+        const struct arch_watch *part = &parts.watch[i];
+        struct slot *slot = &next->slot[breakpoint_plan_find(plan, part, &owner->target)];
+
+        assert(slot->owner_count < BREAKPOINT_OWNERS_MAX); /* refuse_owners */
+        slot->parts[slot->owner_count] = *part;
+        slot->owners[slot->owner_count++] = owner;
+    }
+}
+
+/* For all that are installed. */
+static void table_make(struct slot_table *next, const struct breakpoint_plan *plan)
+{
+    memset(next, 0, sizeof(*next));
+    next->count = plan->count;
+    for (unsigned i = 0; i < plan->count; i++) {
+        next->slot[i].watch = plan->reg[i].watch;
+        next->slot[i].target = *plan->reg[i].target;
+        next->slot[i].user = !breakpoint_target_is_kernel(plan->reg[i].target);
+    }
+    for (unsigned i = 0; i < installed_count; i++)
+        table_add(next, plan, installed[i]);
+    next->lowest_only = !arch_watch_reports_all();
+    next->shared = table_is_shared(next);
+}
+
+/* For the first `count` that are installed; false: they do not fit in anything. */
+static bool plan_make(struct breakpoint_plan *plan, unsigned count, unsigned most)
+{
+    plan->count = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (!breakpoint_plan_add(plan, installed[i]))
+            return false;
+    breakpoint_plan_squeeze(plan, most);
+    return true;
+}
+
+/* --- Installing and removing. --- */
+
+/* "4 needed, 1 free; held: perf mem:a:w, perf mem:b:rw, gdb watch c" */
+static int refuse_space(unsigned needed, unsigned available, struct refusal *why)
+{
+    char holders[160] = "";
+    size_t length = 0;
+
+    for (unsigned i = 0; i < breakpoint_slots.count && length < sizeof(holders); i++)
+        length += print_into(holders + length, sizeof(holders) - length, "%s%s", i ? ", " : "",
+                             breakpoint_slots.slot[i].owners[0]->owner);
+    return refuse(why, ENOSPC, "%u debug register%s needed, %u of %u free; held by %s", needed,
+                  needed == 1 ? "" : "s", available, ARCH_WATCHES,
+                  breakpoint_slots.count ? holders : "nobody");
+}
+
+/* How many parts of this breakpoint may come into one register with that one, by some plan. */
+static unsigned parts_beside(const struct breakpoint *breakpoint, const struct arch_watch *part,
+                             const struct breakpoint_target *target)
+{
+    struct breakpoint_parts parts = breakpoint_split(breakpoint);
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < parts.count; i++)
+        count += breakpoint_parts_may_meet(&parts.watch[i], &breakpoint->target, part, target);
+    return count;
+}
+
+/* Counted so that no plan, as after a removal, has more. */
+static int refuse_owners(const struct breakpoint *breakpoint, struct refusal *why)
+{
+    struct breakpoint_parts parts = breakpoint_split(breakpoint);
+
+    for (unsigned i = 0; i < parts.count; i++) {
+        const struct arch_watch *part = &parts.watch[i];
+        unsigned owners = parts_beside(breakpoint, part, &breakpoint->target);
+
+        for (unsigned other = 0; other < installed_count; other++)
+            owners += parts_beside(installed[other], part, &breakpoint->target);
+        if (owners > BREAKPOINT_OWNERS_MAX)
+            return refuse(why, ENOSPC, "%d owners share this register already",
+                          BREAKPOINT_OWNERS_MAX);
+    }
+    return 0;
+}
+
+/* The last that is installed is the one that is asked for. */
+static int table_plan(struct breakpoint_plan *plan, struct refusal *why)
+{
+    unsigned others, all;
+
+    if (plan_make(plan, installed_count, ARCH_WATCHES) && plan->count <= ARCH_WATCHES)
+        return 0;
+    all = plan->count;
+    plan_make(plan, installed_count - 1, 0);
+    others = plan->count;
+    return refuse_space(all - others, ARCH_WATCHES - others, why);
+}
+
+int breakpoint_table_install(struct breakpoint *breakpoint, struct refusal *why)
+{
+    static struct breakpoint_plan plan; /* too large for the stack, as what follows */
+    static struct slot_table next;
+    int error = refuse_owners(breakpoint, why);
+
+    if (error)
+        return error;
+    assert(installed_count < INSTALLED_MAX); /* a register's owners are counted */
+    installed[installed_count++] = breakpoint;
+    error = table_plan(&plan, why);
+    if (error) {
+        installed_count--;
+        return error;
+    }
+    table_make(&next, &plan);
+    table_switch(&next);
+    return 0;
+}
+
+void breakpoint_table_remove(const struct breakpoint *breakpoint)
+{
+    static struct breakpoint_plan plan;
+    static struct slot_table next;
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < installed_count; i++)
+        if (installed[i] != breakpoint)
+            installed[kept++] = installed[i];
+    installed_count = kept;
+    /* Each word that is watched takes a register at most, and no more words are than before. */
+    plan_make(&plan, installed_count, ARCH_WATCHES);
+    table_make(&next, &plan);
+    table_switch(&next);
+}

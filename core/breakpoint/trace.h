@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tracepoint breakpoint:hit: what a hit of a debug register did to the watched bytes, and which
+ * instruction it was. Raised by core/breakpoint/breakpoint.c in the debug trap, once for each
+ * register that hit, with the registers of what was interrupted.
+ *
+ * `old` is what the register's last hit, or its arming, left there; `new` what is there now. Both
+ * are 0 for x. `insn` is the first byte of the instruction that made the access, 0 where `how` is
+ * "unknown" (docs/insn-map.md).
+ */
+#pragma once
+
+#include "core/tracepoint/tracepoint.h"
+
+#define BREAKPOINT_HIT_FIELDS(FIELD, of)                                                           \
+    FIELD(of, pointer, address, "address=%p")                                                      \
+    FIELD(of, u32, length, " length=%u")                                                           \
+    FIELD(of, text, access, " access=%s")                                                          \
+    FIELD(of, u64, old, " old=0x%lx")                                                              \
+    FIELD(of, u64, new, " new=0x%lx")                                                              \
+    FIELD(of, code, insn, " insn=%pS")                                                             \
+    FIELD(of, text, how, " how=%s")
+
+TRACEPOINT_DECLARE_AT(breakpoint, hit, BREAKPOINT_HIT_FIELDS);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The commands that were linked in (core/command/command.h): find, list in order, run. They are
+ * few, so that order is worked out on demand and nothing has to be set up at boot. Task context.
+ */
+#include "core/command/command.h"
+
+#include <linux/errno.h>
+
+#include "arch/arch.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+
+#define NEAR_MOST 3
+#define NAME_MOST 32 /* longer words are near to nothing */
+
+/* The linker's names for the two ends of the section that COMMAND() fills. */
+extern const struct command *const __start_commands[];
+extern const struct command *const __stop_commands[];
+
+const struct command *command_find(const char *name)
+{
+    if (name[0] == '/')
+        name = "run";
+    for (const struct command *const *entry = __start_commands; entry != __stop_commands; entry++) {
+        if (strcmp((*entry)->name, name) == 0)
+            return *entry;
+    }
+    return NULL;
+}
+
+const struct command *command_after(const struct command *before)
+{
+    const struct command *next = NULL;
+
+    for (const struct command *const *entry = __start_commands; entry != __stop_commands; entry++) {
+        if (before && strcmp((*entry)->name, before->name) <= 0)
+            continue;
+        if (!next || strcmp((*entry)->name, next->name) < 0)
+            next = *entry;
+    }
+    return next;
+}
+
+static size_t smallest(size_t a, size_t b, size_t c)
+{
+    size_t ab = a < b ? a : b;
+
+    return ab < c ? ab : c;
+}
+
+/*
+ * How many letters must be put in, left out or exchanged to make one name of the other
+ * (Levenshtein's distance), kept one row at a time. SIZE_MAX for names longer than NAME_MOST.
+ */
+static size_t distance(const char *left, const char *right)
+{
+    size_t row[NAME_MOST + 1];
+    size_t right_length = strlen(right);
+
+    if (right_length > NAME_MOST || strlen(left) > NAME_MOST)
+        return (size_t)-1;
+    for (size_t j = 0; j <= right_length; j++)
+        row[j] = j;
+    for (size_t i = 0; left[i] != '\0'; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < right_length; j++) {
+            size_t exchanged = diagonal + (left[i] != right[j]);
+            diagonal = row[j + 1];
+            row[j + 1] = smallest(row[j] + 1, diagonal + 1, exchanged);
+        }
+    }
+    return row[right_length];
+}
+
+/* Near enough to be meant: begins with it, or up to a third of its letters are wrong. */
+static bool is_near(const char *name, const char *wrong)
+{
+    size_t length = strlen(wrong);
+
+    if (length > 0 && strncmp(name, wrong, length) == 0)
+        return true;
+    return distance(name, wrong) <= (length + 2) / 3;
+}
+
+static void say_unknown(const char *wrong)
+{
+    const struct command *command = NULL;
+    unsigned near = 0;
+
+    print("%s: no such command; ", wrong);
+    while (near < NEAR_MOST && (command = command_after(command)) != NULL) {
+        if (is_near(command->name, wrong))
+            print("%s%s", near++ == 0 ? "near: " : ", ", command->name);
+    }
+    print("%s`help` lists them\n", near == 0 ? "" : "; ");
+}
+
+/* A word that the command would not look at is a mistake, which a person wants to know of. */
+static bool takes_words(const struct command *command, int argc, char **argv)
+{
+    if (argc == 1 || command->usage[0] != '\0')
+        return true;
+    print("%s: \"%s\" is one word too many: nothing follows %s\n", command->name, argv[1],
+          command->name);
+    return false;
+}
+
+int command_run(int argc, char **argv)
+{
+    const struct command *command = command_find(argv[0]);
+
+    if (!command) {
+        say_unknown(argv[0]);
+        return -ENOENT;
+    }
+    if (!takes_words(command, argc, argv))
+        return -EINVAL;
+    return command->run(argc, argv);
+}

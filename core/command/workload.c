@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See workload.h. */
+#include "core/command/workload.h"
+
+#include "core/command/command.h"
+#include "core/event/branches.h"
+#include "core/lib/cpus.h"
+#include "core/lib/print.h"
+#include "core/option/branches.h"
+#include "core/option/target.h"
+#include "kernel/sched/thread.h"
+
+/* The stream's readers find in the event's attributes what perf says so. */
+void workload_follow(struct perf_options *options)
+{
+    struct recording_options *recording = &options->recording;
+
+    for (unsigned i = 0; i < recording->event_count && !options->all_threads; i++) {
+        struct event_spec *event = &recording->events[i];
+        bool kernel = event_is_branches(&event->attr) && !event->attr.exclude_kernel;
+
+        event->followed = !event->pid && !kernel;
+        event->attr.inherit = event->followed;
+        event->attr.enable_on_exec = event->followed && target_is_program(options->workload[0]);
+    }
+}
+
+static void follow_end(void)
+{
+    cpus_park_surely();
+    thread_follow_end();
+    cpus_release();
+}
+
+int workload_run(const struct perf_options *options)
+{
+    int status;
+
+    if (!options->workload) {
+        print("recording until ^C\n");
+        command_wait_interrupt();
+        return 0;
+    }
+    thread_follow(target_is_program(options->workload[0]) ? THREAD_FOLLOWED_FROM_EXEC
+                                                          : THREAD_FOLLOWED);
+    branches_workload_begin();
+    status = command_run(options->workload_count, options->workload);
+    branches_workload_end();
+    follow_end();
+    return status;
+}

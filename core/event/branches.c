@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See branches.h. The stepping itself (branches_step, branches_open) runs in the debug trap,
+ * interrupts off, watches disarmed: no lock, no allocation, no fault, and it is not stepped. The
+ * rest runs in task context.
+ *
+ * Being stepped is a flag of the thread's, which is saved and loaded with its others: by a switch
+ * of threads, and by whoever keeps flags. So a step may come to a thread that has nothing to do
+ * with the window, or too late. Whose step it is, is told by the stack; all others end with it.
+ */
+#include "core/event/branches.h"
+
+#include "arch/arch.h"
+#include "core/event/event.h"
+#include "core/host.h"
+#include "core/lib/cpus.h"
+#include "core/tracepoint/tracepoint.h"
+
+/* [owning CPU], but for the counts, which anybody may read. */
+struct window {
+    uintptr_t low, high; /* the stack of the thread that is stepped; 0: none is */
+    uintptr_t ip;        /* the instruction that the next step is behind; 0: not known */
+    uint64_t left;       /* instructions */
+    struct regs from;    /* a snapshot: where a branch stood */
+    struct branches_counts counts;
+};
+
+static struct window windows[ARCH_CPUS_MAX];
+static struct event *traced;   /* the one that is enabled; changed with all CPUs parked: */
+static struct event *programs; /* ... or it is this one, of programs */
+static bool begun;             /* it counts, */
+static bool records;           /* ... and takes samples, until the recording is frozen */
+
+/* Stack pointers of a thread's first push to its last; interrupts upon it stand there as well. */
+static bool window_is_of(const struct window *window, uintptr_t sp)
+{
+    return sp > window->low && sp <= window->high;
+}
+
+static void window_close(struct window *window)
+{
+    window->low = window->high = 0;
+    window->ip = 0;
+}
+
+static void window_open(struct window *window, const struct event *event,
+                        const struct arch_stack *stack, uintptr_t ip)
+{
+    window->low = stack->low;
+    window->high = stack->high;
+    window->ip = ip;
+    window->left = event->window.instructions ? event->window.instructions : UINT64_MAX;
+}
+
+/* With its workload; or a panic froze it, or the trigger: nothing that follows belongs to it. */
+static bool has_ended(const struct event *event)
+{
+    return !*(volatile bool *)&begun || (records && !*(struct ring *volatile *)&event->rings);
+}
+
+/* What records a tracepoint's hit is no part of what is observed. */
+static void branch_take(struct event *event, struct window *window, uintptr_t from,
+                        const struct regs *regs)
+{
+    if (tracepoint_is_recording(arch_cpu_id()))
+        return;
+    window->from.ip = from;
+    window->from.sp = regs->sp;
+    window->from.cs = regs->cs;
+    event_hit(event, regs->ip, &window->from);
+}
+
+static void window_step(struct window *window, struct event *event, const struct regs *regs)
+{
+    uintptr_t from = window->ip ? arch_step_branch(window->ip, regs->ip) : 0;
+
+    window->ip = regs->ip;
+    window->counts.steps++;
+    window->left--;
+    if (from)
+        branch_take(event, window, from, regs);
+}
+
+/*
+ * What holds after a step of, or at the return to, what has these registers. Where the thread has
+ * given the CPU away its window stays; where it returns to its program it ends.
+ */
+static void window_go_on(struct window *window, const struct event *event, struct regs *regs)
+{
+    bool own = window_is_of(window, regs->sp);
+
+    if (own && (!event || window->left == 0 || has_ended(event) || !arch_step_possible(regs))) {
+        window_close(window);
+        own = false;
+    }
+    if (own) {
+        arch_step_more(regs);
+    } else {
+        window->ip = 0;
+        arch_step_no_more(regs);
+    }
+}
+
+static void branches_step(struct regs *regs)
+{
+    struct window *window = &windows[arch_cpu_id()];
+    struct event *event = *(struct event *volatile *)&traced;
+
+    if (event && window_is_of(window, regs->sp))
+        window_step(window, event, regs);
+    window_go_on(window, event, regs);
+}
+
+static void branches_resume(struct regs *regs)
+{
+    window_go_on(&windows[arch_cpu_id()], *(struct event *volatile *)&traced, regs);
+}
+
+void branches_open(struct regs *regs)
+{
+    struct window *window = &windows[arch_cpu_id()];
+    const struct event *event = *(struct event *volatile *)&traced;
+    const struct arch_stack *stack;
+
+    if (!event || !event->window.started || has_ended(event) || !arch_step_possible(regs))
+        return;
+    stack = arch_stack_find(regs->sp);
+    if (!stack)
+        return;
+    window->counts.windows += !window_is_of(window, regs->sp);
+    window_open(window, event, stack, regs->ip);
+    arch_step_more(regs);
+}
+
+static bool is_of_workload(const struct event *event)
+{
+    return event && begun && !event->window.started;
+}
+
+void branches_workload_begin(void)
+{
+    const struct arch_stack *stack = arch_stack_find((uintptr_t)__builtin_frame_address(0));
+    uint64_t flags;
+
+    if (!is_of_workload(traced) || !stack)
+        return;
+    flags = arch_irq_save();
+    window_open(&windows[arch_cpu_id()], traced, stack, 0);
+    arch_irq_restore(flags);
+    arch_step_begin();
+}
+
+/* The next step is the last, so that little of this is recorded. */
+void branches_workload_end(void)
+{
+    uint64_t flags;
+
+    if (!is_of_workload(traced))
+        return;
+    begun = false;
+    local_barrier();
+    flags = arch_irq_save();
+    window_close(&windows[arch_cpu_id()]);
+    arch_irq_restore(flags);
+}
+
+/* Whose, in user mode; event_means says it of the samples as well, and counts those left out. */
+bool branches_of_program_wanted(void)
+{
+    const struct event *event = *(struct event *volatile *)&programs;
+
+    if (!event || has_ended(event))
+        return false;
+    if (event->only_ids)
+        return event->only_ids == task_current_ids();
+    return !event->only_followed || task_followed[arch_cpu_id()];
+}
+
+void branches_of_program(uintptr_t from, const struct regs *regs)
+{
+    struct window *window = &windows[arch_cpu_id()];
+    struct event *event = *(struct event *volatile *)&programs;
+
+    window->counts.steps++;
+    if (from)
+        branch_take(event, window, from, regs);
+}
+
+/* The handler stays: flags that were saved while a window was open may be loaded at any time. */
+int event_branches_enable(struct event *event, struct refusal *why)
+{
+    int error;
+
+    if (event->recorded.attr.config != PERF_COUNT_HW_BRANCH_INSTRUCTIONS)
+        return refuse(why, EINVAL, "%s: no hardware event but branches", event->recorded.name);
+    if (traced || programs)
+        return refuse(why, EBUSY, "%s: one is enabled already", event->recorded.name);
+    error = cpus_park(why);
+    if (error)
+        return error;
+    for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
+        windows[cpu].counts = (struct branches_counts){.steps = 0};
+    arch_step_set_handlers(branches_step, branches_resume);
+    begun = false;
+    if (event->recorded.attr.exclude_kernel)
+        programs = event;
+    else
+        traced = event;
+    cpus_release();
+    return 0;
+}
+
+void event_branches_begin(struct event *event)
+{
+    records = event->rings;
+    local_barrier(); /* a hit that opens the window may come from here on */
+    begun = true;
+}
+
+/* Who is stepped makes one step more, after which there is no window. */
+void event_branches_disable(struct event *event)
+{
+    (void)event;
+    cpus_park_surely();
+    traced = programs = NULL;
+    begun = false;
+    for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
+        window_close(&windows[cpu]);
+    cpus_release();
+}
+
+struct branches_counts branches_counts(void)
+{
+    struct branches_counts sum = {.steps = 0};
+
+    for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++) {
+        sum.steps += local_load(&windows[cpu].counts.steps);
+        sum.windows += local_load(&windows[cpu].counts.windows);
+    }
+    return sum;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The clock source: perf_event_attr <-> the clock that comes as an NMI, or where there is none the
+ * timer's interrupt, either of which comes more often while an event needs it. Samples are taken
+ * in there with the registers of what it interrupted: anywhere by an NMI; by the timer never where
+ * interrupts are off. A sample stands for the time that has really passed since the last one,
+ * however late the interrupt was. Where samples would leave the work less than half of a CPU, or
+ * none at all, they are made fewer.
+ */
+#include "core/event/clock.h"
+
+#include "arch/arch.h"
+#include "core/event/event.h"
+#include "core/event/nmi_clock.h"
+#include "core/host.h"
+#include "core/lib/cpus.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+#include "core/sample/sample.h"
+#include "kernel/time/ticks.h"
+
+#define SECOND_NS 1000000000ull
+#define BLIND     "/irqs-off-unseen/" /* behind the name of an event with samples */
+
+_Static_assert(EVENT_CLOCK_HERTZ_MAX == TICKS_A_SECOND * TICKS_QUICKEN_MAX,
+               "as often as the timer's interrupt can come");
+
+static struct event *first; /* enabled ones; changed with all CPUs parked */
+
+/*
+ * An interrupt is dear that takes more than this part of the time to the next: so much is measured,
+ * and the entry, the exit and the interrupt controller come to that. Of a CPU's dear ones more than
+ * the others, by so many, make the clock half as quick: a machine that is held up now and then does
+ * not.
+ */
+#define DEAR_PART 3
+#define DEAR_MOST 8
+
+static unsigned dear[ARCH_CPUS_MAX];     /* [owning CPU] */
+static unsigned rate;                    /* interrupts a second, for samples; 0: none [A] */
+static struct event_clock_slowed slowed; /* written by whoever lowers `rate` */
+
+static bool busy[ARCH_CPUS_MAX]; /* [owning CPU] inside event_clock_enter and leave */
+
+/* The shortest interval that samples are wanted at; UINT64_MAX: none are. */
+static uint64_t event_clock_shortest(void)
+{
+    uint64_t shortest = UINT64_MAX;
+
+    for (const struct event *event = first; event; event = event->clock.next)
+        if (event->rings && event->clock.interval < shortest)
+            shortest = event->clock.interval;
+    return shortest;
+}
+
+static void event_clock_serve(const struct regs *regs, uint64_t began);
+
+static struct nmi_clock_user user = {.serve = event_clock_serve};
+
+/* The timer ticks in any case. */
+static unsigned ticks_times(unsigned hertz)
+{
+    return hertz <= TICKS_A_SECOND ? 1 : (hertz + TICKS_A_SECOND - 1) / TICKS_A_SECOND;
+}
+
+/*
+ * As often as the one with the shortest interval needs it; what only counts needs no NMI, and no
+ * more than ticks.
+ */
+void event_clock_follow(void)
+{
+    uint64_t shortest = event_clock_shortest();
+    unsigned hertz = shortest == UINT64_MAX ? 0 : (unsigned)(1 + (SECOND_NS - 1) / shortest);
+
+    cpus_park_surely(); /* nobody slows it down between these */
+    __atomic_store_n(&rate, hertz, __ATOMIC_RELAXED);
+    ticks_quicken(nmi_clock_problem() ? ticks_times(hertz) : 1);
+    nmi_clock_use(&user, hertz);
+    cpus_release();
+}
+
+/* The time that is counted: all that passes, or that of the workload's threads on that CPU. */
+static uint64_t event_clock_time(const struct event *event, unsigned cpu, uint64_t now)
+{
+    return event->only_followed ? task_followed_ns(cpu) : now;
+}
+
+static void event_clock_count(struct event *event, unsigned cpu, uint64_t now)
+{
+    struct event_cpu *there = &event->cpu[cpu];
+    uint64_t time = event_clock_time(event, cpu, now);
+
+    if (event->only_cpus && !(event->only_cpus >> cpu & 1))
+        return;
+    there->count += time - there->counted;
+    there->counted = time;
+}
+
+/*
+ * Due times follow each other by the interval, so that one late sample does not shift all others,
+ * and what is more than an interval late is not made up for.
+ */
+static void event_clock_pass(struct event *event, unsigned cpu, uint64_t now,
+                             const struct regs *regs)
+{
+    struct event_cpu *here = &event->cpu[cpu];
+
+    event_clock_count(event, cpu, now);
+    if (!event->rings || now < here->due)
+        return;
+    /* Time that is not the event's is passed over without a sample. */
+    if ((event->narrow && !event_means(event, regs, task_ids[cpu], cpu)) ||
+        event_sample(event, now - here->sampled, regs))
+        here->sampled = now;
+    here->due += event->clock.interval;
+    if (here->due + event->clock.interval <= now)
+        here->due = now + event->clock.interval;
+}
+
+void event_clock_enter(void)
+{
+    busy[arch_cpu_id()] = true;
+    local_barrier();
+}
+
+void event_clock_leave(void)
+{
+    local_barrier();
+    busy[arch_cpu_id()] = false;
+}
+
+bool event_clock_is_busy(unsigned cpu)
+{
+    return *(volatile bool *)&busy[cpu];
+}
+
+/* Two CPUs may want it at once: one of them does it. False: it cannot come less often. */
+static bool event_clock_slow_down(unsigned from, unsigned to)
+{
+    if (to == 0 || (nmi_clock_problem() && ticks_times(to) == ticks_times(from)) ||
+        !__atomic_compare_exchange_n(&rate, &from, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return false;
+    if (nmi_clock_problem())
+        ticks_slow_down(ticks_times(to));
+    else
+        nmi_clock_slow_down(&user, to);
+    return true;
+}
+
+/* What is left of samples says from where on there are fewer. */
+static void event_clock_note(unsigned hertz, uint64_t took)
+{
+    unsigned cpu = arch_cpu_id();
+
+    slowed = (struct event_clock_slowed){hertz, took};
+    for (const struct event *event = first; event; event = event->clock.next)
+        if (event->rings)
+            sample_write_throttle(event, &event->rings[cpu], PERF_RECORD_THROTTLE);
+}
+
+/* An interrupt is served that began then. */
+static void event_clock_weigh(uint64_t began)
+{
+    unsigned *here = &dear[arch_cpu_id()], hertz = __atomic_load_n(&rate, __ATOMIC_RELAXED);
+    uint64_t took = arch_clock_ns() - began;
+
+    if (took * DEAR_PART * hertz <= SECOND_NS) {
+        *here -= *here > 0;
+        return;
+    }
+    if (++*here < DEAR_MOST)
+        return;
+    *here = 0;
+    if (event_clock_slow_down(hertz, hertz / 2))
+        event_clock_note(hertz / 2, took);
+}
+
+static void event_clock_serve(const struct regs *regs, uint64_t began)
+{
+    unsigned cpu = arch_cpu_id();
+    uint64_t now = first ? arch_clock_ns() : 0;
+
+    for (struct event *event = first; event; event = event->clock.next)
+        event_clock_pass(event, cpu, now, regs);
+    if (first)
+        event_clock_weigh(began);
+}
+
+void event_clock_interrupt(const struct regs *regs, uint64_t began)
+{
+    if (!nmi_clock_problem())
+        return;
+    event_clock_enter();
+    event_clock_serve(regs, began);
+    event_clock_leave();
+}
+
+struct event_clock_slowed event_clock_slowed(void)
+{
+    return slowed;
+}
+
+const char *event_clock_blind(void)
+{
+    return nmi_clock_problem();
+}
+
+/* Into the name, which goes wherever its samples go: a profile does not show what it lacks. */
+static void event_clock_name_blind(struct recorded_event *event)
+{
+    size_t length = strlen(event->name);
+
+    print_into(event->name + length, sizeof(event->name) - length, BLIND);
+}
+
+void event_clock_begin(struct event *event)
+{
+    uint64_t now = arch_clock_ns();
+
+    if (event->rings)
+        slowed = (struct event_clock_slowed){0, 0};
+    if (event->rings && event_clock_blind())
+        event_clock_name_blind(&event->recorded);
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
+        event->cpu[cpu].counted = event_clock_time(event, cpu, now);
+        event->cpu[cpu].sampled = now;
+        event->cpu[cpu].due = now + event->clock.interval;
+    }
+    event_clock_follow();
+}
+
+/* Limits are core/option/record.c's to refuse by. */
+int event_clock_enable(struct event *event, struct refusal *why)
+{
+    const struct perf_event_attr *attr = &event->recorded.attr;
+    int error;
+
+    if (attr->config != PERF_COUNT_SW_CPU_CLOCK)
+        return refuse(why, EINVAL, "%s: no software event but cpu-clock", event->recorded.name);
+    event->clock.interval = attr->freq ? SECOND_NS / attr->sample_freq : attr->sample_period;
+    error = cpus_park(why);
+    if (error)
+        return error;
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        event->cpu[cpu].counted = event_clock_time(event, cpu, arch_clock_ns());
+    event->clock.next = first;
+    first = event;
+    cpus_release();
+    return 0;
+}
+
+void event_clock_disable(struct event *event)
+{
+    struct event **link = &first;
+
+    cpus_park_surely();
+    while (*link != event)
+        link = &(*link)->clock.next;
+    *link = event->clock.next;
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (arch_cpu_runs(cpu))
+            event_clock_count(event, cpu, arch_clock_ns());
+    cpus_release();
+    event_clock_follow();
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Counting, periods and throttling, each CPU by itself. What a hit calls, and event_sample, run in
+ * the context of the source, event_tick in the timer's interrupt, the rest in task context; what
+ * other CPUs may be reading changes while they are parked.
+ */
+#include "core/event/event.h"
+
+#include "arch/arch.h"
+#include "core/breakpoint/audit.h"
+#include "core/event/breakpoint.h"
+#include "core/event/tracepoint.h"
+#include "core/host.h"
+#include "core/lib/cpus.h"
+#include "core/lib/string.h"
+#include "core/sample/sample.h"
+
+static uint64_t next_id = 1;      /* task context */
+static struct event *first_paced; /* enabled ones; changed with all CPUs parked */
+uint64_t event_drain_ids = TASK_IDS_NONE;
+
+void event_init(struct event *event, const struct event_spec *spec, struct event_cpu *cpus)
+{
+    *event = (struct event){.recorded = {.id = next_id++, .attr = spec->attr},
+                            .cpu = cpus,
+                            .chain = spec->chain,
+                            .sample_bytes = sample_bytes(&spec->attr),
+                            .window = spec->window,
+                            .target = spec->target,
+                            .only_ids = spec->pid ? task_ids_of(spec->pid) : 0,
+                            .only_cpus = spec->cpus,
+                            .only_followed = spec->followed,
+                            .narrow = spec->pid || spec->followed || spec->cpus ||
+                                      spec->attr.exclude_user || spec->attr.exclude_kernel,
+                            .start = spec->start,
+                            .trigger = spec->trigger,
+                            .stop = spec->stop,
+                            .filter = spec->filter};
+    memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
+}
+
+/* The clock takes its samples as often as it was asked to; others have to find the period. */
+static bool event_is_paced(const struct event *event)
+{
+    return event->recorded.attr.freq && event->recorded.attr.type != PERF_TYPE_SOFTWARE;
+}
+
+static void event_begin_cpu(struct event *event, struct event_cpu *cpu)
+{
+    const struct perf_event_attr *attr = &event->recorded.attr;
+
+    cpu->count = 0;
+    cpu->period = attr->freq ? 1 : attr->sample_period;
+    cpu->period_left = cpu->period;
+    cpu->weight = 0;
+    if (event_is_paced(event))
+        pace_start(&cpu->pace, attr->sample_freq, arch_clock_ns());
+}
+
+void event_begin(struct event *event, struct ring *rings)
+{
+    cpus_park_surely();
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        event_begin_cpu(event, &event->cpu[cpu]);
+    event->breakpoint.doubtful = 0;
+    local_barrier(); /* a hit may come from here on: the rings are the last thing it needs */
+    event->rings = rings;
+    if (event->recorded.attr.type == PERF_TYPE_SOFTWARE)
+        event_clock_begin(event);
+    if (event->recorded.attr.type == PERF_TYPE_HARDWARE)
+        event_branches_begin(event);
+    cpus_release();
+}
+
+struct event_sums event_sum(struct event *event)
+{
+    struct event_sums sums = {0};
+
+    event->recorded.count = 0;
+    event->recorded.doubtful = __atomic_load_n(&event->breakpoint.doubtful, __ATOMIC_RELAXED);
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
+        event->recorded.count += local_load(&event->cpu[cpu].count);
+        sums.throttled += local_load(&event->cpu[cpu].throttled_hits);
+        sums.foreign += local_load(&event->cpu[cpu].foreign_hits);
+        sums.drained += local_load(&event->cpu[cpu].drained_hits);
+    }
+    return sums;
+}
+
+/*
+ * The tick's samples are used up: gives out new ones if a tick has passed since the last were, else
+ * false, and the hit is held back. The first held back leaves a record, and the end of it another,
+ * so that a reader sees from when to when samples are missing.
+ */
+static bool event_refill(struct event *event, struct event_cpu *here, struct ring *ring,
+                         uint64_t now)
+{
+    bool held_back = now < here->tick_end;
+
+    if (held_back) {
+        here->throttled_hits++;
+    } else {
+        here->tick_end = now + THROTTLE_TICK_NS;
+        here->tick_samples = event->tick_limit;
+    }
+    if (held_back != here->throttled)
+        sample_write_throttle(event, ring,
+                              held_back ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE);
+    here->throttled = held_back;
+    return !held_back;
+}
+
+/*
+ * A sample is due, and none is left that may be taken unchecked. An event that keeps no frequency
+ * gets all that the tick has for it at once, or any number, so that the clock is seldom looked at;
+ * one that does looks at it for every sample.
+ */
+static bool event_check(struct event *event, struct event_cpu *here, struct ring *ring)
+{
+    uint64_t now = arch_clock_ns();
+    bool paced = here->pace.interval;
+
+    if (paced) {
+        here->period = here->pace.period;
+        here->period_left = pace_sample(&here->pace, now);
+    }
+    if (event->tick_limit == 0) {
+        here->unchecked = paced ? 1 : UINT64_MAX;
+        return true;
+    }
+    if (here->tick_samples == 0 && !event_refill(event, here, ring, now))
+        return false;
+    here->unchecked = paced ? 1 : here->tick_samples;
+    here->tick_samples -= here->unchecked;
+    return true;
+}
+
+bool event_means(const struct event *event, const struct regs *regs, uint64_t ids, unsigned cpu)
+{
+    const struct perf_event_attr *attr = &event->recorded.attr;
+
+    if (event->only_ids && event->only_ids != ids)
+        return false;
+    if (event->only_cpus && !(event->only_cpus >> cpu & 1))
+        return false;
+    if (event->only_followed && !task_followed[cpu]) {
+        event->cpu[cpu].foreign_hits++;
+        return false;
+    }
+    return !(regs_user_mode(regs) ? attr->exclude_user : attr->exclude_kernel);
+}
+
+void event_set_drain(uint32_t pid)
+{
+    event_drain_ids = task_ids_of(pid);
+}
+
+bool event_may(struct event *event, struct event_cpu *here, struct ring *ring)
+{
+    if (here->unchecked == 0 && !event_check(event, here, ring))
+        return false;
+    here->unchecked--;
+    return true;
+}
+
+void event_hit_narrow(struct event *event, uint64_t addr, const struct regs *regs)
+{
+    unsigned cpu = arch_cpu_id();
+
+    if (event_means(event, regs, task_ids[cpu], cpu))
+        event_hit_meant(event, addr, regs);
+}
+
+void event_hit_checked(struct event *event, struct ring *ring, uint64_t addr,
+                       const struct regs *regs, uint64_t ids)
+{
+    struct event_cpu *here = &event->cpu[arch_cpu_id()];
+
+    if (event_may(event, here, ring))
+        sample_write(event, ring, addr, regs, ids, here->period);
+}
+
+void event_traced_narrow(struct event *event, struct trace_hit *traced, bool addressed)
+{
+    if (event_means(event, trace_regs(traced), traced->ids, traced->cpu))
+        event_traced_meant(event, traced, addressed);
+}
+
+void event_traced_checked(struct event *event, struct ring *ring, struct trace_hit *traced,
+                          uint64_t addr)
+{
+    struct event_cpu *here = &event->cpu[traced->cpu];
+
+    if (event_may(event, here, ring))
+        sample_write_traced(event, ring, traced, addr, here->period);
+}
+
+bool event_sample(struct event *event, uint64_t period, const struct regs *regs)
+{
+    struct ring *rings = *(struct ring *volatile *)&event->rings;
+    unsigned cpu = arch_cpu_id();
+
+    if (!rings || !event_may(event, &event->cpu[cpu], &rings[cpu]))
+        return false;
+    sample_write(event, &rings[cpu], 0, regs, task_ids[cpu], period);
+    return true;
+}
+
+/*
+ * A hit may come in between, from a watch of what is used here: it loses or repeats a part of a
+ * period, and period_left is 0 at no time.
+ */
+static void event_repace(struct event_cpu *here, uint64_t now)
+{
+    uint64_t period = here->pace.period, left = here->period_left;
+    uint64_t hits = left < period ? period - left : 0;
+
+    period = pace_tick(&here->pace, hits, now);
+    here->period_left = period > hits ? period - hits : 1;
+}
+
+/* Parking waits for its end: event_clock_is_busy. */
+void event_tick(void)
+{
+    uint64_t now = arch_clock_ns();
+    unsigned cpu = arch_cpu_id();
+
+    breakpoint_audit();
+    event_clock_enter();
+    for (struct event *event = first_paced; event; event = event->next_paced)
+        if (event->rings)
+            event_repace(&event->cpu[cpu], now);
+    event_clock_leave();
+}
+
+static void event_add_paced(struct event *event)
+{
+    cpus_park_surely();
+    event->next_paced = first_paced;
+    first_paced = event;
+    cpus_release();
+}
+
+static void event_remove_paced(const struct event *event)
+{
+    struct event **link = &first_paced;
+
+    cpus_park_surely();
+
+    while (*link != event)
+        link = &(*link)->next_paced;
+    *link = event->next_paced;
+    cpus_release();
+}
+
+static int event_enable_source(struct event *event, struct refusal *why)
+{
+    if (event->recorded.attr.type == PERF_TYPE_TRACEPOINT)
+        return event_tracepoint_enable(event, why);
+    if (event->recorded.attr.type == PERF_TYPE_SOFTWARE)
+        return event_clock_enable(event, why);
+    if (event->recorded.attr.type == PERF_TYPE_HARDWARE)
+        return event_branches_enable(event, why);
+    return event_breakpoint_enable(event, why);
+}
+
+int event_enable(struct event *event, struct refusal *why)
+{
+    int error = event_enable_source(event, why);
+
+    if (!error && event_is_paced(event))
+        event_add_paced(event);
+    return error;
+}
+
+void event_disable(struct event *event)
+{
+    if (event_is_paced(event))
+        event_remove_paced(event);
+    if (event->recorded.attr.type == PERF_TYPE_TRACEPOINT)
+        event_tracepoint_disable(event);
+    else if (event->recorded.attr.type == PERF_TYPE_SOFTWARE)
+        event_clock_disable(event);
+    else if (event->recorded.attr.type == PERF_TYPE_HARDWARE)
+        event_branches_disable(event);
+    else
+        event_breakpoint_disable(event);
+}

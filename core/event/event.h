@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An event: what is counted, and when a count becomes a sample. Its source
+ * (core/event/breakpoint.c, tracepoint.c) calls event_hit for each occurrence, or
+ * event_sample when time is what it counts (clock.c); sources differ, the rest is the same
+ * for all.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/breakpoint/breakpoint.h"
+#include "core/event/branches.h"
+#include "core/event/clock.h"
+#include "core/event/pace.h"
+#include "core/event/spec.h"
+#include "core/host.h"
+#include "core/ring/ring.h"
+#include "core/sample/records.h"
+#include "core/sample/sample.h"
+#include "core/tracepoint/filter.h"
+#include "core/tracepoint/tracepoint.h"
+
+/*
+ * Samples that one event may take in one tick of the throttle before it is held back until the
+ * next.
+ */
+#define THROTTLE_TICK_NS 10000000ull
+
+/*
+ * What an event keeps for one CPU, whose contexts alone write it. Aligned, so that finding it takes
+ * a shift, and that CPUs do not take each other's lines.
+ */
+struct event_cpu {
+    _Alignas(256) uint64_t count; /* hits, recorded or not; of the clock: ns */
+    uint64_t period;              /* what a sample stands for; of the last one if it varies */
+    uint64_t period_left;         /* hits until the next sample */
+    uint64_t unchecked;           /* samples that may be taken without a look at the clock */
+    uint64_t weight;              /* of a weighted tracepoint's hits since the last sample */
+    struct pace pace;             /* sets the period, if a frequency was asked for */
+
+    uint64_t tick_end;     /* the throttle's: when the current tick is over */
+    uint64_t tick_samples; /* samples that it still may take, the unchecked ones left out */
+    bool throttled;
+    uint64_t throttled_hits; /* that would have been samples */
+    uint64_t drained_hits;   /* by the thread that writes the stream */
+    uint64_t foreign_hits;   /* of threads that are not the workload's: not counted */
+
+    /* The clock's: */
+    uint64_t counted; /* time is counted up to here, */
+    uint64_t sampled; /* ... and stands in samples up to here */
+    uint64_t due;     /* when the next sample is */
+};
+
+_Static_assert(sizeof(struct event_cpu) == 256, "a page has room for those of 16 CPUs");
+
+struct event {
+    /*
+     * What each hit looks at: with the begin of `recorded` two cache lines, and one of the CPU's
+     * own.
+     */
+    _Alignas(64) struct event_cpu *cpu; /* [I] arch_cpus() of them */
+    struct ring *rings;                 /* one per CPU; NULL: only counted, from any context on */
+    struct event_chain chain;           /* [I] */
+    bool narrow;                        /* [I] some hits are not meant: event_means tells */
+    void (*triggered)(const struct event *event); /* told after each sample; NULL: nobody */
+    uint64_t sample_bytes;                        /* [I] sample_bytes(attr) */
+    struct recorded_event recorded;               /* id, attr and name [I]; count: event_sum's */
+
+    struct event *next_paced;        /* [all CPUs parked] */
+    struct breakpoint_target target; /* [I] of a breakpoint */
+    uint64_t only_ids;               /* [I] as task_current_ids; 0: any thread's hits */
+    uint64_t only_cpus;              /* [I] bit i: CPU i; 0: any CPU's hits */
+    bool only_followed;              /* [I] only hits in the recorded workload's threads */
+    bool start;                      /* [I] its hits open the window of branches */
+    bool trigger;                    /* [I] its first sample ends the recording */
+    bool stop;                       /* [I] each sample stops the program that was hit */
+    uint64_t tick_limit;             /* [I] of a CPU; 0: never throttled */
+
+    /* Its source's part; one of them is in use. */
+    struct breakpoint breakpoint;
+    struct tracepoint_probe probe;
+    struct event_clock clock;
+    struct event_window window; /* [I] of branches */
+    struct filter filter;       /* [I] of a tracepoint: which hits are some */
+    unsigned address;           /* [I] ... which argument is the sample's address, if any is */
+};
+
+_Static_assert(offsetof(struct event, recorded.attr.sample_type) < 2 * 64,
+               "what a hit looks at lies in two cache lines");
+_Static_assert(offsetof(struct event_cpu, unchecked) < 64, "... and in one of the CPU's own");
+
+/*
+ * A new event that counts nothing yet, with an id that no other event of this boot has. `cpus` is
+ * memory for arch_cpus() CPUs, all zero, the event's from here on.
+ */
+void event_init(struct event *event, const struct event_spec *spec, struct event_cpu *cpus);
+
+/* Takes the sums over all CPUs: count into `recorded`, the others are returned. Any context. */
+struct event_sums {
+    uint64_t throttled, drained, foreign;
+};
+struct event_sums event_sum(struct event *event);
+
+/* Whether a hit with these registers, by that thread, there, is one that the event is for. */
+bool event_means(const struct event *event, const struct regs *regs, uint64_t ids, unsigned cpu);
+
+extern uint64_t event_drain_ids; /* [boot] of the stream's thread */
+
+/* A hit of the stream's own thread is counted apart. */
+static inline bool event_is_drained(struct event_cpu *here, uint64_t ids)
+{
+    if (__builtin_expect(ids != event_drain_ids, true) || arch_interrupted())
+        return false;
+    here->drained_hits++;
+    return true;
+}
+
+/* Counts one that the event means. The ring for its sample, if one is due. */
+__attribute__((always_inline)) static inline struct ring *
+event_claim(struct event *event, struct event_cpu *here, uint64_t ids, unsigned cpu)
+{
+    struct ring *rings = *(struct ring *volatile *)&event->rings;
+
+    here->count++;
+    if (!rings || event_is_drained(here, ids) || --here->period_left > 0)
+        return NULL;
+    here->period_left = here->period;
+    return &rings[cpu];
+}
+
+/* Whether the throttle lets a sample be taken that is due. */
+bool event_may(struct event *event, struct event_cpu *here, struct ring *ring);
+
+/* What is rare, apart, so that a hit saves no registers for it. */
+void event_hit_narrow(struct event *event, uint64_t addr, const struct regs *regs);
+void event_hit_checked(struct event *event, struct ring *ring, uint64_t addr,
+                       const struct regs *regs, uint64_t ids);
+void event_traced_narrow(struct event *event, struct trace_hit *traced, bool addressed);
+void event_traced_checked(struct event *event, struct ring *ring, struct trace_hit *traced,
+                          uint64_t addr);
+
+/* One that the event means. */
+static inline void event_hit_meant(struct event *event, uint64_t addr, const struct regs *regs)
+{
+    unsigned cpu = arch_cpu_id();
+    uint64_t ids = task_ids[cpu];
+    struct event_cpu *here = &event->cpu[cpu];
+    struct ring *ring = event_claim(event, here, ids, cpu);
+
+    if (!ring)
+        return;
+    if (__builtin_expect(here->unchecked == 0, false)) {
+        event_hit_checked(event, ring, addr, regs, ids);
+        return;
+    }
+    here->unchecked--;
+    sample_write(event, ring, addr, regs, ids, here->period);
+}
+
+/*
+ * One occurrence with these registers at address `addr`. Any context of this CPU with preemption
+ * off; the CPU's context level picks the scratch memory, so levels may nest.
+ */
+static inline void event_hit(struct event *event, uint64_t addr, const struct regs *regs)
+{
+    if (__builtin_expect(event->narrow, false))
+        event_hit_narrow(event, addr, regs);
+    else
+        event_hit_meant(event, addr, regs);
+}
+
+/*
+ * The same of a tracepoint's. A record is made of it only for a sample that has one. `addressed`:
+ * the sample has one of the hit's arguments for its address.
+ */
+__attribute__((always_inline)) static inline void
+event_traced_meant(struct event *event, struct trace_hit *traced, bool addressed)
+{
+    struct event_cpu *here = &event->cpu[traced->cpu];
+    struct ring *ring = event_claim(event, here, traced->ids, traced->cpu);
+    uint64_t addr;
+
+    if (!ring)
+        return;
+    addr = addressed ? traced->argument[event->address] : 0;
+    if (__builtin_expect(here->unchecked == 0, false)) {
+        event_traced_checked(event, ring, traced, addr);
+        return;
+    }
+    here->unchecked--;
+    sample_write_traced(event, ring, traced, addr, here->period);
+}
+
+__attribute__((always_inline)) static inline void
+event_hit_traced(struct event *event, struct trace_hit *traced, bool addressed)
+{
+    if (__builtin_expect(event->narrow, false))
+        event_traced_narrow(event, traced, addressed);
+    else
+        event_traced_meant(event, traced, addressed);
+}
+
+/*
+ * A sample that stands for `period`, whatever the event's own says. False if the throttle holds it
+ * back, or if the event has no rings. Context: as event_hit.
+ */
+bool event_sample(struct event *event, uint64_t period, const struct regs *regs);
+
+/*
+ * Counts from 0, now; with `rings` there are samples from here on. The event may be enabled
+ * already: until then it has no rings. Task context.
+ */
+void event_begin(struct event *event, struct ring *rings);
+
+/* Looks after the periods of events that keep a frequency. The tick: interrupt context. */
+void event_tick(void);
+
+/*
+ * The thread that writes the stream: what it raises itself, interrupts that it meets left aside, is
+ * counted and not recorded. Boot.
+ */
+void event_set_drain(uint32_t pid);
+
+/* Sources: 0, or a negative errno and a reason. */
+int event_enable(struct event *event, struct refusal *why);
+void event_disable(struct event *event);

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The period is the rate of the hits times the interval that was asked for. The rate is a ratio of
+ * sums and not a mean of ratios, so that hits which come in bursts count for what they are. It is
+ * taken over a window as long as several slices. The last few samples bound the period from below,
+ * and each tick from above, so that a rate that has changed a hundredfold neither floods nor
+ * silences until the window knows of it. A sample's period tells its weight, whatever was chosen
+ * here: an estimate that is off makes samples more or fewer, not wrong.
+ */
+#include "core/event/pace.h"
+
+#define SECOND_NS        1000000000ull
+#define WINDOW_INTERVALS 8
+#define WINDOW_LEAST     (1ull << 25) /* ns: more than three slices of the scheduler */
+
+/*
+ * Samples come at most so many times as fast as asked for; after a silence of so many intervals the
+ * next hit is one.
+ */
+#define BOUND 8
+
+/* A period is at most so many times the one before: a few hits alone say little. */
+#define GROWTH 8
+
+/* Of recent sums a quarter fades with each sample. */
+#define FADE_SHIFT 2
+
+/* A period's fraction is carried over to the next: 2.5 hits are 2 and 3 in turn. */
+#define FRACTION_BITS 4
+
+/* Such a number, times an interval of up to 2^30, has room for the fraction. */
+#define NUMBER_BITS 30
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t pace_window(const struct pace *pace)
+{
+    uint64_t intervals = WINDOW_INTERVALS * pace->interval;
+
+    return intervals > WINDOW_LEAST ? intervals : WINDOW_LEAST;
+}
+
+/* The same ratio in smaller numbers; the time is not 0. */
+static struct pace_rate pace_scaled(struct pace_rate rate)
+{
+    while (rate.hits >> NUMBER_BITS || rate.time >> NUMBER_BITS) {
+        rate.hits >>= 1;
+        rate.time >>= 1;
+    }
+    if (rate.time == 0)
+        rate.time = 1;
+    return rate;
+}
+
+/* Hits in an interval by these rates, with a fraction. */
+static uint64_t pace_period(uint64_t interval, struct pace_rate lately, struct pace_rate recent)
+{
+    struct pace_rate rate;
+
+    recent.time *= BOUND;
+    rate = lately = pace_scaled(lately);
+    recent = pace_scaled(recent);
+    if (recent.hits * lately.time > lately.hits * recent.time)
+        rate = recent;
+    return (rate.hits * interval << FRACTION_BITS) / rate.time;
+}
+
+void pace_start(struct pace *pace, uint64_t hertz, uint64_t now)
+{
+    *pace = (struct pace){.interval = SECOND_NS / hertz, .period = 1, .last = now};
+}
+
+/* A silence counts for BOUND intervals in what is recent, so that it cannot hide what follows. */
+uint64_t pace_sample(struct pace *pace, uint64_t now)
+{
+    uint64_t passed = now - pace->last, most = pace->period * GROWTH;
+    uint64_t window = pace_window(pace), period;
+
+    pace->last = now;
+    pace->recent.hits += pace->period - (pace->recent.hits >> FADE_SHIFT);
+    pace->recent.time += lesser(passed, BOUND * pace->interval) - (pace->recent.time >> FADE_SHIFT);
+    pace->lately.hits += pace->period;
+    pace->lately.time += passed;
+    if (pace->lately.time > window) {
+        pace->lately.hits >>= 1;
+        pace->lately.time >>= 1;
+    }
+    period = pace_period(pace->interval, pace->lately, pace->recent) + pace->fraction;
+    pace->fraction = period & ((1u << FRACTION_BITS) - 1);
+    period = lesser(period >> FRACTION_BITS, most);
+    pace->period = period ? period : 1;
+    return pace->period;
+}
+
+uint64_t pace_tick(struct pace *pace, uint64_t hits, uint64_t now)
+{
+    uint64_t passed = now - pace->last;
+    struct pace_rate lately = pace->lately, recent = pace->recent;
+    uint64_t period;
+
+    lately.hits += hits;
+    lately.time += passed;
+    recent.hits += hits;
+    recent.time += passed;
+    period = pace_period(pace->interval, lately, recent) >> FRACTION_BITS;
+    if (period <= hits || passed > BOUND * pace->interval)
+        period = hits + 1;
+    pace->period = lesser(period, pace->period);
+    return pace->period;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tracepoint source: perf_event_attr <-> a probe of a tracepoint, config being its id. Hits run
+ * in the tracepoint's context with interrupts off; what the filter keeps out is not counted.
+ */
+#include "core/event/tracepoint.h"
+
+#include "core/event/event.h"
+
+__attribute__((always_inline)) static inline void
+event_tracepoint_take(struct tracepoint_probe *probe, struct trace_hit *hit, bool addressed)
+{
+    struct event *event = (struct event *)((char *)probe - offsetof(struct event, probe));
+
+    if (event->filter.count == 0 || filter_passes(&event->filter, hit))
+        event_hit_traced(event, hit, addressed);
+}
+
+static void event_tracepoint_hit(struct tracepoint_probe *probe, struct trace_hit *hit)
+{
+    event_tracepoint_take(probe, hit, false);
+}
+
+static void event_tracepoint_hit_addressed(struct tracepoint_probe *probe, struct trace_hit *hit)
+{
+    event_tracepoint_take(probe, hit, true);
+}
+
+/*
+ * A period is so much weight, and of a frequency so many hits; a sample stands for the weight that
+ * has come since the last one, more than a period where one hit weighs more. Counted are hits.
+ */
+static struct ring *claim_weighted(struct event *event, struct event_cpu *here,
+                                   const struct trace_hit *hit, uint64_t *stands_for)
+{
+    struct ring *rings = *(struct ring *volatile *)&event->rings;
+    uint64_t weight = hit->argument[hit->tracepoint->weight];
+    uint64_t step = event->recorded.attr.freq ? 1 : weight;
+
+    here->count++;
+    if (!rings || event_is_drained(here, hit->ids))
+        return NULL;
+    here->weight += weight;
+    if (here->period_left > step) {
+        here->period_left -= step;
+        return NULL;
+    }
+    here->period_left = here->period;
+    *stands_for = here->weight;
+    here->weight = 0;
+    return event_may(event, here, &rings[hit->cpu]) ? &rings[hit->cpu] : NULL;
+}
+
+static void event_tracepoint_hit_weighted(struct tracepoint_probe *probe, struct trace_hit *hit)
+{
+    struct event *event = (struct event *)((char *)probe - offsetof(struct event, probe));
+    uint64_t stands_for = 0;
+    struct ring *ring;
+
+    if (event->filter.count > 0 && !filter_passes(&event->filter, hit))
+        return;
+    if (event->narrow && !event_means(event, trace_regs(hit), hit->ids, hit->cpu))
+        return;
+    ring = claim_weighted(event, &event->cpu[hit->cpu], hit, &stands_for);
+    if (ring)
+        sample_write_traced(event, ring, hit, 0, stands_for);
+}
+
+/*
+ * What a tracepoint is about, the page or the lock: its first pointer. False: it has none that
+ * costs nothing to find.
+ */
+static bool find_address(const struct tracepoint *tracepoint, unsigned *address)
+{
+    unsigned most = tracepoint->find_late ? tracepoint->late : tracepoint->field_count;
+
+    for (*address = 0; *address < most; ++*address)
+        if (tracepoint->field[*address].kind == TRACEPOINT_pointer)
+            return true;
+    return false;
+}
+
+int event_tracepoint_enable(struct event *event, struct refusal *why)
+{
+    const struct perf_event_attr *attr = &event->recorded.attr;
+    struct tracepoint *tracepoint = tracepoint_by_id(attr->config);
+
+    if (!tracepoint)
+        return refuse(why, ENOENT, "%s: no tracepoint has the id %llu", event->recorded.name,
+                      (unsigned long long)attr->config);
+    event->probe = (struct tracepoint_probe){
+        .hit = tracepoint->weighted                        ? event_tracepoint_hit_weighted
+               : find_address(tracepoint, &event->address) ? event_tracepoint_hit_addressed
+                                                           : event_tracepoint_hit,
+        .registers = attr->sample_type & PERF_SAMPLE_REGS_INTR};
+    return tracepoint_listen(tracepoint, &event->probe, why);
+}
+
+void event_tracepoint_disable(struct event *event)
+{
+    tracepoint_leave(tracepoint_by_id(event->recorded.attr.config), &event->probe);
+}

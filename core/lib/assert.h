@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * assert(x): an invariant of our own that is broken, so that going on would do harm. Never for what
+ * the outside world may do; that gets an error return. Stays in every build. Any context: the way
+ * out is a panic.
+ */
+#pragma once
+
+/* In the kernel kernel/panic/panic.c's; a test on the host brings its own. */
+_Noreturn void assert_failed(const char *claim, const char *file, int line);
+
+#define assert(claim) ((claim) ? (void)0 : assert_failed(#claim, __FILE__, __LINE__))

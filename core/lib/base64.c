@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Stands between core/stream/stream.c and the console where there is no serial port to spare for
+ * the stream. Holds back less than a line, so that every line but the last is full and each is
+ * written whole.
+ */
+#include "core/lib/base64.h"
+
+#include "core/lib/string.h"
+
+#define GROUP_BYTES 3 /* become four characters */
+
+static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/* Up to three bytes as four characters, '=' for those that nothing of them falls into. */
+static void encode_group(char text[4], const uint8_t *bytes, size_t count)
+{
+    uint32_t bits = (uint32_t)bytes[0] << 16;
+
+    if (count > 1) {
+        bits |= (uint32_t)bytes[1] << 8;
+    }
+    if (count > 2) {
+        bits |= bytes[2];
+    }
+    text[0] = digits[bits >> 18];
+    text[1] = digits[bits >> 12 & 63];
+    text[2] = count > 1 ? digits[bits >> 6 & 63] : '=';
+    text[3] = count > 2 ? digits[bits & 63] : '=';
+}
+
+_Static_assert(BASE64_LINE_BYTES / GROUP_BYTES * 4 + 1 <= BASE64_LINE_TEXT, "a line has room");
+
+/*
+ * A panic that interrupts this CPU for good reads the length: it is set after the text that it
+ * counts, and cleared before that changes. The order is this CPU's own, hence no fence of the bus.
+ */
+static void set_length(struct base64 *base64, size_t length)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&base64->length, length, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* The line in `text`, its line end included. */
+static void write_text(struct base64 *base64, size_t length)
+{
+    base64->left_before = base64->left ? *base64->left : 0;
+    set_length(base64, length);
+    base64->behind->write(base64->behind, base64->text, length);
+    set_length(base64, 0);
+}
+
+static void write_line(struct base64 *base64)
+{
+    size_t length = 0;
+
+    for (size_t done = 0; done < base64->held; done += GROUP_BYTES) {
+        encode_group(base64->text + length, base64->line + done, base64->held - done);
+        length += 4;
+    }
+    base64->text[length++] = '\n';
+    write_text(base64, length);
+    base64->held = 0;
+}
+
+static void base64_write(struct sink *sink, const char *bytes, size_t length)
+{
+    struct base64 *base64 = (struct base64 *)((char *)sink - offsetof(struct base64, sink));
+
+    while (length > 0) {
+        size_t room = BASE64_LINE_BYTES - base64->held;
+        size_t taken = length < room ? length : room;
+
+        memcpy(base64->line + base64->held, bytes, taken);
+        base64->held += taken;
+        bytes += taken;
+        length -= taken;
+        if (base64->held == BASE64_LINE_BYTES) {
+            write_line(base64);
+        }
+    }
+}
+
+void base64_open(struct base64 *base64, struct sink *behind, const uint64_t *left, const char *name)
+{
+    *base64 = (struct base64){.sink = {base64_write}, .behind = behind, .left = left};
+    write_text(base64,
+               print_into(base64->text, sizeof(base64->text), "begin-base64 644 %s\n", name));
+}
+
+void base64_close(struct base64 *base64)
+{
+    if (base64->held > 0) {
+        write_line(base64);
+    }
+    write_text(base64, print_into(base64->text, sizeof(base64->text), "====\n"));
+}
+
+/*
+ * An empty line is none to uudecode, and part of a group of four is no byte: so the line has to end
+ * as it would have. That does not come out if somebody else has written to the console meanwhile.
+ */
+void base64_cut(struct base64 *base64)
+{
+    uint64_t gone = base64->left ? *base64->left - base64->left_before : UINT64_MAX;
+
+    if (base64->length > 0 && gone <= base64->length) {
+        base64->behind->write(base64->behind, base64->text + gone, base64->length - gone);
+    } else if (base64->length > 0) {
+        base64->behind->write(base64->behind, "\n", 1);
+    }
+    print_to(base64->behind, "====\n");
+}

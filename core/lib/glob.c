@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See glob.h. */
+#include "core/lib/glob.h"
+
+#include <stddef.h>
+
+#include "core/lib/string.h"
+
+/*
+ * Only the last star ever needs to take more: what one before it took was enough for what stands
+ * between them, and taking more there cannot help what comes behind.
+ */
+bool glob_match(const char *pattern, const char *text)
+{
+    const char *star = NULL, *taken = NULL;
+
+    while (*text) {
+        if (*pattern == '*') {
+            star = ++pattern;
+            taken = text;
+        } else if (*pattern == '?' || *pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star;
+            text = ++taken;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == '\0';
+}
+
+bool glob_is_pattern(const char *pattern)
+{
+    return strchr(pattern, '*') || strchr(pattern, '?');
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Formatted output into a sink (core/lib/print.h). Everybody who prints comes through here, a panic
+ * too: nothing is allocated or kept but the console's sink, nothing is locked but by its guard, and
+ * a format that is wrong prints itself.
+ */
+#include "core/lib/print.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/lib/string.h"
+
+#define NO_PRECISION SIZE_MAX
+
+/* One conversion of a format, "%-*.3s" say. */
+struct conversion {
+    bool left;        /* - */
+    bool zero;        /* 0 */
+    size_t width;     /* least number of characters */
+    size_t precision; /* %s: most characters to take */
+    bool wide;        /* l, ll, z: 64 bits */
+    char letter;
+};
+
+/* A va_list that functions can share: a bare parameter may be a copy or not, by the ABI. */
+struct arguments {
+    va_list list;
+};
+
+static struct sink *console;
+static void (*guard_enter)(void), (*guard_leave)(void); /* NULL: none; set at boot */
+
+static void put(struct sink *sink, const char *bytes, size_t length)
+{
+    if (length > 0)
+        sink->write(sink, bytes, length);
+}
+
+static void put_repeated(struct sink *sink, const char *sixteen, size_t count)
+{
+    for (; count > 16; count -= 16)
+        put(sink, sixteen, 16);
+    put(sink, sixteen, count);
+}
+
+static void put_padded(struct sink *sink, const struct conversion *conversion, const char *bytes,
+                       size_t length)
+{
+    size_t padding = conversion->width > length ? conversion->width - length : 0;
+
+    if (!conversion->left)
+        put_repeated(sink, "                ", padding);
+    put(sink, bytes, length);
+    if (conversion->left)
+        put_repeated(sink, "                ", padding);
+}
+
+/* `prefix` is a sign or 0x: zeroes go behind it, spaces before it. */
+static void put_number(struct sink *sink, const struct conversion *conversion, const char *prefix,
+                       uint64_t value, unsigned base)
+{
+    char text[24]; /* 20 digits of 2^64, and the prefix */
+    size_t start = sizeof(text);
+    size_t prefix_length = strlen(prefix);
+
+    do {
+        text[--start] = "0123456789abcdef"[value % base];
+        value /= base;
+    } while (value != 0);
+
+    size_t length = sizeof(text) - start + prefix_length;
+    if (conversion->zero && !conversion->left && conversion->width > length) {
+        put(sink, prefix, prefix_length);
+        put_repeated(sink, "0000000000000000", conversion->width - length);
+        put(sink, text + start, sizeof(text) - start);
+        return;
+    }
+    start -= prefix_length;
+    memcpy(text + start, prefix, prefix_length);
+    put_padded(sink, conversion, text + start, length);
+}
+
+static void put_signed(struct sink *sink, const struct conversion *conversion, int64_t value)
+{
+    if (value < 0)
+        put_number(sink, conversion, "-", -(uint64_t)value, 10);
+    else
+        put_number(sink, conversion, "", (uint64_t)value, 10);
+}
+
+static void put_string(struct sink *sink, const struct conversion *conversion, const char *text)
+{
+    size_t length = 0;
+
+    if (!text)
+        text = "(null)";
+    while (length < conversion->precision && text[length] != '\0')
+        length++;
+    put_padded(sink, conversion, text, length);
+}
+
+static uint64_t next_unsigned(const struct conversion *conversion, struct arguments *arguments)
+{
+    return conversion->wide ? va_arg(arguments->list, uint64_t)
+                            : va_arg(arguments->list, unsigned int);
+}
+
+static int64_t next_signed(const struct conversion *conversion, struct arguments *arguments)
+{
+    return conversion->wide ? va_arg(arguments->list, int64_t) : va_arg(arguments->list, int);
+}
+
+/* False if the letter is none of ours. */
+static bool put_conversion(struct sink *sink, const struct conversion *conversion,
+                           struct arguments *arguments)
+{
+    switch (conversion->letter) {
+    case 'c': {
+        char character = (char)va_arg(arguments->list, int);
+        put_padded(sink, conversion, &character, 1);
+        return true;
+    }
+    case 's':
+        put_string(sink, conversion, va_arg(arguments->list, const char *));
+        return true;
+    case 'd':
+    case 'i':
+        put_signed(sink, conversion, next_signed(conversion, arguments));
+        return true;
+    case 'u':
+        put_number(sink, conversion, "", next_unsigned(conversion, arguments), 10);
+        return true;
+    case 'x':
+        put_number(sink, conversion, "", next_unsigned(conversion, arguments), 16);
+        return true;
+    case 'p':
+        put_number(sink, conversion, "0x", (uintptr_t)va_arg(arguments->list, void *), 16);
+        return true;
+    case '%':
+        put(sink, "%", 1);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static size_t parse_count(const char **format, struct arguments *arguments, bool *negative)
+{
+    size_t count = 0;
+
+    *negative = false;
+    if (**format == '*') {
+        int given = va_arg(arguments->list, int);
+        (*format)++;
+        *negative = given < 0;
+        return *negative ? -(size_t)given : (size_t)given;
+    }
+    for (; **format >= '0' && **format <= '9'; (*format)++)
+        count = count * 10 + (size_t)(**format - '0');
+    return count;
+}
+
+/* Reads what follows a %; returns where the text goes on. */
+static const char *parse_conversion(const char *format, struct arguments *arguments,
+                                    struct conversion *conversion)
+{
+    bool negative;
+
+    *conversion = (struct conversion){.precision = NO_PRECISION};
+    for (; *format == '-' || *format == '0'; format++) {
+        if (*format == '-')
+            conversion->left = true;
+        else
+            conversion->zero = true;
+    }
+    conversion->width = parse_count(&format, arguments, &negative);
+    if (negative)
+        conversion->left = true;
+    if (*format == '.') {
+        format++;
+        conversion->precision = parse_count(&format, arguments, &negative);
+        if (negative)
+            conversion->precision = NO_PRECISION;
+    }
+    for (; *format == 'l' || *format == 'z'; format++)
+        conversion->wide = true;
+    conversion->letter = *format;
+    return *format == '\0' ? format : format + 1;
+}
+
+static void print_pieces_to(struct sink *sink, const char *format, va_list list)
+{
+    struct arguments arguments;
+
+    va_copy(arguments.list, list);
+    while (*format != '\0') {
+        const char *text = format;
+        while (*format != '\0' && *format != '%')
+            format++;
+        put(sink, text, (size_t)(format - text));
+        if (*format == '\0')
+            break;
+
+        struct conversion conversion;
+        text = format;
+        format = parse_conversion(format + 1, &arguments, &conversion);
+        if (!put_conversion(sink, &conversion, &arguments))
+            put(sink, text, (size_t)(format - text));
+    }
+    va_end(arguments.list);
+}
+
+/* What one call prints to the console stays together. */
+void print_list_to(struct sink *sink, const char *format, va_list list)
+{
+    bool guarded = guard_enter && sink == console;
+
+    if (guarded)
+        guard_enter();
+    print_pieces_to(sink, format, list);
+    if (guarded)
+        guard_leave();
+}
+
+void print_to(struct sink *sink, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    print_list_to(sink, format, arguments);
+    va_end(arguments);
+}
+
+void print_set_guard(void (*enter)(void), void (*leave)(void))
+{
+    guard_enter = enter;
+    guard_leave = leave;
+}
+
+void print_set_console(struct sink *sink)
+{
+    console = sink;
+}
+
+struct sink *print_console(void)
+{
+    return console;
+}
+
+void print(const char *format, ...)
+{
+    va_list arguments;
+
+    if (!console)
+        return;
+    va_start(arguments, format);
+    print_list_to(console, format, arguments);
+    va_end(arguments);
+}
+
+/* Fills a buffer, and goes on counting behind its end. */
+struct buffer_sink {
+    struct sink sink;
+    char *buffer;
+    size_t size;
+    size_t length;
+};
+
+static void buffer_write(struct sink *sink, const char *bytes, size_t length)
+{
+    struct buffer_sink *to = (struct buffer_sink *)sink;
+    size_t room = to->length < to->size ? to->size - to->length : 0;
+
+    if (room > 0)
+        memcpy(to->buffer + to->length, bytes, length < room ? length : room);
+    to->length += length;
+}
+
+size_t print_list_into(char *buffer, size_t size, const char *format, va_list arguments)
+{
+    struct buffer_sink to = {{buffer_write}, buffer, size, 0};
+
+    print_list_to(&to.sink, format, arguments);
+    if (size > 0)
+        buffer[to.length < size ? to.length : size - 1] = '\0';
+    return to.length;
+}
+
+size_t print_into(char *buffer, size_t size, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    size_t length = print_list_into(buffer, size, format, arguments);
+    va_end(arguments);
+    return length;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Writes the reason of a refusal. Called by whoever refuses (core/lib/refusal.h); task context. */
+#include "core/lib/refusal.h"
+
+#include <stdarg.h>
+
+#include "core/lib/print.h"
+
+int refuse(struct refusal *why, int error, const char *format, ...)
+{
+    if (why) {
+        va_list arguments;
+        va_start(arguments, format);
+        print_list_into(why->text, sizeof(why->text), format, arguments);
+        va_end(arguments);
+    }
+    return -error;
+}

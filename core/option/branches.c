@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See branches.h. */
+#include "core/option/branches.h"
+
+#include <linux/hw_breakpoint.h>
+
+#include "arch/arch.h"
+
+bool event_is_branches(const struct perf_event_attr *attr)
+{
+    return attr->type == PERF_TYPE_HARDWARE;
+}
+
+static int check_opener(const struct event_spec *event, struct refusal *why)
+{
+    if (event->start && event->attr.type != PERF_TYPE_BREAKPOINT)
+        return refuse(why, EINVAL,
+                      "--start %s: only a breakpoint opens the window of branches, mem:fs_write:x "
+                      "say",
+                      event->name);
+    if (event->window.instructions && !event_is_branches(&event->attr))
+        return refuse(why, EINVAL, "window=: a term of -e branches, not of %s", event->name);
+    return 0;
+}
+
+static bool watches_data(const struct perf_event_attr *attr)
+{
+    return attr->type == PERF_TYPE_BREAKPOINT && attr->bp_type != HW_BREAKPOINT_X;
+}
+
+/* A --start rests while the window is open: what it opens is open already. */
+static int check_beside(const struct event_spec *event, bool program, struct refusal *why)
+{
+    bool concerned = !program || event->attr.bp_addr < ARCH_USER_END;
+
+    if (concerned && program && watches_data(&event->attr) && arch_step_excludes_watches())
+        return refuse(
+            why, EINVAL,
+            "%s: QEMU's TCG loses its way where a stepped instruction makes a watched "
+            "access: beside branches:u a program's code can be watched, the kernel's data, "
+            "but not its own",
+            event->name);
+    if (concerned && !event->start && watches_data(&event->attr) && arch_step_excludes_watches())
+        return refuse(why, EINVAL,
+                      "%s: QEMU's TCG loses its way where a stepped instruction makes a watched "
+                      "access: beside branches a watch of data can only be a --start",
+                      event->name);
+    return 0;
+}
+
+/* From and to are all there is: a record is as short as can be. */
+static int check_branches(const struct event_spec *event, struct refusal *why)
+{
+    const struct perf_event_attr *attr = &event->attr;
+
+    if (attr->exclude_kernel && event->window.instructions)
+        return refuse(why, EINVAL,
+                      "window=: a program is stepped all the way: %s --overwrite has the newest",
+                      event->name);
+    if (attr->freq)
+        return refuse(why, EINVAL,
+                      "-F: branches follow each other, with -c N every N-th; for another event -F "
+                      "is its term, EVENT/freq=HZ/");
+    if (attr->sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_INTR))
+        return refuse(why, EINVAL,
+                      "a branch has no call chain and no registers, only from and to; other events "
+                      "of the recording may");
+    return 0;
+}
+
+int branches_choose(struct event_spec *events, unsigned count, struct refusal *why)
+{
+    struct event_spec *branches = NULL;
+    bool started = false;
+    int error = 0;
+
+    for (unsigned i = 0; !error && i < count; i++) {
+        error = check_opener(&events[i], why);
+        started |= events[i].start;
+        if (!event_is_branches(&events[i].attr))
+            continue;
+        if (branches)
+            return refuse(why, EINVAL, "branches: one of them in a recording");
+        branches = &events[i];
+    }
+    if (!error && !branches && started)
+        return refuse(why, EINVAL, "--start opens the window of branches: -e branches is missing");
+    if (error || !branches)
+        return error;
+    branches->window.started = started;
+    error = check_branches(branches, why);
+    for (unsigned i = 0; !error && i < count; i++)
+        error = check_beside(&events[i], branches->attr.exclude_kernel, why);
+    return error;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See target.h. */
+#include "core/option/target.h"
+
+#include "arch/arch.h"
+#include "core/lib/string.h"
+#include "core/option/branches.h"
+#include "kernel/user/program.h"
+
+static int check_kernel(const struct event_spec *event, struct refusal *why)
+{
+    if (event->target.program)
+        return refuse(why, EINVAL, "%s: 0x%llx is the kernel's, no program's", event->name,
+                      (unsigned long long)event->attr.bp_addr);
+    if (event->attr.exclude_kernel)
+        return refuse(why, EINVAL,
+                      "%s: a program cannot touch the kernel's memory: with u there is no hit",
+                      event->name);
+    return 0;
+}
+
+/* An address alone is one of the workload's, or of the process that -p names. */
+static int choose_program(struct event_spec *event, const struct target_options *options,
+                          struct refusal *why)
+{
+    event->target.pid = options->pid;
+    if (event->target.program || options->pid)
+        return 0;
+    if (options->workload && options->workload[0] == '/' && program_load)
+        event->target.program = program_load(options->workload, why);
+    else
+        return refuse(why, EINVAL,
+                      "%s: programs have this address: whose? mem:/bin/PROGRAM:..., -p PID, or "
+                      "-- /bin/PROGRAM says it",
+                      event->name);
+    return event->target.program ? 0 : -ENOENT;
+}
+
+static int choose_breakpoint(struct event_spec *event, const struct target_options *options,
+                             struct refusal *why)
+{
+    if (event->attr.bp_addr >= ARCH_USER_END)
+        return check_kernel(event, why);
+    if (event->attr.exclude_user)
+        return refuse(why, EINVAL,
+                      "%s: the kernel reaches a program's memory by addresses of its own: with k "
+                      "there is no hit",
+                      event->name);
+    if (event->start)
+        return refuse(
+            why, EINVAL,
+            "--start %s: windows are the kernel's, not a program's; a place of the kernel's "
+            "opens one, a system call's say: mem:sys_open:x",
+            event->name);
+    return choose_program(event, options, why);
+}
+
+bool target_is_program(const char *word)
+{
+    return word[0] == '/' || strcmp(word, "run") == 0;
+}
+
+/* Windows that a breakpoint opens are the kernel's, whoever the workload is. */
+static int check_windows(const struct event_spec *event, uint32_t pid, struct refusal *why)
+{
+    if (event->attr.exclude_kernel)
+        return refuse(why, EINVAL,
+                      "%s: --start opens windows in the kernel: branches or branches:k has them, a "
+                      "program is stepped without --start",
+                      event->name);
+    if (pid)
+        return refuse(why, EINVAL, "-p: windows of %s follow the thread that opens them",
+                      event->name);
+    return 0;
+}
+
+static int make_of_program(struct event_spec *event, struct refusal *why)
+{
+    static const char name[] = "branches:u";
+
+    if (event->attr.exclude_user)
+        return refuse(why, EINVAL,
+                      "%s: of a program its own branches are stepped, branches:u; the kernel's for "
+                      "it from a place on, as by --start mem:sys_write:x",
+                      event->name);
+    event->attr.exclude_kernel = 1;
+    memcpy(event->name, name, sizeof(name));
+    return 0;
+}
+
+/*
+ * Of a program its own branches, as said or not: the rest of its way is the loader's and the
+ * kernel's, which are stepped as commands are. Never another's than is asked for.
+ */
+static int choose_branches(struct event_spec *event, const struct target_options *options,
+                           bool started, struct refusal *why)
+{
+    const char *workload = options->workload;
+
+    if (started)
+        return check_windows(event, options->pid, why);
+    if (options->pid || (workload && target_is_program(workload)))
+        return make_of_program(event, why);
+    if (event->attr.exclude_kernel && workload && !options->all_threads)
+        return refuse(
+            why, EINVAL,
+            "%s: %s runs in the kernel, branches or branches:k has its; of programs beside "
+            "it with -p PID or -a",
+            event->name, workload);
+    return 0;
+}
+
+/* Its memory is what the program itself touches, so it is at hand to be stopped. */
+static int check_stop(const struct event_spec *event, struct refusal *why)
+{
+    if (!event->stop ||
+        (event->attr.type == PERF_TYPE_BREAKPOINT && event->attr.bp_addr < ARCH_USER_END))
+        return 0;
+    return refuse(why, EINVAL,
+                  "%s: the term stop is of a breakpoint in a program, as in "
+                  "mem:/bin/fs-load:main:x/stop/; --trigger ends a recording",
+                  event->name);
+}
+
+int targets_choose(struct event_spec *events, unsigned count, const struct target_options *options,
+                   struct refusal *why)
+{
+    bool started = false;
+    int error = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        started |= events[i].start;
+    for (unsigned i = 0; i < count && !error; i++) {
+        events[i].pid = options->pid;
+        error = check_stop(&events[i], why);
+        if (error)
+            return error;
+        if (event_is_branches(&events[i].attr))
+            error = choose_branches(&events[i], options, started, why);
+        else if (events[i].attr.type == PERF_TYPE_BREAKPOINT)
+            error = choose_breakpoint(&events[i], options, why);
+    }
+    return error;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What core/recording/recording.c and comms.c say of their variables to who reads a machine
+ * that has stopped (core/abi/recorder.h): the compiler's own offsets, so that they cannot be wrong.
+ * Constant data; nothing in the kernel reads it.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/abi/recorder.h"
+#include "core/event/event.h"
+#include "core/ring/ring.h"
+#include "core/stream/stream.h"
+#include "core/tracepoint/tracepoint.h"
+
+extern const struct recorder recorder;
+extern const struct recorder_tasks recorder_tasks;
+
+/* Weak, as in core/tracepoint/list.c: there may be none. */
+extern struct tracepoint *const __start_tracepoints[] __attribute__((weak));
+extern struct tracepoint *const __stop_tracepoints[] __attribute__((weak));
+
+#define RECORDER_WIDTH(type, field, bytes)                                                         \
+    _Static_assert(sizeof(((type *)NULL)->field) == (bytes), "core/abi/recorder.h says so")
+
+RECORDER_WIDTH(struct ring, mode, 4);
+RECORDER_WIDTH(struct ring, head, 8);
+RECORDER_WIDTH(struct ring_claim, offset, 8);
+RECORDER_WIDTH(struct recorded_event, id, 8);
+RECORDER_WIDTH(struct stream_task, tid, 4);
+RECORDER_WIDTH(struct stream_task, parent, 4);
+RECORDER_WIDTH(struct stream_task, time, 8);
+RECORDER_WIDTH(struct stream_task, size, 8);
+RECORDER_WIDTH(struct tracepoint, field_count, 4);
+RECORDER_WIDTH(struct tracepoint_field, kind, 4);
+RECORDER_WIDTH(struct tracepoint_field, offset, 2);
+
+#define RECORDER_RING                                                                              \
+    {                                                                                              \
+        .bytes = offsetof(struct ring, bytes), .size = offsetof(struct ring, size),                \
+        .mode = offsetof(struct ring, mode), .head = offsetof(struct ring, head),                  \
+        .published = offsetof(struct ring, published), .tail = offsetof(struct ring, tail),        \
+        .nest = offsetof(struct ring, nest), .produced = offsetof(struct ring, produced),          \
+        .dropped = offsetof(struct ring, dropped),                                                 \
+        .overwritten = offsetof(struct ring, overwritten), .overwrites = RING_OVERWRITE,           \
+        .claims = offsetof(struct ring, claims), .claim_count = RING_NESTING,                      \
+        .claim_stride = sizeof(struct ring_claim),                                                 \
+        .claim_offset = offsetof(struct ring_claim, offset),                                       \
+        .claim_size = offsetof(struct ring_claim, size),                                           \
+    }
+
+#define RECORDER_EVENT                                                                             \
+    {                                                                                              \
+        .stride = sizeof(struct event), .id = offsetof(struct event, recorded.id),                 \
+        .attr = offsetof(struct event, recorded.attr),                                             \
+        .attr_size = sizeof(struct perf_event_attr),                                               \
+        .name = offsetof(struct event, recorded.name), .name_size = EVENT_NAME_SIZE,               \
+    }
+
+#define RECORDER_TRACEPOINT                                                                        \
+    {                                                                                              \
+        .full_name = offsetof(struct tracepoint, full_name),                                       \
+        .name = offsetof(struct tracepoint, name), .fields = offsetof(struct tracepoint, field),   \
+        .field_count = offsetof(struct tracepoint, field_count),                                   \
+        .field_stride = sizeof(struct tracepoint_field),                                           \
+        .field_name = offsetof(struct tracepoint_field, name),                                     \
+        .field_print = offsetof(struct tracepoint_field, print),                                   \
+        .field_kind = offsetof(struct tracepoint_field, kind),                                     \
+        .field_offset = offsetof(struct tracepoint_field, offset),                                 \
+        .field_size = offsetof(struct tracepoint_field, size),                                     \
+    }
+
+/* `all_rings` is the array, the others are the variables: a pointer to events, and their count. */
+#define RECORDER(all_rings, first_event, count_of_events)                                          \
+    {                                                                                              \
+        .magic = RECORDER_MAGIC, .version = RECORDER_VERSION, .size = sizeof(struct recorder),     \
+        .rings = (uintptr_t)(all_rings), .ring_stride = sizeof(struct ring),                       \
+        .ring_count = sizeof(all_rings) / sizeof(struct ring),                                     \
+        .events = (uintptr_t) & (first_event), .event_count = (uintptr_t) & (count_of_events),     \
+        .tasks = (uintptr_t)&recorder_tasks, .tracepoints = (uintptr_t)__start_tracepoints,        \
+        .tracepoints_end = (uintptr_t)__stop_tracepoints, .ring = RECORDER_RING,                   \
+        .event = RECORDER_EVENT, .tracepoint = RECORDER_TRACEPOINT,                                \
+    }
+
+/* The last two are how long a name and a file's path may be, with their NUL. */
+#define RECORDER_TASKS(first_task, count_of_tasks, name_room, path_room)                           \
+    {                                                                                              \
+        .first = (uintptr_t)(first_task), .count = (uintptr_t) & (count_of_tasks),                 \
+        .task = {.stride = sizeof(struct stream_task),                                             \
+                 .pid = offsetof(struct stream_task, pid),                                         \
+                 .tid = offsetof(struct stream_task, tid),                                         \
+                 .time = offsetof(struct stream_task, time),                                       \
+                 .name = offsetof(struct stream_task, comm),                                       \
+                 .name_size = (name_room),                                                         \
+                 .start = offsetof(struct stream_task, start),                                     \
+                 .size = offsetof(struct stream_task, size),                                       \
+                 .offset = offsetof(struct stream_task, offset),                                   \
+                 .build_id = offsetof(struct stream_task, build_id),                               \
+                 .path_size = (path_room),                                                         \
+                 .parent = offsetof(struct stream_task, parent)},                                  \
+    }

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See recording.h. */
+#include "core/recording/recording.h"
+
+#include "arch/arch.h"
+#include "core/breakpoint/audit.h"
+#include "core/host.h"
+#include "core/lib/cpus.h"
+#include "core/lib/string.h"
+#include "core/recording/comms.h"
+#include "core/recording/layout.h"
+#include "core/recording/maps.h"
+#include "core/recording/merge.h"
+#include "core/sample/comm.h"
+#include "kernel/memory/pages.h"
+
+/* Events of the last recording and of the next, and what they keep for each CPU. */
+struct bank {
+    struct event events[RECORDING_EVENTS_MAX];
+    struct event_cpu *cpus; /* pages; NULL: none */
+    unsigned order;
+};
+
+static struct bank banks[2];
+static struct event *events = banks[0].events; /* those of the recording */
+static unsigned event_count;
+static struct ring rings[ARCH_CPUS_MAX];      /* arch_cpus() of them have memory */
+static uint64_t nested_before;                /* tracepoint_nested when it began */
+static uint64_t lapses_before[ARCH_CPUS_MAX]; /* breakpoint_lapses, likewise */
+static bool running;
+static bool frozen;                  /* set in any context while it runs, */
+static const struct event *ended_by; /* ... as is the trigger that did it */
+static void (*stop_program)(void);   /* set at boot */
+
+const struct recorder recorder = RECORDER(rings, events, event_count);
+
+/* Of the block that a ring lies in; its size is a power of two. */
+static unsigned ring_order(uint64_t size)
+{
+    return pages_order(size / PAGE_SIZE);
+}
+
+/* Out of the table first, for a report that comes in between. */
+static void recording_free_rings(void)
+{
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
+        void *bytes = rings[cpu].bytes;
+        uint64_t size = rings[cpu].size;
+
+        rings[cpu] = (struct ring){.bytes = NULL}; /* the counters too */
+        local_barrier();
+        if (bytes)
+            pages_free(bytes, ring_order(size));
+    }
+}
+
+static int refuse_ring(uint64_t size, struct refusal *why)
+{
+    struct pages_counts counts = pages_counts();
+    unsigned order = PAGES_ORDER_MAX;
+
+    while (order > 0 && counts.free_blocks[order] == 0)
+        order--;
+    return refuse(why, ENOMEM,
+                  "a ring of %llu bytes for each CPU: %llu bytes are free in all, %llu the most in "
+                  "one block",
+                  (unsigned long long)size, (unsigned long long)counts.free * PAGE_SIZE,
+                  counts.free ? (unsigned long long)PAGE_SIZE << order : 0ull);
+}
+
+static int recording_make_ring(struct ring *ring, const struct recording_options *options,
+                               struct refusal *why)
+{
+    enum ring_mode mode = options->overwrite ? RING_OVERWRITE : RING_NORMAL;
+    uint64_t size = options->ring_size;
+    void *memory;
+    int error = ring_init(ring, NULL, size, mode, false, why);
+
+    if (error)
+        return error;
+    memory = pages_alloc(ring_order(size));
+    if (!memory)
+        return refuse_ring(size, why);
+    return ring_init(ring, memory, size, mode, false, why);
+}
+
+static int recording_make_rings(const struct recording_options *options, struct refusal *why)
+{
+    recording_free_rings();
+    for (unsigned cpu = 0; options->ring_size && cpu < arch_cpus(); cpu++) {
+        int error = recording_make_ring(&rings[cpu], options, why);
+
+        if (error) {
+            recording_free_rings();
+            return error;
+        }
+    }
+    return 0;
+}
+
+/* For so many events; what the bank had before is nobody's any more. */
+static int bank_make(struct bank *bank, unsigned count, struct refusal *why)
+{
+    size_t bytes = (size_t)count * arch_cpus() * sizeof(struct event_cpu);
+
+    if (bank->cpus)
+        pages_free(bank->cpus, bank->order);
+    bank->order = pages_order((bytes + PAGE_SIZE - 1) / PAGE_SIZE);
+    bank->cpus = pages_alloc(bank->order);
+    if (!bank->cpus)
+        return refuse(why, ENOMEM, "%zu bytes for the counters of %u events on %u CPUs", bytes,
+                      count, arch_cpus());
+    return 0;
+}
+
+static void recording_make_event(struct event *event, const struct event_spec *spec,
+                                 const struct recording_options *options, struct event_cpu *cpus)
+{
+    event_init(event, spec, cpus);
+    /* At least one a tick, so that a low rate is slow rather than silent. */
+    event->tick_limit = options->rate * THROTTLE_TICK_NS / 1000000000;
+    if (options->rate && !event->tick_limit)
+        event->tick_limit = 1;
+}
+
+static void recording_disable(struct event *armed, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        event_disable(&armed[i]);
+}
+
+/*
+ * The event alone could have registers: then those before it, which are disarmed by now, took what
+ * was free. Otherwise the reason names the other holders.
+ */
+static int refuse_together(struct event *event, const char *name, unsigned before,
+                           struct refusal *why)
+{
+    int error = event_enable(event, why);
+
+    if (error)
+        return error;
+    event_disable(event);
+    return refuse(why, ENOSPC,
+                  "%s: no debug register is left for it, as this command's %u event%s before it "
+                  "take%s those that are free; record fewer at once",
+                  name, before, before == 1 ? "" : "s", before == 1 ? "s" : "");
+}
+
+/* Arms all events, which only count as long as they have no ring; or none. */
+static int recording_enable(struct bank *bank, const struct recording_options *options,
+                            struct refusal *why)
+{
+    struct event *fresh = bank->events;
+    int error = bank_make(bank, options->event_count, why);
+
+    if (!error)
+        error = cpus_park(why); /* once for all: from here on no CPU can fail to answer */
+    if (error)
+        return error;
+    for (unsigned i = 0; !error && i < options->event_count; i++) {
+        recording_make_event(&fresh[i], &options->events[i], options, bank->cpus + i * arch_cpus());
+        error = event_enable(&fresh[i], why);
+        if (error)
+            recording_disable(fresh, i);
+        if (error == -ENOSPC && i > 0)
+            error = refuse_together(&fresh[i], options->events[i].name, i, why);
+    }
+    cpus_release();
+    return error;
+}
+
+/* Any context: the trigger's sample has been written. */
+static void recording_trigger(const struct event *event)
+{
+    const struct event *nobody = NULL;
+
+    __atomic_compare_exchange_n(&ended_by, &nobody, event, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+    recording_freeze();
+}
+
+void recording_set_stop(void (*stop)(void))
+{
+    stop_program = stop;
+}
+
+/* Any context: a sample of an event that ends something has been written. */
+static void recording_sampled(const struct event *event)
+{
+    if (event->stop && stop_program)
+        stop_program();
+    if (event->trigger)
+        recording_trigger(event);
+}
+
+/*
+ * What the rings themselves have hit is not counted. Triggers come last: one that hits at once
+ * finds all the others under way. The second freezing is for the event that was just being begun
+ * when the first came.
+ */
+static void recording_begin(struct ring *to)
+{
+    cpus_park_surely(); /* all CPUs begin at once */
+    for (unsigned triggers = 0; triggers < 2; triggers++)
+        for (unsigned i = 0; i < event_count && !recording_frozen(); i++) {
+            if (events[i].trigger != triggers)
+                continue;
+            events[i].triggered = triggers || events[i].stop ? recording_sampled : NULL;
+            event_begin(&events[i], to);
+        }
+    if (recording_frozen())
+        recording_freeze();
+    cpus_release();
+}
+
+/*
+ * The last recording is given up only when the new one can be had: its events are in the other
+ * bank, and its rings go last.
+ */
+int recording_start(const struct recording_options *options, struct refusal *why)
+{
+    struct bank *fresh = events == banks[0].events ? &banks[1] : &banks[0];
+    enum ring_mode mode = options->overwrite ? RING_OVERWRITE : RING_NORMAL;
+    struct ring probe;
+    int error = 0;
+
+    if (running)
+        return refuse(why, EBUSY, "a recording is running already; it ends with its workload");
+    if (options->ring_size)
+        error = ring_init(&probe, NULL, options->ring_size, mode, false, why);
+    if (!error)
+        error = recording_enable(fresh, options, why);
+    if (error)
+        return error;
+    nested_before = tracepoint_nested();
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        lapses_before[cpu] = breakpoint_lapses(cpu);
+    frozen = false;
+    ended_by = NULL;
+    event_count = 0; /* a report may come in between */
+    local_barrier();
+    events = fresh->events;
+    local_barrier();
+    event_count = options->event_count;
+    recording_comms_start();
+    recording_maps_start();
+    error = recording_make_rings(options, why);
+    if (!error)
+        recording_begin(options->ring_size ? rings : NULL);
+    running = true;
+    if (error) {
+        recording_stop();
+        event_count = 0;
+    }
+    return error;
+}
+
+void recording_stop(void)
+{
+    if (!running)
+        return;
+    cpus_park_surely(); /* all CPUs end at once */
+    breakpoint_audit_all();
+    recording_disable(events, event_count);
+    cpus_release();
+    recording_maps_stop();
+    recording_comms_stop();
+    running = false;
+}
+
+bool recording_runs(void)
+{
+    return running;
+}
+
+void recording_freeze(void)
+{
+    for (unsigned i = 0; i < event_count; i++)
+        events[i].rings = NULL;
+    local_barrier(); /* who finds it frozen finds nobody who begins a record */
+    frozen = true;
+}
+
+bool recording_frozen(void)
+{
+    return *(volatile bool *)&frozen;
+}
+
+/* A CPU stops between hits only. */
+void recording_settle(void)
+{
+    cpus_park_surely();
+    cpus_release();
+}
+
+const char *recording_ended_by(void)
+{
+    return ended_by ? ended_by->recorded.name : NULL;
+}
+
+struct ring *recording_ring(unsigned cpu)
+{
+    return cpu < arch_cpus() && rings[cpu].bytes ? &rings[cpu] : NULL;
+}
+
+bool recording_overwrites(void)
+{
+    return rings[0].mode == RING_OVERWRITE;
+}
+
+const char *recording_comm(void)
+{
+    return comm_of(TASK_PID);
+}
+
+/* A reader of all rings; one for each of those who read at the same time. */
+struct view {
+    struct record_source source;
+    struct recorded_event events[RECORDING_EVENTS_MAX];
+    struct ring_merge merge;
+};
+
+static struct view of_console, of_stream, of_report;
+
+static void view_rewind(struct record_source *source)
+{
+    ring_merge_start(&((struct view *)source)->merge, rings, arch_cpus());
+}
+
+static const struct perf_event_header *view_next(struct record_source *source)
+{
+    return ring_merge_next(&((struct view *)source)->merge);
+}
+
+static struct record_source *view_open(struct view *view)
+{
+    if (event_count == 0)
+        return NULL;
+    for (unsigned i = 0; i < event_count; i++) {
+        event_sum(&events[i]);
+        view->events[i] = events[i].recorded;
+    }
+    view->source = (struct record_source){.rewind = view_rewind,
+                                          .next = view_next,
+                                          .events = view->events,
+                                          .event_count = event_count};
+    view_rewind(&view->source);
+    return &view->source;
+}
+
+struct record_source *recording_source(void)
+{
+    return view_open(&of_console);
+}
+
+struct record_source *recording_source_for_stream(void)
+{
+    return view_open(&of_stream);
+}
+
+struct record_source *recording_source_for_report(void)
+{
+    return view_open(&of_report);
+}
+
+struct recording_counts recording_counts(void)
+{
+    struct recording_counts counts = {.nameless = recording_comms_lost()};
+
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
+        counts.produced += rings[cpu].produced;
+        counts.dropped += rings[cpu].dropped;
+        counts.overwritten += rings[cpu].overwritten;
+    }
+    for (unsigned i = 0; i < event_count; i++) {
+        struct event_sums sums = event_sum(&events[i]);
+
+        counts.throttled += sums.throttled;
+        counts.drained += sums.drained;
+        counts.foreign += sums.foreign;
+    }
+    counts.nested = tracepoint_nested() - nested_before;
+    return counts;
+}
+
+uint64_t recording_lapses(unsigned cpu)
+{
+    return breakpoint_lapses(cpu) - lapses_before[cpu];
+}
+
+size_t recording_losses(struct stream_loss *losses, size_t most)
+{
+    size_t cpu;
+
+    for (cpu = 0; cpu < arch_cpus() && cpu < most; cpu++)
+        losses[cpu] = (struct stream_loss){.cpu = (uint32_t)cpu,
+                                           .dropped = rings[cpu].dropped,
+                                           .overwritten = rings[cpu].overwritten};
+    return cpu;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Percentages, digit for digit as the real perf prints them. perf computes them in doubles, so
+ * what is half a hundredth on paper may lie just above or below it there: 100.0 * 3 / 20000 is
+ * 0.01499..., hence 0.01 and not 0.02. The same roundings (convert, multiply, divide, print; each
+ * to nearest, ties to even) are done here on integers. Called by core/report*.c; pure, any
+ * context.
+ */
+#include "core/report/percent.h"
+
+#include <stdbool.h>
+
+#define DOUBLE_BITS   53
+#define QUOTIENT_BITS 55 /* enough for DOUBLE_BITS, one to round by, and a leading 0 */
+#define PRODUCT_SHIFT 42 /* makes the 105 or 106 bits of a product 63 or 64 */
+
+/* mantissa * 2^exponent; the mantissa has exactly DOUBLE_BITS bits, or is 0. */
+struct binary {
+    uint64_t mantissa;
+    int exponent;
+};
+
+/* value / 2^shift to nearest, ties to even; `more` says that a little more than value was meant. */
+static uint64_t shift_to_nearest(uint64_t value, int shift, bool more)
+{
+    uint64_t kept = value >> shift;
+    uint64_t lost = value & ((UINT64_C(1) << shift) - 1);
+    uint64_t half = UINT64_C(1) << (shift - 1);
+    bool up = lost > half || (lost == half && (more || (kept & 1)));
+
+    return kept + up;
+}
+
+/* What a double makes of value * 2^exponent. Where `more` is set, value has bits to lose. */
+static struct binary to_binary(uint64_t value, int exponent, bool more)
+{
+    if (value == 0)
+        return (struct binary){0, 0};
+    int shift = 64 - __builtin_clzll(value) - DOUBLE_BITS;
+    if (shift <= 0)
+        return (struct binary){value << -shift, exponent + shift};
+    uint64_t mantissa = shift_to_nearest(value, shift, more);
+    if (mantissa >> DOUBLE_BITS) /* all ones, rounded up */
+        return (struct binary){mantissa >> 1, exponent + shift + 1};
+    return (struct binary){mantissa, exponent + shift};
+}
+
+static struct binary divide(struct binary part, struct binary whole)
+{
+    uint64_t quotient = part.mantissa / whole.mantissa;
+    uint64_t rest = part.mantissa % whole.mantissa;
+
+    for (int bit = 0; bit < QUOTIENT_BITS; bit++) {
+        rest <<= 1;
+        bool fits = rest >= whole.mantissa;
+        if (fits)
+            rest -= whole.mantissa;
+        quotient = quotient << 1 | fits;
+    }
+    return to_binary(quotient, part.exponent - whole.exponent - QUOTIENT_BITS, rest != 0);
+}
+
+static struct binary multiply(struct binary a, struct binary b)
+{
+    unsigned __int128 product = (unsigned __int128)a.mantissa * b.mantissa;
+    uint64_t lost = (uint64_t)product & ((UINT64_C(1) << PRODUCT_SHIFT) - 1);
+
+    return to_binary((uint64_t)(product >> PRODUCT_SHIFT), a.exponent + b.exponent + PRODUCT_SHIFT,
+                     lost != 0);
+}
+
+/* The fraction cut off. */
+static uint64_t to_integer(struct binary value)
+{
+    if (value.exponent >= 0)
+        return value.mantissa << value.exponent;
+    return value.exponent > -64 ? value.mantissa >> -value.exponent : 0;
+}
+
+uint64_t percent_hundredths(uint64_t part, uint64_t whole)
+{
+    if (part == 0 || whole == 0)
+        return 0;
+    struct binary numerator = to_binary(part, 0, false);
+    numerator = to_binary(numerator.mantissa * 100, numerator.exponent, false);
+    struct binary percent = divide(numerator, to_binary(whole, 0, false));
+
+    /* At most 100, so the exponent is far below 0; and what 63 bits shift out prints as 0.00. */
+    if (percent.exponent < -63)
+        return 0;
+    return shift_to_nearest(percent.mantissa * 100, -percent.exponent, false);
+}
+
+uint64_t percent_least(uint64_t whole, uint32_t percent_units)
+{
+    if (whole == 0 || percent_units == 0)
+        return 0;
+    struct binary units = to_binary(PERCENT_UNITS, 0, false);
+    struct binary percent = divide(to_binary(percent_units, 0, false), units);
+    struct binary share = divide(percent, to_binary(100, 0, false));
+
+    return to_integer(multiply(to_binary(whole, 0, false), share));
+}

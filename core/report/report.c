@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * `perf report` in the kernel: for each event one pass over the recording builds a tree of hits
+ * and call chains, which is then sorted and printed, so that the memory holds one event at a
+ * time. docs/report.md says which of perf's rules are followed. Called by the console's `perf
+ * report`; task context.
+ */
+#include "core/report/report.h"
+
+#include <linux/errno.h>
+
+#include "core/report/key.h"
+#include "core/report/percent.h"
+#include "core/report/print.h"
+#include "core/report/tree.h"
+#include "core/sample/chain_walk.h"
+#include "core/sample/view.h"
+#include "core/symbols/symbols.h"
+#include "core/symbols/user_place.h"
+
+/* What was hit outside of all functions perf calls by its place in the file. */
+static struct report_place place_of_program(uint64_t address, uint32_t pid, bool hit)
+{
+    struct user_place place;
+    uint64_t nameless;
+
+    if (!user_place_find(pid, address, &place))
+        return (struct report_place){.name = NULL, .address = address};
+    nameless = hit ? place.file_offset : address;
+    return (struct report_place){.name = place.named ? place.symbol.name : NULL,
+                                 .file = REPORT_FILE_PROGRAM + place.program,
+                                 .address = place.named ? place.symbol.address : nameless};
+}
+
+/* An address of a chain is looked up as it stands, as perf does: the one behind a call too. */
+static struct report_place place_of(uint64_t address, uint32_t pid, bool hit)
+{
+    struct symbol symbol;
+
+    if (user_place_possible(address))
+        return place_of_program(address, pid, hit);
+    if (symbols_find_address(address, &symbol))
+        return (struct report_place){symbol.name, symbol.address, REPORT_FILE_KERNEL};
+    return (struct report_place){NULL, address, REPORT_FILE_KERNEL};
+}
+
+static char level_of(const struct perf_event_header *record)
+{
+    switch (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+    case PERF_RECORD_MISC_KERNEL:
+        return 'k';
+    case PERF_RECORD_MISC_USER:
+        return '.';
+    default:
+        return 'H';
+    }
+}
+
+/* Counts the sample in at a child of `parent`; REPORT_ROOT when memory is used up. */
+static uint32_t count_at(struct report_tree *tree, uint32_t parent, struct report_place place,
+                         const struct sample_view *view)
+{
+    uint32_t child = report_tree_child(tree, parent, place);
+
+    if (child != REPORT_ROOT) {
+        tree->nodes[child].period += view->period;
+        tree->nodes[child].samples++;
+    }
+    return child;
+}
+
+/* Of all keys' values, one below the other. */
+static uint32_t count_hit(struct report_tree *tree, const struct sample_view *view)
+{
+    char text[REPORT_TEXT_SIZE];
+    uint32_t node = REPORT_ROOT;
+
+    for (unsigned i = 0; i < tree->keys.count; i++) {
+        const struct report_key *key = &tree->keys.key[i];
+        struct report_place place = key->kind == REPORT_BY_SYMBOL
+                                        ? place_of(view->ip, view->pid, true)
+                                        : report_key_place(key, view, text);
+
+        node = count_at(tree, node, place, view);
+        if (node == REPORT_ROOT)
+            break;
+    }
+    return node;
+}
+
+static bool add_chain(struct report_tree *tree, uint32_t hit, const struct sample_view *view,
+                      const struct report_options *options)
+{
+    struct chain_walk walk;
+    uint32_t node = hit;
+    uint64_t address;
+
+    chain_walk_start(&walk, view, options->caller, options->max_stack);
+    while (chain_walk_next(&walk, &address)) {
+        node = count_at(tree, node, place_of(address, view->pid, false), view);
+        if (node == REPORT_ROOT)
+            return false;
+    }
+    if (node != hit)
+        tree->nodes[node].chain_end = true;
+    return true;
+}
+
+static bool add_sample(struct report_tree *tree, const struct sample_view *view, char level,
+                       const struct report_options *options)
+{
+    uint32_t hit = count_hit(tree, view);
+
+    if (hit == REPORT_ROOT)
+        return false;
+    if (tree->nodes[hit].samples == 1)
+        tree->nodes[hit].level = level;
+    if (options->callgraph && !add_chain(tree, hit, view, options))
+        return false;
+    tree->nodes[REPORT_ROOT].period += view->period;
+    tree->nodes[REPORT_ROOT].samples++;
+    return true;
+}
+
+/* False when memory was used up first. */
+static bool add_samples(struct report_tree *tree, struct record_source *source,
+                        const struct recorded_event *event, const struct report_options *options)
+{
+    const struct perf_event_header *record;
+    struct sample_view view;
+
+    struct report_keys keys = report_keys_of_event(&options->keys, event);
+
+    report_tree_clear(tree, &keys);
+    source->rewind(source);
+    while ((record = source->next(source)) != NULL) {
+        if (!sample_view_parse(record, source->events, source->event_count, &view) ||
+            view.event != event)
+            continue;
+        if (!add_sample(tree, &view, level_of(record), options))
+            return false;
+    }
+    return true;
+}
+
+int report_possible(const struct record_source *source, const struct report_options *options,
+                    struct refusal *why)
+{
+    return report_keys_check(&options->keys, source, why);
+}
+
+static int say_too_small(struct sink *sink, size_t size, uint64_t fitted, const char *event_name)
+{
+    print_to(sink,
+             "perf report: %zu bytes of memory hold the first %llu samples of event '%s', no more: "
+             "record less, report without -g, or give the stream to perf on another machine\n",
+             size, (unsigned long long)fitted, event_name);
+    return -ENOMEM;
+}
+
+int report_print(struct sink *sink, struct record_source *source,
+                 const struct report_options *options, void *memory, size_t size)
+{
+    struct report_tree tree;
+    uint64_t samples = 0;
+
+    if (!report_tree_init(&tree, memory, size))
+        return say_too_small(sink, size, 0, source->event_count ? source->events[0].name : "");
+    for (size_t i = 0; i < source->event_count; i++) {
+        const struct recorded_event *event = &source->events[i];
+        if (!add_samples(&tree, source, event, options))
+            return say_too_small(sink, size, tree.nodes[REPORT_ROOT].samples, event->name);
+        if (event->doubtful)
+            print_to(sink, "# Not exact: up to %llu hits more of event '%s'\n",
+                     (unsigned long long)event->doubtful, event->name);
+        if (tree.nodes[REPORT_ROOT].samples == 0)
+            continue;
+        report_tree_sort(&tree);
+        report_print_tree(sink, &tree, event->name, options);
+        samples += tree.nodes[REPORT_ROOT].samples;
+    }
+    if (samples > 0)
+        return 0;
+    print_to(sink, "perf report: the recording has no samples\n");
+    return -ENODATA;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tree behind a report: one array of nodes filled from the front, a hash table to find a
+ * node's child by its place (a place may be called from very many others), and lists of siblings,
+ * which are sorted once at the end. Called by core/report/report.c; task context.
+ */
+#include "core/report/tree.h"
+
+#include "core/lib/string.h"
+#include "core/report/key.h"
+
+#define BUCKET_BITS_MOST 24
+
+bool report_tree_init(struct report_tree *tree, void *memory, size_t size)
+{
+    size_t skew = -(uintptr_t)memory % _Alignof(struct report_node);
+
+    if (size < skew + sizeof(struct report_node) + sizeof(uint32_t))
+        return false;
+    size -= skew;
+
+    /* As many buckets as nodes, rounded down to a power of two; nodes take what is left. */
+    size_t pairs = size / (sizeof(struct report_node) + sizeof(uint32_t));
+    unsigned int bits = 0;
+    while (bits < BUCKET_BITS_MOST && (size_t)2 << bits <= pairs)
+        bits++;
+    size_t nodes = (size - (sizeof(uint32_t) << bits)) / sizeof(struct report_node);
+
+    tree->nodes = (struct report_node *)((char *)memory + skew);
+    tree->text_limit = nodes < UINT32_MAX ? (uint32_t)nodes : UINT32_MAX;
+    tree->buckets = (uint32_t *)(tree->nodes + tree->text_limit);
+    tree->bucket_bits = bits;
+    return true;
+}
+
+void report_tree_clear(struct report_tree *tree, const struct report_keys *keys)
+{
+    tree->keys = *keys;
+    tree->node_limit = tree->text_limit;
+    memset(tree->buckets, 0, sizeof(uint32_t) << tree->bucket_bits);
+    tree->nodes[REPORT_ROOT] = (struct report_node){.place = {NULL, 0, REPORT_FILE_NONE}};
+    tree->node_count = 1;
+}
+
+static uint32_t *bucket_of(const struct report_tree *tree, uint32_t parent, uint64_t address)
+{
+    /* Multiplications by odd numbers that spread their bits upwards; the upper bits choose. */
+    uint64_t mixed =
+        (address + parent * UINT64_C(0xd6e8feb86659fd93)) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return &tree->buckets[(mixed >> 32) & ((UINT64_C(1) << tree->bucket_bits) - 1)];
+}
+
+/* A sampled value's name is gone with the sample: it takes a node's room, from behind. */
+_Static_assert(REPORT_TEXT_SIZE <= sizeof(struct report_node), "one node holds a name");
+
+static const char *keep_text(struct report_tree *tree, const char *text)
+{
+    char *kept = (char *)&tree->nodes[--tree->node_limit];
+
+    memcpy(kept, text, strlen(text) + 1);
+    return kept;
+}
+
+static bool same_place(const struct report_place *a, const struct report_place *b)
+{
+    return a->address == b->address && a->file == b->file &&
+           (a->file != REPORT_FILE_TEXT || strcmp(a->name, b->name) == 0);
+}
+
+/*
+ * An address without a symbol is never the first of a function: so the addresses tell places
+ * of the kernel apart, and of each program.
+ */
+uint32_t report_tree_child(struct report_tree *tree, uint32_t parent, struct report_place place)
+{
+    uint32_t *bucket = bucket_of(tree, parent, place.address);
+
+    for (uint32_t i = *bucket; i != REPORT_ROOT; i = tree->nodes[i].next_in_bucket) {
+        const struct report_node *node = &tree->nodes[i];
+
+        if (node->parent == parent && same_place(&node->place, &place))
+            return i;
+    }
+    bool is_text = place.file == REPORT_FILE_TEXT;
+    if (tree->node_limit - tree->node_count < 1u + is_text)
+        return REPORT_ROOT;
+    if (is_text)
+        place.name = keep_text(tree, place.name);
+
+    uint32_t child = tree->node_count++;
+    tree->nodes[child] = (struct report_node){
+        .place = place,
+        .parent = parent,
+        .next_sibling = tree->nodes[parent].first_child,
+        .next_in_bucket = *bucket,
+        .depth = (uint8_t)(tree->nodes[parent].depth + 1),
+    };
+    tree->nodes[parent].first_child = child;
+    *bucket = child;
+    return child;
+}
+
+const struct report_place *report_tree_value(const struct report_tree *tree, uint32_t hit,
+                                             unsigned key)
+{
+    for (unsigned at = tree->keys.count - 1; at > key; at--)
+        hit = tree->nodes[hit].parent;
+    return &tree->nodes[hit].place;
+}
+
+/* Whether a hit is printed before another: by period, by samples, by its keys. */
+static bool hit_precedes(const struct report_tree *tree, uint32_t first, uint32_t second)
+{
+    const struct report_node *a = &tree->nodes[first], *b = &tree->nodes[second];
+    int order = 0;
+
+    if (a->period != b->period)
+        return a->period > b->period;
+    if (a->samples != b->samples)
+        return a->samples > b->samples;
+    for (unsigned i = 0; i < tree->keys.count && !order; i++)
+        order = report_key_compare(&tree->keys.key[i], report_tree_value(tree, first, i),
+                                   report_tree_value(tree, second, i));
+    for (unsigned i = 0; i < tree->keys.count && !order; i++)
+        order = report_key_compare_places(&tree->keys.key[i], report_tree_value(tree, first, i),
+                                          report_tree_value(tree, second, i));
+    return order < 0;
+}
+
+/*
+ * Whether a branch of a call graph is printed before its sibling: by period, then the file that
+ * perf has met later, then the higher address.
+ */
+static bool branch_precedes(const struct report_tree *tree, uint32_t first, uint32_t second)
+{
+    const struct report_node *a = &tree->nodes[first], *b = &tree->nodes[second];
+
+    if (a->period != b->period)
+        return a->period > b->period;
+    if (a->place.file != b->place.file)
+        return a->place.file > b->place.file;
+    return a->place.address > b->place.address;
+}
+
+typedef bool precedes_function(const struct report_tree *tree, uint32_t first, uint32_t second);
+
+static uint32_t merge(struct report_tree *tree, uint32_t a, uint32_t b, precedes_function *precedes)
+{
+    uint32_t first = REPORT_ROOT;
+    uint32_t *link = &first;
+
+    while (a != REPORT_ROOT && b != REPORT_ROOT) {
+        uint32_t *smaller = precedes(tree, b, a) ? &b : &a;
+        *link = *smaller;
+        link = &tree->nodes[*smaller].next_sibling;
+        *smaller = *link;
+    }
+    *link = a != REPORT_ROOT ? a : b;
+    return first;
+}
+
+/* A merge sort of a list, without recursion: runs[i] holds a sorted list of 2^i nodes or none. */
+static uint32_t sort_siblings(struct report_tree *tree, uint32_t list, precedes_function *precedes)
+{
+    struct report_node *nodes = tree->nodes;
+    uint32_t runs[32] = {REPORT_ROOT};
+
+    while (list != REPORT_ROOT) {
+        uint32_t run = list;
+        unsigned int i = 0;
+        list = nodes[run].next_sibling;
+        nodes[run].next_sibling = REPORT_ROOT;
+        for (; runs[i] != REPORT_ROOT; i++) {
+            run = merge(tree, runs[i], run, precedes);
+            runs[i] = REPORT_ROOT;
+        }
+        runs[i] = run;
+    }
+    for (unsigned int i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)
+        list = merge(tree, runs[i], list, precedes);
+    return list;
+}
+
+/* The steps of the keys are done with: each hit becomes a child of the root. */
+static void gather_hits(struct report_tree *tree)
+{
+    struct report_node *nodes = tree->nodes;
+
+    nodes[REPORT_ROOT].first_child = REPORT_ROOT;
+    for (uint32_t i = 1; i < tree->node_count; i++) {
+        if (nodes[i].depth < tree->keys.count)
+            nodes[i].first_child = REPORT_ROOT;
+        if (nodes[i].depth != tree->keys.count)
+            continue;
+        nodes[i].next_sibling = nodes[REPORT_ROOT].first_child;
+        nodes[REPORT_ROOT].first_child = i;
+    }
+}
+
+void report_tree_sort(struct report_tree *tree)
+{
+    struct report_node *nodes = tree->nodes;
+
+    gather_hits(tree);
+    for (uint32_t i = 0; i < tree->node_count; i++) {
+        precedes_function *precedes = i == REPORT_ROOT ? hit_precedes : branch_precedes;
+        nodes[i].first_child = sort_siblings(tree, nodes[i].first_child, precedes);
+    }
+}

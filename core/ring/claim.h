@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The writers' own part of the ring: claiming a place and giving it up, inline. For ring_output and
+ * its kin (core/ring/ring.c), and for core/sample/sample.c, which stores a record's words where
+ * they belong; nobody else includes this. Context: as ring_reserve. docs/ring.md tells why it is
+ * so.
+ */
+#pragma once
+
+#include "arch/arch.h"
+#include "core/ring/ring.h"
+
+/* A claim's offset while its place is being chosen: no record's, so no claim to whoever looks. */
+#define RING_NOWHERE UINT64_MAX
+
+/* What is rare, out of line. */
+void ring_void_outer_claims(struct ring *ring, unsigned level, uint64_t offset);
+void ring_publish_again(struct ring *ring);
+void ring_commit_dropped(struct ring *ring, unsigned level);
+
+/* Copies to that position, and around the ring's end; inside a claim. */
+void ring_write_part(struct ring *ring, uint64_t offset, const void *bytes, size_t size);
+
+static inline struct perf_event_header *ring_header(const struct ring *ring, uint64_t offset)
+{
+    return (struct perf_event_header *)(ring->bytes + (offset & (ring->size - 1)));
+}
+
+/*
+ * The position that the tail may not pass: the oldest record still being written. Outer levels
+ * claimed before inner ones, so the outermost claim is the oldest. It may not have taken effect
+ * yet, which only makes this more careful.
+ */
+static inline uint64_t ring_oldest_claim(const struct ring *ring, unsigned level, uint64_t head)
+{
+    for (unsigned outer = 0; outer < level; outer++)
+        if (local_load(&ring->claims[outer].size) &&
+            local_load(&ring->claims[outer].offset) != RING_NOWHERE)
+            return local_load(&ring->claims[outer].offset);
+    return head;
+}
+
+/*
+ * A stray write of a dying kernel may have changed a header: no walk may stand still for it, or
+ * leave the ring.
+ */
+static inline bool ring_plausible(uint64_t size, uint64_t room)
+{
+    return size >= sizeof(struct perf_event_header) && size % 8 == 0 && size <= room;
+}
+
+/*
+ * The length of the old record at `offset`; what cannot be true counts as one record up to `limit`.
+ */
+static inline uint64_t ring_step(const struct ring *ring, uint64_t offset, uint64_t limit)
+{
+    uint64_t size = ring_header(ring, offset)->size;
+
+    if (__builtin_expect(ring_plausible(size, limit - offset), 1))
+        return size;
+    return limit - offset;
+}
+
+/*
+ * Moves the tail over whole old records until a record that ends at `end` fits; nothing is given up
+ * for one that cannot. A nested writer may do the same in the middle: then the exchange fails and
+ * the walk goes on from where that left the tail. That may be past `end`, hence the signed
+ * comparison. Inline, as a flight recorder is full nearly always.
+ */
+static inline bool ring_make_room(struct ring *ring, uint64_t head, uint64_t end, unsigned level)
+{
+    uint64_t limit = ring_oldest_claim(ring, level, head);
+
+    if (end - limit > ring->size)
+        return false;
+    for (;;) {
+        uint64_t tail = local_load(&ring->tail);
+
+        if ((int64_t)(end - tail) <= (int64_t)ring->size)
+            return true;
+        if (__builtin_expect(
+                local_compare_exchange(&ring->tail, tail, tail + ring_step(ring, tail, limit)), 1))
+            local_increment(&ring->overwritten);
+    }
+}
+
+/* The tail never passes a claim, so what fits behind it fits behind all claims. */
+__attribute__((always_inline)) static inline bool ring_has_room(struct ring *ring, uint64_t head,
+                                                                uint64_t end, unsigned level)
+{
+    uint64_t tail = publish_load(&ring->tail); /* C */
+
+    if ((int64_t)(end - tail) <= (int64_t)ring->size)
+        return true;
+    return ring->mode == RING_OVERWRITE && ring_make_room(ring, head, end, level);
+}
+
+/*
+ * `time` gets the claim's clock, inside the claim; `level` is ring->nest. Inline, so
+ * that for the outermost writer, which nearly all are, the level is the constant 0 and half of what
+ * follows falls away.
+ */
+__attribute__((always_inline)) static inline bool ring_reserve_at(struct ring *ring, unsigned level,
+                                                                  uint64_t size,
+                                                                  struct ring_record *record,
+                                                                  uint64_t *time)
+{
+    struct ring_claim *claim = &ring->claims[level & (RING_NESTING - 1)];
+    uint64_t head;
+
+    local_store(&ring->nest, level + 1);
+    local_increment(&ring->produced);
+    record->level = level;
+    record->dropped = level >= RING_NESTING || size % 8 || size < 8 || size > RING_RECORD_MAX;
+    if (record->dropped)
+        goto drop;
+    do {
+        do {
+            local_store(&claim->offset, RING_NOWHERE);
+            local_store(&claim->size, size);
+            head = local_load(&ring->head);
+            /* Void: a nested writer claimed before the head was read, or right after. */
+        } while (__builtin_expect(local_load(&claim->size) != size, 0));
+        /* Noted before it takes effect. Who claims from here on makes the exchange fail. */
+        local_store(&claim->offset, head);
+        *time = arch_clock_ns();
+        __asm__ volatile("" : "+r"(*time)); /* now, so that nothing is kept to compute it later */
+        if (__builtin_expect(!ring_has_room(ring, head, head + size, level), 0)) {
+            local_store(&claim->size, 0);
+            goto drop;
+        }
+    } while (__builtin_expect(!local_compare_exchange(&ring->head, head, head + size), 0));
+    if (level > 0)
+        ring_void_outer_claims(ring, level, head);
+    record->offset = head;
+    return true;
+drop:
+    record->dropped = true;
+    local_increment(&ring->dropped);
+    return false;
+}
+
+/*
+ * Only the outermost writer publishes. After it gave up its place a nested one may have written and
+ * published more by itself; before that it would not have, and the second look at the head finds
+ * what it left.
+ */
+__attribute__((always_inline)) static inline void ring_commit_at(struct ring *ring, unsigned level,
+                                                                 bool dropped)
+{
+    uint64_t head;
+
+    local_barrier(); /* the record is whole before its claim is given up */
+    if (!dropped)
+        local_store(&ring->claims[level & (RING_NESTING - 1)].size, 0);
+    if (level > 0) {
+        local_store(&ring->nest, level);
+        return;
+    }
+    head = local_load(&ring->head);
+    publish_store(&ring->published, head); /* B */
+    local_store(&ring->nest, 0);
+    local_barrier();
+    if (__builtin_expect(local_load(&ring->head) != head, 0))
+        ring_publish_again(ring);
+}

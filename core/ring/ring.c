@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The flight recorder's writers and reader. See ring.h for the contract and docs/ring.md for the
+ * reasons.
+ *
+ * The outermost writer and a reader on another CPU meet like this; each letter pairs with itself on
+ * the other side:
+ *
+ *     writer                                   reader
+ *
+ *     move tail over old records               load published          B
+ *       store tail              A              load tail
+ *     write the record's bytes                 copy bytes
+ *     store published           B              load tail again         A
+ *                                              throw away what lies before it
+ *
+ * A: whoever sees new bytes in an old place sees the moved tail too. B: whoever sees published sees
+ * the bytes before it. In normal mode the reader moves the tail, and C pairs its store (after its
+ * copy) with the writer's load (before its bytes).
+ */
+#include "core/ring/ring.h"
+
+#include "core/ring/claim.h"
+
+int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mode,
+              bool reader_owns_tail, struct refusal *why)
+{
+    if (size < RING_SIZE_MIN || size > RING_SIZE_MAX || (size & (size - 1)))
+        return refuse(why, EINVAL, "ring of %llu bytes: a power of two from %u to %u is possible",
+                      (unsigned long long)size, RING_SIZE_MIN, RING_SIZE_MAX);
+    if ((uintptr_t)memory % 8)
+        return refuse(why, EINVAL, "ring memory at %p: must be 8-byte aligned", memory);
+    if (mode == RING_OVERWRITE && reader_owns_tail)
+        return refuse(why, EINVAL,
+                      "overwrite with a tail owned by the reader: the writer moves the "
+                      "tail then, so one of the two has to go");
+    *ring = (struct ring){.bytes = memory, .size = size, .mode = mode};
+    return 0;
+}
+
+/*
+ * This one has got the place. Outer levels that noted it, or that are choosing and may note it
+ * later, have not: void them. They look for a new place, as their exchange of the head fails or
+ * they find the note void.
+ */
+__attribute__((noinline)) void ring_void_outer_claims(struct ring *ring, unsigned level,
+                                                      uint64_t offset)
+{
+    for (unsigned outer = 0; outer < level; outer++)
+        if (ring->claims[outer].offset == offset || ring->claims[outer].offset == RING_NOWHERE)
+            local_store(&ring->claims[outer].size, 0);
+}
+
+__attribute__((noinline)) static bool ring_reserve_nested(struct ring *ring, uint32_t size,
+                                                          struct ring_record *record)
+{
+    return ring_reserve_at(ring, (unsigned)ring->nest, size, record, &record->time);
+}
+
+bool ring_reserve(struct ring *ring, uint32_t size, struct ring_record *record)
+{
+    if (ring->nest == 0)
+        return ring_reserve_at(ring, 0, size, record, &record->time);
+    return ring_reserve_nested(ring, size, record);
+}
+
+/* Across the ring's end. */
+__attribute__((noinline)) static void ring_write_around(struct ring *ring, uint64_t start,
+                                                        const void *bytes, size_t size)
+{
+    uint64_t first = ring->size - start;
+
+    local_copy_words(ring->bytes + start, bytes, first / 8);
+    local_copy_words(ring->bytes, (const uint8_t *)bytes + first, (size - first) / 8);
+}
+
+void ring_write_part(struct ring *ring, uint64_t offset, const void *bytes, size_t size)
+{
+    uint64_t start = offset & (ring->size - 1);
+
+    publish_order_stores(); /* A: the tail was moved before these bytes change */
+    if (size <= ring->size - start)
+        local_copy_words(ring->bytes + start, bytes, size / 8);
+    else
+        ring_write_around(ring, start, bytes, size);
+}
+
+void ring_write(struct ring *ring, const struct ring_record *record, const void *bytes, size_t size)
+{
+    ring_write_part(ring, record->offset, bytes, size);
+}
+
+/* For what came while the outermost writer left: counted as nested, it did not publish. */
+__attribute__((noinline)) void ring_publish_again(struct ring *ring)
+{
+    uint64_t head;
+
+    do {
+        local_store(&ring->nest, 1);
+        head = local_load(&ring->head);
+        publish_store(&ring->published, head); /* B */
+        local_store(&ring->nest, 0);
+        local_barrier();
+    } while (local_load(&ring->head) != head);
+}
+
+void ring_commit(struct ring *ring, struct ring_record *record)
+{
+    ring_commit_at(ring, record->level, record->dropped);
+}
+
+/* These two apart from the writers, whose registers they would take for one in a thousand. */
+__attribute__((noinline)) void ring_commit_dropped(struct ring *ring, unsigned level)
+{
+    ring_commit_at(ring, level, true);
+}
+
+__attribute__((noinline)) static void ring_output_around(struct ring *ring, unsigned level,
+                                                         uint64_t start, const void *bytes,
+                                                         size_t size)
+{
+    ring_write_around(ring, start, bytes, size);
+    ring_commit_at(ring, level, false);
+}
+
+static inline void ring_output_at(struct ring *ring, unsigned level, const void *bytes,
+                                  uint64_t size, uint64_t *time)
+{
+    struct ring_record record;
+    uint64_t start;
+
+    if (__builtin_expect(!ring_reserve_at(ring, level, size, &record, time), 0)) {
+        ring_commit_dropped(ring, level);
+        return;
+    }
+    start = record.offset & (ring->size - 1);
+    local_barrier(); /* A: the tail was moved before these bytes change */
+    if (__builtin_expect(size > ring->size - start, 0)) {
+        ring_output_around(ring, level, start, bytes, size);
+        return;
+    }
+    local_copy_words(ring->bytes + start, bytes, size / 8);
+    ring_commit_at(ring, level, false);
+}
+
+__attribute__((noinline)) static void ring_output_nested(struct ring *ring, const void *bytes,
+                                                         uint32_t size, uint64_t *time)
+{
+    ring_output_at(ring, (unsigned)ring->nest, bytes, size, time);
+}
+
+__attribute__((flatten)) void ring_output(struct ring *ring, const void *bytes, uint32_t size,
+                                          uint64_t *time)
+{
+    if (__builtin_expect(ring->nest == 0, 1))
+        ring_output_at(ring, 0, bytes, size, time);
+    else
+        ring_output_nested(ring, bytes, size, time);
+}
+
+void ring_reader_start(struct ring_reader *reader, const struct ring *ring)
+{
+    *reader = (struct ring_reader){.ring = ring, .position = publish_load(&ring->tail)};
+}
+
+static void ring_copy_out(const struct ring *ring, uint64_t offset, void *to, size_t size)
+{
+    uint64_t start = offset & (ring->size - 1);
+    uint64_t first = ring->size - start;
+
+    if (size <= first) {
+        publish_copy_words(to, ring->bytes + start, size / 8);
+        return;
+    }
+    publish_copy_words(to, ring->bytes + start, first / 8);
+    publish_copy_words((uint8_t *)to + first, ring->bytes, (size - first) / 8);
+}
+
+/*
+ * True if writers took what was just copied from the reader's position; moves it to what is left.
+ */
+static bool ring_overtaken(struct ring_reader *reader)
+{
+    uint64_t tail;
+
+    publish_order_loads(); /* A: the copy before this look at the tail */
+    tail = publish_load(&reader->ring->tail);
+    if (tail <= reader->position)
+        return false;
+    reader->skipped += tail - reader->position;
+    reader->position = tail;
+    return true;
+}
+
+enum ring_read_result ring_read(struct ring_reader *reader, void *to, size_t room)
+{
+    const struct ring *ring = reader->ring;
+
+    for (;;) {
+        uint64_t published = publish_load(&ring->published); /* B */
+        struct perf_event_header header = {.size = 0};
+
+        if (reader->position >= published)
+            return RING_READ_EMPTY;
+        ring_copy_out(ring, reader->position, &header, sizeof(header));
+        if (ring_overtaken(reader))
+            continue;
+        if (published - reader->position > ring->size ||
+            !ring_plausible(header.size, published - reader->position)) {
+            reader->skipped += published - reader->position; /* damaged: nothing to go on from */
+            reader->position = published;
+            continue;
+        }
+        if (header.size > room)
+            return RING_READ_TOO_LARGE;
+        ring_copy_out(ring, reader->position, to, header.size);
+        if (ring_overtaken(reader))
+            continue;
+        reader->position += header.size;
+        return RING_READ_RECORD;
+    }
+}
+
+void ring_consume(struct ring *ring, const struct ring_reader *reader)
+{
+    publish_store(&ring->tail, reader->position); /* C: after the copy */
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One CPU's flight recorder: a byte ring of records with perf's own headers, so that a dump is a
+ * copy. Writers are the nested contexts of the owning CPU (task < interrupt < debug trap < NMI);
+ * readers may be anywhere. docs/ring.md tells why it is so.
+ *
+ * Contract of a writer: preemption is off from choosing the ring until ring_commit, so that writers
+ * nest strictly; each reserve is followed by its commit. Neither locks, allocates, faults or waits:
+ * a record that does not fit is dropped and counted. With writers stopped, exactly:
+ *
+ *     produced == readable + overwritten + dropped   (records; in normal mode readable includes
+ *                                                     what was consumed)
+ *
+ * Who may touch a field:
+ *   [I] set by ring_init, constant then
+ *   [W] the owning CPU's writers only
+ *   [R] the reader, in normal mode; in overwrite mode the owning CPU's writers
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/perf_event.h>
+
+#include "core/lib/refusal.h"
+
+#define RING_NESTING  4 /* task, interrupt, debug trap, NMI */
+#define RING_SIZE_MIN 4096u
+#define RING_SIZE_MAX (1u << 30)
+/* the size field has 16 bits; records are multiples of 8 */
+#define RING_RECORD_MAX 65528u
+
+enum ring_mode {
+    RING_NORMAL,    /* full: new records are dropped until the reader moves the tail */
+    RING_OVERWRITE, /* full: the writer moves the tail over the oldest records */
+};
+
+/*
+ * A claim that is being made or written, noted before it takes effect, so that a stopped machine
+ * tells which bytes are unfinished. A size below 8, or an offset that is no position: none. Void if
+ * a deeper level notes the same offset: then the outer one did not get to claim it.
+ */
+struct ring_claim {
+    uint64_t offset; /* [W] UINT64_MAX: its place is being chosen */
+    uint64_t size;   /* [W] 0: none, or voided by a deeper level */
+};
+
+struct ring {
+    uint8_t *bytes;      /* [I] size bytes, 8-byte aligned */
+    uint64_t size;       /* [I] a power of two */
+    enum ring_mode mode; /* [I] */
+
+    uint64_t head;      /* [W] claimed up to here; positions count bytes and never wrap */
+    uint64_t published; /* [W] whole records up to here */
+    uint64_t tail;      /* [R] the oldest record */
+    uint64_t nest;      /* [W] writers under way */
+    struct ring_claim claims[RING_NESTING]; /* [W] by nesting level, outermost first */
+
+    uint64_t produced;    /* [W] records that were to be written */
+    uint64_t dropped;     /* [W] ... for which there was no room */
+    uint64_t overwritten; /* [W] ... whose place has been taken since */
+};
+
+/* Where a record goes. */
+struct ring_record {
+    uint64_t offset;
+    uint64_t time; /* read inside the claim, so that records of one ring are in order of time */
+    unsigned level;
+    bool dropped;
+};
+
+/*
+ * Empty, in `memory` of `size` bytes. -EINVAL: size no power of two or out of range, memory not
+ * aligned; or `reader_owns_tail` together with RING_OVERWRITE, where the writer moves the tail: one
+ * of the two would undo the other.
+ */
+int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mode,
+              bool reader_owns_tail, struct refusal *why);
+
+/*
+ * Claims `size` bytes (a multiple of 8, 8 to RING_RECORD_MAX). False: dropped and counted. In both
+ * cases the record is to be closed by ring_commit. Any context of the owning CPU.
+ */
+bool ring_reserve(struct ring *ring, uint32_t size, struct ring_record *record);
+
+/* Copies the whole record, header first, into its claim; `size` is what was reserved. */
+void ring_write(struct ring *ring, const struct ring_record *record, const void *bytes,
+                size_t size);
+
+void ring_commit(struct ring *ring, struct ring_record *record);
+
+/*
+ * All three at once, for a record that lies ready: `time` points into `bytes` and gets the claim's
+ * clock, which says nothing if the record is dropped.
+ */
+void ring_output(struct ring *ring, const void *bytes, uint32_t size, uint64_t *time);
+
+/*
+ * A reader, on any CPU, of a ring that is being written. ring_reader_start puts `position` at the
+ * oldest record; ring_read copies the next whole record to `to` (RING_RECORD_MAX bytes at least, or
+ * as large as the largest record that is written) and moves on.
+ */
+struct ring_reader {
+    const struct ring *ring;
+    uint64_t position;
+    /* bytes that writers took over before they could be read, or behind a damaged header */
+    uint64_t skipped;
+};
+
+enum ring_read_result { RING_READ_RECORD, RING_READ_EMPTY, RING_READ_TOO_LARGE };
+
+void ring_reader_start(struct ring_reader *reader, const struct ring *ring);
+enum ring_read_result ring_read(struct ring_reader *reader, void *to, size_t room);
+
+/* Normal mode only: gives the bytes before reader->position back to the writers. */
+void ring_consume(struct ring *ring, const struct ring_reader *reader);

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Stores a sample's words right where they belong in the ring, inside its claim. How many there are
+ * is known before, but for a call chain: that is walked first, in scratch memory of the CPU and
+ * context level, so that nothing else happens inside the claim.
+ */
+#include "core/sample/sample.h"
+
+#include <asm/perf_regs.h>
+
+#include "arch/arch.h"
+#include "core/event/event.h"
+#include "core/host.h"
+#include "core/ring/claim.h"
+#include "core/tracepoint/tracepoint.h"
+#include "core/unwind/caller.h"
+#include "core/unwind/user.h"
+#include "core/unwind/verify.h"
+
+#define REGISTERS_MAX 24
+#define RAW_NOTHING   sizeof(uint32_t) /* bytes of a record where the source has none */
+#define RAW_WORDS_MAX (TRACEPOINT_RECORD_MAX / 8 + 1)
+
+/* struct perf_event_header, and the words that every sample has; the order is the ABI's. */
+enum {
+    WORD_HEADER,
+    WORD_ID,
+    WORD_IP,
+    WORD_IDS,
+    WORD_TIME,
+    WORD_ADDR,
+    WORD_CPU,
+    WORDS_ALWAYS,
+};
+
+/*
+ * Room for a record, whose chain is made in its place. Aligned to a power of two, so that finding
+ * one takes shifts only.
+ */
+struct sample_scratch {
+    _Alignas(SAMPLE_SIZE_MAX)
+        uint64_t words[WORDS_ALWAYS + 7 + SAMPLE_CHAIN_MAX + RAW_WORDS_MAX + REGISTERS_MAX];
+};
+
+_Static_assert(sizeof(struct sample_scratch) == SAMPLE_SIZE_MAX,
+               "a record with everything in it fits");
+
+/* One a nesting level, so that an inner context does not write over an outer one's. [owning CPU] */
+static struct sample_scratch scratch[ARCH_CPUS_MAX][RING_NESTING];
+
+uint64_t sample_under_way[ARCH_CPUS_MAX];
+
+static const struct {
+    uint8_t bit;
+    uint8_t offset;
+} register_places[] = {
+    {PERF_REG_X86_AX, offsetof(struct regs, ax)},
+    {PERF_REG_X86_BX, offsetof(struct regs, bx)},
+    {PERF_REG_X86_CX, offsetof(struct regs, cx)},
+    {PERF_REG_X86_DX, offsetof(struct regs, dx)},
+    {PERF_REG_X86_SI, offsetof(struct regs, si)},
+    {PERF_REG_X86_DI, offsetof(struct regs, di)},
+    {PERF_REG_X86_BP, offsetof(struct regs, bp)},
+    {PERF_REG_X86_SP, offsetof(struct regs, sp)},
+    {PERF_REG_X86_IP, offsetof(struct regs, ip)},
+    {PERF_REG_X86_FLAGS, offsetof(struct regs, flags)},
+    {PERF_REG_X86_CS, offsetof(struct regs, cs)},
+    {PERF_REG_X86_SS, offsetof(struct regs, ss)},
+    {PERF_REG_X86_R8, offsetof(struct regs, r8)},
+    {PERF_REG_X86_R9, offsetof(struct regs, r9)},
+    {PERF_REG_X86_R10, offsetof(struct regs, r10)},
+    {PERF_REG_X86_R11, offsetof(struct regs, r11)},
+    {PERF_REG_X86_R12, offsetof(struct regs, r12)},
+    {PERF_REG_X86_R13, offsetof(struct regs, r13)},
+    {PERF_REG_X86_R14, offsetof(struct regs, r14)},
+    {PERF_REG_X86_R15, offsetof(struct regs, r15)},
+};
+
+#define REGISTER_PLACES (sizeof(register_places) / sizeof(register_places[0]))
+
+/*
+ * A snapshot does not know the general registers: they are sent as 0, and the ABI word says that
+ * there are registers.
+ */
+__attribute__((noinline)) static uint64_t *sample_put_registers(uint64_t *at, uint64_t mask,
+                                                                const struct regs *regs)
+{
+    *at++ = PERF_SAMPLE_REGS_ABI_64;
+    for (unsigned i = 0; i < REGISTER_PLACES; i++)
+        if (mask >> register_places[i].bit & 1)
+            *at++ = *(const uint64_t *)((const char *)regs + register_places[i].offset);
+    return at;
+}
+
+/* The program's part, behind a mark of its own. */
+static uint64_t *sample_put_user_chain(uint64_t *at, const struct unwind_border *border,
+                                       size_t most)
+{
+    *at = (uint64_t)PERF_CONTEXT_USER;
+    return at + 1 + unwind_user_capture(border, at + 1, most);
+}
+
+/* The count, the kernel's part behind its mark, unless a program was hit, and what led to it. */
+__attribute__((noinline)) static uint64_t *
+sample_put_chain(uint64_t *at, const struct event_chain *chain, const struct regs *regs)
+{
+    uint64_t *end = at + 1;
+    struct unwind_border border;
+    size_t frames =
+        unwind_capture_border(chain->method, regs, chain->skip, at + 2, SAMPLE_CHAIN_MAX, &border);
+
+    if (!regs_user_mode(regs)) {
+        *end = (uint64_t)PERF_CONTEXT_KERNEL;
+        end += 1 + frames;
+        if (chain->verify)
+            verify_chain(regs);
+    }
+    if (border.crossed)
+        end = sample_put_user_chain(end, &border, SAMPLE_CHAIN_MAX - frames);
+    *at = (uint64_t)(end - at - 1);
+    return end;
+}
+
+/*
+ * Size and record are whole words together, made in place. Where the source has no record, four
+ * bytes of nothing.
+ */
+static uint64_t *sample_put_raw(uint64_t *at, struct trace_hit *traced, const struct regs *regs)
+{
+    if (!traced) {
+        *at = RAW_NOTHING;
+        return at + 1;
+    }
+    return tracepoint_record(traced, regs, (struct tracepoint_raw *)at);
+}
+
+/* What a sample tells of. */
+struct hit {
+    const struct regs *regs;
+    const struct regs *of;    /* the same, or the n-th caller's, where the event skips frames */
+    struct trace_hit *traced; /* a tracepoint's; NULL for others */
+    uint64_t addr;
+    uint64_t ids;
+    uint64_t period;
+};
+
+/* What is known of a sample before its place is claimed. */
+struct sample {
+    uint64_t bytes;
+    const uint64_t *chain; /* its count and its entries; NULL: it has none */
+};
+
+/* Deeper than there is scratch memory for: the ring counts a record of no bytes as dropped. */
+#define SAMPLE_TOO_DEEP ((struct sample){0, NULL})
+
+/* Of the record that is under way on this CPU, in this context. */
+static struct sample_scratch *scratch_here(unsigned cpu)
+{
+    return &scratch[cpu][(local_load(&sample_under_way[cpu]) - 1) & (RING_NESTING - 1)];
+}
+
+/* Behind the words that come before it. */
+static uint64_t *scratch_chain(struct sample_scratch *whole, const struct event *event)
+{
+    uint64_t *behind = &whole->words[WORDS_ALWAYS];
+
+    return event->recorded.attr.sample_type & PERF_SAMPLE_PERIOD ? behind + 1 : behind;
+}
+
+/* What takes time, and how much there will be. */
+static inline struct sample sample_prepare(const struct event *event, const struct hit *hit,
+                                           unsigned cpu)
+{
+    uint64_t type = event->recorded.attr.sample_type;
+    struct sample sample = {event->sample_bytes, NULL};
+
+    if (__builtin_expect(local_load(&sample_under_way[cpu]) > RING_NESTING, false))
+        return SAMPLE_TOO_DEEP;
+    if (type & PERF_SAMPLE_CALLCHAIN) {
+        uint64_t *chain = scratch_chain(scratch_here(cpu), event);
+
+        sample_put_chain(chain, &event->chain, hit->regs);
+        sample.chain = chain;
+        sample.bytes += (1 + chain[0]) * 8;
+    }
+    if (type & PERF_SAMPLE_RAW) {
+        if (hit->traced)
+            tracepoint_need_late(hit->traced);
+        sample.bytes +=
+            sizeof(uint32_t) + (hit->traced ? hit->traced->tracepoint->raw_size : RAW_NOTHING);
+    }
+    return sample;
+}
+
+/* The order is the ABI's, not that of the bits. */
+static inline void sample_put_optional(uint64_t *at, const struct event *event,
+                                       const struct hit *hit, const uint64_t *chain)
+{
+    const struct perf_event_attr *attr = &event->recorded.attr;
+
+    if (attr->sample_type & PERF_SAMPLE_PERIOD)
+        *at++ = hit->period;
+    if (chain) {
+        local_copy_words(at, chain, 1 + chain[0]);
+        at += 1 + chain[0];
+    }
+    if (attr->sample_type & PERF_SAMPLE_RAW)
+        at = sample_put_raw(at, hit->traced, hit->regs);
+    if (attr->sample_type & PERF_SAMPLE_REGS_INTR)
+        sample_put_registers(at, attr->sample_regs_intr, hit->of);
+}
+
+static inline uint64_t header_word(uint32_t type, uint16_t misc, uint64_t bytes)
+{
+    return bytes << 48 | (uint64_t)misc << 32 | type;
+}
+
+/* To where it belongs in the ring, or into scratch memory if the ring ends in between. */
+static inline void sample_put(uint64_t *to, const struct event *event, const struct hit *hit,
+                              const struct sample *sample, unsigned cpu, uint64_t time)
+{
+    to[WORD_HEADER] = header_word(
+        PERF_RECORD_SAMPLE,
+        regs_user_mode(hit->of) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL, sample->bytes);
+    to[WORD_ID] = event->recorded.id;
+    to[WORD_IP] = hit->of->ip;
+    to[WORD_IDS] = hit->ids;
+    to[WORD_TIME] = time;
+    to[WORD_ADDR] = hit->addr;
+    to[WORD_CPU] = cpu;
+    if (event->recorded.attr.sample_type & SAMPLE_OPTIONAL)
+        sample_put_optional(to + WORDS_ALWAYS, event, hit, sample->chain);
+}
+
+/*
+ * Across the ring's end. The chain is where it belongs already; a sample without optional parts may
+ * come from any depth, and so has no scratch memory.
+ */
+__attribute__((noinline)) static void
+sample_write_around(const struct event *event, struct ring *ring, const struct ring_record *record,
+                    const struct hit *hit, struct sample sample)
+{
+    unsigned cpu = arch_cpu_id();
+    uint64_t least[WORDS_ALWAYS];
+    uint64_t *whole = least;
+
+    if (event->recorded.attr.sample_type & SAMPLE_OPTIONAL)
+        whole = scratch_here(cpu)->words;
+    sample_put(whole, event, hit, &sample, cpu, record->time);
+    ring_write_part(ring, record->offset, whole, sample.bytes);
+}
+
+/* `level` is ring->nest: see ring_reserve_at. */
+__attribute__((always_inline)) static inline void
+sample_write_at(const struct event *event, struct ring *ring, unsigned level, const struct hit hit)
+{
+    unsigned cpu = arch_cpu_id();
+    struct sample sample = {WORDS_ALWAYS * 8, NULL};
+    struct ring_record record;
+    uint64_t time;
+
+    local_increment(&sample_under_way[cpu]);
+    if (event->recorded.attr.sample_type & SAMPLE_OPTIONAL)
+        sample = sample_prepare(event, &hit, cpu);
+    if (__builtin_expect(!ring_reserve_at(ring, level, sample.bytes, &record, &time), false)) {
+        ring_commit_dropped(ring, level);
+    } else {
+        uint64_t start = record.offset & (ring->size - 1);
+
+        publish_order_stores(); /* A: the tail was moved before these bytes change */
+        if (__builtin_expect(sample.bytes > ring->size - start, false)) {
+            const struct hit seen = hit; /* so that `hit` itself stays in registers */
+            const struct ring_record place = {.offset = record.offset, .time = time};
+
+            sample_write_around(event, ring, &place, &seen, sample);
+        } else {
+            sample_put((uint64_t *)(ring->bytes + start), event, &hit, &sample, cpu, time);
+        }
+        ring_commit_at(ring, level, false);
+    }
+    local_decrement(&sample_under_way[cpu]);
+    if (__builtin_expect(event->triggered != NULL, false))
+        event->triggered(event);
+}
+
+/* Inside another record; or of the n-th caller, or of no place where there is none. */
+__attribute__((noinline)) static void sample_write_otherwise(const struct event *event,
+                                                             struct ring *ring, struct hit hit)
+{
+    struct regs caller;
+
+    if (event->chain.skip > 0) {
+        caller_find(event->chain.method, hit.regs, event->chain.skip, &caller);
+        hit.of = &caller;
+    }
+    sample_write_at(event, ring, (unsigned)ring->nest, hit);
+}
+
+__attribute__((always_inline)) static inline void
+sample_write_hit(const struct event *event, struct ring *ring, const struct hit hit)
+{
+    if (__builtin_expect((ring->nest | event->chain.skip) == 0, true))
+        sample_write_at(event, ring, 0, hit);
+    else
+        sample_write_otherwise(event, ring, hit);
+}
+
+void sample_write(const struct event *event, struct ring *ring, uint64_t addr,
+                  const struct regs *regs, uint64_t ids, uint64_t period)
+{
+    sample_write_hit(event, ring, (struct hit){regs, regs, NULL, addr, ids, period});
+}
+
+void sample_write_traced(const struct event *event, struct ring *ring, struct trace_hit *traced,
+                         uint64_t addr, uint64_t period)
+{
+    const struct regs *regs = trace_regs(traced);
+
+    sample_write_hit(event, ring, (struct hit){regs, regs, traced, addr, traced->ids, period});
+}
+
+uint64_t sample_bytes(const struct perf_event_attr *attr)
+{
+    uint64_t words = WORDS_ALWAYS;
+
+    if (attr->sample_type & PERF_SAMPLE_PERIOD)
+        words++;
+    if (!(attr->sample_type & PERF_SAMPLE_REGS_INTR))
+        return words * 8;
+    words++; /* PERF_SAMPLE_REGS_ABI_64 */
+    for (unsigned i = 0; i < REGISTER_PLACES; i++)
+        words += attr->sample_regs_intr >> register_places[i].bit & 1;
+    return words * 8;
+}
+
+uint64_t sample_time(const struct perf_event_header *header)
+{
+    const uint64_t *words = (const uint64_t *)(header + 1);
+
+    return words[header->type == PERF_RECORD_SAMPLE ? 3 : 4];
+}
+
+/*
+ * struct { header; u64 time, id, stream_id; struct sample_id; }, the last by sample_id_all and
+ * SAMPLE_ALWAYS.
+ */
+void sample_write_throttle(const struct event *event, struct ring *ring, uint32_t type)
+{
+    unsigned cpu = arch_cpu_id();
+    uint64_t words[] = {
+        header_word(type, 0, 64),
+        arch_clock_ns(),
+        event->recorded.id,
+        event->recorded.id,
+        task_current_ids(),
+        0,
+        cpu,
+        event->recorded.id,
+    };
+
+    local_increment(&sample_under_way[cpu]);
+    ring_output(ring, words, sizeof(words), &words[5]);
+    local_decrement(&sample_under_way[cpu]);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A hit becomes a PERF_RECORD_SAMPLE in the ring, in the layout of <linux/perf_event.h> (the
+ * comment above PERF_RECORD_SAMPLE). Any context of this CPU.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "core/ring/ring.h"
+
+struct event;
+struct regs;
+struct trace_hit;
+
+#define SAMPLE_CHAIN_MAX 127  /* frames; as many as Linux takes by default */
+#define SAMPLE_SIZE_MAX  2048 /* bytes; no record in the rings is larger */
+
+/* What every sample carries: to leave one out would cost more instructions than to store it. */
+#define SAMPLE_ALWAYS                                                                              \
+    (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |                \
+     PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU)
+
+/* What an event may ask for besides. */
+#define SAMPLE_OPTIONAL                                                                            \
+    (PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_INTR)
+
+/* The registers that REGS_INTR can carry, as bits of attr.sample_regs_intr (<asm/perf_regs.h>). */
+#define SAMPLE_REGISTERS 0xff0fffull /* all but ds, es, fs, gs */
+
+/*
+ * Records under way: counted apart, as the ring's own nesting begins only at the claim. Picks the
+ * scratch memory. [owning CPU]
+ */
+extern uint64_t sample_under_way[];
+
+/* Of a sample of such an event, its call chain and record left aside. */
+uint64_t sample_bytes(const struct perf_event_attr *attr);
+
+/* A hit that has these registers, at address `addr`, by that thread: it stands for `period`. */
+void sample_write(const struct event *event, struct ring *ring, uint64_t addr,
+                  const struct regs *regs, uint64_t ids, uint64_t period);
+
+/* A tracepoint's. */
+void sample_write_traced(const struct event *event, struct ring *ring, struct trace_hit *traced,
+                         uint64_t addr, uint64_t period);
+
+/* When a record of the rings was made, of whichever kind. */
+uint64_t sample_time(const struct perf_event_header *header);
+
+/* PERF_RECORD_THROTTLE or PERF_RECORD_UNTHROTTLE. */
+void sample_write_throttle(const struct event *event, struct ring *ring, uint32_t type);

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Takes a PERF_RECORD_SAMPLE apart, field by field in the order that <linux/perf_event.h> gives
+ * at PERF_RECORD_SAMPLE. Called by the readers of recordings, and by a panic on whatever the ring
+ * holds: nothing in the record is believed before it was compared with the record's size. Any
+ * context.
+ */
+#include "core/sample/view.h"
+
+/* What a recording of ours may hold; a field that is not known here could not be stepped over. */
+#define KNOWN_FIELDS                                                                               \
+    (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |                \
+     PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN |             \
+     PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_INTR)
+
+/* The words of the record that are not taken yet. */
+struct words {
+    const uint64_t *next, *end;
+};
+
+static bool take(struct words *words, uint64_t *value)
+{
+    if (words->next == words->end)
+        return false;
+    *value = *words->next++;
+    return true;
+}
+
+/* Two 32-bit fields that share a word; the first lies in its lower half. */
+static bool take_pair(struct words *words, uint32_t *first, uint32_t *second)
+{
+    uint64_t both;
+
+    if (!take(words, &both))
+        return false;
+    *first = (uint32_t)both;
+    *second = (uint32_t)(both >> 32);
+    return true;
+}
+
+static bool take_many(struct words *words, size_t count, const uint64_t **values)
+{
+    if (count > (size_t)(words->end - words->next))
+        return false;
+    *values = words->next;
+    words->next += count;
+    return true;
+}
+
+static bool take_chain(struct words *words, struct sample_view *view)
+{
+    uint64_t length;
+
+    if (!take(words, &length) || !take_many(words, length, &view->chain))
+        return false;
+    view->chain_length = length;
+    return true;
+}
+
+/* The size's 32 bits and the bytes share words. */
+static bool take_raw(struct words *words, struct sample_view *view)
+{
+    const uint64_t *all;
+    uint32_t size;
+
+    if (words->next == words->end)
+        return false;
+    size = (uint32_t)*words->next;
+    if ((sizeof(size) + size) % sizeof(uint64_t) != 0 ||
+        !take_many(words, (sizeof(size) + size) / sizeof(uint64_t), &all))
+        return false;
+    view->raw = (const char *)all + sizeof(size);
+    view->raw_size = size;
+    return true;
+}
+
+static size_t bits_in(uint64_t mask)
+{
+    size_t count = 0;
+
+    for (; mask != 0; mask &= mask - 1)
+        count++;
+    return count;
+}
+
+static bool take_registers(struct words *words, struct sample_view *view)
+{
+    if (!take(words, &view->registers_abi))
+        return false;
+    if (view->registers_abi == PERF_SAMPLE_REGS_ABI_NONE)
+        return true;
+    view->register_count = bits_in(view->event->attr.sample_regs_intr);
+    return take_many(words, view->register_count, &view->registers);
+}
+
+static bool take_fields(struct words *words, struct sample_view *view)
+{
+    uint64_t fields = view->event->attr.sample_type;
+    uint32_t reserved;
+
+    if (fields & ~(uint64_t)KNOWN_FIELDS)
+        return false;
+    if ((fields & PERF_SAMPLE_IP) && !take(words, &view->ip))
+        return false;
+    if ((fields & PERF_SAMPLE_TID) && !take_pair(words, &view->pid, &view->tid))
+        return false;
+    if ((fields & PERF_SAMPLE_TIME) && !take(words, &view->time))
+        return false;
+    if ((fields & PERF_SAMPLE_ADDR) && !take(words, &view->addr))
+        return false;
+    if ((fields & PERF_SAMPLE_CPU) && !take_pair(words, &view->cpu, &reserved))
+        return false;
+    if ((fields & PERF_SAMPLE_PERIOD) && !take(words, &view->period))
+        return false;
+    if ((fields & PERF_SAMPLE_CALLCHAIN) && !take_chain(words, view))
+        return false;
+    if ((fields & PERF_SAMPLE_RAW) && !take_raw(words, view))
+        return false;
+    if ((fields & PERF_SAMPLE_REGS_INTR) && !take_registers(words, view))
+        return false;
+    return words->next == words->end;
+}
+
+/*
+ * Every sample of ours begins with IDENTIFIER, so that samples of different shapes can share a
+ * ring.
+ */
+static const struct recorded_event *event_of(uint64_t id, const struct recorded_event *events,
+                                             size_t event_count)
+{
+    for (size_t i = 0; i < event_count; i++) {
+        if (events[i].id == id && (events[i].attr.sample_type & PERF_SAMPLE_IDENTIFIER))
+            return &events[i];
+    }
+    return NULL;
+}
+
+bool sample_view_parse(const struct perf_event_header *record, const struct recorded_event *events,
+                       size_t event_count, struct sample_view *view)
+{
+    uint64_t id;
+
+    if (record->type != PERF_RECORD_SAMPLE || record->size < sizeof(*record) ||
+        record->size % sizeof(uint64_t) != 0 || (uintptr_t)record % sizeof(uint64_t) != 0)
+        return false;
+
+    struct words words = {.next = (const uint64_t *)(record + 1)};
+    words.end = words.next + (record->size - sizeof(*record)) / sizeof(uint64_t);
+    if (!take(&words, &id))
+        return false;
+
+    *view = (struct sample_view){.event = event_of(id, events, event_count)};
+    if (view->event == NULL)
+        return false;
+    view->period = view->event->attr.sample_period;
+    return take_fields(&words, view);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A PERF_RECORD_SAMPLE taken apart, by the event's sample_type (layout: PERF_RECORD_SAMPLE in
+ * <linux/perf_event.h>). Reads only inside the record and refuses what does not fit, so it is
+ * safe on records that a crash left half written. Pure: any context.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/sample/records.h"
+
+struct sample_view {
+    const struct recorded_event *event;
+    uint64_t ip, time, addr, period;
+    uint32_t pid, tid, cpu;
+    const uint64_t *chain; /* chain_length entries, PERF_CONTEXT_* markers included */
+    size_t chain_length;
+    const void *raw; /* raw_size bytes, 4 behind a multiple of 8; NULL where there are none */
+    size_t raw_size;
+    uint64_t registers_abi;    /* PERF_SAMPLE_REGS_ABI_*: NONE where there are none */
+    const uint64_t *registers; /* in the order of the set bits of event->attr.sample_regs_intr */
+    size_t register_count;
+};
+
+/*
+ * False if the record is no sample of these events or does not hold together. `size` bytes of the
+ * record's header must be readable. Absent fields are 0, but for an absent period: that is the
+ * event's sample_period, as for perf.
+ */
+bool sample_view_parse(const struct perf_event_header *record, const struct recorded_event *events,
+                       size_t event_count, struct sample_view *view);

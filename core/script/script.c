@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Samples as text, column for column as the real `perf script` prints them (docs/report.md).
+ * Called by the console's `perf script` in task context, and by a panic for the last samples of
+ * the rings: so one sample is printed without lock, allocation, recursion or faith in the record.
+ */
+#include "core/script/script.h"
+
+#include "core/lib/string.h"
+#include "core/sample/chain_walk.h"
+#include "core/sample/comm.h"
+#include "core/sample/view.h"
+#include "core/symbols/symbols.h"
+#include "core/symbols/user_place.h"
+#include "core/tracepoint/format.h"
+
+#define NANOSECONDS_PER_SECOND      1000000000u
+#define NANOSECONDS_PER_MICROSECOND 1000u
+
+/*
+ * Bit i of sample_regs_intr, i.e. enum perf_event_x86_regs of <asm/perf_regs.h>, in perf's
+ * spelling.
+ */
+static const char *const register_names[] = {
+    "AX", "BX", "CX", "DX", "SI", "DI", "BP",  "SP",  "IP",  "FLAGS", "CS",  "SS",
+    "DS", "ES", "FS", "GS", "R8", "R9", "R10", "R11", "R12", "R13",   "R14", "R15"};
+#define REGISTER_NAMES (sizeof(register_names) / sizeof(register_names[0]))
+
+static bool has(const struct sample_view *view, uint64_t field)
+{
+    return view->event->attr.sample_type & field;
+}
+
+/* All event names are set in a column as wide as the longest. */
+static int name_width(const struct recorded_event *events, size_t event_count)
+{
+    size_t width = 0;
+
+    for (size_t i = 0; i < event_count; i++) {
+        size_t length = strlen(events[i].name);
+        width = length > width ? length : width;
+    }
+    return (int)width;
+}
+
+/* perf aligns the name only where no chain follows. */
+static void print_task(struct sink *sink, const struct sample_view *view)
+{
+    int width = has(view, PERF_SAMPLE_CALLCHAIN) ? 0 : 16;
+    const char *comm = comm_of(view->tid);
+    char number[16];
+
+    if (comm[0] == '\0') {
+        print_into(number, sizeof(number), ":%d", (int)view->tid);
+        comm = number;
+    }
+    print_to(sink, "%*s %5d ", width, comm, (int)view->tid);
+}
+
+static void print_time(struct sink *sink, uint64_t time)
+{
+    unsigned long long seconds = time / NANOSECONDS_PER_SECOND;
+    unsigned long long microseconds = time % NANOSECONDS_PER_SECOND / NANOSECONDS_PER_MICROSECOND;
+
+    print_to(sink, "%5llu.%06llu: ", seconds, microseconds);
+}
+
+static void print_symbol(struct sink *sink, const struct symbol *symbol, uint64_t address)
+{
+    if (symbol)
+        print_to(sink, "%s+0x%llx", symbol->name, (unsigned long long)(address - symbol->address));
+    else
+        print_to(sink, "[unknown]");
+}
+
+/* perf shows an address of a program as it is where it was hit, in a chain by its place in the
+ * file. */
+static void print_user_address(struct sink *sink, const struct sample_view *view, uint64_t address,
+                               bool of_chain)
+{
+    struct user_place place;
+    bool found = user_place_find(view->pid, address, &place);
+    uint64_t shown = of_chain && found ? place.file_offset : address;
+
+    print_to(sink, "%16llx ", (unsigned long long)shown);
+    print_symbol(sink, found && place.named ? &place.symbol : NULL, address);
+}
+
+static void print_address(struct sink *sink, const struct sample_view *view, uint64_t address,
+                          bool of_chain)
+{
+    struct symbol symbol;
+
+    if (user_place_possible(address)) {
+        print_user_address(sink, view, address, of_chain);
+        return;
+    }
+    print_to(sink, "%16llx ", (unsigned long long)address);
+    print_symbol(sink, symbols_find_address(address, &symbol) ? &symbol : NULL, address);
+}
+
+/*
+ * perf prints a branch so if none is left out: it knows such events, of PERF_TYPE_HARDWARE, from
+ * the branch trace stores of processors.
+ */
+static bool is_branch(const struct sample_view *view)
+{
+    return view->event->attr.type == PERF_TYPE_HARDWARE && view->event->attr.sample_period == 1;
+}
+
+/* The chain on lines of its own; or the address of the hit, where the event has no chains. */
+static void print_place(struct sink *sink, const struct sample_view *view, unsigned max_stack)
+{
+    struct chain_walk walk;
+    uint64_t address;
+
+    if (!has(view, PERF_SAMPLE_CALLCHAIN)) {
+        print_to(sink, " ");
+        print_address(sink, view, view->ip, false);
+        if (is_branch(view)) {
+            print_to(sink, " => ");
+            print_address(sink, view, view->addr, false);
+        }
+        return;
+    }
+    print_to(sink, "\n");
+    chain_walk_start(&walk, view, false, max_stack ? max_stack : CHAIN_WALK_MOST);
+    while (chain_walk_next(&walk, &address)) {
+        print_to(sink, "\t");
+        print_address(sink, view, address, true);
+        print_to(sink, "\n");
+    }
+}
+
+static void print_registers(struct sink *sink, const struct sample_view *view)
+{
+    uint64_t mask = view->event->attr.sample_regs_intr;
+
+    if (view->registers == NULL)
+        return;
+    print_to(sink, " ABI:%llu ", (unsigned long long)view->registers_abi);
+    for (size_t i = 0; i < view->register_count; i++, mask &= mask - 1) {
+        unsigned int bit = (unsigned int)__builtin_ctzll(mask);
+        const char *name = bit < REGISTER_NAMES ? register_names[bit] : "unknown";
+        print_to(sink, "%5s:0x%llx ", name, (unsigned long long)view->registers[i]);
+    }
+}
+
+/* Of a tracepoint whose record the sample has. */
+static void print_fields(struct sink *sink, const struct sample_view *view)
+{
+    const struct tracepoint *tracepoint = tracepoint_by_id(view->event->attr.config);
+
+    if (view->event->attr.type == PERF_TYPE_TRACEPOINT && view->raw && tracepoint)
+        tracepoint_record_print(sink, tracepoint, view->raw, view->raw_size);
+}
+
+bool script_print_sample(struct sink *sink, const struct perf_event_header *record,
+                         const struct recorded_event *events, size_t event_count,
+                         const struct script_options *options)
+{
+    struct sample_view view;
+
+    if (!sample_view_parse(record, events, event_count, &view))
+        return false;
+    if (has(&view, PERF_SAMPLE_TID))
+        print_task(sink, &view);
+    if (has(&view, PERF_SAMPLE_CPU))
+        print_to(sink, "[%03u] ", view.cpu);
+    if (has(&view, PERF_SAMPLE_TIME))
+        print_time(sink, view.time);
+    print_to(sink, "%10llu ", (unsigned long long)view.period);
+    print_to(sink, "%*s: ", name_width(events, event_count), view.event->name);
+    print_fields(sink, &view);
+    if (has(&view, PERF_SAMPLE_IP))
+        print_place(sink, &view, options->max_stack);
+    if (options->registers)
+        print_registers(sink, &view);
+    print_to(sink, "\n");
+    return true;
+}
+
+size_t script_print(struct sink *sink, struct record_source *source,
+                    const struct script_options *options, bool *more)
+{
+    const struct perf_event_header *record;
+    struct sample_view view;
+    size_t printed = 0;
+
+    *more = false;
+    source->rewind(source);
+    while ((record = source->next(source)) != NULL) {
+        if (options->max_events && printed == options->max_events) {
+            *more = sample_view_parse(record, source->events, source->event_count, &view);
+            if (*more)
+                break;
+            continue;
+        }
+        printed += script_print_sample(sink, record, source->events, source->event_count, options);
+    }
+    return printed;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See port.h. On a port one header serves all recordings of the boot, as perf ends at a
+ * second one; a block is a file of its own, so each begins with its own.
+ */
+#include "core/stream/port.h"
+
+#include "arch/arch.h"
+#include "core/lib/base64.h"
+#include "core/lib/cpus.h"
+#include "core/recording/comms.h"
+#include "core/recording/recording.h"
+
+static struct stream port; /* sink NULL: there is none */
+static struct stream_kernel kernel;
+static struct base64 block;
+static bool block_open; /* it is being written to the console */
+static const uint64_t *console_left;
+
+/* As perf spells it. */
+static const char *cpu_kind(void)
+{
+    static char text[48]; /* always the same text, so it may be written twice */
+    const struct arch_cpu_kind kind = arch_cpu_kind();
+
+    print_into(text, sizeof(text), "%s,%u,%u,%u", kind.maker, kind.family, kind.model,
+               kind.stepping);
+    return text;
+}
+
+static const struct stream_kernel *describe_kernel(void)
+{
+    kernel = (struct stream_kernel){.arch = ARCH_NAME,
+                                    .cpu = arch_cpu_name(),
+                                    .cpu_kind = cpu_kind(),
+                                    .cpus = arch_cpus(),
+                                    .online = cpus_running(),
+                                    .build_id = arch_build_id(),
+                                    .text = arch_text_start(),
+                                    .text_size = arch_text_end() - arch_text_start()};
+    return &kernel;
+}
+
+void stream_port_set(struct sink *sink, const uint64_t *left)
+{
+    stream_init(&port, sink, describe_kernel());
+    port.left = left;
+}
+
+void stream_block_set(const uint64_t *left)
+{
+    console_left = left;
+}
+
+struct stream *stream_port(void)
+{
+    if (port.sink && !port.opened)
+        describe_kernel(); /* the port is set before the CPUs are counted */
+    return port.sink ? &port : NULL;
+}
+
+void stream_block_write(void)
+{
+    static struct stream stream;
+    static struct stream_loss losses[ARCH_CPUS_MAX];
+    static unsigned blocks;
+    const struct stream_task *tasks;
+    size_t task_count = recording_comms(&tasks), loss_count;
+    char name[32];
+
+    blocks++;
+    print_into(name, sizeof(name), blocks == 1 ? "pitot.perf" : "pitot-%u.perf", blocks);
+    loss_count = recording_losses(losses, ARCH_CPUS_MAX);
+    block_open = true;
+    base64_open(&block, print_console(), console_left, name);
+    stream_init(&stream, &block.sink, describe_kernel());
+    stream_write_recording(&stream, recording_source_for_stream(), tasks, task_count, losses,
+                           loss_count, arch_clock_ns());
+    base64_close(&block);
+    block_open = false;
+}
+
+void stream_block_cut(void)
+{
+    if (block_open)
+        base64_cut(&block);
+    block_open = false;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Recordings in perf's pipe format (core/abi/perf_pipe.h; docs/stream.md says what perf insists
+ * on), record by record into a sink. A serial port has one stream for the whole boot: its header
+ * goes out once, before the first recording. A base64 block (core/lib/base64.h) holds one
+ * recording, as a stream of its own. Task context; a crash may go on from wherever the task was.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/lib/print.h"
+#include "core/sample/records.h"
+
+/* What perf must know of the kernel to name its symbols, and of the machine. */
+struct stream_kernel {
+    const uint8_t *build_id; /* 20 bytes */
+    uintptr_t text;          /* the symbol _text */
+    size_t text_size;
+    const char *arch;      /* what `uname -m` would say; NULL: perf takes its own host's */
+    const char *cpu;       /* what the CPUs call themselves; NULL: not known */
+    const char *cpu_kind;  /* maker, family, model, stepping, with commas; NULL: not known */
+    unsigned cpus, online; /* how many there are, and how many run; 0: not known */
+};
+
+/*
+ * A task's name, and with it its birth, if its parent is known; or, if `size` is not 0, a mapping
+ * of code into its memory; or, without a name, its end.
+ */
+struct stream_task {
+    uint32_t pid, tid;
+    uint32_t parent;              /* the task that made it; 0: it was there before, or is none's */
+    const char *comm;             /* of a mapping: the file that it is of; NULL: the task's end */
+    uint64_t time;                /* when it got the name; 0: it had it when the recording began */
+    uint64_t start, size, offset; /* [start, start + size) is the file's from `offset` on */
+    const uint8_t *build_id;      /* the file's, 20 bytes; NULL: not known */
+};
+
+#define STREAM_STAGE 2048 /* bytes; no record of the rings is longer */
+
+/*
+ * Records are put together in `staged` and leave it whole, but for TRACING_DATA, which is longer.
+ * What a record changes takes effect only when it has left, by assignments that may be done twice:
+ * so a crash can complete what was under way (stream_recover).
+ */
+struct stream {
+    struct sink *sink;
+    const struct stream_kernel *kernel;
+    const uint64_t *left; /* counts the bytes that have left the sink; NULL: nobody counts them */
+
+    bool opened;        /* the pipe header has been written */
+    uint64_t bytes;     /* written so far */
+    uint32_t crc;       /* of them (core/lib/crc32.h) */
+    uint64_t records;   /* of the head and what follows it, each once it has left */
+    uint64_t described; /* bytes of TRACING_DATA so far */
+    uint64_t closed;    /* the time at which the last recording closed; 0 before the first */
+
+    struct recorded_event first; /* of the recording: whose sample_type the trailers have */
+    bool ending;                 /* the recording's end has begun */
+    uint64_t end_start;          /* `records` when that began */
+    uint64_t end_put;            /* records of the end that were put, sent or not */
+
+    uint8_t staged[STREAM_STAGE];
+    size_t staged_length;
+    bool sending; /* staged is on its way into the sink, from when *left was left_before */
+    uint64_t left_before;
+    uint64_t bytes_after, records_after; /* what holds when it has left */
+    uint32_t crc_after;
+};
+
+/* What the counters of one CPU's ring said when the recording closed. */
+struct stream_loss {
+    uint32_t cpu;
+    uint64_t dropped;     /* closes as PERF_RECORD_LOST */
+    uint64_t overwritten; /* closes as PERF_RECORD_LOST_SAMPLES */
+};
+
+void stream_init(struct stream *stream, struct sink *sink, const struct stream_kernel *kernel);
+
+/*
+ * The head of a recording: attributes, names, what tracepoints look like, tasks; before the
+ * stream's first one also what tells perf of the kernel. The source has at least one event, ids
+ * that no recording of this stream had before, and PERF_SAMPLE_IDENTIFIER in every sample_type. Its
+ * records are looked at for the functions that are to be named; where `more` will come, the names
+ * of all functions go along.
+ */
+void stream_begin_recording(struct stream *stream, struct record_source *source, bool more);
+
+/* A record of a ring, of at most STREAM_STAGE bytes. */
+void stream_put_record(struct stream *stream, const struct perf_event_header *record);
+
+/* A task's name, mapping or end, not before a record of an earlier round. */
+void stream_put_task(struct stream *stream, const struct stream_task *task);
+
+/* After each pass over all rings: perf sorts and delivers what came before the previous one. */
+void stream_put_round(struct stream *stream);
+
+/*
+ * The end of a recording: loss records at `time`, rounds and a checksum. `time` is not before any
+ * record's, and no record's is before the `time` of the recording before. After stream_recover it
+ * may be called once more, with the same arguments, and goes on where it was.
+ */
+void stream_end_recording(struct stream *stream, const struct stream_loss *losses,
+                          size_t loss_count, uint64_t time);
+
+/* All of it at once. */
+void stream_write_recording(struct stream *stream, struct record_source *source,
+                            const struct stream_task *tasks, size_t task_count,
+                            const struct stream_loss *losses, size_t loss_count, uint64_t time);
+
+/*
+ * A crash came upon the stream's writer, which will not run again: completes the record that was on
+ * its way out, or drops what had not begun to leave. Not inside a recording's head, whose
+ * TRACING_DATA leaves in parts. False where nobody counts what has left. Crash context.
+ */
+bool stream_recover(struct stream *stream);

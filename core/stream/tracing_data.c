@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See tracing_data.h. The format is that of trace-cmd's trace.dat up to version 0.6, of which perf
+ * reads a head, the layout of a page of Linux' ring, the tables of ftrace's own events, of events
+ * by system, of symbols, of printk's formats and of tasks (measured with perf 6.1; what may be
+ * empty and what may not is in docs/tracepoints.md).
+ */
+#include "core/stream/tracing_data.h"
+
+#include "core/lib/string.h"
+#include "core/sample/view.h"
+#include "core/tracepoint/format.h"
+
+static const char magic[] = "\x17\x08\x44"
+                            "tracing"
+                            "0.6"; /* its NUL included */
+
+/*
+ * perf refuses an empty one, and takes from this one how long a long is. No page of such a ring is
+ * in the stream.
+ */
+static const char header_page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+                                  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+                                  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+                                  "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
+
+/* Read and not looked at, so it can be as long as the whole needs to be a multiple of 8. */
+static const char header_event[] = "\n\n\n\n\n\n\n\n";
+
+/* Counts, and hands on if there is somewhere to hand it. */
+struct counter {
+    struct sink sink;
+    struct sink *to;
+    size_t bytes;
+};
+
+static void counter_write(struct sink *sink, const char *bytes, size_t length)
+{
+    struct counter *counter = (struct counter *)sink;
+
+    if (counter->to)
+        counter->to->write(counter->to, bytes, length);
+    counter->bytes += length;
+}
+
+static void put(struct counter *counter, const void *bytes, size_t length)
+{
+    counter_write(&counter->sink, bytes, length);
+}
+
+static void put_u32(struct counter *counter, uint32_t value)
+{
+    put(counter, &value, sizeof(value));
+}
+
+static void put_u64(struct counter *counter, uint64_t value)
+{
+    put(counter, &value, sizeof(value));
+}
+
+/* With its NUL. */
+static void put_name(struct counter *counter, const char *name)
+{
+    put(counter, name, strlen(name) + 1);
+}
+
+static bool has_record(const struct recorded_event *event)
+{
+    return event->attr.type == PERF_TYPE_TRACEPOINT && (event->attr.sample_type & PERF_SAMPLE_RAW);
+}
+
+bool tracing_data_needed(const struct record_source *source)
+{
+    for (size_t i = 0; i < source->event_count; i++)
+        if (has_record(&source->events[i]))
+            return true;
+    return false;
+}
+
+static size_t system_length(const struct tracepoint *tracepoint)
+{
+    return (size_t)(strchr(tracepoint->full_name, ':') - tracepoint->full_name);
+}
+
+/* The tracepoint of the event if it is to be told, and was not for an event before. */
+static const struct tracepoint *tracepoint_of(const struct record_source *source, size_t index)
+{
+    const struct recorded_event *event = &source->events[index];
+
+    if (!has_record(event))
+        return NULL;
+    for (size_t i = 0; i < index; i++)
+        if (has_record(&source->events[i]) && source->events[i].attr.config == event->attr.config)
+            return NULL;
+    return tracepoint_by_id(event->attr.config);
+}
+
+/* Of what was prepared; task context, one at a time. */
+static struct format_names names;
+static size_t padding;
+
+/* What the samples hold in fields that are functions, so that it can be named. */
+static void collect_names(struct record_source *source)
+{
+    const struct perf_event_header *record;
+    struct sample_view view;
+
+    names.count = 0;
+    source->rewind(source);
+    while ((record = source->next(source)) != NULL) {
+        if (!sample_view_parse(record, source->events, source->event_count, &view) || !view.raw)
+            continue;
+        const struct tracepoint *tracepoint = tracepoint_by_id(view.event->attr.config);
+        if (tracepoint)
+            format_names_add(&names, tracepoint, view.raw, view.raw_size);
+    }
+}
+
+static void put_event(struct counter *counter, const struct tracepoint *tracepoint)
+{
+    struct counter size = {.sink = {counter_write}};
+
+    tracepoint_format_print(&size.sink, tracepoint, &names);
+    put_u64(counter, size.bytes);
+    tracepoint_format_print(&counter->sink, tracepoint, &names);
+}
+
+/* Systems with one event each: a system may come more than once. */
+static void put_events(struct counter *counter, const struct record_source *source)
+{
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < source->event_count; i++)
+        count += tracepoint_of(source, i) != NULL;
+    put_u32(counter, count);
+    for (size_t i = 0; i < source->event_count; i++) {
+        const struct tracepoint *tracepoint = tracepoint_of(source, i);
+
+        if (!tracepoint)
+            continue;
+        put(counter, tracepoint->full_name, system_length(tracepoint));
+        put(counter, "", 1);
+        put_u32(counter, 1);
+        put_event(counter, tracepoint);
+    }
+}
+
+static size_t write_all(struct sink *sink, const struct record_source *source, size_t event_length)
+{
+    static const uint8_t little_endian = 0, long_size = sizeof(long);
+    struct counter counter = {.sink = {counter_write}, .to = sink};
+
+    put(&counter, magic, sizeof(magic));
+    put(&counter, &little_endian, 1);
+    put(&counter, &long_size, 1);
+    put_u32(&counter, PAGE_SIZE);
+    put_name(&counter, "header_page");
+    put_u64(&counter, strlen(header_page));
+    put(&counter, header_page, strlen(header_page));
+    put_name(&counter, "header_event");
+    put_u64(&counter, event_length);
+    put(&counter, header_event, event_length);
+    put_u32(&counter, 0); /* ftrace's own events */
+    put_events(&counter, source);
+    put_u32(&counter, 0); /* symbols: perf has them from the image */
+    put_u32(&counter, 0); /* printk's formats */
+    put_u64(&counter, 0); /* tasks: COMM records tell them */
+    return counter.bytes;
+}
+
+size_t tracing_data_prepare(struct record_source *source, bool more)
+{
+    size_t shortest;
+
+    collect_names(source);
+    names.functions = more;
+    shortest = write_all(NULL, source, 1);
+    padding = (8 - shortest % 8) % 8;
+    return shortest + padding;
+}
+
+void tracing_data_write(struct sink *sink, const struct record_source *source)
+{
+    write_all(sink, source, 1 + padding);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See table.h. Offsets and orders are checked when a table is opened, in task context; from
+ * then on everybody may look up, a panic and an NMI included, because nothing here writes.
+ */
+#include "core/symbols/table.h"
+
+#include "core/abi/symtab.h"
+#include "core/lib/refusal.h"
+#include "core/lib/string.h"
+
+static int check_header(const struct symtab_header *header, size_t room, const uint8_t *build_id,
+                        size_t build_id_size, struct refusal *why)
+{
+    if ((uintptr_t)header % _Alignof(struct symtab_header))
+        return refuse(why, EINVAL, "the symbol table lies at 0x%lx: a multiple of %zu is needed",
+                      (unsigned long)(uintptr_t)header, _Alignof(struct symtab_header));
+    if (room < sizeof(*header) || header->magic != SYMTAB_MAGIC)
+        return refuse(why, EINVAL, "no symbol table in the image: run tools/symtab on it");
+    if (header->version != SYMTAB_VERSION)
+        return refuse(why, EINVAL, "symbol table of version %u, this kernel reads version %u",
+                      header->version, SYMTAB_VERSION);
+    if (build_id_size != SYMTAB_BUILD_ID_SIZE ||
+        memcmp(header->build_id, build_id, SYMTAB_BUILD_ID_SIZE) != 0)
+        return refuse(why, EINVAL, "the symbol table is another build's: run tools/symtab again");
+    if (header->size > room)
+        return refuse(why, EINVAL, "symbol table of %u bytes in a section of %zu", header->size,
+                      room);
+    return 0;
+}
+
+/* True if `count` things of `size` bytes at `offset` lie inside the table. */
+static bool fits(const struct symtab_header *header, uint32_t offset, uint32_t count, size_t size)
+{
+    return offset % sizeof(uint32_t) == 0 && offset >= sizeof(*header) &&
+           offset + (uint64_t)count * size <= header->size;
+}
+
+static int check_parts(const struct symtab_header *header, struct refusal *why)
+{
+    if (header->found_count > header->entry_count ||
+        !fits(header, header->entries, header->entry_count, sizeof(struct symtab_entry)) ||
+        !fits(header, header->by_name, header->entry_count, sizeof(uint32_t)) ||
+        !fits(header, header->strings, header->strings_size, 1))
+        return refuse(why, EINVAL, "the symbol table's parts reach beyond its %u bytes",
+                      header->size);
+    if (header->strings_size == 0 ||
+        ((const char *)header)[header->strings + header->strings_size - 1] != '\0')
+        return refuse(why, EINVAL, "the symbol table's names do not end");
+    return 0;
+}
+
+static int check_entries(const struct symtab_header *header, const struct symtab_entry *entries,
+                         struct refusal *why)
+{
+    for (uint32_t i = 0; i < header->entry_count; i++) {
+        if (entries[i].name >= header->strings_size)
+            return refuse(why, EINVAL, "symbol %u has its name outside the table", i);
+        if (i > 0 && i < header->found_count && entries[i].offset <= entries[i - 1].offset)
+            return refuse(why, EINVAL, "symbol %u is out of order", i);
+    }
+    return 0;
+}
+
+static int check_names(const struct symtab_header *header, const struct symtab_entry *entries,
+                       const uint32_t *by_name, const char *strings, struct refusal *why)
+{
+    for (uint32_t i = 0; i < header->entry_count; i++) {
+        if (by_name[i] >= header->entry_count)
+            return refuse(why, EINVAL, "name %u belongs to no symbol", i);
+        if (i > 0 &&
+            strcmp(strings + entries[by_name[i - 1]].name, strings + entries[by_name[i]].name) > 0)
+            return refuse(why, EINVAL, "name %u is out of order", i);
+    }
+    return 0;
+}
+
+static int check_all(const struct symbol_table *table, const struct symtab_header *header,
+                     struct refusal *why)
+{
+    int error = check_entries(header, table->entries, why);
+
+    return error ? error : check_names(header, table->entries, table->by_name, table->strings, why);
+}
+
+int symbol_table_open(struct symbol_table *table, const void *bytes, size_t room,
+                      const uint8_t *build_id, size_t build_id_size, struct refusal *why)
+{
+    const struct symtab_header *header = bytes;
+    const char *start = bytes;
+
+    *table = (struct symbol_table){.entry_count = 0};
+    int error = check_header(header, room, build_id, build_id_size, why);
+    if (!error)
+        error = check_parts(header, why);
+    if (error)
+        return error;
+
+    table->base = header->base;
+    table->entries = (const struct symtab_entry *)(start + header->entries);
+    table->by_name = (const uint32_t *)(start + header->by_name);
+    table->strings = start + header->strings;
+    error = check_all(table, header, why);
+    if (error)
+        return error;
+    table->entry_count = header->entry_count;
+    table->found_count = header->found_count;
+    return 0;
+}
+
+static struct symbol symbol_of(const struct symbol_table *table, const struct symtab_entry *entry)
+{
+    return (struct symbol){
+        .name = table->strings + entry->name,
+        .address = table->base + entry->offset,
+        .size = entry->size,
+        .kind = (char)entry->kind,
+    };
+}
+
+/* How many of the entries that addresses are named by begin at `offset` or before. */
+static size_t count_up_to(const struct symbol_table *table, uint32_t offset)
+{
+    size_t low = 0, high = table->found_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (table->entries[middle].offset <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool symbol_table_find_address(const struct symbol_table *table, uintptr_t address,
+                               struct symbol *found)
+{
+    uint64_t offset = address - table->base;
+    size_t count = offset <= UINT32_MAX ? count_up_to(table, (uint32_t)offset) : 0;
+
+    if (count == 0)
+        return false;
+    const struct symtab_entry *entry = &table->entries[count - 1];
+    /*
+     * One without size reaches up to the next one, but not across to the other half of addresses.
+     */
+    bool reaches =
+        count < table->found_count && (table->base + entry->offset) >> 63 == address >> 63;
+    bool inside = entry->size ? offset - entry->offset < entry->size : reaches;
+    if (inside)
+        *found = symbol_of(table, entry);
+    return inside;
+}
+
+static const struct symtab_entry *entry_by_name(const struct symbol_table *table, size_t index)
+{
+    return &table->entries[table->by_name[index]];
+}
+
+/* The index of the first name that is not before `name`. */
+static size_t lower_bound_of(const struct symbol_table *table, const char *name)
+{
+    size_t low = 0, high = table->entry_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(table->strings + entry_by_name(table, middle)->name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int symbol_table_find_name(const struct symbol_table *table, const char *name, struct symbol *found,
+                           size_t *count)
+{
+    size_t first = lower_bound_of(table, name), end = first;
+
+    while (end < table->entry_count &&
+           strcmp(table->strings + entry_by_name(table, end)->name, name) == 0)
+        end++;
+    *count = end - first;
+    if (end == first)
+        return -ENOENT;
+    *found = symbol_of(table, entry_by_name(table, first));
+    return end - first == 1 ? 0 : -EEXIST;
+}
+
+bool symbol_table_by_name(const struct symbol_table *table, size_t index, struct symbol *found)
+{
+    if (index >= table->entry_count)
+        return false;
+    *found = symbol_of(table, entry_by_name(table, index));
+    return true;
+}

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See filter.h. The compiler reads the text once from left to right and leaves each operation
+ * behind what it is about; the program then needs a stack of results only, the bits of one word.
+ */
+#include "core/tracepoint/filter.h"
+
+#include "core/host.h"
+#include "core/lib/glob.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+
+/* The common fields, as in struct tracepoint_head; the last one is the task's name. */
+static const struct tracepoint_field common_fields[] = {
+    {"common_type", "", TRACEPOINT_u32, offsetof(struct tracepoint_head, common_type), 2},
+    {"common_flags", "", TRACEPOINT_u32, offsetof(struct tracepoint_head, common_flags), 1},
+    {"common_preempt_count", "", TRACEPOINT_u32,
+     offsetof(struct tracepoint_head, common_preempt_count), 1},
+    {"common_pid", "", TRACEPOINT_s32, offsetof(struct tracepoint_head, common_pid), 4},
+    {"common_tgid", "", TRACEPOINT_s32, offsetof(struct tracepoint_head, common_tgid), 4},
+    {"comm", "", TRACEPOINT_text, 0, TASK_NAME_SIZE},
+};
+
+#define COMMON_FIELDS (sizeof(common_fields) / sizeof(common_fields[0]))
+
+struct compiler {
+    const char *at;
+    struct filter *filter;
+    const struct tracepoint *tracepoint;
+    unsigned depth;   /* of what is being read */
+    unsigned waiting; /* results on the stack */
+    struct refusal *why;
+};
+
+static int compile_one(struct compiler *compiler);
+static int compile_either(struct compiler *compiler);
+
+static void skip_blanks(struct compiler *compiler)
+{
+    while (*compiler->at == ' ')
+        compiler->at++;
+}
+
+static bool accept(struct compiler *compiler, const char *token)
+{
+    skip_blanks(compiler);
+    if (strncmp(compiler->at, token, strlen(token)) != 0)
+        return false;
+    compiler->at += strlen(token);
+    return true;
+}
+
+static bool is_name(char character)
+{
+    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+           (character >= '0' && character <= '9') || character == '_';
+}
+
+static int refuse_here(struct compiler *compiler, const char *wanted)
+{
+    if (*compiler->at == '\0')
+        return refuse(compiler->why, EINVAL, "filter: %s missing at the end", wanted);
+    return refuse(compiler->why, EINVAL, "filter: \"%s\" where %s should be", compiler->at, wanted);
+}
+
+static int refuse_field(struct compiler *compiler, size_t length)
+{
+    char names[128];
+    size_t used = 0;
+
+    names[0] = '\0';
+    for (unsigned i = 0; i < compiler->tracepoint->field_count && used < sizeof(names); i++)
+        used += print_into(names + used, sizeof(names) - used, "%s, ",
+                           compiler->tracepoint->field[i].name);
+    return refuse(compiler->why, EINVAL,
+                  "filter: %s has no field \"%.*s\"; it has %scomm, common_*",
+                  compiler->tracepoint->full_name, (int)length, compiler->at, names);
+}
+
+static const struct tracepoint_field *find_field(const struct tracepoint_field *fields,
+                                                 size_t count, const char *name, size_t length)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strlen(fields[i].name) == length && strncmp(fields[i].name, name, length) == 0)
+            return &fields[i];
+    return NULL;
+}
+
+static int emit(struct compiler *compiler, const struct filter_step *step)
+{
+    struct filter *filter = compiler->filter;
+
+    bool compares = step->operation < FILTER_AND;
+
+    if (filter->count == FILTER_STEPS_MAX || (compares && compiler->waiting == FILTER_DEPTH_MAX))
+        return refuse(compiler->why, EINVAL,
+                      "filter: too long: %d comparisons and operators, and %d of them nested, are "
+                      "possible",
+                      FILTER_STEPS_MAX, FILTER_DEPTH_MAX);
+    filter->step[filter->count++] = *step;
+    if (compares)
+        compiler->waiting++;
+    else
+        compiler->waiting -= step->operation != FILTER_NOT;
+    return 0;
+}
+
+static int emit_operation(struct compiler *compiler, enum filter_operation operation)
+{
+    return emit(compiler, &(struct filter_step){.operation = (uint8_t)operation});
+}
+
+static int read_operator(struct compiler *compiler, uint8_t *operation)
+{
+    /* The longer of two that begin alike first. */
+    static const struct {
+        const char *token;
+        enum filter_operation operation;
+    } operators[] = {
+        {"==", FILTER_EQUAL},         {"!=", FILTER_NOT_EQUAL}, {"<=", FILTER_LESS_EQUAL},
+        {">=", FILTER_GREATER_EQUAL}, {"<", FILTER_LESS},       {">", FILTER_GREATER},
+        {"&", FILTER_BITS},           {"~", FILTER_GLOB},
+    };
+
+    skip_blanks(compiler);
+    if (strncmp(compiler->at, "&&", 2) == 0)
+        return refuse_here(compiler, "a comparison (== != < <= > >= & ~)");
+    for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
+        if (accept(compiler, operators[i].token)) {
+            *operation = (uint8_t)operators[i].operation;
+            return 0;
+        }
+    }
+    return refuse_here(compiler, "a comparison (== != < <= > >= & ~)");
+}
+
+static int digit_of(char character)
+{
+    if (character >= '0' && character <= '9')
+        return character - '0';
+    if (character >= 'a' && character <= 'f')
+        return character - 'a' + 10;
+    return character >= 'A' && character <= 'F' ? character - 'A' + 10 : 16;
+}
+
+static int read_number(struct compiler *compiler, uint64_t *number)
+{
+    bool negative = accept(compiler, "-");
+    uint64_t base = 10;
+    const char *start;
+
+    skip_blanks(compiler);
+    if (compiler->at[0] == '0' && (compiler->at[1] == 'x' || compiler->at[1] == 'X')) {
+        base = 16;
+        compiler->at += 2;
+    }
+    *number = 0;
+    for (start = compiler->at; is_name(*compiler->at); compiler->at++) {
+        uint64_t digit = (uint64_t)digit_of(*compiler->at);
+
+        if (digit >= base || *number > (UINT64_MAX - digit) / base)
+            return refuse_here(compiler, "a number of 64 bits, decimal or 0x...,");
+        *number = *number * base + digit;
+    }
+    if (compiler->at == start)
+        return refuse_here(compiler, "a number");
+    *number = negative ? 0 - *number : *number;
+    return 0;
+}
+
+static int read_text(struct compiler *compiler, char *text)
+{
+    size_t length = 0;
+
+    if (!accept(compiler, "\""))
+        return refuse_here(compiler, "a text between \" and \"");
+    for (; *compiler->at != '"'; compiler->at++) {
+        if (*compiler->at == '\0' || length == FILTER_TEXT_MAX - 1)
+            return refuse(compiler->why, EINVAL,
+                          "filter: a text ends in \" after at most %d characters",
+                          FILTER_TEXT_MAX - 1);
+        text[length++] = *compiler->at;
+    }
+    text[length] = '\0';
+    compiler->at++;
+    return 0;
+}
+
+/* The field whose name stands here, which is `length` long; NULL if none has it. */
+static const struct tracepoint_field *field_here(const struct compiler *compiler, size_t *length)
+{
+    const struct tracepoint *tracepoint = compiler->tracepoint;
+    const struct tracepoint_field *field;
+
+    for (*length = 0; is_name(compiler->at[*length]);)
+        ++*length;
+    field = find_field(tracepoint->field, tracepoint->field_count, compiler->at, *length);
+    return field ? field : find_field(common_fields, COMMON_FIELDS, compiler->at, *length);
+}
+
+static int read_field(struct compiler *compiler, const struct tracepoint_field **field)
+{
+    size_t length;
+
+    skip_blanks(compiler);
+    *field = field_here(compiler, &length);
+    if (length == 0)
+        return refuse_here(compiler, "a field's name");
+    if (!*field)
+        return refuse_field(compiler, length);
+    compiler->at += length;
+    return 0;
+}
+
+static struct filter_field place_of(const struct compiler *compiler,
+                                    const struct tracepoint_field *field)
+{
+    const struct tracepoint *tracepoint = compiler->tracepoint;
+    struct filter_field place = {.kind = (uint8_t)field->kind, .size = (uint8_t)field->size};
+
+    if (field == &common_fields[COMMON_FIELDS - 1]) {
+        place.source = FILTER_COMM;
+    } else if (field >= common_fields && field < common_fields + COMMON_FIELDS) {
+        place.source = FILTER_HEAD;
+        place.place = (uint8_t)field->offset;
+    } else {
+        place.place = (uint8_t)(field - tracepoint->field);
+        place.late = tracepoint->find_late && place.place >= tracepoint->late;
+    }
+    return place;
+}
+
+/* What a number is compared with: another, or a field that is one. */
+static int read_number_or_field(struct compiler *compiler, struct filter_step *step)
+{
+    const struct tracepoint_field *other;
+    size_t length;
+
+    skip_blanks(compiler);
+    if (!is_name(*compiler->at) || digit_of(*compiler->at) < 10)
+        return read_number(compiler, &step->number);
+    other = field_here(compiler, &length);
+    if (!other || other->kind == TRACEPOINT_text)
+        return refuse_here(compiler, "a number, or a field that is one,");
+    compiler->at += length;
+    step->with_field = true;
+    step->other = place_of(compiler, other);
+    return 0;
+}
+
+static int compile_comparison(struct compiler *compiler)
+{
+    const struct tracepoint_field *field;
+    struct filter_step step = {.operation = 0};
+    int error = read_field(compiler, &field);
+
+    if (!error)
+        error = read_operator(compiler, &step.operation);
+    if (error)
+        return error;
+    step.field = place_of(compiler, field);
+    if ((field->kind == TRACEPOINT_text) != (step.operation == FILTER_GLOB) &&
+        step.operation > FILTER_NOT_EQUAL)
+        return refuse(compiler->why, EINVAL, "filter: %s is a %s, which knows %s", field->name,
+                      field->kind == TRACEPOINT_text ? "text" : "number",
+                      field->kind == TRACEPOINT_text ? "== != ~" : "== != < <= > >= &");
+    error = field->kind == TRACEPOINT_text ? read_text(compiler, step.text)
+                                           : read_number_or_field(compiler, &step);
+    return error ? error : emit(compiler, &step);
+}
+
+/* Behind ! or (. */
+static int compile_nested(struct compiler *compiler, bool negated)
+{
+    int error;
+
+    if (compiler->depth == FILTER_DEPTH_MAX)
+        return refuse(compiler->why, EINVAL, "filter: nested more deeply than %d",
+                      FILTER_DEPTH_MAX);
+    compiler->depth++;
+    error = negated ? compile_one(compiler) : compile_either(compiler);
+    if (!error && negated)
+        error = emit_operation(compiler, FILTER_NOT);
+    else if (!error && !accept(compiler, ")"))
+        error = refuse_here(compiler, "&&, || or )");
+    compiler->depth--;
+    return error;
+}
+
+static int compile_one(struct compiler *compiler)
+{
+    if (accept(compiler, "!"))
+        return compile_nested(compiler, true);
+    if (accept(compiler, "("))
+        return compile_nested(compiler, false);
+    return compile_comparison(compiler);
+}
+
+static int compile_both(struct compiler *compiler)
+{
+    int error = compile_one(compiler);
+
+    while (!error && accept(compiler, "&&")) {
+        error = compile_one(compiler);
+        if (!error)
+            error = emit_operation(compiler, FILTER_AND);
+    }
+    return error;
+}
+
+static int compile_either(struct compiler *compiler)
+{
+    int error = compile_both(compiler);
+
+    while (!error && accept(compiler, "||")) {
+        error = compile_both(compiler);
+        if (!error)
+            error = emit_operation(compiler, FILTER_OR);
+    }
+    return error;
+}
+
+int filter_compile(struct filter *filter, const char *text, const struct tracepoint *tracepoint,
+                   struct refusal *why)
+{
+    struct compiler compiler = {.at = text, .filter = filter, .tracepoint = tracepoint, .why = why};
+    int error;
+
+    filter->count = 0;
+    error = compile_either(&compiler);
+    skip_blanks(&compiler);
+    if (!error && *compiler.at != '\0')
+        error = refuse_here(&compiler, "&&, || or the end");
+    if (error)
+        filter->count = 0;
+    return error;
+}
+
+/* --- What a hit runs. --- */
+
+static uint64_t load_head(const struct filter_field *field, const struct trace_hit *hit)
+{
+    struct tracepoint_raw raw;
+    const char *at = (const char *)&raw.head + field->place;
+
+    tracepoint_begin(hit, hit->regs ? hit->regs->flags : hit->place->flags, &raw);
+    switch (field->size) {
+    case 1:
+        return *(const uint8_t *)at;
+    case 2:
+        return *(const uint16_t *)at;
+    default: /* the two ids */
+        return (uint64_t)(int64_t) * (const int32_t *)at;
+    }
+}
+
+static uint64_t load_argument(const struct filter_field *field, struct trace_hit *hit)
+{
+    if (field->late)
+        tracepoint_need_late(hit);
+    return hit->argument[field->place];
+}
+
+/* Sign-extended where the field has a sign. */
+static uint64_t load_number(const struct filter_field *field, struct trace_hit *hit)
+{
+    uint64_t value;
+
+    if (field->source == FILTER_HEAD)
+        return load_head(field, hit);
+    value = load_argument(field, hit);
+    if (field->size == sizeof(value))
+        return value;
+    return field->kind == TRACEPOINT_s32 ? (uint64_t)(int64_t)(int32_t)value : (uint32_t)value;
+}
+
+static bool less(const struct filter_step *step, uint64_t left, uint64_t right)
+{
+    if (step->field.kind == TRACEPOINT_s32 || step->field.kind == TRACEPOINT_s64 ||
+        step->field.kind == TRACEPOINT_state)
+        return (int64_t)left < (int64_t)right;
+    return left < right;
+}
+
+static bool compare_number(const struct filter_step *step, struct trace_hit *hit)
+{
+    uint64_t value = load_number(&step->field, hit);
+    uint64_t with = step->with_field ? load_number(&step->other, hit) : step->number;
+
+    switch (step->operation) {
+    case FILTER_EQUAL:
+        return value == with;
+    case FILTER_NOT_EQUAL:
+        return value != with;
+    case FILTER_LESS:
+        return less(step, value, with);
+    case FILTER_LESS_EQUAL:
+        return !less(step, with, value);
+    case FILTER_GREATER:
+        return less(step, with, value);
+    case FILTER_GREATER_EQUAL:
+        return !less(step, value, with);
+    default:
+        return value & with;
+    }
+}
+
+static bool compare_text(const struct filter_step *step, const char *text)
+{
+    if (step->operation == FILTER_GLOB)
+        return glob_match(step->text, text);
+    return (strcmp(step->text, text) == 0) == (step->operation == FILTER_EQUAL);
+}
+
+/* As the record would have it: cut. */
+static bool compare_argument_text(const struct filter_step *step, struct trace_hit *hit)
+{
+    char text[TRACEPOINT_TEXT_SIZE];
+
+    tracepoint_copy_text(text, (const char *)load_argument(&step->field, hit));
+    return compare_text(step, text);
+}
+
+static bool compare(const struct filter_step *step, struct trace_hit *hit)
+{
+    if (step->field.source == FILTER_COMM)
+        return compare_text(step, task_name());
+    if (step->field.kind == TRACEPOINT_text)
+        return compare_argument_text(step, hit);
+    return compare_number(step, hit);
+}
+
+bool filter_passes(const struct filter *filter, struct trace_hit *hit)
+{
+    uint32_t results = 1; /* the last one lowest */
+
+    for (unsigned i = 0; i < filter->count; i++) {
+        const struct filter_step *step = &filter->step[i];
+
+        if (step->operation < FILTER_AND)
+            results = results << 1 | compare(step, hit);
+        else if (step->operation == FILTER_NOT)
+            results ^= 1;
+        else if (step->operation == FILTER_AND)
+            results = results >> 1 & (results | ~1u);
+        else
+            results = results >> 1 | (results & 1);
+    }
+    return results & 1;
+}

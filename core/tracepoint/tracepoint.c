@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The way of a hit from the tracepoint to who listens, and turning sites on and off. tracepoint_hit
+ * runs in whatever context the tracepoint stands in; the rest in task context.
+ *
+ * A hit takes no lock. Its gate has turned interrupts off, so that on one CPU only a debug trap or
+ * an NMI can come between: contexts are told apart by arch_trap_depth, and what hits while its own
+ * context is recording is part of that recording. A hit that is counted alone costs what it takes
+ * to find out who listens; the record is made by whoever wants it, where he wants it.
+ */
+#include "core/tracepoint/tracepoint.h"
+
+#include "core/host.h"
+#include "core/lib/cpus.h"
+
+#define DEPTHS 3 /* task or interrupt, debug trap, NMI */
+
+/* Weak: there may be none. */
+extern const struct arch_site __start_tracepoint_sites[] __attribute__((weak));
+extern const struct arch_site __stop_tracepoint_sites[] __attribute__((weak));
+
+static bool recording[ARCH_CPUS_MAX][DEPTHS]; /* [owning CPU] a hit of this context is under way */
+static uint64_t nested[ARCH_CPUS_MAX];        /* [owning CPU] */
+
+/* Whatever is hit between these two in the same context is nested. False: this hit is. */
+static inline bool recording_begins(unsigned cpu, bool *busy)
+{
+    if (__builtin_expect(*busy, false)) {
+        local_increment(&nested[cpu]);
+        return false;
+    }
+    *busy = true;
+    local_barrier();
+    return true;
+}
+
+static inline void recording_ends(bool *busy)
+{
+    local_barrier();
+    *busy = false;
+}
+
+static inline void tell(struct arch_gated *gated, const struct arch_place *place,
+                        uint64_t *argument, const struct regs *regs)
+{
+    const struct tracepoint *tracepoint = (const struct tracepoint *)gated; /* its first member */
+    unsigned cpu = arch_cpu_id();
+    bool *busy = &recording[cpu][arch_trap_depth()];
+    struct trace_hit hit; /* field by field, as most of it is not needed */
+
+    if (!recording_begins(cpu, busy))
+        return;
+    hit.tracepoint = tracepoint;
+    hit.place = place;
+    hit.argument = argument;
+    hit.regs = regs;
+    hit.ids = task_ids[cpu];
+    hit.cpu = cpu;
+    hit.late_found = false;
+    for (struct tracepoint_probe *probe = tracepoint->probes; probe; probe = probe->next)
+        probe->hit(probe, &hit);
+    recording_ends(busy);
+}
+
+void tracepoint_hit(struct arch_gated *gated, struct arch_place *place, const struct regs *all)
+{
+    tell(gated, place, place->argument, all);
+}
+
+void tracepoint_hit_at(struct arch_gated *gated, struct arch_place *place, const struct regs *all)
+{
+    const struct regs *given = (const struct regs *)place->argument[1];
+
+    tell(gated, place, (uint64_t *)place->argument[0], given ? given : all);
+}
+
+bool tracepoint_is_recording(unsigned cpu)
+{
+    const volatile bool *busy = recording[cpu];
+
+    return busy[0] || busy[1] || busy[2];
+}
+
+uint64_t tracepoint_nested(void)
+{
+    uint64_t sum = 0;
+
+    for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
+        sum += local_load(&nested[cpu]);
+    return sum;
+}
+
+/* Every site of the tracepoint, in all the functions that it was inlined into. */
+static int set_sites(const struct tracepoint *tracepoint, bool on, struct refusal *why)
+{
+    for (const struct arch_site *site = __start_tracepoint_sites; site < __stop_tracepoint_sites;
+         site++)
+        if (site->owner == tracepoint && arch_site_set(site, on) != 0)
+            return refuse(why, EINVAL, "%s: neither its nop nor its jump stands at 0x%lx",
+                          tracepoint->full_name, (unsigned long)site->address);
+    return 0;
+}
+
+/* All registers are saved as long as anybody wants them. */
+static void choose_gate(struct tracepoint *tracepoint)
+{
+    bool registers = false;
+
+    for (const struct tracepoint_probe *probe = tracepoint->probes; probe; probe = probe->next)
+        registers |= probe->registers;
+    tracepoint->gate = registers ? arch_gate_registers : arch_gate;
+}
+
+static struct tracepoint_probe **find_link(struct tracepoint *tracepoint,
+                                           const struct tracepoint_probe *probe)
+{
+    struct tracepoint_probe **link = &tracepoint->probes;
+
+    while (*link && *link != probe)
+        link = &(*link)->next;
+    return link;
+}
+
+int tracepoint_listen(struct tracepoint *tracepoint, struct tracepoint_probe *probe,
+                      struct refusal *why)
+{
+    int error = cpus_park(why);
+
+    if (error)
+        return error;
+    probe->next = NULL;
+    tracepoint->id = tracepoint_id(tracepoint);
+    *find_link(tracepoint, NULL) = probe; /* the last, so that events hit in the order they came */
+    choose_gate(tracepoint);
+    error = set_sites(tracepoint, true, why);
+    if (error)
+        tracepoint_leave(tracepoint, probe);
+    cpus_release();
+    return error;
+}
+
+/* A site that cannot be turned off leads to no probes. */
+void tracepoint_leave(struct tracepoint *tracepoint, struct tracepoint_probe *probe)
+{
+    struct tracepoint_probe **link;
+
+    cpus_park_surely();
+    link = find_link(tracepoint, probe);
+    if (*link)
+        *link = probe->next;
+    choose_gate(tracepoint);
+    if (!tracepoint->probes)
+        set_sites(tracepoint, false, NULL);
+    cpus_release();
+}

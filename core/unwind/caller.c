@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See caller.h. */
+#include "core/unwind/caller.h"
+
+#include "core/unwind/user.h"
+
+/* The frame lies beyond the border, which is gone to once more, or nowhere. */
+static bool find_in_program(enum unwind_method method, const struct regs *hit, unsigned callers,
+                            struct regs *caller)
+{
+    struct unwind_border border;
+
+    unwind_capture_border(method, hit, callers, NULL, 0, &border);
+    if (!border.crossed || !unwind_user_find(&border))
+        return false;
+    *caller = (struct regs){.ip = border.ip,
+                            .sp = border.sp,
+                            .bp = border.fp,
+                            .cs = USER_CODE_SELECTOR,
+                            .ss = USER_DATA_SELECTOR};
+    return true;
+}
+
+bool caller_find(enum unwind_method method, const struct regs *hit, unsigned callers,
+                 struct regs *caller)
+{
+    *caller = *hit;
+    if (unwind_rewind_by(method, caller, callers))
+        return true;
+    *caller = (struct regs){.cs = hit->cs};
+    return find_in_program(method, hit, callers, caller);
+}

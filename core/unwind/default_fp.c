@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * UNWINDER=fp: the kernel is built with frame pointers. Chains come from them unless the table is
+ * asked for; `--verify-chain` takes both. The Makefile links this or default_orc.c; read by
+ * unwind.c.
+ */
+#include "core/unwind/step.h"
+
+const struct unwind_way *const unwinder_ways[UNWIND_METHODS] = {
+    [UNWIND_BY_TABLE] = &unwind_orc, [UNWIND_BY_FRAME_POINTER] = &unwind_fp};
+const enum unwind_method unwinder_method = UNWIND_BY_FRAME_POINTER;

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One step by the unwind table (core/unwind/table.h): the rule at the address tells where the
+ * caller's stack pointer, frame pointer and return address are. It holds in prologues, epilogues,
+ * leaves and assembly alike, and needs no frame pointer where the compiler needed none. Any
+ * context; see unwind.h.
+ */
+#include "core/unwind/step.h"
+#include "core/unwind/table.h"
+
+/* The reserved section: the linker script's in the kernel, a test's own on the host. */
+extern const char unwind_table_start[], unwind_table_end[];
+
+static struct unwind_table table; /* written by unwind_orc_init alone */
+
+int unwind_orc_init(struct refusal *why)
+{
+    const struct unwind_table_expected expected = {
+        .build_id = arch_build_id(), .text = arch_text_start(), .text_end = arch_text_end()};
+
+    return unwind_table_open(&table, unwind_table_start,
+                             (uintptr_t)unwind_table_end - (uintptr_t)unwind_table_start, &expected,
+                             why);
+}
+
+/* Registers beside stack and frame pointer are known only where a trap saved them all. */
+static bool orc_base(struct unwind *state, unsigned base, uintptr_t *value)
+{
+    if (base == UNWIND_BASE_STACK_POINTER) {
+        *value = state->sp;
+    } else if (base == UNWIND_BASE_FRAME_POINTER) {
+        if (!state->fp_known)
+            unwind_find_fp(state);
+        *value = state->fp;
+    } else if (state->regs && regs_are_full(state->regs)) {
+        *value = arch_register(state->regs, base);
+    } else {
+        unwind_stop(state, UNWIND_NO_REGISTER);
+    }
+    return !unwind_done(state);
+}
+
+static bool orc_cfa(struct unwind *state, const struct unwind_rule *rule, uintptr_t *cfa)
+{
+    if (!orc_base(state, rule->base, cfa))
+        return false;
+    *cfa += (uintptr_t)(intptr_t)rule->cfa_offset;
+    if (!rule->indirect)
+        return true;
+    if (!unwind_may_read(state, *cfa))
+        return false;
+    *cfa = unwind_read(*cfa);
+    return true;
+}
+
+/* The caller's frame pointer. */
+static bool orc_restore_fp(struct unwind *state, const struct unwind_rule *rule, uintptr_t cfa)
+{
+    uintptr_t place;
+
+    if (rule->saved == UNWIND_SAVED_NOWHERE)
+        return true;
+    if (rule->saved == UNWIND_SAVED_AT_FRAME && !state->fp_known && !unwind_find_fp(state))
+        return false;
+    place = rule->saved == UNWIND_SAVED_AT_CFA ? cfa : state->fp;
+    place += (uintptr_t)(intptr_t)rule->saved_offset;
+    if (!unwind_may_read(state, place))
+        return false;
+    state->fp = unwind_read(place);
+    state->fp_known = true;
+    return true;
+}
+
+/*
+ * A trap entry that has not saved all registers yet, or has given some back: only the CPU's part of
+ * the struct regs below the CFA may be read.
+ */
+static void orc_enter_half_saved(struct unwind *state, uintptr_t cfa)
+{
+    uintptr_t regs = cfa - sizeof(struct regs);
+    uintptr_t ip = regs + offsetof(struct regs, ip), sp = regs + offsetof(struct regs, sp);
+
+    if (!unwind_may_read(state, ip) || !unwind_may_read(state, cfa - 8))
+        return;
+    if (unwind_read(regs + offsetof(struct regs, cs)) & 3) {
+        unwind_leave_kernel(state, unwind_read(ip), unwind_read(sp), state->fp, NULL);
+        return;
+    }
+    state->low = cfa; /* as in unwind_enter_trap */
+    unwind_enter(state, unwind_read(ip), unwind_read(sp), state->fp, NULL);
+}
+
+static void orc_follow(struct unwind *state, const struct unwind_rule *rule)
+{
+    uintptr_t cfa = 0;
+
+    if (!orc_cfa(state, rule, &cfa))
+        return;
+    if (rule->kind == UNWIND_RULE_TRAP_REGS)
+        unwind_enter_trap(state, cfa - sizeof(struct regs));
+    else if (!orc_restore_fp(state, rule, cfa))
+        return;
+    else if (rule->kind == UNWIND_RULE_TRAP)
+        orc_enter_half_saved(state, cfa);
+    else
+        unwind_return(state, cfa - 8);
+}
+
+static void unwind_orc_step(struct unwind *state)
+{
+    uintptr_t offset = state->ip - !unwind_is_exact(state) - table.text;
+    struct unwind_rule rule;
+
+    if (offset >= table.text_size) {
+        /*
+         * No code there: control arrived by a call or jump into nowhere, so the call's return
+         * address is on top.
+         */
+        unwind_return(state, state->sp);
+        return;
+    }
+    rule = unwind_table_rule(&table, (uint32_t)offset, unwind_table_code(&table, (uint32_t)offset));
+    if (rule.kind == UNWIND_RULE_NONE)
+        unwind_stop(state, UNWIND_NO_RULE);
+    else if (rule.kind == UNWIND_RULE_OUTERMOST)
+        unwind_stop(state, UNWIND_OUTERMOST);
+    else
+        orc_follow(state, &rule);
+}
+
+/* Where a frame's return address lies, and the caller's frame pointer. */
+struct orc_frame {
+    uintptr_t slot; /* or ORC_NOT_TOLD */
+    uintptr_t fp;
+};
+
+#define ORC_NOT_TOLD 0
+
+/*
+ * That of a listed rule, if all it needs is sp and fp, all it reads lies from sp on, and what lies
+ * there leads into the text: large frames, and code that has frame pointers. Apart from the loop,
+ * which it would slow down.
+ */
+__attribute__((noinline)) static struct orc_frame
+orc_listed_frame(const struct unwind_rule *rule, uintptr_t sp, uintptr_t fp, uintptr_t last)
+{
+    bool by_sp = rule->base == UNWIND_BASE_STACK_POINTER;
+    uintptr_t cfa = (by_sp ? sp : fp) + (uintptr_t)(intptr_t)rule->cfa_offset, slot = cfa - 8;
+    uintptr_t saved = cfa + (uintptr_t)(intptr_t)rule->saved_offset;
+
+    if (rule->kind != UNWIND_RULE_CALL || rule->indirect || slot % 8 || slot < sp || slot > last ||
+        (!by_sp && rule->base != UNWIND_BASE_FRAME_POINTER) ||
+        unwind_read(slot) - table.text - 1 >= table.text_size)
+        return (struct orc_frame){.slot = ORC_NOT_TOLD};
+    if (rule->saved == UNWIND_SAVED_NOWHERE)
+        return (struct orc_frame){slot, fp};
+    if (rule->saved != UNWIND_SAVED_AT_CFA || saved % 8 || saved < sp || saved > last)
+        return (struct orc_frame){.slot = ORC_NOT_TOLD};
+    return (struct orc_frame){slot, unwind_read(saved)};
+}
+
+/* A walk over plain frames: it stands in the frame whose address was stored last. */
+struct orc_walk {
+    uintptr_t offset; /* of the byte before that address, in the text */
+    uintptr_t sp, fp; /* as in struct unwind */
+    uint64_t *at;     /* after the last that was stored */
+    bool outermost;   /* nobody called that frame */
+};
+
+/*
+ * The hit path's loop, for frames between two calls. A code spells most of them out: CFA by sp,
+ * return address below it, the frame pointer's slot between the two. Whatever is special is left to
+ * unwind_orc_step, except for the chain's end, which nearly all chains come to. `last` is the
+ * highest place of a return address in the stack.
+ */
+__attribute__((always_inline)) static inline struct orc_walk
+orc_walk_plain(struct orc_walk walk, uintptr_t last, const uint64_t *end)
+{
+    const struct unwind_table own = table; /* stores to the chain cannot change it */
+    const uintptr_t behind_call = own.text + 1;
+
+    while (walk.offset < own.text_size && walk.at < end) {
+        uint64_t code = unwind_table_code(&own, (uint32_t)walk.offset), return_address;
+        uintptr_t slot = walk.sp + 8 * (code & UNWIND_CODE_WORDS_MASK);
+
+        if (__builtin_expect(code >= UNWIND_CODE_LIST, 0)) {
+            const struct unwind_rule *rule = &own.rules[code - UNWIND_CODE_LIST];
+            struct orc_frame frame;
+
+            if (code == UNWIND_CODE_EXCEPTION)
+                break;
+            walk.outermost = rule->kind == UNWIND_RULE_OUTERMOST;
+            if (walk.outermost)
+                break;
+            frame = orc_listed_frame(rule, walk.sp, walk.fp, last);
+            if (frame.slot == ORC_NOT_TOLD)
+                break;
+            slot = frame.slot;
+            walk.fp = frame.fp;
+            code = 0;
+        } else if (slot > last) {
+            break;
+        }
+        return_address = unwind_read(slot);
+        walk.offset = return_address - behind_call;
+        if (walk.offset >= own.text_size)
+            break;
+        *walk.at++ = return_address;
+        walk.sp = slot + 8;
+        if (code > UNWIND_CODE_WORDS_MASK)
+            walk.fp = ((const uint64_t *)slot)[-(intptr_t)(code >> UNWIND_CODE_SAVED_SHIFT)];
+    }
+    return walk;
+}
+
+/* Where callers were found, `state` goes on in the outermost of these. */
+static void orc_walked(struct unwind *state, const struct orc_walk *walk)
+{
+    state->ip = walk->at[-1];
+    state->sp = state->low = walk->sp;
+    state->fp_known |=
+        walk->fp != state->fp; /* what is not known is 0, and restored as 0 serves nobody */
+    state->fp = walk->fp;
+    state->regs = NULL;
+    state->kind = UNWIND_CALL;
+}
+
+static size_t unwind_orc_run(struct unwind *state, uint64_t *chain, size_t most)
+{
+    struct orc_walk walk = {.offset = state->ip - !unwind_is_exact(state) - table.text,
+                            .sp = state->sp,
+                            .fp = state->fp,
+                            .at = chain};
+
+    if (!state->stack || state->sp % 8 || state->sp < state->stack->low)
+        return 0;
+    walk = orc_walk_plain(walk, state->high - 8, chain + most);
+    if (walk.at > chain)
+        orc_walked(state, &walk);
+    if (walk.outermost)
+        unwind_stop(state, UNWIND_OUTERMOST);
+    return (size_t)(walk.at - chain);
+}
+
+__attribute__((noinline)) static size_t orc_capture_rest(const struct regs *regs,
+                                                         const struct orc_walk *walk,
+                                                         uint64_t *chain, size_t most,
+                                                         struct unwind_border *border)
+{
+    struct unwind state;
+
+    unwind_start_by(UNWIND_BY_TABLE, &state, regs);
+    if (unwind_done(&state))
+        return unwind_capture_rest(&state, chain, 0, most, border);
+    if (walk->at > chain + 1)
+        orc_walked(&state, walk);
+    return unwind_capture_rest(&state, chain, (size_t)(walk->at - chain), most, border);
+}
+
+/* Most chains are plain from here to the outermost frame, and need no struct unwind. */
+static size_t unwind_orc_capture(const struct regs *regs, uint64_t *chain, size_t most,
+                                 struct unwind_border *border)
+{
+    const struct arch_stack *stack = regs_user_mode(regs) ? NULL : arch_stack_find(regs->sp);
+    struct orc_walk walk = {.offset = regs->ip - regs_are_rewound(regs) - table.text,
+                            .sp = regs->sp,
+                            .fp = regs->bp,
+                            .at = chain};
+
+    *walk.at++ = regs->ip;
+    if (__builtin_expect(stack && regs->sp % 8 == 0 && regs->sp >= stack->low, 1))
+        walk = orc_walk_plain(walk, stack->high - 8, chain + most);
+    if (__builtin_expect(!walk.outermost, 0)) {
+        const struct orc_walk walked = walk; /* so that `walk` itself stays in registers */
+
+        return orc_capture_rest(regs, &walked, chain, most, border);
+    }
+    border->crossed = false;
+    return (size_t)(walk.at - chain);
+}
+
+const struct unwind_way unwind_orc = {
+    .step = unwind_orc_step, .capture = unwind_orc_capture, .run = unwind_orc_run};

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Between the iterator (unwind.c) and the ways to take a step (orc.c, fp.c), which
+ * differ in that alone. Nobody else includes this.
+ */
+#pragma once
+
+#include "core/unwind/unwind.h"
+
+struct unwind_way {
+    /* Moves from the frame in `state` to its caller, or sets state->end. */
+    void (*step)(struct unwind *state);
+    /* unwind_capture_border from the first frame on; `most` is at least 1. */
+    size_t (*capture)(const struct regs *regs, uint64_t *chain, size_t most,
+                      struct unwind_border *border);
+    /*
+     * Follows plain frames from `state`, storing the addresses of callers, for as long as nothing
+     * is special. Returns how many it stored.
+     */
+    size_t (*run)(struct unwind *state, uint64_t *chain, size_t most);
+};
+
+/*
+ * What this kernel was built with (core/unwind/default_orc.c or default_fp.c): NULL where a method
+ * is left out, and the method that is taken if nobody names one.
+ */
+extern const struct unwind_way *const unwinder_ways[UNWIND_METHODS];
+extern const enum unwind_method unwinder_method;
+
+extern const struct unwind_way unwind_orc, unwind_fp;
+
+/* orc.c's part of unwind_init: as unwind_init. */
+int unwind_orc_init(struct refusal *why);
+
+/* Ends the chain. */
+static inline void unwind_stop(struct unwind *state, enum unwind_end end)
+{
+    state->end = end;
+}
+
+static inline bool unwind_in_text(uintptr_t address)
+{
+    return address >= arch_text_start() && address < arch_text_end();
+}
+
+/* The rest of a chain whose first `count` frames are stored; `state` is at the last of these. */
+size_t unwind_capture_rest(struct unwind *state, uint64_t *chain, size_t count, size_t most,
+                           struct unwind_border *border);
+
+/* What lies at address, which unwind_may_read has allowed. */
+static inline uint64_t unwind_read(uintptr_t address)
+{
+    return *(const uint64_t *)address;
+}
+
+/* [address, address + 8) is readable: inside the stack and not below what was read before. */
+bool unwind_may_read(struct unwind *state, uintptr_t address);
+
+/* Goes on in the caller, whose return address is at `slot`; state->fp is its own already. */
+void unwind_return(struct unwind *state, uintptr_t slot);
+
+/* Goes on in the context that a trap interrupted: from the struct regs at `address`. */
+void unwind_enter_trap(struct unwind *state, uintptr_t address);
+
+/*
+ * Goes on at ip, sp and fp, as a trap found them. `regs` is where they are from, or NULL where not
+ * all of them were saved.
+ */
+void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
+                  const struct regs *regs);
+
+/* The chain is whole: a program was there, with these registers; `regs` as in unwind_enter. */
+void unwind_leave_kernel(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
+                         const struct regs *regs);
+
+/*
+ * The frame pointer at state->sp, where the chain's registers did not have it: a partial
+ * snapshot's. False, and the chain ends, if it cannot be found.
+ */
+bool unwind_find_fp(struct unwind *state);

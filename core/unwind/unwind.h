@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Call chains, one frame at a time:
+ *
+ *     for (unwind_start(&state, regs); !unwind_done(&state); unwind_next(&state))
+ *         use(state.ip, state.kind, state.regs);
+ *     if (!unwind_is_whole(&state))
+ *         ... the chain stops early, and unwind_reason(state.end) says why
+ *
+ * The chain is the kernel's: where it comes to a program it ends with UNWIND_USER, and ip, sp, fp
+ * and regs are the program's then, regs NULL where the entry had not saved them all.
+ *
+ * Works in any context, NMI included, on whatever it finds: reads only memory of known stacks,
+ * always moves forward, cannot fault and cannot loop. Crosses trap frames and stack switches. There
+ * are two ways to take a step, by a table (core/unwind/orc.c) and by frame pointers
+ * (core/unwind/fp.c); docs/unwinding.md tells why.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+
+enum unwind_end {
+    UNWIND_RUNNING,
+    UNWIND_OUTERMOST,        /* the chain is whole: its last frame has no caller */
+    UNWIND_USER,             /* the chain is whole: a program's frame called this one */
+    UNWIND_NO_STACK,         /* sp or fp lies in no known stack */
+    UNWIND_OUTSIDE_STACK,    /* a frame would lie outside its stack's bounds */
+    UNWIND_NOT_FORWARD,      /* a frame would lie below the one that it called */
+    UNWIND_MISALIGNED,       /* a stack or frame pointer that is not a multiple of 8 */
+    UNWIND_NOT_CODE,         /* a return address that is not in the kernel's text */
+    UNWIND_STACK_TWICE,      /* a trap frame leads back to a stack that was left */
+    UNWIND_NO_FRAME_POINTER, /* ... of a partial snapshot, and its frame is not found */
+    UNWIND_NO_REGISTER,      /* the table counts from a register that is not known here */
+    UNWIND_NO_RULE,          /* the table says nothing of this address */
+    UNWIND_NO_WAY,           /* neither a table nor frame pointers in this kernel */
+    /*
+     * A trap came inside a trap entry, where no frame is set up yet or any more: frame pointers
+     * only.
+     */
+    UNWIND_IN_ENTRY,
+};
+
+/* What a frame is. */
+enum unwind_kind {
+    UNWIND_SNAPSHOT, /* the first, taken in the middle of running code */
+    UNWIND_TRAP,     /* a trap or interrupt came here: regs, or the part of them that was saved */
+    UNWIND_CALL,     /* a return address: the call is before it */
+};
+
+enum unwind_method {
+    UNWIND_BY_TABLE,
+    UNWIND_BY_FRAME_POINTER,
+    UNWIND_METHODS,
+};
+
+struct unwind_way;
+
+struct unwind {
+    uintptr_t ip;
+    uintptr_t sp; /* as it was, or will be, at ip */
+    uintptr_t fp; /* frame pointer register at ip */
+    bool fp_known;
+    enum unwind_kind kind; /* at UNWIND_USER ip, sp and fp are the program's */
+    /* the trap frame or snapshot that ip comes from; NULL for a call or half-saved trap frame */
+    const struct regs *regs;
+    enum unwind_end end;
+    const struct unwind_way *way;
+    uintptr_t low, high; /* of the stack being walked, low moving up with each frame */
+    const struct arch_stack *stack;
+    /* stacks that were left: task < interrupt or exception < #DB < NMI */
+    const struct arch_stack *left[4];
+    unsigned left_count;
+};
+
+/*
+ * Looks at the kernel's table. 0, or -EINVAL and a reason why it is not used. Once at boot; chains
+ * asked for before have one frame.
+ */
+struct refusal;
+int unwind_init(struct refusal *why);
+
+/* True if chains can be made this way; and the way that is taken if none is named. */
+bool unwind_possible(enum unwind_method method);
+enum unwind_method unwind_default(void);
+
+void unwind_start(struct unwind *state, const struct regs *regs);
+void unwind_start_by(enum unwind_method method, struct unwind *state, const struct regs *regs);
+void unwind_next(struct unwind *state);
+
+static inline bool unwind_done(const struct unwind *state)
+{
+    return state->end != UNWIND_RUNNING;
+}
+
+/* No frame is missing at its end. */
+static inline bool unwind_is_whole(const struct unwind *state)
+{
+    return state->end == UNWIND_OUTERMOST || state->end == UNWIND_USER;
+}
+
+/* Execution stands at ip; if not, it will return there, and the call is at ip - 1. */
+static inline bool unwind_is_exact(const struct unwind *state)
+{
+    return state->kind != UNWIND_CALL;
+}
+
+/* For a person: "the next frame would lie outside the stack"; and "here", "trap" or "call". */
+const char *unwind_reason(enum unwind_end end);
+const char *unwind_kind_name(enum unwind_kind kind);
+
+/*
+ * The whole chain's addresses, innermost first, into `chain`; returns how many, `most` at most. The
+ * hit path's way to the same frames as the iterator's. `skip` leaves out as many of the innermost.
+ */
+size_t unwind_capture(const struct regs *regs, uint64_t *chain, size_t most);
+size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, unsigned skip,
+                         uint64_t *chain, size_t most);
+
+/* Where the kernel's part of a chain has led: core/unwind/user.h goes on from there. */
+struct unwind_border {
+    bool crossed; /* to a program; if not, the rest says nothing */
+    uintptr_t ip, sp, fp;
+    const struct arch_stack *stack; /* its thread's in the kernel; NULL: it runs on this CPU */
+    unsigned skip;                  /* frames that were to be skipped and not found here */
+};
+
+/* unwind_capture_by, and where that ended. */
+size_t unwind_capture_border(enum unwind_method method, const struct regs *regs, unsigned skip,
+                             uint64_t *chain, size_t most, struct unwind_border *border);
+
+/*
+ * Makes `regs` those of the frame `callers` up, as far as unwinding knows them (ip, sp, bp; all
+ * where that frame was interrupted by a trap; others are 0), so that a chain from them begins
+ * there. False, and regs as they were, if the chain is not that long.
+ */
+bool unwind_rewind(struct regs *regs, unsigned callers);
+bool unwind_rewind_by(enum unwind_method method, struct regs *regs, unsigned callers);

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See user.h. A frame's memory is as in core/unwind/fp.c. */
+#include "core/unwind/user.h"
+
+#include "core/lib/string.h"
+
+/* Between the function's first byte and those around ip, where they do not touch. */
+#define APART 3
+
+#define PUSH_RBP    0x55
+#define FRAMES_MOST 512 /* those that are skipped included */
+
+static const struct unwind_programs *programs; /* set at boot */
+
+struct user_frame {
+    const struct arch_stack *stack;
+    uintptr_t ip, sp, fp;
+};
+
+void unwind_user_set_programs(const struct unwind_programs *known)
+{
+    programs = known;
+}
+
+static bool user_read(const struct user_frame *frame, uintptr_t address, void *to, size_t length)
+{
+    return programs->read(frame->stack, address, to, length);
+}
+
+/*
+ * The function's code as far as arch_frame_at looks at it, copied together: what lies between its
+ * first byte and ip decides nothing. Where nobody knows the function, it is taken for one with a
+ * frame, and a `push rbp` at ip or in front of it for its first instruction.
+ */
+static enum arch_frame user_frame_place(const struct user_frame *frame)
+{
+    uint8_t code[8] = {PUSH_RBP}, *at = code + APART;
+    uintptr_t start = 0;
+    bool known = programs->function(frame->stack, frame->ip, &start);
+
+    if (known && frame->ip - start < APART)
+        at = code + (frame->ip - start);
+    /* No code there: control arrived by a call or jump into nowhere. */
+    if (at == code || !user_read(frame, frame->ip, at, 1))
+        return ARCH_FRAME_NONE;
+    user_read(frame, frame->ip, at, 3); /* fewer at the end of memory, which are told as well */
+    user_read(frame, frame->ip - 1, at - 1, 1);
+    if (known) {
+        user_read(frame, start, code, 1);
+    } else if (at[0] == PUSH_RBP) {
+        at = code;
+    } else if (at[-1] == PUSH_RBP) {
+        memmove(code + 1, at, 3);
+        at = code + 1;
+    }
+    return arch_frame_at((uintptr_t)code, (uintptr_t)at);
+}
+
+static bool user_return(struct user_frame *frame, uintptr_t slot)
+{
+    uint64_t address;
+
+    if (!user_read(frame, slot, &address, sizeof(address)))
+        return false;
+    frame->ip = address;
+    frame->sp = slot + sizeof(address);
+    return true;
+}
+
+/* Each frame above the one before it: no chain goes round. */
+static bool user_follow(struct user_frame *frame)
+{
+    uintptr_t at = frame->fp;
+    uint64_t fp;
+
+    if (at % sizeof(fp) || at < frame->sp || !user_read(frame, at, &fp, sizeof(fp)))
+        return false;
+    frame->fp = fp;
+    return user_return(frame, at + sizeof(fp));
+}
+
+static bool user_caller(struct user_frame *frame, bool first)
+{
+    enum arch_frame place = first ? user_frame_place(frame) : ARCH_FRAME_SET;
+    bool found = place == ARCH_FRAME_SET    ? user_follow(frame)
+                 : place == ARCH_FRAME_NONE ? user_return(frame, frame->sp)
+                                            : user_return(frame, frame->sp + sizeof(uint64_t));
+
+    return found && frame->ip >= ARCH_USER_START && frame->ip < ARCH_USER_END;
+}
+
+size_t unwind_user_capture(const struct unwind_border *border, uint64_t *chain, size_t most)
+{
+    struct user_frame frame = {border->stack, border->ip, border->sp, border->fp};
+    size_t count = 0;
+    unsigned seen = 0;
+
+    if (!programs)
+        return 0;
+    do {
+        if (seen >= border->skip && count < most)
+            chain[count++] = frame.ip;
+        seen++;
+    } while (count < most && seen < FRAMES_MOST && user_caller(&frame, seen == 1));
+    return count;
+}
+
+bool unwind_user_find(struct unwind_border *border)
+{
+    struct user_frame frame = {border->stack, border->ip, border->sp, border->fp};
+
+    for (unsigned seen = 0; seen < border->skip; seen++)
+        if (!programs || !user_caller(&frame, seen == 0))
+            return false;
+    border->ip = frame.ip;
+    border->sp = frame.sp;
+    border->fp = frame.fp;
+    border->skip = 0;
+    return true;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The kernel's command line (kernel/cmdline.h). The arguments are taken apart once and kept one
+ * after the other, each behind a byte that says whether anybody asked for it:  ASKED k e y = v
+ * NUL  ASKED f l a g NUL ...
+ */
+#include "kernel/cmdline.h"
+
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+
+enum { UNASKED = 1, ASKED = 2 };
+
+static struct {
+    char kept[2 * CMDLINE_SIZE]; /* an argument takes a byte more than with its blank */
+    size_t length;
+    char complaint[120];
+} cmdline;
+
+static bool is_blank(char character)
+{
+    return character == ' ' || character == '\t' || character == '\n' || character == '\r';
+}
+
+/*
+ * GRUB puts a backslash before \ ' and "; people put one before a blank. Before all else it is
+ * one of the value's own.
+ */
+static bool is_hidden_by_backslash(char character)
+{
+    return character == '\\' || character == '\'' || character == '"' || is_blank(character);
+}
+
+static void keep(size_t *length, char character)
+{
+    if (*length < sizeof(cmdline.kept))
+        cmdline.kept[*length] = character;
+    (*length)++;
+}
+
+/*
+ * Keeps the argument at `text` behind `length`, without its quotes. Returns where it ends, NULL
+ * if a quote stays open.
+ */
+static const char *keep_argument(const char *text, size_t *length)
+{
+    char quote = '\0';
+
+    keep(length, UNASKED);
+    for (; *text != '\0' && (quote != '\0' || !is_blank(*text)); text++) {
+        if (quote != '\'' && *text == '\\' && is_hidden_by_backslash(text[1]))
+            keep(length, *++text);
+        else if (quote != '\0' && *text == quote)
+            quote = '\0';
+        else if (quote == '\0' && (*text == '\'' || *text == '"'))
+            quote = *text;
+        else
+            keep(length, *text);
+    }
+    keep(length, '\0');
+    return quote == '\0' ? text : NULL;
+}
+
+static void complain(const char *from, const char *reason)
+{
+    print_into(cmdline.complaint, sizeof(cmdline.complaint), "left out from `%.30s` on: %s", from,
+               reason);
+}
+
+/* `end`: of the argument; NULL: it has none, as a quote is open. What is too long may be cut. */
+static const char *fault_of(const char *line, const char *text, const char *end)
+{
+    size_t reach = (size_t)(text - line) + (end ? (size_t)(end - text) : strlen(text));
+
+    if (reach >= CMDLINE_SIZE)
+        return "the line is longer than 4096 bytes";
+    return end ? NULL : "a quote is not closed";
+}
+
+void cmdline_init(const char *line)
+{
+    const char *text = line;
+
+    memset(&cmdline, 0, sizeof(cmdline));
+    for (;;) {
+        while (is_blank(*text))
+            text++;
+        if (*text == '\0')
+            return;
+        size_t length = cmdline.length;
+        const char *end = keep_argument(text, &length);
+        const char *fault = fault_of(line, text, end);
+        if (fault) {
+            complain(text, fault);
+            return;
+        }
+        cmdline.length = length;
+        text = end;
+    }
+}
+
+const char *cmdline_complaint(void)
+{
+    return cmdline.complaint[0] == '\0' ? NULL : cmdline.complaint;
+}
+
+/* The argument after `previous`, NULL at the end. The byte before it is its mark. */
+static char *next_argument(const char *previous)
+{
+    size_t at = previous ? (size_t)(previous - cmdline.kept) + strlen(previous) + 1 : 0;
+
+    return at < cmdline.length ? &cmdline.kept[at + 1] : NULL;
+}
+
+/*
+ * What follows `key` in the last argument that begins with it and where `sign` ('=', or NUL for
+ * a flag) ends the key. All such arguments count as asked for. NULL if there is none.
+ */
+static const char *ask(const char *key, char sign)
+{
+    size_t length = strlen(key);
+    const char *found = NULL;
+
+    for (char *argument = next_argument(NULL); argument; argument = next_argument(argument)) {
+        if (strncmp(argument, key, length) != 0 || argument[length] != sign)
+            continue;
+        argument[-1] = ASKED;
+        found = argument + length;
+    }
+    return found;
+}
+
+bool cmdline_value(const char *key, char *value, size_t size)
+{
+    const char *found = ask(key, '=');
+
+    if (size > 0)
+        value[0] = '\0';
+    if (!found || strlen(found + 1) >= size)
+        return false;
+    memcpy(value, found + 1, strlen(found + 1) + 1);
+    return true;
+}
+
+bool cmdline_flag(const char *key)
+{
+    return ask(key, '\0') != NULL;
+}
+
+const char *cmdline_next_unasked(const char *previous)
+{
+    const char *argument = next_argument(previous);
+
+    while (argument && argument[-1] == ASKED)
+        argument = next_argument(argument);
+    return argument;
+}
+
+/* --- Numbers --- */
+
+/* The value of a digit in either base; 16 and more for what is none. */
+static unsigned digit(char character)
+{
+    if (character >= '0' && character <= '9')
+        return (unsigned)(character - '0');
+    if (character >= 'a' && character <= 'f')
+        return (unsigned)(character - 'a') + 10;
+    if (character >= 'A' && character <= 'F')
+        return (unsigned)(character - 'A') + 10;
+    return 16;
+}
+
+/* How many bits k, m and g shift by; 0 for no suffix and -1 for another. */
+static int suffix_shift(const char *suffix)
+{
+    if (suffix[0] == '\0')
+        return 0;
+    if (suffix[1] != '\0')
+        return -1;
+    switch (suffix[0]) {
+    case 'k':
+    case 'K':
+        return 10;
+    case 'm':
+    case 'M':
+        return 20;
+    case 'g':
+    case 'G':
+        return 30;
+    default:
+        return -1;
+    }
+}
+
+static int parse_number(const char *text, uint64_t *number)
+{
+    unsigned base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
+    const char *first = base == 16 ? text + 2 : text;
+    const char *end = first;
+    uint64_t value = 0;
+
+    for (; digit(*end) < base; end++) {
+        if (__builtin_mul_overflow(value, (uint64_t)base, &value) ||
+            __builtin_add_overflow(value, (uint64_t)digit(*end), &value))
+            return -ERANGE;
+    }
+    int shift = suffix_shift(end);
+    if (end == first || shift < 0)
+        return -EINVAL;
+    if (value << shift >> shift != value)
+        return -ERANGE;
+    *number = value << shift;
+    return 0;
+}
+
+int cmdline_number(const char *key, uint64_t *number, struct refusal *why)
+{
+    const char *found = ask(key, '=');
+
+    if (!found)
+        return refuse(why, ENOENT, "%s=NUMBER is not on the command line", key);
+    int error = parse_number(found + 1, number);
+    if (error == -ERANGE)
+        return refuse(why, ERANGE, "%s%s: larger than 64 bits", key, found);
+    if (error)
+        return refuse(why, EINVAL, "%s%s: a number is needed, 64k or 0x10000 say", key, found);
+    return 0;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See complete_names.h. */
+#include "kernel/console/complete_names.h"
+
+#include "core/command/command.h"
+#include "core/lib/print.h"
+#include "core/lib/refusal.h"
+#include "core/lib/string.h"
+#include "core/symbols/symbols.h"
+#include "core/trace/calls.h"
+#include "core/tracepoint/tracepoint.h"
+#include "kernel/console/crash.h"
+#include "kernel/user/program.h"
+#include "kernel/user/program_names.h"
+
+static const char *none_at(const struct names *names, size_t index)
+{
+    (void)names;
+    (void)index;
+    return NULL;
+}
+
+struct names names_none(void)
+{
+    return (struct names){.at = none_at};
+}
+
+static const char *fixed_at(const struct names *names, size_t index)
+{
+    return ((const char *const *)names->of)[index];
+}
+
+static const char *command_name_at(const struct names *names, size_t index)
+{
+    const struct command *command = command_after(NULL);
+
+    (void)names;
+    while (command && index-- > 0)
+        command = command_after(command);
+    return command ? command->name : NULL;
+}
+
+static const char *symbol_name_at(const struct names *names, size_t index)
+{
+    (void)names;
+    struct symbol symbol;
+
+    return symbols_by_name(index, &symbol) ? symbol.name : NULL;
+}
+
+struct names names_fixed(const char *const *fixed)
+{
+    struct names names = {.at = fixed_at, .of = fixed};
+
+    while (fixed[names.count])
+        names.count++;
+    return names;
+}
+
+struct names names_commands(void)
+{
+    struct names names = {.at = command_name_at};
+    const struct command *command = NULL;
+
+    while ((command = command_after(command)) != NULL)
+        names.count++;
+    return names;
+}
+
+struct names names_symbols(void)
+{
+    return (struct names){.at = symbol_name_at, .count = symbols_count()};
+}
+
+/* What a breakpoint begins with, which alone opens windows. */
+static const char *const breakpoints[] = {"mem:", NULL};
+
+struct names names_breakpoints(void)
+{
+    return names_fixed(breakpoints);
+}
+
+/* In order: branches, the clock, and how breakpoints begin. */
+static const char *const other_events[] = {"branches", "cpu-clock", "mem:"};
+#define OTHER_EVENTS (sizeof(other_events) / sizeof(other_events[0]))
+
+/* Tracepoints in order of their names, and the others at their places among them. */
+static const char *event_name_at(const struct names *names, size_t index)
+{
+    const struct tracepoint *next = tracepoint_after(NULL);
+    const char *name = NULL;
+    size_t other = 0;
+
+    (void)names;
+    for (size_t i = 0; i <= index; i++) {
+        if (other < OTHER_EVENTS && (!next || strcmp(other_events[other], next->full_name) < 0))
+            name = other_events[other++];
+        else if (next)
+            name = next->full_name, next = tracepoint_after(next);
+        else
+            return NULL;
+    }
+    return name;
+}
+
+struct names names_events(void)
+{
+    return (struct names){.at = event_name_at, .count = tracepoint_count() + OTHER_EVENTS};
+}
+
+/* Puts a pointer to a name where it belongs among those in order; returns how many there are. */
+static size_t insert(const char **sorted, size_t count, const char *name)
+{
+    size_t place = count;
+
+    for (; place > 0 && strcmp(sorted[place - 1], name) > 0; place--)
+        sorted[place] = sorted[place - 1];
+    sorted[place] = name;
+    return count + 1;
+}
+
+struct names names_system_calls(void)
+{
+    static const char *sorted[TRACE_CALLS_MAX];
+    const struct trace_call *call;
+    struct names names = {.at = fixed_at, .of = sorted};
+
+    for (unsigned i = 0; i < TRACE_CALLS_MAX && (call = trace_call_at(i)) != NULL; i++)
+        names.count = insert(sorted, names.count, call->name);
+    return names;
+}
+
+struct names names_crashes(void)
+{
+    static const char *sorted[CRASHES_MAX];
+    const char *how;
+    struct names names = {.at = fixed_at, .of = sorted};
+
+    for (unsigned i = 0; i < CRASHES_MAX && (how = crash_how(i)) != NULL; i++)
+        names.count = insert(sorted, names.count, how);
+    return names;
+}
+
+static const char *program_at_index(const struct names *names, size_t index)
+{
+    (void)names;
+    return program_name(index);
+}
+
+struct names names_programs(void)
+{
+    return (struct names){.at = program_at_index, .count = program_names_read()};
+}
+
+static const char *path_at(const struct names *names, size_t index)
+{
+    (void)names;
+    return program_path(index);
+}
+
+struct names names_paths(void)
+{
+    return (struct names){.at = path_at, .count = program_names_read()};
+}
+
+static const char *program_symbol_at(const struct names *names, size_t index)
+{
+    const struct program *program = names->of;
+    struct symbol symbol;
+
+    return symbol_table_by_name(&program->symbols, index, &symbol) ? symbol.name : NULL;
+}
+
+struct names names_program_symbols(const char *path)
+{
+    struct refusal why;
+    const struct program *program = program_load ? program_load(path, &why) : NULL;
+
+    if (!program)
+        return names_none();
+    return (struct names){
+        .at = program_symbol_at, .of = program, .count = program->symbols.entry_count};
+}

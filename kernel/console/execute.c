@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From a line or a script to its commands (kernel/console/console.h), by one thread at a time
+ * (kernel/console/command_owner.h). Task context.
+ */
+#include <linux/errno.h>
+
+#include "core/command/command.h"
+#include "core/lib/print.h"
+#include "core/lib/refusal.h"
+#include "core/lib/string.h"
+#include "core/lib/words.h"
+#include "kernel/console/command_owner.h"
+#include "kernel/console/console.h"
+#include "kernel/console/input.h"
+#include "kernel/console/line.h"
+#include "kernel/console/progress.h"
+#include "kernel/sched/thread.h"
+
+static int say(const struct refusal *why, int error)
+{
+    print("%s\n", why->text);
+    return error;
+}
+
+/* The copy that words_split takes apart is on the stack, so that a command may run commands. */
+static int run_command(const struct words_command *command)
+{
+    char text[LINE_LENGTH_MAX + 1];
+    struct words words;
+    struct refusal why;
+
+    if (command->length > LINE_LENGTH_MAX)
+        return say(&why, refuse(&why, E2BIG, "the command has %zu characters, %d are possible",
+                                command->length, LINE_LENGTH_MAX));
+    memcpy(text, command->text, command->length);
+    text[command->length] = '\0';
+
+    int error = words_split(text, &words, &why);
+    if (error)
+        return say(&why, error);
+    progress_begin();
+    int status = command_run(words.count, words.word);
+    progress_end();
+    return status;
+}
+
+static int run_commands(const char *script, bool shown)
+{
+    struct words_command command;
+    int status = 0;
+
+    while (words_next_command(&script, &command)) {
+        if (shown)
+            print(CONSOLE_PROMPT "%.*s\n", (int)command.length, command.text);
+        status = run_command(&command);
+        if (input_take_interrupt() || status == -EINTR) {
+            print("^C\n");
+            return -EINTR;
+        }
+    }
+    return status;
+}
+
+static bool is_empty(const char *script)
+{
+    struct words_command first;
+
+    return !words_next_command(&script, &first);
+}
+
+static int run_owned(const char *script, bool shown)
+{
+    int status;
+
+    if (is_empty(script))
+        return 0;
+    if (!command_owner_claim(thread_current(), "the console")) {
+        print("%s runs a command: ^C ends it, or wait for its end\n", command_owner_name());
+        return -EBUSY;
+    }
+    status = run_commands(script, shown);
+    command_owner_release();
+    return status;
+}
+
+int console_execute(const char *line)
+{
+    return run_owned(line, false);
+}
+
+int console_script(const char *text)
+{
+    return run_owned(text, true);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The command `help`: what can be typed at the console. Run by the console like any other
+ * command.
+ */
+#include <linux/errno.h>
+
+#include "core/command/command.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+
+static int help_list(void)
+{
+    const struct command *command = NULL;
+    struct sink *sink = command_output();
+    size_t width = 0;
+
+    while ((command = command_after(command)) != NULL) {
+        size_t length = strlen(command->name);
+        width = length > width ? length : width;
+    }
+    while ((command = command_after(command)) != NULL)
+        print_to(sink, "  %-*s  %s\n", (int)width, command->name, command->summary);
+    print_to(sink, "`help COMMAND` says what can follow its name.\n");
+    return command_interrupted() ? -EINTR : 0;
+}
+
+static int help_one(const char *name)
+{
+    const struct command *command = command_find(name);
+
+    if (!command) {
+        print("help: %s is no command; `help` lists them\n", name);
+        return -ENOENT;
+    }
+    print("%s%s%s\n    %s\n", command->name, command->usage[0] == '\0' ? "" : " ", command->usage,
+          command->summary);
+    return 0;
+}
+
+/* `help perf record`. */
+static int help_part(const char *name, const char *part)
+{
+    const struct command *command = command_find(name);
+
+    if (!command)
+        return help_one(name);
+    if (command->help)
+        return command->help(part);
+    print("help: %s has no parts; `help %s` says all\n", name, name);
+    return -EINVAL;
+}
+
+static int help_run(int argc, char **argv)
+{
+    if (argc == 1)
+        return help_list();
+    if (argc == 2)
+        return help_one(argv[1]);
+    if (argc == 3)
+        return help_part(argv[1], argv[2]);
+    print("help: one command at a time: help [COMMAND [PART]]\n");
+    return -EINVAL;
+}
+
+COMMAND(help) = {.name = "help",
+                 .usage = "[COMMAND [PART]]",
+                 .summary = "lists the commands, or says what one takes: help perf record",
+                 .run = help_run};

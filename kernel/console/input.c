@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The byte queue between the serial interrupt and who reads (kernel/console/input.h). Positions
+ * count up for ever and are cut to the queue's size only where they index it, so that full and
+ * empty are told apart; 64 bits do not wrap.
+ */
+#include "kernel/console/input.h"
+
+#include <stddef.h>
+
+#include "arch/arch.h"
+#include "kernel/lock/spinlock.h"
+
+_Static_assert((INPUT_QUEUE_SIZE & (INPUT_QUEUE_SIZE - 1)) == 0, "positions are cut by a mask");
+
+static struct {
+    uint8_t bytes[INPUT_QUEUE_SIZE];
+
+    /* Written by the producer alone. */
+    uint64_t head;               /* where the next byte goes */
+    uint64_t interrupts;         /* how many ^C were typed */
+    uint64_t interrupt_position; /* head when the last of them was */
+
+    /* Written by consumers, under their lock. */
+    struct spinlock consumers;
+    uint64_t tail;             /* the next byte to be read */
+    uint64_t interrupts_taken; /* how many ^C were read */
+    void (*resume)(void);      /* set at boot */
+
+    /* Written while all consumers stand still, and by who has claimed, under their lock. */
+    bool claimed;           /* ^C is not for who reads bytes */
+    uint64_t claimed_at;    /* ... but for so many, typed before */
+    uint64_t claimed_taken; /* ... and of all so many are taken */
+
+    /*
+     * Set by the producer, which then stands still; cleared by a consumer, which then resumes it.
+     */
+    bool stopped;
+} queue = {.consumers.name = "input"};
+
+static uint64_t load(const uint64_t *position)
+{
+    return __atomic_load_n(position, __ATOMIC_ACQUIRE);
+}
+
+static void store(uint64_t *position, uint64_t value)
+{
+    __atomic_store_n(position, value, __ATOMIC_RELEASE);
+}
+
+static void (*input_arrived)(void); /* set at boot */
+
+void input_set_arrived(void (*arrived)(void))
+{
+    input_arrived = arrived;
+}
+
+static bool has_room(void)
+{
+    return load(&queue.head) - load(&queue.tail) < INPUT_QUEUE_SIZE;
+}
+
+static bool input_take(uint8_t byte)
+{
+    if (byte == INPUT_INTERRUPT) {
+        store(&queue.interrupt_position, queue.head);
+        store(&queue.interrupts, queue.interrupts + 1);
+        return true;
+    }
+    if (!has_room()) {
+        __atomic_store_n(&queue.stopped, true, __ATOMIC_RELEASE);
+        return false;
+    }
+    queue.bytes[queue.head % INPUT_QUEUE_SIZE] = byte;
+    store(&queue.head, queue.head + 1);
+    return true;
+}
+
+bool input_put(uint8_t byte)
+{
+    bool taken = input_take(byte);
+
+    if (taken && input_arrived)
+        input_arrived();
+    return taken;
+}
+
+void input_set_resume(void (*resume)(void))
+{
+    queue.resume = resume;
+}
+
+/*
+ * Room is looked for again: before `stopped` was read here the producer may have filled what
+ * this made, and stopped only then. From there on it stands still until resumed, so that the two
+ * writers of `stopped` never meet.
+ */
+static void advance_to(uint64_t position)
+{
+    store(&queue.tail, position);
+    if (!__atomic_load_n(&queue.stopped, __ATOMIC_ACQUIRE) || !has_room())
+        return;
+    __atomic_store_n(&queue.stopped, false, __ATOMIC_RELEASE);
+    if (queue.resume)
+        queue.resume();
+}
+
+static bool is_claimed(void)
+{
+    return __atomic_load_n(&queue.claimed, __ATOMIC_ACQUIRE);
+}
+
+bool input_interrupted(void)
+{
+    return load(&queue.interrupts) !=
+           load(is_claimed() ? &queue.claimed_taken : &queue.interrupts_taken);
+}
+
+/*
+ * Of those up to `typed` that are counted there. A further ^C between the two loads moves the
+ * position on: the bytes up to it are then dropped one call early, and its own call finds nothing
+ * left to drop.
+ */
+static bool take_interrupt(uint64_t typed, uint64_t *taken)
+{
+    if (*taken == typed)
+        return false;
+    uint64_t position = load(&queue.interrupt_position);
+    store(taken, *taken + 1);
+    if (position > queue.tail)
+        advance_to(position);
+    return true;
+}
+
+bool input_take_interrupt(void)
+{
+    bool taken;
+
+    spinlock_acquire(&queue.consumers);
+    taken = take_interrupt(load(&queue.interrupts),
+                           is_claimed() ? &queue.claimed_taken : &queue.interrupts_taken);
+    spinlock_release(&queue.consumers);
+    return taken;
+}
+
+ARCH_HIT_TEXT void input_claim_interrupt(void)
+{
+    uint64_t typed = __atomic_load_n(&queue.interrupts, __ATOMIC_RELAXED);
+
+    __atomic_store_n(&queue.claimed_at, typed, __ATOMIC_RELAXED);
+    __atomic_store_n(&queue.claimed_taken, typed, __ATOMIC_RELAXED);
+    __atomic_store_n(&queue.claimed, true, __ATOMIC_RELEASE);
+}
+
+void input_release_interrupt(void)
+{
+    spinlock_acquire(&queue.consumers);
+    store(&queue.interrupts_taken, queue.interrupts_taken + queue.claimed_taken - queue.claimed_at);
+    __atomic_store_n(&queue.claimed, false, __ATOMIC_RELEASE);
+    spinlock_release(&queue.consumers);
+    if (input_arrived)
+        input_arrived();
+}
+
+/*
+ * How many ^C are for who reads. Counted before the claim is looked at: a claim that comes between
+ * the two takes none of these.
+ */
+static uint64_t readers_interrupts(void)
+{
+    uint64_t typed = load(&queue.interrupts);
+
+    return is_claimed() ? load(&queue.claimed_at) : typed;
+}
+
+bool input_pending(void)
+{
+    return readers_interrupts() != load(&queue.interrupts_taken) ||
+           load(&queue.head) != load(&queue.tail);
+}
+
+/*
+ * The head is read first: a ^C typed before any byte below it is then seen, and comes out before
+ * that byte.
+ */
+static bool get_byte(uint8_t *byte)
+{
+    uint64_t head = load(&queue.head);
+
+    if (take_interrupt(readers_interrupts(), &queue.interrupts_taken)) {
+        *byte = INPUT_INTERRUPT;
+        return true;
+    }
+    if (head == queue.tail)
+        return false;
+    *byte = queue.bytes[queue.tail % INPUT_QUEUE_SIZE];
+    advance_to(queue.tail + 1);
+    return true;
+}
+
+bool input_get(uint8_t *byte)
+{
+    bool got;
+
+    spinlock_acquire(&queue.consumers);
+    got = get_byte(byte);
+    spinlock_release(&queue.consumers);
+    return got;
+}

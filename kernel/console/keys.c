@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tells keys apart (kernel/console/keys.h), for the line editor, byte by byte. Pure. */
+#include "kernel/console/keys.h"
+
+#include <stdbool.h>
+
+/* Longer ones are no keys: what follows is text, which a stray ESC would otherwise swallow. */
+#define SEQUENCE_MOST 16
+
+/* What xterm and its like send ("PC-Style Function Keys" in xterm's control sequences). */
+static int key_of_letter(uint8_t letter)
+{
+    switch (letter) {
+    case 'A':
+        return KEY_CONTROL('P');
+    case 'B':
+        return KEY_CONTROL('N');
+    case 'C':
+        return KEY_CONTROL('F');
+    case 'D':
+        return KEY_CONTROL('B');
+    case 'F':
+        return KEY_CONTROL('E');
+    case 'H':
+        return KEY_CONTROL('A');
+    default:
+        return KEY_UNKNOWN;
+    }
+}
+
+/* ESC [ NUMBER ~: Delete; Home and End as the Linux console (1, 4) and rxvt (7, 8) number them. */
+static int key_of_number(unsigned number)
+{
+    switch (number) {
+    case 1:
+    case 7:
+        return KEY_CONTROL('A');
+    case 3:
+        return KEY_CONTROL('D');
+    case 4:
+    case 8:
+        return KEY_CONTROL('E');
+    default:
+        return KEY_UNKNOWN;
+    }
+}
+
+static int end_sequence(struct keys *keys, int key)
+{
+    keys->state = KEYS_PLAIN;
+    return key;
+}
+
+static bool is_final(uint8_t byte)
+{
+    return byte >= '@' && byte < KEY_DELETE;
+}
+
+static int take_after_escape(struct keys *keys, uint8_t byte)
+{
+    if (byte == '[')
+        keys->state = KEYS_CONTROL_SEQUENCE;
+    else if (byte == 'O')
+        keys->state = KEYS_SINGLE_SHIFT;
+    else
+        return end_sequence(keys, KEY_BROKEN);
+    keys->parameter = 0;
+    keys->length = 0;
+    return KEY_NONE;
+}
+
+static int take_in_control_sequence(struct keys *keys, uint8_t byte)
+{
+    if (byte < ' ' || byte >= KEY_DELETE || ++keys->length > SEQUENCE_MOST)
+        return end_sequence(keys, KEY_BROKEN);
+    if (byte >= '0' && byte <= '9' && keys->parameter < 1000)
+        keys->parameter = keys->parameter * 10 + (unsigned)(byte - '0');
+    if (!is_final(byte))
+        return KEY_NONE;
+    return end_sequence(keys, byte == '~' ? key_of_number(keys->parameter) : key_of_letter(byte));
+}
+
+int keys_take(struct keys *keys, uint8_t byte)
+{
+    switch (keys->state) {
+    case KEYS_ESCAPE:
+        return take_after_escape(keys, byte);
+    case KEYS_CONTROL_SEQUENCE:
+        return take_in_control_sequence(keys, byte);
+    case KEYS_SINGLE_SHIFT:
+        return end_sequence(keys, is_final(byte) ? key_of_letter(byte) : KEY_BROKEN);
+    default:
+        if (byte != KEY_ESCAPE)
+            return byte;
+        keys->state = KEYS_ESCAPE;
+        return KEY_NONE;
+    }
+}

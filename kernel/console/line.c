@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The line editor (kernel/console/line.h). Called by the console's loop for each byte. It assumes
+ * of the terminal only that \b steps back and that printing overwrites, and never asks how wide
+ * it is. Newlines are a bare \n: what the device needs is the sink's business.
+ */
+#include "kernel/console/line.h"
+
+#include "core/lib/string.h"
+
+static void show(struct line *line, const char *bytes, size_t length)
+{
+    if (length > 0)
+        line->sink->write(line->sink, bytes, length);
+}
+
+static void ring(struct line *line)
+{
+    show(line, "\a", 1);
+}
+
+static void step_back(struct line *line, size_t count)
+{
+    for (; count > 8; count -= 8)
+        show(line, "\b\b\b\b\b\b\b\b", 8);
+    show(line, "\b\b\b\b\b\b\b\b", count);
+}
+
+/* --- The text, kept alike on the screen and in memory --- */
+
+static void move_to(struct line *line, size_t position)
+{
+    if (position < line->cursor)
+        step_back(line, line->cursor - position);
+    else
+        show(line, line->text + line->cursor, position - line->cursor);
+    line->cursor = position;
+}
+
+static void insert(struct line *line, const char *bytes, size_t length)
+{
+    char *at = line->text + line->cursor;
+    size_t behind = line->length - line->cursor;
+
+    memmove(at + length, at, behind);
+    memcpy(at, bytes, length);
+    line->length += length;
+    line->cursor += length;
+    show(line, at, length + behind);
+    step_back(line, behind);
+}
+
+/* Takes [from, to) out; the cursor is left at `from`. */
+static void cut(struct line *line, size_t from, size_t to)
+{
+    size_t behind = line->length - to;
+
+    move_to(line, from);
+    memmove(line->text + from, line->text + to, behind);
+    line->length -= to - from;
+    show(line, line->text + from, behind);
+    print_to(line->sink, "%*s", (int)(to - from), "");
+    step_back(line, behind + to - from);
+}
+
+static void replace(struct line *line, const char *text)
+{
+    cut(line, 0, line->length);
+    insert(line, text, strlen(text));
+}
+
+static void show_again(struct line *line)
+{
+    size_t cursor = line->cursor;
+
+    print_to(line->sink, "%s", line->prompt);
+    line->cursor = 0;
+    move_to(line, line->length);
+    move_to(line, cursor);
+}
+
+/* --- History --- */
+
+static char *history_slot(struct line *line, size_t index)
+{
+    return line->history[index % LINE_HISTORY];
+}
+
+static void history_keep(struct line *line)
+{
+    bool repeated = line->history_count > 0 &&
+                    strcmp(history_slot(line, line->history_count - 1), line->text) == 0;
+
+    if (line->length > 0 && !repeated)
+        memcpy(history_slot(line, line->history_count++), line->text, line->length + 1);
+}
+
+/* Shows the line `back` lines before the one being typed, which is set aside meanwhile. */
+static void history_show(struct line *line, size_t back)
+{
+    size_t kept = line->history_count < LINE_HISTORY ? line->history_count : LINE_HISTORY;
+
+    if (back > kept) {
+        ring(line);
+        return;
+    }
+    if (line->browsed == 0) {
+        memcpy(line->set_aside, line->text, line->length);
+        line->set_aside[line->length] = '\0';
+    }
+    line->browsed = back;
+    replace(line, back == 0 ? line->set_aside : history_slot(line, line->history_count - back));
+}
+
+/* --- What the keys do --- */
+
+static void press_start(struct line *line)
+{
+    move_to(line, 0);
+}
+
+static void press_end(struct line *line)
+{
+    move_to(line, line->length);
+}
+
+static void press_left(struct line *line)
+{
+    if (line->cursor > 0)
+        move_to(line, line->cursor - 1);
+}
+
+static void press_right(struct line *line)
+{
+    if (line->cursor < line->length)
+        move_to(line, line->cursor + 1);
+}
+
+static void press_backspace(struct line *line)
+{
+    if (line->cursor > 0)
+        cut(line, line->cursor - 1, line->cursor);
+}
+
+static void press_delete(struct line *line)
+{
+    if (line->cursor < line->length)
+        cut(line, line->cursor, line->cursor + 1);
+}
+
+static void press_cut_word(struct line *line)
+{
+    size_t from = line->cursor;
+
+    while (from > 0 && line->text[from - 1] == ' ')
+        from--;
+    while (from > 0 && line->text[from - 1] != ' ')
+        from--;
+    cut(line, from, line->cursor);
+}
+
+static void press_cut_to_end(struct line *line)
+{
+    cut(line, line->cursor, line->length);
+}
+
+/* An emptied line is a new one, also for what made it unusable. */
+static void press_cut_to_start(struct line *line)
+{
+    cut(line, 0, line->cursor);
+    if (line->length == 0)
+        line->foreign = 0;
+}
+
+static void press_clear_screen(struct line *line)
+{
+    print_to(line->sink, "\033[H\033[2J");
+    show_again(line);
+}
+
+static void press_older(struct line *line)
+{
+    history_show(line, line->browsed + 1);
+}
+
+static void press_newer(struct line *line)
+{
+    if (line->browsed > 0)
+        history_show(line, line->browsed - 1);
+    else
+        ring(line);
+}
+
+static void press_tab(struct line *line)
+{
+    char addition[256] = "";
+    bool listing = line->after_tab;
+
+    line->after_tab = false;
+    if (!line->completer) {
+        ring(line);
+        return;
+    }
+    size_t candidates =
+        line->completer->extend(line->text, line->cursor, addition, sizeof(addition));
+    size_t length = strlen(addition);
+    if (length > 0 && line->length + length <= LINE_LENGTH_MAX) {
+        insert(line, addition, length);
+        return;
+    }
+    line->after_tab = candidates > 1;
+    if (!listing || candidates < 2) {
+        ring(line);
+        return;
+    }
+    print_to(line->sink, "\n");
+    line->completer->list(line->text, line->cursor, line->sink);
+    show_again(line);
+}
+
+typedef void line_key(struct line *line);
+
+static line_key *const control_keys[' '] = {
+    [KEY_CONTROL('A')] = press_start,        [KEY_CONTROL('B')] = press_left,
+    [KEY_CONTROL('D')] = press_delete,       [KEY_CONTROL('E')] = press_end,
+    [KEY_CONTROL('F')] = press_right,        [KEY_CONTROL('H')] = press_backspace,
+    [KEY_CONTROL('I')] = press_tab,          [KEY_CONTROL('K')] = press_cut_to_end,
+    [KEY_CONTROL('L')] = press_clear_screen, [KEY_CONTROL('N')] = press_newer,
+    [KEY_CONTROL('P')] = press_older,        [KEY_CONTROL('U')] = press_cut_to_start,
+    [KEY_CONTROL('W')] = press_cut_word,
+};
+
+static void take_character(struct line *line, char character)
+{
+    if (line->length < LINE_LENGTH_MAX) {
+        insert(line, &character, 1);
+        return;
+    }
+    line->overlong = line->length + 1;
+    ring(line);
+}
+
+static void take_foreign(struct line *line, uint8_t byte)
+{
+    if (line->foreign++ == 0)
+        line->first_foreign = byte;
+    ring(line);
+}
+
+static void take_key(struct line *line, int key)
+{
+    if (key != KEY_CONTROL('I'))
+        line->after_tab = false;
+    if (key == KEY_UNKNOWN)
+        ring(line);
+    else if (key == KEY_DELETE)
+        press_backspace(line);
+    else if (key >= ' ' && key < KEY_DELETE)
+        take_character(line, (char)key);
+    else if (key < ' ' && control_keys[key])
+        control_keys[key](line);
+    else
+        take_foreign(line, (uint8_t)key);
+}
+
+/* --- The line as a whole --- */
+
+static enum line_state end_line(struct line *line)
+{
+    press_end(line);
+    print_to(line->sink, "\n");
+    if (line->overlong > 0) {
+        print_to(line->sink, "the line has %zu characters, %d are possible: nothing was run\n",
+                 line->overlong, LINE_LENGTH_MAX);
+        return LINE_REFUSED;
+    }
+    if (line->foreign > 0) {
+        print_to(line->sink,
+                 "the line has bytes that are neither printable ASCII nor a key (%zu, first "
+                 "0x%02x): nothing was run\n",
+                 line->foreign, line->first_foreign);
+        return LINE_REFUSED;
+    }
+    line->text[line->length] = '\0';
+    history_keep(line);
+    return LINE_DONE;
+}
+
+static enum line_state cancel(struct line *line)
+{
+    press_end(line);
+    print_to(line->sink, "^C\n");
+    return LINE_CANCELLED;
+}
+
+void line_init(struct line *line, struct sink *sink, const char *prompt,
+               const struct line_completer *completer)
+{
+    memset(line, 0, sizeof(*line));
+    line->sink = sink;
+    line->prompt = prompt;
+    line->completer = completer;
+}
+
+void line_begin(struct line *line)
+{
+    line->length = line->cursor = 0;
+    line->overlong = line->foreign = 0;
+    line->browsed = 0;
+    line->keys.state = KEYS_PLAIN;
+    line->after_tab = false;
+    show_again(line);
+}
+
+/* From the first character too many on, only the line's end means anything. */
+static int next_key(struct line *line, uint8_t byte)
+{
+    if (line->overlong > 0)
+        return byte;
+    int key = keys_take(&line->keys, byte);
+    if (key != KEY_BROKEN)
+        return key;
+    take_foreign(line, KEY_ESCAPE);
+    return keys_take(&line->keys, byte);
+}
+
+enum line_state line_put(struct line *line, uint8_t byte)
+{
+    bool second_half = line->after_return && byte == '\n';
+
+    line->after_return = byte == '\r';
+    if (second_half)
+        return LINE_OPEN;
+
+    int key = next_key(line, byte);
+    if (key == '\r' || key == '\n')
+        return end_line(line);
+    if (key == KEY_CONTROL('C'))
+        return cancel(line);
+    if (line->overlong > 0)
+        line->overlong++;
+    else if (key != KEY_NONE)
+        take_key(line, key);
+    return LINE_OPEN;
+}

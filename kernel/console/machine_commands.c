@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Commands about the machine: what the registers hold, turning it off. Task context.
+ */
+#include "core/breakpoint/breakpoint.h"
+#include "core/command/command.h"
+#include "core/lib/print.h"
+#include "core/unwind/snapshot.h"
+#include "kernel/panic/power.h"
+
+static struct sink *out; /* of the command that runs */
+
+static void print_line(const char *text)
+{
+    print_to(out, "%s\n", text);
+}
+
+static int regs_run(int argc, char **argv)
+{
+    struct regs regs;
+
+    (void)argc;
+    (void)argv;
+    REGS_SNAPSHOT(&regs);
+    out = command_output();
+    arch_regs_describe(&regs, print_line);
+    breakpoint_print(out);
+    return 0;
+}
+
+COMMAND(regs_command) = {.name = "regs",
+                         .usage = "",
+                         .summary = "ip, sp, bp, flags here; control and debug registers",
+                         .run = regs_run};
+
+static int reboot_run(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    power_request(POWER_RESET);
+    print("reboot: the machine did not obey\n");
+    return -EIO;
+}
+
+COMMAND(reboot_command) = {
+    .name = "reboot", .usage = "", .summary = "start the machine anew", .run = reboot_run};
+
+static int poweroff_run(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    power_request(POWER_OFF);
+    print("poweroff: the machine did not obey\n");
+    return -EIO;
+}
+
+COMMAND(poweroff_command) = {
+    .name = "poweroff", .usage = "", .summary = "turn the machine off", .run = poweroff_run};

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Output that ^C cuts: command_output() of core/command/command.h. A command may have megabytes to
+ * print; at 115200 baud the person at the console would wait for minutes after a ^C. The sink looks
+ * for ^C before each piece of text. After one it completes the line that is open and drops the
+ * rest, so that no loop of the command has to look for itself in order to be quiet. Task context.
+ */
+#include "core/command/command.h"
+
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+
+static void output_write(struct sink *sink, const char *bytes, size_t length);
+
+/* The task that runs commands is its only user. */
+static struct {
+    struct sink sink;
+    bool line_open; /* what was printed last did not end in a newline */
+    bool cut;       /* ^C was typed, and the open line is complete */
+} output = {.sink = {output_write}};
+
+/* How many of the bytes belong to the line that is open. */
+static size_t rest_of_line(const char *bytes, size_t length)
+{
+    size_t rest = 0;
+
+    while (rest < length && bytes[rest] != '\n')
+        rest++;
+    return rest < length ? rest + 1 : length;
+}
+
+static void output_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    if (output.cut || length == 0)
+        return;
+    if (command_interrupted())
+        length = output.line_open ? rest_of_line(bytes, length) : 0;
+    if (length > 0) {
+        print_to(print_console(), "%.*s", (int)length, bytes);
+        output.line_open = bytes[length - 1] != '\n';
+    }
+    output.cut = command_interrupted() && !output.line_open;
+}
+
+struct sink *command_output(void)
+{
+    output.line_open = false;
+    output.cut = false;
+    return &output.sink;
+}

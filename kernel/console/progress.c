@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The progress line of long work (kernel/console/progress.h). It replaces itself by a carriage
+ * return and ends in a newline as soon as anything else is printed, so that in a log too every
+ * other line starts at its beginning: `begin-base64` must. For this the line, while it stands,
+ * lies before the console's sink. Task context; a panic that prints meanwhile only gets the
+ * newline before its first.
+ */
+#include "kernel/console/progress.h"
+
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "core/command/command.h"
+#include "core/lib/print.h"
+#include "kernel/console/input.h"
+
+#define SECOND_NS 1000000000ull
+
+static void progress_write(struct sink *sink, const char *bytes, size_t length);
+
+static struct {
+    struct sink sink;
+    struct sink *console; /* the sink behind it: stays when the line ends, for prints under way */
+    bool stands;          /* a line is on the screen */
+    size_t length;        /* of that line */
+    uint64_t next_ns;     /* not before then */
+} progress = {.sink = {progress_write}};
+
+/*
+ * Somebody else prints: the line stays as it is, and the console is theirs again. One print
+ * writes in several pieces, so that the later ones still come here.
+ */
+static void progress_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    progress_end();
+    progress.console->write(progress.console, bytes, length);
+}
+
+void progress_begin(void)
+{
+    progress.next_ns = arch_clock_ns() + SECOND_NS;
+}
+
+void progress_end(void)
+{
+    if (!progress.stands)
+        return;
+    progress.stands = false;
+    if (print_console() == &progress.sink)
+        print_set_console(progress.console);
+    progress.console->write(progress.console, "\n", 1);
+}
+
+/*
+ * Puts the line before the console's sink, unless it is there already: somebody who set another
+ * console for a while may have put back what he found.
+ */
+static void progress_stand(void)
+{
+    if (progress.stands)
+        return;
+    progress.stands = true;
+    progress.length = 0;
+    if (print_console() == &progress.sink)
+        return;
+    progress.console = print_console();
+    print_set_console(&progress.sink);
+}
+
+bool command_interrupted(void)
+{
+    return input_interrupted();
+}
+
+bool command_take_interrupt(void)
+{
+    return input_take_interrupt();
+}
+
+void command_progress(const char *what, unsigned long done, unsigned long total)
+{
+    char line[80];
+    uint64_t now = arch_clock_ns();
+
+    if (now < progress.next_ns || !print_console())
+        return;
+    progress.next_ns = now + SECOND_NS;
+    progress_stand();
+    /* Blanks to the end of what stood there before. */
+    size_t length = print_into(line, sizeof(line), "%s: %lu of %lu", what, done, total);
+    length = length < sizeof(line) ? length : sizeof(line) - 1;
+    int covered = progress.length > length ? (int)(progress.length - length) : 0;
+    print_to(progress.console, "\r%s%*s", line, covered, "");
+    progress.length = length;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Directories as arrays of fixed entries without holes: the last one moves to where one is removed,
+ * so a directory is as short as it can be and an empty one has no blocks. Called by
+ * kernel/fs/path.c and kernel/fs/ramfs.c in task context, under the kernel lock.
+ */
+#include "kernel/fs/directory.h"
+
+#include <linux/errno.h>
+
+#include "arch/arch.h"
+#include "core/lib/assert.h"
+#include "core/lib/string.h"
+
+struct slot {
+    char name[FS_NAME_MAX + 1];
+    uint32_t inode;
+};
+
+#define SLOTS_IN_BLOCK (BLOCK_SIZE / sizeof(struct slot))
+
+_Static_assert(BLOCK_SIZE % sizeof(struct slot) == 0, "no entry crosses blocks");
+
+static size_t slot_count(const struct inode *directory)
+{
+    return directory->size / sizeof(struct slot);
+}
+
+static struct slot *slot_at(const struct inode *directory, size_t index)
+{
+    struct slot *slots = (struct slot *)directory->blocks[index / SLOTS_IN_BLOCK];
+
+    return &slots[index % SLOTS_IN_BLOCK];
+}
+
+/* NULL where the name is not there. */
+static struct slot *find_slot(const struct inode *directory, const char *name)
+{
+    size_t count = slot_count(directory);
+
+    for (size_t i = 0; i < count; i++) {
+        struct slot *slot = slot_at(directory, i);
+        if (strcmp(slot->name, name) == 0)
+            return slot;
+    }
+    return NULL;
+}
+
+struct inode *directory_find(const struct inode *directory, const char *name)
+{
+    const struct slot *slot = find_slot(directory, name);
+
+    return slot != NULL ? inode_at(slot->inode) : NULL;
+}
+
+int directory_entry(const struct inode *directory, size_t index, struct fs_entry *entry)
+{
+    if (index >= slot_count(directory))
+        return 0;
+
+    const struct slot *slot = slot_at(directory, index);
+    memcpy(entry->name, slot->name, sizeof(entry->name));
+    entry->inode = slot->inode;
+    entry->kind = inode_at(slot->inode)->kind;
+    return 1;
+}
+
+static void named_in(struct inode *directory, struct inode *inode)
+{
+    inode->names++;
+    if (inode->kind == FS_DIRECTORY)
+        inode->parent = directory->number;
+}
+
+int directory_add(struct inode *directory, const char *name, struct inode *inode)
+{
+    struct slot slot = {.inode = inode->number};
+
+    assert(directory->names > 0 && find_slot(directory, name) == NULL);
+    memcpy(slot.name, name, strlen(name) + 1);
+
+    /* An entry lies within one block: it is written whole or not at all. */
+    int64_t written = inode_write(directory, directory->size, &slot, sizeof(slot));
+    if (written < 0)
+        return -ENOSPC;
+    named_in(directory, inode);
+    return 0;
+}
+
+static void unnamed(struct inode *inode)
+{
+    assert(inode->names > 0);
+    inode->names--;
+}
+
+void directory_replace(struct inode *directory, const char *name, struct inode *inode)
+{
+    struct slot *slot = find_slot(directory, name);
+
+    assert(slot != NULL);
+    unnamed(inode_at(slot->inode));
+    slot->inode = inode->number;
+    named_in(directory, inode);
+    directory->modified = arch_clock_ns();
+}
+
+void directory_remove(struct inode *directory, const char *name)
+{
+    struct slot *slot = find_slot(directory, name);
+
+    assert(slot != NULL);
+    unnamed(inode_at(slot->inode));
+    *slot = *slot_at(directory, slot_count(directory) - 1);
+    inode_shrink(directory, directory->size - sizeof(struct slot));
+}
+
+bool directory_is_empty(const struct inode *directory)
+{
+    return directory->size == 0;
+}
+
+bool directory_is_below(const struct inode *inode, const struct inode *ancestor)
+{
+    while (inode != ancestor && inode->number != INODE_ROOT)
+        inode = inode_at(inode->parent);
+    return inode == ancestor;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The file system's calls on names (what they promise: ramfs.h; the calls on open files stand in
+ * file.c). Called by workloads and commands in task context, interrupts on.
+ *
+ * Locking: everything in kernel/fs is covered by the big kernel lock. Each call takes it once, when
+ * its arguments have the right form, and gives it back when it is done: nothing that was found can
+ * vanish in between.
+ */
+#include "kernel/fs/ramfs.h"
+
+#include <stdbool.h>
+
+#include <linux/errno.h>
+
+#include "kernel/fs/block.h"
+#include "kernel/fs/directory.h"
+#include "kernel/fs/file.h"
+#include "kernel/fs/inode.h"
+#include "kernel/fs/path.h"
+#include "kernel/fs/visible.h"
+#include "kernel/lock/kernel_lock.h"
+#include "kernel/memory/pages.h"
+
+int fs_init(void)
+{
+    struct inode *root;
+
+    lock_kernel();
+    /* Half of what is free: files alone cannot use the memory up. */
+    block_init(pages_free_count() / 2);
+    int result = inode_create(FS_DIRECTORY, NULL, &root);
+    if (result == 0) {
+        root->names = 1; /* "/", which no directory holds */
+        root->parent = root->number;
+    }
+    unlock_kernel();
+    return result;
+}
+
+void fs_settle(void)
+{
+    block_settle();
+}
+
+static bool flags_are_valid(unsigned flags)
+{
+    const unsigned writing = FS_CREATE | FS_TRUNCATE | FS_APPEND;
+
+    if (flags & ~(FS_READ | FS_WRITE | writing))
+        return false;
+    return (flags & FS_WRITE) || ((flags & FS_READ) && !(flags & writing));
+}
+
+/* A new inode where the name means nothing yet. Under the lock. */
+static int create_at(struct place *place, enum fs_kind kind, struct fs_account *account)
+{
+    int result = inode_create(kind, account, &place->inode);
+
+    if (result < 0)
+        return result;
+    result = directory_add(place->parent, place->name, place->inode);
+    inode_end_if_unused(place->inode);
+    return result;
+}
+
+/* The file at `path`, made if it is not there. Under the lock. */
+static int find_or_create(const char *path, struct inode **found)
+{
+    struct place place;
+    int result = place_find(path, &place);
+
+    if (result == 0 && place.inode == NULL)
+        result = create_at(&place, FS_FILE, place.parent->account);
+    if (result == 0)
+        *found = place.inode;
+    return result;
+}
+
+/* Under the lock. */
+static int open_path(const char *path, unsigned flags)
+{
+    struct inode *inode;
+    int fd = file_free_descriptor(); /* first: without one, nothing is to be created */
+
+    if (fd < 0)
+        return fd;
+    int result = flags & FS_CREATE ? find_or_create(path, &inode) : path_walk(path, &inode);
+    if (result != 0)
+        return result;
+    if (inode->kind != FS_FILE)
+        return -EISDIR;
+    if (flags & FS_TRUNCATE)
+        inode_shrink(inode, 0);
+    file_install(fd, inode, flags);
+    return fd;
+}
+
+int fs_open(const char *path, unsigned flags)
+{
+    int result = flags_are_valid(flags) ? path_check(path) : -EINVAL;
+
+    if (result < 0)
+        return result;
+    lock_kernel();
+    result = open_path(path, flags);
+    unlock_kernel();
+    return result;
+}
+
+int fs_stat(const char *path, struct fs_stat *status)
+{
+    struct inode *inode;
+    int result = path_check(path);
+
+    if (result < 0)
+        return result;
+    lock_kernel();
+    result = path_walk(path, &inode);
+    if (result == 0)
+        inode_stat(inode, status);
+    unlock_kernel();
+    return result;
+}
+
+int fs_readdir(const char *path, size_t index, struct fs_entry *entry)
+{
+    struct inode *inode;
+    int result = path_check(path);
+
+    if (result < 0)
+        return result;
+    lock_kernel();
+    result = path_walk(path, &inode);
+    if (result == 0)
+        result = inode->kind == FS_DIRECTORY ? directory_entry(inode, index, entry) : -ENOTDIR;
+    unlock_kernel();
+    return result;
+}
+
+/* `account`: of what is in the new directory; NULL: the one that its parent has. Under the lock. */
+static int make_directory(const char *path, struct fs_account *account)
+{
+    struct place place;
+    int result = place_find(path, &place);
+
+    if (result < 0)
+        return result;
+    if (place.inode != NULL)
+        return -EEXIST;
+    return create_at(&place, FS_DIRECTORY, account ? account : place.parent->account);
+}
+
+int fs_mkdir_accounted(const char *path, struct fs_account *account)
+{
+    int result = path_check(path);
+
+    if (result < 0)
+        return result;
+    lock_kernel();
+    result = make_directory(path, account);
+    unlock_kernel();
+    return result;
+}
+
+int fs_mkdir(const char *path)
+{
+    return fs_mkdir_accounted(path, NULL);
+}
+
+size_t fs_account_pages(struct fs_account *account)
+{
+    size_t pages = __atomic_load_n(&account->pages, __ATOMIC_RELAXED);
+
+    if (pages == 0)
+        return 0;
+    /* A thread that has run out of memory gives back what others freed, under the kernel lock. */
+    lock_kernel();
+    pages = __atomic_load_n(&account->pages, __ATOMIC_RELAXED);
+    unlock_kernel();
+    return pages;
+}
+
+/* 0 if what is at `place` may be removed as a `kind`. Under the lock. */
+static int may_remove(const struct place *place, enum fs_kind kind)
+{
+    if (place->inode == NULL)
+        return -ENOENT;
+    if (place->inode->kind != kind)
+        return kind == FS_FILE ? -EISDIR : -ENOTDIR;
+    if (kind == FS_DIRECTORY && !directory_is_empty(place->inode))
+        return -ENOTEMPTY;
+    return 0;
+}
+
+/* Takes the name away from a `kind`: what fs_unlink and fs_rmdir have in common. */
+VISIBLE static int remove_name(const char *path, enum fs_kind kind)
+{
+    struct place place;
+    int result = path_check(path);
+
+    if (result < 0)
+        return result;
+    lock_kernel();
+    result = place_find(path, &place);
+    if (result == 0)
+        result = may_remove(&place, kind);
+    if (result == 0) {
+        directory_remove(place.parent, place.name);
+        inode_end_if_unused(place.inode);
+    }
+    unlock_kernel();
+    return result;
+}
+
+int fs_unlink(const char *path)
+{
+    return remove_name(path, FS_FILE);
+}
+
+int fs_rmdir(const char *path)
+{
+    return remove_name(path, FS_DIRECTORY);
+}
+
+/* Under the lock. */
+static int may_rename(const struct place *from, const struct place *to)
+{
+    if (from->inode == NULL)
+        return -ENOENT;
+    if (from->inode->kind == FS_DIRECTORY && directory_is_below(to->parent, from->inode))
+        return -EINVAL;
+    return to->inode != NULL ? may_remove(to, from->inode->kind) : 0;
+}
+
+/* Under the lock. */
+static int replace_place(const struct place *from, const struct place *to)
+{
+    if (to->inode == NULL)
+        return directory_add(to->parent, to->name, from->inode);
+    directory_replace(to->parent, to->name, from->inode);
+    inode_end_if_unused(to->inode);
+    return 0;
+}
+
+/* Under the lock. The new name first: where there is no space for it, nothing has happened. */
+static int rename_place(const struct place *from, const struct place *to)
+{
+    if (from->inode != NULL && from->inode == to->inode)
+        return 0;
+    int result = may_rename(from, to);
+    if (result == 0)
+        result = replace_place(from, to);
+    if (result < 0)
+        return result;
+
+    /*
+     * Removing the old name sets nothing but the count of names: the directory's parent is the new
+     * one.
+     */
+    directory_remove(from->parent, from->name);
+    return 0;
+}
+
+int fs_rename(const char *from, const char *to)
+{
+    struct place source, target;
+    int result = path_check(from);
+
+    if (result == 0)
+        result = path_check(to);
+    if (result < 0)
+        return result;
+    lock_kernel();
+    result = place_find(from, &source);
+    if (result == 0)
+        result = place_find(to, &target);
+    if (result == 0)
+        result = rename_place(&source, &target);
+    unlock_kernel();
+    return result;
+}

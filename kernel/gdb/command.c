@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See command.h. Task context. */
+#include "kernel/gdb/command.h"
+
+#include "core/command/command.h"
+#include "core/gdb/debugger.h"
+#include "core/lib/string.h"
+#include "kernel/cmdline.h"
+
+static int wait_at(const struct gdb_door *door, struct refusal *why)
+{
+    if (!door)
+        return refuse(why, ENODEV, "there is no port for it");
+    return gdb_wait_at(door, why);
+}
+
+static int gdb_run(int argc, char **argv)
+{
+    bool console = argc == 2 && strcmp(argv[1], "console") == 0;
+    struct refusal why;
+    int error;
+
+    if (gdb_tell(print_console()))
+        return 0;
+    if (argc > 1 && !console)
+        error =
+            refuse(&why, EINVAL, "\"%s\": alone, or `gdb console`, which lends its port", argv[1]);
+    else
+        error = wait_at(gdb_door_of(console), &why);
+    if (error)
+        print("gdb: %s\n", why.text);
+    return error;
+}
+
+COMMAND(gdb_command) = {.name = "gdb",
+                        .usage = "[console]",
+                        .summary = "wait for gdb at a serial port; attached: what was refused last",
+                        .run = gdb_run};
+
+void gdb_wait(void)
+{
+    char value[16];
+    char *words[] = {(char[]){"gdb"}, NULL};
+
+    if (!cmdline_value("gdb", value, sizeof(value)))
+        return;
+    if (strcmp(value, "wait") == 0)
+        gdb_run(1, words);
+    else
+        print("gdb=%s: gdb=wait is possible\n", value);
+}

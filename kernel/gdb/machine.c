@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See machine.h: CPUs and memory by arch/arch.h, points by core/gdb/points.c. */
+#include "kernel/gdb/machine.h"
+
+#include "arch/arch.h"
+#include "core/gdb/points.h"
+#include "core/lib/print.h"
+#include "kernel/sched/scheduler.h"
+
+static void cpu_describe(unsigned cpu, char *text, size_t size)
+{
+    const struct thread *thread = scheduler_current(cpu);
+
+    if (thread)
+        print_into(text, size, "%s (%u)%s", thread->name, thread->pid,
+                   arch_stop_regs(cpu) ? "" : ", does not answer");
+    else
+        print_into(text, size, "no thread yet");
+}
+
+static int register_write(unsigned cpu, unsigned number, const uint8_t *bytes, struct refusal *why)
+{
+    if (arch_debug_register_write(cpu, number, bytes))
+        return 0;
+    return refuse(why, EPERM,
+                  "general registers, rip and eflags can be set, debug registers by watch and "
+                  "hbreak; no other");
+}
+
+static size_t memory_read(uint64_t address, uint8_t *to, size_t length)
+{
+    size_t count = arch_debug_read(address, to, length);
+
+    gdb_points_hide(address, to, count);
+    return count;
+}
+
+static int memory_write(uint64_t address, const uint8_t *from, size_t length, struct refusal *why)
+{
+    if (arch_debug_write(address, from, length)) {
+        gdb_points_keep(address, length);
+        return 0;
+    }
+    return refuse(why, EFAULT, "0x%lx/%zu cannot be written", (unsigned long)address, length);
+}
+
+/* The number of registers is arch's to say, and constant. */
+const struct gdb_target gdb_machine = {
+    .cpus = arch_cpus,
+    .cpu_is_there = arch_cpu_runs,
+    .cpu_describe = cpu_describe,
+    .description = arch_debug_description,
+    .registers = arch_debug_registers,
+    .register_size = arch_debug_register_size,
+    .expedited = arch_debug_expedited,
+    .expedited_count = ARCH_DEBUG_EXPEDITED,
+    .register_read = arch_debug_register_read,
+    .register_write = register_write,
+    .memory_read = memory_read,
+    .memory_write = memory_write,
+    .point_set = gdb_point_set,
+    .point_clear = gdb_point_clear,
+    .points_clear = gdb_points_clear,
+};

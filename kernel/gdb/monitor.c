@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See command.h. */
+#include "kernel/gdb/monitor.h"
+
+#include "arch/arch.h"
+#include "core/gdb/server.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+#include "kernel/console/command_owner.h"
+#include "kernel/console/console.h"
+#include "kernel/console/input.h"
+#include "kernel/sched/preempt.h"
+#include "kernel/sched/scheduler.h"
+#include "kernel/sched/wait_queue.h"
+
+#define ALIVE_NS 1000000000ull
+
+enum state { NONE, WANTED, RUNS, DONE };
+
+static struct wait_queue wanted = WAIT_QUEUE("gdb's commands");
+static struct thread *runner; /* set once */
+
+static struct {
+    uint32_t state; /* [A] */
+    unsigned cpu;   /* in the stop, as the next two */
+    struct regs kept;
+    char line[GDB_COMMAND_MAX + 1];
+    int status; /* [runner] */
+} command;
+
+static enum state state_now(void)
+{
+    return (enum state)__atomic_load_n(&command.state, __ATOMIC_ACQUIRE);
+}
+
+static void state_is(enum state state)
+{
+    __atomic_store_n(&command.state, state, __ATOMIC_RELEASE);
+}
+
+/* --- What it prints. --- */
+
+static size_t (*print_to_gdb)(const char *text, size_t length); /* set at boot, as is the next */
+static void (*tell_alive)(void);
+static struct sink *console; /* [runner] whose place it takes */
+
+/* Of others, the console has it. */
+static void runner_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    if (thread_current() == runner && arch_trap_depth() == 0 && !arch_interrupted())
+        print_to_gdb(bytes, length);
+    else
+        console->write(console, bytes, length);
+}
+
+static struct sink runner_sink = {runner_write};
+
+void gdb_command_set_print(size_t (*text_to)(const char *text, size_t length), void (*alive)(void))
+{
+    print_to_gdb = text_to;
+    tell_alive = alive;
+}
+
+/* --- The two threads. --- */
+
+static void runner_main(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        uint64_t flags = wait_queue_lock(&wanted);
+
+        while (state_now() != WANTED)
+            flags = wait_queue_sleep(&wanted, flags);
+        wait_queue_unlock(&wanted, flags);
+        state_is(RUNS);
+        console = print_console();
+        print_set_console(&runner_sink);
+        command.status = console_execute(command.line);
+        input_release_interrupt();
+        print_set_console(console);
+        thread_set_name(runner, "gdb"); /* a recording has given it another */
+        command_owner_release();
+        state_is(DONE);
+    }
+}
+
+void gdb_command_init(void)
+{
+    struct refusal why;
+
+    if (!runner)
+        runner = thread_create("gdb", runner_main, NULL, &why);
+}
+
+/*
+ * What the stopped thread does meanwhile. An idle thread may not sleep. The stop is the end of it:
+ * the thread goes on where it was.
+ */
+static void hold(void)
+{
+    bool idles = thread_current()->pid == 0;
+    uint64_t told = arch_clock_ns();
+
+    wait_queue_wake_all(&wanted);
+    while (state_now() != DONE) {
+        if (arch_clock_ns() - told > ALIVE_NS) {
+            tell_alive();
+            told = arch_clock_ns();
+        }
+        if (idles)
+            thread_yield();
+        else
+            thread_sleep_ns(1);
+        arch_relax();
+    }
+    for (;;)
+        arch_stop_here();
+}
+
+/* --- In stops. --- */
+
+const char *gdb_command_begin(unsigned cpu, const char *line)
+{
+    if (!runner)
+        return "there is no thread for commands";
+    if (preemption[cpu].off > 0)
+        return "this CPU holds a spinlock, or may not be taken from its thread for another reason: "
+               "commands need a place where it may (`finish`, say)";
+    if (!command_owner_claim(runner, "gdb's monitor"))
+        return "the console runs a command itself: let that end first";
+    if (!arch_stop_divert(cpu, hold, &command.kept)) {
+        command_owner_release();
+        return "this CPU is in an interrupt's handler or a program, or has interrupts off: "
+               "commands need a place in a thread (`finish`, say)";
+    }
+    input_claim_interrupt();
+    command.cpu = cpu;
+    memcpy(command.line, line, strlen(line) + 1);
+    state_is(WANTED);
+    return NULL;
+}
+
+bool gdb_command_is_under_way(void)
+{
+    return state_now() != NONE;
+}
+
+bool gdb_command_end(unsigned cpu, int *status)
+{
+    if (state_now() != DONE || cpu != command.cpu)
+        return false;
+    *arch_stop_regs(cpu) = command.kept;
+    *status = command.status;
+    state_is(NONE);
+    return true;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See interrupt.h. */
+#include "kernel/interrupt.h"
+
+#include "core/gdb/debugger.h"
+#include "core/tracepoint/tracepoint.h"
+
+#define IRQ_HANDLER_FIELDS(FIELD, of)                                                              \
+    FIELD(of, s32, irq, "irq=%d")                                                                  \
+    FIELD(of, function, handler, " handler=%ps")
+
+TRACEPOINT_DECLARE(irq_handler_entry, IRQ_HANDLER_FIELDS);
+TRACEPOINT_DECLARE(irq_handler_exit, IRQ_HANDLER_FIELDS);
+TRACEPOINT_DEFINE(irq, irq_handler_entry, IRQ_HANDLER_FIELDS);
+TRACEPOINT_DEFINE(irq, irq_handler_exit, IRQ_HANDLER_FIELDS);
+
+static uint64_t began[ARCH_CPUS_MAX]; /* [owning CPU] */
+
+uint64_t interrupt_began(void)
+{
+    return began[arch_cpu_id()];
+}
+
+void interrupt_serve(unsigned line, void (*handler)(struct regs *regs), struct regs *regs)
+{
+    began[arch_cpu_id()] = arch_clock_ns();
+    TRACE(irq_handler_entry, (int32_t)line, (uintptr_t)handler);
+    handler(regs);
+    TRACE(irq_handler_exit, (int32_t)line, (uintptr_t)handler);
+    gdb_tick();
+}

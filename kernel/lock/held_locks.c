@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See held_locks.h. */
+#include "kernel/lock/held_locks.h"
+
+_Alignas(64) struct held_locks held_locks[ARCH_CPUS_MAX];
+
+/*
+ * A thread that goes to sleep takes the scheduler's lock and then releases the wait queue's, which
+ * is not the innermost then. The locks above it move down, one store each; the caller clears the
+ * last place.
+ */
+void held_locks_remove_inner(struct held_locks *here, const struct spinlock *lock)
+{
+    uint32_t last = here->count - 1, place = 0;
+
+    while (place < last && here->lock[place] != lock)
+        place++;
+    for (; place < last; place++)
+        here->lock[place] = here->lock[place + 1];
+}

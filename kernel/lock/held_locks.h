@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which spinlocks each CPU holds and waits for: kept by kernel/lock/spinlock.h, read in a report
+ * (kernel/panic/watchdog.c). A CPU's own entries are stored by that CPU alone, in task and
+ * interrupt context; read in any context, best while the CPU stands still.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+
+#define HELD_LOCKS_MAX 6
+
+struct spinlock;
+
+struct held_locks {
+    uint32_t count;                   /* held; those past HELD_LOCKS_MAX have no entry */
+    const struct spinlock *waits_for; /* NULL: none */
+    /* In the order in which they were taken. NULL: is just being taken, or let go. */
+    const struct spinlock *lock[HELD_LOCKS_MAX];
+};
+
+_Static_assert(sizeof(struct held_locks) == 64, "one line of the cache a CPU");
+
+extern struct held_locks held_locks[ARCH_CPUS_MAX];
+
+/*
+ * The place is taken before it is filled, as an interrupt in between uses the places from the count
+ * on, and leaves the count as it found it.
+ */
+static inline void held_locks_add(const struct spinlock *lock)
+{
+    struct held_locks *here = &held_locks[arch_cpu_id()];
+    uint32_t place = here->count;
+
+    here->count = place + 1;
+    local_barrier();
+    if (place < HELD_LOCKS_MAX)
+        here->lock[place] = lock;
+}
+
+/* It is not the one that was taken last. */
+void held_locks_remove_inner(struct held_locks *here, const struct spinlock *lock);
+
+static inline void held_locks_remove(const struct spinlock *lock)
+{
+    struct held_locks *here = &held_locks[arch_cpu_id()];
+    uint32_t last = here->count - 1;
+
+    if (last < HELD_LOCKS_MAX && here->lock[last] != lock)
+        held_locks_remove_inner(here, lock);
+    if (last < HELD_LOCKS_MAX)
+        here->lock[last] = NULL;
+    local_barrier();
+    here->count = last;
+}
+
+/* Returns what is to be given back: who waits may have been interrupted while he waited. */
+static inline const struct spinlock *held_locks_wait(const struct spinlock *lock)
+{
+    struct held_locks *here = &held_locks[arch_cpu_id()];
+    const struct spinlock *before = here->waits_for;
+
+    here->waits_for = lock;
+    local_barrier();
+    return before;
+}
+
+static inline void held_locks_wait_over(const struct spinlock *before)
+{
+    local_barrier();
+    held_locks[arch_cpu_id()].waits_for = before;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The big kernel lock (what it promises: kernel_lock.h). Called by kernel/fs, once an operation;
+ * task context, interrupts on.
+ */
+#include "kernel/lock/kernel_lock.h"
+
+#include <stddef.h>
+
+#include "core/lib/assert.h"
+#include "kernel/lock/lock_trace.h"
+#include "kernel/sched/wait_queue.h"
+
+/* Aligned, so that one debug register watches all of it and nothing else. */
+uint32_t kernel_flag __attribute__((aligned(4)));
+
+/* Its lock covers the three below. */
+static struct wait_queue waiters = WAIT_QUEUE("the kernel lock");
+static uint32_t waiting;              /* threads in kernel_lock_wait; read without the lock */
+static const struct thread *given_to; /* the lock is this sleeper's, who has yet to notice */
+static uint64_t contended;
+
+static const struct thread *holder; /* stored by that thread alone; NULL: nobody */
+
+/*
+ * The thread sleeps, as the holder may be a preempted thread of the same CPU, which spinning would
+ * only keep from letting go.
+ */
+__attribute__((noinline)) static void kernel_lock_wait(void)
+{
+    uint64_t flags;
+
+    TRACE(lock_contended, &kernel_flag, "kernel_flag");
+    TRACE(contention_begin, &kernel_flag, "kernel_flag", LOCK_WAIT_SLEEPS);
+    flags = wait_queue_lock(&waiters);
+    contended++;
+    __atomic_store_n(&waiting, waiting + 1, __ATOMIC_SEQ_CST);
+    /* A, and B, both with unlock_kernel: who let go before it could see us has left it free. */
+    if (__atomic_exchange_n(&kernel_flag, 1, __ATOMIC_SEQ_CST) != 0) {
+        while (given_to != thread_current())
+            flags = wait_queue_sleep(&waiters, flags);
+        given_to = NULL;
+    }
+    __atomic_store_n(&waiting, waiting - 1, __ATOMIC_RELAXED);
+    wait_queue_unlock(&waiters, flags);
+    TRACE(contention_end, &kernel_flag, "kernel_flag", 0);
+}
+
+/*
+ * From its holder to who has slept longest: the flag stays 1, so that nobody comes in between. Else
+ * whoever lets go and asks again at once would have it for the whole of his slice, each time.
+ */
+__attribute__((noinline)) static void kernel_lock_hand_over(void)
+{
+    uint64_t flags = wait_queue_lock(&waiters);
+
+    given_to = waiters.sleepers.first;
+    if (given_to)
+        wait_queue_wake_one_locked(&waiters);
+    else
+        __atomic_store_n(&kernel_flag, 0, __ATOMIC_SEQ_CST); /* A, with kernel_lock_wait */
+    wait_queue_unlock(&waiters, flags);
+}
+
+/* noinline, here and below: a hit's chain begins with the function that touched kernel_flag. */
+__attribute__((noinline)) void lock_kernel(void)
+{
+    struct thread *thread = thread_current();
+
+    if (thread->kernel_lock_depth++ > 0)
+        return;
+
+    TRACE(lock_acquire, &kernel_flag, "kernel_flag");
+    /* A, with unlock_kernel. */
+    if (__atomic_exchange_n(&kernel_flag, 1, __ATOMIC_ACQUIRE) != 0)
+        kernel_lock_wait();
+    __atomic_store_n(&holder, thread, __ATOMIC_RELAXED);
+    TRACE(lock_acquired, &kernel_flag, "kernel_flag");
+}
+
+__attribute__((noinline)) void unlock_kernel(void)
+{
+    struct thread *thread = thread_current();
+
+    assert(thread->kernel_lock_depth > 0);
+    if (--thread->kernel_lock_depth > 0)
+        return;
+
+    TRACE(lock_release, &kernel_flag, "kernel_flag");
+    __atomic_store_n(&holder, NULL, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&waiting, __ATOMIC_RELAXED) > 0) {
+        kernel_lock_hand_over();
+        return;
+    }
+    /* A, with lock_kernel. */
+    __atomic_store_n(&kernel_flag, 0, __ATOMIC_RELEASE);
+    /*
+     * B, with kernel_lock_wait: either it sees the flag free, or we see it waiting. Then the lock
+     * is for whoever is first to take it: if that is us, the sleeper gets it.
+     */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&waiting, __ATOMIC_RELAXED) > 0 &&
+        __atomic_exchange_n(&kernel_flag, 1, __ATOMIC_ACQUIRE) == 0)
+        kernel_lock_hand_over();
+}
+
+uint64_t kernel_lock_contended(void)
+{
+    return __atomic_load_n(&contended, __ATOMIC_RELAXED);
+}
+
+ARCH_HIT_TEXT const struct thread *kernel_lock_holder(unsigned *waiters_count)
+{
+    *waiters_count = __atomic_load_n(&waiting, __ATOMIC_RELAXED);
+    return __atomic_load_n(&holder, __ATOMIC_RELAXED);
+}

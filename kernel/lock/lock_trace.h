@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tracepoints of locks, for kernel/lock: asked for, had, given back, and found taken; and the
+ * wait for one that was found taken, from contention_begin to contention_end. Any context that
+ * takes locks; what records them takes none. Fields are Linux' (docs/tracepoints.md), and `name`
+ * where Linux has none.
+ */
+#pragma once
+
+#include "core/tracepoint/tracepoint.h"
+
+#define LOCK_FIELDS(FIELD, of)                                                                     \
+    FIELD(of, pointer, lockdep_addr, "%p")                                                         \
+    FIELD(of, text, name, " %s")
+
+/* How it waits: Linux' LCB_F_SPIN, LCB_F_MUTEX. */
+#define LOCK_WAIT_SPINS  0x01u
+#define LOCK_WAIT_SLEEPS 0x20u
+
+#define CONTENTION_BEGIN_FIELDS(FIELD, of)                                                         \
+    FIELD(of, pointer, lock_addr, "%p")                                                            \
+    FIELD(of, text, name, " %s")                                                                   \
+    FIELD(of, u32, flags, " (flags=%x)")
+
+/* `ret` is 0: whoever waits gets the lock. */
+#define CONTENTION_END_FIELDS(FIELD, of)                                                           \
+    FIELD(of, pointer, lock_addr, "%p")                                                            \
+    FIELD(of, text, name, " %s")                                                                   \
+    FIELD(of, s32, ret, " (ret=%d)")
+
+TRACEPOINT_DECLARE(lock_acquire, LOCK_FIELDS);
+TRACEPOINT_DECLARE(lock_acquired, LOCK_FIELDS);
+TRACEPOINT_DECLARE(lock_release, LOCK_FIELDS);
+TRACEPOINT_DECLARE(lock_contended, LOCK_FIELDS);
+TRACEPOINT_DECLARE(contention_begin, CONTENTION_BEGIN_FIELDS);
+TRACEPOINT_DECLARE(contention_end, CONTENTION_END_FIELDS);

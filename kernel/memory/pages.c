@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The page allocator: a binary buddy system. Free blocks of each order are in a list that runs
+ * through the blocks themselves; a byte for each page says which blocks begin there. Called from
+ * task and interrupt context; one spinlock, interrupts off while it is held, covers everything
+ * here.
+ */
+#include "kernel/memory/pages.h"
+
+#include <stdbool.h>
+
+#include "arch/arch.h"
+#include "core/lib/assert.h"
+#include "core/lib/string.h"
+#include "kernel/lock/spinlock.h"
+#include "kernel/memory/pages_trace.h"
+
+TRACEPOINT_DEFINE(kmem, mm_page_alloc, MM_PAGE_ALLOC_FIELDS);
+TRACEPOINT_DEFINE(kmem, mm_page_free, MM_PAGE_FREE_FIELDS);
+
+/* A page's byte: one of these and the order, where a block begins; 0 inside of blocks. */
+#define NOTE_INSIDE 0x00
+#define NOTE_FREE   0x40
+#define NOTE_USED   0x80
+
+_Static_assert(PAGES_ORDER_MAX < NOTE_FREE, "state and order share a byte");
+
+/* At the start of a free block. */
+struct free_block {
+    struct free_block *next;
+    struct free_block **link; /* what points here: a list's head, or the `next` before */
+};
+
+/* At the start of what pages_add was given. */
+struct region {
+    struct region *next;
+    uintptr_t start, end; /* the pages that can be given out */
+    uint8_t note[];       /* one for each of them */
+};
+
+static struct spinlock lock = {.name = "pages"};
+static struct free_block *free_blocks[PAGES_ORDERS];
+static struct region *regions;
+static struct pages_counts counts;
+
+static size_t block_size(unsigned order)
+{
+    return PAGE_SIZE << order;
+}
+
+static uint8_t *note_of(struct region *region, uintptr_t address)
+{
+    return &region->note[(address - region->start) / PAGE_SIZE];
+}
+
+/* NULL where it lies in none. */
+static struct region *region_of(uintptr_t address)
+{
+    struct region *region = regions;
+
+    while (region != NULL && (address < region->start || address >= region->end))
+        region = region->next;
+    return region;
+}
+
+static void block_put(struct region *region, uintptr_t address, unsigned order)
+{
+    struct free_block *block = (struct free_block *)address;
+    struct free_block **head = &free_blocks[order];
+
+    *block = (struct free_block){.next = *head, .link = head};
+    if (block->next != NULL)
+        block->next->link = &block->next;
+    *head = block;
+    counts.free_blocks[order]++;
+    *note_of(region, address) = (uint8_t)(NOTE_FREE | order);
+}
+
+static void block_take(struct region *region, struct free_block *block, unsigned order)
+{
+    *block->link = block->next;
+    if (block->next != NULL)
+        block->next->link = block->link;
+    counts.free_blocks[order]--;
+    *note_of(region, (uintptr_t)block) = NOTE_INSIDE;
+}
+
+/*
+ * Grows it by its buddy as long as that is free as a whole, which within its region alone can be
+ * known: a block never goes beyond the region that it began in.
+ */
+static void block_merge(struct region *region, uintptr_t address, unsigned order)
+{
+    for (; order < PAGES_ORDER_MAX; order++) {
+        uintptr_t buddy = address ^ block_size(order);
+
+        if (buddy < region->start || buddy >= region->end ||
+            *note_of(region, buddy) != (NOTE_FREE | order))
+            break;
+        block_take(region, (struct free_block *)buddy, order);
+        address &= ~block_size(order);
+    }
+    block_put(region, address, order);
+}
+
+/* The largest block that can begin at `address` and ends by `end`. */
+static unsigned largest_order(uintptr_t address, uintptr_t end)
+{
+    unsigned order = 0;
+
+    while (order < PAGES_ORDER_MAX && address % block_size(order + 1) == 0 &&
+           end - address >= block_size(order + 1))
+        order++;
+    return order;
+}
+
+void pages_add(uintptr_t start, size_t count)
+{
+    struct region *region = (struct region *)start;
+    size_t kept = (sizeof(*region) + count + PAGE_SIZE - 1) / PAGE_SIZE;
+
+    assert(start % PAGE_SIZE == 0);
+    if (count <= kept)
+        return;
+    region->start = start + kept * PAGE_SIZE;
+    region->end = start + count * PAGE_SIZE;
+    memset(region->note, NOTE_INSIDE, count - kept);
+
+    uint64_t flags = spinlock_acquire_irq(&lock);
+    region->next = regions;
+    regions = region;
+    counts.total += count - kept;
+    counts.free += count - kept;
+    for (uintptr_t at = region->start; at < region->end;) {
+        unsigned order = largest_order(at, region->end);
+
+        block_put(region, at, order);
+        at += block_size(order);
+    }
+    spinlock_release_irq(&lock, flags);
+}
+
+/*
+ * From the smallest block that is large enough, whose upper halves go back as far as they are not
+ * needed. NULL where there is none.
+ */
+static void *take_block(unsigned order)
+{
+    unsigned found = order;
+
+    while (found <= PAGES_ORDER_MAX && free_blocks[found] == NULL)
+        found++;
+    if (found > PAGES_ORDER_MAX)
+        return NULL;
+
+    struct free_block *block = free_blocks[found];
+    struct region *region = region_of((uintptr_t)block);
+
+    block_take(region, block, found);
+    while (found > order) {
+        found--;
+        block_put(region, (uintptr_t)block + block_size(found), found);
+    }
+    *note_of(region, (uintptr_t)block) = (uint8_t)(NOTE_USED | order);
+    counts.free -= (size_t)1 << order;
+    return block;
+}
+
+void *pages_alloc(unsigned order)
+{
+    uint64_t flags = spinlock_acquire_irq(&lock);
+    void *start = take_block(order);
+
+    spinlock_release_irq(&lock, flags);
+    TRACE(mm_page_alloc, start, order, start ? arch_page_number(start) : MM_PAGE_NONE,
+          MM_PAGE_UNMOVABLE, TRACEPOINT_GFP_ZERO);
+    /* The pages are the caller's by now: the long part needs no lock. */
+    if (start != NULL)
+        memset(start, 0, block_size(order));
+    return start;
+}
+
+void pages_free(void *start, unsigned order)
+{
+    uintptr_t address = (uintptr_t)start;
+
+    assert(address % PAGE_SIZE == 0);
+    assert(order <= PAGES_ORDER_MAX);
+    TRACE(mm_page_free, start, order, arch_page_number(start));
+
+    uint64_t flags = spinlock_acquire_irq(&lock);
+    struct region *region = region_of(address);
+
+    assert(region != NULL);
+    assert(*note_of(region, address) == (NOTE_USED | order));
+    *note_of(region, address) = NOTE_INSIDE;
+    counts.free += (size_t)1 << order;
+    block_merge(region, address, order);
+    spinlock_release_irq(&lock, flags);
+}
+
+size_t pages_free_count(void)
+{
+    uint64_t flags = spinlock_acquire_irq(&lock);
+    size_t count = counts.free;
+
+    spinlock_release_irq(&lock, flags);
+    return count;
+}
+
+struct pages_counts pages_counts(void)
+{
+    uint64_t flags = spinlock_acquire_irq(&lock);
+    struct pages_counts now = counts;
+
+    spinlock_release_irq(&lock, flags);
+    return now;
+}

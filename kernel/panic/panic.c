@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See panic.h. */
+#include "kernel/panic/panic.h"
+
+#include <stdarg.h>
+
+#include "core/command/backtrace.h"
+#include "core/lib/assert.h"
+#include "core/lib/print.h"
+#include "core/recording/recording.h"
+#include "core/script/script.h"
+#include "core/stream/drain.h"
+#include "core/stream/port.h"
+#include "core/symbols/symbols.h"
+#include "core/unwind/snapshot.h"
+#include "kernel/console/print_guard.h"
+
+#define LAST_SAMPLES 8
+
+static struct panic_machine machine;              /* set at boot */
+static void (*debugger)(const struct regs *regs); /* looks at what is left; NULL: none */
+static uint32_t reporter;                         /* [A] the CPU that reports, + 1; 0: none */
+static unsigned level; /* [reporter] how deep we are in failures: see stop */
+
+#define LEVEL_SPEAKS 2 /* the last level that prints */
+#define LEVEL_STOPS  3 /* the last one that asks the machine to stop */
+
+static void print_line(const char *text)
+{
+    print("%s\n", text);
+}
+
+void panic_print_chain(const struct regs *regs)
+{
+    struct backtrace backtrace;
+
+    backtrace_take(&backtrace, regs);
+    backtrace_print(&backtrace, print_console());
+}
+
+/* Reads the rings as they are: what a writer left half done is not among the published records. */
+void panic_print_samples(struct record_source *source)
+{
+    static const struct script_options options;
+    const struct perf_event_header *record;
+    size_t samples = 0, at = 0;
+
+    if (!source)
+        return;
+    while ((record = source->next(source)))
+        samples += record->type == PERF_RECORD_SAMPLE;
+    if (samples == 0)
+        return;
+    print("last samples, %zu of %zu:\n", samples < LAST_SAMPLES ? samples : LAST_SAMPLES, samples);
+    source->rewind(source);
+    while ((record = source->next(source)))
+        if (record->type == PERF_RECORD_SAMPLE && at++ + LAST_SAMPLES >= samples)
+            script_print_sample(print_console(), record, source->events, source->event_count,
+                                &options);
+}
+
+/*
+ * What fails in here must not start all over: each level does less than the one before. The first
+ * reports; the second, a failure in the report, says so; the third only stops the machine; the
+ * fourth only this CPU.
+ */
+static _Noreturn void stop(const char *reason)
+{
+    if (++level <= LEVEL_SPEAKS)
+        print("Pitot stopped: %s\n", reason);
+    if (level <= LEVEL_STOPS && machine.stop)
+        machine.stop();
+    arch_halt();
+}
+
+/*
+ * The first CPU that fails reports, and halts all others; one that fails meanwhile waits to be
+ * halted.
+ */
+static void begin(void)
+{
+    uint32_t me = arch_cpu_id() + 1, nobody = 0;
+
+    arch_irq_save();
+    arch_watch_disarm();
+    if (!__atomic_compare_exchange_n(&reporter, &nobody, me, false, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED) &&
+        nobody != me)
+        arch_halt();
+    if (level > 0)
+        stop("failure inside the report of a failure");
+    level = 1;
+    arch_cpus_halt();
+    arch_watch_disarm(); /* again: this CPU may have been parked, and armed as it went on */
+    print_guard_break();
+    recording_freeze(); /* what led here must not make room for the report's own hits */
+    stream_block_cut();
+    if (machine.hurry)
+        machine.hurry();
+}
+
+static _Noreturn void report(const char *reason, const struct regs *regs)
+{
+    print("\nPANIC: %s\n", reason);
+    arch_regs_describe(regs, print_line);
+    print("call chain:\n");
+    panic_print_chain(regs);
+    panic_print_samples(recording_source());
+    drain_crash();
+    if (debugger)
+        debugger(regs);
+    stop(reason);
+}
+
+_Noreturn void panic(const char *format, ...)
+{
+    char reason[200];
+    struct regs regs;
+    va_list arguments;
+
+    REGS_SNAPSHOT(&regs);
+    begin();
+    va_start(arguments, format);
+    print_list_into(reason, sizeof(reason), format, arguments);
+    va_end(arguments);
+    report(reason, &regs);
+}
+
+_Noreturn void assert_failed(const char *claim, const char *file, int line)
+{
+    panic("assertion failed: %s, %s:%d", claim, file, line);
+}
+
+/* The stack whose guard page was touched while it was in use: that says more than the fault. */
+static const struct arch_stack *overflowed_stack(const struct regs *regs,
+                                                 const struct arch_fault *fault)
+{
+    const struct arch_stack *stack = arch_stack_find(regs->sp);
+
+    if (!stack || !fault->has_address || fault->address < stack->guard ||
+        fault->address >= stack->low)
+        return NULL;
+    return stack;
+}
+
+static void describe_fault(const struct regs *regs, char *reason, size_t size)
+{
+    struct arch_fault fault;
+    const struct arch_stack *overflowed;
+    char place[96];
+    size_t length;
+
+    arch_fault_describe(regs, &fault);
+    symbols_describe(regs->ip, place, sizeof(place));
+    overflowed = overflowed_stack(regs, &fault);
+    if (overflowed && overflowed->thread)
+        print_into(reason, size, "stack overflow: the stack of %s ran out in %s",
+                   overflowed->thread, place);
+    else if (overflowed)
+        print_into(reason, size, "stack overflow: the %s stack ran out in %s", overflowed->name,
+                   place);
+    if (overflowed)
+        return;
+    length = print_into(reason, size, "%s at %s", fault.name, place);
+    if (fault.has_address)
+        length += print_into(reason + length, size - length, ", address 0x%lx",
+                             (unsigned long)fault.address);
+    if (fault.detail[0])
+        print_into(reason + length, size - length, " (%s)", fault.detail);
+}
+
+static void panic_on_fault(struct regs *regs)
+{
+    char reason[320];
+
+    begin();
+    describe_fault(regs, reason, sizeof(reason));
+    report(reason, regs);
+}
+
+void panic_set_debugger(void (*with)(const struct regs *regs))
+{
+    debugger = with;
+}
+
+void panic_init(const struct panic_machine *with)
+{
+    machine = *with;
+    arch_set_fault_handler(panic_on_fault);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See watchdog.h. Each CPU looks after itself in the NMI clock (core/event/nmi_clock.h): so nothing
+ * is shared but the report, and a look costs the others nothing.
+ */
+#include "kernel/panic/watchdog.h"
+
+#include "arch/arch.h"
+#include "core/event/nmi_clock.h"
+#include "core/lib/print.h"
+#include "kernel/cmdline.h"
+#include "kernel/panic/watchdog_report.h"
+#include "kernel/time/ticks.h"
+
+#define SECONDS_MOST 3600
+#define LOOK_HERTZ   10
+#define LOOK_NS      (1000000000ull / LOOK_HERTZ)
+#define TOGETHER_NS  (3 * LOOK_NS)
+
+/*
+ * Looks without progress, at least: a CPU that stood still as a whole, stopped with the machine or
+ * parked, comes to its interrupts before it has had so many.
+ */
+#define LOOKS_LEAST 4
+
+/* What a CPU has seen of itself; the reporter of a stall, while all others stand still, too. */
+static struct {
+    uint64_t served; /* ticks_served at the last look, */
+    uint64_t since;  /* ... and when that began; arch_clock_ns, like the next */
+    uint64_t looked;
+    unsigned looks; /* since then */
+    bool reported;
+} watched[ARCH_CPUS_MAX];
+
+static uint64_t limit;   /* ns; set at boot */
+static bool is_reported; /* [A] a report is being made */
+
+static bool is_stalled(unsigned cpu, uint64_t now, uint64_t nanoseconds)
+{
+    return !watched[cpu].reported && watched[cpu].looks >= LOOKS_LEAST &&
+           ticks_served(cpu) == watched[cpu].served && now - watched[cpu].since >= nanoseconds;
+}
+
+/*
+ * Those that stall together are reported together, though they may have seen it some looks later;
+ * and to the others the time that the report takes
+ * is none that they have lost.
+ */
+static void report(const struct regs *regs, uint64_t now)
+{
+    struct watchdog_stalls stalls = {.regs = regs};
+
+    arch_cpus_stand();
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (arch_cpu_runs(cpu) && is_stalled(cpu, now, limit - TOGETHER_NS)) {
+            stalls.ns[cpu] = now - watched[cpu].since;
+            watched[cpu].reported = true;
+        }
+    watchdog_report(&stalls);
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        watched[cpu].looks = 0;
+    arch_cpus_go();
+}
+
+static void watchdog_look(const struct regs *regs, uint64_t now)
+{
+    unsigned cpu = arch_cpu_id();
+    uint64_t served = ticks_served(cpu);
+
+    if (now - watched[cpu].looked < LOOK_NS)
+        return;
+    watched[cpu].looked = now;
+    watched[cpu].looks++;
+    if (served != watched[cpu].served) {
+        watched[cpu].served = served;
+        watched[cpu].since = now;
+        watched[cpu].looks = 0;
+        watched[cpu].reported = false;
+    }
+    if (is_stalled(cpu, now, limit) && !__atomic_exchange_n(&is_reported, true, __ATOMIC_ACQUIRE)) {
+        report(regs, now);
+        __atomic_store_n(&is_reported, false, __ATOMIC_RELEASE);
+    }
+}
+
+static int read_seconds(uint64_t *seconds, struct refusal *why)
+{
+    int error = cmdline_number("watchdog", seconds, why);
+
+    if (!error && (*seconds == 0 || *seconds > SECONDS_MOST))
+        return refuse(why, ERANGE, "watchdog=%llu: 1 to %d seconds are possible",
+                      (unsigned long long)*seconds, SECONDS_MOST);
+    return error;
+}
+
+void watchdog_init(void)
+{
+    static struct nmi_clock_user user = {.serve = watchdog_look};
+    uint64_t seconds;
+    struct refusal why;
+    int error = read_seconds(&seconds, &why);
+
+    if (error == -ENOENT)
+        return;
+    if (error) {
+        print("watchdog: %s\n", why.text);
+        return;
+    }
+    if (nmi_clock_problem()) {
+        print("watchdog: off, as no clock comes as an NMI on this machine: %s\n",
+              nmi_clock_problem());
+        return;
+    }
+    limit = seconds * 1000000000;
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        watched[cpu].since = arch_clock_ns();
+    nmi_clock_use(&user, LOOK_HERTZ);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See cpu_start.h; docs/smp.md has the design. */
+#include "kernel/sched/cpu_start.h"
+
+#include "arch/arch.h"
+#include "core/event/clock.h"
+#include "core/gdb/debugger.h"
+#include "core/lib/print.h"
+#include "core/tracepoint/tracepoint.h"
+#include "kernel/sched/scheduler.h"
+#include "kernel/time/ticks.h"
+
+/*
+ * In an NMI. A hit that is under way goes on with what it has read of events and probes, and gdb
+ * takes a packet that is cut in two for none.
+ */
+ARCH_HIT_TEXT static bool may_park(void)
+{
+    unsigned cpu = arch_cpu_id();
+
+    return !tracepoint_is_recording(cpu) && !event_clock_is_busy(cpu) && !gdb_is_sending(cpu);
+}
+
+/* Where a CPU begins, as its own idle thread. */
+static void begin(void)
+{
+    ticks_start_here();
+    scheduler_idle(NULL);
+}
+
+static void start(unsigned cpu)
+{
+    struct thread *idle = thread_make_idle(cpu);
+    uint64_t window;
+    int64_t off;
+
+    if (idle)
+        scheduler_init(cpu, idle, idle);
+    if (!idle || !arch_cpu_start(cpu, idle->stack, begin)) {
+        print("Pitot: CPU %u did not start\n", cpu);
+        return;
+    }
+    off = arch_cpu_clock_off(cpu, &window);
+    if (off != 0)
+        print("Pitot: the clock of CPU %u is %ld ns off: times do not tell the order there\n", cpu,
+              (long)off);
+}
+
+void cpus_start(void)
+{
+    arch_set_may_park(may_park);
+    for (unsigned cpu = 1; cpu < arch_cpus(); cpu++)
+        start(cpu);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command `cpus`: what each CPU does at one moment. Task context. */
+#include "core/breakpoint/audit.h"
+#include "core/command/command.h"
+#include "core/lib/cpus.h"
+#include "core/lib/print.h"
+#include "core/symbols/symbols.h"
+#include "kernel/sched/scheduler.h"
+
+struct glance {
+    uintptr_t ip; /* 0: here */
+    uint32_t pid;
+    unsigned watches;
+    char name[TASK_NAME_SIZE];
+};
+
+/* All others stand still. */
+static void look(unsigned cpu, struct glance *glance)
+{
+    const struct thread *thread = scheduler_current(cpu);
+    const struct regs *regs = arch_parked_regs(cpu);
+
+    *glance = (struct glance){
+        .ip = regs ? regs->ip : 0, .pid = thread->pid, .watches = arch_watches(cpu)};
+    print_into(glance->name, sizeof(glance->name), "%s", thread->name);
+}
+
+static void print_clock(struct sink *out, unsigned cpu)
+{
+    uint64_t window;
+    int64_t off = arch_cpu_clock_off(cpu, &window);
+
+    if (cpu == 0)
+        print_to(out, "its clock is the others' measure\n");
+    else if (off == 0)
+        print_to(out, "clock right to %llu ns\n", (unsigned long long)window);
+    else
+        print_to(out, "clock %lld ns off\n", (long long)off);
+}
+
+static int cpus_run(int argc, char **argv)
+{
+    static struct glance glances[ARCH_CPUS_MAX]; /* the console's alone */
+    struct sink *out = command_output();
+    struct refusal why;
+    int error = cpus_park(&why);
+
+    (void)argc;
+    (void)argv;
+    if (error) {
+        print("cpus: %s\n", why.text);
+        return error;
+    }
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (arch_cpu_runs(cpu))
+            look(cpu, &glances[cpu]);
+    cpus_release();
+
+    print_to(out, "  cpu  watches    pid  thread           at\n");
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
+        const struct glance *glance = &glances[cpu];
+        char place[96] = "this command";
+
+        if (!arch_cpu_runs(cpu)) {
+            print_to(out, "%5u  did not start\n", cpu);
+            continue;
+        }
+        if (glance->ip)
+            symbols_describe(glance->ip, place, sizeof(place));
+        print_to(out, "%5u  %7u  %5u  %-15s  %-32s  ", cpu, glance->watches, glance->pid,
+                 glance->name, place);
+        print_clock(out, cpu);
+        if (breakpoint_lapses(cpu))
+            print_to(out, "       its watches were found off %llu times, and hits were missed\n",
+                     (unsigned long long)breakpoint_lapses(cpu));
+    }
+    return 0;
+}
+
+COMMAND(cpus_command) = {.name = "cpus",
+                         .usage = "",
+                         .summary = "the CPUs, what each does, and the watches armed there",
+                         .run = cpus_run};

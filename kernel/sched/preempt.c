@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See preempt.h. */
+#include "kernel/sched/preempt.h"
+
+struct preemption preemption[ARCH_CPUS_MAX];
+
+static void (*preempt_switch)(void); /* set at boot */
+
+void preempt_set_switch(void (*switch_now)(void))
+{
+    preempt_switch = switch_now;
+}
+
+/*
+ * With interrupts off whoever turned them off is not done; the next interrupt's exit, or the next
+ * preempt_on with interrupts on, does what is due.
+ */
+void preempt_now(void)
+{
+    if (preempt_switch && arch_irq_on())
+        preempt_switch();
+}

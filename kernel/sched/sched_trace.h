@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tracepoints of threads, for kernel/sched. Interrupts are off where the first two stand, and
+ * the scheduler's lock is held: what records them takes none. Fields are Linux', as far as Pitot
+ * has what they tell of (docs/tracepoints.md).
+ */
+#pragma once
+
+#include "core/tracepoint/tracepoint.h"
+
+#define SCHED_SWITCH_FIELDS(FIELD, of)                                                             \
+    FIELD(of, text, prev_comm, "prev_comm=%s")                                                     \
+    FIELD(of, s32, prev_pid, " prev_pid=%d")                                                       \
+    FIELD(of, state, prev_state, " prev_state=%s")                                                 \
+    FIELD(of, text, next_comm, " ==> next_comm=%s")                                                \
+    FIELD(of, s32, next_pid, " next_pid=%d")
+
+#define SCHED_THREAD_FIELDS(FIELD, of)                                                             \
+    FIELD(of, text, comm, "comm=%s")                                                               \
+    FIELD(of, s32, pid, " pid=%d")
+
+/* `target_cpu`: where it will run. */
+#define SCHED_WAKEUP_FIELDS(FIELD, of)                                                             \
+    SCHED_THREAD_FIELDS(FIELD, of)                                                                 \
+    FIELD(of, s32, target_cpu, " target_cpu=%d")
+
+/* Nanoseconds that it has had the CPU since it was charged the last time. */
+#define SCHED_RUNTIME_FIELDS(FIELD, of)                                                            \
+    SCHED_THREAD_FIELDS(FIELD, of)                                                                 \
+    FIELD(of, u64, runtime, " runtime=%lu")
+
+#define SCHED_FORK_FIELDS(FIELD, of)                                                               \
+    FIELD(of, text, parent_comm, "comm=%s")                                                        \
+    FIELD(of, s32, parent_pid, " pid=%d")                                                          \
+    FIELD(of, text, child_comm, " child_comm=%s")                                                  \
+    FIELD(of, s32, child_pid, " child_pid=%d")
+
+TRACEPOINT_DECLARE(sched_switch, SCHED_SWITCH_FIELDS);
+TRACEPOINT_DECLARE(sched_wakeup, SCHED_WAKEUP_FIELDS);
+TRACEPOINT_DECLARE(sched_stat_runtime, SCHED_RUNTIME_FIELDS);
+TRACEPOINT_DECLARE(sched_process_fork, SCHED_FORK_FIELDS);
+TRACEPOINT_DECLARE(sched_process_exit, SCHED_THREAD_FIELDS);

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The commands about threads: `ps` and `bt [PID]`. Task context. */
+#include <linux/errno.h>
+
+#include "core/command/backtrace.h"
+#include "core/command/command.h"
+#include "core/lib/cpus.h"
+#include "core/lib/print.h"
+#include "core/lib/words.h"
+#include "core/unwind/snapshot.h"
+#include "kernel/sched/scheduler.h"
+#include "kernel/sched/thread.h"
+#include "kernel/sched/wait_queue.h"
+
+static const char *state_name(enum thread_state state)
+{
+    static const char *const names[] = {
+        [THREAD_FREE] = "free",       [THREAD_MAKING] = "making",   [THREAD_RUNNABLE] = "ready",
+        [THREAD_RUNNING] = "runs",    [THREAD_SLEEPING] = "sleeps", [THREAD_ENDING] = "ends",
+        [THREAD_ENDED] = "has ended",
+    };
+
+    return names[state];
+}
+
+/*
+ * The line is made while all CPUs stand still, as the thread could end and its stack be another's,
+ * with what it waits for on it; and printed when they go on.
+ */
+static void describe(unsigned index, char *line, size_t size)
+{
+    struct thread *thread;
+    uint64_t ran;
+
+    line[0] = '\0';
+    if (!thread_at(index))
+        return;
+    cpus_park_surely();
+    thread = thread_at(index);
+    if (thread) {
+        ran = thread_ran_ns(thread);
+        print_into(
+            line, size, "%5u  %3u  %-9s %5llu.%06llu  %8llu  %5zu/%zu  %-15s  %s\n", thread->pid,
+            thread->cpu, thread->stopped ? "stopped" : state_name(thread->state),
+            (unsigned long long)(ran / 1000000000), (unsigned long long)(ran % 1000000000 / 1000),
+            (unsigned long long)thread->switches, thread_stack_used(thread),
+            (size_t)(thread->stack->high - thread->stack->low), thread->name,
+            thread->waits_on ? thread->waits_on->name : "-");
+    }
+    cpus_release();
+}
+
+static int ps_run(int argc, char **argv)
+{
+    struct sink *sink = command_output();
+    char line[128];
+
+    (void)argc;
+    (void)argv;
+    print_to(
+        sink,
+        "  pid  cpu  state      CPU seconds  switches   stack used  name             waits for\n");
+    for (unsigned i = 0; i < THREADS_MAX; i++) {
+        describe(i, line, sizeof(line));
+        print_to(sink, "%s", line);
+    }
+    return command_interrupted() ? -EINTR : 0;
+}
+
+COMMAND(ps_command) = {
+    .name = "ps", .usage = "", .summary = "the threads and what they do", .run = ps_run};
+
+static struct backtrace backtrace; /* the command's alone */
+
+static int bt_print(void)
+{
+    backtrace_print(&backtrace, command_output());
+    return command_interrupted() ? -EINTR : 0;
+}
+
+/*
+ * Where it stands: what it was switched from, or, on another CPU that stands still now, what was
+ * interrupted there. False: it does not.
+ */
+static bool where(const struct thread *thread, struct regs *regs)
+{
+    const struct regs *parked = arch_parked_regs(thread->cpu);
+    bool stands = thread->state == THREAD_RUNNABLE || thread->state == THREAD_SLEEPING;
+
+    if (parked && scheduler_current(thread->cpu) == thread) /* on its way to a switch, maybe */
+        *regs = *parked;
+    else if (stands)
+        arch_switched_regs(thread->sp, regs);
+    else
+        return false;
+    return true;
+}
+
+/* All CPUs are parked: the stack stays as it is. */
+static bool bt_of(uint32_t pid)
+{
+    const struct thread *thread = thread_find(pid);
+    struct regs regs;
+
+    if (!thread || !where(thread, &regs))
+        return false;
+    backtrace_take(&backtrace, &regs);
+    return true;
+}
+
+static int bt_other(uint32_t pid)
+{
+    struct refusal why;
+    int error = cpus_park(&why);
+    bool found;
+
+    if (error) {
+        print("bt: %s\n", why.text);
+        return error;
+    }
+    found = bt_of(pid);
+    cpus_release();
+    if (!found) {
+        print("bt: there is no thread %u with a chain; `ps` lists the threads\n", pid);
+        return -ESRCH;
+    }
+    return bt_print();
+}
+
+/* The chain of the command's own thread begins here. */
+static int bt_run(int argc, char **argv)
+{
+    struct regs regs;
+    uint32_t pid;
+
+    if (argc > 2 || (argc == 2 && !words_number(argv[1], &pid))) {
+        print("bt: give the number of a thread, or nothing; `ps` lists the threads\n");
+        return -EINVAL;
+    }
+    if (argc == 2 && pid != thread_current()->pid)
+        return bt_other(pid);
+    REGS_SNAPSHOT_PARTIAL(&regs); /* a chain needs no more */
+    backtrace_take(&backtrace, &regs);
+    return bt_print();
+}
+
+COMMAND(bt_command) = {.name = "bt",
+                       .usage = "[PID]",
+                       .summary = "the call chain from here, or of another thread",
+                       .run = bt_run};

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See workqueue.h. */
+#include "kernel/sched/workqueue.h"
+
+#include <stddef.h>
+
+#include "core/lib/assert.h"
+#include "core/lib/print.h"
+#include "core/tracepoint/tracepoint.h"
+#include "kernel/panic/panic.h"
+#include "kernel/sched/thread.h"
+#include "kernel/sched/wait_queue.h"
+
+#define EXECUTION_FIELDS(FIELD, of)                                                                \
+    FIELD(of, text, thread_comm, "thread=%s")                                                      \
+    FIELD(of, s32, thread_pid, ":%d")                                                              \
+    FIELD(of, function, func, " func=%ps")
+
+TRACEPOINT_DECLARE(workqueue_execution, EXECUTION_FIELDS);
+TRACEPOINT_DEFINE(workqueue, workqueue_execution, EXECUTION_FIELDS);
+
+static struct workqueue {
+    struct thread *worker; /* constant from boot */
+
+    struct wait_queue arrivals; /* the worker sleeps here; its lock covers: */
+    struct work *first, *last;
+    uint64_t queued; /* so many in all: tells a flush what to wait for */
+
+    struct wait_queue finished; /* flushers sleep here; its lock covers: */
+    uint64_t done;              /* so many in all */
+} queues[ARCH_CPUS_MAX];
+
+bool work_queue(struct work *work)
+{
+    uint64_t irq = arch_irq_save(); /* from here on this is our CPU */
+    struct workqueue *queue = &queues[arch_cpu_id()];
+    uint64_t flags = wait_queue_lock(&queue->arrivals);
+    /* Another CPU may have it, under its own lock. W, with workqueue_take. */
+    bool fresh = !__atomic_exchange_n(&work->queued, true, __ATOMIC_ACQUIRE);
+
+    if (fresh) {
+        work->next = NULL;
+        if (queue->first)
+            queue->last->next = work;
+        else
+            queue->first = work;
+        queue->last = work;
+        queue->queued++;
+        wait_queue_wake_one_locked(&queue->arrivals);
+    }
+    wait_queue_unlock(&queue->arrivals, flags);
+    arch_irq_restore(irq);
+    return fresh;
+}
+
+/* Sleeps until there is one. It may be queued anew from here on. */
+static struct work *workqueue_take(struct workqueue *queue)
+{
+    uint64_t flags = wait_queue_lock(&queue->arrivals);
+    struct work *work;
+
+    while (!queue->first)
+        flags = wait_queue_sleep(&queue->arrivals, flags);
+    work = queue->first;
+    queue->first = work->next;
+    __atomic_store_n(&work->queued, false, __ATOMIC_RELEASE); /* W: out of the list before */
+    wait_queue_unlock(&queue->arrivals, flags);
+    return work;
+}
+
+/* The work's memory may be gone when its function returns. */
+static void work_execute(struct work *work)
+{
+    TRACE(workqueue_execution, thread_current()->name, (int32_t)thread_current()->pid,
+          (uintptr_t)work->function);
+    work->function(work);
+}
+
+static void workqueue_count_done(struct workqueue *queue)
+{
+    uint64_t flags = wait_queue_lock(&queue->finished);
+
+    queue->done++;
+    wait_queue_wake_all_locked(&queue->finished);
+    wait_queue_unlock(&queue->finished, flags);
+}
+
+static void workqueue_work(void *data)
+{
+    struct workqueue *queue = data;
+
+    for (;;) {
+        work_execute(workqueue_take(queue));
+        workqueue_count_done(queue);
+    }
+}
+
+static uint64_t workqueue_queued(struct workqueue *queue)
+{
+    uint64_t flags = wait_queue_lock(&queue->arrivals);
+    uint64_t queued = queue->queued;
+
+    wait_queue_unlock(&queue->arrivals, flags);
+    return queued;
+}
+
+static void workqueue_flush(struct workqueue *queue)
+{
+    uint64_t until = workqueue_queued(queue), flags;
+
+    assert(thread_current() != queue->worker);
+    flags = wait_queue_lock(&queue->finished);
+    while (queue->done < until)
+        flags = wait_queue_sleep(&queue->finished, flags);
+    wait_queue_unlock(&queue->finished, flags);
+}
+
+void work_flush(void)
+{
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (queues[cpu].worker)
+            workqueue_flush(&queues[cpu]);
+}
+
+static void workqueue_make(unsigned cpu)
+{
+    struct workqueue *queue = &queues[cpu];
+    char name[TASK_NAME_SIZE];
+    struct refusal why;
+
+    queue->arrivals = (struct wait_queue)WAIT_QUEUE("work");
+    queue->finished = (struct wait_queue)WAIT_QUEUE("work to be done");
+    print_into(name, sizeof(name), "kworker/%u", cpu);
+    queue->worker = thread_create_on(cpu, name, workqueue_work, queue, &why);
+    if (!queue->worker)
+        panic("%s", why.text);
+}
+
+/* To its first sleep: then it is not in the way of what the boot does next. */
+static void workqueue_await(const struct workqueue *queue)
+{
+    for (;;) {
+        thread_yield(); /* on this CPU */
+        if (__atomic_load_n(&queue->worker->state, __ATOMIC_ACQUIRE) == THREAD_SLEEPING)
+            return;
+        arch_relax(); /* on another */
+    }
+}
+
+void workqueue_init(void)
+{
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (arch_cpu_runs(cpu))
+            workqueue_make(cpu);
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (queues[cpu].worker)
+            workqueue_await(&queues[cpu]);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See ticks.h. `ticks` is a good thing to watch: its call chain leads through the interrupt into
+ * what was interrupted.
+ */
+#include "kernel/time/ticks.h"
+
+#include "arch/arch.h"
+#include "core/tracepoint/tracepoint.h"
+
+#define TICK_FIELDS(FIELD, of) FIELD(of, u64, count, "count=%lu")
+
+TRACEPOINT_DECLARE(tick, TICK_FIELDS);
+TRACEPOINT_DEFINE(timer, tick, TICK_FIELDS);
+
+volatile uint64_t ticks;
+
+static void (*timer_set_rate)(unsigned hertz); /* NULL: there is no timer yet; set at boot */
+
+/* Interrupts a tick, as they are wanted: any CPU, task context. */
+static unsigned wanted = 1;
+
+/* Each CPU's timer, which follows. Changed there with interrupts off. */
+static struct {
+    unsigned times;     /* 0: not started */
+    uint64_t next_tick; /* arch_clock_ns; if there are several interrupts a tick */
+    uint64_t served;    /* interrupts */
+} timers[ARCH_CPUS_MAX];
+
+ARCH_HIT_TEXT static void ticks_follow(void)
+{
+    unsigned cpu = arch_cpu_id(), times = __atomic_load_n(&wanted, __ATOMIC_RELAXED);
+
+    if (!timer_set_rate || timers[cpu].times == times)
+        return;
+    timers[cpu].times = times;
+    timers[cpu].next_tick = arch_clock_ns() + TICK_NS;
+    timer_set_rate(TICKS_A_SECOND * times);
+}
+
+void ticks_start(void (*set_rate)(unsigned hertz))
+{
+    timer_set_rate = set_rate;
+    ticks_start_here();
+}
+
+void ticks_start_here(void)
+{
+    uint64_t flags = arch_irq_save();
+
+    ticks_follow();
+    arch_irq_restore(flags);
+}
+
+void ticks_quicken(unsigned times)
+{
+    __atomic_store_n(&wanted, times, __ATOMIC_RELAXED);
+    ticks_start_here();
+}
+
+/* Of several CPUs at once the one with the least has its way, in whatever order they come. */
+ARCH_HIT_TEXT void ticks_slow_down(unsigned times)
+{
+    unsigned before = __atomic_load_n(&wanted, __ATOMIC_RELAXED);
+
+    while (before > times && !__atomic_compare_exchange_n(&wanted, &before, times, true,
+                                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    ticks_follow();
+}
+
+/*
+ * By the clock and not by counting interrupts: of interrupts that come while they are off
+ * all but one are lost, and many more are when they come often. Ticks that passed unseen are left
+ * out, as they are without a quicker timer.
+ */
+bool ticks_due(void)
+{
+    unsigned cpu = arch_cpu_id();
+    uint64_t now;
+
+    timers[cpu].served++;
+    ticks_follow();
+    if (timers[cpu].times == 1)
+        return true;
+    now = arch_clock_ns();
+    if (now < timers[cpu].next_tick)
+        return false;
+    timers[cpu].next_tick += TICK_NS;
+    if (timers[cpu].next_tick <= now)
+        timers[cpu].next_tick = now + TICK_NS;
+    return true;
+}
+
+ARCH_HIT_TEXT uint64_t ticks_served(unsigned cpu)
+{
+    return *(volatile uint64_t *)&timers[cpu].served;
+}
+
+void ticks_count(void)
+{
+    ticks++;
+    TRACE(tick, ticks);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A program did what it may not: one line that says what and where, its registers, and its end, by
+ * the signal that Linux would send. Task context of its thread, interrupts off at first, as CR2 is
+ * the next fault's then.
+ */
+#include "kernel/user/fault.h"
+
+#include <linux/signal.h>
+
+#include "core/lib/print.h"
+#include "kernel/user/process.h"
+
+/* By exception; what has none here is SIGILL. */
+static const uint8_t signals[32] = {
+    [0] = SIGFPE,   [1] = SIGTRAP,  [3] = SIGTRAP, [7] = SIGFPE,  [11] = SIGBUS, [12] = SIGBUS,
+    [13] = SIGSEGV, [14] = SIGSEGV, [16] = SIGFPE, [17] = SIGBUS, [19] = SIGFPE,
+};
+
+/* In the order of their numbers in DWARF (arch_register). */
+static const char *const names[16] = {"ax", "dx", "cx",  "bx",  "si",  "di",  "bp",  "sp",
+                                      "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"};
+
+static void print_registers(const struct regs *regs)
+{
+    for (unsigned i = 0; i < 16; i++)
+        print("  %3s %016lx%s", names[i], (unsigned long)arch_register(regs, i),
+              i % 4 == 3 ? "\n" : "");
+}
+
+/* "fs-load+0x123", as perf's map has it: the offset in the file. */
+static void describe_place(const struct process *process, uintptr_t ip, char *text, size_t size)
+{
+    print_into(text, size, "nowhere");
+    for (unsigned i = 0; i < process->mapping_count; i++) {
+        const struct process_mapping *mapping = &process->mapping[i];
+
+        if (ip - mapping->base < mapping->size)
+            print_into(text, size, "%s + 0x%lx", mapping->name,
+                       (unsigned long)(ip - mapping->base + mapping->offset));
+    }
+}
+
+void process_fault(struct regs *regs)
+{
+    const struct process *process = process_current();
+    uint8_t signal = signals[regs->vector] ? signals[regs->vector] : SIGILL;
+    char place[FS_PATH_MAX + 24], address[32] = "", detail[170] = "";
+    struct arch_fault fault;
+
+    arch_fault_describe(regs, &fault);
+    arch_irq_enable();
+    describe_place(process, regs->ip, place, sizeof(place));
+    if (fault.has_address)
+        print_into(address, sizeof(address), ", address 0x%lx", (unsigned long)fault.address);
+    if (fault.detail[0])
+        print_into(detail, sizeof(detail), " (%s)", fault.detail);
+    print("%s (pid %u) killed by signal %u: %s at 0x%lx, %s%s%s\n", process->thread->name,
+          process->pid, signal, fault.name, (unsigned long)regs->ip, place, address, detail);
+    print_registers(regs);
+    process_exit((struct process_end){.signal = signal});
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See process_code.h. In the context of the hit, NMI included: the process is the one whose
+ * thread's stack the hit was on, and neither it nor its space goes while a context of its CPU
+ * looks.
+ */
+#include "kernel/user/process_code.h"
+
+#include "core/unwind/user.h"
+#include "kernel/sched/scheduler.h"
+#include "kernel/user/process.h"
+#include "kernel/user/program.h"
+
+/*
+ * While the CPU goes from one thread to the next, the stack may be still the one's and the current
+ * thread already the other. What is on a stack of the CPU's own has come upon the current one.
+ */
+static const struct process *process_on(const struct arch_stack *stack)
+{
+    const struct thread *thread = thread_current();
+
+    if (stack && stack->thread && thread->stack != stack)
+        thread = scheduler_left();
+    return thread && (!stack || !stack->thread || thread->stack == stack) ? thread->process : NULL;
+}
+
+static bool code_read(const struct arch_stack *stack, uintptr_t address, void *to, size_t length)
+{
+    const struct process *process = process_on(stack);
+
+    return process && process->space && arch_user_read(process->space, address, to, length);
+}
+
+static bool code_function(const struct arch_stack *stack, uintptr_t ip, uintptr_t *start)
+{
+    const struct process *process = process_on(stack);
+    struct symbol symbol;
+
+    if (!process || !process->program ||
+        !symbol_table_find_address(&process->program->symbols, ip, &symbol))
+        return false;
+    *start = symbol.address;
+    return true;
+}
+
+void process_code_init(void)
+{
+    static const struct unwind_programs programs = {code_read, code_function};
+
+    unwind_user_set_programs(&programs);
+}

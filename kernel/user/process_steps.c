@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See process_steps.h. A thread is stepped from its next return to user mode on, and no longer from
+ * the first step or return on that finds that nobody wants it. What is known of its steps is its
+ * own, so two that take turns on a CPU mix nothing; and between the kernel and its return nothing
+ * is remembered: the next step begins where the program goes on.
+ */
+#include "kernel/user/process_steps.h"
+
+#include "arch/arch.h"
+#include "core/event/branches.h"
+#include "kernel/sched/thread.h"
+
+/* Interrupts off: the frame is the program's, on its thread's stack. */
+ARCH_HIT_TEXT static void steps_leave(struct regs *regs)
+{
+    struct arch_user_step *step = &thread_current()->step;
+
+    if (branches_of_program_wanted())
+        arch_user_step_begin(step, regs);
+    else if (step->on)
+        arch_user_step_end(step, regs);
+}
+
+/* The debug trap. The step of a program's own flag is told of first, as what led there was one. */
+ARCH_HIT_TEXT static bool steps_stepped(struct regs *regs)
+{
+    struct arch_user_step *step = &thread_current()->step;
+    uintptr_t from;
+    bool ours;
+
+    if (!step->on)
+        return false;
+    ours = arch_user_step_over(step, regs, &from);
+    if (branches_of_program_wanted()) {
+        branches_of_program(from, regs);
+        arch_user_step_more(regs);
+    } else {
+        arch_user_step_end(step, regs);
+    }
+    return ours;
+}
+
+void process_steps_init(void)
+{
+    static const struct arch_user_steppers steppers = {steps_leave, steps_stepped};
+
+    arch_user_step_set_handlers(&steppers);
+}

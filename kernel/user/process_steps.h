@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Programs whose branches are recorded are stepped in user mode: who, for how long, and what each
+ * step was. Whether a thread's are wanted is core/event/branches.h's word. docs/branches.md.
+ */
+#pragma once
+
+/* From here on programs may be stepped. Boot. */
+void process_steps_init(void);

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See process_watch.h. Whom a breakpoint is for is asked at switches and while all other CPUs are
+ * parked; memory is read at switches and in debug traps, of the process that the CPU is in.
+ */
+#include "kernel/user/process_watch.h"
+
+#include <linux/signal.h>
+
+#include "core/breakpoint/breakpoint.h"
+#include "core/recording/recording.h"
+#include "kernel/sched/scheduler.h"
+#include "kernel/user/process.h"
+#include "kernel/user/program.h"
+#include "kernel/user/signals.h"
+
+ARCH_HIT_TEXT static bool watch_runs(unsigned cpu, const struct breakpoint_target *target)
+{
+    const struct thread *thread = scheduler_current(cpu);
+    const struct process *process = thread ? thread->process : NULL;
+
+    if (!process || (target->pid && target->pid != process->pid))
+        return false;
+    return !target->program || target->program == process->program;
+}
+
+ARCH_HIT_TEXT static bool watch_read(uintptr_t address, void *to, size_t length)
+{
+    const struct process *process = process_current();
+
+    return process && process->space && arch_user_read(process->space, address, to, length);
+}
+
+static int refuse_in_program(const struct breakpoint *breakpoint, const struct program *program,
+                             struct refusal *why)
+{
+    const struct program_segment *segment =
+        program_segment_of(program, breakpoint->address, breakpoint->length);
+
+    if (!segment)
+        return refuse(why, EFAULT,
+                      "0x%lx/%zu is in no segment of %s; -p PID watches what a process has mapped",
+                      (unsigned long)breakpoint->address, breakpoint->length, program->path);
+    if (breakpoint->access == ARCH_EXECUTE && !segment->executable)
+        return refuse(why, EINVAL,
+                      "0x%lx of %s is not executable: an execute breakpoint there cannot hit",
+                      (unsigned long)breakpoint->address, program->path);
+    return 0;
+}
+
+static const struct process_mapping *find_mapping(const struct process *process,
+                                                  const struct breakpoint *breakpoint)
+{
+    for (unsigned i = 0; i < process->mapping_count; i++) {
+        const struct process_mapping *mapping = &process->mapping[i];
+
+        if (breakpoint->address - mapping->base < mapping->size &&
+            breakpoint->length <= mapping->base + mapping->size - breakpoint->address)
+            return mapping;
+    }
+    return NULL;
+}
+
+static int refuse_in_process(const struct breakpoint *breakpoint, struct refusal *why)
+{
+    const struct process *process = process_find(breakpoint->target.pid);
+    const struct process_mapping *mapping = process ? find_mapping(process, breakpoint) : NULL;
+
+    if (!process)
+        return refuse(why, ESRCH, "no program runs as %u; `ps` lists them", breakpoint->target.pid);
+    if (!mapping)
+        return refuse(why, EFAULT, "0x%lx/%zu is not mapped in process %u: it faults first",
+                      (unsigned long)breakpoint->address, breakpoint->length, process->pid);
+    if (breakpoint->access == ARCH_EXECUTE && mapping->access != ARCH_PAGE_EXECUTE)
+        return refuse(
+            why, EINVAL,
+            "0x%lx of process %u is not executable: an execute breakpoint there cannot hit",
+            (unsigned long)breakpoint->address, process->pid);
+    return 0;
+}
+
+static int watch_refuse_place(const struct breakpoint *breakpoint, struct refusal *why)
+{
+    const struct program *program = breakpoint->target.program;
+
+    return program ? refuse_in_program(breakpoint, program, why)
+                   : refuse_in_process(breakpoint, why);
+}
+
+/* Stopped in front of its next instruction, as by SIGSTOP. */
+ARCH_HIT_TEXT static void watch_stop(void)
+{
+    struct process *process = process_current();
+
+    if (!process)
+        return;
+    signal_mark(process, SIGSTOP);
+    arch_user_look();
+}
+
+void process_watch_init(void)
+{
+    static const struct breakpoint_processes processes = {watch_runs, watch_read,
+                                                          watch_refuse_place};
+
+    breakpoint_set_processes(&processes);
+    recording_set_stop(watch_stop);
+}

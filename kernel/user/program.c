@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See program.h. The file is anybody's, who can write one: each number in it is held against a
+ * limit, and a read that comes back short ends the matter. Task context; look-ups in any.
+ */
+#include "kernel/user/program.h"
+
+#include <linux/elf.h>
+#include <linux/errno.h>
+#include <stddef.h>
+
+#include "core/abi/symtab.h"
+#include "core/lib/print.h"
+#include "core/lib/refusal.h"
+#include "core/lib/string.h"
+#include "kernel/lock/spinlock.h"
+#include "kernel/memory/pages.h"
+
+#define SECTIONS_MAX  (PAGE_SIZE / sizeof(Elf64_Shdr))
+#define TABLE_MAX     (1u << 20)
+#define NOTE_BUILD_ID 3 /* NT_GNU_BUILD_ID, which linux/elf.h has not */
+
+/* Entries are complete before the count takes them in. */
+static struct program programs[PROGRAMS_MAX];
+static uint64_t count;
+static struct spinlock lock = {.name = "programs"};
+
+/* A file that is being read, and its section headers. */
+struct elf {
+    int fd;
+    const Elf64_Shdr *sections;
+    unsigned section_count;
+    uint64_t names; /* offset of the sections' names in the file */
+};
+
+static bool read_at(int fd, uint64_t offset, void *to, size_t length)
+{
+    return offset <= FS_SIZE_MAX && fs_seek(fd, (int64_t)offset, FS_SEEK_SET) >= 0 &&
+           fs_read(fd, to, length) == (int64_t)length;
+}
+
+static void read_segments(const struct elf *elf, struct program *program)
+{
+    Elf64_Ehdr header;
+    Elf64_Phdr segment;
+
+    if (!read_at(elf->fd, 0, &header, sizeof(header)) || header.e_phentsize != sizeof(segment))
+        return;
+    for (unsigned i = 0; i < header.e_phnum && program->segment_count < PROGRAM_SEGMENTS_MAX; i++) {
+        if (!read_at(elf->fd, header.e_phoff + i * sizeof(segment), &segment, sizeof(segment)))
+            return;
+        if (segment.p_type == PT_LOAD)
+            program->segment[program->segment_count++] = (struct program_segment){
+                segment.p_vaddr, segment.p_vaddr + segment.p_memsz, segment.p_flags & PF_X};
+    }
+}
+
+/* `sections` is a page. */
+static bool read_sections(struct elf *elf, Elf64_Shdr *sections)
+{
+    Elf64_Ehdr header;
+
+    if (!read_at(elf->fd, 0, &header, sizeof(header)) ||
+        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+        header.e_shentsize != sizeof(*sections) || header.e_shnum > SECTIONS_MAX ||
+        header.e_shstrndx >= header.e_shnum ||
+        !read_at(elf->fd, header.e_shoff, sections, header.e_shnum * sizeof(*sections)))
+        return false;
+    elf->sections = sections;
+    elf->section_count = header.e_shnum;
+    elf->names = sections[header.e_shstrndx].sh_offset;
+    return true;
+}
+
+/* NULL: there is none. */
+static const Elf64_Shdr *find_section(const struct elf *elf, const char *name)
+{
+    char found[24];
+    size_t length = strlen(name) + 1;
+
+    for (unsigned i = 0; i < elf->section_count; i++)
+        if (read_at(elf->fd, elf->names + elf->sections[i].sh_name, found, length) &&
+            memcmp(found, name, length) == 0)
+            return &elf->sections[i];
+    return NULL;
+}
+
+static void read_build_id(const struct elf *elf, struct program *program)
+{
+    const Elf64_Shdr *section = find_section(elf, ".note.gnu.build-id");
+    struct {
+        Elf64_Nhdr header;
+        char name[4];
+        uint8_t build_id[PROGRAM_BUILD_ID_SIZE];
+    } note;
+
+    if (section && read_at(elf->fd, section->sh_offset, &note, sizeof(note)) &&
+        note.header.n_type == NOTE_BUILD_ID && note.header.n_namesz == sizeof(note.name) &&
+        memcmp(note.name, "GNU", sizeof(note.name)) == 0 &&
+        note.header.n_descsz == sizeof(note.build_id))
+        memcpy(program->build_id, note.build_id, sizeof(note.build_id));
+}
+
+/* The order of the block that the table is read into, which is `*memory`; NULL: none is needed. */
+static unsigned read_symbols(const struct elf *elf, struct program *program, void **memory)
+{
+    const Elf64_Shdr *section = find_section(elf, ".symtab_blob");
+    struct symtab_header header;
+    struct refusal why;
+    unsigned order;
+
+    *memory = NULL;
+    if (!section || !read_at(elf->fd, section->sh_offset, &header, sizeof(header)) ||
+        header.size > section->sh_size || header.size > TABLE_MAX)
+        return 0;
+    order = pages_order((header.size + PAGE_SIZE - 1) / PAGE_SIZE);
+    *memory = pages_alloc(order);
+    if (!*memory)
+        return 0;
+    if (read_at(elf->fd, section->sh_offset, *memory, header.size) &&
+        symbol_table_open(&program->symbols, *memory, header.size, program->build_id,
+                          PROGRAM_BUILD_ID_SIZE, &why) == 0)
+        return order;
+    program->symbols = (struct symbol_table){.entry_count = 0};
+    pages_free(*memory, order);
+    *memory = NULL;
+    return 0;
+}
+
+static bool program_equal(const struct program *left, const struct program *right)
+{
+    return strcmp(left->path, right->path) == 0 &&
+           memcmp(left->build_id, right->build_id, PROGRAM_BUILD_ID_SIZE) == 0;
+}
+
+/* The one that is known already, or a copy of `fresh`, or NULL for want of room. */
+static const struct program *program_keep(const struct program *fresh)
+{
+    const struct program *kept = NULL;
+
+    spinlock_acquire(&lock);
+    for (unsigned i = 0; i < count && !kept; i++)
+        if (program_equal(&programs[i], fresh))
+            kept = &programs[i];
+    if (!kept && count < PROGRAMS_MAX) {
+        programs[count] = *fresh;
+        kept = &programs[count];
+        publish_store(&count, count + 1);
+    }
+    spinlock_release(&lock);
+    return kept;
+}
+
+static const struct program *program_read(struct elf *elf, const char *path, Elf64_Shdr *sections,
+                                          struct refusal *why)
+{
+    struct program fresh = {.path = ""};
+    const struct program *kept;
+    void *memory = NULL;
+    unsigned order = 0;
+
+    print_into(fresh.path, sizeof(fresh.path), "%s", path);
+    if (read_sections(elf, sections)) {
+        read_build_id(elf, &fresh);
+        read_segments(elf, &fresh);
+        order = read_symbols(elf, &fresh, &memory);
+    }
+    kept = program_keep(&fresh);
+    if (memory && (!kept || kept->symbols.strings != fresh.symbols.strings))
+        pages_free(memory, order);
+    if (!kept)
+        refuse(why, ENOSPC, "%s: %d programs are known already, more have no names", path,
+               PROGRAMS_MAX);
+    return kept;
+}
+
+const struct program *program_load(const char *path, struct refusal *why)
+{
+    Elf64_Shdr *sections = pages_alloc(0);
+    struct elf elf = {.fd = sections ? fs_open(path, FS_READ) : -ENOMEM};
+    const struct program *program = NULL;
+
+    if (elf.fd >= 0) {
+        program = program_read(&elf, path, sections, why);
+        fs_close(elf.fd);
+    } else {
+        refuse(why, -elf.fd, "%s cannot be read", path);
+    }
+    if (sections)
+        pages_free(sections, 0);
+    return program;
+}
+
+const struct program *program_at(unsigned index)
+{
+    return index < publish_load(&count) ? &programs[index] : NULL;
+}
+
+unsigned program_number(const struct program *program)
+{
+    return (unsigned)(program - programs);
+}
+
+const struct program_segment *program_segment_of(const struct program *program, uintptr_t address,
+                                                 size_t length)
+{
+    for (unsigned i = 0; i < program->segment_count; i++) {
+        const struct program_segment *segment = &program->segment[i];
+
+        if (address >= segment->start && address < segment->end && length <= segment->end - address)
+            return segment;
+    }
+    return NULL;
+}
+
+bool program_has_build_id(const struct program *program)
+{
+    static const uint8_t none[PROGRAM_BUILD_ID_SIZE];
+
+    return memcmp(program->build_id, none, sizeof(none)) != 0;
+}

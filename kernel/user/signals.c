@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See signals.h. A stopped program's thread stands in its own queue, as one that sleeps in a call
+ * does, so that whatever ends a sleep ends this, too.
+ */
+#include "kernel/user/signals.h"
+
+#include <linux/signal.h>
+
+#include "core/lib/print.h"
+
+ARCH_HIT_TEXT static bool is_stopping(uint8_t signal)
+{
+    return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+ARCH_HIT_TEXT void signal_mark(struct process *process, uint8_t signal)
+{
+    uint8_t none = 0;
+
+    if (is_stopping(signal))
+        __atomic_store_n(&process->stopped_by, signal, __ATOMIC_RELEASE);
+    else if (signal == SIGCONT)
+        __atomic_store_n(&process->stopped_by, 0, __ATOMIC_RELEASE);
+    else
+        __atomic_compare_exchange_n(&process->killed_by, &none, signal, false, __ATOMIC_RELEASE,
+                                    __ATOMIC_RELAXED);
+}
+
+void signal_note_sleep(const struct process *process)
+{
+    thread_current()->stopped = signal_stops(process);
+}
+
+void signal_note_wake(void)
+{
+    thread_current()->stopped = false;
+}
+
+static void stand(struct process *process)
+{
+    uint64_t flags = wait_queue_lock(&process->events);
+
+    while (signal_stops(process) && !signal_ends(process))
+        flags = wait_queue_sleep(&process->events, flags);
+    signal_note_wake();
+    wait_queue_unlock(&process->events, flags);
+}
+
+/* The word comes first: at the prompt that follows it, it is true. */
+void signal_stand(struct process *process)
+{
+    arch_irq_enable();
+    print("%s (pid %u): stopped by signal %u\n", process->thread->name, process->pid,
+          signal_stops(process));
+    thread_current()->stopped = true;
+    process_tell_console(process);
+    stand(process);
+    arch_irq_save();
+}

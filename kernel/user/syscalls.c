@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See syscalls.h. */
+#include "kernel/user/syscalls.h"
+
+#include <linux/errno.h>
+#include <stddef.h>
+
+#include "arch/arch.h"
+#include "kernel/user/syscalls_trace.h"
+
+uint64_t syscall_argument(const struct regs *regs, unsigned index)
+{
+    const uint64_t arguments[] = {regs->di, regs->si, regs->dx, regs->r10, regs->r8, regs->r9};
+
+    return arguments[index];
+}
+
+#define SYSCALL_NO_ARGUMENT(type, name, kind)
+
+/* Each call between its tracepoints. */
+#define SYSCALL_TRACED(number, name, arguments)                                                    \
+    __attribute__((always_inline)) static inline int64_t traced_##name(const struct regs *regs)    \
+    {                                                                                              \
+        int64_t result;                                                                            \
+                                                                                                   \
+        if (TRACE_ON(syscalls_sys_enter_##name))                                                   \
+            syscall_trace_enter(&tracepoint_syscalls_sys_enter_##name, regs);                      \
+        result = sys_##name(regs);                                                                 \
+        if (TRACE_ON(syscalls_sys_exit_##name))                                                    \
+            syscall_trace_exit(&tracepoint_syscalls_sys_exit_##name, regs, result);                \
+        return result;                                                                             \
+    }
+
+SYSCALLS(SYSCALL_TRACED, SYSCALL_NO_ARGUMENT)
+
+/* Inline, so that chains show one way from the entry to each call. */
+__attribute__((always_inline)) static inline int64_t syscall_call(const struct regs *regs)
+{
+#define SYSCALL_CASE(number, name, arguments)                                                      \
+    case number:                                                                                   \
+        return traced_##name(regs);
+
+    switch (regs->error) {
+        SYSCALLS(SYSCALL_CASE, SYSCALL_NO_ARGUMENT)
+    default:
+        return -ENOSYS;
+    }
+}
+
+void syscall_dispatch(struct regs *regs)
+{
+    int64_t result;
+
+    if (TRACE_ON(raw_syscalls_sys_enter))
+        syscall_trace_raw_enter(regs);
+    result = syscall_call(regs);
+    if (TRACE_ON(raw_syscalls_sys_exit))
+        TRACE_AT(raw_syscalls_sys_exit, NULL, (int64_t)regs->error, result);
+    regs->ax = (uint64_t)result;
+}

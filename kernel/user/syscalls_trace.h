@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tracepoints of system calls, for kernel/user/syscalls.c, which stands in the calling
+ * program's thread: raw_syscalls:sys_enter and sys_exit for all of them, and
+ * syscalls:sys_enter_NAME and sys_exit_NAME for each in the table. Samples begin in the kernel, at
+ * the place that is about to make the call or has made it, and their chains go on to the program's
+ * `syscall`.
+ *
+ * `path` is the text that the call's first PATH argument points to, its first 15 characters, and
+ * `path_more` the next 15; of a longer one the last three are dots. Both are empty where there is
+ * none.
+ */
+#pragma once
+
+#include "core/abi/syscalls.h"
+#include "core/tracepoint/tracepoint.h"
+
+#define RAW_SYS_ENTER_FIELDS(FIELD, of)                                                            \
+    FIELD(of, s64, id, "NR %ld")                                                                   \
+    FIELD(of, u64, arg0, " (%lx")                                                                  \
+    FIELD(of, u64, arg1, ", %lx")                                                                  \
+    FIELD(of, u64, arg2, ", %lx")                                                                  \
+    FIELD(of, u64, arg3, ", %lx")                                                                  \
+    FIELD(of, u64, arg4, ", %lx")                                                                  \
+    FIELD(of, u64, arg5, ", %lx)")                                                                 \
+    FIELD(of, text, path, " %s")                                                                   \
+    FIELD(of, text, path_more, "%s")
+
+#define RAW_SYS_ENTER_COUNT 9
+
+#define RAW_SYS_EXIT_FIELDS(FIELD, of)                                                             \
+    FIELD(of, s64, id, "NR %ld")                                                                   \
+    FIELD(of, s64, ret, " = %ld")
+
+TRACEPOINT_DECLARE_AT(raw_syscalls, sys_enter, RAW_SYS_ENTER_FIELDS);
+TRACEPOINT_DECLARE_AT(raw_syscalls, sys_exit, RAW_SYS_EXIT_FIELDS);
+
+#define SYSCALL_TRACEPOINTS(number, call_name, arguments)                                          \
+    extern struct tracepoint tracepoint_syscalls_sys_enter_##call_name;                            \
+    extern struct tracepoint tracepoint_syscalls_sys_exit_##call_name;
+#define SYSCALL_NO_ARGUMENT(type, name, kind)
+SYSCALLS(SYSCALL_TRACEPOINTS, SYSCALL_NO_ARGUMENT)
+#undef SYSCALL_TRACEPOINTS
+#undef SYSCALL_NO_ARGUMENT
+
+/*
+ * Behind a TRACE_ON of the tracepoint; `regs` are the program's. Inline, so that the function that
+ * has the site is where samples begin. The path is read out of the program only if somebody wants
+ * it, into words behind the arguments.
+ */
+#define SYSCALL_ARGUMENTS_MAX 6
+#define SYSCALL_PATH_WORDS    4 /* for the bytes of two fields' texts, with one end */
+
+__attribute__((always_inline)) static inline void syscall_trace_raw_enter(const struct regs *regs)
+{
+    uint64_t argument[RAW_SYS_ENTER_COUNT + SYSCALL_PATH_WORDS];
+
+    argument[0] = regs->error;
+    argument[1] = regs->di;
+    argument[2] = regs->si;
+    argument[3] = regs->dx;
+    argument[4] = regs->r10;
+    argument[5] = regs->r8;
+    argument[6] = regs->r9;
+
+    tracepoint_raise(&tracepoint_raw_syscalls_sys_enter, argument, NULL);
+}
+
+__attribute__((always_inline)) static inline void syscall_trace_enter(struct tracepoint *tracepoint,
+                                                                      const struct regs *regs)
+{
+    uint64_t argument[] = {regs->error, regs->di, regs->si, regs->dx,
+                           regs->r10,   regs->r8, regs->r9};
+
+    tracepoint_raise(tracepoint, argument, NULL);
+}
+
+__attribute__((always_inline)) static inline void
+syscall_trace_exit(struct tracepoint *tracepoint, const struct regs *regs, int64_t result)
+{
+    uint64_t argument[] = {regs->error, (uint64_t)result};
+
+    tracepoint_raise(tracepoint, argument, NULL);
+}
+
+/* Lays the records out. Boot, before anybody listens. */
+void syscall_trace_init(void);
