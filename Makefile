@@ -60,7 +60,7 @@ CFLAGS   := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red-z
 HOSTFLAGS := -std=gnu11 -g -O1 $(WARNINGS) -Itests/unit -I.
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=all
 
-KERNEL_C   := $(filter-out arch/x86_64/cpu/offsets.c $(UNWINDER_OTHER),$(wildcard boot/*.c arch/x86_64/*/*.c drivers/*.c core/*/*.c kernel/*.c kernel/*/*.c))
+KERNEL_C   := $(filter-out arch/x86_64/cpu/offsets.c $(UNWINDER_OTHER),$(wildcard boot/*.c arch/x86_64/*/*.c drivers/*.c core/*.c core/*/*.c kernel/*.c kernel/*/*.c))
 KERNEL_ASM := $(wildcard boot/*.asm arch/x86_64/*/*.asm)
 KERNEL_OBJ := $(KERNEL_ASM:%=$(BUILD)/obj/%.o) $(KERNEL_C:%=$(BUILD)/obj/%.o)
 # The records and the judge of the ring's tests are the same on the host and in the kernel.
@@ -255,7 +255,7 @@ $(BUILD)/symfs/vmlinux: $(BUILD)/pitot.elf $(PROGRAM_ELF)
 
 # A second, tiny kernel that takes Pitot in (docs/porting.md). What may be linked into it is this list, and of that only what it
 # asks for: an archive.
-PORT_TAKES := kernel/time/ticks.c $(wildcard core/*/*.c arch/x86_64/*/*.c arch/x86_64/*/*.asm)
+PORT_TAKES := $(wildcard core/*.c core/*/*.c arch/x86_64/*/*.c arch/x86_64/*/*.asm)
 PORT_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard tests/port/*.asm tests/port/*.c))
 
 $(BUILD)/port.a: $(filter $(PORT_TAKES:%=$(BUILD)/obj/%.o),$(KERNEL_OBJ))

@@ -15,6 +15,8 @@
 #include "drivers/pic8259.h"
 #include "drivers/uart16550.h"
 #include "kernel/gdb/command.h"
+#include "kernel/gdb/monitor.h"
+#include "kernel/panic/panic.h"
 
 static struct uart com3;
 static struct uart *com1; /* the console's; set at boot */
@@ -163,7 +165,8 @@ void gdb_door_init(void)
         io_apic_find(UART_COM1_LINE, &com1_line);
         io_apic_find(UART_COM3_LINE, &com3_line);
     }
-    gdb_init(has_com3 ? &com3_door : NULL, &com1_door);
+    panic_set_debugger(gdb_panicked);
+    gdb_init(has_com3 ? &com3_door : NULL, &com1_door, &gdb_commands);
     if (has_com3) {
         pic_connect(UART_COM3_LINE, com3_interrupt);
         uart_interrupts(&com3, true);

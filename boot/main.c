@@ -27,6 +27,7 @@
 #include "kernel/cmdline.h"
 #include "kernel/console/console.h"
 #include "kernel/fs/ramfs.h"
+#include "kernel/host.h"
 #include "kernel/interrupt.h"
 #include "kernel/memory/pages.h"
 #include "kernel/panic/panic.h"
@@ -72,6 +73,7 @@ _Noreturn void kernel_main(uint32_t magic, uint32_t information)
     clock_start();  /* time 0 is here */
     idt_init();     /* every trap has an entry */
     percpu_init(0); /* ... and this CPU takes them */
+    host_init();    /* what Pitot asks of this kernel */
     nameless = symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &nameless_why);
     tableless = unwind_init(&tableless_why); /* chains, and their names */
     mapless = arch_accessor_init();          /* who it was that wrote */

@@ -9,9 +9,21 @@
 
 static char text[CMDLINE_SIZE];
 
+static void set_rate(void)
+{
+    struct refusal why;
+    uint64_t rate;
+    int error = cmdline_number("perf.rate", &rate, &why);
+
+    if (!error)
+        perf_record_set_rate(rate);
+    else if (error != -ENOENT)
+        print("perf.rate: %s\n", why.text);
+}
+
 void script_boot_recording(void)
 {
-    perf_record_init();
+    set_rate();
     if (cmdline_value("perf.boot", text, sizeof(text)))
         perf_record_boot(text);
 }

@@ -17,6 +17,9 @@
 #include "kernel/time/ticks.h"
 #include "kernel/time/timer.h"
 
+_Static_assert(EVENT_CLOCK_HERTZ_MAX == TICKS_A_SECOND * TICKS_QUICKEN_MAX,
+               "as often as the timer's interrupt can come");
+
 #define TIMER_LINE 0 /* to who sees interrupts, the same on all CPUs */
 
 /* A frame of its own: chains tell ticks from the timer's interrupts. */
@@ -56,6 +59,9 @@ static void timer_set_rate(unsigned hertz)
         apic_timer_set_rate(hertz);
 }
 
+static const struct event_clock_timer for_samples = {
+    .hertz = TICKS_A_SECOND, .set_times = ticks_quicken, .lower_times = ticks_slow_down};
+
 void timer_begin(bool has_nmi_clock)
 {
     if (apic_registers())
@@ -66,6 +72,7 @@ void timer_begin(bool has_nmi_clock)
         panic("no 8254 and no local APIC: nothing interrupts this machine periodically");
     if (by_pit)
         pit_start(TICKS_A_SECOND, timer_interrupt);
+    event_clock_set_timer(&for_samples);
     event_clock_follow();
     ticks_start(timer_set_rate);
 }

@@ -1,24 +1,159 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See core/host.h. */
+/* See host.h: each function is what core/host.h asks for under that name, in its context. */
+#include "kernel/host.h"
+
+#include <linux/errno.h>
+
 #include "core/host.h"
-
+#include "core/recording/tasks.h"
+#include "kernel/console/input.h"
+#include "kernel/console/input_wait.h"
+#include "kernel/memory/pages.h"
+#include "kernel/panic/power.h"
 #include "kernel/sched/scheduler.h"
-#include "kernel/sched/thread.h"
+#include "kernel/sched/wait_queue.h"
+#include "kernel/user/process_tell.h"
+#include "kernel/user/program.h"
 
-uint64_t task_ids[ARCH_CPUS_MAX];
-bool task_followed[ARCH_CPUS_MAX];
+#define BOOT_TASK_NAME "pitot" /* while it runs no command that a recording is made of */
 
-ARCH_HIT_TEXT const char *task_name(void)
+static unsigned order_of(size_t bytes)
 {
-    return thread_current()->name;
+    return pages_order((bytes + PAGE_SIZE - 1) / PAGE_SIZE);
 }
 
-ARCH_HIT_TEXT uint64_t task_followed_ns(unsigned cpu)
+static void *memory_take(size_t bytes, struct refusal *why)
 {
-    return scheduler_followed_ns(cpu);
+    unsigned order = order_of(bytes), most = PAGES_ORDER_MAX;
+    void *memory = order <= PAGES_ORDER_MAX ? pages_alloc(order) : NULL;
+    struct pages_counts counts;
+
+    if (memory)
+        return memory;
+    counts = pages_counts();
+    while (most > 0 && counts.free_blocks[most] == 0)
+        most--;
+    refuse(why, ENOMEM, "%llu bytes are free in all, %llu the most in one block",
+           (unsigned long long)counts.free * PAGE_SIZE,
+           counts.free ? (unsigned long long)PAGE_SIZE << most : 0ull);
+    return NULL;
 }
 
-void task_set_name(const char *new_name)
+static void memory_give(void *memory, size_t bytes)
 {
-    thread_set_name(thread_current(), new_name);
+    pages_free(memory, order_of(bytes));
+}
+
+ARCH_HIT_TEXT static const char *task_name_of(unsigned cpu)
+{
+    const struct thread *thread = scheduler_current(cpu);
+
+    return thread ? thread->name : NULL;
+}
+
+static void task_rename(const char *name)
+{
+    thread_set_name(thread_current(), name ? name : BOOT_TASK_NAME);
+}
+
+static enum host_task task_find(uint32_t pid)
+{
+    const struct thread *thread = thread_find(pid);
+
+    if (!thread)
+        return HOST_TASK_NONE;
+    return thread->process ? HOST_TASK_OF_PROGRAM : HOST_TASK_OF_KERNEL;
+}
+
+/* All idle threads have the number 0, so where there are several, none of their names will do. */
+static void tasks_tell(void)
+{
+    const struct thread *thread;
+
+    for (unsigned i = 0; i < THREADS_MAX; i++)
+        if ((thread = thread_at(i)))
+            recording_task_named(thread->pid,
+                                 thread->pid == 0 && arch_cpus() > 1 ? "idle" : thread->name, true);
+    process_tell_all();
+}
+
+static void follow(enum host_follow which)
+{
+    if (which == HOST_FOLLOW_END)
+        thread_follow_end();
+    else
+        thread_follow(which == HOST_FOLLOW ? THREAD_FOLLOWED : THREAD_FOLLOWED_FROM_EXEC);
+}
+
+static int thread_start(const char *name, void (*run)(void *unused), uint32_t *pid,
+                        struct refusal *why)
+{
+    struct thread *thread = thread_create(name, run, NULL, why);
+
+    if (!thread)
+        return -EAGAIN;
+    *pid = thread->pid;
+    thread_yield();
+    return 0;
+}
+
+static struct wait_queue channels[HOST_CHANNELS] = {
+    [HOST_RECORDS] = WAIT_QUEUE("records"),
+    [HOST_STREAM_ENDS] = WAIT_QUEUE("the stream"),
+};
+
+static void wait(enum host_channel channel, bool (*until)(void))
+{
+    uint64_t flags = wait_queue_lock(&channels[channel]);
+
+    while (!until())
+        flags = wait_queue_sleep(&channels[channel], flags);
+    wait_queue_unlock(&channels[channel], flags);
+}
+
+static void wake(enum host_channel channel)
+{
+    wait_queue_wake_all(&channels[channel]);
+}
+
+static const struct host_program *load(const char *path, struct refusal *why)
+{
+    const struct program *program = program_load(path, why);
+
+    return program ? &program->known : NULL;
+}
+
+static bool interrupted(enum host_interrupt how)
+{
+    if (how == HOST_INTERRUPT_TAKE)
+        return input_take_interrupt();
+    if (how == HOST_INTERRUPT_AWAIT)
+        input_wait_until(input_interrupted);
+    return input_interrupted();
+}
+
+ARCH_HIT_TEXT static void power(enum host_power state)
+{
+    power_request(state == HOST_POWER_OFF ? POWER_OFF : POWER_RESET);
+}
+
+void host_init(void)
+{
+    static const struct host kernel = {
+        .memory_take = memory_take,
+        .memory_give = memory_give,
+        .task_name = task_name_of,
+        .task_rename = task_rename,
+        .task_find = task_find,
+        .tasks_tell = tasks_tell,
+        .follow = follow,
+        .thread_start = thread_start,
+        .wait = wait,
+        .wake = wake,
+        .program_load = load,
+        .interrupted = interrupted,
+        .power = power,
+    };
+
+    host_set(&kernel);
 }

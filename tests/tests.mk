@@ -17,7 +17,7 @@ libs  = $(patsubst $(1)|libs:%,%,$(filter $(1)|libs:%,$(HEADS)))
 
 # Of arch what no instruction of the kernel's is in. Which way unwinds a program says itself; strings
 # are the library's.
-HOST_C := $(filter-out core/unwind/default_%.c core/lib/string.c,$(wildcard core/*/*.c kernel/*.c kernel/*/*.c)) \
+HOST_C := $(filter-out core/unwind/default_%.c core/lib/string.c,$(wildcard core/*.c core/*/*.c kernel/*.c kernel/*/*.c)) \
           $(addprefix arch/x86_64/,debug/accessor.c debug/branch.c debug/debugreg_encode.c unwind/frame.c debug/insn_map.c debug/operand.c unwind/register.c)
 
 HOSTED     := $(BUILD)/hosted

@@ -35,7 +35,7 @@ typedef void breakpoint_hit(struct breakpoint *breakpoint, uintptr_t address, st
  * that of the process with this pid.
  */
 struct breakpoint_target {
-    const void *program; /* struct program of kernel/user/program.h; NULL: not by program */
+    const void *program; /* struct host_program; NULL: not by program */
     uint32_t pid;        /* 0: not by process */
 };
 

@@ -6,18 +6,18 @@
 #include "core/command/interruptible.h"
 #include "core/command/list.h"
 #include "core/command/record.h"
+#include "core/command/trace.h"
+#include "core/host.h"
 #include "core/lib/string.h"
 #include "core/recording/recording.h"
 #include "core/report/options.h"
 #include "core/script/dump.h"
 #include "core/script/options.h"
 #include "core/stream/drain.h"
-#include "core/trace/command.h"
-#include "kernel/memory/pages.h"
 
-/* What a report works in: as much as there is, from this down. */
-#define REPORT_ORDER_MOST  12 /* 16 MiB */
-#define REPORT_ORDER_LEAST 4
+/* Bytes that a report works in: as many as there are, from the first down, by halves. */
+#define REPORT_MOST  (16u << 20)
+#define REPORT_LEAST (64u << 10)
 
 static struct record_source *last_recording(const char *part)
 {
@@ -46,7 +46,7 @@ static int perf_report(int argc, char **argv)
     struct refusal why;
     struct record_source *source = last_recording("report");
     struct interruptible records;
-    unsigned order = REPORT_ORDER_MOST;
+    size_t bytes = REPORT_MOST;
     void *memory;
     int error;
 
@@ -61,15 +61,19 @@ static int perf_report(int argc, char **argv)
     }
     if (options.dump)
         return dump(source);
-    while (!(memory = pages_alloc(order)) && order > REPORT_ORDER_LEAST)
-        order--;
+    if (!host.memory_take) {
+        print("perf report: the host of Pitot gives no memory\n");
+        return -ENOMEM;
+    }
+    while (!(memory = host.memory_take(bytes, &why)) && bytes > REPORT_LEAST)
+        bytes /= 2;
     if (!memory) {
-        print("perf report: no memory to work in\n");
+        print("perf report: no memory to work in: %s\n", why.text);
         return -ENOMEM;
     }
     records = interruptible_records(source);
-    error = report_print(command_output(), &records.source, &options, memory, PAGE_SIZE << order);
-    pages_free(memory, order);
+    error = report_print(command_output(), &records.source, &options, memory, bytes);
+    host.memory_give(memory, bytes);
     return command_interrupted() ? -EINTR : error;
 }
 
@@ -171,13 +175,13 @@ static const struct part *part_find(const char *name)
 
 static int refuse_part(const char *name)
 {
-    const struct host_part *host = host_part_find(name);
+    const struct host_part *there = host_part_find(name);
 
-    if (host && host->line)
+    if (there && there->line)
         print("perf %s: the real perf has it: on the host, tools/perf-file build/com2.bin "
               "build/perf.data; %s\n",
-              name, host->line);
-    else if (host)
+              name, there->line);
+    else if (there)
         print("perf %s: not while it runs: perf record takes samples, and perf report shows them\n",
               name);
     else

@@ -6,13 +6,12 @@
 #include "core/command/hints.h"
 #include "core/command/workload.h"
 #include "core/event/branches.h"
+#include "core/host.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/lib/words.h"
 #include "core/stream/drain.h"
 #include "core/unwind/verify.h"
-#include "kernel/cmdline.h"
-#include "kernel/sched/thread.h"
 
 /*
  * Hits come no faster than this on any machine that is not flooding; perf.rate= changes it, 0 lifts
@@ -30,10 +29,16 @@ static int say(const char *command, const struct refusal *why, int error)
     return error;
 }
 
+static void rename_task(const char *name)
+{
+    if (host.task_rename)
+        host.task_rename(name);
+}
+
 static void finish(void)
 {
     recording_stop();
-    task_set_name("pitot");
+    rename_task(NULL);
 }
 
 static bool has_trigger(void)
@@ -167,12 +172,14 @@ static int check_stepping(bool at_boot, struct refusal *why)
 static int check_threads(struct refusal *why)
 {
     uint32_t pid = options.recording.events[0].pid;
+    enum host_task found;
 
     if (!pid)
         return 0;
-    if (!thread_find(pid))
+    found = host.task_find ? host.task_find(pid) : HOST_TASK_NONE;
+    if (found == HOST_TASK_NONE)
         return refuse(why, ESRCH, "-p %u: no such thread; `ps` lists them", pid);
-    if (stepping_event() && !thread_find(pid)->process)
+    if (stepping_event() && found != HOST_TASK_OF_PROGRAM)
         return refuse(why, EINVAL, "-p %u: a thread of the kernel's own; %s is of programs", pid,
                       stepping_event()->name);
     return 0;
@@ -199,10 +206,10 @@ static int start(int argc, char **argv, bool at_boot, struct refusal *why)
         workload_follow(&options);
     verify_chain_reset();
     if (options.workload)
-        task_set_name(options.workload[0]);
+        rename_task(options.workload[0]);
     error = recording_start(&options.recording, why);
     if (error)
-        task_set_name("pitot");
+        rename_task(NULL);
     return error;
 }
 
@@ -270,13 +277,9 @@ int perf_stat(int argc, char **argv)
     return status;
 }
 
-void perf_record_init(void)
+void perf_record_set_rate(uint64_t most)
 {
-    struct refusal why;
-    int error = cmdline_number("perf.rate", &rate, &why);
-
-    if (error && error != -ENOENT)
-        print("perf.rate: %s\n", why.text);
+    rate = most;
 }
 
 void perf_record_boot(char *text)

@@ -2,11 +2,13 @@
 /* `perf record` and `perf stat`. Task context. */
 #pragma once
 
+#include <stdint.h>
+
 int perf_record(int argc, char **argv); /* argv[0] is "record" */
 int perf_stat(int argc, char **argv);   /* argv[0] is "stat" */
 
-/* Reads perf.rate= of the kernel command line. Boot. */
-void perf_record_init(void);
+/* Hits come no faster than so many a second; 0: as fast as they can. Boot. */
+void perf_record_set_rate(uint64_t most);
 
 /*
  * perf.boot= of the kernel command line: `text` is "record -e EVENT ..."; it is changed. Says so if

@@ -4,11 +4,11 @@
 
 #include "core/command/command.h"
 #include "core/event/branches.h"
+#include "core/host.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
 #include "core/option/branches.h"
 #include "core/option/target.h"
-#include "kernel/sched/thread.h"
 
 /* The stream's readers find in the event's attributes what perf says so. */
 void workload_follow(struct perf_options *options)
@@ -25,10 +25,16 @@ void workload_follow(struct perf_options *options)
     }
 }
 
+static void follow(enum host_follow which)
+{
+    if (host.follow)
+        host.follow(which);
+}
+
 static void follow_end(void)
 {
     cpus_park_surely();
-    thread_follow_end();
+    follow(HOST_FOLLOW_END);
     cpus_release();
 }
 
@@ -41,8 +47,7 @@ int workload_run(const struct perf_options *options)
         command_wait_interrupt();
         return 0;
     }
-    thread_follow(target_is_program(options->workload[0]) ? THREAD_FOLLOWED_FROM_EXEC
-                                                          : THREAD_FOLLOWED);
+    follow(target_is_program(options->workload[0]) ? HOST_FOLLOW_FROM_EXEC : HOST_FOLLOW);
     branches_workload_begin();
     status = command_run(options->workload_count, options->workload);
     branches_workload_end();

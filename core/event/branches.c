@@ -12,6 +12,7 @@
 
 #include "arch/arch.h"
 #include "core/event/event.h"
+#include "core/event/follow.h"
 #include "core/host.h"
 #include "core/lib/cpus.h"
 #include "core/tracepoint/tracepoint.h"

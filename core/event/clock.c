@@ -11,19 +11,16 @@
 
 #include "arch/arch.h"
 #include "core/event/event.h"
+#include "core/event/follow.h"
 #include "core/event/nmi_clock.h"
 #include "core/host.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/sample/sample.h"
-#include "kernel/time/ticks.h"
 
 #define SECOND_NS 1000000000ull
 #define BLIND     "/irqs-off-unseen/" /* behind the name of an event with samples */
-
-_Static_assert(EVENT_CLOCK_HERTZ_MAX == TICKS_A_SECOND * TICKS_QUICKEN_MAX,
-               "as often as the timer's interrupt can come");
 
 static struct event *first; /* enabled ones; changed with all CPUs parked */
 
@@ -57,10 +54,17 @@ static void event_clock_serve(const struct regs *regs, uint64_t began);
 
 static struct nmi_clock_user user = {.serve = event_clock_serve};
 
+static struct event_clock_timer timer; /* set at boot; all zero: there is none */
+
+void event_clock_set_timer(const struct event_clock_timer *with)
+{
+    timer = *with;
+}
+
 /* The timer ticks in any case. */
 static unsigned ticks_times(unsigned hertz)
 {
-    return hertz <= TICKS_A_SECOND ? 1 : (hertz + TICKS_A_SECOND - 1) / TICKS_A_SECOND;
+    return hertz <= timer.hertz || !timer.hertz ? 1 : (hertz + timer.hertz - 1) / timer.hertz;
 }
 
 /*
@@ -74,7 +78,8 @@ void event_clock_follow(void)
 
     cpus_park_surely(); /* nobody slows it down between these */
     __atomic_store_n(&rate, hertz, __ATOMIC_RELAXED);
-    ticks_quicken(nmi_clock_problem() ? ticks_times(hertz) : 1);
+    if (timer.set_times)
+        timer.set_times(nmi_clock_problem() ? ticks_times(hertz) : 1);
     nmi_clock_use(&user, hertz);
     cpus_release();
 }
@@ -141,7 +146,7 @@ static bool event_clock_slow_down(unsigned from, unsigned to)
         !__atomic_compare_exchange_n(&rate, &from, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         return false;
     if (nmi_clock_problem())
-        ticks_slow_down(ticks_times(to));
+        timer.lower_times(ticks_times(to));
     else
         nmi_clock_slow_down(&user, to);
     return true;

@@ -42,6 +42,21 @@ const char *event_clock_blind(void);
  */
 void event_clock_follow(void);
 
+/*
+ * The host's timer, for machines without the NMI clock: it interrupts each CPU `hertz` times a
+ * second, or a whole number of times as often.
+ */
+struct event_clock_timer {
+    /* So many times: here at once, on other CPUs from their next interrupt on. All are parked. */
+    void (*set_times)(unsigned times);
+    /* No more than so many. In the timer's interrupt, on several CPUs at once. */
+    void (*lower_times)(unsigned times);
+    unsigned hertz;
+};
+
+/* Boot; until then there is none. */
+void event_clock_set_timer(const struct event_clock_timer *with);
+
 /* The timer's interrupt has come at `began`, to what has these registers. Interrupt context. */
 void event_clock_interrupt(const struct regs *regs, uint64_t began);
 

@@ -5,6 +5,7 @@
  * other CPUs may be reading changes while they are parked.
  */
 #include "core/event/event.h"
+#include "core/event/follow.h"
 
 #include "arch/arch.h"
 #include "core/breakpoint/audit.h"

@@ -11,10 +11,10 @@
 #include <linux/hw_breakpoint.h>
 #include <stdbool.h>
 
+#include "core/host.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/symbols/symbols.h"
-#include "kernel/user/program.h"
 
 #define LENGTH_MAX     32           /* four registers of eight bytes */
 #define LENGTH_DEFAULT 4            /* perf's own, where nothing better is known */
@@ -30,7 +30,7 @@
 struct cursor {
     const char *at;
     struct refusal *why;
-    const struct program *program; /* whose symbols are meant; NULL: the kernel's */
+    const struct host_program *program; /* whose symbols are meant; NULL: the kernel's */
 };
 
 /* What ADDR said. */
@@ -154,9 +154,9 @@ static int refuse_ambiguous(struct refusal *why, const char *name, size_t count)
 
 static int find_name(const struct cursor *cursor, const char *name, struct symbol *symbol)
 {
-    const struct program *program = cursor->program;
+    const struct host_program *program = cursor->program;
     size_t count;
-    int error = program ? symbol_table_find_name(&program->symbols, name, symbol, &count)
+    int error = program ? symbol_table_find_name(program->symbols, name, symbol, &count)
                         : symbols_find_name(name, symbol, &count);
 
     if (error == -EEXIST && program)
@@ -198,9 +198,9 @@ static int read_program(struct cursor *cursor, struct event_spec *spec)
                       cursor->at);
     memcpy(path, cursor->at, (size_t)(end - cursor->at));
     path[end - cursor->at] = '\0';
-    if (!program_load)
+    if (!host.program_load)
         return refuse(cursor->why, EINVAL, "%s: no programs run here", path);
-    cursor->program = program_load(path, cursor->why);
+    cursor->program = host.program_load(path, cursor->why);
     if (!cursor->program)
         return -ENOENT;
     spec->target.program = cursor->program;

@@ -7,22 +7,20 @@
 
 #include "arch/arch.h"
 #include "core/breakpoint/breakpoint.h"
+#include "core/gdb/machine.h"
 #include "core/gdb/points.h"
+#include "core/host.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "kernel/console/print_guard.h"
-#include "kernel/gdb/machine.h"
-#include "kernel/gdb/monitor.h"
-#include "kernel/panic/panic.h"
-#include "kernel/panic/power.h"
 
 /* So many steps, and the other CPUs are let go for one. */
 #define STEPS_ALONE 64
 
 #define QUIET_NS 100000000ull /* emulated lines have no pauses inside of a packet */
 
-static const struct gdb_door *own_door, *lent_door; /* set at boot */
+static const struct gdb_door *own_door, *lent_door; /* set at boot, */
+static const struct gdb_monitor *monitor;           /* ... as is this; NULL: there is none */
 static const struct gdb_door *door;                 /* the one that gdb has; NULL: not attached */
 static struct gdb_server server;                    /* in stops; what prints has its own way */
 static struct sink *console_before;                 /* of who lends the console's port */
@@ -59,9 +57,14 @@ static void sending_ends(void)
         arch_stop_cpu(cpu);
 }
 
+static bool command_is_under_way(void)
+{
+    return monitor && monitor->is_under_way();
+}
+
 static bool gdb_hears_text(void)
 {
-    return server.owes_stop || gdb_command_is_under_way();
+    return server.owes_stop || command_is_under_way();
 }
 
 static bool print_piece(void)
@@ -110,9 +113,9 @@ static size_t print_to_gdb(const char *text, size_t length)
 /* A gdb that hears nothing for two seconds complains, though it waits on. */
 static void say_nothing_new(void)
 {
-    print_guard_enter();
+    print_together_begin();
     print_to_gdb("", 0);
-    print_guard_leave();
+    print_together_end();
 }
 
 /* Where the console has lent its port, while gdb waits for a stop. */
@@ -228,8 +231,10 @@ static bool begin_command(unsigned cpu, enum arch_stop why)
     }
     if (why == ARCH_STOP_DEAD)
         problem = "after a panic nothing runs any more";
+    else if (!monitor)
+        problem = "this kernel runs no commands for gdb";
     else
-        problem = gdb_command_begin(cpu, server.request.command);
+        problem = monitor->begin(cpu, server.request.command);
     if (!problem) {
         gdb_points_lift(true);
         return true;
@@ -267,6 +272,12 @@ static bool can_go_on(unsigned cpu, unsigned only)
     return false;
 }
 
+static void power(enum host_power state)
+{
+    if (host.power)
+        host.power(state);
+}
+
 /* True if what gdb wants ends the stop. */
 static bool serve(unsigned cpu, enum arch_stop why, struct arch_resume *resume)
 {
@@ -289,10 +300,10 @@ static bool serve(unsigned cpu, enum arch_stop why, struct arch_resume *resume)
         detach();
         return true;
     case GDB_KILL:
-        power_request(POWER_OFF);
+        power(HOST_POWER_OFF);
         return true;
     case GDB_RESTART:
-        power_request(POWER_RESET);
+        power(HOST_POWER_RESET);
         return true;
     case GDB_GONE:
         break;
@@ -333,7 +344,7 @@ static void debugger_stopped(unsigned cpu, enum arch_stop why, unsigned absent,
     send_the_rest();
     if (why == ARCH_STOP_DEAD)
         gdb_points_freeze();
-    if (gdb_command_end(cpu, &status)) {
+    if (monitor && monitor->end(cpu, &status)) {
         take_the_port(absent);
         end_command(status);
     } else {
@@ -344,7 +355,7 @@ static void debugger_stopped(unsigned cpu, enum arch_stop why, unsigned absent,
         }
         take_the_port(absent);
         say_absent(absent);
-        if (gdb_command_is_under_way()) /* and has ended with the machine */
+        if (command_is_under_way()) /* and has ended with the machine */
             end_command(0);
         gdb_server_stopped(&server, &stop);
     }
@@ -360,7 +371,7 @@ static void debugger_stopped(unsigned cpu, enum arch_stop why, unsigned absent,
 /* While a command runs, points are passed. */
 static bool debugger_wants(unsigned cpu)
 {
-    return gdb_points_hit(cpu) && !gdb_command_is_under_way();
+    return gdb_points_hit(cpu) && !command_is_under_way();
 }
 
 static bool debugger_may_stop(unsigned cpu)
@@ -374,7 +385,7 @@ static bool debugger_may_stop(unsigned cpu)
  */
 static bool begins(uint8_t byte)
 {
-    if (byte == '$' && !gdb_command_is_under_way()) {
+    if (byte == '$' && !command_is_under_way()) {
         server.link.begun = true;
         server.link.no_ack = false;
         server.owes_stop = false;
@@ -393,7 +404,7 @@ static enum arch_heard listen_at(const struct gdb_door *at)
         return ARCH_HEARD_STOP;
     while (said != ARCH_HEARD_STOP && (byte = at->poll()) >= 0)
         said = begins((uint8_t)byte) ? ARCH_HEARD_STOP : ARCH_HEARD_NOISE;
-    return gdb_command_is_under_way() && said == ARCH_HEARD_STOP ? ARCH_HEARD_NOISE : said;
+    return command_is_under_way() && said == ARCH_HEARD_STOP ? ARCH_HEARD_NOISE : said;
 }
 
 /*
@@ -425,7 +436,7 @@ void gdb_tick(void)
             arch_stop_cpu(cpu);
 }
 
-static void panicked(const struct regs *regs)
+void gdb_panicked(const struct regs *regs)
 {
     struct regs dead = *regs; /* nobody goes back to it: gdb may write there */
 
@@ -451,7 +462,6 @@ static int attach(const struct gdb_door *with, struct refusal *why)
     }
     door = with;
     gdb_server_init(&server, &door->line, &gdb_machine);
-    panic_set_debugger(panicked);
     arch_debugger_attach(&debugger);
     if (door->lends_console) {
         console_before = print_console();
@@ -499,18 +509,19 @@ static void invite(void)
 {
     struct sink *console = door->lends_console ? console_before : print_console();
 
-    print_guard_enter();
+    print_together_begin();
     print_to(console,
              "gdb: waiting at %s: (gdb) target remote ...; `detach` lets the machine go on\n",
              door->name);
-    print_guard_leave();
+    print_together_end();
 }
 
 int gdb_wait_at(const struct gdb_door *with, struct refusal *why)
 {
     int error;
 
-    gdb_command_init();
+    if (monitor)
+        monitor->start();
     arriving = true; /* until this stops */
     error = attach(with, why);
     if (error) {
@@ -528,11 +539,15 @@ const struct gdb_door *gdb_door_of(bool console)
     return !console && own_door ? own_door : lent_door;
 }
 
-void gdb_init(const struct gdb_door *own, const struct gdb_door *lent)
+void gdb_init(const struct gdb_door *own, const struct gdb_door *lent,
+              const struct gdb_monitor *commands)
 {
     own_door = own;
     lent_door = lent;
-    gdb_command_set_print(print_to_gdb, say_nothing_new);
+    monitor = commands;
+    if (!monitor)
+        return;
+    monitor->set_print(print_to_gdb, say_nothing_new);
     if (own)
-        gdb_command_init();
+        monitor->start();
 }

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
-#include "core/gdb/link.h"
 #include "core/lib/print.h"
 #include "core/lib/refusal.h"
+#include "core/remote/link.h"
 
 /*
  * A port that gdb can have. Nobody else reads from it while it is open. All are called with all
@@ -28,8 +28,35 @@ struct gdb_door {
     bool lends_console; /* print() goes to gdb meanwhile */
 };
 
-/* `own` is a port that nobody else wants, `lent` the console's; either may be NULL. Boot. */
-void gdb_init(const struct gdb_door *own, const struct gdb_door *lent);
+/* gdb's `monitor`: commands of the host's, run while a CPU is stopped. */
+struct gdb_monitor {
+    /* Makes what it needs, a thread say; may be called again. Task context. */
+    void (*start)(void);
+    /*
+     * Has the command run when all CPUs go on, in place of what that one, which has stopped, was
+     * about to do. NULL; or why not. In a stop.
+     */
+    const char *(*begin)(unsigned cpu, const char *line);
+    /* It is running, or has ended and not been told of. Any context. */
+    bool (*is_under_way)(void);
+    /*
+     * In the stop of that CPU, if it is the command's end: true, and what the CPU was about to do
+     * is again.
+     */
+    bool (*end)(unsigned cpu, int *status);
+    /*
+     * What it prints goes to the one instead of to the console; the other is called once a second.
+     * Task context, both. Boot.
+     */
+    void (*set_print)(size_t (*text_to)(const char *text, size_t length), void (*alive)(void));
+};
+
+/*
+ * `own` is a port that nobody else wants, `lent` the console's, `commands` run for `monitor`; each
+ * may be NULL. Boot.
+ */
+void gdb_init(const struct gdb_door *own, const struct gdb_door *lent,
+              const struct gdb_monitor *commands);
 
 /* The port of its own, if there is one; the console's, if that is asked for. NULL: none. */
 const struct gdb_door *gdb_door_of(bool console);
@@ -61,6 +88,9 @@ void gdb_tick(void);
  * or a trap of it.
  */
 bool gdb_is_sending(unsigned cpu);
+
+/* A panic has been reported, of these registers: stops if a gdb is attached. Any context. */
+void gdb_panicked(const struct regs *regs);
 
 /* The machine is about to be switched off: gdb is told. Any context. */
 void gdb_farewell(void);

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-/* In the kernel kernel/panic/panic.c's; a test on the host brings its own. */
+/* The host's to define (core/host.h): here kernel/panic/panic.c's, in a unit test its own. */
 _Noreturn void assert_failed(const char *claim, const char *file, int line);
 
 #define assert(claim) ((claim) ? (void)0 : assert_failed(#claim, __FILE__, __LINE__))

@@ -238,6 +238,18 @@ void print_set_guard(void (*enter)(void), void (*leave)(void))
     guard_leave = leave;
 }
 
+void print_together_begin(void)
+{
+    if (guard_enter)
+        guard_enter();
+}
+
+void print_together_end(void)
+{
+    if (guard_leave)
+        guard_leave();
+}
+
 void print_set_console(struct sink *sink)
 {
     console = sink;

@@ -27,6 +27,13 @@ struct sink *print_console(void);
 void print_set_guard(void (*enter)(void), void (*leave)(void));
 
 /*
+ * What is printed to the console between the two stands together, as what one print() prints does.
+ * May be nested. Contexts as the guard's.
+ */
+void print_together_begin(void);
+void print_together_end(void);
+
+/*
  * Like snprintf: always ends in NUL when size is not 0, returns the length that the whole text
  * would have had.
  */

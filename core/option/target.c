@@ -3,9 +3,9 @@
 #include "core/option/target.h"
 
 #include "arch/arch.h"
+#include "core/host.h"
 #include "core/lib/string.h"
 #include "core/option/branches.h"
-#include "kernel/user/program.h"
 
 static int check_kernel(const struct event_spec *event, struct refusal *why)
 {
@@ -26,8 +26,8 @@ static int choose_program(struct event_spec *event, const struct target_options 
     event->target.pid = options->pid;
     if (event->target.program || options->pid)
         return 0;
-    if (options->workload && options->workload[0] == '/' && program_load)
-        event->target.program = program_load(options->workload, why);
+    if (options->workload && options->workload[0] == '/' && host.program_load)
+        event->target.program = host.program_load(options->workload, why);
     else
         return refuse(why, EINVAL,
                       "%s: programs have this address: whose? mem:/bin/PROGRAM:..., -p PID, or "

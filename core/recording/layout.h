@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What core/recording/recording.c and comms.c say of their variables to who reads a machine
+ * What core/recording/recording.c and tasks.c say of their variables to who reads a machine
  * that has stopped (core/abi/recorder.h): the compiler's own offsets, so that they cannot be wrong.
  * Constant data; nothing in the kernel reads it.
  */
@@ -12,7 +12,7 @@
 #include "core/abi/recorder.h"
 #include "core/event/event.h"
 #include "core/ring/ring.h"
-#include "core/stream/stream.h"
+#include "core/sample/records.h"
 #include "core/tracepoint/tracepoint.h"
 
 extern const struct recorder recorder;
@@ -29,10 +29,10 @@ RECORDER_WIDTH(struct ring, mode, 4);
 RECORDER_WIDTH(struct ring, head, 8);
 RECORDER_WIDTH(struct ring_claim, offset, 8);
 RECORDER_WIDTH(struct recorded_event, id, 8);
-RECORDER_WIDTH(struct stream_task, tid, 4);
-RECORDER_WIDTH(struct stream_task, parent, 4);
-RECORDER_WIDTH(struct stream_task, time, 8);
-RECORDER_WIDTH(struct stream_task, size, 8);
+RECORDER_WIDTH(struct recorded_task, tid, 4);
+RECORDER_WIDTH(struct recorded_task, parent, 4);
+RECORDER_WIDTH(struct recorded_task, time, 8);
+RECORDER_WIDTH(struct recorded_task, size, 8);
 RECORDER_WIDTH(struct tracepoint, field_count, 4);
 RECORDER_WIDTH(struct tracepoint_field, kind, 4);
 RECORDER_WIDTH(struct tracepoint_field, offset, 2);
@@ -88,16 +88,16 @@ RECORDER_WIDTH(struct tracepoint_field, offset, 2);
 #define RECORDER_TASKS(first_task, count_of_tasks, name_room, path_room)                           \
     {                                                                                              \
         .first = (uintptr_t)(first_task), .count = (uintptr_t) & (count_of_tasks),                 \
-        .task = {.stride = sizeof(struct stream_task),                                             \
-                 .pid = offsetof(struct stream_task, pid),                                         \
-                 .tid = offsetof(struct stream_task, tid),                                         \
-                 .time = offsetof(struct stream_task, time),                                       \
-                 .name = offsetof(struct stream_task, comm),                                       \
+        .task = {.stride = sizeof(struct recorded_task),                                           \
+                 .pid = offsetof(struct recorded_task, pid),                                       \
+                 .tid = offsetof(struct recorded_task, tid),                                       \
+                 .time = offsetof(struct recorded_task, time),                                     \
+                 .name = offsetof(struct recorded_task, comm),                                     \
                  .name_size = (name_room),                                                         \
-                 .start = offsetof(struct stream_task, start),                                     \
-                 .size = offsetof(struct stream_task, size),                                       \
-                 .offset = offsetof(struct stream_task, offset),                                   \
-                 .build_id = offsetof(struct stream_task, build_id),                               \
+                 .start = offsetof(struct recorded_task, start),                                   \
+                 .size = offsetof(struct recorded_task, size),                                     \
+                 .offset = offsetof(struct recorded_task, offset),                                 \
+                 .build_id = offsetof(struct recorded_task, build_id),                             \
                  .path_size = (path_room),                                                         \
-                 .parent = offsetof(struct stream_task, parent)},                                  \
+                 .parent = offsetof(struct recorded_task, parent)},                                \
     }

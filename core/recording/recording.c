@@ -6,19 +6,18 @@
 #include "core/breakpoint/audit.h"
 #include "core/host.h"
 #include "core/lib/cpus.h"
+#include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "core/recording/comms.h"
 #include "core/recording/layout.h"
-#include "core/recording/maps.h"
 #include "core/recording/merge.h"
+#include "core/recording/tasks.h"
 #include "core/sample/comm.h"
-#include "kernel/memory/pages.h"
 
 /* Events of the last recording and of the next, and what they keep for each CPU. */
 struct bank {
     struct event events[RECORDING_EVENTS_MAX];
-    struct event_cpu *cpus; /* pages; NULL: none */
-    unsigned order;
+    struct event_cpu *cpus; /* the host's memory; NULL: none */
+    size_t bytes;
 };
 
 static struct bank banks[2];
@@ -34,12 +33,6 @@ static void (*stop_program)(void);   /* set at boot */
 
 const struct recorder recorder = RECORDER(rings, events, event_count);
 
-/* Of the block that a ring lies in; its size is a power of two. */
-static unsigned ring_order(uint64_t size)
-{
-    return pages_order(size / PAGE_SIZE);
-}
-
 /* Out of the table first, for a report that comes in between. */
 static void recording_free_rings(void)
 {
@@ -50,22 +43,19 @@ static void recording_free_rings(void)
         rings[cpu] = (struct ring){.bytes = NULL}; /* the counters too */
         local_barrier();
         if (bytes)
-            pages_free(bytes, ring_order(size));
+            host.memory_give(bytes, size);
     }
 }
 
-static int refuse_ring(uint64_t size, struct refusal *why)
+/* NULL, and in `why` what it was for and how much there is. */
+static void *recording_take(size_t bytes, const char *what, struct refusal *why)
 {
-    struct pages_counts counts = pages_counts();
-    unsigned order = PAGES_ORDER_MAX;
+    struct refusal missing = {"the host of Pitot gives no memory"};
+    void *memory = host.memory_take ? host.memory_take(bytes, &missing) : NULL;
 
-    while (order > 0 && counts.free_blocks[order] == 0)
-        order--;
-    return refuse(why, ENOMEM,
-                  "a ring of %llu bytes for each CPU: %llu bytes are free in all, %llu the most in "
-                  "one block",
-                  (unsigned long long)size, (unsigned long long)counts.free * PAGE_SIZE,
-                  counts.free ? (unsigned long long)PAGE_SIZE << order : 0ull);
+    if (!memory)
+        refuse(why, ENOMEM, "%s: %s", what, missing.text);
+    return memory;
 }
 
 static int recording_make_ring(struct ring *ring, const struct recording_options *options,
@@ -73,14 +63,16 @@ static int recording_make_ring(struct ring *ring, const struct recording_options
 {
     enum ring_mode mode = options->overwrite ? RING_OVERWRITE : RING_NORMAL;
     uint64_t size = options->ring_size;
+    char what[64];
     void *memory;
     int error = ring_init(ring, NULL, size, mode, false, why);
 
     if (error)
         return error;
-    memory = pages_alloc(ring_order(size));
+    print_into(what, sizeof(what), "a ring of %llu bytes for each CPU", (unsigned long long)size);
+    memory = recording_take(size, what, why);
     if (!memory)
-        return refuse_ring(size, why);
+        return -ENOMEM;
     return ring_init(ring, memory, size, mode, false, why);
 }
 
@@ -101,16 +93,15 @@ static int recording_make_rings(const struct recording_options *options, struct 
 /* For so many events; what the bank had before is nobody's any more. */
 static int bank_make(struct bank *bank, unsigned count, struct refusal *why)
 {
-    size_t bytes = (size_t)count * arch_cpus() * sizeof(struct event_cpu);
+    char what[80];
 
     if (bank->cpus)
-        pages_free(bank->cpus, bank->order);
-    bank->order = pages_order((bytes + PAGE_SIZE - 1) / PAGE_SIZE);
-    bank->cpus = pages_alloc(bank->order);
-    if (!bank->cpus)
-        return refuse(why, ENOMEM, "%zu bytes for the counters of %u events on %u CPUs", bytes,
-                      count, arch_cpus());
-    return 0;
+        host.memory_give(bank->cpus, bank->bytes);
+    bank->bytes = (size_t)count * arch_cpus() * sizeof(struct event_cpu);
+    print_into(what, sizeof(what), "%zu bytes for the counters of %u events on %u CPUs",
+               bank->bytes, count, arch_cpus());
+    bank->cpus = recording_take(bank->bytes, what, why);
+    return bank->cpus ? 0 : -ENOMEM;
 }
 
 static void recording_make_event(struct event *event, const struct event_spec *spec,
@@ -243,8 +234,7 @@ int recording_start(const struct recording_options *options, struct refusal *why
     events = fresh->events;
     local_barrier();
     event_count = options->event_count;
-    recording_comms_start();
-    recording_maps_start();
+    recording_tasks_start();
     error = recording_make_rings(options, why);
     if (!error)
         recording_begin(options->ring_size ? rings : NULL);
@@ -264,8 +254,7 @@ void recording_stop(void)
     breakpoint_audit_all();
     recording_disable(events, event_count);
     cpus_release();
-    recording_maps_stop();
-    recording_comms_stop();
+    recording_tasks_stop();
     running = false;
 }
 
@@ -366,7 +355,7 @@ struct record_source *recording_source_for_report(void)
 
 struct recording_counts recording_counts(void)
 {
-    struct recording_counts counts = {.nameless = recording_comms_lost()};
+    struct recording_counts counts = {.nameless = recording_tasks_lost()};
 
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
         counts.produced += rings[cpu].produced;
@@ -389,13 +378,13 @@ uint64_t recording_lapses(unsigned cpu)
     return breakpoint_lapses(cpu) - lapses_before[cpu];
 }
 
-size_t recording_losses(struct stream_loss *losses, size_t most)
+size_t recording_losses(struct recorded_loss *losses, size_t most)
 {
     size_t cpu;
 
     for (cpu = 0; cpu < arch_cpus() && cpu < most; cpu++)
-        losses[cpu] = (struct stream_loss){.cpu = (uint32_t)cpu,
-                                           .dropped = rings[cpu].dropped,
-                                           .overwritten = rings[cpu].overwritten};
+        losses[cpu] = (struct recorded_loss){.cpu = (uint32_t)cpu,
+                                             .dropped = rings[cpu].dropped,
+                                             .overwritten = rings[cpu].overwritten};
     return cpu;
 }

@@ -12,7 +12,6 @@
 #include "core/event/event.h"
 #include "core/lib/refusal.h"
 #include "core/sample/records.h"
-#include "core/stream/stream.h"
 
 /*
  * About 1 KiB each, three times over: for the options, and for the last recording and the next.
@@ -87,7 +86,7 @@ uint64_t recording_lapses(unsigned cpu);
  * Dropped and overwritten records for each CPU, as the stream closes with them; returns how many
  * CPUs.
  */
-size_t recording_losses(struct stream_loss *losses, size_t most);
+size_t recording_losses(struct recorded_loss *losses, size_t most);
 
 /*
  * Called after each sample of an event with `stop`, where it was hit: the program that runs there

@@ -2,7 +2,7 @@
 /*
  * The name of a task by its tid, for readers of recordings. Safe in crash paths: never NULL, ":TID"
  * is up to the caller where the name is empty. The kernel's answer is
- * core/recording/comms.c's, a test's its own.
+ * core/recording/tasks.c's, a test's its own.
  */
 #pragma once
 

@@ -28,3 +28,23 @@ struct record_source {
     const struct recorded_event *events;
     size_t event_count;
 };
+
+/*
+ * A task's name, and with it its birth, if its parent is known; or, if `size` is not 0, a mapping
+ * of code into its memory; or, without a name, its end.
+ */
+struct recorded_task {
+    uint32_t pid, tid;
+    uint32_t parent;              /* the task that made it; 0: it was there before, or is none's */
+    const char *comm;             /* of a mapping: the file that it is of; NULL: the task's end */
+    uint64_t time;                /* when it got the name; 0: it had it when the recording began */
+    uint64_t start, size, offset; /* [start, start + size) is the file's from `offset` on */
+    const uint8_t *build_id;      /* the file's, 20 bytes; NULL: not known */
+};
+
+/* What the counters of one CPU's ring said when the recording closed. */
+struct recorded_loss {
+    uint32_t cpu;
+    uint64_t dropped;     /* closes as PERF_RECORD_LOST */
+    uint64_t overwritten; /* closes as PERF_RECORD_LOST_SAMPLES */
+};

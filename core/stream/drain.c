@@ -8,13 +8,12 @@
 
 #include "arch/arch.h"
 #include "core/event/event.h"
+#include "core/host.h"
 #include "core/lib/print.h"
-#include "core/recording/comms.h"
 #include "core/recording/recording.h"
+#include "core/recording/tasks.h"
 #include "core/sample/sample.h"
 #include "core/stream/port.h"
-#include "kernel/sched/thread.h"
-#include "kernel/sched/wait_queue.h"
 
 #define BEGIN_NS 1000000000ull /* a recording that is so old streams, however little there is */
 #define PAUSE_NS 100000000ull  /* between two looks at rings that have little */
@@ -47,19 +46,22 @@ static struct {
     size_t tasks_told;
 
     /* What the counters said when the records had left. */
-    struct stream_loss losses[ARCH_CPUS_MAX];
+    struct recorded_loss losses[ARCH_CPUS_MAX];
     size_t loss_count;
     uint64_t closed;
 
     /* While the end is waited for: the tick wakes the waiting thread so that it can say how far. */
     bool awaited;     /* the waiting thread's */
     uint64_t show_ns; /* when next; the waiting thread's before `awaited` is set, then the tick's */
+    bool show;        /* [A] it is due: set by the tick, cleared by the waiting thread */
 } drain; /* the writer's otherwise, but for `state` and next_ns, which the tick reads */
 
-static struct thread *writer;                           /* set at boot; NULL: no port, or no room */
-static struct wait_queue calls = WAIT_QUEUE("records"); /* the thread sleeps here, */
-static struct wait_queue ends = WAIT_QUEUE("the stream"); /* ... who waits for its end here */
-static bool called, ending;                               /* both under the lock of `calls` */
+static bool has_writer; /* set at boot; false: no port, or the host starts no threads */
+
+/* What the thread, which waits for HOST_RECORDS, is to do. [A] */
+enum { DRAIN_CALLED = 1, DRAIN_ENDING = 2 };
+static uint32_t calls;
+static uint32_t taken; /* the thread's: the calls that it serves */
 
 static void drain_head(struct stream *stream, bool more)
 {
@@ -144,8 +146,8 @@ static void drain_ring(struct stream *stream, unsigned cpu, struct ring *ring)
  */
 static void drain_tasks(struct stream *stream)
 {
-    const struct stream_task *tasks;
-    size_t count = recording_comms(&tasks);
+    const struct recorded_task *tasks;
+    size_t count = recording_tasks(&tasks);
 
     for (; drain.tasks_told < count; drain.tasks_told++)
         stream_put_task(stream, &tasks[drain.tasks_told]);
@@ -185,22 +187,20 @@ static void drain_rest(struct stream *stream)
     drain_end(stream);
 }
 
-/*
- * True: the recording ends. A call that comes late, when all has left, is for nobody: the next
- * recording begins under the same lock.
- */
+/* A call that comes late, when all has left, is for nobody: the next recording forgets it. */
+static bool drain_is_called(void)
+{
+    if (*(volatile enum drain_state *)&drain.state == DRAIN_DONE)
+        return false;
+    taken = __atomic_exchange_n(&calls, 0, __ATOMIC_ACQ_REL);
+    return taken & DRAIN_CALLED;
+}
+
+/* True: the recording ends. */
 static bool drain_wait(void)
 {
-    uint64_t flags = wait_queue_lock(&calls);
-    bool ends_now;
-
-    while (!called || drain.state == DRAIN_DONE)
-        flags = wait_queue_sleep(&calls, flags);
-    called = false;
-    ends_now = ending;
-    ending = false;
-    wait_queue_unlock(&calls, flags);
-    return ends_now;
+    host.wait(HOST_RECORDS, drain_is_called);
+    return taken & DRAIN_ENDING;
 }
 
 static void drain_run(void *unused)
@@ -212,7 +212,7 @@ static void drain_run(void *unused)
         if (drain_wait()) {
             recording_settle();
             drain_rest(stream);
-            wait_queue_wake_all(&ends);
+            host.wake(HOST_STREAM_ENDS);
             continue;
         }
         if (drain.state == DRAIN_WAITS)
@@ -224,35 +224,29 @@ static void drain_run(void *unused)
 
 static void drain_call(bool last)
 {
-    uint64_t flags = wait_queue_lock(&calls);
-
-    called = true;
-    ending |= last;
-    wait_queue_wake_all_locked(&calls);
-    wait_queue_unlock(&calls, flags);
+    __atomic_fetch_or(&calls, last ? DRAIN_CALLED | DRAIN_ENDING : DRAIN_CALLED, __ATOMIC_ACQ_REL);
+    host.wake(HOST_RECORDS);
 }
 
 void drain_init(void)
 {
-    struct refusal why;
+    struct refusal why = {"the host starts no threads"};
+    uint32_t pid;
 
     if (!stream_port())
         return;
-    writer = thread_create("perf", drain_run, NULL, &why);
-    if (!writer) {
+    /* When this returns, the thread sleeps: its way there is in no recording. */
+    if (!host.thread_start || host.thread_start("perf", drain_run, &pid, &why)) {
         print("Pitot: recordings are streamed only when they have ended: %s\n", why.text);
         return;
     }
-    event_set_drain(writer->pid);
-    thread_yield(); /* to its first sleep: its way there is in no recording */
+    has_writer = true;
+    event_set_drain(pid);
 }
 
 void drain_start(void)
 {
-    uint64_t flags = wait_queue_lock(&calls);
-
-    called = false;
-    ending = false;
+    __atomic_store_n(&calls, 0, __ATOMIC_RELEASE);
     drain.next_ns = arch_clock_ns() + BEGIN_NS;
     drain.passes = 0;
     drain.unreturned = 0;
@@ -260,7 +254,6 @@ void drain_start(void)
     drain.tasks_told = 0;
     local_barrier(); /* a panic that finds the state finds the rest */
     drain.state = DRAIN_WAITS;
-    wait_queue_unlock(&calls, flags);
 }
 
 /*
@@ -291,7 +284,8 @@ static void drain_tick_awaited(void)
     if (now < drain.show_ns)
         return;
     drain.show_ns = now + SHOW_NS;
-    wait_queue_wake_all(&ends);
+    __atomic_store_n(&drain.show, true, __ATOMIC_RELEASE);
+    host.wake(HOST_STREAM_ENDS);
 }
 
 void drain_tick(void)
@@ -300,7 +294,7 @@ void drain_tick(void)
 
     if (drain.awaited)
         drain_tick_awaited();
-    if (!writer || (drain.state != DRAIN_WAITS && drain.state != DRAIN_RECORDS))
+    if (!has_writer || (drain.state != DRAIN_WAITS && drain.state != DRAIN_RECORDS))
         return;
     if (recording_frozen())
         drain_call(true);
@@ -310,25 +304,32 @@ void drain_tick(void)
         drain_call(false);
 }
 
+static bool drain_has_ended(void)
+{
+    return *(volatile enum drain_state *)&drain.state == DRAIN_DONE;
+}
+
+/* ... or a second has passed. */
+static bool drain_is_told(void)
+{
+    return drain_has_ended() || __atomic_exchange_n(&drain.show, false, __ATOMIC_ACQ_REL);
+}
+
 /* Sleeps until all has left. The thread that drains wakes it then, and the tick now and then. */
 static void drain_await(void (*progress)(unsigned long done, unsigned long total))
 {
-    uint64_t total = drain_waiting_in_all(), waiting, flags;
+    uint64_t total = drain_waiting_in_all(), waiting;
 
     drain.show_ns = arch_clock_ns() + SHOW_NS;
     drain_call(true);
-    flags = wait_queue_lock(&ends);
     drain.awaited = true;
-    while (drain.state != DRAIN_DONE) {
-        flags = wait_queue_sleep(&ends, flags);
-        wait_queue_unlock(&ends, flags);
+    while (!drain_has_ended()) {
+        host.wait(HOST_STREAM_ENDS, drain_is_told);
         waiting = drain_waiting_in_all();
-        if (progress && drain.state != DRAIN_DONE)
+        if (progress && !drain_has_ended())
             progress(total - waiting, total);
-        flags = wait_queue_lock(&ends);
     }
     drain.awaited = false;
-    wait_queue_unlock(&ends, flags);
 }
 
 void drain_finish(void (*progress)(unsigned long done, unsigned long total))
@@ -336,7 +337,7 @@ void drain_finish(void (*progress)(unsigned long done, unsigned long total))
     if (!stream_port()) {
         stream_block_write();
         drain.state = DRAIN_DONE;
-    } else if (!writer) {
+    } else if (!has_writer) {
         drain_rest(stream_port());
     } else {
         drain_await(progress);

@@ -6,10 +6,10 @@
 #include "core/stream/port.h"
 
 #include "arch/arch.h"
-#include "core/lib/base64.h"
 #include "core/lib/cpus.h"
-#include "core/recording/comms.h"
 #include "core/recording/recording.h"
+#include "core/recording/tasks.h"
+#include "core/stream/base64.h"
 
 static struct stream port; /* sink NULL: there is none */
 static struct stream_kernel kernel;
@@ -62,10 +62,10 @@ struct stream *stream_port(void)
 void stream_block_write(void)
 {
     static struct stream stream;
-    static struct stream_loss losses[ARCH_CPUS_MAX];
+    static struct recorded_loss losses[ARCH_CPUS_MAX];
     static unsigned blocks;
-    const struct stream_task *tasks;
-    size_t task_count = recording_comms(&tasks), loss_count;
+    const struct recorded_task *tasks;
+    size_t task_count = recording_tasks(&tasks), loss_count;
     char name[32];
 
     blocks++;

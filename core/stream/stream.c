@@ -290,7 +290,7 @@ static void put_kernel_map(struct stream *stream, const struct recorded_event *e
     put_end(stream);
 }
 
-static void put_comm(struct stream *stream, const struct stream_task *task,
+static void put_comm(struct stream *stream, const struct recorded_task *task,
                      const struct origin *origin)
 {
     size_t room = round_up_to_8(strlen(task->comm) + 1);
@@ -307,7 +307,7 @@ static void put_comm(struct stream *stream, const struct stream_task *task,
  * A birth or an end, which are laid out alike. What is born does not begin with its parent's
  * mappings, as perf takes it to unless it is told so.
  */
-static void put_birth_or_end(struct stream *stream, uint32_t type, const struct stream_task *task,
+static void put_birth_or_end(struct stream *stream, uint32_t type, const struct recorded_task *task,
                              const struct origin *origin)
 {
     size_t size = sizeof(struct perf_event_header) + 3 * sizeof(uint64_t);
@@ -326,7 +326,7 @@ static void put_birth_or_end(struct stream *stream, uint32_t type, const struct 
 #define MAP_PRIVATE    2u
 
 /* Without a build id the device and inode in its place are 0. */
-static void put_map(struct stream *stream, const struct stream_task *task,
+static void put_map(struct stream *stream, const struct recorded_task *task,
                     const struct origin *origin)
 {
     struct {
@@ -358,7 +358,7 @@ static void put_map(struct stream *stream, const struct stream_task *task,
  * A task that was there when the recording began has its name from a time between the recordings: a
  * task id that comes again, under another name, must not rename older samples.
  */
-void stream_put_task(struct stream *stream, const struct stream_task *task)
+void stream_put_task(struct stream *stream, const struct recorded_task *task)
 {
     const struct origin origin = {
         .pid = task->pid, .tid = task->tid, .time = task->time ? task->time : stream->closed};
@@ -384,7 +384,7 @@ void stream_put_record(struct stream *stream, const struct perf_event_header *re
 }
 
 /* perf counts LOST records as well as what they say, so nothing lost must stay unsaid. */
-static void put_loss(struct stream *stream, const struct stream_loss *loss, uint64_t time)
+static void put_loss(struct stream *stream, const struct recorded_loss *loss, uint64_t time)
 {
     const struct recorded_event *event = &stream->first;
     const struct origin origin = {.time = time, .cpu = loss->cpu};
@@ -460,7 +460,7 @@ void stream_begin_recording(struct stream *stream, struct record_source *source,
     }
 }
 
-void stream_end_recording(struct stream *stream, const struct stream_loss *losses,
+void stream_end_recording(struct stream *stream, const struct recorded_loss *losses,
                           size_t loss_count, uint64_t time)
 {
     if (!stream->ending) {
@@ -479,8 +479,8 @@ void stream_end_recording(struct stream *stream, const struct stream_loss *losse
 }
 
 void stream_write_recording(struct stream *stream, struct record_source *source,
-                            const struct stream_task *tasks, size_t task_count,
-                            const struct stream_loss *losses, size_t loss_count, uint64_t time)
+                            const struct recorded_task *tasks, size_t task_count,
+                            const struct recorded_loss *losses, size_t loss_count, uint64_t time)
 {
     const struct perf_event_header *record;
 

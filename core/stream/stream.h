@@ -2,7 +2,7 @@
 /*
  * Recordings in perf's pipe format (core/abi/perf_pipe.h; docs/stream.md says what perf insists
  * on), record by record into a sink. A serial port has one stream for the whole boot: its header
- * goes out once, before the first recording. A base64 block (core/lib/base64.h) holds one
+ * goes out once, before the first recording. A base64 block (core/stream/base64.h) holds one
  * recording, as a stream of its own. Task context; a crash may go on from wherever the task was.
  */
 #pragma once
@@ -23,19 +23,6 @@ struct stream_kernel {
     const char *cpu;       /* what the CPUs call themselves; NULL: not known */
     const char *cpu_kind;  /* maker, family, model, stepping, with commas; NULL: not known */
     unsigned cpus, online; /* how many there are, and how many run; 0: not known */
-};
-
-/*
- * A task's name, and with it its birth, if its parent is known; or, if `size` is not 0, a mapping
- * of code into its memory; or, without a name, its end.
- */
-struct stream_task {
-    uint32_t pid, tid;
-    uint32_t parent;              /* the task that made it; 0: it was there before, or is none's */
-    const char *comm;             /* of a mapping: the file that it is of; NULL: the task's end */
-    uint64_t time;                /* when it got the name; 0: it had it when the recording began */
-    uint64_t start, size, offset; /* [start, start + size) is the file's from `offset` on */
-    const uint8_t *build_id;      /* the file's, 20 bytes; NULL: not known */
 };
 
 #define STREAM_STAGE 2048 /* bytes; no record of the rings is longer */
@@ -70,13 +57,6 @@ struct stream {
     uint32_t crc_after;
 };
 
-/* What the counters of one CPU's ring said when the recording closed. */
-struct stream_loss {
-    uint32_t cpu;
-    uint64_t dropped;     /* closes as PERF_RECORD_LOST */
-    uint64_t overwritten; /* closes as PERF_RECORD_LOST_SAMPLES */
-};
-
 void stream_init(struct stream *stream, struct sink *sink, const struct stream_kernel *kernel);
 
 /*
@@ -92,7 +72,7 @@ void stream_begin_recording(struct stream *stream, struct record_source *source,
 void stream_put_record(struct stream *stream, const struct perf_event_header *record);
 
 /* A task's name, mapping or end, not before a record of an earlier round. */
-void stream_put_task(struct stream *stream, const struct stream_task *task);
+void stream_put_task(struct stream *stream, const struct recorded_task *task);
 
 /* After each pass over all rings: perf sorts and delivers what came before the previous one. */
 void stream_put_round(struct stream *stream);
@@ -102,13 +82,13 @@ void stream_put_round(struct stream *stream);
  * record's, and no record's is before the `time` of the recording before. After stream_recover it
  * may be called once more, with the same arguments, and goes on where it was.
  */
-void stream_end_recording(struct stream *stream, const struct stream_loss *losses,
+void stream_end_recording(struct stream *stream, const struct recorded_loss *losses,
                           size_t loss_count, uint64_t time);
 
 /* All of it at once. */
 void stream_write_recording(struct stream *stream, struct record_source *source,
-                            const struct stream_task *tasks, size_t task_count,
-                            const struct stream_loss *losses, size_t loss_count, uint64_t time);
+                            const struct recorded_task *tasks, size_t task_count,
+                            const struct recorded_loss *losses, size_t loss_count, uint64_t time);
 
 /*
  * A crash came upon the stream's writer, which will not run again: completes the record that was on

@@ -2,7 +2,7 @@
 /*
  * Where in a program an address lay, for readers of recordings: by what the recording noted of its
  * mappings, as the process may have ended since. Safe in crash paths: no lock, no allocation. The
- * kernel's answer is core/recording/maps.c's, a test's its own.
+ * kernel's answer is core/recording/place.c's, a test's its own.
  */
 #pragma once
 

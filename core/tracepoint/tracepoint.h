@@ -40,8 +40,8 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
+#include "core/host.h"
 #include "core/lib/refusal.h"
-#include "kernel/sched/preempt.h"
 
 #define TRACEPOINT_TEXT_SIZE  16
 #define TRACEPOINT_FIELDS_MAX 9

@@ -174,7 +174,7 @@ static const char *program_symbol_at(const struct names *names, size_t index)
 struct names names_program_symbols(const char *path)
 {
     struct refusal why;
-    const struct program *program = program_load ? program_load(path, &why) : NULL;
+    const struct program *program = program_load(path, &why);
 
     if (!program)
         return names_none();

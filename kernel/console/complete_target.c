@@ -26,8 +26,8 @@ struct option {
 };
 
 /*
- * In order of names, as core/{option/record,report/options,script/options}.c and core/trace/command.c read
- * them.
+ * In order of names, as core/{option/record,report/options,script/options}.c and
+ * core/command/trace.c read them.
  */
 static const struct option record_options[] = {{"--", VALUE_NONE},
                                                {"--all-cpus", VALUE_NONE},

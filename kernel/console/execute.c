@@ -6,6 +6,7 @@
 #include <linux/errno.h>
 
 #include "core/command/command.h"
+#include "core/command/progress.h"
 #include "core/lib/print.h"
 #include "core/lib/refusal.h"
 #include "core/lib/string.h"
@@ -14,7 +15,6 @@
 #include "kernel/console/console.h"
 #include "kernel/console/input.h"
 #include "kernel/console/line.h"
-#include "kernel/console/progress.h"
 #include "kernel/sched/thread.h"
 
 static int say(const struct refusal *why, int error)

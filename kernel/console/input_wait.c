@@ -2,7 +2,6 @@
 /* See input_wait.h. */
 #include "kernel/console/input_wait.h"
 
-#include "core/command/command.h"
 #include "kernel/console/input.h"
 #include "kernel/sched/wait_queue.h"
 
@@ -30,9 +29,4 @@ void input_wait_init(void)
 void input_wait(void)
 {
     input_wait_until(input_pending);
-}
-
-void command_wait_interrupt(void)
-{
-    input_wait_until(input_interrupted);
 }

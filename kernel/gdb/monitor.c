@@ -3,9 +3,9 @@
 #include "kernel/gdb/monitor.h"
 
 #include "arch/arch.h"
-#include "core/gdb/server.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/remote/server.h"
 #include "kernel/console/command_owner.h"
 #include "kernel/console/console.h"
 #include "kernel/console/input.h"
@@ -56,7 +56,8 @@ static void runner_write(struct sink *sink, const char *bytes, size_t length)
 
 static struct sink runner_sink = {runner_write};
 
-void gdb_command_set_print(size_t (*text_to)(const char *text, size_t length), void (*alive)(void))
+static void monitor_set_print(size_t (*text_to)(const char *text, size_t length),
+                              void (*alive)(void))
 {
     print_to_gdb = text_to;
     tell_alive = alive;
@@ -85,7 +86,7 @@ static void runner_main(void *unused)
     }
 }
 
-void gdb_command_init(void)
+static void monitor_start(void)
 {
     struct refusal why;
 
@@ -120,7 +121,7 @@ static void hold(void)
 
 /* --- In stops. --- */
 
-const char *gdb_command_begin(unsigned cpu, const char *line)
+static const char *monitor_begin(unsigned cpu, const char *line)
 {
     if (!runner)
         return "there is no thread for commands";
@@ -141,12 +142,12 @@ const char *gdb_command_begin(unsigned cpu, const char *line)
     return NULL;
 }
 
-bool gdb_command_is_under_way(void)
+static bool monitor_is_under_way(void)
 {
     return state_now() != NONE;
 }
 
-bool gdb_command_end(unsigned cpu, int *status)
+static bool monitor_end(unsigned cpu, int *status)
 {
     if (state_now() != DONE || cpu != command.cpu)
         return false;
@@ -155,3 +156,9 @@ bool gdb_command_end(unsigned cpu, int *status)
     state_is(NONE);
     return true;
 }
+
+const struct gdb_monitor gdb_commands = {.start = monitor_start,
+                                         .begin = monitor_begin,
+                                         .is_under_way = monitor_is_under_way,
+                                         .end = monitor_end,
+                                         .set_print = monitor_set_print};

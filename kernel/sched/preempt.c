@@ -2,8 +2,6 @@
 /* See preempt.h. */
 #include "kernel/sched/preempt.h"
 
-struct preemption preemption[ARCH_CPUS_MAX];
-
 static void (*preempt_switch)(void); /* set at boot */
 
 void preempt_set_switch(void (*switch_now)(void))

@@ -9,18 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
-
-struct preemption {
-    /*
-     * How often it was turned off. Changed by this CPU alone: an interrupt in the middle of a
-     * change leaves it as it found it, and a switch happens at one value only.
-     */
-    uint32_t off;
-    bool wanted; /* a switch is due: set under the lock of the CPU's scheduler, or there */
-};
-
-extern struct preemption preemption[ARCH_CPUS_MAX];
+#include "core/host.h"
 
 /* Switches if interrupts are on; called by preempt_on when a switch was put off. */
 void preempt_now(void);

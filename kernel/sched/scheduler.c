@@ -8,6 +8,7 @@
 #include "kernel/sched/scheduler.h"
 
 #include "core/breakpoint/breakpoint.h"
+#include "core/event/follow.h"
 #include "core/lib/assert.h"
 #include "kernel/sched/run_queue.h"
 #include "kernel/sched/sched_trace.h"
@@ -24,12 +25,7 @@ static struct scheduler {
     struct thread *idle;    /* constant; never in the queue */
     struct thread *left;    /* whom the last switch left, until the arriving one has looked at it */
     uint64_t since_ns;      /* when `current` got the CPU, or was last charged for it */
-    /*
-     * CPU time of threads for which task_followed is true. While none runs, followed_ns is the sum;
-     * while one does, the sum is the time since followed_from.
-     */
-    uint64_t followed_from, followed_ns;
-    unsigned slice; /* ticks that are left to it */
+    unsigned slice;         /* ticks that are left to it */
 } schedulers[ARCH_CPUS_MAX];
 
 static struct scheduler *scheduler_here(void)
@@ -86,24 +82,6 @@ static void scheduler_charge(struct scheduler *here)
 }
 
 /*
- * On that CPU with interrupts off, or while it is parked. The flag is stored last: an NMI before it
- * reads the word that is still in use, which these stores leave alone.
- */
-static void scheduler_set_followed(unsigned cpu, bool followed, uint64_t now)
-{
-    struct scheduler *there = &schedulers[cpu];
-
-    if (followed == task_followed[cpu])
-        return;
-    if (followed)
-        there->followed_from = now - there->followed_ns;
-    else
-        there->followed_ns = now - there->followed_from;
-    local_barrier();
-    task_followed[cpu] = followed;
-}
-
-/*
  * On the arriving thread's stack: lets go of what the leaving one took, and if that one has ended,
  * nothing stands on its stack any more.
  */
@@ -150,7 +128,7 @@ static void scheduler_switch(struct scheduler *here)
         to->switches++;
         here->current = to;
         task_set_ids(to->pid);
-        scheduler_set_followed(arch_cpu_id(), to->follow == THREAD_FOLLOWED, here->since_ns);
+        task_follow(arch_cpu_id(), to->follow == THREAD_FOLLOWED, here->since_ns);
         breakpoint_switch();
         arch_space_enter(to->space, to->stack);
         arch_switch(&from->sp, to->sp);
@@ -220,18 +198,6 @@ void scheduler_begin(void)
 {
     scheduler_arrive();
     arch_irq_enable();
-}
-
-void scheduler_follow(unsigned cpu, bool followed)
-{
-    scheduler_set_followed(cpu, followed, arch_clock_ns());
-}
-
-ARCH_HIT_TEXT uint64_t scheduler_followed_ns(unsigned cpu)
-{
-    const struct scheduler *there = &schedulers[cpu];
-
-    return task_followed[cpu] ? arch_clock_ns() - there->followed_from : there->followed_ns;
 }
 
 void scheduler_tick(void)

@@ -44,16 +44,6 @@ _Noreturn void scheduler_end(void);
 /* The first thing that a new thread does. Interrupts are on afterwards. */
 void scheduler_begin(void);
 
-/*
- * The thread that runs on that CPU is a recorded workload's from here on, or no more. On that CPU
- * with interrupts off, or while it is parked.
- */
-void scheduler_follow(unsigned cpu, bool followed);
-
-/* The CPU time of such threads there, up to now. On that CPU in any context, or while it is parked.
- */
-uint64_t scheduler_followed_ns(unsigned cpu);
-
 /* The timer's tick: interrupt context. */
 void scheduler_tick(void);
 

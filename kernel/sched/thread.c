@@ -8,9 +8,11 @@
 
 #include <linux/errno.h>
 
+#include "core/event/follow.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/recording/tasks.h"
 #include "kernel/sched/sched_trace.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/sched/thread_end.h"
@@ -29,7 +31,6 @@ static uint32_t next_pid = TASK_PID;
 static struct wait_queue ends = WAIT_QUEUE("a thread's end");
 
 /* Set in task context; called with preemption off. */
-static void (*listener)(uint32_t pid, const char *name);
 
 static bool pid_is_used(uint32_t pid)
 {
@@ -188,7 +189,7 @@ void thread_follow(enum thread_follow follow)
     uint64_t flags = arch_irq_save();
 
     thread_current()->follow = follow;
-    scheduler_follow(arch_cpu_id(), follow == THREAD_FOLLOWED);
+    task_follow(arch_cpu_id(), follow == THREAD_FOLLOWED, arch_clock_ns());
     arch_irq_restore(flags);
 }
 
@@ -197,7 +198,7 @@ void thread_follow_end(void)
     for (unsigned i = 0; i < THREADS_MAX; i++)
         threads[i].follow = THREAD_NOT_FOLLOWED;
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        scheduler_follow(cpu, false);
+        task_follow(cpu, false, arch_clock_ns());
 }
 
 void thread_follow_exec(void)
@@ -238,19 +239,11 @@ size_t thread_stack_used(const struct thread *thread)
     return thread->stack->high - at;
 }
 
-void thread_set_name_listener(void (*named)(uint32_t pid, const char *name))
-{
-    preempt_off();
-    listener = named;
-    preempt_on();
-}
-
 void thread_set_name(struct thread *thread, const char *name)
 {
     preempt_off();
     print_into(thread->name, sizeof(thread->name), "%s", name);
-    if (listener)
-        listener(thread->pid, thread->name);
+    recording_task_named(thread->pid, thread->name, false);
     preempt_on();
 }
 

@@ -112,11 +112,6 @@ uint64_t thread_ran_ns(const struct thread *thread);
 /* The most bytes of its stack that were ever in use, told by what has been overwritten. */
 size_t thread_stack_used(const struct thread *thread);
 
-/*
- * Told of each thread that is born or renamed, with preemption off. At most one listener; NULL:
- * none.
- */
-void thread_set_name_listener(void (*named)(uint32_t pid, const char *name));
 void thread_set_name(struct thread *thread, const char *name);
 
 /* Makes the running context the boot thread, and this CPU's idle thread. Once, interrupts off. */

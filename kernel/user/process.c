@@ -11,6 +11,7 @@
 #include "core/lib/string.h"
 #include "kernel/user/fault.h"
 #include "kernel/user/load.h"
+#include "kernel/user/process_tell.h"
 #include "kernel/user/program.h"
 #include "kernel/user/signals.h"
 #include "kernel/user/syscalls.h"
@@ -21,39 +22,8 @@ static struct spinlock table = {.name = "processes"}; /* states and parents */
 
 static struct wait_queue ends = WAIT_QUEUE("a program's end");
 
-static const struct process_listener *listener; /* [A] changed in task context, by who records */
-static void (*console_hook)(void);              /* set at boot, */
+static void (*console_hook)(void);                       /* set at boot, */
 static void (*job_ended)(const struct process *process); /* ... as is this */
-
-void process_set_listener(const struct process_listener *with)
-{
-    __atomic_store_n(&listener, with, __ATOMIC_RELEASE);
-}
-
-/* Loaded once: who records may stop meanwhile, on another CPU. */
-static void tell_started(const struct process *process)
-{
-    const struct process_listener *told = __atomic_load_n(&listener, __ATOMIC_ACQUIRE);
-
-    if (told)
-        told->started(process);
-}
-
-static void tell_ended(const struct process *process)
-{
-    const struct process_listener *told = __atomic_load_n(&listener, __ATOMIC_ACQUIRE);
-
-    if (told)
-        told->ended(process);
-}
-
-static void tell_mapped(const struct process *process, const struct process_mapping *mapping)
-{
-    const struct process_listener *told = __atomic_load_n(&listener, __ATOMIC_ACQUIRE);
-
-    if (told)
-        told->mapped(process, mapping);
-}
 
 void process_set_console_hook(void (*ended)(void))
 {
@@ -172,7 +142,7 @@ static void publish(struct process *process, struct thread *thread)
     thread->process = process;
     thread->space = process->space;
     set_state(process, PROCESS_LIVES);
-    tell_started(process);
+    process_tell_started(process);
 }
 
 static void unmake(struct process *process)
@@ -182,7 +152,7 @@ static void unmake(struct process *process)
     set_state(process, PROCESS_FREE);
 }
 
-/* The listener hears of it while its thread still waits; and only then is it let go. */
+/* A recording hears of it while its thread still waits; and only then is it let go. */
 static bool start(struct process *process, struct refusal *why)
 {
     struct thread *thread = thread_create(base_name(process->path), process_main, process, why);
@@ -316,7 +286,7 @@ _Noreturn void process_exit(struct process_end end)
         if (process->file[i] >= 0)
             fs_close(process->file[i]);
     process->end = end;
-    tell_ended(process);
+    process_tell_ended(process);
     leave_space(process);
     announce_end(process);
     thread_exit();
@@ -443,7 +413,7 @@ int process_map(struct process *process, const struct process_mapping *mapping)
     local_barrier(); /* who comes upon this in an NMI finds a whole entry */
     process->mapping_count++;
     if (process->state == PROCESS_LIVES)
-        tell_mapped(process, mapping);
+        process_tell_mapped(process, mapping);
     return 0;
 }
 

@@ -144,19 +144,6 @@ struct process *process_at(unsigned index);
 struct process *process_find(uint32_t pid);
 
 /*
- * Told of what begins and is mapped, in the order in which it happens: of a process when it is
- * loaded, its pid and name known, its mappings made, and before it runs; then of each mapping that
- * it makes; and of its end, when it has left user mode for good. In task context of whoever loads,
- * or of itself. At most one listener; NULL: none.
- */
-struct process_listener {
-    void (*started)(const struct process *process);
-    void (*mapped)(const struct process *process, const struct process_mapping *mapping);
-    void (*ended)(const struct process *process);
-};
-void process_set_listener(const struct process_listener *with);
-
-/*
  * Maps memory for it, all zero; the caller is its thread, or makes it. 0; -ENOMEM, or -EINVAL where
  * there are PROCESS_MAPPINGS already. Undone whole by the second.
  */

@@ -133,6 +133,17 @@ static bool program_equal(const struct program *left, const struct program *righ
            memcmp(left->build_id, right->build_id, PROGRAM_BUILD_ID_SIZE) == 0;
 }
 
+static void program_make_known(struct program *program)
+{
+    static const uint8_t none[PROGRAM_BUILD_ID_SIZE];
+    bool has_id = memcmp(program->build_id, none, sizeof(none)) != 0;
+
+    program->known = (struct host_program){.path = program->path,
+                                           .build_id = has_id ? program->build_id : NULL,
+                                           .symbols = &program->symbols,
+                                           .number = (unsigned)(program - programs)};
+}
+
 /* The one that is known already, or a copy of `fresh`, or NULL for want of room. */
 static const struct program *program_keep(const struct program *fresh)
 {
@@ -144,6 +155,7 @@ static const struct program *program_keep(const struct program *fresh)
             kept = &programs[i];
     if (!kept && count < PROGRAMS_MAX) {
         programs[count] = *fresh;
+        program_make_known(&programs[count]);
         kept = &programs[count];
         publish_store(&count, count + 1);
     }
@@ -196,11 +208,6 @@ const struct program *program_at(unsigned index)
     return index < publish_load(&count) ? &programs[index] : NULL;
 }
 
-unsigned program_number(const struct program *program)
-{
-    return (unsigned)(program - programs);
-}
-
 const struct program_segment *program_segment_of(const struct program *program, uintptr_t address,
                                                  size_t length)
 {
@@ -211,11 +218,4 @@ const struct program_segment *program_segment_of(const struct program *program, 
             return segment;
     }
     return NULL;
-}
-
-bool program_has_build_id(const struct program *program)
-{
-    static const uint8_t none[PROGRAM_BUILD_ID_SIZE];
-
-    return memcmp(program->build_id, none, sizeof(none)) != 0;
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/host.h"
 #include "core/symbols/table.h"
 #include "kernel/fs/ramfs.h"
 
@@ -25,6 +26,7 @@ struct program_segment {
 };
 
 struct program {
+    struct host_program known; /* first: what Pitot has of it, pointers into the rest */
     char path[FS_PATH_MAX + 1];
     uint8_t build_id[PROGRAM_BUILD_ID_SIZE]; /* all zero: it has none */
     struct symbol_table symbols;             /* without any if its file has no sound table */
@@ -32,21 +34,18 @@ struct program {
     unsigned segment_count;
 };
 
+_Static_assert(offsetof(struct program, known) == 0, "a host_program is its program's address");
+_Static_assert(FS_PATH_MAX < HOST_PATH_SIZE, "each path is one of the host's");
+
 /*
  * The program in this file. NULL and the reason: it cannot be read, or there are PROGRAMS_MAX
- * already. Task context. Weak: events can be linked into a kernel without programs.
+ * already. Task context.
  */
-struct refusal;
-__attribute__((weak)) const struct program *program_load(const char *path, struct refusal *why);
+const struct program *program_load(const char *path, struct refusal *why);
 
 /* The index-th of those that were loaded, in that order; NULL past the end. Any context. */
 const struct program *program_at(unsigned index);
 
-/* Its index among them. */
-unsigned program_number(const struct program *program);
-
 /* The segment that has all of these bytes; NULL: none. Any context. */
 const struct program_segment *program_segment_of(const struct program *program, uintptr_t address,
                                                  size_t length);
-
-bool program_has_build_id(const struct program *program);

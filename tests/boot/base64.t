@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/lib/base64, core/stream
+# of: core/stream/base64, core/stream
 #
 # A machine without COM2 loses nothing: each recording is in the console's log, from where the
 # real uudecode takes it and the real perf reads it. Run from the root of the tree:

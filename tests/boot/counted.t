@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: arch/x86_64/cpu/port_counted, drivers/uart16550, core/stream/drain, core/lib/base64
+# of: arch/x86_64/cpu/port_counted, drivers/uart16550, core/stream/drain, core/stream/base64
 #
 # The button is pressed between a byte and its count: the byte is the device's already, the kernel's
 # count of what has left is one behind. The stream that the dying machine goes on with has each of

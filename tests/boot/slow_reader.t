@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: drivers/uart16550, kernel/panic, core/lib/base64
+# of: drivers/uart16550, kernel/panic, core/stream/base64
 #
 # Whoever reads the console of a dying machine may pause: its recording arrives without a hole. Run
 # from the root of the tree:

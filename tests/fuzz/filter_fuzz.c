@@ -7,7 +7,7 @@
  * lets through what the tree, evaluated branch by branch, lets through. Patterns are fnmatch's.
  * Run by tests/host/fuzz.t; docs/fuzzing.md tells more.
  *
- * links: core/tracepoint/filter.c core/lib/glob.c core/lib/refusal.c core/lib/print.c tests/unit/fake_task.c tests/fuzz/feed.c tests/fuzz/made_tracepoint.c tests/unit/fake_preempt.c
+ * links: core/tracepoint/filter.c core/lib/glob.c core/lib/refusal.c core/lib/print.c tests/unit/fake_task.c tests/fuzz/feed.c tests/fuzz/made_tracepoint.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c
  */
 #include <fnmatch.h>
 
@@ -17,6 +17,7 @@
 #include "tests/fuzz/claim.h"
 #include "tests/fuzz/feed.h"
 #include "tests/fuzz/made_tracepoint.h"
+#include "tests/unit/fake_task.h"
 
 #define NODES_MOST 24
 #define TEXT_MOST  (FILTER_TEXT_MAX + 2) /* more than is possible */
@@ -407,7 +408,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         return 0;
     }
     feed_text(&feed, comm, sizeof(comm) - 1);
-    task_set_name(comm);
+    fake_task_rename(comm);
     made_tracepoint_feed(&made, 0, &feed);
     if (choice < 0xc0) {
         check_tree(&made, &feed);

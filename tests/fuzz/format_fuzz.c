@@ -6,7 +6,7 @@
  * made of, parses each tracepoint, finds the fields where they are, and prints each record as the
  * console does. Run by tests/host/fuzz.t; docs/fuzzing.md tells more.
  *
- * links: core/tracepoint/format.c core/stream/tracing_data.c core/sample/view.c core/lib/print.c tests/fuzz/feed.c tests/fuzz/made_tracepoint.c tests/unit/fake_preempt.c
+ * links: core/tracepoint/format.c core/stream/tracing_data.c core/sample/view.c core/lib/print.c tests/fuzz/feed.c tests/fuzz/made_tracepoint.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c
  * libs: -ltraceevent
  */
 #include <traceevent/event-parse.h>

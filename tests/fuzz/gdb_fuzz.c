@@ -7,12 +7,12 @@
  * ends the program when it is asked for what there is not. Run by tests/host/fuzz.t; see
  * docs/fuzzing.md.
  *
- * links: core/gdb/server.c core/gdb/link.c core/lib/hex.c core/gdb/packet_registers.c core/gdb/packet_memory.c core/gdb/packet_points.c core/gdb/packet_resume.c core/gdb/packet_query.c core/lib/refusal.c core/lib/print.c tests/unit/fake_gdb_target.c tests/fuzz/feed.c
+ * links: core/remote/server.c core/remote/link.c core/remote/hex.c core/remote/registers.c core/remote/memory.c core/remote/points.c core/remote/resume.c core/remote/query.c core/lib/refusal.c core/lib/print.c tests/unit/fake_gdb_target.c tests/fuzz/feed.c
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/lib/hex.h"
+#include "core/remote/hex.h"
 #include "tests/fuzz/claim.h"
 #include "tests/fuzz/feed.h"
 #include "tests/unit/fake_gdb_target.h"

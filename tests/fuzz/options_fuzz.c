@@ -6,7 +6,7 @@
  * its name, or what it means, is parsed again; what is refused has a reason. Run by
  * tests/host/fuzz.t; docs/fuzzing.md tells more.
  *
- * links: core/option/record.c core/option/branches.c core/option/target.c core/event/spec.c core/tracepoint/filter.c core/lib/glob.c core/lib/refusal.c core/lib/print.c core/symbols/symbols.c core/symbols/table.c core/symbols/suggest.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/fuzz/feed.c
+ * links: core/option/record.c core/option/branches.c core/option/target.c core/event/spec.c core/tracepoint/filter.c core/lib/glob.c core/lib/refusal.c core/lib/print.c core/symbols/symbols.c core/symbols/table.c core/symbols/suggest.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c tests/fuzz/feed.c
  */
 #include <linux/hw_breakpoint.h>
 

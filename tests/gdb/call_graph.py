@@ -7,15 +7,15 @@
 # prints lines
 #
 #     function ADDRESS NAME
-#     call ADDRESS ADDRESS [HOLDER: TYPE]
+#     call ADDRESS ADDRESS [STRUCTURE or STRUCTURE.MEMBER: TYPE]
 #
 # the last of what the first function may call through a pointer of that type. Direct calls are
 # those of the code. A function with an indirect call may call whatever has an address that is taken
 # somewhere, by code or by a word of data, and has the type of a pointer that the function can come
 # to: by its variables, those inlined into it included, the objects that it names, what its callees
-# return, and all structures that lie behind. A pointer in a structure's member, that only data
-# holds, is called by those alone that come to such a structure. So no call is missed, but
-# more are told of than there can be.
+# return, and all structures that lie behind; of an object of KEPT, that member alone which the code
+# names. A pointer in a structure's member, that only data holds, is called by those
+# alone that come to such a structure. So no call is missed, but more are told of than there can be.
 
 import bisect
 import collections
@@ -26,6 +26,9 @@ import subprocess
 import gdb
 
 KERNEL = gdb.current_progspace().filename
+NUMBERS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM)
+# Nobody copies a pointer out of these: each is called as a member of the one object.
+KEPT = ("struct host", "struct event_clock_timer")
 STRUCTURES = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 
 
@@ -53,6 +56,31 @@ def spell_call(kind):
     return "%s(%s)" % (returns, ", ".join(words))
 
 
+def member(kind, field):
+    return "%s.%s" % (kind, field.name)
+
+
+def called_through(kind):
+    """The function's type, if it is a pointer to one."""
+    kind = plain(kind)
+    if kind.code != gdb.TYPE_CODE_PTR or plain(kind.target()).code != gdb.TYPE_CODE_FUNC:
+        return None
+    return plain(kind.target())
+
+
+def named_members(kind, offset):
+    """As pointers, of the member that begins there; None where the whole object may be meant."""
+    kind = plain(kind)
+    for field in kind.fields() if str(kind) in KEPT and offset else ():
+        if field.bitpos != offset * 8:
+            continue
+        if called_through(field.type):
+            return {(member(kind, field), spell_call(called_through(field.type)))}
+        if plain(field.type).code in NUMBERS:
+            return set()
+    return None
+
+
 def pointers(kind, seen, holder=""):
     """(structure, type) of each pointer to a function that a value of this type leads to."""
     kind = plain(kind)
@@ -69,16 +97,16 @@ def pointers(kind, seen, holder=""):
     return set().union(*(pointers(field.type, seen, str(kind)) for field in kind.fields()))
 
 
-def holder_at(kind, offset, holder=""):
-    """The innermost structure with a member at that offset of an object of this type."""
+def holders_at(kind, offset, holders=()):
+    """The innermost structure at that offset of an object of this type, and its member there."""
     kind = plain(kind)
     if kind.code == gdb.TYPE_CODE_ARRAY:
-        return holder_at(kind.target(), offset % kind.target().sizeof, holder)
+        return holders_at(kind.target(), offset % kind.target().sizeof, holders)
     for field in kind.fields() if kind.code in STRUCTURES else ():
         start = field.bitpos // 8
         if start <= offset < start + field.type.sizeof:
-            return holder_at(field.type, offset - start, str(kind))
-    return holder
+            return holders_at(field.type, offset - start, (str(kind), member(kind, field)))
+    return holders
 
 
 # --- The code. ---
@@ -176,7 +204,10 @@ def words_of_data():
 
 
 def find_taken(code, debug):
-    """By (structure, type): the functions whose addresses are there; None is any structure."""
+    """
+    By (structure, type) and (member, type): the functions whose addresses are there; None is any
+    structure, "" none.
+    """
     taken = collections.defaultdict(set)
     for named in code.objects.values():
         for address in named & debug.types.keys():
@@ -184,21 +215,24 @@ def find_taken(code, debug):
     for at, address in words_of_data():
         if address in debug.types:
             found = debug.object_at(at)
-            holder = holder_at(found[1], at - found[0]) if found else None
-            taken[holder, spell_call(debug.types[address])].add(address)
+            for holder in holders_at(found[1], at - found[0]) or ("",) if found else (None,):
+                taken[holder, spell_call(debug.types[address])].add(address)
     return taken
 
 
 def find_pointers(code, debug, function):
-    kinds, seen = list(debug.locals[function]), set()
+    kinds, seen, named = list(debug.locals[function]), set(), set()
     for address in code.objects[function]:
         found = debug.object_at(address)
-        if found:
+        alone = named_members(found[1], address - found[0]) if found else None
+        if alone is not None:
+            named |= alone
+        elif found:
             kinds.append(found[1])
     for callee in {code.function_of(address) for address in code.calls[function]}:
         if callee in debug.types and debug.types[callee].target():
             kinds.append(debug.types[callee].target())
-    return set().union(*(pointers(kind, seen) for kind in kinds))
+    return named.union(*(pointers(kind, seen) for kind in kinds))
 
 
 def main():

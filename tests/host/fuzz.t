@@ -149,14 +149,14 @@ my @broken = (
     },
     {
         claim => 'what gdb says stays inside of its room',
-        file => 'core/gdb/link.c',
+        file => 'core/remote/link.c',
         line => qr{\*length < GDB_PACKET_MAX\)},
         instead => '*length <= GDB_PACKET_MAX + 1)',
         fuzzer => 'gdb_fuzz',
     },
     {
         claim => 'gdb names no CPU that is not there',
-        file => 'core/gdb/server.c',
+        file => 'core/remote/server.c',
         line => qr{number > server->target->cpus\(\) \|\|},
         instead => 'number > server->target->cpus() + 1 ||',
         fuzzer => 'gdb_fuzz',

@@ -390,9 +390,9 @@ static void write_stream(struct recording *recording, const char *directory)
 {
     static const uint8_t build_id[20] = {0x01}; /* as the test links it in */
     static const uint8_t program_ids[FAKE_PROGRAMS][20] = {{0x02}, {0x03}};
-    struct stream_task tasks[3 + FAKE_PROGRAMS] = {{.pid = 0, .tid = 0, .comm = "swapper"},
-                                                   {.pid = 1, .tid = 1, .comm = "init"},
-                                                   {.pid = 2, .tid = 2, .comm = "fs-stress"}};
+    struct recorded_task tasks[3 + FAKE_PROGRAMS] = {{.pid = 0, .tid = 0, .comm = "swapper"},
+                                                     {.pid = 1, .tid = 1, .comm = "init"},
+                                                     {.pid = 2, .tid = 2, .comm = "fs-stress"}};
     const struct stream_kernel kernel = {.build_id = build_id,
                                          .text = FAKE_TEXT,
                                          .text_size = fake_symbols_text_size(),
@@ -401,13 +401,13 @@ static void write_stream(struct recording *recording, const char *directory)
     struct stream stream;
 
     for (unsigned int i = 0; i < FAKE_PROGRAMS; i++)
-        tasks[3 + i] = (struct stream_task){.pid = FAKE_PROGRAM_PID(i),
-                                            .tid = FAKE_PROGRAM_PID(i),
-                                            .comm = fake_program_path(i),
-                                            .start = FAKE_PROGRAM_TEXT,
-                                            .size = 4096,
-                                            .offset = FAKE_PROGRAM_OFFSET,
-                                            .build_id = program_ids[i]};
+        tasks[3 + i] = (struct recorded_task){.pid = FAKE_PROGRAM_PID(i),
+                                              .tid = FAKE_PROGRAM_PID(i),
+                                              .comm = fake_program_path(i),
+                                              .start = FAKE_PROGRAM_TEXT,
+                                              .size = 4096,
+                                              .offset = FAKE_PROGRAM_OFFSET,
+                                              .build_id = program_ids[i]};
     stream_init(&stream, &sink.sink, &kernel);
     stream_write_recording(&stream, &recording->source, tasks, 3 + FAKE_PROGRAMS, NULL, 0,
                            UINT64_C(1) << 40);

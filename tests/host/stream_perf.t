@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/stream, core/lib/base64, core/lib/crc32, tests/host/stream_sample
+# of: core/stream, core/stream/base64, core/lib/crc32, tests/host/stream_sample
 #
 # Shows the stream of build/host/stream_sample to the real perf, with a tiny kernel made here for
 # its symbols. Needs perf, uudecode (sharutils), gzip, as and ld. Run from the root of the tree:

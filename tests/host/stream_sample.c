@@ -18,7 +18,7 @@
 #include <asm/perf_regs.h>
 
 #include "core/lib/assert.h"
-#include "core/lib/base64.h"
+#include "core/stream/base64.h"
 #include "core/stream/stream.h"
 
 /* Where tests/host/stream_perf.t puts the functions of its kernel. */
@@ -199,9 +199,9 @@ static void write_first(struct stream *stream)
 {
     static struct records records = {
         .source = {records_rewind, records_next, first_events, FIRST_EVENTS}};
-    static const struct stream_task tasks[] = {{.pid = 7, .tid = 7, .comm = "fs-stress"},
-                                               {.pid = 8, .tid = 8, .comm = "writeback"}};
-    static const struct stream_loss losses[] = {{0, 5, 100}, {1, 0, 20}, {2, 0, 0}};
+    static const struct recorded_task tasks[] = {{.pid = 7, .tid = 7, .comm = "fs-stress"},
+                                                 {.pid = 8, .tid = 8, .comm = "writeback"}};
+    static const struct recorded_loss losses[] = {{0, 5, 100}, {1, 0, 20}, {2, 0, 0}};
 
     records.used = 0;
     for (uint64_t i = 0; i < 6; i++) {
@@ -220,8 +220,8 @@ static void write_first(struct stream *stream)
 static void write_second(struct stream *stream)
 {
     static struct records records = {.source = {records_rewind, records_next, &second_event, 1}};
-    static const struct stream_task tasks[] = {{.pid = 7, .tid = 7, .comm = "shell"}};
-    static const struct stream_loss losses[] = {{0, 3, 0}};
+    static const struct recorded_task tasks[] = {{.pid = 7, .tid = 7, .comm = "shell"}};
+    static const struct recorded_loss losses[] = {{0, 3, 0}};
 
     records.used = 0;
     add_plain(&records, 2000000, 7, TAKE_LOCK);

@@ -120,7 +120,7 @@ sub break_ring
     my ($name) = @_;
     my $text = slurp_if_there('core/ring/ring.c');
     my $claim = slurp_if_there('core/ring/claim.h') =~ s/^#pragma once\n//mr;
-    $text =~ s/^#include "core\/perf\/ring_claim\.h"\n/$claim/m or return 0;
+    $text =~ s/^#include "core\/ring\/claim\.h"\n/$claim/m or return 0;
     for my $line (@{$broken{$name}{lines}}) {
         my ($from, $to) = @$line;
         my $count = $text =~ s/\Q$from\E/$to/g;

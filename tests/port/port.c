@@ -18,7 +18,6 @@
 #include "core/stream/stream.h"
 #include "core/symbols/symbols.h"
 #include "core/unwind/unwind.h"
-#include "kernel/sched/preempt.h"
 #include "tests/port/port_trace.h"
 
 #define COM1      0x3f8
@@ -85,21 +84,6 @@ __attribute__((noinline)) static void port_load(void)
 }
 
 /* --- What core asks of whoever takes it in. --- */
-
-uint64_t task_ids[ARCH_CPUS_MAX] = {(uint64_t)TASK_PID << 32 | TASK_PID};
-bool task_followed[ARCH_CPUS_MAX];
-struct preemption preemption[ARCH_CPUS_MAX];
-
-const char *task_name(void)
-{
-    return "port";
-}
-
-uint64_t task_followed_ns(unsigned cpu)
-{
-    (void)cpu;
-    return 0;
-}
 
 _Noreturn void assert_failed(const char *claim, const char *file, int line)
 {
@@ -193,14 +177,14 @@ static void port_arm(struct event *event, const char *spelling)
 
 static void port_stream(void)
 {
-    static const struct stream_task task = {.pid = TASK_PID, .tid = TASK_PID, .comm = "port"};
+    static const struct recorded_task task = {.pid = TASK_PID, .tid = TASK_PID, .comm = "port"};
     static struct stream stream;
     const struct stream_kernel kernel = {.arch = ARCH_NAME,
                                          .build_id = arch_build_id(),
                                          .text = arch_text_start(),
                                          .text_size = arch_text_end() - arch_text_start()};
     struct record_source source = {source_rewind, source_next, recorded, 2};
-    struct stream_loss loss = {0, ring.dropped, ring.overwritten};
+    struct recorded_loss loss = {0, ring.dropped, ring.overwritten};
 
     for (unsigned i = 0; i < 2; i++) {
         event_sum(&events[i]);
@@ -219,6 +203,7 @@ _Noreturn void port_main(void)
     clock_set_rate(1000000000); /* as good as any: nothing here needs real time */
     idt_init();
     percpu_init(0);
+    task_set_ids(TASK_PID);
     arch_set_fault_handler(port_fault);
     if (symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &why) || unwind_init(&why))
         port_refuse("tables", &why);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/lib/base64.c: the known vectors of RFC 4648, that neither the length of the bytes nor the
+ * core/stream/base64.c: the known vectors of RFC 4648, that neither the length of the bytes nor the
  * pieces in which they come changes what is decoded, and that a block that is cut at any character
  * ends in a whole line. tests/host/stream_perf.t shows the block
  * to the real uudecode.
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "core/lib/base64.h"
+#include "core/stream/base64.h"
 
 #define LONGEST 200
 

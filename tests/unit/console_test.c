@@ -18,6 +18,7 @@
 
 #include "arch/arch.h"
 #include "core/command/command.h"
+#include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "kernel/console/command_owner.h"
@@ -28,6 +29,11 @@
 #include "kernel/sched/wait_queue.h"
 
 /* --- The machine --- */
+
+static bool interrupted(enum host_interrupt how)
+{
+    return how == HOST_INTERRUPT_TAKE ? input_take_interrupt() : input_interrupted();
+}
 
 static uint64_t now_ns;
 static bool interrupts_off;
@@ -435,6 +441,13 @@ static void a_shorter_progress_line_covers_the_longer_one(void **state)
     assert_string_equal(printed, "\rwork: 10 of 10\rw: 1 of 1     \n\n");
 }
 
+static int with_host(void **state)
+{
+    (void)state;
+    host.interrupted = interrupted;
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -460,5 +473,5 @@ int main(void)
         cmocka_unit_test_setup(a_shorter_progress_line_covers_the_longer_one, begin),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, with_host, NULL);
 }

@@ -20,15 +20,14 @@
 
 #include "core/abi/perf_pipe.h"
 #include "core/event/event.h"
+#include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/crc32.h"
-#include "core/recording/comms.h"
 #include "core/recording/recording.h"
+#include "core/recording/tasks.h"
 #include "core/ring/ring.h"
 #include "core/stream/drain.h"
 #include "core/stream/port.h"
-#include "kernel/sched/thread.h"
-#include "kernel/sched/wait_queue.h"
 #include "tests/unit/step.h"
 
 #define CPUS      2
@@ -51,8 +50,8 @@ static struct recorded_event event = {
     .id = 5,
     .attr = {.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME},
     .name = "mem:flag:w"};
-static struct stream_task tasks[] = {{.pid = 1, .tid = 1, .comm = "load"},
-                                     {.pid = 4, .tid = 4, .comm = "worker", .time = TASK_NS}};
+static struct recorded_task tasks[] = {{.pid = 1, .tid = 1, .comm = "load"},
+                                       {.pid = 4, .tid = 4, .comm = "worker", .time = TASK_NS}};
 static bool frozen;
 static uint64_t now;
 static uint64_t blocks;     /* that were written */
@@ -134,15 +133,15 @@ struct record_source *recording_source_for_stream(void)
     return &source;
 }
 
-size_t recording_losses(struct stream_loss *losses, size_t most)
+size_t recording_losses(struct recorded_loss *losses, size_t most)
 {
     assert_true(most >= 2);
-    losses[0] = (struct stream_loss){.cpu = 0};
-    losses[1] = (struct stream_loss){.cpu = 1, .dropped = LOST};
+    losses[0] = (struct recorded_loss){.cpu = 0};
+    losses[1] = (struct recorded_loss){.cpu = 1, .dropped = LOST};
     return 2;
 }
 
-size_t recording_comms(const struct stream_task **all)
+size_t recording_tasks(const struct recorded_task **all)
 {
     *all = tasks;
     return sizeof(tasks) / sizeof(tasks[0]);
@@ -163,42 +162,31 @@ void event_set_drain(uint32_t pid)
     assert_int_equal(pid, 9);
 }
 
-struct thread *thread_create(const char *name, void (*function)(void *data), void *data,
-                             struct refusal *why)
+static int start_thread(const char *name, void (*function)(void *unused), uint32_t *pid,
+                        struct refusal *why)
 {
-    static struct thread thread = {.pid = 9};
-
-    (void)data;
     (void)why;
     assert_string_equal(name, "perf");
     run = function;
-    return &thread;
-}
-
-void thread_yield(void)
-{
+    *pid = 9;
+    return 0;
 }
 
 static void (*sleeping)(void); /* happens while the thread that waits for the end sleeps; NULL */
 static unsigned wakes;         /* of that thread */
 
-uint64_t wait_queue_sleep(struct wait_queue *queue, uint64_t flags)
+static void wait_for(enum host_channel channel, bool (*until)(void))
 {
-    wait_queue_unlock(queue, flags);
-    if (!sleeping || strcmp(queue->name, "the stream") != 0)
-        longjmp(asleep, 1);
-    sleeping();
-    return wait_queue_lock(queue);
+    while (!until()) {
+        if (!sleeping || channel != HOST_STREAM_ENDS)
+            longjmp(asleep, 1);
+        sleeping();
+    }
 }
 
-void wait_queue_wake_all_locked(struct wait_queue *queue)
+static void wake(enum host_channel channel)
 {
-    (void)queue;
-}
-
-void wait_queue_wake_all(struct wait_queue *queue)
-{
-    wakes += strcmp(queue->name, "the stream") == 0;
+    wakes += channel == HOST_STREAM_ENDS;
 }
 
 /* Until it sleeps. */
@@ -404,6 +392,9 @@ static void a_panic_at_any_instruction_behind_the_head_loses_no_record(void **st
 
 static void make_thread(void)
 {
+    host.thread_start = start_thread;
+    host.wait = wait_for;
+    host.wake = wake;
     drain_init();
     assert_non_null(run);
 }

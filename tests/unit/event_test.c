@@ -17,6 +17,7 @@
 
 #include "core/breakpoint/breakpoint.h"
 #include "core/event/event.h"
+#include "core/event/follow.h"
 #include "core/host.h"
 #include "core/sample/sample.h"
 #include "core/symbols/symbols.h"
@@ -426,6 +427,8 @@ static void a_frequency_is_throttled_like_any_event(void **state)
 
 static unsigned timer_rate; /* interrupts a second */
 
+static const struct event_clock_timer timer = {ticks_quicken, ticks_slow_down, TICKS_A_SECOND};
+
 static void set_timer_rate(unsigned hertz)
 {
     assert_true(fake_arch.irqs_off);
@@ -444,6 +447,7 @@ static struct event *clock_event(unsigned i, uint64_t hertz, uint64_t period)
         spec.attr.sample_freq = hertz;
     else
         spec.attr.sample_period = period;
+    event_clock_set_timer(&timer);
     ticks_start(set_timer_rate);
     event_init(&events[i], &spec, cpus[i]);
     assert_int_equal(enable(i), 0);
@@ -877,11 +881,16 @@ static void a_followed_clock_counts_the_workloads_time(void **state)
     (void)state;
     event->only_followed = true;
     event_begin(event, NULL);
-    fake_arch.followed_ns += 500;
+    interrupts(3, 7777);
+    task_follow(0, true, fake_arch.clock);
+    interrupts(1, 500);
+    task_follow(0, false, fake_arch.clock);
     interrupts(3, 7777);
     assert_int_equal(count_of(event), 500);
-    fake_arch.followed_ns += 11;
+    task_follow(0, true, fake_arch.clock);
+    fake_arch.clock += 11;
     disable_all();
+    task_follow(0, false, fake_arch.clock);
     assert_int_equal(count_of(event), 511);
 }
 

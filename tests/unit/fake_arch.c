@@ -20,16 +20,10 @@
 struct fake_arch fake_arch;
 
 /* The boot thread runs, on whichever CPU the test says (core/host.h). */
-uint64_t task_ids[ARCH_CPUS_MAX] = {[0 ... ARCH_CPUS_MAX - 1] =
-                                        (uint64_t)TASK_PID << 32 | TASK_PID};
-
-bool task_followed[ARCH_CPUS_MAX];
-
-/* Of any CPU. */
-uint64_t task_followed_ns(unsigned cpu)
+__attribute__((constructor)) static void boot_thread_runs(void)
 {
-    (void)cpu;
-    return fake_arch.followed_ns;
+    for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
+        task_ids[cpu] = task_ids_of(TASK_PID);
 }
 
 static void note_call(char call)

@@ -22,9 +22,8 @@ struct fake_range {
 #define FAKE_CALLS_MAX  32
 
 struct fake_arch {
-    uint64_t clock;       /* what arch_clock_ns returns next; */
-    uint64_t followed_ns; /* what task_followed_ns says */
-    uint64_t clock_step;  /* then it goes on by so much */
+    uint64_t clock;      /* what arch_clock_ns returns next; */
+    uint64_t clock_step; /* then it goes on by so much */
     unsigned cpu;
     unsigned cpus; /* how many there are, all running; 0: one */
     bool irqs_off;

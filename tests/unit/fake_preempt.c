@@ -5,8 +5,6 @@
  */
 #include "kernel/sched/preempt.h"
 
-struct preemption preemption[ARCH_CPUS_MAX];
-
 void preempt_now(void)
 {
 }

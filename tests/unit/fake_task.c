@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The name in core/host.h for tests on the host without threads: one task has it. Its ids are
- * tests/unit/fake_arch.c's.
- */
-#include "core/host.h"
+/* The names of core/host.h for tests on the host without threads: one task has one. */
+#include "tests/unit/fake_task.h"
 
 #include <stdio.h>
 
+#include "core/host.h"
+
 static char name[TASK_NAME_SIZE] = "pitot";
 
-const char *task_name(void)
+static const char *name_of(unsigned cpu)
 {
+    (void)cpu;
     return name;
 }
 
-void task_set_name(const char *new_name)
+__attribute__((constructor)) static void fake_task_is_there(void)
+{
+    host.task_name = name_of;
+}
+
+void fake_task_rename(const char *new_name)
 {
     snprintf(name, sizeof(name), "%s", new_name);
 }

@@ -3,7 +3,7 @@
  * The options of perf record and perf stat: each one, each term of an event, each refusal with its
  * reason, and noise. Event spellings themselves are tests/unit/event_spec_test.c's.
  *
- * links: tests/unit/fake_task.c tests/unit/fake_preempt.c
+ * links: tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,6 @@
 #include "core/option/record.h"
 #include "core/sample/sample.h"
 #include "core/symbols/symbols.h"
-#include "kernel/user/program.h"
 
 #define WORDS_MOST 24
 
@@ -635,18 +634,26 @@ static void what_is_said_of_chains_that_nobody_asked_for_is_refused(void **state
 
 /* --- Programs: the file /bin/load has a symbol. --- */
 
-static const struct program *load_program(const char *path)
+static const struct host_program *load_program(const char *path)
 {
-    static struct program program = {.path = "/bin/load"};
+    static const struct symbol_table none;
+    static const struct host_program program = {.path = "/bin/load", .symbols = &none};
 
     return strcmp(path, program.path) == 0 ? &program : NULL;
 }
 
-const struct program *program_load(const char *path, struct refusal *reason)
+static const struct host_program *program_load(const char *path, struct refusal *reason)
 {
     if (!load_program(path))
         refuse(reason, ENOENT, "%s cannot be read", path);
     return load_program(path);
+}
+
+static int with_programs(void **state)
+{
+    (void)state;
+    host.program_load = program_load;
+    return 0;
 }
 
 static void an_address_of_programs_belongs_to_who_is_named(void **state)
@@ -919,5 +926,5 @@ int main(void)
         cmocka_unit_test_setup(noise_is_parsed_or_refused_with_words, setup),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, with_programs, NULL);
 }

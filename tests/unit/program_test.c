@@ -171,13 +171,13 @@ static void a_program_is_known_by_its_build_and_its_symbols(void **state)
     program = program_load("/bin/first", NULL);
     assert_non_null(program);
     assert_string_equal(program->path, "/bin/first");
-    assert_true(program_has_build_id(program));
+    assert_non_null(program->known.build_id);
     assert_int_equal(program->build_id[1], 1);
     assert_true(knows_main(program));
     held = blocks;
     again = program_load("/bin/first", NULL);
     assert_ptr_equal(again, program);
-    assert_ptr_equal(program_at(program_number(program)), program);
+    assert_ptr_equal(program_at(program->known.number), program);
     assert_int_equal(blocks, held);
     make_file(2); /* written anew: samples of the old one keep their names */
     rebuilt = program_load("/bin/first", NULL);
@@ -196,10 +196,10 @@ static void without_a_sound_table_there_are_no_symbols(void **state)
     assert_false(knows_main(program_load("/bin/no-table", NULL)));
     made = make_file(4);
     made->note.header.n_type = 1;
-    assert_false(program_has_build_id(program_load("/bin/no-id", NULL)));
+    assert_null(program_load("/bin/no-id", NULL)->known.build_id);
     made = make_file(5);
     made->header.e_ident[0] = '#';
-    assert_false(program_has_build_id(program_load("/bin/script", NULL)));
+    assert_null(program_load("/bin/script", NULL)->known.build_id);
     made = make_file(6);
     made->section[3].sh_size--;
     assert_false(knows_main(program_load("/bin/cut", NULL)));

@@ -69,7 +69,7 @@ static const uint8_t build_id[20] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
 static const struct stream_kernel kernel = {
     .build_id = build_id, .text = 0xffffffff80100000, .text_size = 0x3000, .arch = "x86_64"};
 static const uint64_t sample[3] = {PERF_RECORD_SAMPLE | (uint64_t)sizeof(sample) << 48, 77, 0xabc};
-static const struct stream_task task = {.pid = 5, .tid = 6, .comm = "fs-stress"};
+static const struct recorded_task task = {.pid = 5, .tid = 6, .comm = "fs-stress"};
 
 static struct recorded_event event_of(uint64_t id, uint64_t sample_type)
 {
@@ -92,7 +92,7 @@ static void begin(struct written *written, const struct stream_kernel *of)
 }
 
 static void record(struct written *written, const struct recorded_event *events, size_t count,
-                   const struct stream_loss *losses, size_t loss_count)
+                   const struct recorded_loss *losses, size_t loss_count)
 {
     struct repeated repeated = {.source = {repeated_rewind, repeated_next, events, count},
                                 .record = (const void *)sample,
@@ -142,7 +142,7 @@ static void a_recording_goes_out_in_the_documented_order(void **state)
     static struct written written;
     const struct recorded_event events[2] = {event_of(10, ALL_OF_TRAILER),
                                              event_of(11, PERF_SAMPLE_IDENTIFIER)};
-    const struct stream_loss loss = {.cpu = 3, .dropped = 4, .overwritten = 9};
+    const struct recorded_loss loss = {.cpu = 3, .dropped = 4, .overwritten = 9};
     const uint32_t types[] = {
         PERF_PIPE_BUILD_ID,       PERF_PIPE_ATTR,           PERF_PIPE_EVENT_UPDATE,
         PERF_PIPE_ATTR,           PERF_PIPE_EVENT_UPDATE,   PERF_PIPE_FEATURE,
@@ -284,7 +284,7 @@ static void a_trailer_has_the_fields_that_sample_type_asks_for(void **state)
                                     PERF_SAMPLE_ID,  PERF_SAMPLE_STREAM_ID,
                                     PERF_SAMPLE_CPU, PERF_SAMPLE_IDENTIFIER};
     static const uint64_t values[] = {0, 1000, 42, 42, 3, 42};
-    const struct stream_loss loss = {.cpu = 3, .overwritten = 9};
+    const struct recorded_loss loss = {.cpu = 3, .overwritten = 9};
 
     (void)state;
     for (unsigned subset = 0; subset < 32; subset++) {
@@ -315,7 +315,7 @@ static void a_cpu_that_lost_nothing_says_nothing(void **state)
 {
     static struct written written;
     const struct recorded_event event = event_of(1, ALL_OF_TRAILER);
-    const struct stream_loss losses[] = {{0, 0, 0}, {1, 6, 0}, {2, 0, 7}};
+    const struct recorded_loss losses[] = {{0, 0, 0}, {1, 6, 0}, {2, 0, 7}};
     const uint64_t *words;
 
     (void)state;
@@ -356,7 +356,7 @@ static void tasks_are_named_as_of_the_close_before(void **state)
 static void a_task_that_is_made_meanwhile_has_its_birth_before_its_name(void **state)
 {
     static struct written written;
-    static const struct stream_task tasks[] = {
+    static const struct recorded_task tasks[] = {
         {.pid = 5, .tid = 5, .parent = 3, .comm = "program", .time = 700},
         {.pid = 5, .tid = 5, .parent = 3, .time = 800}};
     const struct recorded_event event =

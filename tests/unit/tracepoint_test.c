@@ -3,7 +3,7 @@
  * Tracepoints on the host: patterns, filters (what they let through, what they refuse, noise), and
  * how records and descriptions are laid out.
  *
- * links: tests/unit/fake_task.c tests/unit/fake_preempt.c tests/host/fake_symbols.c
+ * links: tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/host/fake_symbols.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -177,15 +177,15 @@ static void write_stream(struct recording *recording, const struct kernel *kerne
                                             .arch = "x86_64",
                                             .cpus = cpus,
                                             .online = cpus};
-    struct stream_loss *losses = calloc(recording->ring_count, sizeof(*losses));
+    struct recorded_loss *losses = calloc(recording->ring_count, sizeof(*losses));
     struct record_source *source = &recording->source;
     static struct stream stream;
 
     for (size_t i = 0; losses && i < recording->ring_count; i++)
         if (!recording->rings[i].fault)
-            losses[i] = (struct stream_loss){.cpu = recording->rings[i].cpu,
-                                             .dropped = recording->rings[i].ring.dropped,
-                                             .overwritten = recording->rings[i].ring.overwritten};
+            losses[i] = (struct recorded_loss){.cpu = recording->rings[i].cpu,
+                                               .dropped = recording->rings[i].ring.dropped,
+                                               .overwritten = recording->rings[i].ring.overwritten};
     source->rewind(source);
     while (source->next(source))
         ; /* to the end, for the newest record's time */

@@ -84,7 +84,7 @@ static bool read_name(struct memory *memory, uint64_t address, size_t size, cons
 
 /* What a mapping has beside a name. */
 static bool read_mapping(struct memory *memory, const struct recorder_task *layout,
-                         uint64_t address, struct stream_task *task)
+                         uint64_t address, struct recorded_task *task)
 {
     uint8_t *build_id = calloc(1, PERF_PIPE_BUILD_ID_SIZE);
     uint64_t place;
@@ -99,7 +99,7 @@ static bool read_mapping(struct memory *memory, const struct recorder_task *layo
 }
 
 static bool read_task(struct memory *memory, const struct recorder_task *layout, uint64_t address,
-                      struct stream_task *task)
+                      struct recorded_task *task)
 {
     return memory->read(memory, address + layout->pid, &task->pid, sizeof(task->pid)) &&
            memory->read(memory, address + layout->tid, &task->tid, sizeof(task->tid)) &&

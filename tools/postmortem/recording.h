@@ -29,7 +29,7 @@ struct recording {
     struct record_source source; /* its first member: of all rings, in order of time */
     struct recorded_event *events;
     size_t event_count;
-    struct stream_task *tasks;
+    struct recorded_task *tasks;
     size_t task_count;
     struct recorded_ring *rings; /* those that have memory */
     size_t ring_count;

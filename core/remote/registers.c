@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* g G p P: registers, in the target's order. See packets.h. */
-#include "core/gdb/packets.h"
-#include "core/lib/hex.h"
 #include "core/lib/string.h"
+#include "core/remote/hex.h"
+#include "core/remote/packets.h"
 
 static void out_register(struct gdb_server *server, unsigned number)
 {

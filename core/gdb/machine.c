@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See machine.h: CPUs and memory by arch/arch.h, points by core/gdb/points.c. */
-#include "kernel/gdb/machine.h"
+#include "core/gdb/machine.h"
 
 #include "arch/arch.h"
 #include "core/gdb/points.h"
+#include "core/host.h"
 #include "core/lib/print.h"
-#include "kernel/sched/scheduler.h"
 
 static void cpu_describe(unsigned cpu, char *text, size_t size)
 {
-    const struct thread *thread = scheduler_current(cpu);
+    const char *name = host.task_name ? host.task_name(cpu) : NULL;
 
-    if (thread)
-        print_into(text, size, "%s (%u)%s", thread->name, thread->pid,
+    if (name)
+        print_into(text, size, "%s (%u)%s", name, (uint32_t)task_ids[cpu],
                    arch_stop_regs(cpu) ? "" : ", does not answer");
     else
         print_into(text, size, "no thread yet");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See hex.h. */
-#include "core/lib/hex.h"
+#include "core/remote/hex.h"
 
 #include "core/lib/string.h"
 

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/gdb/server.h"
+#include "core/remote/server.h"
 
 typedef void gdb_packet_handler(struct gdb_server *server, const char *at);
 

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The progress line of long work (kernel/console/progress.h). It replaces itself by a carriage
+ * The progress line of long work (core/command/progress.h). It replaces itself by a carriage
  * return and ends in a newline as soon as anything else is printed, so that in a log too every
  * other line starts at its beginning: `begin-base64` must. For this the line, while it stands,
  * lies before the console's sink. Task context; a panic that prints meanwhile only gets the
  * newline before its first.
  */
-#include "kernel/console/progress.h"
+#include "core/command/progress.h"
 
 #include <stdint.h>
 
 #include "arch/arch.h"
 #include "core/command/command.h"
 #include "core/lib/print.h"
-#include "kernel/console/input.h"
 
 #define SECOND_NS 1000000000ull
 
@@ -67,16 +66,6 @@ static void progress_stand(void)
         return;
     progress.console = print_console();
     print_set_console(&progress.sink);
-}
-
-bool command_interrupted(void)
-{
-    return input_interrupted();
-}
-
-bool command_take_interrupt(void)
-{
-    return input_take_interrupt();
 }
 
 void command_progress(const char *what, unsigned long done, unsigned long total)

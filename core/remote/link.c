@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See link.h. */
-#include "core/gdb/link.h"
+#include "core/remote/link.h"
 
 #include <linux/errno.h>
 
-#include "core/lib/hex.h"
+#include "core/remote/hex.h"
 
 #define ESCAPE     '}'
 #define ESCAPE_XOR 0x20

@@ -4,7 +4,7 @@
  * the stream. Holds back less than a line, so that every line but the last is full and each is
  * written whole.
  */
-#include "core/lib/base64.h"
+#include "core/stream/base64.h"
 
 #include "core/lib/string.h"
 

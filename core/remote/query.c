@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* q and Q: what both sides can, who there is, and the kernel's commands. See packets.h. */
-#include "core/gdb/packets.h"
-#include "core/lib/hex.h"
 #include "core/lib/string.h"
+#include "core/remote/hex.h"
+#include "core/remote/packets.h"
 
 /*
  * A part of a longer text, which is told from its beginning each time: nothing of it changes

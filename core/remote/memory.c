@@ -2,8 +2,8 @@
 /* m M x X: memory, as digits or as it is. See packets.h. */
 #include <linux/errno.h>
 
-#include "core/gdb/packets.h"
-#include "core/lib/hex.h"
+#include "core/remote/hex.h"
+#include "core/remote/packets.h"
 
 #define PART 64 /* read at a time */
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See server.h: what comes first, what it is handed to, and what is said of stops. */
-#include "core/gdb/server.h"
+#include "core/remote/server.h"
 
 #include <linux/errno.h>
 
-#include "core/gdb/packets.h"
-#include "core/lib/hex.h"
 #include "core/lib/string.h"
+#include "core/remote/hex.h"
+#include "core/remote/packets.h"
 
 void gdb_server_init(struct gdb_server *server, const struct gdb_line *line,
                      const struct gdb_target *target)

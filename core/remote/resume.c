@@ -3,8 +3,8 @@
  * c s C S and vCont: who goes on, and how far. All CPUs, one alone, or all with one of them
  * stepped: what else gdb's words could mean is refused. See packets.h.
  */
-#include "core/gdb/packets.h"
-#include "core/lib/hex.h"
+#include "core/remote/hex.h"
+#include "core/remote/packets.h"
 
 #include "arch/arch.h"
 

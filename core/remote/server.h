@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/gdb/link.h"
-#include "core/gdb/target.h"
+#include "core/remote/link.h"
+#include "core/remote/target.h"
 
 /* gdb's numbers of signals (its include/gdb/signals.def). */
 #define GDB_SIGNAL_INTERRUPT 2

@@ -3,7 +3,7 @@
  * The console's `perf trace`: a recording of raw_syscalls:sys_enter and sys_exit, of which the
  * calls are printed when it has ended. Task context.
  */
-#include "core/trace/command.h"
+#include "core/command/trace.h"
 
 #include "core/command/command.h"
 #include "core/command/interruptible.h"

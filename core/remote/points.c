@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Z z: points at which CPUs stop. See packets.h. */
-#include "core/gdb/packets.h"
-#include "core/lib/hex.h"
+#include "core/remote/hex.h"
+#include "core/remote/packets.h"
 
 typedef int change(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why);
 

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ^C, by the host: see command.h and core/host.h. Without a host that knows, there is none. */
+#include "core/command/command.h"
+#include "core/host.h"
+
+bool command_interrupted(void)
+{
+    return host.interrupted && host.interrupted(HOST_INTERRUPT_ASK);
+}
+
+bool command_take_interrupt(void)
+{
+    return host.interrupted && host.interrupted(HOST_INTERRUPT_TAKE);
+}
+
+void command_wait_interrupt(void)
+{
+    if (host.interrupted)
+        host.interrupted(HOST_INTERRUPT_AWAIT);
+}

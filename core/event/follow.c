@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See follow.h. */
+#include "core/event/follow.h"
+
+bool task_followed[ARCH_CPUS_MAX];
+
+/*
+ * CPU time of followed threads: while none runs there, the sum; while one does, the sum is the time
+ * since `from`. Stored as task_followed is.
+ */
+static struct {
+    uint64_t from, sum;
+} times[ARCH_CPUS_MAX];
+
+/*
+ * The flag is stored last: an NMI before it reads the word that is still in use, which these stores
+ * leave alone.
+ */
+void task_follow(unsigned cpu, bool followed, uint64_t now)
+{
+    if (followed == task_followed[cpu])
+        return;
+    if (followed)
+        times[cpu].from = now - times[cpu].sum;
+    else
+        times[cpu].sum = now - times[cpu].from;
+    local_barrier();
+    task_followed[cpu] = followed;
+}
+
+uint64_t task_followed_ns(unsigned cpu)
+{
+    return task_followed[cpu] ? arch_clock_ns() - times[cpu].from : times[cpu].sum;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where in a program an address of a recording lies: core/symbols/user_place.h, by the mappings
+ * that the host has told of. Any context.
+ */
+#include "core/recording/tasks.h"
+#include "core/symbols/user_place.h"
+
+/* What was mapped last there. */
+static const struct recorded_task *find(uint32_t pid, uintptr_t address)
+{
+    const struct recorded_task *tasks;
+    size_t count = recording_tasks(&tasks);
+
+    while (count-- > 0)
+        if (tasks[count].pid == pid && address - tasks[count].start < tasks[count].size)
+            return &tasks[count];
+    return NULL;
+}
+
+bool user_place_find(uint32_t pid, uintptr_t address, struct user_place *place)
+{
+    const struct recorded_task *mapping = find(pid, address);
+    const struct host_program *program;
+
+    if (!mapping)
+        return false;
+    program = recording_task_program(mapping);
+    place->program = program->number;
+    place->path = program->path;
+    place->file_offset = address - mapping->start + mapping->offset;
+    place->named = symbol_table_find_address(program->symbols, address, &place->symbol);
+    return true;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See tasks.h. */
+#include "core/recording/tasks.h"
+
+#include "arch/arch.h"
+#include "core/lib/print.h"
+#include "core/recording/layout.h"
+#include "core/sample/comm.h"
+
+#define TASKS_MAX 1024
+
+/*
+ * Written under `lock`; an entry is complete before the count takes it in, so it may be read in any
+ * context.
+ */
+static struct recorded_task tasks[TASKS_MAX];
+static char names[TASKS_MAX][TASK_NAME_SIZE];
+static const struct host_program *programs[TASKS_MAX]; /* of mappings */
+static uint64_t count;
+static uint64_t lost;
+static bool listening; /* a recording runs */
+
+static uint32_t lock; /* [A] 0: free */
+
+const struct recorder_tasks recorder_tasks =
+    RECORDER_TASKS(tasks, count, TASK_NAME_SIZE, HOST_PATH_SIZE);
+
+/*
+ * Interrupts are off while it is held, so that nobody who holds it loses the CPU: the host's locks
+ * are among what is recorded, and so are not used here. Few hold it, and not for long.
+ */
+static uint64_t tasks_lock(void)
+{
+    uint64_t flags = arch_irq_save();
+
+    /* A, with tasks_unlock: what the last holder stored is seen. */
+    while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
+        arch_relax();
+    return flags;
+}
+
+static void tasks_unlock(uint64_t flags)
+{
+    __atomic_store_n(&lock, 0, __ATOMIC_RELEASE); /* A, with tasks_lock */
+    arch_irq_restore(flags);
+}
+
+static char *find(uint32_t tid)
+{
+    uint64_t known = publish_load(&count);
+
+    /* The number of a thread that has ended may be another's by now: the last one's name counts. */
+    while (known-- > 0)
+        if (tasks[known].tid == tid && tasks[known].comm == names[known])
+            return names[known];
+    return NULL;
+}
+
+/* Under the lock. */
+static void add(const struct recorded_task *task, const struct host_program *program)
+{
+    if (count == TASKS_MAX) {
+        lost++;
+        return;
+    }
+    tasks[count] = *task;
+    programs[count] = program;
+    publish_store(&count, count + 1);
+}
+
+/* Under the lock. */
+static void add_name(uint32_t pid, const char *name, bool lived)
+{
+    struct recorded_task task = {.pid = pid, .tid = pid};
+
+    if (!lived) {
+        uint32_t maker = task_current_pid(); /* it gives the name, too; if it is not its own */
+
+        task.time = arch_clock_ns();
+        task.parent = maker == pid ? 0 : maker;
+    }
+    if (count < TASKS_MAX) {
+        print_into(names[count], TASK_NAME_SIZE, "%s", name);
+        task.comm = names[count];
+    }
+    add(&task, NULL);
+}
+
+void recording_task_named(uint32_t pid, const char *name, bool lived)
+{
+    uint64_t flags = tasks_lock();
+    char *known = find(pid);
+
+    if (listening && known)
+        print_into(known, TASK_NAME_SIZE, "%s", name);
+    else if (listening)
+        add_name(pid, name, lived);
+    tasks_unlock(flags);
+}
+
+static bool is_noted(uint32_t pid, uint64_t start)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (tasks[i].pid == pid && tasks[i].size && tasks[i].start == start)
+            return true;
+    return false;
+}
+
+void recording_task_mapped(uint32_t pid, const struct host_program *program,
+                           const struct recording_mapping *mapping, bool lived)
+{
+    const struct recorded_task task = {.pid = pid,
+                                       .tid = pid,
+                                       .comm = program->path,
+                                       .time = lived ? 0 : arch_clock_ns(),
+                                       .start = mapping->start,
+                                       .size = mapping->size,
+                                       .offset = mapping->offset,
+                                       .build_id = program->build_id};
+    uint64_t flags = tasks_lock();
+
+    /* It may have begun while those that were there were told of. */
+    if (listening && !is_noted(pid, mapping->start))
+        add(&task, program);
+    tasks_unlock(flags);
+}
+
+void recording_task_ended(uint32_t pid, uint32_t parent)
+{
+    struct recorded_task end = {.pid = pid, .tid = pid, .parent = parent};
+    uint64_t flags = tasks_lock();
+
+    end.time = arch_clock_ns();
+    if (listening)
+        add(&end, NULL);
+    tasks_unlock(flags);
+}
+
+void recording_tasks_start(void)
+{
+    uint64_t flags = tasks_lock();
+
+    lost = 0;
+    publish_store(&count, 0);
+    listening = true; /* who is born while the host tells of all is told of as well */
+    tasks_unlock(flags);
+    if (host.tasks_tell)
+        host.tasks_tell();
+}
+
+void recording_tasks_stop(void)
+{
+    uint64_t flags = tasks_lock();
+
+    listening = false;
+    tasks_unlock(flags);
+}
+
+size_t recording_tasks(const struct recorded_task **all)
+{
+    *all = tasks;
+    return count;
+}
+
+const struct host_program *recording_task_program(const struct recorded_task *mapping)
+{
+    return programs[mapping - tasks];
+}
+
+uint64_t recording_tasks_lost(void)
+{
+    return lost;
+}
+
+const char *comm_of(uint32_t tid)
+{
+    const char *name = find(tid);
+
+    return name ? name : "";
+}

@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
-/* This kernel, as gdb's protocol asks for a machine (core/gdb/target.h). In stops. */
-#pragma once
-
-#include "core/gdb/target.h"
-
-extern const struct gdb_target gdb_machine;

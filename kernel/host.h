@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* This kernel as Pitot's host (core/host.h). */
+#pragma once
+
+/* Boot, before anything of Pitot's is called. */
+void host_init(void);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See process_tell.h. */
+#include "kernel/user/process_tell.h"
+
+#include "core/recording/tasks.h"
+#include "kernel/user/program.h"
+
+/* Data is not told, as perf does not ask for it either. */
+static void tell_mapping(const struct process *process, const struct process_mapping *mapping,
+                         bool lived)
+{
+    const struct recording_mapping code = {mapping->base, mapping->size, mapping->offset};
+
+    if (mapping->access == ARCH_PAGE_EXECUTE && process->program)
+        recording_task_mapped(process->pid, &process->program->known, &code, lived);
+}
+
+static void tell_mappings(const struct process *process, bool lived)
+{
+    for (unsigned i = 0; i < process->mapping_count; i++)
+        tell_mapping(process, &process->mapping[i], lived);
+}
+
+void process_tell_started(const struct process *process)
+{
+    tell_mappings(process, false);
+}
+
+void process_tell_mapped(const struct process *process, const struct process_mapping *mapping)
+{
+    tell_mapping(process, mapping, false);
+}
+
+/* What the worker was left with, the console has made. */
+void process_tell_ended(const struct process *process)
+{
+    bool by_process = process->parent < PROCESS_PARENT_JOB && process->parent;
+
+    recording_task_ended(process->pid, by_process ? process->parent : TASK_PID);
+}
+
+void process_tell_all(void)
+{
+    const struct process *process;
+
+    for (unsigned i = 0; i < PROCESSES_MAX; i++)
+        if ((process = process_at(i)))
+            tell_mappings(process, true);
+}

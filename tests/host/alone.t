@@ -1,0 +1,68 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: core, arch, tests/port
+#
+# The product alone: of a tree that holds nothing but core/, arch/ and tests/port each file
+# compiles, and they link to the kernel of tests/port. What core/ and arch/ ask for is named
+# here: it is the host's to give. Run from the root of the tree:
+#
+#     prove tests/host/alone.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Copy qw(copy);
+use File::Path qw(make_path remove_tree);
+use File::Basename qw(dirname);
+use Test::More;
+use Pitot::Files;
+
+my $build = $ENV{BUILD} // 'build';
+my $tree = "$build/alone";
+
+# What a host gives: the end of a broken invariant, where CPUs start, what its linker script says.
+my $ranges = 'data|hit_text|insn_map|nowatch_(?:data|stacks|text)|rodata|symtab|unwind_table';
+my $scripts = "_e?text|__(?:start|stop)_\\w+|build_id_note(?:_end)?|image_end"
+    . "|(?:$ranges)_(?:start|end)";
+my $hosts = qr{^(?:assert_failed|ap_start(?:_end)?|$scripts)$};
+
+remove_tree($tree);
+chomp(my @files = `git ls-files core arch tests/port`);
+for my $file (@files) {
+    make_path(dirname("$tree/$file"));
+    copy($file, "$tree/$file") or die("$file: $!\n");
+}
+my ($compiler) = slurp("$build/flags") =~ /^(.*) \S+$/m;    # the last is the assembler
+my $way = $compiler =~ /-fomit-frame-pointer/ ? 'fp' : 'orc';
+my %other = map { ("core/unwind/$_.c" => 1) } $way eq 'fp' ? qw(default_fp fp) : qw(default_orc);
+my @objects = map { "$_.o" }
+    grep { /\.(?:c|asm)$/ && !$other{$_} && $_ ne 'arch/x86_64/cpu/offsets.c' } @files;
+
+open(my $rules, '>', "$tree/Makefile") or die("$tree/Makefile: $!\n");
+print $rules <<"EOT";
+CC := $compiler -g0 -O1
+all: @objects
+\tld -nostdlib -static -T tests/port/linker.ld -z noexecstack --no-warn-rwx-segments \\
+\t\t\$(filter tests/%,\$^) --start-group product.a --end-group -o port.elf
+all: product.a
+product.a: @{[grep { !m{^tests/} } @objects]}
+\tar rcsTP \$\@ \$^
+%.c.o: %.c
+\t\$(CC) -c \$< -o \$\@
+%.asm.o: %.asm offsets.inc
+\tnasm -f elf64 -I ./ \$< -o \$\@
+offsets.inc: arch/x86_64/cpu/offsets.c
+\t\$(CC) -S \$< -o - | sed -n 's/.*"\@\\(.*\\)".*/\\1/p' > \$\@
+EOT
+close($rules) or die("$tree/Makefile: $!\n");
+
+cmp_ok(scalar(@objects), '>', 100, 'there are sources');
+my $said = `make -j2 -C $tree 2>&1`;
+is($?, 0, 'they compile and link, each alone with core/ and arch/') or diag($said);
+like(`readelf -h $tree/port.elf`, qr/Entry point address: +0x[1-9a-f]/, '... to a kernel');
+
+my %defined = map { $_ => 1 } `nm --defined-only $tree/product.a` =~ /^\w+ [A-Z] (\S+)$/mg;
+my %asked = map { $_ => 1 } `nm -u $tree/product.a` =~ /^ +U (\S+)$/mg;
+cmp_ok(scalar(keys %defined), '>', 500, 'the product has names');
+is(join(' ', grep { !$defined{$_} && !/$hosts/ } sort(keys %asked)), '',
+    '... and asks for none but what a host gives');
+done_testing();
