@@ -160,7 +160,7 @@ static void event_clock_note(unsigned hertz, uint64_t took)
     slowed = (struct event_clock_slowed){hertz, took};
     for (const struct event *event = first; event; event = event->clock.next)
         if (event->rings)
-            sample_write_throttle(event, &event->rings[cpu], PERF_RECORD_THROTTLE);
+            sample_write_throttle(&event->plan, &event->rings[cpu], PERF_RECORD_THROTTLE);
 }
 
 /* An interrupt is served that began then. */

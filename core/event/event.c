@@ -22,10 +22,11 @@ uint64_t event_drain_ids = TASK_IDS_NONE;
 
 void event_init(struct event *event, const struct event_spec *spec, struct event_cpu *cpus)
 {
-    *event = (struct event){.recorded = {.id = next_id++, .attr = spec->attr},
+    uint64_t id = next_id++;
+
+    *event = (struct event){.plan = sample_plan_make(id, &spec->attr, &spec->chain),
+                            .recorded = {.id = id, .attr = spec->attr},
                             .cpu = cpus,
-                            .chain = spec->chain,
-                            .sample_bytes = sample_bytes(&spec->attr),
                             .window = spec->window,
                             .target = spec->target,
                             .only_ids = spec->pid ? task_ids_of(spec->pid) : 0,
@@ -105,7 +106,7 @@ static bool event_refill(struct event *event, struct event_cpu *here, struct rin
         here->tick_samples = event->tick_limit;
     }
     if (held_back != here->throttled)
-        sample_write_throttle(event, ring,
+        sample_write_throttle(&event->plan, ring,
                               held_back ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE);
     here->throttled = held_back;
     return !held_back;
@@ -178,7 +179,7 @@ void event_hit_checked(struct event *event, struct ring *ring, uint64_t addr,
     struct event_cpu *here = &event->cpu[arch_cpu_id()];
 
     if (event_may(event, here, ring))
-        sample_write(event, ring, addr, regs, ids, here->period);
+        sample_write(&event->plan, ring, addr, regs, ids, here->period);
 }
 
 void event_traced_narrow(struct event *event, struct trace_hit *traced, bool addressed)
@@ -193,7 +194,7 @@ void event_traced_checked(struct event *event, struct ring *ring, struct trace_h
     struct event_cpu *here = &event->cpu[traced->cpu];
 
     if (event_may(event, here, ring))
-        sample_write_traced(event, ring, traced, addr, here->period);
+        sample_write_traced(&event->plan, ring, traced, addr, here->period);
 }
 
 bool event_sample(struct event *event, uint64_t period, const struct regs *regs)
@@ -203,7 +204,7 @@ bool event_sample(struct event *event, uint64_t period, const struct regs *regs)
 
     if (!rings || !event_may(event, &event->cpu[cpu], &rings[cpu]))
         return false;
-    sample_write(event, &rings[cpu], 0, regs, task_ids[cpu], period);
+    sample_write(&event->plan, &rings[cpu], 0, regs, task_ids[cpu], period);
     return true;
 }
 

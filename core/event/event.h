@@ -57,17 +57,12 @@ struct event_cpu {
 _Static_assert(sizeof(struct event_cpu) == 256, "a page has room for those of 16 CPUs");
 
 struct event {
-    /*
-     * What each hit looks at: with the begin of `recorded` two cache lines, and one of the CPU's
-     * own.
-     */
-    _Alignas(64) struct event_cpu *cpu; /* [I] arch_cpus() of them */
-    struct ring *rings;                 /* one per CPU; NULL: only counted, from any context on */
-    struct event_chain chain;           /* [I] */
-    bool narrow;                        /* [I] some hits are not meant: event_means tells */
-    void (*triggered)(const struct event *event); /* told after each sample; NULL: nobody */
-    uint64_t sample_bytes;                        /* [I] sample_bytes(attr) */
-    struct recorded_event recorded;               /* id, attr and name [I]; count: event_sum's */
+    /* What each hit looks at: two cache lines, and one of the CPU's own. */
+    _Alignas(64) struct sample_plan plan; /* [I]; first: event_of_plan */
+    struct event_cpu *cpu;                /* [I] arch_cpus() of them */
+    struct ring *rings;                   /* one per CPU; NULL: only counted, from any context on */
+    bool narrow;                          /* [I] some hits are not meant: event_means tells */
+    struct recorded_event recorded;       /* id, attr and name [I]; count: event_sum's */
 
     struct event *next_paced;        /* [all CPUs parked] */
     struct breakpoint_target target; /* [I] of a breakpoint */
@@ -88,9 +83,16 @@ struct event {
     unsigned address;           /* [I] ... which argument is the sample's address, if any is */
 };
 
-_Static_assert(offsetof(struct event, recorded.attr.sample_type) < 2 * 64,
+_Static_assert(offsetof(struct event, plan) == 0, "a plan's address is its event's");
+_Static_assert(offsetof(struct event, narrow) < 2 * 64,
                "what a hit looks at lies in two cache lines");
 _Static_assert(offsetof(struct event_cpu, unchecked) < 64, "... and in one of the CPU's own");
+
+/* The event whose plan it is. */
+static inline const struct event *event_of_plan(const struct sample_plan *plan)
+{
+    return (const struct event *)plan;
+}
 
 /*
  * A new event that counts nothing yet, with an id that no other event of this boot has. `cpus` is
@@ -157,7 +159,7 @@ static inline void event_hit_meant(struct event *event, uint64_t addr, const str
         return;
     }
     here->unchecked--;
-    sample_write(event, ring, addr, regs, ids, here->period);
+    sample_write(&event->plan, ring, addr, regs, ids, here->period);
 }
 
 /*
@@ -191,7 +193,7 @@ event_traced_meant(struct event *event, struct trace_hit *traced, bool addressed
         return;
     }
     here->unchecked--;
-    sample_write_traced(event, ring, traced, addr, here->period);
+    sample_write_traced(&event->plan, ring, traced, addr, here->period);
 }
 
 __attribute__((always_inline)) static inline void

@@ -24,15 +24,8 @@
 #include "core/breakpoint/breakpoint.h"
 #include "core/lib/refusal.h"
 #include "core/sample/records.h"
+#include "core/sample/sample.h"
 #include "core/tracepoint/filter.h"
-#include "core/unwind/unwind.h"
-
-/* How an event's call chains are made, where attr.sample_type asks for them. */
-struct event_chain {
-    enum unwind_method method;
-    unsigned skip; /* the sample is of the so manieth caller; 0: of what hit */
-    bool verify;   /* every chain both ways (core/unwind/verify.h) */
-};
 
 /* What of the machine's way `branches` sees (core/event/branches.h). */
 struct event_window {
@@ -46,7 +39,7 @@ struct event_spec {
     char name[EVENT_NAME_SIZE]; /* the spelling */
     /* Not part of the spelling: core/option/record.c. */
     struct filter filter;
-    struct event_chain chain;
+    struct sample_chain chain;
     struct event_window window;
     struct breakpoint_target
         target;    /* whose address it is; set by PATH, or by who knows the workload */

@@ -63,7 +63,7 @@ static void event_tracepoint_hit_weighted(struct tracepoint_probe *probe, struct
         return;
     ring = claim_weighted(event, &event->cpu[hit->cpu], hit, &stands_for);
     if (ring)
-        sample_write_traced(event, ring, hit, 0, stands_for);
+        sample_write_traced(&event->plan, ring, hit, 0, stands_for);
 }
 
 /*

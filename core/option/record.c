@@ -471,7 +471,7 @@ static void apply_chain(struct event_spec *event, enum chain_term chain, uint64_
         return;
     event->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
     event->chain =
-        (struct event_chain){.method = method_of(chain), .skip = (unsigned)skip, .verify = verify};
+        (struct sample_chain){.method = method_of(chain), .skip = (unsigned)skip, .verify = verify};
 }
 
 static bool is_clock(const struct perf_event_attr *attr)

@@ -177,8 +177,10 @@ void recording_set_stop(void (*stop)(void))
 }
 
 /* Any context: a sample of an event that ends something has been written. */
-static void recording_sampled(const struct event *event)
+static void recording_sampled(const struct sample_plan *plan)
 {
+    const struct event *event = event_of_plan(plan);
+
     if (event->stop && stop_program)
         stop_program();
     if (event->trigger)
@@ -197,7 +199,7 @@ static void recording_begin(struct ring *to)
         for (unsigned i = 0; i < event_count && !recording_frozen(); i++) {
             if (events[i].trigger != triggers)
                 continue;
-            events[i].triggered = triggers || events[i].stop ? recording_sampled : NULL;
+            events[i].plan.taken = triggers || events[i].stop ? recording_sampled : NULL;
             event_begin(&events[i], to);
         }
     if (recording_frozen())

@@ -7,9 +7,9 @@
 #include "core/sample/sample.h"
 
 #include <asm/perf_regs.h>
+#include <linux/perf_event.h>
 
 #include "arch/arch.h"
-#include "core/event/event.h"
 #include "core/host.h"
 #include "core/ring/claim.h"
 #include "core/tracepoint/tracepoint.h"
@@ -102,7 +102,7 @@ static uint64_t *sample_put_user_chain(uint64_t *at, const struct unwind_border 
 
 /* The count, the kernel's part behind its mark, unless a program was hit, and what led to it. */
 __attribute__((noinline)) static uint64_t *
-sample_put_chain(uint64_t *at, const struct event_chain *chain, const struct regs *regs)
+sample_put_chain(uint64_t *at, const struct sample_chain *chain, const struct regs *regs)
 {
     uint64_t *end = at + 1;
     struct unwind_border border;
@@ -160,26 +160,26 @@ static struct sample_scratch *scratch_here(unsigned cpu)
 }
 
 /* Behind the words that come before it. */
-static uint64_t *scratch_chain(struct sample_scratch *whole, const struct event *event)
+static uint64_t *scratch_chain(struct sample_scratch *whole, const struct sample_plan *plan)
 {
     uint64_t *behind = &whole->words[WORDS_ALWAYS];
 
-    return event->recorded.attr.sample_type & PERF_SAMPLE_PERIOD ? behind + 1 : behind;
+    return plan->type & PERF_SAMPLE_PERIOD ? behind + 1 : behind;
 }
 
 /* What takes time, and how much there will be. */
-static inline struct sample sample_prepare(const struct event *event, const struct hit *hit,
+static inline struct sample sample_prepare(const struct sample_plan *plan, const struct hit *hit,
                                            unsigned cpu)
 {
-    uint64_t type = event->recorded.attr.sample_type;
-    struct sample sample = {event->sample_bytes, NULL};
+    uint64_t type = plan->type;
+    struct sample sample = {plan->bytes, NULL};
 
     if (__builtin_expect(local_load(&sample_under_way[cpu]) > RING_NESTING, false))
         return SAMPLE_TOO_DEEP;
     if (type & PERF_SAMPLE_CALLCHAIN) {
-        uint64_t *chain = scratch_chain(scratch_here(cpu), event);
+        uint64_t *chain = scratch_chain(scratch_here(cpu), plan);
 
-        sample_put_chain(chain, &event->chain, hit->regs);
+        sample_put_chain(chain, &plan->chain, hit->regs);
         sample.chain = chain;
         sample.bytes += (1 + chain[0]) * 8;
     }
@@ -193,21 +193,19 @@ static inline struct sample sample_prepare(const struct event *event, const stru
 }
 
 /* The order is the ABI's, not that of the bits. */
-static inline void sample_put_optional(uint64_t *at, const struct event *event,
+static inline void sample_put_optional(uint64_t *at, const struct sample_plan *plan,
                                        const struct hit *hit, const uint64_t *chain)
 {
-    const struct perf_event_attr *attr = &event->recorded.attr;
-
-    if (attr->sample_type & PERF_SAMPLE_PERIOD)
+    if (plan->type & PERF_SAMPLE_PERIOD)
         *at++ = hit->period;
     if (chain) {
         local_copy_words(at, chain, 1 + chain[0]);
         at += 1 + chain[0];
     }
-    if (attr->sample_type & PERF_SAMPLE_RAW)
+    if (plan->type & PERF_SAMPLE_RAW)
         at = sample_put_raw(at, hit->traced, hit->regs);
-    if (attr->sample_type & PERF_SAMPLE_REGS_INTR)
-        sample_put_registers(at, attr->sample_regs_intr, hit->of);
+    if (plan->type & PERF_SAMPLE_REGS_INTR)
+        sample_put_registers(at, plan->registers, hit->of);
 }
 
 static inline uint64_t header_word(uint32_t type, uint16_t misc, uint64_t bytes)
@@ -216,20 +214,20 @@ static inline uint64_t header_word(uint32_t type, uint16_t misc, uint64_t bytes)
 }
 
 /* To where it belongs in the ring, or into scratch memory if the ring ends in between. */
-static inline void sample_put(uint64_t *to, const struct event *event, const struct hit *hit,
+static inline void sample_put(uint64_t *to, const struct sample_plan *plan, const struct hit *hit,
                               const struct sample *sample, unsigned cpu, uint64_t time)
 {
     to[WORD_HEADER] = header_word(
         PERF_RECORD_SAMPLE,
         regs_user_mode(hit->of) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL, sample->bytes);
-    to[WORD_ID] = event->recorded.id;
+    to[WORD_ID] = plan->id;
     to[WORD_IP] = hit->of->ip;
     to[WORD_IDS] = hit->ids;
     to[WORD_TIME] = time;
     to[WORD_ADDR] = hit->addr;
     to[WORD_CPU] = cpu;
-    if (event->recorded.attr.sample_type & SAMPLE_OPTIONAL)
-        sample_put_optional(to + WORDS_ALWAYS, event, hit, sample->chain);
+    if (plan->type & SAMPLE_OPTIONAL)
+        sample_put_optional(to + WORDS_ALWAYS, plan, hit, sample->chain);
 }
 
 /*
@@ -237,22 +235,23 @@ static inline void sample_put(uint64_t *to, const struct event *event, const str
  * come from any depth, and so has no scratch memory.
  */
 __attribute__((noinline)) static void
-sample_write_around(const struct event *event, struct ring *ring, const struct ring_record *record,
-                    const struct hit *hit, struct sample sample)
+sample_write_around(const struct sample_plan *plan, struct ring *ring,
+                    const struct ring_record *record, const struct hit *hit, struct sample sample)
 {
     unsigned cpu = arch_cpu_id();
     uint64_t least[WORDS_ALWAYS];
     uint64_t *whole = least;
 
-    if (event->recorded.attr.sample_type & SAMPLE_OPTIONAL)
+    if (plan->type & SAMPLE_OPTIONAL)
         whole = scratch_here(cpu)->words;
-    sample_put(whole, event, hit, &sample, cpu, record->time);
+    sample_put(whole, plan, hit, &sample, cpu, record->time);
     ring_write_part(ring, record->offset, whole, sample.bytes);
 }
 
 /* `level` is ring->nest: see ring_reserve_at. */
-__attribute__((always_inline)) static inline void
-sample_write_at(const struct event *event, struct ring *ring, unsigned level, const struct hit hit)
+__attribute__((always_inline)) static inline void sample_write_at(const struct sample_plan *plan,
+                                                                  struct ring *ring, unsigned level,
+                                                                  const struct hit hit)
 {
     unsigned cpu = arch_cpu_id();
     struct sample sample = {WORDS_ALWAYS * 8, NULL};
@@ -260,8 +259,8 @@ sample_write_at(const struct event *event, struct ring *ring, unsigned level, co
     uint64_t time;
 
     local_increment(&sample_under_way[cpu]);
-    if (event->recorded.attr.sample_type & SAMPLE_OPTIONAL)
-        sample = sample_prepare(event, &hit, cpu);
+    if (plan->type & SAMPLE_OPTIONAL)
+        sample = sample_prepare(plan, &hit, cpu);
     if (__builtin_expect(!ring_reserve_at(ring, level, sample.bytes, &record, &time), false)) {
         ring_commit_dropped(ring, level);
     } else {
@@ -272,54 +271,55 @@ sample_write_at(const struct event *event, struct ring *ring, unsigned level, co
             const struct hit seen = hit; /* so that `hit` itself stays in registers */
             const struct ring_record place = {.offset = record.offset, .time = time};
 
-            sample_write_around(event, ring, &place, &seen, sample);
+            sample_write_around(plan, ring, &place, &seen, sample);
         } else {
-            sample_put((uint64_t *)(ring->bytes + start), event, &hit, &sample, cpu, time);
+            sample_put((uint64_t *)(ring->bytes + start), plan, &hit, &sample, cpu, time);
         }
         ring_commit_at(ring, level, false);
     }
     local_decrement(&sample_under_way[cpu]);
-    if (__builtin_expect(event->triggered != NULL, false))
-        event->triggered(event);
+    if (__builtin_expect(plan->taken != NULL, false))
+        plan->taken(plan);
 }
 
 /* Inside another record; or of the n-th caller, or of no place where there is none. */
-__attribute__((noinline)) static void sample_write_otherwise(const struct event *event,
+__attribute__((noinline)) static void sample_write_otherwise(const struct sample_plan *plan,
                                                              struct ring *ring, struct hit hit)
 {
     struct regs caller;
 
-    if (event->chain.skip > 0) {
-        caller_find(event->chain.method, hit.regs, event->chain.skip, &caller);
+    if (plan->chain.skip > 0) {
+        caller_find(plan->chain.method, hit.regs, plan->chain.skip, &caller);
         hit.of = &caller;
     }
-    sample_write_at(event, ring, (unsigned)ring->nest, hit);
+    sample_write_at(plan, ring, (unsigned)ring->nest, hit);
 }
 
 __attribute__((always_inline)) static inline void
-sample_write_hit(const struct event *event, struct ring *ring, const struct hit hit)
+sample_write_hit(const struct sample_plan *plan, struct ring *ring, const struct hit hit)
 {
-    if (__builtin_expect((ring->nest | event->chain.skip) == 0, true))
-        sample_write_at(event, ring, 0, hit);
+    if (__builtin_expect((ring->nest | plan->chain.skip) == 0, true))
+        sample_write_at(plan, ring, 0, hit);
     else
-        sample_write_otherwise(event, ring, hit);
+        sample_write_otherwise(plan, ring, hit);
 }
 
-void sample_write(const struct event *event, struct ring *ring, uint64_t addr,
+void sample_write(const struct sample_plan *plan, struct ring *ring, uint64_t addr,
                   const struct regs *regs, uint64_t ids, uint64_t period)
 {
-    sample_write_hit(event, ring, (struct hit){regs, regs, NULL, addr, ids, period});
+    sample_write_hit(plan, ring, (struct hit){regs, regs, NULL, addr, ids, period});
 }
 
-void sample_write_traced(const struct event *event, struct ring *ring, struct trace_hit *traced,
-                         uint64_t addr, uint64_t period)
+void sample_write_traced(const struct sample_plan *plan, struct ring *ring,
+                         struct trace_hit *traced, uint64_t addr, uint64_t period)
 {
     const struct regs *regs = trace_regs(traced);
 
-    sample_write_hit(event, ring, (struct hit){regs, regs, traced, addr, traced->ids, period});
+    sample_write_hit(plan, ring, (struct hit){regs, regs, traced, addr, traced->ids, period});
 }
 
-uint64_t sample_bytes(const struct perf_event_attr *attr)
+/* Of a sample of such an event, its call chain and record left aside. */
+static uint64_t sample_bytes(const struct perf_event_attr *attr)
 {
     uint64_t words = WORDS_ALWAYS;
 
@@ -333,6 +333,16 @@ uint64_t sample_bytes(const struct perf_event_attr *attr)
     return words * 8;
 }
 
+struct sample_plan sample_plan_make(uint64_t id, const struct perf_event_attr *attr,
+                                    const struct sample_chain *chain)
+{
+    return (struct sample_plan){.id = id,
+                                .type = attr->sample_type,
+                                .bytes = sample_bytes(attr),
+                                .registers = attr->sample_regs_intr,
+                                .chain = *chain};
+}
+
 uint64_t sample_time(const struct perf_event_header *header)
 {
     const uint64_t *words = (const uint64_t *)(header + 1);
@@ -344,18 +354,18 @@ uint64_t sample_time(const struct perf_event_header *header)
  * struct { header; u64 time, id, stream_id; struct sample_id; }, the last by sample_id_all and
  * SAMPLE_ALWAYS.
  */
-void sample_write_throttle(const struct event *event, struct ring *ring, uint32_t type)
+void sample_write_throttle(const struct sample_plan *plan, struct ring *ring, uint32_t type)
 {
     unsigned cpu = arch_cpu_id();
     uint64_t words[] = {
         header_word(type, 0, 64),
         arch_clock_ns(),
-        event->recorded.id,
-        event->recorded.id,
+        plan->id,
+        plan->id,
         task_current_ids(),
         0,
         cpu,
-        event->recorded.id,
+        plan->id,
     };
 
     local_increment(&sample_under_way[cpu]);

@@ -5,12 +5,14 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/ring/ring.h"
+#include "core/unwind/unwind.h"
 
-struct event;
-struct regs;
+struct perf_event_attr;
+struct perf_event_header;
 struct trace_hit;
 
 #define SAMPLE_CHAIN_MAX 127  /* frames; as many as Linux takes by default */
@@ -34,19 +36,37 @@ struct trace_hit;
  */
 extern uint64_t sample_under_way[];
 
-/* Of a sample of such an event, its call chain and record left aside. */
-uint64_t sample_bytes(const struct perf_event_attr *attr);
+/* How an event's call chains are made, where attr.sample_type asks for them. */
+struct sample_chain {
+    enum unwind_method method;
+    unsigned skip; /* the sample is of the caller so many frames up; 0: of what hit */
+    bool verify;   /* every chain both ways (core/unwind/verify.h) */
+};
+
+/* What the samples of an event are like: made when the event is, constant while it is enabled. */
+struct sample_plan {
+    uint64_t id;        /* what IDENTIFIER carries */
+    uint64_t type;      /* PERF_SAMPLE_ bits: SAMPLE_ALWAYS, and some of SAMPLE_OPTIONAL */
+    uint64_t bytes;     /* of one, its call chain and record left aside */
+    uint64_t registers; /* of REGS_INTR, as bits of attr.sample_regs_intr */
+    struct sample_chain chain;
+    void (*taken)(const struct sample_plan *plan); /* told after each sample; NULL: nobody */
+};
+
+/* Nobody is told. */
+struct sample_plan sample_plan_make(uint64_t id, const struct perf_event_attr *attr,
+                                    const struct sample_chain *chain);
 
 /* A hit that has these registers, at address `addr`, by that thread: it stands for `period`. */
-void sample_write(const struct event *event, struct ring *ring, uint64_t addr,
+void sample_write(const struct sample_plan *plan, struct ring *ring, uint64_t addr,
                   const struct regs *regs, uint64_t ids, uint64_t period);
 
 /* A tracepoint's. */
-void sample_write_traced(const struct event *event, struct ring *ring, struct trace_hit *traced,
-                         uint64_t addr, uint64_t period);
+void sample_write_traced(const struct sample_plan *plan, struct ring *ring,
+                         struct trace_hit *traced, uint64_t addr, uint64_t period);
 
 /* When a record of the rings was made, of whichever kind. */
 uint64_t sample_time(const struct perf_event_header *header);
 
 /* PERF_RECORD_THROTTLE or PERF_RECORD_UNTHROTTLE. */
-void sample_write_throttle(const struct event *event, struct ring *ring, uint32_t type);
+void sample_write_throttle(const struct sample_plan *plan, struct ring *ring, uint32_t type);

@@ -7,8 +7,10 @@
  */
 #include "tests/kernel/ring_world.h"
 
+#include <linux/perf_event.h>
+
 #include "arch/arch.h"
-#include "core/event/event.h"
+#include "core/sample/sample.h"
 #include "tests/unit/ring_check.h"
 #include "tests/unit/ring_payload.h"
 
@@ -26,7 +28,7 @@ struct writer {
 };
 
 /* Each writer's own, made when it begins. */
-static struct event events[WORLD_WRITERS];
+static struct sample_plan plans[WORLD_WRITERS];
 
 /* Touched by the writers, whatever they run in. */
 struct world {
@@ -118,19 +120,19 @@ static void write_ready(struct writer *writer, unsigned level)
         writer->time = payload_time(writer->record);
 }
 
-static void write_sample(struct writer *writer, struct event *event)
+static void write_sample(struct writer *writer, struct sample_plan *plan)
 {
     const uint16_t name = before.names++;
     const struct payload_hit hit = payload_hit(name);
     const struct regs regs = {.ip = hit.ip, .cs = KERNEL_CODE_SELECTOR, .flags = FLAGS_FIXED};
     const uint64_t optional = writer->size > PAYLOAD_SAMPLE ? PERF_SAMPLE_PERIOD : 0;
 
-    event->recorded.id = hit.id;
-    event->recorded.attr.sample_type = SAMPLE_ALWAYS | optional;
-    event->sample_bytes = sample_bytes(&event->recorded.attr);
+    *plan =
+        sample_plan_make(hit.id, &(struct perf_event_attr){.sample_type = SAMPLE_ALWAYS | optional},
+                         &(struct sample_chain){.skip = 0});
     payload_fill_sample(writer->record, writer->size, name, arch_cpu_id());
     set_in_ring(writer, true);
-    sample_write(event, &now.ring, hit.addr, &regs, hit.ids, hit.period);
+    sample_write(plan, &now.ring, hit.addr, &regs, hit.ids, hit.period);
     set_in_ring(writer, false);
 }
 
@@ -142,7 +144,7 @@ void world_write(unsigned index)
     if (writer->form == WORLD_OUTPUT)
         write_ready(writer, index);
     else if (writer->form == WORLD_SAMPLE)
-        write_sample(writer, &events[index]);
+        write_sample(writer, &plans[index]);
     else
         write_in_parts(writer);
 }

@@ -668,9 +668,9 @@ static void what_the_streams_thread_raises_is_counted_only(void **state)
 
 static const struct event *triggered;
 
-static void note_trigger(const struct event *event)
+static void note_trigger(const struct sample_plan *plan)
 {
-    triggered = event;
+    triggered = event_of_plan(plan);
     for (unsigned i = 0; i < 2; i++)
         events[i].rings = NULL; /* as core/recording/recording.c does */
 }
@@ -685,7 +685,7 @@ static void a_trigger_is_told_behind_its_sample(void **state)
     event = make_event(0, &spec, 2);
     assert_true(event->trigger);
     assert_false(other->trigger);
-    event->triggered = note_trigger;
+    event->plan.taken = note_trigger;
     triggered = NULL;
     hit(event, 1);
     assert_null(triggered);
@@ -716,16 +716,17 @@ static void an_event_takes_how_its_chains_are_made_from_its_spec(void **state)
     struct event_spec spec = spec_of(PLACE, 8, HW_BREAKPOINT_W);
 
     (void)state;
-    spec.chain = (struct event_chain){.method = UNWIND_BY_FRAME_POINTER, .skip = 3, .verify = true};
+    spec.chain =
+        (struct sample_chain){.method = UNWIND_BY_FRAME_POINTER, .skip = 3, .verify = true};
     make_event(0, &spec, 1);
-    assert_int_equal(events[0].chain.method, UNWIND_BY_FRAME_POINTER);
-    assert_int_equal(events[0].chain.skip, 3);
-    assert_true(events[0].chain.verify);
-    spec.chain = (struct event_chain){.method = UNWIND_BY_TABLE};
+    assert_int_equal(events[0].plan.chain.method, UNWIND_BY_FRAME_POINTER);
+    assert_int_equal(events[0].plan.chain.skip, 3);
+    assert_true(events[0].plan.chain.verify);
+    spec.chain = (struct sample_chain){.method = UNWIND_BY_TABLE};
     make_event(0, &spec, 1);
-    assert_int_equal(events[0].chain.method, UNWIND_BY_TABLE);
-    assert_int_equal(events[0].chain.skip, 0);
-    assert_false(events[0].chain.verify);
+    assert_int_equal(events[0].plan.chain.method, UNWIND_BY_TABLE);
+    assert_int_equal(events[0].plan.chain.skip, 0);
+    assert_false(events[0].plan.chain.verify);
 }
 
 static void attributes_become_the_watch_that_they_mean(void **state)

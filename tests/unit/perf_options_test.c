@@ -523,7 +523,7 @@ static void terms_that_are_none_are_refused(void **state)
 
 /* --- Call chains. --- */
 
-static const struct event_chain *chain_of(unsigned event)
+static const struct sample_chain *chain_of(unsigned event)
 {
     assert_true(attr_of(event)->sample_type & PERF_SAMPLE_CALLCHAIN);
     return &options.recording.events[event].chain;

@@ -14,7 +14,6 @@
 #include <asm/perf_regs.h>
 #include <cmocka.h>
 
-#include "core/event/event.h"
 #include "core/host.h"
 #include "core/lib/refusal.h"
 #include "core/sample/sample.h"
@@ -30,6 +29,7 @@
 #define ADDRESS     0xffffffff80200040
 #define RING_SIZE   4096
 #define STACK_WORDS 1024
+#define PERIOD      9    /* of the event, where a sample does not say it */
 #define WEIGHT      11   /* the period that a hit is given */
 #define TIME        5000 /* of the first record; each is a nanosecond later */
 #define CPU         3
@@ -79,16 +79,14 @@ static int setup(void **state)
     return 0;
 }
 
-static struct event event_of(uint64_t optional, uint64_t registers)
+static struct sample_plan plan_of(uint64_t optional, uint64_t registers)
 {
     const struct perf_event_attr attr = {.sample_type = SAMPLE_ALWAYS | optional,
                                          .sample_id_all = 1,
-                                         .sample_period = 9,
+                                         .sample_period = PERIOD,
                                          .sample_regs_intr = registers};
 
-    return (struct event){.recorded = {.id = 77, .attr = attr},
-                          .chain = {.method = UNWIND_BY_FRAME_POINTER},
-                          .sample_bytes = sample_bytes(&attr)};
+    return sample_plan_make(77, &attr, &(struct sample_chain){.method = UNWIND_BY_FRAME_POINTER});
 }
 
 /* The one record in the ring. */
@@ -208,44 +206,47 @@ static const uint64_t *assert_raw(const uint64_t *word)
 }
 
 /* All of a sample, field by field in the ABI's order, and no word more. */
-static void assert_sample(const struct perf_event_header *record, const struct event *event,
+static void assert_sample(const struct perf_event_header *record, const struct sample_plan *plan,
                           unsigned frames)
 {
-    const struct perf_event_attr *attr = &event->recorded.attr;
     const uint64_t *word = words_of(record);
 
     assert_int_equal(record->type, PERF_RECORD_SAMPLE);
     assert_int_equal(record->misc, PERF_RECORD_MISC_KERNEL);
-    assert_int_equal(*word++, event->recorded.id);
+    assert_int_equal(*word++, plan->id);
     assert_int_equal(*word++, regs.ip);
     assert_int_equal(*word++, (uint64_t)TASK_PID << 32 | TASK_PID);
     assert_int_equal(*word++, TIME);
     assert_int_equal(*word++, ADDRESS);
     assert_int_equal(*word++, CPU);
-    if (attr->sample_type & PERF_SAMPLE_PERIOD)
+    if (plan->type & PERF_SAMPLE_PERIOD)
         assert_int_equal(*word++, WEIGHT);
-    if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
+    if (plan->type & PERF_SAMPLE_CALLCHAIN)
         word = assert_chain(word, frames);
-    if (attr->sample_type & PERF_SAMPLE_RAW)
+    if (plan->type & PERF_SAMPLE_RAW)
         word = assert_raw(word);
-    if (attr->sample_type & PERF_SAMPLE_REGS_INTR)
-        word = assert_registers(word, attr->sample_regs_intr);
+    if (plan->type & PERF_SAMPLE_REGS_INTR)
+        word = assert_registers(word, plan->registers);
     assert_int_equal(word - words_of(record), word_count(record));
 }
 
-static void assert_view(const struct perf_event_header *record, const struct event *event,
+static void assert_view(const struct perf_event_header *record, const struct sample_plan *plan,
                         unsigned frames)
 {
-    uint64_t type = event->recorded.attr.sample_type;
+    const struct recorded_event event = {.id = plan->id,
+                                         .attr = {.sample_type = plan->type,
+                                                  .sample_period = PERIOD,
+                                                  .sample_regs_intr = plan->registers}};
+    uint64_t type = plan->type;
     struct sample_view view;
 
-    assert_true(sample_view_parse(record, &event->recorded, 1, &view));
+    assert_true(sample_view_parse(record, &event, 1, &view));
     assert_int_equal(view.ip, regs.ip);
     assert_int_equal(view.time, TIME);
     assert_int_equal(view.addr, ADDRESS);
     assert_int_equal(view.cpu, CPU);
     assert_int_equal(view.pid, TASK_PID);
-    assert_int_equal(view.period, type & PERF_SAMPLE_PERIOD ? WEIGHT : 9);
+    assert_int_equal(view.period, type & PERF_SAMPLE_PERIOD ? WEIGHT : PERIOD);
     assert_int_equal(view.chain_length, type & PERF_SAMPLE_CALLCHAIN ? frames + 2 : 0);
     if (type & PERF_SAMPLE_RAW && !traced) {
         assert_int_equal(view.raw_size, sizeof(uint32_t));
@@ -259,17 +260,18 @@ static void assert_view(const struct perf_event_header *record, const struct eve
         assert_int_equal(view.registers[0], regs.ax);
 }
 
-static void put_sample(const struct event *event, uint64_t address, const struct regs *registers)
+static void put_sample(const struct sample_plan *plan, uint64_t address,
+                       const struct regs *registers)
 {
     struct trace_hit *record;
 
     if (!traced) {
-        sample_write(event, &ring, address, registers, task_current_ids(), WEIGHT);
+        sample_write(plan, &ring, address, registers, task_current_ids(), WEIGHT);
         return;
     }
     record = hit_of_record();
     record->regs = registers;
-    sample_write_traced(event, &ring, record, address, WEIGHT);
+    sample_write_traced(plan, &ring, record, address, WEIGHT);
 }
 
 static void each_set_of_fields_is_laid_out_as_the_abi_says(void **state)
@@ -281,16 +283,16 @@ static void each_set_of_fields_is_laid_out_as_the_abi_says(void **state)
     for (unsigned set = 0; set < 16; set++)
         for (unsigned frames = 0; frames < 4; frames++) {
             uint64_t type = 0;
-            struct event event;
+            struct sample_plan plan;
 
             for (unsigned i = 0; i < 4; i++)
                 type |= set >> i & 1 ? optional[i] : 0;
             setup(state);
             put_frames(frames);
-            event = event_of(type, SAMPLE_REGISTERS);
-            put_sample(&event, ADDRESS, &regs);
-            assert_sample(only_record(), &event, frames);
-            assert_view(only_record(), &event, frames);
+            plan = plan_of(type, SAMPLE_REGISTERS);
+            put_sample(&plan, ADDRESS, &regs);
+            assert_sample(only_record(), &plan, frames);
+            assert_view(only_record(), &plan, frames);
         }
     assert_int_equal(SAMPLE_OPTIONAL, optional[0] | optional[1] | optional[2] | optional[3]);
     traced = false;
@@ -300,7 +302,7 @@ static void each_set_of_fields_is_laid_out_as_the_abi_says(void **state)
 static void a_record_tells_what_context_its_sample_is_of(void **state)
 {
     for (unsigned set = 0; set < 8; set++) {
-        struct event event = event_of(PERF_SAMPLE_RAW, 0);
+        struct sample_plan plan = plan_of(PERF_SAMPLE_RAW, 0);
         struct tracepoint_raw raw;
 
         setup(state);
@@ -308,7 +310,7 @@ static void a_record_tells_what_context_its_sample_is_of(void **state)
         preemption[CPU].wanted = set & 2;
         fake_arch.interrupted = set & 4;
         traced = true;
-        put_sample(&event, ADDRESS, &regs);
+        put_sample(&plan, ADDRESS, &regs);
         memcpy(&raw, words_of(only_record()) + 6, sizeof(raw));
         assert_int_equal(raw.head.common_flags, (set & 1 ? TRACEPOINT_IRQS_OFF : 0) |
                                                     (set & 2 ? TRACEPOINT_NEED_RESCHED : 0) |
@@ -324,12 +326,12 @@ static void registers_are_those_that_were_asked_for_in_perfs_order(void **state)
     srand(1);
     for (unsigned round = 0; round < 2000; round++) {
         uint64_t mask = round < 24 ? 1ull << round : (uint64_t)rand();
-        struct event event;
+        struct sample_plan plan;
 
         setup(state);
-        event = event_of(PERF_SAMPLE_REGS_INTR, mask & SAMPLE_REGISTERS);
-        put_sample(&event, ADDRESS, &regs);
-        assert_sample(only_record(), &event, 0);
+        plan = plan_of(PERF_SAMPLE_REGS_INTR, mask & SAMPLE_REGISTERS);
+        put_sample(&plan, ADDRESS, &regs);
+        assert_sample(only_record(), &plan, 0);
     }
 }
 
@@ -345,28 +347,28 @@ static void all_registers_but_the_data_segments_can_be_had(void **state)
 static void a_chain_holds_127_frames_and_the_rest_is_left_out(void **state)
 {
     static const unsigned depths[] = {126, 127, 128, 500};
-    struct event event = event_of(SAMPLE_OPTIONAL, SAMPLE_REGISTERS);
+    struct sample_plan plan = plan_of(SAMPLE_OPTIONAL, SAMPLE_REGISTERS);
 
     for (unsigned i = 0; i < 4; i++) {
         setup(state);
         put_frames(depths[i]);
-        put_sample(&event, ADDRESS, &regs);
-        assert_sample(only_record(), &event, SAMPLE_CHAIN_MAX - 1);
-        assert_view(only_record(), &event, SAMPLE_CHAIN_MAX - 1);
+        put_sample(&plan, ADDRESS, &regs);
+        assert_sample(only_record(), &plan, SAMPLE_CHAIN_MAX - 1);
+        assert_view(only_record(), &plan, SAMPLE_CHAIN_MAX - 1);
     }
 }
 
 static void a_chain_begins_at_the_caller_that_its_event_skips_to(void **state)
 {
     for (unsigned skip = 0; skip < 6; skip++) {
-        struct event event = event_of(PERF_SAMPLE_CALLCHAIN, 0);
+        struct sample_plan plan = plan_of(PERF_SAMPLE_CALLCHAIN, 0);
         uint64_t ip = skip == 0 ? regs.ip : skip < 4 ? TEXT + 0x200 + skip - 1 : 0;
         const uint64_t *word;
 
         setup(state);
         put_frames(3);
-        event.chain.skip = skip;
-        put_sample(&event, ADDRESS, &regs);
+        plan.chain.skip = skip;
+        put_sample(&plan, ADDRESS, &regs);
         assert_int_equal(words_of(only_record())[1], ip);
         word = words_of(only_record()) + 6;
         assert_int_equal(*word++, skip < 4 ? 5 - skip : 1);
@@ -384,14 +386,14 @@ static void registers_are_the_callers_that_its_event_skips_to(void **state)
                                  1ull << PERF_REG_X86_SP | 1ull << PERF_REG_X86_IP;
 
     for (unsigned skip = 1; skip < 6; skip++) {
-        struct event event = event_of(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_INTR, mask);
+        struct sample_plan plan = plan_of(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_INTR, mask);
         bool found = skip < 4;
         const uint64_t *word;
 
         setup(state);
         put_frames(3);
-        event.chain.skip = skip;
-        put_sample(&event, ADDRESS, &regs);
+        plan.chain.skip = skip;
+        put_sample(&plan, ADDRESS, &regs);
         word = words_of(only_record()) + 6;
         word += *word + 1;
         assert_int_equal(*word++, PERF_SAMPLE_REGS_ABI_64);
@@ -404,33 +406,33 @@ static void registers_are_the_callers_that_its_event_skips_to(void **state)
 
 static void a_chain_is_made_in_the_way_that_its_event_names(void **state)
 {
-    struct event event = event_of(PERF_SAMPLE_CALLCHAIN, 0);
+    struct sample_plan plan = plan_of(PERF_SAMPLE_CALLCHAIN, 0);
 
     (void)state;
     put_frames(3);
-    event.chain.method = UNWIND_BY_TABLE; /* there is none, so the hit's own frame is all */
-    put_sample(&event, ADDRESS, &regs);
+    plan.chain.method = UNWIND_BY_TABLE; /* there is none, so the hit's own frame is all */
+    put_sample(&plan, ADDRESS, &regs);
     assert_chain(words_of(only_record()) + 6, 0);
 }
 
 /* The table's way ends after one frame here. */
 static void chains_are_made_both_ways_where_the_event_asks_for_it(void **state)
 {
-    struct event event = event_of(PERF_SAMPLE_CALLCHAIN, 0);
+    struct sample_plan plan = plan_of(PERF_SAMPLE_CALLCHAIN, 0);
 
     (void)state;
     put_frames(3);
-    put_sample(&event, ADDRESS, &regs);
+    put_sample(&plan, ADDRESS, &regs);
     assert_int_equal(verify_chain_counts().chains, 0);
-    event.chain.verify = true;
-    event.chain.skip = 2; /* of what is recorded, not of what is compared */
-    put_sample(&event, ADDRESS, &regs);
+    plan.chain.verify = true;
+    plan.chain.skip = 2; /* of what is recorded, not of what is compared */
+    put_sample(&plan, ADDRESS, &regs);
     assert_int_equal(verify_chain_counts().chains, 1);
     assert_int_equal(verify_chain_counts().differ, 1);
     assert_int_equal(verify_chain_counts().first.ip, regs.ip);
     assert_int_equal(verify_chain_counts().first.frame, 1);
-    event.recorded.attr.sample_type = SAMPLE_ALWAYS;
-    put_sample(&event, ADDRESS, &regs);
+    plan.type = SAMPLE_ALWAYS;
+    put_sample(&plan, ADDRESS, &regs);
     assert_int_equal(verify_chain_counts().chains, 1);
 }
 
@@ -485,14 +487,14 @@ static const uint64_t *assert_user_part(const uint64_t *word, unsigned from, uns
 
 static void a_hit_in_a_program_has_its_chain_alone(void **state)
 {
-    struct event event = event_of(PERF_SAMPLE_CALLCHAIN, 0);
+    struct sample_plan plan = plan_of(PERF_SAMPLE_CALLCHAIN, 0);
     struct regs user = user_registers();
     const uint64_t *word;
 
     (void)state;
-    event.chain.skip = 3;
-    event.chain.verify = true; /* the kernel has no part in it */
-    put_sample(&event, ADDRESS, &user);
+    plan.chain.skip = 3;
+    plan.chain.verify = true; /* the kernel has no part in it */
+    put_sample(&plan, ADDRESS, &user);
     assert_int_equal(only_record()->misc, PERF_RECORD_MISC_USER);
     assert_int_equal(words_of(only_record())[1], USER_TEXT + 0x200 + 2);
     word = words_of(only_record()) + 6;
@@ -505,13 +507,13 @@ static void a_hit_in_a_program_has_its_chain_alone(void **state)
 /* Whatever it has in its sp. */
 static void a_program_on_a_stack_of_the_kernels_has_its_own_chain(void **state)
 {
-    struct event event = event_of(PERF_SAMPLE_CALLCHAIN, 0);
+    struct sample_plan plan = plan_of(PERF_SAMPLE_CALLCHAIN, 0);
     struct regs user = user_registers();
 
     (void)state;
     user.sp = stack->high - 64;
     asked_for = stack;
-    put_sample(&event, ADDRESS, &user);
+    put_sample(&plan, ADDRESS, &user);
     assert_null(asked_for);
 }
 
@@ -531,7 +533,7 @@ static void put_frames_above_a_program(unsigned count)
 static void a_chain_of_the_kernel_goes_on_in_the_program_that_called_it(void **state)
 {
     static const unsigned skips[] = {0, 1, 5, 7};
-    struct event event = event_of(PERF_SAMPLE_CALLCHAIN, 0);
+    struct sample_plan plan = plan_of(PERF_SAMPLE_CALLCHAIN, 0);
 
     for (unsigned i = 0; i < 4; i++) {
         /* the hit, three calls and the entry are the kernel's */
@@ -541,8 +543,8 @@ static void a_chain_of_the_kernel_goes_on_in_the_program_that_called_it(void **s
 
         setup(state);
         put_frames_above_a_program(3);
-        event.chain.skip = skip;
-        put_sample(&event, ADDRESS, &regs);
+        plan.chain.skip = skip;
+        put_sample(&plan, ADDRESS, &regs);
         assert_int_equal(only_record()->misc,
                          kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER);
         word = words_of(only_record()) + 6;
@@ -560,13 +562,13 @@ static void a_chain_of_the_kernel_goes_on_in_the_program_that_called_it(void **s
 
 static void samples_of_one_ring_are_in_order_of_time(void **state)
 {
-    struct event event = event_of(0, 0);
+    struct sample_plan plan = plan_of(0, 0);
     uint64_t record[64], time = 0;
     struct ring_reader reader;
 
     (void)state;
     for (unsigned i = 0; i < 20; i++)
-        put_sample(&event, ADDRESS, &regs);
+        put_sample(&plan, ADDRESS, &regs);
     ring_reader_start(&reader, &ring);
     for (unsigned i = 0; i < 20; i++) {
         assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_RECORD);
@@ -577,40 +579,40 @@ static void samples_of_one_ring_are_in_order_of_time(void **state)
 
 static void a_sample_without_room_is_counted_as_dropped(void **state)
 {
-    struct event event = event_of(0, 0);
+    struct sample_plan plan = plan_of(0, 0);
     unsigned room = RING_SIZE / 56;
 
     (void)state;
     for (unsigned i = 0; i < room + 5; i++)
-        put_sample(&event, ADDRESS, &regs);
+        put_sample(&plan, ADDRESS, &regs);
     assert_int_equal(ring.produced, room + 5);
     assert_int_equal(ring.dropped, 5);
 }
 
-static struct event inner_event;
+static struct sample_plan inner_plan;
 static struct regs inner_regs;
 
 /* An NMI, say, in the middle of another sample. */
 static void take_inner_sample(void)
 {
     fake_arch.on_stack_find = NULL;
-    put_sample(&inner_event, ADDRESS + 8, &inner_regs);
+    put_sample(&inner_plan, ADDRESS + 8, &inner_regs);
 }
 
 static void a_sample_taken_inside_another_leaves_it_whole(void **state)
 {
-    struct event event = event_of(PERF_SAMPLE_CALLCHAIN, 0);
+    struct sample_plan plan = plan_of(PERF_SAMPLE_CALLCHAIN, 0);
     uint64_t record[64];
     struct ring_reader reader;
 
     (void)state;
-    inner_event = event_of(PERF_SAMPLE_PERIOD, 0);
-    inner_event.recorded.id = 78;
+    inner_plan = plan_of(PERF_SAMPLE_PERIOD, 0);
+    inner_plan.id = 78;
     inner_regs =
         (struct regs){.cs = KERNEL_CODE_SELECTOR, .ip = TEXT + 0x456, .flags = FLAGS_FIXED};
     put_frames(3);
     fake_arch.on_stack_find = take_inner_sample;
-    put_sample(&event, ADDRESS, &regs);
+    put_sample(&plan, ADDRESS, &regs);
     ring_reader_start(&reader, &ring);
     assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_RECORD);
     assert_int_equal(record[1], 78);
@@ -628,22 +630,22 @@ static void take_samples_inside_each_other(void)
 {
     fake_arch.on_stack_find =
         sample_under_way[CPU] < RING_NESTING ? take_samples_inside_each_other : NULL;
-    put_sample(&inner_event, ADDRESS + 8, &inner_regs);
+    put_sample(&inner_plan, ADDRESS + 8, &inner_regs);
 }
 
 static void one_more_than_can_nest_is_dropped_and_leaves_the_others_whole(void **state)
 {
-    struct event event = event_of(PERF_SAMPLE_CALLCHAIN, 0);
+    struct sample_plan plan = plan_of(PERF_SAMPLE_CALLCHAIN, 0);
     uint64_t record[64];
     struct ring_reader reader;
 
     (void)state;
-    inner_event = event_of(PERF_SAMPLE_CALLCHAIN, 0);
+    inner_plan = plan_of(PERF_SAMPLE_CALLCHAIN, 0);
     put_frames(3);
     inner_regs = regs;
     inner_regs.ip = TEXT + 0x456;
     fake_arch.on_stack_find = take_samples_inside_each_other;
-    put_sample(&event, ADDRESS, &regs);
+    put_sample(&plan, ADDRESS, &regs);
     assert_int_equal(ring.produced, RING_NESTING + 1);
     assert_int_equal(ring.dropped, 1);
     ring_reader_start(&reader, &ring);
@@ -659,14 +661,14 @@ static void one_more_than_can_nest_is_dropped_and_leaves_the_others_whole(void *
 static void throttling_is_recorded_with_the_samples_own_trailer(void **state)
 {
     static const uint32_t types[] = {PERF_RECORD_THROTTLE, PERF_RECORD_UNTHROTTLE};
-    struct event event = event_of(SAMPLE_OPTIONAL, SAMPLE_REGISTERS);
+    struct sample_plan plan = plan_of(SAMPLE_OPTIONAL, SAMPLE_REGISTERS);
 
     for (unsigned i = 0; i < 2; i++) {
         const struct perf_event_header *record;
         const uint64_t *word;
 
         setup(state);
-        sample_write_throttle(&event, &ring, types[i]);
+        sample_write_throttle(&plan, &ring, types[i]);
         record = only_record();
         word = words_of(record);
         assert_int_equal(record->type, types[i]);
