@@ -388,7 +388,7 @@ const char *arch_accessor_init(void);
 /* Debug traps that only disarmed registers explain: ignored, but counted. */
 uint64_t arch_watch_spurious(void);
 
-/* --- Single steps. Policy (who is stepped, what for) is core/event/branches.c's. --- */
+/* --- Single steps. Policy (who is stepped, what for) is core/source/branches.c's. --- */
 
 /*
  * Called after each instruction of a context that is stepped: regs->ip is the next one. Runs as a

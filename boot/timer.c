@@ -7,8 +7,8 @@
 
 #include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/entry/trap.h"
-#include "arch/x86_64/entry/vectors.h"
 #include "core/event/event.h"
+#include "core/source/clock.h"
 #include "core/stream/drain.h"
 #include "drivers/pit8254.h"
 #include "kernel/interrupt.h"

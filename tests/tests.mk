@@ -12,7 +12,7 @@ TESTS       ?= $(if $(QUICK),$(QUICK_TESTS),tests/unit tests/model tests/host te
 # archive of the kernel's sources that run on the host. In a head: ` * links: tests/unit/fake_arch.c`
 # and ` * libs: -lelf`. Objects are compiled once for all programs of the same flags.
 HEADS := $(shell awk '/^ \* (links|libs): / { for (i = 3; i <= NF; i++) print FILENAME "|" $$2 $$i }' tests/*/*.c)
-links = $(patsubst $(1)|links:%,%,$(filter $(1)|links:%,$(HEADS)))
+links = $(wildcard $(patsubst $(1)|links:%,%,$(filter $(1)|links:%,$(HEADS))))
 libs  = $(patsubst $(1)|libs:%,%,$(filter $(1)|libs:%,$(HEADS)))
 
 # Of arch what no instruction of the kernel's is in. Which way unwinds a program says itself; strings

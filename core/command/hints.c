@@ -7,14 +7,16 @@
 #include "arch/arch.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/breakpoint/trace.h"
-#include "core/event/clock.h"
 #include "core/lib/print.h"
+#include "core/source/clock.h"
 #include "core/symbols/symbols.h"
 #include "core/tracepoint/tracepoint.h"
 
-static bool watches_code_as_data(const struct perf_event_attr *attr)
+static bool watches_code_as_data(const struct event_spec *event)
 {
-    return attr->type == PERF_TYPE_BREAKPOINT && attr->bp_type != HW_BREAKPOINT_X &&
+    const struct perf_event_attr *attr = &event->attr;
+
+    return event->source->watches && attr->bp_type != HW_BREAKPOINT_X &&
            attr->bp_addr >= arch_text_start() && attr->bp_addr < arch_text_end();
 }
 
@@ -24,8 +26,7 @@ void record_hints_code(const char *command, const struct recording_options *reco
         const struct event_spec *event = &recording->events[i];
         struct symbol symbol;
 
-        if (watches_code_as_data(&event->attr) &&
-            symbols_find_address(event->attr.bp_addr, &symbol))
+        if (watches_code_as_data(event) && symbols_find_address(event->attr.bp_addr, &symbol))
             print("perf %s: %s watches the bytes of a function as data; its calls are mem:%s:x\n",
                   command, event->name, symbol.name);
     }
@@ -36,11 +37,10 @@ void record_hints_watches(const char *command, const struct recording_options *r
     bool told = false, watches = breakpoint_used() > 0;
 
     for (unsigned i = 0; i < recording->event_count; i++) {
-        const struct perf_event_attr *attr = &recording->events[i].attr;
+        const struct event_spec *event = &recording->events[i];
 
-        watches |= attr->type == PERF_TYPE_BREAKPOINT; /* a program's is armed when it runs */
-        told |= attr->type == PERF_TYPE_TRACEPOINT &&
-                tracepoint_by_id(attr->config) == &tracepoint_breakpoint_hit;
+        watches |= event->source->watches; /* a program's is armed when it runs */
+        told |= tracepoint_of_event(&event->attr) == &tracepoint_breakpoint_hit;
     }
     if (told && !watches)
         print("perf %s: breakpoint:hit tells of watches that are hit, and there is none: "
@@ -54,7 +54,7 @@ void record_hints_clock(const struct recording_options *recording)
     bool any = false;
 
     for (unsigned i = 0; i < recording->event_count; i++)
-        any |= recording->events[i].attr.type == PERF_TYPE_SOFTWARE;
+        any |= recording->events[i].source->counts_time;
     if (any && event_clock_blind())
         print("cpu-clock: sampled by the timer, blind where interrupts are off: %s\n",
               event_clock_blind());

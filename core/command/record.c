@@ -5,11 +5,11 @@
 #include "core/command/command.h"
 #include "core/command/hints.h"
 #include "core/command/workload.h"
-#include "core/event/branches.h"
 #include "core/host.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/lib/words.h"
+#include "core/source/branches.h"
 #include "core/stream/drain.h"
 #include "core/unwind/verify.h"
 
@@ -56,7 +56,7 @@ static const struct event_spec *stepping_event(void)
     const struct recording_options *recording = &options.recording;
 
     for (unsigned i = 0; i < recording->event_count; i++)
-        if (recording->events[i].attr.type == PERF_TYPE_HARDWARE)
+        if (recording->events[i].source->follows)
             return &recording->events[i];
     return NULL;
 }
@@ -229,11 +229,11 @@ int perf_record(int argc, char **argv)
 }
 
 /* As perf prints it: a clock counts nanoseconds, which a person reads as milliseconds. */
-static void print_count(const struct recorded_event *event)
+static void print_count(const struct recorded_event *event, bool time)
 {
     unsigned long long count = event->count, hundredths = (count + 5000) / 10000;
 
-    if (event->attr.type == PERF_TYPE_SOFTWARE) {
+    if (time) {
         print("%15llu.%02llu msec %s\n", hundredths / 100, hundredths % 100, event->name);
         return;
     }
@@ -269,7 +269,7 @@ int perf_stat(int argc, char **argv)
     source = recording_source();
     print("\n Performance counter stats for '%s':\n\n", recording_comm());
     for (size_t i = 0; i < source->event_count; i++)
-        print_count(&source->events[i]);
+        print_count(&source->events[i], options.recording.events[i].source->counts_time);
     print("\n%8llu.%09llu seconds time elapsed\n\n", (unsigned long long)begin / 1000000000,
           (unsigned long long)begin % 1000000000);
     print_foreign();

@@ -3,12 +3,12 @@
 #include "core/command/workload.h"
 
 #include "core/command/command.h"
-#include "core/event/branches.h"
 #include "core/host.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
 #include "core/option/branches.h"
 #include "core/option/target.h"
+#include "core/source/branches.h"
 
 /* The stream's readers find in the event's attributes what perf says so. */
 void workload_follow(struct perf_options *options)
@@ -17,7 +17,7 @@ void workload_follow(struct perf_options *options)
 
     for (unsigned i = 0; i < recording->event_count && !options->all_threads; i++) {
         struct event_spec *event = &recording->events[i];
-        bool kernel = event_is_branches(&event->attr) && !event->attr.exclude_kernel;
+        bool kernel = event->source->follows && !event->attr.exclude_kernel;
 
         event->followed = !event->pid && !kernel;
         event->attr.inherit = event->followed;

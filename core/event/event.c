@@ -9,8 +9,6 @@
 
 #include "arch/arch.h"
 #include "core/breakpoint/audit.h"
-#include "core/event/breakpoint.h"
-#include "core/event/tracepoint.h"
 #include "core/host.h"
 #include "core/lib/cpus.h"
 #include "core/lib/string.h"
@@ -18,6 +16,7 @@
 
 static uint64_t next_id = 1;      /* task context */
 static struct event *first_paced; /* enabled ones; changed with all CPUs parked */
+static bool busy[ARCH_CPUS_MAX];  /* [owning CPU] inside event_enter and event_leave */
 uint64_t event_drain_ids = TASK_IDS_NONE;
 
 void event_init(struct event *event, const struct event_spec *spec, struct event_cpu *cpus)
@@ -27,24 +26,16 @@ void event_init(struct event *event, const struct event_spec *spec, struct event
     *event = (struct event){.plan = sample_plan_make(id, &spec->attr, &spec->chain),
                             .recorded = {.id = id, .attr = spec->attr},
                             .cpu = cpus,
-                            .window = spec->window,
-                            .target = spec->target,
-                            .only_ids = spec->pid ? task_ids_of(spec->pid) : 0,
-                            .only_cpus = spec->cpus,
-                            .only_followed = spec->followed,
+                            .spec = *spec,
                             .narrow = spec->pid || spec->followed || spec->cpus ||
-                                      spec->attr.exclude_user || spec->attr.exclude_kernel,
-                            .start = spec->start,
-                            .trigger = spec->trigger,
-                            .stop = spec->stop,
-                            .filter = spec->filter};
+                                      spec->attr.exclude_user || spec->attr.exclude_kernel};
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
 }
 
 /* The clock takes its samples as often as it was asked to; others have to find the period. */
 static bool event_is_paced(const struct event *event)
 {
-    return event->recorded.attr.freq && event->recorded.attr.type != PERF_TYPE_SOFTWARE;
+    return event->spec.attr.freq && !event->spec.source->counts_time;
 }
 
 static void event_begin_cpu(struct event *event, struct event_cpu *cpu)
@@ -64,13 +55,10 @@ void event_begin(struct event *event, struct ring *rings)
     cpus_park_surely();
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         event_begin_cpu(event, &event->cpu[cpu]);
-    event->breakpoint.doubtful = 0;
     local_barrier(); /* a hit may come from here on: the rings are the last thing it needs */
     event->rings = rings;
-    if (event->recorded.attr.type == PERF_TYPE_SOFTWARE)
-        event_clock_begin(event);
-    if (event->recorded.attr.type == PERF_TYPE_HARDWARE)
-        event_branches_begin(event);
+    if (event->spec.source->begin)
+        event->spec.source->begin(event);
     cpus_release();
 }
 
@@ -139,17 +127,17 @@ static bool event_check(struct event *event, struct event_cpu *here, struct ring
 
 bool event_means(const struct event *event, const struct regs *regs, uint64_t ids, unsigned cpu)
 {
-    const struct perf_event_attr *attr = &event->recorded.attr;
+    const struct event_spec *spec = &event->spec;
 
-    if (event->only_ids && event->only_ids != ids)
+    if (spec->pid && task_ids_of(spec->pid) != ids)
         return false;
-    if (event->only_cpus && !(event->only_cpus >> cpu & 1))
+    if (spec->cpus && !(spec->cpus >> cpu & 1))
         return false;
-    if (event->only_followed && !task_followed[cpu]) {
+    if (spec->followed && !task_followed[cpu]) {
         event->cpu[cpu].foreign_hits++;
         return false;
     }
-    return !(regs_user_mode(regs) ? attr->exclude_user : attr->exclude_kernel);
+    return !(regs_user_mode(regs) ? spec->attr.exclude_user : spec->attr.exclude_kernel);
 }
 
 void event_set_drain(uint32_t pid)
@@ -221,18 +209,34 @@ static void event_repace(struct event_cpu *here, uint64_t now)
     here->period_left = period > hits ? period - hits : 1;
 }
 
-/* Parking waits for its end: event_clock_is_busy. */
+void event_enter(void)
+{
+    busy[arch_cpu_id()] = true;
+    local_barrier();
+}
+
+void event_leave(void)
+{
+    local_barrier();
+    busy[arch_cpu_id()] = false;
+}
+
+bool event_is_busy(unsigned cpu)
+{
+    return *(volatile bool *)&busy[cpu];
+}
+
 void event_tick(void)
 {
     uint64_t now = arch_clock_ns();
     unsigned cpu = arch_cpu_id();
 
     breakpoint_audit();
-    event_clock_enter();
+    event_enter();
     for (struct event *event = first_paced; event; event = event->next_paced)
         if (event->rings)
             event_repace(&event->cpu[cpu], now);
-    event_clock_leave();
+    event_leave();
 }
 
 static void event_add_paced(struct event *event)
@@ -255,20 +259,9 @@ static void event_remove_paced(const struct event *event)
     cpus_release();
 }
 
-static int event_enable_source(struct event *event, struct refusal *why)
-{
-    if (event->recorded.attr.type == PERF_TYPE_TRACEPOINT)
-        return event_tracepoint_enable(event, why);
-    if (event->recorded.attr.type == PERF_TYPE_SOFTWARE)
-        return event_clock_enable(event, why);
-    if (event->recorded.attr.type == PERF_TYPE_HARDWARE)
-        return event_branches_enable(event, why);
-    return event_breakpoint_enable(event, why);
-}
-
 int event_enable(struct event *event, struct refusal *why)
 {
-    int error = event_enable_source(event, why);
+    int error = event->spec.source->enable(event, why);
 
     if (!error && event_is_paced(event))
         event_add_paced(event);
@@ -279,12 +272,5 @@ void event_disable(struct event *event)
 {
     if (event_is_paced(event))
         event_remove_paced(event);
-    if (event->recorded.attr.type == PERF_TYPE_TRACEPOINT)
-        event_tracepoint_disable(event);
-    else if (event->recorded.attr.type == PERF_TYPE_SOFTWARE)
-        event_clock_disable(event);
-    else if (event->recorded.attr.type == PERF_TYPE_HARDWARE)
-        event_branches_disable(event);
-    else
-        event_breakpoint_disable(event);
+    event->spec.source->disable(event);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An event: what is counted, and when a count becomes a sample. Its source
- * (core/event/breakpoint.c, tracepoint.c) calls event_hit for each occurrence, or
- * event_sample when time is what it counts (clock.c); sources differ, the rest is the same
- * for all.
+ * An event: what is counted, and when a count becomes a sample. Its source (core/event/source.h)
+ * calls event_hit for each occurrence, event_hit_traced for one with a record, or event_sample when
+ * time is what it counts; sources differ, the rest is the same for all.
  */
 #pragma once
 
@@ -12,8 +11,6 @@
 #include <stdint.h>
 
 #include "core/breakpoint/breakpoint.h"
-#include "core/event/branches.h"
-#include "core/event/clock.h"
 #include "core/event/pace.h"
 #include "core/event/spec.h"
 #include "core/host.h"
@@ -64,23 +61,18 @@ struct event {
     bool narrow;                          /* [I] some hits are not meant: event_means tells */
     struct recorded_event recorded;       /* id, attr and name [I]; count: event_sum's */
 
-    struct event *next_paced;        /* [all CPUs parked] */
-    struct breakpoint_target target; /* [I] of a breakpoint */
-    uint64_t only_ids;               /* [I] as task_current_ids; 0: any thread's hits */
-    uint64_t only_cpus;              /* [I] bit i: CPU i; 0: any CPU's hits */
-    bool only_followed;              /* [I] only hits in the recorded workload's threads */
-    bool start;                      /* [I] its hits open the window of branches */
-    bool trigger;                    /* [I] its first sample ends the recording */
-    bool stop;                       /* [I] each sample stops the program that was hit */
-    uint64_t tick_limit;             /* [I] of a CPU; 0: never throttled */
+    struct event_spec spec;   /* [I] what was asked for */
+    struct event *next_paced; /* [all CPUs parked] */
+    uint64_t tick_limit;      /* [I] of a CPU; 0: never throttled */
 
     /* Its source's part; one of them is in use. */
     struct breakpoint breakpoint;
     struct tracepoint_probe probe;
-    struct event_clock clock;
-    struct event_window window; /* [I] of branches */
-    struct filter filter;       /* [I] of a tracepoint: which hits are some */
-    unsigned address;           /* [I] ... which argument is the sample's address, if any is */
+    unsigned address; /* [I] of a tracepoint: which argument is the sample's address, if any is */
+    struct event_clock {
+        struct event *next; /* of those that are enabled; changed with all CPUs parked */
+        uint64_t interval;  /* ns from sample to sample [I] */
+    } clock;
 };
 
 _Static_assert(offsetof(struct event, plan) == 0, "a plan's address is its event's");
@@ -219,6 +211,14 @@ void event_begin(struct event *event, struct ring *rings);
 
 /* Looks after the periods of events that keep a frequency. The tick: interrupt context. */
 void event_tick(void);
+
+/*
+ * Between these two this CPU looks at lists of events, and those stay as they are: parking waits
+ * until it is busy no more. Interrupt context; the last any.
+ */
+void event_enter(void);
+void event_leave(void);
+bool event_is_busy(unsigned cpu);
 
 /*
  * The thread that writes the stream: what it raises itself, interrupts that it meets left aside, is

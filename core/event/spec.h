@@ -22,12 +22,13 @@
 #pragma once
 
 #include "core/breakpoint/breakpoint.h"
+#include "core/event/source.h"
 #include "core/lib/refusal.h"
 #include "core/sample/records.h"
 #include "core/sample/sample.h"
 #include "core/tracepoint/filter.h"
 
-/* What of the machine's way `branches` sees (core/event/branches.h). */
+/* What of the machine's way `branches` sees (core/source/branches.h). */
 struct event_window {
     uint64_t instructions; /* it ends after so many; 0: it does not */
     bool started;          /* at each hit of an event with `start`; else it is the workload */
@@ -37,6 +38,7 @@ struct event_spec {
     /* type, size, config, bp_type, bp_addr, bp_len and exclude_* are set, the rest is 0. */
     struct perf_event_attr attr;
     char name[EVENT_NAME_SIZE]; /* the spelling */
+    const struct event_source *source;
     /* Not part of the spelling: core/option/record.c. */
     struct filter filter;
     struct sample_chain chain;

@@ -6,26 +6,21 @@
 
 #include "arch/arch.h"
 
-bool event_is_branches(const struct perf_event_attr *attr)
-{
-    return attr->type == PERF_TYPE_HARDWARE;
-}
-
 static int check_opener(const struct event_spec *event, struct refusal *why)
 {
-    if (event->start && event->attr.type != PERF_TYPE_BREAKPOINT)
+    if (event->start && !event->source->watches)
         return refuse(why, EINVAL,
                       "--start %s: only a breakpoint opens the window of branches, mem:fs_write:x "
                       "say",
                       event->name);
-    if (event->window.instructions && !event_is_branches(&event->attr))
+    if (event->window.instructions && !event->source->follows)
         return refuse(why, EINVAL, "window=: a term of -e branches, not of %s", event->name);
     return 0;
 }
 
-static bool watches_data(const struct perf_event_attr *attr)
+static bool watches_data(const struct event_spec *event)
 {
-    return attr->type == PERF_TYPE_BREAKPOINT && attr->bp_type != HW_BREAKPOINT_X;
+    return event->source->watches && event->attr.bp_type != HW_BREAKPOINT_X;
 }
 
 /* A --start rests while the window is open: what it opens is open already. */
@@ -33,14 +28,14 @@ static int check_beside(const struct event_spec *event, bool program, struct ref
 {
     bool concerned = !program || event->attr.bp_addr < ARCH_USER_END;
 
-    if (concerned && program && watches_data(&event->attr) && arch_step_excludes_watches())
+    if (concerned && program && watches_data(event) && arch_step_excludes_watches())
         return refuse(
             why, EINVAL,
             "%s: QEMU's TCG loses its way where a stepped instruction makes a watched "
             "access: beside branches:u a program's code can be watched, the kernel's data, "
             "but not its own",
             event->name);
-    if (concerned && !event->start && watches_data(&event->attr) && arch_step_excludes_watches())
+    if (concerned && !event->start && watches_data(event) && arch_step_excludes_watches())
         return refuse(why, EINVAL,
                       "%s: QEMU's TCG loses its way where a stepped instruction makes a watched "
                       "access: beside branches a watch of data can only be a --start",
@@ -77,7 +72,7 @@ int branches_choose(struct event_spec *events, unsigned count, struct refusal *w
     for (unsigned i = 0; !error && i < count; i++) {
         error = check_opener(&events[i], why);
         started |= events[i].start;
-        if (!event_is_branches(&events[i].attr))
+        if (!events[i].source->follows)
             continue;
         if (branches)
             return refuse(why, EINVAL, "branches: one of them in a recording");

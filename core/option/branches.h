@@ -9,9 +9,6 @@
 
 #include "core/event/spec.h"
 
-/* PERF_COUNT_HW_BRANCH_INSTRUCTIONS, the one hardware event that there is. */
-bool event_is_branches(const struct perf_event_attr *attr);
-
 /*
  * Whether these events, terms applied, can be had together; says in the one of `branches` how its
  * window is opened. 0, or -EINVAL with the reason.

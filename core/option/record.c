@@ -297,7 +297,7 @@ static int parse_filter(struct parse *parse, const char *text)
         struct event_spec *event = &recording->events[i];
         int error;
 
-        if (event->attr.type != PERF_TYPE_TRACEPOINT)
+        if (!event->source->has_fields)
             return refuse(parse->why, EINVAL,
                           "--filter: %s is no tracepoint, it has no fields; its hits have: "
                           "-e %s -e breakpoint:hit --filter '%s'",
@@ -474,30 +474,23 @@ static void apply_chain(struct event_spec *event, enum chain_term chain, uint64_
         (struct sample_chain){.method = method_of(chain), .skip = (unsigned)skip, .verify = verify};
 }
 
-static bool is_clock(const struct perf_event_attr *attr)
-{
-    return attr->type == PERF_TYPE_SOFTWARE;
-}
-
 static bool is_weighted(const struct perf_event_attr *attr)
 {
-    return attr->type == PERF_TYPE_TRACEPOINT && tracepoint_by_id(attr->config)->weighted;
-}
+    const struct tracepoint *tracepoint = tracepoint_of_event(attr);
 
-static uint64_t frequency_max(const struct perf_event_attr *attr)
-{
-    return is_clock(attr) ? EVENT_CLOCK_HERTZ_MAX : PACE_HERTZ_MAX;
+    return tracepoint && tracepoint->weighted;
 }
 
 /* A period that may differ from sample to sample stands in each. */
-static void apply_rate(struct perf_event_attr *attr, const struct event_terms *terms)
+static void apply_rate(struct event_spec *event, const struct event_terms *terms)
 {
+    struct perf_event_attr *attr = &event->attr;
     uint64_t frequency = terms->frequency;
 
-    if (is_clock(attr) && !terms->period && !frequency)
-        frequency = EVENT_CLOCK_HERTZ_DEFAULT;
+    if (!terms->period && !frequency)
+        frequency = event->source->hertz_default;
     if (frequency == FREQUENCY_MAX)
-        frequency = frequency_max(attr);
+        frequency = event->source->hertz_max;
     if (terms->period || frequency || is_weighted(attr))
         attr->sample_type |= PERF_SAMPLE_PERIOD;
     if (frequency) {
@@ -516,8 +509,8 @@ static void apply_terms(struct event_spec *event, const struct event_terms *own,
 
     attr->sample_type = SAMPLE_ALWAYS;
     attr->sample_id_all = 1;
-    apply_rate(attr, own->period || own->frequency ? own : all);
-    if (event_is_branches(attr)) /* -g and --intr-regs are for those events that have them */
+    apply_rate(event, own->period || own->frequency ? own : all);
+    if (event->source->follows) /* -g and --intr-regs are for those events that have them */
         all = &nothing;
     event->window.instructions = own->window;
     event->stop = own->stop;
@@ -528,7 +521,7 @@ static void apply_terms(struct event_spec *event, const struct event_terms *own,
         attr->sample_regs_intr = SAMPLE_REGISTERS;
     }
     /* As in perf, a tracepoint's samples have its record unless somebody says no. */
-    if (attr->type == PERF_TYPE_TRACEPOINT && (own->raw ? own->raw : all->raw) >= 0)
+    if (event->source->has_fields && (own->raw ? own->raw : all->raw) >= 0)
         attr->sample_type |= PERF_SAMPLE_RAW;
 }
 
@@ -538,7 +531,7 @@ static int check_raw(struct parse *parse)
     const struct recording_options *recording = &parse->options->recording;
 
     for (unsigned i = 0; i < recording->event_count; i++)
-        if (parse->own[i].raw > 0 && recording->events[i].attr.type != PERF_TYPE_TRACEPOINT)
+        if (parse->own[i].raw > 0 && !recording->events[i].source->has_fields)
             return refuse(parse->why, EINVAL, "raw=yes: %s is no tracepoint, it has no record",
                           recording->events[i].name);
     return 0;
@@ -549,14 +542,14 @@ static int check_rate(struct parse *parse, const struct event_spec *event)
 {
     const struct perf_event_attr *attr = &event->attr;
 
-    if (attr->freq && attr->sample_freq > frequency_max(attr))
-        return refuse(parse->why, EINVAL, "%s: %llu samples a second: %llu are the most possible",
-                      event->name, (unsigned long long)attr->sample_freq,
-                      (unsigned long long)frequency_max(attr));
-    if (is_clock(attr) && !attr->freq && attr->sample_period < EVENT_CLOCK_PERIOD_MIN)
+    if (attr->freq && attr->sample_freq > event->source->hertz_max)
+        return refuse(parse->why, EINVAL, "%s: %llu samples a second: %u are the most possible",
+                      event->name, (unsigned long long)attr->sample_freq, event->source->hertz_max);
+    if (!attr->freq && attr->sample_period < event->source->period_min)
         return refuse(parse->why, EINVAL,
-                      "%s: a sample every %llu ns: every %d ns is the most possible", event->name,
-                      (unsigned long long)attr->sample_period, EVENT_CLOCK_PERIOD_MIN);
+                      "%s: a sample every %llu ns: every %llu ns is the most possible", event->name,
+                      (unsigned long long)attr->sample_period,
+                      (unsigned long long)event->source->period_min);
     return 0;
 }
 
@@ -595,7 +588,8 @@ static int check_clocks(struct parse *parse)
     for (unsigned i = 0; i < recording->event_count; i++) {
         const struct perf_event_attr *attr = &recording->events[i].attr;
 
-        if (is_clock(attr) && (parse->pid || attr->exclude_user || attr->exclude_kernel))
+        if (recording->events[i].source->counts_time &&
+            (parse->pid || attr->exclude_user || attr->exclude_kernel))
             return refuse(parse->why, EINVAL,
                           "%s: perf stat counts all time; perf record samples a part of it",
                           recording->events[i].name);
@@ -668,7 +662,7 @@ static int check_whose(struct parse *parse)
                       "-a and -p exclude each other: the hits of all threads, or of thread %u",
                       parse->pid);
     for (unsigned i = 0; parse->cpus && i < recording->event_count; i++)
-        if (event_is_branches(&recording->events[i].attr))
+        if (recording->events[i].source->follows)
             return refuse(parse->why, EINVAL, "-C: %s follows a thread, wherever it runs",
                           recording->events[i].name);
     return 0;
@@ -679,7 +673,7 @@ static int check_alone(struct parse *parse)
 {
     const struct recording_options *recording = &parse->options->recording;
 
-    if (recording->event_count > 1 || !event_is_branches(&recording->events[0].attr) ||
+    if (recording->event_count > 1 || !recording->events[0].source->follows ||
         (parse->all.chain <= CHAIN_NO && parse->all.registers <= 0))
         return 0;
     return refuse(parse->why, EINVAL, "%s: a branch has none, only from and to",

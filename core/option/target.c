@@ -113,8 +113,7 @@ static int choose_branches(struct event_spec *event, const struct target_options
 /* Its memory is what the program itself touches, so it is at hand to be stopped. */
 static int check_stop(const struct event_spec *event, struct refusal *why)
 {
-    if (!event->stop ||
-        (event->attr.type == PERF_TYPE_BREAKPOINT && event->attr.bp_addr < ARCH_USER_END))
+    if (!event->stop || (event->source->watches && event->attr.bp_addr < ARCH_USER_END))
         return 0;
     return refuse(why, EINVAL,
                   "%s: the term stop is of a breakpoint in a program, as in "
@@ -135,9 +134,9 @@ int targets_choose(struct event_spec *events, unsigned count, const struct targe
         error = check_stop(&events[i], why);
         if (error)
             return error;
-        if (event_is_branches(&events[i].attr))
+        if (events[i].source->follows)
             error = choose_branches(&events[i], options, started, why);
-        else if (events[i].attr.type == PERF_TYPE_BREAKPOINT)
+        else if (events[i].source->watches)
             error = choose_breakpoint(&events[i], options, why);
     }
     return error;

@@ -181,9 +181,9 @@ static void recording_sampled(const struct sample_plan *plan)
 {
     const struct event *event = event_of_plan(plan);
 
-    if (event->stop && stop_program)
+    if (event->spec.stop && stop_program)
         stop_program();
-    if (event->trigger)
+    if (event->spec.trigger)
         recording_trigger(event);
 }
 
@@ -197,9 +197,9 @@ static void recording_begin(struct ring *to)
     cpus_park_surely(); /* all CPUs begin at once */
     for (unsigned triggers = 0; triggers < 2; triggers++)
         for (unsigned i = 0; i < event_count && !recording_frozen(); i++) {
-            if (events[i].trigger != triggers)
+            if (events[i].spec.trigger != triggers)
                 continue;
-            events[i].plan.taken = triggers || events[i].stop ? recording_sampled : NULL;
+            events[i].plan.taken = triggers || events[i].spec.stop ? recording_sampled : NULL;
             event_begin(&events[i], to);
         }
     if (recording_frozen())

@@ -21,11 +21,10 @@
 /* "NAME", or "EVENT.NAME" where EVENT is the tracepoint's name, with its system or without. */
 static const struct tracepoint_field *field_of(const char *word, const struct recorded_event *event)
 {
-    const struct tracepoint *tracepoint = tracepoint_by_id(event->attr.config);
+    const struct tracepoint *tracepoint = tracepoint_of_event(&event->attr);
     size_t before = 0;
 
-    if (event->attr.type != PERF_TYPE_TRACEPOINT || !tracepoint ||
-        !(event->attr.sample_type & PERF_SAMPLE_RAW))
+    if (!tracepoint || !(event->attr.sample_type & PERF_SAMPLE_RAW))
         return NULL;
     while (word[before] != '\0' && word[before] != '.')
         before++;
@@ -49,10 +48,9 @@ static int refuse_field(const char *word, const struct record_source *source, st
 
     for (size_t i = 0; i < source->event_count; i++) {
         const struct perf_event_attr *attr = &source->events[i].attr;
-        const struct tracepoint *tracepoint = tracepoint_by_id(attr->config);
+        const struct tracepoint *tracepoint = tracepoint_of_event(attr);
 
-        if (attr->type != PERF_TYPE_TRACEPOINT || !tracepoint ||
-            !(attr->sample_type & PERF_SAMPLE_RAW))
+        if (!tracepoint || !(attr->sample_type & PERF_SAMPLE_RAW))
             continue;
         for (unsigned f = 0; f < tracepoint->field_count; f++) {
             size_t length = strlen(names);

@@ -149,9 +149,9 @@ static void print_registers(struct sink *sink, const struct sample_view *view)
 /* Of a tracepoint whose record the sample has. */
 static void print_fields(struct sink *sink, const struct sample_view *view)
 {
-    const struct tracepoint *tracepoint = tracepoint_by_id(view->event->attr.config);
+    const struct tracepoint *tracepoint = tracepoint_of_event(&view->event->attr);
 
-    if (view->event->attr.type == PERF_TYPE_TRACEPOINT && view->raw && tracepoint)
+    if (view->raw && tracepoint)
         tracepoint_record_print(sink, tracepoint, view->raw, view->raw_size);
 }
 

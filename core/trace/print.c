@@ -209,10 +209,9 @@ static void take_exit(struct traced *thread, uint64_t time, int call, int64_t re
 /* Whether the event is that tracepoint. */
 static bool event_is(const struct recorded_event *event, const char *full_name)
 {
-    const struct tracepoint *tracepoint = tracepoint_by_id(event->attr.config);
+    const struct tracepoint *tracepoint = tracepoint_of_event(&event->attr);
 
-    return event->attr.type == PERF_TYPE_TRACEPOINT && tracepoint &&
-           strcmp(tracepoint->full_name, full_name) == 0;
+    return tracepoint && strcmp(tracepoint->full_name, full_name) == 0;
 }
 
 /* Of one of the two; a record is not aligned in its sample. */

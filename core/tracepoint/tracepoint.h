@@ -39,6 +39,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <linux/perf_event.h>
+
 #include "arch/arch.h"
 #include "core/host.h"
 #include "core/lib/refusal.h"
@@ -256,6 +258,13 @@ static inline void *tracepoint_record(struct trace_hit *hit, const struct regs *
 /* The tracepoint of this id, 1 to tracepoint_count(); NULL for others. */
 struct tracepoint *tracepoint_by_id(uint64_t id);
 size_t tracepoint_count(void);
+
+/* The one that an event with these attributes is of; NULL: it is of none. */
+static inline struct tracepoint *tracepoint_of_event(const struct perf_event_attr *attr)
+{
+    return attr->type == PERF_TYPE_TRACEPOINT ? tracepoint_by_id(attr->config) : NULL;
+}
+
 uint16_t tracepoint_id(const struct tracepoint *tracepoint);
 
 /* The next in order of full names, the first after NULL; NULL after the last. */

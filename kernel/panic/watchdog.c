@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See watchdog.h. Each CPU looks after itself in the NMI clock (core/event/nmi_clock.h): so nothing
- * is shared but the report, and a look costs the others nothing.
+ * See watchdog.h. Each CPU looks after itself in the NMI clock (core/source/nmi_clock.h): so
+ * nothing is shared but the report, and a look costs the others nothing.
  */
 #include "kernel/panic/watchdog.h"
 
 #include "arch/arch.h"
-#include "core/event/nmi_clock.h"
 #include "core/lib/print.h"
+#include "core/source/nmi_clock.h"
 #include "kernel/cmdline.h"
 #include "kernel/panic/watchdog_report.h"
 #include "kernel/time/ticks.h"

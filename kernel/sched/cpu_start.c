@@ -3,9 +3,10 @@
 #include "kernel/sched/cpu_start.h"
 
 #include "arch/arch.h"
-#include "core/event/clock.h"
+#include "core/event/event.h"
 #include "core/gdb/debugger.h"
 #include "core/lib/print.h"
+#include "core/source/clock.h"
 #include "core/tracepoint/tracepoint.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/time/ticks.h"
@@ -18,7 +19,7 @@ ARCH_HIT_TEXT static bool may_park(void)
 {
     unsigned cpu = arch_cpu_id();
 
-    return !tracepoint_is_recording(cpu) && !event_clock_is_busy(cpu) && !gdb_is_sending(cpu);
+    return !tracepoint_is_recording(cpu) && !event_is_busy(cpu) && !gdb_is_sending(cpu);
 }
 
 /* Where a CPU begins, as its own idle thread. */

@@ -8,7 +8,7 @@
 #include "kernel/user/process_steps.h"
 
 #include "arch/arch.h"
-#include "core/event/branches.h"
+#include "core/source/branches.h"
 #include "kernel/sched/thread.h"
 
 /* Interrupts off: the frame is the program's, on its thread's stack. */

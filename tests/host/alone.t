@@ -40,6 +40,8 @@ my @objects = map { "$_.o" }
 open(my $rules, '>', "$tree/Makefile") or die("$tree/Makefile: $!\n");
 print $rules <<"EOT";
 CC := $compiler -g0 -O1
+.SILENT:
+.SUFFIXES:
 all: @objects
 \tld -nostdlib -static -T tests/port/linker.ld -z noexecstack --no-warn-rwx-segments \\
 \t\t\$(filter tests/%,\$^) --start-group product.a --end-group -o port.elf

@@ -6,11 +6,11 @@
  */
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
-#include "core/event/branches.h"
 #include "core/lib/string.h"
 #include "core/lib/words.h"
 #include "core/option/record.h"
 #include "core/sample/view.h"
+#include "core/source/branches.h"
 #include "core/symbols/symbols.h"
 #include "core/unwind/snapshot.h"
 #include "kernel/time/ticks.h"

@@ -4,7 +4,7 @@
  * CPU of the test is a fake, which is stepped by hand; what a branch is, is
  * tests/unit/branch_test.c's.
  *
- * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/fake_task.c tests/unit/fake_preempt.c
+ * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +17,9 @@
 #include "core/breakpoint/breakpoint.h"
 #include "core/event/event.h"
 #include "core/sample/sample.h"
+#include "core/source/branches.h"
+#include "core/source/clock.h"
+#include "core/source/sources.h"
 #include "core/symbols/symbols.h"
 #include "tests/unit/fake_arch.h"
 
@@ -30,13 +33,6 @@ static bool enabled, opens;
 static const struct arch_stack *mine, *other;
 static struct regs regs;
 static struct refusal why;
-
-bool symbols_find_address(uintptr_t address, struct symbol *found)
-{
-    (void)address;
-    (void)found;
-    return false;
-}
 
 static void disable_all(void)
 {
@@ -66,7 +62,8 @@ static int setup(void **state)
 
 static void enable(uint64_t instructions, bool started)
 {
-    struct event_spec spec = {.attr = {.type = PERF_TYPE_HARDWARE,
+    struct event_spec spec = {.source = &branches_source,
+                              .attr = {.type = PERF_TYPE_HARDWARE,
                                        .config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
                                        .sample_type = SAMPLE_ALWAYS,
                                        .sample_period = 1},
@@ -86,7 +83,8 @@ static void begin(void)
 /* A watch of data, or of code, at TEXT + 32. */
 static void enable_opener(uint32_t type)
 {
-    struct event_spec spec = {.attr = {.type = PERF_TYPE_BREAKPOINT,
+    struct event_spec spec = {.source = &breakpoint_source,
+                              .attr = {.type = PERF_TYPE_BREAKPOINT,
                                        .bp_addr = TEXT + 32,
                                        .bp_len = 8,
                                        .bp_type = type,

@@ -2,7 +2,7 @@
 /*
  * How events are spelt: what each spelling means, and what each wrong one is told.
  *
- * links: tools/symtab/table.c tests/unit/fake_symtab.c
+ * links: tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_events.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,10 +15,22 @@
 #include <linux/hw_breakpoint.h>
 
 #include "core/event/spec.h"
+#include "core/lib/assert.h"
 #include "tests/unit/fake_symtab.h"
 
 #define TEXT 0xffffffff80100000ull
 #define FLAG 0xffffffff80200000ull
+
+_Noreturn void assert_failed(const char *claim, const char *file, int line)
+{
+    mock_assert(0, claim, file, line);
+    abort();
+}
+
+unsigned arch_cpus(void)
+{
+    return 1;
+}
 
 static int load_some(void **state)
 {

@@ -5,7 +5,7 @@
  * breakpoint. The ring's records are counted by type; what is in a
  * sample is tests/unit/sample_test.c's.
  *
- * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/fake_task.c tests/unit/fake_preempt.c
+ * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,6 +20,9 @@
 #include "core/event/follow.h"
 #include "core/host.h"
 #include "core/sample/sample.h"
+#include "core/source/branches.h"
+#include "core/source/clock.h"
+#include "core/source/sources.h"
 #include "core/symbols/symbols.h"
 #include "kernel/time/ticks.h"
 #include "tests/unit/fake_arch.h"
@@ -35,13 +38,6 @@ static struct event_cpu cpus[EVENTS][CPUS];
 static bool enabled[EVENTS];
 static struct regs regs;
 static struct refusal why;
-
-bool symbols_find_address(uintptr_t address, struct symbol *found)
-{
-    (void)address;
-    (void)found;
-    return false;
-}
 
 static void disable_all(void)
 {
@@ -71,7 +67,8 @@ static int setup(void **state)
 
 static struct event_spec spec_of(uint64_t address, uint64_t length, uint32_t type)
 {
-    struct event_spec spec = {.attr = {.type = PERF_TYPE_BREAKPOINT,
+    struct event_spec spec = {.source = &breakpoint_source,
+                              .attr = {.type = PERF_TYPE_BREAKPOINT,
                                        .bp_addr = address,
                                        .bp_len = length,
                                        .bp_type = type,
@@ -437,7 +434,8 @@ static void set_timer_rate(unsigned hertz)
 
 static struct event *clock_event(unsigned i, uint64_t hertz, uint64_t period)
 {
-    struct event_spec spec = {.attr = {.type = PERF_TYPE_SOFTWARE,
+    struct event_spec spec = {.source = &clock_source,
+                              .attr = {.type = PERF_TYPE_SOFTWARE,
                                        .config = PERF_COUNT_SW_CPU_CLOCK,
                                        .sample_type = SAMPLE_ALWAYS | PERF_SAMPLE_PERIOD,
                                        .freq = hertz > 0},
@@ -683,8 +681,8 @@ static void a_trigger_is_told_behind_its_sample(void **state)
     (void)state;
     spec.trigger = true;
     event = make_event(0, &spec, 2);
-    assert_true(event->trigger);
-    assert_false(other->trigger);
+    assert_true(event->spec.trigger);
+    assert_false(other->spec.trigger);
     event->plan.taken = note_trigger;
     triggered = NULL;
     hit(event, 1);
@@ -880,7 +878,7 @@ static void a_followed_clock_counts_the_workloads_time(void **state)
     struct event *event = clock_event(0, 0, 100000000);
 
     (void)state;
-    event->only_followed = true;
+    event->spec.followed = true;
     event_begin(event, NULL);
     interrupts(3, 7777);
     task_follow(0, true, fake_arch.clock);

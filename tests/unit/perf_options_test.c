@@ -3,7 +3,7 @@
  * The options of perf record and perf stat: each one, each term of an event, each refusal with its
  * reason, and noise. Event spellings themselves are tests/unit/event_spec_test.c's.
  *
- * links: tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
+ * links: tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,8 +13,11 @@
 
 #include <cmocka.h>
 
+#include "core/lib/assert.h"
 #include "core/option/record.h"
 #include "core/sample/sample.h"
+#include "core/source/clock.h"
+#include "core/source/sources.h"
 #include "core/symbols/symbols.h"
 
 #define WORDS_MOST 24
@@ -37,6 +40,12 @@ bool unwind_possible(enum unwind_method method)
 enum unwind_method unwind_default(void)
 {
     return method_default;
+}
+
+_Noreturn void assert_failed(const char *claim, const char *file, int line)
+{
+    mock_assert(0, claim, file, line);
+    abort();
 }
 
 static unsigned cpus; /* of the machine */
@@ -90,6 +99,11 @@ bool symbols_by_name(size_t index, struct symbol *found)
     (void)index;
     (void)found;
     return false;
+}
+
+size_t symbols_count(void)
+{
+    return 1;
 }
 
 /* Words in memory of their own, as the parser cuts them up; valid until the next call. */
@@ -446,7 +460,7 @@ static void without_an_event_it_is_the_clock(void **state)
         assert_int_equal(parse(lines[i]), 0);
         assert_int_equal(options.recording.event_count, 1);
         assert_int_equal(attr_of(0)->type, PERF_TYPE_SOFTWARE);
-        assert_int_equal(attr_of(0)->sample_freq, EVENT_CLOCK_HERTZ_DEFAULT);
+        assert_int_equal(attr_of(0)->sample_freq, clock_source.hertz_default);
     }
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "arch/x86_64/cpu/regs.h"
+#include "arch/x86_64/entry/vectors.h"
 
 typedef void trap_handler(struct regs *regs);
 

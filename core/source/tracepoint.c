@@ -3,16 +3,18 @@
  * The tracepoint source: perf_event_attr <-> a probe of a tracepoint, config being its id. Hits run
  * in the tracepoint's context with interrupts off; what the filter keeps out is not counted.
  */
-#include "core/event/tracepoint.h"
-
 #include "core/event/event.h"
+#include "core/event/spelling.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+#include "core/source/sources.h"
 
 __attribute__((always_inline)) static inline void
 event_tracepoint_take(struct tracepoint_probe *probe, struct trace_hit *hit, bool addressed)
 {
     struct event *event = (struct event *)((char *)probe - offsetof(struct event, probe));
 
-    if (event->filter.count == 0 || filter_passes(&event->filter, hit))
+    if (event->spec.filter.count == 0 || filter_passes(&event->spec.filter, hit))
         event_hit_traced(event, hit, addressed);
 }
 
@@ -57,7 +59,7 @@ static void event_tracepoint_hit_weighted(struct tracepoint_probe *probe, struct
     uint64_t stands_for = 0;
     struct ring *ring;
 
-    if (event->filter.count > 0 && !filter_passes(&event->filter, hit))
+    if (event->spec.filter.count > 0 && !filter_passes(&event->spec.filter, hit))
         return;
     if (event->narrow && !event_means(event, trace_regs(hit), hit->ids, hit->cpu))
         return;
@@ -80,7 +82,7 @@ static bool find_address(const struct tracepoint *tracepoint, unsigned *address)
     return false;
 }
 
-int event_tracepoint_enable(struct event *event, struct refusal *why)
+static int tracepoint_enable(struct event *event, struct refusal *why)
 {
     const struct perf_event_attr *attr = &event->recorded.attr;
     struct tracepoint *tracepoint = tracepoint_by_id(attr->config);
@@ -96,7 +98,49 @@ int event_tracepoint_enable(struct event *event, struct refusal *why)
     return tracepoint_listen(tracepoint, &event->probe, why);
 }
 
-void event_tracepoint_disable(struct event *event)
+static void tracepoint_disable(struct event *event)
 {
     tracepoint_leave(tracepoint_by_id(event->recorded.attr.config), &event->probe);
 }
+
+/* Every name has a colon behind its system, which no other spelling begins with. */
+static int tracepoint_parse(const char *spelling, struct event_spec *spec, struct refusal *why)
+{
+    struct tracepoint *tracepoint = NULL;
+    struct spelling_list near = {.length = 0};
+    const char *colon = strchr(spelling, ':');
+    size_t system = colon ? (size_t)(colon - spelling) + 1 : 0;
+
+    if (!colon)
+        return EVENT_IS_ANOTHERS;
+    while ((tracepoint = tracepoint_after(tracepoint)) != NULL) {
+        if (strcmp(tracepoint->full_name, spelling) == 0) {
+            spec->attr.type = PERF_TYPE_TRACEPOINT;
+            spec->attr.config = tracepoint_id(tracepoint);
+            return 0;
+        }
+        if (strncmp(tracepoint->full_name, spelling, system) == 0)
+            spelling_list_add(&near, tracepoint->name);
+    }
+    if (near.length > 0)
+        return refuse(why, ENOENT, "no tracepoint \"%s\"; %.*s has %s", spelling, (int)system,
+                      spelling, near.text);
+    return spelling_refuse_unknown(spelling, why);
+}
+
+/* Each of them has a line of its own. */
+static void tracepoint_describe(struct sink *sink)
+{
+    print_to(sink, "  SYSTEM:NAME                                        [Tracepoint event]\n"
+                   "      with * and ? for each that matches; --filter knows the fields\n");
+}
+
+const struct event_source tracepoint_source = {
+    .spelt = "or a tracepoint (`perf list`)",
+    .describe = tracepoint_describe,
+    .parse = tracepoint_parse,
+    .enable = tracepoint_enable,
+    .disable = tracepoint_disable,
+    .has_fields = true,
+    .hertz_max = PACE_HERTZ_MAX,
+};

@@ -11,14 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct event;
-struct refusal;
 struct regs;
-
-/* core/event/event.c calls these, in task context; event_branches_begin with interrupts off. */
-int event_branches_enable(struct event *event, struct refusal *why);
-void event_branches_disable(struct event *event);
-void event_branches_begin(struct event *event);
 
 /*
  * A breakpoint that opens the window was hit by what has these registers: it is stepped from here

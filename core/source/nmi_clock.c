@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See nmi_clock.h. */
-#include "core/event/nmi_clock.h"
+#include "core/source/nmi_clock.h"
 
 #include "arch/arch.h"
 #include "core/lib/cpus.h"

@@ -1,37 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The clock source of events, cpu-clock: what it counts is time, in nanoseconds. core/event/event.c
- * calls all but the last, in task context.
+ * The source cpu-clock: what it counts is time, in nanoseconds. By NMI where there is a clock that
+ * sends one (core/source/nmi_clock.h), else by the host's timer. docs/clock.md has the design.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct event;
-struct refusal;
 struct regs;
 
-/* What the timer can be asked for: samples a second, and ns from one to the next. */
-#define EVENT_CLOCK_HERTZ_MAX  10000
-#define EVENT_CLOCK_PERIOD_MIN (1000000000 / EVENT_CLOCK_HERTZ_MAX)
-
-/* As many as the real perf takes where nobody says how many. */
-#define EVENT_CLOCK_HERTZ_DEFAULT 4000
-
-_Static_assert(EVENT_CLOCK_HERTZ_DEFAULT <= EVENT_CLOCK_HERTZ_MAX, "the default can be had");
-
-/* Its part of an event, beside what struct event_cpu has. */
-struct event_clock {
-    struct event *next; /* of those that are enabled; changed with all CPUs parked */
-    uint64_t interval;  /* ns from sample to sample [I] */
-};
-
-int event_clock_enable(struct event *event, struct refusal *why);
-void event_clock_disable(struct event *event);
-
-/* Time is counted, and if the event has rings sampled, from now on. All CPUs parked. */
-void event_clock_begin(struct event *event);
+/* Samples a second that the timer can be asked for. */
+#define EVENT_CLOCK_HERTZ_MAX 10000
 
 /* NULL; or why cpu-clock does not see code that runs with interrupts off. Any context. */
 const char *event_clock_blind(void);
@@ -70,11 +50,3 @@ struct event_clock_slowed {
     uint64_t took; /* ns */
 };
 struct event_clock_slowed event_clock_slowed(void);
-
-/*
- * Between these two this CPU looks at the events that follow the clock, and those stay as they are.
- * Interrupt context.
- */
-void event_clock_enter(void);
-void event_clock_leave(void);
-bool event_clock_is_busy(unsigned cpu);

@@ -7,20 +7,25 @@
  * however late the interrupt was. Where samples would leave the work less than half of a CPU, or
  * none at all, they are made fewer.
  */
-#include "core/event/clock.h"
+#include "core/source/clock.h"
 
 #include "arch/arch.h"
 #include "core/event/event.h"
 #include "core/event/follow.h"
-#include "core/event/nmi_clock.h"
+#include "core/event/spelling.h"
 #include "core/host.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/sample/sample.h"
+#include "core/source/nmi_clock.h"
+#include "core/source/sources.h"
 
-#define SECOND_NS 1000000000ull
-#define BLIND     "/irqs-off-unseen/" /* behind the name of an event with samples */
+#define CLOCK         "cpu-clock"
+#define PERIOD_MIN    (1000000000 / EVENT_CLOCK_HERTZ_MAX)
+#define HERTZ_DEFAULT 4000 /* as many as the real perf takes */
+#define SECOND_NS     1000000000ull
+#define BLIND         "/irqs-off-unseen/" /* behind the name of an event with samples */
 
 static struct event *first; /* enabled ones; changed with all CPUs parked */
 
@@ -36,8 +41,6 @@ static struct event *first; /* enabled ones; changed with all CPUs parked */
 static unsigned dear[ARCH_CPUS_MAX];     /* [owning CPU] */
 static unsigned rate;                    /* interrupts a second, for samples; 0: none [A] */
 static struct event_clock_slowed slowed; /* written by whoever lowers `rate` */
-
-static bool busy[ARCH_CPUS_MAX]; /* [owning CPU] inside event_clock_enter and leave */
 
 /* The shortest interval that samples are wanted at; UINT64_MAX: none are. */
 static uint64_t event_clock_shortest(void)
@@ -87,7 +90,7 @@ void event_clock_follow(void)
 /* The time that is counted: all that passes, or that of the workload's threads on that CPU. */
 static uint64_t event_clock_time(const struct event *event, unsigned cpu, uint64_t now)
 {
-    return event->only_followed ? task_followed_ns(cpu) : now;
+    return event->spec.followed ? task_followed_ns(cpu) : now;
 }
 
 static void event_clock_count(struct event *event, unsigned cpu, uint64_t now)
@@ -95,7 +98,7 @@ static void event_clock_count(struct event *event, unsigned cpu, uint64_t now)
     struct event_cpu *there = &event->cpu[cpu];
     uint64_t time = event_clock_time(event, cpu, now);
 
-    if (event->only_cpus && !(event->only_cpus >> cpu & 1))
+    if (event->spec.cpus && !(event->spec.cpus >> cpu & 1))
         return;
     there->count += time - there->counted;
     there->counted = time;
@@ -120,23 +123,6 @@ static void event_clock_pass(struct event *event, unsigned cpu, uint64_t now,
     here->due += event->clock.interval;
     if (here->due + event->clock.interval <= now)
         here->due = now + event->clock.interval;
-}
-
-void event_clock_enter(void)
-{
-    busy[arch_cpu_id()] = true;
-    local_barrier();
-}
-
-void event_clock_leave(void)
-{
-    local_barrier();
-    busy[arch_cpu_id()] = false;
-}
-
-bool event_clock_is_busy(unsigned cpu)
-{
-    return *(volatile bool *)&busy[cpu];
 }
 
 /* Two CPUs may want it at once: one of them does it. False: it cannot come less often. */
@@ -195,9 +181,9 @@ void event_clock_interrupt(const struct regs *regs, uint64_t began)
 {
     if (!nmi_clock_problem())
         return;
-    event_clock_enter();
+    event_enter();
     event_clock_serve(regs, began);
-    event_clock_leave();
+    event_leave();
 }
 
 struct event_clock_slowed event_clock_slowed(void)
@@ -218,7 +204,7 @@ static void event_clock_name_blind(struct recorded_event *event)
     print_into(event->name + length, sizeof(event->name) - length, BLIND);
 }
 
-void event_clock_begin(struct event *event)
+static void clock_begin(struct event *event)
 {
     uint64_t now = arch_clock_ns();
 
@@ -235,7 +221,7 @@ void event_clock_begin(struct event *event)
 }
 
 /* Limits are core/option/record.c's to refuse by. */
-int event_clock_enable(struct event *event, struct refusal *why)
+static int clock_enable(struct event *event, struct refusal *why)
 {
     const struct perf_event_attr *attr = &event->recorded.attr;
     int error;
@@ -254,7 +240,7 @@ int event_clock_enable(struct event *event, struct refusal *why)
     return 0;
 }
 
-void event_clock_disable(struct event *event)
+static void clock_disable(struct event *event)
 {
     struct event **link = &first;
 
@@ -268,3 +254,43 @@ void event_clock_disable(struct event *event)
     cpus_release();
     event_clock_follow();
 }
+
+static int clock_parse(const char *spelling, struct event_spec *spec, struct refusal *why)
+{
+    struct spelling cursor = {spelling, why, NULL};
+    int error;
+
+    if (!spelling_skip_name(&cursor, CLOCK))
+        return EVENT_IS_ANOTHERS;
+    spec->attr.type = PERF_TYPE_SOFTWARE;
+    spec->attr.config = PERF_COUNT_SW_CPU_CLOCK;
+    error = spelling_modifiers(&cursor, "no modifier of " CLOCK, &spec->attr);
+    return error ? error : spelling_end(&cursor);
+}
+
+static void clock_describe(struct sink *sink)
+{
+    print_to(sink,
+             "  cpu-clock[:u|:k]                                   [Software event]\n"
+             "      time, in ns: -F up to %d samples a second, -c from %d ns on;\n",
+             EVENT_CLOCK_HERTZ_MAX, PERIOD_MIN);
+    if (event_clock_blind())
+        print_to(sink, "      by the timer, blind where interrupts are off: %s\n\n",
+                 event_clock_blind());
+    else
+        print_to(sink, "      by NMI: where interrupts are off, too\n\n");
+}
+
+const struct event_source clock_source = {
+    .spelt = CLOCK,
+    .name = CLOCK,
+    .describe = clock_describe,
+    .parse = clock_parse,
+    .enable = clock_enable,
+    .disable = clock_disable,
+    .begin = clock_begin,
+    .counts_time = true,
+    .hertz_max = EVENT_CLOCK_HERTZ_MAX,
+    .hertz_default = HERTZ_DEFAULT,
+    .period_min = PERIOD_MIN,
+};

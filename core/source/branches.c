@@ -8,14 +8,19 @@
  * of threads, and by whoever keeps flags. So a step may come to a thread that has nothing to do
  * with the window, or too late. Whose step it is, is told by the stack; all others end with it.
  */
-#include "core/event/branches.h"
+#include "core/source/branches.h"
 
 #include "arch/arch.h"
 #include "core/event/event.h"
 #include "core/event/follow.h"
+#include "core/event/spelling.h"
 #include "core/host.h"
 #include "core/lib/cpus.h"
+#include "core/lib/print.h"
+#include "core/source/sources.h"
 #include "core/tracepoint/tracepoint.h"
+
+#define BRANCHES "branches"
 
 /* [owning CPU], but for the counts, which anybody may read. */
 struct window {
@@ -50,7 +55,7 @@ static void window_open(struct window *window, const struct event *event,
     window->low = stack->low;
     window->high = stack->high;
     window->ip = ip;
-    window->left = event->window.instructions ? event->window.instructions : UINT64_MAX;
+    window->left = event->spec.window.instructions ? event->spec.window.instructions : UINT64_MAX;
 }
 
 /* With its workload; or a panic froze it, or the trigger: nothing that follows belongs to it. */
@@ -123,7 +128,7 @@ void branches_open(struct regs *regs)
     const struct event *event = *(struct event *volatile *)&traced;
     const struct arch_stack *stack;
 
-    if (!event || !event->window.started || has_ended(event) || !arch_step_possible(regs))
+    if (!event || !event->spec.window.started || has_ended(event) || !arch_step_possible(regs))
         return;
     stack = arch_stack_find(regs->sp);
     if (!stack)
@@ -135,7 +140,7 @@ void branches_open(struct regs *regs)
 
 static bool is_of_workload(const struct event *event)
 {
-    return event && begun && !event->window.started;
+    return event && begun && !event->spec.window.started;
 }
 
 void branches_workload_begin(void)
@@ -172,9 +177,9 @@ bool branches_of_program_wanted(void)
 
     if (!event || has_ended(event))
         return false;
-    if (event->only_ids)
-        return event->only_ids == task_current_ids();
-    return !event->only_followed || task_followed[arch_cpu_id()];
+    if (event->spec.pid)
+        return task_ids_of(event->spec.pid) == task_current_ids();
+    return !event->spec.followed || task_followed[arch_cpu_id()];
 }
 
 void branches_of_program(uintptr_t from, const struct regs *regs)
@@ -188,7 +193,7 @@ void branches_of_program(uintptr_t from, const struct regs *regs)
 }
 
 /* The handler stays: flags that were saved while a window was open may be loaded at any time. */
-int event_branches_enable(struct event *event, struct refusal *why)
+static int branches_enable(struct event *event, struct refusal *why)
 {
     int error;
 
@@ -211,7 +216,7 @@ int event_branches_enable(struct event *event, struct refusal *why)
     return 0;
 }
 
-void event_branches_begin(struct event *event)
+static void branches_begin(struct event *event)
 {
     records = event->rings;
     local_barrier(); /* a hit that opens the window may come from here on */
@@ -219,7 +224,7 @@ void event_branches_begin(struct event *event)
 }
 
 /* Who is stepped makes one step more, after which there is no window. */
-void event_branches_disable(struct event *event)
+static void branches_disable(struct event *event)
 {
     (void)event;
     cpus_park_surely();
@@ -240,3 +245,41 @@ struct branches_counts branches_counts(void)
     }
     return sum;
 }
+
+static int branches_parse(const char *spelling, struct event_spec *spec, struct refusal *why)
+{
+    struct spelling cursor = {spelling, why, NULL};
+    int error;
+
+    if (!spelling_skip_name(&cursor, BRANCHES) &&
+        !spelling_skip_name(&cursor, "branch-instructions"))
+        return EVENT_IS_ANOTHERS;
+    spec->attr.type = PERF_TYPE_HARDWARE;
+    spec->attr.config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
+    error = spelling_modifiers(&cursor, "no modifier of " BRANCHES, &spec->attr);
+    return error ? error : spelling_end(&cursor);
+}
+
+static void branches_describe(struct sink *sink)
+{
+    print_to(
+        sink,
+        "  branches[:k|:u] OR branch-instructions             [Hardware event, by single "
+        "steps]\n"
+        "      where the command's thread jumps, calls and returns to, from => to; of a program "
+        "in user mode;\n"
+        "      branches/window=N/ ends after N instructions, --start mem:... opens it at each "
+        "hit\n\n");
+}
+
+const struct event_source branches_source = {
+    .spelt = BRANCHES,
+    .name = BRANCHES,
+    .describe = branches_describe,
+    .parse = branches_parse,
+    .enable = branches_enable,
+    .disable = branches_disable,
+    .begin = branches_begin,
+    .follows = true,
+    .hertz_max = PACE_HERTZ_MAX,
+};

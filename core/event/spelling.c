@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See spelling.h. */
+#include "core/event/spelling.h"
+
+#include <linux/perf_event.h>
+
+#include "core/event/source.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+
+void spelling_list_add(struct spelling_list *list, const char *word)
+{
+    size_t room = list->length < sizeof(list->text) ? sizeof(list->text) - list->length : 0;
+
+    list->length += print_into(list->text + (room ? list->length : 0), room, "%s%s",
+                               list->length > 0 ? ", " : "", word);
+}
+
+/* How the sources' events are spelt. */
+static const char *possible(void)
+{
+    static struct spelling_list list;
+
+    list.length = 0;
+    for (size_t i = 0; i < event_source_count; i++)
+        spelling_list_add(&list, event_sources[i]->spelt);
+    return list.text;
+}
+
+bool spelling_is_digit(char character)
+{
+    return character >= '0' && character <= '9';
+}
+
+/* What may stand in a name: of C, of assembly or of a compiler's making ("copy.part.1"). */
+static bool is_name_character(char character)
+{
+    return spelling_is_digit(character) || (character >= 'a' && character <= 'z') ||
+           (character >= 'A' && character <= 'Z') ||
+           (character != '\0' && strchr("_.$@", character));
+}
+
+size_t spelling_word_length(const char *text)
+{
+    size_t length = 0;
+
+    while (is_name_character(text[length]))
+        length++;
+    return length;
+}
+
+static int digit_value(char character, unsigned base)
+{
+    int value = -1;
+
+    if (spelling_is_digit(character))
+        value = character - '0';
+    else if (character >= 'a' && character <= 'f')
+        value = character - 'a' + 10;
+    else if (character >= 'A' && character <= 'F')
+        value = character - 'A' + 10;
+    return value < (int)base ? value : -1;
+}
+
+int spelling_refuse_missing(const struct spelling *cursor, const char *what)
+{
+    if (*cursor->at == '\0')
+        return refuse(cursor->why, EINVAL, "%s missing at the end: %s", what, possible());
+    return refuse(cursor->why, EINVAL, "%s missing before \"%s\": %s", what, cursor->at,
+                  possible());
+}
+
+int spelling_refuse_unknown(const char *spelling, struct refusal *why)
+{
+    return refuse(why, EINVAL, "unknown event \"%s\": %s", spelling, possible());
+}
+
+int spelling_number(struct spelling *cursor, const char *what, uint64_t *number)
+{
+    size_t length = spelling_word_length(cursor->at);
+    bool hexadecimal = cursor->at[0] == '0' && (cursor->at[1] == 'x' || cursor->at[1] == 'X');
+    unsigned base = hexadecimal ? 16 : 10;
+    size_t i = hexadecimal ? 2 : 0;
+
+    if (i >= length)
+        return spelling_refuse_missing(cursor, what);
+    for (*number = 0; i < length; i++) {
+        int digit = digit_value(cursor->at[i], base);
+        if (digit < 0)
+            return refuse(cursor->why, EINVAL, "\"%.*s\" is no number: 16 and 0x10 are possible",
+                          (int)length, cursor->at);
+        if (*number > (UINT64_MAX - (unsigned)digit) / base)
+            return refuse(cursor->why, EINVAL, "\"%.*s\" does not fit into 64 bits", (int)length,
+                          cursor->at);
+        *number = *number * base + (unsigned)digit;
+    }
+    cursor->at += length;
+    return 0;
+}
+
+bool spelling_letters(struct spelling *cursor, const char *letters, const uint32_t *bits,
+                      uint32_t *sum)
+{
+    size_t length = spelling_word_length(cursor->at);
+
+    *sum = 0;
+    for (size_t i = 0; i < length; i++) {
+        const char *letter = strchr(letters, cursor->at[i]);
+        if (!letter || (*sum & bits[letter - letters]))
+            return false;
+        *sum |= bits[letter - letters];
+    }
+    if (length > 0)
+        cursor->at += length;
+    return length > 0;
+}
+
+int spelling_modifiers(struct spelling *cursor, const char *else_is, struct perf_event_attr *attr)
+{
+    enum { USER = 1, KERNEL = 2 };
+    static const uint32_t bits[] = {USER, KERNEL};
+    uint32_t where;
+
+    if (*cursor->at != ':')
+        return 0;
+    cursor->at++;
+    if (!spelling_letters(cursor, "uk", bits, &where))
+        return refuse(cursor->why, EINVAL, "\"%s\" is %s (u, k)", cursor->at, else_is);
+    attr->exclude_user = !(where & USER);
+    attr->exclude_kernel = !(where & KERNEL);
+    return 0;
+}
+
+int spelling_end(const struct spelling *cursor)
+{
+    if (*cursor->at == '\0')
+        return 0;
+    return refuse(cursor->why, EINVAL, "\"%s\" is too much: %s", cursor->at, possible());
+}
+
+bool spelling_skip(struct spelling *cursor, const char *prefix)
+{
+    bool found = strncmp(cursor->at, prefix, strlen(prefix)) == 0;
+
+    if (found)
+        cursor->at += strlen(prefix);
+    return found;
+}
+
+bool spelling_skip_name(struct spelling *cursor, const char *name)
+{
+    size_t length = strlen(name);
+    bool found = strncmp(cursor->at, name, length) == 0 &&
+                 (cursor->at[length] == '\0' || cursor->at[length] == ':');
+
+    if (found)
+        cursor->at += length;
+    return found;
+}

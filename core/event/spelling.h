@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reading how a person spells an event, from left to right, for the sources that parse it. Every
+ * function that reads a part leaves the cursor behind it, and returns 0 or refuses, naming the word
+ * that is wrong. Task context.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/lib/refusal.h"
+
+struct perf_event_attr;
+struct host_program;
+
+struct spelling {
+    const char *at;
+    struct refusal *why;
+    const struct host_program *program; /* whose symbols are meant; NULL: the kernel's */
+};
+
+/* Words joined by ", ", cut where the room ends. */
+struct spelling_list {
+    char text[160];
+    size_t length;
+};
+void spelling_list_add(struct spelling_list *list, const char *word);
+
+bool spelling_is_digit(char character);
+
+/* Of the name or number that stands there: of C, of assembly or a compiler's ("copy.part.1"). */
+size_t spelling_word_length(const char *text);
+
+/* `what` is missing here. */
+int spelling_refuse_missing(const struct spelling *cursor, const char *what);
+
+/* Nobody knows such an event. */
+int spelling_refuse_unknown(const char *spelling, struct refusal *why);
+
+/* Hexadecimal behind 0x, else decimal. `what` names it for a refusal. */
+int spelling_number(struct spelling *cursor, const char *what, uint64_t *number);
+
+/* True if the word here is made of `letters`, each at most once; their bits are summed. */
+bool spelling_letters(struct spelling *cursor, const char *letters, const uint32_t *bits,
+                      uint32_t *sum);
+
+/*
+ * :u and :k say where to look: the one that is missing is excluded, and neither means both.
+ * `else_is` says what might have stood there besides.
+ */
+int spelling_modifiers(struct spelling *cursor, const char *else_is, struct perf_event_attr *attr);
+
+/* The end, and nothing more. */
+int spelling_end(const struct spelling *cursor);
+
+/* Skips that beginning; or the whole name of an event, which ends or goes on with a colon. */
+bool spelling_skip(struct spelling *cursor, const char *prefix);
+bool spelling_skip_name(struct spelling *cursor, const char *name);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Events that nobody enables: for programs on the host that only read how events are spelt. The
+ * sources (core/source/) are linked as they are; what they call once an event counts is here, and
+ * ends the program.
+ */
+#include <stdlib.h>
+
+#include "core/event/event.h"
+#include "core/event/follow.h"
+
+bool task_followed[ARCH_CPUS_MAX];
+uint64_t event_drain_ids;
+
+#define NEVER(signature)                                                                           \
+    __attribute__((noreturn)) signature                                                            \
+    {                                                                                              \
+        abort();                                                                                   \
+    }
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+NEVER(int breakpoint_install(struct breakpoint *breakpoint, struct refusal *why))
+NEVER(void breakpoint_remove(struct breakpoint *breakpoint))
+NEVER(int tracepoint_listen(struct tracepoint *tracepoint, struct tracepoint_probe *probe,
+                            struct refusal *why))
+NEVER(void tracepoint_leave(struct tracepoint *tracepoint, struct tracepoint_probe *probe))
+NEVER(bool tracepoint_is_recording(unsigned cpu))
+NEVER(void event_enter(void))
+NEVER(void event_leave(void))
+NEVER(bool event_means(const struct event *event, const struct regs *regs, uint64_t ids,
+                       unsigned cpu))
+NEVER(bool event_may(struct event *event, struct event_cpu *here, struct ring *ring))
+NEVER(bool event_sample(struct event *event, uint64_t period, const struct regs *regs))
+NEVER(void event_hit_narrow(struct event *event, uint64_t addr, const struct regs *regs))
+NEVER(void event_hit_checked(struct event *event, struct ring *ring, uint64_t addr,
+                             const struct regs *regs, uint64_t ids))
+NEVER(void event_traced_narrow(struct event *event, struct trace_hit *traced, bool addressed))
+NEVER(void event_traced_checked(struct event *event, struct ring *ring, struct trace_hit *traced,
+                                uint64_t addr))
+NEVER(void sample_write(const struct sample_plan *plan, struct ring *ring, uint64_t addr,
+                        const struct regs *regs, uint64_t ids, uint64_t period))
+NEVER(void sample_write_traced(const struct sample_plan *plan, struct ring *ring,
+                               struct trace_hit *traced, uint64_t addr, uint64_t period))
+NEVER(void sample_write_throttle(const struct sample_plan *plan, struct ring *ring, uint32_t type))
+NEVER(uint64_t task_followed_ns(unsigned cpu))
+NEVER(uint64_t arch_clock_ns(void))
+NEVER(bool arch_cpu_runs(unsigned cpu))
+NEVER(bool arch_cpus_park(unsigned *absent))
+NEVER(void arch_cpus_release(void))
+NEVER(const struct arch_stack *arch_stack_find(uintptr_t address))
+NEVER(void arch_step_set_handlers(arch_step_handler *stepped, arch_step_handler *resumed))
+NEVER(void arch_step_more(struct regs *regs))
+NEVER(void arch_step_no_more(struct regs *regs))
+NEVER(bool arch_step_possible(const struct regs *regs))
+NEVER(void arch_step_begin(void))
+NEVER(uintptr_t arch_step_branch(uintptr_t from, uintptr_t to))
