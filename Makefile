@@ -25,9 +25,10 @@ export UNWINDER FIRMWARE MACHINE ACCEL SMP CPU MEM BUILD FP_BUILD
 
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-6s %s\n' '$(1)' '$(2)')
-# What commands depend on beside files stands in a file, FILE: TEXT, which is written when it changes.
+# What commands depend on beside files stands in a file, FILE: TEXT, which is written when it changes. Make 4.3 leaves the file's
+# last line end in place now and then.
 define NOTE
-$(1): $(if $(subst |$(2)|,,|$(file <$(1))|),FORCE)
+$(1): $(if $(subst |$(strip $(2))|,,|$(strip $(file <$(1)))|),FORCE)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)echo '$(2)' > $$@
 endef
