@@ -6,6 +6,7 @@
 #include "core/breakpoint/breakpoint.h"
 
 #include "core/breakpoint/table.h"
+#include "core/lib/assert.h"
 #include "core/lib/cpus.h"
 
 static int refuse_shape(const struct breakpoint *breakpoint, struct refusal *why)
@@ -65,9 +66,12 @@ static int refuse_place(const struct breakpoint *breakpoint, struct refusal *why
 
 static size_t describe_slot(const struct slot *slot, char *text, size_t size)
 {
-    size_t length = print_into(text, size, "0x%lx/%u:%s for %s", (unsigned long)slot->watch.address,
-                               slot->watch.length, breakpoint_access_letters[slot->watch.access],
-                               slot->owners[0]->owner);
+    size_t length;
+
+    assert(slot->owner_count > 0);
+    length = print_into(text, size, "0x%lx/%u:%s for %s", (unsigned long)slot->watch.address,
+                        slot->watch.length, breakpoint_access_letters[slot->watch.access],
+                        slot->owners[0]->owner);
 
     if (slot->owner_count > 1 && length < size)
         length += print_into(text + length, size - length, " and %u more", slot->owner_count - 1);
@@ -78,6 +82,7 @@ int breakpoint_install(struct breakpoint *breakpoint, struct refusal *why)
 {
     int error = refuse_shape(breakpoint, why);
 
+    assert(breakpoint->hit); /* the debug trap calls it without a look */
     if (!error)
         error = refuse_place(breakpoint, why);
     if (!error)

@@ -23,6 +23,7 @@ static uint8_t part_length(uintptr_t address, size_t length)
 {
     uint8_t part = WORD;
 
+    assert(length > 0); /* or none is small enough */
     while (part > length || address % part)
         part /= 2;
     return part;
@@ -71,6 +72,7 @@ static struct arch_watch watch_around(const struct arch_watch *left, const struc
 {
     struct arch_watch around = *left;
 
+    assert(left->address / WORD == right->address / WORD); /* or nothing ends this */
     while (!covers(&around, right)) {
         around.length *= 2;
         around.address &= ~(uintptr_t)(around.length - 1);
@@ -82,6 +84,7 @@ static struct arch_watch watch_around(const struct arch_watch *left, const struc
 
 static void plan_drop(struct breakpoint_plan *plan, unsigned i)
 {
+    assert(i < plan->count);
     plan->count--;
     memmove(&plan->reg[i], &plan->reg[i + 1], (plan->count - i) * sizeof(plan->reg[0]));
 }

@@ -127,6 +127,7 @@ static void table_switch(const struct slot_table *next)
     for (unsigned i = 0; i < breakpoint_slots.count; i++) {
         struct slot *slot = &breakpoint_slots.slot[i];
 
+        assert(slot->owner_count > 0); /* a hit tells the first without a look */
         watches[i] = slot->watch;
         slot->word = slot->user ? &nothing : arch_watch_word(&slot->watch);
         slot->shadow = *slot->word;
@@ -186,6 +187,7 @@ static void table_add(struct slot_table *next, const struct breakpoint_plan *pla
 /* For all that are installed. */
 static void table_make(struct slot_table *next, const struct breakpoint_plan *plan)
 {
+    assert(plan->count <= ARCH_WATCHES);
     memset(next, 0, sizeof(*next));
     next->count = plan->count;
     for (unsigned i = 0; i < plan->count; i++) {
@@ -266,7 +268,16 @@ static int table_plan(struct breakpoint_plan *plan, struct refusal *why)
     all = plan->count;
     plan_make(plan, installed_count - 1, 0);
     others = plan->count;
+    assert(others <= ARCH_WATCHES && others < all); /* they had room until now */
     return refuse_space(all - others, ARCH_WATCHES - others, why);
+}
+
+static bool is_installed(const struct breakpoint *breakpoint)
+{
+    for (unsigned i = 0; i < installed_count; i++)
+        if (installed[i] == breakpoint)
+            return true;
+    return false;
 }
 
 int breakpoint_table_install(struct breakpoint *breakpoint, struct refusal *why)
@@ -277,6 +288,7 @@ int breakpoint_table_install(struct breakpoint *breakpoint, struct refusal *why)
 
     if (error)
         return error;
+    assert(!is_installed(breakpoint));
     assert(installed_count < INSTALLED_MAX); /* a register's owners are counted */
     installed[installed_count++] = breakpoint;
     error = table_plan(&plan, why);
@@ -294,13 +306,16 @@ void breakpoint_table_remove(const struct breakpoint *breakpoint)
     static struct breakpoint_plan plan;
     static struct slot_table next;
     unsigned kept = 0;
+    bool fits;
 
+    assert(is_installed(breakpoint));
     for (unsigned i = 0; i < installed_count; i++)
         if (installed[i] != breakpoint)
             installed[kept++] = installed[i];
     installed_count = kept;
     /* Each word that is watched takes a register at most, and no more words are than before. */
-    plan_make(&plan, installed_count, ARCH_WATCHES);
+    fits = plan_make(&plan, installed_count, ARCH_WATCHES);
+    assert(fits);
     table_make(&next, &plan);
     table_switch(&next);
 }

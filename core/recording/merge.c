@@ -2,11 +2,14 @@
 /* See merge.h. */
 #include "core/recording/merge.h"
 
+#include "core/lib/assert.h"
+
 #define NOTHING UINT64_MAX
 #define UNKNOWN (UINT64_MAX - 1)
 
 void ring_merge_start(struct ring_merge *merge, const struct ring *rings, unsigned count)
 {
+    assert(count > 0 && count <= sizeof(merge->ring) / sizeof(merge->ring[0]));
     merge->count = count;
     for (unsigned i = 0; i < count; i++) {
         ring_reader_start(&merge->ring[i].reader, &rings[i]);

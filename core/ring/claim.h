@@ -13,6 +13,11 @@
 /* A claim's offset while its place is being chosen: no record's, so no claim to whoever looks. */
 #define RING_NOWHERE UINT64_MAX
 
+_Static_assert((RING_NESTING & (RING_NESTING - 1)) == 0, "a level chooses its claim by a mask");
+_Static_assert(RING_RECORD_MAX % 8 == 0 && RING_RECORD_MAX <= UINT16_MAX,
+               "the size of any record is a header's");
+_Static_assert(RING_SIZE_MIN % 8 == 0, "a header does not reach across a ring's end");
+
 /* What is rare, out of line. */
 void ring_void_outer_claims(struct ring *ring, unsigned level, uint64_t offset);
 void ring_publish_again(struct ring *ring);

@@ -20,6 +20,7 @@
  */
 #include "core/ring/ring.h"
 
+#include "core/lib/assert.h"
 #include "core/ring/claim.h"
 
 int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mode,
@@ -70,6 +71,7 @@ __attribute__((noinline)) static void ring_write_around(struct ring *ring, uint6
 {
     uint64_t first = ring->size - start;
 
+    assert(size > first && size <= ring->size); /* what was claimed */
     local_copy_words(ring->bytes + start, bytes, first / 8);
     local_copy_words(ring->bytes, (const uint8_t *)bytes + first, (size - first) / 8);
 }
@@ -95,6 +97,7 @@ __attribute__((noinline)) void ring_publish_again(struct ring *ring)
 {
     uint64_t head;
 
+    assert(local_load(&ring->nest) == 0); /* whoever came in between has left */
     do {
         local_store(&ring->nest, 1);
         head = local_load(&ring->head);
@@ -112,6 +115,7 @@ void ring_commit(struct ring *ring, struct ring_record *record)
 /* These two apart from the writers, whose registers they would take for one in a thousand. */
 __attribute__((noinline)) void ring_commit_dropped(struct ring *ring, unsigned level)
 {
+    assert(ring->nest == level + 1); /* those inside have left */
     ring_commit_at(ring, level, true);
 }
 
@@ -223,5 +227,7 @@ enum ring_read_result ring_read(struct ring_reader *reader, void *to, size_t roo
 
 void ring_consume(struct ring *ring, const struct ring_reader *reader)
 {
+    assert(reader->ring == ring && ring->mode == RING_NORMAL); /* else the tail is the writers' */
+    assert(reader->position >= ring->tail);
     publish_store(&ring->tail, reader->position); /* C: after the copy */
 }

@@ -11,6 +11,7 @@
 
 #include "arch/arch.h"
 #include "core/host.h"
+#include "core/lib/assert.h"
 #include "core/ring/claim.h"
 #include "core/tracepoint/tracepoint.h"
 #include "core/unwind/caller.h"
@@ -244,6 +245,7 @@ sample_write_around(const struct sample_plan *plan, struct ring *ring,
 
     if (plan->type & SAMPLE_OPTIONAL)
         whole = scratch_here(cpu)->words;
+    assert(sample.bytes <= (whole == least ? sizeof(least) : sizeof(struct sample_scratch)));
     sample_put(whole, plan, hit, &sample, cpu, record->time);
     ring_write_part(ring, record->offset, whole, sample.bytes);
 }
@@ -336,6 +338,10 @@ static uint64_t sample_bytes(const struct perf_event_attr *attr)
 struct sample_plan sample_plan_make(uint64_t id, const struct perf_event_attr *attr,
                                     const struct sample_chain *chain)
 {
+    assert((attr->sample_type & SAMPLE_ALWAYS) == SAMPLE_ALWAYS); /* nobody asks for each */
+    assert(!(attr->sample_type & ~(uint64_t)(SAMPLE_ALWAYS | SAMPLE_OPTIONAL)));
+    assert(!(attr->sample_regs_intr & ~(uint64_t)SAMPLE_REGISTERS));
+    assert(chain->skip < SAMPLE_CHAIN_MAX);
     return (struct sample_plan){.id = id,
                                 .type = attr->sample_type,
                                 .bytes = sample_bytes(attr),

@@ -6,6 +6,7 @@
 #include "core/tracepoint/filter.h"
 
 #include "core/host.h"
+#include "core/lib/assert.h"
 #include "core/lib/glob.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
@@ -97,6 +98,7 @@ static int emit(struct compiler *compiler, const struct filter_step *step)
                       "filter: too long: %d comparisons and operators, and %d of them nested, are "
                       "possible",
                       FILTER_STEPS_MAX, FILTER_DEPTH_MAX);
+    assert(compares || compiler->waiting > (step->operation != FILTER_NOT)); /* what it is of */
     filter->step[filter->count++] = *step;
     if (compares)
         compiler->waiting++;
@@ -331,6 +333,7 @@ int filter_compile(struct filter *filter, const char *text, const struct tracepo
     skip_blanks(&compiler);
     if (!error && *compiler.at != '\0')
         error = refuse_here(&compiler, "&&, || or the end");
+    assert(error || (compiler.waiting == 1 && compiler.depth == 0)); /* one answer is left */
     if (error)
         filter->count = 0;
     return error;

@@ -3,6 +3,7 @@
  * Which tracepoints are linked in: they note themselves in a section, like commands. Ids are places
  * in it, so they hold for one build. Constant data; any context.
  */
+#include "core/lib/assert.h"
 #include "core/lib/string.h"
 #include "core/tracepoint/tracepoint.h"
 
@@ -24,8 +25,10 @@ uint16_t tracepoint_id(const struct tracepoint *tracepoint)
 {
     uint16_t id = 1;
 
-    while (tracepoint_by_id(id) != tracepoint)
+    while (tracepoint_by_id(id) != tracepoint) {
+        assert(id < tracepoint_count()); /* every one is in the section */
         id++;
+    }
     return id;
 }
 

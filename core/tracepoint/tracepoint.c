@@ -11,6 +11,7 @@
 #include "core/tracepoint/tracepoint.h"
 
 #include "core/host.h"
+#include "core/lib/assert.h"
 #include "core/lib/cpus.h"
 
 #define DEPTHS 3 /* task or interrupt, debug trap, NMI */
@@ -128,6 +129,7 @@ int tracepoint_listen(struct tracepoint *tracepoint, struct tracepoint_probe *pr
 
     if (error)
         return error;
+    assert(probe->hit && !*find_link(tracepoint, probe)); /* twice in a list makes it a ring */
     probe->next = NULL;
     tracepoint->id = tracepoint_id(tracepoint);
     *find_link(tracepoint, NULL) = probe; /* the last, so that events hit in the order they came */
@@ -146,8 +148,8 @@ void tracepoint_leave(struct tracepoint *tracepoint, struct tracepoint_probe *pr
 
     cpus_park_surely();
     link = find_link(tracepoint, probe);
-    if (*link)
-        *link = probe->next;
+    assert(*link); /* else it listens somewhere else, and is called when its event is another */
+    *link = probe->next;
     choose_gate(tracepoint);
     if (!tracepoint->probes)
         set_sites(tracepoint, false, NULL);

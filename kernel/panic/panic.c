@@ -5,7 +5,6 @@
 #include <stdarg.h>
 
 #include "core/command/backtrace.h"
-#include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "core/recording/recording.h"
 #include "core/script/script.h"
@@ -124,11 +123,6 @@ _Noreturn void panic(const char *format, ...)
     print_list_into(reason, sizeof(reason), format, arguments);
     va_end(arguments);
     report(reason, &regs);
-}
-
-_Noreturn void assert_failed(const char *claim, const char *file, int line)
-{
-    panic("assertion failed: %s, %s:%d", claim, file, line);
 }
 
 /* The stack whose guard page was touched while it was in use: that says more than the fault. */

@@ -291,6 +291,19 @@ static void the_first_of_two_owners_to_go_leaves_the_other_armed(void **state)
     }
 }
 
+/* A second time in the table, one of the two would stay there, and be called when it is gone. */
+static void what_is_installed_twice_or_removed_twice_breaks_a_claim(void **state)
+{
+    (void)state;
+    assert_int_equal(install(0, PLACE, 4, ARCH_WRITE), 0);
+    expect_assert_failure(breakpoint_install(&owners[0].breakpoint, &why));
+    expect_assert_failure(breakpoint_remove(&owners[1].breakpoint));
+    assert_int_equal(breakpoint_used(), 1);
+    uninstall(0);
+    expect_assert_failure(breakpoint_remove(&owners[0].breakpoint));
+    assert_int_equal(breakpoint_used(), 0);
+}
+
 static void install_the_same_as_1(void)
 {
     assert_int_equal(install(1, PLACE, 4, ARCH_WRITE), 0);
@@ -859,6 +872,7 @@ int main(void)
         cmocka_unit_test_setup(one_owner_that_goes_frees_the_register, setup),
         cmocka_unit_test_setup(the_first_of_two_owners_to_go_leaves_the_other_armed, setup),
         cmocka_unit_test_setup(nobody_comes_between_looking_a_register_up_and_taking_it, setup),
+        cmocka_unit_test_setup(what_is_installed_twice_or_removed_twice_breaks_a_claim, setup),
         cmocka_unit_test_setup(overlapping_bytes_share_the_widest_range_and_both_accesses, setup),
         cmocka_unit_test_setup(neighbours_join_only_where_registers_run_out, setup),
         cmocka_unit_test_setup(nothing_can_hit_while_the_table_changes, setup),

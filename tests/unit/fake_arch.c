@@ -120,13 +120,6 @@ unsigned fake_arch_access(uintptr_t address, size_t length, enum arch_access acc
     return matching;
 }
 
-/* For tests that expect no claim to fail, and have no way of their own. */
-__attribute__((weak)) void assert_failed(const char *claim, const char *file, int line)
-{
-    fail_msg("%s:%d: %s", file, line, claim);
-    abort();
-}
-
 /* --- The contract. --- */
 
 unsigned arch_cpu_id(void)
