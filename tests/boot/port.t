@@ -32,7 +32,7 @@ my %taken = map { $_ => 1 }
 ok($taken{$_}, "it takes $_")
     for qw(core/event/event.c core/sample/sample.c core/ring/ring.c core/unwind/unwind.c
     core/stream/stream.c core/breakpoint/breakpoint.c core/tracepoint/tracepoint.c
-    arch/x86_64/debug/debugreg.c arch/x86_64/entry/trap_entry.asm);
+    arch/x86_64/debug/trap.c arch/x86_64/entry/trap_entry.asm);
 is_deeply([grep { m{^kernel/} } sort(keys %taken)], [],
     '... and nothing of the boot, the drivers, the console, the scheduler');
 is_deeply([grep { $taken{$_} } qw(core/recording/recording.c core/stream/drain.c

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tests/kernel/sweep, core/breakpoint, arch/x86_64/debug/debugreg
+# of: tests/kernel/sweep, core/breakpoint, arch/x86_64/debug
 #
 # Breakpoints of every kind on functions, data, stacks and page tables of the kernel, on four CPUs
 # under load (docs/breakpoints.md, "The sweep"): nothing hangs, no interrupt is lost, the emulator

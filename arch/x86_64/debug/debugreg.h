@@ -55,9 +55,21 @@ bool debugreg_is_fault(unsigned fired);
 void debugreg_step(unsigned cpu);
 void debugreg_step_over(unsigned cpu);
 
-/* What is armed, bit i for watch i; and how often that has changed. */
-const struct arch_watch *debugreg_armed(unsigned *watches);
-uint64_t debugreg_changes(void);
+/*
+ * What is armed, watch i in register i: changed while disarmed, with all other CPUs parked
+ * (arch_watch_arm); read by all of arch/x86_64/debug.
+ */
+struct debugreg {
+    struct arch_watch watches[ARCH_WATCHES];
+    uint64_t dr7;
+    unsigned armed;    /* bit i: register i */
+    unsigned executes; /* ... and it is an instruction breakpoint */
+    uint64_t changes;  /* how often it has changed */
+};
+extern struct debugreg debugreg;
+
+/* Looks which machine this is. Boot, before anything is armed. */
+void debugreg_init(void);
 
 /* All that is armed and live on this CPU is in its registers from here on. Interrupts off. */
 void debugreg_mend(void);

@@ -23,13 +23,11 @@ static bool registers_are_right(void)
 {
     const uint64_t address[ARCH_WATCHES] = {cpu_read_dr0(), cpu_read_dr1(), cpu_read_dr2(),
                                             cpu_read_dr3()};
-    unsigned watches;
-    const struct arch_watch *armed = debugreg_armed(&watches);
 
     if ((cpu_read_dr7() ^ percpu_self()->dr7) & DR7_ARMS)
         return false;
     for (unsigned i = 0; i < ARCH_WATCHES; i++)
-        if (watches & 1u << i && address[i] != armed[i].address)
+        if (debugreg.armed & 1u << i && address[i] != debugreg.watches[i].address)
             return false;
     return true;
 }
@@ -41,9 +39,9 @@ static bool audit_here(void)
     uint64_t before;
 
     do {
-        before = debugreg_changes();
+        before = local_load(&debugreg.changes);
         right = shadow_is_right(percpu_self(), steps) && registers_are_right();
-    } while (debugreg_changes() != before);
+    } while (local_load(&debugreg.changes) != before);
     if (right)
         return true;
     percpu_self()->steps = steps;

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Takes debug traps apart: DR6 is read once, and who has asked for what it tells is called, on the
+ * #DB page with watches off (arch/x86_64/entry/trap_entry.asm).
+ */
+#include "arch/x86_64/entry/trap.h"
+
+#include "arch/arch.h"
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/debug/debugreg.h"
+#include "arch/x86_64/entry/vectors.h"
+#include "arch/x86_64/memory/sections.h"
+
+/* Who is called for what. */
+static struct {
+    arch_watch_handler *fired;      /* set at boot; a debugger's from debugreg_set_stop on */
+    arch_watch_handler *unstopped;  /* who served hits before there was a debugger; set as `stop` */
+    arch_step_handler *stepped;     /* set by who steps, with interrupts off, */
+    arch_step_handler *resumed;     /* ... as this is */
+    struct arch_user_steppers user; /* set at boot */
+    struct debugreg_stop stop;      /* all NULL: no debugger; changed with all other CPUs parked */
+    uint64_t spurious;              /* traps of any CPU that concerned nobody, by atomic add */
+} traps;
+
+static bool looks[ARCH_CPUS_MAX]; /* arch_user_look. [owning CPU, in debug traps] */
+
+void arch_watch_set_handler(arch_watch_handler *handler)
+{
+    debugreg_init();
+    traps.fired = handler;
+}
+
+uint64_t arch_watch_spurious(void)
+{
+    return traps.spurious;
+}
+
+void arch_step_set_handlers(arch_step_handler *stepped, arch_step_handler *resumed)
+{
+    traps.stepped = stepped;
+    traps.resumed = resumed;
+}
+
+void arch_user_step_set_handlers(const struct arch_user_steppers *with)
+{
+    traps.user = *with;
+}
+
+void arch_user_look(void)
+{
+    looks[arch_cpu_id()] = true;
+}
+
+void debugreg_set_stop(const struct debugreg_stop *with)
+{
+    if (with && !traps.stop.fired)
+        traps.unstopped = traps.fired;
+    traps.stop = with ? *with : (struct debugreg_stop){NULL, NULL, NULL, NULL};
+    traps.fired = with ? with->fired : traps.unstopped;
+}
+
+void debugreg_watch_as_ever(unsigned fired, struct regs *regs)
+{
+    if (traps.unstopped)
+        traps.unstopped(fired, regs);
+}
+
+bool debugreg_is_fault(unsigned fired)
+{
+    return fired & debugreg.executes;
+}
+
+void debug_resume(struct regs *regs)
+{
+    if (traps.resumed)
+        traps.resumed(regs);
+}
+
+void debug_leave(struct regs *regs)
+{
+    if (traps.user.leave)
+        traps.user.leave(regs);
+}
+
+static void debug_passed(struct regs *regs)
+{
+    if (traps.stop.passed && !regs_user_mode(regs))
+        traps.stop.passed(regs);
+}
+
+/*
+ * An instruction breakpoint is a fault, so its instruction would hit again on return: RF lets it
+ * pass once (Intel SDM vol. 3, "Instruction-Breakpoint Exception Condition").
+ */
+static inline void debug_hit(unsigned fired, struct regs *regs)
+{
+    traps.fired(fired, regs);
+    if (fired &
+        debugreg.executes) /* after the handler: what it records are the program's own flags */
+        regs->flags |= FLAGS_RESUME;
+}
+
+/*
+ * The kernel's steps, and a debugger's, which may end in a program; false: it is neither. Apart, so
+ * that a hit has no part of it.
+ */
+__attribute__((noinline)) static bool debug_stepped(unsigned fired, struct regs *regs)
+{
+    bool stops = traps.stop.stepped && traps.stop.stepped(regs, &fired);
+    bool steps;
+
+    debugreg_step_over(arch_cpu_id());
+    if (regs_user_mode(regs)) {
+        steps = traps.user.stepped && traps.user.stepped(regs);
+    } else {
+        steps = traps.stepped;
+        if (steps)
+            traps.stepped(regs);
+    }
+    if (!stops && !steps)
+        return false;
+    if (fired && traps.fired)
+        traps.fired(fired, regs);
+    if (fired & debugreg.executes)
+        regs->flags |= FLAGS_RESUME;
+    if (stops)
+        traps.stop.enter(regs);
+    else
+        debug_passed(regs);
+    return true;
+}
+
+/*
+ * A program cannot have made an access to the kernel's memory: it was stopped before. It can only
+ * have tried to execute there, which some machines tell of first.
+ */
+static unsigned watch_reachable(unsigned fired)
+{
+    for (unsigned i = 0; i < ARCH_WATCHES; i++)
+        if (debugreg.watches[i].address >= ARCH_USER_END)
+            fired &= ~(1u << i);
+    return fired;
+}
+
+/* Of a program: it has set TF, or executed `int1`, of which DR6 tells nothing. */
+static bool debug_is_programs(const struct regs *regs, uint64_t dr6)
+{
+    return regs_user_mode(regs) && (dr6 & DR6_BS || !(dr6 & DR6_FIRED));
+}
+
+/*
+ * Its TF or watched operand in the instruction behind `mov ss` is told of behind the one that
+ * follows, and if that enters the kernel, at the entry's first instruction (Intel SDM vol. 3,
+ * "Masking Exceptions and Interrupts When Switching Stacks").
+ */
+static bool debug_is_at_entry(const struct regs *regs)
+{
+    return regs->ip >= (uintptr_t)nowatch_text_start && regs->ip < (uintptr_t)nowatch_text_end;
+}
+
+/*
+ * QEMU tells of a step over a watched access in two traps, the second in front of the first's first
+ * instruction, on the same page: the first frame is gone, and with it where that was. Whose it was
+ * is known by the GS that the second has found (watch_entry). A program can be ended, where the CPU
+ * would otherwise return to this entry for ever; the kernel cannot go on.
+ */
+static void debug_find_program(struct regs *regs)
+{
+    const struct regs somewhere = {.cs = USER_CODE_SELECTOR,
+                                   .ss = USER_DATA_SELECTOR,
+                                   .flags = FLAGS_FIXED | FLAGS_INTERRUPT,
+                                   .vector = VECTOR_DEBUG};
+
+    if (regs->ip != (uintptr_t)trap_stubs + VECTOR_DEBUG * TRAP_STUB_SIZE)
+        return;
+    if (!regs->error)
+        trap_fatal(regs);
+    *regs = somewhere;
+}
+
+/* On to where a program's traps are served: not with the watches of a step that is not made. */
+static struct regs *debug_land(struct regs *regs)
+{
+    debugreg_step_over(arch_cpu_id());
+    return trap_land(regs);
+}
+
+/* Its hit is served; and somebody wants a look at the program that was hit. */
+static struct regs *debug_served(struct regs *regs)
+{
+    bool *look = &looks[arch_cpu_id()];
+
+    if (!*look)
+        return NULL;
+    *look = false;
+    if (!regs_user_mode(regs))
+        return NULL;
+    regs->vector = REGS_SERVED;
+    return debug_land(regs);
+}
+
+/* A program's, or one that comes upon an entry: see docs/user.md. */
+__attribute__((noinline)) static struct regs *debug_trap_at_border(struct regs *regs, uint64_t dr6,
+                                                                   unsigned fired)
+{
+    unsigned told = fired;
+
+    debug_find_program(regs);
+    if (regs_user_mode(regs))
+        told = watch_reachable(fired);
+    if (dr6 & DR6_BS && debug_stepped(told, regs))
+        return debug_served(regs);
+    if (told)
+        traps.fired(told, regs);
+    if (fired & debugreg.executes) /* told or not */
+        regs->flags |= FLAGS_RESUME;
+    if (debug_is_programs(regs, dr6))
+        return debug_land(regs);
+    if (!told)
+        __atomic_fetch_add(&traps.spurious, 1, __ATOMIC_RELAXED);
+    return debug_served(regs);
+}
+
+/* A step, or nothing that is armed. Apart, so that a hit has no part of it. */
+__attribute__((noinline)) static void debug_trap_other(struct regs *regs, uint64_t dr6,
+                                                       unsigned fired)
+{
+    if (dr6 & DR6_BS && debug_stepped(fired, regs))
+        return;
+    if (fired)
+        debug_hit(fired, regs);
+    if (fired)
+        return;
+    if (!(dr6 & DR6_FIRED) || dr6 & (DR6_BS | DR6_BD))
+        trap_fatal(regs);
+    __atomic_fetch_add(&traps.spurious, 1, __ATOMIC_RELAXED);
+    debug_passed(regs);
+}
+
+void debug_trap_inside(struct regs *regs)
+{
+    uint64_t dr6 = cpu_read_dr6();
+    unsigned fired = (unsigned)dr6 & percpu_live();
+
+    cpu_write_dr6(DR6_CLEAR);
+    if (__builtin_expect(fired == 0 || dr6 & DR6_BS, false))
+        debug_trap_other(regs, dr6, fired);
+    else
+        debug_hit(fired, regs);
+}
+
+struct regs *debug_trap(struct regs *regs)
+{
+    uint64_t dr6;
+
+    if (!regs_user_mode(regs) && !debug_is_at_entry(regs)) {
+        debug_trap_inside(regs);
+        return NULL;
+    }
+    dr6 = cpu_read_dr6();
+    cpu_write_dr6(DR6_CLEAR);
+    return debug_trap_at_border(regs, dr6, (unsigned)dr6 & percpu_live());
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What lies at the watched bytes, and which instruction has accessed them: for who serves a hit,
+ * on the debug trap's page, and for a debugger's step over an instruction (stop_step.c), which
+ * compares. Cannot fault.
+ */
+#include "arch/arch.h"
+#include "arch/x86_64/debug/accessor.h"
+#include "arch/x86_64/debug/debugreg.h"
+#include "arch/x86_64/memory/sections.h"
+
+static struct insn_map insn_map; /* set at boot */
+
+const volatile uint64_t *arch_watch_word(const struct arch_watch *watch)
+{
+    static const uint64_t nothing;
+
+    if (watch->access == ARCH_EXECUTE || watch->address < ARCH_USER_END ||
+        !arch_readable(watch->address, watch->length))
+        return &nothing;
+    return (const volatile uint64_t *)(watch->address & ~(sizeof(uint64_t) - 1));
+}
+
+void debugreg_read_data(uint64_t words[ARCH_WATCHES])
+{
+    for (unsigned i = 0; i < ARCH_WATCHES; i++)
+        words[i] = debugreg.armed & 1u << i ? *arch_watch_word(&debugreg.watches[i]) : 0;
+}
+
+/* Compares the watched bytes alone: the rest of the word may have changed, too. */
+unsigned debugreg_changed_data(const uint64_t words[ARCH_WATCHES])
+{
+    unsigned changed = 0;
+
+    for (unsigned i = 0; i < ARCH_WATCHES; i++) {
+        const struct arch_watch *watch = &debugreg.watches[i];
+        uint64_t difference;
+
+        if (!(debugreg.armed & 1u << i))
+            continue;
+        difference = words[i] ^ *arch_watch_word(watch);
+        difference >>= 8 * (watch->address % sizeof(uint64_t));
+        difference <<= 64 - 8 * watch->length;
+        if (difference)
+            changed |= 1u << i;
+    }
+    return changed;
+}
+
+const char *arch_accessor_init(void)
+{
+    const struct insn_map_expected expected = {
+        .build_id = arch_build_id(), .text = (uintptr_t)_text, .text_end = (uintptr_t)_etext};
+
+    return insn_map_open(&insn_map, insn_map_start,
+                         (uintptr_t)insn_map_end - (uintptr_t)insn_map_start, &expected);
+}
+
+/*
+ * A program's memory only programs access, whose instructions are not in the map; and the kernel
+ * may not read there, whatever cs the registers have: the trap may come behind the program's
+ * `syscall` (debug_is_at_entry).
+ */
+struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct arch_watch *watch)
+{
+    if (watch->address < ARCH_USER_END && watch->access != ARCH_EXECUTE)
+        return (struct arch_accessor){0, ARCH_FOUND_NOT};
+    return accessor_find(&insn_map, regs, watch);
+}
+
+unsigned arch_watch_made(const struct regs *regs, const struct arch_watch *watch,
+                         struct arch_made made[ARCH_MADE_MAX])
+{
+    if (watch->address < ARCH_USER_END || watch->access == ARCH_EXECUTE)
+        return 0;
+    return accessor_made(&insn_map, regs, watch, made);
+}
