@@ -10,6 +10,7 @@
 #include "arch/arch.h"
 #include "core/breakpoint/audit.h"
 #include "core/host.h"
+#include "core/lib/assert.h"
 #include "core/lib/cpus.h"
 #include "core/lib/string.h"
 #include "core/sample/sample.h"
@@ -23,6 +24,7 @@ void event_init(struct event *event, const struct event_spec *spec, struct event
 {
     uint64_t id = next_id++;
 
+    assert(spec->source && cpus);
     *event = (struct event){.plan = sample_plan_make(id, &spec->attr, &spec->chain),
                             .recorded = {.id = id, .attr = spec->attr},
                             .cpu = cpus,
@@ -211,6 +213,7 @@ static void event_repace(struct event_cpu *here, uint64_t now)
 
 void event_enter(void)
 {
+    assert(!busy[arch_cpu_id()]); /* the inner one's leaving would let CPUs be parked too early */
     busy[arch_cpu_id()] = true;
     local_barrier();
 }
@@ -252,9 +255,10 @@ static void event_remove_paced(const struct event *event)
     struct event **link = &first_paced;
 
     cpus_park_surely();
-
-    while (*link != event)
+    while (*link != event) {
+        assert(*link); /* it was added */
         link = &(*link)->next_paced;
+    }
     *link = event->next_paced;
     cpus_release();
 }

@@ -9,6 +9,8 @@
  */
 #include "core/event/pace.h"
 
+#include "core/lib/assert.h"
+
 #define SECOND_NS        1000000000ull
 #define WINDOW_INTERVALS 8
 #define WINDOW_LEAST     (1ull << 25) /* ns: more than three slices of the scheduler */
@@ -70,6 +72,7 @@ static uint64_t pace_period(uint64_t interval, struct pace_rate lately, struct p
 
 void pace_start(struct pace *pace, uint64_t hertz, uint64_t now)
 {
+    assert(hertz > 0 && hertz <= PACE_HERTZ_MAX); /* the interval divides, and is not 0 */
     *pace = (struct pace){.interval = SECOND_NS / hertz, .period = 1, .last = now};
 }
 

@@ -10,6 +10,7 @@
 #include "core/gdb/machine.h"
 #include "core/gdb/points.h"
 #include "core/host.h"
+#include "core/lib/assert.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
@@ -144,6 +145,7 @@ void gdb_farewell(void)
 
 static void detach(void)
 {
+    assert(door);
     gdb_points_clear();
     arch_debugger_attach(NULL);
     door->listen(false);
@@ -340,6 +342,8 @@ static void debugger_stopped(unsigned cpu, enum arch_stop why, unsigned absent,
     struct gdb_stop stop;
     int status;
 
+    assert(door);
+    assert(why == ARCH_STOP_DEAD || !__atomic_load_n(&stopped, __ATOMIC_RELAXED)); /* one at once */
     arriving = false;
     send_the_rest();
     if (why == ARCH_STOP_DEAD)
@@ -460,6 +464,7 @@ static int attach(const struct gdb_door *with, struct refusal *why)
         cpus_release();
         return refuse(why, EBUSY, "gdb is attached at %s already", door->name);
     }
+    assert(with && with->poll && with->listen && with->open && with->close);
     door = with;
     gdb_server_init(&server, &door->line, &gdb_machine);
     arch_debugger_attach(&debugger);

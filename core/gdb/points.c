@@ -4,6 +4,7 @@
 
 #include "arch/arch.h"
 #include "core/breakpoint/breakpoint.h"
+#include "core/lib/assert.h"
 #include "core/lib/cpus.h"
 
 #define SOFTWARE_MAX 64
@@ -33,6 +34,7 @@ static struct {
 
 static void note_hit(unsigned cpu, enum gdb_point kind, uint64_t point, uint64_t address)
 {
+    assert(cpu < arch_cpus() && kind < GDB_POINT_KINDS);
     hits[cpu].kind = kind;
     hits[cpu].point = point;
     hits[cpu].address = address;
@@ -162,6 +164,7 @@ static int hardware_set(enum gdb_point kind, uint64_t address, uint64_t length, 
     struct hardware *point = hardware_free();
     int error;
 
+    assert(kind > GDB_POINT_SOFTWARE && kind < GDB_POINT_KINDS);
     if (hardware_find(kind, address, length))
         return 0;
     if (!point)
@@ -252,6 +255,7 @@ static bool is_set(enum gdb_point kind, uint64_t address)
 
 bool gdb_points_hit(unsigned cpu)
 {
+    assert(cpu < arch_cpus());
     if (hits[cpu].is && !is_set(hits[cpu].kind, hits[cpu].point))
         hits[cpu].is = false;
     return hits[cpu].is;

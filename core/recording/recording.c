@@ -5,6 +5,7 @@
 #include "arch/arch.h"
 #include "core/breakpoint/audit.h"
 #include "core/host.h"
+#include "core/lib/assert.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
@@ -95,6 +96,8 @@ static int bank_make(struct bank *bank, unsigned count, struct refusal *why)
 {
     char what[80];
 
+    assert(bank->events != events); /* those of the last recording can be reported until the end */
+    assert(count > 0 && count <= RECORDING_EVENTS_MAX);
     if (bank->cpus)
         host.memory_give(bank->cpus, bank->bytes);
     bank->bytes = (size_t)count * arch_cpus() * sizeof(struct event_cpu);
@@ -328,6 +331,7 @@ static struct record_source *view_open(struct view *view)
 {
     if (event_count == 0)
         return NULL;
+    assert(event_count <= RECORDING_EVENTS_MAX);
     for (unsigned i = 0; i < event_count; i++) {
         event_sum(&events[i]);
         view->events[i] = events[i].recorded;

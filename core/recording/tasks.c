@@ -3,6 +3,7 @@
 #include "core/recording/tasks.h"
 
 #include "arch/arch.h"
+#include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "core/recording/layout.h"
 #include "core/sample/comm.h"
@@ -41,6 +42,7 @@ static uint64_t tasks_lock(void)
 
 static void tasks_unlock(uint64_t flags)
 {
+    assert(lock);
     __atomic_store_n(&lock, 0, __ATOMIC_RELEASE); /* A, with tasks_lock */
     arch_irq_restore(flags);
 }
@@ -59,6 +61,7 @@ static char *find(uint32_t tid)
 /* Under the lock. */
 static void add(const struct recorded_task *task, const struct host_program *program)
 {
+    assert(lock); /* the count is changed by one at a time */
     if (count == TASKS_MAX) {
         lost++;
         return;
@@ -164,6 +167,7 @@ size_t recording_tasks(const struct recorded_task **all)
 
 const struct host_program *recording_task_program(const struct recorded_task *mapping)
 {
+    assert(mapping >= tasks && mapping < tasks + TASKS_MAX && mapping->size); /* one of ours */
     return programs[mapping - tasks];
 }
 

@@ -4,6 +4,7 @@
 
 #include <linux/errno.h>
 
+#include "core/lib/assert.h"
 #include "core/remote/hex.h"
 
 #define ESCAPE     '}'
@@ -78,6 +79,7 @@ static void unescape(struct gdb_link *link, size_t length)
 {
     size_t to = 0;
 
+    assert(length <= GDB_PACKET_MAX); /* one byte more is the end's */
     for (size_t from = 0; from < length; from++) {
         bool escaped = link->in[from] == ESCAPE && from + 1 < length;
 
@@ -179,6 +181,7 @@ void gdb_link_send_once(struct gdb_link *link)
     char end[3] = {'#'};
     uint8_t sum = 0;
 
+    assert(!link->out_cut); /* who finds it cut says so to gdb instead */
     for (size_t i = 0; i < link->out_length; i++)
         sum = (uint8_t)(sum + (uint8_t)link->out[i]);
     end[1] = hex_digit(sum >> 4);
@@ -219,6 +222,9 @@ void gdb_link_make_text(struct gdb_link *link, const char *text, size_t length)
     char *at = link->text;
     uint8_t sum = 'O';
 
+    assert(length <= GDB_TEXT_MAX);
+    link->text_length = link->text_sent = 0;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* who halts this CPU finds none, or all of it */
     *at++ = '$';
     *at++ = 'O';
     for (size_t i = 0; i < length; i++) {
@@ -229,8 +235,8 @@ void gdb_link_make_text(struct gdb_link *link, const char *text, size_t length)
     *at++ = '#';
     *at++ = hex_digit(sum >> 4);
     *at++ = hex_digit(sum);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     link->text_length = (size_t)(at - link->text);
-    link->text_sent = 0;
 }
 
 bool gdb_link_send_piece(struct gdb_link *link)
@@ -238,6 +244,7 @@ bool gdb_link_send_piece(struct gdb_link *link)
     const char *from = link->text + link->text_sent;
     size_t left = link->text_length - link->text_sent;
 
+    assert(link->text_sent <= link->text_length);
     if (left > GDB_PIECE)
         left = GDB_PIECE;
     link->line->put(from, left);

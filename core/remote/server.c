@@ -4,6 +4,7 @@
 
 #include <linux/errno.h>
 
+#include "core/lib/assert.h"
 #include "core/lib/string.h"
 #include "core/remote/hex.h"
 #include "core/remote/packets.h"
@@ -91,6 +92,7 @@ static void stop_add_registers(struct gdb_server *server)
     for (unsigned i = 0; i < target->expedited_count; i++) {
         unsigned number = target->expedited[i];
 
+        assert(target->register_size(number) <= sizeof(bytes));
         if (!target->register_read(server->stop.cpu, number, bytes))
             continue;
         gdb_out_number(&server->link, number);
@@ -104,6 +106,8 @@ void gdb_reply_stop(struct gdb_server *server)
 {
     struct gdb_link *link = &server->link;
 
+    assert(server->stop.cpu < server->target->cpus() &&
+           server->stop.reason <= GDB_STOPPED_BY_ACCESS);
     gdb_out_begin(link);
     gdb_out_char(link, 'T');
     out_byte(link, server->stop.signal);
@@ -227,6 +231,7 @@ static bool dispatch(struct gdb_server *server)
     const char *at = server->link.in;
     unsigned char packet = (unsigned char)*at;
 
+    assert(server->link.in[server->link.in_length] == '\0'); /* who reads it stops there */
     gdb_out_begin(&server->link);
     if (server->link.in_length == 0 || packet >= 128)
         return false;
@@ -270,6 +275,7 @@ void gdb_server_serve(struct gdb_server *server)
 
 void gdb_server_command_done(struct gdb_server *server, int status)
 {
+    assert(status <= 0 && status > -256); /* two digits */
     if (status == 0)
         gdb_reply_ok(server);
     else

@@ -8,6 +8,8 @@
  */
 #include "core/report/percent.h"
 
+#include "core/lib/assert.h"
+
 #include <stdbool.h>
 
 #define DOUBLE_BITS   53
@@ -23,6 +25,8 @@ struct binary {
 /* value / 2^shift to nearest, ties to even; `more` says that a little more than value was meant. */
 static uint64_t shift_to_nearest(uint64_t value, int shift, bool more)
 {
+    assert(shift > 0 && shift < 64); /* else C does not say what comes out */
+
     uint64_t kept = value >> shift;
     uint64_t lost = value & ((UINT64_C(1) << shift) - 1);
     uint64_t half = UINT64_C(1) << (shift - 1);
@@ -47,6 +51,8 @@ static struct binary to_binary(uint64_t value, int exponent, bool more)
 
 static struct binary divide(struct binary part, struct binary whole)
 {
+    assert(whole.mantissa);
+
     uint64_t quotient = part.mantissa / whole.mantissa;
     uint64_t rest = part.mantissa % whole.mantissa;
 

@@ -6,6 +6,7 @@
  */
 #include "core/report/tree.h"
 
+#include "core/lib/assert.h"
 #include "core/lib/string.h"
 #include "core/report/key.h"
 
@@ -35,6 +36,7 @@ bool report_tree_init(struct report_tree *tree, void *memory, size_t size)
 
 void report_tree_clear(struct report_tree *tree, const struct report_keys *keys)
 {
+    assert(keys->count > 0 && keys->count <= REPORT_KEYS_MAX);
     tree->keys = *keys;
     tree->node_limit = tree->text_limit;
     memset(tree->buckets, 0, sizeof(uint32_t) << tree->bucket_bits);
@@ -58,6 +60,7 @@ static const char *keep_text(struct report_tree *tree, const char *text)
 {
     char *kept = (char *)&tree->nodes[--tree->node_limit];
 
+    assert(tree->node_limit >= tree->node_count && strlen(text) < sizeof(struct report_node));
     memcpy(kept, text, strlen(text) + 1);
     return kept;
 }
@@ -76,6 +79,7 @@ uint32_t report_tree_child(struct report_tree *tree, uint32_t parent, struct rep
 {
     uint32_t *bucket = bucket_of(tree, parent, place.address);
 
+    assert(parent < tree->node_count && tree->nodes[parent].depth < UINT8_MAX);
     for (uint32_t i = *bucket; i != REPORT_ROOT; i = tree->nodes[i].next_in_bucket) {
         const struct report_node *node = &tree->nodes[i];
 
@@ -104,6 +108,7 @@ uint32_t report_tree_child(struct report_tree *tree, uint32_t parent, struct rep
 const struct report_place *report_tree_value(const struct report_tree *tree, uint32_t hit,
                                              unsigned key)
 {
+    assert(key < tree->keys.count && tree->nodes[hit].depth == tree->keys.count);
     for (unsigned at = tree->keys.count - 1; at > key; at--)
         hit = tree->nodes[hit].parent;
     return &tree->nodes[hit].place;
@@ -175,6 +180,7 @@ static uint32_t sort_siblings(struct report_tree *tree, uint32_t list, precedes_
             run = merge(tree, runs[i], run, precedes);
             runs[i] = REPORT_ROOT;
         }
+        assert(i < sizeof(runs) / sizeof(runs[0])); /* nodes have numbers of 32 bits */
         runs[i] = run;
     }
     for (unsigned int i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)

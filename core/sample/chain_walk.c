@@ -5,9 +5,12 @@
  */
 #include "core/sample/chain_walk.h"
 
+#include "core/lib/assert.h"
+
 void chain_walk_start(struct chain_walk *walk, const struct sample_view *view, bool caller,
                       size_t most)
 {
+    assert(most <= CHAIN_WALK_MOST);
     *walk = (struct chain_walk){
         .chain = view->chain, .length = view->chain_length, .most = most, .caller = caller};
 }

@@ -14,10 +14,10 @@
 #include "core/event/follow.h"
 #include "core/event/spelling.h"
 #include "core/host.h"
+#include "core/lib/assert.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "core/sample/sample.h"
 #include "core/source/nmi_clock.h"
 #include "core/source/sources.h"
 
@@ -245,8 +245,10 @@ static void clock_disable(struct event *event)
     struct event **link = &first;
 
     cpus_park_surely();
-    while (*link != event)
+    while (*link != event) {
+        assert(*link); /* it was enabled */
         link = &(*link)->clock.next;
+    }
     *link = event->clock.next;
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         if (arch_cpu_runs(cpu))

@@ -6,6 +6,7 @@
  */
 #include "core/stream/base64.h"
 
+#include "core/lib/assert.h"
 #include "core/lib/string.h"
 
 #define GROUP_BYTES 3 /* become four characters */
@@ -45,6 +46,7 @@ static void set_length(struct base64 *base64, size_t length)
 /* The line in `text`, its line end included. */
 static void write_text(struct base64 *base64, size_t length)
 {
+    assert(length > 0 && length <= sizeof(base64->text)); /* a name may be too long for the line */
     base64->left_before = base64->left ? *base64->left : 0;
     set_length(base64, length);
     base64->behind->write(base64->behind, base64->text, length);
@@ -70,6 +72,8 @@ static void base64_write(struct sink *sink, const char *bytes, size_t length)
 
     while (length > 0) {
         size_t room = BASE64_LINE_BYTES - base64->held;
+
+        assert(room > 0); /* a full line is written */
         size_t taken = length < room ? length : room;
 
         memcpy(base64->line + base64->held, bytes, taken);

@@ -9,6 +9,7 @@
 #include "arch/arch.h"
 #include "core/event/event.h"
 #include "core/host.h"
+#include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "core/recording/recording.h"
 #include "core/recording/tasks.h"
@@ -67,6 +68,7 @@ static void drain_head(struct stream *stream, bool more)
 {
     const struct ring *ring;
 
+    assert(drain.state == DRAIN_WAITS); /* a head leaves once */
     drain.state = DRAIN_HEAD;
     local_barrier(); /* a panic does not begin anew what has begun to leave */
     stream_begin_recording(stream, recording_source_for_stream(), more);
@@ -149,6 +151,7 @@ static void drain_tasks(struct stream *stream)
     const struct recorded_task *tasks;
     size_t count = recording_tasks(&tasks);
 
+    assert(drain.tasks_told <= count); /* they become none only when the next recording begins */
     for (; drain.tasks_told < count; drain.tasks_told++)
         stream_put_task(stream, &tasks[drain.tasks_told]);
 }
@@ -168,6 +171,7 @@ static void drain_pass(struct stream *stream)
 
 static void drain_end(struct stream *stream)
 {
+    assert(drain.state == DRAIN_RECORDS || drain.state == DRAIN_ENDS);
     if (drain.state != DRAIN_ENDS) {
         drain.loss_count = recording_losses(drain.losses, ARCH_CPUS_MAX);
         drain.closed = arch_clock_ns();
@@ -246,6 +250,7 @@ void drain_init(void)
 
 void drain_start(void)
 {
+    assert(drain.state == DRAIN_DONE); /* the last recording has left, or is given up */
     __atomic_store_n(&calls, 0, __ATOMIC_RELEASE);
     drain.next_ns = arch_clock_ns() + BEGIN_NS;
     drain.passes = 0;

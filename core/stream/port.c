@@ -6,6 +6,7 @@
 #include "core/stream/port.h"
 
 #include "arch/arch.h"
+#include "core/lib/assert.h"
 #include "core/lib/cpus.h"
 #include "core/recording/recording.h"
 #include "core/recording/tasks.h"
@@ -68,6 +69,7 @@ void stream_block_write(void)
     size_t task_count = recording_tasks(&tasks), loss_count;
     char name[32];
 
+    assert(!block_open); /* one file inside another is none */
     blocks++;
     print_into(name, sizeof(name), blocks == 1 ? "pitot.perf" : "pitot-%u.perf", blocks);
     loss_count = recording_losses(losses, ARCH_CPUS_MAX);

@@ -65,6 +65,7 @@ static void put(struct stream *stream, const void *bytes, size_t length)
         size_t room = STREAM_STAGE - stream->staged_length;
         size_t part = length < room ? length : room;
 
+        assert(stream->staged_length <= STREAM_STAGE);
         memcpy(stream->staged + stream->staged_length, from, part);
         stream->staged_length += part;
         from += part;
@@ -104,6 +105,7 @@ static void put_text(struct stream *stream, const char *text, size_t room)
     static const uint8_t zeroes[8];
     size_t length = strlen(text);
 
+    assert(length <= room); /* the header says `room` already */
     put(stream, text, length);
     for (room -= length; room > sizeof(zeroes); room -= sizeof(zeroes)) {
         put(stream, zeroes, sizeof(zeroes));

@@ -7,6 +7,7 @@
  * much as one typing error, one that holds it somewhere in the middle as much as two, and any other
  * what its typing errors are.
  */
+#include "core/lib/assert.h"
 #include "core/lib/string.h"
 #include "core/symbols/symbols.h"
 
@@ -39,6 +40,7 @@ static uint8_t distance(const char *a, size_t a_length, const char *b, size_t b_
     uint8_t rows[3][LENGTH_MAX + 1];
     uint8_t *before = rows[0], *previous = rows[1], *current = rows[2];
 
+    assert(a_length <= LENGTH_MAX && b_length <= LENGTH_MAX);
     for (size_t column = 0; column <= b_length; column++)
         current[column] = (uint8_t)column;
     for (size_t row = 1; row <= a_length; row++) {

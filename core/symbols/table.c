@@ -6,6 +6,7 @@
 #include "core/symbols/table.h"
 
 #include "core/abi/symtab.h"
+#include "core/lib/assert.h"
 #include "core/lib/refusal.h"
 #include "core/lib/string.h"
 
@@ -155,6 +156,7 @@ bool symbol_table_find_address(const struct symbol_table *table, uintptr_t addre
 
 static const struct symtab_entry *entry_by_name(const struct symbol_table *table, size_t index)
 {
+    assert(index < table->entry_count);
     return &table->entries[table->by_name[index]];
 }
 

@@ -2,6 +2,8 @@
 /* See summary.h. Integers only: squares in coarse units, a root by bisection. */
 #include "core/trace/summary.h"
 
+#include "core/lib/assert.h"
+
 #include <stdbool.h>
 
 void trace_stats_add(struct trace_stats *stats, uint64_t duration, bool failed)
@@ -87,6 +89,7 @@ static void print_call(struct sink *sink, const char *name, const struct trace_s
 {
     unsigned long long percent = deviation(stats);
 
+    assert(stats->calls > 0 && stats->errors <= stats->calls && stats->least <= stats->most);
     print_to(sink, "   %-15s %8llu %6llu ", name, (unsigned long long)stats->calls,
              (unsigned long long)stats->errors);
     trace_print_ms(sink, 9, stats->total);

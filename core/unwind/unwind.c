@@ -2,6 +2,7 @@
 /* The iterator: stacks, trap frames and reasons. Any context; see unwind.h. */
 #include "core/unwind/unwind.h"
 
+#include "core/lib/assert.h"
 #include "core/symbols/symbols.h"
 #include "core/unwind/step.h"
 
@@ -19,6 +20,7 @@ int unwind_init(struct refusal *why)
 
 bool unwind_possible(enum unwind_method method)
 {
+    assert(method < UNWIND_METHODS);
     return ways[method] != NULL;
 }
 
@@ -331,6 +333,7 @@ const char *unwind_kind_name(enum unwind_kind kind)
     static const char *const names[] = {
         [UNWIND_SNAPSHOT] = "here", [UNWIND_TRAP] = "trap", [UNWIND_CALL] = "call"};
 
+    assert(kind < sizeof(names) / sizeof(names[0]));
     return names[kind];
 }
 
@@ -353,5 +356,6 @@ const char *unwind_reason(enum unwind_end end)
         [UNWIND_IN_ENTRY] = "interrupted inside a trap entry, which has no frame pointer",
     };
 
+    assert(end < sizeof(reasons) / sizeof(reasons[0]) && reasons[end]); /* each end has one */
     return reasons[end];
 }

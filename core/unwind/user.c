@@ -2,6 +2,7 @@
 /* See user.h. A frame's memory is as in core/unwind/fp.c. */
 #include "core/unwind/user.h"
 
+#include "core/lib/assert.h"
 #include "core/lib/string.h"
 
 /* Between the function's first byte and those around ip, where they do not touch. */
@@ -19,6 +20,7 @@ struct user_frame {
 
 void unwind_user_set_programs(const struct unwind_programs *known)
 {
+    assert(!known || (known->read && known->function)); /* called without a look, in NMIs */
     programs = known;
 }
 

@@ -28,6 +28,7 @@
 
 #include "arch/arch.h"
 #include "core/abi/symtab.h"
+#include "core/lib/assert.h"
 #include "core/lib/refusal.h"
 #include "core/symbols/symbols.h"
 
@@ -378,6 +379,12 @@ static void compare_all(const struct kernel *kernel, const struct code *code, st
         counts->mismatches += !frame_agrees(kernel, address, told);
     }
     free(function.bytes);
+}
+
+_Noreturn void assert_failed(const char *claim, const char *file, int line)
+{
+    fprintf(stderr, "%s:%d: not so: %s\n", file, line, claim);
+    abort();
 }
 
 int main(int argc, char **argv)

@@ -436,6 +436,25 @@ static void chains_are_made_both_ways_where_the_event_asks_for_it(void **state)
     assert_int_equal(verify_chain_counts().chains, 1);
 }
 
+/* What a plan may not say would be found in the rings only, or write behind the scratch memory. */
+static void a_plan_of_what_no_sample_has_breaks_a_claim(void **state)
+{
+    const struct sample_chain chain = {.method = UNWIND_BY_FRAME_POINTER};
+    const struct sample_chain deep = {.skip = SAMPLE_CHAIN_MAX};
+    const struct perf_event_attr least = {.sample_type = SAMPLE_ALWAYS},
+                                 less = {.sample_type = SAMPLE_ALWAYS & ~PERF_SAMPLE_TIME},
+                                 more = {.sample_type = SAMPLE_ALWAYS | PERF_SAMPLE_WEIGHT},
+                                 segments = {.sample_type = SAMPLE_ALWAYS,
+                                             .sample_regs_intr = 1 << PERF_REG_X86_DS};
+
+    (void)state;
+    assert_int_equal(sample_plan_make(1, &least, &chain).type, SAMPLE_ALWAYS);
+    expect_assert_failure(sample_plan_make(1, &less, &chain));
+    expect_assert_failure(sample_plan_make(1, &more, &chain));
+    expect_assert_failure(sample_plan_make(1, &segments, &chain));
+    expect_assert_failure(sample_plan_make(1, &least, &deep));
+}
+
 /* --- Programs: code at USER_TEXT, every function with a frame, one frame above the other. --- */
 
 #define USER_TEXT   0x401000
@@ -695,6 +714,7 @@ int main(void)
         cmocka_unit_test_setup(registers_are_the_callers_that_its_event_skips_to, setup),
         cmocka_unit_test_setup(a_chain_is_made_in_the_way_that_its_event_names, setup),
         cmocka_unit_test_setup(chains_are_made_both_ways_where_the_event_asks_for_it, setup),
+        cmocka_unit_test_setup(a_plan_of_what_no_sample_has_breaks_a_claim, setup),
         cmocka_unit_test_setup(a_hit_in_a_program_has_its_chain_alone, setup),
         cmocka_unit_test_setup(a_program_on_a_stack_of_the_kernels_has_its_own_chain, setup),
         cmocka_unit_test_setup(a_chain_of_the_kernel_goes_on_in_the_program_that_called_it, setup),
