@@ -6,7 +6,7 @@
  */
 #include "boot/clock_rate.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "arch/x86_64/cpu/clock.h"
 #include "arch/x86_64/memory/paging.h"
 #include "core/lib/print.h"

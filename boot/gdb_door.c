@@ -6,7 +6,8 @@
  */
 #include "boot/gdb_door.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/regs.h"
 #include "arch/x86_64/cpu/apic.h"
 #include "boot/io_apic.h"
 #include "boot/ports.h"

@@ -2,6 +2,7 @@
 /* See information.h. Runs on the boot loader's mapping, interrupts off. */
 #include "boot/information.h"
 
+#include "arch/memory.h"
 #include "core/lib/string.h"
 
 #define LOW_END    0xa0000 /* of what a start-up interrupt can name, and PCs have RAM at */

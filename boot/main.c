@@ -3,6 +3,7 @@
  * kernel_main: the one place that knows every part, in the order in which they come up. Entered
  * once by boot/long_mode.asm with interrupts off; its stack is the task's.
  */
+#include "arch/memory.h"
 #include "arch/x86_64/cpu/clock.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/percpu.h"

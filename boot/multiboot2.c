@@ -2,6 +2,7 @@
 /* See multiboot2.h. Runs on the boot loader's mapping, interrupts off. */
 #include "boot/multiboot2.h"
 
+#include "arch/memory.h"
 #include "arch/x86_64/memory/sections.h"
 
 enum {

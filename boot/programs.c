@@ -2,7 +2,8 @@
 /* See programs.h. */
 #include "boot/programs.h"
 
-#include "arch/arch.h"
+#include "arch/memory.h"
+#include "arch/user.h"
 #include "arch/x86_64/memory/sections.h"
 #include "core/lib/print.h"
 #include "kernel/console/input_wait.h"

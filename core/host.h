@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "core/lib/refusal.h"
 
 #define TASK_NAME_SIZE 16  /* bytes, the NUL included */

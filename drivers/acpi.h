@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 
 #define ACPI_IO_APICS_MAX 4
 

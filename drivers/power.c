@@ -4,7 +4,7 @@
  */
 #include "drivers/power.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "arch/x86_64/cpu/port.h"
 
 #define PM1A_CONTROL_SEABIOS 0x604  /* where SeaBIOS, and OVMF on q35, place it */

@@ -2,7 +2,8 @@
 /* See uart16550.h. */
 #include "drivers/uart16550.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/regs.h"
 #include "arch/x86_64/cpu/port.h"
 #include "arch/x86_64/cpu/port_counted.h"
 #include "drivers/pic8259.h"

@@ -4,6 +4,7 @@
 
 #include <linux/errno.h>
 
+#include "arch/memory.h"
 #include "core/host.h"
 #include "core/recording/tasks.h"
 #include "kernel/console/input.h"

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "arch/arch.h"
+#include "arch/regs.h"
 
 void interrupt_serve(unsigned line, void (*handler)(struct regs *regs), struct regs *regs);
 

@@ -2,7 +2,9 @@
 /* See audit.h. */
 #include "core/breakpoint/audit.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/local.h"
+#include "arch/watch.h"
 
 static uint64_t lapses[ARCH_CPUS_MAX]; /* [owning CPU; another while it is parked] */
 

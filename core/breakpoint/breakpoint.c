@@ -5,6 +5,7 @@
  */
 #include "core/breakpoint/breakpoint.h"
 
+#include "arch/memory.h"
 #include "core/breakpoint/table.h"
 #include "core/lib/assert.h"
 #include "core/lib/cpus.h"

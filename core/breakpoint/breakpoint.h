@@ -13,7 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
+#include "arch/regs.h"
+#include "arch/watch.h"
 #include "core/lib/print.h"
 #include "core/lib/refusal.h"
 

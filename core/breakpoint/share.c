@@ -2,6 +2,7 @@
 /* See share.h. In the debug trap of any CPU; the table does not change meanwhile. */
 #include "core/breakpoint/share.h"
 
+#include "arch/cpu.h"
 #include "core/breakpoint/table.h"
 
 #define ACCESS_MAX 16 /* bytes that one access has at most: cmpxchg16b */

@@ -6,6 +6,8 @@
  */
 #include "core/breakpoint/table.h"
 
+#include "arch/cpu.h"
+#include "arch/local.h"
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
 

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "arch/cpu.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/breakpoint/plan.h"
 

@@ -7,7 +7,6 @@
 
 #include <linux/errno.h>
 
-#include "arch/arch.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 

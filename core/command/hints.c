@@ -4,7 +4,7 @@
 
 #include <linux/hw_breakpoint.h>
 
-#include "arch/arch.h"
+#include "arch/memory.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/breakpoint/trace.h"
 #include "core/lib/print.h"

@@ -4,7 +4,7 @@
 
 #include <linux/errno.h>
 
-#include "arch/arch.h"
+#include "arch/watch.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/command/command.h"
 #include "core/event/source.h"

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "core/command/command.h"
 #include "core/lib/print.h"
 

@@ -7,7 +7,9 @@
 #include "core/event/event.h"
 #include "core/event/follow.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/local.h"
+#include "arch/regs.h"
 #include "core/breakpoint/audit.h"
 #include "core/host.h"
 #include "core/lib/assert.h"

@@ -2,6 +2,8 @@
 /* See follow.h. */
 #include "core/event/follow.h"
 
+#include "arch/local.h"
+
 bool task_followed[ARCH_CPUS_MAX];
 
 /*

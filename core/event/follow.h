@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 
 /* Whether one runs on each CPU. Stored by that CPU, or while it is parked; read in any context. */
 extern bool task_followed[ARCH_CPUS_MAX];

@@ -5,7 +5,10 @@
  */
 #include "core/gdb/debugger.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/debugger.h"
+#include "arch/local.h"
+#include "arch/regs.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/gdb/machine.h"
 #include "core/gdb/points.h"

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
+#include "arch/regs.h"
 #include "core/lib/print.h"
 #include "core/lib/refusal.h"
 #include "core/remote/link.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See machine.h: CPUs and memory by arch/arch.h, points by core/gdb/points.c. */
+/* See machine.h: CPUs and memory by arch/debugger.h, points by core/gdb/points.c. */
 #include "core/gdb/machine.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/debugger.h"
 #include "core/gdb/points.h"
 #include "core/host.h"
 #include "core/lib/print.h"

@@ -2,7 +2,10 @@
 /* See points.h. */
 #include "core/gdb/points.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/debugger.h"
+#include "arch/regs.h"
+#include "arch/watch.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/lib/assert.h"
 #include "core/lib/cpus.h"

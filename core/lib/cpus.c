@@ -2,7 +2,8 @@
 /* See cpus.h. */
 #include "core/lib/cpus.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/park.h"
 #include "core/lib/assert.h"
 
 int cpus_park(struct refusal *why)

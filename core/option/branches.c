@@ -4,7 +4,8 @@
 
 #include <linux/hw_breakpoint.h>
 
-#include "arch/arch.h"
+#include "arch/memory.h"
+#include "arch/step.h"
 
 static int check_opener(const struct event_spec *event, struct refusal *why)
 {

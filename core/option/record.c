@@ -5,7 +5,8 @@
  */
 #include "core/option/record.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/memory.h"
 #include "core/lib/glob.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"

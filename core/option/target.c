@@ -2,7 +2,7 @@
 /* See target.h. */
 #include "core/option/target.h"
 
-#include "arch/arch.h"
+#include "arch/memory.h"
 #include "core/host.h"
 #include "core/lib/string.h"
 #include "core/option/branches.h"

@@ -2,6 +2,7 @@
 /* See merge.h. */
 #include "core/recording/merge.h"
 
+#include "arch/local.h"
 #include "core/lib/assert.h"
 
 #define NOTHING UINT64_MAX

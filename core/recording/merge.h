@@ -11,7 +11,7 @@
 
 #include <linux/perf_event.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "core/ring/ring.h"
 #include "core/sample/sample.h"
 

@@ -2,7 +2,8 @@
 /* See recording.h. */
 #include "core/recording/recording.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/local.h"
 #include "core/breakpoint/audit.h"
 #include "core/host.h"
 #include "core/lib/assert.h"

@@ -2,7 +2,8 @@
 /* See tasks.h. */
 #include "core/recording/tasks.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/local.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "core/recording/layout.h"

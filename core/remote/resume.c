@@ -6,7 +6,7 @@
 #include "core/remote/hex.h"
 #include "core/remote/packets.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 
 enum action { STAYS, RUNS, STEPS };
 

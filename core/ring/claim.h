@@ -7,7 +7,8 @@
  */
 #pragma once
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/local.h"
 #include "core/ring/ring.h"
 
 /* A claim's offset while its place is being chosen: no record's, so no claim to whoever looks. */

@@ -9,7 +9,9 @@
 #include <asm/perf_regs.h>
 #include <linux/perf_event.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/local.h"
+#include "arch/regs.h"
 #include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/ring/claim.h"

@@ -10,7 +10,11 @@
  */
 #include "core/source/branches.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/local.h"
+#include "arch/regs.h"
+#include "arch/step.h"
+#include "arch/unwind.h"
 #include "core/event/event.h"
 #include "core/event/follow.h"
 #include "core/event/spelling.h"

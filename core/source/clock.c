@@ -9,7 +9,8 @@
  */
 #include "core/source/clock.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/regs.h"
 #include "core/event/event.h"
 #include "core/event/follow.h"
 #include "core/event/spelling.h"

@@ -2,7 +2,8 @@
 /* See nmi_clock.h. */
 #include "core/source/nmi_clock.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/regs.h"
 #include "core/lib/cpus.h"
 
 static void (*clock_set_rate)(unsigned hertz);  /* NULL: there is no clock; set at boot, */

@@ -6,7 +6,8 @@
  */
 #include "core/stream/drain.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/local.h"
 #include "core/event/event.h"
 #include "core/host.h"
 #include "core/lib/assert.h"

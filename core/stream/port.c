@@ -5,7 +5,8 @@
  */
 #include "core/stream/port.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/memory.h"
 #include "core/lib/assert.h"
 #include "core/lib/cpus.h"
 #include "core/recording/recording.h"

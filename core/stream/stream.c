@@ -7,7 +7,7 @@
  */
 #include "core/stream/stream.h"
 
-#include "arch/arch.h"
+#include "arch/local.h"
 #include "core/abi/perf_pipe.h"
 #include "core/lib/assert.h"
 #include "core/lib/crc32.h"

@@ -7,6 +7,7 @@
  */
 #include "core/stream/tracing_data.h"
 
+#include "arch/memory.h"
 #include "core/lib/string.h"
 #include "core/sample/view.h"
 #include "core/tracepoint/format.h"

@@ -10,6 +10,7 @@
  */
 #include "core/tracepoint/tracepoint.h"
 
+#include "arch/local.h"
 #include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/cpus.h"

@@ -41,7 +41,9 @@
 
 #include <linux/perf_event.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/patch.h"
+#include "arch/regs.h"
 #include "core/host.h"
 #include "core/lib/refusal.h"
 

@@ -10,6 +10,7 @@
  * up, may have taken it down, or may have none; arch_frame_at decides from the function's code. Any
  * context; see unwind.h.
  */
+#include "arch/memory.h"
 #include "core/symbols/symbols.h"
 #include "core/unwind/step.h"
 

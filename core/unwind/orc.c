@@ -5,6 +5,7 @@
  * leaves and assembly alike, and needs no frame pointer where the compiler needed none. Any
  * context; see unwind.h.
  */
+#include "arch/memory.h"
 #include "core/unwind/step.h"
 #include "core/unwind/table.h"
 

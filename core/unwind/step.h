@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "arch/memory.h"
 #include "core/unwind/unwind.h"
 
 struct unwind_way {

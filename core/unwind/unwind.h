@@ -21,7 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
+#include "arch/regs.h"
+#include "arch/unwind.h"
 
 enum unwind_end {
     UNWIND_RUNNING,

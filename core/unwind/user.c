@@ -2,6 +2,7 @@
 /* See user.h. A frame's memory is as in core/unwind/fp.c. */
 #include "core/unwind/user.h"
 
+#include "arch/memory.h"
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
 

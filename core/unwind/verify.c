@@ -2,6 +2,9 @@
 /* See verify.h. */
 #include "core/unwind/verify.h"
 
+#include "arch/cpu.h"
+#include "arch/local.h"
+
 static struct verify_counts counts[ARCH_CPUS_MAX]; /* [owning CPU] */
 
 void verify_chain_reset(void)

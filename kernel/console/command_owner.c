@@ -5,7 +5,7 @@
  */
 #include "kernel/console/command_owner.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "core/lib/assert.h"
 
 static const struct thread *owner; /* [A] */

@@ -6,7 +6,8 @@
 #include <linux/errno.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/memory.h"
 #include "core/command/command.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"

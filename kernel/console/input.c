@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "kernel/lock/spinlock.h"
 
 _Static_assert((INPUT_QUEUE_SIZE & (INPUT_QUEUE_SIZE - 1)) == 0, "positions are cut by a mask");

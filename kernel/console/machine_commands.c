@@ -2,6 +2,7 @@
 /*
  * Commands about the machine: what the registers hold, turning it off. Task context.
  */
+#include "arch/fault.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/command/command.h"
 #include "core/lib/print.h"

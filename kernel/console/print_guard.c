@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "kernel/sched/preempt.h"
 
 static uint32_t owner; /* [A] the CPU that prints, + 1; 0: none */

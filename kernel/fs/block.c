@@ -7,6 +7,7 @@
  */
 #include "kernel/fs/block.h"
 
+#include "arch/memory.h"
 #include "core/lib/assert.h"
 #include "kernel/lock/kernel_lock.h"
 #include "kernel/memory/pages.h"

@@ -7,7 +7,7 @@
 
 #include <linux/errno.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
 

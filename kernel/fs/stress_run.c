@@ -4,7 +4,7 @@
 
 #include <linux/errno.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "core/command/command.h"
 #include "core/lib/print.h"
 #include "kernel/fs/visible.h"

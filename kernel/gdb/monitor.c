@@ -2,7 +2,9 @@
 /* See command.h. */
 #include "kernel/gdb/monitor.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/debugger.h"
+#include "arch/regs.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/remote/server.h"

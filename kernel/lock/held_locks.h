@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/local.h"
 
 #define HELD_LOCKS_MAX 6
 

@@ -2,7 +2,8 @@
 /* The command `memory`: which blocks the page allocator has left. Task context. */
 #include <linux/errno.h>
 
-#include "arch/arch.h"
+#include "arch/memory.h"
+#include "arch/thread.h"
 #include "core/command/command.h"
 #include "core/lib/print.h"
 #include "kernel/memory/pages.h"

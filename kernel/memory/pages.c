@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "arch/arch.h"
+#include "arch/memory.h"
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
 #include "kernel/lock/spinlock.h"

@@ -9,8 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
-
 #define PAGES_ORDER_MAX 18 /* 1 GiB: the largest ring */
 #define PAGES_ORDERS    (PAGES_ORDER_MAX + 1)
 

@@ -4,6 +4,8 @@
 
 #include <stdarg.h>
 
+#include "arch/fault.h"
+#include "arch/stop.h"
 #include "core/command/backtrace.h"
 #include "core/lib/print.h"
 #include "core/recording/recording.h"

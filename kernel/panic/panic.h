@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "arch/arch.h"
+#include "arch/regs.h"
 
 __attribute__((format(printf, 1, 2))) _Noreturn void panic(const char *format, ...);
 

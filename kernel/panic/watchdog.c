@@ -5,7 +5,9 @@
  */
 #include "kernel/panic/watchdog.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/regs.h"
+#include "arch/stop.h"
 #include "core/lib/print.h"
 #include "core/source/nmi_clock.h"
 #include "kernel/cmdline.h"

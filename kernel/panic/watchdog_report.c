@@ -2,6 +2,7 @@
 /* See watchdog_report.h. */
 #include "kernel/panic/watchdog_report.h"
 
+#include "arch/park.h"
 #include "core/lib/print.h"
 #include "core/recording/recording.h"
 #include "kernel/console/print_guard.h"

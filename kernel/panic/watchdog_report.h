@@ -6,7 +6,8 @@
  */
 #pragma once
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/regs.h"
 
 struct watchdog_stalls {
     const struct regs *regs;    /* what this CPU was interrupted at */

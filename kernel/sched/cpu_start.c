@@ -2,7 +2,9 @@
 /* See cpu_start.h; docs/smp.md has the design. */
 #include "kernel/sched/cpu_start.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/park.h"
+#include "arch/smp.h"
 #include "core/event/event.h"
 #include "core/gdb/debugger.h"
 #include "core/lib/print.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The command `cpus`: what each CPU does at one moment. Task context. */
+#include "arch/park.h"
+#include "arch/watch.h"
 #include "core/breakpoint/audit.h"
 #include "core/command/command.h"
 #include "core/lib/cpus.h"

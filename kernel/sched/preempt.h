@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/local.h"
 #include "core/host.h"
 
 /* Switches if interrupts are on; called by preempt_on when a switch was put off. */

@@ -7,6 +7,7 @@
  */
 #include "kernel/sched/scheduler.h"
 
+#include "arch/smp.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/event/follow.h"
 #include "core/lib/assert.h"

@@ -9,7 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
+#include "arch/space.h"
+#include "arch/thread.h"
+#include "arch/unwind.h"
+#include "arch/user_step.h"
 #include "core/host.h"
 #include "core/lib/refusal.h"
 

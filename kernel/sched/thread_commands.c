@@ -2,6 +2,7 @@
 /* The commands about threads: `ps` and `bt [PID]`. Task context. */
 #include <linux/errno.h>
 
+#include "arch/park.h"
 #include "core/command/backtrace.h"
 #include "core/command/command.h"
 #include "core/lib/cpus.h"

@@ -5,7 +5,7 @@
  */
 #include "kernel/time/ticks.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "core/tracepoint/tracepoint.h"
 
 #define TICK_FIELDS(FIELD, of) FIELD(of, u64, count, "count=%lu")

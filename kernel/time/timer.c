@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "core/lib/assert.h"
 #include "core/tracepoint/tracepoint.h"
 #include "kernel/lock/spinlock.h"

@@ -4,6 +4,7 @@
 
 #include <linux/elf.h>
 
+#include "arch/memory.h"
 #include "core/lib/string.h"
 
 static int wrong(struct refusal *why, const char *what)

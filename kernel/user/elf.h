@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
+#include "arch/space.h"
 #include "core/lib/refusal.h"
 
 #define ELF_SEGMENTS    8

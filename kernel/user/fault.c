@@ -8,6 +8,7 @@
 
 #include <linux/signal.h>
 
+#include "arch/fault.h"
 #include "core/lib/print.h"
 #include "kernel/user/process.h"
 

@@ -2,6 +2,7 @@
 /* See load.h. */
 #include "kernel/user/load.h"
 
+#include "arch/memory.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "kernel/user/elf.h"

@@ -5,6 +5,8 @@
  */
 #include "kernel/user/process.h"
 
+#include "arch/memory.h"
+#include "arch/user.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
+#include "arch/space.h"
 #include "core/lib/refusal.h"
 #include "kernel/fs/ramfs.h"
 #include "kernel/sched/thread.h"

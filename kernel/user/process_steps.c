@@ -7,7 +7,9 @@
  */
 #include "kernel/user/process_steps.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/regs.h"
+#include "arch/user_step.h"
 #include "core/source/branches.h"
 #include "kernel/sched/thread.h"
 

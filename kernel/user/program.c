@@ -9,6 +9,7 @@
 #include <linux/errno.h>
 #include <stddef.h>
 
+#include "arch/memory.h"
 #include "core/abi/symtab.h"
 #include "core/lib/print.h"
 #include "core/lib/refusal.h"

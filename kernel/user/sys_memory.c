@@ -6,6 +6,7 @@
 #include <linux/errno.h>
 #include <linux/mman.h>
 
+#include "arch/memory.h"
 #include "kernel/user/process.h"
 #include "kernel/user/syscalls.h"
 

@@ -5,6 +5,7 @@
 #include <linux/time_types.h>
 #include <stdbool.h>
 
+#include "arch/memory.h"
 #include "kernel/memory/pages.h"
 #include "kernel/user/memory.h"
 #include "kernel/user/process.h"

@@ -5,7 +5,7 @@
 #include <linux/errno.h>
 #include <stddef.h>
 
-#include "arch/arch.h"
+#include "arch/regs.h"
 #include "kernel/user/syscalls_trace.h"
 
 uint64_t syscall_argument(const struct regs *regs, unsigned index)

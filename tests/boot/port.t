@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tests/port, arch/arch.h
+# of: tests/port, arch
 #
 # Pitot lifted out: the second kernel of tests/port, which has its own start and its own output, is
 # booted by itself, without GRUB, and the real perf reads what it streams. Of Pitot it has nothing

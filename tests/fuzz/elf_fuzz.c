@@ -9,6 +9,7 @@
  */
 #include <linux/elf.h>
 
+#include "arch/memory.h"
 #include "kernel/user/elf.h"
 #include "tests/fuzz/claim.h"
 #include "tests/fuzz/feed.h"

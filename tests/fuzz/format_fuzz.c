@@ -12,6 +12,7 @@
 #include <traceevent/event-parse.h>
 #include <traceevent/trace-seq.h>
 
+#include "arch/memory.h"
 #include "core/sample/view.h"
 #include "core/stream/tracing_data.h"
 #include "core/tracepoint/format.h"

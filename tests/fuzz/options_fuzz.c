@@ -10,6 +10,7 @@
  */
 #include <linux/hw_breakpoint.h>
 
+#include "arch/step.h"
 #include "core/lib/assert.h"
 #include "core/option/record.h"
 #include "core/sample/sample.h"

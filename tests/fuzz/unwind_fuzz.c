@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/memory.h"
 #include "core/lib/refusal.h"
 #include "core/unwind/table.h"
 #include "core/unwind/unwind.h"

@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arch/arch.h"
+#include "arch/unwind.h"
 #include "core/abi/symtab.h"
 #include "core/lib/assert.h"
 #include "core/lib/refusal.h"

@@ -4,6 +4,7 @@
  * instruction it names, and how it was found; never a wrong one. And what it tells of the watched
  * bytes: the values before and after, for each length, and after a change of the registers.
  */
+#include "arch/local.h"
 #include "core/breakpoint/trace.h"
 #include "core/lib/string.h"
 #include "core/tracepoint/filter.h"

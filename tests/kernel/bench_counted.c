@@ -6,7 +6,9 @@
  * system calls the sites themselves are come to. Task context, interrupts on; the least of several
  * chunks, as a tick may fall into one.
  */
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/patch.h"
+#include "arch/regs.h"
 #include "core/command/command.h"
 #include "core/lib/print.h"
 #include "core/recording/recording.h"

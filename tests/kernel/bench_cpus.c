@@ -12,7 +12,8 @@
  */
 #include <linux/errno.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/memory.h"
 #include "core/command/command.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"

@@ -5,6 +5,8 @@
  * where they are again, and each chain is compared with the shadow stack. What is called calls_...
  * and takes regs runs in the debug trap, on its page.
  */
+#include "arch/memory.h"
+#include "arch/step.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/user.h"
 #include "core/breakpoint/breakpoint.h"

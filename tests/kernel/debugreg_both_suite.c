@@ -4,6 +4,8 @@
  * traps, the second at the very entry of the first, on the same IST page: the first one's frame is
  * gone (docs/breakpoints.md, Machines).
  */
+#include "arch/cpu.h"
+#include "arch/step.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/watch.h"

@@ -3,6 +3,7 @@
  * Instruction breakpoints, single steps, causes that come together, refusals, and what may not be
  * lost meanwhile.
  */
+#include "arch/step.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/stacks.h"

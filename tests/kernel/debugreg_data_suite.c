@@ -4,6 +4,7 @@
  * Where machines differ, docs/breakpoints.md has the table; what is claimed here holds on all of
  * them.
  */
+#include "arch/cpu.h"
 #include "arch/x86_64/cpu/apic.h"
 #include "core/lib/string.h"
 #include "tests/kernel/ktap.h"

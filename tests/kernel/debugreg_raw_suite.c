@@ -4,7 +4,9 @@
  * claims allow each known answer, and the line behind each says which one it was
  * (docs/breakpoints.md, Machines).
  */
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/regs.h"
+#include "arch/watch.h"
 #include "core/breakpoint/breakpoint.h"
 #include "tests/kernel/ktap.h"
 

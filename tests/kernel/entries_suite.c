@@ -5,6 +5,8 @@
  * check, which may come where the kernel runs with a program's GS. The programs are programs/
  * attack.
  */
+#include "arch/fault.h"
+#include "arch/user.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/entry/user.h"

@@ -2,6 +2,7 @@
 /* See everything_walk.h. */
 #include "tests/kernel/everything_walk.h"
 
+#include "arch/memory.h"
 #include "arch/x86_64/memory/sections.h"
 #include "core/event/event.h"
 #include "core/lib/print.h"

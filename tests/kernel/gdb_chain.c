@@ -5,7 +5,7 @@
  * (tests/kernel/gdb_chain.asm) and compares gdb_chain with its own backtrace. Any context, on a
  * stack of its own, interrupts off.
  */
-#include "arch/arch.h"
+#include "arch/regs.h"
 #include "core/unwind/unwind.h"
 
 #define FRAMES_MAX 128

@@ -5,7 +5,8 @@
  * of a fifth of a millisecond; so a clock that sees everything has as many samples in each. On all
  * CPUs at once. Task context.
  */
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/regs.h"
 #include "arch/x86_64/entry/trap.h"
 #include "core/command/command.h"
 #include "core/lib/print.h"

@@ -3,6 +3,7 @@
  * Walks all page tables: nothing is writable and executable, text and rodata have no second
  * mapping, guard pages are holes.
  */
+#include "arch/memory.h"
 #include "arch/x86_64/entry/stacks.h"
 #include "arch/x86_64/memory/paging.h"
 #include "arch/x86_64/memory/sections.h"

@@ -2,6 +2,7 @@
 /* See proof_claims.h. What was counted stands in notes behind the results. */
 #include "tests/kernel/proof_claims.h"
 
+#include "arch/cpu.h"
 #include "core/lib/string.h"
 #include "core/symbols/symbols.h"
 #include "kernel/time/ticks.h"

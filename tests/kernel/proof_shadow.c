@@ -2,7 +2,8 @@
 /* See proof_shadow.h. Intel SDM vol. 2 for the instructions' bytes. */
 #include "tests/kernel/proof_shadow.h"
 
-#include "arch/arch.h"
+#include "arch/regs.h"
+#include "arch/unwind.h"
 
 #define VECTORS_END 256 /* smaller slots are vectors */
 #define STI         0xfb

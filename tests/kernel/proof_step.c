@@ -6,6 +6,9 @@
  */
 #include "tests/kernel/proof_step.h"
 
+#include "arch/cpu.h"
+#include "arch/memory.h"
+#include "arch/step.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/vectors.h"
 #include "core/breakpoint/breakpoint.h"

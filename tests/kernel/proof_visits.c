@@ -2,7 +2,7 @@
 /* See proof_visits.h. */
 #include "tests/kernel/proof_visits.h"
 
-#include "arch/arch.h"
+#include "arch/memory.h"
 #include "core/lib/string.h"
 #include "kernel/memory/pages.h"
 

@@ -8,7 +8,10 @@
  */
 #include "tests/kernel/ring_nest.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/local.h"
+#include "arch/regs.h"
+#include "arch/step.h"
 #include "arch/x86_64/debug/debugreg.h"
 
 #define FLAGS_TRAP (1ull << 8)

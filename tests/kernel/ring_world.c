@@ -9,7 +9,9 @@
 
 #include <linux/perf_event.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/local.h"
+#include "arch/regs.h"
 #include "core/sample/sample.h"
 #include "tests/unit/ring_check.h"
 #include "tests/unit/ring_payload.h"

@@ -4,6 +4,7 @@
  * give it, nothing is left behind by threads that end, and every chain of a thread that does not
  * run is whole.
  */
+#include "arch/memory.h"
 #include "core/lib/string.h"
 #include "core/symbols/symbols.h"
 #include "core/unwind/unwind.h"

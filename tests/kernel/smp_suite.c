@@ -4,6 +4,7 @@
  * breakpoints are on every CPU or on none, and parking reaches CPUs that hear nothing else. Wants
  * at least two CPUs.
  */
+#include "arch/memory.h"
 #include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/percpu.h"

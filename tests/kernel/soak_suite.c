@@ -6,6 +6,7 @@
  */
 #include <linux/errno.h>
 
+#include "arch/cpu.h"
 #include "core/lib/cpus.h"
 #include "core/lib/string.h"
 #include "tests/kernel/ktap.h"

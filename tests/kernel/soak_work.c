@@ -2,6 +2,8 @@
 /* See soak_work.h. */
 #include "tests/kernel/soak_work.h"
 
+#include "arch/local.h"
+#include "arch/memory.h"
 #include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/entry/trap.h"

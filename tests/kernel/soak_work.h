@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
 #include "core/ring/ring.h"
 
 enum soak_level { SOAK_TASK, SOAK_INTERRUPT, SOAK_NMI, SOAK_LEVELS };

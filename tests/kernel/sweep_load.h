@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 
 #define LOAD_PARTS 3 /* threads on each CPU */
 

@@ -2,6 +2,7 @@
 /* See sweep_places.h. */
 #include "tests/kernel/sweep_places.h"
 
+#include "arch/memory.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/insn_map.h"
 #include "arch/x86_64/entry/idt.h"

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
+#include "arch/watch.h"
 
 enum sweep_kind {
     SWEEP_FUNCTION,

@@ -10,6 +10,7 @@
 #include <linux/errno.h>
 #include <linux/hw_breakpoint.h>
 
+#include "arch/memory.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "core/event/event.h"

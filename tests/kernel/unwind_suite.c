@@ -3,6 +3,7 @@
  * Call chains of the living kernel: from a snapshot, through an interrupt, and the short form of
  * the proof (docs/proof.md), for machines that are too slow for the long one.
  */
+#include "arch/cpu.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/lib/string.h"
 #include "core/symbols/symbols.h"

@@ -4,6 +4,8 @@
  * cannot touch them; chains end at the border; a watched stack segment brings nobody down. The
  * programs are those of the image.
  */
+#include "arch/step.h"
+#include "arch/user.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/trap.h"

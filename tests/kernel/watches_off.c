@@ -4,6 +4,7 @@
  * back, and so many ticks pass (0 if not said), for tests/boot/branches.t: the kernel has to find
  * out. Task context.
  */
+#include "arch/cpu.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "core/command/command.h"

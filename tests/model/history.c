@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "tests/model/memory.h"
 #include "tests/model/transcript.h"
 #include "tests/unit/ring_payload.h"

@@ -6,6 +6,8 @@
  * it. Entered once by entry.asm; one CPU, no interrupts.
  */
 #include "arch/x86_64/cpu/port.h"
+#include "arch/fault.h"
+#include "arch/memory.h"
 #include "arch/x86_64/cpu/clock.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/entry/idt.h"

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "arch/memory.h"
 #include "arch/x86_64/debug/accessor.h"
 #include "tests/unit/fake_arch.h"
 

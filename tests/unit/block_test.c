@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "arch/memory.h"
 #include "core/lib/assert.h"
 #include "kernel/fs/block.h"
 #include "kernel/lock/kernel_lock.h"

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "arch/x86_64/cpu/clock.h"
 #include "arch/x86_64/memory/paging.h"
 #include "boot/clock_rate.h"

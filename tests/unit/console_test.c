@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "core/command/command.h"
 #include "core/host.h"
 #include "core/lib/assert.h"

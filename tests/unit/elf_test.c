@@ -12,6 +12,7 @@
 #include <linux/elf.h>
 #include <string.h>
 
+#include "arch/memory.h"
 #include "kernel/user/elf.h"
 
 #define FILE_SIZE 0x3000

@@ -10,6 +10,9 @@
 #include <cmocka.h>
 #include <sanitizer/asan_interface.h>
 
+#include "arch/memory.h"
+#include "arch/park.h"
+#include "arch/patch.h"
 #include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/unwind/snapshot.h"

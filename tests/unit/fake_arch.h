@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The contract arch/arch.h for tests on the host: what the CPU would know is set by the test, and
+ * The contract (arch/) for tests on the host: what the CPU would know is set by the test, and
  * what the CPU was told is kept for it to look at. arch_frame_at is arch/x86_64/unwind/frame.c's,
  * which a test of chains links; faults and halting are nobody's here.
  */
@@ -10,7 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/regs.h"
+#include "arch/step.h"
+#include "arch/unwind.h"
+#include "arch/watch.h"
 
 /* [start, end); `what` is what a refusal is to call it. */
 struct fake_range {

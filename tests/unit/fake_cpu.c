@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 
 unsigned arch_cpu_id(void)
 {

@@ -6,6 +6,8 @@
  */
 #include <stdlib.h>
 
+#include "arch/park.h"
+#include "arch/step.h"
 #include "core/event/event.h"
 #include "core/event/follow.h"
 

@@ -2,7 +2,7 @@
 /* The machine's pages for tests on the host, whose memory is the host's. */
 #include <stdint.h>
 
-#include "arch/arch.h"
+#include "arch/memory.h"
 
 uint64_t arch_page_number(const void *page)
 {

@@ -14,7 +14,8 @@
 
 #include <cmocka.h>
 
-#include "arch/arch.h"
+#include "arch/memory.h"
+#include "arch/thread.h"
 #include "core/command/command.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"

@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "arch/arch.h"
+#include "arch/memory.h"
 #include "core/lib/assert.h"
 #include "kernel/memory/pages.h"
 

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "arch/step.h"
 #include "core/lib/assert.h"
 #include "core/option/record.h"
 #include "core/sample/sample.h"

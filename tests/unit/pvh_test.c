@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "arch/memory.h"
 #include "boot/pvh.h"
 
 #define BASE  0x9f000ull /* of the buffer, in physical memory */

@@ -19,7 +19,8 @@
 
 #include <linux/errno.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/memory.h"
 #include "core/lib/assert.h"
 #include "kernel/fs/ramfs.h"
 #include "kernel/lock/kernel_lock.h"

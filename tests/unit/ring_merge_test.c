@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "core/recording/merge.h"
 
 #define CPUS 3

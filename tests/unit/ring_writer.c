@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/local.h"
 #include "tests/unit/ring_payload.h"
 
 struct writer_hooks writer_hooks;

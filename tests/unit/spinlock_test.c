@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "core/lib/assert.h"
 #include "kernel/lock/kernel_lock.h"
 #include "kernel/lock/spinlock.h"

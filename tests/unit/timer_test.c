@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "core/lib/assert.h"
 #include "kernel/sched/preempt.h"
 #include "kernel/time/timer.h"

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "arch/memory.h"
 #include "core/lib/refusal.h"
 #include "core/symbols/symbols.h"
 #include "tests/unit/fake_unwind_table.h"

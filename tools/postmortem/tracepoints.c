@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/memory.h"
 #include "core/tracepoint/tracepoint.h"
 
 #define TEXT_MAX 128 /* of a name or a piece of a printed line; they are 40 at most */

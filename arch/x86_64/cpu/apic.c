@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/memory.h"
 #include "arch/x86_64/entry/vectors.h"
 
 /* Registers, as offsets: "Local APIC Register Address Map". */

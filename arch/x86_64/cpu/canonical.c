@@ -3,7 +3,7 @@
  * Which addresses there are at all: bits 63 to 47 alike. Pure, any context. Source: Intel SDM vol.
  * 1, "Canonical Addressing".
  */
-#include "arch/arch.h"
+#include "arch/memory.h"
 
 bool arch_canonical(uintptr_t address)
 {

@@ -2,7 +2,7 @@
 /* Starts the clock of every timestamp and sets its rate; it is read in arch/x86_64/cpu/inline.h. */
 #include "arch/x86_64/cpu/clock.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "arch/x86_64/cpu/cpu.h"
 
 /* "CPUID", "Time Stamp Counter and Nominal Core Crystal Clock Information Leaf" */

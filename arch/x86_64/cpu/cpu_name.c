@@ -6,7 +6,7 @@
  */
 #include <stdint.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "arch/x86_64/cpu/cpu.h"
 
 #define LEAF_MAKER         0

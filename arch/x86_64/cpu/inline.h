@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What of arch/arch.h is inline: answers of one load, and the clock. They are asked in every hit,
+ * What of arch/cpu.h is inline: answers of one load, and the clock. They are asked in every hit,
  * where the call, and the registers that a caller has to keep over it, cost more than the answer.
  * Any context. Programs on the host find tests/unit/arch/x86_64/cpu/inline.h in place of this one,
  * and bring functions of their own.

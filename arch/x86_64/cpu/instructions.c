@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The contract's single instructions. */
-#include "arch/arch.h"
+#include "arch/cpu.h"
 
 void arch_relax(void)
 {

@@ -6,7 +6,11 @@
  */
 #include "arch/x86_64/cpu/park.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/debugger.h"
+#include "arch/park.h"
+#include "arch/regs.h"
+#include "arch/stop.h"
 #include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/percpu.h"

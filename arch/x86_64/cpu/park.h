@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The NMI's side of parking (arch_cpus_park, arch/arch.h; docs/smp.md). */
+/* The NMI's side of parking (arch_cpus_park, arch/park.h; docs/smp.md). */
 #pragma once
 
 #include <stdbool.h>

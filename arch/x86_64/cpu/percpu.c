@@ -4,7 +4,7 @@
  */
 #include "arch/x86_64/cpu/percpu.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/gdt.h"

@@ -2,7 +2,9 @@
 /* See poke.h. Sent in any context, served in interrupt context. */
 #include "arch/x86_64/cpu/poke.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/regs.h"
+#include "arch/smp.h"
 #include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/entry/trap.h"

@@ -3,7 +3,7 @@
  * A site: a place in the code that does nothing until it is turned on. Off it is one instruction, a
  * nop of five bytes; on, a jump to what stands behind it, out of the way of the usual path. Each
  * site notes itself in the section `tracepoint_sites`, so that who owns it finds all of them.
- * arch/arch.h has the functions. The host compiles this too, where sites stay off.
+ * arch/patch.h has the function. The host compiles this too, where sites stay off.
  */
 #pragma once
 

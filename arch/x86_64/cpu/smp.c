@@ -6,7 +6,10 @@
  */
 #include "arch/x86_64/cpu/smp.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/memory.h"
+#include "arch/smp.h"
+#include "arch/unwind.h"
 #include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/cpu.h"

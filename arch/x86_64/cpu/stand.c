@@ -6,7 +6,10 @@
  */
 #include "arch/x86_64/cpu/stand.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/park.h"
+#include "arch/regs.h"
+#include "arch/stop.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/entry/nmi.h"
 

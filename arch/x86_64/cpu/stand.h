@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The NMI's side of standing still for a report (arch_cpus_stand, arch/arch.h; docs/watchdog.md).
+ * The NMI's side of standing still for a report (arch_cpus_stand, arch/stop.h; docs/watchdog.md).
  */
 #pragma once
 

@@ -3,7 +3,9 @@
  * What arch_switch (switch.asm) leaves on a stack, made for a thread that has not run yet and read
  * for one that does not run now. Task context; arch_switched_regs in any.
  */
-#include "arch/arch.h"
+#include "arch/regs.h"
+#include "arch/thread.h"
+#include "arch/unwind.h"
 
 /* In the order of addresses, as switch.asm pushes it. */
 struct switched {

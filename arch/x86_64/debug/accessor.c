@@ -18,6 +18,8 @@
  */
 #include "arch/x86_64/debug/accessor.h"
 
+#include "arch/memory.h"
+#include "arch/unwind.h"
 #include "arch/x86_64/debug/operand.h"
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which instruction branches, judged by its bytes: what arch_step_branch (arch/arch.h) is made of.
+ * Which instruction branches, judged by its bytes: what arch_step_branch (arch/step.h) is made of.
  * Source: Intel SDM vol. 2, "Opcode Map" and "Instruction Prefixes", 64-bit mode. Pure; any
  * context.
  */

@@ -7,7 +7,10 @@
  */
 #include "arch/x86_64/debug/debugreg.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/local.h"
+#include "arch/step.h"
+#include "arch/watch.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/percpu.h"

@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 
-#include "arch/arch.h"
+#include "arch/regs.h"
+#include "arch/watch.h"
 
 /* DR6, "Debug Status Register": bits set by the processor, never cleared by it. */
 #define DR6_FIRED 0xfull        /* B0 to B3: set for disabled breakpoints as well */

@@ -5,7 +5,11 @@
  * (core/breakpoint/audit.h). What is right follows from the flags of the context that is asked
  * about: watches rest for who is stepped, and for nobody else.
  */
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/local.h"
+#include "arch/park.h"
+#include "arch/regs.h"
+#include "arch/watch.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 

@@ -6,7 +6,8 @@
  */
 #pragma once
 
-#include "arch/arch.h"
+#include "arch/regs.h"
+#include "arch/watch.h"
 
 /* The opcode, behind all prefixes. */
 struct operand_opcode {

@@ -4,7 +4,12 @@
  * next was. Runs in the debug trap, on its page, but for arch_step_excludes_watches. Source: Intel
  * SDM vol. 3, "Single-Step Exception Condition".
  */
-#include "arch/arch.h"
+#include "arch/step.h"
+#include "arch/cpu.h"
+#include "arch/memory.h"
+#include "arch/regs.h"
+#include "arch/user_step.h"
+#include "arch/watch.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/branch.h"
 #include "arch/x86_64/debug/debugreg.h"

@@ -3,7 +3,7 @@
  * Memory for a debugger: looked up before it is touched, page by page, as nothing in a stop may
  * fault. All CPUs stand still, so what is mapped stays so. Called in a stop.
  */
-#include "arch/arch.h"
+#include "arch/debugger.h"
 #include "arch/x86_64/memory/paging.h"
 #include "arch/x86_64/memory/patch.h"
 #include "arch/x86_64/memory/sections.h"

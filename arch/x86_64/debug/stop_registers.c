@@ -4,7 +4,10 @@
  * this kernel does not use, but gdb asks for; bases, control and debug registers. Sources: the
  * manual of gdb, "i386 Features"; Intel SDM vol. 3, "System Registers". Called in a stop.
  */
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/debugger.h"
+#include "arch/memory.h"
+#include "arch/regs.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/percpu.h"
 

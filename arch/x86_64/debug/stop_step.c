@@ -6,7 +6,13 @@
  * instruction raises. Sources: Intel SDM vol. 3, "Single-Step Exception Condition"; vol. 2, PUSHF,
  * POPF, IRET, CLI, STI, SYSCALL, SYSRET.
  */
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/debugger.h"
+#include "arch/memory.h"
+#include "arch/regs.h"
+#include "arch/space.h"
+#include "arch/step.h"
+#include "arch/watch.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/debug/stop.h"
 #include "arch/x86_64/entry/user.h"

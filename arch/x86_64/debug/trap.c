@@ -5,7 +5,12 @@
  */
 #include "arch/x86_64/entry/trap.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/memory.h"
+#include "arch/regs.h"
+#include "arch/step.h"
+#include "arch/user_step.h"
+#include "arch/watch.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/vectors.h"

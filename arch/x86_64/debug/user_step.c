@@ -8,7 +8,10 @@
  *
  * On the program's thread's stack with interrupts off, or in the debug trap, on its page.
  */
-#include "arch/arch.h"
+#include "arch/user_step.h"
+#include "arch/cpu.h"
+#include "arch/regs.h"
+#include "arch/space.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/branch.h"
 #include "arch/x86_64/memory/space.h"

@@ -4,7 +4,9 @@
  * on the debug trap's page, and for a debugger's step over an instruction (stop_step.c), which
  * compares. Cannot fault.
  */
-#include "arch/arch.h"
+#include "arch/memory.h"
+#include "arch/regs.h"
+#include "arch/watch.h"
 #include "arch/x86_64/debug/accessor.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/memory/sections.h"

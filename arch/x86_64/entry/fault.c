@@ -3,7 +3,9 @@
  * Trap frames in words, for the report that ends an unexpected exception. Crash context: no lock,
  * no allocation, reads only the frame and control registers.
  */
-#include "arch/arch.h"
+#include "arch/fault.h"
+#include "arch/regs.h"
+#include "arch/unwind.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/text.h"
 #include "arch/x86_64/entry/vectors.h"

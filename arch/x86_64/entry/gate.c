@@ -9,7 +9,8 @@
  */
 #include "arch/x86_64/entry/gate.h"
 
-#include "arch/arch.h"
+#include "arch/patch.h"
+#include "arch/regs.h"
 
 #define CALL_SIZE 6 /* call [rip + d32]: how a site calls through its tracepoint's pointer */
 

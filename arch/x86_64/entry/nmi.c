@@ -7,7 +7,8 @@
  */
 #include "arch/x86_64/entry/nmi.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/regs.h"
 #include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/cpu/park.h"
 #include "arch/x86_64/cpu/percpu.h"

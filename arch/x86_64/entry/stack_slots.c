@@ -4,6 +4,7 @@
  * above an unmapped guard, when the slot has its first owner, and kept for all others. Task
  * context.
  */
+#include "arch/memory.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/entry/stacks.h"
 #include "arch/x86_64/memory/paging.h"

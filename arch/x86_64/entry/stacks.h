@@ -12,7 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/thread.h"
+#include "arch/unwind.h"
 
 enum {
     IST_NMI = 1,

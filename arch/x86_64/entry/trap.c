@@ -6,7 +6,12 @@
  */
 #include "arch/x86_64/entry/trap.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/fault.h"
+#include "arch/regs.h"
+#include "arch/thread.h"
+#include "arch/unwind.h"
+#include "arch/watch.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/percpu.h"

@@ -6,7 +6,11 @@
  */
 #include "arch/x86_64/entry/user.h"
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/memory.h"
+#include "arch/regs.h"
+#include "arch/unwind.h"
+#include "arch/user.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/percpu.h"

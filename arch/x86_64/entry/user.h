@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The border to user mode, beside what arch/arch.h says of it. What traps and CPUs need of it.
+ * The border to user mode, beside what arch/user.h says of it. What traps and CPUs need of it.
  */
 #pragma once
 

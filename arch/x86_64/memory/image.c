@@ -3,7 +3,7 @@
  * What the linker knows of the image: where its text lies, and its name, the ELF note that the
  * linker was told to make (--build-id=0x...): header, "GNU", then the bytes. Any context.
  */
-#include "arch/arch.h"
+#include "arch/memory.h"
 #include "arch/x86_64/memory/sections.h"
 
 #define NOTE_HEADER 12

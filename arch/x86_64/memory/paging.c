@@ -2,7 +2,8 @@
 /* Builds the kernel's page tables and looks addresses up in them. See paging.h for the plan. */
 #include "arch/x86_64/memory/paging.h"
 
-#include "arch/arch.h"
+#include "arch/local.h"
+#include "arch/memory.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/entry/stacks.h"

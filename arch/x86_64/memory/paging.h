@@ -14,8 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
-
 #define PTE_PRESENT  (1ull << 0)
 #define PTE_WRITABLE (1ull << 1)
 #define PTE_USER     (1ull << 2)

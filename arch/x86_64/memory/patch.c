@@ -5,7 +5,9 @@
  */
 #include <linux/errno.h>
 
-#include "arch/arch.h"
+#include "arch/memory.h"
+#include "arch/park.h"
+#include "arch/patch.h"
 #include "arch/x86_64/memory/paging.h"
 #include "arch/x86_64/memory/patch.h"
 #include "arch/x86_64/memory/sections.h"

@@ -3,10 +3,13 @@
  * Programs' address spaces: their tables, and their memory as the kernel reaches it, by a walk in
  * software and the map of all memory. Pages of 4 KiB only. A walk may come at any time, in an NMI
  * too: an entry is one store, and a table or page is given back when no entry leads to it any more.
- * Contexts are in arch/arch.h.
+ * Contexts are in arch/space.h.
  */
 #include "arch/x86_64/memory/space.h"
+#include "arch/cpu.h"
 
+#include "arch/local.h"
+#include "arch/unwind.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/percpu.h"

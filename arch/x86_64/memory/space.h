@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Programs' address spaces (arch/arch.h, docs/user.md). What arch and boot need of them beside. */
+/* Programs' address spaces (arch/space.h, docs/user.md). What arch and boot need of them beside. */
 #pragma once
 
-#include "arch/arch.h"
+#include "arch/memory.h"
+#include "arch/space.h"
 #include "arch/x86_64/memory/paging.h"
 
 /* The root table; its upper half is the kernel's own root table's. */

@@ -9,7 +9,7 @@
  */
 #include <stddef.h>
 
-#include "arch/arch.h"
+#include "arch/unwind.h"
 
 #define PUSH_RBP 0x55
 #define PUSHFQ   0x9c

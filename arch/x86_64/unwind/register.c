@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* General registers by number, for the unwinder (arch/arch.h). Pure, any context. */
-#include "arch/arch.h"
+/* General registers by number, for the unwinder (arch/unwind.h). Pure, any context. */
+#include "arch/regs.h"
+#include "arch/unwind.h"
 
 uint64_t arch_register(const struct regs *regs, unsigned number)
 {

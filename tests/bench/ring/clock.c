@@ -3,7 +3,7 @@
  * The kernel's clock (arch/x86_64/cpu/inline.h) in a program: rdtsc, counted from 0, and scaled by
  * 1. A claim of the ring's that does not hold ends the program. Compiled with the kernel's flags.
  */
-#include "arch/arch.h"
+#include "arch/cpu.h"
 #include "core/lib/assert.h"
 
 struct clock clock_boot = {.scale = 1ull << CLOCK_SCALE_SHIFT};

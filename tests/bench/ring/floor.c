@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arch/arch.h"
+#include "arch/cpu.h"
+#include "arch/local.h"
 #include "tests/bench/ring/writers.h"
 
 struct floor {

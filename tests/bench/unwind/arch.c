@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's contract (arch/arch.h) as far as the unwinder asks, for this program: its text is
+ * The kernel's contract (arch/) as far as the unwinder asks, for this program: its text is
  * the section that the chains are in, its stack is the one that main runs on, and no trap comes.
  */
 #define _GNU_SOURCE
@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "arch/arch.h"
+#include "arch/memory.h"
+#include "arch/regs.h"
+#include "arch/unwind.h"
 #include "core/symbols/symbols.h"
 #include "core/unwind/snapshot.h"
 #include "tests/bench/unwind/methods.h"

@@ -3,7 +3,8 @@
  * The least that unwinding can cost: a walk along frame pointers, once as if every stack were
  * sound, once with the checks that anything needs that may meet one that is not.
  */
-#include "arch/arch.h"
+#include "arch/regs.h"
+#include "arch/unwind.h"
 #include "tests/bench/unwind/methods.h"
 
 /* Memory at a frame pointer. */

@@ -3,7 +3,9 @@
  * A walk by sorted rows (sorted_rows.h) instead of this kernel's table, with the same rules and the
  * checks that frame pointers get above.
  */
-#include "arch/arch.h"
+#include "arch/memory.h"
+#include "arch/regs.h"
+#include "arch/unwind.h"
 #include "core/unwind/table.h"
 #include "tests/bench/tables/sorted_rows.h"
 #include "tests/bench/unwind/methods.h"

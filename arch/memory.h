@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Memory: what may be read, which addresses are programs', where the kernel's text lies, and which
+ * build this is. For core, and for the kernel's page allocator and loader. Any context.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PAGE_SIZE ((size_t)4096)
+
+/*
+ * All walk page tables by plain loads. The kernel's alone: what a program has mapped is not mapped
+ * to these, as the kernel may not touch it.
+ */
+bool arch_mapped(uintptr_t address, size_t length);
+/* Mapped, and memory: a read of a device's register may make the device do something. */
+bool arch_readable(uintptr_t address, size_t length);
+bool arch_executable(uintptr_t address);
+/* Of memory that the page allocator has: which of the machine's pages it is. */
+uint64_t arch_page_number(const void *page);
+bool arch_canonical(uintptr_t address);
+
+/*
+ * What a program may have mapped: [ARCH_USER_START, ARCH_USER_END). All that code in virtual-8086
+ * mode could reach stays a hole (trap_entry.asm), page 0 with it, and so does the last page of the
+ * lower half, so that the address behind a `syscall` is canonical wherever that stands.
+ */
+#define ARCH_USER_START ((uintptr_t)0x110000)
+#define ARCH_USER_END   ((uintptr_t)0x7ffffffff000)
+
+/*
+ * The kernel's code, [start, end); trap entries lie at its end, from plain_end on.
+ */
+uintptr_t arch_text_start(void);
+uintptr_t arch_text_plain_end(void);
+uintptr_t arch_text_end(void);
+
+/* The 20 bytes that name this build, as in the image's ELF note. */
+#define ARCH_BUILD_ID_SIZE 20
+const uint8_t *arch_build_id(void);

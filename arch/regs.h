@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The registers of an interrupted or observed context, for who looks into them. Any context.
+ */
+#pragma once
+
+#include "arch/x86_64/cpu/regs.h"

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * User mode: how a program begins, and how it comes back to the kernel. Policy (programs, system
+ * calls) is kernel/user's; docs/user.md.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arch_stack;
+struct regs;
+
+/*
+ * Leaves the kernel for the first time, in the space entered last: the program runs from `ip` with
+ * this stack pointer, all other registers 0. On the thread's own stack, which is empty from now on.
+ * Task context.
+ */
+_Noreturn void arch_user_begin(uintptr_t ip, uintptr_t sp);
+
+/*
+ * What a program that called the kernel, or was interrupted, had in its registers: the frame at the
+ * top of its thread's stack. NULL where none is there: at the border itself, before the entry has
+ * saved them. Any context; of another CPU's thread only while that one stands still or sleeps.
+ */
+const struct regs *arch_user_regs(const struct arch_stack *stack);
+
+/*
+ * What core does for programs. All run on the program's thread's stack.
+ *   call    it has executed `syscall`: the number is regs->error, arguments are in di, si, dx, r10,
+ *           r8, r9; the result goes to ax. Interrupts on.
+ *   fault   an exception that is the program's own doing; does not return. Interrupts on.
+ *   leave   the kernel is about to return to it: interrupts off, may switch, or not return.
+ */
+struct arch_user_handlers {
+    void (*call)(struct regs *regs);
+    void (*fault)(struct regs *regs);
+    void (*leave)(struct regs *regs);
+};
+void arch_user_set_handlers(const struct arch_user_handlers *with);
+
+/* What this machine's CPUs lack for programs, as a phrase; NULL: nothing. Any context. */
+const char *arch_user_missing(void);

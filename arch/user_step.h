@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Single steps of programs. Policy is kernel/user/process_steps.c's.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct regs;
+
+/* Of a program's thread: its own, with interrupts off or in its debug traps. All 0 at first. */
+struct arch_user_step {
+    uintptr_t ip; /* the instruction that the next step is behind */
+    bool on;      /* it is stepped */
+    bool traps;   /* ... and has set the trap flag itself, too */
+};
+
+/*
+ *   leave    the kernel is about to return to a program: interrupts off, after what
+ *            arch_user_handlers has for it, on the program's thread's stack.
+ *   stepped  after an instruction of a program that had the trap flag: as a step handler. False:
+ *            the flag was the program's own, it is to be told.
+ */
+struct arch_user_steppers {
+    void (*leave)(struct regs *regs);
+    bool (*stepped)(struct regs *regs);
+};
+void arch_user_step_set_handlers(const struct arch_user_steppers *with);
+
+/*
+ * The current program is stepped from where these registers go on: in `leave`. In both: it is not
+ * any more. Neither the flag in what it pushes nor the one in its r11 after a call is to be seen
+ * by the program, and one that it loads is remembered as its own.
+ */
+void arch_user_step_begin(struct arch_user_step *step, struct regs *regs);
+void arch_user_step_end(struct arch_user_step *step, struct regs *regs);
+
+/*
+ * In `stepped`: the step is over. *from is as arch_step_branch's; false: the program's own flag
+ * would have trapped here as well. The second makes the next one.
+ */
+bool arch_user_step_over(struct arch_user_step *step, struct regs *regs, uintptr_t *from);
+void arch_user_step_more(struct regs *regs);
+
+/*
+ * The program that was hit goes by arch_user_handlers' `leave` before its next instruction. In a
+ * watch handler.
+ */
+void arch_user_look(void);
