@@ -89,10 +89,12 @@ $(BUILD)/model/obj/%.c.o: %.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(MODEL_FLAGS) -c $< -o $@
 
-$(BUILD)/model/ring_model: $(BUILD)/model/obj/core/ring/ring.c.o $(MODEL_OBJ)
+MODEL_RING := $(BUILD)/model/obj/core/ring/ring.c.o $(BUILD)/model/obj/tests/unit/ring_parts.c.o
+
+$(BUILD)/model/ring_model: $(MODEL_RING) $(MODEL_OBJ)
 	$(Q)$(HOSTCC) $(SANITIZE) $^ -o $@
 
 $(BUILD)/model/broken/%: $(BUILD)/model/broken/%.c $(MODEL_OBJ)
 	$(Q)$(HOSTCC) $(MODEL_FLAGS) $^ -o $@
 
--include $(MODEL_OBJ:.o=.d) $(BUILD)/model/obj/core/ring/ring.c.d
+-include $(MODEL_OBJ:.o=.d) $(MODEL_RING:.o=.d)

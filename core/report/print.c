@@ -3,7 +3,7 @@
  * The layout of `perf report --stdio`, column for column, with percentages of the whole event, or
  * of the branch that forks ("graph" and "fractal" in perf's terms):
  *
- *     73.33%             9  [k] ring_reserve      a hit: per cent, samples, place
+ *     73.33%             9  [k] ring_output       a hit: per cent, samples, place
  *             |                                   depth 1: a bar as long as it has branches to come
  *             |--60.00%--vfs_write                a branch, then the places up to its next fork
  *             |          sys_write

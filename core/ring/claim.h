@@ -2,7 +2,7 @@
 /*
  * The writers' own part of the ring: claiming a place and giving it up, inline. For ring_output and
  * its kin (core/ring/ring.c), and for core/sample/sample.c, which stores a record's words where
- * they belong; nobody else includes this. Context: as ring_reserve. docs/ring.md tells why it is
+ * they belong; nobody else includes this. Context: as ring_output. docs/ring.md tells why it is
  * so.
  */
 #pragma once

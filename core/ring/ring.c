@@ -52,19 +52,6 @@ __attribute__((noinline)) void ring_void_outer_claims(struct ring *ring, unsigne
             local_store(&ring->claims[outer].size, 0);
 }
 
-__attribute__((noinline)) static bool ring_reserve_nested(struct ring *ring, uint32_t size,
-                                                          struct ring_record *record)
-{
-    return ring_reserve_at(ring, (unsigned)ring->nest, size, record, &record->time);
-}
-
-bool ring_reserve(struct ring *ring, uint32_t size, struct ring_record *record)
-{
-    if (ring->nest == 0)
-        return ring_reserve_at(ring, 0, size, record, &record->time);
-    return ring_reserve_nested(ring, size, record);
-}
-
 /* Across the ring's end. */
 __attribute__((noinline)) static void ring_write_around(struct ring *ring, uint64_t start,
                                                         const void *bytes, size_t size)
@@ -87,11 +74,6 @@ void ring_write_part(struct ring *ring, uint64_t offset, const void *bytes, size
         ring_write_around(ring, start, bytes, size);
 }
 
-void ring_write(struct ring *ring, const struct ring_record *record, const void *bytes, size_t size)
-{
-    ring_write_part(ring, record->offset, bytes, size);
-}
-
 /* For what came while the outermost writer left: counted as nested, it did not publish. */
 __attribute__((noinline)) void ring_publish_again(struct ring *ring)
 {
@@ -105,11 +87,6 @@ __attribute__((noinline)) void ring_publish_again(struct ring *ring)
         local_store(&ring->nest, 0);
         local_barrier();
     } while (local_load(&ring->head) != head);
-}
-
-void ring_commit(struct ring *ring, struct ring_record *record)
-{
-    ring_commit_at(ring, record->level, record->dropped);
 }
 
 /* These two apart from the writers, whose registers they would take for one in a thousand. */

@@ -4,9 +4,9 @@
  * copy. Writers are the nested contexts of the owning CPU (task < interrupt < debug trap < NMI);
  * readers may be anywhere. docs/ring.md tells why it is so.
  *
- * Contract of a writer: preemption is off from choosing the ring until ring_commit, so that writers
- * nest strictly; each reserve is followed by its commit. Neither locks, allocates, faults or waits:
- * a record that does not fit is dropped and counted. With writers stopped, exactly:
+ * Contract of a writer: preemption is off from choosing the ring until its record is committed, so
+ * that writers nest strictly; each claim is followed by its commit. Neither locks, allocates, faults
+ * or waits: a record that does not fit is dropped and counted. With writers stopped, exactly:
  *
  *     produced == readable + overwritten + dropped   (records; in normal mode readable includes
  *                                                     what was consumed)
@@ -80,20 +80,10 @@ int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mod
               bool reader_owns_tail, struct refusal *why);
 
 /*
- * Claims `size` bytes (a multiple of 8, 8 to RING_RECORD_MAX). False: dropped and counted. In both
- * cases the record is to be closed by ring_commit. Any context of the owning CPU.
- */
-bool ring_reserve(struct ring *ring, uint32_t size, struct ring_record *record);
-
-/* Copies the whole record, header first, into its claim; `size` is what was reserved. */
-void ring_write(struct ring *ring, const struct ring_record *record, const void *bytes,
-                size_t size);
-
-void ring_commit(struct ring *ring, struct ring_record *record);
-
-/*
- * All three at once, for a record that lies ready: `time` points into `bytes` and gets the claim's
- * clock, which says nothing if the record is dropped.
+ * Writes a record that lies ready, of `size` bytes (a multiple of 8, 8 to RING_RECORD_MAX), or drops
+ * and counts it. `time` points into `bytes` and gets the claim's clock, which says nothing if the
+ * record is dropped. Any context of the owning CPU. Samples are put together in the ring itself, by
+ * what core/ring/claim.h has.
  */
 void ring_output(struct ring *ring, const void *bytes, uint32_t size, uint64_t *time);
 

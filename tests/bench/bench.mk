@@ -43,7 +43,7 @@ $(BUILD)/bench/tables: $(wildcard tests/bench/tables/*.[ch]) core/unwind/table.c
 # The ring, and what is compared with it as code of a kernel, by the kernel's flags, once with its clock and once with one that
 # stands still; but for the writers, what each knows is its own. The others are compiled as programs are.
 BENCH_RING       := tests/bench/ring
-BENCH_RING_TWICE := core/ring/ring.c $(BENCH_RING)/floor.c $(BENCH_RING)/pitot.c
+BENCH_RING_TWICE := core/ring/ring.c tests/unit/ring_parts.c $(BENCH_RING)/floor.c $(BENCH_RING)/pitot.c
 BENCH_RING_OBJ   := $(BUILD)/bench/ring-running.o $(BUILD)/bench/ring-still.o \
                     $(patsubst %,$(BUILD)/bench/%.o,$(BENCH_RING)/clock.c core/lib/refusal.c core/lib/print.c)
 CK_RING           = $(shell $(HOSTCC) -E -include ck_ring.h -x c /dev/null >/dev/null 2>&1 && echo yes)

@@ -14,6 +14,7 @@
 #include "arch/regs.h"
 #include "core/sample/sample.h"
 #include "tests/unit/ring_check.h"
+#include "tests/unit/ring_parts.h"
 #include "tests/unit/ring_payload.h"
 
 #define WORDS    (WORLD_SIZE / 8)

@@ -14,6 +14,7 @@
 #include "kernel/sched/preempt.h"
 #include "kernel/sched/thread.h"
 #include "kernel/time/ticks.h"
+#include "tests/unit/ring_parts.h"
 #include "tests/unit/ring_payload.h"
 
 #define VECTOR_SOAK 0xe1

@@ -9,6 +9,7 @@
 #include "arch/cpu.h"
 #include "tests/model/memory.h"
 #include "tests/model/transcript.h"
+#include "tests/unit/ring_parts.h"
 #include "tests/unit/ring_payload.h"
 
 static struct history history;

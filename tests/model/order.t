@@ -121,6 +121,7 @@ sub break_ring
     my $text = slurp_if_there('core/ring/ring.c');
     my $claim = slurp_if_there('core/ring/claim.h') =~ s/^#pragma once\n//mr;
     $text =~ s/^#include "core\/ring\/claim\.h"\n/$claim/m or return 0;
+    $text .= slurp_if_there('tests/unit/ring_parts.c') =~ s/^#include "core.*\n//mr;
     for my $line (@{$broken{$name}{lines}}) {
         my ($from, $to) = @$line;
         my $count = $text =~ s/\Q$from\E/$to/g;

@@ -5,7 +5,7 @@
  * that one, in words of our own, is found out by the judge of ring_check.h, and the ring, doing the
  * same, is not.
  *
- * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
+ * links: tests/unit/ring_parts.c tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,6 +21,7 @@
 #include "core/ring/ring.h"
 #include "tests/unit/patience.h"
 #include "tests/unit/ring_check.h"
+#include "tests/unit/ring_parts.h"
 #include "tests/unit/ring_payload.h"
 #include "tests/unit/ring_writer.h"
 

@@ -3,7 +3,7 @@
  * Writers that interrupt writers, at the three places where the hooks of ring_writer.h let them in.
  * Every other place is ring_step_test.c's.
  *
- * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
+ * links: tests/unit/ring_parts.c tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +16,7 @@
 #include "core/ring/ring.h"
 #include "tests/unit/patience.h"
 #include "tests/unit/ring_check.h"
+#include "tests/unit/ring_parts.h"
 #include "tests/unit/ring_writer.h"
 
 #define SIZE     4096u

@@ -4,7 +4,7 @@
  * reads while the first one writes, nested writers included. Each record proves itself, so one that
  * is torn would be found.
  *
- * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
+ * links: tests/unit/ring_parts.c tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
  */
 #include <pthread.h>
 #include <sched.h>
@@ -21,6 +21,7 @@
 #include "core/ring/ring.h"
 #include "tests/unit/patience.h"
 #include "tests/unit/ring_check.h"
+#include "tests/unit/ring_parts.h"
 #include "tests/unit/ring_payload.h"
 #include "tests/unit/ring_writer.h"
 

@@ -5,7 +5,7 @@
  * places, this finds those in between.
  *
  * links: tests/unit/step.c
- * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c tests/unit/ring_stepped.c
+ * links: tests/unit/ring_parts.c tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c tests/unit/ring_stepped.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/ring_parts.h"
 #include "tests/unit/ring_payload.h"
 
 #define BOUNDARIES_LEAST 60

@@ -3,7 +3,7 @@
  * The ring with one writer: what is refused, every alignment and every size around the ring's end,
  * both modes, and the account against a model after every step of long random histories.
  *
- * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
+ * links: tests/unit/ring_parts.c tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,6 +19,7 @@
 #include "core/ring/ring.h"
 #include "tests/unit/patience.h"
 #include "tests/unit/ring_check.h"
+#include "tests/unit/ring_parts.h"
 #include "tests/unit/ring_payload.h"
 #include "tests/unit/ring_writer.h"
 

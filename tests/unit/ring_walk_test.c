@@ -5,7 +5,7 @@
  * that something has written over are refused, or left where they no longer hold together.
  *
  * links: tools/postmortem/ring_walk.c tests/unit/step.c
- * links: tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c tests/unit/ring_stepped.c
+ * links: tests/unit/ring_parts.c tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c tests/unit/ring_stepped.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,6 +6,7 @@
 
 #include "arch/cpu.h"
 #include "arch/local.h"
+#include "tests/unit/ring_parts.h"
 #include "tests/unit/ring_payload.h"
 
 struct writer_hooks writer_hooks;

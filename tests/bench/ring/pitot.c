@@ -8,6 +8,7 @@
 
 #include "core/ring/ring.h"
 #include "tests/bench/ring/writers.h"
+#include "tests/unit/ring_parts.h"
 
 static void *pitot_open(struct side *side)
 {

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A record in three parts, so that a test can stop, or be stopped, between them. They are put
+ * together from what ring_output and sample_write are made of (core/ring/claim.h), which have no use
+ * for the parts themselves. Context: as ring_output; each reserve is followed by its commit.
+ */
+#pragma once
+
+#include "core/ring/ring.h"
+
+/* Claims `size` bytes. False: dropped and counted. */
+bool ring_reserve(struct ring *ring, uint32_t size, struct ring_record *record);
+
+/* Copies the whole record, header first, into its claim; `size` is what was reserved. */
+void ring_write(struct ring *ring, const struct ring_record *record, const void *bytes,
+                size_t size);
+
+void ring_commit(struct ring *ring, struct ring_record *record);
