@@ -113,16 +113,16 @@ static char *next_argument(const char *previous)
 }
 
 /*
- * What follows `key` in the last argument that begins with it and where `sign` ('=', or NUL for
- * a flag) ends the key. All such arguments count as asked for. NULL if there is none.
+ * What follows `key` in the last argument that begins with it and a `=`. All such arguments count as
+ * asked for. NULL if there is none.
  */
-static const char *ask(const char *key, char sign)
+static const char *ask(const char *key)
 {
     size_t length = strlen(key);
     const char *found = NULL;
 
     for (char *argument = next_argument(NULL); argument; argument = next_argument(argument)) {
-        if (strncmp(argument, key, length) != 0 || argument[length] != sign)
+        if (strncmp(argument, key, length) != 0 || argument[length] != '=')
             continue;
         argument[-1] = ASKED;
         found = argument + length;
@@ -132,7 +132,7 @@ static const char *ask(const char *key, char sign)
 
 bool cmdline_value(const char *key, char *value, size_t size)
 {
-    const char *found = ask(key, '=');
+    const char *found = ask(key);
 
     if (size > 0)
         value[0] = '\0';
@@ -140,11 +140,6 @@ bool cmdline_value(const char *key, char *value, size_t size)
         return false;
     memcpy(value, found + 1, strlen(found + 1) + 1);
     return true;
-}
-
-bool cmdline_flag(const char *key)
-{
-    return ask(key, '\0') != NULL;
 }
 
 const char *cmdline_next_unasked(const char *previous)
@@ -215,7 +210,7 @@ static int parse_number(const char *text, uint64_t *number)
 
 int cmdline_number(const char *key, uint64_t *number, struct refusal *why)
 {
-    const char *found = ask(key, '=');
+    const char *found = ask(key);
 
     if (!found)
         return refuse(why, ENOENT, "%s=NUMBER is not on the command line", key);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The kernel's command line, as the boot loader hands it over: arguments between blanks, each
- * `key=value` or a bare `flag`. Quotes may stand anywhere in an argument ("..." and '...'), and
+ * `key=value`, or a bare word, which nobody asks for. Quotes may stand anywhere in an argument ("..." and '...'), and
  * \ hides \ ' " and blanks: both run="a; b", as a person writes it, and "run=a; b", as GRUB
  * passes it on, are the argument run=a; b. Of a key given twice the last counts.
  *
@@ -31,9 +31,6 @@ const char *cmdline_complaint(void);
  * CMDLINE_SIZE bytes it always fits.
  */
 bool cmdline_value(const char *key, char *value, size_t size);
-
-/* True if the bare word `key` is there. */
-bool cmdline_flag(const char *key);
 
 /*
  * The value of `key` as a number: decimal or 0x..., with k, m or g (times 1024 each) behind it.

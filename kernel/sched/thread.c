@@ -106,7 +106,7 @@ static bool prepare(struct thread *thread, const char *name, void (*function)(vo
 }
 
 static struct thread *make(unsigned cpu, const char *name, void (*function)(void *), void *data,
-                           bool detached, struct refusal *why)
+                           struct refusal *why)
 {
     struct thread *thread = claim_slot(cpu);
 
@@ -114,7 +114,6 @@ static struct thread *make(unsigned cpu, const char *name, void (*function)(void
         refuse(why, EAGAIN, "no room for the thread %s: %u can exist", name, (unsigned)THREADS_MAX);
         return NULL;
     }
-    thread->detached = detached;
     thread->follow = thread_current()->follow;
     if (!prepare(thread, name, function, data)) {
         free_slot(thread);
@@ -130,19 +129,13 @@ static struct thread *make(unsigned cpu, const char *name, void (*function)(void
 struct thread *thread_create(const char *name, void (*function)(void *data), void *data,
                              struct refusal *why)
 {
-    return make(scheduler_idlest_cpu(), name, function, data, false, why);
+    return make(scheduler_idlest_cpu(), name, function, data, why);
 }
 
 struct thread *thread_create_on(unsigned cpu, const char *name, void (*function)(void *data),
                                 void *data, struct refusal *why)
 {
-    return make(cpu, name, function, data, false, why);
-}
-
-int thread_create_detached(const char *name, void (*function)(void *data), void *data,
-                           struct refusal *why)
-{
-    return make(scheduler_idlest_cpu(), name, function, data, true, why) ? 0 : -EAGAIN;
+    return make(cpu, name, function, data, why);
 }
 
 /* What it holds it would hold for ever. */
@@ -156,13 +149,8 @@ _Noreturn void thread_exit(void)
 
 void thread_ended(struct thread *thread)
 {
-    uint64_t flags;
+    uint64_t flags = wait_queue_lock(&ends);
 
-    if (thread->detached) {
-        free_slot(thread);
-        return;
-    }
-    flags = wait_queue_lock(&ends);
     thread->state = THREAD_ENDED;
     wait_queue_wake_all_locked(&ends);
     wait_queue_unlock(&ends, flags);
@@ -172,7 +160,6 @@ void thread_join(struct thread *thread)
 {
     uint64_t flags = wait_queue_lock(&ends);
 
-    assert(!thread->detached);
     while (thread->state != THREAD_ENDED)
         flags = wait_queue_sleep(&ends, flags);
     wait_queue_unlock(&ends, flags);

@@ -46,7 +46,6 @@ struct thread {
     const struct arch_stack *stack;
     void (*function)(void *data);
     void *data;
-    bool detached; /* nobody will join it: its slot is free as soon as it has ended */
 
     /* The lock of its CPU's scheduler covers these. */
     enum thread_state state; /* THREAD_ENDED and THREAD_FREE: stored without, by its last owner */
@@ -70,16 +69,14 @@ struct thread {
 /*
  * Makes a thread that calls function(data) and then ends, runnable on the CPU that has the least to
  * do, or on that one. NULL and the reason when all slots are taken or there is no memory. A
- * joinable thread must be joined; a detached one's pointer is not to be used after this call.
+ * thread must be joined.
  */
 struct thread *thread_create(const char *name, void (*function)(void *data), void *data,
                              struct refusal *why);
 struct thread *thread_create_on(unsigned cpu, const char *name, void (*function)(void *data),
                                 void *data, struct refusal *why);
-int thread_create_detached(const char *name, void (*function)(void *data), void *data,
-                           struct refusal *why);
 
-/* Waits until the thread has ended, and gives its slot back. One call for each joinable thread. */
+/* Waits until the thread has ended, and gives its slot back. One call for each thread. */
 void thread_join(struct thread *thread);
 
 /* Ends the thread that calls. */

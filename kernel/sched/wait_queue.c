@@ -38,14 +38,6 @@ void wait_queue_wake_all_locked(struct wait_queue *queue)
     }
 }
 
-void wait_queue_wake_one(struct wait_queue *queue)
-{
-    uint64_t flags = wait_queue_lock(queue);
-
-    wait_queue_wake_one_locked(queue);
-    wait_queue_unlock(queue, flags);
-}
-
 void wait_queue_wake_all(struct wait_queue *queue)
 {
     uint64_t flags = wait_queue_lock(queue);

@@ -50,5 +50,4 @@ void wait_queue_wake_one_locked(struct wait_queue *queue);
 void wait_queue_wake_all_locked(struct wait_queue *queue);
 
 /* Without it. */
-void wait_queue_wake_one(struct wait_queue *queue);
 void wait_queue_wake_all(struct wait_queue *queue);

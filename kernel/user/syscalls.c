@@ -8,13 +8,6 @@
 #include "arch/regs.h"
 #include "kernel/user/syscalls_trace.h"
 
-uint64_t syscall_argument(const struct regs *regs, unsigned index)
-{
-    const uint64_t arguments[] = {regs->di, regs->si, regs->dx, regs->r10, regs->r8, regs->r9};
-
-    return arguments[index];
-}
-
 #define SYSCALL_NO_ARGUMENT(type, name, kind)
 
 /* Each call between its tracepoints. */

@@ -18,9 +18,6 @@ SYSCALLS(SYSCALL_FUNCTION, SYSCALL_NO_ARGUMENT)
 #undef SYSCALL_FUNCTION
 #undef SYSCALL_NO_ARGUMENT
 
-/* Linux's convention: di, si, dx, r10, r8, r9. */
-uint64_t syscall_argument(const struct regs *regs, unsigned index);
-
 /*
  * From syscall_entry by way of arch_user_handlers: calls the function, puts its result into ax.
  * Task context, interrupts on. The two places of tracepoints, sys_enter and sys_exit, are in here.

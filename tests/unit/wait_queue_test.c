@@ -120,6 +120,14 @@ static void sleep_as(struct wait_queue *queue, struct thread *thread)
     assert_int_equal(irqs_off, 0);
 }
 
+static void wake_one(struct wait_queue *queue)
+{
+    uint64_t flags = wait_queue_lock(queue);
+
+    wait_queue_wake_one_locked(queue);
+    wait_queue_unlock(queue, flags);
+}
+
 static void one_wake_up_is_for_who_came_first(void **state)
 {
     struct wait_queue queue = WAIT_QUEUE("a test");
@@ -128,12 +136,12 @@ static void one_wake_up_is_for_who_came_first(void **state)
     sleep_as(&queue, &threads[2]);
     sleep_as(&queue, &threads[0]);
     assert_ptr_equal(threads[0].waits_on, &queue);
-    wait_queue_wake_one(&queue);
+    wake_one(&queue);
     assert_int_equal(woken_count, 1);
     assert_ptr_equal(woken[0], &threads[2]);
-    wait_queue_wake_one(&queue);
+    wake_one(&queue);
     assert_ptr_equal(woken[1], &threads[0]);
-    wait_queue_wake_one(&queue);
+    wake_one(&queue);
     assert_int_equal(woken_count, 2);
 }
 
