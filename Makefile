@@ -64,10 +64,6 @@ SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=all
 KERNEL_C   := $(filter-out arch/x86_64/cpu/offsets.c $(UNWINDER_OTHER),$(wildcard boot/*.c arch/x86_64/*/*.c drivers/*.c core/*.c core/*/*.c kernel/*.c kernel/*/*.c))
 KERNEL_ASM := $(wildcard boot/*.asm arch/x86_64/*/*.asm)
 KERNEL_OBJ := $(KERNEL_ASM:%=$(BUILD)/obj/%.o) $(KERNEL_C:%=$(BUILD)/obj/%.o)
-# The records and the judge of the ring's tests are the same on the host and in the kernel.
-SUITE_OBJ  := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard tests/kernel/*.c tests/kernel/*.asm) tests/unit/ring_parts.c tests/unit/ring_payload.c tests/unit/ring_check.c)
-UNIT       := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*_test.c))
-HOST       := $(patsubst tests/host/%.c,$(BUILD)/host/%,$(filter-out %/fake_symbols.c,$(wildcard tests/host/*.c)))
 
 .DEFAULT_GOAL := iso
 .DELETE_ON_ERROR:
@@ -152,16 +148,7 @@ both-kernels:
 packages-%:
 	$(Q)tools/packages $*
 
-tests-built: hosted $(BUILD)/model/ring_model $(BUILD)/host/postmortem iso $(FP_BUILD)/pitot.iso $(BUILD)/port.elf
-
-# The kernel with frame pointers, beside the one without.
-$(BUILD)/fp/pitot.iso: FORCE
-	+$(Q)$(MAKE) --no-print-directory UNWINDER=fp BUILD=$(@D) iso
-
-bench-built: $(sort $(BUILD)/pitot.iso $(BUILD)/host/gather.so $(FP_BUILD)/pitot.iso $(BUILD)/bench/objects $(FP_BUILD)/bench/objects) \
-             $(BUILD)/bench/unwind $(BUILD)/bench/tables $(BUILD)/bench/ring
-
-# --- The kernel -----------------------------------------------------------------------------------------------------------
+# --- Recipes of kernels and programs --------------------------------------------------------------------------------------
 
 $(eval $(call NOTE,$(BUILD)/flags,$(CC) $(CFLAGS) $(NASM)))
 
@@ -178,122 +165,33 @@ $(BUILD)/obj/%.c.o: %.c $(BUILD)/flags tools/pad-calls
 	$(call COMPILE,$(CFLAGS))
 
 # The labels that the CFI macros need would name places inside routines; they end here.
-$(BUILD)/obj/%.asm.o: %.asm $(BUILD)/gen/offsets.inc arch/x86_64/unwind/cfi.inc boot/long_mode.inc
+define ASSEMBLE
 	$(call say,NASM,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(NASM) -f elf64 -g -F dwarf -I $(BUILD)/gen/ -I ./ $< -o $@
 	$(Q)objcopy --wildcard --strip-symbol='..@*' --strip-symbol='*.cfi_finish' --strip-symbol='*.fde*' \
 		--strip-symbol='cfi_cie_*' $@
+endef
+
+$(BUILD)/obj/%.asm.o: %.asm $(BUILD)/gen/offsets.inc arch/x86_64/unwind/cfi.inc boot/long_mode.inc
+	$(ASSEMBLE)
 
 $(BUILD)/gen/offsets.inc: arch/x86_64/cpu/offsets.c $(BUILD)/flags $(wildcard arch/x86_64/*/*.h)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -S $< -o - | sed -n 's/.*"@\(.*\)".*/\1/p' > $@
 
-# They fill the linked kernel's reserved sections.
-TABLE_TOOLS := $(BUILD)/host/symtab $(BUILD)/host/orcgen $(BUILD)/host/insnmap
-
-# The build id is a hash of what is linked, so it does not depend on the link, nor on the tables filled in after it.
+# LINKER SCRIPT, OBJECTS AND ARCHIVES, OPTIONS. The build id is a hash of what is linked, so it does not depend on the link, nor
+# on the tables filled in after it.
 define LINK
 	$(call say,LINK,$@)
-	$(Q)ld -nostdlib -static -T linker.ld -z max-page-size=4096 -z noexecstack --no-warn-rwx-segments \
-		--build-id=0x$$(cat $(filter %.o,$^) | sha1sum | cut -c1-40) $(filter %.o,$^) -o $@
+	$(Q)ld -nostdlib -static -T $(1) -z max-page-size=4096 -z noexecstack --no-warn-rwx-segments \
+		--build-id=0x$$(cat $(2) | sha1sum | cut -c1-40) $(2) -o $@ $(3)
 	$(Q)$(BUILD)/host/symtab $@
 	$(Q)$(BUILD)/host/orcgen --exempt .boot $@
 	$(Q)$(BUILD)/host/insnmap --exempt .boot $@
 endef
 
-$(BUILD)/pitot.elf: $(KERNEL_OBJ) linker.ld $(TABLE_TOOLS)
-	$(LINK)
+# What else is built, each beside its sources. They use the variables and the recipes above.
+include tools/tools.mk boot/image.mk programs/programs.mk tests/tests.mk tests/port/port.mk tests/bench/bench.mk
 
-$(BUILD)/pitot-test.elf: $(KERNEL_OBJ) $(SUITE_OBJ) linker.ld $(TABLE_TOOLS)
-	$(LINK)
-
-$(BUILD)/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf $(BUILD)/programs.tar boot/grub.cfg tools/mkiso
-	$(call say,ISO,$@)
-	$(Q)tools/mkiso $@ $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf $(BUILD)/programs.tar
-
-# --- Programs: what runs in user mode (docs/user.md) ------------------------------------------------------------------------
-
-# Compiled as the kernel is, but with frame pointers always, as their chains are made by those (docs/user-perf.md), and for where
-# they are linked to. The archive has them without debug information; $(BUILD)/programs has both.
-PROGRAMS        := attack calls chance fs-load poll-load spin
-PROGRAM_FLAGS    = $(filter-out -mcmodel=kernel -mno-red-zone $(UNWINDER_FLAGS),$(CFLAGS)) $(FRAME_POINTERS)
-PROGRAM_LIBRARY := $(patsubst %,$(BUILD)/programs/obj/%.o,start.asm text.c memory.c)
-PROGRAM_ELF     := $(PROGRAMS:%=$(BUILD)/programs/%)
-
-$(BUILD)/programs/obj/%.c.o: programs/%.c $(BUILD)/flags tools/pad-calls
-	$(call COMPILE,$(PROGRAM_FLAGS))
-
-$(BUILD)/programs/obj/%.asm.o: programs/%.asm arch/x86_64/unwind/cfi.inc
-	$(call say,NASM,$<)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(NASM) -f elf64 -g -F dwarf -I ./ $< -o $@
-	$(Q)objcopy --wildcard --strip-symbol='..@*' --strip-symbol='*.cfi_finish' --strip-symbol='*.fde*' \
-		--strip-symbol='cfi_cie_*' $@
-
-$(BUILD)/programs/attack: $(BUILD)/programs/obj/attack.asm.o
-$(PROGRAM_ELF): $(BUILD)/programs/%: $(BUILD)/programs/obj/%.c.o $(PROGRAM_LIBRARY) programs/link.ld $(BUILD)/host/symtab
-	$(call say,LINK,$@)
-	$(Q)ld -nostdlib -static -T programs/link.ld -z max-page-size=4096 -z noexecstack --build-id=sha1 $(filter %.o,$^) -o $@
-	$(Q)$(BUILD)/host/symtab --program $@
-
-$(BUILD)/programs.tar: $(PROGRAM_ELF)
-	$(Q)rm -rf $(BUILD)/programs/root
-	$(Q)mkdir -p $(BUILD)/programs/root/bin
-	$(Q)for program in $(PROGRAMS); do \
-		objcopy --strip-debug $(BUILD)/programs/$$program $(BUILD)/programs/root/bin/$$program || exit 1; done
-	$(Q)tar --format=ustar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C $(BUILD)/programs/root -cf $@ bin
-
-# The machine's files as perf looks for them: perf report --symfs=$(BUILD)/symfs (docs/user-perf.md).
-$(BUILD)/symfs/vmlinux: $(BUILD)/pitot.elf $(PROGRAM_ELF)
-	$(Q)mkdir -p $(@D)/bin
-	$(Q)for program in $(PROGRAMS); do ln -sf ../../programs/$$program $(@D)/bin/$$program || exit 1; done
-	$(Q)ln -sf ../pitot.elf $@
-
--include $(wildcard $(BUILD)/programs/obj/*.d)
-
-# --- The second kernel ------------------------------------------------------------------------------------------------------
-
-# A second, tiny kernel that takes Pitot in (docs/porting.md). What may be linked into it is this list, and of that only what it
-# asks for: an archive.
-PORT_TAKES := $(wildcard core/*.c core/*/*.c arch/x86_64/*/*.c arch/x86_64/*/*.asm)
-PORT_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard tests/port/*.asm tests/port/*.c))
-
-$(BUILD)/port.a: $(filter $(PORT_TAKES:%=$(BUILD)/obj/%.o),$(KERNEL_OBJ))
-	$(Q)rm -f $@
-	$(Q)ar rcsTP $@ $^
-
-$(BUILD)/port.elf: $(PORT_OBJ) $(BUILD)/port.a tests/port/linker.ld $(TABLE_TOOLS)
-	$(call say,LINK,$@)
-	$(Q)ld -nostdlib -static -T tests/port/linker.ld -z max-page-size=4096 -z noexecstack --no-warn-rwx-segments \
-		--build-id=0x$$(cat $(PORT_OBJ) $(BUILD)/port.a | sha1sum | cut -c1-40) $(PORT_OBJ) $(BUILD)/port.a -o $@ -Map=$@.map
-	$(Q)$(BUILD)/host/symtab $@
-	$(Q)$(BUILD)/host/orcgen --exempt .boot $@
-	$(Q)$(BUILD)/host/insnmap --exempt .boot $@
-
-# --- Host programs ----------------------------------------------------------------------------------------------------------
-
-define TOOL
-$(BUILD)/host/$(1): $(wildcard tools/$(1)/*.[ch] tools/image/*.[ch] core/abi/*.h) $(3)
-	$$(call say,HOSTCC,$$@)
-	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(HOSTCC) $$(HOSTFLAGS) $$(filter %.c,$$^) $(2) -o $$@
-endef
-
-$(eval $(call TOOL,symtab,-lelf))
-$(eval $(call TOOL,orcgen,-ldw -lelf))
-$(eval $(call TOOL,insnmap,-lZydis -lelf))
-
-# What tools/machine starts QEMU with.
-$(BUILD)/host/gather.so: tools/gather/gather.c
-	$(call say,HOSTCC,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(HOSTCC) $(HOSTFLAGS) -O2 -fPIC -shared $< -o $@
-
-# The stream of a machine that has stopped is made by what makes it in the kernel.
-$(eval $(call TOOL,postmortem,-lelf,$(wildcard core/*.h core/*/*.h arch/*.h) \
-    $(addprefix core/,$(addsuffix .c,lib/print lib/refusal lib/crc32 symbols/symbols symbols/table sample/view stream/stream stream/tracing_data tracepoint/format))))
-
-include tests/tests.mk tests/bench/bench.mk
-
--include $(KERNEL_OBJ:.o=.d) $(SUITE_OBJ:.o=.d) $(PORT_OBJ:.o=.d) $(wildcard $(BUILD)/bench/*/*.d $(BUILD)/bench/*/*/*.d)
+-include $(KERNEL_OBJ:.o=.d)

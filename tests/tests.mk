@@ -8,6 +8,15 @@ QUICK_TESTS := tests/unit/units.t tests/boot/suites.t tests/boot/demo.t tests/bo
                tests/host/stream_perf.t tests/host/hit_text.t tests/host/difference.t
 TESTS       ?= $(if $(QUICK),$(QUICK_TESTS),tests/unit tests/model tests/host tests/boot)
 
+UNIT       := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*_test.c))
+HOST       := $(patsubst tests/host/%.c,$(BUILD)/host/%,$(filter-out %/fake_symbols.c,$(wildcard tests/host/*.c)))
+
+tests-built: hosted $(BUILD)/model/ring_model $(BUILD)/host/postmortem iso $(FP_BUILD)/pitot.iso $(BUILD)/port.elf
+
+# The kernel with frame pointers, beside the one without.
+$(BUILD)/fp/pitot.iso: FORCE
+	+$(Q)$(MAKE) --no-print-directory UNWINDER=fp BUILD=$(@D) iso
+
 # A program is linked from its own object, those that its head names, and what these need of an
 # archive of the kernel's sources that run on the host. In a head: ` * links: tests/unit/fake_arch.c`
 # and ` * libs: -lelf`. Objects are compiled once for all programs of the same flags.

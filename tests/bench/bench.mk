@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The programs of `make bench` (docs/bench.md). Part of the Makefile.
 
+bench-built: $(sort $(BUILD)/pitot.iso $(BUILD)/host/gather.so $(FP_BUILD)/pitot.iso $(BUILD)/bench/objects $(FP_BUILD)/bench/objects) \
+             $(BUILD)/bench/unwind $(BUILD)/bench/tables $(BUILD)/bench/ring
+
 # The unwinder is compiled as for the kernel, but for the addresses that it may be linked to. What it unwinds is one source in
 # three builds (tests/bench/unwind/chain.h).
 BENCH_KERNEL := core/unwind/unwind.c core/unwind/orc.c core/unwind/fp.c core/unwind/table.c core/lib/crc32.c \
@@ -71,3 +74,5 @@ $(BUILD)/bench/objects: FORCE
 
 $(BUILD)/fp/bench/objects: FORCE
 	+$(Q)$(MAKE) --no-print-directory UNWINDER=fp BUILD=$(BUILD)/fp $@
+
+-include $(wildcard $(BUILD)/bench/*/*.d $(BUILD)/bench/*/*/*.d)

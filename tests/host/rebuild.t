@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: Makefile, tests/tests.mk
+# of: Makefile, tests/tests.mk, tools/tools.mk
 #
 # An edit leaves no stale test: a header that changes has exactly those objects of the host programs
 # compiled again whose sources include it, and a source those programs linked again that have it in

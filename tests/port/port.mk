@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# A second, tiny kernel that takes Pitot in (docs/porting.md). Part of the Makefile.
+
+# What may be linked into it is this list, and of that only what it asks for: an archive.
+PORT_TAKES := $(wildcard core/*.c core/*/*.c arch/x86_64/*/*.c arch/x86_64/*/*.asm)
+PORT_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard tests/port/*.asm tests/port/*.c))
+
+$(BUILD)/port.a: $(filter $(PORT_TAKES:%=$(BUILD)/obj/%.o),$(KERNEL_OBJ))
+	$(Q)rm -f $@
+	$(Q)ar rcsTP $@ $^
+
+$(BUILD)/port.elf: $(PORT_OBJ) $(BUILD)/port.a tests/port/linker.ld $(TABLE_TOOLS)
+	$(call LINK,tests/port/linker.ld,$(PORT_OBJ) $(BUILD)/port.a,-Map=$@.map)
+
+-include $(PORT_OBJ:.o=.d)

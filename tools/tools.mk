@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Programs of the host: what fills a kernel's tables, starts a machine and reads a stopped one. Part of the Makefile.
+
+# They fill the linked kernel's reserved sections.
+TABLE_TOOLS := $(BUILD)/host/symtab $(BUILD)/host/orcgen $(BUILD)/host/insnmap
+
+define TOOL
+$(BUILD)/host/$(1): $(wildcard tools/$(1)/*.[ch] tools/image/*.[ch] core/abi/*.h) $(3)
+	$$(call say,HOSTCC,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(HOSTCC) $$(HOSTFLAGS) $$(filter %.c,$$^) $(2) -o $$@
+endef
+
+$(eval $(call TOOL,symtab,-lelf))
+$(eval $(call TOOL,orcgen,-ldw -lelf))
+$(eval $(call TOOL,insnmap,-lZydis -lelf))
+
+# What tools/machine starts QEMU with.
+$(BUILD)/host/gather.so: tools/gather/gather.c
+	$(call say,HOSTCC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(HOSTFLAGS) -O2 -fPIC -shared $< -o $@
+
+# The stream of a machine that has stopped is made by what makes it in the kernel.
+$(eval $(call TOOL,postmortem,-lelf,$(wildcard core/*.h core/*/*.h arch/*.h) \
+    $(addprefix core/,$(addsuffix .c,lib/print lib/refusal lib/crc32 symbols/symbols symbols/table sample/view stream/stream stream/tracing_data tracepoint/format))))
