@@ -11,7 +11,6 @@
 #include <linux/hw_breakpoint.h>
 
 #include "arch/step.h"
-#include "core/lib/assert.h"
 #include "core/option/record.h"
 #include "core/sample/sample.h"
 #include "tests/fuzz/claim.h"
@@ -28,14 +27,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 /* -C */
-_Noreturn void assert_failed(const char *claim, const char *file, int line)
-{
-    (void)claim;
-    (void)file;
-    (void)line;
-    abort();
-}
-
 unsigned arch_cpus(void)
 {
     return CPUS;
