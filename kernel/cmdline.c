@@ -113,8 +113,8 @@ static char *next_argument(const char *previous)
 }
 
 /*
- * What follows `key` in the last argument that begins with it and a `=`. All such arguments count as
- * asked for. NULL if there is none.
+ * What follows `key` in the last argument that begins with it and a `=`. All such arguments count
+ * as asked for. NULL if there is none.
  */
 static const char *ask(const char *key)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The kernel's command line, as the boot loader hands it over: arguments between blanks, each
- * `key=value`, or a bare word, which nobody asks for. Quotes may stand anywhere in an argument ("..." and '...'), and
- * \ hides \ ' " and blanks: both run="a; b", as a person writes it, and "run=a; b", as GRUB
- * passes it on, are the argument run=a; b. Of a key given twice the last counts.
+ * `key=value`, or a bare word, which nobody asks for. Quotes may stand anywhere in an argument
+ * ("..." and '...'), and \ hides \ ' " and blanks: both run="a; b", as a person writes it, and
+ * "run=a; b", as GRUB passes it on, are the argument run=a; b. Of a key given twice the last
+ * counts.
  *
  * cmdline_init is called once, early at boot; the others in task context after it.
  */

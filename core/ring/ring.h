@@ -5,8 +5,9 @@
  * readers may be anywhere. docs/ring.md tells why it is so.
  *
  * Contract of a writer: preemption is off from choosing the ring until its record is committed, so
- * that writers nest strictly; each claim is followed by its commit. Neither locks, allocates, faults
- * or waits: a record that does not fit is dropped and counted. With writers stopped, exactly:
+ * that writers nest strictly; each claim is followed by its commit. Neither locks, allocates,
+ * faults or waits: a record that does not fit is dropped and counted. With writers stopped,
+ * exactly:
  *
  *     produced == readable + overwritten + dropped   (records; in normal mode readable includes
  *                                                     what was consumed)
@@ -80,10 +81,10 @@ int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mod
               bool reader_owns_tail, struct refusal *why);
 
 /*
- * Writes a record that lies ready, of `size` bytes (a multiple of 8, 8 to RING_RECORD_MAX), or drops
- * and counts it. `time` points into `bytes` and gets the claim's clock, which says nothing if the
- * record is dropped. Any context of the owning CPU. Samples are put together in the ring itself, by
- * what core/ring/claim.h has.
+ * Writes a record that lies ready, of `size` bytes (a multiple of 8, 8 to RING_RECORD_MAX), or
+ * drops and counts it. `time` points into `bytes` and gets the claim's clock, which says nothing if
+ * the record is dropped. Any context of the owning CPU. Samples are put together in the ring
+ * itself, by what core/ring/claim.h has.
  */
 void ring_output(struct ring *ring, const void *bytes, uint32_t size, uint64_t *time);
 

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <elf.h>
+#include <err.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "arch/memory.h"
 #include "arch/regs.h"
 #include "arch/unwind.h"
+#include "core/lib/assert.h"
 #include "core/symbols/symbols.h"
 #include "core/unwind/snapshot.h"
 #include "tests/bench/unwind/methods.h"
@@ -103,4 +105,9 @@ const uint8_t *arch_build_id(void)
         if (segments[i].p_type == PT_NOTE)
             found = find_note(&segments[i], NT_GNU_BUILD_ID);
     return found ? found : none;
+}
+
+_Noreturn void assert_failed(const char *claim, const char *file, int line)
+{
+    errx(1, "%s:%d: not so: %s", file, line, claim);
 }
