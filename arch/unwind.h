@@ -47,11 +47,5 @@ enum arch_frame arch_frame_at(uintptr_t function, uintptr_t ip);
  */
 bool arch_is_trap_return(uintptr_t return_address);
 
-/*
- * A general register of a trap frame by its DWARF number (System V ABI, "DWARF Register Number
- * Mapping"), 0 to 15.
- */
-uint64_t arch_register(const struct regs *regs, unsigned number);
-
 /* What brought a trap frame about: "page fault", "debug trap", "interrupt". */
 const char *arch_trap_name(const struct regs *regs);

@@ -27,7 +27,7 @@ libs  = $(patsubst $(1)|libs:%,%,$(filter $(1)|libs:%,$(HEADS)))
 # Of arch what no instruction of the kernel's is in. Which way unwinds a program says itself; strings
 # are the library's. What comes of a claim that does not hold, where a test does not say it, the first does.
 HOST_C := tests/unit/fake_assert.c $(filter-out core/unwind/default_%.c core/lib/string.c kernel/panic/assert.c,$(wildcard core/*.c core/*/*.c kernel/*.c kernel/*/*.c)) \
-          $(addprefix arch/x86_64/,debug/accessor.c debug/branch.c debug/debugreg_encode.c unwind/frame.c debug/insn_map.c debug/operand.c unwind/register.c)
+          $(addprefix arch/x86_64/,debug/accessor.c debug/branch.c debug/debugreg_encode.c unwind/frame.c debug/insn_map.c debug/operand.c cpu/registers.c)
 
 HOSTED     := $(BUILD)/hosted
 HOSTED_OBJ := $(HOST_C:%=$(HOSTED)/%.o)

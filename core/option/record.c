@@ -7,6 +7,7 @@
 
 #include "arch/cpu.h"
 #include "arch/memory.h"
+#include "arch/registers.h"
 #include "core/lib/glob.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
@@ -519,7 +520,7 @@ static void apply_terms(struct event_spec *event, const struct event_terms *own,
                 verify);
     if (own->registers ? own->registers > 0 : all->registers > 0) {
         attr->sample_type |= PERF_SAMPLE_REGS_INTR;
-        attr->sample_regs_intr = SAMPLE_REGISTERS;
+        attr->sample_regs_intr = ARCH_SAMPLED;
     }
     /* As in perf, a tracepoint's samples have its record unless somebody says no. */
     if (event->source->has_fields && (own->raw ? own->raw : all->raw) >= 0)

@@ -6,11 +6,11 @@
  */
 #include "core/sample/sample.h"
 
-#include <asm/perf_regs.h>
 #include <linux/perf_event.h>
 
 #include "arch/cpu.h"
 #include "arch/local.h"
+#include "arch/registers.h"
 #include "arch/regs.h"
 #include "core/host.h"
 #include "core/lib/assert.h"
@@ -20,7 +20,6 @@
 #include "core/unwind/user.h"
 #include "core/unwind/verify.h"
 
-#define REGISTERS_MAX 24
 #define RAW_NOTHING   sizeof(uint32_t) /* bytes of a record where the source has none */
 #define RAW_WORDS_MAX (TRACEPOINT_RECORD_MAX / 8 + 1)
 
@@ -42,7 +41,7 @@ enum {
  */
 struct sample_scratch {
     _Alignas(SAMPLE_SIZE_MAX)
-        uint64_t words[WORDS_ALWAYS + 7 + SAMPLE_CHAIN_MAX + RAW_WORDS_MAX + REGISTERS_MAX];
+        uint64_t words[WORDS_ALWAYS + 7 + SAMPLE_CHAIN_MAX + RAW_WORDS_MAX + ARCH_SAMPLED_BITS];
 };
 
 _Static_assert(sizeof(struct sample_scratch) == SAMPLE_SIZE_MAX,
@@ -53,34 +52,6 @@ static struct sample_scratch scratch[ARCH_CPUS_MAX][RING_NESTING];
 
 uint64_t sample_under_way[ARCH_CPUS_MAX];
 
-static const struct {
-    uint8_t bit;
-    uint8_t offset;
-} register_places[] = {
-    {PERF_REG_X86_AX, offsetof(struct regs, ax)},
-    {PERF_REG_X86_BX, offsetof(struct regs, bx)},
-    {PERF_REG_X86_CX, offsetof(struct regs, cx)},
-    {PERF_REG_X86_DX, offsetof(struct regs, dx)},
-    {PERF_REG_X86_SI, offsetof(struct regs, si)},
-    {PERF_REG_X86_DI, offsetof(struct regs, di)},
-    {PERF_REG_X86_BP, offsetof(struct regs, bp)},
-    {PERF_REG_X86_SP, offsetof(struct regs, sp)},
-    {PERF_REG_X86_IP, offsetof(struct regs, ip)},
-    {PERF_REG_X86_FLAGS, offsetof(struct regs, flags)},
-    {PERF_REG_X86_CS, offsetof(struct regs, cs)},
-    {PERF_REG_X86_SS, offsetof(struct regs, ss)},
-    {PERF_REG_X86_R8, offsetof(struct regs, r8)},
-    {PERF_REG_X86_R9, offsetof(struct regs, r9)},
-    {PERF_REG_X86_R10, offsetof(struct regs, r10)},
-    {PERF_REG_X86_R11, offsetof(struct regs, r11)},
-    {PERF_REG_X86_R12, offsetof(struct regs, r12)},
-    {PERF_REG_X86_R13, offsetof(struct regs, r13)},
-    {PERF_REG_X86_R14, offsetof(struct regs, r14)},
-    {PERF_REG_X86_R15, offsetof(struct regs, r15)},
-};
-
-#define REGISTER_PLACES (sizeof(register_places) / sizeof(register_places[0]))
-
 /*
  * A snapshot does not know the general registers: they are sent as 0, and the ABI word says that
  * there are registers.
@@ -89,9 +60,9 @@ __attribute__((noinline)) static uint64_t *sample_put_registers(uint64_t *at, ui
                                                                 const struct regs *regs)
 {
     *at++ = PERF_SAMPLE_REGS_ABI_64;
-    for (unsigned i = 0; i < REGISTER_PLACES; i++)
-        if (mask >> register_places[i].bit & 1)
-            *at++ = *(const uint64_t *)((const char *)regs + register_places[i].offset);
+    for (; mask; mask &= mask - 1)
+        *at++ =
+            *(const uint64_t *)((const char *)regs + arch_sampled_places[__builtin_ctzll(mask)]);
     return at;
 }
 
@@ -332,8 +303,8 @@ static uint64_t sample_bytes(const struct perf_event_attr *attr)
     if (!(attr->sample_type & PERF_SAMPLE_REGS_INTR))
         return words * 8;
     words++; /* PERF_SAMPLE_REGS_ABI_64 */
-    for (unsigned i = 0; i < REGISTER_PLACES; i++)
-        words += attr->sample_regs_intr >> register_places[i].bit & 1;
+    for (uint64_t left = attr->sample_regs_intr; left; left &= left - 1)
+        words++;
     return words * 8;
 }
 
@@ -342,7 +313,7 @@ struct sample_plan sample_plan_make(uint64_t id, const struct perf_event_attr *a
 {
     assert((attr->sample_type & SAMPLE_ALWAYS) == SAMPLE_ALWAYS); /* nobody asks for each */
     assert(!(attr->sample_type & ~(uint64_t)(SAMPLE_ALWAYS | SAMPLE_OPTIONAL)));
-    assert(!(attr->sample_regs_intr & ~(uint64_t)SAMPLE_REGISTERS));
+    assert(!(attr->sample_regs_intr & ~ARCH_SAMPLED));
     assert(chain->skip < SAMPLE_CHAIN_MAX);
     return (struct sample_plan){.id = id,
                                 .type = attr->sample_type,

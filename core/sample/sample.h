@@ -27,9 +27,6 @@ struct trace_hit;
 #define SAMPLE_OPTIONAL                                                                            \
     (PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_INTR)
 
-/* The registers that REGS_INTR can carry, as bits of attr.sample_regs_intr (<asm/perf_regs.h>). */
-#define SAMPLE_REGISTERS 0xff0fffull /* all but ds, es, fs, gs */
-
 /*
  * Records under way: counted apart, as the ring's own nesting begins only at the claim. Picks the
  * scratch memory. [owning CPU]

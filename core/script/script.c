@@ -6,6 +6,7 @@
  */
 #include "core/script/script.h"
 
+#include "arch/registers.h"
 #include "core/lib/string.h"
 #include "core/sample/chain_walk.h"
 #include "core/sample/comm.h"
@@ -16,15 +17,6 @@
 
 #define NANOSECONDS_PER_SECOND      1000000000u
 #define NANOSECONDS_PER_MICROSECOND 1000u
-
-/*
- * Bit i of sample_regs_intr, i.e. enum perf_event_x86_regs of <asm/perf_regs.h>, in perf's
- * spelling.
- */
-static const char *const register_names[] = {
-    "AX", "BX", "CX", "DX", "SI", "DI", "BP",  "SP",  "IP",  "FLAGS", "CS",  "SS",
-    "DS", "ES", "FS", "GS", "R8", "R9", "R10", "R11", "R12", "R13",   "R14", "R15"};
-#define REGISTER_NAMES (sizeof(register_names) / sizeof(register_names[0]))
 
 static bool has(const struct sample_view *view, uint64_t field)
 {
@@ -141,7 +133,7 @@ static void print_registers(struct sink *sink, const struct sample_view *view)
     print_to(sink, " ABI:%llu ", (unsigned long long)view->registers_abi);
     for (size_t i = 0; i < view->register_count; i++, mask &= mask - 1) {
         unsigned int bit = (unsigned int)__builtin_ctzll(mask);
-        const char *name = bit < REGISTER_NAMES ? register_names[bit] : "unknown";
+        const char *name = bit < ARCH_SAMPLED_BITS ? arch_sampled_names[bit] : "unknown";
         print_to(sink, "%5s:0x%llx ", name, (unsigned long long)view->registers[i]);
     }
 }

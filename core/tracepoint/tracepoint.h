@@ -44,6 +44,7 @@
 #include "arch/cpu.h"
 #include "arch/patch.h"
 #include "arch/regs.h"
+#include "arch/snapshot.h"
 #include "core/host.h"
 #include "core/lib/refusal.h"
 
@@ -189,20 +190,11 @@ bool tracepoint_is_recording(unsigned cpu);
 
 /* --- What a hit tells: who listens, while it is told. --- */
 
-/*
- * Registers of the place. General ones are not known unless the probe has asked for them, and not
- * cleared, which would be a quarter of a hit.
- */
+/* Registers of the place. General ones are not known unless the probe has asked for them. */
 static inline const struct regs *trace_regs(struct trace_hit *hit)
 {
     if (!hit->regs) {
-        hit->own.ip = hit->place->ip;
-        hit->own.cs = KERNEL_CODE_SELECTOR;
-        hit->own.flags = hit->place->flags & ~FLAGS_FIXED;
-        hit->own.sp = (uintptr_t)(hit->place + 1);
-        hit->own.ss = KERNEL_DATA_SELECTOR;
-        hit->own.bp = hit->place->bp;
-        hit->own.vector = REGS_REWOUND;
+        regs_at_place(&hit->own, hit->place);
         hit->regs = &hit->own;
     }
     return hit->regs;
@@ -214,7 +206,7 @@ static inline const struct regs *trace_regs(struct trace_hit *hit)
  */
 static inline uint64_t tracepoint_flags(const struct trace_hit *hit, uint64_t flags)
 {
-    return (flags & FLAGS_INTERRUPT ? 0 : TRACEPOINT_IRQS_OFF) |
+    return (regs_irq_on(flags) ? 0 : TRACEPOINT_IRQS_OFF) |
            (preemption[hit->cpu].wanted ? TRACEPOINT_NEED_RESCHED : 0) |
            (arch_interrupted() ? TRACEPOINT_HARDIRQ : 0);
 }

@@ -13,11 +13,7 @@ static bool find_in_program(enum unwind_method method, const struct regs *hit, u
     unwind_capture_border(method, hit, callers, NULL, 0, &border);
     if (!border.crossed || !unwind_user_find(&border))
         return false;
-    *caller = (struct regs){.ip = border.ip,
-                            .sp = border.sp,
-                            .bp = border.fp,
-                            .cs = USER_CODE_SELECTOR,
-                            .ss = USER_DATA_SELECTOR};
+    *caller = regs_of_program(border.ip, border.sp, border.fp);
     return true;
 }
 

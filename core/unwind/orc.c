@@ -6,6 +6,7 @@
  * context; see unwind.h.
  */
 #include "arch/memory.h"
+#include "arch/registers.h"
 #include "core/unwind/step.h"
 #include "core/unwind/table.h"
 

@@ -2,6 +2,7 @@
 /* The iterator: stacks, trap frames and reasons. Any context; see unwind.h. */
 #include "core/unwind/unwind.h"
 
+#include "arch/snapshot.h"
 #include "core/lib/assert.h"
 #include "core/symbols/symbols.h"
 #include "core/unwind/step.h"
@@ -173,10 +174,7 @@ static inline void unwind_begin(enum unwind_method method, struct unwind *state,
 static inline void unwind_begin_here(struct unwind *here, const struct unwind_way *way)
 {
     *here = (struct unwind){.fp_known = true, .kind = UNWIND_SNAPSHOT, .way = way};
-    __asm__ volatile("lea 0(%%rip), %0\n\t"
-                     "mov %%rsp, %1\n\t"
-                     "mov %%rbp, %2"
-                     : "=&r"(here->ip), "=&r"(here->sp), "=&r"(here->fp));
+    ARCH_HERE(here->ip, here->sp, here->fp);
     here->stack = arch_stack_find(here->sp);
     here->low = here->sp;
     here->high = here->stack ? here->stack->high : here->sp;
@@ -316,7 +314,7 @@ bool unwind_rewind_by(enum unwind_method method, struct regs *regs, unsigned cal
     *regs = (struct regs){.ip = state.ip,
                           .sp = state.sp,
                           .bp = state.fp_known ? state.fp : 0,
-                          .flags = regs->flags & ~FLAGS_FIXED,
+                          .flags = regs_snapshot_flags(regs->flags),
                           .cs = regs->cs,
                           .ss = regs->ss,
                           .vector = unwind_is_exact(&state) ? 0 : REGS_REWOUND};

@@ -3,10 +3,10 @@
  * Commands about the machine: what the registers hold, turning it off. Task context.
  */
 #include "arch/fault.h"
+#include "arch/snapshot.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/command/command.h"
 #include "core/lib/print.h"
-#include "core/unwind/snapshot.h"
 #include "kernel/panic/power.h"
 
 static struct sink *out; /* of the command that runs */

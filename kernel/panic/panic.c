@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "arch/fault.h"
+#include "arch/snapshot.h"
 #include "arch/stop.h"
 #include "core/command/backtrace.h"
 #include "core/lib/print.h"
@@ -13,7 +14,6 @@
 #include "core/stream/drain.h"
 #include "core/stream/port.h"
 #include "core/symbols/symbols.h"
-#include "core/unwind/snapshot.h"
 #include "kernel/console/print_guard.h"
 
 #define LAST_SAMPLES 8

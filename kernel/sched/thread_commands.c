@@ -3,12 +3,12 @@
 #include <linux/errno.h>
 
 #include "arch/park.h"
+#include "arch/snapshot.h"
 #include "core/command/backtrace.h"
 #include "core/command/command.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
 #include "core/lib/words.h"
-#include "core/unwind/snapshot.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/sched/thread.h"
 #include "kernel/sched/wait_queue.h"

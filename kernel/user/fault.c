@@ -9,6 +9,7 @@
 #include <linux/signal.h>
 
 #include "arch/fault.h"
+#include "arch/registers.h"
 #include "core/lib/print.h"
 #include "kernel/user/process.h"
 
@@ -18,14 +19,10 @@ static const uint8_t signals[32] = {
     [13] = SIGSEGV, [14] = SIGSEGV, [16] = SIGFPE, [17] = SIGBUS, [19] = SIGFPE,
 };
 
-/* In the order of their numbers in DWARF (arch_register). */
-static const char *const names[16] = {"ax", "dx", "cx",  "bx",  "si",  "di",  "bp",  "sp",
-                                      "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"};
-
 static void print_registers(const struct regs *regs)
 {
-    for (unsigned i = 0; i < 16; i++)
-        print("  %3s %016lx%s", names[i], (unsigned long)arch_register(regs, i),
+    for (unsigned i = 0; i < ARCH_GENERAL_REGISTERS; i++)
+        print("  %3s %016lx%s", arch_general_names[i], (unsigned long)arch_register(regs, i),
               i % 4 == 3 ? "\n" : "");
 }
 

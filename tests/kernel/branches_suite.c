@@ -4,6 +4,7 @@
  * whose branches must be those of a list, in its order; windows that are opened by watches and
  * breakpoints, in interrupts too; and what the stepping must not disturb.
  */
+#include "arch/snapshot.h"
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
 #include "core/lib/string.h"
@@ -12,7 +13,6 @@
 #include "core/sample/view.h"
 #include "core/source/branches.h"
 #include "core/symbols/symbols.h"
-#include "core/unwind/snapshot.h"
 #include "kernel/time/ticks.h"
 #include "kernel/time/timer.h"
 #include "tests/kernel/ktap.h"

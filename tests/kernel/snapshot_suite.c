@@ -3,9 +3,10 @@
  * Snapshots of the living kernel: whole, partial and rewound ones begin the same chain, as far as
  * the kernel's way to unwind can begin one.
  */
+#include "arch/snapshot.h"
 #include "core/lib/string.h"
 #include "core/symbols/symbols.h"
-#include "core/unwind/snapshot.h"
+#include "core/unwind/unwind.h"
 #include "tests/kernel/ktap.h"
 
 #define CHAIN_MAX 64

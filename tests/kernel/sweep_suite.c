@@ -11,6 +11,7 @@
 #include <linux/hw_breakpoint.h>
 
 #include "arch/memory.h"
+#include "arch/registers.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "core/event/event.h"
@@ -97,7 +98,7 @@ static bool events_prepare(struct refusal *why)
             return false;
         spec.attr.sample_type = SAMPLE_ALWAYS | PERF_SAMPLE_CALLCHAIN |
                                 (i < ARCH_WATCHES ? PERF_SAMPLE_REGS_INTR : PERF_SAMPLE_RAW);
-        spec.attr.sample_regs_intr = SAMPLE_REGISTERS;
+        spec.attr.sample_regs_intr = ARCH_SAMPLED;
         spec.attr.sample_period = 1;
         spec.chain.method = unwind_default();
         event_init(&events[i], &spec, counters[i]);

@@ -4,10 +4,10 @@
  * the proof (docs/proof.md), for machines that are too slow for the long one.
  */
 #include "arch/cpu.h"
+#include "arch/snapshot.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/lib/string.h"
 #include "core/symbols/symbols.h"
-#include "core/unwind/snapshot.h"
 #include "core/unwind/unwind.h"
 #include "kernel/time/ticks.h"
 #include "tests/kernel/ktap.h"

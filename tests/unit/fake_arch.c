@@ -13,9 +13,9 @@
 #include "arch/memory.h"
 #include "arch/park.h"
 #include "arch/patch.h"
+#include "arch/snapshot.h"
 #include "core/host.h"
 #include "core/lib/assert.h"
-#include "core/unwind/snapshot.h"
 
 /* Behind a stack as well as before it. */
 #define GUARD_WORDS (FAKE_GUARD / sizeof(uint64_t))

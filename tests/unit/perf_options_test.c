@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "arch/registers.h"
 #include "arch/step.h"
 #include "core/lib/assert.h"
 #include "core/option/record.h"
@@ -195,7 +196,7 @@ static void each_option_sets_what_it_says(void **state)
         assert_int_equal(attr_of(0)->sample_period, cases[i].period);
         assert_false(attr_of(0)->freq);
         assert_int_equal(attr_of(0)->sample_regs_intr,
-                         cases[i].fields & PERF_SAMPLE_REGS_INTR ? SAMPLE_REGISTERS : 0);
+                         cases[i].fields & PERF_SAMPLE_REGS_INTR ? ARCH_SAMPLED : 0);
     }
     assert_int_equal(parse("record -e mem:0xffffffff80001000 --overwrite"), 0);
     assert_true(options.recording.overwrite);

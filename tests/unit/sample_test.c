@@ -14,6 +14,7 @@
 #include <asm/perf_regs.h>
 #include <cmocka.h>
 
+#include "arch/registers.h"
 #include "core/host.h"
 #include "core/lib/refusal.h"
 #include "core/sample/sample.h"
@@ -289,7 +290,7 @@ static void each_set_of_fields_is_laid_out_as_the_abi_says(void **state)
                 type |= set >> i & 1 ? optional[i] : 0;
             setup(state);
             put_frames(frames);
-            plan = plan_of(type, SAMPLE_REGISTERS);
+            plan = plan_of(type, ARCH_SAMPLED);
             put_sample(&plan, ADDRESS, &regs);
             assert_sample(only_record(), &plan, frames);
             assert_view(only_record(), &plan, frames);
@@ -329,7 +330,7 @@ static void registers_are_those_that_were_asked_for_in_perfs_order(void **state)
         struct sample_plan plan;
 
         setup(state);
-        plan = plan_of(PERF_SAMPLE_REGS_INTR, mask & SAMPLE_REGISTERS);
+        plan = plan_of(PERF_SAMPLE_REGS_INTR, mask & ARCH_SAMPLED);
         put_sample(&plan, ADDRESS, &regs);
         assert_sample(only_record(), &plan, 0);
     }
@@ -341,13 +342,13 @@ static void all_registers_but_the_data_segments_can_be_had(void **state)
                         1ull << PERF_REG_X86_FS | 1ull << PERF_REG_X86_GS;
 
     (void)state;
-    assert_int_equal(SAMPLE_REGISTERS, ((1ull << PERF_REG_X86_64_MAX) - 1) & ~segments);
+    assert_int_equal(ARCH_SAMPLED, ((1ull << PERF_REG_X86_64_MAX) - 1) & ~segments);
 }
 
 static void a_chain_holds_127_frames_and_the_rest_is_left_out(void **state)
 {
     static const unsigned depths[] = {126, 127, 128, 500};
-    struct sample_plan plan = plan_of(SAMPLE_OPTIONAL, SAMPLE_REGISTERS);
+    struct sample_plan plan = plan_of(SAMPLE_OPTIONAL, ARCH_SAMPLED);
 
     for (unsigned i = 0; i < 4; i++) {
         setup(state);
@@ -680,7 +681,7 @@ static void one_more_than_can_nest_is_dropped_and_leaves_the_others_whole(void *
 static void throttling_is_recorded_with_the_samples_own_trailer(void **state)
 {
     static const uint32_t types[] = {PERF_RECORD_THROTTLE, PERF_RECORD_UNTHROTTLE};
-    struct sample_plan plan = plan_of(SAMPLE_OPTIONAL, SAMPLE_REGISTERS);
+    struct sample_plan plan = plan_of(SAMPLE_OPTIONAL, ARCH_SAMPLED);
 
     for (unsigned i = 0; i < 2; i++) {
         const struct perf_event_header *record;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Chains that begin at a caller: registers rewound by so many frames, chains with frames skipped,
- * and snapshots taken by the macros of core/unwind/snapshot.h. A kernel of UNWINDER=orc.
+ * and snapshots taken by the macros of arch/snapshot.h. A kernel of UNWINDER=orc.
  *
  * links: core/unwind/default_orc.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c
  */
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "core/unwind/snapshot.h"
+#include "arch/snapshot.h"
 #include "core/unwind/unwind.h"
 #include "tests/unit/unwind_machine.h"
 

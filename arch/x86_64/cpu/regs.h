@@ -13,8 +13,8 @@
  *      lower addresses            <- rsp, 16-byte aligned: the address of the struct regs
  *
  * Two kinds of struct regs exist. Bit 1 of flags tells them apart: a trap frame has it set, as the
- * hardware always does; a hot snapshot (core/unwind/snapshot.h) stores it cleared. Of snapshots, a
- * partial one knows ip, sp and cs only, and stores flags 0 and bp 0; a rewound one stands at a
+ * hardware always does; a hot snapshot (snapshot.h) stores it cleared. Of snapshots, a partial one
+ * knows ip, sp and cs only, and stores flags 0 and bp 0; a rewound one stands at a
  * caller's return address, and its vector is REGS_REWOUND.
  *
  * Offsets for assembly are generated from this file (arch/x86_64/cpu/offsets.c).
@@ -74,6 +74,25 @@ static inline bool regs_are_full(const struct regs *regs)
 static inline bool regs_are_partial(const struct regs *regs)
 {
     return regs->flags == 0 && regs->bp == 0;
+}
+
+/* Of a snapshot: these are no trap frame's. */
+static inline uint64_t regs_snapshot_flags(uint64_t flags)
+{
+    return flags & ~FLAGS_FIXED;
+}
+
+/* Interrupts are on in a context with these flags. */
+static inline bool regs_irq_on(uint64_t flags)
+{
+    return flags & FLAGS_INTERRUPT;
+}
+
+/* A frame of a program's, of which no more is known. */
+static inline struct regs regs_of_program(uint64_t ip, uint64_t sp, uint64_t bp)
+{
+    return (struct regs){
+        .ip = ip, .sp = sp, .bp = bp, .cs = USER_CODE_SELECTOR, .ss = USER_DATA_SELECTOR};
 }
 
 #define REGS_REWOUND 256 /* behind all vectors */

@@ -9,11 +9,10 @@
 #include "arch/local.h"
 #include "arch/park.h"
 #include "arch/regs.h"
+#include "arch/snapshot.h"
 #include "arch/watch.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
-
-uint64_t arch_flags(void); /* arch/x86_64/cpu/leaf.asm */
 
 /* Bits of DR7 that arm: what else is read back differs by the machine. */
 #define DR7_ARMS 0xffff00aaull

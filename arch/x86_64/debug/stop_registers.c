@@ -10,6 +10,7 @@
 #include "arch/regs.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/cpu/registers.h"
 
 #define REG(name, bits, type) "<reg name=\"" name "\" bitsize=\"" bits "\" type=\"" type "\"/>"
 #define GENERAL(name)         REG(name, "64", "int64")
@@ -73,18 +74,11 @@ enum {
 
 const unsigned arch_debug_expedited[ARCH_DEBUG_EXPEDITED] = {6, 7, RIP};
 
-static const size_t frame_offsets[] = {
-    offsetof(struct regs, ax),  offsetof(struct regs, bx),  offsetof(struct regs, cx),
-    offsetof(struct regs, dx),  offsetof(struct regs, si),  offsetof(struct regs, di),
-    offsetof(struct regs, bp),  offsetof(struct regs, sp),  offsetof(struct regs, r8),
-    offsetof(struct regs, r9),  offsetof(struct regs, r10), offsetof(struct regs, r11),
-    offsetof(struct regs, r12), offsetof(struct regs, r13), offsetof(struct regs, r14),
-    offsetof(struct regs, r15), offsetof(struct regs, ip),  offsetof(struct regs, flags),
-    offsetof(struct regs, cs),  offsetof(struct regs, ss),
-};
+#define FRAME_PLACE(field, name, gdb, ...) [gdb] = offsetof(struct regs, field),
 
-_Static_assert(sizeof(frame_offsets) / sizeof(frame_offsets[0]) == DS,
-               "a frame has those up to ss");
+static const uint8_t frame_places[] = {REGISTERS_GENERAL(FRAME_PLACE) REGISTERS_OTHER(FRAME_PLACE)};
+
+_Static_assert(sizeof(frame_places) / sizeof(frame_places[0]) == DS, "a frame has those up to ss");
 
 unsigned arch_debug_registers(void)
 {
@@ -168,7 +162,7 @@ bool arch_debug_register_read(unsigned cpu, unsigned number, uint8_t *bytes)
     if (!regs)
         return false;
     if (number < DS) {
-        value = *(const uint64_t *)((const char *)regs + frame_offsets[number]);
+        value = *(const uint64_t *)((const char *)regs + frame_places[number]);
         known = true;
     } else {
         known = number <= GS ? read_segment(number, &value) : read_system(cpu, number, &value);
@@ -201,6 +195,6 @@ bool arch_debug_register_write(unsigned cpu, unsigned number, const uint8_t *byt
         return false;
     if (number == EFLAGS)
         value = (value & FLAGS_OF_DEBUGGER) | (regs->flags & ~FLAGS_OF_DEBUGGER);
-    *(uint64_t *)((char *)regs + frame_offsets[number]) = value;
+    *(uint64_t *)((char *)regs + frame_places[number]) = value;
     return true;
 }

@@ -12,10 +12,10 @@
 
 #include "arch/memory.h"
 #include "arch/regs.h"
+#include "arch/snapshot.h"
 #include "arch/unwind.h"
 #include "core/lib/assert.h"
 #include "core/symbols/symbols.h"
-#include "core/unwind/snapshot.h"
 #include "tests/bench/unwind/methods.h"
 
 /* The linker's: the section's bounds and the file's head, which is loaded as well. */

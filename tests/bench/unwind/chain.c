@@ -7,7 +7,7 @@
  */
 #include "tests/bench/unwind/chain.h"
 
-#include "core/unwind/snapshot.h"
+#include "arch/snapshot.h"
 
 #define CHAIN_TEXT __attribute__((noinline, section("chain_text")))
 

@@ -21,6 +21,15 @@ def evaluate(expression):
         raise Refusal("%s: not a kernel with Pitot's debug information (%s)" % (expression, error))
 
 
+def fields_of(name):
+    """Where the fields of that type lie, in words, and how many words it has."""
+    try:
+        of = gdb.lookup_type(name)
+    except gdb.error as error:
+        raise Refusal("%s: not a kernel with Pitot's debug information (%s)" % (name, error))
+    return {field.name: field.bitpos // 64 for field in of.fields()}, of.sizeof // 8
+
+
 def address_of(expression):
     return int(evaluate("(unsigned long)&%s" % expression)) & MASK
 

@@ -6,9 +6,8 @@
 
 import struct
 
-from pitot.layout import address_of, evaluate
+from pitot.layout import address_of, fields_of
 from pitot.memory import Unreadable
-from pitot.refusal import Refusal
 from pitot.stacks import stacks
 from pitot.table import (AT_FRAME, CALL, FRAME_POINTER, NONE, NOWHERE, OUTERMOST, STACK_POINTER,
                          TRAP, TRAP_REGS, Table)
@@ -18,9 +17,8 @@ STACKS_LEFT = 4
 FRAMES_MAX = 8192  # no stack has more words
 USER_RING = 3
 
-# Where struct regs has the register of each DWARF number (arch/x86_64/cpu/regs.h), in words.
-SAVED = (10, 12, 11, 5, 13, 14, 4, 20, 9, 8, 7, 6, 3, 2, 1, 0)
-SAVED_VECTOR, SAVED_IP, SAVED_CS, SAVED_WORDS = 15, 17, 18, 22
+# General registers, as fields of struct regs, by their numbers in DWARF.
+GENERAL = "ax dx cx bx si di bp sp r8 r9 r10 r11 r12 r13 r14 r15".split()
 
 
 class End(Exception):
@@ -40,8 +38,7 @@ class Frame:
 
 class Unwinder:
     def __init__(self, memory):
-        if evaluate("sizeof(struct regs)") != 8 * SAVED_WORDS:
-            raise Refusal("struct regs is not as these commands know it")
+        self.fields, self.words = fields_of("struct regs")
         self.memory, self.table, self.stacks = memory, Table(memory), stacks(memory)
 
     def chain(self, known):
@@ -150,15 +147,15 @@ class Walk:
 
     def enter_trap(self, cfa):
         """A whole struct regs lies below the CFA."""
-        start = cfa - 8 * SAVED_WORDS
+        start = cfa - 8 * self.unwinder.words
         self.word(start)
         self.word(cfa - 8)
-        words = struct.unpack("<%dQ" % SAVED_WORDS,
-                              self.unwinder.memory.read(start, 8 * SAVED_WORDS))
-        self.low, self.saved = cfa, [words[place] for place in SAVED]
-        self.enter_interrupted(Frame(words[SAVED_IP], self.saved[STACK_POINTER],
-                                     self.saved[FRAME_POINTER], True, words[SAVED_VECTOR]),
-                               words[SAVED_CS] & USER_RING)
+        fields, count = self.unwinder.fields, self.unwinder.words
+        words = struct.unpack("<%dQ" % count, self.unwinder.memory.read(start, 8 * count))
+        self.low, self.saved = cfa, [words[fields[name]] for name in GENERAL]
+        self.enter_interrupted(Frame(words[fields["ip"]], self.saved[STACK_POINTER],
+                                     self.saved[FRAME_POINTER], True, words[fields["vector"]]),
+                               words[fields["cs"]] & USER_RING)
 
     def enter_interrupted(self, frame, user):
         if user:

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Registers of the very place that asks for them: for who begins a call chain where no trap has
+ * been. Any context.
+ */
+#pragma once
+
+#include "arch/x86_64/cpu/snapshot.h"

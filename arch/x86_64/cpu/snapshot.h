@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A hot snapshot: the registers of the very place that takes it, for call chains that begin in the
+ * middle of a function instead of in a trap. Inline at the site, so that ip and sp are the caller's
+ * own. Bit 1 of flags stays clear: that tells a snapshot from a trap frame (regs.h). Any context.
+ *
+ *     REGS_SNAPSHOT(into)            ip, sp, bp, flags, cs, ss
+ *     REGS_SNAPSHOT_PARTIAL(into)    ip, sp, cs, ss; flags and bp are 0: enough for a chain that is
+ *                                    made before the function with the snapshot returns
+ *     ARCH_HERE(ip, sp, bp)          these alone, into variables of 64 bits
+ *
+ * unwind_rewind moves one to a caller.
+ */
+#pragma once
+
+#include "arch/x86_64/cpu/regs.h"
+#include "arch/x86_64/cpu/site.h"
+
+/*
+ * Reads the flags register; an assembly leaf, as a push in inline assembly would move sp under the
+ * compiler's feet.
+ */
+uint64_t arch_flags(void);
+
+/* A context of the kernel's of which nothing else is known yet. */
+#define REGS_OF_KERNEL ((struct regs){.cs = KERNEL_CODE_SELECTOR, .ss = KERNEL_DATA_SELECTOR})
+
+#define ARCH_HERE(here_ip, here_sp, here_bp)                                                       \
+    __asm__ volatile("lea 0(%%rip), %0\n\t"                                                        \
+                     "mov %%rsp, %1\n\t"                                                           \
+                     "mov %%rbp, %2"                                                               \
+                     : "=&r"(here_ip), "=&r"(here_sp), "=&r"(here_bp))
+
+#define REGS_SNAPSHOT(into)                                                                        \
+    do {                                                                                           \
+        struct regs *snapshot_regs = (into);                                                       \
+        *snapshot_regs = REGS_OF_KERNEL;                                                           \
+        snapshot_regs->flags = regs_snapshot_flags(arch_flags());                                  \
+        ARCH_HERE(snapshot_regs->ip, snapshot_regs->sp, snapshot_regs->bp);                        \
+    } while (0)
+
+#define REGS_SNAPSHOT_PARTIAL(into)                                                                \
+    do {                                                                                           \
+        struct regs *snapshot_regs = (into);                                                       \
+        *snapshot_regs = REGS_OF_KERNEL;                                                           \
+        __asm__ volatile("lea 0(%%rip), %0\n\t"                                                    \
+                         "mov %%rsp, %1"                                                           \
+                         : "=&r"(snapshot_regs->ip), "=&r"(snapshot_regs->sp));                    \
+    } while (0)
+
+/*
+ * The place that called a gate, rewound to behind that call. General registers are not known, and
+ * not cleared, which would be a quarter of a hit.
+ */
+static inline void regs_at_place(struct regs *into, const struct arch_place *place)
+{
+    into->ip = place->ip;
+    into->cs = KERNEL_CODE_SELECTOR;
+    into->flags = regs_snapshot_flags(place->flags);
+    into->sp = (uintptr_t)(place + 1);
+    into->ss = KERNEL_DATA_SELECTOR;
+    into->bp = place->bp;
+    into->vector = REGS_REWOUND;
+}
