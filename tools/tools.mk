@@ -23,4 +23,4 @@ $(BUILD)/host/gather.so: tools/gather/gather.c
 
 # The stream of a machine that has stopped is made by what makes it in the kernel.
 $(eval $(call TOOL,postmortem,-lelf,$(wildcard core/*.h core/*/*.h arch/*.h) \
-    $(addprefix core/,$(addsuffix .c,lib/print lib/refusal lib/crc32 symbols/symbols symbols/table sample/view stream/stream stream/tracing_data tracepoint/format))))
+    $(addprefix core/,$(addsuffix .c,lib/print lib/refusal lib/crc32 symbols/symbols symbols/table sample/view stream/stream stream/tracing_data tracepoint/format zstd/encoder zstd/sequences zstd/fse))))

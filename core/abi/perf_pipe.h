@@ -34,6 +34,7 @@ enum perf_pipe_type {
     PERF_PIPE_FINISHED_ROUND = 68, /* the header alone */
     PERF_PIPE_EVENT_UPDATE = 78,   /* struct perf_pipe_event_update */
     PERF_PIPE_FEATURE = 80,        /* struct perf_pipe_feature */
+    PERF_PIPE_COMPRESSED = 81,     /* a piece of a zstd stream of records follows the header */
 };
 
 /*
@@ -83,10 +84,11 @@ struct perf_pipe_tracing_data {
 
 /* Header features, by perf's numbers. */
 enum perf_pipe_feature_number {
-    PERF_PIPE_FEATURE_ARCH = 6,    /* `uname -m`, a struct perf_pipe_feature */
-    PERF_PIPE_FEATURE_NRCPUS = 7,  /* struct perf_pipe_cpus */
-    PERF_PIPE_FEATURE_CPUDESC = 8, /* what the CPU calls itself, a struct perf_pipe_feature */
-    PERF_PIPE_FEATURE_CPUID = 9,   /* its maker, family, model and stepping, likewise */
+    PERF_PIPE_FEATURE_ARCH = 6,        /* `uname -m`, a struct perf_pipe_feature */
+    PERF_PIPE_FEATURE_NRCPUS = 7,      /* struct perf_pipe_cpus */
+    PERF_PIPE_FEATURE_CPUDESC = 8,     /* what the CPU calls itself, a struct perf_pipe_feature */
+    PERF_PIPE_FEATURE_CPUID = 9,       /* its maker, family, model and stepping, likewise */
+    PERF_PIPE_FEATURE_COMPRESSED = 27, /* struct perf_pipe_compression */
 };
 
 /* A header feature that is one string: `length` bytes of it follow, NUL and padding included. */
@@ -101,6 +103,18 @@ struct perf_pipe_cpus {
     struct perf_event_header header;
     uint64_t feature;
     uint32_t available, online;
+};
+
+/* The header feature COMPRESSED: what the records of type PERF_PIPE_COMPRESSED are made of. */
+struct perf_pipe_compression {
+    struct perf_event_header header;
+    uint64_t feature;
+    uint32_t version; /* 1 */
+    uint32_t type;    /* 1: zstd */
+    uint32_t level;   /* for people */
+    uint32_t ratio;   /* likewise */
+    uint32_t room;    /* bytes that perf makes room for when it decompresses one record */
+    uint32_t padding;
 };
 
 /*
@@ -124,5 +138,6 @@ _Static_assert(sizeof(struct perf_pipe_tracing_data) == 12, "the description fol
 _Static_assert(sizeof(struct perf_pipe_build_id) == 36, "the file name follows at 36");
 _Static_assert(__builtin_offsetof(struct perf_pipe_feature, length) == 16, "the string is at 20");
 _Static_assert(sizeof(struct perf_pipe_cpus) == 24, "two numbers behind the feature's");
+_Static_assert(sizeof(struct perf_pipe_compression) == 40, "five numbers, and padding to 8");
 _Static_assert(__builtin_offsetof(struct perf_pipe_checksum, crc32) == 12,
                "the CRC ends the record");

@@ -115,9 +115,8 @@ static const struct part {
     {"record", perf_record, false,
      "[-e EVENT[,EVENT]...] [--filter EXPRESSION] [--no-raw-samples] [-g] [--call-graph "
      "orc|fp|no]\n"
-     "    [--skip N] [--verify-chain] [-c N | -F HZ] [--intr-regs] [-m SIZE] [--overwrite] "
-     "[--trigger EVENT]\n"
-     "    [--start EVENT] [-p PID] [-C CPUS] [-a] [-f] [-- COMMAND]",
+     "    [--skip N] [--verify-chain] [-c N | -F HZ] [--intr-regs] [-m SIZE] [--overwrite] [-z]\n"
+     "    [--trigger EVENT] [--start EVENT] [-p PID] [-C CPUS] [-a] [-f] [-- COMMAND]",
      "samples until COMMAND ends, or until ^C; without -e, of cpu-clock"},
     {"report", perf_report, true,
      "[-g [graph|fractal|caller|callee|PERCENT[,WORD]... | none]]\n"

@@ -442,16 +442,18 @@ static int parse_flag(struct parse *parse, const char *option)
         parse->all.raw = -1;
     else if (strcmp(option, "--overwrite") == 0)
         parse->options->recording.overwrite = true;
+    else if (strcmp(option, "-z") == 0)
+        parse->options->recording.compress = true;
     else if (strcmp(option, "-a") == 0 || strcmp(option, "--all-cpus") == 0)
         parse->all_threads = true;
     else if (strcmp(option, "-f") != 0 && strcmp(option, "--force") != 0) /* nothing to overrule */
-        return refuse(
-            parse->why, EINVAL,
-            "unknown option \"%s\"; there are -e EVENT, -g, --call-graph HOW, --skip N, "
-            "--verify-chain, -c N, -F HZ, -m SIZE, --overwrite, --start EVENT, --trigger EVENT, "
-            "--intr-regs, --no-raw-samples, --filter EXPRESSION, -p PID, -C CPUS, -a, -f, -- "
-            "COMMAND",
-            option);
+        return refuse(parse->why, EINVAL,
+                      "unknown option \"%s\"; there are -e EVENT, -g, --call-graph HOW, --skip N, "
+                      "--verify-chain, -c N, -F HZ, -m SIZE, --overwrite, -z, --start EVENT, "
+                      "--trigger EVENT, "
+                      "--intr-regs, --no-raw-samples, --filter EXPR, -p PID, -C CPUS, -a, -f, -- "
+                      "COMMAND",
+                      option);
     return 0;
 }
 

@@ -21,6 +21,7 @@
  *   -F HZ, --freq HZ      so many samples a second, or the most possible: max (cpu-clock: 4000)
  *   -m SIZE, --mmap-pages SIZE   the ring of each CPU: pages, or bytes with k or m (1m)
  *   --overwrite           a full ring gives up its oldest records instead of refusing new ones
+ *   -z                    the stream is compressed (docs/stream.md)
  *   --trigger EVENT       an event as by -e, whose first sample ends the recording: the rings hold
  *                         what led up to it
  *   --start EVENT         an event as by -e, a breakpoint whose hits open the window of branches

@@ -29,6 +29,7 @@ static struct ring rings[ARCH_CPUS_MAX];      /* arch_cpus() of them have memory
 static uint64_t nested_before;                /* tracepoint_nested when it began */
 static uint64_t lapses_before[ARCH_CPUS_MAX]; /* breakpoint_lapses, likewise */
 static bool running;
+static bool compresses;              /* the last recording, if its stream is to be */
 static bool frozen;                  /* set in any context while it runs, */
 static const struct event *ended_by; /* ... as is the trigger that did it */
 static void (*stop_program)(void);   /* set at boot */
@@ -234,6 +235,7 @@ int recording_start(const struct recording_options *options, struct refusal *why
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         lapses_before[cpu] = breakpoint_lapses(cpu);
     frozen = false;
+    compresses = options->compress;
     ended_by = NULL;
     event_count = 0; /* a report may come in between */
     local_barrier();
@@ -297,6 +299,11 @@ const char *recording_ended_by(void)
 struct ring *recording_ring(unsigned cpu)
 {
     return cpu < arch_cpus() && rings[cpu].bytes ? &rings[cpu] : NULL;
+}
+
+bool recording_compresses(void)
+{
+    return compresses;
 }
 
 bool recording_overwrites(void)

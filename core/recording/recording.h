@@ -25,6 +25,7 @@ struct recording_options {
     unsigned event_count;
     uint64_t ring_size; /* bytes a CPU; 0: count only, record nothing */
     bool overwrite;
+    bool compress; /* its stream */
     uint64_t rate; /* samples a second that one event may take; 0: any number */
 };
 
@@ -55,6 +56,9 @@ const char *recording_ended_by(void);
 /* The ring of this CPU, NULL past the last one that records; and the mode of all of them. */
 struct ring *recording_ring(unsigned cpu);
 bool recording_overwrites(void);
+
+/* Its stream is to be compressed. */
+bool recording_compresses(void);
 
 /*
  * The records so far, from the oldest to the newest of when it was rewound; NULL when nothing was

@@ -72,6 +72,7 @@ static void drain_head(struct stream *stream, bool more)
     assert(drain.state == DRAIN_WAITS); /* a head leaves once */
     drain.state = DRAIN_HEAD;
     local_barrier(); /* a panic does not begin anew what has begun to leave */
+    stream->compress = recording_compresses();
     stream_begin_recording(stream, recording_source_for_stream(), more);
     for (unsigned cpu = 0; (ring = recording_ring(cpu)); cpu++)
         ring_reader_start(&drain.reader[cpu], ring);
@@ -168,6 +169,7 @@ static void drain_pass(struct stream *stream)
     for (unsigned cpu = 0; (ring = recording_ring(cpu)); cpu++)
         drain_ring(stream, cpu, ring);
     drain_tasks(stream);
+    stream_flush(stream); /* who reads along sees the whole pass */
 }
 
 static void drain_end(struct stream *stream)

@@ -14,6 +14,8 @@
 #include "core/stream/base64.h"
 
 static struct stream port; /* sink NULL: there is none */
+/* The port's; a block's where there is no port, and in a panic that has given the port's up. */
+static struct stream_packer packer;
 static struct stream_kernel kernel;
 static struct base64 block;
 static bool block_open; /* it is being written to the console */
@@ -47,6 +49,7 @@ void stream_port_set(struct sink *sink, const uint64_t *left)
 {
     stream_init(&port, sink, describe_kernel());
     port.left = left;
+    stream_set_packer(&port, &packer);
 }
 
 void stream_block_set(const uint64_t *left)
@@ -77,6 +80,8 @@ void stream_block_write(void)
     block_open = true;
     base64_open(&block, print_console(), console_left, name);
     stream_init(&stream, &block.sink, describe_kernel());
+    stream_set_packer(&stream, &packer);
+    stream.compress = recording_compresses();
     stream_write_recording(&stream, recording_source_for_stream(), tasks, task_count, losses,
                            loss_count, arch_clock_ns());
     base64_close(&block);

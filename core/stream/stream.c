@@ -37,24 +37,66 @@ static void settle(struct stream *stream)
     stream->bytes = stream->bytes_after;
     stream->crc = stream->crc_after;
     stream->records = stream->records_after;
-    stream->staged_length = 0;
+    if (stream->packs && stream->leaving_length == 0)
+        stream->packer->zstd.end = stream->packer->end_after;
+    else if (stream->packs)
+        zstd_commit(&stream->packer->zstd);
+    stream->staged_length = stream->staged_after;
     local_barrier(); /* a crash in between finds `sending` and does all of it again */
     stream->sending = false;
+}
+
+/*
+ * These bytes leave; then so many records more have left, and so many bytes are staged still.
+ * No bytes: the staged record has been put into the packer.
+ */
+static void leave(struct stream *stream, const void *bytes, size_t length, unsigned records,
+                  size_t staged_after)
+{
+    stream->leaving = bytes;
+    stream->leaving_length = length;
+    stream->staged_after = staged_after;
+    stream->bytes_after = stream->bytes + length;
+    stream->crc_after = crc32_update(stream->crc, bytes, length);
+    stream->records_after = stream->records + records;
+    stream->left_before = stream->left ? *stream->left : 0;
+    local_barrier(); /* a crash that finds `sending` finds the rest */
+    stream->sending = true;
+    local_barrier();
+    if (length > 0)
+        stream->sink->write(stream->sink, bytes, length);
+    local_barrier();
+    settle(stream);
 }
 
 /* `whole`: a record ends here. */
 static void send(struct stream *stream, bool whole)
 {
-    stream->bytes_after = stream->bytes + stream->staged_length;
-    stream->crc_after = crc32_update(stream->crc, stream->staged, stream->staged_length);
-    stream->records_after = stream->records + whole;
-    stream->left_before = stream->left ? *stream->left : 0;
-    local_barrier(); /* a crash that finds `sending` finds the rest */
-    stream->sending = true;
-    local_barrier();
-    stream->sink->write(stream->sink, (const char *)stream->staged, stream->staged_length);
-    local_barrier();
-    settle(stream);
+    assert(!stream->packs); /* what is longer than the stage stands in the head */
+    leave(stream, stream->staged, stream->staged_length, whole, 0);
+}
+
+void stream_flush(struct stream *stream)
+{
+    struct stream_packer *packer = stream->packer;
+    size_t size;
+
+    if (!stream->packs || packer->zstd.end == packer->zstd.flushed)
+        return;
+    size = sizeof(packer->header) + zstd_flush(&packer->zstd, packer->body);
+    packer->header =
+        (struct perf_event_header){.type = PERF_PIPE_COMPRESSED, .size = (uint16_t)size};
+    leave(stream, &packer->header, size, 0, stream->staged_length);
+}
+
+/* A record that waits in the packer has left, to whoever reads the rings: a crash flushes it. */
+static void pack(struct stream *stream)
+{
+    if (zstd_room(&stream->packer->zstd) < stream->staged_length)
+        stream_flush(stream);
+    stream->packer->end_after =
+        zstd_put(&stream->packer->zstd, stream->staged, stream->staged_length);
+    leave(stream, stream->staged, 0, 1, 0);
 }
 
 static void put(struct stream *stream, const void *bytes, size_t length)
@@ -83,6 +125,8 @@ static void put_end(struct stream *stream)
 {
     if (stream->ending && stream->end_start + stream->end_put++ < stream->records)
         stream->staged_length = 0;
+    else if (stream->packs)
+        pack(stream);
     else
         send(stream, true);
 }
@@ -201,6 +245,23 @@ static void put_machine(struct stream *stream)
     }
     put_feature(stream, PERF_PIPE_FEATURE_CPUDESC, kernel->cpu);
     put_feature(stream, PERF_PIPE_FEATURE_CPUID, kernel->cpu_kind);
+}
+
+/* Once for a stream, before the first record that is compressed. */
+static void put_compression(struct stream *stream)
+{
+    const struct perf_pipe_compression record = {
+        .header = header_of(PERF_PIPE_FEATURE, 0, sizeof(record)),
+        .feature = PERF_PIPE_FEATURE_COMPRESSED,
+        .version = 1,
+        .type = 1,
+        .level = 1,
+        .ratio = 1,
+        .room = 2 * ZSTD_PENDING_MAX,
+    };
+
+    put(stream, &record, sizeof(record));
+    put_end(stream);
 }
 
 static void put_attr(struct stream *stream, const struct recorded_event *event)
@@ -441,6 +502,22 @@ void stream_init(struct stream *stream, struct sink *sink, const struct stream_k
     *stream = (struct stream){.sink = sink, .kernel = kernel};
 }
 
+void stream_set_packer(struct stream *stream, struct stream_packer *packer)
+{
+    zstd_init(&packer->zstd);
+    stream->packer = packer;
+}
+
+/* From here on to the end of the recording: perf takes no TRACING_DATA that is compressed. */
+static void begin_packing(struct stream *stream)
+{
+    assert(stream->packer);
+    if (!stream->packing_told)
+        put_compression(stream);
+    stream->packing_told = true;
+    stream->packs = true;
+}
+
 void stream_begin_recording(struct stream *stream, struct record_source *source, bool more)
 {
     /* Records that belong to no event in particular are read by the sample_type of the first. */
@@ -460,6 +537,8 @@ void stream_begin_recording(struct stream *stream, struct record_source *source,
         put_kernel_map(stream, &stream->first);
         stream->opened = true;
     }
+    if (stream->compress)
+        begin_packing(stream);
 }
 
 void stream_end_recording(struct stream *stream, const struct recorded_loss *losses,
@@ -476,6 +555,8 @@ void stream_end_recording(struct stream *stream, const struct recorded_loss *los
         put_loss(stream, &losses[i], time);
     }
     stream_put_round(stream);
+    stream_flush(stream);
+    stream->packs = false; /* the checksum stands as it is, for tools that know no zstd */
     put_checksum(stream);
     stream->closed = time;
 }
@@ -505,9 +586,9 @@ bool stream_recover(struct stream *stream)
         return false;
     if (stream->sending) {
         gone = *stream->left - stream->left_before;
-        if (gone < stream->staged_length)
-            stream->sink->write(stream->sink, (const char *)stream->staged + gone,
-                                stream->staged_length - gone);
+        if (gone < stream->leaving_length)
+            stream->sink->write(stream->sink, (const char *)stream->leaving + gone,
+                                stream->leaving_length - gone);
         settle(stream);
     }
     stream->staged_length = 0;

@@ -13,6 +13,7 @@
 
 #include "core/lib/print.h"
 #include "core/sample/records.h"
+#include "core/zstd/encoder.h"
 
 /* What perf must know of the kernel to name its symbols, and of the machine. */
 struct stream_kernel {
@@ -27,6 +28,14 @@ struct stream_kernel {
 
 #define STREAM_STAGE 2048 /* bytes; no record of the rings is longer */
 
+/* What a stream needs to compress. Its writer's, or a crash's upon it. */
+struct stream_packer {
+    struct zstd zstd;
+    uint64_t end_after; /* of what waits in it, when the record under way has been taken */
+    struct perf_event_header header;
+    uint8_t body[ZSTD_FLUSH_MAX]; /* right behind its header */
+};
+
 /*
  * Records are put together in `staged` and leave it whole, but for TRACING_DATA, which is longer.
  * What a record changes takes effect only when it has left, by assignments that may be done twice:
@@ -36,6 +45,11 @@ struct stream {
     struct sink *sink;
     const struct stream_kernel *kernel;
     const uint64_t *left; /* counts the bytes that have left the sink; NULL: nobody counts them */
+
+    struct stream_packer *packer; /* NULL: this stream cannot compress */
+    bool compress;                /* the next recording is to be: its user's */
+    bool packs;                   /* records wait in the packer, and leave it compressed */
+    bool packing_told;            /* perf knows how */
 
     bool opened;        /* the pipe header has been written */
     uint64_t bytes;     /* written so far */
@@ -51,13 +65,19 @@ struct stream {
 
     uint8_t staged[STREAM_STAGE];
     size_t staged_length;
-    bool sending; /* staged is on its way into the sink, from when *left was left_before */
+    bool sending; /* `leaving` is on its way into the sink, from when *left was left_before */
+    const uint8_t *leaving;
+    size_t leaving_length; /* 0: into the packer, which leaves when it is flushed */
     uint64_t left_before;
+    size_t staged_after;
     uint64_t bytes_after, records_after; /* what holds when it has left */
     uint32_t crc_after;
 };
 
 void stream_init(struct stream *stream, struct sink *sink, const struct stream_kernel *kernel);
+
+/* Gives it what it needs to compress those recordings before which `compress` is set. */
+void stream_set_packer(struct stream *stream, struct stream_packer *packer);
 
 /*
  * The head of a recording: attributes, names, what tracepoints look like, tasks; before the
@@ -73,6 +93,9 @@ void stream_put_record(struct stream *stream, const struct perf_event_header *re
 
 /* A task's name, mapping or end, not before a record of an earlier round. */
 void stream_put_task(struct stream *stream, const struct recorded_task *task);
+
+/* What waits in the packer leaves. */
+void stream_flush(struct stream *stream);
 
 /* After each pass over all rings: perf sorts and delivers what came before the previous one. */
 void stream_put_round(struct stream *stream);

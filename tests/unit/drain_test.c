@@ -5,6 +5,7 @@
  * holds each record once in the end, or, where its head was under way, the block does.
  *
  * links: tests/host/fake_symbols.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/step.c
+ * libs: -lzstd
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -17,6 +18,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include <zstd.h>
 
 #include "core/abi/perf_pipe.h"
 #include "core/event/event.h"
@@ -78,6 +81,7 @@ static void leave(struct sink *sink, const char *bytes, size_t length)
 
 static struct sink sink = {leave};
 static struct stream port;
+static struct stream_packer packer;
 static const uint8_t build_id[20] = {1};
 static const struct stream_kernel kernel = {
     .build_id = build_id, .text = 0xffffffff80100000, .text_size = 0x3000, .arch = "x86_64"};
@@ -99,6 +103,13 @@ struct ring *recording_ring(unsigned cpu)
     if (records_begin)
         records_begin();
     return cpu < CPUS ? &rings[cpu] : NULL;
+}
+
+static bool compressed; /* the recording is to be */
+
+bool recording_compresses(void)
+{
+    return compressed;
 }
 
 bool recording_overwrites(void)
@@ -229,6 +240,7 @@ static void reset(enum ring_mode mode)
     frozen = false;
     stream_init(&port, &sink, &kernel);
     port.left = &left_count;
+    stream_set_packer(&port, &packer);
     drain_start();
 }
 
@@ -236,30 +248,62 @@ struct contents {
     unsigned seen[2048]; /* samples, by number */
     unsigned of_type[256];
     bool whole; /* its checksum says so */
+    ZSTD_DStream *decoder;
 };
 
-static const char *take_apart(struct contents *contents)
-{
-    size_t at = sizeof(struct perf_pipe_header);
+static const char *take_records(struct contents *contents, const uint8_t *bytes, size_t length);
 
-    memset(contents, 0, sizeof(*contents));
-    while (at < left_count) {
+/* A piece of the one zstd stream of a port; so many records are whole in each. */
+static const char *take_compressed(struct contents *contents, const uint8_t *bytes, size_t length)
+{
+    static uint8_t records[ZSTD_PENDING_MAX];
+    ZSTD_inBuffer in = {bytes, length, 0};
+    ZSTD_outBuffer out = {records, sizeof(records), 0};
+
+    if (ZSTD_isError(ZSTD_decompressStream(contents->decoder, &out, &in)) || in.pos != in.size)
+        return "libzstd refuses a flush";
+    return take_records(contents, records, out.pos);
+}
+
+static const char *take_records(struct contents *contents, const uint8_t *bytes, size_t length)
+{
+    const char *wrong = NULL;
+    size_t at = 0;
+
+    while (at < length && !wrong) {
         struct perf_event_header header;
 
-        memcpy(&header, left + at, sizeof(header));
-        if (header.size < sizeof(header) || at + header.size > left_count || header.type > 255)
+        memcpy(&header, bytes + at, sizeof(header));
+        if (header.size < sizeof(header) || at + header.size > length || header.type > 255)
             return "a record is torn";
         contents->of_type[header.type]++;
         if (header.type == PERF_RECORD_SAMPLE) {
             struct numbered record;
 
-            memcpy(&record, left + at, sizeof(record));
+            memcpy(&record, bytes + at, sizeof(record));
             if (record.number >= numbers)
                 return "a sample that nobody wrote";
             contents->seen[record.number]++;
+        } else if (header.type == PERF_PIPE_COMPRESSED) {
+            wrong = take_compressed(contents, bytes + at + sizeof(header),
+                                    header.size - sizeof(header));
         }
         at += header.size;
     }
+    return wrong;
+}
+
+static const char *take_apart(struct contents *contents)
+{
+    const size_t at = sizeof(struct perf_pipe_header);
+    const char *wrong;
+
+    memset(contents, 0, sizeof(*contents));
+    contents->decoder = ZSTD_createDStream();
+    wrong = left_count > at ? take_records(contents, left + at, left_count - at) : NULL;
+    ZSTD_freeDStream(contents->decoder);
+    if (wrong)
+        return wrong;
     contents->whole = left_count && crc32_update(0, left, left_count) == PERF_PIPE_CRC32_WHOLE;
     return NULL;
 }
@@ -388,6 +432,16 @@ static void a_panic_at_any_instruction_behind_the_head_loses_no_record(void **st
 {
     (void)state;
     crash_at_every(getenv("SOAK") ? 1 : 37, hand_over_records);
+}
+
+/* In the encoder, in a flush that leaves, and between the two. */
+static void a_panic_at_any_instruction_of_a_compressed_one_loses_no_record(void **state)
+{
+    (void)state;
+    compressed = true;
+    crash_at_every(getenv("SOAK") ? 1 : 101, hand_over_records);
+    assert_true(packer.zstd.flushed > 0);
+    compressed = false;
 }
 
 static void make_thread(void)
@@ -607,6 +661,7 @@ int main(void)
         cmocka_unit_test(without_a_thread_a_recording_leaves_at_its_end),
         cmocka_unit_test(a_panic_anywhere_loses_no_record),
         cmocka_unit_test(a_panic_at_any_instruction_behind_the_head_loses_no_record),
+        cmocka_unit_test(a_panic_at_any_instruction_of_a_compressed_one_loses_no_record),
         cmocka_unit_test(a_quarter_of_a_ring_begins_the_stream_and_a_little_waits),
         cmocka_unit_test(a_second_begins_it_as_well_and_then_it_goes_on_at_once),
         cmocka_unit_test(records_are_given_back_only_when_there_is_need),

@@ -1,0 +1,123 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: core/zstd, core/stream, core/option/record
+#
+# `perf record -z`: the real perf prints of the compressed stream what it prints of the same boot's
+# plain one, from the port, from a block and from a stream that was cut; a sample takes a few bytes.
+# Run from the root of the tree:
+#
+#     prove tests/boot/compressed.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Spec;
+use File::Temp qw(tempdir);
+use List::Util qw(sum);
+use Test::More;
+use Pitot;
+use Pitot::Difference;
+use Pitot::Files;
+use Pitot::Transcript;
+
+my $room = tempdir(CLEANUP => 1);
+my $crc_of_whole = '2144df1c';    # docs/stream.md
+my $compressed_type = 81;         # PERF_RECORD_COMPRESSED
+my @fields = ('-F', 'comm,tid,cpu,event,ip,sym,symoff,addr');
+my $load = '-m 4m -g -e mem:kernel_flag:rw -- fs-stress';
+
+sub write_bytes
+{
+    my ($path, $bytes) = @_;
+    open(my $file, '>:raw', $path) or die("$path: $!");
+    print {$file} $bytes;
+    close($file) or die("$path: $!");
+}
+
+sub crc32_of
+{
+    my ($path) = @_;
+    return `gzip -c < $path | tail -c8 | od -An -tx4 -N4` =~ s/\s//gr;
+}
+
+# Where the records of this type end, and the bytes of all of them.
+sub records_of
+{
+    my ($stream, $wanted) = @_;
+    my ($bytes, @ends) = (0);
+    for (my $at = 16; $at < length $stream;) {
+        my ($type, undef, $size) = unpack('LSS', substr($stream, $at, 8));
+        die("no record at $at\n") if $size < 8;
+        $at += $size;
+        next if $type != $wanted;
+        $bytes += $size;
+        push(@ends, $at);
+    }
+    return ($bytes, @ends);
+}
+
+my $plain = boot(run => "perf record $load; poweroff");
+ended_ok($plain);
+my $expected = perf_script($plain, @fields);
+my $samples = scalar(samples_in($expected));
+my $plain_bytes = -s $plain->com2;
+
+my $packed = boot(run => "perf record -z $load; poweroff");
+ended_ok($packed);
+my ($script, $complaints, $status) = perf_script($packed, @fields);
+is($status, 0, 'perf reads the compressed stream');
+is($complaints, '', '... without a complaint');
+same_ok($script, $expected, '... and prints what it prints of the plain one');
+is(crc32_of($packed->com2), $crc_of_whole, 'its checksum is that of the bytes on the wire');
+
+my $stream = slurp($packed->com2);
+my ($bytes, @ends) = records_of($stream, $compressed_type);
+cmp_ok($samples, '>', 500, 'there are samples');
+my $each = sprintf('%.1f', $bytes / $samples);
+diag("$samples samples: plain $plain_bytes bytes in all, compressed " . length($stream)
+    . ", $each a sample in " . @ends . ' pieces');
+cmp_ok($each, '<=', 13, 'at most 13 bytes a sample');
+
+my $said = `tools/perf-file ${\ $packed->com2} $room/file 2>&1`;
+like($said, qr/is compressed; record without -z/, 'tools/perf-file refuses it and says what to do');
+
+# Cut: the pieces that are whole are printed.
+for my $index (0, int(@ends / 2)) {
+    my $before = -1;
+    for my $length ($ends[$index], $ends[$index] + 9, $ends[$index + 1] - 1) {
+        write_bytes("$room/cut", substr($stream, 0, $length));
+        my ($cut) = Pitot::Perf::script("$room/cut", @fields);
+        my $count = scalar(samples_in($cut));
+        my $same = $before < 0 || $count == $before;
+        ok($same && $count > 0 && index($expected, $cut) == 0,
+            "cut at $length: $count samples of the pieces before, as they were");
+        $before = $count;
+    }
+}
+
+# --- Without a second port, and a plain recording between two compressed ones --------------------
+
+my $block = boot(com2 => 'none', run => "perf record -z $load; poweroff");
+ended_ok($block);
+my $log = File::Spec->rel2abs($block->console_path);
+is(system("cd $room && uudecode $log"), 0, 'uudecode takes the block');
+same_ok(scalar(Pitot::Perf::script("$room/pitot.perf", @fields)), $expected,
+    'perf prints the same of a block');
+
+my $short = '-e mem:kernel_flag:rw -- fs-stress 1';
+my $mixed = boot(
+    run => "perf record -z $short; perf record $short; perf record -z $short; poweroff");
+ended_ok($mixed);
+($script, $complaints, $status) = perf_script($mixed, @fields);
+my @kept = $mixed->console =~ /^\[ perf record: (\d+) records kept/mg;
+is($status, 0, 'perf reads three recordings, one of them plain');
+is(scalar(samples_in($script)), sum(@kept),
+    '... all samples of all three');
+
+done_testing();
+
+sub samples_in
+{
+    my ($text) = @_;
+    my @heads = $text =~ / mem:kernel_flag:rw:/g;
+    return @heads;
+}
