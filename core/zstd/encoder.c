@@ -92,7 +92,7 @@ static uint32_t find_by(struct zstd *zstd, uint32_t *table, unsigned length, uin
 /* The longer of the two that the tables know; both note the place. */
 static uint32_t find(struct zstd *zstd, uint64_t position, uint32_t *distance)
 {
-    uint32_t near, far;
+    uint32_t near = 0, far = 0;
     uint32_t words = find_by(zstd, zstd->words_at, WORDS, position, &far);
     uint32_t word = find_by(zstd, zstd->word_at, WORD, position, &near);
 
