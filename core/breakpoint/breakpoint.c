@@ -83,11 +83,12 @@ int breakpoint_install(struct breakpoint *breakpoint, struct refusal *why)
 {
     int error = refuse_shape(breakpoint, why);
 
-    assert(breakpoint->hit); /* the debug trap calls it without a look */
     if (!error)
         error = refuse_place(breakpoint, why);
-    if (!error)
-        error = cpus_park(why);
+    if (error)
+        return error;
+    assert(breakpoint->hit); /* the debug trap calls it without a look */
+    error = cpus_park(why);
     if (error)
         return error;
     error = breakpoint_table_install(breakpoint, why);
