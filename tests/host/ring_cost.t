@@ -10,7 +10,10 @@ use strict;
 use warnings;
 use Test::More;
 
-use constant RATIO_MOST => 1.8;    # times the floor's; by gcc 12 it is 1.62 to 1.68
+# How many times the floor's instructions, at most. By gcc 12 it is 1.60 to 1.63 with the clock, as
+# records have it, and 1.78 to 1.83 without: there the clock's call is gone from both, and two of the
+# ring's align the stack for the asserts of its rare functions.
+use constant { RATIO_MOST => 1.66, RATIO_MOST_WITHOUT => 1.86 };
 
 my $program = ($ENV{BUILD} // 'build') . '/bench/ring';
 
@@ -29,7 +32,8 @@ for (@lines) {
     my ($case, $floor, $output) = /^(.*): floor ([\d.]+) ring_output ([\d.]+)$/
         or fail("a line reads: $_"), next;
     cmp_ok($floor, '>', 20, "$case: the floor's instructions are counted");
-    cmp_ok($output, '<=', RATIO_MOST * $floor, "$case: at most " . RATIO_MOST . ' times the floor');
+    my $most = $case =~ /without/ ? RATIO_MOST_WITHOUT : RATIO_MOST;
+    cmp_ok($output, '<=', $most * $floor, "$case: at most $most times the floor");
 }
 is(count(), $text, 'a second count gives the same');
 done_testing();
