@@ -53,10 +53,14 @@ sub run
 # A file of tests that tells what it has got.
 open(my $probe, '>', "$room/environment_probe.t") or die("environment_probe.t: $!\n");
 print $probe <<'END';
-use Test::More tests => 2;
+use Test::More tests => 3;
 note("$_=$ENV{$_}") for sort keys %ENV;
 ok(-w $ENV{TMPDIR} && -w $ENV{HOME}, 'there is room for files');
 ok(!-t STDIN && !defined(getc(STDIN)), 'nobody types');
+my ($ignored) = do { local (@ARGV, $/) = '/proc/self/status'; <> } =~ /^SigIgn:\s*(\w+)$/m;
+my @heeded = grep { !(hex($ignored) >> $_->[0] - 1 & 1) }
+    ([1, 'HUP'], [2, 'INT'], [3, 'QUIT'], [13, 'PIPE'], [15, 'TERM']);
+is("@{[map { $_->[1] } @heeded]}", 'HUP INT QUIT PIPE TERM', 'what ends a test is not ignored');
 END
 close($probe) or die("environment_probe.t: $!\n");
 

@@ -11,8 +11,8 @@ use warnings;
 use Test::More;
 
 # How many times the floor's instructions, at most. By gcc 12 it is 1.60 to 1.63 with the clock, as
-# records have it, and 1.78 to 1.83 without: there the clock's call is gone from both, and two of the
-# ring's align the stack for the asserts of its rare functions.
+# records have it, and 1.78 to 1.83 without: there the clock's call is gone from both, and two
+# instructions of the ring's align the stack for the asserts of its rare functions.
 use constant { RATIO_MOST => 1.66, RATIO_MOST_WITHOUT => 1.86 };
 
 my $program = ($ENV{BUILD} // 'build') . '/bench/ring';
