@@ -3,6 +3,7 @@
 #include "boot/script.h"
 
 #include "core/command/record.h"
+#include "core/command/session.h"
 #include "core/lib/print.h"
 #include "kernel/cmdline.h"
 #include "kernel/console/console.h"
@@ -16,7 +17,7 @@ static void set_rate(void)
     int error = cmdline_number("perf.rate", &rate, &why);
 
     if (!error)
-        perf_record_set_rate(rate);
+        session_set_rate(rate);
     else if (error != -ENOENT)
         print("perf.rate: %s\n", why.text);
 }

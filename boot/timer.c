@@ -7,9 +7,9 @@
 
 #include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/entry/trap.h"
+#include "core/command/session.h"
 #include "core/event/event.h"
 #include "core/source/clock.h"
-#include "core/stream/drain.h"
 #include "drivers/pit8254.h"
 #include "kernel/interrupt.h"
 #include "kernel/panic/panic.h"
@@ -33,7 +33,7 @@ __attribute__((noinline)) static void tick(void)
     timers_run();
     scheduler_tick();
     if (boot_cpu)
-        drain_tick();
+        session_tick();
 }
 
 static void timer_interrupt(struct regs *regs)

@@ -41,7 +41,7 @@ enum host_follow {
 };
 
 /* What Pitot's own threads wait for. */
-enum host_channel { HOST_RECORDS, HOST_STREAM_ENDS, HOST_CHANNELS };
+enum host_channel { HOST_RECORDS, HOST_STREAM_ENDS, HOST_INTERVAL, HOST_CHANNELS };
 
 enum host_interrupt { HOST_INTERRUPT_ASK, HOST_INTERRUPT_TAKE, HOST_INTERRUPT_AWAIT };
 enum host_power { HOST_POWER_OFF, HOST_POWER_RESET };
@@ -72,8 +72,8 @@ struct host {
 
     /*
      * A thread that runs that function, which never returns. It has had its first turn when this
-     * returns. 0 and its pid, or a negative errno and the reason. Boot; the stream while a
-     * recording runs.
+     * returns. 0 and its pid, or a negative errno and the reason. Task context; the stream while a
+     * recording runs, and perf stat -I.
      */
     int (*thread_start)(const char *name, void (*run)(void *unused), uint32_t *pid,
                         struct refusal *why);

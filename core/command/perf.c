@@ -126,7 +126,7 @@ static const struct part {
      "each sample of the last recording"},
     {"stat", perf_stat, false,
      "[-e EVENT[,EVENT]...] [--filter EXPRESSION] [--start EVENT] [-p PID] [-C CPUS] [-a]\n"
-     "    [-- COMMAND]",
+     "    [-r N | -I MS] [-- COMMAND]",
      "counts hits until COMMAND ends, or until ^C"},
     {"trace", perf_trace, false,
      "[-e CALL[,CALL]...] [-s | -S] [-m SIZE] [--overwrite] [-p PID] [--] COMMAND",

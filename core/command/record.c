@@ -4,8 +4,8 @@
 
 #include "core/command/command.h"
 #include "core/command/hints.h"
+#include "core/command/session.h"
 #include "core/command/workload.h"
-#include "core/host.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/lib/words.h"
@@ -13,37 +13,13 @@
 #include "core/stream/drain.h"
 #include "core/unwind/verify.h"
 
-/*
- * Hits come no faster than this on any machine that is not flooding; perf.rate= changes it, 0 lifts
- * it.
- */
-#define RATE_DEFAULT 1000000
-
-static struct perf_options options;  /* task context, one command at a time: large */
-static bool booting;                 /* a recording of perf.boot is running */
-static uint64_t rate = RATE_DEFAULT; /* set at boot */
-
-static int say(const char *command, const struct refusal *why, int error)
-{
-    print("perf %s: %s\n", command, why->text);
-    return error;
-}
-
-static void rename_task(const char *name)
-{
-    if (host.task_rename)
-        host.task_rename(name);
-}
-
-static void finish(void)
-{
-    recording_stop();
-    rename_task(NULL);
-}
+/* Task context, one command at a time. */
+static const struct perf_options *options; /* of the last recording */
+static bool booting;                       /* a recording of perf.boot is running */
 
 static bool has_trigger(void)
 {
-    const struct recording_options *recording = &options.recording;
+    const struct recording_options *recording = &options->recording;
     bool any = false;
 
     for (unsigned i = 0; i < recording->event_count; i++)
@@ -51,24 +27,14 @@ static bool has_trigger(void)
     return any;
 }
 
-static const struct event_spec *stepping_event(void)
-{
-    const struct recording_options *recording = &options.recording;
-
-    for (unsigned i = 0; i < recording->event_count; i++)
-        if (recording->events[i].source->follows)
-            return &recording->events[i];
-    return NULL;
-}
-
 static void print_stepping(void)
 {
     struct branches_counts counts = branches_counts();
 
-    if (!stepping_event())
+    if (!session_stepping())
         return;
     print(", %llu instructions stepped", (unsigned long long)counts.steps);
-    if (stepping_event()->window.started)
+    if (session_stepping()->window.started)
         print(" in %llu windows", (unsigned long long)counts.windows);
 }
 
@@ -113,15 +79,6 @@ static void print_summary(void)
     print(" ]\n");
 }
 
-/* Watches that were off have missed hits: counts and samples are too few. */
-static void print_lapses(const char *command)
-{
-    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        if (recording_lapses(cpu))
-            print("perf %s: CPU %u has missed hits: its watches were found off, %llu times\n",
-                  command, cpu, (unsigned long long)recording_lapses(cpu));
-}
-
 #define KIB 1024
 
 static void show_progress(unsigned long done, unsigned long total)
@@ -143,74 +100,22 @@ static void print_doubtful(void)
 /* What a recording leaves behind: its stream and what there is to say of it. */
 static void hand_over(void)
 {
-    finish();
+    session_end();
     drain_finish(show_progress);
     print_summary();
-    print_lapses("record");
+    session_print_lapses("record");
     print_doubtful();
-    record_hints_clock(&options.recording);
-    if (options.verify)
+    record_hints_clock(&options->recording);
+    if (options->verify)
         verify_chain_print(print_console());
 }
 
-/* Where the boot is the workload nobody gives one. */
-static int check_stepping(bool at_boot, struct refusal *why)
-{
-    const struct event_spec *event = stepping_event();
-
-    if (event && event->attr.exclude_kernel && at_boot)
-        return refuse(why, EINVAL, "%s: the boot runs no program", event->name);
-    if (!event || event->window.started || event->attr.exclude_kernel || options.workload ||
-        at_boot)
-        return 0;
-    return refuse(why, EINVAL,
-                  "%s: of what? -- COMMAND is stepped, -p PID, or what follows --start EVENT",
-                  event->name);
-}
-
-/* -p is of all events, or of none. */
-static int check_threads(struct refusal *why)
-{
-    uint32_t pid = options.recording.events[0].pid;
-    enum host_task found;
-
-    if (!pid)
-        return 0;
-    found = host.task_find ? host.task_find(pid) : HOST_TASK_NONE;
-    if (found == HOST_TASK_NONE)
-        return refuse(why, ESRCH, "-p %u: no such thread; `ps` lists them", pid);
-    if (stepping_event() && found != HOST_TASK_OF_PROGRAM)
-        return refuse(why, EINVAL, "-p %u: a thread of the kernel's own; %s is of programs", pid,
-                      stepping_event()->name);
-    return 0;
-}
-
-/* The workload's name is the task's while it runs, as a process's would be. */
 static int start(int argc, char **argv, bool at_boot, struct refusal *why)
 {
-    int error = perf_options_parse(argc, argv, &options, why);
+    int error;
 
-    options.recording.rate = rate;
-    if (!error && strcmp(argv[0], "stat") == 0)
-        options.recording.ring_size = 0;
-    if (!error)
-        error = check_stepping(at_boot, why);
-    if (!error && options.workload && !command_find(options.workload[0]))
-        error = refuse(why, ENOENT, "workload \"%s\" is not a command; `help` lists them",
-                       options.workload[0]);
-    if (!error)
-        error = check_threads(why);
-    if (error)
-        return error;
-    if (!at_boot)
-        workload_follow(&options);
-    verify_chain_reset();
-    if (options.workload)
-        rename_task(options.workload[0]);
-    error = recording_start(&options.recording, why);
-    if (error)
-        rename_task(NULL);
-    return error;
+    options = session_prepare(argc, argv, at_boot, &error, why);
+    return error ? error : session_begin(why);
 }
 
 int perf_record(int argc, char **argv)
@@ -218,68 +123,16 @@ int perf_record(int argc, char **argv)
     struct refusal why;
     int error = start(argc, argv, false, &why), status;
 
-    if (error)
-        return say("record", &why, error);
-    record_hints_code("record", &options.recording);
-    record_hints_watches("record", &options.recording);
+    if (error) {
+        print("perf record: %s\n", why.text);
+        return error;
+    }
+    record_hints_code("record", &options->recording);
+    record_hints_watches("record", &options->recording);
     drain_start();
-    status = workload_run(&options);
+    status = workload_run(options);
     hand_over();
     return status;
-}
-
-/* As perf prints it: a clock counts nanoseconds, which a person reads as milliseconds. */
-static void print_count(const struct recorded_event *event, bool time)
-{
-    unsigned long long count = event->count, hundredths = (count + 5000) / 10000;
-
-    if (time) {
-        print("%15llu.%02llu msec %s\n", hundredths / 100, hundredths % 100, event->name);
-        return;
-    }
-    print("%18llu      %s", count, event->name);
-    if (event->doubtful)
-        print("  (not exact: up to %llu more)", (unsigned long long)event->doubtful);
-    print("\n");
-}
-
-static void print_foreign(void)
-{
-    unsigned long long foreign = recording_counts().foreign;
-
-    if (foreign)
-        print(" %llu hit%s of other threads left out (-a has them)\n\n", foreign, plural(foreign));
-}
-
-int perf_stat(int argc, char **argv)
-{
-    struct record_source *source;
-    struct refusal why;
-    uint64_t begin;
-    int error = start(argc, argv, false, &why), status;
-
-    if (error)
-        return say("stat", &why, error);
-    record_hints_code("stat", &options.recording);
-    record_hints_watches("stat", &options.recording);
-    begin = arch_clock_ns();
-    status = workload_run(&options);
-    begin = arch_clock_ns() - begin;
-    finish();
-    source = recording_source();
-    print("\n Performance counter stats for '%s':\n\n", recording_comm());
-    for (size_t i = 0; i < source->event_count; i++)
-        print_count(&source->events[i], options.recording.events[i].source->counts_time);
-    print("\n%8llu.%09llu seconds time elapsed\n\n", (unsigned long long)begin / 1000000000,
-          (unsigned long long)begin % 1000000000);
-    print_foreign();
-    print_lapses("stat");
-    return status;
-}
-
-void perf_record_set_rate(uint64_t most)
-{
-    rate = most;
 }
 
 void perf_record_boot(char *text)
@@ -299,12 +152,10 @@ void perf_record_boot(char *text)
     }
     booting = true;
     drain_start();
-    if (options.workload) {
-        print("perf.boot: the boot is the workload; \"%s\" is not run\n", options.workload[0]);
-        options.workload = NULL;
-    }
-    print("perf.boot: %u event%s armed\n", options.recording.event_count,
-          plural(options.recording.event_count));
+    if (options->workload)
+        print("perf.boot: the boot is the workload; \"%s\" is not run\n", options->workload[0]);
+    print("perf.boot: %u event%s armed\n", options->recording.event_count,
+          plural(options->recording.event_count));
     branches_workload_begin();
 }
 

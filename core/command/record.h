@@ -7,9 +7,6 @@
 int perf_record(int argc, char **argv); /* argv[0] is "record" */
 int perf_stat(int argc, char **argv);   /* argv[0] is "stat" */
 
-/* Hits come no faster than so many a second; 0: as fast as they can. Boot. */
-void perf_record_set_rate(uint64_t most);
-
 /*
  * perf.boot= of the kernel command line: `text` is "record -e EVENT ..."; it is changed. Says so if
  * it is refused.

@@ -66,14 +66,30 @@ void event_begin(struct event *event, struct ring *rings)
     cpus_release();
 }
 
+static uint64_t event_count(const struct event *event)
+{
+    uint64_t count = 0;
+
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        count += local_load(&event->cpu[cpu].count);
+    return count;
+}
+
+uint64_t event_count_now(struct event *event)
+{
+    assert(!event->rings);
+    if (event->spec.source->count)
+        event->spec.source->count(event);
+    return event_count(event);
+}
+
 struct event_sums event_sum(struct event *event)
 {
     struct event_sums sums = {0};
 
-    event->recorded.count = 0;
+    event->recorded.count = event_count(event);
     event->recorded.doubtful = __atomic_load_n(&event->breakpoint.doubtful, __ATOMIC_RELAXED);
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
-        event->recorded.count += local_load(&event->cpu[cpu].count);
         sums.throttled += local_load(&event->cpu[cpu].throttled_hits);
         sums.foreign += local_load(&event->cpu[cpu].foreign_hits);
         sums.drained += local_load(&event->cpu[cpu].drained_hits);

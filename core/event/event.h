@@ -92,6 +92,9 @@ static inline const struct event *event_of_plan(const struct sample_plan *plan)
  */
 void event_init(struct event *event, const struct event_spec *spec, struct event_cpu *cpus);
 
+/* What it has counted up to now; it has no rings, and all CPUs are parked. Task context. */
+uint64_t event_count_now(struct event *event);
+
 /* Takes the sums over all CPUs: count into `recorded`, the others are returned. Any context. */
 struct event_sums {
     uint64_t throttled, drained, foreign;

@@ -35,6 +35,11 @@ struct event_source {
      * It counts anew, and has its rings or none; all CPUs are parked. NULL: nothing is to be done.
      */
     void (*begin)(struct event *event);
+    /*
+     * Its counts are brought up to now; it has no rings, and all CPUs are parked. NULL: each hit
+     * is counted when it comes.
+     */
+    void (*count)(struct event *event);
 
     bool counts_time; /* in ns; a period is one of time, and a frequency needs no search for it */
     bool has_fields;  /* a hit has a record (PERF_SAMPLE_RAW), and a filter may look at it */

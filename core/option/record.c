@@ -38,6 +38,7 @@ struct parse {
     uint32_t pid;           /* of -p; 0: any */
     uint64_t cpus;          /* of -C, bit i: CPU i; 0: any */
     bool all_threads;       /* -a */
+    bool counting;          /* it is `perf stat` */
     const char *of_samples; /* the first option that says something of samples; NULL: none */
     struct refusal *why;
 };
@@ -392,6 +393,8 @@ static int parse_cpus(struct parse *parse, const char *list)
 
 static int parse_valued(struct parse *parse, const char *option, char *value)
 {
+    if (stat_option_is(option))
+        return stat_option_parse(&parse->options->stat, option, value, parse->why);
     if (strcmp(option, "-e") == 0 || strcmp(option, "--event") == 0)
         return parse_events(parse, value);
     if (strcmp(option, "--trigger") == 0)
@@ -446,7 +449,14 @@ static int parse_flag(struct parse *parse, const char *option)
         parse->options->recording.compress = true;
     else if (strcmp(option, "-a") == 0 || strcmp(option, "--all-cpus") == 0)
         parse->all_threads = true;
-    else if (strcmp(option, "-f") != 0 && strcmp(option, "--force") != 0) /* nothing to overrule */
+    else if (strcmp(option, "-f") == 0 || strcmp(option, "--force") == 0)
+        return 0; /* nothing to overrule */
+    else if (parse->counting)
+        return refuse(parse->why, EINVAL,
+                      "unknown option \"%s\"; there are -e EVENT, --filter EXPR, --start EVENT, "
+                      "-p PID, -C CPUS, -a, -r N, -I MS, -- COMMAND",
+                      option);
+    else
         return refuse(parse->why, EINVAL,
                       "unknown option \"%s\"; there are -e EVENT, -g, --call-graph HOW, --skip N, "
                       "--verify-chain, -c N, -F HZ, -m SIZE, --overwrite, -z, --start EVENT, "
@@ -613,6 +623,8 @@ static int check_counting(struct parse *parse)
                           "%s: its terms are of samples: perf stat only counts; perf record takes "
                           "samples",
                           parse->options->recording.events[i].name);
+    if (stat_options_check(&parse->options->stat, parse->options->workload, parse->why) != 0)
+        return -EINVAL;
     return check_clocks(parse);
 }
 
@@ -712,7 +724,7 @@ static int parse_options(struct parse *parse, int argc, char **argv)
             parse->options->workload = argv + i;
             break;
         }
-        if (!option_takes_value(argv[i]))
+        if (!option_takes_value(argv[i]) && !(parse->counting && stat_option_is(argv[i])))
             error = parse_flag(parse, argv[i]);
         else if (i + 1 < argc)
             error = parse_valued(parse, argv[i], argv[i + 1]), i++;
@@ -720,7 +732,7 @@ static int parse_options(struct parse *parse, int argc, char **argv)
             error = refuse(parse->why, EINVAL, "option %s needs a value", argv[i]);
         if (error)
             return error;
-        if (!parse->of_samples && !option_is_of_counts(option))
+        if (!parse->of_samples && !option_is_of_counts(option) && !stat_option_is(option))
             parse->of_samples = option;
     }
     return 0;
@@ -749,13 +761,14 @@ int perf_options_parse(int argc, char **argv, struct perf_options *options, stru
     struct recording_options *recording = &options->recording;
     int error;
 
-    parse = (struct parse){.options = options, .why = why};
+    parse =
+        (struct parse){.options = options, .counting = strcmp(argv[0], "stat") == 0, .why = why};
     *options = (struct perf_options){.recording = {.ring_size = RECORDING_RING_DEFAULT}};
     error = parse_options(&parse, argc, argv);
     if (error)
         return error;
     if (recording->event_count == 0)
-        error = add_defaults(&parse, strcmp(argv[0], "stat") == 0);
+        error = add_defaults(&parse, parse.counting);
     if (error)
         return error;
     if (options->workload && options->workload_count == 0)
@@ -766,7 +779,7 @@ int perf_options_parse(int argc, char **argv, struct perf_options *options, stru
     }
     options->verify = parse.verify;
     options->all_threads = parse.all_threads || parse.cpus || !options->workload;
-    if (strcmp(argv[0], "stat") == 0 && (error = check_counting(&parse)) != 0)
+    if (parse.counting && (error = check_counting(&parse)) != 0)
         return error;
     error = targets_choose(recording->events, recording->event_count,
                            &(struct target_options){parse.pid,

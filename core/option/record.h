@@ -33,16 +33,18 @@
  *                         command's own thread and those that it makes, or the program from its
  *                         first instruction on and its children
  *
- * Task context.
+ * core/option/stat.h has those of `perf stat` alone. Task context.
  */
 #pragma once
 
+#include "core/option/stat.h"
 #include "core/recording/recording.h"
 
 struct perf_options {
     struct recording_options recording;
-    bool verify;      /* --verify-chain */
-    bool all_threads; /* -a, or what means it: -C, or a recording without a workload */
+    struct stat_options stat; /* of `perf stat` alone */
+    bool verify;              /* --verify-chain */
+    bool all_threads;         /* -a, or what means it: -C, or a recording without a workload */
     int workload_count;
     char **workload; /* NULL: none */
 };

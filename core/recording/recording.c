@@ -387,6 +387,19 @@ struct recording_counts recording_counts(void)
     return counts;
 }
 
+uint64_t recording_count(uint64_t *counts)
+{
+    uint64_t now;
+
+    assert(running && !rings[0].bytes);
+    cpus_park_surely();
+    now = arch_clock_ns();
+    for (unsigned i = 0; i < event_count; i++)
+        counts[i] = event_count_now(&events[i]);
+    cpus_release();
+    return now;
+}
+
 uint64_t recording_lapses(unsigned cpu)
 {
     return breakpoint_lapses(cpu) - lapses_before[cpu];

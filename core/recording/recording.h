@@ -73,6 +73,12 @@ struct record_source *recording_source_for_report(void);
 /* The boot thread's name while it recorded, as comm_of (core/sample/comm.h) has it. */
 const char *recording_comm(void);
 
+/*
+ * What each event has counted so far, all at one time, which is returned; only while it counts and
+ * records nothing. `counts` has room for RECORDING_EVENTS_MAX.
+ */
+uint64_t recording_count(uint64_t *counts);
+
 /* Totals over all CPUs and events; and the threads that there was no room to name. */
 struct recording_counts {
     uint64_t produced, dropped, overwritten, throttled, nameless;

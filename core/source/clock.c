@@ -241,6 +241,14 @@ static int clock_enable(struct event *event, struct refusal *why)
     return 0;
 }
 
+/* It takes no samples, or none any more: no NMI comes between. */
+static void clock_count(struct event *event)
+{
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (arch_cpu_runs(cpu))
+            event_clock_count(event, cpu, arch_clock_ns());
+}
+
 static void clock_disable(struct event *event)
 {
     struct event **link = &first;
@@ -251,9 +259,7 @@ static void clock_disable(struct event *event)
         link = &(*link)->clock.next;
     }
     *link = event->clock.next;
-    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        if (arch_cpu_runs(cpu))
-            event_clock_count(event, cpu, arch_clock_ns());
+    clock_count(event);
     cpus_release();
     event_clock_follow();
 }
@@ -292,6 +298,7 @@ const struct event_source clock_source = {
     .enable = clock_enable,
     .disable = clock_disable,
     .begin = clock_begin,
+    .count = clock_count,
     .counts_time = true,
     .hertz_max = EVENT_CLOCK_HERTZ_MAX,
     .hertz_default = HERTZ_DEFAULT,

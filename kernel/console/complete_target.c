@@ -58,18 +58,13 @@ static const struct option record_options[] = {{"--", VALUE_NONE},
                                                {"-m", VALUE_ANY},
                                                {"-p", VALUE_PID},
                                                {NULL, VALUE_NONE}};
-static const struct option stat_options[] = {{"--", VALUE_NONE},
-                                             {"--all-cpus", VALUE_NONE},
-                                             {"--cpu", VALUE_ANY},
-                                             {"--event", VALUE_EVENT},
-                                             {"--filter", VALUE_ANY},
-                                             {"--pid", VALUE_PID},
-                                             {"--start", VALUE_BREAKPOINT},
-                                             {"-C", VALUE_ANY},
-                                             {"-a", VALUE_NONE},
-                                             {"-e", VALUE_EVENT},
-                                             {"-p", VALUE_PID},
-                                             {NULL, VALUE_NONE}};
+static const struct option stat_options[] = {
+    {"--", VALUE_NONE},       {"--all-cpus", VALUE_NONE}, {"--cpu", VALUE_ANY},
+    {"--event", VALUE_EVENT}, {"--filter", VALUE_ANY},    {"--interval-print", VALUE_ANY},
+    {"--pid", VALUE_PID},     {"--repeat", VALUE_ANY},    {"--start", VALUE_BREAKPOINT},
+    {"-C", VALUE_ANY},        {"-I", VALUE_ANY},          {"-a", VALUE_NONE},
+    {"-e", VALUE_EVENT},      {"-p", VALUE_PID},          {"-r", VALUE_ANY},
+    {NULL, VALUE_NONE}};
 static const struct option trace_options[] = {
     {"--", VALUE_NONE}, {"--overwrite", VALUE_NONE}, {"-S", VALUE_NONE}, {"-e", VALUE_CALL},
     {"-m", VALUE_ANY},  {"-p", VALUE_PID},           {"-s", VALUE_NONE}, {NULL, VALUE_NONE}};

@@ -6,11 +6,12 @@
  * its name, or what it means, is parsed again; what is refused has a reason. Run by
  * tests/host/fuzz.t; docs/fuzzing.md tells more.
  *
- * links: core/option/record.c core/option/branches.c core/option/target.c core/event/spec.c core/event/spelling.c core/source/sources.c core/source/breakpoint.c core/source/place.c core/source/clock.c core/source/nmi_clock.c core/source/branches.c core/source/tracepoint.c core/lib/cpus.c tests/unit/fake_events.c core/tracepoint/filter.c core/lib/glob.c core/lib/refusal.c core/lib/print.c core/symbols/symbols.c core/symbols/table.c core/symbols/suggest.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c tests/fuzz/feed.c
+ * links: core/option/record.c core/option/branches.c core/option/target.c core/option/stat.c core/lib/words.c core/event/spec.c core/event/spelling.c core/source/sources.c core/source/breakpoint.c core/source/place.c core/source/clock.c core/source/nmi_clock.c core/source/branches.c core/source/tracepoint.c core/lib/cpus.c tests/unit/fake_events.c core/tracepoint/filter.c core/lib/glob.c core/lib/refusal.c core/lib/print.c core/symbols/symbols.c core/symbols/table.c core/symbols/suggest.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c tests/fuzz/feed.c
  */
 #include <linux/hw_breakpoint.h>
 
 #include "arch/step.h"
+#include "core/lib/deviation.h"
 #include "core/option/record.h"
 #include "core/sample/sample.h"
 #include "tests/fuzz/claim.h"
@@ -102,14 +103,15 @@ static void add_piece(const char *piece)
     pieces[piece_count++] = strdup(piece);
 }
 
-/* The words of a refusal of these. */
-static void learn(const char *option, const char *value)
+/* The words of a refusal of these, by `perf record` or `perf stat`. */
+static void learn(const char *part, const char *option, const char *value)
 {
     static struct perf_options options;
-    char words[3][WORD_SIZE] = {"record"};
+    char words[3][WORD_SIZE];
     char *argv[] = {words[0], words[1], words[2], NULL};
     struct refusal why = {.text = ""};
 
+    strcpy(words[0], part);
     strcpy(words[1], option);
     strcpy(words[2], value);
     CLAIM(perf_options_parse(3, argv, &options, &why) < 0);
@@ -151,10 +153,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     fake_symtab_load(symbols, sizeof(symbols) / sizeof(symbols[0]));
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         add_piece(known[i]);
-    learn("--no-such-option", "");
-    learn("-e", "no_such_event");
-    learn("-e", "mem:kernel_flag/no=such,term=0/");
-    learn("--call-graph", "no_such_way");
+    learn("record", "--no-such-option", "");
+    learn("stat", "--no-such-option", "");
+    learn("record", "-e", "no_such_event");
+    learn("record", "-e", "mem:kernel_flag/no=such,term=0/");
+    learn("record", "--call-graph", "no_such_way");
     return 0;
 }
 
@@ -375,6 +378,10 @@ static void check_options(const struct perf_options *options, int argc, char **a
         check_recorded(&recording->events[i]);
     check_branches(recording);
     CLAIM(recording->ring_size > 0);
+    CLAIM(options->stat.runs <= DEVIATION_RUNS_MAX && (!options->stat.runs || options->workload));
+    CLAIM(!options->stat.interval_ms ||
+          (options->stat.interval_ms >= STAT_INTERVAL_MIN_MS && !options->stat.runs));
+    CLAIM(strcmp(argv[0], "stat") == 0 || (!options->stat.runs && !options->stat.interval_ms));
     if (options->workload) {
         CLAIM(options->workload_count > 0 && options->workload_count < argc);
         CLAIM(options->workload + options->workload_count == argv + argc);

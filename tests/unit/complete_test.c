@@ -185,6 +185,10 @@ static void perf_has_subcommands_and_options(void **state)
         list("perf report -"),
         "--dump-raw-trace  --max-stack  --no-children  --no-inline  --sort  --stdio  "
         "-D\n-g  -n  -s\n");
+    assert_string_equal(
+        list("perf stat -"),
+        "--  --all-cpus  --cpu  --event  --filter  --interval-print  --pid  --repeat\n"
+        "--start  -C  -I  -a  -e  -p  -r\n");
     assert_string_equal(list("perf script -"), "--max-events  --max-stack  -F\n");
 }
 

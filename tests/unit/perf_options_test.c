@@ -299,6 +299,40 @@ static void rates_that_cannot_be_had_are_refused_with_the_most_possible(void **s
     assert_int_equal(parse("stat -e cpu-clock"), 0);
 }
 
+#define WATCH "-e mem:0xffffffff80001000"
+
+static void counts_can_be_of_several_runs_or_of_intervals(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("stat " WATCH " -r 7 -- help"), 0);
+    assert_int_equal(options.stat.runs, 7);
+    assert_int_equal(options.stat.interval_ms, 0);
+    assert_int_equal(options.workload_count, 1);
+    assert_int_equal(parse("stat " WATCH " --repeat 1000 -- help"), 0);
+    assert_int_equal(options.stat.runs, 1000);
+    assert_int_equal(parse("stat " WATCH " -I 10"), 0);
+    assert_int_equal(options.stat.interval_ms, 10);
+    assert_int_equal(options.stat.runs, 0);
+    assert_int_equal(parse("stat " WATCH " --interval-print 4294967295 -- help -r 0"), 0);
+    assert_int_equal(options.stat.interval_ms, UINT32_MAX);
+
+    assert_refused("stat " WATCH " -r 0 -- help", "-r \"0\": 1 to 1000 runs are possible");
+    assert_refused("stat " WATCH " -r 1001 -- help", "-r \"1001\": 1 to 1000 runs are possible");
+    assert_refused("stat " WATCH " --repeat 3x -- help",
+                   "--repeat \"3x\": 1 to 1000 runs are possible");
+    assert_refused("stat " WATCH " -r 3", "-r: what is to be run so often? -- COMMAND");
+    assert_refused("stat " WATCH " -r", "option -r needs a value");
+    assert_refused("stat " WATCH " -I 9",
+                   "-I \"9\": whole milliseconds from 10, the tick, are possible");
+    assert_refused("stat " WATCH " -I 4294967296", "whole milliseconds from 10");
+    assert_refused("stat " WATCH " -I", "option -I needs a value");
+    assert_refused("stat " WATCH " -r 3 -I 100 -- help", "-r and -I exclude each other");
+    assert_refused("record -r 3 -- help", "unknown option \"-r\"; there are -e EVENT");
+    assert_refused("record -I 100 -- help", "unknown option \"-I\"; there are -e EVENT");
+    assert_refused("stat --frob", "unknown option \"--frob\"; there are -e EVENT, --filter EXPR, "
+                                  "--start EVENT, -p PID, -C CPUS, -a, -r N, -I MS, -- COMMAND");
+}
+
 static const struct event_window *window_of(unsigned event)
 {
     return &options.recording.events[event].window;
@@ -914,6 +948,7 @@ int main(void)
         cmocka_unit_test_setup(the_clock_keeps_a_frequency_unless_a_period_is_given, setup),
         cmocka_unit_test_setup(a_term_of_either_kind_beats_both_options, setup),
         cmocka_unit_test_setup(rates_that_cannot_be_had_are_refused_with_the_most_possible, setup),
+        cmocka_unit_test_setup(counts_can_be_of_several_runs_or_of_intervals, setup),
         cmocka_unit_test_setup(branches_are_of_the_workload_or_of_what_a_breakpoint_starts, setup),
         cmocka_unit_test_setup(what_branches_have_none_of_is_the_other_events, setup),
         cmocka_unit_test_setup(a_machine_may_not_step_over_what_it_watches, setup),

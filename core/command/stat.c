@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* `perf stat` of record.h. */
+#include "core/command/record.h"
+
+#include "core/command/command.h"
+#include "core/command/count.h"
+#include "core/command/hints.h"
+#include "core/command/interval.h"
+#include "core/command/session.h"
+#include "core/command/workload.h"
+#include "core/lib/deviation.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+
+/* What was counted, over all runs. */
+static struct {
+    struct deviation counts[RECORDING_EVENTS_MAX], elapsed;
+    uint64_t doubtful[RECORDING_EVENTS_MAX];
+    uint64_t foreign;
+} totals; /* task context, one command at a time: large */
+
+static void totals_add(uint64_t elapsed)
+{
+    struct record_source *source = recording_source();
+
+    for (size_t i = 0; i < source->event_count; i++) {
+        deviation_add(&totals.counts[i], source->events[i].count);
+        totals.doubtful[i] += source->events[i].doubtful;
+    }
+    deviation_add(&totals.elapsed, elapsed);
+    totals.foreign += recording_counts().foreign;
+}
+
+/* Behind a mean, as perf writes it. */
+static void print_deviation(const struct deviation *deviation)
+{
+    unsigned long long percent = deviation_percent(deviation);
+
+    if (deviation->count > 1)
+        print("  ( +-%3llu.%02llu%% )", percent / 100, percent % 100);
+}
+
+static void print_counts(const struct perf_options *options)
+{
+    for (unsigned i = 0; i < options->recording.event_count; i++) {
+        const struct event_spec *event = &options->recording.events[i];
+
+        count_print(event, deviation_mean(&totals.counts[i]));
+        if (totals.doubtful[i])
+            print("  (not exact: up to %llu more)", (unsigned long long)totals.doubtful[i]);
+        print_deviation(&totals.counts[i]);
+        print("\n");
+    }
+}
+
+#define SECOND_NS 1000000000ull
+
+static void print_elapsed(void)
+{
+    unsigned long long mean = deviation_mean(&totals.elapsed);
+    unsigned long long apart = deviation_of_mean(&totals.elapsed);
+
+    print("\n%8llu.%09llu", mean / SECOND_NS, mean % SECOND_NS);
+    if (totals.elapsed.count > 1)
+        print(" +- %llu.%09llu", apart / SECOND_NS, apart % SECOND_NS);
+    print(" seconds time elapsed");
+    print_deviation(&totals.elapsed);
+    print("\n\n");
+}
+
+static void print_totals(const struct perf_options *options)
+{
+    print("\n Performance counter stats for '%s'", recording_comm());
+    if (totals.elapsed.count > 1)
+        print(" (%llu runs)", (unsigned long long)totals.elapsed.count);
+    print(":\n\n");
+    print_counts(options);
+    print_elapsed();
+}
+
+/* Below intervals: which of them an uncertain hit was in nobody knows. */
+static void print_doubtful(const struct perf_options *options)
+{
+    for (unsigned i = 0; i < options->recording.event_count; i++)
+        if (totals.doubtful[i])
+            print("perf stat: %s is not exact: up to %llu hits more may have been its\n",
+                  options->recording.events[i].name, (unsigned long long)totals.doubtful[i]);
+}
+
+static void print_foreign(void)
+{
+    if (totals.foreign)
+        print(" %llu hit%s of other threads left out (-a has them)\n\n",
+              (unsigned long long)totals.foreign, totals.foreign == 1 ? "" : "s");
+}
+
+/* One run of the command. A later one may be refused where the first was not. */
+static int run(const struct perf_options *options, uint64_t *elapsed, int *status,
+               struct refusal *why)
+{
+    int error = session_begin(why);
+    uint64_t begin;
+
+    if (error)
+        return error;
+    if (totals.elapsed.count == 0) {
+        record_hints_code("stat", &options->recording);
+        record_hints_watches("stat", &options->recording);
+    }
+    begin = arch_clock_ns();
+    interval_begin(options, begin);
+    *status = workload_run(options);
+    *elapsed = arch_clock_ns() - begin;
+    interval_stop();
+    session_end();
+    interval_end(options);
+    return 0;
+}
+
+int perf_stat(int argc, char **argv)
+{
+    struct refusal why;
+    int error, status = 0;
+    const struct perf_options *options = session_prepare(argc, argv, false, &error, &why);
+
+    memset(&totals, 0, sizeof(totals));
+    if (!error)
+        error = interval_prepare(options, &why);
+    do {
+        uint64_t elapsed;
+
+        if (!error)
+            error = run(options, &elapsed, &status, &why);
+        if (error) {
+            print("perf stat: %s\n", why.text);
+            return error;
+        }
+        /* A run that ^C has cut short is no measurement, where there are others. */
+        if (totals.elapsed.count == 0 || !command_interrupted())
+            totals_add(elapsed);
+        session_print_lapses("stat");
+    } while (totals.elapsed.count < options->stat.runs && !command_interrupted());
+    if (options->stat.interval_ms)
+        print_doubtful(options);
+    else
+        print_totals(options);
+    print_foreign();
+    return status;
+}

@@ -1,0 +1,109 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: core/command/stat, core/command/interval, core/option/stat, core/lib/deviation
+#
+# perf stat that repeats its command, and that prints while it runs: means and intervals add up to
+# what single runs count. Run from the root of the tree:
+#
+#     prove tests/boot/stat.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use List::Util qw(max min sum);
+use Test::More;
+use Pitot;
+use Pitot::Transcript;
+
+# A load that takes the same locks in each run, and a clock, which does not.
+my $events = q{-e lock:lock_acquire --filter 'name == "kernel_flag"' -e cpu-clock};
+my $load = 'fs-stress 20';
+my $number = qr/(\d+(?:\.\d+)?)/;
+
+sub plain
+{
+    my ($said, $event) = @_;
+    my ($count) = $said =~ /^ +$number (?:msec|    ) \Q$event\E\s*$/m;
+    return $count;
+}
+
+# --- -r -------------------------------------------------------------------------------------------
+
+my $once = "perf stat $events -- $load";
+my $often = "perf stat -r 5 $events -- $load";
+my $machine = boot(run => "$once; $often; poweroff");
+ended_ok($machine);
+my ($one, $many) = map { said($machine, $_) } $once, $often;
+my $locks = plain($one, 'lock:lock_acquire');
+cmp_ok($locks // 0, '>', 500, 'one run counts');
+unlike($one, qr/\+-|runs/, '... and says nothing of others');
+is(scalar(() = $many =~ /^fs-stress: /mg), 5, '-r 5: the command runs five times');
+like($many, qr/^ Performance counter stats for 'fs-stress' \(5 runs\):$/m, '... which it says');
+like($many, qr/^ +$locks      lock:lock_acquire  \( \+-  0\.00% \)$/m,
+    '... what is the same each time deviates by nothing');
+my ($time, $time_off) = $many =~ /^ +$number msec cpu-clock  \( \+- *$number% \)$/m;
+my ($mean, $off, $percent)
+    = $many =~ /^ +$number \+- $number seconds time elapsed  \( \+- *$number% \)$/m;
+cmp_ok(abs($time - 1000 * $mean), '<', 0.1 * $time, '... times are means');
+cmp_ok($off, '>', 0, '... and never quite the same');
+cmp_ok(abs($percent - 100 * $off / $mean), '<=', 0.011, '... by as much as the percentage says');
+cmp_ok($off, '<', 0.05 * $mean, '... which is little');
+
+# --- -I -------------------------------------------------------------------------------------------
+
+# [time, count] of each line of this event.
+sub intervals
+{
+    my ($said, $event) = @_;
+    my @lines;
+    push(@lines, [$1, $2]) while $said =~ /^ *(\d+\.\d{9}) +$number (?:msec|    ) \Q$event\E$/mg;
+    return @lines;
+}
+
+for my $cpus (1, 2) {
+    my $long = 'fs-stress 60';
+    my $whole = "perf stat $events -- $long";
+    my $parts = "perf stat -I 50 $events -- $long";
+    $machine = boot(smp => $cpus, run => "$whole; $parts; poweroff");
+    ended_ok($machine, "$cpus CPU" . 's' x ($cpus > 1));
+    my $said = said($machine, $parts);
+    like($said, qr/\A# +time +counts unit events\n/, '-I: perf\'s columns');
+    unlike($said, qr/Performance counter stats/, '... and no sum behind them');
+    my @locks = intervals($said, 'lock:lock_acquire');
+    my @clock = intervals($said, 'cpu-clock');
+    is_deeply([map { $_->[0] } @locks], [map { $_->[0] } @clock],
+        '... a line of each event at the same times');
+    is_deeply([map { $_->[0] } @locks], [sort { $a <=> $b } map { $_->[0] } @locks],
+        '... which follow each other');
+    is(sum(map { $_->[1] } @locks), plain(said($machine, $whole), 'lock:lock_acquire'),
+        '... and add up to the count of a whole run');
+    my $elapsed = $locks[-1][0];
+    my $clock = sum(map { $_->[1] } @clock) / 1000;
+    cmp_ok($clock, '<=', $elapsed * $cpus, '... no more time is counted than passed');
+    cmp_ok($clock, '>', 0.5 * $elapsed, '... though most of it');
+    next if $cpus > 1;    # who runs when is QEMU's to say
+
+    # A line is printed at the tick that finds its interval over, 10 ms at most behind it, by a
+    # thread that may have to wait for the load's turn to end.
+    my @late = map { $locks[$_][0] - 0.05 * ($_ + 1) } 0 .. $#locks - 1;
+    cmp_ok(scalar(@late), '>=', 4, '... in several intervals');
+    cmp_ok(min(@late), '>=', 0, '... no line before its time');
+    cmp_ok(max(@late), '<', 0.05, '... and none is left out');
+    cmp_ok(min(map { $_->[1] } @locks[0 .. $#locks - 1]), '>', 0, '... something in each');
+    cmp_ok(max(map { $_->[1] } @clock), '<', 100, '... each interval has its own');
+}
+
+# --- ^C -------------------------------------------------------------------------------------------
+
+$machine = Pitot::Machine->new(interactive => 1);
+$machine->expect(qr/pitot> $/);
+$machine->send("perf stat -r 100 -e mem:kernel_flag:w -- fs-stress 200\n");
+$machine->expect(qr/verified/);
+$machine->expect(qr/fs-stress: \d+ of 200/);
+$machine->send("\x03");
+my $cut = $machine->expect(qr/time elapsed.*?pitot> $/s);
+unlike($machine->console, qr/\(\d+ runs\)/, '^C: the run that was cut is none of those averaged');
+like($machine->console, qr/kernel_flag:w\r?\n/, '... and what came before is printed');
+$machine->send("poweroff\n");
+$machine->wait_end;
+
+done_testing();
