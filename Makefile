@@ -68,7 +68,7 @@ KERNEL_OBJ := $(KERNEL_ASM:%=$(BUILD)/obj/%.o) $(KERNEL_C:%=$(BUILD)/obj/%.o)
 .DEFAULT_GOAL := iso
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: both-kernels run test soak shake budgets iso gallery gdb postmortem bench bench-table check help clean packages tests-built bench-built FORCE
+.PHONY: both-kernels run test soak shake budgets iso gallery gdb postmortem outside bench bench-table check help clean packages tests-built bench-built FORCE
 
 ##
 ## make run         installs what is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt
@@ -118,6 +118,9 @@ postmortem: packages-build
 	+$(Q)$(MAKE) --no-print-directory $(BUILD)/host/postmortem
 	$(Q)$(BUILD)/host/postmortem -k $(BUILD)/pitot.elf -o $(BUILD)/postmortem.perf $(FROM)
 	@echo 'perf report -i $(BUILD)/postmortem.perf --vmlinux=$(BUILD)/pitot.elf'
+
+## make outside     build/host/outside, which watches any x86-64 kernel in QEMU through its stub for gdb (docs/outside.md)
+outside: packages-build $(BUILD)/host/outside
 
 ## make bench       what hits, frames, events, look-ups and tables cost, on many CPUs too, beside libunwind, libgcc, LTTng-UST and Linux
 bench: packages-bench

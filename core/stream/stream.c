@@ -494,7 +494,8 @@ static void open_stream(struct stream *stream)
 
     put(stream, &header, sizeof(header));
     put_end(stream);
-    put_build_id(stream);
+    if (stream->kernel->build_id)
+        put_build_id(stream);
 }
 
 void stream_init(struct stream *stream, struct sink *sink, const struct stream_kernel *kernel)

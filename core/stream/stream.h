@@ -17,7 +17,7 @@
 
 /* What perf must know of the kernel to name its symbols, and of the machine. */
 struct stream_kernel {
-    const uint8_t *build_id; /* 20 bytes */
+    const uint8_t *build_id; /* 20 bytes; NULL: none, and perf believes any ELF file */
     uintptr_t text;          /* the symbol _text */
     size_t text_size;
     const char *arch;      /* what `uname -m` would say; NULL: perf takes its own host's */
