@@ -68,7 +68,7 @@ KERNEL_OBJ := $(KERNEL_ASM:%=$(BUILD)/obj/%.o) $(KERNEL_C:%=$(BUILD)/obj/%.o)
 .DEFAULT_GOAL := iso
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: both-kernels run test soak shake budgets iso gallery gdb postmortem outside bench bench-table check help clean packages tests-built bench-built FORCE
+.PHONY: both-kernels run test soak shake budgets iso gallery flamegraph view demo picture gdb postmortem outside bench bench-table check help clean packages tests-built bench-built FORCE
 
 ##
 ## make run         installs what is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt
@@ -107,6 +107,22 @@ gallery: packages-test
 	$(Q)prove tests/boot/gallery.t || cp $(BUILD)/gallery.md docs/gallery.md
 	$(Q)prove tests/boot/gallery.t
 
+## make flamegraph  build/flamegraph.svg, from the recording that `make run` left, or FROM=RECORDING; npm's package flamegraph
+flamegraph: | $(BUILD)
+	$(Q)tools/show flamegraph $(or $(FROM),$(BUILD)/com2.bin) > $(BUILD)/flamegraph.svg || { rm $(BUILD)/flamegraph.svg; exit 1; }
+	@echo $(BUILD)/flamegraph.svg
+
+## make view        the same recording in speedscope, in the browser; npm's package speedscope
+view:
+	$(Q)tools/show view $(or $(FROM),$(BUILD)/com2.bin)
+
+## make demo        docs/demo.perf and docs/demo.kallsyms, recorded anew; make picture: docs/picture.svg, made of them
+demo: packages-run
+	+$(Q)$(MAKE) --no-print-directory iso
+	$(Q)tools/demo record
+picture: | $(BUILD)
+	$(Q)tools/demo picture
+
 ## make gdb         QEMU stopped at the kernel's entry, and gdb attached to it, with symbols, source and Pitot's commands;
 ##                  GDB=inside: by the kernel's own stub
 gdb: packages-run
@@ -144,6 +160,9 @@ clean:
 ## make help        this list
 help:
 	$(Q)sed -n 's/^## \{0,1\}//p' Makefile
+
+$(BUILD):
+	$(Q)mkdir -p $@
 
 both-kernels:
 	$(Q)[ $(UNWINDER) = orc ] || { echo 'the tests look at both kernels by themselves: leave UNWINDER=$(UNWINDER) out'; exit 1; }

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The culprit of the seeded bug: a request with a timeout. The owner closes the request and gives
+ * its memory back, but never cancels the timer. So the timer's function later writes into memory
+ * that has another owner by then: a use after free, in interrupt context, far from both owners'
+ * code. Called by the command `wild`.
+ */
+#include <linux/errno.h>
+
+#include "kernel/fs/visible.h"
+#include "kernel/seeded/block.h"
+#include "kernel/time/ticks.h"
+#include "kernel/time/timer.h"
+
+#define TIMEOUT_NS (10 * TICK_NS)
+
+/* Not in the block, so that the bug damages an account and not the list of timers. */
+static struct timer timeout;
+
+/* Runs in interrupt context. */
+VISIBLE static void request_expire(void *data)
+{
+    struct request *request = data;
+
+    request->result = -ETIMEDOUT;
+}
+
+void request_serve(uint64_t number)
+{
+    timer_cancel(&timeout); /* a run that ^C ended may have left it waiting */
+    timeout.function = request_expire;
+    timeout.data = &shared_block.request;
+    timer_start(&timeout, TIMEOUT_NS, 0);
+    shared_block.request.number = number;
+    shared_block.request.result = 0;
+    /* The bug: the owner gives the block back here, and timer_cancel(&timeout) is missing. */
+}

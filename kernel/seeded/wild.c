@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The command `wild`: a bug to be found, for README.md. An account's balance
+ * does not agree with its entries, and nothing that knows of accounts is wrong: a wild write has
+ * damaged it. The command does damage to this one block and to nothing else, and reports it. Task
+ * context, interrupts on.
+ */
+#include <linux/errno.h>
+
+#include "core/command/command.h"
+#include "core/lib/print.h"
+#include "kernel/fs/visible.h"
+#include "kernel/sched/thread.h"
+#include "kernel/seeded/block.h"
+#include "kernel/time/ticks.h"
+
+#define ENTRIES 50 /* one after each tick: the last comes long after the request's timeout */
+
+union block shared_block;
+
+VISIBLE static void account_enter(struct account *account, int64_t amount)
+{
+    account->entries++;
+    account->balance += amount;
+}
+
+VISIBLE static void account_open(struct account *account)
+{
+    *account = (struct account){.balance = 0};
+}
+
+/* Damage is what the command shows, so it is no failure of the command. */
+static void account_check(const struct account *account)
+{
+    if (account->balance == (int64_t)account->entries)
+        print("wild: %lu entries of 1, balance %ld: correct\n", account->entries, account->balance);
+    else
+        print("wild: %lu entries of 1, but the balance is %ld: something else wrote into "
+              "shared_block+0x%lx\n",
+              account->entries, account->balance, offsetof(struct account, balance));
+}
+
+static int wild_run(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    request_serve(1);
+    account_open(&shared_block.account);
+    while (shared_block.account.entries < ENTRIES) {
+        account_enter(&shared_block.account, 1);
+        thread_sleep_ns(TICK_NS);
+        if (command_interrupted())
+            return -EINTR;
+    }
+    account_check(&shared_block.account);
+    return 0;
+}
+
+COMMAND(wild) = {
+    .name = "wild",
+    .usage = "",
+    .summary = "a seeded bug: something writes into an account's balance (README.md)",
+    .run = wild_run,
+};

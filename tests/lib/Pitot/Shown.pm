@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What a page shows as typed and answered, and whether that is so:
+#
+#     my @examples = examples('README.md');       # {prompt, command, shown, line}, in their order
+#     shown_ok($examples[0], $what_it_really_said);
+#
+# An example stands indented by four blanks: a prompt (`pitot>`, `$` or `(gdb)`) with a command, and
+# below it what is said. A line `...` stands for any number of lines that the page leaves out. What
+# depends on the build or on a clock is not compared: addresses, offsets in functions and times.
+package Pitot::Shown;
+
+use strict;
+use warnings;
+
+use Exporter qw(import);
+use Test::More ();
+
+use Pitot::Files;
+
+our @EXPORT = qw(examples shown_ok);
+
+my $prompt = qr/^(pitot>|\$|\(gdb\)) (.+)$/;
+
+sub examples
+{
+    my ($page) = @_;
+    my (@examples, $open);
+    my $number = 0;
+    for my $line (split(/\n/, slurp($page))) {
+        $number++;
+        if ($line !~ s/^ {4}//) {
+            $open = undef if $line ne '';
+        } elsif ($line =~ $prompt) {
+            $open = {prompt => $1, command => $2, shown => [], line => "$page:$number"};
+            push(@examples, $open);
+        } elsif ($open) {
+            push(@{$open->{shown}}, $line);
+        }
+    }
+    return @examples;
+}
+
+sub plain
+{
+    my ($line) = @_;
+    $line =~ s/\s+$//;
+    $line =~ s/\b0x[0-9a-f]{5,}|\b[0-9a-f]{8,16}\b/ADDRESS/g;
+    $line =~ s/\+0x[0-9a-f]+\b/+OFFSET/g;
+    $line =~ s/ *\b\d+\.\d{6,9}\b/ TIME/g;
+    return $line;
+}
+
+# One test: what was said is what the page shows, in this order and without a gap but at `...`.
+# Empty lines do not count.
+sub shown_ok
+{
+    my ($example, $said) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my @said = grep { $_ ne '' } map { plain($_) } split(/\n/, $said);
+    my $at = 0;
+    my $gap = 0;
+    for my $shown (grep { $_ ne '' } map { plain($_) } @{$example->{shown}}) {
+        if ($shown eq '...') {
+            $gap = 1;
+            next;
+        }
+        $at++ while $gap && $at < @said && $said[$at] ne $shown;
+        if ($at == @said || $said[$at] ne $shown) {
+            Test::More::fail("$example->{line}: $example->{command}");
+            Test::More::diag("the page shows: $shown\nit says:        ", $said[$at] // '(no more)',
+                "\nof:\n$said");
+            return 0;
+        }
+        $at++;
+        $gap = 0;
+    }
+    my $complete = $gap || $at == @said;
+    Test::More::ok($complete, "$example->{line}: $example->{command}")
+        or Test::More::diag("the page leaves out without saying so: $said[$at]");
+    return $complete;
+}
+
+1;
