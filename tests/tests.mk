@@ -21,13 +21,19 @@ $(BUILD)/fp/pitot.iso: FORCE
 # archive of the kernel's sources that run on the host. In a head: ` * links: tests/unit/fake_arch.c`
 # and ` * libs: -lelf`. Objects are compiled once for all programs of the same flags.
 HEADS := $(shell awk '/^ \* (links|libs): / { for (i = 3; i <= NF; i++) print FILENAME "|" $$2 $$i }' tests/*/*.c)
-links = $(wildcard $(patsubst $(1)|links:%,%,$(filter $(1)|links:%,$(HEADS))))
+links = $(patsubst $(1)|links:%,%,$(filter $(1)|links:%,$(HEADS)))
 libs  = $(patsubst $(1)|libs:%,%,$(filter $(1)|libs:%,$(HEADS)))
 
-# Of arch what no instruction of the kernel's is in. Which way unwinds a program says itself; strings
-# are the library's. What comes of a claim that does not hold, where a test does not say it, the first does.
-HOST_C := tests/unit/fake_assert.c $(filter-out core/unwind/default_%.c core/lib/string.c kernel/panic/assert.c,$(wildcard core/*.c core/*/*.c kernel/*.c kernel/*/*.c)) \
-          $(addprefix arch/x86_64/,debug/accessor.c debug/branch.c debug/debugreg_encode.c unwind/frame.c debug/insn_map.c debug/operand.c cpu/registers.c)
+# Sources that no two of define one name, so that it does not matter who asks first. Of arch and boot
+# what no instruction of the kernel's is in. Which way unwinds a program says itself; strings are the
+# library's. Fakes are here whose names nothing else has; one that takes the place of a source's is
+# named in the heads of those that want it, and so are commands, which only their section leads to.
+HOST_C := $(filter-out core/unwind/default_%.c core/lib/string.c kernel/panic/assert.c,$(wildcard core/*.c core/*/*.c kernel/*.c kernel/*/*.c)) \
+          $(addprefix arch/x86_64/,debug/accessor.c debug/branch.c debug/debugreg_encode.c unwind/frame.c debug/insn_map.c debug/operand.c cpu/registers.c) \
+          $(addprefix boot/,clock_rate.c information.c io_apic.c nmi_clock.c pvh.c) drivers/acpi.c drivers/hpet.c \
+          $(addprefix tools/,image/image.c postmortem/dump.c postmortem/ring_walk.c symtab/symbols.c) \
+          $(patsubst %,tests/unit/%.c,fake_assert fake_device fake_gdb_target fake_pages fake_symtab fake_unwind_table ring_check \
+                                     ring_parts ring_payload ring_stepped ring_writer step)
 
 HOSTED     := $(BUILD)/hosted
 HOSTED_OBJ := $(HOST_C:%=$(HOSTED)/%.o)

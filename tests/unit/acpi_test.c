@@ -3,8 +3,6 @@
  * What is read of ACPI's tables, as QEMU and real firmware lay them out, and that no damage in them
  * leads out of memory that is there. Tables are made in a buffer that ends where a page would
  * fault: reads beside it are errors of the sanitizer.
- *
- * links: drivers/acpi.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

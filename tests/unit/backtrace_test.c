@@ -3,7 +3,7 @@
  * core/command/backtrace.c: every frame of a short chain on a line of its own; of a long one the
  * first, how many are left out, and the last; why a chain ends that is not whole.
  *
- * links: core/unwind/default_fp.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c
+ * links: core/unwind/default_fp.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/unwind_machine.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,8 +3,6 @@
  * boot/clock_rate.c: which of the machine's clocks is believed, for every set of them; that none
  * that stands still, lies or goes round is, nor a machine that is held up at any look; and that
  * nothing is made up where none can be believed.
- *
- * links: boot/clock_rate.c core/lib/print.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

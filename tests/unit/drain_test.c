@@ -4,7 +4,7 @@
  * writers, and a panic at every instruction of a hand-over: whatever had left by then, the stream
  * holds each record once in the end, or, where its head was under way, the block does.
  *
- * links: tests/host/fake_symbols.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/step.c
+ * links: tests/host/fake_symbols.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  * libs: -lzstd
  */
 #define _GNU_SOURCE

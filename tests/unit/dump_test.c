@@ -4,7 +4,6 @@
  * two whose frames do not follow one another, and what is not mapped or not in the file. The dump
  * is made here, of a few pages of physical memory.
  *
- * links: tools/postmortem/dump.c
  * libs: -lelf
  */
 #define _GNU_SOURCE

@@ -4,7 +4,7 @@
  * CPU of the test is a fake, which is stepped by hand; what a branch is, is
  * tests/unit/branch_test.c's.
  *
- * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
+ * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

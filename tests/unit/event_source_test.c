@@ -4,7 +4,7 @@
  * is spelt, refused, enabled, begun, counted, sampled and disabled as the four of core/source/ are,
  * which are not linked in.
  *
- * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
+ * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /*
  * How events are spelt: what each spelling means, and what each wrong one is told.
  *
- * links: tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_events.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
+ * links: tools/symtab/table.c tests/unit/fake_events.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
  * breakpoint. The ring's records are counted by type; what is in a
  * sample is tests/unit/sample_test.c's.
  *
- * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
+ * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

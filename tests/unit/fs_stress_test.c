@@ -4,7 +4,7 @@
  * stops when asked to, and notices a file system that gives back something else than it was given.
  * Each of its operations takes the kernel lock, which is a counter here, once.
  *
- * links: kernel/fs/fs_stress.c kernel/fs/dbench.c tests/unit/fake_workqueue.c tests/unit/fake_pages.c tests/unit/fake_preempt.c
+ * links: kernel/fs/fs_stress.c kernel/fs/dbench.c tests/unit/fake_workqueue.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

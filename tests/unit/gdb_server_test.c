@@ -2,8 +2,6 @@
 /*
  * core/gdb: what gdb is answered, packet by packet, and that a bad line is survived: damaged and
  * lost packets, noise, packets that are too long, escapes.
- *
- * links: tests/unit/fake_gdb_target.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

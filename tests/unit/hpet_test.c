@@ -4,8 +4,6 @@
  * signals at the count that it holds, not behind it, and the line stays up until that is served. A
  * machine that is held up for a while, before or behind any access of the driver, loses signals and
  * gets others.
- *
- * links: drivers/hpet.c tests/unit/fake_device.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

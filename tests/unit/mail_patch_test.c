@@ -4,8 +4,6 @@
  * moved the tail in a few lines, most of them wrong. One test for each bug: a writer that has only
  * that one, in words of our own, is found out by the judge of ring_check.h, and the ring, doing the
  * same, is not.
- *
- * links: tests/unit/ring_parts.c tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

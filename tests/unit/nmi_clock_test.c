@@ -5,7 +5,7 @@
  * signals as soon as it runs, once until it is served, and the I/O APIC loses what comes to a
  * masked line.
  *
- * links: boot/nmi_clock.c boot/io_apic.c tests/unit/fake_arch.c
+ * links: tests/unit/fake_arch.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

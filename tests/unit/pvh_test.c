@@ -3,8 +3,6 @@
  * What a loader that enters by the PVH note tells, as QEMU and other monitors lay it out, and that
  * no damage in it leads out of memory that is there. The information lies in a buffer that ends
  * where the sanitizer looks.
- *
- * links: boot/pvh.c boot/information.c drivers/acpi.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

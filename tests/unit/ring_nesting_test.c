@@ -2,8 +2,6 @@
 /*
  * Writers that interrupt writers, at the three places where the hooks of ring_writer.h let them in.
  * Every other place is ring_step_test.c's.
- *
- * links: tests/unit/ring_parts.c tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,8 +3,6 @@
  * The reader: what it skips and counts, and a second thread in the place of another CPU, which
  * reads while the first one writes, nested writers included. Each record proves itself, so one that
  * is torn would be found.
- *
- * links: tests/unit/ring_parts.c tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
  */
 #include <pthread.h>
 #include <sched.h>

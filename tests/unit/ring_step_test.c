@@ -3,9 +3,6 @@
  * The ring interrupted at every instruction: a writer by nested writers, by a reader and by a
  * debugger that stops the machine there; a reader by writers. The hooks of ring_writer.h find three
  * places, this finds those in between.
- *
- * links: tests/unit/step.c
- * links: tests/unit/ring_parts.c tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c tests/unit/ring_stepped.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

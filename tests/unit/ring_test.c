@@ -2,8 +2,6 @@
 /*
  * The ring with one writer: what is refused, every alignment and every size around the ring's end,
  * both modes, and the account against a model after every step of long random histories.
- *
- * links: tests/unit/ring_parts.c tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

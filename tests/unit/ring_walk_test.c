@@ -3,9 +3,6 @@
  * The walk that tools/postmortem does over a stopped machine's ring: at every instruction of a
  * writer, with nested writers, it finds what tests/unit/ring_check.c finds by other code; and rings
  * that something has written over are refused, or left where they no longer hold together.
- *
- * links: tools/postmortem/ring_walk.c tests/unit/step.c
- * links: tests/unit/ring_parts.c tests/unit/ring_payload.c tests/unit/ring_writer.c tests/unit/ring_check.c tests/unit/ring_stepped.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  * at PERF_RECORD_SAMPLE, registers in the order of <asm/perf_regs.h>, chains up to their limit,
  * and the throttle's records. What is taken apart here by hand, sample_view has to read the same.
  *
- * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/fake_preempt.c
+ * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /*
  * The kernel's look-ups in its symbol table, and what happens when the table is not sound.
  *
- * links: tools/symtab/table.c tests/unit/fake_symtab.c
+ * links: tools/symtab/table.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * tools/symtab: which name an address gets (as perf has it, docs/symbols.md), and the way into a
  * file, tried on this test's own program.
  *
- * links: tools/symtab/table.c tools/symtab/symbols.c tools/image/image.c tests/unit/fake_symtab.c
+ * links: tools/symtab/table.c
  * libs: -lelf
  */
 #include <fcntl.h>

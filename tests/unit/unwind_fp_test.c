@@ -6,7 +6,7 @@
  * find anything but must not read beside them, nor go round. At each chain the hit path's
  * unwind_capture is held against the iterator. It is a kernel of UNWINDER=fp that is linked here.
  *
- * links: core/unwind/default_fp.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c
+ * links: core/unwind/default_fp.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/unwind_machine.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

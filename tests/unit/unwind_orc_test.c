@@ -5,7 +5,7 @@
  * leave, each with the reason at which the walk has to stop; then noise. At each chain
  * unwind_capture is held against the iterator. It is a kernel of UNWINDER=orc that is linked here.
  *
- * links: core/unwind/default_orc.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c
+ * links: core/unwind/default_orc.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/unwind_machine.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

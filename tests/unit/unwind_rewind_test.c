@@ -3,7 +3,7 @@
  * Chains that begin at a caller: registers rewound by so many frames, chains with frames skipped,
  * and snapshots taken by the macros of arch/snapshot.h. A kernel of UNWINDER=orc.
  *
- * links: core/unwind/default_orc.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c
+ * links: core/unwind/default_orc.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/unwind_machine.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

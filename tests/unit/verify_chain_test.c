@@ -3,8 +3,7 @@
  * `--verify-chain`: where both ways agree, where they do not and at which frame, and what is
  * counted. A kernel of UNWINDER=fp.
  *
- * links: core/unwind/default_fp.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c
- * links: tests/unit/step.c
+ * links: core/unwind/default_fp.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/unwind_machine.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
