@@ -6,6 +6,7 @@
  */
 #include "kernel/cmdline.h"
 
+#include "core/lib/number.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 
@@ -153,18 +154,6 @@ const char *cmdline_next_unasked(const char *previous)
 
 /* --- Numbers --- */
 
-/* The value of a digit in either base; 16 and more for what is none. */
-static unsigned digit(char character)
-{
-    if (character >= '0' && character <= '9')
-        return (unsigned)(character - '0');
-    if (character >= 'a' && character <= 'f')
-        return (unsigned)(character - 'a') + 10;
-    if (character >= 'A' && character <= 'F')
-        return (unsigned)(character - 'A') + 10;
-    return 16;
-}
-
 /* How many bits k, m and g shift by; 0 for no suffix and -1 for another. */
 static int suffix_shift(const char *suffix)
 {
@@ -189,18 +178,14 @@ static int suffix_shift(const char *suffix)
 
 static int parse_number(const char *text, uint64_t *number)
 {
-    unsigned base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
-    const char *first = base == 16 ? text + 2 : text;
-    const char *end = first;
-    uint64_t value = 0;
+    unsigned base = number_base(&text);
+    uint64_t value;
+    enum number found = number_read(&text, base, UINT64_MAX, &value);
+    int shift = suffix_shift(text);
 
-    for (; digit(*end) < base; end++) {
-        if (__builtin_mul_overflow(value, (uint64_t)base, &value) ||
-            __builtin_add_overflow(value, (uint64_t)digit(*end), &value))
-            return -ERANGE;
-    }
-    int shift = suffix_shift(end);
-    if (end == first || shift < 0)
+    if (found == NUMBER_LARGE)
+        return -ERANGE;
+    if (found == NUMBER_NONE || shift < 0)
         return -EINVAL;
     if (value << shift >> shift != value)
         return -ERANGE;

@@ -5,6 +5,7 @@
 #include <linux/perf_event.h>
 
 #include "core/event/source.h"
+#include "core/lib/number.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 
@@ -29,7 +30,7 @@ static const char *possible(void)
 
 bool spelling_is_digit(char character)
 {
-    return character >= '0' && character <= '9';
+    return number_digit(character, 10) >= 0;
 }
 
 /* What may stand in a name: of C, of assembly or of a compiler's making ("copy.part.1"). */
@@ -49,19 +50,6 @@ size_t spelling_word_length(const char *text)
     return length;
 }
 
-static int digit_value(char character, unsigned base)
-{
-    int value = -1;
-
-    if (spelling_is_digit(character))
-        value = character - '0';
-    else if (character >= 'a' && character <= 'f')
-        value = character - 'a' + 10;
-    else if (character >= 'A' && character <= 'F')
-        value = character - 'A' + 10;
-    return value < (int)base ? value : -1;
-}
-
 int spelling_refuse_missing(const struct spelling *cursor, const char *what)
 {
     if (*cursor->at == '\0')
@@ -78,22 +66,18 @@ int spelling_refuse_unknown(const char *spelling, struct refusal *why)
 int spelling_number(struct spelling *cursor, const char *what, uint64_t *number)
 {
     size_t length = spelling_word_length(cursor->at);
-    bool hexadecimal = cursor->at[0] == '0' && (cursor->at[1] == 'x' || cursor->at[1] == 'X');
-    unsigned base = hexadecimal ? 16 : 10;
-    size_t i = hexadecimal ? 2 : 0;
+    const char *at = cursor->at, *end = at + length;
+    unsigned base = number_base(&at);
+    enum number found = number_read(&at, base, UINT64_MAX, number);
 
-    if (i >= length)
+    if (found == NUMBER_LARGE)
+        return refuse(cursor->why, EINVAL, "\"%.*s\" does not fit into 64 bits", (int)length,
+                      cursor->at);
+    if (at < end)
+        return refuse(cursor->why, EINVAL, "\"%.*s\" is no number: 16 and 0x10 are possible",
+                      (int)length, cursor->at);
+    if (found == NUMBER_NONE)
         return spelling_refuse_missing(cursor, what);
-    for (*number = 0; i < length; i++) {
-        int digit = digit_value(cursor->at[i], base);
-        if (digit < 0)
-            return refuse(cursor->why, EINVAL, "\"%.*s\" is no number: 16 and 0x10 are possible",
-                          (int)length, cursor->at);
-        if (*number > (UINT64_MAX - (unsigned)digit) / base)
-            return refuse(cursor->why, EINVAL, "\"%.*s\" does not fit into 64 bits", (int)length,
-                          cursor->at);
-        *number = *number * base + (unsigned)digit;
-    }
     cursor->at += length;
     return 0;
 }

@@ -5,6 +5,7 @@
  */
 #include "core/lib/words.h"
 
+#include "core/lib/number.h"
 #include "core/lib/string.h"
 
 static bool is_blank(char character)
@@ -119,17 +120,10 @@ bool words_next_command(const char **script, struct words_command *command)
 
 bool words_number(const char *word, uint32_t *number)
 {
-    uint64_t value = 0;
+    uint64_t value;
 
-    if (*word == '\0')
+    if (!number_word(word, UINT32_MAX, &value))
         return false;
-    for (; *word != '\0'; word++) {
-        if (*word < '0' || *word > '9')
-            return false;
-        value = value * 10 + (uint64_t)(*word - '0');
-        if (value > UINT32_MAX)
-            return false;
-    }
     *number = (uint32_t)value;
     return true;
 }

@@ -9,6 +9,7 @@
 #include "arch/memory.h"
 #include "arch/registers.h"
 #include "core/lib/glob.h"
+#include "core/lib/number.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/option/branches.h"
@@ -48,12 +49,10 @@ struct parse {
 /* Decimal, with k or m behind it where `units`; the whole word. */
 static bool parse_number(const char *word, bool units, uint64_t *number)
 {
-    uint64_t value = 0;
     const char *at = word;
+    uint64_t value;
 
-    for (; *at >= '0' && *at <= '9' && value < NUMBER_MAX; at++)
-        value = value * 10 + (uint64_t)(*at - '0');
-    if (at == word || value > NUMBER_MAX)
+    if (number_read(&at, 10, NUMBER_MAX, &value) != NUMBER_READ)
         return false;
     if (units && (*at == 'k' || *at == 'K'))
         value <<= 10, at++;
@@ -361,12 +360,12 @@ static int refuse_cpus(struct parse *parse, const char *list)
 /* A CPU's number at *at, which moves on behind it. */
 static bool parse_cpu(const char **at, unsigned *cpu)
 {
-    const char *begin = *at;
+    uint64_t number;
 
-    *cpu = 0;
-    for (; **at >= '0' && **at <= '9' && *cpu < arch_cpus(); ++*at)
-        *cpu = *cpu * 10 + (unsigned)(**at - '0');
-    return *at > begin && *cpu < arch_cpus();
+    if (number_read(at, 10, arch_cpus() - 1, &number) != NUMBER_READ)
+        return false;
+    *cpu = (unsigned)number;
+    return true;
 }
 
 /* 0,2-3 */

@@ -2,17 +2,12 @@
 /* See hex.h. */
 #include "core/remote/hex.h"
 
+#include "core/lib/number.h"
 #include "core/lib/string.h"
 
 int hex_value(char digit)
 {
-    if (digit >= '0' && digit <= '9')
-        return digit - '0';
-    if (digit >= 'a' && digit <= 'f')
-        return digit - 'a' + 10;
-    if (digit >= 'A' && digit <= 'F')
-        return digit - 'A' + 10;
-    return -1;
+    return number_digit(digit, 16);
 }
 
 char hex_digit(unsigned value)
@@ -22,17 +17,11 @@ char hex_digit(unsigned value)
 
 bool hex_number(const char **at, uint64_t *number)
 {
-    const char *digit = *at;
+    const char *end = *at;
 
-    *number = 0;
-    for (; hex_value(*digit) >= 0; digit++) {
-        if (*number >> 60)
-            return false;
-        *number = *number << 4 | (unsigned)hex_value(*digit);
-    }
-    if (digit == *at)
+    if (number_read(&end, 16, UINT64_MAX, number) != NUMBER_READ)
         return false;
-    *at = digit;
+    *at = end;
     return true;
 }
 

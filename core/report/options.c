@@ -2,6 +2,7 @@
 /* See options.h. Called by core/command/perf.c; task context. */
 #include "core/report/options.h"
 
+#include "core/lib/number.h"
 #include "core/lib/string.h"
 #include "core/report/key.h"
 #include "core/report/percent.h"
@@ -10,26 +11,21 @@
 #define THRESHOLD_DEFAULT (PERCENT_UNITS / 2)
 #define THRESHOLD_MOST    (100 * PERCENT_UNITS)
 
-static bool is_digit(char character)
-{
-    return character >= '0' && character <= '9';
-}
-
 /* "0", "0.5", "10.25": the whole word. */
 static bool parse_percent(const char *word, uint32_t *percent_units)
 {
-    uint32_t value = 0;
+    uint64_t whole;
+    uint32_t value;
 
-    if (!is_digit(*word))
+    if (number_read(&word, 10, THRESHOLD_MOST / PERCENT_UNITS, &whole) != NUMBER_READ)
         return false;
-    for (; is_digit(*word) && value <= THRESHOLD_MOST; word++)
-        value = value * 10 + (uint32_t)(*word - '0') * PERCENT_UNITS;
+    value = (uint32_t)whole * PERCENT_UNITS;
     if (*word == '.') {
         uint32_t place = PERCENT_UNITS / 10;
-        if (!is_digit(*++word))
+        if (number_digit(*++word, 10) < 0)
             return false;
-        for (; is_digit(*word) && place > 0; word++, place /= 10)
-            value += (uint32_t)(*word - '0') * place;
+        for (; number_digit(*word, 10) >= 0 && place > 0; word++, place /= 10)
+            value += (uint32_t)number_digit(*word, 10) * place;
     }
     *percent_units = value;
     return *word == '\0' && value <= THRESHOLD_MOST;
@@ -96,15 +92,12 @@ static bool is_always_so(const char *option)
 
 int chain_depth_parse(const char *word, unsigned *depth, struct refusal *why)
 {
-    unsigned value = 0;
-    size_t i = 0;
+    uint64_t value;
 
-    for (; is_digit(word[i]) && value <= CHAIN_WALK_MOST; i++)
-        value = value * 10 + (unsigned)(word[i] - '0');
-    if (i == 0 || word[i] != '\0' || value == 0 || value > CHAIN_WALK_MOST)
+    if (!number_word(word, CHAIN_WALK_MOST, &value) || value == 0)
         return refuse(why, EINVAL, "--max-stack %s: 1 to %d addresses of a chain are possible",
                       word, CHAIN_WALK_MOST);
-    *depth = value;
+    *depth = (unsigned)value;
     return 0;
 }
 

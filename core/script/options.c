@@ -2,6 +2,7 @@
 /* See options.h. Called by core/command/perf.c; task context. */
 #include "core/script/options.h"
 
+#include "core/lib/number.h"
 #include "core/lib/string.h"
 #include "core/report/options.h"
 
@@ -15,12 +16,9 @@ static int parse_fields(const char *value, struct script_options *options, struc
 
 static int parse_count(const char *value, size_t *count, struct refusal *why)
 {
-    uint64_t number = 0;
-    size_t i = 0;
+    uint64_t number;
 
-    for (; value[i] >= '0' && value[i] <= '9' && number <= UINT32_MAX; i++)
-        number = number * 10 + (uint64_t)(value[i] - '0');
-    if (i == 0 || value[i] != '\0' || number == 0 || number > UINT32_MAX)
+    if (!number_word(value, UINT32_MAX, &number) || number == 0)
         return refuse(why, EINVAL, "--max-events %s: a number of samples from 1 on is needed",
                       value);
     *count = number;

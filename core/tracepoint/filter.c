@@ -8,6 +8,7 @@
 #include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/glob.h"
+#include "core/lib/number.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 
@@ -136,35 +137,16 @@ static int read_operator(struct compiler *compiler, uint8_t *operation)
     return refuse_here(compiler, "a comparison (== != < <= > >= & ~)");
 }
 
-static int digit_of(char character)
-{
-    if (character >= '0' && character <= '9')
-        return character - '0';
-    if (character >= 'a' && character <= 'f')
-        return character - 'a' + 10;
-    return character >= 'A' && character <= 'F' ? character - 'A' + 10 : 16;
-}
-
 static int read_number(struct compiler *compiler, uint64_t *number)
 {
     bool negative = accept(compiler, "-");
-    uint64_t base = 10;
-    const char *start;
+    enum number found;
 
     skip_blanks(compiler);
-    if (compiler->at[0] == '0' && (compiler->at[1] == 'x' || compiler->at[1] == 'X')) {
-        base = 16;
-        compiler->at += 2;
-    }
-    *number = 0;
-    for (start = compiler->at; is_name(*compiler->at); compiler->at++) {
-        uint64_t digit = (uint64_t)digit_of(*compiler->at);
-
-        if (digit >= base || *number > (UINT64_MAX - digit) / base)
-            return refuse_here(compiler, "a number of 64 bits, decimal or 0x...,");
-        *number = *number * base + digit;
-    }
-    if (compiler->at == start)
+    found = number_read(&compiler->at, number_base(&compiler->at), UINT64_MAX, number);
+    if (is_name(*compiler->at))
+        return refuse_here(compiler, "a number of 64 bits, decimal or 0x...,");
+    if (found == NUMBER_NONE)
         return refuse_here(compiler, "a number");
     *number = negative ? 0 - *number : *number;
     return 0;
@@ -239,7 +221,7 @@ static int read_number_or_field(struct compiler *compiler, struct filter_step *s
     size_t length;
 
     skip_blanks(compiler);
-    if (!is_name(*compiler->at) || digit_of(*compiler->at) < 10)
+    if (!is_name(*compiler->at) || number_digit(*compiler->at, 10) >= 0)
         return read_number(compiler, &step->number);
     other = field_here(compiler, &length);
     if (!other || other->kind == TRACEPOINT_text)

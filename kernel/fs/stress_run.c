@@ -6,6 +6,7 @@
 
 #include "arch/cpu.h"
 #include "core/command/command.h"
+#include "core/lib/number.h"
 #include "core/lib/print.h"
 #include "kernel/fs/visible.h"
 #include "kernel/lock/kernel_lock.h"
@@ -29,16 +30,9 @@ VISIBLE static int stress_round(struct stress *stress)
 
 unsigned long stress_number(const char *text, unsigned long most)
 {
-    unsigned long number = 0;
+    uint64_t number;
 
-    for (; *text != '\0'; text++) {
-        if (*text < '0' || *text > '9')
-            return 0;
-        number = number * 10 + (unsigned long)(*text - '0');
-        if (number > most)
-            return 0;
-    }
-    return number;
+    return number_word(text, most, &number) ? number : 0;
 }
 
 static unsigned long seconds_passed(void)

@@ -6,7 +6,7 @@
  * its name, or what it means, is parsed again; what is refused has a reason. Run by
  * tests/host/fuzz.t; docs/fuzzing.md tells more.
  *
- * links: core/option/record.c core/option/branches.c core/option/target.c core/option/stat.c core/lib/words.c core/event/spec.c core/event/spelling.c core/source/sources.c core/source/breakpoint.c core/source/place.c core/source/clock.c core/source/nmi_clock.c core/source/branches.c core/source/tracepoint.c core/lib/cpus.c tests/unit/fake_events.c core/tracepoint/filter.c core/lib/glob.c core/lib/refusal.c core/lib/print.c core/symbols/symbols.c core/symbols/table.c core/symbols/suggest.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c tests/fuzz/feed.c
+ * links: core/option/record.c core/option/branches.c core/option/target.c core/option/stat.c core/lib/words.c core/event/spec.c core/event/spelling.c core/source/sources.c core/source/breakpoint.c core/source/place.c core/source/clock.c core/source/nmi_clock.c core/source/branches.c core/source/tracepoint.c core/lib/cpus.c tests/unit/fake_events.c core/tracepoint/filter.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/print.c core/symbols/symbols.c core/symbols/table.c core/symbols/suggest.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c tests/fuzz/feed.c
  */
 #include <linux/hw_breakpoint.h>
 
