@@ -41,6 +41,17 @@ enum arch_frame {
  */
 enum arch_frame arch_frame_at(uintptr_t function, uintptr_t ip);
 
+/* Memory of the program that the stack's thread is in; false: not all of it is there. */
+typedef bool arch_code_reader(const struct arch_stack *of, uintptr_t address, void *to,
+                              size_t length);
+
+/*
+ * As arch_frame_at, of a program's code, which is read by `read`. Where nobody knows where the
+ * function begins, `function` is NULL.
+ */
+enum arch_frame arch_frame_read(arch_code_reader *read, const struct arch_stack *of,
+                                const uintptr_t *function, uintptr_t ip);
+
 /*
  * True if `return_address` lies behind the call that a trap entry makes: the caller's "frame" is
  * then a struct regs at the address right above the return address.

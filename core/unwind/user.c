@@ -4,12 +4,7 @@
 
 #include "arch/memory.h"
 #include "core/lib/assert.h"
-#include "core/lib/string.h"
 
-/* Between the function's first byte and those around ip, where they do not touch. */
-#define APART 3
-
-#define PUSH_RBP    0x55
 #define FRAMES_MOST 512 /* those that are skipped included */
 
 static const struct unwind_programs *programs; /* set at boot */
@@ -30,33 +25,12 @@ static bool user_read(const struct user_frame *frame, uintptr_t address, void *t
     return programs->read(frame->stack, address, to, length);
 }
 
-/*
- * The function's code as far as arch_frame_at looks at it, copied together: what lies between its
- * first byte and ip decides nothing. Where nobody knows the function, it is taken for one with a
- * frame, and a `push rbp` at ip or in front of it for its first instruction.
- */
 static enum arch_frame user_frame_place(const struct user_frame *frame)
 {
-    uint8_t code[8] = {PUSH_RBP}, *at = code + APART;
-    uintptr_t start = 0;
+    uintptr_t start;
     bool known = programs->function(frame->stack, frame->ip, &start);
 
-    if (known && frame->ip - start < APART)
-        at = code + (frame->ip - start);
-    /* No code there: control arrived by a call or jump into nowhere. */
-    if (at == code || !user_read(frame, frame->ip, at, 1))
-        return ARCH_FRAME_NONE;
-    user_read(frame, frame->ip, at, 3); /* fewer at the end of memory, which are told as well */
-    user_read(frame, frame->ip - 1, at - 1, 1);
-    if (known) {
-        user_read(frame, start, code, 1);
-    } else if (at[0] == PUSH_RBP) {
-        at = code;
-    } else if (at[-1] == PUSH_RBP) {
-        memmove(code + 1, at, 3);
-        at = code + 1;
-    }
-    return arch_frame_at((uintptr_t)code, (uintptr_t)at);
+    return arch_frame_read(programs->read, frame->stack, known ? &start : NULL, frame->ip);
 }
 
 static bool user_return(struct user_frame *frame, uintptr_t slot)
