@@ -5,6 +5,7 @@
 #include "core/command/command.h"
 #include "core/command/hints.h"
 #include "core/command/session.h"
+#include "core/command/tallies.h"
 #include "core/command/workload.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
@@ -103,6 +104,7 @@ static void hand_over(void)
     session_end();
     drain_finish(show_progress);
     print_summary();
+    tallies_print(options);
     session_print_lapses("record");
     print_doubtful();
     record_hints_clock(&options->recording);

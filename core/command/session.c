@@ -4,6 +4,7 @@
 
 #include "core/command/command.h"
 #include "core/command/interval.h"
+#include "core/command/tallies.h"
 #include "core/command/workload.h"
 #include "core/host.h"
 #include "core/lib/print.h"
@@ -82,6 +83,8 @@ static int prepare(int argc, char **argv, bool at_boot, struct refusal *why)
                        options.workload[0]);
     if (!error)
         error = check_threads(why);
+    if (!error)
+        error = tallies_prepare(&options, why);
     if (!error && !at_boot)
         workload_follow(&options);
     return error;

@@ -7,6 +7,7 @@
 #include "core/command/hints.h"
 #include "core/command/interval.h"
 #include "core/command/session.h"
+#include "core/command/tallies.h"
 #include "core/command/workload.h"
 #include "core/lib/deviation.h"
 #include "core/lib/print.h"
@@ -144,6 +145,7 @@ int perf_stat(int argc, char **argv)
         print_doubtful(options);
     else
         print_totals(options);
+    tallies_print(options);
     print_foreign();
     return status;
 }

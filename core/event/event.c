@@ -31,6 +31,7 @@ void event_init(struct event *event, const struct event_spec *spec, struct event
                             .recorded = {.id = id, .attr = spec->attr},
                             .cpu = cpus,
                             .spec = *spec,
+                            .tally.plan = spec->tally,
                             .narrow = spec->pid || spec->followed || spec->cpus ||
                                       spec->attr.exclude_user || spec->attr.exclude_kernel};
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
@@ -59,6 +60,7 @@ void event_begin(struct event *event, struct ring *rings)
     cpus_park_surely();
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         event_begin_cpu(event, &event->cpu[cpu]);
+    tally_clear(&event->tally);
     local_barrier(); /* a hit may come from here on: the rings are the last thing it needs */
     event->rings = rings;
     if (event->spec.source->begin)

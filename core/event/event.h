@@ -64,6 +64,7 @@ struct event {
     struct event_spec spec;   /* [I] what was asked for */
     struct event *next_paced; /* [all CPUs parked] */
     uint64_t tick_limit;      /* [I] of a CPU; 0: never throttled */
+    struct tally tally;       /* its memory is core/recording/tallies.c's */
 
     /* Its source's part; one of them is in use. */
     struct breakpoint breakpoint;

@@ -26,6 +26,7 @@
 #include "core/lib/refusal.h"
 #include "core/sample/records.h"
 #include "core/sample/sample.h"
+#include "core/tally/tally.h"
 #include "core/tracepoint/filter.h"
 
 /* What of the machine's way `branches` sees (core/source/branches.h). */
@@ -41,6 +42,7 @@ struct event_spec {
     const struct event_source *source;
     /* Not part of the spelling: core/option/record.c. */
     struct filter filter;
+    struct tally_plan tally; /* core/option/tally.c */
     struct sample_chain chain;
     struct event_window window;
     struct breakpoint_target

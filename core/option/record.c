@@ -13,6 +13,7 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/option/branches.h"
+#include "core/option/tally.h"
 #include "core/option/target.h"
 #include "core/sample/sample.h"
 
@@ -392,8 +393,13 @@ static int parse_cpus(struct parse *parse, const char *list)
 
 static int parse_valued(struct parse *parse, const char *option, char *value)
 {
+    struct recording_options *recording = &parse->options->recording;
+
     if (stat_option_is(option))
         return stat_option_parse(&parse->options->stat, option, value, parse->why);
+    if (tally_option_is(option))
+        return tally_option_parse(recording->events + parse->last,
+                                  recording->event_count - parse->last, option, value, parse->why);
     if (strcmp(option, "-e") == 0 || strcmp(option, "--event") == 0)
         return parse_events(parse, value);
     if (strcmp(option, "--trigger") == 0)
@@ -427,7 +433,7 @@ static bool option_takes_value(const char *option)
     for (unsigned i = 0; i < sizeof(valued) / sizeof(valued[0]); i++)
         if (strcmp(option, valued[i]) == 0)
             return true;
-    return false;
+    return tally_option_is(option);
 }
 
 static int parse_flag(struct parse *parse, const char *option)
@@ -453,15 +459,14 @@ static int parse_flag(struct parse *parse, const char *option)
     else if (parse->counting)
         return refuse(parse->why, EINVAL,
                       "unknown option \"%s\"; there are -e EVENT, --filter EXPR, --start EVENT, "
-                      "-p PID, -C CPUS, -a, -r N, -I MS, -- COMMAND",
+                      "--by KEY, --hist FIELD, -p PID, -C CPUS, -a, -r N, -I MS, -- COMMAND",
                       option);
     else
         return refuse(parse->why, EINVAL,
-                      "unknown option \"%s\"; there are -e EVENT, -g, --call-graph HOW, --skip N, "
-                      "--verify-chain, -c N, -F HZ, -m SIZE, --overwrite, -z, --start EVENT, "
-                      "--trigger EVENT, "
-                      "--intr-regs, --no-raw-samples, --filter EXPR, -p PID, -C CPUS, -a, -f, -- "
-                      "COMMAND",
+                      "unknown option \"%s\"; there are -e EVENT, -g, --call-graph, --skip, "
+                      "--verify-chain, -c, -F, -m, --overwrite, -z, --by, --hist, --start, "
+                      "--trigger, --intr-regs, --no-raw-samples, --filter, -p, -C, -a, -f, "
+                      "-- COMMAND",
                       option);
     return 0;
 }
@@ -613,6 +618,8 @@ static int check_clocks(struct parse *parse)
 /* `perf stat` takes no samples: what says something of them is a mistake there. */
 static int check_counting(struct parse *parse)
 {
+    bool tallied = false;
+
     if (parse->of_samples)
         return refuse(parse->why, EINVAL, "%s: perf stat only counts; perf record takes samples",
                       parse->of_samples);
@@ -622,7 +629,10 @@ static int check_counting(struct parse *parse)
                           "%s: its terms are of samples: perf stat only counts; perf record takes "
                           "samples",
                           parse->options->recording.events[i].name);
-    if (stat_options_check(&parse->options->stat, parse->options->workload, parse->why) != 0)
+    for (unsigned i = 0; i < parse->options->recording.event_count; i++)
+        tallied |= tally_is_wanted(&parse->options->recording.events[i].tally);
+    if (stat_options_check(&parse->options->stat, parse->options->workload, tallied, parse->why) !=
+        0)
         return -EINVAL;
     return check_clocks(parse);
 }
@@ -703,7 +713,7 @@ static bool option_is_of_counts(const char *option)
     for (unsigned i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
         if (strcmp(option, counts[i]) == 0)
             return true;
-    return false;
+    return stat_option_is(option) || tally_option_is(option);
 }
 
 static int parse_options(struct parse *parse, int argc, char **argv)
@@ -731,7 +741,7 @@ static int parse_options(struct parse *parse, int argc, char **argv)
             error = refuse(parse->why, EINVAL, "option %s needs a value", argv[i]);
         if (error)
             return error;
-        if (!parse->of_samples && !option_is_of_counts(option) && !stat_option_is(option))
+        if (!parse->of_samples && !option_is_of_counts(option))
             parse->of_samples = option;
     }
     return 0;

@@ -33,7 +33,8 @@
  *                         command's own thread and those that it makes, or the program from its
  *                         first instruction on and its children
  *
- * core/option/stat.h has those of `perf stat` alone. Task context.
+ * core/option/tally.h has --by and --hist, core/option/stat.h those of `perf stat` alone. Task
+ * context.
  */
 #pragma once
 

@@ -41,8 +41,13 @@ int stat_option_parse(struct stat_options *options, const char *option, const ch
                   option, value, STAT_INTERVAL_MIN_MS);
 }
 
-int stat_options_check(const struct stat_options *options, bool workload, struct refusal *why)
+int stat_options_check(const struct stat_options *options, bool workload, bool tallied,
+                       struct refusal *why)
 {
+    if (tallied && (options->runs || options->interval_ms))
+        return refuse(why, EINVAL,
+                      "%s: of counts alone; --by and --hist tell of one run, when it has ended",
+                      options->runs ? "-r" : "-I");
     if (options->runs && options->interval_ms)
         return refuse(why, EINVAL,
                       "-r and -I exclude each other: the means of whole runs, or the counts of "

@@ -29,5 +29,9 @@ bool stat_option_is(const char *option);
 int stat_option_parse(struct stat_options *options, const char *option, const char *value,
                       struct refusal *why);
 
-/* Whether they go together; `workload`: there is a command. 0, or -EINVAL and the reason. */
-int stat_options_check(const struct stat_options *options, bool workload, struct refusal *why);
+/*
+ * Whether they go together; `workload`: there is a command; `tallied`: hits are told apart. 0, or
+ * -EINVAL and the reason.
+ */
+int stat_options_check(const struct stat_options *options, bool workload, bool tallied,
+                       struct refusal *why);

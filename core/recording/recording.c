@@ -12,6 +12,7 @@
 #include "core/lib/string.h"
 #include "core/recording/layout.h"
 #include "core/recording/merge.h"
+#include "core/recording/tallies.h"
 #include "core/recording/tasks.h"
 #include "core/sample/comm.h"
 
@@ -102,6 +103,7 @@ static int bank_make(struct bank *bank, unsigned count, struct refusal *why)
     assert(count > 0 && count <= RECORDING_EVENTS_MAX);
     if (bank->cpus)
         host.memory_give(bank->cpus, bank->bytes);
+    recording_tallies_give(bank->events, RECORDING_EVENTS_MAX);
     bank->bytes = (size_t)count * arch_cpus() * sizeof(struct event_cpu);
     print_into(what, sizeof(what), "%zu bytes for the counters of %u events on %u CPUs",
                bank->bytes, count, arch_cpus());
@@ -150,12 +152,15 @@ static int recording_enable(struct bank *bank, const struct recording_options *o
     struct event *fresh = bank->events;
     int error = bank_make(bank, options->event_count, why);
 
+    for (unsigned i = 0; !error && i < options->event_count; i++)
+        recording_make_event(&fresh[i], &options->events[i], options, bank->cpus + i * arch_cpus());
+    if (!error)
+        error = recording_tallies_take(fresh, options->event_count, why);
     if (!error)
         error = cpus_park(why); /* once for all: from here on no CPU can fail to answer */
     if (error)
         return error;
     for (unsigned i = 0; !error && i < options->event_count; i++) {
-        recording_make_event(&fresh[i], &options->events[i], options, bank->cpus + i * arch_cpus());
         error = event_enable(&fresh[i], why);
         if (error)
             recording_disable(fresh, i);
@@ -398,6 +403,11 @@ uint64_t recording_count(uint64_t *counts)
         counts[i] = event_count_now(&events[i]);
     cpus_release();
     return now;
+}
+
+const struct tally *recording_tally(unsigned event)
+{
+    return event < event_count && events[event].tally.cpu ? &events[event].tally : NULL;
 }
 
 uint64_t recording_lapses(unsigned cpu)

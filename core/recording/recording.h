@@ -79,6 +79,9 @@ const char *recording_comm(void);
  */
 uint64_t recording_count(uint64_t *counts);
 
+/* What the event-th event tells apart; NULL: nothing, or there is no such event. */
+const struct tally *recording_tally(unsigned event);
+
 /* Totals over all CPUs and events; and the threads that there was no room to name. */
 struct recording_counts {
     uint64_t produced, dropped, overwritten, throttled, nameless;

@@ -154,6 +154,18 @@ static void event_breakpoint_hit(struct breakpoint *breakpoint, uintptr_t addres
     event_hit(event, address, regs);
 }
 
+static void event_breakpoint_hit_tallied(struct breakpoint *breakpoint, uintptr_t address,
+                                         struct regs *regs)
+{
+    struct event *event = (struct event *)((char *)breakpoint - offsetof(struct event, breakpoint));
+    unsigned cpu = arch_cpu_id();
+
+    if (event->narrow && !event_means(event, regs, task_ids[cpu], cpu))
+        return;
+    tally_take(&event->tally, &(struct tally_hit){.regs = regs, .cpu = cpu});
+    event_hit_meant(event, address, regs);
+}
+
 /* Of one that opens the window of branches; its own sample comes before theirs. */
 static void event_breakpoint_hit_start(struct breakpoint *breakpoint, uintptr_t address,
                                        struct regs *regs)
@@ -169,6 +181,13 @@ static enum arch_access event_breakpoint_access(uint32_t type)
     return type == HW_BREAKPOINT_W ? ARCH_WRITE : ARCH_READ_WRITE;
 }
 
+static breakpoint_hit *choose_hit(const struct event *event)
+{
+    if (tally_is_wanted(&event->tally.plan))
+        return event_breakpoint_hit_tallied;
+    return event->spec.start ? event_breakpoint_hit_start : event_breakpoint_hit;
+}
+
 static int breakpoint_enable(struct event *event, struct refusal *why)
 {
     const struct perf_event_attr *attr = &event->recorded.attr;
@@ -179,8 +198,7 @@ static int breakpoint_enable(struct event *event, struct refusal *why)
                                             .length = access == ARCH_EXECUTE ? 1 : attr->bp_len,
                                             .access = access,
                                             .target = event->spec.target,
-                                            .hit = event->spec.start ? event_breakpoint_hit_start
-                                                                     : event_breakpoint_hit};
+                                            .hit = choose_hit(event)};
     print_into(event->breakpoint.owner, sizeof(event->breakpoint.owner), "perf %s",
                event->recorded.name);
     return breakpoint_install(&event->breakpoint, why);

@@ -9,31 +9,51 @@
 #include "core/lib/string.h"
 #include "core/source/sources.h"
 
+/* `tallied`: hits are told apart as well. That is chosen when the event is enabled. */
 __attribute__((always_inline)) static inline void
-event_tracepoint_take(struct tracepoint_probe *probe, struct trace_hit *hit, bool addressed)
+event_tracepoint_take(struct tracepoint_probe *probe, struct trace_hit *hit, bool addressed,
+                      bool tallied)
 {
     struct event *event = (struct event *)((char *)probe - offsetof(struct event, probe));
 
-    if (event->spec.filter.count == 0 || filter_passes(&event->spec.filter, hit))
+    if (event->spec.filter.count > 0 && !filter_passes(&event->spec.filter, hit))
+        return;
+    if (!tallied) {
         event_hit_traced(event, hit, addressed);
+    } else if (!event->narrow || event_means(event, trace_regs(hit), hit->ids, hit->cpu)) {
+        tally_take(&event->tally, &(struct tally_hit){.traced = hit, .cpu = hit->cpu});
+        event_traced_meant(event, hit, addressed);
+    }
 }
 
 static void event_tracepoint_hit(struct tracepoint_probe *probe, struct trace_hit *hit)
 {
-    event_tracepoint_take(probe, hit, false);
+    event_tracepoint_take(probe, hit, false, false);
 }
 
 static void event_tracepoint_hit_addressed(struct tracepoint_probe *probe, struct trace_hit *hit)
 {
-    event_tracepoint_take(probe, hit, true);
+    event_tracepoint_take(probe, hit, true, false);
+}
+
+static void event_tracepoint_hit_tallied(struct tracepoint_probe *probe, struct trace_hit *hit)
+{
+    event_tracepoint_take(probe, hit, false, true);
+}
+
+static void event_tracepoint_hit_addressed_tallied(struct tracepoint_probe *probe,
+                                                   struct trace_hit *hit)
+{
+    event_tracepoint_take(probe, hit, true, true);
 }
 
 /*
  * A period is so much weight, and of a frequency so many hits; a sample stands for the weight that
  * has come since the last one, more than a period where one hit weighs more. Counted are hits.
  */
-static struct ring *claim_weighted(struct event *event, struct event_cpu *here,
-                                   const struct trace_hit *hit, uint64_t *stands_for)
+__attribute__((always_inline)) static inline struct ring *
+claim_weighted(struct event *event, struct event_cpu *here, const struct trace_hit *hit,
+               uint64_t *stands_for)
 {
     struct ring *rings = *(struct ring *volatile *)&event->rings;
     uint64_t weight = hit->argument[hit->tracepoint->weight];
@@ -53,7 +73,8 @@ static struct ring *claim_weighted(struct event *event, struct event_cpu *here,
     return event_may(event, here, &rings[hit->cpu]) ? &rings[hit->cpu] : NULL;
 }
 
-static void event_tracepoint_hit_weighted(struct tracepoint_probe *probe, struct trace_hit *hit)
+__attribute__((always_inline)) static inline void
+event_tracepoint_take_weighted(struct tracepoint_probe *probe, struct trace_hit *hit, bool tallied)
 {
     struct event *event = (struct event *)((char *)probe - offsetof(struct event, probe));
     uint64_t stands_for = 0;
@@ -63,9 +84,22 @@ static void event_tracepoint_hit_weighted(struct tracepoint_probe *probe, struct
         return;
     if (event->narrow && !event_means(event, trace_regs(hit), hit->ids, hit->cpu))
         return;
+    if (tallied)
+        tally_take(&event->tally, &(struct tally_hit){.traced = hit, .cpu = hit->cpu});
     ring = claim_weighted(event, &event->cpu[hit->cpu], hit, &stands_for);
     if (ring)
         sample_write_traced(&event->plan, ring, hit, 0, stands_for);
+}
+
+static void event_tracepoint_hit_weighted(struct tracepoint_probe *probe, struct trace_hit *hit)
+{
+    event_tracepoint_take_weighted(probe, hit, false);
+}
+
+static void event_tracepoint_hit_weighted_tallied(struct tracepoint_probe *probe,
+                                                  struct trace_hit *hit)
+{
+    event_tracepoint_take_weighted(probe, hit, true);
 }
 
 /*
@@ -82,6 +116,17 @@ static bool find_address(const struct tracepoint *tracepoint, unsigned *address)
     return false;
 }
 
+static tracepoint_probe_hit *choose_hit(struct event *event, const struct tracepoint *tracepoint)
+{
+    bool tallied = tally_is_wanted(&event->tally.plan);
+
+    if (tracepoint->weighted)
+        return tallied ? event_tracepoint_hit_weighted_tallied : event_tracepoint_hit_weighted;
+    if (find_address(tracepoint, &event->address))
+        return tallied ? event_tracepoint_hit_addressed_tallied : event_tracepoint_hit_addressed;
+    return tallied ? event_tracepoint_hit_tallied : event_tracepoint_hit;
+}
+
 static int tracepoint_enable(struct event *event, struct refusal *why)
 {
     const struct perf_event_attr *attr = &event->recorded.attr;
@@ -90,11 +135,9 @@ static int tracepoint_enable(struct event *event, struct refusal *why)
     if (!tracepoint)
         return refuse(why, ENOENT, "%s: no tracepoint has the id %llu", event->recorded.name,
                       (unsigned long long)attr->config);
-    event->probe = (struct tracepoint_probe){
-        .hit = tracepoint->weighted                        ? event_tracepoint_hit_weighted
-               : find_address(tracepoint, &event->address) ? event_tracepoint_hit_addressed
-                                                           : event_tracepoint_hit,
-        .registers = attr->sample_type & PERF_SAMPLE_REGS_INTR};
+    event->probe =
+        (struct tracepoint_probe){.hit = choose_hit(event, tracepoint),
+                                  .registers = attr->sample_type & PERF_SAMPLE_REGS_INTR};
     return tracepoint_listen(tracepoint, &event->probe, why);
 }
 

@@ -12,19 +12,6 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 
-/* The common fields, as in struct tracepoint_head; the last one is the task's name. */
-static const struct tracepoint_field common_fields[] = {
-    {"common_type", "", TRACEPOINT_u32, offsetof(struct tracepoint_head, common_type), 2},
-    {"common_flags", "", TRACEPOINT_u32, offsetof(struct tracepoint_head, common_flags), 1},
-    {"common_preempt_count", "", TRACEPOINT_u32,
-     offsetof(struct tracepoint_head, common_preempt_count), 1},
-    {"common_pid", "", TRACEPOINT_s32, offsetof(struct tracepoint_head, common_pid), 4},
-    {"common_tgid", "", TRACEPOINT_s32, offsetof(struct tracepoint_head, common_tgid), 4},
-    {"comm", "", TRACEPOINT_text, 0, TASK_NAME_SIZE},
-};
-
-#define COMMON_FIELDS (sizeof(common_fields) / sizeof(common_fields[0]))
-
 struct compiler {
     const char *at;
     struct filter *filter;
@@ -68,24 +55,11 @@ static int refuse_here(struct compiler *compiler, const char *wanted)
 static int refuse_field(struct compiler *compiler, size_t length)
 {
     char names[128];
-    size_t used = 0;
 
-    names[0] = '\0';
-    for (unsigned i = 0; i < compiler->tracepoint->field_count && used < sizeof(names); i++)
-        used += print_into(names + used, sizeof(names) - used, "%s, ",
-                           compiler->tracepoint->field[i].name);
     return refuse(compiler->why, EINVAL,
                   "filter: %s has no field \"%.*s\"; it has %scomm, common_*",
-                  compiler->tracepoint->full_name, (int)length, compiler->at, names);
-}
-
-static const struct tracepoint_field *find_field(const struct tracepoint_field *fields,
-                                                 size_t count, const char *name, size_t length)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strlen(fields[i].name) == length && strncmp(fields[i].name, name, length) == 0)
-            return &fields[i];
-    return NULL;
+                  compiler->tracepoint->full_name, (int)length, compiler->at,
+                  field_names(compiler->tracepoint, names, sizeof(names)));
 }
 
 static int emit(struct compiler *compiler, const struct filter_step *step)
@@ -173,13 +147,9 @@ static int read_text(struct compiler *compiler, char *text)
 /* The field whose name stands here, which is `length` long; NULL if none has it. */
 static const struct tracepoint_field *field_here(const struct compiler *compiler, size_t *length)
 {
-    const struct tracepoint *tracepoint = compiler->tracepoint;
-    const struct tracepoint_field *field;
-
     for (*length = 0; is_name(compiler->at[*length]);)
         ++*length;
-    field = find_field(tracepoint->field, tracepoint->field_count, compiler->at, *length);
-    return field ? field : find_field(common_fields, COMMON_FIELDS, compiler->at, *length);
+    return field_find(compiler->tracepoint, compiler->at, *length);
 }
 
 static int read_field(struct compiler *compiler, const struct tracepoint_field **field)
@@ -196,24 +166,6 @@ static int read_field(struct compiler *compiler, const struct tracepoint_field *
     return 0;
 }
 
-static struct filter_field place_of(const struct compiler *compiler,
-                                    const struct tracepoint_field *field)
-{
-    const struct tracepoint *tracepoint = compiler->tracepoint;
-    struct filter_field place = {.kind = (uint8_t)field->kind, .size = (uint8_t)field->size};
-
-    if (field == &common_fields[COMMON_FIELDS - 1]) {
-        place.source = FILTER_COMM;
-    } else if (field >= common_fields && field < common_fields + COMMON_FIELDS) {
-        place.source = FILTER_HEAD;
-        place.place = (uint8_t)field->offset;
-    } else {
-        place.place = (uint8_t)(field - tracepoint->field);
-        place.late = tracepoint->find_late && place.place >= tracepoint->late;
-    }
-    return place;
-}
-
 /* What a number is compared with: another, or a field that is one. */
 static int read_number_or_field(struct compiler *compiler, struct filter_step *step)
 {
@@ -228,7 +180,7 @@ static int read_number_or_field(struct compiler *compiler, struct filter_step *s
         return refuse_here(compiler, "a number, or a field that is one,");
     compiler->at += length;
     step->with_field = true;
-    step->other = place_of(compiler, other);
+    step->other = field_place_of(compiler->tracepoint, other);
     return 0;
 }
 
@@ -242,7 +194,7 @@ static int compile_comparison(struct compiler *compiler)
         error = read_operator(compiler, &step.operation);
     if (error)
         return error;
-    step.field = place_of(compiler, field);
+    step.field = field_place_of(compiler->tracepoint, field);
     if ((field->kind == TRACEPOINT_text) != (step.operation == FILTER_GLOB) &&
         step.operation > FILTER_NOT_EQUAL)
         return refuse(compiler->why, EINVAL, "filter: %s is a %s, which knows %s", field->name,
@@ -323,54 +275,17 @@ int filter_compile(struct filter *filter, const char *text, const struct tracepo
 
 /* --- What a hit runs. --- */
 
-static uint64_t load_head(const struct filter_field *field, const struct trace_hit *hit)
-{
-    struct tracepoint_raw raw;
-    const char *at = (const char *)&raw.head + field->place;
-
-    tracepoint_begin(hit, hit->regs ? hit->regs->flags : hit->place->flags, &raw);
-    switch (field->size) {
-    case 1:
-        return *(const uint8_t *)at;
-    case 2:
-        return *(const uint16_t *)at;
-    default: /* the two ids */
-        return (uint64_t)(int64_t) * (const int32_t *)at;
-    }
-}
-
-static uint64_t load_argument(const struct filter_field *field, struct trace_hit *hit)
-{
-    if (field->late)
-        tracepoint_need_late(hit);
-    return hit->argument[field->place];
-}
-
-/* Sign-extended where the field has a sign. */
-static uint64_t load_number(const struct filter_field *field, struct trace_hit *hit)
-{
-    uint64_t value;
-
-    if (field->source == FILTER_HEAD)
-        return load_head(field, hit);
-    value = load_argument(field, hit);
-    if (field->size == sizeof(value))
-        return value;
-    return field->kind == TRACEPOINT_s32 ? (uint64_t)(int64_t)(int32_t)value : (uint32_t)value;
-}
-
 static bool less(const struct filter_step *step, uint64_t left, uint64_t right)
 {
-    if (step->field.kind == TRACEPOINT_s32 || step->field.kind == TRACEPOINT_s64 ||
-        step->field.kind == TRACEPOINT_state)
+    if (field_has_sign(&step->field))
         return (int64_t)left < (int64_t)right;
     return left < right;
 }
 
 static bool compare_number(const struct filter_step *step, struct trace_hit *hit)
 {
-    uint64_t value = load_number(&step->field, hit);
-    uint64_t with = step->with_field ? load_number(&step->other, hit) : step->number;
+    uint64_t value = field_number(&step->field, hit);
+    uint64_t with = step->with_field ? field_number(&step->other, hit) : step->number;
 
     switch (step->operation) {
     case FILTER_EQUAL:
@@ -402,15 +317,15 @@ static bool compare_argument_text(const struct filter_step *step, struct trace_h
 {
     char text[TRACEPOINT_TEXT_SIZE];
 
-    tracepoint_copy_text(text, (const char *)load_argument(&step->field, hit));
+    field_text(&step->field, hit, text);
     return compare_text(step, text);
 }
 
 static bool compare(const struct filter_step *step, struct trace_hit *hit)
 {
-    if (step->field.source == FILTER_COMM)
+    if (step->field.source == FIELD_COMM)
         return compare_text(step, task_name());
-    if (step->field.kind == TRACEPOINT_text)
+    if (field_is_text(&step->field))
         return compare_argument_text(step, hit);
     return compare_number(step, hit);
 }

@@ -4,9 +4,8 @@
  *
  *     order > 2 && (name == "pages" || name ~ "kern*") && !(common_pid == 1)
  *
- * A comparison is FIELD OPERATOR VALUE, or of two numbers FIELD OPERATOR FIELD. Fields are the
- * tracepoint's own, the common ones (common_type, common_flags, common_preempt_count, common_pid,
- * common_tgid), and comm, the name of the task. Numbers are decimal (with a minus, too) or 0x...,
+ * A comparison is FIELD OPERATOR VALUE, or of two numbers FIELD OPERATOR FIELD. Fields are those of
+ * core/tracepoint/field.h. Numbers are decimal (with a minus, too) or 0x...,
  * and know == != < <= > >= and & (any of these bits); texts stand between double quotes, and know
  * == != and ~ (a pattern, core/lib/glob.h).
  * && binds more tightly than ||, ! more than both.
@@ -17,7 +16,7 @@
  */
 #pragma once
 
-#include "core/tracepoint/tracepoint.h"
+#include "core/tracepoint/field.h"
 
 #define FILTER_STEPS_MAX 16
 #define FILTER_DEPTH_MAX 8  /* of parentheses and !, and of results waiting for an && or || */
@@ -37,23 +36,12 @@ enum filter_operation {
     FILTER_NOT, /* of the last */
 };
 
-/* A field, for a hit to find it: an argument, or a part of what the record would begin with. */
-enum filter_source { FILTER_ARGUMENT, FILTER_HEAD, FILTER_COMM };
-
-struct filter_field {
-    uint8_t source; /* enum filter_source */
-    bool late;      /* an argument that has to be found first */
-    uint8_t place;  /* which argument, or the offset in struct tracepoint_head */
-    uint8_t kind;   /* enum tracepoint_kind */
-    uint8_t size;   /* of a number, in bytes */
-};
-
 struct filter_step {
     uint8_t operation; /* enum filter_operation */
     bool with_field;   /* compares with `other`, not with a value */
-    struct filter_field field;
+    struct field_place field;
     union {
-        struct filter_field other;
+        struct field_place other;
         uint64_t number;
         char text[FILTER_TEXT_MAX];
     };

@@ -17,7 +17,8 @@ enum value {
     VALUE_GRAPH,
     VALUE_SORT,
     VALUE_FIELD,
-    VALUE_RATE
+    VALUE_RATE,
+    VALUE_KEY
 };
 
 struct option {
@@ -31,12 +32,14 @@ struct option {
  */
 static const struct option record_options[] = {{"--", VALUE_NONE},
                                                {"--all-cpus", VALUE_NONE},
+                                               {"--by", VALUE_KEY},
                                                {"--call-graph", VALUE_CHAIN},
                                                {"--count", VALUE_ANY},
                                                {"--cpu", VALUE_ANY},
                                                {"--event", VALUE_EVENT},
                                                {"--filter", VALUE_ANY},
                                                {"--freq", VALUE_RATE},
+                                               {"--hist", VALUE_ANY},
                                                {"--intr-regs", VALUE_NONE},
                                                {"--mmap-pages", VALUE_ANY},
                                                {"--no-raw-samples", VALUE_NONE},
@@ -58,13 +61,24 @@ static const struct option record_options[] = {{"--", VALUE_NONE},
                                                {"-m", VALUE_ANY},
                                                {"-p", VALUE_PID},
                                                {NULL, VALUE_NONE}};
-static const struct option stat_options[] = {
-    {"--", VALUE_NONE},       {"--all-cpus", VALUE_NONE}, {"--cpu", VALUE_ANY},
-    {"--event", VALUE_EVENT}, {"--filter", VALUE_ANY},    {"--interval-print", VALUE_ANY},
-    {"--pid", VALUE_PID},     {"--repeat", VALUE_ANY},    {"--start", VALUE_BREAKPOINT},
-    {"-C", VALUE_ANY},        {"-I", VALUE_ANY},          {"-a", VALUE_NONE},
-    {"-e", VALUE_EVENT},      {"-p", VALUE_PID},          {"-r", VALUE_ANY},
-    {NULL, VALUE_NONE}};
+static const struct option stat_options[] = {{"--", VALUE_NONE},
+                                             {"--all-cpus", VALUE_NONE},
+                                             {"--by", VALUE_KEY},
+                                             {"--cpu", VALUE_ANY},
+                                             {"--event", VALUE_EVENT},
+                                             {"--filter", VALUE_ANY},
+                                             {"--hist", VALUE_ANY},
+                                             {"--interval-print", VALUE_ANY},
+                                             {"--pid", VALUE_PID},
+                                             {"--repeat", VALUE_ANY},
+                                             {"--start", VALUE_BREAKPOINT},
+                                             {"-C", VALUE_ANY},
+                                             {"-I", VALUE_ANY},
+                                             {"-a", VALUE_NONE},
+                                             {"-e", VALUE_EVENT},
+                                             {"-p", VALUE_PID},
+                                             {"-r", VALUE_ANY},
+                                             {NULL, VALUE_NONE}};
 static const struct option trace_options[] = {
     {"--", VALUE_NONE}, {"--overwrite", VALUE_NONE}, {"-S", VALUE_NONE}, {"-e", VALUE_CALL},
     {"-m", VALUE_ANY},  {"-p", VALUE_PID},           {"-s", VALUE_NONE}, {NULL, VALUE_NONE}};
@@ -101,6 +115,7 @@ static const char *const chain_names[] = {"fp", "no", "orc", NULL};
 static const char *const graph_names[] = {"callee", "caller", "fractal", "graph", "none", NULL};
 static const char *const sort_names[] = {"comm", "cpu", "dso", "pid", "sym", NULL};
 static const char *const field_names[] = {"+iregs", "iregs", NULL};
+static const char *const key_names[] = {"caller", "comm", "cpu", NULL};
 static const char *const rate_names[] = {"max", NULL};
 
 static const char *option_at(const struct names *names, size_t index)
@@ -245,6 +260,8 @@ static bool target_value(enum value value, struct word word, struct target *targ
         return target_set_open(target, names_system_calls(), last_of_list(word));
     case VALUE_PID:
         return target_set(target, names_recordable(), word);
+    case VALUE_KEY:
+        return target_set(target, names_fixed(key_names), word);
     case VALUE_CHAIN:
         return target_set(target, names_fixed(chain_names), word);
     case VALUE_GRAPH:

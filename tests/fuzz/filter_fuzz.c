@@ -7,7 +7,7 @@
  * lets through what the tree, evaluated branch by branch, lets through. Patterns are fnmatch's.
  * Run by tests/host/fuzz.t; docs/fuzzing.md tells more.
  *
- * links: core/tracepoint/filter.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/print.c tests/unit/fake_task.c tests/fuzz/feed.c tests/fuzz/made_tracepoint.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c
+ * links: core/tracepoint/filter.c core/tracepoint/field.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/print.c tests/unit/fake_task.c tests/fuzz/feed.c tests/fuzz/made_tracepoint.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c
  */
 #include <fnmatch.h>
 
@@ -305,12 +305,12 @@ static bool within_limits(const struct writing *writing)
 
 /* --- What must hold. --- */
 
-static bool is_inside(const struct filter_field *field, const struct tracepoint *tracepoint)
+static bool is_inside(const struct field_place *field, const struct tracepoint *tracepoint)
 {
-    if (field->source == FILTER_HEAD)
+    if (field->source == FIELD_HEAD)
         return field->place + field->size <= sizeof(struct tracepoint_head);
-    return field->source == FILTER_COMM ||
-           (field->source == FILTER_ARGUMENT && field->place < tracepoint->field_count);
+    return field->source == FIELD_COMM ||
+           (field->source == FIELD_ARGUMENT && field->place < tracepoint->field_count);
 }
 
 static void check_program(const struct filter *filter, const struct tracepoint *tracepoint)

@@ -6,7 +6,7 @@
  * its name, or what it means, is parsed again; what is refused has a reason. Run by
  * tests/host/fuzz.t; docs/fuzzing.md tells more.
  *
- * links: core/option/record.c core/option/branches.c core/option/target.c core/option/stat.c core/lib/words.c core/event/spec.c core/event/spelling.c core/source/sources.c core/source/breakpoint.c core/source/place.c core/source/clock.c core/source/nmi_clock.c core/source/branches.c core/source/tracepoint.c core/lib/cpus.c tests/unit/fake_events.c core/tracepoint/filter.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/print.c core/symbols/symbols.c core/symbols/table.c core/symbols/suggest.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c tests/fuzz/feed.c
+ * links: core/option/record.c core/option/branches.c core/option/target.c core/option/stat.c core/option/tally.c core/lib/words.c core/event/spec.c core/event/spelling.c core/source/sources.c core/source/breakpoint.c core/source/place.c core/source/clock.c core/source/nmi_clock.c core/source/branches.c core/source/tracepoint.c core/lib/cpus.c tests/unit/fake_events.c core/tracepoint/filter.c core/tracepoint/field.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/print.c core/symbols/symbols.c core/symbols/table.c core/symbols/suggest.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c tests/fuzz/feed.c
  */
 #include <linux/hw_breakpoint.h>
 
@@ -324,12 +324,38 @@ static void check_made_watch(struct feed *feed)
     CLAIM(spec.attr.exclude_kernel == (modifier == 1) && spec.attr.exclude_user == (modifier == 2));
 }
 
+/* What a hit reads is there. */
+static void check_field(const struct event_spec *event, const struct field_place *place)
+{
+    CLAIM(event->attr.type == PERF_TYPE_TRACEPOINT);
+    CLAIM(place->source != FIELD_ARGUMENT ||
+          place->place < tracepoint_by_id(event->attr.config)->field_count);
+    CLAIM((place->source == FIELD_COMM) <= field_is_text(place));
+}
+
+static void check_tally(const struct event_spec *event)
+{
+    const struct tally_plan *plan = &event->tally;
+
+    CLAIM(!tally_is_wanted(plan) || event->attr.type == PERF_TYPE_TRACEPOINT ||
+          event->attr.type == PERF_TYPE_BREAKPOINT);
+    CLAIM(!tally_is_wanted(plan) || !event->start);
+    CLAIM(plan->by != TALLY_BY_CALLER || possible[plan->method]);
+    if (plan->by == TALLY_BY_FIELD)
+        check_field(event, &plan->key);
+    if (plan->value_field) {
+        check_field(event, &plan->value);
+        CLAIM(!field_is_text(&plan->value));
+    }
+}
+
 static void check_recorded(const struct event_spec *event)
 {
     uint64_t fields = event->attr.sample_type;
     bool chain = fields & PERF_SAMPLE_CALLCHAIN;
 
     check_spec(event);
+    check_tally(event);
     CLAIM(event->attr.sample_period > 0);
     CLAIM((fields & SAMPLE_ALWAYS) == SAMPLE_ALWAYS);
     CLAIM(!(fields & ~(uint64_t)(SAMPLE_ALWAYS | SAMPLE_OPTIONAL)));

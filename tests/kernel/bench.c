@@ -209,8 +209,13 @@ static int bench_run(int argc, char **argv)
     bench_case("written-count", 6, "stat -e mem:bench_watched:w -e breakpoint:hit");
     bench_case("written-raw", 6,
                "record --overwrite -m 16k -R -e mem:bench_watched:w -e breakpoint:hit");
+    bench_case("count-by-comm", 6, "stat -e mem:bench_watched:w --by comm");
+    bench_case("count-by-caller", 6, "stat -e mem:bench_watched:w --by caller");
     bench_off();
     bench_case("trace-count", 6, "stat -e bench:bench_hit");
+    bench_case("trace-by-cpu", 6, "stat -e bench:bench_hit --by cpu");
+    bench_case("trace-hist", 6, "stat -e bench:bench_hit --hist number");
+    bench_case("trace-hist-by", 6, "stat -e bench:bench_hit --hist number --by comm");
     bench_case("trace-sample", 6, "record --overwrite -m 16k --no-raw-samples -e bench:bench_hit");
     bench_case("trace-raw", 6, "record --overwrite -m 16k -R -e bench:bench_hit");
     bench_case("trace-regs", 6,

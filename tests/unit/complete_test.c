@@ -187,8 +187,8 @@ static void perf_has_subcommands_and_options(void **state)
         "-D\n-g  -n  -s\n");
     assert_string_equal(
         list("perf stat -"),
-        "--  --all-cpus  --cpu  --event  --filter  --interval-print  --pid  --repeat\n"
-        "--start  -C  -I  -a  -e  -p  -r\n");
+        "--  --all-cpus  --by  --cpu  --event  --filter  --hist  --interval-print  --pid\n"
+        "--repeat  --start  -C  -I  -a  -e  -p  -r\n");
     assert_string_equal(list("perf script -"), "--max-events  --max-stack  -F\n");
 }
 
@@ -201,6 +201,8 @@ static void an_option_is_followed_by_what_it_takes(void **state)
     assert_extends("perf record --start mem:kernel_m", "ain", 1);
     assert_extends("perf stat --start cpu", "", 0);
     assert_extends("perf record -c ", "", 0);
+    assert_string_equal(list("perf stat --by "), "caller  comm  cpu\n");
+    assert_extends("perf record --by comm --hi", "st ", 1);
     assert_string_equal(list("perf record --call-graph "), "fp  no  orc\n");
     assert_extends("perf record -F m", "ax ", 1);
     assert_string_equal(list("perf record -p "), "1  12  7\n");

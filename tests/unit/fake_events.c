@@ -46,6 +46,7 @@ NEVER(void sample_write(const struct sample_plan *plan, struct ring *ring, uint6
 NEVER(void sample_write_traced(const struct sample_plan *plan, struct ring *ring,
                                struct trace_hit *traced, uint64_t addr, uint64_t period))
 NEVER(void sample_write_throttle(const struct sample_plan *plan, struct ring *ring, uint32_t type))
+NEVER(void tally_take(struct tally *tally, const struct tally_hit *hit))
 NEVER(uint64_t task_followed_ns(unsigned cpu))
 NEVER(uint64_t arch_clock_ns(void))
 NEVER(bool arch_cpu_runs(unsigned cpu))

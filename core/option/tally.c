@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See tally.h. */
+#include "core/option/tally.h"
+
+#include "core/lib/string.h"
+#include "core/tracepoint/field.h"
+
+#define FIELDS_SHOWN 100 /* characters of their names, in a refusal */
+
+bool tally_option_is(const char *option)
+{
+    return strcmp(option, "--by") == 0 || strcmp(option, "--hist") == 0;
+}
+
+/* Hits are what a tally has; time and steps are none. */
+static int check_hits(const struct event_spec *event, const char *option, struct refusal *why)
+{
+    if (!event->source->has_fields && !event->source->watches)
+        return refuse(why, EINVAL,
+                      "%s: %s is neither a tracepoint nor a breakpoint, whose hits it tells apart",
+                      option, event->name);
+    if (event->start)
+        return refuse(why, EINVAL, "%s: %s opens windows; its hits are told apart where -e has it",
+                      option, event->name);
+    return 0;
+}
+
+/* The field of that name, and whose it is. */
+static int find_field(const struct event_spec *event, const char *option, const char *name,
+                      const struct tracepoint **tracepoint, const struct tracepoint_field **field,
+                      struct refusal *why)
+{
+    const char *also = strcmp(option, "--by") == 0 ? "comm, cpu, caller, " : "";
+    char names[FIELDS_SHOWN];
+
+    if (!event->source->has_fields)
+        return refuse(why, EINVAL,
+                      "%s %s: %s is no tracepoint, it has no fields%s; its hits have: -e %s "
+                      "-e breakpoint:hit %s %s",
+                      option, name, event->name, *also ? ", only comm, cpu and caller" : "",
+                      event->name, option, name);
+    *tracepoint = tracepoint_by_id(event->attr.config);
+    *field = field_find(*tracepoint, name, strlen(name));
+    if (*field)
+        return 0;
+    return refuse(why, EINVAL, "%s: %s has no field \"%s\"; there are %s%scommon_*", option,
+                  event->name, name, also, field_names(*tracepoint, names, sizeof(names)));
+}
+
+static int parse_hist(struct event_spec *event, const char *option, const char *name,
+                      struct refusal *why)
+{
+    const struct tracepoint *tracepoint;
+    const struct tracepoint_field *field;
+    int error = find_field(event, option, name, &tracepoint, &field, why);
+
+    if (error)
+        return error;
+    if (field->kind == TRACEPOINT_text)
+        return refuse(why, EINVAL, "%s: %s is a text; --by %s says how often each came", option,
+                      name, name);
+    event->tally.value = field_place_of(tracepoint, field);
+    event->tally.value_field = field;
+    return 0;
+}
+
+static int parse_by(struct event_spec *event, const char *option, const char *word,
+                    struct refusal *why)
+{
+    static const struct {
+        const char *word;
+        enum tally_by by;
+    } words[] = {{"comm", TALLY_BY_COMM}, {"cpu", TALLY_BY_CPU}, {"caller", TALLY_BY_CALLER}};
+    const struct tracepoint *tracepoint;
+    int error;
+
+    event->tally.method = unwind_default();
+    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(word, words[i].word) == 0) {
+            event->tally.by = words[i].by;
+            if (words[i].by != TALLY_BY_CALLER || unwind_possible(event->tally.method))
+                return 0;
+            return refuse(why, EINVAL,
+                          "--by caller: no way to make call chains in this kernel; it said why "
+                          "at boot");
+        }
+    error = find_field(event, option, word, &tracepoint, &event->tally.key_field, why);
+    if (error)
+        return error;
+    event->tally.by = TALLY_BY_FIELD;
+    event->tally.key = field_place_of(tracepoint, event->tally.key_field);
+    return 0;
+}
+
+int tally_option_parse(struct event_spec *events, unsigned count, const char *option,
+                       const char *value, struct refusal *why)
+{
+    bool by = strcmp(option, "--by") == 0;
+    int error = 0;
+
+    if (count == 0)
+        return refuse(why, EINVAL, "%s stands behind the -e EVENT that it is for", option);
+    for (unsigned i = 0; !error && i < count; i++) {
+        error = check_hits(&events[i], option, why);
+        if (!error)
+            error = by ? parse_by(&events[i], option, value, why)
+                       : parse_hist(&events[i], option, value, why);
+    }
+    return error;
+}

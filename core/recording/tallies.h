@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The memory of the events' tallies. Called by core/recording/recording.c; task context. */
+#pragma once
+
+#include "core/event/event.h"
+
+/* For those of `count` events that want one. 0, or -ENOMEM and what it was for. */
+int recording_tallies_take(struct event *events, unsigned count, struct refusal *why);
+
+/* Gives back what any of them has. */
+void recording_tallies_give(struct event *events, unsigned count);

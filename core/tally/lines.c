@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See lines.h. */
+#include "core/tally/lines.h"
+
+#include "arch/cpu.h"
+
+size_t tally_lines_most(void)
+{
+    return (size_t)arch_cpus() * TALLY_TABLE_CELLS;
+}
+
+static bool is_before(const struct tally_line *one, const struct tally_line *other)
+{
+    if (one->of_key != other->of_key)
+        return one->of_key > other->of_key;
+    for (unsigned i = 0; i < 2; i++)
+        if (one->key.words[i] != other->key.words[i])
+            return one->key.words[i] < other->key.words[i];
+    return one->key.part < other->key.part;
+}
+
+/* Down from the place, as long as what is below belongs behind it. */
+static void sift(struct tally_line *lines, size_t place, size_t count)
+{
+    struct tally_line moved = lines[place];
+
+    for (size_t below; (below = 2 * place + 1) < count; place = below) {
+        if (below + 1 < count && is_before(&lines[below], &lines[below + 1]))
+            below++;
+        if (!is_before(&moved, &lines[below]))
+            break;
+        lines[place] = lines[below];
+    }
+    lines[place] = moved;
+}
+
+/* A heap: no memory, no recursion, and no order of keys takes long. */
+static void sort(struct tally_line *lines, size_t count)
+{
+    for (size_t i = count / 2; i > 0; i--)
+        sift(lines, i - 1, count);
+    for (size_t i = count; i > 1; i--) {
+        struct tally_line last = lines[0];
+
+        lines[0] = lines[i - 1];
+        lines[i - 1] = last;
+        sift(lines, 0, i - 1);
+    }
+}
+
+static size_t gather(const struct tally *tally, struct tally_line *lines)
+{
+    size_t count = 0;
+
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        for (unsigned i = 0; i < TALLY_TABLE_CELLS; i++) {
+            struct tally_line *line = &lines[count];
+
+            line->of_key = 0;
+            count += tally_table_read(&tally->cpu[cpu].table.cells[i], &line->key, &line->count);
+        }
+    return count;
+}
+
+static bool have_one_key(const struct tally_line *one, const struct tally_line *other)
+{
+    return one->key.words[0] == other->key.words[0] && one->key.words[1] == other->key.words[1];
+}
+
+/* Several CPUs may have the same, and one CPU twice. */
+static size_t merge(struct tally_line *lines, size_t count)
+{
+    size_t merged = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (merged > 0 && have_one_key(&lines[merged - 1], &lines[i]) &&
+            lines[merged - 1].key.part == lines[i].key.part)
+            lines[merged - 1].count += lines[i].count;
+        else
+            lines[merged++] = lines[i];
+    return merged;
+}
+
+static void add_up(struct tally_line *lines, size_t count)
+{
+    for (size_t first = 0, next; first < count; first = next) {
+        uint64_t sum = 0;
+
+        for (next = first; next < count && have_one_key(&lines[first], &lines[next]); next++)
+            sum += lines[next].count;
+        for (size_t i = first; i < next; i++)
+            lines[i].of_key = sum;
+    }
+}
+
+size_t tally_lines(const struct tally *tally, struct tally_line *lines)
+{
+    size_t count = gather(tally, lines);
+
+    sort(lines, count);
+    count = merge(lines, count);
+    add_up(lines, count);
+    sort(lines, count);
+    return count;
+}
+
+uint64_t tally_lost(const struct tally *tally)
+{
+    uint64_t lost = 0;
+
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        lost += local_load(&tally->cpu[cpu].lost);
+    return lost;
+}

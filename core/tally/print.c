@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See print.h: counts in the columns of `perf stat`, and of histograms a bar beside each. */
+#include "core/tally/print.h"
+
+#include "core/symbols/symbols.h"
+
+#define KEY_SIZE 64
+#define BAR      40 /* columns that the highest count takes */
+
+static void describe_field(const struct tally_plan *plan, const struct tally_key *key, char *text)
+{
+    switch (plan->key.kind) {
+    case TRACEPOINT_text:
+        print_into(text, KEY_SIZE, "%.16s", (const char *)key->words);
+        break;
+    case TRACEPOINT_function:
+    case TRACEPOINT_code:
+        symbols_describe(key->words[0], text, KEY_SIZE);
+        break;
+    case TRACEPOINT_pointer:
+        print_into(text, KEY_SIZE, "0x%llx", (unsigned long long)key->words[0]);
+        break;
+    default:
+        if (field_has_sign(&plan->key))
+            print_into(text, KEY_SIZE, "%lld", (long long)key->words[0]);
+        else
+            print_into(text, KEY_SIZE, "%llu", (unsigned long long)key->words[0]);
+    }
+}
+
+static void describe_key(const struct tally_plan *plan, const struct tally_key *key, char *text)
+{
+    switch (plan->by) {
+    case TALLY_BY_NOTHING:
+        text[0] = '\0';
+        break;
+    case TALLY_BY_COMM:
+        print_into(text, KEY_SIZE, "%.16s", (const char *)key->words);
+        break;
+    case TALLY_BY_CPU:
+        print_into(text, KEY_SIZE, "CPU %llu", (unsigned long long)key->words[0]);
+        break;
+    case TALLY_BY_CALLER:
+        if (key->words[0])
+            symbols_describe_return(key->words[0], text, KEY_SIZE);
+        else
+            print_into(text, KEY_SIZE, "[no caller]");
+        break;
+    case TALLY_BY_FIELD:
+        describe_field(plan, key, text);
+    }
+}
+
+/* The values of a part: from a power of two to the next. */
+static void describe_part(uint64_t part, char *text)
+{
+    if (part == TALLY_PART_NEGATIVE) {
+        print_into(text, KEY_SIZE, "below 0");
+    } else if (part <= 1) {
+        print_into(text, KEY_SIZE, "%llu", (unsigned long long)part);
+    } else {
+        unsigned long long first = 1ull << (part - 1);
+
+        print_into(text, KEY_SIZE, "%llu to %llu", first, first - 1 + first);
+    }
+}
+
+static void print_bar(struct sink *sink, uint64_t count, uint64_t most)
+{
+    unsigned length;
+
+    /* So that neither product nor quotient is too large. */
+    for (; most >> 56; most >>= 1)
+        count >>= 1;
+    length = (unsigned)((count * BAR + most - 1) / most);
+    for (unsigned i = 0; i < length; i++)
+        print_to(sink, "*");
+}
+
+/* The lines of one key, from `lines` on; returns how many. */
+static size_t print_histogram(struct sink *sink, const struct tally_line *lines, size_t count)
+{
+    uint64_t most = 0;
+    size_t next;
+
+    for (next = 0; next < count && lines[next].key.words[0] == lines[0].key.words[0] &&
+                   lines[next].key.words[1] == lines[0].key.words[1];
+         next++)
+        most = lines[next].count > most ? lines[next].count : most;
+    for (size_t i = 0; i < next; i++) {
+        char part[KEY_SIZE];
+
+        describe_part(lines[i].key.part, part);
+        print_to(sink, "%18llu      %-24s  ", (unsigned long long)lines[i].count, part);
+        print_bar(sink, lines[i].count, most);
+        print_to(sink, "\n");
+    }
+    return next;
+}
+
+static void print_header(struct sink *sink, const char *event, const struct tally_plan *plan)
+{
+    static const char *const words[] = {
+        [TALLY_BY_COMM] = "comm", [TALLY_BY_CPU] = "cpu", [TALLY_BY_CALLER] = "caller"};
+
+    print_to(sink, " %s", event);
+    if (plan->value_field)
+        print_to(sink, ", %s", plan->value_field->name);
+    if (plan->by)
+        print_to(sink, ", by %s",
+                 plan->by == TALLY_BY_FIELD ? plan->key_field->name : words[plan->by]);
+    print_to(sink, ":\n\n");
+}
+
+void tally_print(struct sink *sink, const char *event, const struct tally *tally,
+                 struct tally_line *lines)
+{
+    const struct tally_plan *plan = &tally->plan;
+    size_t count = tally_lines(tally, lines);
+    uint64_t lost = tally_lost(tally);
+    char key[KEY_SIZE];
+
+    print_header(sink, event, plan);
+    for (size_t i = 0; i < count;) {
+        describe_key(plan, &lines[i].key, key);
+        if (!plan->value_field || plan->by)
+            print_to(sink, "%18llu      %s\n", (unsigned long long)lines[i].of_key, key);
+        if (plan->value_field)
+            i += print_histogram(sink, &lines[i], count - i);
+        else
+            i++;
+    }
+    if (lost)
+        print_to(sink, "%18llu      hits of keys for which a CPU's table of %d had no room\n",
+                 (unsigned long long)lost, TALLY_TABLE_CELLS);
+    print_to(sink, "\n");
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Hits of an event told apart while they come: counts by key, and histograms of a field by powers
+ * of two, instead of a record for each. Each CPU keeps its own, in a table of fixed size; what
+ * finds no room there is counted. docs/perf.md ("Answers in place of events") tells why it is so.
+ *
+ * core/source/ calls tally_take for each hit that an event means; core/tally/print.h reads it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/tally/table.h"
+#include "core/tracepoint/field.h"
+#include "core/unwind/unwind.h"
+
+/* By what they are told apart: the first two words of a key. */
+enum tally_by { TALLY_BY_NOTHING, TALLY_BY_COMM, TALLY_BY_CPU, TALLY_BY_CALLER, TALLY_BY_FIELD };
+
+/* What is wanted of an event; all 0: nothing. */
+struct tally_plan {
+    enum tally_by by;
+    enum unwind_method method; /* by which a caller is found */
+    struct field_place key, value;
+    const struct tracepoint_field *key_field;   /* of TALLY_BY_FIELD */
+    const struct tracepoint_field *value_field; /* whose histogram is wanted; NULL: counts alone */
+};
+
+static inline bool tally_is_wanted(const struct tally_plan *plan)
+{
+    return plan->by || plan->value_field;
+}
+
+/*
+ * The part of a key that a value belongs to: 0, then one for each highest bit, then those below 0.
+ * Where no histogram is wanted, all hits are of part 0.
+ */
+#define TALLY_PART_NEGATIVE 65
+
+static inline uint64_t tally_part(uint64_t value, bool has_sign)
+{
+    if (has_sign && (int64_t)value < 0)
+        return TALLY_PART_NEGATIVE;
+    return value ? 64 - (uint64_t)__builtin_clzll(value) : 0;
+}
+
+_Static_assert(TALLY_PART_NEGATIVE < TALLY_TABLE_PARTS, "a key has room for each part");
+
+/* Of one CPU, which alone writes to it. */
+struct tally_cpu {
+    struct tally_table table;
+    uint64_t lost; /* hits that found no room */
+};
+
+struct tally {
+    struct tally_plan plan; /* [I] */
+    struct tally_cpu *cpu;  /* [I] arch_cpus() of them; NULL: nothing is wanted */
+};
+
+/* A hit, as its source has it. */
+struct tally_hit {
+    struct trace_hit *traced; /* a tracepoint's; NULL for others */
+    const struct regs *regs;  /* of others */
+    unsigned cpu;
+};
+
+/* Any context of the CPU that was hit, preemption off. */
+void tally_take(struct tally *tally, const struct tally_hit *hit);
+
+/* Begins anew; all CPUs are parked. */
+void tally_clear(struct tally *tally);

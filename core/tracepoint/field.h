@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The fields of a hit, by name: a tracepoint's own, the common ones (common_type, common_flags,
+ * common_preempt_count, common_pid, common_tgid), and comm, the name of the task. Where a field's
+ * value is found is looked up once, in task context; a hit then reads it from its arguments, as no
+ * record has been made yet, in any context. For filters and tallies.
+ */
+#pragma once
+
+#include "core/tracepoint/tracepoint.h"
+
+enum field_source { FIELD_ARGUMENT, FIELD_HEAD, FIELD_COMM };
+
+/* For a hit to find it: an argument, or a part of what the record would begin with. */
+struct field_place {
+    uint8_t source; /* enum field_source */
+    bool late;      /* an argument that has to be found first */
+    uint8_t place;  /* which argument, or the offset in struct tracepoint_head */
+    uint8_t kind;   /* enum tracepoint_kind */
+    uint8_t size;   /* of a number, in bytes */
+};
+
+/* The field of that name, which is `length` long; NULL: there is none. */
+const struct tracepoint_field *field_find(const struct tracepoint *tracepoint, const char *name,
+                                          size_t length);
+
+/* One that field_find has found there. */
+struct field_place field_place_of(const struct tracepoint *tracepoint,
+                                  const struct tracepoint_field *field);
+
+/* Its own, with a comma and a blank behind each; cut where `size` ends. Returns `names`. */
+const char *field_names(const struct tracepoint *tracepoint, char *names, size_t size);
+
+static inline bool field_is_text(const struct field_place *field)
+{
+    return field->kind == TRACEPOINT_text;
+}
+
+static inline bool field_has_sign(const struct field_place *field)
+{
+    return field->kind == TRACEPOINT_s32 || field->kind == TRACEPOINT_s64 ||
+           field->kind == TRACEPOINT_state;
+}
+
+static inline uint64_t field_load_head(const struct field_place *field, const struct trace_hit *hit)
+{
+    struct tracepoint_raw raw;
+    const char *at = (const char *)&raw.head + field->place;
+
+    tracepoint_begin(hit, hit->regs ? hit->regs->flags : hit->place->flags, &raw);
+    switch (field->size) {
+    case 1:
+        return *(const uint8_t *)at;
+    case 2:
+        return *(const uint16_t *)at;
+    default: /* the two ids */
+        return (uint64_t)(int64_t) * (const int32_t *)at;
+    }
+}
+
+static inline uint64_t field_load_argument(const struct field_place *field, struct trace_hit *hit)
+{
+    if (field->late)
+        tracepoint_need_late(hit);
+    return hit->argument[field->place];
+}
+
+/* Of one that is no text: sign-extended where the field has a sign. */
+static inline uint64_t field_number(const struct field_place *field, struct trace_hit *hit)
+{
+    uint64_t value;
+
+    if (field->source == FIELD_HEAD)
+        return field_load_head(field, hit);
+    value = field_load_argument(field, hit);
+    if (field->size == sizeof(value))
+        return value;
+    return field->kind == TRACEPOINT_s32 ? (uint64_t)(int64_t)(int32_t)value : (uint32_t)value;
+}
+
+/* Of a text: as the record would have it, cut, and 0 behind its end. */
+static inline void field_text(const struct field_place *field, struct trace_hit *hit,
+                              char text[TRACEPOINT_TEXT_SIZE])
+{
+    if (field->source == FIELD_COMM)
+        tracepoint_copy_text(text, task_name());
+    else
+        tracepoint_copy_text(text, (const char *)field_load_argument(field, hit));
+}

@@ -1,0 +1,129 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: core/tally, core/option/tally, core/command/tallies, core/recording/tallies
+#
+# Hits that are told apart while they come, --by and --hist, against the same computed on the host
+# from every record of the same run, by the real perf script: the numbers are equal. Run from the
+# root of the tree:
+#
+#     prove tests/boot/tally.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use List::Util qw(sum);
+use Test::More;
+use Pitot;
+use Pitot::Transcript;
+
+my $fields = 'comm,tid,cpu,time,period,event,trace,ip,sym,symoff';
+
+# What the kernel printed below a heading: [what, count]..., in its order; of a histogram with keys
+# what is KEY or KEY/RANGE.
+sub told
+{
+    my ($said, $heading) = @_;
+    my ($lines) = $said =~ /^ \Q$heading\E:\n\n((?: +\d+ .*\n)*)/m or return;
+    my ($key, @told) = ('');
+    for (split(/\n/, $lines)) {
+        my ($count, $what, $bar) = /^ *(\d+) {6}(.*?)(?: *(\*+))?$/;
+        $key = $what if !$bar;
+        push(@told, [$bar && $heading =~ /, by / ? "$key/$what" : $what, $count]);
+    }
+    return @told;
+}
+
+# The records as perf script prints them, each with what its line says behind the event.
+sub records
+{
+    my ($machine) = @_;
+    my ($text, $complaints, $status) = perf_script($machine, '-F', $fields);
+    is($status, 0, '... perf reads the stream');
+    my (@records, $chain);
+    for my $line (split(/\n/, $text)) {
+        if ($line =~ /^\s*(\S+)\s+(\d+) \[(\d+)\]\s+[\d.]+:\s+\d+\s+(\S+?):(?:\s+(.*))?$/) {
+            push(@records, {comm => $1, cpu => $3 + 0, event => $4, trace => $5 // ''});
+            $records[-1]{trace} =~ s/ ?[0-9a-f]{16} \S+$//;    # where it was, without a chain
+        } elsif ($line =~ /^\s*[0-9a-f]+ (\S+)/) {
+            push(@{$records[-1]{chain}}, $1);
+        }
+    }
+    return @records;
+}
+
+sub range
+{
+    my ($value) = @_;
+    return 'below 0' if $value < 0;
+    return $value if $value < 2;
+    my $first = 1;
+    $first *= 2 while $first * 2 <= $value;
+    return "$first to " . (2 * $first - 1);
+}
+
+sub counts { my %count; $count{$_}++ for @_; return \%count }
+
+# Records what `options` say: `key` makes of a record what the kernel has beside a count.
+sub equal_ok
+{
+    my ($heading, $options, $load, $key, %boot) = @_;
+    my $line = "perf record -m 16m $options -- $load";
+    my $machine = boot(flags => 'perf.rate=0', run => "$line; poweroff", %boot);
+    ended_ok($machine, $heading);
+    my $said = said($machine, $line);
+    like($said, qr/^\[ perf record: \d+ records kept(?!.*lost)/m, '... no record is lost');
+    my ($event) = $heading =~ /^([^,]+)/;
+    my @records = grep { $_->{event} eq $event } records($machine);
+    my @told = told($said, $heading);
+    cmp_ok(scalar(@records), '>', 100, '... there are many');
+    cmp_ok(scalar(@told), '>', 1, '... of several kinds');
+    is_deeply({map { @$_ } @told}, counts(map { $key->($_) } @records),
+        '... and what the kernel has told apart is what perf script adds up to');
+    return @told;
+}
+
+my @names = equal_ok('lock:lock_acquire, by name', '-e lock:lock_acquire --by name', 'fs-stress 5',
+    sub { $_[0]{trace} =~ /^0x\w+ (.*)$/ });
+is_deeply([map { $_->[1] } @names], [sort { $b <=> $a } map { $_->[1] } @names],
+    '... the most first');
+equal_ok('lock:lock_acquire, by caller', '-g -e lock:lock_acquire --by caller', 'fs-stress 5',
+    sub { $_[0]{chain}[1] });
+equal_ok('lock:lock_release, by lockdep_addr', '-e lock:lock_release --by lockdep_addr',
+    'fs-stress 5', sub { $_[0]{trace} =~ /^(0x\w+)/ ? sprintf('0x%s', $1 =~ s/^0x0*//r) : '' });
+equal_ok('mem:kernel_flag:w, by caller', '-g -e mem:kernel_flag:w --by caller', 'fs-stress 5',
+    sub { $_[0]{chain}[1] });
+equal_ok('raw_syscalls:sys_exit, ret', '-e raw_syscalls:sys_exit --hist ret', '/bin/fs-load 5',
+    sub { $_[0]{trace} =~ / = (-?\d+)$/ ? range($1) : '' });
+equal_ok('raw_syscalls:sys_exit, ret, by id', '-e raw_syscalls:sys_exit --hist ret --by id',
+    '/bin/fs-load 5',
+    sub { my ($id, $ret) = $_[0]{trace} =~ /^NR (\d+) = (-?\d+)$/; ($id, "$id/" . range($ret)) });
+equal_ok('sched:sched_stat_runtime, runtime, by comm',
+    '-e sched:sched_stat_runtime --hist runtime --by comm', 'fs-stress 60 --threads 3',
+    sub {
+        my ($comm, $time) = ($_[0]{comm}, $_[0]{trace} =~ /runtime=(\d+)/);
+        ($comm, "$comm/" . range($time));
+    });
+equal_ok('lock:lock_acquire, by cpu', '-e lock:lock_acquire --by cpu',
+    'fs-stress 3 --threads 3', sub { "CPU $_[0]{cpu}" }, smp => 2);
+equal_ok('lock:lock_acquire, by comm', '-e lock:lock_acquire --by comm',
+    'fs-stress 3 --threads 3', sub { $_[0]{comm} }, smp => 2);
+
+# --- Counts alone, filters, and what has no room --------------------------------------------------
+
+my $both = q{perf stat -e mem:kernel_flag:w --by cpu -e lock:lock_acquire}
+    . q{ --filter 'name == "pages"' --by name -- fs-stress 5};
+my $pages = 'perf stat -a -e kmem:mm_page_alloc --by address -- memory-all';
+my $many = 'perf stat -a -e raw_syscalls:sys_enter --by arg1 -- /bin/fs-load 30';
+my $machine = boot(run => "$both; $many; poweroff");
+ended_ok($machine, 'perf stat');
+my $said = said($machine, $both);
+my %count = reverse $said =~ /^ +(\d+) {6}(\S+:\S+)$/mg;
+is_deeply([told($said, 'mem:kernel_flag:w, by cpu')], [['CPU 0', $count{'mem:kernel_flag:w'}]],
+    '... each event has its own');
+is_deeply([told($said, 'lock:lock_acquire, by name')],
+    [['pages', $count{'lock:lock_acquire'}]], '... a filter comes before');
+$said = said($machine, $many);
+%count = reverse $said =~ /^ +(\d+) {6}(\S+:\S+)$/mg;
+is(sum(map { $_->[1] } told($said, 'raw_syscalls:sys_enter, by arg1')),
+    $count{'raw_syscalls:sys_enter'}, '... and no hit is in none');
+
+done_testing();

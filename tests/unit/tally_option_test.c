@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * --by and --hist: what each makes of the events before it, and each refusal with what would be
+ * right.
+ *
+ * links: tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "arch/step.h"
+#include "core/option/tally.h"
+
+#define SOME_FIELDS(FIELD, of)                                                                     \
+    FIELD(of, pointer, address, "address=%p")                                                      \
+    FIELD(of, s32, left, " left=%d")                                                               \
+    FIELD(of, text, name, " name=%s")
+#define OTHER_FIELDS(FIELD, of) FIELD(of, u64, size, "size=%lu")
+TRACEPOINT_DECLARE(some, SOME_FIELDS);
+TRACEPOINT_DEFINE(test, some, SOME_FIELDS);
+TRACEPOINT_DECLARE(other, OTHER_FIELDS);
+TRACEPOINT_DEFINE(test, other, OTHER_FIELDS);
+
+static struct event_spec events[2];
+static struct refusal why;
+static bool unwinds;
+
+bool unwind_possible(enum unwind_method method)
+{
+    (void)method;
+    return unwinds;
+}
+
+enum unwind_method unwind_default(void)
+{
+    return UNWIND_BY_TABLE;
+}
+
+unsigned arch_cpus(void)
+{
+    return 1;
+}
+
+bool arch_step_excludes_watches(void)
+{
+    return false;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    unwinds = true;
+    memset(events, 0, sizeof(events));
+    return 0;
+}
+
+static int option(const char *event, const char *name, const char *value)
+{
+    assert_int_equal(event_spec_parse(event, &events[0], &why), 0);
+    assert_true(tally_option_is(name));
+    return tally_option_parse(events, 1, name, value, &why);
+}
+
+static void assert_refused(const char *event, const char *name, const char *value,
+                           const char *reason)
+{
+    assert_int_equal(option(event, name, value), -EINVAL);
+    assert_string_equal(why.text, reason);
+}
+
+#define WATCH "mem:0xffffffff80001000:w"
+
+static void each_word_is_a_key(void **state)
+{
+    (void)state;
+    assert_false(tally_option_is("-e"));
+    assert_false(tally_is_wanted(&events[0].tally));
+    assert_int_equal(option("test:some", "--by", "comm"), 0);
+    assert_int_equal(events[0].tally.by, TALLY_BY_COMM);
+    assert_true(tally_is_wanted(&events[0].tally));
+    assert_int_equal(option(WATCH, "--by", "cpu"), 0);
+    assert_int_equal(events[0].tally.by, TALLY_BY_CPU);
+    assert_int_equal(option(WATCH, "--by", "caller"), 0);
+    assert_int_equal(events[0].tally.by, TALLY_BY_CALLER);
+    assert_int_equal(option("test:some", "--by", "left"), 0);
+    assert_int_equal(events[0].tally.by, TALLY_BY_FIELD);
+    assert_int_equal(events[0].tally.key.place, 1);
+    assert_int_equal(option("test:some", "--by", "name"), 0);
+    assert_true(field_is_text(&events[0].tally.key));
+    assert_int_equal(option("test:some", "--by", "common_pid"), 0);
+    assert_int_equal(events[0].tally.key.source, FIELD_HEAD);
+}
+
+static void a_histogram_is_of_a_number(void **state)
+{
+    (void)state;
+    assert_int_equal(option("test:some", "--hist", "left"), 0);
+    assert_string_equal(events[0].tally.value_field->name, "left");
+    assert_int_equal(events[0].tally.by, TALLY_BY_NOTHING);
+    assert_true(tally_is_wanted(&events[0].tally));
+    assert_int_equal(tally_option_parse(events, 1, "--by", "cpu", &why), 0);
+    assert_non_null(events[0].tally.value_field);
+    assert_refused("test:some", "--hist", "name",
+                   "--hist: name is a text; --by name says how often each came");
+    assert_refused("test:some", "--hist", "comm",
+                   "--hist: comm is a text; --by comm says how often each came");
+}
+
+static void what_there_is_not_is_refused_with_what_there_is(void **state)
+{
+    (void)state;
+    assert_refused("test:some", "--hist", "size",
+                   "--hist: test:some has no field \"size\"; there are address, left, name, "
+                   "common_*");
+    assert_refused("test:some", "--by", "",
+                   "--by: test:some has no field \"\"; there are comm, cpu, caller, address, left, "
+                   "name, common_*");
+    assert_refused(WATCH, "--hist", "new",
+                   "--hist new: " WATCH
+                   " is no tracepoint, it has no fields; its hits have: -e " WATCH
+                   " -e breakpoint:hit --hist new");
+    assert_refused(WATCH, "--by", "new",
+                   "--by new: " WATCH " is no tracepoint, it has no fields, only comm, cpu and "
+                   "caller; its hits have: -e " WATCH " -e breakpoint:hit --by new");
+    assert_refused("cpu-clock", "--by", "comm",
+                   "--by: cpu-clock is neither a tracepoint nor a breakpoint, whose hits it tells "
+                   "apart");
+    assert_refused("branches", "--by", "comm",
+                   "--by: branches is neither a tracepoint nor a breakpoint, whose hits it tells "
+                   "apart");
+    unwinds = false;
+    assert_refused(WATCH, "--by", "caller",
+                   "--by caller: no way to make call chains in this kernel; it said why at boot");
+}
+
+static void it_is_for_all_events_of_the_e_before(void **state)
+{
+    (void)state;
+    assert_int_equal(tally_option_parse(events, 0, "--by", "cpu", &why), -EINVAL);
+    assert_string_equal(why.text, "--by stands behind the -e EVENT that it is for");
+    assert_int_equal(event_spec_parse("test:some", &events[0], &why), 0);
+    assert_int_equal(event_spec_parse("test:other", &events[1], &why), 0);
+    assert_int_equal(tally_option_parse(events, 2, "--by", "cpu", &why), 0);
+    assert_int_equal(events[0].tally.by, TALLY_BY_CPU);
+    assert_int_equal(events[1].tally.by, TALLY_BY_CPU);
+    assert_int_equal(tally_option_parse(events, 2, "--hist", "left", &why), -EINVAL);
+    assert_string_equal(why.text,
+                        "--hist: test:other has no field \"left\"; there are size, common_*");
+    assert_int_equal(event_spec_parse(WATCH, &events[0], &why), 0);
+    events[0].start = true;
+    assert_int_equal(tally_option_parse(events, 1, "--by", "cpu", &why), -EINVAL);
+    assert_string_equal(why.text,
+                        "--by: " WATCH " opens windows; its hits are told apart where -e has it");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(each_word_is_a_key, setup),
+        cmocka_unit_test_setup(a_histogram_is_of_a_number, setup),
+        cmocka_unit_test_setup(what_there_is_not_is_refused_with_what_there_is, setup),
+        cmocka_unit_test_setup(it_is_for_all_events_of_the_e_before, setup),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Hits told apart: keys and parts, what has no room, what several CPUs have, how it is printed, and
+ * a hit that another one interrupts at every instruction.
+ *
+ * links: tests/unit/step.c core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/tally/print.h"
+#include "tests/unit/fake_arch.h"
+#include "tests/unit/fake_task.h"
+#include "tests/unit/step.h"
+
+#define CPUS 4
+
+#define SOME_FIELDS(FIELD, of)                                                                     \
+    FIELD(of, pointer, address, "address=%p")                                                      \
+    FIELD(of, u64, size, " size=%lu")                                                              \
+    FIELD(of, s32, left, " left=%d")                                                               \
+    FIELD(of, text, name, " name=%s")
+TRACEPOINT_DECLARE(some, SOME_FIELDS);
+TRACEPOINT_DEFINE(test, some, SOME_FIELDS);
+
+static struct tally_cpu cpus[CPUS];
+static struct tally_line lines[CPUS * TALLY_TABLE_CELLS];
+static struct tally tally;
+
+static int setup(void **state)
+{
+    fake_arch_reset(state);
+    fake_arch.cpus = CPUS;
+    tally = (struct tally){.cpu = cpus};
+    tally_clear(&tally);
+    return 0;
+}
+
+static void want_key(const char *field)
+{
+    tally.plan.key_field = field_find(&tracepoint_some, field, strlen(field));
+    tally.plan.key = field_place_of(&tracepoint_some, tally.plan.key_field);
+    tally.plan.by = TALLY_BY_FIELD;
+}
+
+static void want_value(const char *field)
+{
+    tally.plan.value_field = field_find(&tracepoint_some, field, strlen(field));
+    tally.plan.value = field_place_of(&tracepoint_some, tally.plan.value_field);
+}
+
+static void hit(unsigned cpu, uint64_t address, uint64_t size, int32_t left, const char *name)
+{
+    uint64_t argument[] = {address, size, (uint32_t)left, (uint64_t)(uintptr_t)name};
+    struct trace_hit traced = {.tracepoint = &tracepoint_some, .argument = argument, .cpu = cpu};
+
+    tally_take(&tally, &(struct tally_hit){.traced = &traced, .cpu = cpu});
+}
+
+static void assert_line(size_t line, uint64_t first_word, uint64_t part, uint64_t count)
+{
+    assert_int_equal(lines[line].key.words[0], first_word);
+    assert_int_equal(lines[line].key.part, part);
+    assert_int_equal(lines[line].count, count);
+}
+
+static void a_part_is_from_one_power_of_two_to_the_next(void **state)
+{
+    (void)state;
+    assert_int_equal(tally_part(0, false), 0);
+    assert_int_equal(tally_part(1, false), 1);
+    for (unsigned bit = 1; bit < 64; bit++) {
+        assert_int_equal(tally_part(1ull << bit, false), bit + 1);
+        assert_int_equal(tally_part((1ull << bit) - 1, false), bit);
+    }
+    assert_int_equal(tally_part(UINT64_MAX, false), 64);
+    assert_int_equal(tally_part(UINT64_MAX, true), TALLY_PART_NEGATIVE);
+    assert_int_equal(tally_part(INT64_MAX, true), 63);
+}
+
+static void hits_are_counted_by_key_and_the_most_comes_first(void **state)
+{
+    (void)state;
+    want_key("size");
+    for (unsigned i = 0; i < 10; i++)
+        hit(0, 0, 7, 0, NULL);
+    for (unsigned i = 0; i < 20; i++)
+        hit(i % CPUS, 0, 9, 0, NULL);
+    hit(3, 0, 0, 0, NULL);
+    assert_int_equal(tally_lines(&tally, lines), 3);
+    assert_line(0, 9, 0, 20);
+    assert_line(1, 7, 0, 10);
+    assert_line(2, 0, 0, 1);
+    assert_int_equal(tally_lost(&tally), 0);
+    tally_clear(&tally);
+    assert_int_equal(tally_lines(&tally, lines), 0);
+}
+
+static void a_field_with_a_sign_keeps_it_and_a_text_is_a_key(void **state)
+{
+    (void)state;
+    want_key("left");
+    hit(0, 0, 0, -5, NULL);
+    assert_int_equal(tally_lines(&tally, lines), 1);
+    assert_line(0, (uint64_t)-5, 0, 1);
+    tally_clear(&tally);
+
+    want_key("name");
+    hit(0, 0, 0, 0, "kernel_flag");
+    hit(1, 0, 0, 0, "kernel_flag");
+    hit(1, 0, 0, 0, "kernel_flags");
+    hit(1, 0, 0, 0, NULL);
+    assert_int_equal(tally_lines(&tally, lines), 3);
+    assert_string_equal((const char *)lines[0].key.words, "kernel_flag");
+    assert_int_equal(lines[0].count, 2);
+}
+
+static void names_and_cpus_are_keys(void **state)
+{
+    (void)state;
+    tally.plan.by = TALLY_BY_COMM;
+    fake_task_rename("fs-stress");
+    hit(0, 0, 0, 0, NULL);
+    fake_task_rename("kworker/0");
+    hit(2, 0, 0, 0, NULL);
+    hit(3, 0, 0, 0, NULL);
+    assert_int_equal(tally_lines(&tally, lines), 2);
+    assert_string_equal((const char *)lines[0].key.words, "kworker/0");
+    assert_string_equal((const char *)lines[1].key.words, "fs-stress");
+    tally_clear(&tally);
+
+    tally.plan.by = TALLY_BY_CPU;
+    hit(2, 0, 0, 0, NULL);
+    hit(3, 0, 0, 0, NULL);
+    hit(3, 0, 0, 0, NULL);
+    assert_int_equal(tally_lines(&tally, lines), 2);
+    assert_line(0, 3, 0, 2);
+    assert_line(1, 2, 0, 1);
+}
+
+static void a_histogram_of_each_key_stands_together(void **state)
+{
+    (void)state;
+    want_key("address");
+    want_value("left");
+    for (int left = -1; left < 4; left++)
+        hit(0, 0x1000, 0, left, NULL);
+    hit(1, 0x2000, 0, 3, NULL);
+    assert_int_equal(tally_lines(&tally, lines), 5);
+    assert_line(0, 0x1000, 0, 1);
+    assert_line(1, 0x1000, 1, 1);
+    assert_line(2, 0x1000, 2, 2);
+    assert_line(3, 0x1000, TALLY_PART_NEGATIVE, 1);
+    assert_int_equal(lines[3].of_key, 5);
+    assert_line(4, 0x2000, 2, 1);
+}
+
+/* Each hit is in a line, or lost; and a key that has a place keeps it. */
+static void what_has_no_room_is_counted(void **state)
+{
+    uint64_t sum = 0;
+    size_t count;
+
+    (void)state;
+    want_key("size");
+    for (unsigned round = 0; round < 2; round++)
+        for (uint64_t key = 0; key < 3 * TALLY_TABLE_CELLS; key++)
+            hit(1, 0, key, 0, NULL);
+    count = tally_lines(&tally, lines);
+    assert_in_range(count, TALLY_TABLE_CELLS * 9 / 10, TALLY_TABLE_CELLS);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(lines[i].count, 2);
+        sum += lines[i].count;
+    }
+    assert_int_equal(sum + tally_lost(&tally), 6 * TALLY_TABLE_CELLS);
+    hit(2, 0, 1 << 20, 0, NULL); /* another CPU has room of its own */
+    assert_int_equal(tally_lines(&tally, lines), count + 1);
+}
+
+/* Many keys find a place before the first is lost, whatever they have in common. */
+static void keys_spread(void **state)
+{
+    (void)state;
+    want_key("size");
+    for (unsigned shift = 0; shift < 48; shift++) {
+        tally_clear(&tally);
+        for (uint64_t key = 0; key < TALLY_TABLE_CELLS / 2; key++)
+            hit(0, 0, 0xffffffff80000000 + (key << shift), 0, NULL);
+        assert_int_equal(tally_lost(&tally), 0);
+    }
+}
+
+/* --- Nested hits. --- */
+
+/* Of one place in the table, so that who comes between looks at the cell that is being made. */
+static uint64_t near[5]; /* the first is 0 */
+
+static void find_near(void)
+{
+    const struct tally_key zero = {.part = 0};
+
+    for (uint64_t size = 1, count = 1; count < 5; size++) {
+        const struct tally_key key = {.words = {size}};
+
+        if ((tally_table_place(&key) - tally_table_place(&zero)) % TALLY_TABLE_CELLS == 0)
+            near[count++] = size;
+    }
+}
+
+static void victim(void)
+{
+    for (unsigned i = 1; i <= 3; i++) {
+        uint64_t argument[] = {0, near[i]};
+        struct trace_hit traced = {.tracepoint = &tracepoint_some, .argument = argument};
+        struct tally_hit taken = {.traced = &traced};
+
+        step_on();
+        tally_take(&tally, &taken);
+        step_off();
+    }
+}
+
+/* Keys that the victim has, is about to have, and never has. */
+static void intrude(void)
+{
+    for (unsigned i = 0; i < 5; i++)
+        hit(0, 0, near[i], 0, NULL);
+}
+
+static uint64_t count_of(uint64_t size, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (lines[i].key.words[0] == size)
+            return lines[i].count;
+    return 0;
+}
+
+static const char *verdict(void)
+{
+    static char text[80];
+    size_t count = tally_lines(&tally, lines);
+
+    for (unsigned i = 0; i < 5; i++) {
+        uint64_t hits = count_of(near[i], count), expected = i >= 1 && i <= 3 ? 2 : 1;
+
+        if (hits != expected) {
+            snprintf(text, sizeof(text), "key %u: %llu", i, (unsigned long long)hits);
+            return text;
+        }
+    }
+    return count == 5 && tally_lost(&tally) == 0 ? NULL : "there are others";
+}
+
+static void a_hit_may_come_between_any_two_instructions_of_another(void **state)
+{
+    const struct step_plan plan = {
+        .victim = victim, .intrude = intrude, .verdict = verdict, .stride = 1};
+    struct step_result result;
+
+    (void)state;
+    find_near();
+    want_key("size");
+    result = step_through(&plan);
+    assert_in_range(result.boundaries, 100, 10000);
+    assert_int_equal(result.wrong, 0);
+}
+
+/* --- Text. --- */
+
+static char printed[4000];
+
+static void printed_write(struct sink *sink, const char *bytes, size_t length)
+{
+    size_t used = strlen(printed);
+
+    (void)sink;
+    assert_true(used + length < sizeof(printed));
+    memcpy(printed + used, bytes, length);
+    printed[used + length] = '\0';
+}
+
+static void assert_prints(const char *expected)
+{
+    struct sink sink = {printed_write};
+
+    printed[0] = '\0';
+    tally_print(&sink, "test:some", &tally, lines);
+    assert_string_equal(printed, expected);
+}
+
+static void it_is_printed_in_columns(void **state)
+{
+    (void)state;
+    want_key("address");
+    hit(0, 0xffffffff80001000, 0, 0, NULL);
+    hit(0, 0xffffffff80001000, 0, 0, NULL);
+    hit(0, 0x10, 0, 0, NULL);
+    assert_prints(" test:some, by address:\n\n"
+                  "                 2      0xffffffff80001000\n"
+                  "                 1      0x10\n\n");
+    tally_clear(&tally);
+    want_value("size");
+    tally.plan.by = TALLY_BY_NOTHING;
+    hit(0, 0, 0, 0, NULL);
+    hit(0, 0, 1, 0, NULL);
+    for (unsigned i = 0; i < 40; i++)
+        hit(0, 0, 1000, 0, NULL);
+    hit(0, 0, UINT64_MAX, 0, NULL);
+    cpus[1].lost = 7;
+    assert_prints(" test:some, size:\n\n"
+                  "                 1      0                         *\n"
+                  "                 1      1                         *\n"
+                  "                40      512 to 1023               "
+                  "****************************************\n"
+                  "                 1      9223372036854775808 to 18446744073709551615  *\n"
+                  "                 7      hits of keys for which a CPU's table of 1024 had no "
+                  "room\n\n");
+    tally_clear(&tally);
+    want_value("left");
+    tally.plan.by = TALLY_BY_CPU;
+    hit(1, 0, 0, -1, NULL);
+    assert_prints(" test:some, left, by cpu:\n\n"
+                  "                 1      CPU 1\n"
+                  "                 1      below 0                   "
+                  "****************************************\n\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_part_is_from_one_power_of_two_to_the_next, setup),
+        cmocka_unit_test_setup(hits_are_counted_by_key_and_the_most_comes_first, setup),
+        cmocka_unit_test_setup(a_field_with_a_sign_keeps_it_and_a_text_is_a_key, setup),
+        cmocka_unit_test_setup(names_and_cpus_are_keys, setup),
+        cmocka_unit_test_setup(a_histogram_of_each_key_stands_together, setup),
+        cmocka_unit_test_setup(what_has_no_room_is_counted, setup),
+        cmocka_unit_test_setup(keys_spread, setup),
+        cmocka_unit_test_setup(a_hit_may_come_between_any_two_instructions_of_another, setup),
+        cmocka_unit_test_setup(it_is_printed_in_columns, setup),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
