@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stops, for a debugger, and its way to memory and registers. Who it is, and what it does, is
+ * Stops, for a debugger, and its way to memory and registers, those that a CPU stands at apart
+ * (arch_stopped_regs, arch/park.h). Who it is, and what it does, is
  * core/gdb's. In a stop all CPUs stand still, interrupts and watches are off, and nothing may trap.
  */
 #pragma once
@@ -103,9 +104,6 @@ bool arch_debug_register_write(unsigned cpu, unsigned number, const uint8_t *byt
 /* Frame pointer, stack pointer and instruction pointer, by number. */
 #define ARCH_DEBUG_EXPEDITED 3
 extern const unsigned arch_debug_expedited[ARCH_DEBUG_EXPEDITED];
-
-/* What a CPU that a debugger has stopped stands at; may be changed. NULL: it does not stand. */
-struct regs *arch_stop_regs(unsigned cpu);
 
 /*
  * That CPU, stopped in a thread, interrupts on, calls `function` where it goes on, on that thread's

@@ -23,8 +23,8 @@ bool arch_cpus_park(unsigned *absent);
 void arch_cpus_release(void);
 void arch_set_may_park(bool (*may)(void));
 
-/* What a CPU that stands still was interrupted at; NULL if it runs. Any context. */
-const struct regs *arch_parked_regs(unsigned cpu);
-
-/* As arch_parked_regs, but of a CPU that stands still for either reason. */
-const struct regs *arch_stopped_regs(unsigned cpu);
+/*
+ * What a CPU stands at that stands still, for whatever reason, or is in a debugger's stop, which
+ * may change them; NULL if it runs. They stay as long as the caller is the reason. Any context.
+ */
+struct regs *arch_stopped_regs(unsigned cpu);

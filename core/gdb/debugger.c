@@ -8,6 +8,7 @@
 #include "arch/cpu.h"
 #include "arch/debugger.h"
 #include "arch/local.h"
+#include "arch/park.h"
 #include "arch/regs.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/gdb/machine.h"
@@ -173,7 +174,7 @@ static void resume_as_asked(const struct gdb_request *request, struct arch_resum
 static bool range_goes_on(unsigned cpu, struct gdb_stop *stop)
 {
     const struct gdb_request *request = &server.request;
-    uint64_t ip = arch_stop_regs(cpu)->ip;
+    uint64_t ip = arch_stopped_regs(cpu)->ip;
 
     if (!server.owes_stop || !request->step || request->only != cpu ||
         stop->reason != GDB_STOPPED_BY_SIGNAL || ip < request->start || ip >= request->end)
@@ -265,7 +266,7 @@ static bool can_go_on(unsigned cpu, unsigned only)
 
     if (only == GDB_NO_CPU || only == cpu)
         return true;
-    if (!arch_stop_regs(only))
+    if (!arch_stopped_regs(only))
         length = print_into(text, sizeof(text), "CPU %u does not answer: it runs\n", only);
     else if (arch_park_is_changing())
         length =

@@ -4,6 +4,7 @@
 
 #include "arch/cpu.h"
 #include "arch/debugger.h"
+#include "arch/park.h"
 #include "core/gdb/points.h"
 #include "core/host.h"
 #include "core/lib/print.h"
@@ -14,7 +15,7 @@ static void cpu_describe(unsigned cpu, char *text, size_t size)
 
     if (name)
         print_into(text, size, "%s (%u)%s", name, (uint32_t)task_ids[cpu],
-                   arch_stop_regs(cpu) ? "" : ", does not answer");
+                   arch_stopped_regs(cpu) ? "" : ", does not answer");
     else
         print_into(text, size, "no thread yet");
 }

@@ -4,6 +4,7 @@
 
 #include "arch/cpu.h"
 #include "arch/debugger.h"
+#include "arch/park.h"
 #include "arch/regs.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
@@ -153,7 +154,7 @@ static bool monitor_end(unsigned cpu, int *status)
 {
     if (state_now() != DONE || cpu != command.cpu)
         return false;
-    *arch_stop_regs(cpu) = command.kept;
+    *arch_stopped_regs(cpu) = command.kept;
     *status = command.status;
     state_is(NONE);
     return true;

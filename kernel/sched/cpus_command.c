@@ -20,7 +20,7 @@ struct glance {
 static void look(unsigned cpu, struct glance *glance)
 {
     const struct thread *thread = scheduler_current(cpu);
-    const struct regs *regs = arch_parked_regs(cpu);
+    const struct regs *regs = arch_stopped_regs(cpu);
 
     *glance = (struct glance){
         .ip = regs ? regs->ip : 0, .pid = thread->pid, .watches = arch_watches(cpu)};

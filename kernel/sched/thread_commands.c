@@ -85,7 +85,7 @@ static int bt_print(void)
  */
 static bool where(const struct thread *thread, struct regs *regs)
 {
-    const struct regs *parked = arch_parked_regs(thread->cpu);
+    const struct regs *parked = arch_stopped_regs(thread->cpu);
     bool stands = thread->state == THREAD_RUNNABLE || thread->state == THREAD_SLEEPING;
 
     if (parked && scheduler_current(thread->cpu) == thread) /* on its way to a switch, maybe */

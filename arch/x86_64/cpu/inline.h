@@ -37,19 +37,16 @@ struct percpu {
         steps; /* [O] the next instruction outside of traps is stepped; others while it is parked */
     uint64_t user_sp; /* [O] a program's stack pointer, between two instructions of syscall_entry */
 
-    /* NMIs and parking: arch/x86_64/entry/nmi.c and park.c. */
-    uint32_t nmi_sent;              /* [A] NMIs that other CPUs have asked for, in all */
-    uint32_t nmi_seen;              /* [O] of these, how many had been when the last NMI came */
-    bool nmi_spare;                 /* [O] one more may come for those */
-    uint32_t clock_asked;           /* [A] by the boot CPU: the NMI clock is to be served */
-    uint32_t park_asked;            /* [A] by the CPU that parks: stop; 0: go on */
-    uint32_t parked;                /* [O] stands still, until park_asked is 0 */
-    const struct regs *parked_regs; /* [O] what was interrupted for that */
+    /* NMIs: arch/x86_64/entry/nmi.c. */
+    uint32_t nmi_sent;    /* [A] NMIs that other CPUs have asked for, in all */
+    uint32_t nmi_seen;    /* [O] of these, how many had been when the last NMI came */
+    bool nmi_spare;       /* [O] one more may come for those */
+    uint32_t clock_asked; /* [A] by the boot CPU: the NMI clock is to be served */
 
-    /* Standing still for a report: arch/x86_64/cpu/stand.c. */
-    uint32_t stand_asked;          /* [A] STAND_*: by the CPU that reports, or for a debugger */
-    uint32_t stands;               /* [O] until no report asks for it */
-    const struct regs *stood_regs; /* [O] what was interrupted for that */
+    /* Standing still, for all reasons: arch/x86_64/cpu/stand.h. */
+    uint32_t stand_asked;      /* [A] what it is asked to stand still for: STAND_* */
+    uint32_t stands;           /* [O] what it stands still for */
+    struct regs *stopped_regs; /* [O] at what; NULL: it runs. A debugger changes what is there */
 
     bool runs;             /* [A] set by the owning CPU when it is there for others */
     int64_t clock_off;     /* [I] ns that its clock is off, at least, */

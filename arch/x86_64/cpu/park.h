@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The NMI's side of parking (arch_cpus_park, arch/park.h; docs/smp.md). */
+/* The parker (arch_cpus_park, arch/park.h; docs/smp.md), for NMIs and stops. */
 #pragma once
 
 #include <stdbool.h>
 
 struct regs;
 
-/* Stands still in here while that is what is asked for. On the NMI's page, watches off. */
-void park_serve(struct regs *regs);
+/* In an NMI, which has come upon these registers: nothing is under way that a parker may change. */
+bool park_may(const struct regs *regs);
 
 /* This CPU parks the others: it may have changed half of something. Any context. */
 bool park_is_parker(void);
@@ -18,9 +18,6 @@ bool park_is_held(void);
 /* *cpu goes on alone, or is in a stop: the others stand still because of a stop. Any context. */
 bool park_has_lone(unsigned *cpu);
 
-/* What a parked CPU calls while it stands still; NULL: nothing. With all other CPUs parked. */
-void park_set_meanwhile(void (*serve)(void));
-
 /*
  * Parking for a debugger's stop (arch/x86_64/debug/stop.c), in a debug trap after its hits, a
  * breakpoint's trap or an NMI: waits for its turn, where it can be parked itself, with these
@@ -28,13 +25,13 @@ void park_set_meanwhile(void (*serve)(void));
  * nothing but look where the others stand still already: for this CPU's stop before, or for a
  * change of its own that a breakpoint instruction or a step has come upon.
  */
-bool park_for_stop(const struct regs *regs, unsigned *absent);
+bool park_for_stop(struct regs *regs, unsigned *absent);
 
 /* All go on; after the end of a change that the stop came upon, if it did. */
 void park_end_stop(void);
 
 /* The others stay parked, this one too, but that one goes on; returns when somebody lets all go. */
-void park_pass_on(unsigned cpu, const struct regs *regs);
+void park_pass_on(unsigned cpu, struct regs *regs);
 
 /* In an NMI: it has not come upon a hit, nor upon one who has parked the others for a change. */
 bool park_may_stop(const struct regs *regs);

@@ -1,96 +1,120 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See stand.h. Unlike parking this asks no CPU whether it may be stopped where it is, as nothing
- * is changed that it may be looking at; and it is for one that has found something wrong in an NMI
- * of its own.
+ * See stand.h: the side of the CPU that stands still. NMIs stay blocked in stand_serve. They come
+ * upon stand_still in a debug trap, which waits there for its turn to stop: one of a report's then
+ * stands still on top of it. The first keeps the registers, so that a debugger changes what its
+ * trap goes back to, and the second takes back no more than it has added.
  */
 #include "arch/x86_64/cpu/stand.h"
 
 #include "arch/cpu.h"
 #include "arch/park.h"
-#include "arch/regs.h"
-#include "arch/stop.h"
+#include "arch/x86_64/cpu/apic.h"
+#include "arch/x86_64/cpu/park.h"
 #include "arch/x86_64/cpu/percpu.h"
-#include "arch/x86_64/entry/nmi.h"
+#include "arch/x86_64/cpu/port_counted.h"
+#include "arch/x86_64/debug/debugreg.h"
 
-#define PATIENCE_NS 300000000ull /* a report is not to wait longer for who does not answer */
-
-static uint64_t since;                          /* whose turn it is: arch_clock_ns */
-static uint64_t lost;                           /* [A] */
 static void (*stop_handler)(struct regs *regs); /* changed with all CPUs parked */
-
-/* Stopped by this or parked: a parked one goes on only when its parker does. */
-static bool stands(unsigned cpu)
-{
-    return !arch_cpu_runs(cpu) || cpu == arch_cpu_id() || arch_stopped_regs(cpu);
-}
-
-static bool all_stand(void)
-{
-    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        if (!stands(cpu))
-            return false;
-    return true;
-}
-
-void arch_cpus_stand(void)
-{
-    since = arch_clock_ns();
-    /* Parked ones too: their parker may be about to let them go. */
-    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        if (arch_cpu_runs(cpu) && cpu != arch_cpu_id()) {
-            __atomic_fetch_or(&percpu[cpu].stand_asked, STAND_REPORT, __ATOMIC_RELEASE);
-            nmi_send(cpu);
-        }
-    while (!all_stand() && arch_clock_ns() - since < PATIENCE_NS)
-        arch_relax();
-}
-
-/* All that stand have gone on when this returns, so that the next one finds none of them. */
-void arch_cpus_go(void)
-{
-    __atomic_fetch_add(&lost, arch_clock_ns() - since, __ATOMIC_RELAXED);
-    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        __atomic_fetch_and(&percpu[cpu].stand_asked, ~STAND_REPORT, __ATOMIC_RELEASE);
-    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        while (__atomic_load_n(&percpu[cpu].stands, __ATOMIC_ACQUIRE))
-            arch_relax();
-}
-
-const struct regs *arch_stopped_regs(unsigned cpu)
-{
-    return __atomic_load_n(&percpu[cpu].stands, __ATOMIC_ACQUIRE) ? percpu[cpu].stood_regs
-                                                                  : arch_parked_regs(cpu);
-}
-
-uint64_t stand_lost_ns(void)
-{
-    return __atomic_load_n(&lost, __ATOMIC_RELAXED);
-}
+static void (*meanwhile)(void);                 /* [A] by who parks; NULL: nothing is to be done */
 
 void stand_set_stop(void (*stop)(struct regs *regs))
 {
     stop_handler = stop;
 }
 
-static void stand_for_report(struct percpu *self, const struct regs *regs)
+void stand_set_meanwhile(void (*serve)(void))
 {
-    self->stood_regs = regs;
-    __atomic_store_n(&self->stands, 1, __ATOMIC_RELEASE);
-    while (__atomic_load_n(&self->stand_asked, __ATOMIC_ACQUIRE) & STAND_REPORT)
-        arch_relax();
-    __atomic_store_n(&self->stands, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&meanwhile, serve, __ATOMIC_RELAXED);
 }
 
+struct regs *arch_stopped_regs(unsigned cpu)
+{
+    return __atomic_load_n(&percpu[cpu].stopped_regs, __ATOMIC_ACQUIRE);
+}
+
+static void stands_at(struct percpu *self, struct regs *regs)
+{
+    __atomic_store_n(&self->stopped_regs, regs, __ATOMIC_RELEASE);
+}
+
+static void stands_for(struct percpu *self, uint32_t reasons)
+{
+    __atomic_store_n(&self->stands, reasons, __ATOMIC_RELEASE);
+}
+
+static void pass_time(uint32_t reasons)
+{
+    void (*serve)(void) = __atomic_load_n(&meanwhile, __ATOMIC_RELAXED);
+
+    if (reasons & STAND_PARK && serve)
+        serve();
+    arch_relax();
+}
+
+/* What a parker has changed is in this CPU's registers before the parker hears that it goes on. */
+static void follow_changes(void)
+{
+    debugreg_load();
+    apic_button_follow();
+}
+
+/* What the parker has changed meanwhile is seen after the load: P, with let_go. */
+void stand_still(struct regs *regs, uint32_t serves, uint32_t asked)
+{
+    struct percpu *self = percpu_self();
+    bool first = !self->stopped_regs;
+    uint32_t under = self->stands, now;
+
+    if (first)
+        stands_at(self, regs);
+    for (; asked; asked = now) {
+        if (asked & STAND_HALT) {
+            stands_for(self, STAND_HALT);
+            arch_halt();
+        }
+        stands_for(self, under | asked);
+        while ((now = __atomic_load_n(&self->stand_asked, __ATOMIC_ACQUIRE) & serves) == asked)
+            pass_time(asked);
+        if ((asked ^ now) & STAND_PARK && asked & STAND_PARK && !(now & STAND_HALT))
+            follow_changes();
+    }
+    if (first)
+        stands_at(self, NULL);
+    stands_for(self, under);
+}
+
+void stand_enter_stop(struct regs *regs)
+{
+    struct percpu *self = percpu_self();
+
+    stands_at(self, regs);
+    stands_for(self, self->stands | STAND_STOP);
+}
+
+void stand_leave_stop(void)
+{
+    struct percpu *self = percpu_self();
+
+    stands_at(self, NULL);
+    stands_for(self, self->stands & ~STAND_STOP);
+}
+
+/* A parking finds this CPU anywhere in here, where it may be parked at all; so does a report. */
 void stand_serve(struct regs *regs)
 {
     struct percpu *self = percpu_self();
-    uint32_t asked = __atomic_load_n(&self->stand_asked, __ATOMIC_ACQUIRE);
+    uint32_t asked = __atomic_load_n(&self->stand_asked, __ATOMIC_ACQUIRE), serves = STAND_REPORT;
 
     if (!asked)
         return;
-    if (asked & STAND_REPORT)
-        stand_for_report(self, regs);
-    if (asked & STAND_STOP && stop_handler)
+    serves &= ~self->stands; /* what this has come upon goes on with that */
+    if (!(asked & STAND_HALTS))
+        serves |= STAND_HALT | (park_may(regs) ? STAND_PARK : 0);
+    if (asked & serves) {
+        port_count_settle(regs);
+        stand_still(regs, serves, asked & serves);
+    }
+    if (stand_is_asked(self->cpu, STAND_STOP) && stop_handler)
         stop_handler(regs);
 }

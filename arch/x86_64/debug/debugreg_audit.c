@@ -55,7 +55,7 @@ static bool audit_here(void)
 /* A program's own flag is no step; a debugger's of it is one. */
 bool arch_watch_audit(unsigned cpu)
 {
-    const struct regs *regs = arch_parked_regs(cpu);
+    const struct regs *regs = arch_stopped_regs(cpu);
     bool steps = regs && regs->flags & FLAGS_TRAP;
 
     if (cpu == arch_cpu_id())

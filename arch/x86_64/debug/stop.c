@@ -32,8 +32,7 @@ static trap_handler *page_fault_before;
 /* [boot CPU; any in a stop] arch_clock_ns: when the debugger's line may last have raised an NMI */
 static uint64_t heard;
 
-/* What a CPU that stops stands at, and where a page fault that was a breakpoint's leads. [it] */
-static struct regs *stopped_at[ARCH_CPUS_MAX];
+/* Where a page fault that was a breakpoint's leads. [the CPU that stops] */
 static struct {
     uintptr_t ip;
     uint64_t flags;
@@ -42,18 +41,11 @@ static struct {
 
 extern const char stop_landing[]; /* a breakpoint instruction; below */
 
-struct regs *arch_stop_regs(unsigned cpu)
-{
-    if (stopped_at[cpu])
-        return stopped_at[cpu];
-    return cpu == arch_cpu_id() ? NULL : (struct regs *)arch_stopped_regs(cpu);
-}
-
 /* Lets the others go on as is said, and waits where this one is not to. */
 static void stop_resume(unsigned cpu, struct regs *regs, const struct arch_resume *resume)
 {
     heard = arch_clock_ns();
-    stopped_at[cpu] = NULL;
+    stand_leave_stop();
     if (resume->all)
         park_end_stop();
     else if (resume->only != cpu)
@@ -64,8 +56,8 @@ static void stop_resume(unsigned cpu, struct regs *regs, const struct arch_resum
 static void stop_cancel_steps(void)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        if (arch_stop_regs(cpu))
-            stop_step_cancel(cpu, arch_stop_regs(cpu));
+        if (arch_stopped_regs(cpu))
+            stop_step_cancel(cpu, arch_stopped_regs(cpu));
 }
 
 /*
@@ -86,12 +78,12 @@ static void stop_enter(struct regs *regs, enum arch_stop why)
             park_end_stop();
         return;
     }
-    stopped_at[cpu] = regs;
+    stand_enter_stop(regs);
     stop_cancel_steps();
     for (;;) {
         resume = (struct arch_resume){.all = true, .only = ARCH_NO_CPU};
         debugger->stopped(cpu, why, absent, &resume);
-        if (!resume.step || stop_step_prepare(resume.only, arch_stop_regs(resume.only)))
+        if (!resume.step || stop_step_prepare(resume.only, arch_stopped_regs(resume.only)))
             break;
         why = ARCH_STOP_STEPPED;
     }
@@ -114,12 +106,12 @@ static _Noreturn void stop_leave(struct regs *regs, uintptr_t ip, bool at_breakp
 
 bool arch_stop_is_due(unsigned cpu)
 {
-    return __atomic_load_n(&percpu[cpu].stand_asked, __ATOMIC_RELAXED) & STAND_STOP;
+    return stand_is_asked(cpu, STAND_STOP);
 }
 
 static void stop_taken(unsigned cpu)
 {
-    __atomic_fetch_and(&percpu[cpu].stand_asked, ~STAND_STOP, __ATOMIC_RELAXED);
+    stand_ask_no_more(cpu, STAND_STOP);
 }
 
 /*
@@ -301,7 +293,7 @@ static void stop_asked(struct regs *regs)
 
 void arch_stop_cpu(unsigned cpu)
 {
-    __atomic_fetch_or(&percpu[cpu].stand_asked, STAND_STOP, __ATOMIC_RELEASE);
+    stand_ask(cpu, STAND_STOP);
     if (apic_registers())
         nmi_send(cpu);
 }
@@ -323,7 +315,7 @@ static void stop_hear(void)
     if (park_has_lone(&lone) && lone != arch_cpu_id())
         arch_stop_cpu(lone);
     else
-        __atomic_fetch_or(&percpu_self()->stand_asked, STAND_STOP, __ATOMIC_RELEASE);
+        stand_ask(arch_cpu_id(), STAND_STOP);
 }
 
 /* Before the clock is asked whether the NMI was its. */
@@ -369,7 +361,7 @@ void arch_debugger_attach(const struct arch_debugger *with)
     nmi_set_clock(with ? &listening : &clock);
     stand_set_stop(with ? stop_asked : NULL);
     trap_set_late(with ? stop_late : NULL);
-    park_set_meanwhile(with ? stop_hear_parked : NULL);
+    stand_set_meanwhile(with ? stop_hear_parked : NULL);
     trap_set_handler(VECTOR_BREAKPOINT, with ? stop_break : NULL);
     trap_set_handler(VECTOR_NMI, with ? stop_unexplained : NULL);
     trap_set_program_handler(with ? stop_program_trapped : NULL);
@@ -383,9 +375,9 @@ void arch_stop_dead(struct regs *regs)
     struct arch_resume resume = {.all = true};
     unsigned cpu = arch_cpu_id();
 
-    if (!debugger || stopped_at[cpu])
+    if (!debugger || stand_reasons(cpu) & STAND_STOP)
         return;
-    stopped_at[cpu] = regs;
+    stand_enter_stop(regs);
     stop_cancel_steps();
     debugger->stopped(cpu, ARCH_STOP_DEAD, ARCH_NO_CPU, &resume);
 }
@@ -394,7 +386,7 @@ void arch_stop_dead(struct regs *regs)
 
 bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept)
 {
-    struct regs *regs = arch_stop_regs(cpu);
+    struct regs *regs = arch_stopped_regs(cpu);
     const struct arch_stack *stack;
     uintptr_t sp;
 

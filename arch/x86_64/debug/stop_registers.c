@@ -7,6 +7,7 @@
 #include "arch/cpu.h"
 #include "arch/debugger.h"
 #include "arch/memory.h"
+#include "arch/park.h"
 #include "arch/regs.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/percpu.h"
@@ -155,7 +156,7 @@ static bool read_system(unsigned cpu, unsigned number, uint64_t *value)
 
 bool arch_debug_register_read(unsigned cpu, unsigned number, uint8_t *bytes)
 {
-    const struct regs *regs = arch_stop_regs(cpu);
+    const struct regs *regs = arch_stopped_regs(cpu);
     uint64_t value;
     bool known;
 
@@ -179,7 +180,7 @@ bool arch_debug_register_read(unsigned cpu, unsigned number, uint8_t *bytes)
  */
 bool arch_debug_register_write(unsigned cpu, unsigned number, const uint8_t *bytes)
 {
-    struct regs *regs = arch_stop_regs(cpu);
+    struct regs *regs = arch_stopped_regs(cpu);
     uint64_t value = 0;
 
     if (!regs || (number > EFLAGS && number != CR2))

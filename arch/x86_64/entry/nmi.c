@@ -125,7 +125,6 @@ void nmi_trap(struct regs *regs)
 
     if (timed && !park_is_parker() && !__atomic_load_n(&ended, __ATOMIC_RELAXED))
         clock.serve(regs, began);
-    park_serve(regs);
     stand_serve(regs);
     if (nmi_button_waits(self, timed) || (!sent && !timed && !nmi_lingered(self))) {
         port_count_settle(regs);

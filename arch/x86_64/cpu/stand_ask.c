@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See stand.h: the side of who asks, whatever for. */
+#include "arch/cpu.h"
+#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/cpu/stand.h"
+#include "arch/x86_64/entry/nmi.h"
+
+#define AGAIN_NS 20000ull     /* between two NMIs to one that could not stop yet, */
+#define LOST_NS  100000000ull /* ... and to one that seems to have had none */
+
+void stand_ask(unsigned cpu, uint32_t reason)
+{
+    __atomic_fetch_or(&percpu[cpu].stand_asked, reason, __ATOMIC_RELEASE);
+}
+
+void stand_ask_no_more(unsigned cpu, uint32_t reason)
+{
+    __atomic_fetch_and(&percpu[cpu].stand_asked, ~reason, __ATOMIC_RELEASE);
+}
+
+bool stand_is_asked(unsigned cpu, uint32_t reason)
+{
+    return __atomic_load_n(&percpu[cpu].stand_asked, __ATOMIC_RELAXED) & reason;
+}
+
+bool stand_ask_number(unsigned cpu, uint32_t from, uint32_t to)
+{
+    uint32_t *word = &percpu[cpu].stand_asked;
+    uint32_t asked = __atomic_load_n(word, __ATOMIC_RELAXED);
+
+    do
+        if ((asked & STAND_PARK) != from || asked & STAND_HALT)
+            return false;
+    while (!__atomic_compare_exchange_n(word, &asked, (asked & ~STAND_PARK) | to, false,
+                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    return true;
+}
+
+uint32_t stand_reasons(unsigned cpu)
+{
+    return __atomic_load_n(&percpu[cpu].stands, __ATOMIC_ACQUIRE);
+}
+
+bool stand_all_others(uint32_t reasons, uint32_t exactly, unsigned *one)
+{
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (cpu != arch_cpu_id() && arch_cpu_runs(cpu) &&
+            (stand_reasons(cpu) & reasons) != exactly) {
+            *one = cpu;
+            return false;
+        }
+    return true;
+}
+
+static bool has_had_its_nmis(unsigned cpu)
+{
+    return __atomic_load_n(&percpu[cpu].nmi_seen, __ATOMIC_ACQUIRE) ==
+           __atomic_load_n(&percpu[cpu].nmi_sent, __ATOMIC_RELAXED);
+}
+
+/* Nobody can answer while a report has all CPUs stand still. */
+static uint64_t patience_clock(void)
+{
+    return arch_clock_ns() - stand_lost_ns();
+}
+
+bool stand_await(uint32_t reasons, uint32_t exactly, uint64_t patience, unsigned *absent)
+{
+    uint64_t start = patience_clock(), asked = start, now;
+
+    while (!stand_all_others(reasons, exactly, absent)) {
+        now = patience_clock();
+        if (now - start > patience)
+            return false;
+        if (now - asked > (has_had_its_nmis(*absent) ? AGAIN_NS : LOST_NS)) {
+            nmi_send(*absent);
+            asked = now;
+        }
+        arch_relax();
+    }
+    return true;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See arch/stop.h. Unlike parking neither asks a CPU whether it may be stopped where it is: for a
+ * report nothing is changed that it may be looking at, and who is halted looks at nothing any more.
+ * A report is also for one that has found something wrong in an NMI of its own.
+ */
+#include "arch/stop.h"
+
+#include "arch/cpu.h"
+#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/cpu/stand.h"
+#include "arch/x86_64/entry/nmi.h"
+
+#define PATIENCE_NS 300000000ull /* neither waits longer for who does not answer */
+
+static uint64_t since; /* whose turn it is: arch_clock_ns */
+static uint64_t lost;  /* [A] */
+
+static bool all_stand(void)
+{
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (cpu != arch_cpu_id() && arch_cpu_runs(cpu) &&
+            !(stand_reasons(cpu) & (STAND_REPORT | STAND_HALT)))
+            return false;
+    return true;
+}
+
+static void ask_all_others(uint32_t reason)
+{
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (cpu != arch_cpu_id() && arch_cpu_runs(cpu)) {
+            stand_ask(cpu, reason);
+            nmi_send(cpu);
+        }
+}
+
+/* One that is parked is no answer: its parker may be about to let it go. */
+void arch_cpus_stand(void)
+{
+    since = arch_clock_ns();
+    ask_all_others(STAND_REPORT);
+    while (!all_stand() && arch_clock_ns() - since < PATIENCE_NS)
+        arch_relax();
+}
+
+/* All that stand for it have gone on when this returns, so that the next one finds none of them. */
+void arch_cpus_go(void)
+{
+    unsigned one;
+
+    __atomic_fetch_add(&lost, arch_clock_ns() - since, __ATOMIC_RELAXED);
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        stand_ask_no_more(cpu, STAND_REPORT);
+    while (!stand_all_others(STAND_REPORT, 0, &one))
+        arch_relax();
+}
+
+uint64_t stand_lost_ns(void)
+{
+    return __atomic_load_n(&lost, __ATOMIC_RELAXED);
+}
+
+void arch_cpus_halt(void)
+{
+    unsigned absent;
+
+    nmi_clock_end();
+    stand_ask(arch_cpu_id(), STAND_HALTS);
+    ask_all_others(STAND_HALT);
+    stand_await(STAND_HALT, STAND_HALT, PATIENCE_NS, &absent);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What may come inside what, of the reasons for which a CPU stands still (docs/smp.md, "Standing
+ * still"), and that there is one answer to what it stands at. Wants at least two CPUs: this one
+ * asks, CPU 1 stands still.
+ */
+#include "arch/cpu.h"
+#include "arch/park.h"
+#include "arch/regs.h"
+#include "arch/stop.h"
+#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/cpu/stand.h"
+#include "core/lib/cpus.h"
+#include "kernel/sched/thread.h"
+#include "tests/kernel/ktap.h"
+
+#define THERE       1u
+#define PATIENCE_NS 2000000000ull
+
+static uint32_t stage;       /* [A] */
+static struct regs trapped;  /* what the trap that waits has interrupted */
+static uint64_t turns_there; /* [A] */
+
+static void await_stage(uint32_t wanted)
+{
+    while (__atomic_load_n(&stage, __ATOMIC_ACQUIRE) < wanted)
+        arch_relax();
+}
+
+static void next_stage(uint32_t now)
+{
+    __atomic_store_n(&stage, now, __ATOMIC_RELEASE);
+}
+
+/* In a thread there, until this has returned. */
+static struct thread *begin(void (*function)(void *))
+{
+    struct refusal why;
+    struct thread *thread;
+
+    stage = 0;
+    thread = thread_create_on(THERE, "stands", function, NULL, &why);
+    await_stage(1);
+    return thread;
+}
+
+static bool await_reasons(uint32_t reasons)
+{
+    uint64_t start = arch_clock_ns();
+
+    while (stand_reasons(THERE) != reasons && arch_clock_ns() - start < PATIENCE_NS)
+        arch_relax();
+    return stand_reasons(THERE) == reasons;
+}
+
+static bool is_parked_alone(void)
+{
+    return stand_reasons(THERE) & STAND_PARK && !(stand_reasons(THERE) & ~STAND_PARK);
+}
+
+/* --- A thread that is interrupted, its interrupts off. --- */
+
+static void spin(void *unused)
+{
+    uint64_t flags = arch_irq_save();
+
+    (void)unused;
+    next_stage(1);
+    while (__atomic_load_n(&stage, __ATOMIC_ACQUIRE) < 2) {
+        __atomic_fetch_add(&turns_there, 1, __ATOMIC_RELAXED);
+        arch_relax();
+    }
+    arch_irq_restore(flags);
+}
+
+static bool is_of(const struct thread *thread, const struct regs *regs)
+{
+    return regs && regs->sp > thread->stack->low && regs->sp <= thread->stack->high;
+}
+
+/* It makes no turn meanwhile. */
+static bool stands_still(void)
+{
+    uint64_t turns = __atomic_load_n(&turns_there, __ATOMIC_ACQUIRE), start = arch_clock_ns();
+
+    while (arch_clock_ns() - start < 1000000)
+        arch_relax();
+    return __atomic_load_n(&turns_there, __ATOMIC_ACQUIRE) == turns;
+}
+
+static void claim_alone(const struct thread *thread)
+{
+    unsigned absent;
+
+    ktap_ok(!arch_stopped_regs(THERE), "a CPU that runs stands at nothing");
+    ktap_ok(arch_cpus_park(&absent) && is_parked_alone(), "it is parked");
+    ktap_ok(is_of(thread, arch_stopped_regs(THERE)) && stands_still(),
+            "... and stands still at what the NMI has interrupted");
+    arch_cpus_release();
+    ktap_ok(!arch_stopped_regs(THERE), "... until it is released");
+    arch_cpus_stand();
+    ktap_equal(stand_reasons(THERE), STAND_REPORT, "it stands still for a report");
+    ktap_ok(is_of(thread, arch_stopped_regs(THERE)) && stands_still(),
+            "... at what the NMI has interrupted");
+    arch_cpus_go();
+    ktap_ok(await_reasons(0), "... until that is over");
+}
+
+static void claim_report_of_parked(void)
+{
+    struct regs *at;
+    unsigned absent;
+
+    ktap_ok(arch_cpus_park(&absent), "it is parked again,");
+    at = arch_stopped_regs(THERE);
+    arch_cpus_stand();
+    ktap_ok(arch_stopped_regs(THERE) == at, "and a report finds it at the same place");
+    arch_cpus_release();
+    ktap_equal(stand_reasons(THERE), STAND_REPORT, "... which goes on when the parker has ended");
+    ktap_ok(arch_stopped_regs(THERE) == at && stands_still(), "... at the same place still");
+    arch_cpus_go();
+    ktap_ok(await_reasons(0), "... until it has ended, too");
+}
+
+static void claim_parking_in_report(void)
+{
+    struct regs *at;
+    unsigned absent;
+
+    arch_cpus_stand();
+    at = arch_stopped_regs(THERE);
+    ktap_ok(arch_cpus_park(&absent), "one that stands still for a report can be parked");
+    arch_cpus_go();
+    ktap_ok(is_parked_alone(), "... which outlives the report,");
+    ktap_ok(at && arch_stopped_regs(THERE) == at && stands_still(), "... at the same place");
+    arch_cpus_release();
+    ktap_ok(!arch_stopped_regs(THERE), "... until it is released");
+}
+
+/* --- A debug trap that waits for its turn to stop. --- */
+
+/* NMIs come in there, and find it between no hits. */
+static void wait_in_trap(void *unused)
+{
+    struct percpu *self = percpu_self();
+    uint64_t flags = arch_irq_save();
+
+    (void)unused;
+    self->watch_depth++;
+    next_stage(1);
+    await_stage(2);
+    stand_still(&trapped, STAND_PARK, STAND_NUMBER);
+    self->watch_depth--;
+    next_stage(3);
+    arch_irq_restore(flags);
+}
+
+static void claim_report_upon_wait(void)
+{
+    struct thread *thread = begin(wait_in_trap);
+
+    stand_ask_number(THERE, 0, STAND_NUMBER);
+    next_stage(2);
+    ktap_ok(await_reasons(STAND_NUMBER), "a trap is parked while it waits for its turn to stop");
+    arch_cpus_stand();
+    ktap_ok(await_reasons(STAND_NUMBER | STAND_REPORT), "a report's NMI comes upon it");
+    ktap_ok(arch_stopped_regs(THERE) == &trapped, "... and it stands at what it has trapped");
+    arch_cpus_go();
+    ktap_equal(stand_reasons(THERE), STAND_NUMBER, "... and is parked still when that has gone");
+    ktap_ok(arch_stopped_regs(THERE) == &trapped, "... there");
+    stand_ask_number(THERE, STAND_NUMBER, 0);
+    await_stage(3);
+    ktap_ok(!arch_stopped_regs(THERE) && stand_reasons(THERE) == 0, "... until it is released");
+    thread_join(thread);
+}
+
+static void stand_claims(void)
+{
+    struct thread *thread;
+
+    if (!ktap_ok(cpus_running() > 1 && arch_cpu_id() != THERE, "there is another CPU"))
+        return;
+    thread = begin(spin);
+    claim_alone(thread);
+    claim_report_of_parked();
+    claim_parking_in_report();
+    next_stage(2);
+    thread_join(thread);
+    claim_report_upon_wait();
+}
+
+KTAP_SUITE(stand, "what a CPU stands still for, and what may come inside what");
