@@ -116,7 +116,8 @@ static const struct part {
      "[-e EVENT[,EVENT]...] [--filter EXPRESSION] [--no-raw-samples] [-g] [--call-graph "
      "orc|fp|no]\n"
      "    [--skip N] [--verify-chain] [-c N | -F HZ] [--intr-regs] [-m SIZE] [--overwrite] [-z]\n"
-     "    [--by comm|cpu|caller|FIELD] [--hist FIELD] [--trigger EVENT] [--start EVENT] [-p PID] "
+     "    [--by comm|cpu|caller|FIELD] [--hist FIELD] [--from EVENT --to EVENT [--key FIELD]]\n"
+     "    [--trigger EVENT] [--start EVENT] [-p PID] "
      "[-C CPUS] [-a] [-f] [-- COMMAND]",
      "samples until COMMAND ends, or until ^C; without -e, of cpu-clock"},
     {"report", perf_report, true,
@@ -127,7 +128,8 @@ static const struct part {
      "each sample of the last recording"},
     {"stat", perf_stat, false,
      "[-e EVENT[,EVENT]...] [--filter EXPRESSION] [--by comm|cpu|caller|FIELD] [--hist FIELD]\n"
-     "    [--start EVENT] [-p PID] [-C CPUS] [-a] [-r N | -I MS] [-- COMMAND]",
+     "    [--from EVENT --to EVENT [--key FIELD]] [--start EVENT] [-p PID] [-C CPUS] [-a]\n"
+     "    [-r N | -I MS] [-- COMMAND]",
      "counts hits until COMMAND ends, or until ^C"},
     {"trace", perf_trace, false,
      "[-e CALL[,CALL]...] [-s | -S] [-m SIZE] [--overwrite] [-p PID] [--] COMMAND",

@@ -207,6 +207,25 @@ void event_traced_checked(struct event *event, struct ring *ring, struct trace_h
         sample_write_traced(&event->plan, ring, traced, addr, here->period);
 }
 
+void event_hit_for(struct event *event, uint64_t addr, const struct regs *regs, uint64_t period)
+{
+    unsigned cpu = arch_cpu_id();
+    struct event_cpu *here = &event->cpu[cpu];
+    struct ring *ring = event_claim(event, here, task_ids[cpu], cpu);
+
+    if (ring && event_may(event, here, ring))
+        sample_write(&event->plan, ring, addr, regs, task_ids[cpu], period);
+}
+
+void event_traced_for(struct event *event, struct trace_hit *traced, uint64_t period)
+{
+    struct event_cpu *here = &event->cpu[traced->cpu];
+    struct ring *ring = event_claim(event, here, traced->ids, traced->cpu);
+
+    if (ring && event_may(event, here, ring))
+        sample_write_traced(&event->plan, ring, traced, 0, period);
+}
+
 bool event_sample(struct event *event, uint64_t period, const struct regs *regs)
 {
     struct ring *rings = *(struct ring *volatile *)&event->rings;

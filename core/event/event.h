@@ -202,6 +202,13 @@ event_hit_traced(struct event *event, struct trace_hit *traced, bool addressed)
 }
 
 /*
+ * Hits that the event means, whose samples stand for `period` each: for what a tally has measured.
+ * Context: as event_hit.
+ */
+void event_hit_for(struct event *event, uint64_t addr, const struct regs *regs, uint64_t period);
+void event_traced_for(struct event *event, struct trace_hit *traced, uint64_t period);
+
+/*
  * A sample that stands for `period`, whatever the event's own says. False if the throttle holds it
  * back, or if the event has no rings. Context: as event_hit.
  */

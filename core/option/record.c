@@ -13,6 +13,7 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/option/branches.h"
+#include "core/option/span.h"
 #include "core/option/tally.h"
 #include "core/option/target.h"
 #include "core/sample/sample.h"
@@ -41,6 +42,7 @@ struct parse {
     uint64_t cpus;          /* of -C, bit i: CPU i; 0: any */
     bool all_threads;       /* -a */
     bool counting;          /* it is `perf stat` */
+    const char *key;        /* of --key; NULL: not said */
     const char *of_samples; /* the first option that says something of samples; NULL: none */
     struct refusal *why;
 };
@@ -335,6 +337,17 @@ static int parse_start(struct parse *parse, char *list)
     return error;
 }
 
+static int parse_span(struct parse *parse, const char *option, char *list)
+{
+    struct recording_options *recording = &parse->options->recording;
+    enum tally_role role = strcmp(option, "--from") == 0 ? TALLY_BEGINS : TALLY_ENDS;
+    int error = parse_events(parse, list);
+
+    return error ? error
+                 : span_option_mark(&recording->events[parse->last],
+                                    recording->event_count - parse->last, role, option, parse->why);
+}
+
 static int parse_pid(struct parse *parse, const char *word)
 {
     uint64_t pid;
@@ -402,6 +415,12 @@ static int parse_valued(struct parse *parse, const char *option, char *value)
                                   recording->event_count - parse->last, option, value, parse->why);
     if (strcmp(option, "-e") == 0 || strcmp(option, "--event") == 0)
         return parse_events(parse, value);
+    if (strcmp(option, "--from") == 0 || strcmp(option, "--to") == 0)
+        return parse_span(parse, option, value);
+    if (strcmp(option, "--key") == 0) {
+        parse->key = value;
+        return 0;
+    }
     if (strcmp(option, "--trigger") == 0)
         return parse_trigger(parse, value);
     if (strcmp(option, "--start") == 0)
@@ -426,9 +445,9 @@ static int parse_valued(struct parse *parse, const char *option, char *value)
 static bool option_takes_value(const char *option)
 {
     static const char *const valued[] = {
-        "-e",       "--event",      "-c",     "--count", "-F",        "--freq",
-        "-m",       "--mmap-pages", "--skip", "--start", "--trigger", "--call-graph",
-        "--filter", "-p",           "--pid",  "-C",      "--cpu"};
+        "-e",           "--event", "-c",      "--count",   "-F",           "--freq",   "-m",
+        "--mmap-pages", "--skip",  "--start", "--trigger", "--call-graph", "--filter", "-p",
+        "--pid",        "--from",  "--to",    "--key",     "-C",           "--cpu"};
 
     for (unsigned i = 0; i < sizeof(valued) / sizeof(valued[0]); i++)
         if (strcmp(option, valued[i]) == 0)
@@ -459,12 +478,14 @@ static int parse_flag(struct parse *parse, const char *option)
     else if (parse->counting)
         return refuse(parse->why, EINVAL,
                       "unknown option \"%s\"; there are -e EVENT, --filter EXPR, --start EVENT, "
-                      "--by KEY, --hist FIELD, -p PID, -C CPUS, -a, -r N, -I MS, -- COMMAND",
+                      "--by KEY, --hist FIELD, --from EVENT, --to EVENT, --key FIELD, -p PID, -C "
+                      "CPUS, -a, -r N, -I MS, -- COMMAND",
                       option);
     else
         return refuse(parse->why, EINVAL,
                       "unknown option \"%s\"; there are -e EVENT, -g, --call-graph, --skip, "
-                      "--verify-chain, -c, -F, -m, --overwrite, -z, --by, --hist, --start, "
+                      "--verify-chain, -c, -F, -m, --overwrite, -z, --by, --hist, --from, --to, "
+                      "--key, --start, "
                       "--trigger, --intr-regs, --no-raw-samples, --filter, -p, -C, -a, -f, "
                       "-- COMMAND",
                       option);
@@ -509,7 +530,7 @@ static void apply_rate(struct event_spec *event, const struct event_terms *terms
         frequency = event->source->hertz_default;
     if (frequency == FREQUENCY_MAX)
         frequency = event->source->hertz_max;
-    if (terms->period || frequency || is_weighted(attr))
+    if (terms->period || frequency || is_weighted(attr) || event->tally.role == TALLY_ENDS)
         attr->sample_type |= PERF_SAMPLE_PERIOD;
     if (frequency) {
         attr->freq = 1;
@@ -707,8 +728,9 @@ static int check_alone(struct parse *parse)
 
 static bool option_is_of_counts(const char *option)
 {
-    static const char *const counts[] = {"-e", "--event", "--filter", "--start", "-a",
-                                         "-p", "--pid",   "-C",       "--cpu",   "--all-cpus"};
+    static const char *const counts[] = {"-e",     "--event", "--filter", "--start", "-a",
+                                         "-p",     "--pid",   "-C",       "--cpu",   "--all-cpus",
+                                         "--from", "--to",    "--key"};
 
     for (unsigned i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
         if (strcmp(option, counts[i]) == 0)
@@ -786,6 +808,9 @@ int perf_options_parse(int argc, char **argv, struct perf_options *options, stru
         apply_terms(&recording->events[i], &parse.own[i], &parse.all, parse.verify);
         recording->events[i].cpus = parse.cpus;
     }
+    error = span_options_choose(recording->events, recording->event_count, parse.key, why);
+    if (error)
+        return error;
     options->verify = parse.verify;
     options->all_threads = parse.all_threads || parse.cpus || !options->workload;
     if (parse.counting && (error = check_counting(&parse)) != 0)

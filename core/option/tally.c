@@ -19,6 +19,9 @@ static int check_hits(const struct event_spec *event, const char *option, struct
         return refuse(why, EINVAL,
                       "%s: %s is neither a tracepoint nor a breakpoint, whose hits it tells apart",
                       option, event->name);
+    if (event->tally.role == TALLY_BEGINS)
+        return refuse(why, EINVAL, "%s: %s begins spans; --by stands behind --to EVENT", option,
+                      event->name);
     if (event->start)
         return refuse(why, EINVAL, "%s: %s opens windows; its hits are told apart where -e has it",
                       option, event->name);
@@ -56,6 +59,8 @@ static int parse_hist(struct event_spec *event, const char *option, const char *
 
     if (error)
         return error;
+    if (event->tally.role)
+        return refuse(why, EINVAL, "%s: the histogram of %s is of times", option, event->name);
     if (field->kind == TRACEPOINT_text)
         return refuse(why, EINVAL, "%s: %s is a text; --by %s says how often each came", option,
                       name, name);

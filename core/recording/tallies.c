@@ -3,22 +3,47 @@
 #include "core/recording/tallies.h"
 
 #include "core/host.h"
+#include "core/lib/assert.h"
 
-static size_t tally_bytes(void)
-{
-    return arch_cpus() * sizeof(struct tally_cpu);
-}
-
-static int take(struct event *event, struct refusal *why)
+/* NULL and the reason, which names whose it was to be. */
+static void *take(const struct event *event, size_t bytes, struct refusal *why)
 {
     struct refusal missing = {"the host of Pitot gives no memory"};
+    void *memory = host.memory_take ? host.memory_take(bytes * arch_cpus(), &missing) : NULL;
 
-    if (host.memory_take)
-        event->tally.cpu = host.memory_take(tally_bytes(), &missing);
-    if (event->tally.cpu)
+    if (!memory)
+        refuse(why, ENOMEM, "%s: %zu bytes for the tables of %u CPUs: %s", event->recorded.name,
+               bytes * arch_cpus(), arch_cpus(), missing.text);
+    return memory;
+}
+
+/* The memory of a span is of the event that begins it. */
+static int take_all(struct event *event, struct refusal *why)
+{
+    const struct tally_plan *plan = &event->tally.plan;
+
+    if (plan->role == TALLY_BEGINS)
+        event->tally.spans = take(event, sizeof(struct span_cpu), why);
+    else if (tally_is_wanted(plan))
+        event->tally.cpu = take(event, sizeof(struct tally_cpu), why);
+    else
         return 0;
-    return refuse(why, ENOMEM, "%s: %zu bytes for the tables of %u CPUs: %s", event->recorded.name,
-                  tally_bytes(), arch_cpus(), missing.text);
+    return event->tally.spans || event->tally.cpu ? 0 : -ENOMEM;
+}
+
+static void join_spans(struct event *events, unsigned count)
+{
+    const struct event *from = NULL;
+
+    for (unsigned i = 0; i < count; i++)
+        if (events[i].tally.plan.role == TALLY_BEGINS)
+            from = &events[i];
+    for (unsigned i = 0; i < count; i++)
+        if (events[i].tally.plan.role == TALLY_ENDS) {
+            assert(from); /* core/option/span.c refuses one without the other */
+            events[i].tally.spans = from->tally.spans;
+            events[i].tally.from = from->recorded.name;
+        }
 }
 
 int recording_tallies_take(struct event *events, unsigned count, struct refusal *why)
@@ -26,18 +51,24 @@ int recording_tallies_take(struct event *events, unsigned count, struct refusal 
     int error = 0;
 
     for (unsigned i = 0; !error && i < count; i++)
-        if (tally_is_wanted(&events[i].tally.plan))
-            error = take(&events[i], why);
+        error = take_all(&events[i], why);
     if (error)
         recording_tallies_give(events, count);
+    else
+        join_spans(events, count);
     return error;
 }
 
 void recording_tallies_give(struct event *events, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
-        if (events[i].tally.cpu)
-            host.memory_give(events[i].tally.cpu, tally_bytes());
-        events[i].tally.cpu = NULL;
+        struct tally *tally = &events[i].tally;
+
+        if (tally->cpu)
+            host.memory_give(tally->cpu, arch_cpus() * sizeof(*tally->cpu));
+        if (tally->spans && tally->plan.role == TALLY_BEGINS)
+            host.memory_give(tally->spans, arch_cpus() * sizeof(*tally->spans));
+        tally->cpu = NULL;
+        tally->spans = NULL;
     }
 }

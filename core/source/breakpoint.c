@@ -159,11 +159,15 @@ static void event_breakpoint_hit_tallied(struct breakpoint *breakpoint, uintptr_
 {
     struct event *event = (struct event *)((char *)breakpoint - offsetof(struct event, breakpoint));
     unsigned cpu = arch_cpu_id();
+    uint64_t time;
 
     if (event->narrow && !event_means(event, regs, task_ids[cpu], cpu))
         return;
-    tally_take(&event->tally, &(struct tally_hit){.regs = regs, .cpu = cpu});
-    event_hit_meant(event, address, regs);
+    time = tally_take(&event->tally, &(struct tally_hit){.regs = regs, .cpu = cpu});
+    if (event->tally.plan.role == TALLY_ENDS)
+        event_hit_for(event, address, regs, time);
+    else
+        event_hit_meant(event, address, regs);
 }
 
 /* Of one that opens the window of branches; its own sample comes before theirs. */

@@ -47,6 +47,18 @@ static void event_tracepoint_hit_addressed_tallied(struct tracepoint_probe *prob
     event_tracepoint_take(probe, hit, true, true);
 }
 
+/* Its samples stand for the time that has passed since the hit that began it. */
+static void event_tracepoint_hit_ends(struct tracepoint_probe *probe, struct trace_hit *hit)
+{
+    struct event *event = (struct event *)((char *)probe - offsetof(struct event, probe));
+    const struct tally_hit taken = {.traced = hit, .cpu = hit->cpu};
+
+    if (event->spec.filter.count > 0 && !filter_passes(&event->spec.filter, hit))
+        return;
+    if (!event->narrow || event_means(event, trace_regs(hit), hit->ids, hit->cpu))
+        event_traced_for(event, hit, tally_take(&event->tally, &taken));
+}
+
 /*
  * A period is so much weight, and of a frequency so many hits; a sample stands for the weight that
  * has come since the last one, more than a period where one hit weighs more. Counted are hits.
@@ -120,6 +132,8 @@ static tracepoint_probe_hit *choose_hit(struct event *event, const struct tracep
 {
     bool tallied = tally_is_wanted(&event->tally.plan);
 
+    if (event->tally.plan.role == TALLY_ENDS)
+        return event_tracepoint_hit_ends;
     if (tracepoint->weighted)
         return tallied ? event_tracepoint_hit_weighted_tallied : event_tracepoint_hit_weighted;
     if (find_address(tracepoint, &event->address))

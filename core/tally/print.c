@@ -77,8 +77,9 @@ static void print_bar(struct sink *sink, uint64_t count, uint64_t most)
         print_to(sink, "*");
 }
 
-/* The lines of one key, from `lines` on; returns how many. */
-static size_t print_histogram(struct sink *sink, const struct tally_line *lines, size_t count)
+/* The lines of one key, from `lines` on, which may stand below it; returns how many. */
+static size_t print_histogram(struct sink *sink, const struct tally_line *lines, size_t count,
+                              bool keyed)
 {
     uint64_t most = 0;
     size_t next;
@@ -91,19 +92,27 @@ static size_t print_histogram(struct sink *sink, const struct tally_line *lines,
         char part[KEY_SIZE];
 
         describe_part(lines[i].key.part, part);
-        print_to(sink, "%18llu      %-24s  ", (unsigned long long)lines[i].count, part);
+        print_to(sink, "%18llu      %s%-24s  ", (unsigned long long)lines[i].count,
+                 keyed ? "  " : "", part);
         print_bar(sink, lines[i].count, most);
         print_to(sink, "\n");
     }
     return next;
 }
 
-static void print_header(struct sink *sink, const char *event, const struct tally_plan *plan)
+static void print_header(struct sink *sink, const char *event, const struct tally *tally)
 {
+    const struct tally_plan *plan = &tally->plan;
     static const char *const words[] = {
         [TALLY_BY_COMM] = "comm", [TALLY_BY_CPU] = "cpu", [TALLY_BY_CALLER] = "caller"};
 
-    print_to(sink, " %s", event);
+    print_to(sink, " ");
+    if (plan->role)
+        print_to(sink, "%s to ", tally->from);
+    print_to(sink, "%s", event);
+    if (plan->role)
+        print_to(sink, ", ns, in one thread%s%s", plan->span_field ? " and " : "",
+                 plan->span_field ? plan->span_field->name : "");
     if (plan->value_field)
         print_to(sink, ", %s", plan->value_field->name);
     if (plan->by)
@@ -112,26 +121,45 @@ static void print_header(struct sink *sink, const char *event, const struct tall
     print_to(sink, ":\n\n");
 }
 
+static void print_sum(struct sink *sink, uint64_t count, const char *what)
+{
+    if (count)
+        print_to(sink, "%18llu      %s\n", (unsigned long long)count, what);
+}
+
+static void print_spans(struct sink *sink, const struct span_cpu *spans)
+{
+    struct span_sums sums = span_sum(spans);
+
+    print_sum(sink, sums.again, "began again before they ended: the later beginning counts");
+    print_sum(sink, sums.unbegun, "ended and had not begun");
+    print_sum(sink, sums.open, "had not ended");
+    print_sum(sink, sums.lost, "began where a CPU's table had no room");
+}
+
 void tally_print(struct sink *sink, const char *event, const struct tally *tally,
                  struct tally_line *lines)
 {
     const struct tally_plan *plan = &tally->plan;
     size_t count = tally_lines(tally, lines);
+    bool histogram = plan->value_field || plan->role;
     uint64_t lost = tally_lost(tally);
     char key[KEY_SIZE];
 
-    print_header(sink, event, plan);
+    print_header(sink, event, tally);
     for (size_t i = 0; i < count;) {
         describe_key(plan, &lines[i].key, key);
-        if (!plan->value_field || plan->by)
+        if (!histogram || plan->by)
             print_to(sink, "%18llu      %s\n", (unsigned long long)lines[i].of_key, key);
-        if (plan->value_field)
-            i += print_histogram(sink, &lines[i], count - i);
+        if (histogram)
+            i += print_histogram(sink, &lines[i], count - i, plan->by);
         else
             i++;
     }
     if (lost)
         print_to(sink, "%18llu      hits of keys for which a CPU's table of %d had no room\n",
                  (unsigned long long)lost, TALLY_TABLE_CELLS);
+    if (plan->role)
+        print_spans(sink, tally->spans);
     print_to(sink, "\n");
 }

@@ -42,23 +42,49 @@ static void tally_key_of(const struct tally_plan *plan, const struct tally_hit *
     }
 }
 
-void tally_take(struct tally *tally, const struct tally_hit *hit)
+static void tally_count(struct tally *tally, const struct tally_hit *hit, uint64_t part)
 {
-    const struct tally_plan *plan = &tally->plan;
     struct tally_cpu *here = &tally->cpu[hit->cpu];
-    struct tally_key key = {.part = 0};
+    struct tally_key key = {.part = part};
     struct tally_cell *cell;
 
-    tally_key_of(plan, hit, key.words);
-    if (plan->value_field)
-        key.part =
-            tally_part(field_number(&plan->value, hit->traced), field_has_sign(&plan->value));
+    tally_key_of(&tally->plan, hit, key.words);
     cell = tally_table_find(&here->table, &key, true);
     local_increment(cell ? &cell->value : &here->lost);
+}
+
+static uint64_t tally_take_span(struct tally *tally, const struct tally_hit *hit)
+{
+    const struct tally_plan *plan = &tally->plan;
+    uint64_t now = arch_clock_ns(), time = 0;
+    struct tally_key key = {.words = {task_ids[hit->cpu]}};
+
+    if (plan->span_field)
+        key.words[1] = field_number(&plan->span, hit->traced);
+    if (plan->role == TALLY_BEGINS)
+        span_begin(&tally->spans[hit->cpu], &key, now);
+    else if (span_end(&tally->spans[hit->cpu], &key, now, &time))
+        tally_count(tally, hit, tally_part(time, false));
+    return time;
+}
+
+uint64_t tally_take(struct tally *tally, const struct tally_hit *hit)
+{
+    const struct tally_plan *plan = &tally->plan;
+    uint64_t part = 0;
+
+    if (plan->role)
+        return tally_take_span(tally, hit);
+    if (plan->value_field)
+        part = tally_part(field_number(&plan->value, hit->traced), field_has_sign(&plan->value));
+    tally_count(tally, hit, part);
+    return 0;
 }
 
 void tally_clear(struct tally *tally)
 {
     if (tally->cpu)
         memset(tally->cpu, 0, arch_cpus() * sizeof(*tally->cpu));
+    if (tally->spans)
+        memset(tally->spans, 0, arch_cpus() * sizeof(*tally->spans));
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/tally/span.h"
 #include "core/tally/table.h"
 #include "core/tracepoint/field.h"
 #include "core/unwind/unwind.h"
@@ -19,18 +20,24 @@
 /* By what they are told apart: the first two words of a key. */
 enum tally_by { TALLY_BY_NOTHING, TALLY_BY_COMM, TALLY_BY_CPU, TALLY_BY_CALLER, TALLY_BY_FIELD };
 
+/* What a hit is of a span of time (core/tally/span.h). */
+enum tally_role { TALLY_COUNTS, TALLY_BEGINS, TALLY_ENDS };
+
 /* What is wanted of an event; all 0: nothing. */
 struct tally_plan {
+    enum tally_role role;
     enum tally_by by;
     enum unwind_method method; /* by which a caller is found */
     struct field_place key, value;
     const struct tracepoint_field *key_field;   /* of TALLY_BY_FIELD */
     const struct tracepoint_field *value_field; /* whose histogram is wanted; NULL: counts alone */
+    struct field_place span;
+    const struct tracepoint_field *span_field; /* that both ends of a span share; NULL: none */
 };
 
 static inline bool tally_is_wanted(const struct tally_plan *plan)
 {
-    return plan->by || plan->value_field;
+    return plan->by || plan->value_field || plan->role;
 }
 
 /*
@@ -56,7 +63,9 @@ struct tally_cpu {
 
 struct tally {
     struct tally_plan plan; /* [I] */
-    struct tally_cpu *cpu;  /* [I] arch_cpus() of them; NULL: nothing is wanted */
+    struct tally_cpu *cpu;  /* [I] arch_cpus() of them; NULL: nothing is counted apart */
+    struct span_cpu *spans; /* [I] likewise; of both events of a span; NULL: it is of none */
+    const char *from;       /* [I] the event that begins it, of the one that ends it */
 };
 
 /* A hit, as its source has it. */
@@ -66,8 +75,11 @@ struct tally_hit {
     unsigned cpu;
 };
 
-/* Any context of the CPU that was hit, preemption off. */
-void tally_take(struct tally *tally, const struct tally_hit *hit);
+/*
+ * Returns the time of the span that the hit ends; 0 if it ends none. Any context of the CPU that
+ * was hit, preemption off.
+ */
+uint64_t tally_take(struct tally *tally, const struct tally_hit *hit);
 
 /* Begins anew; all CPUs are parked. */
 void tally_clear(struct tally *tally);

@@ -10,7 +10,7 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
-use List::Util qw(sum);
+use List::Util qw(max sum);
 use Test::More;
 use Pitot;
 use Pitot::Transcript;
@@ -25,23 +25,27 @@ sub told
     my ($lines) = $said =~ /^ \Q$heading\E:\n\n((?: +\d+ .*\n)*)/m or return;
     my ($key, @told) = ('');
     for (split(/\n/, $lines)) {
-        my ($count, $what, $bar) = /^ *(\d+) {6}(.*?)(?: *(\*+))?$/;
+        my ($count, $what, $bar) = /^ *(\d+) {6} *(.*?)(?: *(\*+))?$/;
         $key = $what if !$bar;
         push(@told, [$bar && $heading =~ /, by / ? "$key/$what" : $what, $count]);
     }
     return @told;
 }
 
+my $record = qr/^\s*(?<comm>\S+)\s+(?<tid>\d+)\ \[(?<cpu>\d+)\]
+    \s+(?<seconds>\d+)\.(?<ns>\d{9}):\s+(?<period>\d+)\s+(?<event>\S+?):(?:\s+(?<trace>.*))?$/x;
+
 # The records as perf script prints them, each with what its line says behind the event.
 sub records
 {
     my ($machine) = @_;
-    my ($text, $complaints, $status) = perf_script($machine, '-F', $fields);
+    my ($text, $complaints, $status) = perf_script($machine, '--ns', '-F', $fields);
     is($status, 0, '... perf reads the stream');
     my (@records, $chain);
     for my $line (split(/\n/, $text)) {
-        if ($line =~ /^\s*(\S+)\s+(\d+) \[(\d+)\]\s+[\d.]+:\s+\d+\s+(\S+?):(?:\s+(.*))?$/) {
-            push(@records, {comm => $1, cpu => $3 + 0, event => $4, trace => $5 // ''});
+        if ($line =~ /$record/) {
+            push(@records, {%+, cpu => $+{cpu} + 0, ns => "$+{seconds}$+{ns}" + 0,
+                trace => $+{trace} // ''});
             $records[-1]{trace} =~ s/ ?[0-9a-f]{16} \S+$//;    # where it was, without a chain
         } elsif ($line =~ /^\s*[0-9a-f]+ (\S+)/) {
             push(@{$records[-1]{chain}}, $1);
@@ -106,6 +110,64 @@ equal_ok('lock:lock_acquire, by cpu', '-e lock:lock_acquire --by cpu',
     'fs-stress 3 --threads 3', sub { "CPU $_[0]{cpu}" }, smp => 2);
 equal_ok('lock:lock_acquire, by comm', '-e lock:lock_acquire --by comm',
     'fs-stress 3 --threads 3', sub { $_[0]{comm} }, smp => 2);
+
+# --- Spans of time --------------------------------------------------------------------------------
+
+# What the same hits come to on the host: a sample of the second event stands for the time since the
+# first's with the same key in its thread.
+sub spans_of
+{
+    my ($from, $to, $key, @records) = @_;
+    my (%begun, %sums, @times, @off);
+    for my $record (@records) {
+        my $of = "$record->{cpu} $record->{tid} " . $key->($record);
+        if ($record->{event} eq $from) {
+            $sums{'began again before they ended: the later beginning counts'}++ if $begun{$of};
+            $begun{$of} = $record;
+        } elsif ($record->{event} eq $to) {
+            my $first = delete $begun{$of};
+            $sums{'ended and had not begun'}++ if !$first;
+            push(@off, $record->{period}) if !$first;    # it stands for nothing
+            next if !$first;
+            push(@times, $record);
+            push(@off, abs($record->{period} - ($record->{ns} - $first->{ns})));
+        }
+    }
+    $sums{'had not ended'} = keys %begun if %begun;
+    return (\@times, \%sums, \@off);
+}
+
+sub spans_ok
+{
+    my ($options, $load, $shared, $key, $by, %boot) = @_;
+    my ($from, $to) = $options =~ /--from (\S+) --to (\S+)/;
+    my $line = "perf record -m 16m $options -- $load";
+    my $machine = boot(flags => 'perf.rate=0', run => "$line; poweroff", %boot);
+    ended_ok($machine, $options);
+    my $said = said($machine, $line);
+    unlike($said, qr/ lost /, '... no record is lost');
+    my @told = told($said, "$from to $to, ns, in one thread$shared");
+    my ($times, $sums, $off) = spans_of($from, $to, $key, records($machine));
+    cmp_ok(scalar(@$times), '>', 100, '... there are many');
+    # A record's clock is read some instructions behind the tally's, 8 ns each: of a system call
+    # when the path has been looked up that is part of the record.
+    cmp_ok(max(@$off), '<', $from =~ /^raw_syscalls/ ? 30_000 : 3_000,
+        '... each sample stands for its time, or for nothing');
+    is_deeply({map { @$_ } @told}, {%{counts(map { $by->($_) } @$times)}, %$sums},
+        '... and what the kernel has counted is what perf script adds up to');
+}
+
+my $locked = sub { $_[0]{trace} =~ /^(0x\w+)/ ? $1 : '' };
+my $time = sub { range($_[0]{period}) };
+spans_ok('--from lock:lock_acquire --to lock:lock_acquired', 'fs-stress 5', ' and lockdep_addr',
+    $locked, $time);
+spans_ok('--from lock:lock_acquired --to lock:lock_release --by name', 'fs-stress 3 --threads 3',
+    ' and lockdep_addr, by name', $locked,
+    sub { my ($name) = $_[0]{trace} =~ /^0x\w+ (.*)$/; ($name, "$name/" . $time->($_[0])) },
+    smp => 2);
+spans_ok('--from mem:lock_kernel:x --to mem:unlock_kernel:x', 'fs-stress 5', '', sub { '' }, $time);
+spans_ok('--from raw_syscalls:sys_enter --to raw_syscalls:sys_exit --key id', '/bin/fs-load 5',
+    ' and id', sub { $_[0]{trace} =~ /^NR (\d+)/ ? $1 : '' }, $time);
 
 # --- Counts alone, filters, and what has no room --------------------------------------------------
 

@@ -6,7 +6,7 @@
  * its name, or what it means, is parsed again; what is refused has a reason. Run by
  * tests/host/fuzz.t; docs/fuzzing.md tells more.
  *
- * links: core/option/record.c core/option/branches.c core/option/target.c core/option/stat.c core/option/tally.c core/lib/words.c core/event/spec.c core/event/spelling.c core/source/sources.c core/source/breakpoint.c core/source/place.c core/source/clock.c core/source/nmi_clock.c core/source/branches.c core/source/tracepoint.c core/lib/cpus.c tests/unit/fake_events.c core/tracepoint/filter.c core/tracepoint/field.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/print.c core/symbols/symbols.c core/symbols/table.c core/symbols/suggest.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c tests/fuzz/feed.c
+ * links: core/option/record.c core/option/branches.c core/option/target.c core/option/stat.c core/option/tally.c core/option/span.c core/lib/words.c core/event/spec.c core/event/spelling.c core/source/sources.c core/source/breakpoint.c core/source/place.c core/source/clock.c core/source/nmi_clock.c core/source/branches.c core/source/tracepoint.c core/lib/cpus.c tests/unit/fake_events.c core/tracepoint/filter.c core/tracepoint/field.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/print.c core/symbols/symbols.c core/symbols/table.c core/symbols/suggest.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c tests/fuzz/feed.c
  */
 #include <linux/hw_breakpoint.h>
 
@@ -341,6 +341,12 @@ static void check_tally(const struct event_spec *event)
           event->attr.type == PERF_TYPE_BREAKPOINT);
     CLAIM(!tally_is_wanted(plan) || !event->start);
     CLAIM(plan->by != TALLY_BY_CALLER || possible[plan->method]);
+    CLAIM(plan->role != TALLY_BEGINS || !plan->by);
+    CLAIM(!plan->role || !plan->value_field);
+    if (plan->span_field) {
+        check_field(event, &plan->span);
+        CLAIM(plan->role && !field_is_text(&plan->span));
+    }
     if (plan->by == TALLY_BY_FIELD)
         check_field(event, &plan->key);
     if (plan->value_field) {
@@ -395,6 +401,21 @@ static void check_branches(const struct recording_options *recording)
     CLAIM(!branches || !data || !excludes);
 }
 
+/* Who ends spans has who begins them, and both the same key or none. */
+static void check_spans(const struct recording_options *recording)
+{
+    const struct tally_plan *of[TALLY_ENDS + 1] = {NULL};
+
+    for (unsigned i = 0; i < recording->event_count; i++) {
+        const struct tally_plan *plan = &recording->events[i].tally;
+
+        CLAIM(!plan->role || !of[plan->role]);
+        of[plan->role] = plan->role ? plan : NULL;
+    }
+    CLAIM(!of[TALLY_BEGINS] == !of[TALLY_ENDS]);
+    CLAIM(!of[TALLY_BEGINS] || !of[TALLY_BEGINS]->span_field == !of[TALLY_ENDS]->span_field);
+}
+
 static void check_options(const struct perf_options *options, int argc, char **argv)
 {
     const struct recording_options *recording = &options->recording;
@@ -403,6 +424,7 @@ static void check_options(const struct perf_options *options, int argc, char **a
     for (unsigned i = 0; i < recording->event_count; i++)
         check_recorded(&recording->events[i]);
     check_branches(recording);
+    check_spans(recording);
     CLAIM(recording->ring_size > 0);
     CLAIM(options->stat.runs <= DEVIATION_RUNS_MAX && (!options->stat.runs || options->workload));
     CLAIM(!options->stat.interval_ms ||

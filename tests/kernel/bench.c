@@ -216,6 +216,7 @@ static int bench_run(int argc, char **argv)
     bench_case("trace-by-cpu", 6, "stat -e bench:bench_hit --by cpu");
     bench_case("trace-hist", 6, "stat -e bench:bench_hit --hist number");
     bench_case("trace-hist-by", 6, "stat -e bench:bench_hit --hist number --by comm");
+    bench_case("trace-span", 6, "stat --from bench:bench_hit --to bench:bench_hit");
     bench_case("trace-sample", 6, "record --overwrite -m 16k --no-raw-samples -e bench:bench_hit");
     bench_case("trace-raw", 6, "record --overwrite -m 16k -R -e bench:bench_hit");
     bench_case("trace-regs", 6,

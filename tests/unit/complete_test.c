@@ -187,8 +187,8 @@ static void perf_has_subcommands_and_options(void **state)
         "-D\n-g  -n  -s\n");
     assert_string_equal(
         list("perf stat -"),
-        "--  --all-cpus  --by  --cpu  --event  --filter  --hist  --interval-print  --pid\n"
-        "--repeat  --start  -C  -I  -a  -e  -p  -r\n");
+        "--  --all-cpus  --by  --cpu  --event  --filter  --from  --hist  --interval-print\n"
+        "--key  --pid  --repeat  --start  --to  -C  -I  -a  -e  -p  -r\n");
     assert_string_equal(list("perf script -"), "--max-events  --max-stack  -F\n");
 }
 

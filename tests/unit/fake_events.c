@@ -46,7 +46,10 @@ NEVER(void sample_write(const struct sample_plan *plan, struct ring *ring, uint6
 NEVER(void sample_write_traced(const struct sample_plan *plan, struct ring *ring,
                                struct trace_hit *traced, uint64_t addr, uint64_t period))
 NEVER(void sample_write_throttle(const struct sample_plan *plan, struct ring *ring, uint32_t type))
-NEVER(void tally_take(struct tally *tally, const struct tally_hit *hit))
+NEVER(void event_hit_for(struct event *event, uint64_t addr, const struct regs *regs,
+                         uint64_t period))
+NEVER(void event_traced_for(struct event *event, struct trace_hit *traced, uint64_t period))
+NEVER(uint64_t tally_take(struct tally *tally, const struct tally_hit *hit))
 NEVER(uint64_t task_followed_ns(unsigned cpu))
 NEVER(uint64_t arch_clock_ns(void))
 NEVER(bool arch_cpu_runs(unsigned cpu))

@@ -329,10 +329,10 @@ static void counts_can_be_of_several_runs_or_of_intervals(void **state)
     assert_refused("stat " WATCH " -r 3 -I 100 -- help", "-r and -I exclude each other");
     assert_refused("record -r 3 -- help", "unknown option \"-r\"; there are -e EVENT");
     assert_refused("record -I 100 -- help", "unknown option \"-I\"; there are -e EVENT");
-    assert_refused("stat --frob",
-                   "unknown option \"--frob\"; there are -e EVENT, --filter EXPR, "
-                   "--start EVENT, --by KEY, --hist FIELD, -p PID, -C CPUS, -a, -r N, "
-                   "-I MS, -- COMMAND");
+    assert_refused("stat --frob", "unknown option \"--frob\"; there are -e EVENT, --filter EXPR, "
+                                  "--start EVENT, --by KEY, --hist FIELD, --from EVENT, --to "
+                                  "EVENT, --key FIELD, -p PID, -C CPUS, -a, -r N, "
+                                  "-I MS, -- COMMAND");
 }
 
 static const struct event_window *window_of(unsigned event)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --by and --hist: what each makes of the events before it, and each refusal with what would be
+ * --by, --hist, --from and --to: what each makes of its events, and each refusal with what would be
  * right.
  *
  * links: tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "arch/step.h"
+#include "core/option/span.h"
 #include "core/option/tally.h"
 
 #define SOME_FIELDS(FIELD, of)                                                                     \
@@ -158,12 +159,83 @@ static void it_is_for_all_events_of_the_e_before(void **state)
                         "--by: " WATCH " opens windows; its hits are told apart where -e has it");
 }
 
+static int spans(const char *from, const char *to, const char *key)
+{
+    memset(events, 0, sizeof(events));
+    if (from) {
+        assert_int_equal(event_spec_parse(from, &events[0], &why), 0);
+        assert_int_equal(span_option_mark(&events[0], 1, TALLY_BEGINS, "--from", &why), 0);
+    }
+    if (to) {
+        assert_int_equal(event_spec_parse(to, &events[1], &why), 0);
+        assert_int_equal(span_option_mark(&events[1], 1, TALLY_ENDS, "--to", &why), 0);
+    }
+    return span_options_choose(events, 2, key, &why);
+}
+
+static void assert_no_spans(const char *from, const char *to, const char *key, const char *reason)
+{
+    assert_int_equal(spans(from, to, key), -EINVAL);
+    assert_string_equal(why.text, reason);
+}
+
+static void two_events_are_a_span(void **state)
+{
+    (void)state;
+    assert_int_equal(spans("test:some", "test:other", NULL), 0); /* no pointer in both */
+    assert_null(events[0].tally.span_field);
+    assert_int_equal(spans("test:some", "test:some", NULL), 0);
+    assert_string_equal(events[0].tally.span_field->name, "address");
+    assert_string_equal(events[1].tally.span_field->name, "address");
+    assert_int_equal(spans("test:some", "test:some", "left"), 0);
+    assert_int_equal(events[1].tally.span.place, 1);
+    assert_int_equal(spans("test:some", "test:other", "common_pid"), 0);
+    assert_int_equal(spans(WATCH, "test:other", NULL), 0);
+    assert_null(events[1].tally.span_field);
+    assert_int_equal(spans(NULL, NULL, NULL), 0);
+    assert_int_equal(spans("test:some", "test:some", NULL), 0);
+    assert_int_equal(tally_option_parse(&events[1], 1, "--by", "name", &why), 0);
+}
+
+static void a_span_without_an_end_is_refused(void **state)
+{
+    (void)state;
+    assert_no_spans("test:some", NULL, NULL,
+                    "--from test:some: --to EVENT says where the time ends");
+    assert_no_spans(NULL, "test:some", NULL,
+                    "--to test:some: --from EVENT says where the time begins");
+    assert_no_spans(NULL, NULL, "left", "--key without --from EVENT and --to EVENT");
+    assert_no_spans("test:some", "test:other", "left",
+                    "--key: test:other has no field \"left\"; there are size, common_*");
+    assert_no_spans("test:some", "test:some", "name",
+                    "--key: name is a text; a number or a pointer is possible");
+    assert_no_spans(WATCH, "test:some", "left",
+                    "--key: " WATCH " is no tracepoint, it has no fields; without --key its spans "
+                    "are of one thread");
+    assert_int_equal(spans("test:some", "test:other", NULL), 0);
+    assert_int_equal(tally_option_parse(&events[0], 1, "--by", "cpu", &why), -EINVAL);
+    assert_string_equal(why.text, "--by: test:some begins spans; --by stands behind --to EVENT");
+    assert_int_equal(tally_option_parse(&events[1], 1, "--hist", "size", &why), -EINVAL);
+    assert_string_equal(why.text, "--hist: the histogram of test:other is of times");
+    events[1].tally.role = TALLY_BEGINS;
+    assert_int_equal(span_options_choose(events, 2, NULL, &why), -EINVAL);
+    assert_string_equal(why.text, "--from twice: test:some and test:other; one span is possible in "
+                                  "a command");
+    assert_int_equal(span_option_mark(events, 2, TALLY_ENDS, "--to", &why), -EINVAL);
+    assert_string_equal(why.text, "--to: one event, not 2 from test:some on");
+    assert_int_equal(event_spec_parse("cpu-clock", &events[0], &why), 0);
+    assert_int_equal(span_option_mark(events, 1, TALLY_ENDS, "--to", &why), -EINVAL);
+    assert_string_equal(why.text, "--to: cpu-clock is neither a tracepoint nor a breakpoint");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(each_word_is_a_key, setup),
         cmocka_unit_test_setup(a_histogram_is_of_a_number, setup),
         cmocka_unit_test_setup(what_there_is_not_is_refused_with_what_there_is, setup),
+        cmocka_unit_test_setup(two_events_are_a_span, setup),
+        cmocka_unit_test_setup(a_span_without_an_end_is_refused, setup),
         cmocka_unit_test_setup(it_is_for_all_events_of_the_e_before, setup),
     };
 

@@ -272,6 +272,140 @@ static void a_hit_may_come_between_any_two_instructions_of_another(void **state)
     assert_int_equal(result.wrong, 0);
 }
 
+/* --- Spans of time. --- */
+
+static struct span_cpu spans[CPUS];
+static struct tally begins;
+
+static void want_spans(const char *field)
+{
+    tally.plan.role = TALLY_ENDS;
+    if (field) {
+        tally.plan.span_field = field_find(&tracepoint_some, field, strlen(field));
+        tally.plan.span = field_place_of(&tracepoint_some, tally.plan.span_field);
+    }
+    tally.spans = spans;
+    tally.from = "test:begins";
+    begins = (struct tally){.plan = tally.plan, .spans = spans};
+    begins.plan.role = TALLY_BEGINS;
+    tally_clear(&begins);
+}
+
+/* A hit at that time, by that thread; returns what it ends. */
+static uint64_t span_hit(struct tally *of, unsigned cpu, uint32_t pid, uint64_t address,
+                         uint64_t now)
+{
+    uint64_t argument[4] = {address};
+    struct trace_hit traced = {.tracepoint = &tracepoint_some, .argument = argument, .cpu = cpu};
+
+    task_ids[cpu] = task_ids_of(pid);
+    fake_arch.clock = now;
+    return tally_take(of, &(struct tally_hit){.traced = &traced, .cpu = cpu});
+}
+
+static void assert_sums(uint64_t again, uint64_t unbegun, uint64_t open, uint64_t lost)
+{
+    struct span_sums sums = span_sum(spans);
+
+    assert_int_equal(sums.again, again);
+    assert_int_equal(sums.unbegun, unbegun);
+    assert_int_equal(sums.open, open);
+    assert_int_equal(sums.lost, lost);
+}
+
+static void a_span_is_of_one_thread_and_one_key(void **state)
+{
+    (void)state;
+    want_spans("address");
+    assert_int_equal(span_hit(&begins, 0, 1, 0x1000, 100), 0);
+    assert_int_equal(span_hit(&begins, 0, 1, 0x2000, 200), 0);
+    assert_int_equal(span_hit(&begins, 0, 2, 0x1000, 300), 0);
+    assert_sums(0, 0, 3, 0);
+    assert_int_equal(span_hit(&tally, 0, 1, 0x1000, 1124), 1024);
+    assert_int_equal(span_hit(&tally, 0, 2, 0x1000, 301), 1);
+    assert_int_equal(span_hit(&tally, 0, 2, 0x2000, 302), 0);
+    assert_int_equal(span_hit(&tally, 1, 1, 0x2000, 303), 0); /* another CPU's */
+    assert_sums(0, 2, 1, 0);
+    assert_int_equal(tally_lines(&tally, lines), 2);
+    assert_line(0, 0, 1, 1);
+    assert_line(1, 0, 11, 1);
+    assert_int_equal(span_hit(&tally, 0, 1, 0x1000, 2000), 0); /* it has ended */
+    assert_sums(0, 3, 1, 0);
+}
+
+static void the_later_beginning_counts(void **state)
+{
+    (void)state;
+    want_spans(NULL);
+    span_hit(&begins, 3, 7, 0x1000, 100);
+    span_hit(&begins, 3, 7, 0x2000, 150);
+    assert_int_equal(span_hit(&tally, 3, 7, 0x3000, 160), 10);
+    assert_sums(1, 0, 0, 0);
+}
+
+static void beginnings_without_room_are_counted(void **state)
+{
+    uint64_t ended = 0;
+
+    (void)state;
+    want_spans("address");
+    for (uint64_t key = 0; key < 2 * TALLY_TABLE_CELLS; key++)
+        span_hit(&begins, 0, 1, key, 100);
+    for (uint64_t key = 0; key < 2 * TALLY_TABLE_CELLS; key++)
+        ended += span_hit(&tally, 0, 1, key, 104) == 4;
+    assert_in_range(ended, TALLY_TABLE_CELLS * 9 / 10, TALLY_TABLE_CELLS);
+    assert_sums(0, 2 * TALLY_TABLE_CELLS - ended, 0, 2 * TALLY_TABLE_CELLS - ended);
+    tally_clear(&begins);
+    assert_sums(0, 0, 0, 0);
+}
+
+/* The victim ends what has begun; what comes between ends it too, and begins another. */
+static void end_victim(void)
+{
+    uint64_t argument[4] = {0x1000}, time;
+    struct trace_hit traced = {.tracepoint = &tracepoint_some, .argument = argument};
+    struct tally_hit taken = {.traced = &traced};
+
+    span_hit(&begins, 0, 1, 0x1000, 100);
+    fake_arch.clock = 200;
+    step_on();
+    time = tally_take(&tally, &taken);
+    step_off();
+    (void)time;
+}
+
+static void end_intrude(void)
+{
+    span_hit(&tally, 0, 1, 0x1000, 200);
+    span_hit(&begins, 0, 1, 0x2000, 200);
+    span_hit(&tally, 0, 1, 0x2000, 208);
+    fake_arch.clock = 200;
+}
+
+/* Of the three ends two have a beginning, whoever came first. */
+static const char *end_verdict(void)
+{
+    struct span_sums sums = span_sum(spans);
+    size_t count = tally_lines(&tally, lines);
+
+    if (count != 2 || lines[0].count != 1 || lines[1].count != 1)
+        return "not two times";
+    return sums.unbegun == 1 && sums.open == 0 && sums.again == 0 ? NULL : "an end too many";
+}
+
+static void a_beginning_is_ended_once(void **state)
+{
+    const struct step_plan plan = {
+        .victim = end_victim, .intrude = end_intrude, .verdict = end_verdict, .stride = 1};
+    struct step_result result;
+
+    (void)state;
+    want_spans("address");
+    result = step_through(&plan);
+    assert_in_range(result.boundaries, 50, 10000);
+    assert_int_equal(result.wrong, 0);
+}
+
 /* --- Text. --- */
 
 static char printed[4000];
@@ -328,8 +462,23 @@ static void it_is_printed_in_columns(void **state)
     hit(1, 0, 0, -1, NULL);
     assert_prints(" test:some, left, by cpu:\n\n"
                   "                 1      CPU 1\n"
-                  "                 1      below 0                   "
+                  "                 1        below 0                   "
                   "****************************************\n\n");
+    tally_clear(&tally);
+    tally.plan = (struct tally_plan){.by = TALLY_BY_NOTHING};
+    want_spans("address");
+    span_hit(&begins, 0, 1, 0x1000, 100);
+    span_hit(&begins, 0, 1, 0x1000, 101);
+    span_hit(&tally, 0, 1, 0x1000, 102);
+    span_hit(&tally, 0, 1, 0x1000, 102);
+    span_hit(&begins, 0, 1, 0x1000, 103);
+    assert_prints(" test:begins to test:some, ns, in one thread and address:\n\n"
+                  "                 1      1                         "
+                  "****************************************\n"
+                  "                 1      began again before they ended: the later beginning "
+                  "counts\n"
+                  "                 1      ended and had not begun\n"
+                  "                 1      had not ended\n\n");
 }
 
 int main(void)
@@ -343,6 +492,10 @@ int main(void)
         cmocka_unit_test_setup(what_has_no_room_is_counted, setup),
         cmocka_unit_test_setup(keys_spread, setup),
         cmocka_unit_test_setup(a_hit_may_come_between_any_two_instructions_of_another, setup),
+        cmocka_unit_test_setup(a_span_is_of_one_thread_and_one_key, setup),
+        cmocka_unit_test_setup(the_later_beginning_counts, setup),
+        cmocka_unit_test_setup(beginnings_without_room_are_counted, setup),
+        cmocka_unit_test_setup(a_beginning_is_ended_once, setup),
         cmocka_unit_test_setup(it_is_printed_in_columns, setup),
     };
 

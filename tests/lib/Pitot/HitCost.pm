@@ -42,6 +42,7 @@ my %case = (
     'a tracepoint told apart by CPU' => 'trace-by-cpu',
     '... in a histogram' => 'trace-hist',
     '... in one for each name' => 'trace-hist-by',
+    '... as both ends of a span' => 'trace-span',
     'a tracepoint\'s sample' => 'trace-sample',
     '... with a record of 28 bytes' => 'trace-raw',
     '... with all registers instead' => 'trace-regs',

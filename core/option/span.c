@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See span.h. */
+#include "core/option/span.h"
+
+#include "core/lib/string.h"
+#include "core/tracepoint/field.h"
+
+#define FIELDS_SHOWN 100 /* characters of their names, in a refusal */
+
+int span_option_mark(struct event_spec *events, unsigned count, enum tally_role role,
+                     const char *option, struct refusal *why)
+{
+    if (count != 1)
+        return refuse(why, EINVAL, "%s: one event, not %u from %s on", option, count,
+                      events[0].name);
+    if (!events[0].source->has_fields && !events[0].source->watches)
+        return refuse(why, EINVAL, "%s: %s is neither a tracepoint nor a breakpoint", option,
+                      events[0].name);
+    events[0].tally.role = role;
+    return 0;
+}
+
+/* The only one of that role. */
+static int find_role(struct event_spec *events, unsigned count, enum tally_role role,
+                     struct event_spec **found, struct refusal *why)
+{
+    *found = NULL;
+    for (unsigned i = 0; i < count; i++) {
+        if (events[i].tally.role != role)
+            continue;
+        if (*found)
+            return refuse(why, EINVAL, "%s twice: %s and %s; one span is possible in a command",
+                          role == TALLY_BEGINS ? "--from" : "--to", (*found)->name, events[i].name);
+        *found = &events[i];
+    }
+    return 0;
+}
+
+static const struct tracepoint *tracepoint_of(const struct event_spec *event)
+{
+    return event->source->has_fields ? tracepoint_by_id(event->attr.config) : NULL;
+}
+
+/* The first pointer that both have by one name and that costs nothing to find; NULL: none. */
+static const char *common_pointer(const struct tracepoint *from, const struct tracepoint *to)
+{
+    for (unsigned i = 0; from && to && i < from->field_count; i++) {
+        const char *name = from->field[i].name;
+        const struct tracepoint_field *other = field_find(to, name, strlen(name));
+
+        if (from->field[i].kind == TRACEPOINT_pointer && other &&
+            other->kind == TRACEPOINT_pointer && !field_place_of(from, &from->field[i]).late &&
+            !field_place_of(to, other).late)
+            return name;
+    }
+    return NULL;
+}
+
+static int set_key(struct event_spec *event, const char *key, struct refusal *why)
+{
+    const struct tracepoint *tracepoint = tracepoint_of(event);
+    const struct tracepoint_field *field =
+        tracepoint ? field_find(tracepoint, key, strlen(key)) : NULL;
+    char names[FIELDS_SHOWN];
+
+    if (!tracepoint)
+        return refuse(why, EINVAL,
+                      "--key: %s is no tracepoint, it has no fields; without --key "
+                      "its spans are of one thread",
+                      event->name);
+    if (!field)
+        return refuse(why, EINVAL, "--key: %s has no field \"%s\"; there are %scommon_*",
+                      event->name, key, field_names(tracepoint, names, sizeof(names)));
+    if (field->kind == TRACEPOINT_text)
+        return refuse(why, EINVAL, "--key: %s is a text; a number or a pointer is possible", key);
+    event->tally.span = field_place_of(tracepoint, field);
+    event->tally.span_field = field;
+    return 0;
+}
+
+int span_options_choose(struct event_spec *events, unsigned count, const char *key,
+                        struct refusal *why)
+{
+    struct event_spec *from, *to;
+    int error = find_role(events, count, TALLY_BEGINS, &from, why);
+
+    if (!error)
+        error = find_role(events, count, TALLY_ENDS, &to, why);
+    if (error)
+        return error;
+    if (!from && !to)
+        return key ? refuse(why, EINVAL, "--key without --from EVENT and --to EVENT") : 0;
+    if (!to)
+        return refuse(why, EINVAL, "--from %s: --to EVENT says where the time ends", from->name);
+    if (!from)
+        return refuse(why, EINVAL, "--to %s: --from EVENT says where the time begins", to->name);
+    if (!key)
+        key = common_pointer(tracepoint_of(from), tracepoint_of(to));
+    if (key)
+        error = set_key(from, key, why);
+    if (key && !error)
+        error = set_key(to, key, why);
+    return error;
+}

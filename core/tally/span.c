@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See span.h. A nested hit may begin or end the same: whoever exchanges the word for 0 has the end,
+ * so that none is counted twice.
+ */
+#include "core/tally/span.h"
+
+#include <stddef.h>
+
+#include "arch/cpu.h"
+
+void span_begin(struct span_cpu *here, const struct tally_key *key, uint64_t now)
+{
+    struct tally_cell *cell = tally_table_find(&here->table, key, true);
+
+    if (!cell) {
+        local_increment(&here->lost);
+        return;
+    }
+    if (local_load(&cell->value))
+        local_increment(&here->again);
+    local_store(&cell->value, now);
+}
+
+bool span_end(struct span_cpu *here, const struct tally_key *key, uint64_t now, uint64_t *time)
+{
+    struct tally_cell *cell = tally_table_find(&here->table, key, false);
+    uint64_t begun = cell ? local_load(&cell->value) : 0;
+
+    if (!begun || !local_compare_exchange(&cell->value, begun, 0)) {
+        local_increment(&here->unbegun);
+        return false;
+    }
+    *time = now - begun;
+    return true;
+}
+
+static uint64_t count_open(const struct tally_table *table)
+{
+    struct tally_key key;
+    uint64_t begun, open = 0;
+
+    for (unsigned i = 0; i < TALLY_TABLE_CELLS; i++)
+        open += tally_table_read(&table->cells[i], &key, &begun) && begun;
+    return open;
+}
+
+struct span_sums span_sum(const struct span_cpu *cpus)
+{
+    struct span_sums sums = {0};
+
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
+        sums.again += local_load(&cpus[cpu].again);
+        sums.unbegun += local_load(&cpus[cpu].unbegun);
+        sums.lost += local_load(&cpus[cpu].lost);
+        sums.open += count_open(&cpus[cpu].table);
+    }
+    return sums;
+}
