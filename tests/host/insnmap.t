@@ -252,6 +252,41 @@ for my $case (@strange) {
     my ($name, $lines, $message) = @$case;
     refused_ok(assembled(join("\n", $good, @$lines)), $message, $name);
 }
+# --- ... or left out, when that is asked for ------------------------------------------------------
+
+# The codes of these functions, in order of address.
+sub codes_of
+{
+    my ($program, @names) = @_;
+    my ($status, $output) = run_tool('--gaps', 'none', '--print', $program);
+    my @codes = $output =~ /^([0-9a-f]+) (\w+)$/mg;
+    my @found;
+    for my $name (@names) {
+        my ($start, $size) = command("nm -S $program") =~ /^(\w+) (\w+) . \Q$name\E$/m;
+        for (my $i = 0; $i < @codes; $i += 2) {
+            my $offset = hex($codes[$i]) - hex($start);
+            push(@found, $codes[$i + 1]) if $offset >= 0 && $offset < hex($size);
+        }
+    }
+    return join(' ', @found);
+}
+
+my $behind = function('behind', 'push rax', 'mov [rdi], al', 'call good', 'ret');
+for my $case (@strange) {
+    my ($name, $lines, $message) = @$case;
+    my $program = assembled(join("\n", $good, @$lines, $behind));
+    my ($status, $output) = run_tool('--gaps', 'none', $program);
+    $message = "$message" =~ s/\$\)\z/)/r;
+    ok($status == 0 && $output =~ /^insnmap: \S+: $message.*: left out$/m
+            && $output =~ /^insnmap: \S+: of \d+ bytes \d+ are left out, for \d faults?$/m,
+        "$name: named") or diag("status $status: $output");
+    is(codes_of($program, qw(good behind)), 'access access plain access access call plain',
+        '... and the functions beside it are mapped');
+}
+my $cut = assembled($good . function('strange', 'push rax', 'db 0x06', 'push rax') . $behind);
+is(codes_of($cut, 'strange'), 'plain plain plain', 'what is left out claims no access');
+is((run_tool('--gaps', 'guess', assembled($good)))[0], 1, 'another way is refused');
+
 refused_ok(assembled($good, room => 16), qr/\.insn_map has 17 bytes, the table needs/,
     'a section without room');
 

@@ -190,6 +190,39 @@ refused_ok(assembled($good . "bare: .byte 0x0f, 0x1f, 0x80, 0, 0"), qr/bare\+0x0
 refused_ok(assembled("bare: ret"), qr/no \.eh_frame: compile with -fasynchronous-unwind-tables/,
     'a program without any CFI is refused');
 
+# --- ... or named, when that is asked for ---------------------------------------------------------
+
+# What stands of the function `bare` in the table.
+sub gap_ok
+{
+    my ($how, $source, $told, $rows, $name) = @_;
+    my $program = assembled($source);
+    my ($status, $output) = run_tool('--gaps', $how, $program);
+    ok($status == 0 && $output =~ $told, "$name: named") or diag("$status: $output");
+    my (undef, $printed) = run_tool('--gaps', $how, '--print', $program);
+    like($printed, $rows, '... and has the rule that was asked for');
+}
+
+my $uncovered = $good . sprintf($sized, 'ret') . function('after', 'ret');
+my $place = qr/bare\+0x0 \(0x\w+\): no call frame information for the table/;
+my $count = qr/^orcgen: \S+: of \d+ bytes 1 are not covered, in 1 places$/m;
+gap_ok('end', $uncovered, qr/$place: chains end there\n$count/,
+    qr/^bare\S+ \S+: no rule\nafter\+0x0 \S+: call, CFA=rsp\+8/m, 'where chains end');
+gap_ok('fp', $uncovered, qr/$place: a frame pointer is believed there\n$count/,
+    qr/^bare\S+ \S+: call, CFA=rbp\+16, rbp=\[CFA-16\]\nafter\+0x0 \S+: call, CFA=rsp\+8/m,
+    'where a frame pointer is believed');
+gap_ok('end', $good . "bare: ret\n" . function('after', 'ret'), qr/$place: .*\n$count/,
+    qr/^after\+0x0/m, 'code without a size');
+gap_ok('end',
+    $good . function('bare', 'nop', '.cfi_def_cfa %r13, 0', 'ret') . function('after', 'ret'),
+    qr/bare\+0x1 .*: no call frame information for the table/,
+    qr/^good\+0x2 \S+: call.*\nbare\+0x1 \S+: no rule\nafter/m, 'a shape that has no rule');
+gap_ok('fp', 'bare: ret', qr/^orcgen: \S+: no call frame information at all: a frame pointer/,
+    qr/^_text\+0x0 \S+: call, CFA=rbp\+16, rbp=\[CFA-16\]\n\z/m, 'a program without any');
+accepted_ok(assembled($good), 'nothing is missing', '--gaps', 'end');
+like((run_tool('--gaps', 'guess', assembled($good)))[1], qr/^usage: .*--gaps end\|fp/,
+    'another way is refused');
+
 my @padding = (
     '0x90', '0xcc', '0x66, 0x90', '0x0f, 0x1f, 0x00', '0x0f, 0x1f, 0x40, 0x00',
     '0x0f, 0x1f, 0x44, 0x00, 0x00', '0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00',

@@ -16,6 +16,8 @@ bool order_read(struct order *order, const struct option *options, int argc, cha
             return false;
         if (option == 'e')
             order->exempt[order->exempt_count++] = optarg;
+        else if (option == 'g')
+            order->gaps = optarg;
         else
             order->what = option;
     }

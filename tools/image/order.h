@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of tools/orcgen and tools/insnmap: [OPTION]... [--exempt SECTION]... IMAGE. */
+/*
+ * The command line of tools/orcgen and tools/insnmap: [OPTION]... [--gaps HOW] [--exempt SECTION]...
+ * IMAGE.
+ */
 #pragma once
 
 #include <getopt.h>
@@ -11,15 +14,22 @@
         "exempt", required_argument, NULL, 'e'                                                     \
     }
 
+/* What the table cannot tell of is left out of it, and named, in place of refused. */
+#define ORDER_GAPS_OPTION                                                                          \
+    {                                                                                              \
+        "gaps", required_argument, NULL, 'g'                                                       \
+    }
+
 struct order {
-    int what;            /* the letter of the last option but --exempt; 0: there was none */
+    int what;            /* the letter of the last option but these two; 0: there was none */
+    const char *gaps;    /* as spelt; NULL: what the table cannot tell of is refused */
     const char **exempt; /* sections whose code is nobody's concern */
     size_t exempt_count;
     const char *path;
 };
 
 /*
- * `options` are those of the tool, ORDER_EXEMPT_OPTION among them, {0} last. The strings stay in
+ * `options` are those of the tool, the two above among them, {0} last. The strings stay in
  * argv. False if that is no right command line; getopt has said so unless it is one image too few
  * or too many. order_free even then.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * insnmap [--print] [--exempt SECTION]... KERNEL.ELF: fills the section .insn_map of a linked
- * kernel with its instruction map (docs/insn-map.md); or prints a line for each instruction,
- * address and code, and writes nothing. The build calls it once after the link; calling it again
- * changes nothing.
+ * insnmap [--print] [--gaps none] [--exempt SECTION]... KERNEL.ELF: fills the section .insn_map of
+ * a linked kernel with its instruction map (docs/insn-map.md); or prints a line for each
+ * instruction, address and code, and writes nothing. The build calls it once after the link;
+ * calling it again changes nothing.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,6 +24,7 @@ enum what { WHAT_FILL, WHAT_PRINT = 'p' };
 
 static const struct option options[] = {
     ORDER_EXEMPT_OPTION, /* nobody asks about its code */
+    ORDER_GAPS_OPTION,   /* `none`: no answer is given there */
     {"print", no_argument, NULL, WHAT_PRINT},
     {0},
 };
@@ -74,7 +75,8 @@ static bool run(const struct order *order, const struct image *image)
 
     if (done) {
         codes = malloc(text.size);
-        done = codes ? map_make(&text, codes) : image_complain(image, "out of memory");
+        done = codes ? map_make(&text, codes, order->gaps != NULL)
+                     : image_complain(image, "out of memory");
     }
     if (done && order->what == WHAT_PRINT)
         print_codes(&text, codes);
@@ -90,8 +92,10 @@ int main(int argc, char **argv)
     struct order order;
     struct image image;
 
-    if (!order_read(&order, options, argc, argv)) {
-        fprintf(stderr, "usage: insnmap [--print] [--exempt SECTION]... KERNEL.ELF\n");
+    if (!order_read(&order, options, argc, argv) ||
+        (order.gaps && strcmp(order.gaps, "none") != 0)) {
+        fprintf(stderr,
+                "usage: insnmap [--print] [--gaps none] [--exempt SECTION]... KERNEL.ELF\n");
         order_free(&order);
         return EXIT_FAILURE;
     }

@@ -16,8 +16,8 @@ static void put_row(struct cfi *cfi, uint32_t offset, const struct unwind_rule *
 }
 
 /* The row that holds at `offset`, and in *end where it ends. False with a complaint. */
-static bool read_row(struct cfi *cfi, const struct text *text, Dwarf_Frame *frame, uint32_t offset,
-                     uint32_t *end)
+static bool read_row(struct cfi *cfi, const struct text *text, Dwarf_Frame *frame,
+                     const struct unwind_rule *gaps, uint32_t offset, uint32_t *end)
 {
     struct cfi_shape shape = {0};
     struct unwind_rule rule;
@@ -27,12 +27,13 @@ static bool read_row(struct cfi *cfi, const struct text *text, Dwarf_Frame *fram
     if (dwarf_frame_info(frame, &row_start, &row_end, &signal) < 0)
         return image_complain(text->image, "%s: %s", text_describe(text, offset).words,
                               dwarf_errmsg(-1));
-    if (!cfi_rule(&rule, frame, signal, &shape))
+    bool expressed = cfi_rule(&rule, frame, signal, &shape);
+    if (!expressed && !gaps)
         return image_complain(text->image, "%s: the unwind table cannot say \"%s\": %s",
                               text_describe(text, offset).words, shape.words, shape.wanted);
     *end = row_end - text->address < text->size ? (uint32_t)(row_end - text->address) : text->size;
-    memset(cfi->covered + offset, 1, *end - offset);
-    put_row(cfi, offset, &rule);
+    memset(cfi->covered + offset, expressed, *end - offset);
+    put_row(cfi, offset, expressed ? &rule : gaps);
     return true;
 }
 
@@ -50,26 +51,28 @@ static int errno_of_none(Dwarf_CFI *source)
 }
 
 /* At every address in turn: rows are skipped as a whole, gaps go byte by byte. */
-static bool read_rows(struct cfi *cfi, const struct text *text, Dwarf_CFI *source)
+static bool read_rows(struct cfi *cfi, const struct text *text, Dwarf_CFI *source,
+                      const struct unwind_rule *gaps)
 {
-    static const struct unwind_rule none = {.kind = UNWIND_RULE_NONE};
     const int none_there = errno_of_none(source);
     uint32_t offset = 0, next;
     Dwarf_Frame *frame;
 
-    put_row(cfi, 0, &none);
     for (; offset < text->size; offset = next) {
         next = offset + 1;
         if (dwarf_cfi_addrframe(source, text->address + offset, &frame) != 0) {
             int error = dwarf_errno();
-            if (error == none_there)
+            if (error == none_there) {
+                if (gaps)
+                    put_row(cfi, offset, gaps);
                 continue;
+            }
             return image_complain(text->image, "%s: %s", text_describe(text, offset).words,
                                   dwarf_errmsg(error));
         }
         if (offset == 0)
             cfi->count = 0;
-        bool read = read_row(cfi, text, frame, offset, &next);
+        bool read = read_row(cfi, text, frame, gaps, offset, &next);
         free(frame);
         if (!read)
             return false;
@@ -77,8 +80,9 @@ static bool read_rows(struct cfi *cfi, const struct text *text, Dwarf_CFI *sourc
     return true;
 }
 
-bool cfi_read(struct cfi *cfi, const struct text *text)
+bool cfi_read(struct cfi *cfi, const struct text *text, const struct unwind_rule *gaps)
 {
+    static const struct unwind_rule none = {.kind = UNWIND_RULE_NONE};
     Dwarf_CFI *source = dwarf_getcfi_elf(text->image->elf);
 
     *cfi = (struct cfi){
@@ -87,10 +91,13 @@ bool cfi_read(struct cfi *cfi, const struct text *text)
     };
     if (!cfi->rows || !cfi->covered)
         return image_complain(text->image, "out of memory");
+    put_row(cfi, 0, gaps ? gaps : &none);
+    if (!source && gaps)
+        return true;
     if (!source)
         return image_complain(text->image, "no .eh_frame: compile with "
                                            "-fasynchronous-unwind-tables");
-    bool read = read_rows(cfi, text, source);
+    bool read = read_rows(cfi, text, source, gaps);
     dwarf_cfi_end(source);
     return read;
 }

@@ -21,6 +21,9 @@ struct cfi {
 /*
  * False, with a complaint that names the place and the shape, if a rule cannot be expressed. Bytes
  * that nothing covers have the rule of those before them: see coverage.h. cfi_free even then.
+ *
+ * With `gaps` such bytes have that rule, and so have those whose rule cannot be expressed: they are
+ * not covered either.
  */
-bool cfi_read(struct cfi *cfi, const struct text *text);
+bool cfi_read(struct cfi *cfi, const struct text *text, const struct unwind_rule *gaps);
 void cfi_free(struct cfi *cfi);

@@ -11,23 +11,40 @@
 #define PREFIX_SIZE 0x66
 #define PREFIX_CS   0x2e
 
-static bool name_bare(const struct text *text, uint32_t offset)
+struct coverage {
+    const struct text *text;
+    const uint8_t *covered;
+    const char *gaps;
+    size_t named;  /* pieces, */
+    uint32_t bare; /* ... and their bytes */
+};
+
+/* True: to go on with. */
+static bool name_bare(struct coverage *coverage, uint32_t offset)
 {
-    return image_complain(text->image,
-                          "%s: code that no call frame information covers: compile it with "
-                          "-fasynchronous-unwind-tables, write it with arch/x86_64/unwind/cfi.inc",
-                          text_describe(text, offset).words);
+    const char *place = text_describe(coverage->text, offset).words;
+
+    if (!coverage->gaps)
+        return image_complain(coverage->text->image,
+                              "%s: code that no call frame information covers: compile it with "
+                              "-fasynchronous-unwind-tables, write it with "
+                              "arch/x86_64/unwind/cfi.inc",
+                              place);
+    image_complain(coverage->text->image, "%s: no call frame information for the table: %s", place,
+                   coverage->gaps);
+    coverage->named++;
+    return true;
 }
 
 /* A function covers its bytes or says how many they are; padding is never one. */
-static bool check_functions(const struct text *text, const uint8_t *covered)
+static bool check_functions(struct coverage *coverage)
 {
-    for (size_t i = 0; i < text->symbol_count; i++) {
-        const struct text_symbol *symbol = &text->symbols[i];
+    for (size_t i = 0; i < coverage->text->symbol_count; i++) {
+        const struct text_symbol *symbol = &coverage->text->symbols[i];
         const uint8_t *bare =
-            symbol->function ? memchr(covered + symbol->offset, 0, symbol->size) : NULL;
-        if (bare)
-            return name_bare(text, (uint32_t)(bare - covered));
+            symbol->function ? memchr(coverage->covered + symbol->offset, 0, symbol->size) : NULL;
+        if (bare && !name_bare(coverage, (uint32_t)(bare - coverage->covered)))
+            return false;
     }
     return true;
 }
@@ -72,29 +89,51 @@ static uint32_t padding_length(const uint8_t *bytes, uint32_t left)
     return at <= left ? at : 0;
 }
 
-static bool check_gap(const struct text *text, uint32_t start, uint32_t end)
+/* Whether a function's size says that the byte is its, which has been named then. */
+static bool has_function(const struct text *text, uint32_t offset)
 {
+    for (size_t i = 0; i < text->symbol_count && text->symbols[i].offset <= offset; i++)
+        if (text->symbols[i].function && offset - text->symbols[i].offset < text->symbols[i].size)
+            return true;
+    return false;
+}
+
+/* Of a piece that is no padding, its first byte is named, and the rest is as its beginning is. */
+static bool check_gap(struct coverage *coverage, uint32_t start, uint32_t end)
+{
+    const struct text *text = coverage->text;
+
     while (start < end) {
         uint32_t length = padding_length(text->bytes + start, end - start);
-        if (length == 0)
-            return name_bare(text, start);
+        if (length == 0) {
+            coverage->bare += end - start;
+            return has_function(text, start) || name_bare(coverage, start);
+        }
         start += length;
     }
     return true;
 }
 
-bool coverage_check(const struct text *text, const uint8_t *covered)
+bool coverage_check(const struct text *text, const uint8_t *covered, const char *gaps)
 {
+    struct coverage coverage = {.text = text, .covered = covered, .gaps = gaps};
     uint32_t start = 0, end;
 
-    if (!check_functions(text, covered))
+    if (gaps && !memchr(covered, 1, text->size)) {
+        image_complain(text->image, "no call frame information at all: %s", gaps);
+        return true;
+    }
+    if (!check_functions(&coverage))
         return false;
     for (; start < text->size; start = end) {
         uint8_t side = covered[start];
         for (end = start; end < text->size && covered[end] == side;)
             end++;
-        if (!side && !check_gap(text, start, end))
+        if (!side && !check_gap(&coverage, start, end))
             return false;
     }
+    if (coverage.named)
+        image_complain(text->image, "of %u bytes %u are not covered, in %zu places", text->size,
+                       coverage.bare, coverage.named);
     return true;
 }

@@ -10,5 +10,8 @@
 
 #include "tools/image/text.h"
 
-/* `covered`: for each byte of the text. False, with a complaint naming the first bare code. */
-bool coverage_check(const struct text *text, const uint8_t *covered);
+/*
+ * `covered`: for each byte of the text. False, with a complaint naming the first bare code. With
+ * `gaps`, words that say what holds there, each piece of bare code is named, and all of it counted.
+ */
+bool coverage_check(const struct text *text, const uint8_t *covered, const char *gaps);

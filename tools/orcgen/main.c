@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * orcgen [--print | --sizes] [--exempt SECTION]... KERNEL.ELF: fills the section .unwind_table of a
- * linked kernel with its unwind table (docs/unwind-table.md), or prints the table and writes
- * nothing. The build calls it once after the link; calling it again changes nothing.
+ * orcgen [--print | --sizes] [--gaps HOW] [--exempt SECTION]... KERNEL.ELF: fills the section
+ * .unwind_table of a linked kernel with its unwind table (docs/unwind-table.md), or prints the
+ * table and writes nothing. The build calls it once after the link; calling it again changes
+ * nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/image/image.h"
 #include "tools/image/order.h"
@@ -24,10 +26,35 @@ enum what { WHAT_FILL, WHAT_PRINT = 'p', WHAT_SIZES = 's' };
 
 static const struct option options[] = {
     ORDER_EXEMPT_OPTION, /* its code needs no rules */
+    ORDER_GAPS_OPTION,
     {"print", no_argument, NULL, WHAT_PRINT},
     {"sizes", no_argument, NULL, WHAT_SIZES},
     {0},
 };
+
+/* What holds in code that call frame information does not cover, if it is not to be refused. */
+static const struct gaps {
+    const char *spelling;
+    struct unwind_rule rule;
+    const char *words;
+} all_gaps[] = {
+    {"end", {.kind = UNWIND_RULE_NONE}, "chains end there"},
+    {"fp",
+     {.kind = UNWIND_RULE_CALL,
+      .base = UNWIND_BASE_FRAME_POINTER,
+      .saved = UNWIND_SAVED_AT_CFA,
+      .cfa_offset = 16,
+      .saved_offset = -16},
+     "a frame pointer is believed there"},
+};
+
+static const struct gaps *find_gaps(const char *spelling)
+{
+    for (size_t i = 0; spelling && i < sizeof(all_gaps) / sizeof(all_gaps[0]); i++)
+        if (strcmp(spelling, all_gaps[i].spelling) == 0)
+            return &all_gaps[i];
+    return NULL;
+}
 
 static bool finish(const struct order *order, const struct image *image, const struct text *text,
                    const struct cfi *cfi)
@@ -56,10 +83,12 @@ static bool finish(const struct order *order, const struct image *image, const s
 
 static bool run(const struct order *order, const struct image *image)
 {
+    const struct gaps *gaps = find_gaps(order->gaps);
     struct text text = {0};
     struct cfi cfi = {0};
     bool done = text_read(&text, image, order->exempt, order->exempt_count) &&
-                cfi_read(&cfi, &text) && coverage_check(&text, cfi.covered) &&
+                cfi_read(&cfi, &text, gaps ? &gaps->rule : NULL) &&
+                coverage_check(&text, cfi.covered, gaps ? gaps->words : NULL) &&
                 finish(order, image, &text, &cfi);
 
     cfi_free(&cfi);
@@ -72,8 +101,9 @@ int main(int argc, char **argv)
     struct order order;
     struct image image;
 
-    if (!order_read(&order, options, argc, argv)) {
-        fprintf(stderr, "usage: orcgen [--print | --sizes] [--exempt SECTION]... KERNEL.ELF\n");
+    if (!order_read(&order, options, argc, argv) || (order.gaps && !find_gaps(order.gaps))) {
+        fprintf(stderr, "usage: orcgen [--print | --sizes] [--gaps end|fp] [--exempt SECTION]... "
+                        "KERNEL.ELF\n");
         order_free(&order);
         return EXIT_FAILURE;
     }
