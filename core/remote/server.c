@@ -163,7 +163,7 @@ static void choose_thread(struct gdb_server *server, const char *at)
     }
     if (what == 'c')
         server->of_resuming = cpu;
-    else if (cpu != GDB_NO_CPU)
+    if (what == 'g' && cpu != GDB_NO_CPU)
         server->of_registers = cpu;
     gdb_reply_ok(server);
 }
