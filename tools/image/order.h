@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The command line of tools/orcgen and tools/insnmap: [OPTION]... [--gaps HOW] [--exempt SECTION]...
- * IMAGE.
+ * The command line of tools/orcgen and tools/insnmap:
+ *
+ *     [OPTION]... [--gaps HOW] [--exempt SECTION]... IMAGE
  */
 #pragma once
 
