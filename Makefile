@@ -195,7 +195,7 @@ define ASSEMBLE
 		--strip-symbol='cfi_cie_*' $@
 endef
 
-$(BUILD)/obj/%.asm.o: %.asm $(BUILD)/gen/offsets.inc arch/x86_64/unwind/cfi.inc boot/long_mode.inc
+$(BUILD)/obj/%.asm.o: %.asm $(BUILD)/gen/offsets.inc arch/x86_64/unwind/cfi.inc arch/x86_64/entry/frame.inc boot/long_mode.inc
 	$(ASSEMBLE)
 
 $(BUILD)/gen/offsets.inc: arch/x86_64/cpu/offsets.c $(BUILD)/flags $(wildcard arch/x86_64/*/*.h)

@@ -9,6 +9,19 @@
 #include "arch/regs.h"
 #include "arch/watch.h"
 
+/* Bits of the prefix REX, and registers, by the numbers that instructions have for them. */
+#define REX       0x40
+#define REX_MASK  0xf0
+#define REX_BASE  1
+#define REX_INDEX 2
+#define REX_REG   4
+#define REX_WIDE  8
+
+#define NUMBER_AX 0
+#define NUMBER_DX 2
+#define NUMBER_SP 4
+#define NUMBER_BP 5
+
 /* The opcode, behind all prefixes. */
 struct operand_opcode {
     const uint8_t *at;

@@ -4,7 +4,33 @@
 
 #include <stdbool.h>
 
+#include "arch/debugger.h"
 #include "arch/x86_64/cpu/regs.h"
+
+/* Who is attached; NULL: nobody. Any context. */
+const struct arch_debugger *stop_debugger(void);
+
+/*
+ * A stop at these registers, in the trap or NMI that has them. A CPU whose reason has gone while it
+ * waited for its turn goes on without: a breakpoint that is no more, or the debugger has moved it.
+ */
+void stop_enter(struct regs *regs, enum arch_stop why);
+
+/*
+ * Back from that trap, which came upon `ip`. Its own breakpoint, if it was at one, shall not hit
+ * again at once; another one's, where it was moved to, shall.
+ */
+_Noreturn void stop_leave(struct regs *regs, uintptr_t ip, bool at_breakpoint);
+
+/*
+ * From now on breakpoint instructions, and the debugger's line, stop; or no more. With all other
+ * CPUs parked.
+ */
+void stop_break_attach(bool attach);
+void stop_line_attach(bool attach);
+
+/* A stop has read the line up to now: an NMI of the line may yet come that finds no bytes. */
+void stop_line_was_read(void);
 
 /*
  * That CPU, which stands still, will make one instruction when it goes on, with no interrupt in it.

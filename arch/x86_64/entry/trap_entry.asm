@@ -40,6 +40,7 @@
 
 %include "offsets.inc"
 %include "arch/x86_64/unwind/cfi.inc"
+%include "arch/x86_64/entry/frame.inc"
 
 extern user_syscall
 extern trap_land
@@ -87,114 +88,6 @@ cfi_start trap_stubs, trap
 %assign vector vector + 1
 %endrep
 cfi_end
-
-; TF is bit 0 of the flags' second byte.
-%define TRAP_FLAG (FLAGS_TRAP >> 8)
-
-; %1 register, %2 bytes below the CFA at which it is saved
-%macro save 2
-        push %1
-        cfi_offset %2
-        cfi_saved %1, %2
-%endmacro
-
-%macro save_registers 0
-        cfi_offset 56
-        save rdi, 64
-        save rsi, 72
-        save rdx, 80
-        save rcx, 88
-        save rax, 96
-        save r8, 104
-        save r9, 112
-        save r10, 120
-        save r11, 128
-        save rbx, 136
-        save rbp, 144
-        save r12, 152
-        save r13, 160
-        save r14, 168
-        save r15, 176
-        cld
-%endmacro
-
-; The flag AC is the interrupted context's, and would undo SMAP. The instruction that clears it does
-; not exist on CPUs without SMAP: idt_init replaces it there by a nop of its length.
-; %1 is what trap_clacs, below, knows it by.
-%macro smap_on 1
-..@clac_%1:
-        clac
-%endmacro
-
-; The frame is not the kernel's. A program's 32-bit `iret` that sets VM is a fault by the manual.
-; QEMU enters virtual-8086 mode by it: cs is any number there, the kernel's selector too, IOPL and
-; IF are the program's choice, and `iretq` would return to that cs in its ring. The program goes on
-; in 64-bit mode where it was: it has nothing mapped there (ARCH_USER_START).
-%macro frame_of_program 0
-        test byte [rsp + REGS_FLAGS + 2], FLAGS_VM >> 16
-        jz %%as_it_is
-        mov qword [rsp + REGS_CS], USER_CODE_SELECTOR
-        mov qword [rsp + REGS_SS], USER_DATA_SELECTOR
-        mov qword [rsp + REGS_FLAGS], FLAGS_OF_PROGRAM
-%%as_it_is:
-%endmacro
-
-; GS is the kernel's after this, wherever it comes; ebx = 1 where it was not. CLOBBERS eax, ecx,
-; edx.
-%macro kernel_gs_by_base 0
-        xor ebx, ebx
-        mov ecx, MSR_GS_BASE
-        rdmsr
-        test edx, edx
-        js %%kernel
-        swapgs
-        inc ebx
-        frame_of_program
-%%kernel:
-%endmacro
-
-; DR7 as it is to be where the CPU makes a step (%1 = STEP, %2 = 1), or does not (FULL, 0): in QEMU
-; data watches rest for steps. CLOBBERS rax.
-%macro watches_for 2
-        mov byte [gs:PERCPU_STEPS], %2
-        mov rax, [gs:PERCPU_DR7_%1]
-        mov [gs:PERCPU_DR7], rax
-        mov dr7, rax
-%endmacro
-
-%macro restore 2
-        pop %1
-        cfi_offset %2 - 8
-        cfi_restored %1
-%endmacro
-
-%macro restore_registers 0
-        restore r15, 176
-        restore r14, 168
-        restore r13, 160
-        restore r12, 152
-        restore rbp, 144
-        restore rbx, 136
-        restore r11, 128
-        restore r10, 120
-        restore r9, 112
-        restore r8, 104
-        restore rax, 96
-        restore rcx, 88
-        restore rdx, 80
-        restore rsi, 72
-        restore rdi, 64
-%endmacro
-
-; Back to the interrupted context, dropping vector and error code. %1 is what trap_iretq, below, is
-; for one of them.
-%macro restore_registers_and_return 1
-        restore_registers
-        add rsp, 16
-        cfi_offset 40
-..@iretq_%1:
-        iretq
-%endmacro
 
 ; Exceptions and interrupts. trap_land copies the frame to where the handler shall run, by ordinary
 ; stores, and returns its address there: from then on the IST page is free again, and a nested

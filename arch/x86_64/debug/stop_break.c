@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Stops by a breakpoint instruction: the debugger's, the code's own, and the one that this file
+ * keeps, for a trap or an interrupt on the interrupted stack, which has to leave that before its
+ * CPU can stop. In the traps, interrupts off; arch_stop_here: task context.
+ */
+#include "arch/cpu.h"
+#include "arch/debugger.h"
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/debug/debugreg.h"
+#include "arch/x86_64/debug/stop.h"
+#include "arch/x86_64/entry/trap.h"
+#include "arch/x86_64/entry/vectors.h"
+
+#define INT3           0xcc
+#define FETCH_OF_THERE 0x10u /* "Page-Fault Exception": an instruction was fetched */
+
+static trap_handler *page_fault_before; /* changed with all other CPUs parked */
+
+/* What a landing stands for. [the CPU that stops] */
+static struct {
+    uintptr_t ip;
+    uint64_t flags;
+    enum arch_stop why;
+} landed[ARCH_CPUS_MAX];
+
+extern const char stop_landing[]; /* a breakpoint instruction; below */
+
+/* The one at stop_landing stands for the fault, or the interrupt, that led there. */
+static bool stop_landed(unsigned cpu, struct regs *regs, enum arch_stop *why)
+{
+    if (regs->ip - 1 != (uintptr_t)stop_landing)
+        return false;
+    regs->ip = landed[cpu].ip;
+    regs->flags = landed[cpu].flags;
+    *why = landed[cpu].why;
+    return true;
+}
+
+/* The trap returns to the landing. */
+static void stop_land(struct regs *regs, enum arch_stop why)
+{
+    unsigned cpu = arch_cpu_id();
+
+    landed[cpu].ip = regs->ip;
+    landed[cpu].flags = regs->flags;
+    landed[cpu].why = why;
+    regs->ip = (uintptr_t)stop_landing;
+    regs->flags &= ~(FLAGS_INTERRUPT | FLAGS_TRAP);
+}
+
+/* A program's frame returns to ring 3, where the landing cannot be: its CPU stops right here. */
+void arch_stop_interrupted(struct regs *regs)
+{
+    if (regs_user_mode(regs))
+        arch_stop_here();
+    else
+        stop_land(regs, ARCH_STOP_BREAK);
+}
+
+/* Taken away by another CPU between its run and here: what was under it runs. */
+static bool is_gone(uintptr_t address)
+{
+    uint8_t byte;
+
+    return arch_debug_read(address, &byte, 1) == 1 && byte != INT3;
+}
+
+static void stop_break(struct regs *regs)
+{
+    unsigned cpu = arch_cpu_id();
+    enum arch_stop why = ARCH_STOP_HIT;
+    uintptr_t ip;
+
+    if (percpu_self()->watch_depth > 1)
+        trap_fatal(regs);
+    if (!stop_landed(cpu, regs, &why)) {
+        if (stop_debugger()->owns(cpu, regs->ip - ARCH_BREAKPOINT_SIZE)) {
+            regs->ip -= ARCH_BREAKPOINT_SIZE;
+        } else if (is_gone(regs->ip - ARCH_BREAKPOINT_SIZE)) {
+            regs->ip -= ARCH_BREAKPOINT_SIZE;
+            watch_return(regs);
+        } else {
+            why = ARCH_STOP_HERE;
+        }
+    }
+    ip = regs->ip;
+    stop_enter(regs, why);
+    stop_leave(regs, ip, why == ARCH_STOP_HIT);
+}
+
+__asm__(".pushsection .text\n\t"
+        ".type stop_landing, @function\n"
+        "stop_landing:\n\t"
+        ".cfi_startproc\n\t"
+        ".cfi_undefined rip\n\t"
+        "int3\n\t"
+        "ud2\n\t"
+        ".cfi_endproc\n\t"
+        ".size stop_landing, . - stop_landing\n\t"
+        ".popsection");
+
+void arch_stop_here(void)
+{
+    __asm__ volatile("int3" : : : "memory");
+}
+
+/* A program's instruction has not run: the step ends where the kernel sees to that. */
+static void stop_program_trapped(struct regs *regs)
+{
+    if (stop_step_cancel(arch_cpu_id(), regs))
+        arch_stop_here();
+}
+
+/*
+ * gdb's `call` returns to a breakpoint on the stack, which may not be executed. The frame of the
+ * fault is on that stack: it goes, and the landing's breakpoint has a page of its own.
+ */
+static void stop_page_fault(struct regs *regs)
+{
+    unsigned cpu = arch_cpu_id();
+
+    if (regs->error & FETCH_OF_THERE && stop_debugger() && stop_debugger()->owns(cpu, regs->ip)) {
+        stop_land(regs, ARCH_STOP_HIT);
+    } else if (page_fault_before) {
+        page_fault_before(regs);
+    } else {
+        trap_fatal(regs);
+    }
+}
+
+void stop_break_attach(bool attach)
+{
+    static bool attached; /* changed with all other CPUs parked */
+
+    if (attach == attached)
+        return;
+    attached = attach;
+    if (attach)
+        trap_get_handler(VECTOR_PAGE_FAULT, &page_fault_before);
+    trap_set_handler(VECTOR_BREAKPOINT, attach ? stop_break : NULL);
+    trap_set_program_handler(attach ? stop_program_trapped : NULL);
+    trap_set_handler(VECTOR_PAGE_FAULT, attach ? stop_page_fault : page_fault_before);
+}
