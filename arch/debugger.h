@@ -29,7 +29,7 @@ struct arch_resume {
 };
 
 struct arch_debugger {
-    /* Behind hits on this CPU: is there a reason to stop, still? */
+    /* After hits on this CPU: is there a reason to stop, still? */
     bool (*wants)(unsigned cpu);
     /* This CPU has run the breakpoint instruction at that address: is it the debugger's? */
     bool (*owns)(unsigned cpu, uintptr_t address);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Making all other CPUs stand still for a report, and halting them for good: for the kernel's
- * panics, its watchdog, and `ps`. What they were interrupted at arch_stopped_regs tells
- * (arch/park.h).
+ * panics and its watchdog. What each stands at arch_stopped_regs tells (arch/park.h).
  */
 #pragma once
 

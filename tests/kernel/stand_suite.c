@@ -174,6 +174,38 @@ static void claim_report_upon_wait(void)
     thread_join(thread);
 }
 
+/* --- To halt. --- */
+
+static unsigned absent_there; /* of the parking there; ARCH_NO_CPU: it was made */
+
+static void park_from_there(void *unused)
+{
+    (void)unused;
+    if (arch_cpus_park(&absent_there)) {
+        arch_cpus_release();
+        absent_there = ARCH_NO_CPU;
+    }
+    next_stage(1);
+}
+
+/* As a CPU does that halts the others, before it asks them; and as one is asked, without an NMI. */
+static void claim_halting(void)
+{
+    unsigned me = arch_cpu_id();
+
+    stand_ask(me, STAND_HALTS);
+    thread_join(begin(park_from_there));
+    ktap_equal(absent_there, me, "who halts the others is not parked");
+    stand_ask_no_more(me, STAND_HALTS);
+    thread_join(begin(park_from_there));
+    ktap_equal(absent_there, ARCH_NO_CPU, "... and else is");
+    stand_ask(THERE, STAND_HALT);
+    ktap_ok(!stand_ask_number(THERE, 0, STAND_NUMBER) && stand_is_asked(THERE, STAND_HALT) &&
+                !stand_is_asked(THERE, STAND_PARK),
+            "no parker takes back that a CPU is to halt");
+    stand_ask_no_more(THERE, STAND_HALT);
+}
+
 static void stand_claims(void)
 {
     struct thread *thread;
@@ -187,6 +219,7 @@ static void stand_claims(void)
     next_stage(2);
     thread_join(thread);
     claim_report_upon_wait();
+    claim_halting();
 }
 
 KTAP_SUITE(stand, "what a CPU stands still for, and what may come inside what");

@@ -203,6 +203,7 @@ bool park_for_stop(struct regs *regs, unsigned *absent)
 
 void park_end_stop(void)
 {
+    arch_check(park_is_parker() && depth >= held);
     depth -= held;
     held = 0;
     if (depth > 0) /* the change that it came upon goes on, and lets all go at its end */
@@ -215,6 +216,7 @@ void park_pass_on(unsigned cpu, struct regs *regs)
 {
     uint32_t mine = number;
 
+    arch_check(park_is_held() && cpu != arch_cpu_id());
     stand_ask_number(arch_cpu_id(), 0, mine);
     __atomic_store_n(&parker, cpu + 1, __ATOMIC_RELEASE);
     ask(cpu, mine, 0);

@@ -10,6 +10,7 @@
 #include "arch/cpu.h"
 #include "arch/park.h"
 #include "arch/x86_64/cpu/apic.h"
+#include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/park.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/cpu/port_counted.h"
@@ -66,6 +67,7 @@ void stand_still(struct regs *regs, uint32_t serves, uint32_t asked)
     bool first = !self->stopped_regs;
     uint32_t under = self->stands, now;
 
+    arch_check(arch_trap_depth() > 0 && !(under & serves & STAND_PARK));
     if (first)
         stands_at(self, regs);
     for (; asked; asked = now) {
@@ -96,6 +98,7 @@ void stand_leave_stop(void)
 {
     struct percpu *self = percpu_self();
 
+    arch_check(self->stands & STAND_STOP);
     stands_at(self, NULL);
     stands_for(self, self->stands & ~STAND_STOP);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See stand.h: the side of who asks, whatever for. */
 #include "arch/cpu.h"
+#include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/cpu/stand.h"
 #include "arch/x86_64/entry/nmi.h"
@@ -28,6 +29,7 @@ bool stand_ask_number(unsigned cpu, uint32_t from, uint32_t to)
     uint32_t *word = &percpu[cpu].stand_asked;
     uint32_t asked = __atomic_load_n(word, __ATOMIC_RELAXED);
 
+    arch_check(!((from | to) & ~STAND_PARK));
     do
         if ((asked & STAND_PARK) != from || asked & STAND_HALT)
             return false;

@@ -39,7 +39,7 @@ void stop_line_was_read(void);
 bool stop_step_prepare(unsigned cpu, struct regs *regs);
 
 /*
- * Behind that instruction: the flags are as it would have left them. Adds to *fired what its
+ * After that instruction: the flags are as it would have left them. Adds to *fired what its
  * accesses have changed, where data watches had to rest. False: this CPU was not stepped.
  */
 bool stop_step_finish(struct regs *regs, unsigned *fired);
