@@ -55,9 +55,11 @@ static void interval_print(uint64_t now, const uint64_t *counts)
     unsigned long long since = now - interval.begin_ns;
 
     for (unsigned i = 0; i < interval.options->recording.event_count; i++) {
+        print_together_begin();
         print("%6llu.%09llu ", since / SECOND_NS, since % SECOND_NS);
         count_print(&interval.options->recording.events[i], counts[i] - interval.printed[i]);
         print("\n");
+        print_together_end();
         interval.printed[i] = counts[i];
     }
 }
@@ -118,7 +120,7 @@ void interval_stop(void)
 void interval_end(const struct perf_options *options)
 {
     struct record_source *source = recording_source();
-    uint64_t counts[RECORDING_EVENTS_MAX], now = arch_clock_ns();
+    uint64_t counts[RECORDING_EVENTS_MAX] = {0}, now = arch_clock_ns();
 
     if (!options->stat.interval_ms)
         return;

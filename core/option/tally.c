@@ -28,43 +28,43 @@ static int check_hits(const struct event_spec *event, const char *option, struct
     return 0;
 }
 
-/* The field of that name, and whose it is. */
-static int find_field(const struct event_spec *event, const char *option, const char *name,
-                      const struct tracepoint **tracepoint, const struct tracepoint_field **field,
-                      struct refusal *why)
+/* The field of that name; NULL and the reason. */
+static const struct tracepoint_field *find_field(const struct event_spec *event, const char *option,
+                                                 const char *name, struct refusal *why)
 {
+    const struct tracepoint *tracepoint = tracepoint_of_event(&event->attr);
     const char *also = strcmp(option, "--by") == 0 ? "comm, cpu, caller, " : "";
+    const struct tracepoint_field *field;
     char names[FIELDS_SHOWN];
 
-    if (!event->source->has_fields)
-        return refuse(why, EINVAL,
-                      "%s %s: %s is no tracepoint, it has no fields%s; its hits have: -e %s "
-                      "-e breakpoint:hit %s %s",
-                      option, name, event->name, *also ? ", only comm, cpu and caller" : "",
-                      event->name, option, name);
-    *tracepoint = tracepoint_by_id(event->attr.config);
-    *field = field_find(*tracepoint, name, strlen(name));
-    if (*field)
-        return 0;
-    return refuse(why, EINVAL, "%s: %s has no field \"%s\"; there are %s%scommon_*", option,
-                  event->name, name, also, field_names(*tracepoint, names, sizeof(names)));
+    if (!tracepoint) {
+        refuse(why, EINVAL,
+               "%s %s: %s is no tracepoint, it has no fields%s; its hits have: -e %s "
+               "-e breakpoint:hit %s %s",
+               option, name, event->name, *also ? ", only comm, cpu and caller" : "", event->name,
+               option, name);
+        return NULL;
+    }
+    field = field_find(tracepoint, name, strlen(name));
+    if (!field)
+        refuse(why, EINVAL, "%s: %s has no field \"%s\"; there are %s%scommon_*", option,
+               event->name, name, also, field_names(tracepoint, names, sizeof(names)));
+    return field;
 }
 
 static int parse_hist(struct event_spec *event, const char *option, const char *name,
                       struct refusal *why)
 {
-    const struct tracepoint *tracepoint;
-    const struct tracepoint_field *field;
-    int error = find_field(event, option, name, &tracepoint, &field, why);
+    const struct tracepoint_field *field = find_field(event, option, name, why);
 
-    if (error)
-        return error;
+    if (!field)
+        return -EINVAL;
     if (event->tally.role)
         return refuse(why, EINVAL, "%s: the histogram of %s is of times", option, event->name);
     if (field->kind == TRACEPOINT_text)
         return refuse(why, EINVAL, "%s: %s is a text; --by %s says how often each came", option,
                       name, name);
-    event->tally.value = field_place_of(tracepoint, field);
+    event->tally.value = field_place_of(tracepoint_of_event(&event->attr), field);
     event->tally.value_field = field;
     return 0;
 }
@@ -76,8 +76,7 @@ static int parse_by(struct event_spec *event, const char *option, const char *wo
         const char *word;
         enum tally_by by;
     } words[] = {{"comm", TALLY_BY_COMM}, {"cpu", TALLY_BY_CPU}, {"caller", TALLY_BY_CALLER}};
-    const struct tracepoint *tracepoint;
-    int error;
+    const struct tracepoint_field *field;
 
     event->tally.method = unwind_default();
     for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -89,11 +88,12 @@ static int parse_by(struct event_spec *event, const char *option, const char *wo
                           "--by caller: no way to make call chains in this kernel; it said why "
                           "at boot");
         }
-    error = find_field(event, option, word, &tracepoint, &event->tally.key_field, why);
-    if (error)
-        return error;
+    field = find_field(event, option, word, why);
+    if (!field)
+        return -EINVAL;
     event->tally.by = TALLY_BY_FIELD;
-    event->tally.key = field_place_of(tracepoint, event->tally.key_field);
+    event->tally.key = field_place_of(tracepoint_of_event(&event->attr), field);
+    event->tally.key_field = field;
     return 0;
 }
 

@@ -57,7 +57,10 @@ static size_t gather(const struct tally *tally, struct tally_line *lines)
             struct tally_line *line = &lines[count];
 
             line->of_key = 0;
-            count += tally_table_read(&tally->cpu[cpu].table.cells[i], &line->key, &line->count);
+            /* A key may stand there before its first hit is counted. */
+            if (tally_table_read(&tally->cpu[cpu].table.cells[i], &line->key, &line->count) &&
+                line->count > 0)
+                count++;
         }
     return count;
 }

@@ -72,7 +72,7 @@ static void print_bar(struct sink *sink, uint64_t count, uint64_t most)
     /* So that neither product nor quotient is too large. */
     for (; most >> 56; most >>= 1)
         count >>= 1;
-    length = (unsigned)((count * BAR + most - 1) / most);
+    length = most ? (unsigned)((count * BAR + most - 1) / most) : 0;
     for (unsigned i = 0; i < length; i++)
         print_to(sink, "*");
 }

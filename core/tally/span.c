@@ -38,7 +38,7 @@ bool span_end(struct span_cpu *here, const struct tally_key *key, uint64_t now, 
 static uint64_t count_open(const struct tally_table *table)
 {
     struct tally_key key;
-    uint64_t begun, open = 0;
+    uint64_t begun = 0, open = 0;
 
     for (unsigned i = 0; i < TALLY_TABLE_CELLS; i++)
         open += tally_table_read(&table->cells[i], &key, &begun) && begun;
