@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The command `wild`: a bug to be found, for README.md. An account's balance
+ * The command `wild`: a bug to be found, for README.md and docs/tutorial.md. An account's balance
  * does not agree with its entries, and nothing that knows of accounts is wrong: a wild write has
  * damaged it. The command does damage to this one block and to nothing else, and reports it. Task
  * context, interrupts on.
@@ -58,6 +58,6 @@ static int wild_run(int argc, char **argv)
 COMMAND(wild) = {
     .name = "wild",
     .usage = "",
-    .summary = "a seeded bug: something writes into an account's balance (README.md)",
+    .summary = "a seeded bug: something writes into an account's balance (docs/tutorial.md)",
     .run = wild_run,
 };
