@@ -77,9 +77,9 @@ sub section_ok
     }
 }
 
-# What is compared less strictly than line by line, by section: any instruction of the kernel changes
-# how often threads wait; and on a machine that goes by the host's clock, as gdb's does, an interrupt
-# may add its own events anywhere.
+# What is compared less strictly than line by line, by section: any instruction of the kernel
+# changes how often threads wait; and on a machine that goes by the host's clock, as gdb's does, an
+# interrupt may add its own events anywhere.
 my %how = (2 => {rough => 1}, 3 => {gaps => 1});
 
 # The lines on which sections begin; an example's line tells its section.
