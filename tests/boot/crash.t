@@ -347,7 +347,8 @@ sub recording
 sub nmi_report
 {
     my ($prepare, %options) = @_;
-    my $report = report_ok(struck('nmi', $prepare, %options), 'non-maskable interrupt at \S+\+0x\w+');
+    my $report = report_ok(struck('nmi', $prepare, %options),
+        'non-maskable interrupt at \S+\+0x\w+');
     is_deeply([@$report{qw(vector error)}], [2, 0], 'the vector of an NMI');
     whole_ok($report);
     return $report;
