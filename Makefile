@@ -15,6 +15,7 @@ SMP      ?= 1
 CPU      ?= max
 MEM      ?= 256M
 BUILD    ?= build
+VERSION  := 0.1
 CC       := $(if $(filter default,$(origin CC)),gcc,$(CC))
 HOSTCC   ?= gcc
 NASM     ?= nasm
@@ -68,11 +69,11 @@ KERNEL_OBJ := $(KERNEL_ASM:%=$(BUILD)/obj/%.o) $(KERNEL_C:%=$(BUILD)/obj/%.o)
 .DEFAULT_GOAL := iso
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: both-kernels run test soak shake budgets iso gallery flamegraph view demo picture gdb postmortem outside bench bench-table check help clean packages tests-built bench-built FORCE
+.PHONY: both-kernels run test soak shake budgets iso gallery flamegraph view demo picture gdb postmortem outside bench bench-table check release help clean packages tests-built bench-built FORCE
 
 ##
-## make run         installs what is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt
-run: packages-run
+## make run         installs what running needs and is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt
+run: packages-run $(if $(filter uefi,$(FIRMWARE)),packages-uefi) $(if $(filter bochs,$(MACHINE)),packages-bochs)
 	+$(Q)$(MAKE) --no-print-directory iso
 	$(Q)script='$(subst ','\'',$(RUN))'; [ -t 0 ] || script="$$script; poweroff"; \
 		RUN="$$script" ISO=$(BUILD)/pitot.iso COM2=$(BUILD)/com2.bin tools/machine
@@ -125,7 +126,7 @@ picture: | $(BUILD)
 
 ## make gdb         QEMU stopped at the kernel's entry, and gdb attached to it, with symbols, source and Pitot's commands;
 ##                  GDB=inside: by the kernel's own stub
-gdb: packages-run
+gdb: packages-gdb
 	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.iso $(BUILD)/host/postmortem
 	$(Q)RUN='$(subst ','\'',$(RUN))' tools/gdb/attach
 
@@ -152,6 +153,16 @@ bench-table: both-kernels packages-test
 check: packages-check
 	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.elf
 	$(Q)tools/check
+
+## make release     build/release: the image, the kernel, the demonstration's recording, and checksums
+release: packages-build
+	+$(Q)$(MAKE) --no-print-directory iso
+	$(Q)rm -rf $(BUILD)/release && mkdir -p $(BUILD)/release
+	$(Q)cp $(BUILD)/pitot.iso $(BUILD)/release/pitot-$(VERSION).iso
+	$(Q)cp $(BUILD)/pitot.elf $(BUILD)/release/pitot-$(VERSION).elf
+	$(Q)cp docs/demo.perf docs/demo.kallsyms $(BUILD)/release
+	$(Q)cd $(BUILD)/release && sha256sum *.* > SHA256SUMS
+	@echo $(BUILD)/release
 
 ## make clean       removes everything that was built
 clean:
