@@ -1,0 +1,36 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: tools/layers, docs/index.md
+#
+# The picture "Who may include whom" in docs/index.md is what tools/layers holds: the arrows between
+# the houses, and the order of core's rooms. Run from the root of the tree:
+#
+#     prove tests/host/rooms.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot::Files;
+
+my $layers = slurp('tools/layers');
+my ($picture) = slurp('docs/index.md') =~ /^## Who may include whom\n(.*?)^## /ms;
+
+# Houses of a rule's pattern: $products are pages of arch.
+my @houses = qw(boot kernel core drivers arch programs);
+my (%held, %drawn);
+for my $house (@houses) {
+    my ($pattern) = $layers =~ /^ +\[ qr\{$house\/\}, +(qr\{.*?\}), +\$kernel \]/m;
+    ok($pattern, "tools/layers has a rule for $house") or next;
+    my $words = $pattern =~ s/\$products/arch/r;
+    $held{$house} = [sort grep { $_ ne $house && $words =~ /\b$_\b/ } @houses];
+}
+$drawn{$1} = [sort split(/ /, $2)] while $picture =~ /^ {4}(\w+) +-> ([\w ]+)$/mg;
+is_deeply(\%drawn, \%held, 'the arrows between the houses are those of tools/layers');
+
+my ($rooms) = $layers =~ /^my \@core = qw\((.*?)\);/ms;
+my @drawn = map { split } $picture =~ /^ {4}((?:\w+ ?)+)$/mg;
+is_deeply(\@drawn, [split(' ', $rooms)], 'the rooms of core stand in the order of tools/layers');
+is_deeply([sort grep { $_ ne 'host' } @drawn], [map { m{core/(\w+)/} } sort glob('core/*/')],
+    '... and each is a folder');
+
+done_testing();
