@@ -31,7 +31,8 @@ my $long = 'a' x 101;
 my $links = "[index](index.md#here), [root](../docs/index.md), [far](http://x.y/)\n";
 is(said('docs/index.md', $links), '', 'links that lead somewhere are right');
 is(said('docs/index.md', "# A\n[none](none.md#here)\n"),
-    "docs/index.md:2: links to none.md, which is not there\n", 'a link that leads nowhere is found');
+    "docs/index.md:2: links to none.md, which is not there\n",
+    'a link that leads nowhere is found');
 is(said('README.md', "$long\n"), "README.md:1: is longer than 100 columns\n",
     'a long line is found');
 is(said('README.md', "| $long |\n    \$ $long\n![$long](docs/index.md)\n"), '',
