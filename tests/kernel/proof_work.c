@@ -30,6 +30,8 @@ static const char *const all_commands[] = {
     "run nothing",
     "run calls none",
     "perf stat -e kmem:mm_page_alloc --filter 'order > 2 && (address == 3 || odd == 1)' -- ps",
+    "perf stat -r 2 -e lock:lock_acquire --by name -e kmem:mm_page_alloc --hist order -- ps",
+    "perf stat --from lock:lock_acquire --to lock:lock_release --by caller -- help",
     "perf record -e lock:*,irq:* --trigger mem:t:w -- ps",
     "perf record -e cpu-clock -F 0 -- ps",
     "perf record -e mem:0x10:w -g --skip 3 -c 5 -m 64k -- help",
