@@ -118,7 +118,7 @@ equal_ok('lock:lock_acquire, by comm', '-e lock:lock_acquire --by comm',
 sub spans_of
 {
     my ($from, $to, $key, @records) = @_;
-    my (%begun, %sums, @times, @off);
+    my (%begun, %sums, @times, @off, @idle);
     for my $record (@records) {
         my $of = "$record->{cpu} $record->{tid} " . $key->($record);
         if ($record->{event} eq $from) {
@@ -127,14 +127,14 @@ sub spans_of
         } elsif ($record->{event} eq $to) {
             my $first = delete $begun{$of};
             $sums{'ended and had not begun'}++ if !$first;
-            push(@off, $record->{period}) if !$first;    # it stands for nothing
+            push(@idle, $record->{period}) if !$first;
             next if !$first;
             push(@times, $record);
             push(@off, abs($record->{period} - ($record->{ns} - $first->{ns})));
         }
     }
     $sums{'had not ended'} = keys %begun if %begun;
-    return (\@times, \%sums, \@off);
+    return (\@times, \%sums, \@off, \@idle);
 }
 
 sub spans_ok
@@ -147,12 +147,14 @@ sub spans_ok
     my $said = said($machine, $line);
     unlike($said, qr/ lost /, '... no record is lost');
     my @told = told($said, "$from to $to, ns, in one thread$shared");
-    my ($times, $sums, $off) = spans_of($from, $to, $key, records($machine));
+    my ($times, $sums, $off, $idle) = spans_of($from, $to, $key, records($machine));
     cmp_ok(scalar(@$times), '>', 100, '... there are many');
+    is(max(0, @$idle), 0, '... what had not begun stands for nothing');
     # A record's clock is read some instructions behind the tally's, 8 ns each: of a system call
     # when the path has been looked up that is part of the record.
+    # Of two CPUs QEMU may let the other one run in between.
     cmp_ok(max(@$off), '<', $from =~ /^raw_syscalls/ ? 30_000 : 3_000,
-        '... each sample stands for its time, or for nothing');
+        '... each sample stands for its time') if !$boot{smp};
     is_deeply({map { @$_ } @told}, {%{counts(map { $by->($_) } @$times)}, %$sums},
         '... and what the kernel has counted is what perf script adds up to');
 }
