@@ -166,13 +166,19 @@ static int read_field(struct compiler *compiler, const struct tracepoint_field *
     return 0;
 }
 
-/* What a number is compared with: another, or a field that is one. */
-static int read_number_or_field(struct compiler *compiler, struct filter_step *step)
+/* What `field`, a number, is compared with: another, or a field that is one. */
+static int read_number_or_field(struct compiler *compiler, const struct tracepoint_field *field,
+                                struct filter_step *step)
 {
     const struct tracepoint_field *other;
     size_t length;
 
     skip_blanks(compiler);
+    if (*compiler->at == '-' && !field_has_sign(&step->field))
+        return refuse(compiler->why, EINVAL,
+                      "filter: %s has no sign, so it is never below 0; as 0x... its bits can be "
+                      "compared",
+                      field->name);
     if (!is_name(*compiler->at) || number_digit(*compiler->at, 10) >= 0)
         return read_number(compiler, &step->number);
     other = field_here(compiler, &length);
@@ -201,7 +207,7 @@ static int compile_comparison(struct compiler *compiler)
                       field->kind == TRACEPOINT_text ? "text" : "number",
                       field->kind == TRACEPOINT_text ? "== != ~" : "== != < <= > >= &");
     error = field->kind == TRACEPOINT_text ? read_text(compiler, step.text)
-                                           : read_number_or_field(compiler, &step);
+                                           : read_number_or_field(compiler, field, &step);
     return error ? error : emit(compiler, &step);
 }
 

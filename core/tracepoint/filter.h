@@ -5,7 +5,7 @@
  *     order > 2 && (name == "pages" || name ~ "kern*") && !(common_pid == 1)
  *
  * A comparison is FIELD OPERATOR VALUE, or of two numbers FIELD OPERATOR FIELD. Fields are those of
- * core/tracepoint/field.h. Numbers are decimal (with a minus, too) or 0x...,
+ * core/tracepoint/field.h. Numbers are decimal (of fields with a sign, with a minus, too) or 0x...,
  * and know == != < <= > >= and & (any of these bits); texts stand between double quotes, and know
  * == != and ~ (a pattern, core/lib/glob.h).
  * && binds more tightly than ||, ! more than both.

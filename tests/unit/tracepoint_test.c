@@ -242,6 +242,8 @@ static void what_is_wrong_with_a_filter_is_named(void **state)
         {"small ==", "a number missing"},
         {"small == x", "\"x\" where a number, or a field that is one"},
         {"small == 18446744073709551616", "where a number of 64 bits"},
+        {"count < -1", "count has no sign, so it is never below 0"},
+        {"large == -1", "large has no sign"},
         {"small == 3 count", "\"count\" where &&, || or the end"},
         {"(small == 3", "&&, || or ) missing"},
         {"small == 3)", "\")\" where &&, || or the end"},
