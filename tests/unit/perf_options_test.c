@@ -515,6 +515,7 @@ static void what_is_wrong_is_named(void **state)
     assert_refused("stat -e mem:0xffffffff80001000 -R -g", "-R: perf stat only counts");
     assert_refused("stat -e mem:0xffffffff80001000 -c 7", "-c: perf stat only counts");
     assert_refused("stat -e mem:0xffffffff80001000 -m 8k", "-m: perf stat only counts");
+    assert_refused("stat -z -e mem:0xffffffff80001000", "-z: perf stat only counts");
     assert_refused("stat -e mem:0xffffffff80001000 --overwrite",
                    "--overwrite: perf stat only counts");
     assert_refused("stat -e mem:0xffffffff80001000 --intr-regs",
