@@ -2,9 +2,9 @@
 /*
  * The instruction map inside the image: written by tools/insnmap from the linked kernel's text,
  * read by arch/x86_64/debug/insn_map.c. It says of every byte of the text whether an instruction
- * begins there, and whether that instruction can have made a data access and then gone on behind
- * its end: so that the one in front of an address is found without taking code apart.
- * docs/insn-map.md tells what it is for.
+ * begins there, and whether that instruction can have made a data access and then continued at its
+ * end: so that the one in front of an address is found without disassembly. docs/insn-map.md tells
+ * what it is for.
  *
  * Little endian:
  *
@@ -36,11 +36,11 @@ _Static_assert(sizeof(struct insn_map_header) == 48, "the format has no hidden p
 
 enum insn_code {
     INSN_INSIDE, /* no instruction begins here */
-    INSN_PLAIN,  /* one without data access, or one that does not go on behind its end */
-    INSN_ACCESS, /* one that accesses data, by operands named or not, and goes on behind its end */
+    INSN_PLAIN,  /* one without data access, or one that does not continue at its end */
+    INSN_ACCESS, /* one that accesses data, by named operands or not, and continues at its end */
     /*
-     * A call; or, where the byte is a repeat prefix, a string instruction that is repeated: it goes
-     * on behind its end or at its beginning. No call begins with such a byte.
+     * A call; or, where the byte is a repeat prefix, a string instruction that is repeated: it
+     * continues at its end or at its beginning. No call begins with such a byte.
      */
     INSN_CALL_OR_REPEATED,
 };

@@ -39,7 +39,7 @@ enum perf_pipe_type {
 
 /*
  * How much of a perf_event_attr travels, whatever <linux/perf_event.h> this was built with: what
- * perf 6.1 has of it. perf finds the ids behind it by attr.size.
+ * perf 6.1 has of it. perf finds the ids that follow it by attr.size.
  */
 #define PERF_PIPE_ATTR_SIZE PERF_ATTR_SIZE_VER7
 
@@ -73,9 +73,9 @@ struct perf_pipe_build_id {
 };
 
 /*
- * What describes tracepoints. Behind it follow bytes that are no part of the record: header.size is
- * 12, the only one that is no multiple of 8. `size` is the sum of those bytes and of all behind
- * earlier records of this type, as perf adds them up.
+ * What describes tracepoints. After it come bytes that are no part of the record: header.size is
+ * 12, the only one that is no multiple of 8. `size` is the sum of those bytes and of all that came
+ * after earlier records of this type, as perf adds them up.
  */
 struct perf_pipe_tracing_data {
     struct perf_event_header header;
@@ -119,8 +119,8 @@ struct perf_pipe_compression {
 
 /*
  * Pitot's own, in a record that perf has ignored ever since it gave its meaning up: the CRC-32
- * (IEEE 802.3, as in gzip) of every byte of the stream before this field. Right behind one, the
- * CRC-32 of all is PERF_PIPE_CRC32_WHOLE.
+ * (IEEE 802.3, as in gzip) of every byte of the stream before this field. Directly after one, the
+ * CRC-32 of all bytes so far is PERF_PIPE_CRC32_WHOLE.
  */
 struct perf_pipe_checksum {
     struct perf_event_header header;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Where the recording lies in the memory of a machine that has stopped: the kernel exports one
- * constant `struct recorder` under the symbol `recorder`, and who finds that needs no debug
+ * constant `struct recorder` under the symbol `recorder`, and a tool that finds it needs no debug
  * information and no header of the kernel's to read rings, events and names. Made by
  * core/recording/layout.h, read by tools/postmortem; docs/stopped.md tells how.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The symbol table inside the image: written by tools/symtab into the reserved section after the
- * link, read by core/symbols/symbols.c. Little endian, all offsets from the start of the header, each part
- * a multiple of 4 from it:
+ * link, read by core/symbols/symbols.c. Little endian, all offsets from the start of the header,
+ * each part a multiple of 4 from it:
  *
  *   struct symtab_header
  *   struct symtab_entry[entry_count]   in two parts, each in order of offset. The first found_count
@@ -12,7 +12,7 @@
  *   char[strings_size]                 the names, each ending in NUL
  *
  * An address is base + offset, modulo 2^64: base is the lowest address of the upper half, and the
- * low addresses of the boot code follow 2 GiB behind it.
+ * low addresses of the boot code follow 2 GiB after it.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The system calls, in one table: who makes something of them (the dispatcher, tracepoints, perf
- * trace, the programs' stubs) gives it two macros.
+ * The system calls, in one table: code that makes something of them (the dispatcher, tracepoints,
+ * perf trace, the programs' stubs) gives it two macros.
  *
  *     CALL(number, name, arguments)    arguments: up to six ARG, in order
  *     ARG(type, name, kind)            the type in C, as Linux's formats have it

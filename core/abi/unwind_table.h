@@ -41,7 +41,7 @@ struct unwind_table_header {
     uint8_t build_id[UNWIND_TABLE_BUILD_ID_SIZE]; /* of the image that the table was made from */
     uint32_t size;                                /* of everything, header included */
     uint64_t text;                                /* address of the first byte covered */
-    uint32_t text_size;                           /* bytes covered; what is behind has no rule */
+    uint32_t text_size;                           /* bytes covered; what follows has no rule */
     uint32_t crc32; /* of the whole table, this field taken as 0 (core/lib/crc32.h) */
     uint32_t block_count, row_count, rule_count, exception_count;
     uint32_t blocks, rows, rules, exceptions;
@@ -78,7 +78,7 @@ enum unwind_rule_kind {
     UNWIND_RULE_CALL,      /* the return address is at CFA - 8 */
     UNWIND_RULE_TRAP,      /* the CPU's frame is below the CFA: ip at CFA - 40, flags, sp at - 16 */
     UNWIND_RULE_TRAP_REGS, /* ... and a whole struct regs is at CFA - sizeof(struct regs) */
-    UNWIND_RULE_OUTERMOST, /* nobody called */
+    UNWIND_RULE_OUTERMOST, /* the frame has no caller */
     UNWIND_RULE_KINDS,
 };
 

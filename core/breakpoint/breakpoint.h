@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The one arbiter of debug registers, for perf events and whoever else asks. A breakpoint is
- * somebody's wish to be told when [address, address + length) is written, read or executed.
- * Breakpoints on overlapping bytes share a register, whatever their lengths and accesses, and each
- * is told of its own hits; a range of up to 32 bytes is spread over several. What cannot be had is
- * refused when it is set, with the reason. What a hit did to the bytes, and which instruction it
- * was, the tracepoint breakpoint:hit tells (core/breakpoint/trace.h).
+ * The one arbiter of debug registers, for perf events and any other code that asks. A breakpoint
+ * asks for a call when [address, address + length) is written, read or executed. Breakpoints on
+ * overlapping bytes share a register, whatever their lengths and accesses, and each is told of its
+ * own hits; a range of up to 32 bytes is spread over several. What cannot be had is refused when it
+ * is set, with the reason. What a hit did to the bytes, and which instruction it was, the
+ * tracepoint breakpoint:hit tells (core/breakpoint/trace.h).
  */
 #pragma once
 
@@ -32,8 +32,8 @@ struct breakpoint;
 typedef void breakpoint_hit(struct breakpoint *breakpoint, uintptr_t address, struct regs *regs);
 
 /*
- * Whose address it is. All zero: the kernel's. Else a program's, in every process that runs it; or
- * that of the process with this pid.
+ * The address space that the address belongs to. All zero: the kernel's. Otherwise a program's, in
+ * every process that runs it; or that of the process with this pid.
  */
 struct breakpoint_target {
     const void *program; /* struct host_program; NULL: not by program */
@@ -63,15 +63,15 @@ struct breakpoint {
 /*
  * 0; -EINVAL (length, alignment of a part, not canonical, an execute breakpoint on what is not
  * code), -EFAULT (not mapped), -EPERM (overlaps what the debug trap itself uses), -ENOSPC (names
- * who holds the registers), -ETIMEDOUT (a CPU does not answer). All or nothing, on every CPU or on
- * none. Task context.
+ * the owners of the registers), -ETIMEDOUT (a CPU does not answer). All or nothing, on every CPU or
+ * on none. Task context.
  */
 int breakpoint_install(struct breakpoint *breakpoint, struct refusal *why);
 
 /* The last owner of a register frees it. Task context; no hit comes after it. */
 void breakpoint_remove(struct breakpoint *breakpoint);
 
-/* One line a register: what it watches and for whom. */
+/* One line a register: what it watches and for which owners. */
 void breakpoint_print(struct sink *sink);
 
 /* Registers in use, 0 to ARCH_WATCHES. */
@@ -80,7 +80,7 @@ unsigned breakpoint_used(void);
 /* Connects the arbiter to the debug trap. Boot. */
 void breakpoint_init(void);
 
-/* Who knows processes. Boot; until then breakpoints of programs are refused. */
+/* What the host knows of processes. Set at boot; until then breakpoints of programs are refused. */
 struct breakpoint_processes {
     /* The thread that runs on that CPU is one of the target's. Any context. */
     bool (*runs)(unsigned cpu, const struct breakpoint_target *target);
@@ -92,7 +92,7 @@ struct breakpoint_processes {
 void breakpoint_set_processes(const struct breakpoint_processes *with);
 
 /*
- * This CPU goes on as another thread: its registers watch for that one from here on. Interrupts
- * off; the scheduler, when the new thread is the current one.
+ * This CPU has switched to another thread: its registers watch for that one from here on.
+ * Interrupts off; called by the scheduler when the new thread is the current one.
  */
 void breakpoint_switch(void);

@@ -21,7 +21,9 @@ static uint64_t watched_bytes(const struct arch_watch *watch, uint64_t word)
     return watch->length < sizeof(word) ? word & ((1ull << 8 * watch->length) - 1) : word;
 }
 
-/* The search costs as much as the rest of a hit twice, so it waits for somebody who asks. */
+/*
+ * The search costs twice as much as the rest of a hit, so it runs only if a listener asks for it.
+ */
 static void find_accessor(struct trace_hit *hit)
 {
     static const char *const how[] = {
@@ -51,7 +53,7 @@ static inline void slot_raise(const struct slot *slot, uint64_t old, uint64_t ne
     tracepoint_raise(&tracepoint_breakpoint_hit, argument, regs);
 }
 
-/* Apart, so that a hit that nobody listens to has no part of it. */
+/* A function of its own, so that a hit without a listener executes no part of it. */
 __attribute__((noinline, cold)) static void slot_trace(const struct slot *slot, uint64_t old,
                                                        uint64_t new, const struct regs *regs)
 {
@@ -65,9 +67,9 @@ void breakpoint_trace(const struct slot *slot, uint64_t old, uint64_t new, const
 }
 
 /*
- * Tells each owner of this register whom none of `told`, the registers before it, has told already:
- * once a trap, however many of its parts were hit. By the exchange each hit's old bytes are those
- * that the hit before it, of whichever CPU, called new.
+ * Tells each owner of this register that has not been told for one of `told`, the registers before
+ * it: an owner is told once a trap, however many of its parts were hit. The exchange makes each
+ * hit's old bytes those that the hit before it, on any CPU, called new.
  */
 static void slot_hit(struct slot *slot, unsigned told, struct regs *regs)
 {

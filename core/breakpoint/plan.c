@@ -137,7 +137,7 @@ bool breakpoint_parts_may_meet(const struct arch_watch *left,
     return watch_equal(left, right) && breakpoint_target_equal(left_target, right_target);
 }
 
-/* Bytes that would be watched for nobody if one register watched for both; WORD: it cannot. */
+/* Bytes that no owner wants but one register for both would watch; WORD: one register cannot. */
 static unsigned bytes_between(const struct breakpoint_plan *plan, unsigned left, unsigned right)
 {
     const struct arch_watch *one = &plan->reg[left].watch, *other = &plan->reg[right].watch;

@@ -55,7 +55,7 @@ bool breakpoint_parts_may_meet(const struct arch_watch *left,
                                const struct arch_watch *right,
                                const struct breakpoint_target *right_target);
 
-/* Of one process or program, or both the kernel's. */
+/* True if both are the same process or program, or both the kernel's. */
 bool breakpoint_target_equal(const struct breakpoint_target *left,
                              const struct breakpoint_target *right);
 bool breakpoint_target_is_kernel(const struct breakpoint_target *target);

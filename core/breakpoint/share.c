@@ -36,7 +36,7 @@ static enum share share_of_made(const struct arch_watch *part, const struct arch
     return count == 1 && range_equal(part, watch) ? SHARE_HIT : SHARE_DOUBTFUL;
 }
 
-/* Of an instruction that is not known. */
+/* The verdict for an instruction that is not known. */
 static enum share share_by_bytes(const struct arch_watch *part, const struct arch_watch *watch,
                                  uint64_t changed)
 {
@@ -67,7 +67,7 @@ enum share breakpoint_share_of(const struct arch_watch *part, const struct arch_
 struct verdicts {
     uint16_t hit[ARCH_WATCHES];
     uint16_t doubtful[ARCH_WATCHES];
-    unsigned registers; /* that were hit, of whomever */
+    unsigned registers; /* that were hit, for any owner */
     uint64_t old[ARCH_WATCHES], new[ARCH_WATCHES];
 };
 
@@ -128,7 +128,7 @@ static void judge_fired(struct verdicts *verdicts, unsigned i, struct share_evid
         gather(evidence, slot, verdicts->old[i] ^ verdicts->new[i], regs);
         judge(verdicts, i, evidence);
     } else {
-        verdicts->hit[i] = all_owners(slot); /* only who wants the same shares these */
+        verdicts->hit[i] = all_owners(slot); /* owners share these only if they want the same */
     }
 }
 
@@ -170,7 +170,7 @@ static bool contains(const struct arch_watch *outer, const struct arch_watch *in
 }
 
 /*
- * Of programs nothing is known but which register it was. One in front of it that is read-write
+ * For programs nothing is known but which register it was. A read-write register in front of it
  * would have been reported itself (the order: core/breakpoint/plan.c).
  */
 static void judge_beside_user(struct verdicts *verdicts, unsigned fired, unsigned i)
@@ -217,7 +217,7 @@ static void judge_unreported(struct verdicts *verdicts, unsigned reported, unsig
 
 /* --- Owners: each is told once a trap, however many of its parts were hit. --- */
 
-/* Its first entry in these lists; none: behind all. */
+/* The index of its first entry in these lists; if there is none, the index after the last. */
 static unsigned find_owner(const uint16_t *lists, const struct breakpoint *wanted)
 {
     for (unsigned i = 0; i < breakpoint_slots.count; i++)

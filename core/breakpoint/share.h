@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whose a hit is, where a register watches for several breakpoints that want different things of
- * it, or where the machine tells of one register only and others may have been hit by the same
- * instruction. docs/breakpoints.md, "Whose hit it was". Debug trap: as breakpoint_hit.
+ * Decides which breakpoints a hit belongs to, where a register watches for several that want
+ * different things, or where the machine reports one register only and the same instruction may
+ * have hit others. docs/breakpoints.md, "Whose hit it was". Debug trap: as breakpoint_hit.
  */
 #pragma once
 

@@ -26,8 +26,8 @@ static unsigned installed_count;
 static uint64_t changes; /* of the table */
 
 /*
- * Of the process that runs there: read at the switch to it, as nobody else writes its memory, and
- * at its hits. [owning CPU; others while it is parked]
+ * The watched word of the process that runs there: read at the switch to it, as no other process
+ * writes its memory, and at its hits. [owning CPU; others while it is parked]
  */
 static uint64_t user_shadow[ARCH_CPUS_MAX][ARCH_WATCHES];
 
@@ -55,7 +55,10 @@ __attribute__((noinline)) uint64_t breakpoint_user_exchange(const struct slot *s
 
 /* --- Which registers are live. --- */
 
-/* Registers behind the table are not its affair: who arms beneath it arms them everywhere. */
+/*
+ * Registers after the table's last are not its affair: the code that arms them does so on every
+ * CPU.
+ */
 static unsigned table_live(unsigned cpu)
 {
     unsigned bits = ~0u << breakpoint_slots.count;
@@ -77,8 +80,8 @@ static void table_take_shadows(unsigned cpu)
 }
 
 /*
- * A CPU may be parked anywhere in here, and find another table when it goes on: then what it has
- * chosen was for the old one.
+ * A CPU may be parked anywhere in here, and find another table when it resumes: then its choice was
+ * made for the old one.
  */
 void breakpoint_switch(void)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who holds which debug register: what core/breakpoint*.c share. Changed with all CPUs parked and
- * watches disarmed; read in the debug trap of any CPU, and by what has the CPUs parked.
+ * Which owners hold which debug register: what the files of core/breakpoint share. Changed with all
+ * CPUs parked and watches disarmed; read in the debug trap of any CPU, and by what has the CPUs
+ * parked.
  */
 #pragma once
 
@@ -30,11 +31,11 @@ struct slot_table {
     struct slot slot[ARCH_WATCHES];
     unsigned count;
     /*
-     * A hit need not be all owners' of a register that is reported, or not theirs alone: then
-     * core/breakpoint/share.c tells whose it is.
+     * A hit need not belong to all owners of a register that is reported, or not to them alone:
+     * core/breakpoint/share.c then decides.
      */
     bool shared;
-    bool lowest_only; /* of several registers that an access matches the machine reports one */
+    bool lowest_only; /* if an access matches several registers, the machine reports one */
 };
 
 extern struct slot_table breakpoint_slots;
@@ -57,7 +58,7 @@ void breakpoint_table_remove(const struct breakpoint *breakpoint);
  */
 uint64_t breakpoint_user_exchange(const struct slot *slot, uint64_t *old);
 
-/* Raises breakpoint:hit, if anybody listens. */
+/* Raises breakpoint:hit, if a listener is there. */
 void breakpoint_trace(const struct slot *slot, uint64_t old, uint64_t new, const struct regs *regs);
 
 extern const struct breakpoint_processes *breakpoint_processes; /* set at boot */

@@ -24,7 +24,7 @@
 /* A period is at most so many times the one before: a few hits alone say little. */
 #define GROWTH 8
 
-/* Of recent sums a quarter fades with each sample. */
+/* Each sample takes a quarter off the sums of recent ones. */
 #define FADE_SHIFT 2
 
 /* A period's fraction is carried over to the next: 2.5 hits are 2 and 3 in turn. */

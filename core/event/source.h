@@ -47,7 +47,7 @@ struct event_source {
     bool follows;     /* a thread, wherever it runs: neither a place nor a CPU */
 
     unsigned hertz_max;     /* samples a second that can be asked for */
-    unsigned hertz_default; /* where nobody says how many, nor a period; 0: each hit is a sample */
+    unsigned hertz_default; /* if the event gives none, nor a period; 0: each hit is a sample */
     uint64_t period_min;    /* that can be asked for */
 };
 

@@ -46,7 +46,7 @@ struct event_spec {
     struct sample_chain chain;
     struct event_window window;
     struct breakpoint_target
-        target;    /* whose address it is; set by PATH, or by who knows the workload */
+        target;    /* the address space; set by PATH, or by the code that knows the workload */
     uint32_t pid;  /* only hits in this thread; 0: in any */
     uint64_t cpus; /* only hits on these CPUs, bit i: CPU i; 0: on any */
     bool followed; /* only hits in the workload's threads (task_followed) */

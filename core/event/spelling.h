@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reading how a person spells an event, from left to right, for the sources that parse it. Every
- * function that reads a part leaves the cursor behind it, and returns 0 or refuses, naming the word
+ * function that reads a part leaves the cursor after it, and returns 0 or refuses, naming the word
  * that is wrong. Task context.
  */
 #pragma once
@@ -18,7 +18,7 @@ struct host_program;
 struct spelling {
     const char *at;
     struct refusal *why;
-    const struct host_program *program; /* whose symbols are meant; NULL: the kernel's */
+    const struct host_program *program; /* the program that symbols belong to; NULL: the kernel */
 };
 
 /* Words joined by ", ", cut where the room ends. */
@@ -30,16 +30,16 @@ void spelling_list_add(struct spelling_list *list, const char *word);
 
 bool spelling_is_digit(char character);
 
-/* Of the name or number that stands there: of C, of assembly or a compiler's ("copy.part.1"). */
+/* The length of the name or number there: of C, of assembly or a compiler's ("copy.part.1"). */
 size_t spelling_word_length(const char *text);
 
 /* `what` is missing here. */
 int spelling_refuse_missing(const struct spelling *cursor, const char *what);
 
-/* Nobody knows such an event. */
+/* Refuses: there is no such event. */
 int spelling_refuse_unknown(const char *spelling, struct refusal *why);
 
-/* Hexadecimal behind 0x, else decimal. `what` names it for a refusal. */
+/* Hexadecimal after 0x, else decimal. `what` names it for a refusal. */
 int spelling_number(struct spelling *cursor, const char *what, uint64_t *number);
 
 /* True if the word here is made of `letters`, each at most once; their bits are summed. */
@@ -55,6 +55,6 @@ int spelling_modifiers(struct spelling *cursor, const char *else_is, struct perf
 /* The end, and nothing more. */
 int spelling_end(const struct spelling *cursor);
 
-/* Skips that beginning; or the whole name of an event, which ends or goes on with a colon. */
+/* Skips that beginning; or the whole name of an event, if it ends there or a colon follows. */
 bool spelling_skip(struct spelling *cursor, const char *prefix);
 bool spelling_skip_name(struct spelling *cursor, const char *name);

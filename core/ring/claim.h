@@ -2,8 +2,8 @@
 /*
  * The writers' own part of the ring: claiming a place and giving it up, inline. For ring_output and
  * its kin (core/ring/ring.c), and for core/sample/sample.c, which stores a record's words where
- * they belong; nobody else includes this. Context: as ring_output. docs/ring.md tells why it is
- * so.
+ * they belong; no other file includes this. Context: as ring_output. docs/ring.md gives the
+ * reasons.
  */
 #pragma once
 
@@ -11,7 +11,10 @@
 #include "arch/local.h"
 #include "core/ring/ring.h"
 
-/* A claim's offset while its place is being chosen: no record's, so no claim to whoever looks. */
+/*
+ * A claim's offset while its place is being chosen: no record has it, so a reader of it sees no
+ * claim.
+ */
 #define RING_NOWHERE UINT64_MAX
 
 _Static_assert((RING_NESTING & (RING_NESTING - 1)) == 0, "a level chooses its claim by a mask");
@@ -68,10 +71,10 @@ static inline uint64_t ring_step(const struct ring *ring, uint64_t offset, uint6
 }
 
 /*
- * Moves the tail over whole old records until a record that ends at `end` fits; nothing is given up
- * for one that cannot. A nested writer may do the same in the middle: then the exchange fails and
- * the walk goes on from where that left the tail. That may be past `end`, hence the signed
- * comparison. Inline, as a flight recorder is full nearly always.
+ * Moves the tail over whole old records until a record that ends at `end` fits; gives up no record
+ * for one that cannot fit. A nested writer may do the same in the middle: then the exchange fails
+ * and the walk continues from the tail that it left. That may be past `end`, hence the signed
+ * comparison. Inline, because a flight recorder is full nearly always.
  */
 static inline bool ring_make_room(struct ring *ring, uint64_t head, uint64_t end, unsigned level)
 {
@@ -90,7 +93,10 @@ static inline bool ring_make_room(struct ring *ring, uint64_t head, uint64_t end
     }
 }
 
-/* The tail never passes a claim, so what fits behind it fits behind all claims. */
+/*
+ * The tail never passes a claim, so a record that fits between the tail and `end` overwrites no
+ * claim.
+ */
 __attribute__((always_inline)) static inline bool ring_has_room(struct ring *ring, uint64_t head,
                                                                 uint64_t end, unsigned level)
 {
@@ -127,7 +133,9 @@ __attribute__((always_inline)) static inline bool ring_reserve_at(struct ring *r
             head = local_load(&ring->head);
             /* Void: a nested writer claimed before the head was read, or right after. */
         } while (__builtin_expect(local_load(&claim->size) != size, 0));
-        /* Noted before it takes effect. Who claims from here on makes the exchange fail. */
+        /*
+         * Stored before it takes effect. A writer that claims from here on makes the exchange fail.
+         */
         local_store(&claim->offset, head);
         *time = arch_clock_ns();
         __asm__ volatile("" : "+r"(*time)); /* now, so that nothing is kept to compute it later */

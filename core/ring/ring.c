@@ -14,9 +14,9 @@
  *     store published           B              load tail again         A
  *                                              throw away what lies before it
  *
- * A: whoever sees new bytes in an old place sees the moved tail too. B: whoever sees published sees
- * the bytes before it. In normal mode the reader moves the tail, and C pairs its store (after its
- * copy) with the writer's load (before its bytes).
+ * A: a reader that sees new bytes in an old place also sees the moved tail. B: a reader that sees
+ * `published` also sees the bytes before it. In normal mode the reader moves the tail, and C pairs
+ * its store (after its copy) with the writer's load (before its bytes).
  */
 #include "core/ring/ring.h"
 
@@ -74,12 +74,15 @@ void ring_write_part(struct ring *ring, uint64_t offset, const void *bytes, size
         ring_write_around(ring, start, bytes, size);
 }
 
-/* For what came while the outermost writer left: counted as nested, it did not publish. */
+/*
+ * For records of nested writers that came while the outermost writer left: each counted itself as
+ * nested, so it did not publish.
+ */
 __attribute__((noinline)) void ring_publish_again(struct ring *ring)
 {
     uint64_t head;
 
-    assert(local_load(&ring->nest) == 0); /* whoever came in between has left */
+    assert(local_load(&ring->nest) == 0); /* a writer that nested here has left */
     do {
         local_store(&ring->nest, 1);
         head = local_load(&ring->head);
@@ -188,7 +191,8 @@ enum ring_read_result ring_read(struct ring_reader *reader, void *to, size_t roo
             continue;
         if (published - reader->position > ring->size ||
             !ring_plausible(header.size, published - reader->position)) {
-            reader->skipped += published - reader->position; /* damaged: nothing to go on from */
+            reader->skipped +=
+                published - reader->position; /* damaged: there is no position to continue from */
             reader->position = published;
             continue;
         }

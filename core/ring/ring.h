@@ -2,7 +2,7 @@
 /*
  * One CPU's flight recorder: a byte ring of records with perf's own headers, so that a dump is a
  * copy. Writers are the nested contexts of the owning CPU (task < interrupt < debug trap < NMI);
- * readers may be anywhere. docs/ring.md tells why it is so.
+ * readers may be anywhere. docs/ring.md gives the reasons.
  *
  * Contract of a writer: preemption is off from choosing the ring until its record is committed, so
  * that writers nest strictly; each claim is followed by its commit. Neither locks, allocates,
@@ -12,7 +12,7 @@
  *     produced == readable + overwritten + dropped   (records; in normal mode readable includes
  *                                                     what was consumed)
  *
- * Who may touch a field:
+ * Which code may touch a field:
  *   [I] set by ring_init, constant then
  *   [W] the owning CPU's writers only
  *   [R] the reader, in normal mode; in overwrite mode the owning CPU's writers
@@ -61,7 +61,7 @@ struct ring {
 
     uint64_t produced;    /* [W] records that were to be written */
     uint64_t dropped;     /* [W] ... for which there was no room */
-    uint64_t overwritten; /* [W] ... whose place has been taken since */
+    uint64_t overwritten; /* [W] ... that newer ones have replaced since */
 };
 
 /* Where a record goes. */
@@ -96,7 +96,7 @@ void ring_output(struct ring *ring, const void *bytes, uint32_t size, uint64_t *
 struct ring_reader {
     const struct ring *ring;
     uint64_t position;
-    /* bytes that writers took over before they could be read, or behind a damaged header */
+    /* bytes that were overwritten before they could be read, or that follow a damaged header */
     uint64_t skipped;
 };
 

@@ -138,7 +138,7 @@ static void print_registers(struct sink *sink, const struct sample_view *view)
     }
 }
 
-/* Of a tracepoint whose record the sample has. */
+/* Prints the tracepoint's fields, if the sample carries its record. */
 static void print_fields(struct sink *sink, const struct sample_view *view)
 {
     const struct tracepoint *tracepoint = tracepoint_of_event(&view->event->attr);

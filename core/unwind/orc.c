@@ -166,14 +166,14 @@ struct orc_walk {
     uintptr_t offset; /* of the byte before that address, in the text */
     uintptr_t sp, fp; /* as in struct unwind */
     uint64_t *at;     /* after the last that was stored */
-    bool outermost;   /* nobody called that frame */
+    bool outermost;   /* that frame has no caller */
 };
 
 /*
- * The hit path's loop, for frames between two calls. A code spells most of them out: CFA by sp,
- * return address below it, the frame pointer's slot between the two. Whatever is special is left to
- * unwind_orc_step, except for the chain's end, which nearly all chains come to. `last` is the
- * highest place of a return address in the stack.
+ * The hit path's loop, for frames that stand between two calls. The rule's code alone describes
+ * most of them: the CFA relative to sp, the return address below it, the frame pointer's slot
+ * between the two. unwind_orc_step handles every other rule, except for the chain's end, which
+ * nearly all chains reach. `last` is the highest place of a return address in the stack.
  */
 __attribute__((always_inline)) static inline struct orc_walk
 orc_walk_plain(struct orc_walk walk, uintptr_t last, const uint64_t *end)
@@ -215,13 +215,13 @@ orc_walk_plain(struct orc_walk walk, uintptr_t last, const uint64_t *end)
     return walk;
 }
 
-/* Where callers were found, `state` goes on in the outermost of these. */
+/* If callers were found, `state` becomes the outermost of these. */
 static void orc_walked(struct unwind *state, const struct orc_walk *walk)
 {
     state->ip = walk->at[-1];
     state->sp = state->low = walk->sp;
     state->fp_known |=
-        walk->fp != state->fp; /* what is not known is 0, and restored as 0 serves nobody */
+        walk->fp != state->fp; /* an unknown fp is 0; restoring it as 0 would be of no use */
     state->fp = walk->fp;
     state->regs = NULL;
     state->kind = UNWIND_CALL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Between the iterator (unwind.c) and the ways to take a step (orc.c, fp.c), which
- * differ in that alone. Nobody else includes this.
+ * What the iterator (unwind.c) and the ways to take a step (orc.c, fp.c) share. The ways differ in
+ * the step alone. No other file includes this.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ struct unwind_way {
 
 /*
  * What this kernel was built with (core/unwind/default_orc.c or default_fp.c): NULL where a method
- * is left out, and the method that is taken if nobody names one.
+ * is left out, and the method that is taken if none is named.
  */
 extern const struct unwind_way *const unwinder_ways[UNWIND_METHODS];
 extern const enum unwind_method unwinder_method;
@@ -57,15 +57,15 @@ static inline uint64_t unwind_read(uintptr_t address)
 /* [address, address + 8) is readable: inside the stack and not below what was read before. */
 bool unwind_may_read(struct unwind *state, uintptr_t address);
 
-/* Goes on in the caller, whose return address is at `slot`; state->fp is its own already. */
+/* Moves to the caller, whose return address is at `slot`; state->fp is the caller's already. */
 void unwind_return(struct unwind *state, uintptr_t slot);
 
-/* Goes on in the context that a trap interrupted: from the struct regs at `address`. */
+/* Moves to the context that a trap interrupted: from the struct regs at `address`. */
 void unwind_enter_trap(struct unwind *state, uintptr_t address);
 
 /*
- * Goes on at ip, sp and fp, as a trap found them. `regs` is where they are from, or NULL where not
- * all of them were saved.
+ * Moves to ip, sp and fp, as a trap found them. `regs` is where they are from, or NULL if not all
+ * of them were saved.
  */
 void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
                   const struct regs *regs);

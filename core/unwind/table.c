@@ -127,7 +127,7 @@ static bool code_is_sound(struct check *check, uint32_t offset, uint8_t code, bo
     return goes_on;
 }
 
-/* `before`: the code that held in front of the block, which its own may go on. */
+/* `before`: the code that holds in front of the block; the block's own code may continue it. */
 static int check_block(struct check *check, uint32_t number, uint8_t *before)
 {
     const uint32_t here = check->parts.blocks[number], next = check->parts.blocks[number + 1];

@@ -39,10 +39,11 @@ int unwind_table_open(struct unwind_table *table, const void *bytes, size_t room
                       const struct unwind_table_expected *expected, struct refusal *why);
 
 /*
- * The code of the rule that holds at text + offset; offset < text_size. Of a block's rows, few as a
- * rule, the last that begins at or before the offset: it is looked for from behind, as the first is
- * known to hold by then and ends the loop. All of this is branches, not arithmetic: a processor
- * that has learnt them goes on before the rows that it compares have come.
+ * The code of the rule that holds at text + offset; offset < text_size. It is that of the block's
+ * last row that begins at or before the offset. The search runs from the last row to the first:
+ * the first is known to begin early enough by then, so it ends the loop. All of this is branches,
+ * not arithmetic: a processor that has learnt them continues before the compared rows have arrived
+ * from memory.
  */
 static inline unsigned unwind_table_code(const struct unwind_table *table, uint32_t offset)
 {

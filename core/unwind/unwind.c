@@ -180,7 +180,7 @@ static inline void unwind_begin_here(struct unwind *here, const struct unwind_wa
     here->high = here->stack ? here->stack->high : here->sp;
 }
 
-/* Of code without symbols, which nobody can tell: yes. */
+/* True for code without symbols, whose functions cannot be told apart. */
 static bool unwind_same_function(uintptr_t one, uintptr_t other)
 {
     struct symbol of_one, of_other;
@@ -190,10 +190,10 @@ static bool unwind_same_function(uintptr_t one, uintptr_t other)
 }
 
 /*
- * Who takes a partial snapshot has not returned: the walk from here comes to his frame, and has
- * found its frame pointer on the way. His frame is the outermost that begins at or below his sp, as
- * a frame of variable size may have grown since. Where he has returned, another function's is
- * found.
+ * The function that takes a partial snapshot has not returned yet: the walk from here reaches its
+ * frame and has found its frame pointer on the way. That frame is the outermost that begins at or
+ * below the snapshot's sp, as a frame of variable size may have grown since. If the function has
+ * returned, the frame found is another function's.
  */
 __attribute__((noinline)) bool unwind_find_fp(struct unwind *state)
 {

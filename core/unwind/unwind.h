@@ -121,7 +121,7 @@ size_t unwind_capture(const struct regs *regs, uint64_t *chain, size_t most);
 size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, unsigned skip,
                          uint64_t *chain, size_t most);
 
-/* Where the kernel's part of a chain has led: core/unwind/user.h goes on from there. */
+/* Where the kernel's part of a chain has ended: core/unwind/user.h continues from there. */
 struct unwind_border {
     bool crossed; /* to a program; if not, the rest says nothing */
     uintptr_t ip, sp, fp;

@@ -18,8 +18,9 @@
 #include "core/unwind/unwind.h"
 
 /*
- * Who knows programs. `stack` is the border's: of the thread whose program is meant, NULL or none
- * of a thread for the one that runs on this CPU. Any context.
+ * What the host knows of programs. `stack` is the border's: the kernel stack of the thread whose
+ * program is meant. NULL, or a stack of no thread, means the program that runs on this CPU. Any
+ * context.
  */
 struct unwind_programs {
     /* Bytes of its memory; false: not all of them are there. */
