@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * CPUs: which one this is, what time it is, what is under way on it; how many there are, and what
- * kind. For everybody. A kernel that wants core for itself implements this page and the others that
+ * kind. For all code. A kernel that wants core for itself implements this page and the others that
  * tools/layers lets core include; one implementation is arch/x86_64/, another is the fake that the
  * unit tests link (tests/unit/fake_arch.c). What is declared here may be inline instead
  * (arch/x86_64/cpu/inline.h).

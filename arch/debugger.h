@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stops, for a debugger, and its way to memory and registers, those that a CPU stands at apart
- * (arch_stopped_regs, arch/park.h). Who it is, and what it does, is
- * core/gdb's. In a stop all CPUs stand still, interrupts and watches are off, and nothing may trap.
+ * Stops, for a debugger, and its way to memory and registers, but for those that a CPU stands at
+ * (arch_stopped_regs, arch/park.h). Which debugger it is, and what it does, is core/gdb's. In a
+ * stop all CPUs stand still, interrupts and watches are off, and nothing may trap.
  */
 #pragma once
 
@@ -17,13 +17,13 @@ enum arch_stop {
     ARCH_STOP_STEPPED, /* after the one instruction that was asked for */
     ARCH_STOP_BREAK,   /* arch_stop_cpu */
     ARCH_STOP_HERE,    /* arch_stop_here, or a breakpoint instruction that is the code's own */
-    ARCH_STOP_DEAD,    /* arch_stop_dead: there is no going on */
+    ARCH_STOP_DEAD,    /* arch_stop_dead: the machine cannot continue */
 };
 
 enum arch_heard { ARCH_HEARD_NOTHING, ARCH_HEARD_NOISE, ARCH_HEARD_STOP };
 
 struct arch_resume {
-    bool all;      /* all CPUs go on; or `only` does, and the others stand still meanwhile */
+    bool all;      /* all CPUs continue; or `only` does, and the others stand still meanwhile */
     unsigned only; /* also the one that is stepped; ARCH_NO_CPU: none */
     bool step;     /* `only` makes one instruction, with no interrupt in it */
 };
@@ -57,14 +57,14 @@ void arch_stop_cpu(unsigned cpu);
 bool arch_stop_is_due(unsigned cpu);
 
 /*
- * This CPU has parked the others for a change of its own (arch_cpus_park), and none of them can go
- * on before the end of that. Any context.
+ * This CPU has parked the others for a change of its own (arch_cpus_park), and none of them can
+ * continue before that change ends. Any context.
  */
 bool arch_park_is_changing(void);
 
 /*
- * What that interrupt came upon stops, when it has the CPU again; where that is a program, the
- * caller stops instead. In the interrupt's handler, for a debugger that has just been attached.
+ * The interrupted context stops when it has the CPU again; if it is a program, the caller stops
+ * instead. Called in the interrupt's handler, for a debugger that has just been attached.
  */
 void arch_stop_interrupted(struct regs *regs);
 
@@ -106,8 +106,8 @@ bool arch_debug_register_write(unsigned cpu, unsigned number, const uint8_t *byt
 extern const unsigned arch_debug_expedited[ARCH_DEBUG_EXPEDITED];
 
 /*
- * That CPU, stopped in a thread, interrupts on, calls `function` where it goes on, on that thread's
- * stack; `function` ends by arch_stop_here. *kept is what it goes back to. False: the stack has no
- * room, or it is not in a thread or not with interrupts on. In a stop.
+ * That CPU, stopped in a thread, interrupts on, calls `function` where it resumes, on that thread's
+ * stack; `function` ends by arch_stop_here. *kept is what it returns to. False: the stack has no
+ * room, or the CPU is not in a thread or not with interrupts on. In a stop.
  */
 bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept);

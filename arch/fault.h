@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Exceptions that nobody expected, and what a trap frame tells in words: for kernel/panic, and for
- * programs that are ended.
+ * Exceptions that no handler expects, and what a trap frame tells in words: for kernel/panic, and
+ * for programs that are ended.
  */
 #pragma once
 
@@ -12,9 +12,10 @@
 struct regs;
 
 /*
- * Called for each exception that nobody expected, with interrupts off and watches disarmed, on the
- * interrupted stack or, if that has no room, on the exception's own. What the registers do not tell
- * is in the report below. Must not return. Setting one returns who it was before, NULL for nobody.
+ * Called for each exception that no other handler expects, with interrupts off and watches
+ * disarmed, on the interrupted stack or, if that has no room, on the exception's own. What the
+ * registers do not tell is in the report below. Must not return. Setting one returns the handler
+ * before it, or NULL.
  */
 typedef void arch_fault_handler(struct regs *regs);
 arch_fault_handler *arch_set_fault_handler(arch_fault_handler *handler);

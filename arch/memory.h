@@ -19,14 +19,14 @@ bool arch_mapped(uintptr_t address, size_t length);
 /* Mapped, and memory: a read of a device's register may make the device do something. */
 bool arch_readable(uintptr_t address, size_t length);
 bool arch_executable(uintptr_t address);
-/* Of memory that the page allocator has: which of the machine's pages it is. */
+/* The number of the machine's page that holds `page`, which is memory of the page allocator. */
 uint64_t arch_page_number(const void *page);
 bool arch_canonical(uintptr_t address);
 
 /*
  * What a program may have mapped: [ARCH_USER_START, ARCH_USER_END). All that code in virtual-8086
  * mode could reach stays a hole (trap_entry.asm), page 0 with it, and so does the last page of the
- * lower half, so that the address behind a `syscall` is canonical wherever that stands.
+ * lower half, so that the address after a `syscall` is canonical wherever that stands.
  */
 #define ARCH_USER_START ((uintptr_t)0x110000)
 #define ARCH_USER_END   ((uintptr_t)0x7ffffffff000)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Stopping all other CPUs for a change of what they may be looking at, and what a CPU that stands
- * still was interrupted at. For who changes watches, sites and events: core/breakpoint,
- * core/tracepoint, core/event; the look, for whoever shows it.
+ * still was interrupted at. For code that changes watches, sites and events: core/breakpoint,
+ * core/tracepoint, core/event. The registers are for code that shows them.
  */
 #pragma once
 

@@ -19,7 +19,7 @@ enum arch_page { ARCH_PAGE_READ = 0, ARCH_PAGE_WRITE = 1, ARCH_PAGE_EXECUTE = 2 
 /* Empty; NULL: there is no memory. Task context. */
 struct arch_space *arch_space_create(void);
 
-/* Gives back all its pages. Nobody runs in it or reads it any more. Task context. */
+/* Gives back all its pages. No CPU runs in it or reads it any more. Task context. */
 void arch_space_destroy(struct arch_space *space);
 
 /*
@@ -31,8 +31,9 @@ bool arch_space_map(struct arch_space *space, uintptr_t address, enum arch_page 
 bool arch_space_unmap(struct arch_space *space, uintptr_t address);
 
 /*
- * This CPU goes on in that space, NULL: in none but the kernel's, and traps from user mode arrive
- * on that stack. Interrupts off; by the scheduler at each switch, and by who ends a program.
+ * This CPU switches to that space, NULL: to none but the kernel's, and traps from user mode arrive
+ * on that stack. Interrupts off; called by the scheduler at each switch, and by code that ends a
+ * program.
  */
 void arch_space_enter(const struct arch_space *space, const struct arch_stack *stack);
 
@@ -47,7 +48,7 @@ bool arch_user_read(const struct arch_space *space, uintptr_t address, void *to,
 bool arch_user_write(struct arch_space *space, uintptr_t address, const void *from, size_t length);
 
 /*
- * Where the kernel has that memory: the byte at `address`, and as much of *length behind it as lies
+ * Where the kernel has that memory: the byte at `address`, and as much of *length after it as lies
  * in its page. NULL as above; the loader asks with ARCH_PAGE_READ and may write.
  */
 void *arch_user_reach(const struct arch_space *space, uintptr_t address, enum arch_page access,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Single steps of the kernel. Policy (who is stepped, what for) is core/event/branches.c's. In
- * debug traps, but where it says otherwise.
+ * Single steps of the kernel. Policy (which thread is stepped, what for) is
+ * core/event/branches.c's. In debug traps, but where it says otherwise.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How one thread gives the CPU to another, and their stacks. Policy (who, when) is kernel/sched's.
- * Task context, but where it says otherwise.
+ * How one thread gives the CPU to another, and their stacks. Policy (which thread, when) is
+ * kernel/sched's. Task context, but where it says otherwise.
  */
 #pragma once
 
@@ -17,11 +17,12 @@ struct regs;
 
 /*
  * The stack of that number, for a thread whose name will stand at `name` as long as it has the
- * stack; NULL: there is no memory for it. Task context; the caller knows that nobody else has it.
+ * stack; NULL: there is no memory for it. Task context; the caller knows that no other thread has
+ * it.
  */
 const struct arch_stack *arch_thread_stack(unsigned number, const char *name);
 
-/* Pages that stacks have taken and keep for whoever has them next. Any context. */
+/* Pages that stacks have taken and keep for the next thread that gets them. Any context. */
 size_t arch_stack_pages(void);
 
 /*
@@ -33,7 +34,7 @@ uintptr_t arch_thread_prepare(const struct arch_stack *stack, void (*entry)(void
 
 /*
  * Puts what a function call preserves, and the flags, on the stack, stores the stack pointer in
- * *from, and goes on where the switch that stored `to` was called. Interrupts off, task stack.
+ * *from, and resumes where the switch that stored `to` was called. Interrupts off, task stack.
  */
 void arch_switch(uintptr_t *from, uintptr_t to);
 

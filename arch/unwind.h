@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What an unwinder asks: which stacks may be read, and what only the CPU's manual knows about a
- * frame. For core/unwind, and for who shows a chain. Any context.
+ * frame. For core/unwind, and for code that shows a chain. Any context.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 /* The memory that an unwinder may read. */
 struct arch_stack {
     const char *name;   /* the CPU's stack for this; NULL: a thread's, */
-    const char *thread; /* whose name this is then */
+    const char *thread; /* that thread's name */
     /* [guard, low) is unmapped: a stack pointer in there tells of an overflow */
     uintptr_t guard;
     uintptr_t low, high; /* [low, high) may be read */
@@ -46,14 +46,14 @@ typedef bool arch_code_reader(const struct arch_stack *of, uintptr_t address, vo
                               size_t length);
 
 /*
- * As arch_frame_at, of a program's code, which is read by `read`. Where nobody knows where the
- * function begins, `function` is NULL.
+ * As arch_frame_at, of a program's code, which is read by `read`. `function` is NULL if the
+ * function's beginning is not known.
  */
 enum arch_frame arch_frame_read(arch_code_reader *read, const struct arch_stack *of,
                                 const uintptr_t *function, uintptr_t ip);
 
 /*
- * True if `return_address` lies behind the call that a trap entry makes: the caller's "frame" is
+ * True if `return_address` is that of the call that a trap entry makes: the caller's "frame" is
  * then a struct regs at the address right above the return address.
  */
 bool arch_is_trap_return(uintptr_t return_address);

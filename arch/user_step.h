@@ -10,9 +10,12 @@
 
 struct regs;
 
-/* Of a program's thread: its own, with interrupts off or in its debug traps. All 0 at first. */
+/*
+ * The step of one program's thread: written by that thread, with interrupts off or in its debug
+ * traps. All 0 at first.
+ */
 struct arch_user_step {
-    uintptr_t ip; /* the instruction that the next step is behind */
+    uintptr_t ip; /* the instruction that the next step makes */
     bool on;      /* it is stepped */
     bool traps;   /* ... and has set the trap flag itself, too */
 };
@@ -30,9 +33,10 @@ struct arch_user_steppers {
 void arch_user_step_set_handlers(const struct arch_user_steppers *with);
 
 /*
- * The current program is stepped from where these registers go on: in `leave`. In both: it is not
- * any more. Neither the flag in what it pushes nor the one in its r11 after a call is to be seen
- * by the program, and one that it loads is remembered as its own.
+ * arch_user_step_begin: the current program is stepped from where these registers resume; called in
+ * `leave`. arch_user_step_end: it is not stepped any more; called in both. The program sees the
+ * flag neither in what it pushes nor in its r11 after a call, and one that it loads is remembered
+ * as its own.
  */
 void arch_user_step_begin(struct arch_user_step *step, struct regs *regs);
 void arch_user_step_end(struct arch_user_step *step, struct regs *regs);

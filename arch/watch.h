@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Debug registers, and which instruction made an access that hit. Policy (who, sharing, refusals)
- * is core/breakpoint's. Changes in task context with all other CPUs parked, handlers on the debug
- * trap's own stack.
+ * Debug registers, and which instruction made an access that hit. Policy (owners, sharing,
+ * refusals) is core/breakpoint's. Changes in task context with all other CPUs parked, handlers on
+ * the debug trap's own stack.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct arch_watch {
 
 /*
  * Disarm, change what the hit handler looks at, arm: called in this order with all other CPUs
- * parked, which are armed alike when they go on. Watch i goes into register i, and a hit is
+ * parked, which are armed alike when they resume. Watch i goes into register i, and a hit is
  * reported as bit i. Between the two calls no watch can hit, not from an NMI either. Alone, the
  * first disarms this CPU.
  */
@@ -32,8 +32,8 @@ void arch_watch_disarm(void);
 void arch_watch_arm(const struct arch_watch *watches, unsigned count);
 
 /*
- * Which of the armed are live on that CPU, bit i for watch i: they are all at first. Of this CPU
- * with interrupts off, or of another that is parked; takes effect when it goes on.
+ * Which of the armed are live on that CPU, bit i for watch i: they are all at first. That CPU is
+ * this one with interrupts off, or another that is parked; takes effect when it resumes.
  */
 void arch_watch_select(unsigned cpu, unsigned watches);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * assert(x): an invariant of our own that is broken, so that going on would do harm. Never for what
- * the outside world may do; that gets an error return. Stays in every build. Any context: the way
- * out is a panic.
+ * assert(x): an invariant of our own; if it is broken, continuing would do harm. Never for what the
+ * outside world may do; that gets an error return. Stays in every build. Any context: the way out
+ * is a panic.
  */
 #pragma once
 

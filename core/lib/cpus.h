@@ -9,9 +9,8 @@
 
 /*
  * All other CPUs stand still, none of them in the middle of a hit, until cpus_release; interrupts
- * are off here meanwhile. Between the two no lock is taken; who prints has the print guard before
- * the first. Calls nest. 0, or -ETIMEDOUT and
- * who does not answer. Task context.
+ * are off here meanwhile. Between the two no lock may be taken; code that prints takes the print
+ * guard before cpus_park. Calls nest. 0, or -ETIMEDOUT and which CPU does not answer. Task context.
  */
 int cpus_park(struct refusal *why);
 void cpus_release(void);

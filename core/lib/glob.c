@@ -8,7 +8,7 @@
 
 /*
  * Only the last star ever needs to take more: what one before it took was enough for what stands
- * between them, and taking more there cannot help what comes behind.
+ * between them, and taking more there cannot help what follows.
  */
 bool glob_match(const char *pattern, const char *text)
 {

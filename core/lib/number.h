@@ -18,7 +18,7 @@ enum number {
 /* The value of a digit in this base; -1 for what is none. */
 int number_digit(char character, unsigned base);
 
-/* 16 where *at begins with 0x, behind which *at is moved then; else 10. */
+/* 16 if *at begins with 0x, and *at then moves past it; else 10. */
 unsigned number_base(const char **at);
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Formatted output into a sink (core/lib/print.h). Everybody who prints comes through here, a panic
- * too: nothing is allocated or kept but the console's sink, nothing is locked but by its guard, and
- * a format that is wrong prints itself.
+ * Formatted output into a sink (core/lib/print.h). All output comes through here, a panic's too:
+ * nothing is allocated, nothing is kept but the console's sink, nothing is locked but by its guard,
+ * and a format that is wrong prints itself.
  */
 #include "core/lib/print.h"
 
@@ -56,7 +56,7 @@ static void put_padded(struct sink *sink, const struct conversion *conversion, c
         put_repeated(sink, "                ", padding);
 }
 
-/* `prefix` is a sign or 0x: zeroes go behind it, spaces before it. */
+/* `prefix` is a sign or 0x: zeroes go after it, spaces before it. */
 static void put_number(struct sink *sink, const struct conversion *conversion, const char *prefix,
                        uint64_t value, unsigned base)
 {
@@ -161,7 +161,7 @@ static size_t parse_count(const char **format, struct arguments *arguments, bool
     return count;
 }
 
-/* Reads what follows a %; returns where the text goes on. */
+/* Reads what follows a %; returns the first character after it. */
 static const char *parse_conversion(const char *format, struct arguments *arguments,
                                     struct conversion *conversion)
 {
@@ -271,7 +271,7 @@ void print(const char *format, ...)
     va_end(arguments);
 }
 
-/* Fills a buffer, and goes on counting behind its end. */
+/* Fills a buffer, and continues to count after its end. */
 struct buffer_sink {
     struct sink sink;
     char *buffer;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes the reason of a refusal. Called by whoever refuses (core/lib/refusal.h); task context. */
+/*
+ * Writes the reason of a refusal. Called by code that refuses (core/lib/refusal.h); task context.
+ */
 #include "core/lib/refusal.h"
 
 #include <stdarg.h>

@@ -62,8 +62,8 @@ static int refuse_open_end(const struct quoting *quoting, struct refusal *why)
 }
 
 /*
- * Takes the quotes out of the word at `from`, in place; returns where the text goes on, NULL if
- * a quote stays open.
+ * Takes the quotes out of the word at `from`, in place; returns the end of the word in the text,
+ * NULL if a quote stays open.
  */
 static char *unquote_word(char *from, struct quoting *quoting)
 {

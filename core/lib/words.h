@@ -15,7 +15,7 @@
 
 struct words {
     int count;
-    char *word[WORDS_MAX + 1]; /* NULL behind the last */
+    char *word[WORDS_MAX + 1]; /* NULL after the last */
 };
 
 /*
@@ -33,8 +33,7 @@ struct words_command {
 };
 
 /*
- * Takes the next command that is not empty out of a script and moves *script behind it; false at
- * the end. A quote that does not end reaches to the end of the script, and words_split then
- * refuses it.
+ * Takes the next command that is not empty out of a script and moves *script past it; false at the
+ * end. A quote that does not end reaches to the end of the script, and words_split then refuses it.
  */
 bool words_next_command(const char **script, struct words_command *command);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What core/recording/recording.c and tasks.c say of their variables to who reads a machine
- * that has stopped (core/abi/recorder.h): the compiler's own offsets, so that they cannot be wrong.
+ * What core/recording/recording.c and tasks.c say of their variables to a reader of a machine that
+ * has stopped (core/abi/recorder.h): the compiler's own offsets, so that they cannot be wrong.
  * Constant data; nothing in the kernel reads it.
  */
 #pragma once

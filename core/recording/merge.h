@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The records of all CPUs' rings as one row in order of time, for the readers of a recording
- * (core/recording/recording.c), beside writers and a drain that go on. Each ring is in order by
- * itself (docs/ring.md). What comes after the start is left out: who prints each record may make
- * more than one by that. Any context; one reader at a time for each `struct ring_merge`.
+ * (core/recording/recording.c), while writers and a drain continue. Each ring is in order by itself
+ * (docs/ring.md). Records that arrive after the start are left out: printing a record may itself
+ * cause more than one. Any context; one reader at a time for each `struct ring_merge`.
  */
 #pragma once
 
@@ -19,8 +19,8 @@ struct ring_merge {
     unsigned count; /* of rings */
     struct {
         struct ring_reader reader;
-        uint64_t until; /* the position behind the last record that is of interest */
-        uint64_t time;  /* of the next record, or that there is none, or that nobody has looked */
+        uint64_t until; /* the position after the last record that is of interest */
+        uint64_t time;  /* of the next record; or: there is none; or: not looked at yet */
     } ring[ARCH_CPUS_MAX];
     _Alignas(8) uint8_t record[SAMPLE_SIZE_MAX];
 };

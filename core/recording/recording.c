@@ -94,7 +94,7 @@ static int recording_make_rings(const struct recording_options *options, struct 
     return 0;
 }
 
-/* For so many events; what the bank had before is nobody's any more. */
+/* Makes room for so many events; the bank's earlier content is dropped. */
 static int bank_make(struct bank *bank, unsigned count, struct refusal *why)
 {
     char what[80];
@@ -280,7 +280,7 @@ void recording_freeze(void)
 {
     for (unsigned i = 0; i < event_count; i++)
         events[i].rings = NULL;
-    local_barrier(); /* who finds it frozen finds nobody who begins a record */
+    local_barrier(); /* once a reader sees `frozen`, no CPU starts another record */
     frozen = true;
 }
 

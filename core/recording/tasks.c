@@ -28,8 +28,9 @@ const struct recorder_tasks recorder_tasks =
     RECORDER_TASKS(tasks, count, TASK_NAME_SIZE, HOST_PATH_SIZE);
 
 /*
- * Interrupts are off while it is held, so that nobody who holds it loses the CPU: the host's locks
- * are among what is recorded, and so are not used here. Few hold it, and not for long.
+ * Interrupts are off while it is held, so that its holder does not lose the CPU. The host's locks
+ * are among what is recorded, and so are not used here. Few CPUs contend for it, and it is held
+ * briefly.
  */
 static uint64_t tasks_lock(void)
 {
@@ -146,7 +147,7 @@ void recording_tasks_start(void)
 
     lost = 0;
     publish_store(&count, 0);
-    listening = true; /* who is born while the host tells of all is told of as well */
+    listening = true; /* a task born while the host tells of all is told of as well */
     tasks_unlock(flags);
     if (host.tasks_tell)
         host.tasks_tell();

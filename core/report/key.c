@@ -111,7 +111,7 @@ static void keep_line(struct sink *sink, const char *bytes, size_t length)
 
 /*
  * perf looks for the field in the line that `perf script` prints: a word that begins with its name
- * and the byte behind that.
+ * and the byte that follows it.
  */
 static bool copy_from_line(const char *line, const char *name, char *text)
 {

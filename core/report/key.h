@@ -55,6 +55,6 @@ bool report_key_is_left(const struct report_key *key);
 size_t report_key_heading_width(const struct report_key *key);
 size_t report_key_width(const struct report_key *key, const struct report_place *place);
 
-/* `level` is the function's mark. Blanks behind it fill the column, if it is not the last. */
+/* `level` is the function's mark. Blanks after it fill the column, if it is not the last. */
 void report_key_print(struct sink *sink, const struct report_key *key,
                       const struct report_place *place, char level, size_t width, bool last);

@@ -80,15 +80,15 @@ static void print_bars(const struct printer *printer, unsigned int depth, uint32
 }
 
 /*
- * The branch if it is printed, else REPORT_ROOT, as siblings are sorted: behind one that is left
- * out all are.
+ * The branch if it is printed, else REPORT_ROOT. Siblings are sorted: after one that is left out,
+ * all are left out.
  */
 static uint32_t printed_from(const struct printer *printer, uint32_t branch, uint64_t least)
 {
     return printer->nodes[branch].period < least ? REPORT_ROOT : branch;
 }
 
-/* Of all branches of a node: chains that end there are not among them. */
+/* The sum of all branches of a node: chains that end there are not among them. */
 static uint64_t period_below(const struct printer *printer, uint32_t node)
 {
     uint64_t sum = 0;

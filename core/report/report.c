@@ -32,7 +32,7 @@ static struct report_place place_of_program(uint64_t address, uint32_t pid, bool
                                  .address = place.named ? place.symbol.address : nameless};
 }
 
-/* An address of a chain is looked up as it stands, as perf does: the one behind a call too. */
+/* An address of a chain is looked up as it stands, as perf does: a return address too. */
 static struct report_place place_of(uint64_t address, uint32_t pid, bool hit)
 {
     struct symbol symbol;
@@ -69,7 +69,7 @@ static uint32_t count_at(struct report_tree *tree, uint32_t parent, struct repor
     return child;
 }
 
-/* Of all keys' values, one below the other. */
+/* Counts the hit under all keys' values, one below the other. */
 static uint32_t count_hit(struct report_tree *tree, const struct sample_view *view)
 {
     char text[REPORT_TEXT_SIZE];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `perf report` in the kernel: the text that the real perf prints for the same recording with
- * `perf report --stdio --no-children --no-inline -g caller,0.5 -F overhead,sample,sym` (or callee,
- * or another threshold, or other keys behind sample), line for line below the header comments. Task
+ * `perf report` in the kernel: the text that the real perf prints for the same recording with `perf
+ * report --stdio --no-children --no-inline -g caller,0.5 -F overhead,sample,sym` (or callee, or
+ * another threshold, or other keys after sample), line for line below the header comments. Task
  * context.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tree behind a report: one array of nodes filled from the front, a hash table to find a
+ * The tree that a report prints: one array of nodes filled from the front, a hash table to find a
  * node's child by its place (a place may be called from very many others), and lists of siblings,
  * which are sorted once at the end. Called by core/report/report.c; task context.
  */
@@ -53,7 +53,7 @@ static uint32_t *bucket_of(const struct report_tree *tree, uint32_t parent, uint
     return &tree->buckets[(mixed >> 32) & ((UINT64_C(1) << tree->bucket_bits) - 1)];
 }
 
-/* A sampled value's name is gone with the sample: it takes a node's room, from behind. */
+/* A sampled value's name is gone with the sample: it takes a node's room, from the array's end. */
 _Static_assert(REPORT_TEXT_SIZE <= sizeof(struct report_node), "one node holds a name");
 
 static const char *keep_text(struct report_tree *tree, const char *text)

@@ -17,7 +17,7 @@
 #define REPORT_FILE_TEXT    2u /* no place, but another key's value: told apart by its name, too */
 #define REPORT_FILE_PROGRAM 3u /* the first; others follow */
 
-#define REPORT_ROOT 0u /* also "none", as the root is nobody's child or sibling */
+#define REPORT_ROOT 0u /* also "none", as the root is no node's child or sibling */
 
 struct tracepoint_field;
 
@@ -51,7 +51,7 @@ struct report_keys {
 struct report_place {
     const char *name; /* NULL where no symbol is known */
     uint64_t address; /* the function's first, else the very address */
-    unsigned file;    /* whose address that is: REPORT_FILE_... */
+    unsigned file;    /* the file of that address: REPORT_FILE_... */
 };
 
 struct report_node {

@@ -191,8 +191,7 @@ enum ring_read_result ring_read(struct ring_reader *reader, void *to, size_t roo
             continue;
         if (published - reader->position > ring->size ||
             !ring_plausible(header.size, published - reader->position)) {
-            reader->skipped +=
-                published - reader->position; /* damaged: there is no position to continue from */
+            reader->skipped += published - reader->position; /* damaged: no place to continue */
             reader->position = published;
             continue;
         }

@@ -66,7 +66,7 @@ __attribute__((noinline)) static uint64_t *sample_put_registers(uint64_t *at, ui
     return at;
 }
 
-/* The program's part, behind a mark of its own. */
+/* Stores the program's part, which begins with a mark of its own. */
 static uint64_t *sample_put_user_chain(uint64_t *at, const struct unwind_border *border,
                                        size_t most)
 {
@@ -74,7 +74,10 @@ static uint64_t *sample_put_user_chain(uint64_t *at, const struct unwind_border 
     return at + 1 + unwind_user_capture(border, at + 1, most);
 }
 
-/* The count, the kernel's part behind its mark, unless a program was hit, and what led to it. */
+/*
+ * Stores the count, then the kernel's part after its mark, unless a program was hit, then the
+ * program's part that led to it.
+ */
 __attribute__((noinline)) static uint64_t *
 sample_put_chain(uint64_t *at, const struct sample_chain *chain, const struct regs *regs)
 {
@@ -127,13 +130,13 @@ struct sample {
 /* Deeper than there is scratch memory for: the ring counts a record of no bytes as dropped. */
 #define SAMPLE_TOO_DEEP ((struct sample){0, NULL})
 
-/* Of the record that is under way on this CPU, in this context. */
+/* The scratch of the record that is under way on this CPU, in this context. */
 static struct sample_scratch *scratch_here(unsigned cpu)
 {
     return &scratch[cpu][(local_load(&sample_under_way[cpu]) - 1) & (RING_NESTING - 1)];
 }
 
-/* Behind the words that come before it. */
+/* The chain's place, which follows the words that come before it. */
 static uint64_t *scratch_chain(struct sample_scratch *whole, const struct sample_plan *plan)
 {
     uint64_t *behind = &whole->words[WORDS_ALWAYS];
@@ -293,7 +296,7 @@ void sample_write_traced(const struct sample_plan *plan, struct ring *ring,
     sample_write_hit(plan, ring, (struct hit){regs, regs, traced, addr, traced->ids, period});
 }
 
-/* Of a sample of such an event, its call chain and record left aside. */
+/* The bytes of a sample of such an event, its call chain and record left aside. */
 static uint64_t sample_bytes(const struct perf_event_attr *attr)
 {
     uint64_t words = WORDS_ALWAYS;
@@ -311,7 +314,7 @@ static uint64_t sample_bytes(const struct perf_event_attr *attr)
 struct sample_plan sample_plan_make(uint64_t id, const struct perf_event_attr *attr,
                                     const struct sample_chain *chain)
 {
-    assert((attr->sample_type & SAMPLE_ALWAYS) == SAMPLE_ALWAYS); /* nobody asks for each */
+    assert((attr->sample_type & SAMPLE_ALWAYS) == SAMPLE_ALWAYS); /* every sample has these */
     assert(!(attr->sample_type & ~(uint64_t)(SAMPLE_ALWAYS | SAMPLE_OPTIONAL)));
     assert(!(attr->sample_regs_intr & ~ARCH_SAMPLED));
     assert(chain->skip < SAMPLE_CHAIN_MAX);

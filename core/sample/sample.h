@@ -47,10 +47,10 @@ struct sample_plan {
     uint64_t bytes;     /* of one, its call chain and record left aside */
     uint64_t registers; /* of REGS_INTR, as bits of attr.sample_regs_intr */
     struct sample_chain chain;
-    void (*taken)(const struct sample_plan *plan); /* told after each sample; NULL: nobody */
+    void (*taken)(const struct sample_plan *plan); /* called after each sample; NULL: no callback */
 };
 
-/* Nobody is told. */
+/* A plan without a callback. */
 struct sample_plan sample_plan_make(uint64_t id, const struct perf_event_attr *attr,
                                     const struct sample_chain *chain);
 

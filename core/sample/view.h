@@ -18,7 +18,7 @@ struct sample_view {
     uint32_t pid, tid, cpu;
     const uint64_t *chain; /* chain_length entries, PERF_CONTEXT_* markers included */
     size_t chain_length;
-    const void *raw; /* raw_size bytes, 4 behind a multiple of 8; NULL where there are none */
+    const void *raw; /* raw_size bytes, at a multiple of 8 plus 4; NULL where there are none */
     size_t raw_size;
     uint64_t registers_abi;    /* PERF_SAMPLE_REGS_ABI_*: NONE where there are none */
     const uint64_t *registers; /* in the order of the set bits of event->attr.sample_regs_intr */

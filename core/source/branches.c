@@ -5,8 +5,8 @@
  * rest runs in task context.
  *
  * Being stepped is a flag of the thread's, which is saved and loaded with its others: by a switch
- * of threads, and by whoever keeps flags. So a step may come to a thread that has nothing to do
- * with the window, or too late. Whose step it is, is told by the stack; all others end with it.
+ * of threads, and by code that keeps flags. So a step may come to a thread that has nothing to do
+ * with the window, or too late. The stack tells which thread is stepped; all other steps end there.
  */
 #include "core/source/branches.h"
 
@@ -26,10 +26,10 @@
 
 #define BRANCHES "branches"
 
-/* [owning CPU], but for the counts, which anybody may read. */
+/* [owning CPU], but for the counts, which any CPU may read. */
 struct window {
     uintptr_t low, high; /* the stack of the thread that is stepped; 0: none is */
-    uintptr_t ip;        /* the instruction that the next step is behind; 0: not known */
+    uintptr_t ip;        /* the instruction before the next step; 0: not known */
     uint64_t left;       /* instructions */
     struct regs from;    /* a snapshot: where a branch stood */
     struct branches_counts counts;
@@ -174,7 +174,10 @@ void branches_workload_end(void)
     arch_irq_restore(flags);
 }
 
-/* Whose, in user mode; event_means says it of the samples as well, and counts those left out. */
+/*
+ * True if this program is the one that is stepped. event_means decides the same for the samples,
+ * and counts those left out.
+ */
 bool branches_of_program_wanted(void)
 {
     const struct event *event = *(struct event *volatile *)&programs;
@@ -227,7 +230,7 @@ static void branches_begin(struct event *event)
     begun = true;
 }
 
-/* Who is stepped makes one step more, after which there is no window. */
+/* A thread that is being stepped makes one step more, after which there is no window. */
 static void branches_disable(struct event *event)
 {
     (void)event;

@@ -58,7 +58,7 @@ static bool is_code(const struct symbol *symbol)
     return symbol->kind == 't' || symbol->kind == 'T';
 }
 
-/* The length of a data watch where nobody gave one. */
+/* The length of a data watch if the spelling gives none. */
 static int default_length(const struct place *place, struct refusal *why, uint64_t *length)
 {
     const struct symbol *symbol = &place->symbol;
@@ -66,7 +66,7 @@ static int default_length(const struct place *place, struct refusal *why, uint64
     *length = LENGTH_DEFAULT;
     if (!place->is_symbol || symbol->size == 0)
         return 0;
-    /* Nobody reads or writes a function as a whole. */
+    /* No instruction reads or writes a function as a whole. */
     *length = is_code(symbol) ? 1 : symbol->size;
     if (*length > LENGTH_MAX)
         return refuse(why, EINVAL,
@@ -95,7 +95,7 @@ static int choose_length(const struct place *place, uint64_t given, struct refus
     return 0;
 }
 
-/* Behind "mem:". */
+/* Reads what follows "mem:". */
 static int breakpoint_read_mem(struct spelling *cursor, struct event_spec *spec)
 {
     struct perf_event_attr *attr = &spec->attr;
@@ -118,7 +118,7 @@ static int breakpoint_read_mem(struct spelling *cursor, struct event_spec *spec)
     return error ? error : choose_length(&place, length, cursor->why, attr);
 }
 
-/* Behind "5:". */
+/* Reads what follows "5:". */
 static int breakpoint_read_raw(struct spelling *cursor, struct perf_event_attr *attr)
 {
     struct place place;
@@ -170,7 +170,7 @@ static void event_breakpoint_hit_tallied(struct breakpoint *breakpoint, uintptr_
         event_hit_meant(event, address, regs);
 }
 
-/* Of one that opens the window of branches; its own sample comes before theirs. */
+/* The hit of an event that opens the window of branches; its own sample comes before theirs. */
 static void event_breakpoint_hit_start(struct breakpoint *breakpoint, uintptr_t address,
                                        struct regs *regs)
 {

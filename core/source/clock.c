@@ -31,17 +31,17 @@
 static struct event *first; /* enabled ones; changed with all CPUs parked */
 
 /*
- * An interrupt is dear that takes more than this part of the time to the next: so much is measured,
- * and the entry, the exit and the interrupt controller come to that. Of a CPU's dear ones more than
- * the others, by so many, make the clock half as quick: a machine that is held up now and then does
- * not.
+ * An interrupt is dear if it takes more than this part of the time to the next. So much is
+ * measured; the entry, the exit and the interrupt controller take time besides. If a CPU has had
+ * DEAR_MOST more dear interrupts than others, the clock becomes half as quick: a few delays of the
+ * whole machine do not add up to that.
  */
 #define DEAR_PART 3
 #define DEAR_MOST 8
 
 static unsigned dear[ARCH_CPUS_MAX];     /* [owning CPU] */
 static unsigned rate;                    /* interrupts a second, for samples; 0: none [A] */
-static struct event_clock_slowed slowed; /* written by whoever lowers `rate` */
+static struct event_clock_slowed slowed; /* written by the CPU that lowers `rate` */
 
 /* The shortest interval that samples are wanted at; UINT64_MAX: none are. */
 static uint64_t event_clock_shortest(void)
@@ -80,7 +80,7 @@ void event_clock_follow(void)
     uint64_t shortest = event_clock_shortest();
     unsigned hertz = shortest == UINT64_MAX ? 0 : (unsigned)(1 + (SECOND_NS - 1) / shortest);
 
-    cpus_park_surely(); /* nobody slows it down between these */
+    cpus_park_surely(); /* no CPU slows it down between these */
     __atomic_store_n(&rate, hertz, __ATOMIC_RELAXED);
     if (timer.set_times)
         timer.set_times(nmi_clock_problem() ? ticks_times(hertz) : 1);

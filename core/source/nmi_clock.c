@@ -71,7 +71,7 @@ void nmi_clock_use(struct nmi_clock_user *user, unsigned hertz)
     cpus_release();
 }
 
-/* Of several CPUs at once the one with the least has its way, in whatever order they come. */
+/* If several CPUs call at once, the lowest rate wins, in whatever order they come. */
 void nmi_clock_slow_down(struct nmi_clock_user *user, unsigned hertz)
 {
     unsigned before = __atomic_load_n(&user->hertz, __ATOMIC_RELAXED);

@@ -31,7 +31,7 @@ struct nmi_clock_user {
     struct nmi_clock_user *next; /* ours */
 };
 
-/* The user, who stays for ever, needs so many a second from now on; 0: none. Task context. */
+/* The user, which stays for ever, needs so many a second from now on; 0: none. Task context. */
 void nmi_clock_use(struct nmi_clock_user *user, unsigned hertz);
 
 /*

@@ -160,7 +160,7 @@ static void tracepoint_disable(struct event *event)
     tracepoint_leave(tracepoint_by_id(event->recorded.attr.config), &event->probe);
 }
 
-/* Every name has a colon behind its system, which no other spelling begins with. */
+/* Every name has a colon after its system, and no other spelling begins with a system. */
 static int tracepoint_parse(const char *spelling, struct event_spec *spec, struct refusal *why)
 {
     struct tracepoint *tracepoint = NULL;

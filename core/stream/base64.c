@@ -103,7 +103,7 @@ void base64_close(struct base64 *base64)
 
 /*
  * An empty line is none to uudecode, and part of a group of four is no byte: so the line has to end
- * as it would have. That does not come out if somebody else has written to the console meanwhile.
+ * as it would have. It does not if other code has written to the console meanwhile.
  */
 void base64_cut(struct base64 *base64)
 {

@@ -3,8 +3,8 @@
  * A sink that passes its bytes on as a `begin-base64` block, the text form that uudecode reads: for
  * machines whose only serial line is the console. Between open and close nothing else may be
  * printed there, and the line ends are bare LF (GNU sharutils' uudecode refuses foreign lines and
- * CR LF): the sink behind must not turn LF into CR LF. Format: POSIX, uuencode, "Base64 Algorithm".
- * Task context; base64_cut in a panic's.
+ * CR LF): the sink that it writes to must not turn LF into CR LF. Format: POSIX, uuencode, "Base64
+ * Algorithm". Task context; base64_cut in a panic's.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 struct base64 {
     struct sink sink; /* what to write the bytes to */
     struct sink *behind;
-    const uint64_t *left; /* counts the characters that have left `behind`; NULL: nobody does */
+    const uint64_t *left; /* counts the characters that have left `behind`; NULL: not counted */
     size_t held;
     uint8_t line[BASE64_LINE_BYTES];
     char text[BASE64_LINE_TEXT]; /* the line that is being written, */
@@ -38,7 +38,7 @@ void base64_open(struct base64 *base64, struct sink *behind, const uint64_t *lef
 void base64_close(struct base64 *base64);
 
 /*
- * Ends the block wherever its writing was interrupted, for good: behind the rest of the line that
+ * Ends the block wherever its writing was interrupted, for good: after the rest of the line that
  * was being written. What was held back is lost.
  */
 void base64_cut(struct base64 *base64);

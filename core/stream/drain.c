@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See drain.h. One writer at a time: the thread from drain_start on, or whoever calls drain_finish
- * before there is one; and in a panic, which nobody survives, whoever panics. What a panic has to
- * find is stored in an order that leaves it true at each instruction.
+ * See drain.h. One writer at a time: the thread from drain_start on, or the caller of drain_finish
+ * before there is one; and in a panic, after which no thread runs, the CPU that panics. What a
+ * panic has to find is stored in an order that leaves it true at each instruction.
  */
 #include "core/stream/drain.h"
 
@@ -35,11 +35,11 @@ static struct {
     enum drain_state state;
     uint64_t next_ns; /* the thread need not look before, unless there is much */
     uint64_t passes;
-    bool whole; /* the last pass left no record behind that is older than it */
+    bool whole; /* the last pass left no record that is older than it */
     struct ring_reader reader[ARCH_CPUS_MAX];
     /*
-     * Before a record is read: whose reader stood where, and how many records had left the stream
-     * then. As long as the last is true, the record has not left. Stored in this order.
+     * Before a record is read: which CPU's reader stood where, and how many records had left the
+     * stream then. As long as the last is true, the record has not left. Stored in this order.
      */
     unsigned cpu;
     uint64_t position, records;
@@ -145,8 +145,8 @@ static void drain_ring(struct stream *stream, unsigned cpu, struct ring *ring)
 }
 
 /*
- * Before the records, so that a stream that is cut has names; and behind them: whoever has a sample
- * among them was noted before it.
+ * Before the records, so that a stream that is cut has names; and after them: a thread with a
+ * sample among them was noted before that sample.
  */
 static void drain_tasks(struct stream *stream)
 {
@@ -169,7 +169,7 @@ static void drain_pass(struct stream *stream)
     for (unsigned cpu = 0; (ring = recording_ring(cpu)); cpu++)
         drain_ring(stream, cpu, ring);
     drain_tasks(stream);
-    stream_flush(stream); /* who reads along sees the whole pass */
+    stream_flush(stream); /* a reader that reads along sees the whole pass */
 }
 
 static void drain_end(struct stream *stream)
@@ -178,7 +178,7 @@ static void drain_end(struct stream *stream)
     if (drain.state != DRAIN_ENDS) {
         drain.loss_count = recording_losses(drain.losses, ARCH_CPUS_MAX);
         drain.closed = arch_clock_ns();
-        local_barrier(); /* a panic goes on with the same end */
+        local_barrier(); /* a panic continues with the same end */
         drain.state = DRAIN_ENDS;
     }
     stream_end_recording(stream, drain.losses, drain.loss_count, drain.closed);
@@ -194,7 +194,9 @@ static void drain_rest(struct stream *stream)
     drain_end(stream);
 }
 
-/* A call that comes late, when all has left, is for nobody: the next recording forgets it. */
+/*
+ * A call that comes late, when all records have left, has no effect: the next recording forgets it.
+ */
 static bool drain_is_called(void)
 {
     if (*(volatile enum drain_state *)&drain.state == DRAIN_DONE)

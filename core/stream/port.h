@@ -22,5 +22,5 @@ struct stream *stream_port(void);
  */
 void stream_block_write(void);
 
-/* A panic begins: a block that is being written ends here, so that those behind it can be found. */
+/* A panic begins: a block that is being written ends here, so that those after it can be found. */
 void stream_block_cut(void);

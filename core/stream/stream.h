@@ -3,7 +3,7 @@
  * Recordings in perf's pipe format (core/abi/perf_pipe.h; docs/stream.md says what perf insists
  * on), record by record into a sink. A serial port has one stream for the whole boot: its header
  * goes out once, before the first recording. A base64 block (core/stream/base64.h) holds one
- * recording, as a stream of its own. Task context; a crash may go on from wherever the task was.
+ * recording, as a stream of its own. Task context; a crash may continue from wherever the task was.
  */
 #pragma once
 
@@ -44,7 +44,7 @@ struct stream_packer {
 struct stream {
     struct sink *sink;
     const struct stream_kernel *kernel;
-    const uint64_t *left; /* counts the bytes that have left the sink; NULL: nobody counts them */
+    const uint64_t *left; /* counts the bytes that have left the sink; NULL: not counted */
 
     struct stream_packer *packer; /* NULL: this stream cannot compress */
     bool compress;                /* the next recording is to be: its user's */
@@ -58,7 +58,7 @@ struct stream {
     uint64_t described; /* bytes of TRACING_DATA so far */
     uint64_t closed;    /* the time at which the last recording closed; 0 before the first */
 
-    struct recorded_event first; /* of the recording: whose sample_type the trailers have */
+    struct recorded_event first; /* of the recording: the trailers have its sample_type */
     bool ending;                 /* the recording's end has begun */
     uint64_t end_start;          /* `records` when that began */
     uint64_t end_put;            /* records of the end that were put, sent or not */
@@ -103,7 +103,7 @@ void stream_put_round(struct stream *stream);
 /*
  * The end of a recording: loss records at `time`, rounds and a checksum. `time` is not before any
  * record's, and no record's is before the `time` of the recording before. After stream_recover it
- * may be called once more, with the same arguments, and goes on where it was.
+ * may be called once more, with the same arguments, and continues where it was.
  */
 void stream_end_recording(struct stream *stream, const struct recorded_loss *losses,
                           size_t loss_count, uint64_t time);
@@ -116,6 +116,6 @@ void stream_write_recording(struct stream *stream, struct record_source *source,
 /*
  * A crash came upon the stream's writer, which will not run again: completes the record that was on
  * its way out, or drops what had not begun to leave. Not inside a recording's head, whose
- * TRACING_DATA leaves in parts. False where nobody counts what has left. Crash context.
+ * TRACING_DATA leaves in parts. False if what has left is not counted. Crash context.
  */
 bool stream_recover(struct stream *stream);

@@ -96,7 +96,7 @@ static const struct tracepoint *tracepoint_of(const struct record_source *source
     return tracepoint_by_id(event->attr.config);
 }
 
-/* Of what was prepared; task context, one at a time. */
+/* What was prepared; task context, one at a time. */
 static struct format_names names;
 static size_t padding;
 

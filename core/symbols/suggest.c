@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * "No such symbol; near: ...": which names somebody may have meant. Called by whoever refuses a
+ * "No such symbol; near: ...": the names that may have been meant. Called by code that refuses a
  * name; task context, some hundred bytes of stack.
  *
- * Every name gets a rank, and the lowest win: a name that goes on where the wrong one ends costs as
+ * Every name gets a rank, and the lowest win: a name that begins with the whole wrong one costs as
  * much as one typing error, one that holds it somewhere in the middle as much as two, and any other
  * what its typing errors are.
  */

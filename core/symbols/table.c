@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See table.h. Offsets and orders are checked when a table is opened, in task context; from
- * then on everybody may look up, a panic and an NMI included, because nothing here writes.
+ * See table.h. Offsets and orders are checked when a table is opened, in task context; from then on
+ * any context may look up, a panic and an NMI included, because nothing here writes.
  */
 #include "core/symbols/table.h"
 

@@ -2,7 +2,7 @@
 /*
  * A table of symbols as tools/symtab writes it (core/abi/symtab.h): address -> name by binary
  * search, name -> address by another. The kernel has one of its own (core/symbols/symbols.h), and
- * each program one in its file. Whoever opens a table has it checked once; look-ups then read its
+ * each program one in its file. A table is checked once, when it is opened; look-ups then read its
  * memory only, which stays as it is, so they are safe in every context, NMI included.
  */
 #pragma once

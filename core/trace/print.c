@@ -45,7 +45,7 @@ static struct {
     const struct trace_options *options;
     struct traced threads[THREADS];
     unsigned thread_count;
-    struct traced *current; /* whose call came last */
+    struct traced *current; /* the thread of the last call */
     uint64_t first, events; /* the first sample's time, and how many there were */
     uint64_t strangers;     /* samples of threads that there was no room for */
 } trace;                    /* one at a time: large */
@@ -214,7 +214,7 @@ static bool event_is(const struct recorded_event *event, const char *full_name)
     return tracepoint && strcmp(tracepoint->full_name, full_name) == 0;
 }
 
-/* Of one of the two; a record is not aligned in its sample. */
+/* Takes a record of an enter or an exit; a record is not aligned in its sample. */
 static void take_call(const struct sample_view *view, bool enter)
 {
     struct enter_record entered;
@@ -259,7 +259,7 @@ static void print_thread(const struct traced *thread)
     trace_stats_print(trace.sink, thread->stats);
 }
 
-/* Who called most comes first. */
+/* The thread with the most calls comes first. */
 static void print_summary(void)
 {
     uint64_t below = UINT64_MAX;

@@ -199,7 +199,7 @@ void tracepoint_format_print(struct sink *sink, const struct tracepoint *tracepo
     print_to(sink, "\n");
 }
 
-/* `conversion` is the letter behind the %, any l left out. */
+/* `conversion` is the letter after the %, without any l. */
 static void print_value(struct sink *sink, const struct tracepoint_field *field, char conversion,
                         const char *at)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The way of a hit from the tracepoint to who listens, and turning sites on and off. tracepoint_hit
+ * The way of a hit from the tracepoint to its probes, and turning sites on and off. tracepoint_hit
  * runs in whatever context the tracepoint stands in; the rest in task context.
  *
  * A hit takes no lock. Its gate has turned interrupts off, so that on one CPU only a debug trap or
  * an NMI can come between: contexts are told apart by arch_trap_depth, and what hits while its own
- * context is recording is part of that recording. A hit that is counted alone costs what it takes
- * to find out who listens; the record is made by whoever wants it, where he wants it.
+ * context is recording is part of that recording. A hit that is only counted costs no more than
+ * finding the probes; a probe that wants the record makes it, where it wants it.
  */
 #include "core/tracepoint/tracepoint.h"
 
@@ -103,7 +103,7 @@ static int set_sites(const struct tracepoint *tracepoint, bool on, struct refusa
     return 0;
 }
 
-/* All registers are saved as long as anybody wants them. */
+/* All registers are saved as long as any probe wants them. */
 static void choose_gate(struct tracepoint *tracepoint)
 {
     bool registers = false;

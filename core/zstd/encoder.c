@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See encoder.h. Records consist of words of eight bytes, so places are remembered, and looked for,
- * by words. Where the bytes go on as they did the last offset back, that is taken first: a record
- * differs from the last of its kind in a few bytes of its time, and goes on as it did behind them.
+ * by words. A match at the last offset is taken first: a record differs from the last of its kind
+ * in a few bytes of its time, and is equal again after them.
  */
 #include "core/zstd/encoder.h"
 
@@ -111,7 +111,7 @@ static void note(struct zstd *zstd, uint64_t from, uint64_t to)
     }
 }
 
-/* Takes what waits apart; how many sequences there are. What is behind the last is literals. */
+/* Splits what waits into sequences and returns their count. What follows the last is literals. */
 static size_t take_apart(struct zstd *zstd)
 {
     uint64_t position = zstd->flushed, literals = position;

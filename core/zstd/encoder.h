@@ -29,7 +29,7 @@
 struct zstd {
     uint64_t end;     /* bytes so far, those of the window and */
     uint64_t flushed; /* ... those that have been flushed; 0: the frame has no header yet */
-    struct zstd_repeats repeats; /* as the decoder has them behind what was flushed */
+    struct zstd_repeats repeats; /* the decoder's, after what was flushed */
     struct zstd_repeats repeats_after;
 
     uint8_t window[ZSTD_WINDOW]; /* byte n is at n modulo its size */
@@ -46,7 +46,7 @@ void zstd_init(struct zstd *zstd);
 size_t zstd_room(const struct zstd *zstd);
 
 /*
- * Puts bytes behind those that wait, no more than there is room for. They wait once the caller has
+ * Puts bytes after those that wait, no more than there is room for. They wait once the caller has
  * set zstd->end to what this returns; until then this may be done again.
  */
 uint64_t zstd_put(struct zstd *zstd, const void *bytes, size_t length);

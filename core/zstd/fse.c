@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See fse.h. The encoder looks through the decoder's own table, 64 states at most: a sequence costs
- * three such looks, and the port behind takes longer for its bytes.
+ * three such looks, and the port takes longer to send its bytes.
  */
 #include "core/zstd/fse.h"
 

@@ -13,7 +13,7 @@
 
 #define FSE_STATES_MAX 64
 
-/* As the decoder has it: what a state stands for, and that it goes on at base plus `bits` bits. */
+/* As the decoder has it: what a state stands for; the next state is base plus `bits` bits. */
 struct fse_state {
     uint8_t symbol, bits, base;
 };

@@ -63,8 +63,10 @@ static struct code code_of_offset(uint32_t offset)
     return (struct code){log, log, offset - (1u << log)};
 }
 
-/* The repeats as numbers 1 to 3: behind a match the last offset is not among them, as that match
- * would have been longer. */
+/*
+ * The repeats as numbers 1 to 3: directly after a match the last offset is not among them, as that
+ * match would have been longer.
+ */
 uint32_t zstd_offset(struct zstd_repeats *repeats, uint32_t distance, uint32_t literals)
 {
     uint32_t *offset = repeats->offset;

@@ -19,7 +19,7 @@ struct zstd_sequence {
     uint32_t offset; /* as it is written: 1 to 3 for a repeat, else the distance plus 3 */
 };
 
-/* How `distance` is written behind so many literals; the repeats become those of a decoder. */
+/* How `distance` is written after so many literals; the repeats become those of a decoder. */
 uint32_t zstd_offset(struct zstd_repeats *repeats, uint32_t distance, uint32_t literals);
 
 #define ZSTD_SEQUENCES_MAX 0x7eff /* the most that two bytes count */

@@ -15,7 +15,7 @@ struct regs;
 
 /*
  * What each CPU owns and finds through GS. It lies in pages that no watch may touch, as trap
- * entries use it while watches are armed. Who writes a field:
+ * entries use it while watches are armed. Which CPU writes a field:
  *   [I] its maker, before the CPU runs   [O] the owning CPU   [A] any CPU, by atomic operations
  */
 struct percpu {

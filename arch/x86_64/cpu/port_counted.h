@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bytes for a device that are counted as they leave. A machine that dies by an NMI goes on with its
- * stream behind the last byte that has left, so the count may not be one too small; and no
+ * Bytes for a device that are counted as they leave. A machine that dies by an NMI continues its
+ * stream after the last byte that has left, so the count may not be one too small; and no
  * instruction both sends and counts. An NMI that reports, or in which a CPU halts, asks here first.
  */
 #pragma once
@@ -17,7 +17,7 @@ struct regs;
 void port_write8_counted(uint16_t port, uint8_t value, uint64_t *counter);
 
 /*
- * If the NMI came between a byte and its count, counts it, and the interrupted code goes on behind
- * that.
+ * If the NMI came between a byte and its count, counts it; the interrupted code then resumes after
+ * its own count.
  */
 void port_count_settle(struct regs *regs);

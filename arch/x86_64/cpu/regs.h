@@ -13,9 +13,9 @@
  *      lower addresses            <- rsp, 16-byte aligned: the address of the struct regs
  *
  * Two kinds of struct regs exist. Bit 1 of flags tells them apart: a trap frame has it set, as the
- * hardware always does; a hot snapshot (snapshot.h) stores it cleared. Of snapshots, a partial one
- * knows ip, sp and cs only, and stores flags 0 and bp 0; a rewound one stands at a
- * caller's return address, and its vector is REGS_REWOUND.
+ * hardware always does; a hot snapshot (snapshot.h) stores it cleared. A partial snapshot knows ip,
+ * sp and cs only, and stores flags 0 and bp 0; a rewound one stands at a caller's return address,
+ * and its vector is REGS_REWOUND.
  *
  * Offsets for assembly are generated from this file (arch/x86_64/cpu/offsets.c).
  */
@@ -76,7 +76,7 @@ static inline bool regs_are_partial(const struct regs *regs)
     return regs->flags == 0 && regs->bp == 0;
 }
 
-/* Of a snapshot: these are no trap frame's. */
+/* The flags of a snapshot: they are no trap frame's. */
 static inline uint64_t regs_snapshot_flags(uint64_t flags)
 {
     return flags & ~FLAGS_FIXED;
@@ -95,8 +95,8 @@ static inline struct regs regs_of_program(uint64_t ip, uint64_t sp, uint64_t bp)
         .ip = ip, .sp = sp, .bp = bp, .cs = USER_CODE_SELECTOR, .ss = USER_DATA_SELECTOR};
 }
 
-#define REGS_REWOUND 256 /* behind all vectors */
-#define REGS_SERVED  258 /* a program's trap frame: it is to be looked at before it goes on */
+#define REGS_REWOUND 256 /* higher than all vectors */
+#define REGS_SERVED  258 /* a program's trap frame, to be looked at before it resumes */
 #define REGS_SYSCALL 257 /* a trap frame, made by syscall_entry; `error` is the call's number */
 
 /*

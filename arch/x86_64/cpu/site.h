@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A site: a place in the code that does nothing until it is turned on. Off it is one instruction, a
- * nop of five bytes; on, a jump to what stands behind it, out of the way of the usual path. Each
- * site notes itself in the section `tracepoint_sites`, so that who owns it finds all of them.
- * arch/patch.h has the function. The host compiles this too, where sites stay off.
+ * nop of five bytes; on, a jump to the site's code, out of the way of the usual path. Each site
+ * notes itself in the section `tracepoint_sites`, so that its owner finds all of them. arch/patch.h
+ * has the function. The host compiles this too, where sites stay off.
  */
 #pragma once
 
@@ -41,19 +41,19 @@ struct arch_site {
     })
 
 /*
- * --- Gates: how a site that is on calls the one who owns it (arch/x86_64/entry/gate.asm). ---
+ * --- Gates: how a site that is on calls its owner (arch/x86_64/entry/gate.asm). ---
  *
- * A gate is called with a struct arch_gated first and ARCH_GATE_ARGUMENTS words behind it, of which
+ * A gate is called with a struct arch_gated first and ARCH_GATE_ARGUMENTS words after it, of which
  * the caller gives as many as it has: all in registers. It turns interrupts off, calls
  * gated->enter, and turns them on again, if they were, where an interrupt that has waited meanwhile
  * finds the caller: none comes upon what runs in between.
  */
 #define ARCH_GATE_ARGUMENTS 5
 
-/* On the gate's stack, right below the caller's own: its sp is behind this. */
+/* On the gate's stack, right below the caller's own: the caller's sp is the address after this. */
 struct arch_place {
     uint64_t argument[ARCH_GATE_ARGUMENTS];
-    uint64_t flags, bp, ip; /* as the caller has them; ip: behind the call */
+    uint64_t flags, bp, ip; /* as the caller has them; ip: the return address of the call */
 };
 
 struct arch_gated;
@@ -68,7 +68,7 @@ struct arch_gated {
     arch_gated_function *enter;
 };
 
-/* Cast to a type with arguments by who calls it. */
+/* The caller casts it to a type with arguments. */
 typedef void arch_gate_function(void);
 
 /* The gate, and the one that takes all registers. */

@@ -36,7 +36,7 @@ static uint32_t page; /* set at boot, as below */
 static void (*entry)(void);
 static unsigned starting;
 
-/* Comparing clocks: whose turn it is, and what the starting CPU's said. [A] */
+/* Comparing clocks: which CPU's turn it is, and what the starting CPU's said. [A] */
 static uint32_t turn;
 static uint64_t said;
 
@@ -140,7 +140,7 @@ bool arch_cpu_start(unsigned cpu, const struct arch_stack *stack, void (*begin)(
     apic_send_startup(percpu[cpu].apic_id, page);
     if (!await_running(cpu, STARTUP_NS))
         apic_send_startup(percpu[cpu].apic_id, page);
-    /* Whoever takes the stack comes; whoever finds none, too late, stops. */
+    /* If the CPU takes the stack, it comes; if it finds none, too late, it stops. */
     if (!await_running(cpu, PATIENCE_NS) &&
         __atomic_exchange_n(&smp_start.stack, 0, __ATOMIC_ACQ_REL) != 0) {
         apic_send_init(percpu[cpu].apic_id); /* it shall not come for the next one's stack */

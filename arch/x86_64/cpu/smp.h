@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /*
- * Puts the code that a CPU starts with where it starts: into a page below 1 MiB that nobody uses,
+ * Copies the code that a CPU starts with to where it starts: into an unused page below 1 MiB, given
  * by its physical address. On the boot loader's mapping.
  */
 void smp_place(uint32_t low_page);

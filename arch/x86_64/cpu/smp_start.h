@@ -6,10 +6,10 @@
 
 struct smp_start {
     uint64_t page_tables; /* for CR3 */
-    uint64_t stack;       /* [A] its top, for whoever exchanges it for 0 */
+    uint64_t stack;       /* [A] its top; the CPU that exchanges it for 0 has it */
 };
 
 extern struct smp_start smp_start;
 
-/* Where the assembly goes on. */
+/* Where the assembly continues. */
 _Noreturn void smp_main(void);

@@ -49,8 +49,8 @@ uint64_t arch_flags(void);
     } while (0)
 
 /*
- * The place that called a gate, rewound to behind that call. General registers are not known, and
- * not cleared, which would be a quarter of a hit.
+ * The place that called a gate, rewound to the return address of that call. General registers are
+ * not known, and not cleared, which would be a quarter of a hit.
  */
 static inline void regs_at_place(struct regs *into, const struct arch_place *place)
 {

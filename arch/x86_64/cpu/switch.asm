@@ -3,7 +3,7 @@
 ; From one thread to another: arch_switch, and where a new thread begins. What lies on the stack of
 ; a thread that does not run, as struct switched of switch.c has it:
 ;
-;       return address into whoever called arch_switch
+;       return address into the caller of arch_switch
 ;       rbp
 ;       rbx, r12, r13, r14, r15     the rest of what a call preserves (System V ABI)
 ;       flags                       <- the stack pointer that was stored
@@ -40,9 +40,9 @@ cfi_start arch_switch, return
 cfi_end
 
 ; The outermost frame of every thread but the boot thread: arch_switch "returns" here the first
-; time, behind the nop, so that the place is this routine's also for whoever takes it for a return
-; address; the thread's first function is in rbx. As in boot/entry_high.asm, a zero above the call's
-; frame stops a walk by frame pointers.
+; time, after the nop, so that the place is inside this routine also for an unwinder that takes it
+; for a return address; the thread's first function is in rbx. As in boot/entry_high.asm, a zero
+; above the call's frame stops a walk by frame pointers.
 align 16
 cfi_start thread_start, return
         cfi_outermost

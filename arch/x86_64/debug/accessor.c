@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See accessor.h. A data breakpoint traps when the access is over, so ip is what runs next: the
- * byte behind the accessing instruction, unless that was a jump, a call or a return, or will be
+ * byte after the accessing instruction, unless that was a jump, a call or a return, or will be
  * repeated. Every way that can have led to ip with an access on it is looked at:
  *
- *   before     the instruction that ends at ip accesses data and goes on there
+ *   before     the instruction that ends at ip accesses data and falls through
  *   string     a repeated string instruction stands or ends at ip, and has just passed the bytes
  *   call       a call whose return address is on top of the stack leads to ip, and its push, or
  *              the pointer that it went by, is in the watched bytes
  *   elsewhere  a jump through memory or a return that read its target there, an iretq
  *
- * One way possible: that is the answer, if it is not the last. Two, or none: nobody can tell.
+ * One way possible: that is the answer, if it is not the last. Two, or none: it cannot be told.
  *
  * In the debug trap, watches disarmed. No lock; nothing is read but text, stacks, what is mapped
  * and what was accessed just before, so no fault. What an address is, is told from the address:
@@ -23,9 +23,9 @@
 #include "arch/x86_64/debug/operand.h"
 
 /*
- * How far behind the address that it has come to a string instruction may have made its access:
- * processors that move a line at once tell of it when the line is done (Intel SDM vol. 3, "Data
- * Breakpoint Exception Condition", "Fast-String Operation").
+ * How far a string instruction's address may have moved past its access: processors that move a
+ * line at once report the access when the line is done (Intel SDM vol. 3, "Data Breakpoint
+ * Exception Condition", "Fast-String Operation").
  */
 #define STRING_PASSED 64
 
@@ -254,8 +254,8 @@ static unsigned made_by_call(const struct regs *regs, struct arch_made made[ARCH
 }
 
 /*
- * One of them is what hit. If none is where that could be, the addresses are wrong: processors have
- * gone on with a string, say. The kind of a single access is right all the same.
+ * One of them is what hit. If none is where that could be, the addresses are wrong: for example,
+ * the processor has continued with a string. The kind of a single access is right all the same.
  */
 static unsigned made_that_hit(const struct arch_watch *watch, struct arch_made made[ARCH_MADE_MAX],
                               unsigned count)

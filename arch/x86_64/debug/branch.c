@@ -26,7 +26,7 @@ static bool is_prefix(uint8_t byte)
     }
 }
 
-/* Behind ff: /2 call, /3 far call, /4 jmp, /5 far jmp; the others are inc, dec and push. */
+/* After ff: /2 call, /3 far call, /4 jmp, /5 far jmp; the others are inc, dec and push. */
 static bool is_indirect_branch(uint8_t modrm)
 {
     unsigned operation = modrm >> 3 & 7;
@@ -34,7 +34,7 @@ static bool is_indirect_branch(uint8_t modrm)
     return operation >= 2 && operation <= 5;
 }
 
-/* Behind 8e: /2 loads ss. */
+/* After 8e: /2 loads ss. */
 static bool is_of_ss(uint8_t modrm)
 {
     return (modrm >> 3 & 7) == 2;
@@ -125,7 +125,7 @@ unsigned branch_shadow(const uint8_t *bytes, uintptr_t from, uintptr_t to)
                : 0;
 }
 
-/* A conditional branch to what stands behind it is as good as none. */
+/* A conditional branch to the instruction that follows it is as good as none. */
 int branch_taken(const uint8_t *bytes, uintptr_t from, uintptr_t to)
 {
     unsigned at = branch_shadow(bytes, from, to);

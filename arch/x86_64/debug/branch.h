@@ -13,7 +13,7 @@
 #define BRANCH_BYTES 15
 
 enum branch_kind {
-    BRANCH_NONE,        /* goes on behind itself, however often it is repeated */
+    BRANCH_NONE,        /* continues with the next instruction, however often it is repeated */
     BRANCH_ALWAYS,      /* jmp, call, ret, iret */
     BRANCH_CONDITIONAL, /* jcc, loop, jrcxz */
     BRANCH_SHADOW,      /* sti, mov ss: a step may be held back until one more has run */
@@ -21,7 +21,7 @@ enum branch_kind {
 
 struct branch {
     enum branch_kind kind;
-    unsigned length; /* of a conditional one, or a shadow; 0 for others */
+    unsigned length; /* set for a conditional one, or a shadow; 0 for others */
 };
 
 /* How many prefixes stand in front of its opcode. */
@@ -31,13 +31,13 @@ unsigned branch_prefixes(const uint8_t *instruction);
 struct branch branch_judge(const uint8_t *instruction);
 
 /*
- * As arch_step_branch, with the bytes of what stands at `from`, twice BRANCH_BYTES of them: how far
- * behind `from` the instruction that branched stands, or -1 where none did.
+ * As arch_step_branch, with the bytes of what stands at `from`, twice BRANCH_BYTES of them. Returns
+ * the distance from `from` to the instruction that branched, or -1 if none did.
  */
 int branch_taken(const uint8_t *bytes, uintptr_t from, uintptr_t to);
 
 /*
- * How far behind `from` the instruction stands that a step has ended with: 0, or the length of the
+ * The distance from `from` to the instruction that a step has ended with: 0, or the length of the
  * one that has held the step back.
  */
 unsigned branch_shadow(const uint8_t *bytes, uintptr_t from, uintptr_t to);

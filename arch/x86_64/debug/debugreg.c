@@ -2,7 +2,7 @@
 /*
  * Arms and disarms the debug registers, which are the same on every CPU but for what is not live
  * there. Arming runs in task context with all other CPUs parked, debugreg_load on each CPU that
- * goes on or starts, debugreg_step and debugreg_step_over in traps. What the traps come to is
+ * resumes or starts, debugreg_step and debugreg_step_over in traps. What the traps come to is
  * trap.c's, what lies at the watched bytes watched.c's.
  */
 #include "arch/x86_64/debug/debugreg.h"
@@ -90,7 +90,7 @@ void arch_watch_disarm(void)
     watch_load_dr7(DR7_OFF);
 }
 
-/* Of this CPU, which may be parked in between, and be given other watches. */
+/* Applies this CPU's wanted value. The CPU may be parked in between, and be given other watches. */
 static void watch_apply_again(unsigned cpu)
 {
     uint64_t dr7;

@@ -31,10 +31,10 @@
 uint64_t debugreg_encode(const struct arch_watch *watches, unsigned count);
 
 /*
- * A debugger's part in debug traps. Behind a step `stepped` is called first: it may add to what has
+ * A debugger's part in debug traps. After a step `stepped` is called first: it may add to what has
  * fired, and true has `enter` called when all others have been told. `fired` takes the place of the
  * arbiter's handler, which it calls. `passed` is called at the end of a trap of the kernel's that
- * was somebody else's step, or nothing. NULL: there is no debugger. With all other CPUs parked.
+ * was a step of another user, or nothing. NULL: there is no debugger. With all other CPUs parked.
  */
 struct debugreg_stop {
     arch_watch_handler *fired;
@@ -49,9 +49,9 @@ void debugreg_watch_as_ever(unsigned fired, struct regs *regs);
 bool debugreg_is_fault(unsigned fired);
 
 /*
- * That CPU, this one in a trap or a parked one, makes a step when it goes on: in QEMU data watches
- * rest for it. The step is over, or will not be made, and they are back; entries of traps other
- * than the one behind it do the same by themselves, as they are not stepped.
+ * That CPU, this one in a trap or a parked one, makes a step when it resumes: in QEMU data watches
+ * rest for it. debugreg_step_over: the step is over, or will not be made, and they are back.
+ * Entries of traps other than the step's own do the same by themselves, as they are not stepped.
  */
 void debugreg_step(unsigned cpu);
 void debugreg_step_over(unsigned cpu);

@@ -3,7 +3,7 @@
  * The account of watches (arch_watch_audit). A watch that is off says nothing, so it has to be
  * looked for: in the interrupt of each tick on each CPU, and at the ends of recordings
  * (core/breakpoint/audit.h). What is right follows from the flags of the context that is asked
- * about: watches rest for who is stepped, and for nobody else.
+ * about: watches rest for a context that is stepped, and for no other.
  */
 #include "arch/cpu.h"
 #include "arch/local.h"
@@ -62,6 +62,6 @@ bool arch_watch_audit(unsigned cpu)
         return audit_here();
     if (!regs || (steps && regs_user_mode(regs)) || shadow_is_right(&percpu[cpu], steps))
         return true;
-    percpu[cpu].steps = steps; /* it loads its registers when it goes on */
+    percpu[cpu].steps = steps; /* it loads its registers when it resumes */
     return false;
 }

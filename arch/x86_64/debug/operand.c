@@ -224,7 +224,7 @@ static struct arch_made popped(const struct regs *regs, bool placed)
                               .reads = true};
 }
 
-/* Of 64 bits, as 64-bit code pushes. */
+/* An access of 64 bits, as 64-bit code pushes. */
 static unsigned made_on_stack(const struct operand_opcode *opcode, const struct regs *regs,
                               struct arch_made *made)
 {

@@ -49,7 +49,7 @@ bool arch_step_possible(const struct regs *regs)
     return regs->ip != trap_iretq || ((const uint64_t *)regs->sp)[1] == KERNEL_CODE_SELECTOR;
 }
 
-/* The text's last bytes, and zeros for what lies behind it. */
+/* The text's last bytes, and zeros for what lies after it. */
 static int branch_taken_at_end(uintptr_t from, uintptr_t to)
 {
     uint8_t bytes[2 * BRANCH_BYTES] = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Takes debug traps apart: DR6 is read once, and who has asked for what it tells is called, on the
+ * Takes debug traps apart: DR6 is read once, and the handlers of what it reports are called, on the
  * #DB page with watches off (arch/x86_64/entry/trap_entry.asm).
  */
 #include "arch/x86_64/entry/trap.h"
@@ -16,15 +16,15 @@
 #include "arch/x86_64/entry/vectors.h"
 #include "arch/x86_64/memory/sections.h"
 
-/* Who is called for what. */
+/* Which handler is called for what. */
 static struct {
     arch_watch_handler *fired;      /* set at boot; a debugger's from debugreg_set_stop on */
-    arch_watch_handler *unstopped;  /* who served hits before there was a debugger; set as `stop` */
-    arch_step_handler *stepped;     /* set by who steps, with interrupts off, */
+    arch_watch_handler *unstopped;  /* `fired` before there was a debugger; set as `stop` */
+    arch_step_handler *stepped;     /* set by code that steps, with interrupts off, */
     arch_step_handler *resumed;     /* ... as this is */
     struct arch_user_steppers user; /* set at boot */
     struct debugreg_stop stop;      /* all NULL: no debugger; changed with all other CPUs parked */
-    uint64_t spurious;              /* traps of any CPU that concerned nobody, by atomic add */
+    uint64_t spurious; /* traps of any CPU that no handler had asked for, by atomic add */
 } traps;
 
 static bool looks[ARCH_CPUS_MAX]; /* arch_user_look. [owning CPU, in debug traps] */
@@ -147,15 +147,17 @@ static unsigned watch_reachable(unsigned fired)
     return fired;
 }
 
-/* Of a program: it has set TF, or executed `int1`, of which DR6 tells nothing. */
+/*
+ * True for a program's own trap: it has set TF, or executed `int1`, of which DR6 reports nothing.
+ */
 static bool debug_is_programs(const struct regs *regs, uint64_t dr6)
 {
     return regs_user_mode(regs) && (dr6 & DR6_BS || !(dr6 & DR6_FIRED));
 }
 
 /*
- * Its TF or watched operand in the instruction behind `mov ss` is told of behind the one that
- * follows, and if that enters the kernel, at the entry's first instruction (Intel SDM vol. 3,
+ * A trap for TF or a watched operand of the instruction after `mov ss` is raised one instruction
+ * later; if that one enters the kernel, at the entry's first instruction (Intel SDM vol. 3,
  * "Masking Exceptions and Interrupts When Switching Stacks").
  */
 static bool debug_is_at_entry(const struct regs *regs)
@@ -164,10 +166,10 @@ static bool debug_is_at_entry(const struct regs *regs)
 }
 
 /*
- * QEMU tells of a step over a watched access in two traps, the second in front of the first's first
- * instruction, on the same page: the first frame is gone, and with it where that was. Whose it was
- * is known by the GS that the second has found (watch_entry). A program can be ended, where the CPU
- * would otherwise return to this entry for ever; the kernel cannot go on.
+ * QEMU reports a step over a watched access in two traps, the second in front of the first's first
+ * instruction, on the same page: the first frame is gone, and with it where that was. The GS that
+ * the second has found (watch_entry) tells whether it was a program. A program can be ended, where
+ * the CPU would otherwise return to this entry for ever; the kernel cannot continue.
  */
 static void debug_find_program(struct regs *regs)
 {
@@ -190,7 +192,7 @@ static struct regs *debug_land(struct regs *regs)
     return trap_land(regs);
 }
 
-/* Its hit is served; and somebody wants a look at the program that was hit. */
+/* Its hit is served; a handler may want a look at the program that was hit. */
 static struct regs *debug_served(struct regs *regs)
 {
     bool *look = &looks[arch_cpu_id()];

@@ -82,7 +82,7 @@ static void step_flags(struct arch_user_step *step, const uint8_t *instruction,
     }
 }
 
-/* Its pages of code stay as they are while an instruction runs; behind the last there are zeros. */
+/* Its pages of code stay as they are while an instruction runs; after the last there are zeros. */
 bool arch_user_step_over(struct arch_user_step *step, struct regs *regs, uintptr_t *from)
 {
     uint8_t bytes[2 * BRANCH_BYTES] = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What lies at the watched bytes, and which instruction has accessed them: for who serves a hit,
- * on the debug trap's page, and for a debugger's step over an instruction (stop_step.c), which
+ * What lies at the watched bytes, and which instruction has accessed them: for code that serves a
+ * hit, on the debug trap's page, and for a debugger's step over an instruction (stop_step.c), which
  * compares. Cannot fault.
  */
 #include "arch/memory.h"
@@ -60,7 +60,7 @@ const char *arch_accessor_init(void)
 
 /*
  * A program's memory only programs access, whose instructions are not in the map; and the kernel
- * may not read there, whatever cs the registers have: the trap may come behind the program's
+ * may not read there, whatever cs the registers have: the trap may come after the program's
  * `syscall` (debug_is_at_entry).
  */
 struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct arch_watch *watch)

@@ -85,7 +85,7 @@ const char *arch_trap_name(const struct regs *regs)
     return fault_names[regs->vector] ? fault_names[regs->vector] : "reserved exception";
 }
 
-/* Debug traps and interrupts come here only where nobody expected them. */
+/* Debug traps and interrupts come here only if no handler expects them. */
 void arch_fault_describe(const struct regs *regs, struct arch_fault *fault)
 {
     *fault = (struct arch_fault){.name = arch_trap_name(regs)};

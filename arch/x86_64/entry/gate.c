@@ -28,8 +28,8 @@ static uintptr_t words_pushed(uintptr_t ip)
 }
 
 /*
- * One that is stepped goes on: the step after the call has been told already. Nor is there a way
- * back to a call of another form, whose start nobody can tell from its end.
+ * A context that is stepped resumes as it is: the step after the call has been told already. Nor is
+ * there a way back to a call of another form, whose start cannot be told from its end.
  */
 void gate_back_out(struct regs *regs)
 {

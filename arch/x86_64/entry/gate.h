@@ -5,7 +5,7 @@
 struct regs;
 
 /*
- * An interrupt's frame, in front of its handler: if it stands in a gate that has not turned
- * interrupts off yet, it stands at the call of the gate behind this.
+ * Called with an interrupt's frame, before its handler: a frame that stands in a gate which has not
+ * turned interrupts off yet stands at the call of that gate afterwards.
  */
 void gate_back_out(struct regs *regs);

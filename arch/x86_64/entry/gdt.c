@@ -36,7 +36,7 @@ void gdt_load(struct gdt *gdt, struct tss *tss)
     gdt->entry[4] = DESCRIPTOR_USER_DATA;
     gdt->entry[5] = DESCRIPTOR_USER_CODE;
     gdt_set_tss(gdt, tss);
-    tss->io_map_base = sizeof(*tss); /* behind the limit: no I/O map */
+    tss->io_map_base = sizeof(*tss); /* past the limit: no I/O map */
 
     struct table_pointer pointer = {sizeof(*gdt) - 1, (uintptr_t)gdt};
     __asm__ volatile("lgdt %0\n\t"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See nmi.h. An NMI does not say where it comes from, and several that come close together are
- * served as one or two. So whoever wants something of a CPU writes that down first, and each NMI
- * looks at all that may be written. Nothing on this way may trap, as the `iret` of a trap would let
- * the next NMI in.
+ * served as one or two. So code that wants something of a CPU stores the request first, and each
+ * NMI looks at all requests. Nothing on this way may trap, as the `iret` of a trap would let the
+ * next NMI in.
  */
 #include "arch/x86_64/entry/nmi.h"
 
@@ -58,9 +58,7 @@ void nmi_send(unsigned cpu)
     apic_send_nmi(percpu[cpu].apic_id);
 }
 
-/*
- * For several that are seen at once one more may come, which is not somebody pressing the button.
- */
+/* After several that were seen at once one more may come, which is not a press of the button. */
 static bool nmi_was_sent(struct percpu *self)
 {
     uint32_t sent = __atomic_load_n(&self->nmi_sent, __ATOMIC_SEQ_CST);
@@ -114,8 +112,8 @@ static bool nmi_button_waits(const struct percpu *self, bool timed)
 }
 
 /*
- * One that nobody has sent and nobody waits for is somebody pressing the button of a machine that
- * hangs, and gets the report.
+ * An NMI that no code has sent and no code waits for comes from the button of a machine that hangs,
+ * and gets the report.
  */
 void nmi_trap(struct regs *regs)
 {

@@ -24,7 +24,10 @@ struct nmi_clock {
 };
 void nmi_set_clock(const struct nmi_clock *with);
 
-/* The clock as it is, for who puts a question of his own before its. With all other CPUs parked. */
+/*
+ * The clock as it is, for code that puts a question of its own before its. With all other CPUs
+ * parked.
+ */
 struct nmi_clock nmi_clock_now(void);
 
 /* It is served no more. Crash context. */

@@ -11,7 +11,7 @@
 
 static size_t pages; /* [A] */
 
-/* A slot that could not be made whole is made whole by whoever asks next. */
+/* A slot that could not be completed is completed by the next caller. */
 static bool slot_map(uintptr_t low)
 {
     for (uintptr_t page = low; page < low + STACK_SIZE; page += PAGE_SIZE) {

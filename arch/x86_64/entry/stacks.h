@@ -3,8 +3,8 @@
  * Stacks, each with an unmapped guard page below it. The boot CPU's are in the image
  * (arch/x86_64/memory/paging.c leaves the guards out); those of threads and of other CPUs have a
  * slot each in a part of the address space of their own, and get memory when they are first wanted
- * (stack_slots.c). The ones that the hardware pushes frames on are IST pages, which nobody may
- * watch: a watch hit by the push of a frame loses the interrupt in QEMU (docs/traps.md). IST
+ * (stack_slots.c). The ones that the hardware pushes frames on are IST pages, which may not be
+ * watched: a watch hit by the push of a frame loses the interrupt in QEMU (docs/traps.md). IST
  * numbers are those of the TSS, 1 to 7.
  */
 #pragma once
@@ -49,7 +49,7 @@ extern struct arch_stack stack_slots[STACK_SLOTS];
 
 /*
  * Memory for a slot, unless it has it already, and its entry in stack_slots under these names.
- * False: there is no memory. Task context; nobody else wants that slot.
+ * False: there is no memory. Task context; no other caller wants that slot.
  */
 bool stack_slot_make(unsigned slot, const char *name, const char *thread);
 

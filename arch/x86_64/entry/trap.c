@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the entries of trap_entry.asm call: where a frame shall lie, and who serves it. Interrupts
- * are off throughout; watches may be armed in trap_land and trap_dispatch, so a watched stack slot
- * may trap in here, which is harmless.
+ * What the entries of trap_entry.asm call: where a frame shall lie, and which handler serves it.
+ * Interrupts are off throughout; watches may be armed in trap_land and trap_dispatch, so a watched
+ * stack slot may trap in here, which is harmless.
  */
 #include "arch/x86_64/entry/trap.h"
 
@@ -155,7 +155,7 @@ _Noreturn void trap_fatal(struct regs *regs)
     trap_report(regs);
 }
 
-/* A program's own ends the program, whether somebody debugs the kernel or not. */
+/* A program's own ends the program, whether a debugger is attached to the kernel or not. */
 struct regs *break_trap(struct regs *regs)
 {
     trap_handler *handler = handlers[VECTOR_BREAKPOINT];

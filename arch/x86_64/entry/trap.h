@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Vectors and who serves them. Handlers run with interrupts off, on the interrupted stack (if that
+ * Vectors and their handlers. Handlers run with interrupts off, on the interrupted stack (if that
  * has room).
  */
 #pragma once
@@ -40,12 +40,12 @@ void trap_set_late(trap_handler *late);
 void trap_get_handler(unsigned vector, trap_handler **handler);
 
 /*
- * Called in each exception of a program before it is served, interrupts off; NULL: nobody wants to
- * know. With all other CPUs parked.
+ * Called in each exception of a program before it is served, interrupts off; NULL: no handler. With
+ * all other CPUs parked.
  */
 void trap_set_program_handler(trap_handler *handler);
 
-/* An NMI that nobody can explain: its vector's handler, or the report. On the NMI's page. */
+/* An NMI that nothing explains: its vector's handler, or the report. On the NMI's page. */
 void trap_nmi(struct regs *regs);
 
 /* The kernel is about to return to a program (arch_user_step_set_handlers). */

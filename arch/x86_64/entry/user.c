@@ -29,7 +29,7 @@ _Static_assert(KERNEL_DATA_SELECTOR == KERNEL_CODE_SELECTOR + 8, "syscall counts
 #define FLAGS_MASKED                                                                               \
     (FLAGS_TRAP | FLAGS_INTERRUPT | FLAGS_DIRECTION | FLAGS_ALIGNMENT | FLAGS_NESTED)
 
-/* Of r11, what `sysret` loads. */
+/* The bits of r11 that `sysret` loads. */
 #define FLAGS_OF_SYSRET 0x3c7fd7ull
 
 static struct arch_user_handlers handlers; /* set at boot */
@@ -39,7 +39,7 @@ void arch_user_set_handlers(const struct arch_user_handlers *with)
     handlers = *with;
 }
 
-/* Of all CPUs, as of this one. */
+/* True of all CPUs if it is of this one. */
 static bool has_syscall(void)
 {
     return cpu_id(CPUID_EXTENDED, 0).eax >= CPUID_EXTENDED_FEATURES &&

@@ -19,8 +19,8 @@ void user_trap(struct regs *regs, bool exception);
 bool user_syscall(struct regs *regs);
 
 /*
- * What `syscall` does to a program's registers, `next` being behind it, and `sysret` to those of
- * its exit: for a debugger's step, which goes on with them by `iretq`. Any context.
+ * What `syscall` does to a program's registers, `next` being the address after it, and `sysret` to
+ * those of its exit: for a debugger's step, which resumes with them by `iretq`. Any context.
  */
 void user_make_syscall(struct regs *regs, uintptr_t next);
 void user_make_sysret(struct regs *regs);

@@ -54,7 +54,7 @@ static void copy_backward(char *to, const char *from, size_t length)
 
 void *memmove(void *to, const void *from, size_t length)
 {
-    /* Unsigned: a destination before the source counts as far behind it. Forward suits both. */
+    /* Unsigned: a destination before the source counts as far after it. Forward suits both. */
     if ((uintptr_t)to - (uintptr_t)from >= length)
         return memcpy(to, from, length);
     copy_backward(to, from, length);

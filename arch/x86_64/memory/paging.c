@@ -165,7 +165,7 @@ static uint64_t paging_cr4(void)
     return cr4;
 }
 
-/* Written whole: what firmware and loader have left is nobody's wish. */
+/* Written whole: what firmware and loader have left there is not kept. */
 void paging_set_control(void)
 {
     uint64_t cr0 = CR0_PE | CR0_EM | CR0_ET | CR0_NE | CR0_WP | CR0_PG, cr4 = paging_cr4();

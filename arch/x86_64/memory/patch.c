@@ -15,7 +15,7 @@
 #define SITE_SIZE 5
 #define JMP_REL32 0xe9
 
-/* Five bytes of code, and the three behind them that one store of eight writes again. */
+/* Five bytes of code, and the three after them that one store of eight writes again. */
 union site_code {
     uint64_t word;
     uint8_t bytes[sizeof(uint64_t)];
@@ -51,7 +51,7 @@ static bool stands_at(const struct arch_site *site, const uint8_t *code)
 /*
  * One store, so nothing on this CPU can meet half of it: not an interrupt, which is off, nor a
  * debug trap or NMI, which come between instructions; and all others are parked. INVLPG serialises,
- * and so does the IRET by which the others go on, so that the new bytes are what is fetched next
+ * and so does the IRET by which the others resume, so that the new bytes are what is fetched next
  * (Intel SDM vol. 3, "Handling Self- and Cross-Modifying Code", "Serializing Instructions").
  */
 static void text_write(uintptr_t address, const uint8_t *code, size_t length)

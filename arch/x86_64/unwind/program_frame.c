@@ -12,9 +12,8 @@
 #define PUSH_RBP 0x55
 
 /*
- * What lies between the function's first byte and ip decides nothing. Where nobody knows the
- * function, it is taken for one with a frame, and a `push rbp` at ip or before it for its first
- * instruction.
+ * What lies between the function's first byte and ip decides nothing. An unknown function is taken
+ * for one with a frame, and a `push rbp` at ip or before it for its first instruction.
  */
 enum arch_frame arch_frame_read(arch_code_reader *read, const struct arch_stack *of,
                                 const uintptr_t *function, uintptr_t ip)
