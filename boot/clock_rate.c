@@ -84,7 +84,7 @@ static void rate_add(struct rate *rates, unsigned *known, struct rate rate)
 
 /*
  * The finest count first, which is also the cheapest to look at. What the CPU says of itself cannot
- * be held up, but is what somebody wrote down; the 8254 is the coarsest, and the one that new
+ * be held up, but is only what its maker wrote down; the 8254 is the coarsest, and the one that new
  * machines leave out.
  */
 static unsigned rates_find(struct rate *rates, const struct acpi *acpi)

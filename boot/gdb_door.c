@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See gdb_door.h. A port's line reaches the boot CPU as an ordinary interrupt while nobody is
+ * See gdb_door.h. A port's line reaches the boot CPU as an ordinary interrupt while no gdb is
  * attached there, by the 8259; as an NMI while gdb is, by the I/O APIC. What gdb_door's functions
  * are called in is said at struct gdb_door.
  */
@@ -98,7 +98,7 @@ static const struct gdb_door com3_door = {.name = "COM3",
                                           .open = com3_open,
                                           .close = com3_close};
 
-/* While nobody is attached. What is left of a packet is the stub's. */
+/* While no gdb is attached. What is left of a packet is the stub's. */
 static void com3_interrupt(struct regs *regs)
 {
     int byte;

@@ -8,7 +8,9 @@
 #define LOW_END    0xa0000 /* of what a start-up interrupt can name, and PCs have RAM at */
 #define LEGACY_END 0x100000
 
-/* Any but page 0, which nobody should have to own, and those of the boot loader's information. */
+/*
+ * Any page but page 0, which no one should have to own, and those of the boot loader's information.
+ */
 static void information_find_low_page(struct boot_information *out, uint64_t start, uint64_t end)
 {
     for (uint64_t page = start; page < end && page < LOW_END && !out->low_page; page += PAGE_SIZE)

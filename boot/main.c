@@ -50,7 +50,8 @@ static void print_banner(void)
 
 /*
  * What the loader of this `magic` has left at that physical address. Not inlined: kernel_main's
- * last call would become its last instruction, and its return address, in every chain, nobody's.
+ * last call would become its last instruction, and the return address of that call, which is in
+ * every chain, would lie in no function.
  */
 __attribute__((noinline)) static void read_information(uint32_t magic, uint32_t information)
 {
@@ -77,7 +78,7 @@ _Noreturn void kernel_main(uint32_t magic, uint32_t information)
     host_init();    /* what Pitot asks of this kernel */
     nameless = symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &nameless_why);
     tableless = unwind_init(&tableless_why); /* chains, and their names */
-    mapless = arch_accessor_init();          /* who it was that wrote */
+    mapless = arch_accessor_init();          /* which code it was that wrote */
     panic_init(&ports_panic);                /* what goes wrong is reported */
     ports_init();                            /* the console can be heard */
     read_information(magic, information);    /* memory, command line, ACPI */

@@ -22,7 +22,7 @@ static struct io_apic_line line_in;
 static uint32_t to; /* this CPU; set at boot */
 
 /*
- * Masked while it is not used: what else may come by that line then is nobody's. Open before the
+ * Masked while it is not used: what else may come by that line then is not served. Open before the
  * first signal can come: the line stays up until that is served, so there would be no second edge.
  */
 static void nmi_clock_set_hpet(unsigned hertz)
@@ -38,7 +38,7 @@ static void nmi_clock_set_hpet(unsigned hertz)
 
 /*
  * One of those that no device of the ISA bus can have; or that of interrupt 0, whose timer can be
- * stopped. 0 if there is neither: line 0 is nobody's.
+ * stopped. 0 if there is neither: line 0 is never used.
  */
 static unsigned best_line(uint32_t possible, uint32_t timer_line)
 {

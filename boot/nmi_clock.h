@@ -9,6 +9,6 @@
 
 /*
  * Looks for what it needs; nothing runs yet. True if it is there: then the 8254 is stopped, and
- * cannot be used. Behind cpus_find.
+ * cannot be used. Called after cpus_find.
  */
 bool nmi_clock_find(void);

@@ -13,7 +13,7 @@ void ports_init(void);
 /* The console's input, by interrupt. Needs the interrupt controller. */
 void ports_listen(void);
 
-/* The console's port, for who borrows it. */
+/* The console's port, for code that borrows it. */
 struct uart;
 struct uart *ports_console(void);
 

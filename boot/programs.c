@@ -33,7 +33,7 @@ void programs_init(const struct boot_information *information)
     if (missing)
         print("Pitot: no programs: %s\n", missing);
     process_init();
-    process_code_init();  /* chains go on in programs */
+    process_code_init();  /* chains continue in programs */
     process_watch_init(); /* ... and breakpoints are set in them */
     process_steps_init(); /* ... and they are stepped */
     process_set_console_hook(input_wake);

@@ -8,5 +8,5 @@
 /* perf.boot="record -e EVENT ...": arms the events now. */
 void script_boot_recording(void);
 
-/* Ends that recording, streams it; runs run="CMD; CMD"; warns of words that nobody understood. */
+/* Ends that recording, streams it; runs run="CMD; CMD"; warns of words that no code understood. */
 void script_run(void);

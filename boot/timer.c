@@ -20,7 +20,7 @@
 _Static_assert(EVENT_CLOCK_HERTZ_MAX == TICKS_A_SECOND * TICKS_QUICKEN_MAX,
                "as often as the timer's interrupt can come");
 
-#define TIMER_LINE 0 /* to who sees interrupts, the same on all CPUs */
+#define TIMER_LINE 0 /* as traces of interrupts show it, the same on all CPUs */
 
 /* A frame of its own: chains tell ticks from the timer's interrupts. */
 __attribute__((noinline)) static void tick(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The periodic interrupt of each CPU, and all who live by it. */
+/* The periodic interrupt of each CPU, and all that depends on it. */
 #pragma once
 
 #include <stdbool.h>

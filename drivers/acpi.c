@@ -87,7 +87,7 @@ struct hpet_table {
     uint64_t address;
 } __attribute__((packed));
 
-/* As ACPI 1.0 has it; later ones go on. */
+/* As ACPI 1.0 has it; later versions are longer. */
 struct fadt {
     struct table table;
     uint8_t before[40];

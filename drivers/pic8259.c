@@ -97,8 +97,8 @@ void pic_unmask(unsigned line)
 }
 
 /*
- * The line between the two controllers stays masked as long as nobody needs it: interrupt 2 of the
- * I/O controller is the same wire in QEMU.
+ * The line between the two controllers stays masked as long as no driver needs it: interrupt 2 of
+ * the I/O controller is the same wire in QEMU.
  */
 void pic_connect(unsigned line, trap_handler *handler)
 {

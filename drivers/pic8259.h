@@ -13,7 +13,7 @@ void pic_init(void);
 /* Runs a line's handler, in interrupt context. */
 typedef void pic_server(unsigned line, trap_handler *handler, struct regs *regs);
 
-/* Who runs the handlers; without one they are called as they are. Boot, interrupts off. */
+/* What runs the handlers; without one they are called as they are. Boot, interrupts off. */
 void pic_set_server(pic_server *server);
 
 /* Serves `line` with `handler` (interrupts off; the acknowledgement is ours) and unmasks it. */

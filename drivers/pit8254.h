@@ -30,7 +30,7 @@ bool pit_is_present(void);
 void pit_start(unsigned hertz, trap_handler *interrupt);
 
 /*
- * No interrupt 0 from here on, whoever used it before; but for one, at once, in emulators whose
+ * No interrupt 0 from here on, whatever used it before; but for one, at once, in emulators whose
  * counter does not wait for its gate. Boot, interrupts off.
  */
 void pit_stop(void);

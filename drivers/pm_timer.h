@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The power management timer: a count that runs and interrupts nobody. Source: ACPI Specification
+ * The power management timer: a count that runs and raises no interrupt. Source: ACPI Specification
  * 6.4, "Power Management Timer (PM_TMR)". Boot.
  */
 #pragma once

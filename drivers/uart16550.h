@@ -33,9 +33,9 @@ struct uart {
 bool uart_init(struct uart *uart, uint16_t port);
 
 /*
- * Sends, waiting for room for as long as it takes: whoever reads the other end may pause. After
- * uart_hurry a reader who takes nothing for ten seconds is gone: what comes then is lost, and if he
- * takes text and is there again, a line says how many bytes. Any context.
+ * Sends, waiting for room for as long as it takes: the reader at the other end may pause. After
+ * uart_hurry a reader that takes nothing for ten seconds counts as gone: what is sent then is lost,
+ * and if it takes text and comes back, a line says how many bytes were. Any context.
  */
 void uart_send(struct uart *uart, const char *bytes, size_t length);
 

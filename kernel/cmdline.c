@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The kernel's command line (kernel/cmdline.h). The arguments are taken apart once and kept one
- * after the other, each behind a byte that says whether anybody asked for it:  ASKED k e y = v
- * NUL  ASKED f l a g NUL ...
+ * after the other. In front of each is a byte that says whether any code has asked for it:
+ *
+ *     ASKED k e y = v NUL  ASKED f l a g NUL ...
  */
 #include "kernel/cmdline.h"
 
@@ -40,8 +41,8 @@ static void keep(size_t *length, char character)
 }
 
 /*
- * Keeps the argument at `text` behind `length`, without its quotes. Returns where it ends, NULL
- * if a quote stays open.
+ * Keeps the argument at `text` after `length`, without its quotes. Returns where it ends, NULL if a
+ * quote stays open.
  */
 static const char *keep_argument(const char *text, size_t *length)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The kernel's command line, as the boot loader hands it over: arguments between blanks, each
- * `key=value`, or a bare word, which nobody asks for. Quotes may stand anywhere in an argument
+ * `key=value`, or a bare word, which no code asks for. Quotes may stand anywhere in an argument
  * ("..." and '...'), and \ hides \ ' " and blanks: both run="a; b", as a person writes it, and
- * "run=a; b", as GRUB passes it on, are the argument run=a; b. Of a key given twice the last
+ * "run=a; b", as GRUB passes it on, are the argument run=a; b. If a key is given twice, the last
  * counts.
  *
  * cmdline_init is called once, early at boot; the others in task context after it.
@@ -34,14 +34,13 @@ const char *cmdline_complaint(void);
 bool cmdline_value(const char *key, char *value, size_t size);
 
 /*
- * The value of `key` as a number: decimal or 0x..., with k, m or g (times 1024 each) behind it.
- * 0; -ENOENT if the key is not there; -EINVAL or -ERANGE with the reason.
+ * The value of `key` as a number: decimal or 0x..., with k, m or g (times 1024 each) after it. 0;
+ * -ENOENT if the key is not there; -EINVAL or -ERANGE with the reason.
  */
 int cmdline_number(const char *key, uint64_t *number, struct refusal *why);
 
 /*
- * Walks the arguments that nobody has asked for, misspelt ones for the most part: the first
- * after `previous` (NULL: from the beginning), NULL at the end. For a warning, after everybody
- * has asked.
+ * Walks the arguments that no code has asked for, misspelt ones for the most part: the first after
+ * `previous` (NULL: from the beginning), NULL at the end. For a warning, after all code has asked.
  */
 const char *cmdline_next_unasked(const char *previous);

@@ -20,7 +20,7 @@ NON_CANONICAL      equ 0x8000000000000000
 TIMER_VECTOR       equ 0x20
 LOW_STACK          equ 2048
 
-; What may be watched: a selector for `mov ss`, and one behind a stack pointer of 32 bits for `lss`.
+; What may be watched: a selector for `mov ss`, and one after a stack pointer of 32 bits for `lss`.
 section .data
 align 16
 global attack_operand:data (attack_operand_end - attack_operand)
@@ -336,7 +336,7 @@ cfi_start attack_jump_non_canonical, return
         jmp rax
 cfi_end
 
-; The instruction behind it would be at the first address that no program can have.
+; The next instruction would be at the first address that no program can have.
 align 16
 cfi_start attack_edge, return
         mov eax, SYSCALL_GETPID

@@ -184,7 +184,7 @@ static void memory(void)
         system_exit(1);
 }
 
-/* Nobody can be born any more; and all go. */
+/* Makes children until no more can be made; then all end. */
 static void crowd(void)
 {
     long child[CROWD_MOST], last = 0;

@@ -204,7 +204,7 @@ static void files_refused(void)
     system_unlink(FILE_NAME);
 }
 
-/* The page behind the mapping is nobody's. */
+/* The page after the mapping is not mapped. */
 static void files_across(void)
 {
     long page = system_mmap(PAGE, 3);
@@ -350,7 +350,7 @@ static void spawn_refused(void)
 
 #define FLAG_TRAP 0x100ul
 
-/* Who steps a program is not to be seen by it: not in the flags that it stores, nor in r11. */
+/* A program cannot see that it is stepped: not in the flags that it stores, nor in r11. */
 static int flags_are_own(void)
 {
     unsigned long pushed, loaded, left;

@@ -2,7 +2,7 @@
 /*
  * chance [SEED [CALLS]]: system calls by chance, with arguments out of what their kinds may have
  * and must not have (core/abi/syscalls.h). What they answer is the kernel's affair; the program
- * ends with status 0, and leaves nothing behind. For tests/boot/user.t.
+ * ends with status 0, and leaves no file. For tests/boot/user.t.
  *
  * Left out is what would end or stop the program itself, or take what is not its own: `exit`, files
  * of others, descriptors 0 to 2, sleeps of more than a millisecond, its own text and stack.
@@ -96,7 +96,7 @@ static uint64_t size(void)
     return one_of(sizes, COUNT(sizes));
 }
 
-/* Of munmap, what mmap gave last alone, or what cannot be the program's. */
+/* Chooses for munmap either what mmap gave last or what cannot be the program's. */
 static void choose_mapping(uint64_t *argument)
 {
     const uint64_t others[] = {1, KERNEL, NO_ADDRESS, mapped + 1};

@@ -61,7 +61,7 @@ static inline long system_poll(struct pollfd *wishes, unsigned count, int millis
     return system_call(SYSTEM_poll, (uintptr_t)wishes, count, (uint64_t)milliseconds, 0);
 }
 
-/* Of memory that comes from no file; below 0 an error. */
+/* Maps memory that comes from no file; below 0 an error. */
 static inline long system_mmap(size_t length, int access)
 {
     const long private_anonymous = 0x22;

@@ -21,5 +21,5 @@ void say(const char *text);
 
 bool text_equal(const char *left, const char *right);
 
-/* Decimal, or hexadecimal behind 0x; -1 for anything else. */
+/* Decimal, or hexadecimal after 0x; -1 for anything else. */
 long text_number(const char *text);

@@ -9,7 +9,7 @@
 #include "core/lib/assert.h"
 
 static const struct thread *owner; /* [A] */
-static const char *name;           /* [A] the owner's, as is the next; NULL: nobody's */
+static const char *name;           /* [A] the owner's, as is the next; NULL: there is none */
 static unsigned claims;
 
 ARCH_HIT_TEXT bool command_owner_claim(const struct thread *thread, const char *who)

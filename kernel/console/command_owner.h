@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who runs commands: the console's thread, or the one of gdb's `monitor`. A command keeps its
+ * Which thread runs commands: the console's, or the one of gdb's `monitor`. A command keeps its
  * options and what it works on in memory of its own, a recording its rings, ^C its flag, each once:
  * so one thread runs commands at a time, and another one is refused before anything has begun.
  */
@@ -18,5 +18,5 @@ struct thread;
 bool command_owner_claim(const struct thread *thread, const char *who);
 void command_owner_release(void);
 
-/* Who has claimed them; "nobody". Any context. */
+/* The name of the thread that has claimed them, or `nobody`. Any context. */
 const char *command_owner_name(void);

@@ -23,8 +23,8 @@ static const char *name_at(const struct target *target, size_t index)
 }
 
 /*
- * The first name whose beginning is not before the prefix; with `past`, the first whose
- * beginning is behind it.
+ * The first name whose beginning is not before the prefix; with `past`, the first whose beginning
+ * comes after it.
  */
 static size_t bound(const struct target *target, bool past)
 {

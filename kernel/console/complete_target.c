@@ -214,7 +214,7 @@ static bool target_command(struct word word, struct target *target)
     return target_set(target, word_begins(word, "/") ? names_paths() : names_commands(), word);
 }
 
-/* Of several things between commas, the last. */
+/* The last of several things between commas. */
 static struct word last_of_list(struct word word)
 {
     for (size_t i = word.length; i > 0; i--)
@@ -293,7 +293,7 @@ static enum value value_after(const struct part *part, struct word option)
     return VALUE_NONE;
 }
 
-/* Behind `perf PART`: an option, what belongs to the one before, or the workload. */
+/* Completes after `perf PART`: an option, the value of the one before, or the workload. */
 static bool target_part(const struct context *context, struct target *target)
 {
     const struct part *part = NULL;
@@ -312,7 +312,7 @@ static bool target_part(const struct context *context, struct target *target)
     return part->workload && target_command(context->current, target);
 }
 
-/* Right behind a command's name. */
+/* Completes the word after a command's name. */
 static bool target_second(const struct context *context, struct target *target)
 {
     struct word word = context->current;

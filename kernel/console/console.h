@@ -20,7 +20,7 @@ _Noreturn void console_run(void);
 int console_execute(const char *line);
 
 /*
- * The same, showing each command behind a prompt before it runs, as if it had been typed: run=
- * of the kernel's command line.
+ * The same, showing each command after a prompt before it runs, as if it had been typed: run= of
+ * the kernel's command line.
  */
 int console_script(const char *text);

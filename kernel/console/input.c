@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The byte queue between the serial interrupt and who reads (kernel/console/input.h). Positions
+ * The byte queue between the serial interrupt and its readers (kernel/console/input.h). Positions
  * count up for ever and are cut to the queue's size only where they index it, so that full and
  * empty are told apart; 64 bits do not wrap.
  */
@@ -27,10 +27,10 @@ static struct {
     uint64_t interrupts_taken; /* how many ^C were read */
     void (*resume)(void);      /* set at boot */
 
-    /* Written while all consumers stand still, and by who has claimed, under their lock. */
-    bool claimed;           /* ^C is not for who reads bytes */
+    /* Written while all consumers stand still, and by the claimer, under their lock. */
+    bool claimed;           /* ^C is not for those that read bytes */
     uint64_t claimed_at;    /* ... but for so many, typed before */
-    uint64_t claimed_taken; /* ... and of all so many are taken */
+    uint64_t claimed_taken; /* ... and so many of all are taken */
 
     /*
      * Set by the producer, which then stands still; cleared by a consumer, which then resumes it.
@@ -117,9 +117,9 @@ bool input_interrupted(void)
 }
 
 /*
- * Of those up to `typed` that are counted there. A further ^C between the two loads moves the
- * position on: the bytes up to it are then dropped one call early, and its own call finds nothing
- * left to drop.
+ * Takes one of the ^C up to `typed`, those taken being counted in *taken. A further ^C between the
+ * two loads moves the position forward: the bytes up to it are then dropped one call early, and its
+ * own call finds nothing left to drop.
  */
 static bool take_interrupt(uint64_t typed, uint64_t *taken)
 {
@@ -163,8 +163,8 @@ void input_release_interrupt(void)
 }
 
 /*
- * How many ^C are for who reads. Counted before the claim is looked at: a claim that comes between
- * the two takes none of these.
+ * The count of ^C that are for the reader of bytes. Counted before the claim is looked at: a claim
+ * that comes between the two takes none of these.
  */
 static uint64_t readers_interrupts(void)
 {

@@ -2,10 +2,10 @@
 /*
  * The bytes that a person typed, on their way from the serial interrupt to the console. One
  * producer (the receive interrupt, or a poll in its place), which never waits for consumers: the
- * console's task, which reads bytes, and whoever runs commands, whom ^C ends (command_owner.h);
- * these may be two tasks, on any CPUs. Nothing typed is lost: when the
- * queue is full the producer leaves the bytes in the device, where flow control or the emulator
- * holds them back.
+ * console's task, which reads bytes, and the thread that runs commands, which ^C ends
+ * (command_owner.h); these may be two tasks, on any CPUs. Nothing typed is lost: when the queue is
+ * full the producer leaves the bytes in the device, where flow control or the emulator holds them
+ * back.
  */
 #pragma once
 
@@ -56,7 +56,7 @@ void input_release_interrupt(void);
 /* True if input_get has something to give. */
 bool input_pending(void);
 
-/* True if a ^C was typed that nobody has taken yet. Any context. */
+/* True if a ^C was typed that has not been taken yet. Any context. */
 bool input_interrupted(void);
 
 /* Takes one ^C, and with it what was typed before; false if there is none. */

@@ -13,7 +13,7 @@
 #define KEY_DELETE          0x7f /* what most terminals send for Backspace */
 
 /* Beside bytes, keys_take returns: */
-#define KEY_NONE    (-1) /* the sequence goes on */
+#define KEY_NONE    (-1) /* the sequence continues */
 #define KEY_UNKNOWN (-2) /* a whole sequence, of a key that means nothing here */
 #define KEY_BROKEN  (-3) /* an ESC that began nothing; the byte was not taken: ask again with it */
 

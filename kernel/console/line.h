@@ -27,7 +27,7 @@
  */
 struct line_completer {
     /*
-     * How many candidates there are; `addition` gets what all of them have in common behind
+     * Returns how many candidates there are; `addition` gets what all of them have in common after
      * `text`.
      */
     size_t (*extend)(const char *text, size_t length, char *addition, size_t size);

@@ -10,12 +10,12 @@
 void print_guard_enter(void);
 void print_guard_leave(void);
 
-/* From here on nobody waits: all other CPUs have been halted. Crash context. */
+/* From here on no CPU waits for the guard: all other CPUs have been halted. Crash context. */
 void print_guard_break(void);
 
 /*
- * A report in an NMI, which all other CPUs stand still for: it prints now, and who was printing
- * goes on with that afterwards.
+ * For a report in an NMI, for which all other CPUs stand still: it prints now, and a print that it
+ * interrupted continues afterwards.
  */
 struct print_guard_kept {
     uint32_t owner;

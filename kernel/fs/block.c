@@ -2,8 +2,8 @@
 /*
  * Blocks of the file system: pages, counted. Called by kernel/fs/inode.c in task context, with or
  * without the kernel lock, which covers the two counters. Freed pages go back to the page allocator
- * by work that is put off, so that whoever removes a large file does not hold the kernel lock for
- * it.
+ * by work that is put off, so that a thread that removes a large file does not hold the kernel lock
+ * for it.
  */
 #include "kernel/fs/block.h"
 
@@ -89,7 +89,10 @@ void block_free(void *block, struct fs_account *account)
     used--;
     page->account = account;
     next = __atomic_load_n(&freed, __ATOMIC_RELAXED);
-    /* A, with give_pages_back: whoever finds the page finds the one behind it, and may free it. */
+    /*
+     * A, with give_pages_back: a thread that finds the page also finds the one after it, and may
+     * free it.
+     */
     do {
         page->next = next;
     } while (!__atomic_compare_exchange_n(&freed, &next, page, false, __ATOMIC_RELEASE,

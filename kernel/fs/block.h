@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Every page that the file system uses, inodes included, comes from here, so that it can be held to
- * a share of memory, and each can be put on somebody's account. Task context; takes the kernel lock
- * itself.
+ * a share of memory, and each can be put on an account. Task context; takes the kernel lock itself.
  */
 #pragma once
 
@@ -18,7 +17,7 @@ void block_init(size_t most);
 
 /*
  * A zeroed block, or NULL where the limit is reached or memory is out. It is on `account` (NULL:
- * nobody's) until its page is with the page allocator again; who frees it names the same one.
+ * none) until its page is with the page allocator again; the call that frees it names the same one.
  */
 void *block_alloc(struct fs_account *account);
 void block_free(void *block, struct fs_account *account);

@@ -13,7 +13,7 @@
 
 #define INODES_MAX 512
 
-/* By number; NULL is free, and number 0 is nobody's. */
+/* By number; NULL is free, and number 0 is not used. */
 static struct inode *inodes[INODES_MAX];
 
 /* 0 where all are taken. */

@@ -22,7 +22,7 @@ struct inode {
     uint32_t names;  /* directory entries: 0 or 1, and 2 in the middle of a rename */
     uint32_t parent; /* of a directory with a name: the number of the one it is in; root: its own */
     uint32_t block_count;
-    struct fs_account *account; /* of its blocks, and of what is made in it; NULL: nobody's */
+    struct fs_account *account; /* for its blocks, and for what is made in it; NULL: none */
     uint64_t size;
     uint64_t created, modified, accessed;
     uint8_t *blocks[INODE_BLOCKS]; /* NULL: a hole */

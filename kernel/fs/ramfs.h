@@ -19,7 +19,7 @@
  *   -EBADF         no open file, or not open for this
  *   -EMFILE        FS_OPEN_MAX files are open
  *   -ENOSPC        no block or inode left
- *   -EFBIG         a write behind FS_SIZE_MAX
+ *   -EFBIG         a write past FS_SIZE_MAX
  */
 #pragma once
 
@@ -97,7 +97,7 @@ int fs_rmdir(const char *path);
  */
 int fs_mkdir_accounted(const char *path, struct fs_account *account);
 
-/* Exact after fs_settle, if nobody uses what is on it. */
+/* Exact after fs_settle, if nothing on it is in use. */
 size_t fs_account_pages(struct fs_account *account);
 
 /*
@@ -108,6 +108,6 @@ int fs_rename(const char *from, const char *to);
 
 /*
  * The index-th entry of a directory: 1, or 0 past the last. Entries are in no order, and removing
- * one moves another into its place: whoever removes while reading begins again at 0.
+ * one moves another into its place: a caller that removes while reading begins again at 0.
  */
 int fs_readdir(const char *path, size_t index, struct fs_entry *entry);

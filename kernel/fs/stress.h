@@ -49,7 +49,7 @@ struct stress {
     unsigned first, step;        /* its clients: first, first + step, ... */
     int result;                  /* of all rounds */
     unsigned long seconds;       /* no round begins later; 0: `rounds` says it */
-    const char *command;         /* who speaks: "fs-stress" */
+    const char *command;         /* the command that messages name: "fs-stress" */
     char root[STRESS_NAME_SIZE]; /* the directory that its clients' directories are in */
     char names[STRESS_NAMES][STRESS_NAME_SIZE];
 
@@ -97,7 +97,7 @@ int step_expect_size(struct stress *stress, const char *path, size_t size);
 /* Counts one call of the file system and explains its failure; passes its result on. */
 int64_t stress_counted(struct stress *stress, const char *call, const char *path, int64_t result);
 
-/* One call each. Inline, so that a call chain shows who wanted it. */
+/* One call each. Inline, so that a call chain shows the client that made it. */
 static inline int step_open(struct stress *stress, const char *path, unsigned flags)
 {
     return (int)stress_counted(stress, "open", path, fs_open(path, flags));

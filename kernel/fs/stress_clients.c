@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Clients: five ways in which programs use files. kernel/fs/stress_run.c calls each
- * once a round, in task context. Each checks all that it wrote, lock files aside, and what it
- * leaves behind for the next round.
+ * Clients: five ways in which programs use files. kernel/fs/stress_run.c calls each once a round,
+ * in task context. Each checks all that it wrote, lock files aside, and what it leaves for the next
+ * round.
  */
 #include "core/lib/print.h"
 #include "core/lib/string.h"
@@ -74,7 +74,7 @@ VISIBLE static int append_to(struct stress *stress, const char *path, struct con
 
 /*
  * A line under a lock file, as programs do that share a log. The lock is made under another name,
- * so that whoever sees it finds in it who has it.
+ * so that a client that sees it finds its holder's name in it.
  */
 static int append_line(struct stress *stress)
 {

@@ -45,7 +45,7 @@ static bool is_over(const struct stress *stress)
     return stress->seconds ? seconds_passed() >= stress->seconds : stress->round == stress->rounds;
 }
 
-/* Of several threads the first tells how far it is. */
+/* If there are several threads, the first reports the progress. */
 static void show_progress(const struct stress *stress)
 {
     if (stress != stresses)

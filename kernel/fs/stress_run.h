@@ -16,7 +16,7 @@
 /* A decimal number from 1 to `most`, 0 for anything else: of a command's words. */
 unsigned long stress_number(const char *text, unsigned long most);
 
-/* Each thread's state; set by stress_init and by who runs them, before stress_all. */
+/* Each thread's state; set by stress_init and by the command that runs them, before stress_all. */
 #define STRESS_THREADS_MAX 20
 extern struct stress stresses[STRESS_THREADS_MAX];
 
@@ -27,5 +27,5 @@ extern struct stress stresses[STRESS_THREADS_MAX];
  */
 int stress_all(unsigned threads, bool apart);
 
-/* Says that all was verified, and how long anybody waited; or that pages were lost: -EIO. */
+/* Says that all was verified, and how long threads waited; or that pages were lost: -EIO. */
 int stress_done(unsigned threads);

@@ -144,7 +144,7 @@ void stress_leave(struct stress *stress)
 
 /*
  * Both walks below go from directory to directory in stress->path and not by recursion: call chains
- * are to tell who walks, not how deep. 1: `entry` is the next one, 0: no more.
+ * are to tell which client walks, not how deep. 1: `entry` is the next one, 0: no more.
  */
 static int next_entry(struct stress *stress, size_t index, struct fs_entry *entry)
 {

@@ -38,7 +38,7 @@ static bool read_octal(const char *text, size_t length, size_t *value)
     return at == length || text[at] == ' ' || text[at] == '\0';
 }
 
-/* Of all bytes, those of the field itself as blanks. */
+/* The sum of all bytes, those of the field itself taken as blanks. */
 static size_t checksum_of(const unsigned char *bytes)
 {
     const size_t start = offsetof(struct header, checksum), end = offsetof(struct header, type);
@@ -66,7 +66,7 @@ static size_t length_of(const char *text, size_t most)
     return length;
 }
 
-/* Without "./" in front and without slashes behind. */
+/* Without "./" in front and without slashes at the end. */
 static bool make_path(const struct header *header, char *path)
 {
     size_t prefix = length_of(header->prefix, sizeof(header->prefix));

@@ -47,7 +47,7 @@ static size_t (*print_to_gdb)(const char *text, size_t length); /* set at boot, 
 static void (*tell_alive)(void);
 static struct sink *console; /* [runner] whose place it takes */
 
-/* Of others, the console has it. */
+/* Prints of other threads go to the console. */
 static void runner_write(struct sink *sink, const char *bytes, size_t length)
 {
     (void)sink;
@@ -98,8 +98,8 @@ static void monitor_start(void)
 }
 
 /*
- * What the stopped thread does meanwhile. An idle thread may not sleep. The stop is the end of it:
- * the thread goes on where it was.
+ * What the stopped thread does meanwhile. An idle thread may not sleep. The stop ends this: the
+ * thread then resumes where it was.
  */
 static void hold(void)
 {

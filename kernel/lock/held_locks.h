@@ -58,7 +58,7 @@ static inline void held_locks_remove(const struct spinlock *lock)
     here->count = last;
 }
 
-/* Returns what is to be given back: who waits may have been interrupted while he waited. */
+/* Returns the value to restore: a thread that waits may have been interrupted while it waited. */
 static inline const struct spinlock *held_locks_wait(const struct spinlock *lock)
 {
     struct held_locks *here = &held_locks[arch_cpu_id()];

@@ -17,14 +17,14 @@ uint32_t kernel_flag __attribute__((aligned(4)));
 /* Its lock covers the three below. */
 static struct wait_queue waiters = WAIT_QUEUE("the kernel lock");
 static uint32_t waiting;              /* threads in kernel_lock_wait; read without the lock */
-static const struct thread *given_to; /* the lock is this sleeper's, who has yet to notice */
+static const struct thread *given_to; /* the lock is this sleeper's, which has yet to notice */
 static uint64_t contended;
 
-static const struct thread *holder; /* stored by that thread alone; NULL: nobody */
+static const struct thread *holder; /* stored by that thread alone; NULL: none */
 
 /*
- * The thread sleeps, as the holder may be a preempted thread of the same CPU, which spinning would
- * only keep from letting go.
+ * The thread sleeps: the holder may be a preempted thread of the same CPU, and spinning would only
+ * keep it from releasing the lock.
  */
 __attribute__((noinline)) static void kernel_lock_wait(void)
 {
@@ -35,7 +35,10 @@ __attribute__((noinline)) static void kernel_lock_wait(void)
     flags = wait_queue_lock(&waiters);
     contended++;
     __atomic_store_n(&waiting, waiting + 1, __ATOMIC_SEQ_CST);
-    /* A, and B, both with unlock_kernel: who let go before it could see us has left it free. */
+    /*
+     * A, and B, both with unlock_kernel: a thread that released it before it could see us has left
+     * it free.
+     */
     if (__atomic_exchange_n(&kernel_flag, 1, __ATOMIC_SEQ_CST) != 0) {
         while (given_to != thread_current())
             flags = wait_queue_sleep(&waiters, flags);
@@ -47,8 +50,9 @@ __attribute__((noinline)) static void kernel_lock_wait(void)
 }
 
 /*
- * From its holder to who has slept longest: the flag stays 1, so that nobody comes in between. Else
- * whoever lets go and asks again at once would have it for the whole of his slice, each time.
+ * Passes the lock from its holder to the thread that has slept longest: the flag stays 1, so that
+ * no other thread comes in between. Otherwise a thread that releases and asks again at once would
+ * have the lock for the whole of its slice, each time.
  */
 __attribute__((noinline)) static void kernel_lock_hand_over(void)
 {
@@ -96,7 +100,7 @@ __attribute__((noinline)) void unlock_kernel(void)
     __atomic_store_n(&kernel_flag, 0, __ATOMIC_RELEASE);
     /*
      * B, with kernel_lock_wait: either it sees the flag free, or we see it waiting. Then the lock
-     * is for whoever is first to take it: if that is us, the sleeper gets it.
+     * belongs to the first that takes it: if that is us, the sleeper gets it.
      */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (__atomic_load_n(&waiting, __ATOMIC_RELAXED) > 0 &&

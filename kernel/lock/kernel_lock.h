@@ -2,8 +2,9 @@
 /*
  * The big kernel lock, as kernels of the nineties had it: one for everything that has no lock of
  * its own, re-entrant, so that a function takes it without knowing whether its caller has. It is
- * here to be observed: who takes it, and how did we get there? Task context only. Its holder may be
- * preempted and may sleep; whoever waits for it sleeps (docs/threads.md says why).
+ * here to be observed: which thread takes it, and by which call chain? Task context only. Its
+ * holder may be preempted and may sleep; a thread that waits for it sleeps (docs/threads.md says
+ * why).
  *
  * What a watchpoint on kernel_flag sees: an outermost lock_kernel that need not wait touches it
  * once, by one exchange; the unlock_kernel that ends it once, by one store; inner pairs not at all.

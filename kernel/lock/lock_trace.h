@@ -22,7 +22,7 @@
     FIELD(of, text, name, " %s")                                                                   \
     FIELD(of, u32, flags, " (flags=%x)")
 
-/* `ret` is 0: whoever waits gets the lock. */
+/* `ret` is 0: a thread that waits always gets the lock. */
 #define CONTENTION_END_FIELDS(FIELD, of)                                                           \
     FIELD(of, pointer, lock_addr, "%p")                                                            \
     FIELD(of, text, name, " %s")                                                                   \

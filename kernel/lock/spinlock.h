@@ -3,8 +3,8 @@
  * A ticket spinlock: CPUs get it in the order in which they asked. Short sections only, as the
  * others burn their time waiting. A lock that an interrupt handler takes too must be taken by its
  * _irq form everywhere, or the handler would wait for the task that it interrupted. Never from a
- * debug trap or an NMI: those take no lock. Whoever holds one is not preempted, and must not sleep:
- * another thread that wants it would burn its slices for nothing.
+ * debug trap or an NMI: those take no lock. A thread that holds one is not preempted, and must not
+ * sleep: another thread that wants it would burn its slices for nothing.
  */
 #pragma once
 
@@ -20,12 +20,15 @@
  * to notice.
  */
 struct spinlock {
-    uint32_t next;    /* the ticket for whoever asks next: any CPU, atomically */
+    uint32_t next;    /* the ticket of the next CPU that asks: any CPU, atomically */
     uint32_t serving; /* the ticket that holds the lock: stored by the holder alone */
     const char *name; /* for tracepoints; NULL: it has none */
 };
 
-/* always_inline, here and below: a chain of lock events begins with who takes the lock. */
+/*
+ * always_inline, here and below: a chain of lock events begins with the function that takes the
+ * lock.
+ */
 __attribute__((always_inline)) static inline void spinlock_wait(const struct spinlock *lock,
                                                                 uint32_t ticket)
 {

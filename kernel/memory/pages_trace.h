@@ -21,7 +21,7 @@
 /* There was no room: address is NULL. */
 #define MM_PAGE_NONE UINT64_MAX
 
-#define MM_PAGE_UNMOVABLE 0 /* Linux' MIGRATE_UNMOVABLE: nobody moves them */
+#define MM_PAGE_UNMOVABLE 0 /* Linux' MIGRATE_UNMOVABLE: pages are never moved */
 
 TRACEPOINT_DECLARE(mm_page_alloc, MM_PAGE_ALLOC_FIELDS);
 TRACEPOINT_DECLARE(mm_page_free, MM_PAGE_FREE_FIELDS);

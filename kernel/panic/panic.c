@@ -92,7 +92,7 @@ static void begin(void)
         stop("failure inside the report of a failure");
     level = 1;
     arch_cpus_halt();
-    arch_watch_disarm(); /* again: this CPU may have been parked, and armed as it went on */
+    arch_watch_disarm(); /* again: this CPU may have been parked, and armed as it resumed */
     print_guard_break();
     recording_freeze(); /* what led here must not make room for the report's own hits */
     stream_block_cut();

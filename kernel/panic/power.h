@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Turning the machine off or on again, by whoever knows how (boot/ports.c registers it). Task
+ * Turning the machine off or on again, by code that knows how (boot/ports.c registers it). Task
  * context.
  */
 #pragma once

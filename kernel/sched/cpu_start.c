@@ -14,8 +14,8 @@
 #include "kernel/time/ticks.h"
 
 /*
- * In an NMI. A hit that is under way goes on with what it has read of events and probes, and gdb
- * takes a packet that is cut in two for none.
+ * In an NMI. A hit that is under way continues with what it has read of events and probes, so they
+ * may not change now; and gdb ignores a packet that is cut in two.
  */
 ARCH_HIT_TEXT static bool may_park(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Preemption: whether the timer interrupt may take the CPU from the thread that runs. Each CPU has
- * a counter; while it is not 0 nobody else runs there. Spinlocks raise it while they are held, so
- * code seldom does it by hand. Task and interrupt context; the counter may be read in any.
+ * a counter; while it is not 0 no other thread runs there. Spinlocks raise it while they are held,
+ * so code seldom does it by hand. Task and interrupt context; the counter may be read in any.
  */
 #pragma once
 

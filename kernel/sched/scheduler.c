@@ -2,7 +2,7 @@
 /*
  * The scheduler: one run queue a CPU, round robin, a slice of one tick (docs/threads.md). A switch
  * happens with interrupts off and the CPU's lock held; the lock is acquired by the thread that
- * leaves and released by the one that arrives, so that nobody else can run a thread that still
+ * leaves and released by the one that arrives, so that no other CPU can run a thread that still
  * stands on its stack.
  */
 #include "kernel/sched/scheduler.h"
@@ -21,10 +21,10 @@
 static struct scheduler {
     struct spinlock lock;
     struct run_queue queue;
-    unsigned busy; /* threads that run or could; read without the lock by who looks for a CPU */
+    unsigned busy;          /* threads that run or could; read without the lock to choose a CPU */
     struct thread *current; /* stored by its CPU alone; read there in any context */
     struct thread *idle;    /* constant; never in the queue */
-    struct thread *left;    /* whom the last switch left, until the arriving one has looked at it */
+    struct thread *left;    /* by the last switch, until the arriving one has looked at it */
     uint64_t since_ns;      /* when `current` got the CPU, or was last charged for it */
     unsigned slice;         /* ticks that are left to it */
 } schedulers[ARCH_CPUS_MAX];
@@ -98,10 +98,6 @@ static void scheduler_arrive(void)
         thread_ended(gone);
 }
 
-/*
- * From the current thread, whose new state is set, to the next one. Called with interrupts off and
- * the CPU's lock, and no other, held: whoever sleeps with a spinlock may never get to release it.
- */
 static int64_t scheduler_state_told(enum thread_state state)
 {
     if (state == THREAD_SLEEPING)
@@ -109,6 +105,11 @@ static int64_t scheduler_state_told(enum thread_state state)
     return state == THREAD_ENDING ? TRACEPOINT_STATE_ENDED : TRACEPOINT_STATE_RUNNABLE;
 }
 
+/*
+ * Switches from the current thread, whose new state is set, to the next one. Called with interrupts
+ * off and the CPU's lock, and no other, held: a thread that sleeps with a spinlock may never get to
+ * release it.
+ */
 static void scheduler_switch(struct scheduler *here)
 {
     struct thread *from = here->current, *to = run_queue_take(&here->queue);
@@ -215,8 +216,8 @@ void scheduler_tick(void)
 }
 
 /*
- * What an interrupt leaves behind, interrupts still off. The interrupted thread may hold spinlocks:
- * then it goes on, and releasing the last makes good for it.
+ * What is done at an interrupt's end, interrupts still off. The interrupted thread may hold
+ * spinlocks: then it resumes, and the switch happens when it releases the last.
  */
 static void scheduler_interrupt_exit(void)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who runs next, and the switch to it. Called by kernel/sched (threads, wait queues) and by the
- * timer tick; docs/threads.md has the rules. Everyone else yields, sleeps or is preempted by them.
+ * Which thread runs next, and the switch to it. Called by kernel/sched (threads, wait queues) and
+ * by the timer tick; docs/threads.md has the rules. All other code yields, sleeps or is preempted
+ * by them.
  */
 #pragma once
 
@@ -9,8 +10,8 @@
 #include "kernel/sched/thread.h"
 
 /*
- * The CPU runs `first` already, or will when it starts, and `idle` when there is nobody else. Once
- * a CPU, interrupts off, on the boot CPU.
+ * The CPU runs `first` already, or will when it starts, and `idle` when there is no other thread.
+ * Once a CPU, interrupts off, on the boot CPU.
  */
 void scheduler_init(unsigned cpu, struct thread *first, struct thread *idle);
 
@@ -38,7 +39,7 @@ void scheduler_wake(struct thread *thread);
 /* The current thread goes to the end of the run queue. Task context, no spinlock held. */
 void scheduler_yield(void);
 
-/* The current thread never runs again; `ended` in thread.c hears of it from whoever runs next. */
+/* The current thread never runs again; the next thread reports that to `ended` in thread.c. */
 _Noreturn void scheduler_end(void);
 
 /* The first thing that a new thread does. Interrupts are on afterwards. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The table of threads: slots, pids, names, birth and end (kernel/sched/thread.h). A slot's memory
- * is there for ever, so whoever looks at a thread that has just ended reads something old, not
- * something foreign.
+ * is there for ever, so a reader of a thread that has just ended reads something old, not something
+ * foreign.
  */
 #include "kernel/sched/thread.h"
 
@@ -18,7 +18,7 @@
 #include "kernel/sched/thread_end.h"
 #include "kernel/sched/wait_queue.h"
 
-#define STACK_FILL  0xa5a5a5a5a5a5a5a5ull /* what nobody has written over yet */
+#define STACK_FILL  0xa5a5a5a5a5a5a5a5ull /* what has not been overwritten yet */
 #define BOOT_MARGIN 1024                  /* what thread_init's own callees use of the boot stack */
 #define PID_MOST    0x7fffffffu           /* perf keeps it in an int */
 
@@ -68,7 +68,9 @@ static struct thread *claim_slot(unsigned cpu)
     return thread;
 }
 
-/* Whoever stores this is the last to know the thread; the slot may be another's at once. */
+/*
+ * The code that stores this is the last that knows the thread; the slot may be another's at once.
+ */
 static void free_slot(struct thread *thread)
 {
     __atomic_store_n(&thread->state, THREAD_FREE, __ATOMIC_RELEASE);
@@ -91,7 +93,7 @@ static void fill_stack(uintptr_t low, uintptr_t end)
         *(volatile uint64_t *)at = STACK_FILL;
 }
 
-/* Name, stack, first frame. Nobody runs it yet. False: no memory for the stack. */
+/* Name, stack, first frame. The thread cannot run yet. False: no memory for the stack. */
 static bool prepare(struct thread *thread, const char *name, void (*function)(void *), void *data)
 {
     thread->function = function;
@@ -234,7 +236,7 @@ void thread_set_name(struct thread *thread, const char *name)
     preempt_on();
 }
 
-/* It is never woken: it runs when nobody else can, and its pid is 0, as no other's. */
+/* It is never woken: it runs when no other thread can, and its pid is 0, as no other's. */
 struct thread *thread_make_idle(unsigned cpu)
 {
     struct thread *idle = claim_slot(cpu);

@@ -20,8 +20,8 @@
 #define THREADS_MAX (ARCH_THREAD_STACKS + 1)
 
 enum thread_state {
-    THREAD_FREE,     /* the slot is nobody's */
-    THREAD_MAKING,   /* somebody's, but not yet to be seen */
+    THREAD_FREE,     /* the slot is free */
+    THREAD_MAKING,   /* taken, but not yet to be seen */
     THREAD_RUNNABLE, /* waits for its CPU */
     THREAD_RUNNING,
     THREAD_SLEEPING, /* waits in a wait queue */

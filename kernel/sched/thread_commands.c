@@ -26,7 +26,7 @@ static const char *state_name(enum thread_state state)
 
 /*
  * The line is made while all CPUs stand still, as the thread could end and its stack be another's,
- * with what it waits for on it; and printed when they go on.
+ * with what it waits for on it; and printed when they have resumed.
  */
 static void describe(unsigned index, char *line, size_t size)
 {

@@ -2,7 +2,7 @@
 /*
  * Work put off: a function that interrupt context may not or will not run, called soon by a thread
  * of the same CPU, kworker/N, in the order in which it was queued. Functions run in task context,
- * interrupts on, and may sleep; what is queued behind them then waits as well.
+ * interrupts on, and may sleep; what is queued after them then waits as well.
  */
 #pragma once
 

@@ -58,7 +58,7 @@ void ticks_quicken(unsigned times)
     ticks_start_here();
 }
 
-/* Of several CPUs at once the one with the least has its way, in whatever order they come. */
+/* If several CPUs call at once, the lowest rate wins, in whatever order they come. */
 ARCH_HIT_TEXT void ticks_slow_down(unsigned times)
 {
     unsigned before = __atomic_load_n(&wanted, __ATOMIC_RELAXED);

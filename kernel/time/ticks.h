@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The periodic interrupt's count, and how often that interrupt comes on each CPU: as often as there
- * are ticks, or a whole number of times that for whom a tick is too coarse; there are no more ticks
- * then. The boot CPU's are counted.
+ * are ticks, or a whole number of times that, for events that need finer ticks; there are no more
+ * ticks then. The boot CPU's are counted.
  */
 #pragma once
 

@@ -25,7 +25,7 @@ static struct timers {
     struct timer *running; /* its function is being called, without the lock */
 } lists[ARCH_CPUS_MAX] = {[0 ... ARCH_CPUS_MAX - 1] = {.lock.name = "timers"}};
 
-/* Behind those of the same time. Under the lock. */
+/* It goes after those of the same time. Under the lock. */
 static void timers_insert(struct timers *list, struct timer *timer)
 {
     struct timer **link = &list->first;

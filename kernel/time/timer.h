@@ -19,7 +19,7 @@ struct timer {
     struct timer *next;
     uint64_t due_ns;    /* of arch_clock_ns */
     uint64_t period_ns; /* 0: once */
-    uint32_t cpu;       /* whose list it was put in last */
+    uint32_t cpu;       /* the CPU with the list that it was put in last */
     bool waits;         /* it is in that list */
 };
 

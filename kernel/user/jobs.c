@@ -99,7 +99,7 @@ static int refuse_kill(void)
     return -EINVAL;
 }
 
-/* Behind the dash. */
+/* Reads what follows the dash. */
 static bool signal_of(const char *word, uint32_t *signal)
 {
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

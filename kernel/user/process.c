@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of processes: birth, end, and who is told of it (kernel/user/process.h). Slots stay
+ * The table of processes: birth, end, and what is told of it (kernel/user/process.h). Slots stay
  * where they are, so that they may be looked at in any context.
  */
 #include "kernel/user/process.h"
@@ -65,8 +65,8 @@ static void set_state(struct process *process, enum process_state state)
 /* --- Birth ------------------------------------------------------------------------------------ */
 
 /*
- * Not the queue, at the end: who has found the process before may be about to wake what slept
- * there, with its lock held.
+ * Leaves out the queue, at the end: a thread that has found the process before may be about to wake
+ * what slept there, with its lock held.
  */
 static void clear(struct process *process)
 {
@@ -232,7 +232,7 @@ static void leave_to_worker(struct process *process)
     work_queue(&process->reaper);
 }
 
-/* Nobody will ask for its children. Under the table's lock. */
+/* No process will ask for its children. Under the table's lock. */
 static void disown_children(const struct process *parent)
 {
     for (unsigned i = 0; i < PROCESSES_MAX; i++) {
@@ -246,7 +246,7 @@ static void disown_children(const struct process *parent)
     }
 }
 
-/* Who waits for it is woken after the change, and looks under the table's lock. */
+/* A thread that waits for it is woken after the change, and looks under the table's lock. */
 static void announce_end(struct process *process)
 {
     uint64_t flags = spinlock_acquire_irq(&table);
@@ -265,7 +265,7 @@ static void announce_end(struct process *process)
             wait_queue_wake_all(&processes[i].events);
 }
 
-/* Who looks at the current process in an NMI finds a space that is there, or none. */
+/* An NMI that looks at the current process finds a space that is there, or none. */
 static void leave_space(struct process *process)
 {
     struct arch_space *space = process->space;
@@ -412,7 +412,7 @@ int process_map(struct process *process, const struct process_mapping *mapping)
         return -ENOMEM;
     }
     process->mapping[process->mapping_count] = *mapping;
-    local_barrier(); /* who comes upon this in an NMI finds a whole entry */
+    local_barrier(); /* an NMI that comes in here finds a whole entry */
     process->mapping_count++;
     if (process->state == PROCESS_LIVES)
         process_tell_mapped(process, mapping);

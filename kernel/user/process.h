@@ -2,7 +2,7 @@
 /*
  * Programs that run in user mode. docs/user.md has the design. A process has one thread, whose
  * number is its own: pid and tid of its samples are the same. Its structure is one of a table that
- * is there for ever, so whoever looks at one that has just ended reads something old, not something
+ * is there for ever, so a reader of one that has just ended reads something old, not something
  * foreign. Task context with interrupts on, unless said otherwise.
  */
 #pragma once
@@ -41,7 +41,7 @@ struct process_end {
 };
 
 enum process_state {
-    PROCESS_FREE,   /* the slot is nobody's */
+    PROCESS_FREE,   /* the slot is free */
     PROCESS_MAKING, /* not yet to be seen */
     PROCESS_LIVES,
     PROCESS_ENDED, /* waits to be asked how */
@@ -50,7 +50,7 @@ enum process_state {
 struct process {
     enum process_state state; /* under the table's lock; read in any context */
     uint32_t pid;             /* its thread's: constant while it is to be seen */
-    uint32_t parent;          /* pid of who is told of its end, or PROCESS_PARENT_... */
+    uint32_t parent; /* pid of the process that is told of its end, or PROCESS_PARENT_... */
     struct thread *thread;
     struct arch_space *space; /* constant from PROCESS_LIVES on, NULL at its end */
     char path[FS_PATH_MAX + 1];
@@ -63,17 +63,17 @@ struct process {
     struct process_mapping mapping[PROCESS_MAPPINGS];
     unsigned mapping_count;
 
-    bool may_run;            /* stored by who made it: all who listen have heard of it */
+    bool may_run;            /* stored by its maker: all listeners have heard of it */
     int file[PROCESS_FILES]; /* its own thread's: what fs_open gave, or PROCESS_FILE_... */
     uint8_t killed_by;       /* [A] a signal: it ends before it returns to user mode */
     uint8_t stopped_by;      /* [A] a signal: it stands still there until it is 0 */
     struct process_end end;  /* from PROCESS_ENDED on */
     uintptr_t entry, stack;  /* its first rip and rsp */
-    struct work reaper;      /* frees it where nobody will ask how it ended */
+    struct work reaper;      /* frees it if no process will ask how it ended */
 
     /*
-     * Where its system calls sleep: all that may end one wakes this. The slot's, whoever has it:
-     * the last member, as what is above it begins anew with each.
+     * Where its system calls sleep: all that may end one wakes this. It is the slot's and outlives
+     * each process in it: the last member, as what is above it begins anew with each.
      */
     struct wait_queue events;
 };
@@ -86,7 +86,9 @@ struct process {
 #define PROCESS_FILE_INPUT   (-2) /* nothing comes from there: always at its end */
 #define PROCESS_FILE_CONSOLE (-3)
 
-/* Of the thread that runs on this CPU; NULL for one of the kernel's own. Any context. */
+/*
+ * The process of the thread that runs on this CPU; NULL for one of the kernel's own. Any context.
+ */
 static inline struct process *process_current(void)
 {
     return thread_current()->process;
@@ -124,11 +126,14 @@ void process_set_console_hook(void (*ended)(void));
  */
 void process_kill(struct process *process, uint8_t signal);
 
-/* The same of whoever has that pid; 0: only whether somebody has. 0, or -ESRCH. Task context. */
+/*
+ * The same for the process with that pid; 0: only tells whether there is one. 0, or -ESRCH. Task
+ * context.
+ */
 int process_kill_pid(uint32_t pid, uint8_t signal);
 
 /*
- * Whether it stands still, stopped, and will not run before somebody lets it. The caller has made
+ * Whether it stands still, stopped, and will not run before a signal lets it. The caller has made
  * it, and has not waited for it.
  */
 bool process_is_stopped(const struct process *process);
@@ -151,9 +156,9 @@ int process_map(struct process *process, const struct process_mapping *mapping);
 void process_unmap(struct process *process, unsigned index);
 
 /*
- * Of wait4: the pid of a child that has ended, among those of this pid, or all for -1; 0 where none
- * has ended yet, -ECHILD where there is none. The second, for a pid that the first has returned to
- * the only thread that may, frees it.
+ * For wait4: the pid of a child that has ended, among those of this pid, or all for -1; 0 if none
+ * has ended yet, -ECHILD if there is none. The second, for a pid that the first has returned to the
+ * only thread that may, frees it.
  */
 int64_t process_find_ended(const struct process *parent, int64_t pid);
 struct process_end process_collect(uint32_t pid);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See process_steps.h. A thread is stepped from its next return to user mode on, and no longer from
- * the first step or return on that finds that nobody wants it. What is known of its steps is its
+ * the first step or return on that finds that no event wants it. What is known of its steps is its
  * own, so two that take turns on a CPU mix nothing; and between the kernel and its return nothing
- * is remembered: the next step begins where the program goes on.
+ * is remembered: the next step begins where the program resumes.
  */
 #include "kernel/user/process_steps.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs whose branches are recorded are stepped in user mode: who, for how long, and what each
- * step was. Whether a thread's are wanted is core/source/branches.h's word. docs/branches.md.
+ * Programs whose branches are recorded are stepped in user mode: which thread, for how long, and
+ * what each step was. Whether a thread's are wanted is core/source/branches.h's word.
+ * docs/branches.md.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See process_watch.h. Whom a breakpoint is for is asked at switches and while all other CPUs are
- * parked; memory is read at switches and in debug traps, of the process that the CPU is in.
+ * See process_watch.h. Whether a breakpoint is for a process is asked at switches and while all
+ * other CPUs are parked; memory is read at switches and in debug traps, of the process that the CPU
+ * is in.
  */
 #include "kernel/user/process_watch.h"
 

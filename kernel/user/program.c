@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See program.h. The file is anybody's, who can write one: each number in it is held against a
- * limit, and a read that comes back short ends the matter. Task context; look-ups in any.
+ * See program.h. Any program can write the file: each number in it is held against a limit, and a
+ * read that comes back short ends the matter. Task context; look-ups in any.
  */
 #include "kernel/user/program.h"
 

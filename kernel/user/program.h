@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What perf must know of a program beside its process: its build id, and the symbols that the
- * build wrote into its file (the section .symtab_blob, core/abi/symtab.h). Both are read when a
- * program is started, once for each file and build, and kept for ever: samples outlive processes.
- * So whoever has one may read it in any context.
+ * What perf must know of a program beside its process: its build id, and the symbols that the build
+ * wrote into its file (the section .symtab_blob, core/abi/symtab.h). Both are read when a program
+ * is started, once for each file and build, and kept for ever: samples outlive processes. So code
+ * that has one may read it in any context.
  */
 #pragma once
 

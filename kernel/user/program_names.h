@@ -10,6 +10,6 @@
 /* Reads the directory anew; how many there are. */
 size_t program_names_read(void);
 
-/* Of those that were read last, the index-th: "fs-load", and "/bin/fs-load". NULL past the end. */
+/* The index-th of those that were read last: "fs-load", and "/bin/fs-load". NULL past the end. */
 const char *program_name(size_t index);
 const char *program_path(size_t index);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The command `run`, which is also what a path as a command means: a program, until it ends or ^C
- * ends it; or with `&` behind it beside the console. Task context of the console.
+ * ends it; or with `&` after it beside the console. Task context of the console.
  */
 #include <linux/errno.h>
 #include <linux/signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a signal does to a program: it ends it, stops it, or lets it go on. There are no handlers.
- * Who sends one is kernel/user/process.c's.
+ * What a signal does to a program: it ends it, stops it, or lets it continue. There are no
+ * handlers. kernel/user/process.c sends them.
  */
 #pragma once
 
@@ -11,8 +11,8 @@
 #include "kernel/user/process.h"
 
 /*
- * Notes it (Linux's numbers; 0 is none). Of those that end it the first counts. Who marks it wakes
- * its `events` after that, unless it is what runs. Any context, hits included.
+ * Notes it (Linux's numbers; 0 is none). If several end it, the first counts. The caller wakes its
+ * `events` after that, unless the process is the current one. Any context, hits included.
  */
 void signal_mark(struct process *process, uint8_t signal);
 
@@ -30,7 +30,7 @@ static inline uint8_t signal_stops(const struct process *process)
 
 /*
  * The current process, which is stopped, stands still in front of user mode until it is not, or is
- * to end; who waits for it is told. Interrupts off, also after it, and on in between.
+ * to end; a thread that waits for it is told. Interrupts off, also after it, and on in between.
  */
 void signal_stand(struct process *process);
 

@@ -40,7 +40,7 @@ int64_t sys_exit(const struct regs *regs)
     process_exit((struct process_end){.code = (uint8_t)regs->di});
 }
 
-/* The texts, one behind the other, and where they begin. */
+/* The texts, one after the other, and where they begin. */
 struct arguments {
     int count;
     char *argument[ARGUMENTS_MAX];

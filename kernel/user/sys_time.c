@@ -23,7 +23,7 @@ static uint64_t deadline(uint64_t nanoseconds)
     return nanoseconds < UINT64_MAX - 1 - now ? now + nanoseconds : UINT64_MAX - 1;
 }
 
-/* What is left is never told: who is woken early does not come back. */
+/* The time that is left is never told: a process that is woken early does not return. */
 int64_t sys_nanosleep(const struct regs *regs)
 {
     struct __kernel_timespec time;
@@ -43,7 +43,7 @@ int64_t sys_nanosleep(const struct regs *regs)
                : -EINTR;
 }
 
-/* Files and the console never make anybody wait, and no input is at its end. */
+/* Files and the console never make a process wait, and no input is at its end. */
 static short ready(const struct process *process, const struct pollfd *wish)
 {
     if (wish->fd < 0)

@@ -144,7 +144,7 @@ ARCH_HIT_TEXT static unsigned path_argument(uint64_t number)
     }
 }
 
-/* As much as there is room for; dots say that it goes on. */
+/* As much as there is room for; dots say that there is more. */
 ARCH_HIT_TEXT static void find_path(struct trace_hit *hit)
 {
     const struct process *process = process_current();

@@ -3,11 +3,11 @@
  * The tracepoints of system calls, for kernel/user/syscalls.c, which stands in the calling
  * program's thread: raw_syscalls:sys_enter and sys_exit for all of them, and
  * syscalls:sys_enter_NAME and sys_exit_NAME for each in the table. Samples begin in the kernel, at
- * the place that is about to make the call or has made it, and their chains go on to the program's
- * `syscall`.
+ * the place that is about to make the call or has made it, and their chains continue to the
+ * program's `syscall`.
  *
  * `path` is the text that the call's first PATH argument points to, its first 15 characters, and
- * `path_more` the next 15; of a longer one the last three are dots. Both are empty where there is
+ * `path_more` the next 15; the last three of a longer one are dots. Both are empty where there is
  * none.
  */
 #pragma once
@@ -44,9 +44,9 @@ SYSCALLS(SYSCALL_TRACEPOINTS, SYSCALL_NO_ARGUMENT)
 #undef SYSCALL_NO_ARGUMENT
 
 /*
- * Behind a TRACE_ON of the tracepoint; `regs` are the program's. Inline, so that the function that
- * has the site is where samples begin. The path is read out of the program only if somebody wants
- * it, into words behind the arguments.
+ * Stands after a TRACE_ON of the tracepoint; `regs` are the program's. Inline, so that samples
+ * begin in the function that has the site. The path is read out of the program only if a probe
+ * wants it, into words after the arguments.
  */
 #define SYSCALL_ARGUMENTS_MAX 6
 #define SYSCALL_PATH_WORDS    4 /* for the bytes of two fields' texts, with one end */
@@ -83,5 +83,5 @@ syscall_trace_exit(struct tracepoint *tracepoint, const struct regs *regs, int64
     tracepoint_raise(tracepoint, argument, NULL);
 }
 
-/* Lays the records out. Boot, before anybody listens. */
+/* Lays the records out. Boot, before any probe listens. */
 void syscall_trace_init(void);
