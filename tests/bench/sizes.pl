@@ -145,7 +145,7 @@ sub orc
 }
 
 # How many rows there are, and how many would remain if padding had none: it has no frame, and what
-# is behind it goes on as what was before.
+# follows it continues what was before.
 sub orc_rows
 {
     my ($dump) = @_;

@@ -31,7 +31,7 @@ for my $smp (1, 4) {
         '... has all its pages back, and counts none of theirs');
     like(said($machine, 'fs-stress 2'), qr/^fs-stress: \d+ operations, all verified$/m,
         '... and alone');
-    next if $smp > 1;    # who ends before whom is one machine's that has a single CPU
+    next if $smp > 1;    # which ends first is certain only with a single CPU
 
     like(meanwhile($machine), qr/^$_ \(pid \d+\): exit status 0$/m, "... $_ ended meanwhile")
         for qw(fs-load calls);

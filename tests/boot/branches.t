@@ -126,9 +126,9 @@ is(scalar(@writes), $hits{'mem:kernel_flag:w'}, 'a write opens one, though watch
 is_deeply([grep { function($stored[$_]{from}) ne function($stored[$_ + 1]{from}) } @writes], [],
     '... behind the write');
 
-# The scheduler names who is next before it switches: what is left of the console's steps until then
-# has the other's name, and is one way from there to arch_switch. The load is long enough for the
-# console to have to wait for it, whichever CPU has the host's for how long.
+# The scheduler names the next thread before it switches: what is left of the console's steps until
+# then has the other's name, and is one way from there to arch_switch. The load is long enough for
+# the console to have to wait for it, whichever CPU has the host's for how long.
 my $threads = 'perf record -a -m 4m -e branches,sched:sched_switch -- fs-stress --threads 3 60';
 ($machine, my @mixed) = recorded($threads);
 like(said($machine, $threads), qr/in 3 threads, all verified/, 'a load in threads is as ever');
@@ -190,7 +190,7 @@ for my $load ('fs-stress --threads 3 1', '/bin/fs-load 2') {
     unlike($machine->console, qr/missed/, '... loses no watch');
 }
 
-# A CPU that has lost its watches, by nobody's fault here: it is found, told, and put right.
+# A CPU that has lost its watches, here on purpose: it is found, told, and put right.
 {
     my $ends = 'perf stat -a -e mem:ticks:w -- watches-off';
     my $ticks = 'perf record -a -e mem:ticks:w -- watches-off 5';

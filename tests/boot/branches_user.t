@@ -147,7 +147,7 @@ for (['calls exit 3', 'syscall'], ['calls flags', 'syscall'], ['fs-load 1', 'sys
 
 # --- Several at once, children, -p ---------------------------------------------------------------
 
-# Each program's way is whole by itself, whoever has the CPU in between.
+# Each program's way is whole by itself, whichever thread has the CPU in between.
 for my $smp (1, 4) {
     my $record = 'perf record -m 4m -e branches:u -- /bin/attack brood';
     my ($machine, $text) = recorded($record, smp => $smp);

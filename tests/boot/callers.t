@@ -47,7 +47,7 @@ sub listed
     return map { $_->{chain} } samples(@_);
 }
 
-# Of a report whose call graphs are a line for each chain: "20.00% innermost;...;outermost".
+# The chains of a report that has a line for each: "20.00% innermost;...;outermost".
 sub folded
 {
     my ($report) = @_;

@@ -48,7 +48,7 @@ sub events_of
     return scalar `perf --no-pager evlist -v -i - < $stream`;
 }
 
-# --- Who has the CPU? ----------------------------------------------------------------------------
+# --- Which code has the CPU? ---------------------------------------------------------------------
 
 my $record = "perf record -a -g -F 1000 -e cpu-clock -- $load";
 my $report = 'perf report -g caller -s sym';
@@ -95,7 +95,7 @@ cmp_ok(abs($count->{'timer:tick'} - $count->{'cpu-clock'} / 10), '<=', 1,
 $count = counted(said($machine, $_)) and is($count->{'irq:irq_handler_entry'},
     $count->{'timer:tick'}, '... each interrupt of the timer a tick') for $interrupts, $stat;
 
-# --- Periods, terms, other events, and the tick behind it all ------------------------------------
+# --- Periods, terms, other events, and the tick that drives it all -------------------------------
 
 my $every = "perf record -a -c 2000000 -e cpu-clock -- $load";
 my $both = "perf record -a -m 4m -e cpu-clock/freq=4000/,timer:tick -- $load";
@@ -176,7 +176,7 @@ for (['QEMU', 1, extra => ['-icount', 'shift=7']], ['QEMU', 4, extra => ['-icoun
     like($events, qr/THROTTLE events: +[1-9]/, '... perf knows that samples were held back');
 }
 
-# --- Nobody has the CPU --------------------------------------------------------------------------
+# --- No thread has the CPU -----------------------------------------------------------------------
 
 # However soon ^C comes, the machine may have idled: else once more.
 $machine = start();

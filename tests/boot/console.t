@@ -38,8 +38,8 @@ sub line
     return prompted();
 }
 
-# Types anything, several lines say, which must leave an empty line behind. Prompts come and go
-# meanwhile, so the end is marked by a last line whose answer is known.
+# Types anything, several lines say, which must leave an empty line. Prompts come and go meanwhile,
+# so the end is marked by a last line whose answer is known.
 sub keys_typed
 {
     my ($keys) = @_;

@@ -3,9 +3,9 @@
 # of: arch/x86_64/cpu/port_counted, drivers/uart16550, core/stream/drain, core/stream/base64
 #
 # The button is pressed between a byte and its count: the byte is the device's already, the kernel's
-# count of what has left is one behind. The stream that the dying machine goes on with has each of
-# its bytes once. QEMU's stub stops the machine there; it dies by the button, or another CPU's panic
-# halts the one that sends. Run from the root of the tree:
+# count of what has left is too small by one. The stream that the dying machine continues has each
+# of its bytes once. QEMU's stub stops the machine there; it dies by the button, or another CPU's
+# panic halts the one that sends. Run from the root of the tree:
 #
 #     prove tests/boot/counted.t
 use strict;

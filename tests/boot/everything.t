@@ -4,7 +4,7 @@
 #
 # Everything is recorded while the machine works as hard as it can: all tracepoints, a watch of the
 # big kernel lock and the clock, with records and chains, for seconds of the guest's time, on four
-# CPUs and on one, overwriting and as a stream. The machine goes on answering, the clock keeps
+# CPUs and on one, overwriting and as a stream. The machine continues to answer, the clock keeps
 # ticking, and what the console counts is what the real perf finds. (tests/kernel/everything_suite.c
 # closes the books from the inside.) SOAK=1: a minute on four CPUs.
 #
@@ -38,7 +38,7 @@ sub summary
     return \%number;
 }
 
-# Runs it behind a short recording for so many seconds of the guest, which fs-stress tells by a line
+# Runs it after a short recording for so many seconds of the guest, which fs-stress tells by a line
 # each, and stops it by ^C. What each of the two said at its end, and how many rounds it told of.
 sub run_for
 {
@@ -59,7 +59,7 @@ sub answers_ok
     like($machine->expect($prompt, $patience), qr/^ *sched:sched_switch/m, '... perf list too');
 }
 
-# The samples that perf finds behind those of the recording before, in the order of the stream:
+# The samples that perf finds after those of the recording before, in the order of the stream:
 # {event, time}, and a tick's count. Chains are left out, as there are many.
 sub samples_of
 {
@@ -86,7 +86,7 @@ sub number_of
     return scalar(grep { $_->{event} eq $event } @samples);
 }
 
-# One recording behind a short one, which says how far clock and ticks were before.
+# One recording after a short one, which says how far clock and ticks were before.
 sub record_for
 {
     my ($command, $seconds, %options) = @_;
@@ -169,7 +169,7 @@ is_deeply($books->{lost}, [$summary->{lost}, 0], 'perf is told what was lost');
 
 # --- By one CPU's instructions -------------------------------------------------------------------
 
-# Each line is due a second behind the last, and comes with the end of a round.
+# Each line is due a second after the last, and comes with the end of a round.
 $seconds = 2;
 for my $command ($overwriting, $streaming) {
     ($machine, $summary, $first) = record_for($command, $seconds);

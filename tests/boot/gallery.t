@@ -119,7 +119,7 @@ END
 {
     my $flag = address_of("$build/pitot.elf", 'kernel_flag');
     # The mail's line, and -m: by default the ring keeps what the stream's thread left there, which
-    # may be the end of the load alone, where nobody waits.
+    # may be the end of the load alone, where no thread waits.
     my $record = "perf record -f -g -m 8M -e 5:$flag -- dbench -t 20 20";
     my $report = 'perf report -g -s s';
     # Twenty seconds of a machine whose instruction takes 128 ns.
@@ -128,7 +128,7 @@ END
     my %samples = reverse said($machine, $report) =~ /^ +\d+\.\d\d% +(\d+) +\[k\] (\S+)/mg;
     is(join(' ', sort keys %samples), 'kernel_lock_wait lock_kernel unlock_kernel',
         '... is touched by three functions');
-    # Of a thread that waits the second look comes in place of a release: its lock is handed over.
+    # A thread that waits looks a second time, in place of a release: its lock is handed over.
     my $second = $samples{kernel_lock_wait} + $samples{unlock_kernel};
     # The ring's oldest and newest samples may be halves of pairs, one for each of 20 threads.
     cmp_ok(abs($samples{lock_kernel} - $second), '<=', 20, '... twice for each time it is taken');

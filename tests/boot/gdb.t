@@ -99,7 +99,8 @@ GDB
 detach
 GDB
 
-# gdb looks for the end of a function's prologue, so the first stop is at its start or a bit behind.
+# gdb looks for the end of a function's prologue, so the first stop is at its start or a bit after
+# it.
 my $stops = qr/^(?:Thread \d+ hit )?/m;    # gdb tells them apart where there are several CPUs
 like($said->{entry},
     qr{${stops}Temporary breakpoint 1, kernel_main \(.*\) at (\./)?boot/main\.c:\d+},
@@ -167,7 +168,7 @@ ended_ok($machine, 'the recording goes on after it');
 # --- ... at each instruction ---------------------------------------------------------------------
 
 # At the first instruction of a stub all registers are still those of the interrupted context, but
-# for those that the CPU has pushed (and behind them an error code of so many bytes). So the truth
+# for those that the CPU has pushed (and after them an error code of so many bytes). So the truth
 # that the walk is held to comes from there, not by way of call frame information.
 my $program_end = '0x7ffffffff000ul';
 my $walk = <<'GDB';
@@ -215,14 +216,14 @@ sub to_program
     return "tbreak *0x$address\ncontinue\n";
 }
 
-# The thread keeps the CPU, whoever else wants it.
+# The thread keeps the CPU, whatever other thread wants it.
 my $stays = "set var preemption[0].off += 1\n";
 
 # The ways in: the vector, the bytes of its error code, what makes it happen, and where the walk
 # ends: back in the interrupted function, or where a report begins.
 my @ways = (
     {
-        # A switch in the interrupt's exit would lead elsewhere, and time goes on while gdb steps.
+        # A switch in the interrupt's exit would lead elsewhere, and time passes while gdb steps.
         name => 'a timer interrupt', vector => 0xf0, until => '$ip',
         run => join('; ', ('perf list') x 50, 'poweroff'),
         provoke => "tbreak perf_list\ncontinue\n$stays",
@@ -271,10 +272,10 @@ my @ways = (
 my %visited;    # addresses of instructions
 
 # The addresses of the instructions of an entry; a ud2 stands where none comes by. Left out is what
-# only a program's trap executes (docs/user.md): its GS, its own debug trap's other way, behind
-# which comes the way of a trap in which a debugger asked for a stop; and what follows the tests of
-# a frame's VM and TF: a program's in virtual-8086 mode, and a stepped context's. None of these
-# moves the stack pointer.
+# only a program's trap executes (docs/user.md): its GS, its own debug trap's other way, after which
+# comes the way of a trap in which a debugger asked for a stop; and what follows the tests of a
+# frame's VM and TF: a program's in virtual-8086 mode, and a stepped context's. None of these moves
+# the stack pointer.
 sub instructions
 {
     my ($entry) = @_;
@@ -291,7 +292,7 @@ sub walk_ok
     my $commands = ($way->{provoke} // '')
         . "walk $way->{vector} " . ($way->{error} // 0) . " $way->{until} "
         . ($way->{program} ? $program_end : '-1ul') . "\nkill\n";
-    # One CPU: while one is stepped the others would go on, to the end of the load.
+    # One CPU: while one is stepped the others would run on, to the end of the load.
     my ($machine, $said) = session({ run => $way->{run}, smp => 1 }, walk => $walk . $commands);
     my ($truth) = $said->{walk} =~ /^truth: (.*)$/m;
     my @steps = $said->{walk} =~ /^at (0x[0-9a-f]+: .*)$/mg;
@@ -335,7 +336,7 @@ ended_ok($machine, '... and the machine runs on');
 
 # --- make gdb ------------------------------------------------------------------------------------
 
-# Runs tools/gdb/attach and returns what it said. Whoever it leaves behind still holds the pipe.
+# Runs tools/gdb/attach and returns what it said. A process that it leaves still holds the pipe.
 sub attach
 {
     my ($arguments) = @_;

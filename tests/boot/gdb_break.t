@@ -3,7 +3,7 @@
 # of: core/gdb, arch/x86_64/debug/stop, arch/x86_64/entry/trap_entry.asm
 #
 # No ^C is lost, whenever it comes (docs/gdb-stub.md). The machine's only CPU spins with interrupts
-# off, so that nothing asks a second time. While the stub lets it go on, ^C comes behind each number
+# off, so that nothing asks a second time. While the stub lets it resume, ^C comes after each number
 # of bytes; and upon each instruction between the stub's last look and the loop, where QEMU's stub
 # has stopped the machine for that; and upon those of a debug trap that stops nothing, a hit of
 # perf's or a step. Run from the root of the tree:
@@ -65,7 +65,7 @@ sub say_noise
     syswrite($gdb->{socket}, '~' x $length . "\x03");
 }
 
-# By a breakpoint instruction, behind the loop's only call.
+# By a breakpoint instruction, after the loop's only call.
 sub stop_in_loop
 {
     my ($loop) = `objdump -d --no-show-raw-insn --disassemble=crash_spin $build/pitot.elf`
@@ -83,7 +83,7 @@ begin('loop', 'crash hang');
 like(stop_in_loop(), qr/^T05/, 'the only CPU spins');
 is($gdb->register('eflags') & 0x200, 0, '... with interrupts off');
 
-# --- Behind so many bytes ------------------------------------------------------------------------
+# --- After so many bytes -------------------------------------------------------------------------
 
 my @lost;
 for my $length ((0 .. $fifo) x $times) {
@@ -112,8 +112,8 @@ sub halt_outside
     $outside->note_stop($outside->get);
 }
 
-# Stops QEMU's machine there, which `from` has been told to go on. Where it stands still it takes
-# what comes to the port, and a word or two of its stub's are behind that.
+# Stops QEMU's machine there, which `from` has been told to resume. Where it stands still it takes
+# what comes to the port, and a word or two of its stub's follow that.
 sub break_upon
 {
     my ($address, $from) = @_;
@@ -180,8 +180,7 @@ sub next_trap
     return sort { $a <=> $b } keys %passed;
 }
 
-# A hit of perf's, behind which there is none: gdb sends the CPU back to the call of what is
-# watched.
+# A hit of perf's, after which there is none: gdb sends the CPU back to the call of what is watched.
 begin('hit', 'perf record -a -e mem:crash_spin:x -- crash hang');
 my ($call) = map { /^([0-9a-f]{16}):\tcall .* <crash_spin>$/ ? hex($1) : () }
     `objdump -d --no-show-raw-insn -j .text $build/pitot.elf`;

@@ -3,12 +3,12 @@
 # of: tests/kernel/gdb_chain, core/unwind, tools/orcgen
 #
 # gdb's backtrace and the kernel's own call chain agree. Both follow what compiler and assembly say
-# in .eh_frame, but gdb reads that itself, and the kernel a table made from it
-# (core/unwind/orc.c). At each stop gdb walks up its frames; the stops are one an instruction
-# in trap entries and assembly, and fewer in C (SOAK=1: one there, too). Then gdb sends the CPU to
-# gdb_chain_entry (tests/kernel/gdb_chain.asm), where the kernel unwinds the registers of the stop,
-# and takes it back to go on as if nothing had been. Each frame's address, stack pointer and frame
-# pointer must be the same, and both chains must be whole. Run from the root of the tree:
+# in .eh_frame, but gdb reads that itself, and the kernel a table made from it (core/unwind/orc.c).
+# At each stop gdb walks up its frames; the stops are one an instruction in trap entries and
+# assembly, and fewer in C (SOAK=1: one there, too). Then gdb sends the CPU to gdb_chain_entry
+# (tests/kernel/gdb_chain.asm), where the kernel unwinds the registers of the stop, and takes it
+# back to resume as if nothing had been. Each frame's address, stack pointer and frame pointer must
+# be the same, and both chains must be whole. Run from the root of the tree:
 #
 #     prove tests/boot/gdb_chain.t
 #
@@ -87,7 +87,7 @@ define nmi
 end
 
 # Instruction by instruction until the CPU is at $end with $rsp_end, or $most have been seen: a
-# chain at all of the trap entries, which lie behind all other code, and at each $each-th in C; NMIs
+# chain at all of the trap entries, which lie after all other code, and at each $each-th in C; NMIs
 # if $nmis in the entries.
 define walk
     set $seen = 0
@@ -221,8 +221,8 @@ sub address
     return $value =~ /^0x([0-9a-f]+)$/ ? $1 : die("$kernel: no address of $expression\n");
 }
 
-# The instructions of a function that a pattern fits, as addresses; a ud2 stands where nobody comes.
-# Where only a program's trap comes by is left out: ktap-calls and user.t see to that.
+# The instructions of a function that a pattern fits, as addresses; a ud2 stands where no trap comes
+# by. Where only a program's trap comes by is left out: ktap-calls and user.t see to that.
 sub instructions
 {
     my ($function, $pattern) = @_;
@@ -296,7 +296,7 @@ depth_ok('a page fault', 1, 2);
 
 # --- Nothing was left out ------------------------------------------------------------------------
 
-# The call of nmi_trap, and the jump behind it, run in NMIs alone, where no other NMI comes.
+# The call of nmi_trap, and the jump after it, run in NMIs alone, where no other NMI comes.
 for my $entry (qw(trap_entry watch_entry)) {
     my @instructions = instructions($entry, '');
     my @in_nmi = instructions($entry, '(?:call .*<nmi_trap>|jmp )');

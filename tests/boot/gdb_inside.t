@@ -150,7 +150,7 @@ like($said->{nowatch}, qr/refused last: .* overlaps the descriptor tables/,
     'what traps use is refused');
 like($said->{after}, qr/hit Temporary breakpoint \d+, fs_close/, 'after refusals all goes on');
 
-# What a person sees, who has prompts: Pitot's commands ask for the reason.
+# What a person sees at prompts: Pitot's commands ask for the reason.
 (undef, $said) = session('typed',
     { run => 'perf record -a -e mem:kernel_flag:w -- fs-stress 1000000', typed => 1 },
     full => "watch *(char (*)[24])stresses\nwatch *(char (*)[16])&stresses[1]\ncontinue\n",

@@ -80,7 +80,7 @@ $machine->expect(qr/^fs-stress: \d+ operations, all verified$/m, $patience,
 $machine->expect(qr/^pitot> $/m, $patience);
 $machine->send("perf record -a -e mem:ticks:w\n");
 $machine->expect(qr/^recording until \^C$/m, $patience);
-# Where ^C stops the CPU, it may hold a lock: then it goes on for a bit.
+# Where ^C stops the CPU, it may hold a lock: then it resumes for a bit.
 for (1 .. 50) {
     $stub->interrupt;
     $stub->get($patience);

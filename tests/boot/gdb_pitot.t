@@ -69,9 +69,8 @@ try pitot perf build/no/such/folder
 try pitot perf -x
 GDB
 
-# One test: the chains of this kind are the same, and there are at least so many.
-# Where the other CPUs are, nobody knows, but a chain of four frames is always there: an idle CPU's
-# has as many.
+# One test: the chains of this kind are the same, and there are at least so many. Where the other
+# CPUs are is not known, but a chain of four frames is always there: an idle CPU's has as many.
 sub chains_ok
 {
     my ($text, $kind, $least) = @_;

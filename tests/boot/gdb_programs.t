@@ -95,7 +95,7 @@ sub stop_in_program
     return undef;
 }
 
-# Steps that CPU until its registers are so; what they were before the last step, and behind it.
+# Steps that CPU until its registers are so; what they were before the last step, and after it.
 sub step_until
 {
     my ($stub, $thread, $holds) = @_;

@@ -4,8 +4,8 @@
 #
 # Stops of the kernel's own stub for gdb where they are awkward (docs/gdb-stub.md): inside of a
 # change for which all CPUs stand still, in the middle of what is printed to gdb, in steps without
-# an end, where a CPU does not answer; and who goes on when one CPU alone is let go. Where the other
-# tests have gdb, some of this speaks the protocol itself. Run from the root of the tree:
+# an end, where a CPU does not answer; and which CPU resumes when one alone is let go. Where the
+# other tests have gdb, some of this speaks the protocol itself. Run from the root of the tree:
 #
 #     prove tests/boot/gdb_stops.t
 use strict;
@@ -35,7 +35,7 @@ sub session
     return ($machine, $said);
 }
 
-# A machine, whose COM3 is that file; and who speaks the protocol itself there, when it waits.
+# A machine, whose COM3 is that file; and what speaks the protocol itself there, when it waits.
 sub start_at
 {
     my ($path, %options) = @_;

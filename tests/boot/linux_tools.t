@@ -176,7 +176,7 @@ like(slurp("$room/build/perf.json"), qr/"cpuid": "AuthenticAMD,25,33,2"/,
 
 # --- All tracepoints with Linux' names -----------------------------------------------------------
 
-# Linux 6.1's fields, from include/trace/events; what is behind the bar is not there: Pitot has no
+# Linux 6.1's fields, from include/trace/events; what follows the bar is not there: Pitot has no
 # priorities, no virtual run time, no locks that are tried or read, no names of interrupts and
 # nothing that a handler returns, and one clock.
 my %linux = map { /^(\S+): *(.*?) *(?:\| *(.*))?$/ ? ($1 => [$2, $3 // '']) : () }

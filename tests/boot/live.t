@@ -82,7 +82,7 @@ sub squeezed
 # --- While the workload runs ---------------------------------------------------------------------
 
 # Far more than the ring holds, slowly enough for the port; then a tracepoint with a function field
-# that nobody had seen when the stream began.
+# that had not been seen when the stream began.
 my $slow = 'perf record -a -m 64k -e mem:kernel_flag:rw -g -c 10 -- fs-stress 40';
 my $count = 'perf stat -a -e mem:kernel_flag:rw -- fs-stress 40';
 my $machine = boot(flags => $unthrottled, run => "$count; $slow; perf script; poweroff");
@@ -110,7 +110,8 @@ cmp_ok(scalar(() = $dump =~ /PERF_RECORD_FINISHED_ROUND/g), '>', 3, 'perf can sh
 unlike(scalar(perf_run('report', $machine, '--stdio')), qr/out of order|unordered/i,
     '... in order');
 
-# Who reads a recording while it runs sees what there was when he began, however much he adds to it.
+# A reader of a recording that runs sees what there was when the reading began, however much the
+# reading adds to it.
 my $reader = 'perf record -a -m 64k -e cpu-clock -F 10000 -g -- perf script';
 $machine = boot(run => "$reader; poweroff");
 ended_ok($machine, 'a recording that its own workload prints ends');
@@ -119,7 +120,7 @@ is_deeply(\@times, [sort { $a <=> $b } @times], '... and shows no sample twice')
 
 # --- The drain does not feed itself --------------------------------------------------------------
 
-# The load goes on until the stream has left for a good while, however fast this machine is.
+# The load runs until the stream has left for a good while, however fast this machine is.
 my $everything = 'perf record -a -m 256k -e *:* -R -g -- fs-stress --threads 2 1000000';
 $machine = start(flags => $unthrottled);
 $machine->expect($prompt);

@@ -3,9 +3,9 @@
 # of: boot, drivers, tools/machine
 #
 # Machines that lack a timer, a table or an interrupt controller. Each runs, with ticks and a clock
-# that are right, or says what it needs and stops; none hangs, and none goes on with a clock that is
-# made up. Beside it, how much of a boot the clock's measurement takes. A nanosecond of the guest is
-# so many executed instructions (icount). Run from the root of the tree:
+# that are right, or says what it needs and stops; none hangs, and none continues with a clock that
+# is made up. Beside it, how much of a boot the clock's measurement takes. A nanosecond of the guest
+# is so many executed instructions (icount). Run from the root of the tree:
 #
 #     prove tests/boot/odd_machines.t
 use strict;

@@ -4,10 +4,10 @@
 #
 # build/host/outside watches kernels through QEMU's stub, with no code in them. It is a referee as
 # well: in one boot whose clock is its instructions, Pitot inside watches a lock's flag and outside
-# watches who holds it, which the same functions write as often (an address is watched from one side
-# at a time: QEMU tells of it once). Both must have found the same callers in the same order. Then a
-# kernel that has none of tools/machine, one without CFI, several CPUs, every way to end, and what
-# is refused. Run from the root of the tree:
+# watches which thread holds it, which the same functions write as often (an address is watched from
+# one side at a time: QEMU tells of it once). Both must have found the same callers in the same
+# order. Then a kernel that has none of tools/machine, one without CFI, several CPUs, every way to
+# end, and what is refused. Run from the root of the tree:
 #
 #     prove tests/boot/outside.t
 use strict;
@@ -168,7 +168,7 @@ is(scalar(@both), 2, '... when these had been seen');
 is(scalar(grep { $_->{comm} eq "cpu$_->{cpu}" =~ s/cpu0*(?=\d)/cpu/r } @both), 2,
     '... a CPU is the task that was hit');
 
-($machine, $socket) = machine(icount => '');    # at its prompt it waits for somebody who types
+($machine, $socket) = machine(icount => '');    # at its prompt it waits for a person to type
 ($said, $status) = outside('--kernel', $kernel, '--gdb', $socket,
     qw(-e mem:0x1000/1:w --seconds 1));
 $machine->stop;

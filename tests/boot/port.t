@@ -3,7 +3,7 @@
 # of: tests/port, arch
 #
 # Pitot lifted out: the second kernel of tests/port, which has its own start and its own output, is
-# booted by itself, without GRUB, and the real perf reads what it streams. Of Pitot it has nothing
+# booted by itself, without GRUB, and the real perf reads what it streams. From Pitot it has nothing
 # but what docs/porting.md lists. Run from the root of the tree:
 #
 #     prove tests/boot/port.t

@@ -220,7 +220,7 @@ $machine->stop;
 
 # --- Beside the kernel's own stream --------------------------------------------------------------
 
-# Of a CPU that has stopped nobody knows what it calls itself.
+# What a CPU that has stopped calls itself is not known.
 sub is_name_of_cpu
 {
     my ($record) = @_;
@@ -267,7 +267,7 @@ for my $options ("--overwrite -m 16K $events -- fs-stress 3", "-m 64K $events --
     is($ours->{fault} // $theirs->{fault}, undef, '... both streams can be read');
     cmp_ok(scalar(@{$ours->{records}}), '>', 20, '... there are records');
     ok(timeless($ours) eq timeless($theirs), '... and they are the same stream');
-    # Both begin with the number that is lost, LOST behind the event's.
+    # Both begin with the number that is lost, LOST after the event's.
     my $kind = $overwrites ? $lost_samples : $lost;
     my @losses = map { [map { unpack($overwrites ? 'x8 Q<' : 'x16 Q<', $_) }
         grep { record_type($_) == $kind } @{$_->{others}}] } $ours, $theirs;

@@ -121,7 +121,7 @@ like($dump, qr/LOST_SAMPLES: id:\d+: lost samples :$summaries[3]{overwritten}$/m
 is_deeply(chains(@$overwrite), chains(@$whole[-@$overwrite .. -1]),
     '... it keeps the newest, to the last hit');
 
-# Nobody reads it while it runs where there is no port (tests/boot/live.t has those with one).
+# It is not read while it runs where there is no port (tests/boot/live.t has those with one).
 my $normal_record = "perf record -a -e mem:kernel_flag:rw:k -g -m 16k -- $load";
 my $alone = boot(com2 => 'none', flags => $unthrottled,
     run => "$normal_record; perf script; poweroff");

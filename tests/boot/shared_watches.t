@@ -27,7 +27,7 @@ sub stat_of
     return 'perf stat -e ' . join(',', @events) . ' -- fs-stress 1';
 }
 
-# {event => what stands before its name}, and behind it.
+# {event => its count, which stands before its name}.
 sub counts_of
 {
     my ($machine, $command) = @_;

@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: kernel/user/signals, kernel/user/jobs, kernel/user/run_command, kernel/user/process
-# of: programs/calls
+# of: kernel/user/signals, kernel/user/jobs, kernel/user/run_command, kernel/user/process of:
+# programs/calls
 #
-# Programs that are stopped and go on: `kill -STOP` and `-CONT`, what runs meanwhile, and what ends
-# one that stands still. Run from the root of the tree:
+# Programs that are stopped and continue: `kill -STOP` and `-CONT`, what runs meanwhile, and what
+# ends one that stands still. Run from the root of the tree:
 #
 #     prove tests/boot/signals.t
 use strict;
@@ -25,7 +25,7 @@ sub typed
         $name // $command);
 }
 
-# What a program says comes before the prompt, or behind it.
+# What a program says comes before the prompt, or after it.
 sub tells
 {
     my ($machine, $command, $line) = @_;
@@ -91,7 +91,7 @@ for my $smp (1, 4) {
     typed($machine, "kill -CONT $sleeper", qr//);
     is(state_of($machine, $sleeper), 'sleeps', '... and sleeps on');
 
-    # Other programs and the console go on, and what is stopped can be ended.
+    # Other programs and the console continue, and what is stopped can be ended.
     tells($machine, "kill -19 $spin", qr/spin \(pid $spin\): stopped by signal 19/);
     typed($machine, "kill -STOP $sleeper", qr//);
     typed($machine, 'run fs-load 3', qr/fs-load: \d+ system calls, all verified/,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: drivers/uart16550, kernel/panic, core/stream/base64
 #
-# Whoever reads the console of a dying machine may pause: its recording arrives without a hole. Run
+# A reader of the console of a dying machine may pause: its recording arrives without a hole. Run
 # from the root of the tree:
 #
 #     prove tests/boot/slow_reader.t
@@ -23,7 +23,7 @@ my $machine = start(machine => 'qemu', smp => 1, icount => '', com2 => 'none',
     flags => 'perf.rate=0',
     run => 'perf record -a -m 2M -g -e mem:crash_recurse_deeper:x -- crash recurse');
 $machine->expect(qr/^begin-base64 644 \S+$/m, $patience, 'a machine dies and prints its recording');
-sleep($pause);    # what is tested: nobody reads
+sleep($pause);    # what is tested: no one reads
 is($machine->wait_end, $panic_status, '... to the end, while nobody has read for some seconds');
 my ($lines) = $machine->console =~ /^begin-base64 644 \S+\n(.*?)^====$/ms;
 cmp_ok(length($lines // ''), '>', 100_000, '... more than the buffers on the way hold');

@@ -89,7 +89,7 @@ unlike("$dump$errors", qr/out of order/i, '... none of which came too late for i
 is(scalar(() = said($machine, 'cpus') =~ /^ +\d+ +0 +\d+  /mg), $cpus,
     'when it is over, no watch is armed on any CPU');
 
-# The clock of a CPU counts its time, whoever has it; four count four times as much.
+# The clock of a CPU counts its time, whichever thread has it; four count four times as much.
 $machine = boot(smp => $cpus, run => 'perf stat -a -e cpu-clock -- fs-stress 20; poweroff');
 ended_ok($machine);
 my ($counted) = $machine->console =~ /^ *([\d.]+) msec cpu-clock/m;

@@ -80,9 +80,9 @@ for my $cpus (1, 2) {
     my $clock = sum(map { $_->[1] } @clock) / 1000;
     cmp_ok($clock, '<=', $elapsed * $cpus, '... no more time is counted than passed');
     cmp_ok($clock, '>', 0.5 * $elapsed, '... though most of it');
-    next if $cpus > 1;    # who runs when is QEMU's to say
+    next if $cpus > 1;    # which runs when is QEMU's to say
 
-    # A line is printed at the tick that finds its interval over, 10 ms at most behind it, by a
+    # A line is printed at the tick that finds its interval over, 10 ms at most after it, by a
     # thread that may have to wait for the load's turn to end.
     my @late = map { $locks[$_][0] - 0.05 * ($_ + 1) } 0 .. $#locks - 1;
     cmp_ok(scalar(@late), '>=', 4, '... in several intervals');

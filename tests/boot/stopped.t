@@ -40,7 +40,7 @@ my $tool = "$build/host/postmortem";
 my $logs = "$build/logs/stopped";
 my $share = $ENV{SOAK} ? 10 : $ENV{QUICK} ? 0.2 : 0.3;
 my $length = 120;                # instructions of a writer from its claim on, about
-my $perf_each = 10;              # the real perf reads every so manieth stream
+my $perf_each = 10;              # the real perf reads each perf_each-th stream
 my ($sample, $throttle) = (9, 5);    # PERF_RECORD_SAMPLE, PERF_RECORD_THROTTLE
 my $nmi = 2;
 my $nesting = 4;                 # RING_NESTING
@@ -106,7 +106,7 @@ sub told
     return \%told;
 }
 
-# Of one ring: NULL, or what is wrong.
+# What is wrong with one ring, or NULL.
 sub ring_fault
 {
     my ($ring, $walk, $told) = @_;
@@ -151,7 +151,7 @@ sub look
     }
     push(@faults, 'it said more') if split(/\n/, $said) != @rings;
     my $stream = stream_parse($path);
-    # Of all CPUs in order of time; at the same time the first CPU's come first.
+    # Those of all CPUs in order of time; at the same time the first CPU's come first.
     my @records = sort { record_time($a) <=> record_time($b) }
         map { map { $_->[1] } @{$_->{records} // []} } @walks;
     push(@faults, "the stream: $stream->{fault}") if $stream->{fault};
@@ -261,7 +261,7 @@ sub leave_entry
     }
 }
 
-# Of the stopped CPU, from when a record is put together.
+# How many writers the stopped CPU has, from when a record is put together.
 sub writers_under_way
 {
     my ($stub) = @_;
@@ -269,7 +269,7 @@ sub writers_under_way
 }
 
 # Lets the CPU call a function, which begins by this; nothing else comes between. It returns to
-# kernel_main, where nobody comes any more. Meanwhile the other CPUs stand still.
+# kernel_main, where no CPU comes any more. Meanwhile the other CPUs stand still.
 sub lay_call
 {
     my ($stub, $function, @arguments) = @_;
@@ -295,7 +295,7 @@ sub end_call
 
 # Writers inside writers, by calls, and a stop in each of them: as deep as contexts can be, hence
 # the outermost stays in its writer. Outside of a debug trap the claim of each is a hit, and so one
-# level more. Who called looks at the last stop.
+# level more. The caller looks at the last stop.
 sub stop_in_calls
 {
     my ($stub, $writer, $deepest) = @_;
@@ -343,7 +343,7 @@ cmp_ok($seen{unfinished}, '>', 0, "unfinished records were stepped over: $seen{u
 cmp_ok($seen{inside}, '>', 0, "whole ones were found inside unfinished ones: $seen{inside}");
 cmp_ok($seen{perf}, '>', 0, "the real perf has read $seen{perf} of the streams");
 
-# --- The machine goes on -------------------------------------------------------------------------
+# --- The machine resumes -------------------------------------------------------------------------
 
 # After the stop nothing new is recorded, but what was under way is. Then the kernel's own stream
 # has what was found, in the same order; besides, at most what was under way, for which some of the
@@ -364,7 +364,8 @@ sub same_fault
 }
 
 for my $where (('a task', 'an interrupt', 'a debug trap', 'an NMI') x ($ENV{SOAK} ? 10 : 1)) {
-    # Of several CPUs the others may have a turn, and record, before this one has frozen all.
+    # If there are several CPUs, the others may have a turn, and record, before this one has frozen
+    # all.
     my ($machine, $stub) = recording('16K', 'fs-stress 5', smp => 1);
     $stub->run_to($address{sample_write_traced}) for 1 .. 100 + rand(100);
     $way{$where}->($stub);

@@ -35,7 +35,7 @@ sub told
 my $record = qr/^\s*(?<comm>\S+)\s+(?<tid>\d+)\ \[(?<cpu>\d+)\]
     \s+(?<seconds>\d+)\.(?<ns>\d{9}):\s+(?<period>\d+)\s+(?<event>\S+?):(?:\s+(?<trace>.*))?$/x;
 
-# The records as perf script prints them, each with what its line says behind the event.
+# The records as perf script prints them, each with what its line says after the event.
 sub records
 {
     my ($machine) = @_;
@@ -150,9 +150,9 @@ sub spans_ok
     my ($times, $sums, $off, $idle) = spans_of($from, $to, $key, records($machine));
     cmp_ok(scalar(@$times), '>', 100, '... there are many');
     is(max(0, @$idle), 0, '... what had not begun stands for nothing');
-    # A record's clock is read some instructions behind the tally's, 8 ns each: of a system call
+    # A record's clock is read some instructions after the tally's, 8 ns each: of a system call
     # when the path has been looked up that is part of the record.
-    # Of two CPUs QEMU may let the other one run in between.
+    # With two CPUs, QEMU may let the other one run in between.
     cmp_ok(max(@$off), '<', $from =~ /^raw_syscalls/ ? 30_000 : 3_000,
         '... each sample stands for its time') if !$boot{smp};
     is_deeply({map { @$_ } @told}, {%{counts(map { $by->($_) } @$times)}, %$sums},

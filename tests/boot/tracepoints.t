@@ -116,7 +116,7 @@ like(said($machine, 'perf list'),
     qr/^  kmem:mm_page_free +void \* address, unsigned int order, unsigned long pfn$/m,
     'perf list: tracepoints with their fields');
 
-# --- The record: there unless somebody says no ---------------------------------------------------
+# --- The record: there unless an option says no --------------------------------------------------
 
 my %raw = (
     '-e kmem:mm_page_alloc' => 1,

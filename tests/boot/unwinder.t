@@ -107,8 +107,7 @@ sub counted
     return \%count;
 }
 
-# Of the load in the kernel, and of a program: its own frames are behind those of the kernel's
-# entry.
+# The load in the kernel, and a program, whose own frames come after those of the kernel's entry.
 my @others = (
     ['orc', $build, 'mem:kernel_flag:w', 2, 'fs-stress 1'],
     ['fp', $fp_build, 'mem:kernel_flag:w', 2, 'fs-stress 1'],

@@ -79,8 +79,8 @@ like(said($machine, 'run attack names'),
     qr{\A(?:/attack\.\d+: 32 programs are known already, more have no names\n){9,}\z},
     'programs that there is no room for the names of run, and it is said');
 
-# A program loses its frame where it steps over its own watched byte: QEMU tells of it twice. Who
-# has stepped the kernel before must not matter.
+# A program loses its frame where it steps over its own watched byte: QEMU tells of it twice. That
+# the kernel was stepped before must not matter.
 $machine = boot(smp => 1, run => 'perf record -a -e branches -- help; '
         . 'perf record -a -e mem:/bin/attack:attack_operand/2:rw -- /bin/attack trap_flag_operand; '
         . 'poweroff');
@@ -110,8 +110,8 @@ for my $place ('mem:ticks:w', 'mem:sys_getpid:x') {
 my @ends = qw(syscall_entry trap_entry watch_entry trap_stubs user_begin thread_start
     boot_entry_high);
 
-# Without the program's part behind it, wherever in the program that was: the kernel's addresses
-# have 16 digits.
+# Without the program's part after it, wherever in the program that was: the kernel's addresses have
+# 16 digits.
 sub kernel_chains
 {
     my ($said) = @_;
@@ -189,7 +189,7 @@ like($said, qr/^calls: exit status 7$/m, '... with a status');
 like($said, qr{^run: /bin/nothing: there is no such file$}m, 'what is not there is refused');
 like($said, qr{^run: /bin: it is a directory$}m, '... as is a directory');
 $machine->send("run calls sleep &\n");
-# What it prints comes before the prompt, or behind.
+# What it prints comes before the prompt, or after.
 my ($pid) = $machine->expect(qr/^calls runs as \d+\n.*calls: sleeps$/ms, $patience,
     'one runs beside the console') =~ /runs as (\d+)/;
 $machine->send("wait\n");
@@ -214,7 +214,7 @@ $machine->send("poweroff\n");
 $machine->wait_end;
 ended_ok($machine);
 
-# --- What they leave behind ----------------------------------------------------------------------
+# --- What they leave -----------------------------------------------------------------------------
 
 # Nothing but stacks for as many as there were at once, and the names of programs that were not
 # known, of a page each. The second time nothing at all, to the page.

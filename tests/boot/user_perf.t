@@ -143,7 +143,7 @@ sub polls_ok
         $said_by->('run fs-load 1000000 &', qr/^fs-load runs as \d+/m, 'one beside the console')
             =~ /runs as (\d+)/
     } 1 .. 2;
-    # What the host gives its CPU while the load runs, nobody knows: again, until it was enough.
+    # What the host gives its CPU while the load runs is not known: again, until it was enough.
     my $recorded = "perf record -c 16 -e $place:u -e breakpoint:hit -g -R -p $pid -- fs-stress 1";
     my ($deadline, @samples) = (time + $patience);
     while (@samples < 10 && time < $deadline) {
@@ -230,7 +230,8 @@ sub polls_ok
         'perf trace names the calls that there are');
 }
 
-# Of each call that perf trace prints: when it began, how long it was, whose, which, its result.
+# For each call that perf trace prints: when it began, how long it was, its thread, its name, its
+# result.
 sub calls_in
 {
     my ($text) = @_;

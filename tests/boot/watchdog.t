@@ -68,7 +68,7 @@ subtest 'two of four CPUs, by a lock' => sub {
     $machine->stop;
 };
 
-# A report goes on as it may; these have nothing to report.
+# A report lets the machine continue; these have nothing to report.
 subtest 'a busy machine' => sub {
     my $load = 'perf record -a -g -e cpu-clock -F 1000 -e mem:kernel_flag:rw -- '
         . 'fs-stress --threads 4 60';

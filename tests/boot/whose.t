@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/host, kernel/sched, core/event, core/command/record, kernel/user/process
 #
-# Whose hits a recording has: without -a those of the workload alone, a program's from its first
-# instruction on, with all threads that it makes; the others are counted as left out. And -C: those
-# of some CPUs. Run from the root of the tree:
+# Which threads' hits a recording has: without -a those of the workload alone, a program's from its
+# first instruction on, with all threads that it makes; the others are counted as left out. And -C:
+# those of some CPUs. Run from the root of the tree:
 #
 #     prove tests/boot/whose.t
 use strict;

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: arch/x86_64/debug/insn_map, tools/insnmap, core/tracepoint/filter
 #
-# Who set it to zero, and with which instruction? From the prompt to the real perf: breakpoint:hit
-# tells what each hit of a watch did, filters choose by it, and the instruction that it names is one
-# that accesses the variable and ends where the trap came, in both kernels. Run from the root of the
-# tree:
+# Which code set it to zero, and with which instruction? From the prompt to the real perf:
+# breakpoint:hit tells what each hit of a watch did, filters choose by it, and the instruction that
+# it names is one that accesses the variable and ends where the trap came, in both kernels. Run from
+# the root of the tree:
 #
 #     prove tests/boot/written.t
 use strict;

@@ -1,8 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tests/fuzz, core/unwind, core/tracepoint/filter, core/event/spec
-# of: core/option/record, core/stream/tracing_data, core/gdb, kernel/user/elf, kernel/fs/ustar
-# of: core/lib/glob, core/zstd
+# of: tests/fuzz, core/unwind, core/tracepoint/filter, core/event/spec of: core/option/record,
+# core/stream/tracing_data, core/gdb, kernel/user/elf, kernel/fs/ustar of: core/lib/glob, core/zstd
 #
 # What must stand any input under clang's fuzzer (tests/fuzz): the unwinder with hostile stacks and
 # hostile tables, the parsers of options, events and filters, what describes tracepoints, what
@@ -14,7 +13,7 @@
 #
 #     prove tests/host/fuzz.t
 #
-# SOAK=1 tries thirty times as many and more, and goes on from what the last such run had learnt.
+# SOAK=1 tries thirty times as many and more, and begins with what the last such run had learnt.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -41,7 +40,7 @@ my %fuzzers = (
     zstd_fuzz => {runs => 3_000, options => '-max_len=600'},
 );
 
-# What is left out where, and who has to see it.
+# What is left out where, and the fuzzer that has to see it.
 my @broken = (
     {
         claim => 'the hit path stays inside its stack',

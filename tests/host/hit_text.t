@@ -7,7 +7,7 @@
 # the linked kernel is followed from where these begin: nothing that they reach may lie elsewhere.
 # Which calls there are, through pointers, too, tests/gdb/call_graph.py finds out by the code, the
 # data and the types, so no list of handlers has to be kept. It tells of calls that cannot be: what
-# is excepted from it stands below with the reason, and a new one fails the test until somebody has
+# is excepted from it stands below with the reason, and a new one fails the test until a person has
 # looked. Needs gdb with Python. Run from the root of the tree: prove tests/host/hit_text.t
 use strict;
 use warnings;

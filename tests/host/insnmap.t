@@ -50,13 +50,13 @@ sub run_tool
 # Words before the mnemonic that change nothing here.
 my $prefix = qr/(?:lock|data16|addr32|notrack|bnd|rex\S*|[cdefgs]s) /;
 
-# Of a mnemonic that accesses memory without an operand that says so.
+# Matches a mnemonic that accesses memory without an operand that says so.
 my $hidden = qr/^(?:push|pop|leave|enter|xlat)/;
 
 # Nothing in memory is read or written, whatever the operands look like.
 my $hint = qr/^(?:lea\b|nop|prefetch|invlpg|endbr)/;
 
-# What runs next is not, or not always, what stands behind it.
+# What runs next is not, or not always, the instruction that follows it.
 my $leaves = qr/^(?:j|ret|iret|lret|loop|int|ud|hlt|syscall|sysret)/;
 
 # True if an operand, as AT&T writes them, is in memory.

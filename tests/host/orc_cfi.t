@@ -29,8 +29,8 @@ for my $kernel (qw(pitot pitot-test)) {
     unlike($kinds // ' 0', qr/ 0\b/, "$kernel: rules of each kind were met");
 }
 
-# The comparison itself: one byte of a copy's .eh_frame changed, behind the table's back. 41 0e 10
-# is "one byte on, CFA = rsp + 16": the row behind `push` of a function's first register.
+# The comparison itself: one byte of a copy's .eh_frame changed, which the table does not follow. 41
+# 0e 10 is "one byte on, CFA = rsp + 16": the row after `push` of a function's first register.
 sub changed_copy
 {
     my ($from, $to) = @_;

@@ -286,7 +286,7 @@ ok($first eq $before, 'no byte outside it changes');
 
 # --- Realigned stacks -----------------------------------------------------------------------------
 
-# `variable` needs rbp for its locals, and a way back to a caller whose distance nobody knows.
+# `variable` needs rbp for its locals, and a way back to a caller at an unknown distance.
 my $realigned = <<'END';
 int aligned(int n);
 int variable(int n);

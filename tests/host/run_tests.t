@@ -4,7 +4,7 @@
 #
 # How tests are run (tools/tests, tools/one-test), in a small tree made here: which are chosen by a
 # name, what is refused, that a file that fails prints no more than a screen and keeps the rest,
-# what it took, and who is over a budget. Run from the root of the tree:
+# what it took, and which file is over a budget. Run from the root of the tree:
 #
 #     prove tests/host/run_tests.t
 use strict;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/shake
 #
-# tools/shake finds the test that fails now and then, says so, and leaves no busy loop behind, not
+# tools/shake finds the test that fails now and then, says so, and leaves no busy loop running, not
 # when it is interrupted either. In a small tree made here. Run from the root of the tree:
 #
 #     prove tests/host/shake.t

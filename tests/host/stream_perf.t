@@ -210,7 +210,7 @@ subtest 'perf annotate shows the code of the hit' => sub {
 };
 
 # Where to cut: at every byte of the file's header, at every third of the first record of each type,
-# and of all where they begin, in their headers, behind those and before their last byte.
+# and of all where they begin, in their headers, after those and before their last byte.
 sub cuts
 {
     my ($stream) = @_;

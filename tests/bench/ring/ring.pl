@@ -3,9 +3,9 @@
 #
 # `make bench`, the ring: runs $BUILD/bench/ring where LTTng-UST has a session in snapshot mode, and
 # ends what it started. LTTng's daemon is one of its own, in a folder of its own, so that no other
-# session is touched; root's would be the machine's, so root becomes nobody for it. What LTTng has
-# kept is looked at at the end: the newest event has to be in a snapshot. Without LTTng the program
-# says what was not measured.
+# session is touched; root's would be the machine's, so root becomes the user `nobody` for it. What
+# LTTng has kept is looked at at the end: the newest event has to be in a snapshot. Without LTTng
+# the program says what was not measured.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -26,7 +26,7 @@ my $room = tempdir('pitot-ring-XXXXXX', TMPDIR => 1, CLEANUP => 1);
 my $log = "$room/sessiond.log";
 my $daemon;
 
-# As whoever the session belongs to, with nothing of another session in the environment.
+# As the user that the session belongs to, with nothing of another session in the environment.
 sub run_as_owner
 {
     my (@command) = @_;

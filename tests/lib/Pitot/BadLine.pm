@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # A line between gdb and a stub that does what lines do: it damages bytes, loses them, adds some.
-# And it says ^C for a gdb that nobody sits at. A process of its own, which ends with the
+# And it says ^C for a gdb at which no person sits. A process of its own, which ends with the
 # connection.
 #
 #     use Pitot::BadLine;
@@ -15,8 +15,8 @@
 #     lose => [9]         these do not arrive
 #     deaf => [5]         what the stub answers to these is damaged
 #
-#     break => qr/^qRcmd/    behind a packet that fits, 0x03 follows when gdb has all CPUs go on, at
-#                            once and behind noise: the port tells of it before they have gone
+#     break => qr/^qRcmd/    after a packet that fits, 0x03 follows when gdb has all CPUs resume, at
+#                            once and after noise: the port tells of it before they have gone
 package Pitot::BadLine;
 
 use strict;

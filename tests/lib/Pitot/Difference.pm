@@ -7,7 +7,7 @@
 #     use Pitot::Difference;
 #
 #     same_ok($report, $expected, 'the reports are equal');
-#     same_ok($ours, $theirs, "seed $seed", pitot => 'perf');   # whose text is whose
+#     same_ok($ours, $theirs, "seed $seed", pitot => 'perf');   # the texts' names
 #
 # A text is a string, or a reference to an array of lines. The texts that differ are kept as
 # build/logs/<test>.differ/<n>.pitot and <n>.perf, n counting the failures of one test file.

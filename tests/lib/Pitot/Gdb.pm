@@ -10,9 +10,8 @@
 #     like($said->{place}, qr/fs_open/, ...);
 #
 # The first argument has the options of the machine, and `typed` for commands that come as if a
-# person typed them, behind prompts, of which none ends the script; the second, commands that come
-# before all else.
-# Scripts and what gdb said stay beside the machine's logs: <n>.script and <n>.gdb.
+# person typed them, after prompts, of which none ends the script; the second, commands that come
+# before all else. Scripts and what gdb said stay beside the machine's logs: <n>.script and <n>.gdb.
 #
 # Where gdb comes in is a door: QEMU's stub, or what stands as `door` among the options. A door is a
 # hash of functions, each called with what the session's files are called, without their ends:

@@ -31,7 +31,7 @@ my $load = 'fs-stress --threads 3 1000000; poweroff';
 # gdb tells CPUs apart where there are several, and may have names for them.
 my $hit = qr/^(?:Thread \d+(?:\.\d+)? (?:".*?" )?hit )?/m;
 
-# The line of a source that a pattern fits first, behind another's.
+# The line of a source that a pattern fits first, after another's.
 sub line_of
 {
     my ($path, $after, $pattern) = @_;

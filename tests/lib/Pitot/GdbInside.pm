@@ -70,7 +70,7 @@ sub gdb_at_com1
     };
 }
 
-# Behind a `detach` nobody says that the kernel listens again: gdb's first question may come too
+# After a `detach` nothing says that the kernel listens again: gdb's first question may come too
 # early, and it asks again.
 sub come
 {

@@ -104,7 +104,7 @@ sub environment
 
 # How it boots and what its clock is, unless the test says it. Bochs and UEFI have their own way; a
 # machine that a debugger stops and steps has the host's clock. Where a guest is idle, a clock of
-# instructions jumps to the next timer, or waits if somebody may type.
+# instructions jumps to the next timer, or waits if a person may type.
 sub defaults
 {
     my (%options) = @_;
@@ -139,7 +139,7 @@ sub launch
 
 # --- The console, in an interactive run --------------------------------------------------------
 
-# QEMU makes the socket when it is ready, and tells nobody: so ask until it is there.
+# QEMU makes the socket when it is ready, and does not tell: so ask until it is there.
 sub connect
 {
     my ($self) = @_;
@@ -155,7 +155,7 @@ sub connect
     $self->{log}->autoflush(1);
 }
 
-# Lends the console's socket, by its path, to who comes there next; `connect` takes it back.
+# Lends the console's socket, by its path, to the next that comes there; `connect` takes it back.
 sub lend
 {
     my ($self) = @_;
@@ -176,7 +176,7 @@ sub receive
     return 1;
 }
 
-# Types `text`. The console is read meanwhile: a guest whose echo nobody takes stops listening.
+# Types `text`. The console is read meanwhile: a guest whose echo is not read stops listening.
 sub send
 {
     my ($self, $text, $seconds) = @_;
@@ -192,9 +192,9 @@ sub send
     }
 }
 
-# Waits until what the console says, behind the last match, matches. Returns the text up to the
-# end of the match. Without a match within the time the test fails and ends. With a name a match
-# counts as a test.
+# Waits until what the console says after the last match matches. Returns the text up to the end of
+# the match. Without a match within the time the test fails and ends. With a name a match counts as
+# a test.
 sub expect
 {
     my ($self, $pattern, $seconds, $name) = @_;

@@ -79,7 +79,8 @@ sub attach
     $self->ask_ok(sprintf('H%s%x', $_, $self->{cpu} + 1)) for qw(g c);
 }
 
-# Whose breakpoint, or step, that was: the stub calls CPUs threads, from 1 on.
+# Notes the CPU that stopped at a breakpoint, or after a step: the stub calls CPUs threads, from 1
+# on.
 sub note_stop
 {
     my ($self, $answer) = @_;

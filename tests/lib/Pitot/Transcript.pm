@@ -24,8 +24,8 @@ our @EXPORT = qw(said samples report_lines script_lines same_lines_ok address_of
 
 my $prompt = 'pitot> ';
 
-# What stands between `command`, behind its prompt, and the next prompt; of a command that was
-# given several times the `nth` (from 1). A command that never ran is a test that went wrong.
+# What stands between `command`, after its prompt, and the next prompt; for a command that was given
+# several times, the `nth` (from 1). A command that never ran is a test that went wrong.
 sub said
 {
     my ($machine, $command, $nth) = @_;
