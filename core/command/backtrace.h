@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A call chain as text, for a person: taken at once, so that whoever holds a thread or the other
- * CPUs still can let go before it is printed. Any context, a crash included; allocates nothing.
+ * A call chain as text, for a person: taken at once, so that a caller that holds a thread or the
+ * other CPUs still can release them before it is printed. Any context, a crash included; allocates
+ * nothing.
  */
 #pragma once
 

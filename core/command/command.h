@@ -35,8 +35,8 @@ struct command {
 const struct command *command_find(const char *name);
 
 /*
- * The next in order of names, the first after NULL; NULL after the last. Of two that bear one
- * name the first linked is the one, as it is for command_find.
+ * The next in order of names, the first after NULL; NULL after the last. If two bear one name, it
+ * is the first linked, as for command_find.
  */
 const struct command *command_after(const struct command *before);
 

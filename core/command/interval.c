@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See interval.h. The tick wakes the thread when an interval is over; the thread prints between
- * INTERVAL_PRINTS and INTERVAL_RUNS, and who ends the recording waits until it does not.
+ * INTERVAL_PRINTS and INTERVAL_RUNS, and the thread that ends the recording waits until it does
+ * not.
  */
 #include "core/command/interval.h"
 
@@ -15,7 +16,7 @@
 
 enum interval_state { INTERVAL_OFF, INTERVAL_RUNS, INTERVAL_PRINTS };
 
-/* Who prints has all of it; `state` and due_ns are read by the tick. */
+/* The thread that prints owns all of it; `state` and due_ns are read by the tick. */
 static struct {
     uint32_t state; /* [A] enum interval_state */
     const struct perf_options *options;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * `perf stat -I MS`: what was counted in each interval, printed while the command runs, by a thread
- * of its own; the last, shorter one by who ran the command. docs/perf.md tells of it.
+ * of its own; the last, shorter one by the thread that ran the command. docs/perf.md tells of it.
  */
 #pragma once
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* `perf list`: the events that can be recorded, and who holds the debug registers. Task context. */
+/*
+ * `perf list`: the events that can be recorded, and the owners of the debug registers. Task
+ * context.
+ */
 #pragma once
 
 /* argv[0] is "list". 0, or a negative errno after saying why. */

@@ -20,15 +20,15 @@ static void progress_write(struct sink *sink, const char *bytes, size_t length);
 
 static struct {
     struct sink sink;
-    struct sink *console; /* the sink behind it: stays when the line ends, for prints under way */
+    struct sink *console; /* where its output goes; kept after it ends, for prints under way */
     bool stands;          /* a line is on the screen */
     size_t length;        /* of that line */
     uint64_t next_ns;     /* not before then */
 } progress = {.sink = {progress_write}};
 
 /*
- * Somebody else prints: the line stays as it is, and the console is theirs again. One print
- * writes in several pieces, so that the later ones still come here.
+ * Other code prints: the line stays as it is, and the console is restored. One print writes in
+ * several pieces, so that the later ones still come here.
  */
 static void progress_write(struct sink *sink, const char *bytes, size_t length)
 {
@@ -53,8 +53,8 @@ void progress_end(void)
 }
 
 /*
- * Puts the line before the console's sink, unless it is there already: somebody who set another
- * console for a while may have put back what he found.
+ * Puts the line before the console's sink, unless it is there already: code that set another
+ * console for a while may have restored the one that it found.
  */
 static void progress_stand(void)
 {

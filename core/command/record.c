@@ -98,7 +98,7 @@ static void print_doubtful(void)
                   source->events[i].name, (unsigned long long)source->events[i].doubtful);
 }
 
-/* What a recording leaves behind: its stream and what there is to say of it. */
+/* What a recording leaves: its stream and what there is to say of it. */
 static void hand_over(void)
 {
     session_end();

@@ -37,7 +37,7 @@ const struct event_spec *session_stepping(void)
     return NULL;
 }
 
-/* Where the boot is the workload nobody gives one. */
+/* Where the boot is the workload, no option names one. */
 static int check_stepping(bool at_boot, struct refusal *why)
 {
     const struct event_spec *event = session_stepping();

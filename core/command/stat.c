@@ -32,7 +32,7 @@ static void totals_add(uint64_t elapsed)
     totals.foreign += recording_counts().foreign;
 }
 
-/* Behind a mean, as perf writes it. */
+/* Follows a mean, as perf writes it. */
 static void print_deviation(const struct deviation *deviation)
 {
     unsigned long long percent = deviation_percent(deviation);
@@ -79,7 +79,7 @@ static void print_totals(const struct perf_options *options)
     print_elapsed();
 }
 
-/* Below intervals: which of them an uncertain hit was in nobody knows. */
+/* Printed below intervals: it is not known which of them an uncertain hit was in. */
 static void print_doubtful(const struct perf_options *options)
 {
     for (unsigned i = 0; i < options->recording.event_count; i++)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A recording's command: who runs it, and whose hits are its own. Task context. */
+/* A recording's command: running it, and which hits are its own. Task context. */
 #pragma once
 
 #include "core/option/record.h"
 
 /*
  * Marks the events that take the workload's hits alone: all, unless the options say otherwise.
- * Branches follow its thread in any case, and -p says whose hits are meant.
+ * Branches follow its thread in any case, and -p names the thread that is meant.
  */
 void workload_follow(struct perf_options *options);
 

@@ -14,7 +14,7 @@
 #include "core/remote/link.h"
 
 /*
- * A port that gdb can have. Nobody else reads from it while it is open. All are called with all
+ * A port that gdb can have. No other code reads from it while it is open. All are called with all
  * other CPUs parked, or in a stop; `poll` in NMIs of the boot CPU as well.
  */
 struct gdb_door {
@@ -33,7 +33,7 @@ struct gdb_monitor {
     /* Makes what it needs, a thread say; may be called again. Task context. */
     void (*start)(void);
     /*
-     * Has the command run when all CPUs go on, in place of what that one, which has stopped, was
+     * Has the command run when all CPUs resume, in place of what that one, which has stopped, was
      * about to do. NULL; or why not. In a stop.
      */
     const char *(*begin)(unsigned cpu, const char *line);
@@ -52,7 +52,7 @@ struct gdb_monitor {
 };
 
 /*
- * `own` is a port that nobody else wants, `lent` the console's, `commands` run for `monitor`; each
+ * `own` is a port that no other code uses, `lent` the console's, `commands` run for `monitor`; each
  * may be NULL. Boot.
  */
 void gdb_init(const struct gdb_door *own, const struct gdb_door *lent,
@@ -62,9 +62,8 @@ void gdb_init(const struct gdb_door *own, const struct gdb_door *lent,
 const struct gdb_door *gdb_door_of(bool console);
 
 /*
- * Says on the console that it waits, and stops here until a gdb at that port lets the machine go
- * on. -EBUSY, where another port has one,
- * or -ETIMEDOUT. Task context.
+ * Says on the console that it waits, and stops here until a gdb at that port lets the machine
+ * resume. -EBUSY, where another port has one, or -ETIMEDOUT. Task context.
  */
 int gdb_wait_at(const struct gdb_door *with, struct refusal *why);
 
@@ -75,12 +74,12 @@ int gdb_wait_at(const struct gdb_door *with, struct refusal *why);
 bool gdb_tell(struct sink *to);
 
 /*
- * A byte has come at the port of its own while nobody is attached. True: a gdb begins, and what is
- * behind that byte is its. Interrupt context.
+ * A byte has come at the port of its own while no gdb is attached. True: a gdb begins, and what
+ * follows that byte is its. Interrupt context.
  */
 bool gdb_arrived(uint8_t byte, struct regs *regs);
 
-/* Whoever was to stop in the middle of a hit is asked again. Behind each interrupt. */
+/* Called after each interrupt: a CPU that was to stop in the middle of a hit is asked again. */
 void gdb_tick(void);
 
 /*

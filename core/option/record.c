@@ -25,7 +25,7 @@ struct event_terms {
     uint64_t period;    /* 0: not said */
     uint64_t frequency; /* 0: not said, FREQUENCY_MAX: the most possible */
     uint64_t skip;      /* 0: not said */
-    uint64_t window;    /* 0: not said. Of branches; of counts as well as of samples */
+    uint64_t window;    /* 0: not given. In branches; for counts as well as samples */
     bool stop;          /* each sample stops the program that was hit */
     enum chain_term { CHAIN_UNSAID, CHAIN_NO, CHAIN_DEFAULT, CHAIN_ORC, CHAIN_FP } chain;
     int registers; /* 0: not said, 1: yes, -1: no */
@@ -49,7 +49,7 @@ struct parse {
 
 #define NUMBER_MAX (1ull << 40) /* with room above for a unit or a page's size */
 
-/* Decimal, with k or m behind it where `units`; the whole word. */
+/* Decimal, with k or m after it if `units`; the whole word. */
 static bool parse_number(const char *word, bool units, uint64_t *number)
 {
     const char *at = word;
@@ -371,7 +371,7 @@ static int refuse_cpus(struct parse *parse, const char *list)
         list, cpus - 1);
 }
 
-/* A CPU's number at *at, which moves on behind it. */
+/* Reads a CPU's number at *at, and moves it past. */
 static bool parse_cpu(const char **at, unsigned *cpu)
 {
     uint64_t number;
@@ -559,7 +559,7 @@ static void apply_terms(struct event_spec *event, const struct event_terms *own,
         attr->sample_type |= PERF_SAMPLE_REGS_INTR;
         attr->sample_regs_intr = ARCH_SAMPLED;
     }
-    /* As in perf, a tracepoint's samples have its record unless somebody says no. */
+    /* As in perf, a tracepoint's samples have its record unless an option or term says no. */
     if (event->source->has_fields && (own->raw ? own->raw : all->raw) >= 0)
         attr->sample_type |= PERF_SAMPLE_RAW;
 }
@@ -619,7 +619,7 @@ static bool has_terms(const struct event_terms *terms)
            terms->raw || terms->stop;
 }
 
-/* Whose time it was only samples tell. */
+/* Only samples tell which thread's time it was. */
 static int check_clocks(struct parse *parse)
 {
     const struct recording_options *recording = &parse->options->recording;
@@ -678,7 +678,7 @@ static int check_ways(struct parse *parse)
     return 0;
 }
 
-/* What says something of chains that nobody asked for is a mistake. */
+/* An option about chains is a mistake if no event has chains. */
 static int check_chains(struct parse *parse)
 {
     const struct recording_options *recording = &parse->options->recording;
@@ -698,7 +698,7 @@ static int check_chains(struct parse *parse)
     return check_ways(parse);
 }
 
-/* Whose hits. */
+/* Which threads' hits are meant. */
 static int check_whose(struct parse *parse)
 {
     const struct recording_options *recording = &parse->options->recording;

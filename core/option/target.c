@@ -60,7 +60,7 @@ bool target_is_program(const char *word)
     return word[0] == '/' || strcmp(word, "run") == 0;
 }
 
-/* Windows that a breakpoint opens are the kernel's, whoever the workload is. */
+/* Windows that a breakpoint opens are the kernel's, whatever the workload is. */
 static int check_windows(const struct event_spec *event, uint32_t pid, struct refusal *why)
 {
     if (event->attr.exclude_kernel)
@@ -89,8 +89,9 @@ static int make_of_program(struct event_spec *event, struct refusal *why)
 }
 
 /*
- * Of a program its own branches, as said or not: the rest of its way is the loader's and the
- * kernel's, which are stepped as commands are. Never another's than is asked for.
+ * For a program, its own branches are taken, whether the options say so or not: the rest of its way
+ * is the loader's and the kernel's, which are stepped as commands are. Another program's are taken
+ * only if they are asked for.
  */
 static int choose_branches(struct event_spec *event, const struct target_options *options,
                            bool started, struct refusal *why)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whose events are meant: the kernel's, a program's, one thread's. Called by
- * core/option/record.c; task context.
+ * Which events are meant: the kernel's, a program's, one thread's. Called by core/option/record.c;
+ * task context.
  */
 #pragma once
 

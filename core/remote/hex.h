@@ -21,8 +21,8 @@ char hex_digit(unsigned value);
  */
 bool hex_number(const char **at, uint64_t *number);
 
-/* Reads exactly `count` bytes, two digits each, and leaves *at behind them. */
+/* Reads exactly `count` bytes, two digits each, and leaves *at after them. */
 bool hex_bytes(const char **at, uint8_t *bytes, size_t count);
 
-/* True, and *at is behind it, if `word` stands there. */
+/* True, and *at is moved past it, if `word` stands there. */
 bool text_skip(const char **at, const char *word);

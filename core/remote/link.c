@@ -181,7 +181,7 @@ void gdb_link_send_once(struct gdb_link *link)
     char end[3] = {'#'};
     uint8_t sum = 0;
 
-    assert(!link->out_cut); /* who finds it cut says so to gdb instead */
+    assert(!link->out_cut); /* a handler that finds it cut says so to gdb instead */
     for (size_t i = 0; i < link->out_length; i++)
         sum = (uint8_t)(sum + (uint8_t)link->out[i]);
     end[1] = hex_digit(sum >> 4);
@@ -191,7 +191,7 @@ void gdb_link_send_once(struct gdb_link *link)
     link->line->put(end, sizeof(end));
 }
 
-/* A packet in place of the `+`: that was lost, and gdb goes on or asks again. */
+/* A packet in place of the `+`: gdb has lost ours, and continues or asks again. */
 int gdb_link_send(struct gdb_link *link)
 {
     int byte;
@@ -224,7 +224,7 @@ void gdb_link_make_text(struct gdb_link *link, const char *text, size_t length)
 
     assert(length <= GDB_TEXT_MAX);
     link->text_length = link->text_sent = 0;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* who halts this CPU finds none, or all of it */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* an NMI that halts here finds none, or all of it */
     *at++ = '$';
     *at++ = 'O';
     for (size_t i = 0; i < length; i++) {

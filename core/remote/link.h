@@ -28,7 +28,7 @@ struct gdb_link {
     bool no_ack; /* neither side says + or - any more */
     bool begun;  /* the $ of the next packet has been read */
 
-    char in[GDB_PACKET_MAX + 1]; /* a packet's escapes are gone, and a NUL is behind it */
+    char in[GDB_PACKET_MAX + 1]; /* a packet's escapes are gone, and a NUL follows it */
     size_t in_length;
     char out[GDB_PACKET_MAX + 1];
     size_t out_length;

@@ -5,7 +5,7 @@
 
 typedef int change(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why);
 
-/* "kind,address,length"; conditions and commands behind it are not offered, so none come. */
+/* "kind,address,length"; conditions and commands after it are not offered, so none come. */
 static void change_point(struct gdb_server *server, const char *at, change *how)
 {
     uint64_t kind, address, length;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* q and Q: what both sides can, who there is, and the kernel's commands. See packets.h. */
+/*
+ * q and Q: what both sides can, which threads there are, and the kernel's commands. See packets.h.
+ */
 #include "core/lib/string.h"
 #include "core/remote/hex.h"
 #include "core/remote/packets.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * c s C S and vCont: who goes on, and how far. All CPUs, one alone, or all with one of them
+ * c s C S and vCont: which CPUs resume, and how far. All CPUs, one alone, or all with one of them
  * stepped: what else gdb's words could mean is refused. See packets.h.
  */
 #include "core/remote/hex.h"
@@ -54,7 +54,7 @@ static void plan_all(struct gdb_server *server, struct plan *plan, enum action a
         plan->action[cpu] = (uint8_t)action;
 }
 
-/* `c` and `s` of old: where to go on may be said, and by `Hc` who. */
+/* The older `c` and `s`: they may name the address to resume at, and `Hc` the CPU. */
 static bool resume_old(struct gdb_server *server, const char *at, enum action action)
 {
     struct plan plan = {.start = 0};

@@ -151,7 +151,7 @@ void gdb_server_died(struct gdb_server *server, unsigned signal)
     end_by(server, 'X', signal);
 }
 
-/* `Hg` and `Hc`: whose registers, and who goes on by `c` and `s`. */
+/* `Hg` and `Hc`: the CPU of the registers, and the CPU that `c` and `s` resume. */
 static void choose_thread(struct gdb_server *server, const char *at)
 {
     char what = *at;
@@ -231,7 +231,7 @@ static bool dispatch(struct gdb_server *server)
     const char *at = server->link.in;
     unsigned char packet = (unsigned char)*at;
 
-    assert(server->link.in[server->link.in_length] == '\0'); /* who reads it stops there */
+    assert(server->link.in[server->link.in_length] == '\0'); /* handlers stop there */
     gdb_out_begin(&server->link);
     if (server->link.in_length == 0 || packet >= 128)
         return false;

@@ -81,7 +81,7 @@ void gdb_server_stopped(struct gdb_server *server, const struct gdb_stop *stop);
 /* Serves gdb until it wants something that is not the protocol's: in server->request. */
 void gdb_server_serve(struct gdb_server *server);
 
-/* Whoever runs a GDB_COMMAND has done so; a negative errno if it could not. */
+/* The code that runs a GDB_COMMAND has done so; a negative errno if it could not. */
 void gdb_server_command_done(struct gdb_server *server, int status);
 
 /* Text for gdb's terminal; only while gdb waits, for a stop or for a command. In a stop. */

@@ -19,7 +19,7 @@ static bool is_before(const struct tally_line *one, const struct tally_line *oth
     return one->key.part < other->key.part;
 }
 
-/* Down from the place, as long as what is below belongs behind it. */
+/* Moves the line down from `place`, as long as one below it belongs after it. */
 static void sift(struct tally_line *lines, size_t place, size_t count)
 {
     struct tally_line moved = lines[place];

@@ -5,6 +5,6 @@
 #include "core/lib/print.h"
 #include "core/tally/lines.h"
 
-/* Of that event; `lines` has room for tally_lines_most(). */
+/* Prints the tally of that event; `lines` has room for tally_lines_most(). */
 void tally_print(struct sink *sink, const char *event, const struct tally *tally,
                  struct tally_line *lines);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Words found by keys, of fixed size, written by one CPU in the middle of its hits: open addressing
- * without removal. Whoever writes has no lock, allocates nothing and may be interrupted by another
- * writer of the same CPU at any instruction.
+ * without removal. A writer has no lock, allocates nothing and may be interrupted by another writer
+ * of the same CPU at any instruction.
  *
  * A cell is claimed by one exchange of its state, then its key is written, then it is ready. A hit
  * that comes between the first and the last takes that cell for another key's, so one key may have
- * two cells: who reads adds up what has the same key (core/tally/lines.h).
+ * two cells: a reader adds up what has the same key (core/tally/lines.h).
  */
 #pragma once
 
@@ -26,7 +26,7 @@ struct tally_key {
     uint64_t part; /* below TALLY_TABLE_PARTS */
 };
 
-/* Of `state`; what is greater is ready, and its part is what is beyond. */
+/* The values of `state`; a greater one is ready, and what exceeds TALLY_CELL_READY is its part. */
 enum tally_cell_state { TALLY_CELL_FREE, TALLY_CELL_CLAIMED, TALLY_CELL_READY };
 
 /* [owning CPU] writes; any CPU reads what is ready. */

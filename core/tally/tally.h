@@ -30,7 +30,7 @@ struct tally_plan {
     enum unwind_method method; /* by which a caller is found */
     struct field_place key, value;
     const struct tracepoint_field *key_field;   /* of TALLY_BY_FIELD */
-    const struct tracepoint_field *value_field; /* whose histogram is wanted; NULL: counts alone */
+    const struct tracepoint_field *value_field; /* its histogram is wanted; NULL: counts alone */
     struct field_place span;
     const struct tracepoint_field *span_field; /* that both ends of a span share; NULL: none */
 };
