@@ -51,7 +51,7 @@ static void ports_drain(void)
 
 static void ports_power(enum power_state state)
 {
-    gdb_farewell();
+    gdb_exited();
     ports_drain();
     if (state == POWER_OFF)
         power_off();
@@ -91,4 +91,5 @@ static void ports_stop_failed(void)
     power_exit(EXIT_PANIC);
 }
 
-const struct panic_machine ports_panic = {.hurry = uart_hurry, .stop = ports_stop_failed};
+const struct panic_machine ports_panic = {.limit_waits = uart_limit_waits,
+                                          .stop = ports_stop_failed};

@@ -153,7 +153,7 @@ bool uart_ready(struct uart *uart)
     return !uart->present || port_read8(uart->port + LINE_STATUS) & LINE_STATUS_EMPTY;
 }
 
-void uart_hurry(void)
+void uart_limit_waits(void)
 {
     hurried = true;
 }

@@ -12,7 +12,7 @@
 struct uart {
     uint16_t port;
     bool present;
-    bool patient;  /* gdb reads it: uart_hurry is not for this one */
+    bool patient;  /* gdb reads it: uart_limit_waits is not for this one */
     size_t chunk;  /* bytes that may be sent once it is empty: 16, or 1 without FIFOs */
     uint64_t sent; /* bytes that the device has taken; exact in a report, too (port_counted.h) */
     uint64_t lost; /* bytes that a dying machine has given up since its reader was gone */
@@ -34,8 +34,8 @@ bool uart_init(struct uart *uart, uint16_t port);
 
 /*
  * Sends, waiting for room for as long as it takes: the reader at the other end may pause. After
- * uart_hurry a reader that takes nothing for ten seconds counts as gone: what is sent then is lost,
- * and if it takes text and comes back, a line says how many bytes were. Any context.
+ * uart_limit_waits a reader that takes nothing for ten seconds counts as gone: what is sent then is
+ * lost, and if it takes text and comes back, a line says how many bytes were. Any context.
  */
 void uart_send(struct uart *uart, const char *bytes, size_t length);
 
@@ -43,7 +43,7 @@ void uart_send(struct uart *uart, const char *bytes, size_t length);
 bool uart_ready(struct uart *uart);
 
 /* The machine is dying: from now on no wait is for ever. Any context. */
-void uart_hurry(void);
+void uart_limit_waits(void);
 
 /* Waits until the last byte is on the wire: before the power goes. Any context. */
 void uart_drain(struct uart *uart);

@@ -137,7 +137,7 @@ static void lent_write(struct sink *sink, const char *bytes, size_t length)
 
 static struct sink lent_sink = {lent_write};
 
-void gdb_farewell(void)
+void gdb_exited(void)
 {
     if (!door)
         return;

@@ -92,4 +92,4 @@ bool gdb_is_sending(unsigned cpu);
 void gdb_panicked(const struct regs *regs);
 
 /* The machine is about to be switched off: gdb is told. Any context. */
-void gdb_farewell(void);
+void gdb_exited(void);

@@ -328,7 +328,7 @@ struct view {
     struct ring_merge merge;
 };
 
-static struct view of_console, of_stream, of_report;
+static struct view console_view, stream_view, report_view;
 
 static void view_rewind(struct record_source *source)
 {
@@ -359,17 +359,17 @@ static struct record_source *view_open(struct view *view)
 
 struct record_source *recording_source(void)
 {
-    return view_open(&of_console);
+    return view_open(&console_view);
 }
 
 struct record_source *recording_source_for_stream(void)
 {
-    return view_open(&of_stream);
+    return view_open(&stream_view);
 }
 
 struct record_source *recording_source_for_report(void)
 {
-    return view_open(&of_report);
+    return view_open(&report_view);
 }
 
 struct recording_counts recording_counts(void)

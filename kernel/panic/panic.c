@@ -96,8 +96,8 @@ static void begin(void)
     print_guard_break();
     recording_freeze(); /* what led here must not make room for the report's own hits */
     stream_block_cut();
-    if (machine.hurry)
-        machine.hurry();
+    if (machine.limit_waits)
+        machine.limit_waits();
 }
 
 static _Noreturn void report(const char *reason, const struct regs *regs)

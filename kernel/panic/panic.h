@@ -12,8 +12,8 @@ __attribute__((format(printf, 1, 2))) _Noreturn void panic(const char *format, .
 
 /* What the machine can do for a report; each may be NULL. */
 struct panic_machine {
-    void (*hurry)(void); /* first: output must not wait for ever any more */
-    void (*stop)(void);  /* last: ends an emulator, say; may return */
+    void (*limit_waits)(void); /* first: output must not wait for ever any more */
+    void (*stop)(void);        /* last: ends an emulator, say; may return */
 };
 
 /* Called when a report has been made, with what it was about: a debugger's. Any context. */

@@ -353,7 +353,7 @@ static void claim_watched(const char *attack, uint8_t signal)
             hits_in_kernel);
 }
 
-static bool nobodys_step(struct regs *regs, unsigned *told)
+static bool no_step(struct regs *regs, unsigned *told)
 {
     (void)regs;
     (void)told;
@@ -363,7 +363,7 @@ static bool nobodys_step(struct regs *regs, unsigned *told)
 /* Somebody could step, or debug, and does not: whoever loses its way is found all the same. */
 static void claim_found_beside_steppers(void)
 {
-    static const struct debugreg_stop stop = {debugreg_watch_as_ever, nobodys_step, NULL, NULL};
+    static const struct debugreg_stop stop = {debugreg_watch_fired, no_step, NULL, NULL};
 
     arch_step_set_handlers(arch_step_no_more, arch_step_no_more);
     debugreg_set_stop(&stop);

@@ -43,7 +43,7 @@ struct debugreg_stop {
     void (*passed)(struct regs *regs);
 };
 void debugreg_set_stop(const struct debugreg_stop *with);
-void debugreg_watch_as_ever(unsigned fired, struct regs *regs);
+void debugreg_watch_fired(unsigned fired, struct regs *regs);
 
 /* One of these is an instruction breakpoint's: the instruction is yet to run. */
 bool debugreg_is_fault(unsigned fired);

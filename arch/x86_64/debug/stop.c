@@ -128,7 +128,7 @@ static void stop_fired(unsigned fired, struct regs *regs)
     uintptr_t ip = regs->ip;
     bool hit;
 
-    debugreg_watch_as_ever(fired, regs);
+    debugreg_watch_fired(fired, regs);
     hit = debugger->wants(cpu);
     if (!hit && !arch_stop_is_due(cpu))
         return;

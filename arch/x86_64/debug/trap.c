@@ -19,7 +19,7 @@
 /* Which handler is called for what. */
 static struct {
     arch_watch_handler *fired;      /* set at boot; a debugger's from debugreg_set_stop on */
-    arch_watch_handler *unstopped;  /* `fired` before there was a debugger; set as `stop` */
+    arch_watch_handler *arbiter;    /* `fired` before there was a debugger; set as `stop` */
     arch_step_handler *stepped;     /* set by code that steps, with interrupts off, */
     arch_step_handler *resumed;     /* ... as this is */
     struct arch_user_steppers user; /* set at boot */
@@ -59,15 +59,15 @@ void arch_user_look(void)
 void debugreg_set_stop(const struct debugreg_stop *with)
 {
     if (with && !traps.stop.fired)
-        traps.unstopped = traps.fired;
+        traps.arbiter = traps.fired;
     traps.stop = with ? *with : (struct debugreg_stop){NULL, NULL, NULL, NULL};
-    traps.fired = with ? with->fired : traps.unstopped;
+    traps.fired = with ? with->fired : traps.arbiter;
 }
 
-void debugreg_watch_as_ever(unsigned fired, struct regs *regs)
+void debugreg_watch_fired(unsigned fired, struct regs *regs)
 {
-    if (traps.unstopped)
-        traps.unstopped(fired, regs);
+    if (traps.arbiter)
+        traps.arbiter(fired, regs);
 }
 
 bool debugreg_is_fault(unsigned fired)
