@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Pitot's build. `make help` lists what can be asked for; each line of it stands below, behind two hash signs.
+# Pitot's build. `make help` lists what can be asked for; each line of it stands below, after two
+# hash signs.
 
 ## Variables, on the command line of make:
 ##   UNWINDER=orc|fp        call chains by a table, without frame pointers; or with them, and both ways
@@ -185,7 +186,8 @@ packages-%:
 
 $(eval $(call NOTE,$(BUILD)/flags,$(CC) $(CFLAGS) $(NASM)))
 
-# By way of assembly, for a byte behind calls that do not return. clang 14 warns of a line that it wrote itself.
+# By way of assembly, for a byte after calls that do not return. clang 14 warns of a line that it
+# wrote itself.
 define COMPILE
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)

@@ -3,7 +3,7 @@
  * The options that make two events a span of time (core/tally/span.h):
  *
  *   --from EVENT   an event as by -e, whose hits begin it
- *   --to EVENT     ... and one whose hits end it; --by behind it is for the times
+ *   --to EVENT     ... and one whose hits end it; --by after it is for the times
  *   --key FIELD    in the same thread, and with the same in this field of both events; without it,
  *                  in the first pointer that both have under one name, if there is one
  *
@@ -17,6 +17,8 @@
 int span_option_mark(struct event_spec *events, unsigned count, enum tally_role role,
                      const char *option, struct refusal *why);
 
-/* Of all events: that there are both, or none; and the key. 0, or -EINVAL and the reason. */
+/*
+ * Checks all events: there are both, or neither; and chooses the key. 0, or -EINVAL and the reason.
+ */
 int span_options_choose(struct event_spec *events, unsigned count, const char *key,
                         struct refusal *why);

@@ -11,7 +11,7 @@
 
 #include "core/tally/table.h"
 
-/* Of one CPU, which alone writes to it. */
+/* The spans of one CPU, which alone writes to it. */
 struct span_cpu {
     struct tally_table table; /* when it began, in ns; 0: it has ended */
     uint64_t again;           /* beginnings whose like had not ended: the later one counts */

@@ -55,7 +55,7 @@ static inline uint64_t tally_part(uint64_t value, bool has_sign)
 
 _Static_assert(TALLY_PART_NEGATIVE < TALLY_TABLE_PARTS, "a key has room for each part");
 
-/* Of one CPU, which alone writes to it. */
+/* What one CPU tallies; no other writes to it. */
 struct tally_cpu {
     struct tally_table table;
     uint64_t lost; /* hits that found no room */

@@ -3,9 +3,9 @@
  * QEMU writes what a serial line says byte by byte, with a system call for each, which is more than
  * half of what a streamed recording costs the host. tools/machine starts QEMU with this library
  * before libc (LD_PRELOAD): single bytes for a regular file wait here and go there together, the
- * first of them GATHER_DELAY later. Whatever else QEMU does with that file comes after them. Who
- * follows the file sees it grow, and the guest sees no difference, as a regular file takes every
- * byte at once.
+ * first of them GATHER_DELAY later. Whatever else QEMU does with that file comes after them. A
+ * reader who follows the file sees it grow, and the guest sees no difference, as a regular file
+ * takes every byte at once.
  *
  * At its end QEMU writes what waits, at SIGTERM too, which it heeds. SIGKILL and a crash of its own
  * lose the last GATHER_DELAY. tests/host/gather.t holds all this.
@@ -98,7 +98,7 @@ static bool start_thread(void)
     return started;
 }
 
-/* A file whose bytes nobody would write in time is not gathered. */
+/* A file is not gathered if no thread would write its bytes in time. */
 static bool gathered(int fd)
 {
     struct stat status;

@@ -12,7 +12,7 @@ if FOLDER not in sys.path:
 
 # Nothing is left in the tree.
 KEPT, sys.dont_write_bytecode = sys.dont_write_bytecode, True
-from pitot import commands, refused  # noqa: E402, behind the path
+from pitot import commands, refused  # noqa: E402, after the path
 sys.dont_write_bytecode = KEPT
 
 commands.register()

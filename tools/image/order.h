@@ -24,7 +24,7 @@
 struct order {
     int what;            /* the letter of the last option but these two; 0: there was none */
     const char *gaps;    /* as spelt; NULL: what the table cannot tell of is refused */
-    const char **exempt; /* sections whose code is nobody's concern */
+    const char **exempt; /* sections whose code is not looked at */
     size_t exempt_count;
     const char *path;
 };

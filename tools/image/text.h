@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The text of a linked kernel: the bytes from `_text` to `_etext`, and who they belong to. Called
- * by tools/orcgen and tools/insnmap.
+ * The text of a linked kernel: the bytes from `_text` to `_etext`, and the functions that they
+ * belong to. Called by tools/orcgen and tools/insnmap.
  */
 #pragma once
 

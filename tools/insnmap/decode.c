@@ -34,7 +34,7 @@ static bool accesses_data(const struct instruction *instruction)
     return false;
 }
 
-/* What runs next is not, or not always, what stands behind it. */
+/* What runs next is not, or not always, the instruction that follows it. */
 static bool leaves(const struct instruction *instruction)
 {
     switch (instruction->it.meta.category) {

@@ -23,7 +23,7 @@ _Static_assert(IMAGE_BUILD_ID_SIZE == INSN_MAP_BUILD_ID_SIZE, "the image's goes 
 enum what { WHAT_FILL, WHAT_PRINT = 'p' };
 
 static const struct option options[] = {
-    ORDER_EXEMPT_OPTION, /* nobody asks about its code */
+    ORDER_EXEMPT_OPTION, /* no look-up asks about its code */
     ORDER_GAPS_OPTION,   /* `none`: no answer is given there */
     {"print", no_argument, NULL, WHAT_PRINT},
     {0},

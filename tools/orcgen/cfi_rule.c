@@ -190,8 +190,8 @@ static bool is_at(const struct saved *saved, enum place place, int64_t offset)
 }
 
 /*
- * Memory below sp is nobody's: what was saved there has been popped, and the register holds it
- * again, whatever the information still says (clang's, in epilogues).
+ * Memory below sp is free: what was saved there has been popped, and the register holds it again,
+ * whatever the information still says (clang's, in epilogues).
  */
 static bool is_popped(const struct unwind_rule *rule, int64_t offset)
 {

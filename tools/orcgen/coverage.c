@@ -19,7 +19,7 @@ struct coverage {
     uint32_t bare; /* ... and their bytes */
 };
 
-/* True: to go on with. */
+/* True: the caller may continue. */
 static bool name_bare(struct coverage *coverage, uint32_t offset)
 {
     const char *place = text_describe(coverage->text, offset).words;
@@ -98,7 +98,7 @@ static bool has_function(const struct text *text, uint32_t offset)
     return false;
 }
 
-/* Of a piece that is no padding, its first byte is named, and the rest is as its beginning is. */
+/* If a piece is no padding, its first byte is named, and the rest is as its beginning is. */
 static bool check_gap(struct coverage *coverage, uint32_t start, uint32_t end)
 {
     const struct text *text = coverage->text;

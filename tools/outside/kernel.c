@@ -164,7 +164,7 @@ static bool set_registers(Dwfl_Thread *thread, void *argument)
     return dwfl_thread_state_registers(thread, 0, DWARF_RIP, (*machine)->registers);
 }
 
-static struct machine *asked; /* whom the callbacks above ask */
+static struct machine *asked; /* the machine that the callbacks above ask */
 
 static const Dwfl_Thread_Callbacks thread_callbacks = {.next_thread = next_thread,
                                                        .get_thread = get_thread,

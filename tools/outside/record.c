@@ -10,7 +10,7 @@
 #include "core/stream/stream.h"
 #include "core/tracepoint/tracepoint.h"
 
-#define CPUS_MOST 1024 /* whose tasks have a name */
+#define CPUS_MOST 1024 /* CPUs with a name for their tasks */
 #define ROUND_NS  1000000000u
 
 /*

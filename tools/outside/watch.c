@@ -12,7 +12,7 @@
 /* The stub's order of a 64-bit CPU's registers (its `g` packet), and DWARF's number of each. */
 static const uint8_t stub_to_dwarf[DWARF_REGISTERS] = {0, 3,  2,  1,  4,  5,  6,  7,        8,
                                                        9, 10, 11, 12, 13, 14, 15, DWARF_RIP};
-#define STUB_CS_OFFSET (DWARF_REGISTERS * 8 + 4) /* behind these and 32 bits of eflags */
+#define STUB_CS_OFFSET (DWARF_REGISTERS * 8 + 4) /* after these and 32 bits of eflags */
 
 uint64_t watch_clock_ns(void)
 {
@@ -177,7 +177,10 @@ static bool read_registers(struct watch *watch, struct hit *hit)
     return true;
 }
 
-/* Of data by the address that the stub names, of code by where the CPU is; NULL: none. */
+/*
+ * Finds a point for data by the address that the stub names, one for code by where the CPU is;
+ * NULL: none.
+ */
 static struct point *point_of(const struct watch *watch, const struct stop *stop, uint64_t rip)
 {
     for (unsigned i = 0; i < watch->point_count; i++) {
@@ -191,7 +194,7 @@ static struct point *point_of(const struct watch *watch, const struct stop *stop
     return NULL;
 }
 
-/* A CPU stops before the instruction at a point for execution: it steps over it, and goes on. */
+/* A CPU stops before the instruction at a point for execution: it steps over it, and continues. */
 static bool go_on(struct watch *watch, const struct hit *hit)
 {
     const struct point *point = hit->point;

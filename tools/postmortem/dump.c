@@ -54,7 +54,7 @@ static bool read_physical(uint64_t address, void *to, size_t size)
     return false;
 }
 
-/* The physical address, and how many bytes behind it are in the same page. */
+/* The physical address, and how many bytes from it on are in the same page. */
 static bool translate(uint64_t address, uint64_t *physical, uint64_t *room)
 {
     uint64_t entry = dump.cr3;

@@ -27,7 +27,7 @@ struct wanted {
     uint64_t *address;
 };
 
-/* Of the global symbols. */
+/* Looks among the global symbols. */
 static bool find_symbols(const struct image *image, const struct wanted *wanted, size_t count)
 {
     GElf_Shdr header;

@@ -215,7 +215,7 @@ static bool read_rings(struct recording *recording, struct memory *memory,
 
 /* The time of what comes next in a ring. */
 #define NOTHING UINT64_MAX
-#define UNKNOWN (UINT64_MAX - 1) /* nobody has looked yet */
+#define UNKNOWN (UINT64_MAX - 1) /* not looked at yet */
 
 static void rewind_recording(struct record_source *source)
 {

@@ -21,7 +21,7 @@ struct ring_walk {
     const struct ring *ring;
     uint64_t position;
     uint64_t records;    /* whole ones so far */
-    uint64_t inside;     /* ... of them those behind an unfinished one */
+    uint64_t inside;     /* ... of them those after an unfinished one */
     uint64_t unfinished; /* claims stepped over */
 };
 

@@ -119,7 +119,7 @@ static void choose_among(struct table_symbol *first, struct table_symbol *end)
         symbol->name_only = symbol != best;
 }
 
-/* Never out of the section, behind whose end the linker script's marks may lie. */
+/* Never past the section's end, where the linker script's marks may lie. */
 static uint64_t reach_of(const struct table_symbol *symbol, uint64_t next_address)
 {
     uint64_t limit = symbol->section_end < next_address ? symbol->section_end : next_address;
@@ -144,7 +144,7 @@ static bool is_inside(const struct table_symbol *first, const struct table_symbo
 static void choose_names(struct table_symbol *symbols, size_t count)
 {
     struct table_symbol *end = symbols + count, *next;
-    uint64_t function_end = 0; /* offset behind the furthest sized symbol so far */
+    uint64_t function_end = 0; /* offset of the end of the furthest sized symbol so far */
 
     for (struct table_symbol *first = symbols; first < end; first = next) {
         for (next = first + 1; next < end && next->offset == first->offset;)

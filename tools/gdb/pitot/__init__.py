@@ -10,7 +10,7 @@
 #     kernel.py     which kernel that is, and its CPUs' registers
 #     symbols.py    addresses in words
 #     stacks.py, table.py, unwind.py    call chains by the kernel's own table
-#     threads.py    the kernel's threads, and who runs where
+#     threads.py    the kernel's threads, and which CPU each runs on
 #     recorder.py, ring.py, sample.py, tracepoint.py    the recording
 #     watches.py    the debug registers
 #     stream.py     the recording as a stream for perf

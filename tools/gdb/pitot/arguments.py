@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What stands behind a command, taken apart. Wrong arguments are refused in one line that says what
-# would be right.
+# What follows a command, taken apart. Wrong arguments are refused in one line that says what would
+# be right.
 
 import gdb
 

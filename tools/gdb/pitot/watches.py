@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Who holds the debug registers: what the arbiter says (core/breakpoint/table.c), what is armed
+# The owners of the debug registers: what the arbiter says (core/breakpoint/table.c), what is armed
 # (arch/x86_64/debug/debugreg.c), and what is in each CPU's registers, as far as the machine shows
 # them.
 
