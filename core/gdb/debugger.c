@@ -28,7 +28,7 @@ static const struct gdb_door *own_door, *lent_door; /* set at boot, */
 static const struct gdb_monitor *monitor;           /* ... as is this; NULL: there is none */
 static const struct gdb_door *door;                 /* the one that gdb has; NULL: not attached */
 static struct gdb_server server;                    /* in stops; what prints has its own way */
-static struct sink *console_before;                 /* of who lends the console's port */
+static struct sink *console_before;                 /* before gdb was lent the console's port */
 static bool stopped;                                /* [A] in a stop: the port is polled */
 static unsigned listening;                          /* [A] the boot CPU polls it meanwhile */
 static const char *blind;                           /* why ^C does not break in; or NULL */
@@ -50,7 +50,7 @@ static void sending_begins(void)
     local_barrier();
 }
 
-/* Who wanted this CPU to stop meanwhile asks again. */
+/* A stop of this CPU that was wanted meanwhile is asked for again. */
 static void sending_ends(void)
 {
     unsigned cpu = arch_cpu_id();
@@ -84,7 +84,7 @@ static bool print_piece(void)
     return more;
 }
 
-/* Of a packet that a CPU is sending, which stands still. */
+/* Sends the rest of a packet that a CPU was sending, which stands still. */
 static void send_the_rest(void)
 {
     while (gdb_link_send_piece(&server.link))
@@ -170,7 +170,7 @@ static void resume_as_asked(const struct gdb_request *request, struct arch_resum
         resume->all = false;
 }
 
-/* A step that is to go on until it leaves a range of addresses, or gdb says stop. */
+/* A step that is to continue until it leaves a range of addresses, or gdb says stop. */
 static bool range_goes_on(unsigned cpu, struct gdb_stop *stop)
 {
     const struct gdb_request *request = &server.request;
@@ -224,7 +224,7 @@ static void server_write(struct sink *sink, const char *bytes, size_t length)
     gdb_server_print(&server, bytes, length);
 }
 
-/* True if all go on for it. */
+/* True if all CPUs resume for it. */
 static bool begin_command(unsigned cpu, enum arch_stop why)
 {
     static struct sink to_gdb = {server_write};
@@ -258,7 +258,7 @@ static void end_command(int status)
     gdb_server_command_done(&server, 0);
 }
 
-/* In the stop of `cpu`: whether that one can be stepped, or go on alone. Tells why it cannot. */
+/* In the stop of `cpu`: whether that one can be stepped, or resume alone. Reports why it cannot. */
 static bool can_go_on(unsigned cpu, unsigned only)
 {
     char text[100];
@@ -446,7 +446,7 @@ void gdb_tick(void)
 
 void gdb_panicked(const struct regs *regs)
 {
-    struct regs dead = *regs; /* nobody goes back to it: gdb may write there */
+    struct regs dead = *regs; /* no CPU returns to it: gdb may write there */
 
     if (door)
         arch_stop_dead(&dead);
@@ -498,7 +498,7 @@ bool gdb_arrived(uint8_t byte, struct regs *regs)
     return true;
 }
 
-/* --- For who waits. --- */
+/* --- Waiting for a gdb. --- */
 
 /*
  * A gdb that came too early has asked already, perhaps more than once, and would take the second

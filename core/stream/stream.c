@@ -89,7 +89,7 @@ void stream_flush(struct stream *stream)
     leave(stream, &packer->header, size, 0, stream->staged_length);
 }
 
-/* A record that waits in the packer has left, to whoever reads the rings: a crash flushes it. */
+/* To a reader of the rings, a record that waits in the packer has left: a crash flushes it. */
 static void pack(struct stream *stream)
 {
     if (zstd_room(&stream->packer->zstd) < stream->staged_length)
@@ -304,9 +304,9 @@ static void stream_sink_write(struct sink *sink, const char *bytes, size_t lengt
 }
 
 /*
- * Behind the attributes, as perf gives each event that it knows its description then, and before
- * the samples. perf never sets back the count of bytes that it compares the size with: the
- * size is that of all descriptions so far.
+ * It comes after the attributes, because perf then gives each event that it knows its description,
+ * and before the samples. perf never sets back the count of bytes that it compares the size with:
+ * the size is that of all descriptions so far.
  */
 static void put_tracing_data(struct stream *stream, struct record_source *source, bool more)
 {

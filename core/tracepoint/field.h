@@ -28,7 +28,7 @@ const struct tracepoint_field *field_find(const struct tracepoint *tracepoint, c
 struct field_place field_place_of(const struct tracepoint *tracepoint,
                                   const struct tracepoint_field *field);
 
-/* Its own, with a comma and a blank behind each; cut where `size` ends. Returns `names`. */
+/* Its own names, with a comma and a blank after each; cut where `size` ends. Returns `names`. */
 const char *field_names(const struct tracepoint *tracepoint, char *names, size_t size);
 
 static inline bool field_is_text(const struct field_place *field)
@@ -65,7 +65,7 @@ static inline uint64_t field_load_argument(const struct field_place *field, stru
     return hit->argument[field->place];
 }
 
-/* Of one that is no text: sign-extended where the field has a sign. */
+/* The value of a field that is no text: sign-extended if the field has a sign. */
 static inline uint64_t field_number(const struct field_place *field, struct trace_hit *hit)
 {
     uint64_t value;
@@ -78,7 +78,7 @@ static inline uint64_t field_number(const struct field_place *field, struct trac
     return field->kind == TRACEPOINT_s32 ? (uint64_t)(int64_t)(int32_t)value : (uint32_t)value;
 }
 
-/* Of a text: as the record would have it, cut, and 0 behind its end. */
+/* A text as the record would have it: cut, and 0 after its end. */
 static inline void field_text(const struct field_place *field, struct trace_hit *hit,
                               char text[TRACEPOINT_TEXT_SIZE])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See filter.h. The compiler reads the text once from left to right and leaves each operation
- * behind what it is about; the program then needs a stack of results only, the bits of one word.
+ * See filter.h. The compiler reads the text once from left to right and leaves each operation after
+ * its operands; the program then needs a stack of results only, the bits of one word.
  */
 #include "core/tracepoint/filter.h"
 
@@ -211,7 +211,7 @@ static int compile_comparison(struct compiler *compiler)
     return error ? error : emit(compiler, &step);
 }
 
-/* Behind ! or (. */
+/* Compiles what follows ! or (. */
 static int compile_nested(struct compiler *compiler, bool negated)
 {
     int error;

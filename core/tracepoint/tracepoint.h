@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracepoints: places in the kernel's code that tell of themselves when somebody listens, and are a
- * nop of five bytes when nobody does. docs/tracepoints.md tells why it is so.
+ * Tracepoints: places in the kernel's code that report each hit while a probe listens, and are a
+ * nop of five bytes while none does. docs/tracepoints.md gives the reasons.
  *
  * The fields are declared once, in a header beside the code that has the tracepoint, each with its
  * kind, its name, and the part of the line that prints it, with one conversion of that kind:
@@ -24,14 +24,14 @@
  *     gfp        how pages are given out, TRACEPOINT_GFP_*, by its name     %s
  *
  * A tracepoint that stands in a trap's handler and tells of what the trap interrupted is declared
- * and defined by the macros that end in _AT, up to nine fields, and raised by
- * TRACE_ON(SYSTEM_NAME) and TRACE_AT(SYSTEM_NAME, regs, ...): its samples begin at these registers,
- * not at the place with the tracepoint; with NULL for them, at the place after all.
+ * and defined by the macros that end in _AT, up to nine fields, and raised by TRACE_ON(SYSTEM_NAME)
+ * and TRACE_AT(SYSTEM_NAME, regs, ...): its samples begin at these registers, not at the place with
+ * the tracepoint; with NULL for them, at the place after all.
  *
  * From this come the site, the function that makes a record of a hit's arguments, and the
- * description of it that libtraceevent reads (core/tracepoint/format.h). TRACE may stand in
- * any context; its arguments are computed only when somebody listens, and a record is made only for
- * who wants one.
+ * description of it that libtraceevent reads (core/tracepoint/format.h). TRACE may stand in any
+ * context; its arguments are computed only while a probe listens, and a record is made only for a
+ * probe that wants one.
  */
 #pragma once
 
@@ -71,7 +71,7 @@ struct tracepoint_head {
 
 /*
  * A record as a sample carries it: the size, then so many bytes, 8-byte aligned together. So fields
- * of eight bytes lie 4 bytes behind a multiple of 8 there.
+ * of eight bytes lie at a multiple of 8 plus 4 there.
  */
 struct tracepoint_raw {
     uint32_t size;
@@ -97,7 +97,7 @@ enum tracepoint_kind {
     TRACEPOINT_gfp,
 };
 
-/* As Linux' sched_switch numbers the states of who leaves the CPU. */
+/* The states of the thread that leaves the CPU, numbered as in Linux' sched_switch. */
 #define TRACEPOINT_STATE_RUNNABLE 0x00 /* R */
 #define TRACEPOINT_STATE_SLEEPING 0x01 /* S */
 #define TRACEPOINT_STATE_ENDED    0x10 /* X */
@@ -128,7 +128,7 @@ struct trace_hit {
 
 struct tracepoint_probe;
 
-/* Who listens. Any context, interrupts off: no lock, no allocation, no fault. */
+/* Called at each hit. Any context, interrupts off: no lock, no allocation, no fault. */
 typedef void tracepoint_probe_hit(struct tracepoint_probe *probe, struct trace_hit *hit);
 
 /* The caller's memory, which stays as it is while it listens. */
@@ -142,7 +142,7 @@ struct tracepoint_probe {
  * [I] constant, [T] task context with all CPUs parked
  */
 struct tracepoint {
-    struct arch_gated gated;              /* [I] who the gate calls: tracepoint_hit, or _at */
+    struct arch_gated gated;              /* [I] what the gate calls: tracepoint_hit, or _at */
     arch_gate_function *gate;             /* [T] what a site that is on calls; NULL at first */
     const char *full_name;                /* [I] "lock:lock_acquire" */
     const char *name;                     /* [I] "lock_acquire", the end of it */
@@ -150,9 +150,9 @@ struct tracepoint {
     unsigned field_count;                 /* [I] */
     /* What the record's first word begins with; the upper two bytes are 0. */
     uint32_t raw_size; /* [I] bytes of the record, padding included */
-    uint16_t id;       /* [T] from 1; 0 until somebody has listened */
+    uint16_t id;       /* [T] from 1; 0 until a probe has listened */
     uint16_t none;     /* [I] */
-    /* [I] Writes the record behind its head, each byte of it; returns its end. Any context. */
+    /* [I] Writes the record after its head, each byte of it; returns its end. Any context. */
     char *(*make)(const struct tracepoint *tracepoint, char *restrict record,
                   const uint64_t *restrict argument);
     /*
@@ -172,7 +172,7 @@ _Static_assert(offsetof(struct tracepoint, id) == offsetof(struct tracepoint, ra
                    offsetof(struct tracepoint_raw, head.common_pid) == 8,
                "a record begins with two words, the first one's lower half the tracepoint's");
 
-/* --- Who listens: task context. --- */
+/* --- Listening: task context. --- */
 
 /* Turns the sites on, with the first probe. 0, or -EINVAL and which site is not as it was made. */
 int tracepoint_listen(struct tracepoint *tracepoint, struct tracepoint_probe *probe,
@@ -188,7 +188,7 @@ uint64_t tracepoint_nested(void);
 /* That CPU is in the middle of a hit. Any context; of another CPU it tells of a moment ago. */
 bool tracepoint_is_recording(unsigned cpu);
 
-/* --- What a hit tells: who listens, while it is told. --- */
+/* --- What a hit tells its probes, while they are called. --- */
 
 /* Registers of the place. General ones are not known unless the probe has asked for them. */
 static inline const struct regs *trace_regs(struct trace_hit *hit)
@@ -201,8 +201,8 @@ static inline const struct regs *trace_regs(struct trace_hit *hit)
 }
 
 /*
- * Of the context that the sample is of, whose flags register is `flags`: where a trap's handler
- * gives the registers of what the trap interrupted, interrupts may have been on there.
+ * The flags of the context that the sample is of, whose flags register is `flags`: where a trap's
+ * handler gives the registers of what the trap interrupted, interrupts may have been on there.
  */
 static inline uint64_t tracepoint_flags(const struct trace_hit *hit, uint64_t flags)
 {
@@ -269,7 +269,7 @@ struct tracepoint *tracepoint_after(const struct tracepoint *before);
 /*
  * What gates call, interrupts off: a hit whose arguments are those of the place; and one with
  * arguments in memory, place->argument[0], and perhaps registers of its own, place->argument[1].
- * Weak: what has tracepoints can be linked without who listens.
+ * Weak: code with tracepoints can be linked without tracepoint.c.
  */
 __attribute__((weak)) arch_gated_function tracepoint_hit, tracepoint_hit_at;
 
@@ -306,8 +306,8 @@ static inline void tracepoint_copy_text(char *to, const char *from)
 #define TRACEPOINT_MEMBER_text(name)     char name[TRACEPOINT_TEXT_SIZE];
 
 /*
- * Of a kind: writes a field, at any address. In registers and on the stack an argument of 32 bits
- * has any upper half.
+ * Each writes a field of one kind, at any address. In registers and on the stack an argument of 32
+ * bits has any upper half.
  */
 static inline void tracepoint_store_32(char *to, uint64_t argument)
 {
@@ -361,7 +361,9 @@ static inline void tracepoint_store_text(char *to, uint64_t argument)
     extern struct tracepoint tracepoint_##name;                                                    \
     typedef void trace_gate_##name(struct arch_gated *gated FIELDS(TRACEPOINT_PARAMETER, name))
 
-/* Behind a TRACE_ON: no site of its own. Inline, so that an interrupt comes upon the place. */
+/*
+ * Raised after a TRACE_ON: it has no site of its own. Inline, so that an interrupt finds the place.
+ */
 #define TRACEPOINT_DECLARE_AT(system, name, FIELDS)                                                \
     extern struct tracepoint tracepoint_##system##_##name;                                         \
     __attribute__((always_inline)) static inline void trace_##system##_##name(                     \
@@ -383,7 +385,9 @@ tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct
     ((tracepoint_gate_at *)tracepoint->gate)(&tracepoint->gated, argument, regs);
 }
 
-/* Of the record: padded so that the size in front of it and the record end on a multiple of 8. */
+/*
+ * The record's size: padded so that the size in front of it and the record end on a multiple of 8.
+ */
 #define TRACEPOINT_RAW_SIZE(end) (((end) + sizeof(uint32_t) + 7) / 8 * 8 - sizeof(uint32_t))
 
 /* The record's structure, and the functions that describe and make it. */
@@ -432,13 +436,13 @@ tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct
     TRACEPOINT_ENTRY(tracepoint_name, #system ":" #tracepoint_name, #tracepoint_name,              \
                      tracepoint_hit, __VA_ARGS__)
 
-/* Whoever wants all registers has them in those that were given. */
+/* A probe that wants all registers has them in those that were given. */
 #define TRACEPOINT_DEFINE_AT(system, tracepoint_name, FIELDS, ...)                                 \
     TRACEPOINT_RECORD(system##_##tracepoint_name, FIELDS);                                         \
     TRACEPOINT_ENTRY(system##_##tracepoint_name, #system ":" #tracepoint_name, #tracepoint_name,   \
                      tracepoint_hit_at, __VA_ARGS__)
 
-/* Of a field, for the members of struct tracepoint that name one. */
+/* A field's index, for the members of struct tracepoint that name one. */
 #define TRACEPOINT_FIELD(of, name) TRACEPOINT_INDEX_##of##_##name
 
 #define TRACE(name, ...)                                                                           \
@@ -455,5 +459,5 @@ tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct
  */
 #define TRACE_ON(name) ARCH_SITE_ON(tracepoint_##name)
 
-/* Behind a TRACE_ON: no site of its own. */
+/* Stands after a TRACE_ON: it has no site of its own. */
 #define TRACE_AT(name, regs, ...) trace_##name(regs, __VA_ARGS__)

@@ -40,8 +40,8 @@ sub shell
     return scalar `{ $line; } 2>&1 <${\($input // '/dev/null')}`;
 }
 
-# gdb, which `make gdb` starts, is given the commands as if they were typed; what it says goes
-# behind one prompt each.
+# gdb, which `make gdb` starts, is given the commands as if they were typed; what it says goes after
+# one prompt each.
 sub gdb_session_ok
 {
     my ($start, @commands) = @_;

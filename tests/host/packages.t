@@ -3,7 +3,7 @@
 # of: tools/packages, Makefile
 #
 # tools/packages, on a system of the test's own: what it installs for which set, that it says what
-# and how much before, whom it asks, and what it says where there is no apt-get; and what `make
+# and how much before, when it asks, and what it says where there is no apt-get; and what `make
 # release` leaves. Run from the root of the tree:
 #
 #     prove tests/host/packages.t

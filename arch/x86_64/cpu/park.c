@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parking: who stops all other CPUs for a change, and for a debugger's stop; docs/smp.md has the
- * design. One CPU at a time is the parker. arch_cpus_park and arch_cpus_release run in its task
- * context, what a stop calls in its debug trap, breakpoint's trap or NMI. How the others stand
- * still is stand.c's.
+ * Parking: one CPU, the parker, stops all others for a change, or for a debugger's stop;
+ * docs/smp.md has the design. Only one parks at a time. arch_cpus_park and arch_cpus_release run in
+ * its task context, what a stop calls in its debug trap, breakpoint's trap or NMI. How the others
+ * stand still is stand.c's.
  */
 #include "arch/x86_64/cpu/park.h"
 
@@ -62,7 +62,7 @@ static bool await_all(unsigned *absent)
     return stand_await(STAND_PARK, number, PATIENCE_NS, absent);
 }
 
-/* All that have stopped go on, and have done so when this returns. */
+/* Releases all that have stopped; they have resumed when this returns. */
 static void let_go(void)
 {
     unsigned one;
@@ -81,8 +81,8 @@ static void parker_leave(void)
 }
 
 /*
- * The others stand still already; where a debugger lets this one go on alone, or a stop waits in
- * vain for one, that need not be all.
+ * The others stand still already; if a debugger lets this one run alone, or a stop waits in vain
+ * for one, that need not be all.
  */
 static bool park_again(uint64_t flags, unsigned *absent)
 {
@@ -137,8 +137,8 @@ bool park_is_held(void)
 }
 
 /*
- * Not inside a debug trap, or on the way into or out of one: that goes on with what it has read of
- * the watches.
+ * False inside a debug trap, or on the way into or out of one: that continues with what it has read
+ * of the watches, which may not change then.
  */
 bool park_may(const struct regs *regs)
 {
@@ -171,7 +171,7 @@ void arch_cpus_release(void)
     stop_again();
 }
 
-/* Nobody else sets it meanwhile: all stand still, or the next to park waits. */
+/* No other CPU sets it meanwhile: all stand still, or the next to park waits. */
 static void park_begin_stop(void)
 {
     held = depth = 1;
@@ -206,7 +206,7 @@ void park_end_stop(void)
     arch_check(park_is_parker() && depth >= held);
     depth -= held;
     held = 0;
-    if (depth > 0) /* the change that it came upon goes on, and lets all go at its end */
+    if (depth > 0) /* the change that it interrupted continues, and releases all at its end */
         return;
     let_go();
     __atomic_store_n(&parker, 0, __ATOMIC_RELEASE);

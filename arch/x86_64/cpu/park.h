@@ -12,10 +12,10 @@ bool park_may(const struct regs *regs);
 /* This CPU parks the others: it may have changed half of something. Any context. */
 bool park_is_parker(void);
 
-/* The others stand still because of a stop: this CPU goes on alone, or is in that stop. */
+/* The others stand still because of a stop: this CPU runs alone, or is in that stop. */
 bool park_is_held(void);
 
-/* *cpu goes on alone, or is in a stop: the others stand still because of a stop. Any context. */
+/* *cpu runs alone, or is in a stop: the others stand still because of a stop. Any context. */
 bool park_has_lone(unsigned *cpu);
 
 /*
@@ -27,11 +27,11 @@ bool park_has_lone(unsigned *cpu);
  */
 bool park_for_stop(struct regs *regs, unsigned *absent);
 
-/* All go on; after the end of a change that the stop came upon, if it did. */
+/* All resume; if the stop interrupted a change, after the end of that change. */
 void park_end_stop(void);
 
-/* The others stay parked, this one too, but that one goes on; returns when somebody lets all go. */
+/* The others stay parked, this one too, but that one resumes; returns when a CPU releases all. */
 void park_pass_on(unsigned cpu, struct regs *regs);
 
-/* In an NMI: it has not come upon a hit, nor upon one who has parked the others for a change. */
+/* In an NMI: it has not interrupted a hit, nor a CPU that has parked the others for a change. */
 bool park_may_stop(const struct regs *regs);

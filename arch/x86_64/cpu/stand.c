@@ -17,7 +17,7 @@
 #include "arch/x86_64/debug/debugreg.h"
 
 static void (*stop_handler)(struct regs *regs); /* changed with all CPUs parked */
-static void (*meanwhile)(void);                 /* [A] by who parks; NULL: nothing is to be done */
+static void (*meanwhile)(void);                 /* [A] by the parker; NULL: nothing is to be done */
 
 void stand_set_stop(void (*stop)(struct regs *regs))
 {
@@ -53,7 +53,7 @@ static void pass_time(uint32_t reasons)
     arch_relax();
 }
 
-/* What a parker has changed is in this CPU's registers before the parker hears that it goes on. */
+/* What a parker has changed is in this CPU's registers before the parker sees that it resumes. */
 static void follow_changes(void)
 {
     debugreg_load();
@@ -111,7 +111,7 @@ void stand_serve(struct regs *regs)
 
     if (!asked)
         return;
-    serves &= ~self->stands; /* what this has come upon goes on with that */
+    serves &= ~self->stands; /* the handler that this NMI interrupted serves those */
     if (!(asked & STAND_HALTS))
         serves |= STAND_HALT | (park_may(regs) ? STAND_PARK : 0);
     if (asked & serves) {

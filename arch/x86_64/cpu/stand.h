@@ -20,7 +20,7 @@ struct regs;
 #define STAND_NUMBER 16u /* from this bit on the number of a parking; 0: none */
 #define STAND_PARK   (~(STAND_NUMBER - 1))
 
-/* --- Who asks. --- */
+/* --- The CPU that asks. --- */
 
 /* The CPU is asked for that, too, or no more. Sends no NMI. Any context. */
 void stand_ask(unsigned cpu, uint32_t reason);
@@ -42,15 +42,15 @@ uint32_t stand_reasons(unsigned cpu);
 bool stand_all_others(uint32_t reasons, uint32_t exactly, unsigned *one);
 
 /*
- * Waits for that, for so many ns at most, and sends NMIs to who could not serve the last. Time that
- * reports have taken does not count. False: *absent does not.
+ * Waits for that, for so many ns at most, and sends another NMI to a CPU that could not serve the
+ * last. Time that reports have taken does not count. False: *absent does not.
  */
 bool stand_await(uint32_t reasons, uint32_t exactly, uint64_t patience, unsigned *absent);
 
-/* For so long, in all, CPUs have stood still for reports: ns that nobody could use. Any context. */
+/* For so long, in all, CPUs have stood still for reports: ns in which no CPU ran. Any context. */
 uint64_t stand_lost_ns(void);
 
-/* --- Who stands still. --- */
+/* --- The CPU that stands still. --- */
 
 /* In an NMI: stands still in here while that is what is asked for. Watches are off. */
 void stand_serve(struct regs *regs);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See stand.h: the side of who asks, whatever for. */
+/* See stand.h: the side of the CPU that asks, whatever for. */
 #include "arch/cpu.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/percpu.h"
@@ -60,7 +60,7 @@ static bool has_had_its_nmis(unsigned cpu)
            __atomic_load_n(&percpu[cpu].nmi_sent, __ATOMIC_RELAXED);
 }
 
-/* Nobody can answer while a report has all CPUs stand still. */
+/* No CPU can answer while a report has all CPUs stand still. */
 static uint64_t patience_clock(void)
 {
     return arch_clock_ns() - stand_lost_ns();

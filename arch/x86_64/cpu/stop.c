@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See arch/stop.h. Unlike parking neither asks a CPU whether it may be stopped where it is: for a
- * report nothing is changed that it may be looking at, and who is halted looks at nothing any more.
- * A report is also for one that has found something wrong in an NMI of its own.
+ * report nothing is changed that it may be looking at, and a CPU that is halted looks at nothing
+ * any more. A report is also for one that has found something wrong in an NMI of its own.
  */
 #include "arch/stop.h"
 
@@ -11,9 +11,9 @@
 #include "arch/x86_64/cpu/stand.h"
 #include "arch/x86_64/entry/nmi.h"
 
-#define PATIENCE_NS 300000000ull /* neither waits longer for who does not answer */
+#define PATIENCE_NS 300000000ull /* neither waits longer for a CPU that does not answer */
 
-static uint64_t since; /* whose turn it is: arch_clock_ns */
+static uint64_t since; /* [the CPU that reports] when its report began: arch_clock_ns */
 static uint64_t lost;  /* [A] */
 
 static bool all_stand(void)
@@ -43,7 +43,9 @@ void arch_cpus_stand(void)
         arch_relax();
 }
 
-/* All that stand for it have gone on when this returns, so that the next one finds none of them. */
+/*
+ * All that stand for it have resumed when this returns, so that the next report finds none of them.
+ */
 void arch_cpus_go(void)
 {
     unsigned one;

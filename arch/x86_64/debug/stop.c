@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stops for a debugger: how the others are made to stand still, how all go on, and the debug traps
+ * Stops for a debugger: how the others are made to stand still, how all resume, and the debug traps
  * and NMIs that lead here; breakpoint instructions are stop_break.c's, the debugger's line
  * stop_line.c's. docs/gdb-stub.md has the design. Runs on the page that the trap came in by,
  * interrupts and watches off; nothing in here may trap. arch_debugger_attach: task context.
@@ -29,7 +29,7 @@ const struct arch_debugger *stop_debugger(void)
     return __atomic_load_n(&debugger, __ATOMIC_RELAXED);
 }
 
-/* Lets the others go on as is said, and waits where this one is not to. */
+/* Lets the others resume as `resume` says, and waits if this one is not to. */
 static void stop_resume(unsigned cpu, struct regs *regs, const struct arch_resume *resume)
 {
     stop_line_was_read();
@@ -141,7 +141,9 @@ static void stop_fired(unsigned fired, struct regs *regs)
     stop_leave(regs, ip, debugreg_is_fault(fired));
 }
 
-/* Interrupts are off meanwhile, so who was to stop in the middle of this is not asked again. */
+/*
+ * Interrupts are off meanwhile, so a CPU that was to stop in the middle of this is not asked again.
+ */
 static void stop_stepped(struct regs *regs)
 {
     unsigned cpu = arch_cpu_id();
@@ -221,7 +223,7 @@ bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept)
         return false;
     *kept = *regs;
     sp = (regs->sp & ~(uintptr_t)15) - sizeof(uint64_t);
-    *(uint64_t *)sp = regs->ip; /* a call's, so that chains go on */
+    *(uint64_t *)sp = regs->ip; /* a call's, so that chains continue */
     regs->sp = sp;
     regs->ip = (uintptr_t)function;
     regs->flags &= ~(FLAGS_TRAP | FLAGS_DIRECTION | FLAGS_RESUME);

@@ -7,12 +7,12 @@
 #include "arch/debugger.h"
 #include "arch/x86_64/cpu/regs.h"
 
-/* Who is attached; NULL: nobody. Any context. */
+/* The debugger that is attached; NULL: none. Any context. */
 const struct arch_debugger *stop_debugger(void);
 
 /*
  * A stop at these registers, in the trap or NMI that has them. A CPU whose reason has gone while it
- * waited for its turn goes on without: a breakpoint that is no more, or the debugger has moved it.
+ * waited for its turn resumes without: a breakpoint that is no more, or the debugger has moved it.
  */
 void stop_enter(struct regs *regs, enum arch_stop why);
 
@@ -33,7 +33,7 @@ void stop_line_attach(bool attach);
 void stop_line_was_read(void);
 
 /*
- * That CPU, which stands still, will make one instruction when it goes on, with no interrupt in it.
+ * That CPU, which stands still, will make one instruction when it resumes, with no interrupt in it.
  * False: nothing is to run, the step has been made.
  */
 bool stop_step_prepare(unsigned cpu, struct regs *regs);
@@ -56,6 +56,6 @@ bool stop_step_is_under_way(unsigned cpu);
 /*
  * In an NMI, with the registers that it came upon, which asks for a stop where none can be made: if
  * it has come upon a debug trap or a breakpoint's, that looks for what is due at its end, and again
- * if it has looked. Elsewhere somebody asks again.
+ * if it has looked. Elsewhere the stop is asked for again.
  */
 void stop_look_again(struct regs *regs);

@@ -34,8 +34,9 @@ static struct regs *frame_of_trap(const struct percpu *self, uintptr_t sp)
 }
 
 /*
- * Of a debug trap's handler that is under way: its call is the first thing below the frame. Before
- * the call the place has what another one has left, and the call is yet to write it.
+ * Changes the return address of a debug trap's handler that is under way: its call is the first
+ * thing below the frame. Before the call the place has what another one has left, and the call is
+ * yet to write it.
  */
 static void return_to_look(struct regs *frame, uintptr_t sp)
 {

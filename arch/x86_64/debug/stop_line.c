@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The debugger's line: it reaches the boot CPU as an NMI, which asks the debugger what has been
- * said before it asks the NMI clock. Whoever is to stop is asked as by any other CPU. In NMIs.
+ * said before it asks the NMI clock. A CPU that is to stop is asked as by any other CPU. In NMIs.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -51,7 +51,7 @@ static bool stop_listens(void)
     return clock.came && clock.came();
 }
 
-/* In a parked CPU: where it is the boot CPU, the line's NMI has to wait until it goes on. */
+/* In a parked CPU: where it is the boot CPU, the line's NMI has to wait until it resumes. */
 static void stop_hear_parked(void)
 {
     unsigned lone;
@@ -60,7 +60,7 @@ static void stop_hear_parked(void)
         stop_hear();
 }
 
-/* One that nobody explains: of the line, whose bytes an NMI before it has taken. */
+/* An NMI that nothing explains: it is the line's, and an NMI before it has taken its bytes. */
 static void stop_unexplained(struct regs *regs)
 {
     if (percpu_self()->cpu != 0 || arch_clock_ns() - heard > LINGER_NS)

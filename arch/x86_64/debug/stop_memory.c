@@ -14,8 +14,8 @@
 #define PTE_USER (1ull << 2)
 
 /*
- * Where `address` can be reached, and how far that goes on; NULL where it may not be. Registers of
- * devices do something when they are read.
+ * Where `address` can be reached, and how far the memory there extends; NULL if it may not be
+ * reached. Registers of devices do something when they are read.
  */
 static uint8_t *find_bytes(uintptr_t address, bool writes, size_t *length)
 {

@@ -110,7 +110,10 @@ static bool read_segment(unsigned number, uint64_t *value)
     return true;
 }
 
-/* Reads a system register. Of another CPU only those are known that are the same on all CPUs. */
+/*
+ * Reads a system register. For another CPU, only the registers that are equal on all CPUs are
+ * known.
+ */
 static bool read_system(unsigned cpu, unsigned number, uint64_t *value)
 {
     bool own = cpu == arch_cpu_id();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A debugger's single step: one instruction by the trap flag, with interrupts held off for it, of
- * which nobody sees anything. Prepared in a stop, finished on the stepped CPU in its debug trap;
- * cancelled in the next stop of any CPU, or in the handler of an exception that a program's
+ * A debugger's single step: one instruction by the trap flag, with interrupts held off for it,
+ * which the stepped code cannot see. Prepared in a stop, finished on the stepped CPU in its debug
+ * trap; cancelled in the next stop of any CPU, or in the handler of an exception that a program's
  * instruction raises. Sources: Intel SDM vol. 3, "Single-Step Exception Condition"; vol. 2, PUSHF,
  * POPF, IRET, CLI, STI, SYSCALL, SYSRET.
  */
@@ -34,7 +34,7 @@ enum kind {
 struct step {
     bool under_way;
     bool interrupts; /* they are on, but for the step */
-    bool traps;      /* the context is stepped for somebody else, too */
+    bool traps;      /* the context is stepped for another user, too */
     bool program;    /* it was one that was stepped */
     bool compares;   /* data watches rest: */
     enum kind kind;
@@ -119,7 +119,9 @@ static enum kind judge(unsigned cpu, const struct regs *regs)
     }
 }
 
-/* What the CPU would do, done to the registers that it goes on with. False: it does it itself. */
+/*
+ * What the CPU would do, done to the registers that it resumes with. False: the CPU does it itself.
+ */
 static bool step_is_made(enum kind kind, struct regs *regs)
 {
     if (kind == HALTS) /* as if it had been woken at once: nothing else would wake it */
@@ -177,8 +179,8 @@ static void mend_stored(const struct step *step, const struct regs *regs)
 }
 
 /*
- * A step of `mov ss` makes the instruction behind it, too (Intel SDM vol. 3, "Masking Exceptions
- * and Interrupts When Switching Stacks"). If that is a `syscall`, its flags are in r11.
+ * A step of `mov ss` makes the next instruction, too (Intel SDM vol. 3, "Masking Exceptions and
+ * Interrupts When Switching Stacks"). If that is a `syscall`, its flags are in r11.
  */
 static uint64_t *mended_flags(const struct step *step, struct regs *regs)
 {

@@ -16,7 +16,7 @@
 ; GS is the program's while one runs, and the kernel's from an entry's `swapgs` on. Interrupts and
 ; exceptions other than those of the first two rows come in the kernel only where GS is the
 ; kernel's, so the saved cs tells. Those of the first two come between `syscall` and `swapgs`, too,
-; and between an exit's `swapgs` and its last instruction: all of that is in this file, behind the
+; and between an exit's `swapgs` and its last instruction: all of that is in this file, after the
 ; rest of the text, so elsewhere in the kernel the saved cs and rip tell. Here the base itself
 ; tells: the kernel's is negative, a program's is 0.
 ;
@@ -193,7 +193,7 @@ cfi_start user_begin, return
         jmp ..@trap_landed
 cfi_end
 
-; #DF and #MC: the interrupted context cannot go on.
+; #DF and #MC: the interrupted context cannot resume.
 align 16
 cfi_start fatal_entry, trap
         save_registers
@@ -217,12 +217,12 @@ cfi_end
 %endmacro
 
 ; #DB and NMI. Nearly all come inside the kernel, upon none of its entries and exits, where GS is
-; the kernel's: these go to ..@watch_inside. Whose GS it was is kept where other vectors have their
-; error code, as watch_return comes from the middle of a handler; the stub has left 0 there, the
-; kernel's. A debug trap that is a program's own affair has been moved to its thread's stack by
-; debug_trap, which then returns that frame: it goes on as an exception of others. Where an NMI has
-; asked for a stop meanwhile, the handler returns to debug_asked or inside_asked (watch_return,
-; below).
+; the kernel's: these go to ..@watch_inside. Which GS was active is kept where other vectors have
+; their error code, as watch_return comes from the middle of a handler; the stub has left 0 there,
+; the kernel's. A debug trap that is a program's own affair has been moved to its thread's stack by
+; debug_trap, which then returns that frame: it then continues as the exceptions of other vectors
+; do. Where an NMI has asked for a stop meanwhile, the handler returns to debug_asked or
+; inside_asked (watch_return, below).
 align 16
 cfi_start watch_entry, trap
         save_registers
@@ -330,7 +330,7 @@ cfi_start arch_step_begin, return
         ret
 cfi_end
 
-; The return addresses behind which an unwinder finds a struct regs.
+; The return addresses above which an unwinder finds a struct regs.
 section .rodata progbits alloc noexec nowrite align=8
 global trap_returns:data (trap_returns_end - trap_returns)
 global trap_returns_end
