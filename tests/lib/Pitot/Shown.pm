@@ -7,7 +7,8 @@
 #
 # An example stands indented by four blanks: a prompt (`pitot>`, `$` or `(gdb)`) with a command, and
 # below it what is said. A line `...` stands for any number of lines that the page leaves out. What
-# depends on the build or on a clock is not compared: addresses, offsets in functions and times.
+# depends on the build or on a clock is not compared: addresses, offsets in functions, lines of
+# sources and times.
 # With `rough => 1` no number is, for what changes with every instruction of the kernel; with
 # `gaps => 1` there may be other lines between any two.
 package Pitot::Shown;
@@ -50,6 +51,7 @@ sub plain
     $line =~ s/\s+$//;
     $line =~ s/\b0x[0-9a-f]{5,}|\b[0-9a-f]{8,16}\b/ADDRESS/g;
     $line =~ s/\+0x[0-9a-f]+\b/+OFFSET/g;
+    $line =~ s/(\w\.(?:c|h|asm)):\d+\b/$1:LINE/g;
     $line =~ s/ *\b\d+\.\d{6,9}\b/ TIME/g;
     $line =~ s{ *\d+(?:\.\d+)?(?: [mu]s\b)?}{ N}g if $rough;
     return $line;
