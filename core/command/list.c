@@ -6,7 +6,7 @@
 
 #include "arch/watch.h"
 #include "core/breakpoint/breakpoint.h"
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/event/source.h"
 #include "core/lib/glob.h"
 #include "core/lib/print.h"

@@ -2,11 +2,11 @@
 /*
  * The console's `perf`: which part of it is asked for, and the parts that only read. Task context.
  */
-#include "core/command/command.h"
-#include "core/command/interruptible.h"
 #include "core/command/list.h"
 #include "core/command/record.h"
 #include "core/command/trace.h"
+#include "core/console/command.h"
+#include "core/console/interruptible.h"
 #include "core/host.h"
 #include "core/lib/string.h"
 #include "core/recording/recording.h"

@@ -2,11 +2,11 @@
 /* See record.h. */
 #include "core/command/record.h"
 
-#include "core/command/command.h"
 #include "core/command/hints.h"
 #include "core/command/session.h"
 #include "core/command/tallies.h"
 #include "core/command/workload.h"
+#include "core/console/command.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/lib/words.h"

@@ -2,10 +2,10 @@
 /* See session.h. */
 #include "core/command/session.h"
 
-#include "core/command/command.h"
 #include "core/command/interval.h"
 #include "core/command/tallies.h"
 #include "core/command/workload.h"
+#include "core/console/command.h"
 #include "core/host.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"

@@ -2,7 +2,7 @@
 /* See tallies.h. */
 #include "core/command/tallies.h"
 
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/host.h"
 #include "core/tally/print.h"
 

@@ -5,9 +5,9 @@
  */
 #include "core/command/trace.h"
 
-#include "core/command/command.h"
-#include "core/command/interruptible.h"
 #include "core/command/record.h"
+#include "core/console/command.h"
+#include "core/console/interruptible.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/recording/recording.h"

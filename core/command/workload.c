@@ -2,7 +2,7 @@
 /* See workload.h. */
 #include "core/command/workload.h"
 
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/host.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"

@@ -2,7 +2,7 @@
 /* See complete_names.h. */
 #include "kernel/console/complete_names.h"
 
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/lib/print.h"
 #include "core/lib/refusal.h"
 #include "core/lib/string.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The console: where typed lines and scripts become commands (core/command/command.h). Its
+ * The console: where typed lines and scripts become commands (core/console/command.h). Its
  * output is print()'s, its input kernel/console/input.h's. Task context, interrupts on.
  */
 #pragma once

@@ -5,8 +5,8 @@
  */
 #include <linux/errno.h>
 
-#include "core/command/command.h"
-#include "core/command/progress.h"
+#include "core/console/command.h"
+#include "core/console/progress.h"
 #include "core/lib/print.h"
 #include "core/lib/refusal.h"
 #include "core/lib/string.h"

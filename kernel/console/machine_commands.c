@@ -5,7 +5,7 @@
 #include "arch/fault.h"
 #include "arch/snapshot.h"
 #include "core/breakpoint/breakpoint.h"
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/lib/print.h"
 #include "kernel/panic/power.h"
 

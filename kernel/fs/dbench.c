@@ -6,7 +6,7 @@
  */
 #include <linux/errno.h>
 
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "kernel/fs/stress_run.h"

@@ -5,7 +5,7 @@
 #include <linux/errno.h>
 
 #include "arch/cpu.h"
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/lib/number.h"
 #include "core/lib/print.h"
 #include "kernel/fs/visible.h"

@@ -2,7 +2,7 @@
 /* See command.h. Task context. */
 #include "kernel/gdb/command.h"
 
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/gdb/debugger.h"
 #include "core/lib/string.h"
 #include "kernel/cmdline.h"

@@ -4,7 +4,7 @@
 
 #include "arch/memory.h"
 #include "arch/thread.h"
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/lib/print.h"
 #include "kernel/memory/pages.h"
 

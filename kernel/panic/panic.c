@@ -7,7 +7,7 @@
 #include "arch/fault.h"
 #include "arch/snapshot.h"
 #include "arch/stop.h"
-#include "core/command/backtrace.h"
+#include "core/console/backtrace.h"
 #include "core/lib/print.h"
 #include "core/recording/recording.h"
 #include "core/script/script.h"

@@ -22,7 +22,7 @@ void panic_set_debugger(void (*with)(const struct regs *regs));
 /* Sends unexpected exceptions here. Boot. */
 void panic_init(const struct panic_machine *with);
 
-/* The chain from `regs` to the console, as core/command/backtrace.h has it. */
+/* The chain from `regs` to the console, as core/console/backtrace.h has it. */
 void panic_print_chain(const struct regs *regs);
 
 /* The newest samples of a recording; NULL: there is none. Any context. */

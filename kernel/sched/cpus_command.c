@@ -3,7 +3,7 @@
 #include "arch/park.h"
 #include "arch/watch.h"
 #include "core/breakpoint/audit.h"
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
 #include "core/symbols/symbols.h"

@@ -4,8 +4,8 @@
 
 #include "arch/park.h"
 #include "arch/snapshot.h"
-#include "core/command/backtrace.h"
-#include "core/command/command.h"
+#include "core/console/backtrace.h"
+#include "core/console/command.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
 #include "core/lib/words.h"

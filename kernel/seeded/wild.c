@@ -7,7 +7,7 @@
  */
 #include <linux/errno.h>
 
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/lib/print.h"
 #include "kernel/fs/visible.h"
 #include "kernel/sched/thread.h"

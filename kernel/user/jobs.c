@@ -8,7 +8,7 @@
 #include <linux/errno.h>
 #include <linux/signal.h>
 
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/lib/words.h"

@@ -6,7 +6,7 @@
 #include <linux/errno.h>
 #include <linux/signal.h>
 
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "kernel/console/input_wait.h"

@@ -9,7 +9,7 @@
 #include "tests/kernel/bench.h"
 
 #include "arch/x86_64/cpu/cpu.h"
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/lib/words.h"

@@ -9,7 +9,7 @@
 #include "arch/cpu.h"
 #include "arch/patch.h"
 #include "arch/regs.h"
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/lib/print.h"
 #include "core/recording/recording.h"
 #include "core/tracepoint/tracepoint.h"

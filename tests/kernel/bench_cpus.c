@@ -14,7 +14,7 @@
 
 #include "arch/cpu.h"
 #include "arch/memory.h"
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"

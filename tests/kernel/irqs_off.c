@@ -8,7 +8,7 @@
 #include "arch/cpu.h"
 #include "arch/regs.h"
 #include "arch/x86_64/entry/trap.h"
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/lib/print.h"
 #include "kernel/sched/thread.h"
 

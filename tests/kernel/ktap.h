@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/lib/print.h"
 
 /* One claim. The text says what holds when it is true. Returns `holds`. */

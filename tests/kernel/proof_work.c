@@ -5,7 +5,7 @@
  */
 #include "tests/kernel/proof_work.h"
 
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/lib/print.h"
 #include "core/lib/refusal.h"
 #include "core/lib/words.h"

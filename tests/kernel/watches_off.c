@@ -7,7 +7,7 @@
 #include "arch/cpu.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "kernel/time/ticks.h"
 
 static int watches_off_run(int argc, char **argv)

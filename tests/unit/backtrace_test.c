@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/command/backtrace.c: every frame of a short chain on a line of its own; of a long one the
+ * core/console/backtrace.c: every frame of a short chain on a line of its own; of a long one the
  * first, how many are left out, and the last; why a chain ends that is not whole.
  *
  * links: core/unwind/default_fp.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/unwind_machine.c
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "core/command/backtrace.h"
+#include "core/console/backtrace.h"
 #include "core/lib/print.h"
 #include "tests/unit/fake_arch.h"
 #include "tests/unit/unwind_machine.h"

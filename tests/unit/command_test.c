@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/lib/print.h"
 
 bool command_interrupted(void)

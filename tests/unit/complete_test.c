@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "core/abi/symtab.h"
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/symbols/symbols.h"
 #include "kernel/console/complete.h"
 #include "kernel/console/crash.h"

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "arch/cpu.h"
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"

@@ -21,7 +21,7 @@
 
 #include "arch/cpu.h"
 #include "arch/memory.h"
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "kernel/fs/ramfs.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a command that takes its time shows, and how it learns that it shall stop:
- * command_progress and command_interrupted of core/command/command.h. Here is the console's side
+ * command_progress and command_interrupted of core/console/command.h. Here is the console's side
  * of them. Task context.
  */
 #pragma once

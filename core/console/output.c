@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output that ^C cuts: command_output() of core/command/command.h. A command may have megabytes to
+ * Output that ^C cuts: command_output() of core/console/command.h. A command may have megabytes to
  * print; at 115200 baud the person at the console would wait for minutes after a ^C. The sink looks
  * for ^C before each piece of text. After one it completes the line that is open and drops the
  * rest, so that no loop of the command has to look for itself in order to be quiet. Task context.
  */
-#include "core/command/command.h"
+#include "core/console/command.h"
 
 #include "core/lib/print.h"
 #include "core/lib/string.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ^C, by the host: see command.h and core/host.h. Without a host that knows, there is none. */
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/host.h"
 
 bool command_interrupted(void)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The commands that were linked in (core/command/command.h): find, list in order, run. They are
+ * The commands that were linked in (core/console/command.h): find, list in order, run. They are
  * few, so that order is worked out on demand and nothing has to be set up at boot. Task context.
  */
-#include "core/command/command.h"
+#include "core/console/command.h"
 
 #include <linux/errno.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See interruptible.h. Called by the console's commands that read recordings. */
-#include "core/command/interruptible.h"
+#include "core/console/interruptible.h"
 
-#include "core/command/command.h"
+#include "core/console/command.h"
 
 static void interruptible_rewind(struct record_source *source)
 {

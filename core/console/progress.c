@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The progress line of long work (core/command/progress.h). It replaces itself by a carriage
+ * The progress line of long work (core/console/progress.h). It replaces itself by a carriage
  * return and ends in a newline as soon as anything else is printed, so that in a log too every
  * other line starts at its beginning: `begin-base64` must. For this the line, while it stands,
  * lies before the console's sink. Task context; a panic that prints meanwhile only gets the
  * newline before its first.
  */
-#include "core/command/progress.h"
+#include "core/console/progress.h"
 
 #include <stdint.h>
 
 #include "arch/cpu.h"
-#include "core/command/command.h"
+#include "core/console/command.h"
 #include "core/lib/print.h"
 
 #define SECOND_NS 1000000000ull

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See backtrace.h. */
-#include "core/command/backtrace.h"
+#include "core/console/backtrace.h"
 
 #include "core/lib/print.h"
 #include "core/symbols/symbols.h"
