@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A stop: what gdb is told of it, and what gdb asks for until it lets the machine resume. In the
+ * stop, on the CPU that has stopped: nothing may trap or wait for a lock.
+ */
+#include "arch/cpu.h"
+#include "arch/debugger.h"
+#include "arch/park.h"
+#include "arch/regs.h"
+#include "core/gdb/points.h"
+#include "core/gdb/session.h"
+#include "core/host.h"
+#include "core/lib/assert.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+
+/* So many steps, and the other CPUs are let go for one. */
+#define STEPS_ALONE 64
+
+static void detach(void)
+{
+    assert(gdb_session.door);
+    gdb_points_clear();
+    arch_debugger_attach(NULL);
+    gdb_session.door->listen(false);
+    gdb_session.door->close();
+    if (gdb_session.door->lends_console)
+        print_set_console(gdb_session.console_before);
+    gdb_session.door = NULL;
+}
+
+/* The others may be let go for it although gdb has them stand still for none. */
+static void resume_as_asked(const struct gdb_request *request, struct arch_resume *resume)
+{
+    *resume =
+        (struct arch_resume){.all = request->all, .only = request->only, .step = request->step};
+    if (!request->step)
+        gdb_session.steps = 0;
+    else if (request->all && ++gdb_session.steps % STEPS_ALONE != 0)
+        resume->all = false;
+}
+
+/* A step that is to continue until it leaves a range of addresses, or gdb says stop. */
+static bool range_goes_on(unsigned cpu, struct gdb_stop *stop)
+{
+    const struct gdb_request *request = &gdb_session.server.request;
+    uint64_t ip = arch_stopped_regs(cpu)->ip;
+
+    if (!gdb_session.server.owes_stop || !request->step || request->only != cpu ||
+        stop->reason != GDB_STOPPED_BY_SIGNAL || ip < request->start || ip >= request->end)
+        return false;
+    if (gdb_session.door->poll() != GDB_BREAK)
+        return true;
+    stop->signal = GDB_SIGNAL_INTERRUPT;
+    return false;
+}
+
+static struct gdb_stop describe(unsigned cpu, enum arch_stop why)
+{
+    struct gdb_stop stop = {.cpu = cpu, .signal = GDB_SIGNAL_TRAP};
+
+    if (why == ARCH_STOP_STEPPED && gdb_session.server.request.step)
+        stop.cpu = gdb_session.server.request
+                       .only; /* it may be another one's, that was not to run for it */
+    if (!gdb_points_take(cpu, &stop) && why == ARCH_STOP_BREAK)
+        stop.signal = GDB_SIGNAL_INTERRUPT;
+    if (why == ARCH_STOP_DEAD)
+        stop.signal = GDB_SIGNAL_ABORTED;
+    return stop;
+}
+
+static void server_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    gdb_server_print(&gdb_session.server, bytes, length);
+}
+
+/* True if all CPUs resume for it. */
+static bool begin_command(unsigned cpu, enum arch_stop why)
+{
+    static struct sink to_gdb = {server_write};
+    const char *problem;
+
+    if (strcmp(gdb_session.server.request.command, "gdb") ==
+        0) { /* no command could be run for it, perhaps */
+        gdb_tell(&to_gdb);
+        gdb_server_command_done(&gdb_session.server, 0);
+        return false;
+    }
+    if (why == ARCH_STOP_DEAD)
+        problem = "after a panic nothing runs any more";
+    else if (!gdb_session.monitor)
+        problem = "this kernel runs no commands for gdb";
+    else
+        problem = gdb_session.monitor->begin(cpu, gdb_session.server.request.command);
+    if (!problem) {
+        gdb_points_lift(true);
+        return true;
+    }
+    gdb_server_print(&gdb_session.server, problem, strlen(problem));
+    gdb_server_print(&gdb_session.server, "\n", 1);
+    gdb_server_command_done(&gdb_session.server, -EBUSY);
+    return false;
+}
+
+static void end_command(int status)
+{
+    gdb_points_lift(false);
+    (void)status; /* it has said what was wrong */
+    gdb_server_command_done(&gdb_session.server, 0);
+}
+
+/* In the stop of `cpu`: whether that one can be stepped, or resume alone. Reports why it cannot. */
+static bool can_go_on(unsigned cpu, unsigned only)
+{
+    char text[100];
+    size_t length;
+
+    if (only == GDB_NO_CPU || only == cpu)
+        return true;
+    if (!arch_stopped_regs(only))
+        length = print_into(text, sizeof(text), "CPU %u does not answer: it runs\n", only);
+    else if (arch_park_is_changing())
+        length =
+            print_into(text, sizeof(text),
+                       "CPU %u has parked the others, for a change: it has to go on first\n", cpu);
+    else
+        return true;
+    gdb_server_print(&gdb_session.server, text, length);
+    return false;
+}
+
+static void power(enum host_power state)
+{
+    if (host.power)
+        host.power(state);
+}
+
+/* True if what gdb wants ends the stop. */
+static bool serve(unsigned cpu, enum arch_stop why, struct arch_resume *resume)
+{
+    gdb_server_serve(&gdb_session.server);
+    switch (gdb_session.server.request.kind) {
+    case GDB_RESUME:
+        if (why == ARCH_STOP_DEAD) {
+            gdb_server_died(&gdb_session.server, GDB_SIGNAL_ABORTED);
+            return true;
+        }
+        if (!can_go_on(cpu, gdb_session.server.request.only)) {
+            gdb_server_stopped(&gdb_session.server,
+                               &(struct gdb_stop){.cpu = cpu, .signal = GDB_SIGNAL_TRAP});
+            return false;
+        }
+        resume_as_asked(&gdb_session.server.request, resume);
+        return true;
+    case GDB_COMMAND:
+        return begin_command(cpu, why);
+    case GDB_DETACH:
+        detach();
+        return true;
+    case GDB_KILL:
+        power(HOST_POWER_OFF);
+        return true;
+    case GDB_RESTART:
+        power(HOST_POWER_RESET);
+        return true;
+    case GDB_GONE:
+        break;
+    }
+    return false;
+}
+
+static void say_absent(unsigned absent)
+{
+    char text[80];
+    size_t length;
+
+    if (absent == ARCH_NO_CPU || !gdb_session.server.owes_stop)
+        return;
+    length = print_into(text, sizeof(text), "CPU %u does not answer: it goes on\n", absent);
+    gdb_server_print(&gdb_session.server, text, length);
+}
+
+/*
+ * From here on this CPU alone takes bytes. A parked boot CPU may be about to take one: L, with
+ * debugger_listens.
+ */
+static void take_the_port(unsigned absent)
+{
+    gdb_session.door->listen(false);
+    __atomic_store_n(&gdb_session.stopped, true, __ATOMIC_SEQ_CST);
+    while (absent != 0 && __atomic_load_n(&gdb_session.listening, __ATOMIC_SEQ_CST) > 0)
+        arch_relax();
+}
+
+void gdb_stop_serve(unsigned cpu, enum arch_stop why, unsigned absent, struct arch_resume *resume)
+{
+    struct gdb_stop stop;
+    int status;
+
+    assert(gdb_session.door);
+    assert(why == ARCH_STOP_DEAD ||
+           !__atomic_load_n(&gdb_session.stopped, __ATOMIC_RELAXED)); /* one at once */
+    gdb_session.arriving = false;
+    gdb_text_send_rest();
+    if (why == ARCH_STOP_DEAD)
+        gdb_points_freeze();
+    if (gdb_session.monitor && gdb_session.monitor->end(cpu, &status)) {
+        take_the_port(absent);
+        end_command(status);
+    } else {
+        stop = describe(cpu, why);
+        if (why == ARCH_STOP_STEPPED && range_goes_on(stop.cpu, &stop)) {
+            resume_as_asked(&gdb_session.server.request, resume);
+            return;
+        }
+        take_the_port(absent);
+        say_absent(absent);
+        if (gdb_command_runs()) /* and has ended with the machine */
+            end_command(0);
+        gdb_server_stopped(&gdb_session.server, &stop);
+    }
+    while (!serve(cpu, why, resume))
+        continue;
+    __atomic_store_n(&gdb_session.stopped, false, __ATOMIC_RELEASE);
+    if (gdb_session.door)
+        gdb_session.door->listen(true);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Text that gdb is sent while the machine runs: what a command prints, and what the console prints
+ * while its port is lent. Task context or a panic, unless session.h says otherwise.
+ */
+#include "arch/cpu.h"
+#include "arch/debugger.h"
+#include "arch/local.h"
+#include "core/gdb/session.h"
+#include "core/lib/print.h"
+
+bool gdb_is_sending(unsigned cpu)
+{
+    return __atomic_load_n(&gdb_session.sender, __ATOMIC_RELAXED) == cpu + 1;
+}
+
+/* Between the two this CPU is neither parked nor stopped, so there is nothing to wait for. */
+static void sending_begins(void)
+{
+    __atomic_store_n(&gdb_session.sender, arch_cpu_id() + 1, __ATOMIC_RELAXED);
+    local_barrier();
+}
+
+/* A stop of this CPU that was wanted meanwhile is asked for again. */
+static void sending_ends(void)
+{
+    unsigned cpu = arch_cpu_id();
+
+    local_barrier();
+    __atomic_store_n(&gdb_session.sender, 0, __ATOMIC_RELAXED);
+    local_barrier();
+    if (arch_stop_is_due(cpu))
+        arch_stop_cpu(cpu);
+}
+
+bool gdb_command_runs(void)
+{
+    return gdb_session.monitor && gdb_session.monitor->is_under_way();
+}
+
+static bool gdb_hears_text(void)
+{
+    return gdb_session.server.owes_stop || gdb_command_runs();
+}
+
+static bool print_piece(void)
+{
+    bool more;
+
+    while (!gdb_session.server.link.line->ready())
+        arch_relax();
+    sending_begins();
+    more = gdb_link_send_piece(&gdb_session.server.link);
+    sending_ends();
+    return more;
+}
+
+void gdb_text_send_rest(void)
+{
+    while (gdb_link_send_piece(&gdb_session.server.link))
+        continue;
+}
+
+/*
+ * A packet is whole: what prints in an interrupt comes before it or after it, and a stop of another
+ * CPU sends the rest first.
+ */
+size_t gdb_text_print(const char *text, size_t length)
+{
+    uint64_t flags = arch_irq_save();
+    size_t sent = 0;
+
+    gdb_text_send_rest(); /* of a CPU that a panic has halted */
+    do {
+        size_t part = length - sent < GDB_TEXT_MAX ? length - sent : GDB_TEXT_MAX;
+
+        sending_begins();
+        gdb_link_make_text(&gdb_session.server.link, text + sent, part);
+        sending_ends();
+        while (print_piece())
+            continue;
+        sent += part;
+    } while (sent < length && gdb_hears_text());
+    arch_irq_restore(flags);
+    return sent;
+}
+
+void gdb_text_keep_alive(void)
+{
+    print_together_begin();
+    gdb_text_print("", 0);
+    print_together_end();
+}
+
+static void lent_write(struct sink *sink, const char *bytes, size_t length)
+{
+    size_t sent = 0;
+
+    (void)sink;
+    if (length > 0 && gdb_hears_text())
+        sent = gdb_text_print(bytes, length);
+    if (sent < length && !gdb_session.door)
+        gdb_session.console_before->write(gdb_session.console_before, bytes + sent, length - sent);
+}
+
+struct sink gdb_text_console = {lent_write};

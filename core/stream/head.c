@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See head.h. */
+#include "core/stream/head.h"
+
+#include "core/abi/perf_pipe.h"
+#include "core/lib/assert.h"
+#include "core/lib/string.h"
+#include "core/stream/stage.h"
+#include "core/stream/tracing_data.h"
+
+/* The kernel as perf knows it: the dso, and its map, whose name ends in the symbol that its pgoff
+ * is the address of. */
+static const char kernel_dso[] = "[kernel.kallsyms]";
+static const char kernel_map[] = "[kernel.kallsyms]_text";
+
+/* A feature that is one string; NULL: there is none. */
+static void put_feature(struct stream *stream, enum perf_pipe_feature_number number,
+                        const char *text)
+{
+    struct perf_pipe_feature feature;
+    size_t start = __builtin_offsetof(struct perf_pipe_feature, length) + sizeof(feature.length);
+    size_t size;
+
+    if (text == NULL)
+        return;
+    size = stage_round_up(start + strlen(text) + 1);
+    feature.header = stage_header_of(PERF_PIPE_FEATURE, 0, size);
+    feature.feature = number;
+    feature.length = (uint32_t)(size - start);
+    stage_bytes(stream, &feature, start);
+    stage_text(stream, text, size - start);
+    stage_end(stream);
+}
+
+static void put_features(struct stream *stream)
+{
+    const struct stream_kernel *kernel = stream->kernel;
+    const struct perf_pipe_cpus cpus = {
+        .header = stage_header_of(PERF_PIPE_FEATURE, 0, sizeof(cpus)),
+        .feature = PERF_PIPE_FEATURE_NRCPUS,
+        .available = kernel->cpus,
+        .online = kernel->online,
+    };
+
+    put_feature(stream, PERF_PIPE_FEATURE_ARCH, kernel->arch);
+    if (kernel->cpus > 0) {
+        stage_bytes(stream, &cpus, sizeof(cpus));
+        stage_end(stream);
+    }
+    put_feature(stream, PERF_PIPE_FEATURE_CPUDESC, kernel->cpu);
+    put_feature(stream, PERF_PIPE_FEATURE_CPUID, kernel->cpu_kind);
+}
+
+void head_compression(struct stream *stream)
+{
+    const struct perf_pipe_compression record = {
+        .header = stage_header_of(PERF_PIPE_FEATURE, 0, sizeof(record)),
+        .feature = PERF_PIPE_FEATURE_COMPRESSED,
+        .version = 1,
+        .type = 1,
+        .level = 1,
+        .ratio = 1,
+        .room = 2 * ZSTD_PENDING_MAX,
+    };
+
+    stage_bytes(stream, &record, sizeof(record));
+    stage_end(stream);
+}
+
+static void put_attr(struct stream *stream, const struct recorded_event *event)
+{
+    struct perf_pipe_attr record;
+    struct perf_event_attr attr = event->attr;
+
+    assert(attr.sample_type & PERF_SAMPLE_IDENTIFIER);
+    attr.size = PERF_PIPE_ATTR_SIZE;
+    attr.sample_id_all = 1;
+    record.header = stage_header_of(PERF_PIPE_ATTR, 0, sizeof(record));
+    memcpy(record.attr, &attr, sizeof(record.attr));
+    record.id = event->id;
+    stage_bytes(stream, &record, sizeof(record));
+    stage_end(stream);
+}
+
+static void put_name(struct stream *stream, const struct recorded_event *event)
+{
+    struct perf_pipe_event_update update;
+    size_t room = stage_round_up(strlen(event->name) + 1);
+
+    update.header = stage_header_of(PERF_PIPE_EVENT_UPDATE, 0, sizeof(update) + room);
+    update.type = PERF_PIPE_UPDATE_NAME;
+    update.id = event->id;
+    stage_bytes(stream, &update, sizeof(update));
+    stage_text(stream, event->name, room);
+    stage_end(stream);
+}
+
+/* A sink that leads into the stream. */
+struct stream_sink {
+    struct sink sink;
+    struct stream *stream;
+};
+
+static void stream_sink_write(struct sink *sink, const char *bytes, size_t length)
+{
+    stage_bytes(((struct stream_sink *)sink)->stream, bytes, length);
+}
+
+/*
+ * It comes after the attributes, because perf then gives each event that it knows its description,
+ * and before the samples. perf never sets back the count of bytes that it compares the size with:
+ * the size is that of all descriptions so far.
+ */
+static void put_tracing_data(struct stream *stream, struct record_source *source, bool more)
+{
+    struct stream_sink into = {{stream_sink_write}, stream};
+    struct perf_pipe_tracing_data record;
+
+    if (!tracing_data_needed(source))
+        return;
+    record.header = stage_header_of(PERF_PIPE_TRACING_DATA, 0, sizeof(record));
+    stream->described += tracing_data_prepare(source, more);
+    record.size = (uint32_t)stream->described;
+    stage_bytes(stream, &record, sizeof(record));
+    tracing_data_write(&into.sink, source);
+    stage_end(stream);
+}
+
+static void put_build_id(struct stream *stream)
+{
+    struct perf_pipe_build_id record = {.pid = -1, .size = PERF_PIPE_BUILD_ID_SIZE};
+    size_t size = stage_round_up(sizeof(record) + sizeof(kernel_dso));
+
+    record.header = stage_header_of(PERF_PIPE_BUILD_ID,
+                                    PERF_RECORD_MISC_KERNEL | PERF_PIPE_MISC_BUILD_ID_SIZE, size);
+    memcpy(record.build_id, stream->kernel->build_id, sizeof(record.build_id));
+    stage_bytes(stream, &record, sizeof(record));
+    stage_text(stream, kernel_dso, size - sizeof(record));
+    stage_end(stream);
+}
+
+static void put_kernel_map(struct stream *stream, const struct recorded_event *event)
+{
+    const struct stage_origin boot = {.pid = (uint32_t)-1};
+    size_t room = stage_round_up(sizeof(kernel_map));
+    size_t size = sizeof(struct perf_event_header) + 4 * sizeof(uint64_t) + room;
+
+    stage_header(stream, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL,
+                 size + stage_trailer_size(event));
+    stage_u32_pair(stream, boot.pid, boot.tid);
+    stage_u64(stream, stream->kernel->text);
+    stage_u64(stream, stream->kernel->text_size);
+    stage_u64(
+        stream,
+        stream->kernel->text); /* pgoff: where _text runs, which perf holds against the ELF's */
+    stage_text(stream, kernel_map, room);
+    stage_trailer(stream, event, &boot);
+    stage_end(stream);
+}
+
+void head_open(struct stream *stream)
+{
+    const struct perf_pipe_header header = {.magic = PERF_PIPE_MAGIC, .size = sizeof(header)};
+
+    stage_bytes(stream, &header, sizeof(header));
+    stage_end(stream);
+    if (stream->kernel->build_id)
+        put_build_id(stream);
+}
+
+void head_events(struct stream *stream, struct record_source *source, bool more)
+{
+    for (size_t i = 0; i < source->event_count; i++) {
+        put_attr(stream, &source->events[i]);
+        put_name(stream, &source->events[i]);
+    }
+    put_tracing_data(stream, source, more);
+}
+
+void head_machine(struct stream *stream)
+{
+    put_features(stream);
+    put_kernel_map(stream, &stream->first);
+}

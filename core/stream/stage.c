@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See stage.h. */
+#include "core/stream/stage.h"
+
+#include "arch/local.h"
+#include "core/lib/assert.h"
+#include "core/lib/crc32.h"
+#include "core/lib/string.h"
+
+size_t stage_round_up(size_t size)
+{
+    return (size + 7) & ~(size_t)7;
+}
+
+/* What the staged bytes bring about, now that they have left. May be done twice. */
+static void settle(struct stream *stream)
+{
+    stream->bytes = stream->bytes_after;
+    stream->crc = stream->crc_after;
+    stream->records = stream->records_after;
+    if (stream->packs && stream->leaving_length == 0)
+        stream->packer->zstd.end = stream->packer->end_after;
+    else if (stream->packs)
+        zstd_commit(&stream->packer->zstd);
+    stream->staged_length = stream->staged_after;
+    local_barrier(); /* a crash in between finds `sending` and does all of it again */
+    stream->sending = false;
+}
+
+/*
+ * These bytes leave; then so many records more have left, and so many bytes are staged still.
+ * No bytes: the staged record has been put into the packer.
+ */
+static void leave(struct stream *stream, const void *bytes, size_t length, unsigned records,
+                  size_t staged_after)
+{
+    stream->leaving = bytes;
+    stream->leaving_length = length;
+    stream->staged_after = staged_after;
+    stream->bytes_after = stream->bytes + length;
+    stream->crc_after = crc32_update(stream->crc, bytes, length);
+    stream->records_after = stream->records + records;
+    stream->left_before = stream->left ? *stream->left : 0;
+    local_barrier(); /* a crash that finds `sending` finds the rest */
+    stream->sending = true;
+    local_barrier();
+    if (length > 0)
+        stream->sink->write(stream->sink, bytes, length);
+    local_barrier();
+    settle(stream);
+}
+
+/* `whole`: a record ends here. */
+static void send(struct stream *stream, bool whole)
+{
+    assert(!stream->packs); /* what is longer than the stage stands in the head */
+    leave(stream, stream->staged, stream->staged_length, whole, 0);
+}
+
+void stream_flush(struct stream *stream)
+{
+    struct stream_packer *packer = stream->packer;
+    size_t size;
+
+    if (!stream->packs || packer->zstd.end == packer->zstd.flushed)
+        return;
+    size = sizeof(packer->header) + zstd_flush(&packer->zstd, packer->body);
+    packer->header =
+        (struct perf_event_header){.type = PERF_PIPE_COMPRESSED, .size = (uint16_t)size};
+    leave(stream, &packer->header, size, 0, stream->staged_length);
+}
+
+/* To a reader of the rings, a record that waits in the packer has left: a crash flushes it. */
+static void pack(struct stream *stream)
+{
+    if (zstd_room(&stream->packer->zstd) < stream->staged_length)
+        stream_flush(stream);
+    stream->packer->end_after =
+        zstd_put(&stream->packer->zstd, stream->staged, stream->staged_length);
+    leave(stream, stream->staged, 0, 1, 0);
+}
+
+void stage_bytes(struct stream *stream, const void *bytes, size_t length)
+{
+    const uint8_t *from = bytes;
+
+    while (length > 0) {
+        size_t room = STREAM_STAGE - stream->staged_length;
+        size_t part = length < room ? length : room;
+
+        assert(stream->staged_length <= STREAM_STAGE);
+        memcpy(stream->staged + stream->staged_length, from, part);
+        stream->staged_length += part;
+        from += part;
+        length -= part;
+        if (length > 0)
+            send(stream, false);
+    }
+}
+
+void stage_end(struct stream *stream)
+{
+    if (stream->ending && stream->end_start + stream->end_put++ < stream->records)
+        stream->staged_length = 0;
+    else if (stream->packs)
+        pack(stream);
+    else
+        send(stream, true);
+}
+
+void stage_u64(struct stream *stream, uint64_t value)
+{
+    stage_bytes(stream, &value, sizeof(value));
+}
+
+void stage_u32_pair(struct stream *stream, uint32_t first, uint32_t second)
+{
+    const uint32_t pair[2] = {first, second};
+
+    stage_bytes(stream, pair, sizeof(pair));
+}
+
+void stage_text(struct stream *stream, const char *text, size_t room)
+{
+    static const uint8_t zeroes[8];
+    size_t length = strlen(text);
+
+    assert(length <= room); /* the header says `room` already */
+    stage_bytes(stream, text, length);
+    for (room -= length; room > sizeof(zeroes); room -= sizeof(zeroes)) {
+        stage_bytes(stream, zeroes, sizeof(zeroes));
+    }
+    stage_bytes(stream, zeroes, room);
+}
+
+struct perf_event_header stage_header_of(uint32_t type, unsigned misc, size_t size)
+{
+    return (struct perf_event_header){.type = type, .misc = (uint16_t)misc, .size = (uint16_t)size};
+}
+
+void stage_header(struct stream *stream, uint32_t type, unsigned misc, size_t size)
+{
+    const struct perf_event_header header = stage_header_of(type, misc, size);
+
+    stage_bytes(stream, &header, sizeof(header));
+}
+
+/* The fields of `struct sample_id` in <linux/perf_event.h>, each of 8 bytes. */
+size_t stage_trailer_size(const struct recorded_event *event)
+{
+    const uint64_t fields = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
+                            PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
+    size_t size = 0;
+
+    for (uint64_t left = event->attr.sample_type & fields; left != 0; left &= left - 1) {
+        size += sizeof(uint64_t);
+    }
+    return size;
+}
+
+void stage_trailer(struct stream *stream, const struct recorded_event *event,
+                   const struct stage_origin *origin)
+{
+    uint64_t fields = event->attr.sample_type;
+
+    if (fields & PERF_SAMPLE_TID) {
+        stage_u32_pair(stream, origin->pid, origin->tid);
+    }
+    if (fields & PERF_SAMPLE_TIME) {
+        stage_u64(stream, origin->time);
+    }
+    if (fields & PERF_SAMPLE_ID) {
+        stage_u64(stream, event->id);
+    }
+    if (fields & PERF_SAMPLE_STREAM_ID) {
+        stage_u64(stream, event->id);
+    }
+    if (fields & PERF_SAMPLE_CPU) {
+        stage_u32_pair(stream, origin->cpu, 0);
+    }
+    if (fields & PERF_SAMPLE_IDENTIFIER) {
+        stage_u64(stream, event->id);
+    }
+}
+
+bool stream_recover(struct stream *stream)
+{
+    uint64_t gone;
+
+    if (!stream->left)
+        return false;
+    if (stream->sending) {
+        gone = *stream->left - stream->left_before;
+        if (gone < stream->leaving_length)
+            stream->sink->write(stream->sink, (const char *)stream->leaving + gone,
+                                stream->leaving_length - gone);
+        settle(stream);
+    }
+    stream->staged_length = 0;
+    return true;
+}
