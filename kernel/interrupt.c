@@ -3,7 +3,7 @@
 #include "kernel/interrupt.h"
 
 #include "core/gdb/debugger.h"
-#include "core/tracepoint/tracepoint.h"
+#include "core/tracepoint/define.h"
 
 #define IRQ_HANDLER_FIELDS(FIELD, of)                                                              \
     FIELD(of, s32, irq, "irq=%d")                                                                  \

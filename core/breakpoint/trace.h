@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "core/tracepoint/tracepoint.h"
+#include "core/tracepoint/define.h"
 
 #define BREAKPOINT_HIT_FIELDS(FIELD, of)                                                           \
     FIELD(of, pointer, address, "address=%p")                                                      \

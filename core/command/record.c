@@ -4,13 +4,13 @@
 
 #include "core/command/hints.h"
 #include "core/command/session.h"
-#include "core/command/tallies.h"
 #include "core/command/workload.h"
 #include "core/console/command.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/lib/words.h"
 #include "core/source/branches.h"
+#include "core/stat/tallies.h"
 #include "core/stream/drain.h"
 #include "core/unwind/verify.h"
 

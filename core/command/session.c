@@ -2,13 +2,13 @@
 /* See session.h. */
 #include "core/command/session.h"
 
-#include "core/command/interval.h"
-#include "core/command/tallies.h"
 #include "core/command/workload.h"
 #include "core/console/command.h"
 #include "core/host.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/stat/interval.h"
+#include "core/stat/tallies.h"
 #include "core/stream/drain.h"
 #include "core/unwind/verify.h"
 

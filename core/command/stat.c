@@ -2,16 +2,16 @@
 /* `perf stat` of record.h. */
 #include "core/command/record.h"
 
-#include "core/command/count.h"
 #include "core/command/hints.h"
-#include "core/command/interval.h"
 #include "core/command/session.h"
-#include "core/command/tallies.h"
 #include "core/command/workload.h"
 #include "core/console/command.h"
 #include "core/lib/deviation.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/stat/count.h"
+#include "core/stat/interval.h"
+#include "core/stat/tallies.h"
 
 /* What was counted, over all runs. */
 static struct {

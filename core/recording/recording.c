@@ -9,9 +9,9 @@
 #include "core/lib/assert.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
-#include "core/lib/string.h"
 #include "core/recording/layout.h"
 #include "core/recording/merge.h"
+#include "core/recording/rings.h"
 #include "core/recording/tallies.h"
 #include "core/recording/tasks.h"
 #include "core/sample/comm.h"
@@ -36,63 +36,6 @@ static const struct event *ended_by; /* ... as is the trigger that did it */
 static void (*stop_program)(void);   /* set at boot */
 
 const struct recorder recorder = RECORDER(rings, events, event_count);
-
-/* Out of the table first, for a report that comes in between. */
-static void recording_free_rings(void)
-{
-    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
-        void *bytes = rings[cpu].bytes;
-        uint64_t size = rings[cpu].size;
-
-        rings[cpu] = (struct ring){.bytes = NULL}; /* the counters too */
-        local_barrier();
-        if (bytes)
-            host.memory_give(bytes, size);
-    }
-}
-
-/* NULL, and in `why` what it was for and how much there is. */
-static void *recording_take(size_t bytes, const char *what, struct refusal *why)
-{
-    struct refusal missing = {"the host of Pitot gives no memory"};
-    void *memory = host.memory_take ? host.memory_take(bytes, &missing) : NULL;
-
-    if (!memory)
-        refuse(why, ENOMEM, "%s: %s", what, missing.text);
-    return memory;
-}
-
-static int recording_make_ring(struct ring *ring, const struct recording_options *options,
-                               struct refusal *why)
-{
-    enum ring_mode mode = options->overwrite ? RING_OVERWRITE : RING_NORMAL;
-    uint64_t size = options->ring_size;
-    char what[64];
-    void *memory;
-    int error = ring_init(ring, NULL, size, mode, false, why);
-
-    if (error)
-        return error;
-    print_into(what, sizeof(what), "a ring of %llu bytes for each CPU", (unsigned long long)size);
-    memory = recording_take(size, what, why);
-    if (!memory)
-        return -ENOMEM;
-    return ring_init(ring, memory, size, mode, false, why);
-}
-
-static int recording_make_rings(const struct recording_options *options, struct refusal *why)
-{
-    recording_free_rings();
-    for (unsigned cpu = 0; options->ring_size && cpu < arch_cpus(); cpu++) {
-        int error = recording_make_ring(&rings[cpu], options, why);
-
-        if (error) {
-            recording_free_rings();
-            return error;
-        }
-    }
-    return 0;
-}
 
 /* Makes room for so many events; the bank's earlier content is dropped. */
 static int bank_make(struct bank *bank, unsigned count, struct refusal *why)
@@ -248,7 +191,7 @@ int recording_start(const struct recording_options *options, struct refusal *why
     local_barrier();
     event_count = options->event_count;
     recording_tasks_start();
-    error = recording_make_rings(options, why);
+    error = recording_rings_take(rings, options, why);
     if (!error)
         recording_begin(options->ring_size ? rings : NULL);
     running = true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes recordings in perf's pipe format (core/abi/perf_pipe.h), record after record: head.c
- * has those before the first sample, task.c those of tasks, stage.c how a record leaves.
- * docs/stream.md gives the order and what perf does without each record. Called by core/stream/drain.c, in its thread or in the console's once the events are off,
- * and in a crash; the sink may be slow.
+ * Writes recordings in perf's pipe format (core/abi/perf_pipe.h), record after record: head.c has
+ * those before the first sample, task.c those of tasks, stage.c how a record leaves. docs/stream.md
+ * gives the order and what perf does without each record. Called by core/stream/drain.c, in its
+ * thread or in the console's once the events are off, and in a crash; the sink may be slow.
  */
 #include "core/stream/stream.h"
 

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "core/tracepoint/tracepoint.h"
+#include "core/tracepoint/define.h"
 
 enum field_source { FIELD_ARGUMENT, FIELD_HEAD, FIELD_COMM };
 

@@ -8,7 +8,7 @@
  * context is recording is part of that recording. A hit that is only counted costs no more than
  * finding the probes; a probe that wants the record makes it, where it wants it.
  */
-#include "core/tracepoint/tracepoint.h"
+#include "core/tracepoint/define.h"
 
 #include "arch/local.h"
 #include "core/host.h"

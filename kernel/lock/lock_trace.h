@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "core/tracepoint/tracepoint.h"
+#include "core/tracepoint/define.h"
 
 #define LOCK_FIELDS(FIELD, of)                                                                     \
     FIELD(of, pointer, lockdep_addr, "%p")                                                         \

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/tracepoint/tracepoint.h"
+#include "core/tracepoint/define.h"
 
 /* `pfn`: the number of the block's first physical page. */
 #define MM_PAGE_FREE_FIELDS(FIELD, of)                                                             \

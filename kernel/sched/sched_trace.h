@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "core/tracepoint/tracepoint.h"
+#include "core/tracepoint/define.h"
 
 #define SCHED_SWITCH_FIELDS(FIELD, of)                                                             \
     FIELD(of, text, prev_comm, "prev_comm=%s")                                                     \

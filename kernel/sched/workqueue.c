@@ -6,7 +6,7 @@
 
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
-#include "core/tracepoint/tracepoint.h"
+#include "core/tracepoint/define.h"
 #include "kernel/panic/panic.h"
 #include "kernel/sched/thread.h"
 #include "kernel/sched/wait_queue.h"

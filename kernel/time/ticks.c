@@ -6,7 +6,7 @@
 #include "kernel/time/ticks.h"
 
 #include "arch/cpu.h"
-#include "core/tracepoint/tracepoint.h"
+#include "core/tracepoint/define.h"
 
 #define TICK_FIELDS(FIELD, of) FIELD(of, u64, count, "count=%lu")
 

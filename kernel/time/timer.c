@@ -9,7 +9,7 @@
 
 #include "arch/cpu.h"
 #include "core/lib/assert.h"
-#include "core/tracepoint/tracepoint.h"
+#include "core/tracepoint/define.h"
 #include "kernel/lock/spinlock.h"
 
 #define EXPIRE_FIELDS(FIELD, of)                                                                   \

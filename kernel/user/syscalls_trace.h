@@ -13,7 +13,7 @@
 #pragma once
 
 #include "core/abi/syscalls.h"
-#include "core/tracepoint/tracepoint.h"
+#include "core/tracepoint/define.h"
 
 #define RAW_SYS_ENTER_FIELDS(FIELD, of)                                                            \
     FIELD(of, s64, id, "NR %ld")                                                                   \

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/tracepoint/tracepoint.h"
+#include "core/tracepoint/define.h"
 #include "tests/fuzz/feed.h"
 
 struct made_tracepoint {

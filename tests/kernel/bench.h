@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "core/tracepoint/tracepoint.h"
+#include "core/tracepoint/define.h"
 
 #define BENCH_FIELDS(FIELD, of)                                                                    \
     FIELD(of, u64, number, "number=%lu")                                                           \

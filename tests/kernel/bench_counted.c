@@ -12,7 +12,7 @@
 #include "core/console/command.h"
 #include "core/lib/print.h"
 #include "core/recording/recording.h"
-#include "core/tracepoint/tracepoint.h"
+#include "core/tracepoint/define.h"
 #include "kernel/user/syscalls.h"
 #include "tests/kernel/bench.h"
 

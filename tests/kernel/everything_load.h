@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "core/tracepoint/tracepoint.h"
+#include "core/tracepoint/define.h"
 
 #define EVERYTHING_FIELDS(FIELD, of) FIELD(of, u64, round, "round=%lu")
 

@@ -16,7 +16,7 @@
 #include "core/option/record.h"
 #include "core/stream/drain.h"
 #include "core/stream/port.h"
-#include "core/tracepoint/tracepoint.h"
+#include "core/tracepoint/define.h"
 #include "tests/kernel/everything_load.h"
 #include "tests/kernel/everything_walk.h"
 #include "tests/kernel/ktap.h"

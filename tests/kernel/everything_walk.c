@@ -9,7 +9,7 @@
 #include "core/sample/sample.h"
 #include "core/sample/view.h"
 #include "core/symbols/symbols.h"
-#include "core/tracepoint/tracepoint.h"
+#include "core/tracepoint/define.h"
 
 /* PERF_RECORD_THROTTLE in <linux/perf_event.h>; behind `stream_id` sample_id, by SAMPLE_ALWAYS. */
 struct throttle_record {

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "core/tracepoint/tracepoint.h"
+#include "core/tracepoint/define.h"
 
 #define PORT_STEP_FIELDS(FIELD, of)                                                                \
     FIELD(of, u64, value, "value=%lu")                                                             \

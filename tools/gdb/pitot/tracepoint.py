@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The fields of a tracepoint's record in words: the kernel keeps for each field where it lies and
-# the part of the line that prints it (core/tracepoint/tracepoint.h). Recorded memory is not
+# the part of the line that prints it (core/tracepoint/define.h). Recorded memory is not
 # believed: what does not fit is left out.
 
 import re

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See count.h. Called by core/command/stat.c and interval.c. */
-#include "core/command/count.h"
+#include "core/stat/count.h"
 
 #include "core/event/spec.h"
 #include "core/lib/print.h"

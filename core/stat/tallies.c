@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See tallies.h. */
-#include "core/command/tallies.h"
+#include "core/stat/tallies.h"
 
 #include "core/console/command.h"
 #include "core/host.h"

@@ -4,12 +4,12 @@
  * INTERVAL_PRINTS and INTERVAL_RUNS, and the thread that ends the recording waits until it does
  * not.
  */
-#include "core/command/interval.h"
+#include "core/stat/interval.h"
 
 #include "arch/cpu.h"
-#include "core/command/count.h"
 #include "core/host.h"
 #include "core/lib/print.h"
+#include "core/stat/count.h"
 
 #define MS_NS     1000000ull
 #define SECOND_NS 1000000000ull

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See rings.h. */
+#include "core/recording/rings.h"
+
+#include "arch/cpu.h"
+#include "arch/local.h"
+#include "core/host.h"
+#include "core/lib/print.h"
+
+/* Out of the table first, for a report that comes in between. */
+void recording_rings_give(struct ring *rings)
+{
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
+        void *bytes = rings[cpu].bytes;
+        uint64_t size = rings[cpu].size;
+
+        rings[cpu] = (struct ring){.bytes = NULL}; /* the counters too */
+        local_barrier();
+        if (bytes)
+            host.memory_give(bytes, size);
+    }
+}
+
+void *recording_take(size_t bytes, const char *what, struct refusal *why)
+{
+    struct refusal missing = {"the host of Pitot gives no memory"};
+    void *memory = host.memory_take ? host.memory_take(bytes, &missing) : NULL;
+
+    if (!memory)
+        refuse(why, ENOMEM, "%s: %s", what, missing.text);
+    return memory;
+}
+
+static int ring_take(struct ring *ring, const struct recording_options *options,
+                     struct refusal *why)
+{
+    enum ring_mode mode = options->overwrite ? RING_OVERWRITE : RING_NORMAL;
+    uint64_t size = options->ring_size;
+    char what[64];
+    void *memory;
+    int error = ring_init(ring, NULL, size, mode, false, why);
+
+    if (error)
+        return error;
+    print_into(what, sizeof(what), "a ring of %llu bytes for each CPU", (unsigned long long)size);
+    memory = recording_take(size, what, why);
+    if (!memory)
+        return -ENOMEM;
+    return ring_init(ring, memory, size, mode, false, why);
+}
+
+int recording_rings_take(struct ring *rings, const struct recording_options *options,
+                         struct refusal *why)
+{
+    recording_rings_give(rings);
+    for (unsigned cpu = 0; options->ring_size && cpu < arch_cpus(); cpu++) {
+        int error = ring_take(&rings[cpu], options, why);
+
+        if (error) {
+            recording_rings_give(rings);
+            return error;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The memory of a recording, which the host gives: a ring for each CPU, and rooms of other kinds.
+ * For core/recording/; task context.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "core/lib/refusal.h"
+#include "core/recording/recording.h"
+#include "core/ring/ring.h"
+
+/* NULL, and in `why` what it was for (`what`) and how much memory there is. */
+void *recording_take(size_t bytes, const char *what, struct refusal *why);
+
+/*
+ * Gives back the rings' memory, one ring for each CPU; and takes it for what a recording with these
+ * options needs. 0; or -ENOMEM or -EINVAL, and no ring has memory.
+ */
+void recording_rings_give(struct ring *rings);
+int recording_rings_take(struct ring *rings, const struct recording_options *options,
+                         struct refusal *why);

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How a tracepoint is declared, defined and raised (core/tracepoint/tracepoint.h says what one is).
+ *
+ * The fields are declared once, in a header beside the code that has the tracepoint, each with its
+ * kind, its name, and the part of the line that prints it, with one conversion of that kind:
+ *
+ *     #define MM_PAGE_FREE_FIELDS(FIELD, of)
+ *         FIELD(of, pointer, address, "address=%p")
+ *         FIELD(of, u32, order, " order=%u")
+ *     TRACEPOINT_DECLARE(mm_page_free, MM_PAGE_FREE_FIELDS);
+ *
+ * One .c file has TRACEPOINT_DEFINE(kmem, mm_page_free, MM_PAGE_FREE_FIELDS), and the code says
+ * TRACE(mm_page_free, address, 4). Up to five fields, of these kinds:
+ *
+ *     pointer    an address                        %p
+ *     function   an address, shown as a symbol     %ps
+ *     code       one inside a function, shown as symbol+0x12    %pS
+ *     u32 s32    32 bits                           %u %x, %d
+ *     u64 s64    64 bits                           %lu %lx, %ld
+ *     text       a string, cut after 15 characters; NULL is an empty one    %s
+ *     state      a thread's, TRACEPOINT_STATE_*, shown by its letter        %s
+ *     gfp        how pages are given out, TRACEPOINT_GFP_*, by its name     %s
+ *
+ * A tracepoint that stands in a trap's handler and tells of what the trap interrupted is declared
+ * and defined by the macros that end in _AT, up to nine fields, and raised by TRACE_ON(SYSTEM_NAME)
+ * and TRACE_AT(SYSTEM_NAME, regs, ...): its samples begin at these registers, not at the place with
+ * the tracepoint; with NULL for them, at the place after all.
+ *
+ * From this come the site, the function that makes a record of a hit's arguments, and the
+ * description of it that libtraceevent reads (core/tracepoint/format.h). TRACE may stand in any
+ * context; its arguments are computed only while a probe listens, and a record is made only for a
+ * probe that wants one.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/patch.h"
+#include "core/tracepoint/tracepoint.h"
+
+/*
+ * What gates call, interrupts off: a hit whose arguments are those of the place; and one with
+ * arguments in memory, place->argument[0], and perhaps registers of its own, place->argument[1].
+ * Weak: code with tracepoints can be linked without tracepoint.c.
+ */
+__attribute__((weak)) arch_gated_function tracepoint_hit, tracepoint_hit_at;
+
+static inline void tracepoint_copy_text(char *to, const char *from)
+{
+    unsigned i = 0;
+
+    for (; from && from[i] && i < TRACEPOINT_TEXT_SIZE - 1; i++)
+        to[i] = from[i];
+    for (; i < TRACEPOINT_TEXT_SIZE; i++)
+        to[i] = '\0';
+}
+
+#define TRACEPOINT_TYPE_pointer  const volatile void *
+#define TRACEPOINT_TYPE_function uintptr_t
+#define TRACEPOINT_TYPE_code     uintptr_t
+#define TRACEPOINT_TYPE_u32      uint32_t
+#define TRACEPOINT_TYPE_s32      int32_t
+#define TRACEPOINT_TYPE_u64      uint64_t
+#define TRACEPOINT_TYPE_s64      int64_t
+#define TRACEPOINT_TYPE_gfp      uint64_t
+#define TRACEPOINT_TYPE_state    int64_t
+#define TRACEPOINT_TYPE_text     const char *
+
+#define TRACEPOINT_MEMBER_pointer(name)  uint64_t name;
+#define TRACEPOINT_MEMBER_function(name) uint64_t name;
+#define TRACEPOINT_MEMBER_code(name)     uint64_t name;
+#define TRACEPOINT_MEMBER_u32(name)      uint32_t name;
+#define TRACEPOINT_MEMBER_s32(name)      int32_t name;
+#define TRACEPOINT_MEMBER_u64(name)      uint64_t name;
+#define TRACEPOINT_MEMBER_s64(name)      int64_t name;
+#define TRACEPOINT_MEMBER_gfp(name)      uint64_t name;
+#define TRACEPOINT_MEMBER_state(name)    int64_t name;
+#define TRACEPOINT_MEMBER_text(name)     char name[TRACEPOINT_TEXT_SIZE];
+
+/*
+ * Each writes a field of one kind, at any address. In registers and on the stack an argument of 32
+ * bits has any upper half.
+ */
+static inline void tracepoint_store_32(char *to, uint64_t argument)
+{
+    uint32_t value = (uint32_t)argument;
+
+    __builtin_memcpy(to, &value, sizeof(value));
+}
+
+static inline void tracepoint_store_64(char *to, uint64_t argument)
+{
+    __builtin_memcpy(to, &argument, sizeof(argument));
+}
+
+static inline void tracepoint_store_text(char *to, uint64_t argument)
+{
+    tracepoint_copy_text(to, (const char *)argument);
+}
+
+#define TRACEPOINT_STORE_pointer  tracepoint_store_64
+#define TRACEPOINT_STORE_function tracepoint_store_64
+#define TRACEPOINT_STORE_code     tracepoint_store_64
+#define TRACEPOINT_STORE_u32      tracepoint_store_32
+#define TRACEPOINT_STORE_s32      tracepoint_store_32
+#define TRACEPOINT_STORE_u64      tracepoint_store_64
+#define TRACEPOINT_STORE_s64      tracepoint_store_64
+#define TRACEPOINT_STORE_gfp      tracepoint_store_64
+#define TRACEPOINT_STORE_state    tracepoint_store_64
+#define TRACEPOINT_STORE_text     tracepoint_store_text
+
+#define TRACEPOINT_MEMBER(of, kind, name, print)    TRACEPOINT_MEMBER_##kind(name)
+#define TRACEPOINT_PARAMETER(of, kind, name, print) , TRACEPOINT_TYPE_##kind name
+#define TRACEPOINT_ARGUMENT(of, kind, name, print)  (uint64_t) name,
+#define TRACEPOINT_INDEX(of, kind, name, print)     TRACEPOINT_INDEX_##of##_##name,
+#define TRACEPOINT_DESCRIBE(of, kind, field, print)                                                \
+    {#field, print, TRACEPOINT_##kind, offsetof(struct trace_record_##of, field),                  \
+     sizeof(((struct trace_record_##of *)NULL)->field)},
+
+/*
+ * Fields are of 4 bytes, 8, or 16 that need no alignment: what the compiler leaves in front of one
+ * is nothing or the 4 bytes there. So these go to 0 in front of every field of 8, before any field
+ * is written; the compiler drops the stores that others write over.
+ */
+#define TRACEPOINT_CLEAR(of, kind, name, print)                                                    \
+    if (_Alignof(__typeof__(((struct trace_record_##of *)NULL)->name)) == 8)                       \
+        tracepoint_store_32(record + offsetof(struct trace_record_##of, name) - 4, 0);
+#define TRACEPOINT_STORE(of, kind, name, print)                                                    \
+    TRACEPOINT_STORE_##kind(record + offsetof(struct trace_record_##of, name),                     \
+                            argument[TRACEPOINT_INDEX_##of##_##name]);
+
+#define TRACEPOINT_DECLARE(name, FIELDS)                                                           \
+    extern struct tracepoint tracepoint_##name;                                                    \
+    typedef void trace_gate_##name(struct arch_gated *gated FIELDS(TRACEPOINT_PARAMETER, name))
+
+/*
+ * Raised after a TRACE_ON: it has no site of its own. Inline, so that an interrupt finds the place.
+ */
+#define TRACEPOINT_DECLARE_AT(system, name, FIELDS)                                                \
+    extern struct tracepoint tracepoint_##system##_##name;                                         \
+    __attribute__((always_inline)) static inline void trace_##system##_##name(                     \
+        const struct regs *regs FIELDS(TRACEPOINT_PARAMETER, system##_##name))                     \
+    {                                                                                              \
+        uint64_t argument[] = {FIELDS(TRACEPOINT_ARGUMENT, system##_##name)};                      \
+                                                                                                   \
+        tracepoint_raise(&tracepoint_##system##_##name, argument, regs);                           \
+    }                                                                                              \
+    extern struct tracepoint tracepoint_##system##_##name
+
+typedef void tracepoint_gate_at(struct arch_gated *gated, uint64_t *argument,
+                                const struct regs *regs);
+
+/* A tracepoint whose hits have arguments in memory; `regs` NULL: those of this place. */
+__attribute__((always_inline)) static inline void
+tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct regs *regs)
+{
+    ((tracepoint_gate_at *)tracepoint->gate)(&tracepoint->gated, argument, regs);
+}
+
+/*
+ * The record's size: padded so that the size in front of it and the record end on a multiple of 8.
+ */
+#define TRACEPOINT_RAW_SIZE(end) (((end) + sizeof(uint32_t) + 7) / 8 * 8 - sizeof(uint32_t))
+
+/* The record's structure, and the functions that describe and make it. */
+#define TRACEPOINT_RECORD(of, FIELDS)                                                              \
+    struct trace_record_##of {                                                                     \
+        struct tracepoint_head head;                                                               \
+        FIELDS(TRACEPOINT_MEMBER, of)                                                              \
+        char end[0];                                                                               \
+    };                                                                                             \
+    static const struct tracepoint_field trace_fields_##of[] = {FIELDS(TRACEPOINT_DESCRIBE, of)};  \
+    enum { FIELDS(TRACEPOINT_INDEX, of) TRACEPOINT_COUNT_##of };                                   \
+    _Static_assert(offsetof(struct trace_record_##of, end) <= TRACEPOINT_RECORD_MAX,               \
+                   "a sample has room for it");                                                    \
+    _Static_assert(TRACEPOINT_COUNT_##of <= TRACEPOINT_FIELDS_MAX, "fields are few");              \
+    ARCH_HIT_TEXT static char *trace_make_##of(const struct tracepoint *tracepoint,                \
+                                               char *restrict record,                              \
+                                               const uint64_t *restrict argument)                  \
+    {                                                                                              \
+        (void)tracepoint;                                                                          \
+        FIELDS(TRACEPOINT_CLEAR, of)                                                               \
+        FIELDS(TRACEPOINT_STORE, of)                                                               \
+        if (offsetof(struct trace_record_##of, end) % 8 == 0)                                      \
+            tracepoint_store_32(record + offsetof(struct trace_record_##of, end), 0);              \
+        return record + TRACEPOINT_RAW_SIZE(offsetof(struct trace_record_##of, end));              \
+    }                                                                                              \
+    _Static_assert(offsetof(struct trace_record_##of, end) % 4 == 0, "one hole, of 4 bytes")
+
+#define TRACEPOINT_ENTRY(of, spelling, spelling_of_name, function, ...)                            \
+    struct tracepoint tracepoint_##of = {                                                          \
+        .gated = {function},                                                                       \
+        .full_name = (spelling),                                                                   \
+        .name = (spelling_of_name),                                                                \
+        .field = trace_fields_##of,                                                                \
+        .field_count = TRACEPOINT_COUNT_##of,                                                      \
+        .raw_size = TRACEPOINT_RAW_SIZE(offsetof(struct trace_record_##of, end)),                  \
+        .make = trace_make_##of,                                                                   \
+        __VA_ARGS__};                                                                              \
+    __attribute__((section("tracepoints"),                                                         \
+                   used)) static struct tracepoint *const trace_entry_##of = &tracepoint_##of
+
+/* Further arguments are members of struct tracepoint, with their values. */
+#define TRACEPOINT_DEFINE(system, tracepoint_name, FIELDS, ...)                                    \
+    TRACEPOINT_RECORD(tracepoint_name, FIELDS);                                                    \
+    _Static_assert(TRACEPOINT_COUNT_##tracepoint_name <= ARCH_GATE_ARGUMENTS,                      \
+                   "all arguments are in registers");                                              \
+    TRACEPOINT_ENTRY(tracepoint_name, #system ":" #tracepoint_name, #tracepoint_name,              \
+                     tracepoint_hit, __VA_ARGS__)
+
+/* A probe that wants all registers has them in those that were given. */
+#define TRACEPOINT_DEFINE_AT(system, tracepoint_name, FIELDS, ...)                                 \
+    TRACEPOINT_RECORD(system##_##tracepoint_name, FIELDS);                                         \
+    TRACEPOINT_ENTRY(system##_##tracepoint_name, #system ":" #tracepoint_name, #tracepoint_name,   \
+                     tracepoint_hit_at, __VA_ARGS__)
+
+/* A field's index, for the members of struct tracepoint that name one. */
+#define TRACEPOINT_FIELD(of, name) TRACEPOINT_INDEX_##of##_##name
+
+#define TRACE(name, ...)                                                                           \
+    do {                                                                                           \
+        if (ARCH_SITE_ON(tracepoint_##name))                                                       \
+            ((trace_gate_##name *)tracepoint_##name.gate)(&tracepoint_##name.gated, __VA_ARGS__);  \
+    } while (0)
+
+/*
+ * The site alone, for arguments that more than an expression makes:
+ *
+ *     if (TRACE_ON(breakpoint_hit))
+ *         slot_trace(...);                which says TRACE_AT(breakpoint_hit, regs, ...)
+ */
+#define TRACE_ON(name) ARCH_SITE_ON(tracepoint_##name)
+
+/* Stands after a TRACE_ON: it has no site of its own. */
+#define TRACE_AT(name, regs, ...) trace_##name(regs, __VA_ARGS__)
