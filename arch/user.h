@@ -20,13 +20,6 @@ struct regs;
 _Noreturn void arch_user_begin(uintptr_t ip, uintptr_t sp);
 
 /*
- * What a program that called the kernel, or was interrupted, had in its registers: the frame at the
- * top of its thread's stack. NULL where none is there: at the border itself, before the entry has
- * saved them. Any context; of another CPU's thread only while that one stands still or sleeps.
- */
-const struct regs *arch_user_regs(const struct arch_stack *stack);
-
-/*
  * What core does for programs. All run on the program's thread's stack.
  *   call    it has executed `syscall`: the number is regs->error, arguments are in di, si, dx, r10,
  *           r8, r9; the result goes to ax. Interrupts on.

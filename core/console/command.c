@@ -9,9 +9,9 @@
 
 #include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/symbols/distance.h"
 
 #define NEAR_MOST 3
-#define NAME_MOST 32 /* longer words are near to nothing */
 
 /* The linker's names for the two ends of the section that COMMAND() fills. */
 extern const struct command *const __start_commands[];
@@ -41,38 +41,6 @@ const struct command *command_after(const struct command *before)
     return next;
 }
 
-static size_t smallest(size_t a, size_t b, size_t c)
-{
-    size_t ab = a < b ? a : b;
-
-    return ab < c ? ab : c;
-}
-
-/*
- * How many letters must be put in, left out or exchanged to make one name of the other
- * (Levenshtein's distance), kept one row at a time. SIZE_MAX for names longer than NAME_MOST.
- */
-static size_t distance(const char *left, const char *right)
-{
-    size_t row[NAME_MOST + 1];
-    size_t right_length = strlen(right);
-
-    if (right_length > NAME_MOST || strlen(left) > NAME_MOST)
-        return (size_t)-1;
-    for (size_t j = 0; j <= right_length; j++)
-        row[j] = j;
-    for (size_t i = 0; left[i] != '\0'; i++) {
-        size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (size_t j = 0; j < right_length; j++) {
-            size_t exchanged = diagonal + (left[i] != right[j]);
-            diagonal = row[j + 1];
-            row[j + 1] = smallest(row[j] + 1, diagonal + 1, exchanged);
-        }
-    }
-    return row[right_length];
-}
-
 /* Near enough to be meant: begins with it, or up to a third of its letters are wrong. */
 static bool is_near(const char *name, const char *wrong)
 {
@@ -80,7 +48,7 @@ static bool is_near(const char *name, const char *wrong)
 
     if (length > 0 && strncmp(name, wrong, length) == 0)
         return true;
-    return distance(name, wrong) <= (length + 2) / 3;
+    return distance(name, distance_length(name), wrong, distance_length(wrong)) <= (length + 2) / 3;
 }
 
 static void say_unknown(const char *wrong)

@@ -292,11 +292,6 @@ size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, uns
     return unwind_capture_border(method, regs, skip, chain, most, &border);
 }
 
-size_t unwind_capture(const struct regs *regs, uint64_t *chain, size_t most)
-{
-    return unwind_capture_by(unwinder_method, regs, 0, chain, most);
-}
-
 bool unwind_rewind_by(enum unwind_method method, struct regs *regs, unsigned callers)
 {
     struct unwind state;
@@ -319,11 +314,6 @@ bool unwind_rewind_by(enum unwind_method method, struct regs *regs, unsigned cal
                           .ss = regs->ss,
                           .vector = unwind_is_exact(&state) ? 0 : REGS_REWOUND};
     return true;
-}
-
-bool unwind_rewind(struct regs *regs, unsigned callers)
-{
-    return unwind_rewind_by(unwinder_method, regs, callers);
 }
 
 const char *unwind_kind_name(enum unwind_kind kind)

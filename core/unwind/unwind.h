@@ -117,9 +117,12 @@ const char *unwind_kind_name(enum unwind_kind kind);
  * The whole chain's addresses, innermost first, into `chain`; returns how many, `most` at most. The
  * hit path's way to the same frames as the iterator's. `skip` leaves out as many of the innermost.
  */
-size_t unwind_capture(const struct regs *regs, uint64_t *chain, size_t most);
 size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, unsigned skip,
                          uint64_t *chain, size_t most);
+static inline size_t unwind_capture(const struct regs *regs, uint64_t *chain, size_t most)
+{
+    return unwind_capture_by(unwind_default(), regs, 0, chain, most);
+}
 
 /* Where the kernel's part of a chain has ended: core/unwind/user.h continues from there. */
 struct unwind_border {
@@ -138,5 +141,8 @@ size_t unwind_capture_border(enum unwind_method method, const struct regs *regs,
  * where that frame was interrupted by a trap; others are 0), so that a chain from them begins
  * there. False, and regs as they were, if the chain is not that long.
  */
-bool unwind_rewind(struct regs *regs, unsigned callers);
 bool unwind_rewind_by(enum unwind_method method, struct regs *regs, unsigned callers);
+static inline bool unwind_rewind(struct regs *regs, unsigned callers)
+{
+    return unwind_rewind_by(unwind_default(), regs, callers);
+}

@@ -17,13 +17,21 @@ static uintptr_t page_of(uintptr_t address)
     return address & ~(PAGE_SIZE - 1);
 }
 
-static int read_header(const Elf64_Ehdr *header, size_t length, struct refusal *why)
+static int read_kind(const void *start, size_t length, Elf64_Ehdr *header, struct refusal *why)
 {
+    if (length < sizeof(*header))
+        return wrong(why, "no ELF file");
+    memcpy(header, start, sizeof(*header));
     if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
         return wrong(why, "no ELF file");
     if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB ||
         header->e_machine != EM_X86_64)
         return wrong(why, "not of x86-64");
+    return 0;
+}
+
+static int check_header(const Elf64_Ehdr *header, size_t length, struct refusal *why)
+{
     if (header->e_type != ET_EXEC)
         return wrong(why, "not linked to a fixed address (static, not PIE)");
     if (header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phoff > length ||
@@ -94,10 +102,9 @@ int elf_read(const void *start, size_t length, uint64_t file_size, struct elf_im
     int error;
 
     *image = (struct elf_image){0};
-    if (length < sizeof(header))
-        return wrong(why, "no ELF file");
-    memcpy(&header, start, sizeof(header));
-    error = read_header(&header, length, why);
+    error = read_kind(start, length, &header, why);
+    if (!error)
+        error = check_header(&header, length, why);
     for (unsigned i = 0; error == 0 && i < header.e_phnum; i++) {
         Elf64_Phdr program;
 
@@ -110,4 +117,17 @@ int elf_read(const void *start, size_t length, uint64_t file_size, struct elf_im
     }
     image->entry = header.e_entry;
     return error ? error : check_image(image, why);
+}
+
+bool elf_find_sections(const void *start, size_t length, struct elf_sections *sections)
+{
+    struct refusal why;
+    Elf64_Ehdr header;
+
+    if (read_kind(start, length, &header, &why) || header.e_shentsize != sizeof(Elf64_Shdr) ||
+        header.e_shstrndx >= header.e_shnum)
+        return false;
+    *sections = (struct elf_sections){
+        .offset = header.e_shoff, .count = header.e_shnum, .names = header.e_shstrndx};
+    return true;
 }

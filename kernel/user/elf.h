@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What of an ELF file is to be loaded where: its headers, looked at with every bound. Pure, any
- * context. Source: System V ABI, "Object Files" and "Program Loading", and its AMD64 supplement.
+ * The headers of an ELF file, looked at with every bound: what is to be loaded where, and where its
+ * sections are described. Pure, any context. Source: System V ABI, "Object Files" and "Program Loading", and its AMD64 supplement.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,3 +35,12 @@ struct elf_image {
  */
 int elf_read(const void *start, size_t length, uint64_t file_size, struct elf_image *image,
              struct refusal *why);
+
+/* Where a file's section headers lie, how many, and which one holds the sections' names. */
+struct elf_sections {
+    uint64_t offset;
+    unsigned count, names;
+};
+
+/* `start` as above. False: no program of x86-64, or its section headers are not the usual ones. */
+bool elf_find_sections(const void *start, size_t length, struct elf_sections *sections);

@@ -5,7 +5,7 @@
 #include "arch/memory.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "kernel/user/elf.h"
+#include "kernel/user/elf_file.h"
 
 /* Apart from segments and from what mmap gives; a page that is never mapped lies below. */
 #define STACK_TOP  ((uintptr_t)0x7fff00000000)
@@ -15,17 +15,6 @@
 
 /* What lies at the first stack pointer: argc, argv, and empty environment and auxiliary vector. */
 #define WORDS_MOST (ARGUMENTS_MAX + 1 + 1 + 1 + 2)
-
-static int read_at(int fd, uint64_t offset, void *to, size_t length)
-{
-    int64_t done = fs_seek(fd, (int64_t)offset, FS_SEEK_SET);
-
-    if (done >= 0)
-        done = fs_read(fd, to, length);
-    if (done < 0)
-        return (int)done;
-    return (size_t)done == length ? 0 : -EIO; /* shorter than it was */
-}
 
 static int map(struct process *process, uintptr_t start, uintptr_t end, uint64_t offset,
                enum arch_page access, const char *name)
@@ -51,21 +40,19 @@ static int load_segment(struct process *process, int fd, const struct elf_segmen
 
         part = segment->file_size - done;
         to = arch_user_reach(process->space, segment->address + done, ARCH_PAGE_READ, &part);
-        error = read_at(fd, segment->offset + done, to, part);
+        error = elf_file_read(fd, segment->offset + done, to, part);
     }
     return error;
 }
 
 static int load_file(struct process *process, int fd, struct refusal *why)
 {
-    unsigned char start[ELF_HEADER_MOST];
+    struct elf_start start;
     struct elf_image image;
-    int64_t size = fs_seek(fd, 0, FS_SEEK_END);
-    size_t length = size < (int64_t)sizeof(start) ? (size_t)size : sizeof(start);
-    int error = read_at(fd, 0, start, length);
+    int error = elf_file_start(fd, &start);
 
     if (!error)
-        error = elf_read(start, length, (uint64_t)size, &image, why);
+        error = elf_read(start.bytes, start.length, start.file_size, &image, why);
     if (error)
         return error == -ENOEXEC ? error : refuse(why, -error, "cannot be read");
     for (unsigned i = 0; i < image.count && !error; i++)

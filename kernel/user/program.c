@@ -16,8 +16,9 @@
 #include "core/lib/string.h"
 #include "kernel/lock/spinlock.h"
 #include "kernel/memory/pages.h"
+#include "kernel/user/elf_file.h"
 
-#define SECTIONS_MAX  (PAGE_SIZE / sizeof(Elf64_Shdr))
+#define SECTIONS_MAX  32
 #define TABLE_MAX     (1u << 20)
 #define NOTE_BUILD_ID 3 /* NT_GNU_BUILD_ID, which linux/elf.h has not */
 
@@ -26,50 +27,49 @@ static struct program programs[PROGRAMS_MAX];
 static uint64_t count;
 static struct spinlock lock = {.name = "programs"};
 
-/* A file that is being read, and its section headers. */
+/* A file that is being read, and its headers. */
 struct elf {
     int fd;
-    const Elf64_Shdr *sections;
     unsigned section_count;
     uint64_t names; /* offset of the sections' names in the file */
+    struct elf_start start;
+    Elf64_Shdr sections[SECTIONS_MAX];
 };
+
+_Static_assert(sizeof(struct elf) <= PAGE_SIZE, "it has a page to itself");
 
 static bool read_at(int fd, uint64_t offset, void *to, size_t length)
 {
-    return offset <= FS_SIZE_MAX && fs_seek(fd, (int64_t)offset, FS_SEEK_SET) >= 0 &&
-           fs_read(fd, to, length) == (int64_t)length;
+    return elf_file_read(fd, offset, to, length) == 0;
 }
 
 static void read_segments(const struct elf *elf, struct program *program)
 {
-    Elf64_Ehdr header;
-    Elf64_Phdr segment;
+    const struct elf_start *start = &elf->start;
+    struct elf_image image;
+    struct refusal why;
 
-    if (!read_at(elf->fd, 0, &header, sizeof(header)) || header.e_phentsize != sizeof(segment))
+    if (elf_read(start->bytes, start->length, start->file_size, &image, &why))
         return;
-    for (unsigned i = 0; i < header.e_phnum && program->segment_count < PROGRAM_SEGMENTS_MAX; i++) {
-        if (!read_at(elf->fd, header.e_phoff + i * sizeof(segment), &segment, sizeof(segment)))
-            return;
-        if (segment.p_type == PT_LOAD)
-            program->segment[program->segment_count++] = (struct program_segment){
-                segment.p_vaddr, segment.p_vaddr + segment.p_memsz, segment.p_flags & PF_X};
+    for (unsigned i = 0; i < image.count; i++) {
+        const struct elf_segment *from = &image.segment[i];
+
+        program->segment[i] = (struct program_segment){from->address, from->address + from->size,
+                                                       from->access == ARCH_PAGE_EXECUTE};
     }
+    program->segment_count = image.count;
 }
 
-/* `sections` is a page. */
-static bool read_sections(struct elf *elf, Elf64_Shdr *sections)
+static bool read_sections(struct elf *elf)
 {
-    Elf64_Ehdr header;
+    struct elf_sections sections;
 
-    if (!read_at(elf->fd, 0, &header, sizeof(header)) ||
-        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-        header.e_shentsize != sizeof(*sections) || header.e_shnum > SECTIONS_MAX ||
-        header.e_shstrndx >= header.e_shnum ||
-        !read_at(elf->fd, header.e_shoff, sections, header.e_shnum * sizeof(*sections)))
+    if (!elf_find_sections(elf->start.bytes, elf->start.length, &sections) ||
+        sections.count > SECTIONS_MAX ||
+        !read_at(elf->fd, sections.offset, elf->sections, sections.count * sizeof(*elf->sections)))
         return false;
-    elf->sections = sections;
-    elf->section_count = header.e_shnum;
-    elf->names = sections[header.e_shstrndx].sh_offset;
+    elf->section_count = sections.count;
+    elf->names = elf->sections[sections.names].sh_offset;
     return true;
 }
 
@@ -164,8 +164,7 @@ static const struct program *program_keep(const struct program *fresh)
     return kept;
 }
 
-static const struct program *program_read(struct elf *elf, const char *path, Elf64_Shdr *sections,
-                                          struct refusal *why)
+static const struct program *program_read(struct elf *elf, const char *path, struct refusal *why)
 {
     struct program fresh = {.path = ""};
     const struct program *kept;
@@ -173,7 +172,7 @@ static const struct program *program_read(struct elf *elf, const char *path, Elf
     unsigned order = 0;
 
     print_into(fresh.path, sizeof(fresh.path), "%s", path);
-    if (read_sections(elf, sections)) {
+    if (elf_file_start(elf->fd, &elf->start) == 0 && read_sections(elf)) {
         read_build_id(elf, &fresh);
         read_segments(elf, &fresh);
         order = read_symbols(elf, &fresh, &memory);
@@ -189,24 +188,20 @@ static const struct program *program_read(struct elf *elf, const char *path, Elf
 
 const struct program *program_load(const char *path, struct refusal *why)
 {
-    Elf64_Shdr *sections = pages_alloc(0);
-    struct elf elf = {.fd = sections ? fs_open(path, FS_READ) : -ENOMEM};
+    struct elf *elf = pages_alloc(0);
+    int fd = elf ? fs_open(path, FS_READ) : -ENOMEM;
     const struct program *program = NULL;
 
-    if (elf.fd >= 0) {
-        program = program_read(&elf, path, sections, why);
-        fs_close(elf.fd);
+    if (fd >= 0) {
+        elf->fd = fd;
+        program = program_read(elf, path, why);
+        fs_close(fd);
     } else {
-        refuse(why, -elf.fd, "%s cannot be read", path);
+        refuse(why, -fd, "%s cannot be read", path);
     }
-    if (sections)
-        pages_free(sections, 0);
+    if (elf)
+        pages_free(elf, 0);
     return program;
-}
-
-const struct program *program_at(unsigned index)
-{
-    return index < publish_load(&count) ? &programs[index] : NULL;
 }
 
 const struct program_segment *program_segment_of(const struct program *program, uintptr_t address,

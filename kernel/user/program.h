@@ -14,11 +14,10 @@
 #include "core/host.h"
 #include "core/symbols/table.h"
 #include "kernel/fs/ramfs.h"
+#include "kernel/user/elf.h"
 
 #define PROGRAM_BUILD_ID_SIZE 20
 #define PROGRAMS_MAX          32
-
-#define PROGRAM_SEGMENTS_MAX 8
 
 struct program_segment {
     uintptr_t start, end; /* [start, end) is in the memory of each process that runs it */
@@ -30,7 +29,7 @@ struct program {
     char path[FS_PATH_MAX + 1];
     uint8_t build_id[PROGRAM_BUILD_ID_SIZE]; /* all zero: it has none */
     struct symbol_table symbols;             /* without any if its file has no sound table */
-    struct program_segment segment[PROGRAM_SEGMENTS_MAX];
+    struct program_segment segment[ELF_SEGMENTS];
     unsigned segment_count;
 };
 
@@ -42,9 +41,6 @@ _Static_assert(FS_PATH_MAX < HOST_PATH_SIZE, "each path is one of the host's");
  * already. Task context.
  */
 const struct program *program_load(const char *path, struct refusal *why);
-
-/* The index-th of those that were loaded, in that order; NULL past the end. Any context. */
-const struct program *program_at(unsigned index);
 
 /* The segment that has all of these bytes; NULL: none. Any context. */
 const struct program_segment *program_segment_of(const struct program *program, uintptr_t address,

@@ -9,6 +9,7 @@
 #include "tests/kernel/bench.h"
 
 #include "arch/x86_64/cpu/cpu.h"
+#include "core/abi/unwind_table.h"
 #include "core/console/command.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
@@ -33,7 +34,14 @@ static uint64_t bench_chunk(void)
     return cpu_read_tsc() - begin;
 }
 
-/* --- Frames as functions have them: with nothing saved, with a few registers, with locals. --- */
+/*
+ * --- Frames as functions have them: with nothing saved, with a few registers, with locals. ---
+ *
+ * Each begins at a block of the unwind table, so that the search in it is as long in every build;
+ * and has a section of its own, as an assembler would bridge the gaps by jumps.
+ */
+#define BENCH_SHAPE(name)                                                                          \
+    __attribute__((noinline, section(".text." #name), aligned(UNWIND_BLOCK))) static uint64_t name
 
 TRACEPOINT_DEFINE(bench, bench_hit, BENCH_FIELDS);
 
@@ -62,12 +70,12 @@ __attribute__((always_inline)) static inline uint64_t bench_deeper(unsigned dept
     return bench_traced ? bench_trace_chunk() : bench_chunk();
 }
 
-__attribute__((noinline)) static uint64_t bench_plain(unsigned depth)
+BENCH_SHAPE(bench_plain)(unsigned depth)
 {
     return bench_deeper(depth);
 }
 
-__attribute__((noinline)) static uint64_t bench_with_registers(unsigned depth)
+BENCH_SHAPE(bench_with_registers)(unsigned depth)
 {
     uint64_t first = bench_kept[0], second = bench_kept[1], ticks = bench_deeper(depth);
 
@@ -76,7 +84,7 @@ __attribute__((noinline)) static uint64_t bench_with_registers(unsigned depth)
     return ticks;
 }
 
-__attribute__((noinline)) static uint64_t bench_with_all_registers(unsigned depth)
+BENCH_SHAPE(bench_with_all_registers)(unsigned depth)
 {
     uint64_t a = bench_kept[0], b = bench_kept[1], c = bench_kept[2], d = bench_kept[3],
              e = bench_kept[4], ticks = bench_deeper(depth);
@@ -89,7 +97,7 @@ __attribute__((noinline)) static uint64_t bench_with_all_registers(unsigned dept
     return ticks;
 }
 
-__attribute__((noinline)) static uint64_t bench_with_locals(unsigned depth)
+BENCH_SHAPE(bench_with_locals)(unsigned depth)
 {
     volatile uint64_t locals[20];
     uint64_t ticks;

@@ -5,9 +5,9 @@
  */
 #include "arch/memory.h"
 #include "arch/x86_64/entry/stacks.h"
-#include "arch/x86_64/memory/paging.h"
 #include "arch/x86_64/memory/sections.h"
 #include "tests/kernel/ktap.h"
+#include "tests/kernel/leaves.h"
 
 struct tally {
     uint64_t leaves, writable_and_executable, executable_outside_text, constant_aliases;
@@ -39,7 +39,8 @@ static void claim_walk(void)
     struct tally tally = {0};
     struct paging_leaf leaf;
 
-    for (uintptr_t at = 0; paging_next(at, &leaf); at = leaf.address + leaf.size) {
+    for (uintptr_t at = 0; leaves_next(leaves_of_kernel(), at, &leaf);
+         at = leaf.address + leaf.size) {
         tally_leaf(&leaf, &tally);
         if (leaf.address + leaf.size == 0)
             break;

@@ -3,7 +3,6 @@
  * Tracepoints in the living kernel: what a site is when off and on, what a hit tells and what not,
  * that a hit inside a recording is counted, and where registers and chains begin.
  */
-#include "arch/x86_64/memory/paging.h"
 #include "arch/x86_64/memory/sections.h"
 #include "core/lib/string.h"
 #include "core/lib/words.h"
@@ -16,6 +15,7 @@
 #include "kernel/sched/preempt.h"
 #include "kernel/time/timer.h"
 #include "tests/kernel/ktap.h"
+#include "tests/kernel/leaves.h"
 
 #define SUITE_FIELDS(FIELD, of)                                                                    \
     FIELD(of, pointer, place, "place %p")                                                          \
@@ -127,7 +127,8 @@ static uint64_t writable_text(void)
     struct paging_leaf leaf;
     uint64_t count = 0;
 
-    for (uintptr_t at = 0; paging_next(at, &leaf); at = leaf.address + leaf.size) {
+    for (uintptr_t at = 0; leaves_next(leaves_of_kernel(), at, &leaf);
+         at = leaf.address + leaf.size) {
         count += leaf.flags & PTE_WRITABLE && leaf.physical < image_physical(rodata_end) &&
                  leaf.physical + leaf.size > image_physical(_text);
         if (leaf.address + leaf.size == 0)

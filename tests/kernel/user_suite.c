@@ -22,6 +22,7 @@
 #include "kernel/user/process.h"
 #include "kernel/user/program.h"
 #include "tests/kernel/ktap.h"
+#include "tests/kernel/leaves.h"
 
 #define SIGKILL      9
 #define SIGTRAP      5
@@ -32,6 +33,12 @@
 uint64_t user_touch(uintptr_t address);
 uint64_t user_call(uintptr_t address);
 extern const char user_touched[];
+
+/* What the program had in its registers when it came into the kernel: the top of its stack. */
+static const struct regs *regs_of(const struct process *process)
+{
+    return (const struct regs *)process->thread->stack->high - 1;
+}
 
 /* A program that must be had; the suite cannot go on without. */
 static struct process *start(const char *name, const char *argument)
@@ -109,8 +116,7 @@ static void claim_chain_by(const struct process *process, enum unwind_method met
     symbols_find_address(last - 1, &symbol);
     ktap_equal(state.end, UNWIND_USER, "a chain %s is whole where the program was", way);
     ktap_ok(strcmp(symbol.name, entry) == 0, "... and its outermost frame is %s", entry);
-    ktap_ok(state.regs == arch_user_regs(process->thread->stack),
-            "... behind which the program's registers are found");
+    ktap_ok(state.regs == regs_of(process), "... behind which the program's registers are found");
     ktap_ok(stands && is_code_of(process, state.ip), "... standing in its code");
 }
 
@@ -144,7 +150,9 @@ static struct tally walk_space(const struct process *process)
     struct tally tally = {0};
     struct paging_leaf leaf;
 
-    for (uintptr_t at = 0; space_next(process->space, at, &leaf); at = leaf.address + leaf.size) {
+    for (uintptr_t at = 0;
+         leaves_next(process->space->entry, at, &leaf) && leaf.address < ARCH_USER_END;
+         at = leaf.address + leaf.size) {
         bool executable = !(leaf.flags & PTE_NX);
 
         tally.leaves++;
@@ -180,7 +188,8 @@ static void claim_space(const struct process *process)
     ktap_equal(tally.of_image, 0, "none is the kernel's image");
     ktap_ok(memcmp(kernel->entry + 256, process->space->entry + 256, PAGE_SIZE / 2) == 0,
             "its upper half is the kernel's");
-    for (uintptr_t at = 0; paging_next(at, &leaf) && leaf.address + leaf.size != 0;
+    for (uintptr_t at = 0;
+         leaves_next(leaves_of_kernel(), at, &leaf) && leaf.address + leaf.size != 0;
          at = leaf.address + leaf.size)
         user += (leaf.flags & PTE_USER) != 0;
     ktap_equal(user, 0, "where no page is a program's");
@@ -188,7 +197,7 @@ static void claim_space(const struct process *process)
 
 static void claim_reads(const struct process *process)
 {
-    const struct regs *regs = arch_user_regs(process->thread->stack);
+    const struct regs *regs = regs_of(process);
     const struct arch_space *space = process->space;
     const uintptr_t bottom = process->stack & ~(PAGE_SIZE - 1);
     uint64_t argc = 0, more[2];
@@ -228,7 +237,7 @@ static void go_on(struct regs *regs)
 /* In its space, as a system call of its would be. */
 static void claim_apart(const struct process *process)
 {
-    const struct regs *regs = arch_user_regs(process->thread->stack);
+    const struct regs *regs = regs_of(process);
     uint64_t flags = arch_irq_save(), read, error;
 
     trap_set_handler(VECTOR_PAGE_FAULT, go_on);

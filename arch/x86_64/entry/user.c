@@ -122,10 +122,3 @@ _Noreturn void arch_user_begin(uintptr_t ip, uintptr_t sp)
     arch_check(ip >= ARCH_USER_START && ip < ARCH_USER_END);
     user_begin(ip, sp, percpu_self()->kernel_stack);
 }
-
-const struct regs *arch_user_regs(const struct arch_stack *stack)
-{
-    const struct regs *regs = (const struct regs *)stack->high - 1;
-
-    return regs->cs == USER_CODE_SELECTOR && regs_are_full(regs) ? regs : NULL;
-}

@@ -246,23 +246,6 @@ bool paging_find(uintptr_t address, struct paging_leaf *leaf)
     return true;
 }
 
-bool paging_next(uintptr_t address, struct paging_leaf *leaf)
-{
-    for (;;) {
-        uint64_t entry;
-        unsigned level;
-
-        if (!arch_canonical(address))
-            address = 0xffff800000000000ull;
-        if (paging_find(address, leaf))
-            return true;
-        level = paging_walk(address, &entry);
-        address = (address | (paging_span(level) - 1)) + 1;
-        if (address == 0)
-            return false;
-    }
-}
-
 uint64_t arch_page_number(const void *page)
 {
     return direct_physical(page) / PAGE_SIZE;

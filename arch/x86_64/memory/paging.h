@@ -70,13 +70,6 @@ bool paging_find(uintptr_t address, struct paging_leaf *leaf);
 bool paging_is_memory(const struct paging_leaf *leaf);
 
 /*
- * The first leaf at or above `address` in the order of addresses; false when there is none. A walk
- * over all mappings is `for (a = 0; paging_next(a, &leaf); a = leaf.address + leaf.size)` until
- * that wraps to 0.
- */
-bool paging_next(uintptr_t address, struct paging_leaf *leaf);
-
-/*
  * The two pages of text from `page` on, writable at the address returned, until paging_alias_close;
  * the only time at which text has a second mapping. One at a time, interrupts off between the two.
  */

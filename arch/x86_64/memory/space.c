@@ -79,27 +79,19 @@ void arch_space_destroy(struct arch_space *space)
     space_give_back(space);
 }
 
-/* The entry of a page and 0; or NULL and the level at which no table is there. */
-static const uint64_t *space_walk(const struct arch_space *space, uintptr_t address,
-                                  unsigned *level)
+/* The entry of a page; NULL: no table is there. */
+static const uint64_t *space_entry(const struct arch_space *space, uintptr_t address)
 {
     const uint64_t *table = space->entry;
 
-    for (*level = LEVELS - 1; *level > 0; (*level)--) {
-        uint64_t entry = local_load(&table[space_index(address, *level)]);
+    for (unsigned level = LEVELS - 1; level > 0; level--) {
+        uint64_t entry = local_load(&table[space_index(address, level)]);
 
         if (!(entry & PTE_PRESENT))
             return NULL;
         table = space_table_of(entry);
     }
     return &table[space_index(address, 0)];
-}
-
-static const uint64_t *space_entry(const struct arch_space *space, uintptr_t address)
-{
-    unsigned level;
-
-    return space_walk(space, address, &level);
 }
 
 /* ... and in one that is made if it is not; NULL: there is no memory. */
@@ -227,20 +219,4 @@ bool arch_user_write(struct arch_space *space, uintptr_t address, const void *fr
         length -= part;
     }
     return true;
-}
-
-bool space_next(const struct arch_space *space, uintptr_t address, struct paging_leaf *leaf)
-{
-    for (uintptr_t at = address & ~(PAGE_SIZE - 1); at < ARCH_USER_END;) {
-        unsigned level;
-        const uint64_t *entry = space_walk(space, at, &level);
-
-        if (entry && *entry & PTE_PRESENT) {
-            *leaf =
-                (struct paging_leaf){at, *entry & PTE_ADDRESS, PAGE_SIZE, *entry & ~PTE_ADDRESS};
-            return true;
-        }
-        at = (at | ((PAGE_SIZE << 9 * level) - 1)) + 1;
-    }
-    return false;
 }

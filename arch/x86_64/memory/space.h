@@ -18,6 +18,3 @@ void space_init(void *(*allocate)(void), void (*give_back)(void *page));
 
 /* The space that this CPU, or one that stands still, is in; NULL: none but the kernel's. */
 struct arch_space *space_of_cpu(unsigned cpu);
-
-/* As paging_next, of a program's half: false where its range ends. Task context. */
-bool space_next(const struct arch_space *space, uintptr_t address, struct paging_leaf *leaf);

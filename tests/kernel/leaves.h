@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What page tables map, leaf by leaf: a walk of the tests' own, so that what the kernel believes of
+ * its mappings is held against the tables. Any context in which the tables stay as they are.
+ * Source: Intel's manual, volume 3, "4-Level Paging".
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/x86_64/memory/paging.h"
+
+/*
+ * The first leaf at or above `address`, in the order of addresses, below the root table `root`;
+ * false: there is none. A walk over all is `for (a = 0; leaves_next(root, a, &leaf) && ...; a =
+ * leaf.address + leaf.size)`, until that wraps to 0.
+ */
+bool leaves_next(const uint64_t *root, uintptr_t address, struct paging_leaf *leaf);
+
+/* The kernel's root table. */
+const uint64_t *leaves_of_kernel(void);
