@@ -104,7 +104,7 @@ iso: $(BUILD)/pitot.iso $(BUILD)/symfs/vmlinux $(BUILD)/host/gather.so
 
 ## make gallery     docs/gallery.md, drawn anew by the test that knows what must be in its pictures
 gallery: packages-test
-	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.iso
+	+$(Q)$(MAKE) --no-print-directory $(BUILD)/test/pitot.iso
 	$(Q)touch docs/gallery.md
 	$(Q)prove tests/boot/gallery.t || cp $(BUILD)/gallery.md docs/gallery.md
 	$(Q)prove tests/boot/gallery.t

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What is booted: the kernel, the same with the tests' suites in it, and the image that GRUB starts them from. Part of the Makefile.
+# What is booted: the kernel, the same with the tests' suites in it, and the images that GRUB starts them from. Part of the Makefile.
 
 # The records and the judge of the ring's tests are the same on the host and in the kernel.
 SUITE_OBJ  := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard tests/kernel/*.c tests/kernel/*.asm) tests/unit/ring_parts.c tests/unit/ring_payload.c tests/unit/ring_check.c)
@@ -10,8 +10,14 @@ $(BUILD)/pitot.elf: $(KERNEL_OBJ) linker.ld $(TABLE_TOOLS)
 $(BUILD)/pitot-test.elf: $(KERNEL_OBJ) $(SUITE_OBJ) linker.ld $(TABLE_TOOLS)
 	$(call LINK,linker.ld,$(filter %.o,$^))
 
-$(BUILD)/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf $(BUILD)/programs.tar boot/grub.cfg tools/mkiso
+$(BUILD)/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/programs.tar boot/grub.cfg tools/mkiso
 	$(call say,ISO,$@)
-	$(Q)tools/mkiso $@ $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf $(BUILD)/programs.tar
+	$(Q)tools/mkiso $@ $(filter %.elf %.tar,$^)
+
+# The tests' image: both kernels, and the tests' programs. tools/machine boots the same without GRUB from beside it.
+$(BUILD)/test/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf $(BUILD)/test/programs.tar boot/grub.cfg tools/mkiso
+	$(call say,ISO,$@)
+	$(Q)ln -sf ../pitot.elf ../pitot-test.elf $(@D)
+	$(Q)tools/mkiso $@ $(filter %.elf %.tar,$^)
 
 -include $(SUITE_OBJ:.o=.d)

@@ -11,11 +11,11 @@ TESTS       ?= $(if $(QUICK),$(QUICK_TESTS),tests/unit tests/model tests/host te
 UNIT       := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*_test.c))
 HOST       := $(patsubst tests/host/%.c,$(BUILD)/host/%,$(filter-out %/fake_symbols.c,$(wildcard tests/host/*.c)))
 
-tests-built: hosted $(BUILD)/model/ring_model $(BUILD)/host/postmortem $(BUILD)/host/outside iso $(FP_BUILD)/pitot.iso $(BUILD)/port.elf
+tests-built: hosted $(BUILD)/model/ring_model $(BUILD)/host/postmortem $(BUILD)/host/outside iso $(BUILD)/test/pitot.iso $(FP_BUILD)/test/pitot.iso $(BUILD)/port.elf
 
 # The kernel with frame pointers, beside the one without.
-$(BUILD)/fp/pitot.iso: FORCE
-	+$(Q)$(MAKE) --no-print-directory UNWINDER=fp BUILD=$(@D) iso
+$(BUILD)/fp/test/pitot.iso: FORCE
+	+$(Q)$(MAKE) --no-print-directory UNWINDER=fp BUILD=$(FP_BUILD) iso $(FP_BUILD)/test/pitot.iso
 
 # A program is linked from its own object, those that its head names, and what these need of an
 # archive of the kernel's sources that run on the host. In a head: ` * links: tests/unit/fake_arch.c`

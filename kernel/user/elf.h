@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The headers of an ELF file, looked at with every bound: what is to be loaded where, and where its
- * sections are described. Pure, any context. Source: System V ABI, "Object Files" and "Program Loading", and its AMD64 supplement.
+ * sections are described. Pure, any context. Source: System V ABI, "Object Files" and "Program
+ * Loading", and its AMD64 supplement.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The programs of `make bench` (docs/bench.md). Part of the Makefile.
 
-bench-built: $(sort $(BUILD)/pitot.iso $(BUILD)/host/gather.so $(FP_BUILD)/pitot.iso $(BUILD)/bench/objects $(FP_BUILD)/bench/objects) \
+bench-built: $(sort $(BUILD)/test/pitot.iso $(BUILD)/host/gather.so $(FP_BUILD)/test/pitot.iso $(BUILD)/bench/objects $(FP_BUILD)/bench/objects) \
              $(BUILD)/bench/unwind $(BUILD)/bench/tables $(BUILD)/bench/ring
 
 # The unwinder is compiled as for the kernel, but for the addresses that it may be linked to. What it unwinds is one source in

@@ -19,7 +19,7 @@ use lib 'tests/lib';
 use Pitot::HitCost;
 
 my $build = $ENV{BUILD} // 'build';
-my @builds = grep { -e "$_/pitot.iso" } uniq($build, $ENV{FP_BUILD} // "$build/fp");
+my @builds = grep { -e "$_/test/pitot.iso" } uniq($build, $ENV{FP_BUILD} // "$build/fp");
 
 # Linux 6.1.192, kernel data watch of 8 bytes, one CPU, same emulator and method. Its fixed part of
 # a chain is in the frames.

@@ -59,7 +59,7 @@ sub ends_ok
     remove_tree($room);
     make_path($room);
     local @ENV{qw(MACHINE FIRMWARE ISO KERNEL BUILD CONSOLE COM2 RUN)}
-        = ('bochs', 'bios', File::Spec->rel2abs("$build/pitot.iso"), 'pitot', $room, 'stdio',
+        = ('bochs', 'bios', File::Spec->rel2abs("$build/test/pitot.iso"), 'pitot', $room, 'stdio',
             'none', 'help');
     my $script = open2(my $output, my $input, 'script', '-qefc',
         "echo \$\$ > $room/pid; exec tools/machine", '/dev/null');

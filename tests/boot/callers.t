@@ -55,7 +55,7 @@ sub folded
 }
 
 for my $unwinder (sort keys %kernel) {
-    my $machine = boot(smp => 2, iso => "$kernel{$unwinder}/pitot.iso",
+    my $machine = boot(smp => 2, iso => "$kernel{$unwinder}/test/pitot.iso",
         run => join('; ', map({ (record_of($_), 'perf script') } @loads),
             'poweroff'));
     ended_ok($machine, "UNWINDER=$unwinder");

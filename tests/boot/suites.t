@@ -60,7 +60,7 @@ suites_ok({qemu_machine => 'pc,hpet=off'}, '', grep { $no_hpet{$_} } @here);
 suites_ok({smp => 4}, '', grep { $smp{$_} } @here);
 
 # What unwinds differs in the kernel with frame pointers; and the ring's instructions do.
-my $fp_iso = ($ENV{FP_BUILD} // ($ENV{BUILD} // 'build') . '/fp') . '/pitot.iso';
+my $fp_iso = ($ENV{FP_BUILD} // ($ENV{BUILD} // 'build') . '/fp') . '/test/pitot.iso';
 suites_ok({iso => $fp_iso, qemu_machine => 'pc,hpet=off'}, ' with frame pointers',
     qw(ktap-ring ktap-snapshot ktap-unwind ktap-user ktap-calls));
 

@@ -73,7 +73,7 @@ subtest 'with frame pointers' => sub {
     my $both = "perf record -a $event -g --verify-chain $load";
     my ($orc, $fp) = map { "perf record -a $event --call-graph $_ $load" } qw(orc fp);
     my $ticks = "perf record -a -e mem:ticks:w -g --verify-chain -- fs-stress 40";
-    my $machine = boot(iso => "$fp_build/pitot.iso",
+    my $machine = boot(iso => "$fp_build/test/pitot.iso",
         run => join('; ', 'bt', $both, map({ ($_, $script) } $orc, $fp), $ticks, 'poweroff'));
     ended_ok($machine);
     my @frames = frames(said($machine, 'bt'));
@@ -118,7 +118,7 @@ for my $other (@others) {
     my $chains = "perf record -e $event -g -- $command";
     my $record = "perf record -e $event -g --skip $skip --intr-regs -- $command";
     subtest "$record, UNWINDER=$unwinder" => sub {
-        my $machine = boot(iso => "$directory/pitot.iso",
+        my $machine = boot(iso => "$directory/test/pitot.iso",
             run => join('; ', $chains, 'perf script', $record, 'perf script -F +iregs',
                 'perf report -n -g none', 'poweroff'));
         ended_ok($machine);

@@ -19,7 +19,7 @@ plan skip_all => 'Bochs has the suite ktap-user, and its console cannot be typed
     if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 
 my $build = $ENV{BUILD} // 'build';
-my $fp_iso = ($ENV{FP_BUILD} // "$build/fp") . '/pitot.iso';
+my $fp_iso = ($ENV{FP_BUILD} // "$build/fp") . '/test/pitot.iso';
 my $watch = 'perf record -a -e mem:kernel_flag:rw -- fs-stress 5';
 
 # Flags of a program that must not be set where the kernel runs for it.
@@ -47,7 +47,7 @@ sub lines_ok
 
 # --- All attacks, on four CPUs, in both kernels --------------------------------------------------
 
-for my $iso ("$build/pitot.iso", $fp_iso) {
+for my $iso ("$build/test/pitot.iso", $fp_iso) {
     my $name = $iso eq $fp_iso ? 'with frame pointers' : 'without';
     my $machine = boot(smp => 4, iso => $iso, run => join('; ', $watch, 'run attack all',
             'run calls', $watch, 'perf record -a -m 4M -e mem:kernel_flag:rw -g -- /bin/attack all',
@@ -118,7 +118,7 @@ sub kernel_chains
     return samples($said =~ s/^\s+[0-9a-f]{1,12} .*\n//mgr);
 }
 
-for my $iso ("$build/pitot.iso", $fp_iso) {
+for my $iso ("$build/test/pitot.iso", $fp_iso) {
     my $name = $iso eq $fp_iso ? 'by frame pointers' : 'by the table';
     $machine = boot(smp => 1, iso => $iso, com2 => 'none',
         run => 'perf record -a -m 8M -g -e cpu-clock -F 4000 -- /bin/attack storm 200000; '

@@ -60,7 +60,7 @@ sub polls_ok
 
 {
     my $record = 'perf record -a -e kmem:mm_page_alloc -R -g --verify-chain -- /bin/poll-load 40';
-    my $machine = boot(iso => "$fp_build/pitot.iso",
+    my $machine = boot(iso => "$fp_build/test/pitot.iso",
         run => "$record; perf script; poweroff");
     ended_ok($machine, 'the same in a kernel with frame pointers');
     polls_ok($machine, 'with frame pointers');

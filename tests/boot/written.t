@@ -110,12 +110,12 @@ sub who_set_it_to_zero
     return $machine;
 }
 
-my $machine = who_set_it_to_zero("$build/pitot.iso", "$build/pitot.elf", 'by the table');
+my $machine = who_set_it_to_zero("$build/test/pitot.iso", "$build/pitot.elf", 'by the table');
 my ($theirs, undef, $status) = perf_script($machine, '-F', $fields);
 is($status, 0, 'perf reads the stream');
 same_lines_ok(script_lines(said($machine, 'perf script')), script_lines($theirs),
     'perf script: the kernel prints the fields that perf prints');
-who_set_it_to_zero("$fp_build/pitot.iso", "$fp_build/pitot.elf", 'by frame pointers');
+who_set_it_to_zero("$fp_build/test/pitot.iso", "$fp_build/pitot.elf", 'by frame pointers');
 
 # --- Control that went elsewhere -----------------------------------------------------------------
 

@@ -60,7 +60,7 @@ sub frame_cost
 sub measure_hits
 {
     my ($directory, @commands) = @_;
-    my $machine = boot(kernel => 'pitot-test', iso => "$directory/pitot.iso", icount => 1,
+    my $machine = boot(kernel => 'pitot-test', iso => "$directory/test/pitot.iso", icount => 1,
         run => join('; ', 'bench', 'bench-counted', @commands, 'poweroff'), timeout => 300);
     my %cost = (machine => $machine);
     for my $line (split(/\n/, $machine->console)) {

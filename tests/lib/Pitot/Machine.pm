@@ -89,6 +89,7 @@ sub environment
     my $base = $self->{base};
     my %variables = (
         smp => 1,
+        iso => "$build/test/pitot.iso",
         defaults(%options),
         timeout => $self->{limit},
         console => delete $options{interactive} ? "unix:$base.socket" : "$base.console",

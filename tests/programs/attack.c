@@ -5,7 +5,7 @@
  * storm [TURNS]: system calls and flags in all orders, to be interrupted. attack brood:
  * 32 children. attack names: more programs than can be known. attack sleep: a child of one of them.
  */
-#include "programs/attack.h"
+#include "tests/programs/attack.h"
 
 #include "programs/system.h"
 #include "programs/text.h"
