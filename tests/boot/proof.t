@@ -42,7 +42,8 @@ sub number
 sub prove
 {
     my ($directory, @methods) = @_;
-    my $machine = boot(machine => 'qemu', iso => "$directory/test/pitot.iso", kernel => 'pitot-test',
+    my $machine = boot(machine => 'qemu', iso => "$directory/test/pitot.iso",
+        kernel => 'pitot-test',
         qemu_machine => 'pc,hpet=off',    # the interrupts stepped through: the 8254's
         icount => '',    # no claim is about time, and a clock of instructions makes a step dear
         run => 'ktap-proof' . ($ENV{SOAK} ? ' soak' : '') . '; poweroff', timeout => $hang);

@@ -7,11 +7,11 @@
 #include "arch/x86_64/cpu/registers.h"
 #include "arch/x86_64/cpu/regs.h"
 
-#define SAMPLED_PLACE(field, name, ...)        [PERF_REG_X86_##name] = offsetof(struct regs, field),
-#define SAMPLED_NAME(field, name, ...)         [PERF_REG_X86_##name] = #name,
-#define SAMPLED_BIT(field, name, ...)          +(1ull << PERF_REG_X86_##name)
-#define GENERAL_PLACE(field, name, gdb, dwarf) [dwarf] = offsetof(struct regs, field),
-#define GENERAL_NAME(field, name, gdb, dwarf)  [dwarf] = #field,
+#define SAMPLED_PLACE(field, name, ...) [PERF_REG_X86_##name] = offsetof(struct regs, field),
+#define SAMPLED_NAME(field, name, ...)  [PERF_REG_X86_##name] = #name,
+#define SAMPLED_BIT(field, name, ...)   +(1ull << PERF_REG_X86_##name)
+#define GENERAL_PLACE(field, ...)       [REGISTER_##field] = offsetof(struct regs, field),
+#define GENERAL_NAME(field, ...)        [REGISTER_##field] = #field,
 
 const uint8_t arch_sampled_places[ARCH_SAMPLED_BITS] = {REGISTERS_GENERAL(SAMPLED_PLACE)
                                                             REGISTERS_OTHER(SAMPLED_PLACE)};

@@ -32,3 +32,7 @@
     ROW(flags, FLAGS, 17)                                                                          \
     ROW(cs, CS, 18)                                                                                \
     ROW(ss, SS, 19)
+
+/* The general ones by their numbers in DWARF. gdb's scripts have names and numbers from here. */
+#define REGISTERS_NUMBER(field, name, gdb, dwarf) REGISTER_##field = (dwarf),
+enum register_number { REGISTERS_GENERAL(REGISTERS_NUMBER) };

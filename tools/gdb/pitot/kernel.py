@@ -6,12 +6,10 @@
 
 import gdb
 
-from pitot.layout import MASK, address_of
+from pitot.layout import MASK, address_of, general_registers
 from pitot.memory import Memory, Unreadable
 from pitot.refusal import Refusal
 
-GENERAL = ("rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp",
-           "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15")  # by their DWARF numbers
 MARK = "recorder"
 NOTE_HEAD = b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0"  # of a build id
 
@@ -54,9 +52,13 @@ def cpus():
     return {cpu_of(thread): thread for thread in gdb.selected_inferior().threads()}
 
 
-def registers(cpu, names=GENERAL + ("rip", "cs")):
-    """Those of a CPU, by name, that gdb has there."""
+def registers(cpu, names=None):
+    """Those of a CPU, by gdb's names, that gdb has there; without `names` the general ones, rip and
+    cs."""
     known = cpus()
+    if names is None:
+        names = [name if name[1:].isdigit() else "r" + name for name in general_registers()]
+        names += ["rip", "cs"]
     if cpu not in known:
         raise Refusal("there is no CPU %d: the machine has %s" % (cpu, words_of(sorted(known))))
     selected, frame = gdb.selected_thread(), selected_frame()

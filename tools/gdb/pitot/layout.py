@@ -4,6 +4,7 @@
 # they are made of, Memory what is in them now. The recording needs none of this: it describes
 # itself (recorder.py).
 
+from functools import lru_cache
 from types import SimpleNamespace
 
 import gdb
@@ -28,6 +29,25 @@ def fields_of(name):
     except gdb.error as error:
         raise Refusal("%s: not a kernel with Pitot's debug information (%s)" % (name, error))
     return {field.name: field.bitpos // 64 for field in of.fields()}, of.sizeof // 8
+
+
+@lru_cache(maxsize=None)  # numbers of an ABI are the same in each kernel
+def enumerators(name, prefix):
+    """Names, without the prefix, by number; of two with one number the first."""
+    try:
+        of = gdb.lookup_type("enum " + name).fields()
+    except gdb.error as error:
+        raise Refusal("enum %s: not a kernel with Pitot's debug information (%s)" % (name, error))
+    names = {}
+    for field in of:
+        names.setdefault(field.enumval, field.name[len(prefix):])
+    return names
+
+
+def general_registers():
+    """General registers, as fields of struct regs, by their numbers in DWARF."""
+    names = enumerators("register_number", "REGISTER_")
+    return [names[number] for number in sorted(names)]
 
 
 def address_of(expression):

@@ -6,6 +6,7 @@
 import struct
 from types import SimpleNamespace
 
+from pitot.layout import enumerators
 from pitot.symbols import caller_of, place_of
 
 THROTTLE, UNTHROTTLE, SAMPLE = 5, 6, 9
@@ -17,9 +18,6 @@ IDENTIFIER, REGS_INTR = 1 << 16, 1 << 18
 KNOWN = IP | TID | TIME | ADDR | CALLCHAIN | CPU | PERIOD | RAW | IDENTIFIER | REGS_INTR
 TRACEPOINT_TYPE = 2  # PERF_TYPE_TRACEPOINT
 
-# By their bits in sample_regs_intr, <asm/perf_regs.h>.
-REGISTERS = ("ax bx cx dx si di bp sp ip flags cs ss ds es fs gs "
-             "r8 r9 r10 r11 r12 r13 r14 r15").split()
 CHAIN_MARKS = (1 << 64) - 4095  # PERF_CONTEXT_*, and no addresses
 
 
@@ -133,4 +131,5 @@ def parts(record, tracepoints):
 
 
 def register_name(bit):
-    return REGISTERS[bit] if bit < len(REGISTERS) else "bit%d" % bit
+    """By its bit in sample_regs_intr, as <asm/perf_regs.h> spells it."""
+    return enumerators("perf_event_x86_regs", "PERF_REG_X86_").get(bit, "bit%d" % bit).lower()

@@ -6,7 +6,7 @@
 
 import struct
 
-from pitot.layout import address_of, fields_of
+from pitot.layout import address_of, fields_of, general_registers
 from pitot.memory import Unreadable
 from pitot.stacks import stacks
 from pitot.table import (AT_FRAME, CALL, FRAME_POINTER, NONE, NOWHERE, OUTERMOST, STACK_POINTER,
@@ -16,9 +16,6 @@ MASK = (1 << 64) - 1
 STACKS_LEFT = 4
 FRAMES_MAX = 8192  # no stack has more words
 USER_RING = 3
-
-# General registers, as fields of struct regs, by their numbers in DWARF.
-GENERAL = "ax dx cx bx si di bp sp r8 r9 r10 r11 r12 r13 r14 r15".split()
 
 
 class End(Exception):
@@ -152,7 +149,7 @@ class Walk:
         self.word(cfa - 8)
         fields, count = self.unwinder.fields, self.unwinder.words
         words = struct.unpack("<%dQ" % count, self.unwinder.memory.read(start, 8 * count))
-        self.low, self.saved = cfa, [words[fields[name]] for name in GENERAL]
+        self.low, self.saved = cfa, [words[fields[name]] for name in general_registers()]
         self.enter_interrupted(Frame(words[fields["ip"]], self.saved[STACK_POINTER],
                                      self.saved[FRAME_POINTER], True, words[fields["vector"]]),
                                words[fields["cs"]] & USER_RING)
