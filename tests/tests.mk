@@ -24,10 +24,11 @@ HEADS := $(shell awk '/^ \* (links|libs): / { for (i = 3; i <= NF; i++) print FI
 links = $(patsubst $(1)|links:%,%,$(filter $(1)|links:%,$(HEADS)))
 libs  = $(patsubst $(1)|libs:%,%,$(filter $(1)|libs:%,$(HEADS)))
 
-# Sources that no two of define one name, so that it does not matter who asks first. Of arch and boot
-# what no instruction of the kernel's is in. Which way unwinds a program says itself; strings are the
-# library's. Fakes are here whose names nothing else has; one that takes the place of a source's is
-# named in the heads of those that want it, and so are commands, which only their section leads to.
+# Sources of which no two define the same name, so that the order of requests does not matter. From
+# arch and boot: sources without an instruction that only the kernel may run. A program names its
+# unwinder itself; strings are the library's. A fake is here if its names exist nowhere else; a fake
+# that replaces a source is named in the heads of the programs that want it, and so are commands,
+# which are reached only through their section.
 HOST_C := $(filter-out core/unwind/default_%.c core/lib/string.c kernel/panic/assert.c,$(wildcard core/*.c core/*/*.c kernel/*.c kernel/*/*.c)) \
           $(addprefix arch/x86_64/,debug/accessor.c debug/branch.c debug/debugreg_encode.c unwind/frame.c unwind/program_frame.c debug/insn_map.c debug/operand.c debug/operand_address.c cpu/registers.c) \
           $(addprefix boot/,clock_rate.c information.c io_apic.c nmi_clock.c pvh.c) drivers/acpi.c drivers/hpet.c \

@@ -113,8 +113,8 @@ subtest 'watches, two CPUs, frame pointers' => sub {
     my $events = '-e cpu-clock/freq=2000/ -e mem:kernel_flag:rw,sched:sched_switch';
     my $busy = "perf record -a -m 4m -g --verify-chain $events -- fs-stress --threads 3 3";
     my $stat = 'perf stat -a -e timer:tick -- fs-stress --threads 3 20';
-    my $machine = boot(iso => "$fp_build/test/pitot.iso", smp => 2, qemu_machine => 'q35', icount => 2,
-        flags => 'perf.rate=0',
+    my $machine = boot(iso => "$fp_build/test/pitot.iso", smp => 2, qemu_machine => 'q35',
+        icount => 2, flags => 'perf.rate=0',
         run => join('; ', $busy, $busy, 'perf script', $stat, 'poweroff'));
     ended_ok($machine);
     for my $nth (1, 2) {

@@ -19,13 +19,13 @@
         }                                                                                          \
     } while (0)
 
-/* What a refusal is filled with before somebody is asked. */
+/* What a refusal is filled with before the code under test may fill it. */
 static inline void refusal_spoil(struct refusal *why)
 {
     memset(why, '\n', sizeof(*why));
 }
 
-/* Of input without line ends: an error, and one line that says why. */
+/* For input without line ends: an error, and one line that says why. */
 static inline void claim_refused(int error, const struct refusal *why)
 {
     CLAIM(error < 0 && error > -4096);

@@ -89,7 +89,10 @@ static uint64_t or_other(struct feed *feed, uint64_t right)
     return feed_number(feed, 8);
 }
 
-/* Of a segment that begins in the file where `rest` bytes are left: within it, or a bit beyond. */
+/*
+ * The length of a segment that begins where the file has `rest` bytes left: within it, or a bit
+ * beyond.
+ */
 static uint64_t made_length(struct feed *feed, uint64_t rest)
 {
     const uint8_t choice = feed_byte(feed);

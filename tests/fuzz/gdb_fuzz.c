@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hostile lines: what gdb's protocol is told is libFuzzer's bytes, as they are or as the rest of a
- * packet with a good frame, behind a beginning that means something. Whatever comes, what is told
- * back are whole packets with good sums, not too long; what is asked for is possible; and memory
- * that may not be written stays as it is. The machine asked is tests/unit/fake_gdb_target.c, which
- * ends the program when it is asked for what there is not. Run by tests/host/fuzz.t; see
+ * Hostile lines: gdb's protocol is given libFuzzer's bytes, as they are, or as the rest of a packet
+ * with a good frame and a beginning that means something. Whatever comes, the answers are whole
+ * packets with good sums, not too long; the target is asked only for what is possible; and memory
+ * that may not be written stays as it is. The target is tests/unit/fake_gdb_target.c, which ends
+ * the program when it is asked for something that does not exist. Run by tests/host/fuzz.t; see
  * docs/fuzzing.md.
  *
  * links: core/remote/server.c core/remote/link.c core/remote/hex.c core/remote/registers.c core/remote/memory.c core/remote/points.c core/remote/resume.c core/remote/query.c core/lib/number.c core/lib/refusal.c core/lib/print.c tests/unit/fake_gdb_target.c tests/fuzz/feed.c

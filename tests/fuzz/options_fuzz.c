@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The words behind `perf record` and `perf stat`, and each of them as an event. libFuzzer's bytes
+ * The words after `perf record` and `perf stat`, and each of them as an event. libFuzzer's bytes
  * become words of pieces: those that the parsers' own refusals name, so that a new option needs no
  * line here, numbers, names, any characters. What is accepted is in range and says the same when
  * its name, or what it means, is parsed again; what is refused has a reason. Run by
@@ -401,7 +401,7 @@ static void check_branches(const struct recording_options *recording)
     CLAIM(!branches || !data || !excludes);
 }
 
-/* Who ends spans has who begins them, and both the same key or none. */
+/* If an event ends spans, another begins them, and both have the same key or none. */
 static void check_spans(const struct recording_options *recording)
 {
     const struct tally_plan *of[TALLY_ENDS + 1] = {NULL};

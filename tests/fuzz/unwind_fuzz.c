@@ -28,7 +28,7 @@
 #define FED_PLAIN_END   0x2000u
 #define FED_TRAP_RETURN 0x2080u
 
-/* Of all stacks together: more frames than this, each with a word of its own, there cannot be. */
+/* For all stacks together: there cannot be more frames than this, each with a word of its own. */
 #define FRAMES_MOST 512
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

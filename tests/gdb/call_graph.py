@@ -13,9 +13,9 @@
 # those of the code. A function with an indirect call may call whatever has an address that is taken
 # somewhere, by code or by a word of data, and has the type of a pointer that the function can come
 # to: by its variables, those inlined into it included, the objects that it names, what its callees
-# return, and all structures that lie behind; of an object of KEPT, that member alone which the code
-# names. A pointer in a structure's member, that only data holds, is called by those
-# alone that come to such a structure. So no call is missed, but more are told of than there can be.
+# return, and all structures that these lead to; for an object of KEPT, only the member that the
+# code names. A pointer in a structure's member that only data holds is called only by functions
+# that come to such a structure. So no call is missed, but more are printed than there can be.
 
 import bisect
 import collections
@@ -27,7 +27,7 @@ import gdb
 
 KERNEL = gdb.current_progspace().filename
 NUMBERS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM)
-# Nobody copies a pointer out of these: each is called as a member of the one object.
+# No code copies a pointer out of these: each is called as a member of the one object.
 KEPT = ("struct host", "struct event_clock_timer")
 STRUCTURES = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 

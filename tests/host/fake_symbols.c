@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See fake_symbols.h. The functions differ in size; behind every third lies padding that belongs
+ * See fake_symbols.h. The functions differ in size; every third is followed by padding that belongs
  * to none of them. Used by tests/host/report_sample.c and tests/unit/.
  */
 #include "tests/host/fake_symbols.h"
@@ -157,7 +157,7 @@ bool user_place_find(uint32_t pid, uintptr_t address, struct user_place *place)
     return true;
 }
 
-/* In the order in which the sources have them, which is enough for who wants all of them. */
+/* In the order of the sources, which is enough for a caller that wants all of them. */
 bool symbols_by_name(size_t index, struct symbol *found)
 {
     if (index >= fake_symbols_count())

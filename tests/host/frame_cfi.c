@@ -6,10 +6,10 @@
  * found as the kernel finds them, in its own symbol table.
  *
  * Exempt are: what lies in no function; the trap entries, whose frames are a struct regs;
- * boot_entry_high, ap_entry_high, thread_start and a program's _start, which nobody called;
+ * boot_entry_high, ap_entry_high, thread_start and a program's _start, which have no caller;
  * arch_switch, whose frame is as compilers make it but whose rules count from rsp, as that is what
- * changes stacks; and alignment padding inside a function, behind a jump or return and never jumped
- * to: it does not run, and what compilers say of it is arbitrary.
+ * changes stacks; and alignment padding inside a function that follows a jump or return and is no
+ * jump's target: it does not run, and what compilers say of it is arbitrary.
  *
  * usage: objdump -d --no-show-raw-insn -j .text KERNEL | frame_cfi KERNEL
  *        a line "mismatch FUNCTION+OFFSET: ..." for each, then the counts; status 1 if there is one
@@ -69,7 +69,7 @@ struct instruction {
     uint64_t address;
     uint64_t target; /* where it may jump to; 0 if nowhere that its text tells */
     bool is_nop;
-    bool is_end; /* execution does not go on behind it */
+    bool is_end; /* execution does not fall through it */
 };
 
 struct code {
@@ -213,9 +213,9 @@ static bool rule_find(const struct kernel *kernel, uint64_t address, struct fram
 }
 
 /*
- * Where by the CFI the frame stands; false if in none of the places that arch_frame_at can tell.
- * Behind `pop rbp` clang goes on saying that rbp is in the frame, which is true of the memory; the
- * register holds it as well.
+ * Where the frame lies according to the CFI; false if it is in none of the places that
+ * arch_frame_at can tell. After `pop rbp` clang still says that rbp is in the frame: the memory
+ * still holds it, and so does the register.
  */
 static bool rule_frame(const struct frame_rule *rule, enum arch_frame *frame)
 {

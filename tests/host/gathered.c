@@ -3,8 +3,8 @@
  * gathered FILE [ORDER]...: writes FILE as QEMU writes a serial line's, for tests/host/gather.t,
  * which has tools/gather loaded before it. Orders: `bytes=TEXT` writes each byte by itself,
  * `word=TEXT` all at once, `many=COUNT` so many single bytes, 'a' to 'z' again and again;
- * `next=FILE` goes on in another file, `wait` reads a line from stdin. In the end it says how often
- * it has asked the system to write.
+ * `next=FILE` continues in another file, `wait` reads a line from stdin. In the end it says how
+ * often it has asked the system to write.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
  * filled with numbers that hardly occur twice; libdw's expressions are evaluated on it, the table's
  * rule is applied to it, and both must find the same return address, sp and frame pointer.
  *
- * What holds below sp is nobody's. Where the information says that a register is saved there, it
- * has been popped, and the register itself is the right answer (clang, in epilogues).
+ * Memory below sp belongs to no frame. Where the information says that a register is saved there,
+ * the register has been popped, and the register itself is the right answer (clang, in epilogues).
  *
  * usage: orc_cfi KERNEL
  *        a line "mismatch ADDRESS: ..." for each, then the counts; status 1 if there is one

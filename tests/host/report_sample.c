@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes a recording up from a seed and writes it twice: as the stream that the real perf reads,
- * and as the texts that the kernel's own report and script print of it. tests/host/report_perf.t
- * demands that perf prints the same. What the recordings are rich in: chains that share
- * beginnings, equal counts, addresses outside of any function or just behind one, chains too long
- * or empty, chains that go on in programs, periods from 0 to huge, events with and without chains.
+ * Makes a recording up from a seed and writes it twice: as the stream that the real perf reads, and
+ * as the texts that the kernel's own report and script print of it. tests/host/report_perf.t
+ * demands that perf prints the same. What the recordings are rich in: chains that share beginnings,
+ * equal counts, addresses outside of any function or just past one, chains too long or empty,
+ * chains that continue in programs, periods from 0 to huge, events with and without chains.
  *
  * usage: report_sample assembly PART
  *            the fake kernel's source
@@ -52,7 +52,7 @@ struct character {
     bool comb; /* every path leaves the one before it a little further in: forks within forks */
 };
 
-/* Records, one behind the other, and the source that hands them out. */
+/* Records, one after the other, and the source that hands them out. */
 struct recording {
     struct record_source source;
     struct recorded_event events[EVENTS_MOST];
@@ -153,7 +153,9 @@ static uint64_t random_hit(const struct character *character)
     return symbol.address + random_below(symbol.size);
 }
 
-/* Where a call returns to may also lie right behind the function, in padding or in the next one. */
+/*
+ * A return address may also be the first one past the function, in padding or in the next function.
+ */
 static uint64_t random_caller(const struct character *character)
 {
     struct symbol symbol = fake_symbols_at(random_below(character->functions));
@@ -202,8 +204,8 @@ static uint64_t random_period(unsigned int kind)
 }
 
 /*
- * In one of its functions; now and then in nothing that is mapped, and where it has been called
- * from, behind one.
+ * An address in one of the program's functions; now and then one in nothing that is mapped, and,
+ * for a caller, one just past a function.
  */
 static uint64_t random_user_address(uint64_t tid, bool hit)
 {

@@ -85,7 +85,7 @@ static const struct recorded_event second_event = {.id = 3,
                                                             .bp_len = 4},
                                                    .name = "mem:kernel_flag:w"};
 
-/* Records, one behind the other, and the source that hands them out. */
+/* Records, one after the other, and the source that hands them out. */
 struct records {
     struct record_source source;
     uint64_t words[512];

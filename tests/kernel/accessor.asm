@@ -20,7 +20,7 @@ cfi_start accessor_entry_sp, return
 cfi_end
 
 ; IN rdi = a routine; rsi, rdx = its rdi and rsi. Hits count from right before the call to right
-; behind it. At the routine's first instruction rsp is accessor_entry_sp() - 24.
+; after it. At the routine's first instruction rsp is accessor_entry_sp() - 24.
 align 16
 cfi_start accessor_run, return
         cfi_push_saved rbp, 16
@@ -54,8 +54,9 @@ accessor_cases:
 %define WRITE      1    ; enum arch_access
 %define READ_WRITE 2
 
-; case NAME, TEXT, place, offset, length, access begins a routine and its entry in the table; behind
-; the routine stands `hit LETTER, LABEL` for each hit in turn (struct accessor_case), then `end`.
+; case NAME, TEXT, place, offset, length, access begins a routine and its entry in the table; the
+; routine is followed by `hit LETTER, LABEL` for each hit in turn (struct accessor_case), then by
+; `end`.
 %macro case 6
 %define case_name accessor_%1
 section .rodata
@@ -179,7 +180,7 @@ case leave, "leave", ON_STACK, 0, 8, READ_WRITE
         ret
 hits 'before', ..@enter, 'before', ..@leave
 
-; The instruction behind the label is reached from two sides; the store from one.
+; The code after the label is reached from two sides; the store from only one.
 case label, "a store in front of a label that others jump to", AT_WORD, 0, 8, WRITE
         xor eax, eax
         jmp .behind

@@ -13,7 +13,7 @@
 TRACEPOINT_DECLARE(bench_hit, BENCH_FIELDS); /* 28 bytes, 32 with their size */
 
 /*
- * `command` is what would be typed behind `perf`; whether that records, not only counts, goes to
- * *records. Ended by recording_stop. 0, or a negative errno, and the reason is printed.
+ * `command` is what a user would type after `perf`; *records tells whether that records or only
+ * counts. recording_stop ends it. Returns 0, or a negative errno after the reason has been printed.
  */
 int bench_start(const char *command, bool *records);

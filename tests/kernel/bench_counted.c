@@ -22,7 +22,7 @@
 typedef void gate_of_registers(struct arch_gated *gated, uint64_t first, uint64_t second,
                                uint64_t third, uint64_t fourth, uint64_t fifth);
 
-/* Arguments of no meaning: who only counts does not look at them. */
+/* Arguments without meaning: an event that only counts does not read them. */
 static void raise(struct tracepoint *tracepoint, uint64_t *argument)
 {
     if (tracepoint->gated.enter == tracepoint_hit_at)

@@ -29,7 +29,7 @@
 
 struct part {
     const char *name;
-    const char *command; /* what is typed behind `perf`; NULL: rings of our own */
+    const char *command; /* what a user would type after `perf`; NULL: rings of our own */
     void (*raise)(unsigned cpu, unsigned count);
     unsigned count; /* of a CPU: a fifth of a second or so in an emulator */
 };

@@ -21,7 +21,7 @@ global branches_expected:data
 branches_expected:
 section .text
 
-; Interrupts on. CLOBBERS what a call may. Who calls it serves int3.
+; Interrupts on. CLOBBERS what a call may. The caller serves int3.
 align 16
 cfi_start branches_known, return
         xor eax, eax

@@ -147,7 +147,7 @@ static void claim_known(void)
 
 static volatile bool fired;
 
-/* Of a timer: in the timer's interrupt. */
+/* The timer's function: runs in the timer's interrupt. */
 static void branches_timer(void *data)
 {
     (void)data;

@@ -94,7 +94,7 @@ static bool is_at(const struct regs *regs, const uint8_t *bytes, size_t size)
 }
 
 /*
- * The last instruction of the kernel is not stepped over: the trap behind it would be taken for the
+ * The last instruction of the kernel is not stepped over: the trap after it would be taken for the
  * program's.
  */
 static bool is_last(const struct regs *regs)
@@ -107,7 +107,7 @@ static bool is_last(const struct regs *regs)
     return by_sysret || by_iretq;
 }
 
-/* Behind a switch TF stays set up to the popf that loads the other thread's flags. */
+/* After a switch TF stays set up to the popf that loads the other thread's flags. */
 static bool is_elsewhere(const struct regs *regs)
 {
     const struct arch_stack *stack = arch_stack_find(regs->sp);

@@ -37,7 +37,8 @@ cfi_start entries_check_of_program, return
         ud2
 cfi_end
 
-; IN rdi. From the handler to behind the call of one of those. Does not return.
+; IN rdi. Continues after the call of one of those routines, with the handler's frames left. Does
+; not return.
 align 16
 cfi_start entries_come_back, return
         cfi_outermost

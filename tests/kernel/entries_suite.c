@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the kernel's entries make of a program's flags, one by one, and whose GS they take it for:
- * at the very first instruction of `syscall`, in the handlers of exceptions, and in a machine
- * check, which may come where the kernel runs with a program's GS. The programs are programs/
- * attack.
+ * What the kernel's entries do with a program's flags, one by one, and whether they take the GS for
+ * the kernel's or the program's: at the very first instruction of `syscall`, in the handlers of
+ * exceptions, and in a machine check, which may come where the kernel runs with a program's GS. The
+ * programs are programs/attack.
  */
 #include "arch/fault.h"
 #include "arch/user.h"

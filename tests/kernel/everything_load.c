@@ -105,7 +105,7 @@ static void load_time(void *unused)
     work_flush();
 }
 
-/* One that must be had; the suite cannot go on without. */
+/* A thread that the suite needs; it cannot continue without it. */
 static struct thread *load_start(const char *name, void (*function)(void *))
 {
     struct refusal why;

@@ -24,7 +24,7 @@
 #define MS    1000000ull
 #define CLOCK "mem:event_sample:x"
 
-/* Of the 16 MiB that hold all: the load's program takes up to six more, if it has just begun. */
+/* Out of 16 MiB for everything: the load's program takes up to six more, if it has just begun. */
 #define ALL_MOST (8u << 20)
 
 /* recording.c's rings; the first is this CPU's. */

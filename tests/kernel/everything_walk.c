@@ -11,7 +11,10 @@
 #include "core/symbols/symbols.h"
 #include "core/tracepoint/define.h"
 
-/* PERF_RECORD_THROTTLE in <linux/perf_event.h>; behind `stream_id` sample_id, by SAMPLE_ALWAYS. */
+/*
+ * PERF_RECORD_THROTTLE in <linux/perf_event.h>; `stream_id` is followed by sample_id, as
+ * SAMPLE_ALWAYS says.
+ */
 struct throttle_record {
     struct perf_event_header header;
     uint64_t time, id, stream_id;
@@ -30,7 +33,7 @@ static size_t event_index(const struct record_source *source, uint64_t id)
     return i;
 }
 
-/* Takes a marker and the addresses between these bounds behind it; how many. */
+/* Takes a marker and the addresses between these bounds that follow it; returns how many. */
 static size_t take_frames(const struct sample_view *view, size_t *at, uint64_t marker,
                           uintptr_t low, uintptr_t high)
 {

@@ -12,8 +12,8 @@ struct everything_walk {
     uint64_t malformed;          /* neither, or not what its event makes; the first is printed */
     uint64_t backwards;          /* older than the one before it */
     uint64_t skipped;            /* bytes that the reader could make nothing of */
-    uint64_t inside;             /* samples of `inside_of`, by whose chain a tracepoint was just
-                                    being recorded */
+    uint64_t inside;             /* samples of `inside_of` whose chain was taken while a tracepoint
+                                  * was being recorded */
     uint64_t of_programs;        /* samples whose chain leads into a program */
     uint64_t by_event[RECORDING_EVENTS_MAX];
 };

@@ -67,7 +67,7 @@ void gdb_chain_unwind(struct regs *regs)
     gdb_chain.captured = captured_same(regs);
 }
 
-/* For NMIs that gdb sends: nobody else serves them, and they would end in a report. */
+/* For NMIs that gdb sends: no other handler serves them, and they would end in a report. */
 __attribute__((used)) static void gdb_chain_nmi(struct regs *regs)
 {
     (void)regs;

@@ -12,7 +12,7 @@
 #include "core/lib/print.h"
 #include "kernel/sched/thread.h"
 
-#define VECTOR  0xe0 /* nobody else's */
+#define VECTOR  0xe0 /* used by nothing else */
 #define TURN_NS 200000ull
 #define TURNS   100
 

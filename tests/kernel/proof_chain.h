@@ -39,8 +39,8 @@ bool chain_check_iterator(struct chain_tally *tally, enum unwind_method method,
                           const struct regs *regs, const uint64_t *should_be, size_t length);
 
 /*
- * True if each address of chain[1..length) lies behind a call, and behind a direct one to the
- * function of the address before it.
+ * True if each address of chain[1..length) directly follows a call instruction, and, if that call
+ * is direct, it calls the function of the address before it in the chain.
  */
 bool chain_is_called(const uint64_t *chain, size_t length);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See proof_claims.h. What was counted stands in notes behind the results. */
+/* See proof_claims.h. The counts stand in notes after the results. */
 #include "tests/kernel/proof_claims.h"
 
 #include "arch/cpu.h"
@@ -90,7 +90,10 @@ static void claim_interrupts(const struct proof *proof, const struct proof_plan 
     ktap_ok(proof->nmis_in_interrupts > proof->nmis_in_entries, "... in handlers of interrupts");
     ktap_ok(proof->exceptions > 0, "exceptions came");
     ktap_ok(proof->ticks_raised > 0, "ticks came");
-    /* A stepped machine may tell again of a breakpoint, behind an NMI that came upon it. */
+    /*
+     * A stepped machine may report a breakpoint a second time, after an NMI that came at its
+     * instruction.
+     */
     ktap_ok(proof->hits_in_ticks >= proof->ticks_raised &&
                 proof->hits_in_ticks - proof->ticks_raised <= proof->nmis_at_watch,
             "... and a breakpoint in their handler was hit each time");

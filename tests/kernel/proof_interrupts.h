@@ -24,10 +24,10 @@ void interrupts_raise(unsigned vector);
 void interrupts_end(void);
 
 /*
- * From a debug trap's handler, and only while no NMI is being served. An NMI comes at once, inside
- * the handler, and is left without an iretq, so that the CPU goes on holding NMIs back; another
- * is then sent, and comes at the very instruction that the debug trap returns to. False: the first
- * did not come.
+ * Called from a debug trap's handler, and only while no NMI is being served. An NMI comes at once,
+ * inside the handler, and is left without an iretq, so that the CPU still holds NMIs back; another
+ * one is then sent, and comes at the very instruction that the debug trap returns to. False: the
+ * first did not come.
  */
 bool interrupts_nmi_now_and_then(void);
 

@@ -33,8 +33,8 @@ cfi_start nmi_take, return
         jmp nmi_taken
 cfi_end
 
-; From the NMI's handler: back to who called nmi_take. The trap entry's depth is given back, as its
-; exit will not run.
+; Called by the NMI's handler: returns to the caller of nmi_take. Gives the trap entry's depth back,
+; as the entry's exit will not run.
 cfi_start nmi_leave, return
         dec dword [gs:PERCPU_WATCH_DEPTH]
         mov eax, 1

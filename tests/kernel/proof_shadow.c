@@ -28,7 +28,7 @@ static enum step step_kind(const uint8_t *code)
     return wide && *code == 0xcf ? STEP_TRAP_RETURN : STEP_PLAIN;
 }
 
-/* Behind sti, QEMU holds the trap back until one more instruction has run. */
+/* After sti, QEMU delays the trap until one more instruction has run. */
 static const uint8_t *last_instruction(uintptr_t before, uintptr_t now)
 {
     const uint8_t *code = (const uint8_t *)before;
@@ -131,7 +131,7 @@ int shadow_step(struct shadow *shadow, const struct regs *regs)
     return ended;
 }
 
-/* The breakpoint instruction is behind us, an interrupt came in front of an instruction. */
+/* int3 traps after its instruction, an interrupt comes before one: hence a difference of 1 or 0. */
 void shadow_trap(struct shadow *shadow, const struct regs *regs, unsigned vector)
 {
     uintptr_t interrupted = *(const uintptr_t *)regs->sp;

@@ -113,7 +113,7 @@ cfi_start shape_try, return
 cfi_end
 
 ; IN rdi = for shape_never_returning. The call is the last instruction, and the next routine begins
-; right behind it: what holds at the return address is not what holds at the call.
+; right after it: what holds at the return address is not what holds at the call.
 cfi_start shape_never_returning_caller, return
         save rbp, 16
         mov rbp, rsp

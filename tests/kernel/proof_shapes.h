@@ -16,9 +16,9 @@
 uint64_t shapes_run(void);
 
 /*
- * One that stands apart: for a few instructions its frame is counted from a register that chains do
- * not follow otherwise (r10). Where an interrupt comes there, and its entry is interrupted in turn
- * before it has saved that register, nobody can tell the caller.
+ * A special shape: for a few instructions its frame is counted from a register that chains do not
+ * follow otherwise (r10). If an interrupt comes there, and its entry is interrupted in turn before
+ * it has saved that register, the caller cannot be found.
  */
 uint64_t shapes_run_realigned(void);
 

@@ -31,7 +31,10 @@
 /* Both unwinders are asked at the first visits of a place, and at each so-many-th step. */
 #define BOTH_VISITS 4
 #define BOTH_EACH   64
-/* Of a string instruction's iterations each so-many-th is checked, and no more than so many run. */
+/*
+ * Every ITERATIONS_CHECKED-th iteration of a string instruction is checked, and at most
+ * ITERATIONS_MOST run.
+ */
 #define ITERATIONS_CHECKED 16
 #define ITERATIONS_MOST    256
 
@@ -39,8 +42,9 @@
 enum { WATCH_NMI, WATCH_EXCEPTION, WATCH_INTERRUPT, WATCH_HANDLER };
 
 /*
- * The 8254's, the keyboard's (nobody serves it), the serial port's, both spurious ones, and that of
- * the CPU's own timer: its handler counts a tick each time, whichever timer the machine goes by.
+ * The vectors of the 8254, the keyboard (which has no handler), the serial port, both spurious
+ * interrupts, and the CPU's own timer, whose handler counts a tick each time, whichever timer the
+ * machine uses.
  */
 static const uint8_t vectors[] = {32, 33, 36, 39, 47, VECTOR_APIC_TIMER};
 
@@ -188,7 +192,7 @@ static void proof_check_by(enum unwind_method method, const struct regs *regs, b
 }
 
 /*
- * The thread that is stepped has the CPU's task stack. Behind a switch TF stays set for the few
+ * The thread that is stepped has the CPU's task stack. After a switch TF stays set for the few
  * instructions up to the popf that loads the other thread's flags; that thread is not stepped.
  */
 static bool is_elsewhere(uintptr_t sp)
@@ -240,7 +244,7 @@ static void proof_step(struct regs *regs)
 {
     int ended;
 
-    /* The arbiter, which does not know these watches, has them off behind each switch. */
+    /* The arbiter does not know these watches: after each switch they are off. */
     arch_watch_select(arch_cpu_id(), (1u << ARCH_WATCHES) - 1);
     if (regs->ip == proof.shadow.ip) {
         proof_iterate(regs);
@@ -316,7 +320,7 @@ static void proof_hit(unsigned fired, struct regs *regs)
 
 /* --- Serving: stepped through ----------------------------------------------------------------- */
 
-/* An NMI that came inside the debug trap: its chain goes on as the interrupted code's. */
+/* An NMI that came inside the debug trap: its chain continues in the interrupted code. */
 static void check_in_step(const struct regs *regs)
 {
     static uint64_t chain[CHAIN_MOST];

@@ -22,11 +22,11 @@ struct proof_plan {
 
 struct proof {
     uint64_t steps;                /* instructions; iterations of string instructions apart */
-    uint64_t places;               /* whose first visit was checked: see proof_visits.h */
+    uint64_t places;               /* places with a checked first visit: see proof_visits.h */
     uint64_t iterations;           /* ... of which some are checked as well */
     uint64_t in_entries;           /* steps that stand in a trap entry, or have interrupted one */
     uint64_t interrupts_elsewhere; /* of interrupts: came upon another thread, not stepped */
-    uint64_t elsewhere;    /* steps behind a switch, on another thread's stack: not checked */
+    uint64_t elsewhere;    /* steps after a switch, on another thread's stack: not checked */
     size_t longest;        /* chain */
     uint64_t raised;       /* interrupts that were asked for */
     uint64_t interrupts;   /* ... that came, and were stepped through up to their iretq */
@@ -53,7 +53,7 @@ struct proof {
 /* NMIs come this many steps after an interrupt's first: 0, 1, 2, ... and again from 0. */
 #define PROOF_NMI_PLACES 401
 
-/* True while the work has to go on. */
+/* True while the work has to continue. */
 bool proof_wants_more(void);
 
 /* From the work: no interrupts and no NMIs until it is called again. */

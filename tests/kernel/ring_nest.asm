@@ -25,7 +25,7 @@ default rel
 %endmacro
 
 ; Calls nest_outermost, stepped. It comes back once for each time that nest_judge returns true: the
-; debug trap then puts the stack below nest_base as it was at an earlier instruction, and goes on
+; debug trap then puts the stack below nest_base as it was at an earlier instruction, and resumes
 ; there. So nothing may be kept below it here.
 cfi_start nest_step_outermost, return
         cfi_push_all_saved

@@ -30,7 +30,7 @@ static struct {
     const struct nest_plan *plan;
     struct nest_count *count;
     struct nest_fault *fault;
-    /* of the boundary at work: 1 behind a nested writer that is to be followed, -1 at the end */
+    /* of the boundary at work: 1 after a nested writer that is to be followed, -1 at the end */
     int depth;
     bool goes_on; /* the next trap goes back to that boundary */
     uint64_t steps;
@@ -82,13 +82,13 @@ static void bring_back(const struct boundary *boundary, struct regs *regs)
     world_restore((unsigned)nest.depth);
 }
 
-/* Whom the next one comes upon. */
+/* The writer that the next nested one interrupts. */
 static unsigned stepped_writer(void)
 {
     return nest.plan->kind == NEST_DEEPER ? (unsigned)nest.depth : 0;
 }
 
-/* The whole run ends here, whoever is in the middle of what. */
+/* Ends the whole run here, whichever writer is in the middle of a record. */
 static void give_up(struct regs *regs, const char *what)
 {
     blame(what);
@@ -159,7 +159,7 @@ static void nest_step(struct regs *regs)
     }
 }
 
-/* --- Writers, and who judges them ------------------------------------------------------------- */
+/* --- Writers, and what judges them ------------------------------------------------------------ */
 
 void nest_outermost(void)
 {

@@ -31,7 +31,7 @@ struct nest_plan {
 struct nest_count {
     uint64_t runs;
     uint64_t boundaries;    /* of instructions, at which a nested writer came */
-    uint64_t interleavings; /* that were judged; a run in which nobody comes does not count */
+    uint64_t interleavings; /* that were judged; a run without a nested writer does not count */
     uint64_t wrapped, moved, dropped;
     uint64_t moments[WORLD_MOMENTS];
 };

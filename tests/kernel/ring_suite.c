@@ -168,7 +168,7 @@ static uint32_t least(uint32_t left, uint32_t right)
     return left < right ? left : right;
 }
 
-/* Of nested records. */
+/* The longest of the nested records. */
 static uint32_t longest(const struct group *group)
 {
     uint32_t most = 0;

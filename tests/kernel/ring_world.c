@@ -279,7 +279,7 @@ static struct writer *writer_at(uint64_t position, const bool *found)
     return NULL;
 }
 
-/* The writers' records, behind what was there before. */
+/* The writers' records, which follow those that were there before. */
 static const char *find_writers(bool *found, struct world_deeds *deeds)
 {
     uint64_t at = now.ring.tail > before.head ? now.ring.tail : before.head, time = before.time;
@@ -301,7 +301,7 @@ static const char *find_writers(bool *found, struct world_deeds *deeds)
     return NULL;
 }
 
-/* Of the old records, the fewest have gone that had to. */
+/* Only as many old records have gone as had to. */
 static const char *tail_fault(uint64_t *passed)
 {
     uint64_t tail = before.tail;

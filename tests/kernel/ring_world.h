@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One small ring, its writers, and the judge of what they leave, for tests/kernel/ring_nest.c. All
- * that the writers change lies in one piece that is saved and brought back, so that a moment can be
- * gone on from many times. World functions run in task context with interrupts off, in the debug
- * trap, and on top of an interrupted writer.
+ * that the writers change lies in one piece that is saved and brought back, so that a run can be
+ * resumed from one moment many times. World functions run in task context with interrupts off, in
+ * the debug trap, and on top of an interrupted writer.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ enum world_form {
 struct world_setup {
     enum ring_mode mode;
     enum world_form form;        /* the outermost writer's */
-    enum world_form nested_form; /* everybody else's */
+    enum world_form nested_form; /* all other writers' */
     uint32_t old;                /* size of the records that the tail moves over */
     uint32_t reach;              /* so many bytes of them; what follows is long records */
     uint32_t to_end;             /* from the head to the ring's end: 8 to WORLD_SIZE */

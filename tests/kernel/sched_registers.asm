@@ -10,7 +10,7 @@ bits 64
 
 %define FLAG_ID (1 << 21)       ; does nothing but be there
 %define FLAGS   0x8c5           ; carry, parity, zero, sign and overflow
-%define FLAG_DF (1 << 10)       ; set too while nobody but us runs
+%define FLAG_DF (1 << 10)       ; also set while no other code runs
 
 %macro keep 2
         push %1
@@ -106,8 +106,8 @@ cfi_start sched_call_with, return
         ret
 cfi_end
 
-; Spins with a pattern in every register and most flags set, and calls nobody: what changes, a
-; switch from outside has changed. IN rdi = a pattern; rsi = a word that ends the spinning when it
+; Spins with a pattern in every register and most flags set, and calls nothing: what changes was
+; changed by a switch from outside. IN rdi = a pattern; rsi = a word that ends the spinning when it
 ; is not 0. OUT rax = how many registers and flags were changed. The words on the stack: pattern,
 ; address, and the count.
 align 16

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Threads on a living machine: switches keep registers, the timer takes the CPU from who does not
- * give it, nothing is left behind by threads that end, and every chain of a thread that does not
+ * Threads on a living machine: switches keep registers, the timer takes the CPU from a thread that
+ * does not yield it, threads that end free everything, and every chain of a thread that does not
  * run is whole.
  */
 #include "arch/memory.h"
@@ -34,7 +34,7 @@ static unsigned threads_alive(void)
     return alive;
 }
 
-/* A thread that must be had; the suite cannot go on without. */
+/* A thread that the suite needs; it cannot continue without it. */
 static struct thread *start(const char *name, void (*function)(void *), void *data)
 {
     struct refusal why;
@@ -362,8 +362,10 @@ static void note_fired(void *data)
     fired.count++;
 }
 
-/* Each once. By what they were due at: who leaves off between two starts, an emulator's host say,
- * may change whose time comes first. */
+/*
+ * Each one once, in the order of the times at which they were due. If the host of an emulator
+ * pauses it between two starts, a later start may be due earlier.
+ */
 static bool fired_in_order(const struct timer timers[3])
 {
     unsigned seen = 0;

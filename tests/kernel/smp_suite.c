@@ -138,7 +138,7 @@ static void claim_locks(void)
     ktap_equal(pages_free_count(), pages, "pages that all CPUs took at once are back");
 }
 
-/* The newest time that any CPU has seen: nobody may be told an older one afterwards. */
+/* The newest time that any CPU has seen: no CPU may see an older one afterwards. */
 static uint64_t newest, backwards;
 
 static void tell_time(void *unused)

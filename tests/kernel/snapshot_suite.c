@@ -24,7 +24,7 @@ static void capture(const struct regs *regs, struct chain *chain)
     chain->count = unwind_capture(regs, chain->ip, CHAIN_MAX);
 }
 
-/* Frame `from` of one and all behind it are the other's last frames. */
+/* Frame `from` of one chain and all after it are the other's last frames. */
 static bool ends_alike(const struct chain *chain, size_t from, const struct chain *tail)
 {
     return from < chain->count && chain->count - from == tail->count &&

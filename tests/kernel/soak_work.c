@@ -23,7 +23,7 @@
 #define NESTED      6   /* records of one interrupt */
 #define READS       8   /* records, before the next interrupt is sent */
 #define SIZES       4   /* of rings: from the smallest on, each twice as large */
-#define FAIR        8   /* each ring gives at least so manieth part of an equal share */
+#define FAIR        8   /* each ring gives at least 1 / FAIR of an equal share */
 
 static struct soak_lane lanes[ARCH_CPUS_MAX];
 static uint64_t scratch[ARCH_CPUS_MAX][SOAK_LEVELS][WORDS_MOST]; /* [owning CPU] */
@@ -50,7 +50,7 @@ static uint32_t next_random(uint32_t *state)
     return *state ^= *state << 5;
 }
 
-/* The other threads of this CPU, and emulated CPUs that take turns, go on. */
+/* Lets the other threads of this CPU run, and emulated CPUs that take turns. */
 static void pause(void)
 {
     thread_yield();

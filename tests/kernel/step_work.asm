@@ -11,7 +11,7 @@ section .text progbits alloc exec nowrite align=16
 bits 64
 
 ; IN rdi = the function, which takes nothing; rsi = where to store our return address. Every
-; instruction traps, from the function's first to the popfq behind the call.
+; instruction traps, from the function's first to the popfq after the call.
 cfi_start step_work, return
         push rbp
         cfi_offset 16

@@ -2,8 +2,8 @@
 /*
  * The load under which tests/kernel/sweep_suite.c sets its breakpoints: on each CPU threads for
  * files, for memory, locks, switches and births of threads, and for timers, work and wake-ups; and
- * what tells that each of them, and each CPU's interrupts, go on. Task context of the boot
- * thread.
+ * what tells that each of them, and each CPU's interrupts, still make progress. Task context of the
+ * boot thread.
  */
 #pragma once
 
@@ -29,8 +29,8 @@ void sweep_marks_take(struct sweep_marks *marks);
 
 /*
  * Waits until each thread has done something, each CPU's timer has come, and each CPU has answered
- * an interrupt that was sent to it, all of it since `since`. NULL, or who has not for half a minute
- * (in memory that the next call writes over).
+ * an interrupt that was sent to it, all of it since `since`. NULL, or the name of what has not for
+ * half a minute (in memory that the next call overwrites).
  */
 const char *sweep_load_await(const struct sweep_marks *since);
 

@@ -67,7 +67,7 @@ static bool map_open(struct insn_map *map)
                           &expected);
 }
 
-/* The first instruction behind the middle of the function. */
+/* The first instruction after the middle of the function. */
 static void visit_function(sweep_visit *visit, const struct symbol *symbol,
                            const struct insn_map *map)
 {
@@ -165,7 +165,7 @@ void sweep_places(sweep_visit *visit)
     visit_table(visit, cpu_read_cr3() & PTE_ADDRESS, 4);
 }
 
-/* --- What nobody may watch -------------------------------------------------------------------- */
+/* --- What no breakpoint may watch ------------------------------------------------------------- */
 
 struct table_register {
     uint16_t limit;

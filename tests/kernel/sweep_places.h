@@ -2,8 +2,8 @@
 /*
  * Where tests/kernel/sweep_suite.c sets breakpoints: on every function and on an instruction inside
  * it, on every word of the kernel's data (of large objects, of every part), in every page of the
- * stacks of threads, and in the page tables. And what nobody may watch, as the processors
- * themselves tell. Task context.
+ * stacks of threads, and in the page tables. And the places that no breakpoint may watch, read from
+ * the processors' own registers. Task context.
  */
 #pragma once
 

@@ -4,7 +4,7 @@
  * (tests/kernel/sweep_load.h). Each hit is sampled with its chain into rings that overwrite, and
  * raises breakpoint:hit, which is sampled too: the whole hit path runs, on top of whatever
  * instruction uses the place. Each four stay until every thread and every CPU's interrupts have
- * gone on under them. Nothing may be lost by it. docs/breakpoints.md, "The sweep". Task context of
+ * made progress under them. No event may be lost. docs/breakpoints.md, "The sweep". Task context of
  * the boot thread; wants several CPUs.
  */
 #include <linux/errno.h>
@@ -30,7 +30,7 @@
 #define SHOWN_MOST       10
 #define EVENTS           (ARCH_WATCHES + 1) /* and breakpoint:hit */
 
-/* Of all places every so manieth, from `first` on. */
+/* Every `every`-th of all places, beginning with number `first`. */
 static struct {
     uint64_t every, first;
 } chosen;
@@ -40,8 +40,8 @@ static struct ring sampled[ARCH_CPUS_MAX];
 static struct ring_reader readers[ARCH_CPUS_MAX];
 
 /*
- * Those of code and those of data apart: QEMU 7.2 dies of an indirect call whose pointer is watched
- * and whose target has an execute breakpoint (docs/breakpoints.md, Machines).
+ * Places of code and places of data are armed apart: QEMU 7.2 dies at an indirect call if its
+ * pointer is watched and its target has an execute breakpoint (docs/breakpoints.md, Machines).
  */
 static struct batch {
     struct sweep_place place[ARCH_WATCHES];
@@ -57,7 +57,7 @@ static struct {
     uint64_t read;    /* samples, */
     uint64_t unsound; /* ... that cannot be true */
     unsigned shown;
-    const char *stuck; /* who did not go on */
+    const char *stuck; /* what made no progress */
 } sweep;
 
 /* --- Events and rings ------------------------------------------------------------------------- */
@@ -231,7 +231,7 @@ static void try_forbidden_here(void *unused)
 
     (void)unused;
     for (unsigned i = 0; i < count && allowed < SHOWN_MOST; i++) {
-        /* Of stacks some words of each page. */
+        /* In stacks, some words of each page. */
         size_t step = ranges[i].length > 2 * PAGE_SIZE ? PAGE_SIZE / 4 : 8;
         uintptr_t start = (ranges[i].start + 7) & ~(uintptr_t)7;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The border to user mode on a living machine: spaces are W^X and apart from the kernel's, which
- * cannot touch them; chains end at the border; a watched stack segment brings nobody down. The
- * programs are those of the image.
+ * cannot touch them; chains end at the border; a watched stack segment does not stop the kernel.
+ * The programs are those of the image.
  */
 #include "arch/step.h"
 #include "arch/user.h"
@@ -40,7 +40,7 @@ static const struct regs *regs_of(const struct process *process)
     return (const struct regs *)process->thread->stack->high - 1;
 }
 
-/* A program that must be had; the suite cannot go on without. */
+/* A program that the suite needs; it cannot continue without it. */
 static struct process *start(const char *name, const char *argument)
 {
     char path[40], *argv[] = {path, (char *)argument};
@@ -324,7 +324,7 @@ static void count_hit(unsigned fired, struct regs *regs)
     hits_in_kernel += !regs_user_mode(regs);
 }
 
-/* Of the program's data. */
+/* An address in the program's data. */
 static uintptr_t operand_of_attacks(void)
 {
     struct refusal why;
@@ -369,7 +369,10 @@ static bool no_step(struct regs *regs, unsigned *told)
     return false;
 }
 
-/* Somebody could step, or debug, and does not: whoever loses its way is found all the same. */
+/*
+ * A debugger and a stepper are there, but neither acts: a program that hits the watch is ended all
+ * the same.
+ */
 static void claim_found_beside_steppers(void)
 {
     static const struct debugreg_stop stop = {debugreg_watch_fired, no_step, NULL, NULL};

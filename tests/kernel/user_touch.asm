@@ -1,14 +1,14 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; The kernel where it must not go: user_suite.c's handler of page faults lets it go on behind.
+; The kernel reads where it must not: user_suite.c's handler of page faults resumes it after the
+; access.
 
 %include "arch/x86_64/unwind/cfi.inc"
 
 section .text progbits alloc exec nowrite align=16
 bits 64
 
-; IN rdi = an address to read. The fault's handler goes on at user_touched. OUT rax = 0 if it came
-; there.
+; IN rdi = an address to read. The fault's handler resumes at user_touched. OUT rax = 0 if it did.
 align 16
 cfi_start user_touch, return
         mov eax, 1

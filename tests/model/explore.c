@@ -38,8 +38,8 @@ static struct pending as_pending(const struct node *node)
 }
 
 /*
- * What needs no answer is issued at once: nobody notices, as memory may come to know it at any time
- * later.
+ * An operation that needs no answer is issued at once: this makes no difference, as memory may
+ * receive it at any later time.
  */
 static void issue(struct state *state, enum side side)
 {
@@ -96,7 +96,7 @@ static bool awaits_answers(const struct state *state)
     return false;
 }
 
-/* Of the state that was added last. */
+/* Judges the state that was added last. */
 static void judge(const struct state *state)
 {
     const struct node *writer = node_of(state, WRITER), *reader = node_of(state, READER);

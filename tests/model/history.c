@@ -134,7 +134,7 @@ static bool has_skipped(void)
     return reader.skipped != called.skipped;
 }
 
-/* By how much it went on, but for what it skipped. */
+/* By how much the position advanced, not counting what was skipped. */
 static uint64_t has_read(void)
 {
     return reader.position - called.position - (reader.skipped - called.skipped);

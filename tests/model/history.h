@@ -14,7 +14,7 @@
 #define HISTORY_RECORDS 6
 #define HISTORY_NEVER   UINT32_MAX
 
-/* Of records; ends with a 0. */
+/* Sizes of records; ends with a 0. */
 struct history_sizes {
     uint32_t of[HISTORY_RECORDS + 1];
 };

@@ -74,7 +74,10 @@ void memory_publish(uint64_t *to, uint64_t value)
     store(to, value, side == WRITER ? LETTER_B_WRITER : LETTER_C_READER);
 }
 
-/* What nobody else stores is what this side has stored: the writer's own tail. */
+/*
+ * A location that only this side stores to, so that it loads its own last store: the writer's own
+ * tail.
+ */
 static bool is_own(unsigned location)
 {
     return side == WRITER && (location != LOCATION_TAIL || memory_ring.mode == RING_OVERWRITE);

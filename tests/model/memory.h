@@ -39,9 +39,9 @@ enum letter {
 extern struct ring memory_ring;
 
 /*
- * An empty ring of `size` bytes at `position`; from here on `side` runs. Nothing is told of what
- * happens until memory_tell, which leaves the reader a ring whose bytes kill who loads them other
- * than by a named operation.
+ * An empty ring of `size` bytes at `position`; from here on `side` runs. What happens is not told
+ * until memory_tell, which leaves the reader a ring whose bytes end the program if it loads them by
+ * any other than a named operation.
  */
 void memory_start(enum side side, enum ring_mode mode, uint64_t size, uint64_t position);
 void memory_tell(void);

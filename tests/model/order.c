@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What stands before a place in the window, as far as it holds back what stands behind. */
+/* What comes before a place in the window, as far as it holds back what comes after that place. */
 struct before {
     unsigned locations; /* a bit for each that an operation is pending on */
     bool loads, stores;

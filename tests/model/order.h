@@ -27,7 +27,7 @@ struct order {
     unsigned removed; /* a bit for each letter that orders nothing */
 };
 
-/* Of a load, `value` is the answer that was given and has yet to come true. */
+/* For a load, `value` is the answer that was given and has yet to come true. */
 struct pending {
     uint8_t step; /* STEP_LOAD, STEP_STORE, STEP_ORDER */
     uint8_t letter;
@@ -48,7 +48,7 @@ bool order_holds(const struct order *order, enum letter letter);
 /* True for each operation of the window that may be made now. */
 void order_ready(const struct order *order, const struct window *window, bool ready[WINDOW_MAX]);
 
-/* True if a load that comes behind the window may be made now. */
+/* True if a load that follows the window may be made now. */
 bool order_load_ready(const struct order *order, const struct window *window, unsigned location);
 
 /* The newest store to the location that is pending, and is what the side itself loads; NULL. */
@@ -57,5 +57,5 @@ const struct pending *order_own_store(const struct window *window, unsigned loca
 void order_append(struct window *window, struct pending pending);
 void order_remove(struct window *window, unsigned index);
 
-/* Takes out barriers that nothing is left for to be held behind. */
+/* Takes out barriers that hold nothing back any more. */
 void order_tidy(const struct order *order, struct window *window);

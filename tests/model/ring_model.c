@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The ring's writer beside its reader, in every way that a model of memory allows, over families of
- * bounded histories, short ones first. Run by tests/model/order.t, whose sound ring finds nothing
- * and whose broken ones are found out:
+ * bounded histories, short ones first. Run by tests/model/order.t: nothing is found in the sound
+ * ring, and each broken one is found out:
  *
  *     ring_model tso|weak [LETTER...]
  *

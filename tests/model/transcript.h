@@ -34,7 +34,8 @@ struct node {
     uint8_t value;              /* of a store, by number */
     uint64_t result;            /* what the program ends with */
     const char *fault;          /* STEP_FAULT */
-    uint32_t parent;            /* whose child this is; the first found, where several lead here */
+    uint32_t parent;            /* index of the parent; of the first one found, where several lead
+                                 * here */
     uint8_t answer;             /* ... by this answer */
     uint32_t child[VALUES_MAX]; /* by answer, of a load or a question; else [0]; 0: not known yet */
 };
@@ -63,6 +64,6 @@ bool transcript_ask(void);
 _Noreturn void transcript_end(uint64_t result);
 _Noreturn void transcript_fault(const char *fault);
 
-/* Programs that come here with equal `state` go on in the same way, given the same answers. */
+/* Programs that come here with equal `state` continue in the same way, given the same answers. */
 #define NOTE_MAX 384
 void transcript_note(const void *state, size_t size);

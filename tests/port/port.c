@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Somebody else's kernel, as small as it gets: its own start, its own way to print, and Pitot's
- * events, unwinder, ring and stream lifted out of core/ and arch/. It watches a variable and a
- * tracepoint of its own under a small load and streams what it saw. docs/porting.md goes through
- * it. Entered once by entry.asm; one CPU, no interrupts.
+ * A foreign kernel, as small as possible: its own start, its own way to print, and Pitot's events,
+ * unwinder, ring and stream lifted out of core/ and arch/. It watches a variable and a tracepoint
+ * of its own under a small load and streams what it saw. docs/porting.md goes through it. Entered
+ * once by entry.asm; one CPU, no interrupts.
  */
 #include "arch/x86_64/cpu/port.h"
 #include "arch/fault.h"
@@ -85,7 +85,7 @@ __attribute__((noinline)) static void port_load(void)
         port_middle(i);
 }
 
-/* --- What core asks of whoever takes it in. --- */
+/* --- What core asks of the kernel that takes it in. --- */
 
 _Noreturn void assert_failed(const char *claim, const char *file, int line)
 {
@@ -108,7 +108,7 @@ static void port_fault(struct regs *regs)
     port_exit(4);
 }
 
-/* --- What arch asks of whoever has page tables of his own (arch/x86_64/memory/paging.c). --- */
+/* --- What arch asks of a kernel with its own page tables (arch/x86_64/memory/paging.c). --- */
 
 /* boot.asm maps the first gigabyte, and all of it alike. */
 bool arch_mapped(uintptr_t address, size_t length)

@@ -250,7 +250,7 @@ static void a_string_instruction_is_found_by_what_it_has_passed(void **state)
     }
 }
 
-static void passed_is_what_lies_behind_the_pointer(void **state)
+static void bytes_behind_the_pointer_were_passed(void **state)
 {
     uintptr_t start = (uintptr_t)WATCHED, end = start + 8;
 
@@ -362,7 +362,7 @@ static void what_is_no_return_address_has_no_call(void **state)
     assert_unknown(find(slot(), 8, ARCH_WRITE));
 }
 
-/* Of each register, by the number that instructions have for it. */
+/* The place of a register, by the number that instructions encode it with. */
 static uint64_t *register_by_number(unsigned number)
 {
     uint64_t *const all[16] = {&regs.ax,  &regs.cx,  &regs.dx,  &regs.bx, &regs.sp,  &regs.bp,
@@ -629,7 +629,7 @@ int main(void)
         cmocka_unit_test_setup(what_ends_at_ip_and_accesses_data_is_found, setup),
         cmocka_unit_test_setup(without_map_or_trap_frame_nothing_is_found, setup),
         cmocka_unit_test_setup(a_string_instruction_is_found_by_what_it_has_passed, setup),
-        cmocka_unit_test_setup(passed_is_what_lies_behind_the_pointer, setup),
+        cmocka_unit_test_setup(bytes_behind_the_pointer_were_passed, setup),
         cmocka_unit_test_setup(a_string_instruction_and_another_are_not_told_apart, setup),
         cmocka_unit_test_setup(the_push_of_a_call_is_found, setup),
         cmocka_unit_test_setup(a_call_must_lead_to_ip, setup),

@@ -156,7 +156,7 @@ static void the_pieces_in_which_bytes_come_make_no_difference(void **state)
     }
 }
 
-/* What a block of `length` bytes becomes if it is cut behind so many characters. */
+/* What a block of `length` bytes becomes if it is cut after a given number of characters. */
 static void encode_and_cut(struct captured *captured, const uint8_t *bytes, size_t length,
                            size_t patience, bool counted)
 {
@@ -175,7 +175,7 @@ static void encode_and_cut(struct captured *captured, const uint8_t *bytes, size
     base64_cut(&base64);
 }
 
-static void a_block_cut_anywhere_ends_behind_a_whole_line(void **state)
+static void a_block_cut_anywhere_ends_after_a_whole_line(void **state)
 {
     static struct captured whole, cut;
     uint8_t bytes[LONGEST];
@@ -192,7 +192,7 @@ static void a_block_cut_anywhere_ends_behind_a_whole_line(void **state)
     }
 }
 
-static void where_nobody_counts_it_ends_in_a_line_of_its_own(void **state)
+static void without_a_count_it_ends_in_a_line_of_its_own(void **state)
 {
     static struct captured whole, cut;
     uint8_t bytes[LONGEST] = {0};
@@ -212,8 +212,8 @@ int main(void)
         cmocka_unit_test(the_vectors_of_the_rfc_are_encoded_as_it_says),
         cmocka_unit_test(every_length_comes_back_from_full_lines),
         cmocka_unit_test(the_pieces_in_which_bytes_come_make_no_difference),
-        cmocka_unit_test(a_block_cut_anywhere_ends_behind_a_whole_line),
-        cmocka_unit_test(where_nobody_counts_it_ends_in_a_line_of_its_own),
+        cmocka_unit_test(a_block_cut_anywhere_ends_after_a_whole_line),
+        cmocka_unit_test(without_a_count_it_ends_in_a_line_of_its_own),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

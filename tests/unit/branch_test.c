@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which instructions branch, and how long the conditional ones are: every opcode with every byte
- * behind it, behind prefixes of each kind, against Zydis; and what a pair of places says of them.
+ * Which instructions branch, and how long the conditional ones are: every opcode followed by every
+ * byte, with prefixes of each kind before it, compared with Zydis; and what a pair of addresses
+ * tells about the branch between them.
  *
  * libs: -lZydis
  */
@@ -150,7 +151,7 @@ static void a_call_is_a_branch_wherever_it_goes(void **state)
     assert_int_equal(TAKEN("\xc3", HERE + 1), 0);
 }
 
-static void what_goes_on_behind_itself_is_none(void **state)
+static void an_instruction_that_falls_through_is_no_branch(void **state)
 {
     (void)state;
     assert_int_equal(TAKEN("\x90", HERE + 1), -1);
@@ -160,7 +161,7 @@ static void what_goes_on_behind_itself_is_none(void **state)
     assert_int_equal(TAKEN("\x0f\x0b", 0xffff), -1);   /* ud2 */
 }
 
-static void the_one_behind_sti_or_mov_ss_may_have_run_as_well(void **state)
+static void the_instruction_after_sti_or_mov_ss_may_have_run_as_well(void **state)
 {
     (void)state;
     assert_int_equal(TAKEN("\xfb\xc3", HERE + 1), -1);   /* a step between them */
@@ -172,7 +173,7 @@ static void the_one_behind_sti_or_mov_ss_may_have_run_as_well(void **state)
     assert_int_equal(TAKEN("\x41\x8e\xd0\xeb\x10", HERE + 3), -1);
 }
 
-/* Of memory, too: every ModRM and every SIB byte behind it. */
+/* mov ss from memory too: with every ModRM byte and every SIB byte. */
 static void each_form_of_mov_ss_holds_the_step_back(void **state)
 {
     ZydisDecoder decoder;
@@ -198,8 +199,8 @@ int main(void)
         cmocka_unit_test(each_form_of_mov_ss_holds_the_step_back),
         cmocka_unit_test(a_conditional_branch_is_one_where_it_goes_elsewhere),
         cmocka_unit_test(a_call_is_a_branch_wherever_it_goes),
-        cmocka_unit_test(what_goes_on_behind_itself_is_none),
-        cmocka_unit_test(the_one_behind_sti_or_mov_ss_may_have_run_as_well),
+        cmocka_unit_test(an_instruction_that_falls_through_is_no_branch),
+        cmocka_unit_test(the_instruction_after_sti_or_mov_ss_may_have_run_as_well),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -187,7 +187,7 @@ static void the_shadow_is_what_the_last_hit_left(void **state)
         assert_int_equal(seen[i - 1].old, i - 1);
         assert_int_equal(seen[i - 1].new, i);
     }
-    listen(false); /* hits that nobody listens to keep it, too */
+    listen(false); /* hits without a listener keep it, too */
     word = 6;
     access_word(PLACE, 8, ARCH_WRITE);
     listen(true);
@@ -199,7 +199,10 @@ static void the_shadow_is_what_the_last_hit_left(void **state)
     breakpoint_remove(&breakpoints[0]);
 }
 
-/* What was written while nothing was armed, by who changes the table say, is no hit's doing. */
+/*
+ * A value that was written while no breakpoint was armed, for example by the code that changes the
+ * table, is not shown as a hit's change: each change of the table reads the values again.
+ */
 static void a_change_of_the_table_reads_again(void **state)
 {
     (void)state;
@@ -237,7 +240,7 @@ static void every_register_that_hit_tells_once(void **state)
         breakpoint_remove(&breakpoints[i]);
 }
 
-static void nobody_listens_and_nothing_is_told(void **state)
+static void without_a_listener_nothing_is_told(void **state)
 {
     (void)state;
     listen(false);
@@ -315,7 +318,7 @@ int main(void)
         cmocka_unit_test_setup(a_change_of_the_table_reads_again, setup),
         cmocka_unit_test_setup(every_register_that_hit_tells_once, setup),
         cmocka_unit_test_setup(each_process_has_its_own_bytes, setup),
-        cmocka_unit_test_setup(nobody_listens_and_nothing_is_told, setup),
+        cmocka_unit_test_setup(without_a_listener_nothing_is_told, setup),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The arbiter of debug registers: what it refuses and why, who shares what, and that each owner is
- * told of its own hits and no others: on machines that report every watch that an access matches,
- * and on those that report the lowest only; exactly where the instruction is known, and else no
- * more than happened, with what is doubtful counted (docs/breakpoints.md).
+ * The arbiter of debug registers: what it refuses and why, which owners share a register, and that
+ * each owner is told of its own hits and no others. This holds on machines that report every watch
+ * that an access matches, and on those that report only the lowest one. Where the instruction is
+ * known, the hits are exact; elsewhere no more hits are told than happened, and doubtful ones are
+ * counted (docs/breakpoints.md).
  *
  * links: tests/unit/fake_arch.c
  */
@@ -319,8 +320,8 @@ static void uninstall_1(void)
     uninstall(1);
 }
 
-/* Who comes between is seen: the look-up and what follows from it are one step. */
-static void nobody_comes_between_looking_a_register_up_and_taking_it(void **state)
+/* An owner that comes in between is seen: the look-up and what follows from it are one step. */
+static void looking_a_register_up_and_taking_it_is_one_step(void **state)
 {
     (void)state;
     fake_arch.on_park = install_the_same_as_1;
@@ -585,7 +586,7 @@ static void each_of_two_watches_has_its_own_hits(void **state)
             }
 }
 
-/* Of any length up to 16, in 32 bytes: some of them have to join. */
+/* Any length up to 16, in 32 bytes: some of the places have to join. */
 static struct place random_place(void)
 {
     for (;;) {
@@ -632,7 +633,10 @@ static void each_of_many_watches_has_its_own_hits(void **state)
     }
 }
 
-/* An instruction that is not known has written what has changed: where nobody else can have. */
+/*
+ * An instruction that cannot be decoded has written the bytes that changed, if no other code can
+ * have written them.
+ */
 static void changed_bytes_tell_who_was_hit(void **state)
 {
     uint64_t word = 0;
@@ -685,7 +689,7 @@ static void an_execute_breakpoint_and_a_watch_of_its_byte_are_two_things(void **
     assert_int_equal(owners[1].hits, 1);
 }
 
-/* --- Histories, against a model that only knows who is installed. --- */
+/* --- Histories, against a model that knows only which breakpoints are installed. --- */
 
 struct model {
     struct arch_watch parts[OWNERS * 8];
@@ -871,7 +875,7 @@ int main(void)
         cmocka_unit_test_setup(equal_watches_share_a_register_until_the_last_one_goes, setup),
         cmocka_unit_test_setup(one_owner_that_goes_frees_the_register, setup),
         cmocka_unit_test_setup(the_first_of_two_owners_to_go_leaves_the_other_armed, setup),
-        cmocka_unit_test_setup(nobody_comes_between_looking_a_register_up_and_taking_it, setup),
+        cmocka_unit_test_setup(looking_a_register_up_and_taking_it_is_one_step, setup),
         cmocka_unit_test_setup(what_is_installed_twice_or_removed_twice_breaks_a_claim, setup),
         cmocka_unit_test_setup(overlapping_bytes_share_the_widest_range_and_both_accesses, setup),
         cmocka_unit_test_setup(neighbours_join_only_where_registers_run_out, setup),

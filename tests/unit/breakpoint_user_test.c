@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Breakpoints of programs: on which CPU they are live after which switch, whose memory their hits
- * tell of, with whom they share a register, and what of them is refused. Two programs run as three
- * processes on two CPUs.
+ * Breakpoints of programs: on which CPU they are armed after which switch, which program's memory
+ * their hits show, with which breakpoints they share a register, and which of them are refused. Two
+ * programs run as three processes on two CPUs.
  *
  * links: tests/unit/fake_arch.c
  */
@@ -118,7 +118,7 @@ static void write_there(unsigned cpu, uintptr_t address)
     fake_arch.armed = true;
 }
 
-static void a_program_is_watched_wherever_it_runs_and_nobody_else(void **state)
+static void a_program_is_watched_wherever_it_runs_and_no_other_one(void **state)
 {
     (void)state;
     assert_int_equal(install(0, PLACE, of_editor), 0);
@@ -137,7 +137,7 @@ static void a_program_is_watched_wherever_it_runs_and_nobody_else(void **state)
 }
 
 /* What is set while a process runs concerns it at once; what goes, likewise. */
-static void a_change_of_the_table_is_for_who_runs_then(void **state)
+static void a_change_of_the_table_is_for_the_program_that_runs_then(void **state)
 {
     (void)state;
     switch_to(0, 3);
@@ -189,10 +189,10 @@ static void what_is_no_place_of_a_program_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_program_is_watched_wherever_it_runs_and_nobody_else,
+        cmocka_unit_test_setup_teardown(a_program_is_watched_wherever_it_runs_and_no_other_one,
                                         setup, teardown),
-        cmocka_unit_test_setup_teardown(a_change_of_the_table_is_for_who_runs_then, setup,
-                                        teardown),
+        cmocka_unit_test_setup_teardown(a_change_of_the_table_is_for_the_program_that_runs_then,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(equal_places_of_others_do_not_share_a_register, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(what_is_no_place_of_a_program_is_refused, setup, teardown),

@@ -161,7 +161,7 @@ static void any_set_of_clocks_will_do(void **state)
 {
     (void)state;
     for (unsigned clocks = 1; clocks < 1u << CLOCKS; clocks++) {
-        if (clocks == 1u << CPUID) /* which nobody else says */
+        if (clocks == 1u << CPUID) /* no other source tells the rate */
             continue;
         machine(clocks);
         find();

@@ -21,7 +21,7 @@ static void assert_value(const char *key, const char *expected)
     assert_string_equal(value, expected);
 }
 
-/* Whether the bare word, which nobody can ask for, is an argument. */
+/* Whether the bare word, which no caller can ask for, is an argument. */
 static bool is_there(const char *bare)
 {
     const char *word = cmdline_next_unasked(NULL);
@@ -193,7 +193,7 @@ static void many_short_arguments_fit(void **state)
     assert_true(is_there("z"));
 }
 
-static void what_nobody_asked_for_can_be_listed(void **state)
+static void words_that_were_not_asked_for_can_be_listed(void **state)
 {
     const char *word;
 
@@ -294,7 +294,7 @@ int main(void)
         cmocka_unit_test(the_longest_argument_fits),
         cmocka_unit_test(what_is_cut_is_too_long),
         cmocka_unit_test(many_short_arguments_fit),
-        cmocka_unit_test(what_nobody_asked_for_can_be_listed),
+        cmocka_unit_test(words_that_were_not_asked_for_can_be_listed),
         cmocka_unit_test(numbers_have_bases_and_suffixes),
         cmocka_unit_test(what_is_no_number_is_refused),
         cmocka_unit_test(random_text_stays_inside_its_memory),

@@ -154,7 +154,7 @@ static void the_first_word_is_a_command(void **state)
     assert_string_equal(list("re"), "reboot  regs\n");
 }
 
-static void so_is_the_first_behind_a_semicolon_and_behind_dashes(void **state)
+static void so_is_the_first_after_a_semicolon_and_after_dashes(void **state)
 {
     (void)state;
     assert_extends("help; p", "erf ", 1);
@@ -301,7 +301,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_word_is_a_command),
-        cmocka_unit_test(so_is_the_first_behind_a_semicolon_and_behind_dashes),
+        cmocka_unit_test(so_is_the_first_after_a_semicolon_and_after_dashes),
         cmocka_unit_test(perf_has_subcommands_and_options),
         cmocka_unit_test(an_option_is_followed_by_what_it_takes),
         cmocka_unit_test(programs_and_crashes_are_names_too),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The console as a whole, from typed bytes to printed text, on a fake machine whose only interrupt
- * is somebody typing.
+ * is a typed key.
  *
  * links: tests/unit/fake_preempt.c
  */
@@ -107,7 +107,7 @@ void scheduler_wake(struct thread *thread)
     fail_msg("nobody wakes the console but its own sleep, here");
 }
 
-/* Nobody types a TAB here. */
+/* No TAB is typed here. */
 static size_t extend_nothing(const char *text, size_t length, char *addition, size_t size)
 {
     (void)text;
@@ -181,7 +181,7 @@ static int fail_run(int argc, char **argv)
     return -EIO;
 }
 
-/* Somebody types during it: its first word. */
+/* Typed while the command runs: its first word. */
 static int busy_run(int argc, char **argv)
 {
     assert_int_equal(argc, 2);
@@ -267,7 +267,7 @@ static void an_empty_line_only_prompts_again(void **state)
     assert_string_equal(type("\r \r;\r"), "pitot> \npitot>  \npitot> ;\npitot> ");
 }
 
-static void a_script_shows_each_command_and_goes_on_after_a_failure(void **state)
+static void a_script_shows_each_command_and_continues_after_a_failure(void **state)
 {
     (void)state;
     assert_int_equal(console_script("say 1;fail ; say 2"), 0);
@@ -410,7 +410,7 @@ static void a_second_of_progress_begins_with_each_command(void **state)
                         "\rlong: 1000 of 2500\rlong: 2000 of 2500\n" LONG_OVER "[after]\n");
 }
 
-/* As if somebody had put it back who set another console while the line stood. */
+/* As if another command, which set its own console while the line stood, had put the sink back. */
 static void a_progress_sink_that_was_put_back_still_prints(void **state)
 {
     struct sink *kept;
@@ -453,7 +453,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_typed_line_is_echoed_and_run, begin),
         cmocka_unit_test_setup(an_empty_line_only_prompts_again, begin),
-        cmocka_unit_test_setup(a_script_shows_each_command_and_goes_on_after_a_failure, begin),
+        cmocka_unit_test_setup(a_script_shows_each_command_and_continues_after_a_failure, begin),
         cmocka_unit_test_setup(the_status_is_that_of_the_last_command, begin),
         cmocka_unit_test_setup(what_cannot_be_read_is_answered_with_one_line, begin),
         cmocka_unit_test_setup(a_command_that_is_too_long_is_refused, begin),

@@ -371,7 +371,7 @@ static const char *judge_crash(void)
     return wrong;
 }
 
-/* What was interrupted does not go on. */
+/* The interrupted code does not continue. */
 static void crash_here(void)
 {
     const char *wrong;
@@ -428,7 +428,7 @@ static void a_panic_anywhere_loses_no_record(void **state)
     crash_at_every(getenv("SOAK") ? 97 : 499, hand_over);
 }
 
-static void a_panic_at_any_instruction_behind_the_head_loses_no_record(void **state)
+static void a_panic_at_any_instruction_after_the_head_loses_no_record(void **state)
 {
     (void)state;
     crash_at_every(getenv("SOAK") ? 1 : 37, hand_over_records);
@@ -480,7 +480,7 @@ static void a_quarter_of_a_ring_begins_the_stream_and_a_little_waits(void **stat
     assert_all_there();
 }
 
-static void a_second_begins_it_as_well_and_then_it_goes_on_at_once(void **state)
+static void a_second_begins_it_as_well_and_then_it_continues_at_once(void **state)
 {
     (void)state;
     reset(RING_NORMAL);
@@ -502,7 +502,7 @@ static void a_second_begins_it_as_well_and_then_it_goes_on_at_once(void **state)
     run_thread();
     assert_int_equal(samples_there(), 2);
     now += SECOND;
-    drain_tick(); /* nothing new: nobody is called */
+    drain_tick(); /* nothing new: the waiter is not called */
     run_thread();
     finish();
     assert_all_there();
@@ -572,7 +572,7 @@ static void overwriting_rings_wait_for_the_end_or_the_trigger(void **state)
     assert_all_there();
 }
 
-/* The tick goes on calling until all has left: its last call is for nobody. */
+/* The tick calls until everything has left: its last call finds no waiter. */
 static void a_late_call_does_not_end_the_next_recording(void **state)
 {
     (void)state;
@@ -639,7 +639,7 @@ static void the_end_is_told_each_second_how_far_it_is(void **state)
     }
     wakes = 0;
     now += 10 * SECOND;
-    drain_tick(); /* nobody waits any more */
+    drain_tick(); /* no waiter is left */
     assert_int_equal(wakes, 0);
 }
 
@@ -660,10 +660,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_thread_a_recording_leaves_at_its_end),
         cmocka_unit_test(a_panic_anywhere_loses_no_record),
-        cmocka_unit_test(a_panic_at_any_instruction_behind_the_head_loses_no_record),
+        cmocka_unit_test(a_panic_at_any_instruction_after_the_head_loses_no_record),
         cmocka_unit_test(a_panic_at_any_instruction_of_a_compressed_one_loses_no_record),
         cmocka_unit_test(a_quarter_of_a_ring_begins_the_stream_and_a_little_waits),
-        cmocka_unit_test(a_second_begins_it_as_well_and_then_it_goes_on_at_once),
+        cmocka_unit_test(a_second_begins_it_as_well_and_then_it_continues_at_once),
         cmocka_unit_test(records_are_given_back_only_when_there_is_need),
         cmocka_unit_test(a_slow_writer_loses_nothing_to_what_has_left),
         cmocka_unit_test(overwriting_rings_wait_for_the_end_or_the_trigger),

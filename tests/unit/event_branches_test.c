@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The window of branches: whose steps are its own, what becomes a hit, when it opens and ends. The
- * CPU of the test is a fake, which is stepped by hand; what a branch is, is
- * tests/unit/branch_test.c's.
+ * The window of branches: which steps belong to it, what becomes a hit, when it opens and ends. The
+ * CPU of the test is a fake that is stepped by hand; tests/unit/branch_test.c tests what counts as
+ * a branch.
  *
  * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
  */
@@ -140,7 +140,7 @@ static const char *recorded(void)
     return text;
 }
 
-/* The two ways exclude each other, whoever asks. */
+/* The two ways exclude each other, in either order. */
 static void the_workload_and_a_hit_are_not_both_where_it_begins(void **state)
 {
     uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
@@ -300,7 +300,7 @@ static void counting_alone_needs_no_ring(void **state)
 }
 
 /* A window ends where its thread returns to a program, and does not open there. */
-static void nobody_is_stepped_into_a_program(void **state)
+static void no_thread_is_stepped_into_a_program(void **state)
 {
     (void)state;
     enable(0, true);
@@ -343,7 +343,7 @@ int main(void)
         cmocka_unit_test_setup(what_is_resumed_is_stepped_as_long_as_its_window_is_open, setup),
         cmocka_unit_test_setup(a_frozen_recording_is_the_end_of_steps, setup),
         cmocka_unit_test_setup(counting_alone_needs_no_ring, setup),
-        cmocka_unit_test_setup(nobody_is_stepped_into_a_program, setup),
+        cmocka_unit_test_setup(no_thread_is_stepped_into_a_program, setup),
         cmocka_unit_test_setup(there_is_one_at_a_time_and_no_other_hardware_event, setup),
     };
 

@@ -22,7 +22,7 @@
 #define COINS_MAX 8
 #define RING_SIZE 4096
 
-/* --- The source: somebody tosses coins; coin:N is the N-th. --- */
+/* --- The source: coins are tossed; coin:N is coin number N. --- */
 
 static struct event *coins[COINS_MAX];
 static unsigned begins;
@@ -126,7 +126,7 @@ static void its_spelling_is_its_own_and_all_else_is_refused_by_its_name(void **s
     assert_string_equal(why.text, "coin:8: there are 8 coins");
 }
 
-static void its_hits_are_counted_and_sampled_as_anybodys(void **state)
+static void its_hits_are_counted_and_sampled_like_any_others(void **state)
 {
     uint64_t record[RING_SIZE / 8];
     struct ring_reader reader;
@@ -182,7 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(its_spelling_is_its_own_and_all_else_is_refused_by_its_name, setup),
-        cmocka_unit_test_setup(its_hits_are_counted_and_sampled_as_anybodys, setup),
+        cmocka_unit_test_setup(its_hits_are_counted_and_sampled_like_any_others, setup),
         cmocka_unit_test_setup(it_may_keep_a_frequency, setup),
     };
 

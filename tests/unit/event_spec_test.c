@@ -308,7 +308,7 @@ static void random_spellings_are_either_sound_or_refused_with_a_reason(void **st
     (void)state;
     srand(5);
     for (int i = 0; i < 200000; i++) {
-        char *spelling = malloc(120); /* so that reads behind it are seen */
+        char *spelling = malloc(120); /* so that the sanitizer sees reads past its end */
         struct event_spec spec;
         struct refusal why = {""};
         write_random(spelling, 120);

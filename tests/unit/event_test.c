@@ -199,7 +199,7 @@ static void cpus_do_not_use_up_each_others_periods_and_ticks(void **state)
     assert_int_equal(event_sum(event).throttled, 2 * CPUS);
 }
 
-static void a_sample_names_its_cpu_and_who_runs_there(void **state)
+static void a_sample_names_its_cpu_and_the_thread_that_runs_there(void **state)
 {
     const unsigned cpu = CPUS - 1;
     const uint64_t before = task_ids[cpu];
@@ -391,7 +391,7 @@ static void a_tick_shortens_a_period_that_takes_too_long(void **state)
     assert_int_equal(strlen(records(0)), samples + 1);
 }
 
-/* Other events' periods are their own, and a disabled one is nobody's. */
+/* Other events have their own periods; a disabled event has no period to adapt. */
 static void a_tick_looks_after_enabled_events_with_a_frequency_only(void **state)
 {
     struct event_spec spec = spec_of(PLACE + 8, 8, HW_BREAKPOINT_W);
@@ -487,7 +487,7 @@ static void a_sample_of_the_clock_is_what_was_interrupted_and_how_long_it_took(v
     (void)state;
     interrupts(3, 300000);
     assert_string_equal(records(0), "");
-    interrupts(1, 355555); /* the first one behind the due time, and late */
+    interrupts(1, 355555); /* the first one after the due time, and late */
     ring_reader_start(&reader, &rings[0]);
     assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_RECORD);
     assert_int_equal(record[1], event->recorded.id);
@@ -496,8 +496,10 @@ static void a_sample_of_the_clock_is_what_was_interrupted_and_how_long_it_took(v
     assert_int_equal(record[RECORD_PERIOD], fake_arch.clock - start);
 }
 
-/* Due times go on from each other: one late sample makes the next one's time shorter. */
-static void late_interrupts_do_not_shift_the_samples_behind_them(void **state)
+/*
+ * Each due time is counted from the one before it: a late sample makes the next one's time shorter.
+ */
+static void late_interrupts_do_not_shift_the_samples_after_them(void **state)
 {
     clock_event(0, 1000, 0);
     (void)state;
@@ -629,7 +631,7 @@ static void ticks_stay_a_hundredth_of_a_second_apart(void **state)
 }
 
 /* In a kernel that has no such thread, or none yet, where all there is may run as pid 0. */
-static void nobody_is_taken_for_a_streams_thread_that_there_is_not(void **state)
+static void without_a_streams_thread_no_thread_is_taken_for_it(void **state)
 {
     const uint64_t before = task_ids[0];
 
@@ -661,7 +663,7 @@ static void what_the_streams_thread_raises_is_counted_only(void **state)
     hit(event, 2);
     assert_int_equal(event->cpu[0].drained_hits, 3);
     assert_string_equal(records(0), "SS");
-    event_set_drain(UINT32_MAX); /* nobody */
+    event_set_drain(UINT32_MAX); /* no event has this number */
 }
 
 static const struct event *triggered;
@@ -673,7 +675,7 @@ static void note_trigger(const struct sample_plan *plan)
         events[i].rings = NULL; /* as core/recording/recording.c does */
 }
 
-static void a_trigger_is_told_behind_its_sample(void **state)
+static void a_trigger_is_told_after_its_sample(void **state)
 {
     struct event_spec spec = spec_of(PLACE, 8, HW_BREAKPOINT_W);
     struct event *other = make_event(1, &spec, 1), *event;
@@ -800,7 +802,7 @@ static void a_refusal_of_the_arbiter_is_passed_on_and_names_events(void **state)
     assert_non_null(strstr(why.text, "perf mem:place+16"));
 }
 
-/* Of the kernel and of a program; who does not say gets both. */
+/* Hits in the kernel and hits in a program; an event that names no mode gets both. */
 static void hits_in_the_mode_that_is_not_meant_are_not_counted(void **state)
 {
     struct regs user = {.ip = 0x401000, .cs = USER_CODE_SELECTOR, .flags = FLAGS_FIXED};
@@ -900,7 +902,7 @@ int main(void)
         cmocka_unit_test_setup(an_event_without_rings_only_counts, setup),
         cmocka_unit_test_setup(samples_go_to_the_ring_of_their_cpu, setup),
         cmocka_unit_test_setup(cpus_do_not_use_up_each_others_periods_and_ticks, setup),
-        cmocka_unit_test_setup(a_sample_names_its_cpu_and_who_runs_there, setup),
+        cmocka_unit_test_setup(a_sample_names_its_cpu_and_the_thread_that_runs_there, setup),
         cmocka_unit_test_setup(a_flood_is_throttled_until_its_tick_is_over, setup),
         cmocka_unit_test_setup(a_rate_below_the_limit_is_never_throttled, setup),
         cmocka_unit_test_setup(no_limit_means_no_throttle, setup),
@@ -913,7 +915,7 @@ int main(void)
         cmocka_unit_test_setup(the_clock_counts_the_time_while_it_is_enabled, setup),
         cmocka_unit_test_setup(a_sample_of_the_clock_is_what_was_interrupted_and_how_long_it_took,
                                setup),
-        cmocka_unit_test_setup(late_interrupts_do_not_shift_the_samples_behind_them, setup),
+        cmocka_unit_test_setup(late_interrupts_do_not_shift_the_samples_after_them, setup),
         cmocka_unit_test_setup(time_that_passed_unseen_is_in_one_sample, setup),
         cmocka_unit_test_setup(time_that_the_throttle_held_back_is_in_the_next_sample, setup),
         cmocka_unit_test_setup(samples_leave_the_work_the_greater_part_of_the_time, setup),
@@ -922,9 +924,9 @@ int main(void)
         cmocka_unit_test_setup(the_timer_is_as_quick_as_the_quickest_needs_and_then_as_before,
                                setup),
         cmocka_unit_test_setup(ticks_stay_a_hundredth_of_a_second_apart, setup),
-        cmocka_unit_test_setup(nobody_is_taken_for_a_streams_thread_that_there_is_not, setup),
+        cmocka_unit_test_setup(without_a_streams_thread_no_thread_is_taken_for_it, setup),
         cmocka_unit_test_setup(what_the_streams_thread_raises_is_counted_only, setup),
-        cmocka_unit_test_setup(a_trigger_is_told_behind_its_sample, setup),
+        cmocka_unit_test_setup(a_trigger_is_told_after_its_sample, setup),
         cmocka_unit_test_setup(each_event_has_an_id_of_its_own, setup),
         cmocka_unit_test_setup(an_event_takes_how_its_chains_are_made_from_its_spec, setup),
         cmocka_unit_test_setup(attributes_become_the_watch_that_they_mean, setup),

@@ -17,7 +17,7 @@
 #include "core/host.h"
 #include "core/lib/assert.h"
 
-/* Behind a stack as well as before it. */
+/* After a stack as well as before it. */
 #define GUARD_WORDS (FAKE_GUARD / sizeof(uint64_t))
 
 struct fake_arch fake_arch;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The contract (arch/) for tests on the host: what the CPU would know is set by the test, and
- * what the CPU was told is kept for it to look at. arch_frame_at is arch/x86_64/unwind/frame.c's,
- * which a test of chains links; faults and halting are nobody's here.
+ * The contract (arch/) for tests on the host: the test sets what the CPU would know, and reads back
+ * what the CPU was told. arch_frame_at is not here: a test of call chains links
+ * arch/x86_64/unwind/frame.c. Faults and halting have no fake.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ struct fake_range {
 
 struct fake_arch {
     uint64_t clock;      /* what arch_clock_ns returns next; */
-    uint64_t clock_step; /* then it goes on by so much */
+    uint64_t clock_step; /* then it advances by this much */
     unsigned cpu;
     unsigned cpus; /* how many there are, all running; 0: one */
     bool irqs_off;
@@ -73,7 +73,7 @@ struct fake_arch {
     unsigned steps_begun;  /* calls of arch_step_begin */
     bool step_excludes;    /* what arch_step_excludes_watches returns */
     uintptr_t step_leaves; /* no step is possible with this ip; 0: with each */
-    uint64_t branches;     /* bit i: the instruction i bytes behind `text_start` branches */
+    uint64_t branches;     /* bit i: the instruction at `text_start` + i branches */
     /* in order: '-' irqs off or CPUs parked, 'd' disarm, 'a' arm, '+' irqs on again */
     char calls[FAKE_CALLS_MAX];
 };

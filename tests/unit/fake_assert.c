@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A claim of the code under test that does not hold: the unit test that meets it fails there, or
- * goes on if it expects that (cmocka's expect_assert_failure). Linked in where a test says nothing
- * else of it.
+ * An assert of the code under test that does not hold: the unit test that meets it fails there, or
+ * continues if it expects the failure (cmocka's expect_assert_failure). Linked into every test that
+ * names no other.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What spinlocks ask of a CPU, for tests on the host that take them in one thread: it is the first,
- * has no interrupts, and nobody else can hold a lock.
+ * What spinlocks ask of a CPU, for tests on the host that take locks in one thread: the CPU is the
+ * first one, has no interrupts, and no other CPU can hold a lock.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -141,7 +141,7 @@ static int line_get(void)
     return fake_gdb.heard < fake_gdb.said_length ? fake_gdb.said[fake_gdb.heard++] : -1;
 }
 
-/* What has no room is forgotten: nobody looks at so much. */
+/* Bytes that have no room are dropped: no test reads that many. */
 static void line_put(const char *bytes, size_t length)
 {
     if (length <= sizeof(fake_gdb.told) - 1 - fake_gdb.told_length) {

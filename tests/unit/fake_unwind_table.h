@@ -13,5 +13,5 @@
 /* Ends at unwind_table_end; reads behind that end kill the test. */
 extern char fake_unwind_table[FAKE_UNWIND_TABLE_SIZE];
 
-/* These bytes, and zeros behind them. Who wants them looked at calls unwind_init. */
+/* These bytes, followed by zeros. A test that wants them checked calls unwind_init. */
 void fake_unwind_table_fill(const void *bytes, size_t size);

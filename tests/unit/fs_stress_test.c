@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The workload fs-stress: it passes on a file system that works, says so, leaves nothing behind,
- * stops when asked to, and notices a file system that gives back something else than it was given.
+ * The workload fs-stress: it passes on a file system that works, and says so; it removes all of its
+ * files, stops when asked to, and notices a file system that returns other bytes than were written.
  * Each of its operations takes the kernel lock, which is a counter here, once.
  *
  * links: kernel/fs/fs_stress.c kernel/fs/dbench.c tests/unit/fake_workqueue.c tests/unit/fake_preempt.c
@@ -50,10 +50,10 @@ static uint64_t clock_ns, clock_step = 1;
 static unsigned long progress_done, progress_total;
 static unsigned long interrupt_at; /* the question that is answered with yes; 0: none */
 static unsigned long interrupt_asked;
-static bool spoil;     /* behind the workload's back, at each progress */
+static bool spoil;     /* change a file without the workload's knowledge, at each progress */
 static bool keep_open; /* a file of the workload's, at each progress */
 static struct fs_stat kept;
-static long others; /* pages that somebody else takes at each progress; negative: frees */
+static long others; /* pages that other code takes at each progress; negative: frees */
 static unsigned long lock_depth, lock_taken; /* outermost */
 
 void lock_kernel(void)
@@ -77,7 +77,7 @@ uint64_t kernel_lock_contended(void)
     return 0;
 }
 
-/* Each thread runs before its maker goes on. */
+/* Each thread runs before the thread that made it continues. */
 struct thread *thread_create(const char *name, void (*function)(void *data), void *data,
                              struct refusal *why)
 {
@@ -127,7 +127,7 @@ bool command_interrupted(void)
     return ++interrupt_asked == interrupt_at;
 }
 
-/* Overwrites one byte of the logger's file, behind the workload's back. */
+/* Overwrites one byte of the logger's file without the workload's knowledge. */
 static void spoil_log(void)
 {
     int fd = fs_open("/fs-stress/logger/log", FS_WRITE);
@@ -137,7 +137,7 @@ static void spoil_log(void)
     assert_int_equal(fs_close(fd), 0);
 }
 
-static void others_go_on(void)
+static void others_take_or_free_pages(void)
 {
     static void *taken[PAGES];
     static size_t count;
@@ -159,7 +159,7 @@ void command_progress(const char *what, unsigned long done, unsigned long total)
         assert_true(fs_open("/fs-stress/logger/log", FS_READ) >= 0);
         assert_int_equal(fs_stat("/fs-stress/logger/log", &kept), 0);
     }
-    others_go_on();
+    others_take_or_free_pages();
 }
 
 static char output[2000];

@@ -154,7 +154,7 @@ static void tells_why_it_stopped(void **state)
         snprintf(expected, sizeof(expected), "[%sthread:3;1:2211000000000000;]", reason);
         assert_string_equal(told(), expected);
         gdb_server_stopped(&server, &stops[i / 2].stop);
-        assert_string_equal(told(), expected); /* nobody waits for the second */
+        assert_string_equal(told(), expected); /* the second gets no answer */
     }
 }
 
@@ -325,7 +325,7 @@ static void resumes_as_it_is_told(void **state)
     }
 }
 
-static void refuses_what_cannot_go_on(void **state)
+static void refuses_to_resume_what_cannot_run(void **state)
 {
     static const char one_or_all[] =
         "E.pitot.one CPU can go on alone, or all can, one of them by steps";
@@ -420,7 +420,7 @@ static void prints_in_parts(void **state)
     assert_int_equal(digits, 2 * sizeof(text));
 }
 
-static void tells_the_end_to_who_waits(void **state)
+static void tells_the_end_to_a_gdb_that_waits(void **state)
 {
     reset(state);
     gdb_server_exited(&server, 0);
@@ -519,7 +519,7 @@ static void stops_acknowledging_when_asked(void **state)
     say_packet("QStartNoAckMode");
     say("+");
     say_packet("qC");
-    say("$qC#00"); /* nobody is asked again */
+    say("$qC#00"); /* the target is not asked again */
     say_packet("qAttached");
     serve();
     assert_string_equal(told(), "+[OK][QC1][1]");
@@ -555,12 +555,12 @@ int main(void)
         cmocka_unit_test(reads_no_more_than_has_room),
         cmocka_unit_test(sets_and_clears_points),
         cmocka_unit_test(resumes_as_it_is_told),
-        cmocka_unit_test(refuses_what_cannot_go_on),
+        cmocka_unit_test(refuses_to_resume_what_cannot_run),
         cmocka_unit_test(says_what_it_can),
         cmocka_unit_test(transfers_objects_in_parts),
         cmocka_unit_test(hands_over_what_is_not_its_own),
         cmocka_unit_test(prints_in_parts),
-        cmocka_unit_test(tells_the_end_to_who_waits),
+        cmocka_unit_test(tells_the_end_to_a_gdb_that_waits),
         cmocka_unit_test(asks_again_for_a_damaged_packet),
         cmocka_unit_test(says_it_again_when_it_was_damaged),
         cmocka_unit_test(takes_a_packet_for_a_lost_acknowledgement),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * drivers/hpet.c against a timer that keeps to the specification to the letter: the comparator
- * signals at the count that it holds, not behind it, and the line stays up until that is served. A
- * machine that is held up for a while, before or behind any access of the driver, loses signals and
- * gets others.
+ * signals exactly at the count that it holds, never later, and the line stays up until the signal
+ * is served. A machine that is held up for a while, before or after any access of the driver, loses
+ * signals and gets others.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,7 +48,7 @@ static void time_passes(uint32_t counts)
     edges++;
 }
 
-/* Between what an access does and what comes before or behind it. */
+/* The time that passes before or after an access. */
 static void moment_passes(void)
 {
     time_passes(moments == held_up_at ? held_up_for : MOMENT_COUNTS);

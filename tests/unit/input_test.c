@@ -183,7 +183,7 @@ static void each_interrupt_is_taken_once(void **state)
 }
 
 /* Its bytes are dropped all at once, and the device must hear of it. */
-static void interrupt_behind_a_full_queue_resumes_the_device(void **state)
+static void an_interrupt_after_a_full_queue_resumes_the_device(void **state)
 {
     static uint8_t typed[INPUT_QUEUE_SIZE + 2];
 
@@ -207,7 +207,7 @@ static void arrived(void)
     arrivals++;
 }
 
-static void a_claimed_interrupt_is_not_for_who_reads_bytes(void **state)
+static void a_claimed_interrupt_is_not_for_the_reader_of_bytes(void **state)
 {
     (void)state;
     input_claim_interrupt();
@@ -242,8 +242,8 @@ static void who_reads_has_those_that_were_typed_before_the_claim(void **state)
     assert_nothing_left();
 }
 
-/* Who reads has not been woken for it, or has found nothing. */
-static void an_interrupt_that_was_not_taken_goes_back_to_who_reads(void **state)
+/* The reader has not been woken for it, or has found nothing. */
+static void an_interrupt_that_was_not_taken_goes_back_to_the_reader(void **state)
 {
     (void)state;
     input_claim_interrupt();
@@ -270,10 +270,11 @@ int main(void)
         cmocka_unit_test_setup(interrupt_into_an_empty_queue_comes_before_what_follows,
                                empty_queue),
         cmocka_unit_test_setup(each_interrupt_is_taken_once, empty_queue),
-        cmocka_unit_test_setup(interrupt_behind_a_full_queue_resumes_the_device, empty_queue),
-        cmocka_unit_test_setup(a_claimed_interrupt_is_not_for_who_reads_bytes, empty_queue),
+        cmocka_unit_test_setup(an_interrupt_after_a_full_queue_resumes_the_device, empty_queue),
+        cmocka_unit_test_setup(a_claimed_interrupt_is_not_for_the_reader_of_bytes, empty_queue),
         cmocka_unit_test_setup(who_reads_has_those_that_were_typed_before_the_claim, empty_queue),
-        cmocka_unit_test_setup(an_interrupt_that_was_not_taken_goes_back_to_who_reads, empty_queue),
+        cmocka_unit_test_setup(an_interrupt_that_was_not_taken_goes_back_to_the_reader,
+                               empty_queue),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,8 +111,8 @@ static void unsigned_difference_is_never_negative(void **state)
 }
 
 /*
- * The same mistake the other way round: a tail that nested writers had moved past `end` looked
- * like one that is far behind it.
+ * The same mistake the other way round: a tail that nested writers had moved past `end` looked as
+ * if it were still far away from it.
  */
 static void move_while_unsigned_difference_is_large(uint64_t end)
 {
@@ -213,7 +213,7 @@ static void record_in_flight_is_not_walked_over(void **state)
     start(0);
     for (unsigned i = 0; i < MANY; i++)
         wrong_put(RECORD, move_over_whatever_is_there);
-    assert_null(ring_fault(&ring, 0)); /* right, as long as nobody is interrupted */
+    assert_null(ring_fault(&ring, 0)); /* right, as long as no writer is interrupted */
     unfinished = wrong_claim(RECORD + 8, move_over_whatever_is_there);
     for (unsigned i = 0; i < MANY; i++)
         wrong_put(RECORD, move_over_whatever_is_there);
@@ -248,7 +248,7 @@ static void record_longer_than_the_ring_does_not_walk_past_the_head(void **state
     assert_null(ring_fault(&ring, 0));
 }
 
-/* --- The tail's page and offset: a header must not go on on another page. --- */
+/* --- The tail's page and offset: a header must not cross into another page. --- */
 
 #define PAGE 1024u /* of a ring in pages that do not lie side by side */
 

@@ -33,7 +33,7 @@
 #define APIC_ID 7
 
 static struct acpi acpi;
-static uint8_t apic, timer, controller; /* registers that nobody touches */
+static uint8_t apic, timer, controller; /* registers that no code touches */
 static volatile void *apic_at;
 static uint32_t possible_lines;
 static unsigned timer_line;   /* the driver's */
@@ -231,7 +231,7 @@ static void a_signal_that_comes_at_once_is_not_lost(void **state)
 }
 
 /* The CPU that the clock comes to sets the timer anew for the next signal. */
-static void nobody_serves_it_while_the_rate_is_set(void **state)
+static void no_user_is_served_while_the_rate_is_set(void **state)
 {
     static struct nmi_clock_user user = {.serve = serve};
 
@@ -263,7 +263,10 @@ static void the_quickest_user_has_the_rate(void **state)
     assert_int_equal(open_line, -1);
 }
 
-/* It is as quick as the quickest still is. Of two CPUs that want it the least one has its way. */
+/*
+ * The timer runs at the rate that its quickest user still asks for. If two CPUs ask for lower
+ * rates, the lowest one is taken.
+ */
 static void the_timer_is_slowed_down_in_its_own_nmi_on_the_boot_cpu(void **state)
 {
     static struct nmi_clock_user slow = {.serve = serve}, quick = {.serve = serve};
@@ -296,7 +299,7 @@ int main(void)
         cmocka_unit_test_setup(or_the_timers_own, setup),
         cmocka_unit_test_setup(what_is_missing_is_told, setup),
         cmocka_unit_test_setup(a_signal_that_comes_at_once_is_not_lost, setup),
-        cmocka_unit_test_setup(nobody_serves_it_while_the_rate_is_set, setup),
+        cmocka_unit_test_setup(no_user_is_served_while_the_rate_is_set, setup),
         cmocka_unit_test_setup(the_quickest_user_has_the_rate, setup),
         cmocka_unit_test_setup(the_timer_is_slowed_down_in_its_own_nmi_on_the_boot_cpu, setup),
     };

@@ -14,7 +14,9 @@
 
 #define UNTOUCHED 77
 
-/* Reading `text` ends with `result` behind `taken` characters; the number, if there is one. */
+/*
+ * Reading `text` ends with `result` after `taken` characters. Returns the number, if there is one.
+ */
 static void assert_reads(const char *text, unsigned base, uint64_t most, enum number result,
                          size_t taken, uint64_t expected)
 {

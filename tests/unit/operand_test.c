@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What an instruction has accessed, against Zydis: every opcode of one and two bytes with every
- * ModRM byte, under the prefixes that compilers use, over random registers, of which those that the
- * instruction writes are others behind it. What is not known is fine; what is known must be so.
+ * ModRM byte, under the prefixes that compilers use, over random registers; those that the
+ * instruction writes hold other values after it. The decoder may say that it does not know; what it
+ * says it knows must be right.
  *
  * libs: -lZydis
  */

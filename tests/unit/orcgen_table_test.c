@@ -252,7 +252,7 @@ static void the_rules_most_wanted_get_the_codes(void **state)
     free(rows.rows);
 }
 
-static void an_exception_goes_on_over_blocks(void **state)
+static void an_exception_may_span_blocks(void **state)
 {
     const uint32_t count = 100, apart = 3000;
     struct rows rows = {.rows = calloc(count, sizeof(*rows.rows)), .size = count * apart};
@@ -290,7 +290,7 @@ int main(void)
         cmocka_unit_test(what_a_code_can_spell_needs_no_list),
         cmocka_unit_test(what_no_code_can_spell_is_listed),
         cmocka_unit_test(the_rules_most_wanted_get_the_codes),
-        cmocka_unit_test(an_exception_goes_on_over_blocks),
+        cmocka_unit_test(an_exception_may_span_blocks),
         cmocka_unit_test(the_same_rows_give_the_same_bytes),
     };
 

@@ -222,7 +222,7 @@ static void freed_pages_are_whole_blocks_again(void **state)
     assert_int_equal(pages_free_count(), before.total);
 }
 
-/* Of the aligned runs of 256 pages that nobody uses, only the last is of one region. */
+/* Among the aligned runs of 256 free pages, only the last lies within one region. */
 static void blocks_stay_in_their_regions(void **state)
 {
     struct pages_counts counts = pages_counts();

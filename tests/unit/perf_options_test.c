@@ -668,7 +668,7 @@ static void every_chain_is_verified_if_any_is(void **state)
                    "this kernel has no unwind table");
 }
 
-static void what_is_said_of_chains_that_nobody_asked_for_is_refused(void **state)
+static void options_of_chains_without_a_chain_are_refused(void **state)
 {
     (void)state;
     assert_refused("record --skip 2 -e mem:0xffffffff80001000", "--skip without call chains");
@@ -709,7 +709,7 @@ static int with_programs(void **state)
     return 0;
 }
 
-static void an_address_of_programs_belongs_to_who_is_named(void **state)
+static void an_address_of_a_program_belongs_to_the_named_program(void **state)
 {
     const struct event_spec *event = &options.recording.events[0];
 
@@ -968,8 +968,8 @@ int main(void)
         cmocka_unit_test_setup(only_ways_that_this_kernel_has_can_be_named, setup),
         cmocka_unit_test_setup(a_skip_holds_for_all_events_or_for_its_own, setup),
         cmocka_unit_test_setup(every_chain_is_verified_if_any_is, setup),
-        cmocka_unit_test_setup(what_is_said_of_chains_that_nobody_asked_for_is_refused, setup),
-        cmocka_unit_test_setup(an_address_of_programs_belongs_to_who_is_named, setup),
+        cmocka_unit_test_setup(options_of_chains_without_a_chain_are_refused, setup),
+        cmocka_unit_test_setup(an_address_of_a_program_belongs_to_the_named_program, setup),
         cmocka_unit_test_setup(what_can_have_no_hits_in_a_program_is_refused, setup),
         cmocka_unit_test_setup(branches_beside_a_program_are_the_programs, setup),
         cmocka_unit_test_setup(cpus_are_numbers_and_ranges_for_all_events, setup),

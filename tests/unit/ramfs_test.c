@@ -499,7 +499,7 @@ static void close_all(void)
         fs_close(fd);
 }
 
-/* --- The tests. Each leaves an empty file system behind, which check_nothing_left looks at. --- */
+/* --- The tests. Each ends with an empty file system, which check_nothing_left checks. --- */
 
 static uint8_t *memory;
 static size_t free_at_first, free_when_empty;

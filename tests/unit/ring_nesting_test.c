@@ -82,7 +82,7 @@ static void nested_in_the_claim_loop_goes_first(void **state)
     assert_sound(); /* in order of time, though the outer one read the clock first */
 }
 
-static void nested_after_the_claim_goes_behind(void **state)
+static void a_record_nested_after_the_claim_lies_behind_it(void **state)
 {
     (void)state;
     start(RING_OVERWRITE);
@@ -117,9 +117,9 @@ static void bursts_of_every_length_at_every_place(void **state)
 }
 
 /*
- * The outer one has looked at the head, and then a burst takes the head and the tail further than
- * the ring is long. The outer one's idea of where it will end is then behind the tail, and must not
- * pass for "no room yet".
+ * The outer writer has read the head; then a burst of nested writers moves the head and the tail
+ * further than the ring is long. The end that the outer writer has computed is then older than the
+ * tail, which must not pass for "no room yet".
  */
 static void burst_of_more_than_a_ring_in_the_claim_loop_gives_up_nothing_more(void **state)
 {
@@ -331,7 +331,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nested_in_the_claim_loop_goes_first),
-        cmocka_unit_test(nested_after_the_claim_goes_behind),
+        cmocka_unit_test(a_record_nested_after_the_claim_lies_behind_it),
         cmocka_unit_test(burst_of_more_than_a_ring_in_the_claim_loop_gives_up_nothing_more),
         cmocka_unit_test(bursts_of_every_length_at_every_place),
         cmocka_unit_test(lost_place_is_not_noted),

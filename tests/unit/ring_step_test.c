@@ -120,8 +120,10 @@ static void intrude_by_writing(void)
 
 static uint64_t published_before;
 
-/* A nested writer has been and gone: what it leaves behind must not deceive a debugger later on
- * either. */
+/*
+ * A nested writer has come and returned: the words that it has changed must not deceive a debugger
+ * that looks later.
+ */
 static void watch(void)
 {
     stop_and_look();

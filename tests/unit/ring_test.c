@@ -167,7 +167,7 @@ static void no_header_straddles_the_end(void **state)
     }
 }
 
-static void positions_go_on_past_32_bits(void **state)
+static void positions_grow_past_32_bits(void **state)
 {
     (void)state;
     for (unsigned mode = RING_NORMAL; mode <= RING_OVERWRITE; mode++) {
@@ -195,7 +195,7 @@ static void larger_than_the_ring_loses_nothing_old(void **state)
     }
 }
 
-static void normal_mode_drops_when_full_and_goes_on_when_consumed(void **state)
+static void normal_mode_drops_when_full_and_continues_when_consumed(void **state)
 {
     static uint64_t record[8];
     struct ring_reader reader;
@@ -373,9 +373,9 @@ int main(void)
         cmocka_unit_test(every_size_over_old_records_of_a_small_ring),
         cmocka_unit_test(every_size_in_a_large_ring),
         cmocka_unit_test(no_header_straddles_the_end),
-        cmocka_unit_test(positions_go_on_past_32_bits),
+        cmocka_unit_test(positions_grow_past_32_bits),
         cmocka_unit_test(larger_than_the_ring_loses_nothing_old),
-        cmocka_unit_test(normal_mode_drops_when_full_and_goes_on_when_consumed),
+        cmocka_unit_test(normal_mode_drops_when_full_and_continues_when_consumed),
         cmocka_unit_test(output_fills_in_the_time_and_counts_what_it_drops),
         cmocka_unit_test(output_inside_a_writer_leaves_its_claim_alone),
         cmocka_unit_test(account_is_right_after_every_step_in_normal_mode),

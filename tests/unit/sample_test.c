@@ -39,7 +39,7 @@ static struct ring ring;
 static struct regs regs;
 static const struct arch_stack *stack;
 
-/* Nobody's: a frame where one is looked for. */
+/* No function's name: a frame is looked for here. */
 bool symbols_find_address(uintptr_t address, struct symbol *found)
 {
     (void)address;
@@ -163,7 +163,7 @@ static const uint64_t *assert_registers(const uint64_t *word, uint64_t mask)
     return word;
 }
 
-/* A record of 20 bytes behind its size. */
+/* A record with 20 bytes after its size. */
 static const struct {
     struct tracepoint_raw raw;
     uint32_t rest[2];
@@ -299,7 +299,10 @@ static void each_set_of_fields_is_laid_out_as_the_abi_says(void **state)
     traced = false;
 }
 
-/* Of the registers that are the sample's, whatever the tracepoint itself stands in. */
+/*
+ * The context comes from the registers that the sample is of, whatever context the tracepoint
+ * itself runs in.
+ */
 static void a_record_tells_what_context_its_sample_is_of(void **state)
 {
     for (unsigned set = 0; set < 8; set++) {
@@ -437,7 +440,10 @@ static void chains_are_made_both_ways_where_the_event_asks_for_it(void **state)
     assert_int_equal(verify_chain_counts().chains, 1);
 }
 
-/* What a plan may not say would be found in the rings only, or write behind the scratch memory. */
+/*
+ * If such a plan were accepted, the error would show only in the rings, or it would write past the
+ * scratch memory.
+ */
 static void a_plan_of_what_no_sample_has_breaks_a_claim(void **state)
 {
     const struct sample_chain chain = {.method = UNWIND_BY_FRAME_POINTER};
@@ -462,7 +468,7 @@ static void a_plan_of_what_no_sample_has_breaks_a_claim(void **state)
 #define USER_STACK  0x7fff00000000
 #define USER_FRAMES 200
 
-static const struct arch_stack *asked_for; /* whose program was read last */
+static const struct arch_stack *asked_for; /* the stack whose program was read last */
 
 static bool program_read(const struct arch_stack *of, uintptr_t address, void *to, size_t length)
 {
@@ -550,7 +556,7 @@ static void put_frames_above_a_program(unsigned count)
     *entered = user_registers();
 }
 
-static void a_chain_of_the_kernel_goes_on_in_the_program_that_called_it(void **state)
+static void a_chain_of_the_kernel_continues_in_the_program_that_called_it(void **state)
 {
     static const unsigned skips[] = {0, 1, 5, 7};
     struct sample_plan plan = plan_of(PERF_SAMPLE_CALLCHAIN, 0);
@@ -672,7 +678,7 @@ static void one_more_than_can_nest_is_dropped_and_leaves_the_others_whole(void *
     for (unsigned i = 0; i < RING_NESTING; i++) {
         assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_RECORD);
         assert_int_equal(record[2], i < RING_NESTING - 1 ? inner_regs.ip : regs.ip);
-        assert_int_equal(record[9], record[2]); /* behind the count and its mark */
+        assert_int_equal(record[9], record[2]); /* after the count and its mark */
     }
     assert_chain(record + 7, 3);
 }
@@ -718,7 +724,8 @@ int main(void)
         cmocka_unit_test_setup(a_plan_of_what_no_sample_has_breaks_a_claim, setup),
         cmocka_unit_test_setup(a_hit_in_a_program_has_its_chain_alone, setup),
         cmocka_unit_test_setup(a_program_on_a_stack_of_the_kernels_has_its_own_chain, setup),
-        cmocka_unit_test_setup(a_chain_of_the_kernel_goes_on_in_the_program_that_called_it, setup),
+        cmocka_unit_test_setup(a_chain_of_the_kernel_continues_in_the_program_that_called_it,
+                               setup),
         cmocka_unit_test_setup(samples_of_one_ring_are_in_order_of_time, setup),
         cmocka_unit_test_setup(a_sample_without_room_is_counted_as_dropped, setup),
         cmocka_unit_test_setup(a_sample_taken_inside_another_leaves_it_whole, setup),

@@ -73,8 +73,8 @@ static struct record make_record(uint64_t fields)
 }
 
 /*
- * On the heap and no longer than it says, so that the sanitizer sees each byte that is read
- * behind it.
+ * On the heap and no longer than it says, so that the sanitizer sees each byte that is read past
+ * its end.
  */
 static bool parse_exactly(const struct record *record, struct sample_view *view)
 {

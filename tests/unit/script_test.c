@@ -139,7 +139,7 @@ static void what_is_not_a_whole_sample_prints_nothing(void **state)
     assert_int_equal(out.length, 0);
 }
 
-/* Exactly as long as it says, so that the sanitizer sees each byte that is read behind it. */
+/* Exactly as long as it says, so that the sanitizer sees each byte that is read past its end. */
 static void print_exactly(const uint64_t *words)
 {
     struct text_sink out;

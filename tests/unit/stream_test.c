@@ -370,7 +370,7 @@ static void a_task_that_is_made_meanwhile_has_its_birth_before_its_name(void **s
     begin(&written, &kernel);
     stream_write_recording(&written.stream, &none.source, tasks, 2, NULL, 0, 1000);
     take_apart(&written);
-    assert_int_equal(written.count, 4 + 7); /* behind build id, attribute, name, feature */
+    assert_int_equal(written.count, 4 + 7); /* after build id, attribute, name, feature */
     for (size_t i = 0; i < 7; i++) {
         assert_int_equal(written.records[4 + i]->type, types[i]);
     }

@@ -236,7 +236,7 @@ static void each_unsound_entry_is_refused_with_its_own_reason(void **state)
     assert_int_equal(symbols_init(fake_build_id, sizeof(fake_build_id), &why), 0);
 }
 
-/* The sanitizers watch, also what lies behind the section. */
+/* The sanitizers watch the bytes after the section, too. */
 static void no_change_of_a_byte_makes_a_look_up_read_outside(void **state)
 {
     struct symtab_header *header = (struct symtab_header *)fake_symtab;
@@ -281,7 +281,7 @@ static void a_table_of_thousands_is_searched_exactly(void **state)
     assert_string_equal(suggested("simbol_2999", 1), "symbol_2999");
 }
 
-static void a_section_that_nobody_filled_answers_nothing(void **state)
+static void a_section_that_was_not_filled_answers_nothing(void **state)
 {
     struct refusal why;
     struct symbol symbol;
@@ -342,7 +342,7 @@ int main(void)
         cmocka_unit_test_setup(each_unsound_entry_is_refused_with_its_own_reason, load_some),
         cmocka_unit_test_setup(no_change_of_a_byte_makes_a_look_up_read_outside, load_some),
         cmocka_unit_test(a_table_of_thousands_is_searched_exactly),
-        cmocka_unit_test_setup(a_section_that_nobody_filled_answers_nothing, load_some),
+        cmocka_unit_test_setup(a_section_that_was_not_filled_answers_nothing, load_some),
         cmocka_unit_test_setup(a_program_has_a_table_of_its_own, load_some),
     };
 

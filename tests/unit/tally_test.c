@@ -199,7 +199,10 @@ static void keys_spread(void **state)
 
 /* --- Nested hits. --- */
 
-/* Of one place in the table, so that who comes between looks at the cell that is being made. */
+/*
+ * These keys begin at one place of the table, so that a nested look-up meets the cell that is being
+ * made.
+ */
 static uint64_t near[5]; /* the first is 0 */
 
 static void find_near(void)
@@ -382,7 +385,7 @@ static void end_intrude(void)
     fake_arch.clock = 200;
 }
 
-/* Of the three ends two have a beginning, whoever came first. */
+/* Two of the three ends have a beginning, in whatever order they came. */
 static const char *end_verdict(void)
 {
     struct span_sums sums = span_sum(spans);

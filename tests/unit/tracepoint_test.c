@@ -472,7 +472,7 @@ static void gate_at(struct arch_gated *gated, uint64_t *argument, const struct r
     gated->enter(gated, &place, NULL);
 }
 
-/* Of the record behind its head: whether it is part of a field. */
+/* Whether this byte of the record, after its head, is part of a field. */
 static bool is_of_a_field(const struct tracepoint *tracepoint, size_t offset)
 {
     for (unsigned i = 0; i < tracepoint->field_count; i++)

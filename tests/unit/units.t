@@ -38,7 +38,7 @@ sub tail
     return "$logs/$unit.out and .err; the end of the latter:\n" . join("\n", @lines);
 }
 
-# Each result of the program's TAP, with the lines behind it that say why. Returns how many.
+# Each result of the program's TAP, with the lines after it that say why. Returns how many.
 sub results_ok
 {
     my ($unit, $output) = @_;

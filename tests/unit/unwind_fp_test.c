@@ -217,7 +217,7 @@ static void inside_a_trap_entry_the_chain_stops_with_a_reason(void **state)
     assert_walk(&regs, 1, UNWIND_IN_ENTRY);
 }
 
-/* Zero is no frame pointer that anybody knew; it must not pass for the outermost frame's. */
+/* Zero is not a frame pointer that was ever read; it must not pass for the outermost frame's. */
 static void a_rewound_partial_snapshot_is_not_taken_for_outermost(void **state)
 {
     struct machine machine = machine_three_calls_deep();
@@ -420,7 +420,10 @@ static void return_addresses_must_be_in_the_text(void **state)
 {
     uintptr_t frame = machine_stacks[0]->low + 64;
     struct regs regs = regs_with_frame(frame);
-    /* A return address lies behind its call: the text's first byte is none, its end may be. */
+    /*
+     * A return address is the one after its call: the first byte of the text is never one, the end
+     * of the text may be.
+     */
     uintptr_t bad[] = {0, 8, machine_at(0), machine_at(TEXT_SIZE) + 1, UINTPTR_MAX, frame};
     uintptr_t good[] = {machine_at(1), machine_at(TEXT_PLAIN_END) - 1, machine_at(TEXT_PLAIN_END),
                         machine_at(TEXT_PLAIN_END) + 1, machine_at(TEXT_SIZE)};
@@ -439,7 +442,7 @@ static void return_addresses_must_be_in_the_text(void **state)
     }
 }
 
-/* At `at`: a frame that a trap entry called, and behind it the struct regs. */
+/* At `at`: a frame that a trap entry called, followed by the struct regs. */
 static struct regs *put_trap_frame(uintptr_t at, struct regs regs)
 {
     put_frame(at, 0, machine_at(TRAP_RETURN));
@@ -539,7 +542,7 @@ static void each_kind_of_frame_has_a_name_of_its_own(void **state)
 
 /* --- Chance. --- */
 
-/* Into a framed function, to some place of it; only in the body can it go on calling. */
+/* Calls a framed function and stops somewhere in it; only from its body can it call another one. */
 static bool machine_random_call(struct machine *machine)
 {
     machine_call(machine, chance(FRAMED));

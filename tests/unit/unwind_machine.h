@@ -18,13 +18,13 @@
 /* --- Code that frame pointers can follow as well: functions of 64 bytes. --- */
 
 #define FUNCTION_SIZE 64
-#define BODY          4    /* offset behind the prologue */
-#define EPILOGUE      0x3d /* of `leave` or `pop rbp`; `ret` is behind it */
+#define BODY          4    /* offset just after the prologue */
+#define EPILOGUE      0x3d /* of `leave` or `pop rbp`; `ret` follows it */
 #define FRAMED        16   /* functions 0 to 15 have a frame, */
 #define LEAF          16   /* the next one has none, */
 #define FLAGS_LEAF    17   /* one pushes flags, as arch/x86_64/cpu/leaf.asm does, */
 #define NAMELESS      18   /* one with a frame is in no symbol table, */
-#define BOOT          19   /* and nobody called the last */
+#define BOOT          19   /* and the last has no caller */
 #define FUNCTIONS     20
 
 /* --- Code that only the table can follow, by offset. --- */
@@ -94,7 +94,7 @@ void machine_place_text(void);
 const struct table_row *machine_rows(size_t *count);
 const struct table *machine_table(void);
 
-/* On the first stack, in what was not called by anybody. */
+/* On the first stack, in the function that has no caller. */
 struct machine machine_start(void);
 struct machine machine_three_calls_deep(void);
 void machine_push(struct machine *machine, uint64_t value);

@@ -83,7 +83,7 @@ static void every_code_that_spells_its_rule_is_followed(void **state)
         }
 }
 
-static void every_rule_of_the_list_and_behind_its_end_is_followed(void **state)
+static void every_rule_inside_the_list_and_past_its_end_is_followed(void **state)
 {
     const struct unwind_table_header *header = machine_table()->bytes;
 
@@ -127,7 +127,7 @@ static void each_instruction_of_a_row_of_pushes_and_pops_has_its_own_rule(void *
     }
 }
 
-static void code_far_behind_the_start_of_the_text_is_found(void **state)
+static void code_far_from_the_start_of_the_text_is_found(void **state)
 {
     struct machine machine = machine_three_calls_deep();
 
@@ -828,7 +828,7 @@ static void more_stacks_than_contexts_nest_end_the_chain(void **state)
 
 /* --- Chance. --- */
 
-/* Some function that goes on calling from its body. */
+/* Calls some function that can call another one from its body. */
 static void machine_random_call(struct machine *machine)
 {
     unsigned words = chance(DIRECT_WORDS), n = chance(LISTED_COUNT);
@@ -925,12 +925,12 @@ int main(void)
         cmocka_unit_test_setup(frames_by_rbp_are_followed_from_every_place_in_them, machine_setup),
         cmocka_unit_test_setup(a_leaf_that_pushes_flags_keeps_its_caller, machine_setup),
         cmocka_unit_test_setup(every_code_that_spells_its_rule_is_followed, machine_setup),
-        cmocka_unit_test_setup(every_rule_of_the_list_and_behind_its_end_is_followed,
+        cmocka_unit_test_setup(every_rule_inside_the_list_and_past_its_end_is_followed,
                                machine_setup),
         cmocka_unit_test_setup(an_exception_reaches_over_the_ends_of_blocks, machine_setup),
         cmocka_unit_test_setup(each_instruction_of_a_row_of_pushes_and_pops_has_its_own_rule,
                                machine_setup),
-        cmocka_unit_test_setup(code_far_behind_the_start_of_the_text_is_found, machine_setup),
+        cmocka_unit_test_setup(code_far_from_the_start_of_the_text_is_found, machine_setup),
         cmocka_unit_test_setup(a_realigned_frame_is_followed_through_the_word_that_keeps_its_cfa,
                                machine_setup),
         cmocka_unit_test_setup(rbp_may_be_saved_at_a_place_counted_from_the_frame, machine_setup),

@@ -19,7 +19,7 @@
 #define STACK_SIZE 0x400u
 #define CHAIN_MOST 127
 
-/* Its functions, one behind the other; a call leads to the function of that number. */
+/* Its functions, one after the other; a call leads to the function of that number. */
 static const struct {
     const char *name;
     uint8_t length;
@@ -194,7 +194,7 @@ static void every_instruction_has_the_chain_that_led_there(void **state)
     assert_int_equal(cpu.depth, 0);
 }
 
-/* All but leaves and epilogues behind a `pop rbp`, which look like the body of a function. */
+/* All but leaves and epilogues after a `pop rbp`, which look like the body of a function. */
 static void without_symbols_prologues_are_told_by_their_bytes(void **state)
 {
     (void)state;
@@ -207,7 +207,7 @@ static void without_symbols_prologues_are_told_by_their_bytes(void **state)
     } while (step());
 }
 
-static void a_jump_into_nowhere_is_called_by_who_jumped(void **state)
+static void the_caller_of_a_jump_into_nowhere_is_the_code_that_jumped(void **state)
 {
     uint64_t chain[CHAIN_MOST];
 
@@ -294,7 +294,7 @@ static void noise_ends(void **state)
     }
 }
 
-static void without_anybody_who_knows_programs_there_is_no_part(void **state)
+static void without_a_host_that_knows_programs_there_is_no_part(void **state)
 {
     struct unwind_border border;
     uint64_t chain[CHAIN_MOST];
@@ -310,11 +310,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(every_instruction_has_the_chain_that_led_there, load),
         cmocka_unit_test_setup(without_symbols_prologues_are_told_by_their_bytes, load),
-        cmocka_unit_test_setup(a_jump_into_nowhere_is_called_by_who_jumped, load),
+        cmocka_unit_test_setup(the_caller_of_a_jump_into_nowhere_is_the_code_that_jumped, load),
         cmocka_unit_test_setup(frames_are_skipped_and_chains_are_cut, load),
         cmocka_unit_test_setup(what_no_compiler_made_ends_the_chain, load),
         cmocka_unit_test_setup(noise_ends, load),
-        cmocka_unit_test_setup(without_anybody_who_knows_programs_there_is_no_part, load),
+        cmocka_unit_test_setup(without_a_host_that_knows_programs_there_is_no_part, load),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,7 +128,7 @@ static void wake_one(struct wait_queue *queue)
     wait_queue_unlock(queue, flags);
 }
 
-static void one_wake_up_is_for_who_came_first(void **state)
+static void one_wake_up_is_for_the_first_waiter(void **state)
 {
     struct wait_queue queue = WAIT_QUEUE("a test");
 
@@ -179,7 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_run_queue_keeps_the_order, reset),
         cmocka_unit_test_setup(the_first_to_go_around_comes_last, reset),
-        cmocka_unit_test_setup(one_wake_up_is_for_who_came_first, reset),
+        cmocka_unit_test_setup(one_wake_up_is_for_the_first_waiter, reset),
         cmocka_unit_test_setup(all_are_woken_in_their_order, reset),
         cmocka_unit_test_setup(a_sleeper_is_in_the_queue_before_the_lock_is_free, reset),
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The work queue with a worker that runs only while somebody sleeps: order, work that queues
+ * The work queue with a worker that runs only while another thread sleeps: order, work that queues
  * itself, what a flush waits for.
  *
  * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c
@@ -160,7 +160,7 @@ static void work_may_queue_itself(void **state)
 static void a_flush_of_nothing_does_not_wait(void **state)
 {
     (void)state;
-    current = NULL; /* who sleeps now is not in any queue */
+    current = NULL; /* the thread that sleeps now is in no queue */
     work_flush();
     current = &tester;
 }

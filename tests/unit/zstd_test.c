@@ -60,7 +60,7 @@ static void put(const void *bytes, size_t length)
     pair.length += length;
 }
 
-/* A decoder has all that was put, with this flush and nothing behind it. */
+/* After this flush, without any more input, a decoder has everything that was put. */
 static void flush(void)
 {
     uint8_t encoded[ZSTD_FLUSH_MAX], decoded[ZSTD_PENDING_MAX + 1];
@@ -77,7 +77,7 @@ static void flush(void)
     pair.length = 0;
 }
 
-/* A sample of 10 frames: one of some stacks, and a time that goes on. */
+/* A sample of 10 frames: one of some stacks, and a time that increases. */
 static void put_sample(unsigned stacks)
 {
     static uint64_t time;

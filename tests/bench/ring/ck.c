@@ -2,8 +2,8 @@
 /*
  * Concurrency Kit's ring, for one producer and one consumer. It drops the newest when it is full;
  * to keep them, the writer takes one out then and tries again, which its rules allow only while
- * nobody reads. Its slots are of one size, and their number is a power of two. A writer may not
- * come in between another.
+ * there is no reader. Its slots are of one size, and their number is a power of two. A writer may
+ * not interrupt another.
  */
 #include <ck_ring.h>
 #include <stdlib.h>

@@ -35,7 +35,7 @@ double count_instructions(const struct writer *writer, unsigned payload);
  */
 bool time_writers(struct figures *figures, unsigned payload_index, unsigned threads);
 
-/* Of the CPUs that this thread may run on: how many there are, and to stay on one, from 0. */
+/* How many CPUs this thread may run on; and to stay on one of them, counted from 0. */
 unsigned cpus_usable(void);
 void stay_on_cpu(unsigned index);
 

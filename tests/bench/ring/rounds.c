@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Nanoseconds an event. One round takes every writer in turn, some 20 microseconds each, so that a
- * slow spell of the machine is everybody's; then the least and the median of many rounds. With two
- * threads, each has a ring and a CPU of its own, they begin together, and a round's figure is the
- * mean of both.
+ * slow spell of the machine slows all of them; then the least and the median of many rounds. With
+ * two threads, each has a ring and a CPU of its own, they begin together, and a round's figure is
+ * the mean of both.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -66,7 +66,9 @@ extern const struct writer writer_parts_running, writer_parts_still;
 extern const struct writer writer_ck_running, writer_ck_still;
 extern const struct writer writer_lttng;
 
-/* Of a ring's events, oldest first: NULL, or what is wrong with this one behind the last. */
+/*
+ * For each of a ring's events, oldest first: NULL, or what is wrong with this one after the last.
+ */
 static inline const char *event_fault(const struct event *event, uint64_t *last)
 {
     bool follows = *last == 0 || event->sequence == *last + 1;
@@ -77,7 +79,7 @@ static inline const char *event_fault(const struct event *event, uint64_t *last)
                                      : "an event is missing or out of order";
 }
 
-/* Behind the last: `kept` events were found. */
+/* After the last event: `kept` events were found. */
 static inline const char *newest_fault(const struct side *side, uint64_t last, uint64_t kept)
 {
     uint64_t room = RING_BYTES / EVENT_SIZE(side->payload);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows of a text that nobody wrote, distributed as those of Debian's vmlinux 6.1 (14.8 MiB of text,
- * 306,000 rows, once those of padding are merged with their neighbours). Read off that file's ORC
- * table, so that no such file is needed here:
+ * Rows of an invented text, distributed as those of Debian's vmlinux 6.1 (14.8 MiB of text, 306,000
+ * rows, once those of padding are merged with their neighbours). Read off that file's ORC table, so
+ * that no such file is needed here:
  *
  *   rows       2.5 in 128 bytes on average, 62 at most
  *   rules      402 different ones; the 16 most frequent make 90 % of the rows, 32: 95 %, 64: 98 %,

@@ -45,7 +45,7 @@ bool arch_is_trap_return(uintptr_t return_address)
     return false;
 }
 
-/* The snapshots here are of functions that have set their frame up: nobody needs to be asked. */
+/* The snapshots here are of functions that have set up their frames: no symbol is needed. */
 bool symbols_find_address(uintptr_t address, struct symbol *found)
 {
     (void)address;

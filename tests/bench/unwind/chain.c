@@ -53,8 +53,8 @@ SHAPE(shape_fp_5, 3, 56, USE_RBP, RBP, "rbx", "r12", "r13", "r14", "r15")
 SHAPE(shape_fp_5_184, 7, 184, USE_RBP, RBP, "rbx", "r12", "r13", "r14", "r15")
 
 /*
- * Up to 400 bytes, how many is not known beforehand: so this one needs a frame pointer in every
- * build, and whoever unwinds has to know what its callees have done with that register.
+ * Takes up to 400 bytes, how many is not known beforehand: so this one needs a frame pointer in
+ * every build, and an unwinder has to know what its callees have done with that register.
  */
 CHAIN_TEXT static void shape_varying(struct chain *chain, unsigned left)
 {

@@ -13,7 +13,7 @@ static _Unwind_Reason_Code note(struct _Unwind_Context *context, void *argument)
 {
     struct trace *trace = argument;
 
-    /* the caller of what nobody called */
+    /* the outermost function, which has no caller */
     if (_Unwind_GetIP(context) == 0)
         return _URC_END_OF_STACK;
     if (trace->count == trace->most)

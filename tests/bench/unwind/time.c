@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Nanoseconds an unwind. One round takes every method in turn, a few microseconds each, so that a
- * slow spell of the machine is everybody's; then the least and the median of many rounds. An lfence
- * behind each unwind keeps one from running into the next.
+ * slow spell of the machine slows all of them; then the least and the median of many rounds. An
+ * lfence after each unwind keeps one from overlapping the next.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
