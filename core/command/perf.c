@@ -1,139 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The console's `perf`: which part of it is asked for, and the parts that only read. Task context.
+ * The console's `perf`: which part of it is asked for, and what its help says. Task context.
  */
 #include "core/command/list.h"
 #include "core/command/record.h"
+#include "core/command/report.h"
 #include "core/command/trace.h"
 #include "core/console/command.h"
-#include "core/console/interruptible.h"
-#include "core/host.h"
 #include "core/lib/string.h"
+#include "core/option/parts.h"
 #include "core/recording/recording.h"
-#include "core/report/options.h"
-#include "core/script/dump.h"
-#include "core/script/options.h"
-#include "core/stream/drain.h"
-
-/* Bytes that a report works in: as many as there are, from the first down, by halves. */
-#define REPORT_MOST  (16u << 20)
-#define REPORT_LEAST (64u << 10)
-
-static struct record_source *last_recording(const char *part)
-{
-    struct record_source *source = recording_source();
-
-    if (!source)
-        print("perf %s: nothing is recorded; `perf record -e EVENT -- COMMAND` does that\n", part);
-    else if (drain_given_back())
-        print("perf %s: the first %llu records are in the stream only\n", part,
-              (unsigned long long)drain_given_back());
-    return source;
-}
-
-/* `perf report -D` */
-static int dump(struct record_source *source)
-{
-    struct interruptible records = interruptible_records(source);
-
-    record_dump_print(command_output(), &records.source);
-    return command_interrupted() ? -EINTR : 0;
-}
-
-static int perf_report(int argc, char **argv)
-{
-    struct report_options options;
-    struct refusal why;
-    struct record_source *source = last_recording("report");
-    struct interruptible records;
-    size_t bytes = REPORT_MOST;
-    void *memory;
-    int error;
-
-    if (!source)
-        return -ENODATA;
-    error = report_options_parse(argc, argv, &options, &why);
-    if (!error)
-        error = report_possible(source, &options, &why);
-    if (error) {
-        print("perf report: %s\n", why.text);
-        return error;
-    }
-    if (options.dump)
-        return dump(source);
-    if (!host.memory_take) {
-        print("perf report: the host of Pitot gives no memory\n");
-        return -ENOMEM;
-    }
-    while (!(memory = host.memory_take(bytes, &why)) && bytes > REPORT_LEAST)
-        bytes /= 2;
-    if (!memory) {
-        print("perf report: no memory to work in: %s\n", why.text);
-        return -ENOMEM;
-    }
-    records = interruptible_records(source);
-    error = report_print(command_output(), &records.source, &options, memory, bytes);
-    host.memory_give(memory, bytes);
-    return command_interrupted() ? -EINTR : error;
-}
-
-static int perf_script(int argc, char **argv)
-{
-    struct script_options options;
-    struct refusal why;
-    struct record_source *source = last_recording("script");
-    struct interruptible records;
-    size_t printed;
-    bool more;
-    int error;
-
-    if (!source)
-        return -ENODATA;
-    error = script_options_parse(argc, argv, &options, &why);
-    if (error) {
-        print("perf script: %s\n", why.text);
-        return error;
-    }
-    records = interruptible_records(source);
-    printed = script_print(command_output(), &records.source, &options, &more);
-    if (command_interrupted())
-        return -EINTR;
-    if (printed == 0)
-        print("perf script: the recording has no samples\n");
-    else if (more)
-        print("perf script: these are the first %zu samples; there are more\n", printed);
-    return 0;
-}
 
 static const struct part {
     const char *name;
     int (*run)(int argc, char **argv);
     bool any_time; /* also while a recording runs */
-    const char *usage, *summary;
 } parts[] = {
-    {"list", perf_list, true, "[PATTERN]...", "the events, and who holds the debug registers"},
-    {"record", perf_record, false,
-     "[-e EVENT[,EVENT]...] [--filter EXPRESSION] [--no-raw-samples] [-g] [--call-graph "
-     "orc|fp|no]\n"
-     "    [--skip N] [--verify-chain] [-c N | -F HZ] [--intr-regs] [-m SIZE] [--overwrite] [-z]\n"
-     "    [--by comm|cpu|caller|FIELD] [--hist FIELD] [--from EVENT --to EVENT [--key FIELD]]\n"
-     "    [--trigger EVENT] [--start EVENT] [-p PID] "
-     "[-C CPUS] [-a] [-f] [-- COMMAND]",
-     "samples until COMMAND ends, or until ^C; without -e, of cpu-clock"},
-    {"report", perf_report, true,
-     "[-g [graph|fractal|caller|callee|PERCENT[,WORD]... | none]]\n"
-     "    [--sort sym|comm|cpu|dso|pid|FIELD[,KEY]...] [--max-stack N] [-n] [-D]",
-     "where the samples of the last recording were, and how it got there"},
-    {"script", perf_script, true, "[-F iregs] [--max-stack N] [--max-events N]",
-     "each sample of the last recording"},
-    {"stat", perf_stat, false,
-     "[-e EVENT[,EVENT]...] [--filter EXPRESSION] [--by comm|cpu|caller|FIELD] [--hist FIELD]\n"
-     "    [--from EVENT --to EVENT [--key FIELD]] [--start EVENT] [-p PID] [-C CPUS] [-a]\n"
-     "    [-r N | -I MS] [-- COMMAND]",
-     "counts hits until COMMAND ends, or until ^C"},
-    {"trace", perf_trace, false,
-     "[-e CALL[,CALL]...] [-s | -S] [-m SIZE] [--overwrite] [-p PID] [--] COMMAND",
-     "the system calls of a program"},
+    {"list", perf_list, true},     {"record", perf_record, false}, {"report", perf_report, true},
+    {"script", perf_script, true}, {"stat", perf_stat, false},     {"trace", perf_trace, false},
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
@@ -217,11 +101,12 @@ static int perf_run(int argc, char **argv)
 
 static int perf_help(const char *name)
 {
-    const struct part *part = part_find(name);
+    const struct options *part = perf_part_find(name, strlen(name));
 
     if (!part)
         return refuse_part(name);
     print("perf %s %s\n    %s\n", part->name, part->usage, part->summary);
+    options_help(part, command_output());
     return 0;
 }
 

@@ -126,7 +126,7 @@ int perf_record(int argc, char **argv)
     int error = start(argc, argv, false, &why), status;
 
     if (error) {
-        print("perf record: %s\n", why.text);
+        print("perf %s: %s\n", argv[0], why.text);
         return error;
     }
     record_hints_code("record", &options->recording);
@@ -135,6 +135,11 @@ int perf_record(int argc, char **argv)
     status = workload_run(options);
     hand_over();
     return status;
+}
+
+const struct perf_options *perf_record_options(void)
+{
+    return options;
 }
 
 void perf_record_boot(char *text)

@@ -6,7 +6,6 @@
 #include "core/host.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
-#include "core/option/branches.h"
 #include "core/option/target.h"
 #include "core/source/branches.h"
 

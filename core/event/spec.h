@@ -12,7 +12,7 @@
  *   branches[:k|:u]                  branches taken, by single steps; branch-instructions is the
  *                                    same
  *   SYSTEM:NAME                      a tracepoint, lock:lock_acquire say; for patterns see
- *                                    core/option/record.h
+ *                                    core/option/events.h
  *   5:ADDR                           as in the first mails about hardware breakpoint events:
  *                                    read-write, one byte
  *
@@ -40,7 +40,7 @@ struct event_spec {
     struct perf_event_attr attr;
     char name[EVENT_NAME_SIZE]; /* the spelling */
     const struct event_source *source;
-    /* Not part of the spelling: core/option/record.c. */
+    /* Not part of the spelling: core/option/. */
     struct filter filter;
     struct tally_plan tally; /* core/option/tally.c */
     struct sample_chain chain;

@@ -9,7 +9,7 @@
 #include <linux/errno.h>
 
 struct refusal {
-    char text[240];
+    char text[480];
 };
 
 /*

@@ -2,57 +2,44 @@
 /* See stat.h. */
 #include "core/option/stat.h"
 
-#include "core/lib/deviation.h"
-#include "core/lib/string.h"
-#include "core/lib/words.h"
+#include "core/option/gathered.h"
 
-static bool is_repeat(const char *option)
+/* Terms are of samples; and only samples tell which thread's time it was. */
+static int check_event(const struct gathered *gathered, unsigned index, struct refusal *why)
 {
-    return strcmp(option, "-r") == 0 || strcmp(option, "--repeat") == 0;
+    const struct event_spec *event = &gathered->options->recording.events[index];
+    bool part = gathered->pid || event->attr.exclude_user || event->attr.exclude_kernel;
+
+    if (terms_has_any(&gathered->own[index]))
+        return refuse(why, EINVAL,
+                      "%s: its terms are of samples: perf stat only counts; perf record takes "
+                      "samples",
+                      event->name);
+    if (event->source->counts_time && part)
+        return refuse(why, EINVAL,
+                      "%s: perf stat counts all time; perf record samples a part of it",
+                      event->name);
+    return 0;
 }
 
-static bool is_interval(const char *option)
+int stat_options_check(const struct gathered *gathered, struct refusal *why)
 {
-    return strcmp(option, "-I") == 0 || strcmp(option, "--interval-print") == 0;
-}
+    const struct recording_options *recording = &gathered->options->recording;
+    const struct stat_options *stat = &gathered->stat;
+    bool tallied = false;
+    int error = 0;
 
-bool stat_option_is(const char *option)
-{
-    return is_repeat(option) || is_interval(option);
-}
-
-int stat_option_parse(struct stat_options *options, const char *option, const char *value,
-                      struct refusal *why)
-{
-    uint32_t number = 0;
-    bool read = words_number(value, &number);
-
-    if (is_repeat(option)) {
-        options->runs = number;
-        if (read && number > 0 && number <= DEVIATION_RUNS_MAX)
-            return 0;
-        return refuse(why, EINVAL, "%s \"%s\": 1 to %d runs are possible", option, value,
-                      DEVIATION_RUNS_MAX);
+    for (unsigned i = 0; !error && i < recording->event_count; i++) {
+        error = check_event(gathered, i, why);
+        tallied |= tally_is_wanted(&recording->events[i].tally);
     }
-    options->interval_ms = number;
-    if (read && number >= STAT_INTERVAL_MIN_MS)
-        return 0;
-    return refuse(why, EINVAL, "%s \"%s\": whole milliseconds from %d, the tick, are possible",
-                  option, value, STAT_INTERVAL_MIN_MS);
-}
-
-int stat_options_check(const struct stat_options *options, bool workload, bool tallied,
-                       struct refusal *why)
-{
-    if (tallied && (options->runs || options->interval_ms))
+    if (error)
+        return error;
+    if (tallied && (stat->runs || stat->interval_ms))
         return refuse(why, EINVAL,
                       "%s: of counts alone; --by and --hist tell of one run, when it has ended",
-                      options->runs ? "-r" : "-I");
-    if (options->runs && options->interval_ms)
-        return refuse(why, EINVAL,
-                      "-r and -I exclude each other: the means of whole runs, or the counts of "
-                      "each interval of one");
-    if (options->runs && !workload)
+                      stat->runs ? "-r" : "-I");
+    if (stat->runs && !gathered->options->workload)
         return refuse(why, EINVAL, "-r: what is to be run so often? -- COMMAND");
     return 0;
 }

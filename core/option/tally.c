@@ -7,11 +7,6 @@
 
 #define FIELDS_SHOWN 100 /* characters of their names, in a refusal */
 
-bool tally_option_is(const char *option)
-{
-    return strcmp(option, "--by") == 0 || strcmp(option, "--hist") == 0;
-}
-
 /* Hits are what a tally has; time and steps are none. */
 static int check_hits(const struct event_spec *event, const char *option, struct refusal *why)
 {

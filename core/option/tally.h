@@ -12,9 +12,6 @@
 
 #include "core/event/spec.h"
 
-/* One of these; it takes a value. */
-bool tally_option_is(const char *option);
-
-/* For so many events. 0, or -EINVAL and the reason. */
+/* For so many events: --by or --hist. 0, or -EINVAL and the reason. */
 int tally_option_parse(struct event_spec *events, unsigned count, const char *option,
                        const char *value, struct refusal *why);

@@ -79,60 +79,48 @@ static int parse_graph(const char *value, struct report_options *options, struct
     return 0;
 }
 
-static bool is_always_so(const char *option)
+static int set_graph(void *at, const char *typed, char *value, struct refusal *why)
 {
-    static const char *const always[] = {"--stdio", "--no-children", "--no-inline", "-n",
-                                         "--show-nr-samples"};
-
-    for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
-        if (strcmp(option, always[i]) == 0)
-            return true;
-    return false;
+    (void)typed;
+    return parse_graph(value, at, why);
 }
 
-int chain_depth_parse(const char *word, unsigned *depth, struct refusal *why)
+static int set_keys(void *at, const char *typed, char *value, struct refusal *why)
 {
-    uint64_t value;
-
-    if (!number_word(word, CHAIN_WALK_MOST, &value) || value == 0)
-        return refuse(why, EINVAL, "--max-stack %s: 1 to %d addresses of a chain are possible",
-                      word, CHAIN_WALK_MOST);
-    *depth = (unsigned)value;
-    return 0;
+    (void)typed;
+    return report_keys_parse(value, at, why);
 }
 
-/* How many words the option takes that words[0] begins, or -EINVAL with the reason. */
-static int parse_option(int count, char **words, struct report_options *options,
-                        struct refusal *why)
-{
-    bool graph = strcmp(words[0], "-g") == 0;
-    bool sort = strcmp(words[0], "-s") == 0 || strcmp(words[0], "--sort") == 0;
-    bool depth = strcmp(words[0], "--max-stack") == 0;
-    int error;
+#define AT(member) OPTION_AT(struct report_options, member)
 
-    if (is_always_so(words[0]))
-        return 1;
-    if (strcmp(words[0], "-D") == 0 || strcmp(words[0], "--dump-raw-trace") == 0) {
-        options->dump = true;
-        return 1;
-    }
-    if (!graph && !sort && !depth)
-        return refuse(why, EINVAL,
-                      "unknown option \"%s\"; there are -g graph|fractal|caller|callee|none, "
-                      "--sort KEY,..., --max-stack N, -n, -D, --stdio, --no-children, --no-inline",
-                      words[0]);
-    if (graph && (count == 1 || words[1][0] == '-')) /* bare: as it is without */
-        return 1;
-    if (count == 1)
-        return refuse(why, EINVAL, "option %s needs a value", words[0]);
-    if (graph)
-        error = parse_graph(words[1], options, why);
-    else if (sort)
-        error = report_keys_parse(words[1], &options->keys, why);
-    else
-        error = chain_depth_parse(words[1], &options->max_stack, why);
-    return error < 0 ? error : 2;
-}
+static const char *const graphs[] = {"callee", "caller", "fractal", "graph", "none", NULL};
+static const char *const keys[] = {"comm", "cpu", "dso", "pid", "sym", NULL};
+
+static const struct option rows[] = {
+    OPTION({"-g"}, "graph|fractal|caller|callee|none", 0, OPTION_WORDS,
+           "call graphs; and per cent below which branches are left out, with commas", .bare = true,
+           .words = graphs, .set = set_graph),
+    OPTION({"--sort", "-s"}, "KEY,...", 0, OPTION_WORDS,
+           "what lines are told apart by: sym, comm, cpu, dso, pid, a field", .words = keys,
+           .set = set_keys, AT(keys)),
+    OPTION({"--max-stack"}, "N", 0, OPTION_NUMBER,
+           "so many addresses of a chain count, from the end that comes first", CHAIN_DEPTH,
+           AT(max_stack)),
+    {.names = {"-n", "--show-nr-samples"}, .help = "always so here"},
+    OPTION({"-D", "--dump-raw-trace"}, NULL, 0, OPTION_FLAG,
+           "each record, byte for byte, in place of a report", AT(dump)),
+    {.names = {"--stdio"}, .help = "always so here"},
+    {.names = {"--no-children"}, .help = "always so here"},
+    {.names = {"--no-inline"}, .help = "always so here"},
+    {.names = {NULL}},
+};
+
+const struct options report_options = {
+    .name = "report",
+    .usage = "[OPTION]...",
+    .summary = "where the samples of the last recording were, and how it got there",
+    .row = rows,
+};
 
 int report_options_parse(int argc, char **argv, struct report_options *options, struct refusal *why)
 {
@@ -142,10 +130,6 @@ int report_options_parse(int argc, char **argv, struct report_options *options, 
                                        .keys = REPORT_KEYS_SYMBOL,
                                        .max_stack = CHAIN_WALK_MOST,
                                        .threshold = THRESHOLD_DEFAULT};
-    for (int i = 1; i < argc; i += taken) {
-        taken = parse_option(argc - i, argv + i, options, why);
-        if (taken < 0)
-            return taken;
-    }
-    return 0;
+    taken = options_parse(&report_options, argc, argv, options, why);
+    return taken < 0 ? taken : 0;
 }

@@ -221,7 +221,7 @@ static void clock_begin(struct event *event)
     event_clock_follow();
 }
 
-/* Limits are core/option/record.c's to refuse by. */
+/* Limits are core/option/rate.c's to refuse by. */
 static int clock_enable(struct event *event, struct refusal *why)
 {
     const struct perf_event_attr *attr = &event->recorded.attr;

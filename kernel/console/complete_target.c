@@ -3,137 +3,36 @@
 #include "kernel/console/complete_target.h"
 
 #include "core/lib/string.h"
+#include "core/option/parts.h"
 #include "kernel/fs/ramfs.h"
 
-/* What stands after an option. */
-enum value {
-    VALUE_NONE, /* it is a flag */
-    VALUE_ANY,  /* a number or a text, of which TAB knows nothing */
-    VALUE_EVENT,
-    VALUE_BREAKPOINT,
-    VALUE_CALL,
-    VALUE_PID,
-    VALUE_CHAIN,
-    VALUE_GRAPH,
-    VALUE_SORT,
-    VALUE_FIELD,
-    VALUE_RATE,
-    VALUE_KEY
-};
-
-struct option {
-    const char *name;
-    enum value value;
-};
-
-/*
- * In order of names, as core/{option/record,report/options,script/options}.c and
- * core/command/trace.c read them.
- */
-static const struct option record_options[] = {{"--", VALUE_NONE},
-                                               {"--all-cpus", VALUE_NONE},
-                                               {"--by", VALUE_KEY},
-                                               {"--call-graph", VALUE_CHAIN},
-                                               {"--count", VALUE_ANY},
-                                               {"--cpu", VALUE_ANY},
-                                               {"--event", VALUE_EVENT},
-                                               {"--filter", VALUE_ANY},
-                                               {"--freq", VALUE_RATE},
-                                               {"--from", VALUE_EVENT},
-                                               {"--hist", VALUE_ANY},
-                                               {"--intr-regs", VALUE_NONE},
-                                               {"--key", VALUE_ANY},
-                                               {"--mmap-pages", VALUE_ANY},
-                                               {"--no-raw-samples", VALUE_NONE},
-                                               {"--overwrite", VALUE_NONE},
-                                               {"--pid", VALUE_PID},
-                                               {"--raw-samples", VALUE_NONE},
-                                               {"--skip", VALUE_ANY},
-                                               {"--start", VALUE_BREAKPOINT},
-                                               {"--to", VALUE_EVENT},
-                                               {"--trigger", VALUE_EVENT},
-                                               {"--verify-chain", VALUE_NONE},
-                                               {"-C", VALUE_ANY},
-                                               {"-F", VALUE_RATE},
-                                               {"-R", VALUE_NONE},
-                                               {"-a", VALUE_NONE},
-                                               {"-c", VALUE_ANY},
-                                               {"-e", VALUE_EVENT},
-                                               {"-f", VALUE_NONE},
-                                               {"-g", VALUE_NONE},
-                                               {"-m", VALUE_ANY},
-                                               {"-p", VALUE_PID},
-                                               {NULL, VALUE_NONE}};
-static const struct option stat_options[] = {{"--", VALUE_NONE},
-                                             {"--all-cpus", VALUE_NONE},
-                                             {"--by", VALUE_KEY},
-                                             {"--cpu", VALUE_ANY},
-                                             {"--event", VALUE_EVENT},
-                                             {"--filter", VALUE_ANY},
-                                             {"--from", VALUE_EVENT},
-                                             {"--hist", VALUE_ANY},
-                                             {"--interval-print", VALUE_ANY},
-                                             {"--key", VALUE_ANY},
-                                             {"--pid", VALUE_PID},
-                                             {"--repeat", VALUE_ANY},
-                                             {"--start", VALUE_BREAKPOINT},
-                                             {"--to", VALUE_EVENT},
-                                             {"-C", VALUE_ANY},
-                                             {"-I", VALUE_ANY},
-                                             {"-a", VALUE_NONE},
-                                             {"-e", VALUE_EVENT},
-                                             {"-p", VALUE_PID},
-                                             {"-r", VALUE_ANY},
-                                             {NULL, VALUE_NONE}};
-static const struct option trace_options[] = {
-    {"--", VALUE_NONE}, {"--overwrite", VALUE_NONE}, {"-S", VALUE_NONE}, {"-e", VALUE_CALL},
-    {"-m", VALUE_ANY},  {"-p", VALUE_PID},           {"-s", VALUE_NONE}, {NULL, VALUE_NONE}};
-static const struct option report_options[] = {{"--dump-raw-trace", VALUE_NONE},
-                                               {"--max-stack", VALUE_ANY},
-                                               {"--no-children", VALUE_NONE},
-                                               {"--no-inline", VALUE_NONE},
-                                               {"--sort", VALUE_SORT},
-                                               {"--stdio", VALUE_NONE},
-                                               {"-D", VALUE_NONE},
-                                               {"-g", VALUE_GRAPH},
-                                               {"-n", VALUE_NONE},
-                                               {"-s", VALUE_SORT},
-                                               {NULL, VALUE_NONE}};
-static const struct option script_options[] = {{"--max-events", VALUE_ANY},
-                                               {"--max-stack", VALUE_ANY},
-                                               {"-F", VALUE_FIELD},
-                                               {NULL, VALUE_NONE}};
-
-static const struct part {
-    const char *name;
-    const struct option *options;
-    bool workload; /* a command may follow the options */
-} perf_parts[] = {
-    {"record", record_options, true},  {"report", report_options, false},
-    {"script", script_options, false}, {"stat", stat_options, true},
-    {"trace", trace_options, true},
-};
-
 static const char *const signal_names[] = {"-CONT", "-INT", "-KILL", "-STOP", "-TERM", NULL};
-static const char *const perf_names[] = {"list", "record", "report", "script",
-                                         "stat", "trace",  NULL};
-static const char *const chain_names[] = {"fp", "no", "orc", NULL};
-static const char *const graph_names[] = {"callee", "caller", "fractal", "graph", "none", NULL};
-static const char *const sort_names[] = {"comm", "cpu", "dso", "pid", "sym", NULL};
-static const char *const field_names[] = {"+iregs", "iregs", NULL};
-static const char *const key_names[] = {"caller", "comm", "cpu", NULL};
-static const char *const rate_names[] = {"max", NULL};
 
 static const char *option_at(const struct names *names, size_t index)
 {
-    return ((const struct option *)names->of)[index].name;
+    return option_name(names->of, index);
 }
 
-static struct names names_options(const struct option *options)
+static struct names names_options(const struct options *options)
 {
     struct names names = {.at = option_at, .of = options};
 
-    while (options[names.count].name)
+    while (option_name(options, names.count))
+        names.count++;
+    return names;
+}
+
+static const char *part_at(const struct names *names, size_t index)
+{
+    (void)names;
+    return perf_parts[index]->name;
+}
+
+static struct names names_parts(void)
+{
+    struct names names = {.at = part_at};
+
+    while (perf_parts[names.count])
         names.count++;
     return names;
 }
@@ -255,60 +154,43 @@ static bool target_event(struct names kinds, struct word word, struct target *ta
     return target_set_open(target, names_symbols(), word);
 }
 
-static bool target_value(enum value value, struct word word, struct target *target)
+static bool target_value(const struct option *option, struct word word, struct target *target)
 {
-    switch (value) {
-    case VALUE_EVENT:
+    switch (option->kind) {
+    case OPTION_EVENTS:
         return target_event(names_events(), word, target);
-    case VALUE_BREAKPOINT:
+    case OPTION_BREAKPOINTS:
         return target_event(names_breakpoints(), word, target);
-    case VALUE_CALL:
+    case OPTION_CALLS:
         return target_set_open(target, names_system_calls(), last_of_list(word));
-    case VALUE_PID:
+    case OPTION_PID:
         return target_set(target, names_recordable(), word);
-    case VALUE_KEY:
-        return target_set(target, names_fixed(key_names), word);
-    case VALUE_CHAIN:
-        return target_set(target, names_fixed(chain_names), word);
-    case VALUE_GRAPH:
-        return target_set_open(target, names_fixed(graph_names), last_of_list(word));
-    case VALUE_SORT:
-        return target_set_open(target, names_fixed(sort_names), last_of_list(word));
-    case VALUE_FIELD:
-        return target_set(target, names_fixed(field_names), word);
-    case VALUE_RATE:
-        return target_set(target, names_fixed(rate_names), word);
-    case VALUE_NONE:
-    case VALUE_ANY:
+    case OPTION_WORD:
+        return target_set(target, names_fixed(option->words), word);
+    case OPTION_WORDS:
+        return target_set_open(target, names_fixed(option->words), last_of_list(word));
+    case OPTION_ALWAYS:
+    case OPTION_FLAG:
+    case OPTION_NUMBER:
+    case OPTION_TEXT:
         break;
     }
     return false;
 }
 
-static enum value value_after(const struct part *part, struct word option)
-{
-    for (const struct option *at = part->options; at->name; at++)
-        if (word_is(option, at->name))
-            return at->value;
-    return VALUE_NONE;
-}
-
 /* Completes after `perf PART`: an option, the value of the one before, or the workload. */
 static bool target_part(const struct context *context, struct target *target)
 {
-    const struct part *part = NULL;
-    enum value value;
+    struct word subcommand = context->subcommand, previous = context->previous;
+    const struct options *part = perf_part_find(subcommand.text, subcommand.length);
+    const struct option *option = part ? option_find(part, previous.text, previous.length) : NULL;
 
-    for (size_t i = 0; i < sizeof(perf_parts) / sizeof(perf_parts[0]); i++)
-        if (word_is(context->subcommand, perf_parts[i].name))
-            part = &perf_parts[i];
     if (!part)
         return false;
-    value = value_after(part, context->previous);
-    if (value != VALUE_NONE)
-        return target_value(value, context->current, target);
+    if (option && option->value)
+        return target_value(option, context->current, target);
     if (context->current.length == 0 || context->current.text[0] == '-')
-        return target_set(target, names_options(part->options), context->current);
+        return target_set(target, names_options(part), context->current);
     return part->workload && target_command(context->current, target);
 }
 
@@ -320,7 +202,7 @@ static bool target_second(const struct context *context, struct target *target)
     if (word_is(context->command, "help"))
         return target_set(target, names_commands(), word);
     if (word_is(context->command, "perf"))
-        return target_set(target, names_fixed(perf_names), word);
+        return target_set(target, names_parts(), word);
     if (word_is(context->command, "crash"))
         return target_set(target, names_crashes(), word);
     if (word_is(context->command, "run"))
@@ -347,7 +229,7 @@ bool target_find(const char *text, size_t length, struct target *target)
     if (context.subcommand.length == 0)
         return target_second(&context, target);
     if (word_is(context.command, "help") && word_is(context.previous, "perf"))
-        return target_set(target, names_fixed(perf_names), context.current);
+        return target_set(target, names_parts(), context.current);
     if (word_is(context.command, "kill") && word_begins(context.previous, "-"))
         return target_set(target, names_running_programs(), context.current);
     return word_is(context.command, "perf") && target_part(&context, target);

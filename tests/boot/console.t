@@ -189,7 +189,8 @@ for my $kind (qw(record stat)) {
 }
 unlike(line('perf stat -e breakpoint:hit -e mem:/bin/calls:main:x -- help bt'), $no_watch,
     '... nor with one of a program that does not run yet');
-like(line('help perf record'), qr/^perf record \[-e EVENT\b/m, 'help tells of a part of perf');
+like(line('help perf record'), qr/^    -e, --event EVENT  +what is watched/m,
+    'help tells of a part of perf');
 like(line('help bt x'), qr/^help: bt has no parts/m, '... where there are parts');
 
 # --- The end -------------------------------------------------------------------------------------

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The words after `perf record` and `perf stat`, and each of them as an event. libFuzzer's bytes
- * become words of pieces: those that the parsers' own refusals name, so that a new option needs no
- * line here, numbers, names, any characters. What is accepted is in range and says the same when
- * its name, or what it means, is parsed again; what is refused has a reason. Run by
- * tests/host/fuzz.t; docs/fuzzing.md tells more.
+ * The words after `perf record`, `perf stat` and `perf trace`, and each of them as an event.
+ * libFuzzer's bytes become words of pieces: those that the parsers' own refusals name, so that a
+ * new option needs no line here, numbers, names, any characters. What is accepted is in range and
+ * says the same when its name, or what it means, is parsed again; what is refused has a reason.
+ * Run by tests/host/fuzz.t; docs/fuzzing.md tells more.
  *
- * links: core/option/record.c core/option/branches.c core/option/target.c core/option/stat.c core/option/tally.c core/option/span.c core/lib/words.c core/event/spec.c core/event/spelling.c core/source/sources.c core/source/breakpoint.c core/source/place.c core/source/clock.c core/source/nmi_clock.c core/source/branches.c core/source/tracepoint.c core/lib/cpus.c tests/unit/fake_events.c core/tracepoint/filter.c core/tracepoint/field.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/print.c core/symbols/symbols.c core/symbols/table.c core/symbols/suggest.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c tests/fuzz/feed.c
+ * links: core/option/record.c core/option/table.c core/option/terms.c core/option/events.c core/option/rate.c core/option/chain.c core/option/size.c core/option/narrow.c core/option/calls.c core/option/branches.c core/option/target.c core/option/stat.c core/option/tally.c core/option/span.c core/lib/option.c core/trace/calls.c core/event/spec.c core/event/spelling.c core/source/sources.c core/source/breakpoint.c core/source/place.c core/source/clock.c core/source/nmi_clock.c core/source/branches.c core/source/tracepoint.c core/lib/cpus.c tests/unit/fake_events.c core/tracepoint/filter.c core/tracepoint/field.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/print.c core/symbols/symbols.c core/symbols/table.c core/symbols/suggest.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c tests/fuzz/feed.c
  */
 #include <linux/hw_breakpoint.h>
 
@@ -103,7 +103,7 @@ static void add_piece(const char *piece)
     pieces[piece_count++] = strdup(piece);
 }
 
-/* The words of a refusal of these, by `perf record` or `perf stat`. */
+/* The words of a refusal of these, by that part of perf. */
 static void learn(const char *part, const char *option, const char *value)
 {
     static struct perf_options options;
@@ -155,6 +155,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
         add_piece(known[i]);
     learn("record", "--no-such-option", "");
     learn("stat", "--no-such-option", "");
+    learn("trace", "--no-such-option", "");
+    learn("trace", "-e", "no_such_call");
     learn("record", "-e", "no_such_event");
     learn("record", "-e", "mem:kernel_flag/no=such,term=0/");
     learn("record", "--call-graph", "no_such_way");
@@ -430,6 +432,8 @@ static void check_options(const struct perf_options *options, int argc, char **a
     CLAIM(!options->stat.interval_ms ||
           (options->stat.interval_ms >= STAT_INTERVAL_MIN_MS && !options->stat.runs));
     CLAIM(strcmp(argv[0], "stat") == 0 || (!options->stat.runs && !options->stat.interval_ms));
+    CLAIM(strcmp(argv[0], "trace") == 0 || (!options->trace.calls && !options->trace.summary));
+    CLAIM(options->trace.lines || options->trace.summary);
     if (options->workload) {
         CLAIM(options->workload_count > 0 && options->workload_count < argc);
         CLAIM(options->workload + options->workload_count == argv + argc);
@@ -474,7 +478,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     feed_words(&words, choice & 16, &feed);
     for (int i = 0; i < words.count && i < 4; i++)
         check_event(words.text[i]);
-    strcpy(words.text[0], choice & 4 ? "stat" : "record");
+    strcpy(words.text[0], choice & 64 ? "trace" : choice & 4 ? "stat" : "record");
     check_words(&words);
     return 0;
 }

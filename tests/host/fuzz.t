@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tests/fuzz, core/unwind, core/tracepoint/filter, core/event/spec of: core/option/record,
+# of: tests/fuzz, core/unwind, core/tracepoint/filter, core/event/spec of: core/option,
 # core/stream/tracing_data, core/gdb, kernel/user/elf, kernel/fs/ustar of: core/lib/glob, core/zstd
 #
 # What must stand any input under clang's fuzzer (tests/fuzz): the unwinder with hostile stacks and
@@ -107,7 +107,7 @@ my @broken = (
     },
     {
         claim => 'no more events than there is room for',
-        file => 'core/option/record.c',
+        file => 'core/option/events.c',
         line => qr{recording->event_count == RECORDING_EVENTS_MAX},
         instead => 'recording->event_count > RECORDING_EVENTS_MAX',
         fuzzer => 'options_fuzz',

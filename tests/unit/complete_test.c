@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What TAB makes of a line, with commands and symbols of the test's own.
+ *
+ * links: tests/unit/fake_options.c tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,6 +64,23 @@ bool symbols_by_name(size_t index, struct symbol *found)
 size_t symbols_count(void)
 {
     return NUMBERED + sizeof(named) / sizeof(named[0]);
+}
+
+/* TAB knows what may follow `mem:`, and never asks where it is. */
+int symbols_find_name(const char *name, struct symbol *found, size_t *count)
+{
+    (void)found;
+    (void)count;
+    fail_msg("where %s is", name);
+    return -1;
+}
+
+size_t symbols_suggest(const char *wrong, struct symbol *nearest, size_t most)
+{
+    (void)nearest;
+    (void)most;
+    fail_msg("what is near %s", wrong);
+    return 0;
 }
 
 /* Threads 1, 12, 7 and 0; 12 and 7 are programs, and 7 runs beside the console. */
@@ -180,11 +199,18 @@ static void perf_has_subcommands_and_options(void **state)
     assert_extends("perf record -e mem:zone /bin/s", "pin ", 1);
     assert_extends("perf report fs", "", 0);
     assert_extends("regs -", "", 0);
-    assert_string_equal(list("perf trace -"), "--  --overwrite  -S  -e  -m  -p  -s\n");
+    assert_string_equal(list("perf trace -"),
+                        "--  --mmap-pages  --overwrite  --pid  -S  -e  -m  -p  -s\n");
+    assert_string_equal(
+        list("perf record -"),
+        "--  --all-cpus  --by  --call-graph  --count  --cpu  --event  --filter  --force\n"
+        "--freq  --from  --hist  --intr-regs  --key  --mmap-pages  --no-raw-samples\n"
+        "--overwrite  --pid  --raw-samples  --skip  --start  --to  --trigger\n"
+        "--verify-chain  -C  -F  -R  -a  -c  -e  -f  -g  -m  -p  -z\n");
     assert_string_equal(
         list("perf report -"),
-        "--dump-raw-trace  --max-stack  --no-children  --no-inline  --sort  --stdio  "
-        "-D\n-g  -n  -s\n");
+        "--dump-raw-trace  --max-stack  --no-children  --no-inline  --show-nr-samples\n"
+        "--sort  --stdio  -D  -g  -n  -s\n");
     assert_string_equal(
         list("perf stat -"),
         "--  --all-cpus  --by  --cpu  --event  --filter  --from  --hist  --interval-print\n"

@@ -174,7 +174,7 @@ static void chains_can_be_cut(void **state)
 
         snprintf(line, sizeof(line), "report --max-stack %s", wrong[i]);
         snprintf(reason, sizeof(reason),
-                 "--max-stack %s: 1 to 127 addresses of a chain are possible", wrong[i]);
+                 "--max-stack \"%s\": 1 to 127 addresses of a chain are possible", wrong[i]);
         assert_refused(line, reason);
     }
 }

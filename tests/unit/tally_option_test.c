@@ -63,7 +63,6 @@ static int setup(void **state)
 static int option(const char *event, const char *name, const char *value)
 {
     assert_int_equal(event_spec_parse(event, &events[0], &why), 0);
-    assert_true(tally_option_is(name));
     return tally_option_parse(events, 1, name, value, &why);
 }
 
@@ -79,7 +78,6 @@ static void assert_refused(const char *event, const char *name, const char *valu
 static void each_word_is_a_key(void **state)
 {
     (void)state;
-    assert_false(tally_option_is("-e"));
     assert_false(tally_is_wanted(&events[0].tally));
     assert_int_equal(option("test:some", "--by", "comm"), 0);
     assert_int_equal(events[0].tally.by, TALLY_BY_COMM);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The options of a command as a table, a row for each. Nothing else lists them: options_parse reads
+ * words by it, the console's TAB offers what it has, `help` prints it, and the unit test
+ * option_table_test holds the pages of docs against it. Task context.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/lib/print.h"
+#include "core/lib/refusal.h"
+
+/* What follows an option, for its reader and for TAB. */
+enum option_kind {
+    OPTION_ALWAYS, /* a flag that asks for what is so anyway */
+    OPTION_FLAG,   /* a flag; without `set`, a bool becomes true */
+    OPTION_NUMBER, /* without `set`, a whole number from `least` on, a uint32_t or uint64_t */
+    OPTION_TEXT,   /* any word; without `set`, it is kept as it is, a const char * */
+    OPTION_WORD,   /* ... TAB knows `words` of those that are possible */
+    OPTION_WORDS,  /* several of them, with commas between them */
+    OPTION_EVENTS,
+    OPTION_BREAKPOINTS, /* events, but none of another source */
+    OPTION_CALLS,       /* system calls, with commas between them */
+    OPTION_PID,
+};
+
+struct option {
+    const char *names[2]; /* the one that is shown, and another or NULL */
+    const char *value;    /* what help calls the word that follows; NULL: none does */
+    unsigned commands;    /* those that have it, a bit for each, in a table of several */
+    enum option_kind kind;
+    const char *help;
+    bool bare;                /* without a value it asks for what is so anyway */
+    const char *const *words; /* in order, NULL after the last */
+    uint64_t least, most;     /* of a number; most 0: as much as there is room for */
+    const char *what, *unit;  /* of a number, in a refusal: its own name, and what it counts */
+    /* Another row's shown name, and what the two would mean: they are refused together. */
+    const char *excludes, *because;
+    size_t place, size; /* of what it sets, OPTION_AT */
+    /*
+     * Reads the value (NULL for a flag), which it may cut up, into what is at `place`; `typed`: the
+     * option as it was typed. 0, or a negative errno and the reason.
+     */
+    int (*set)(void *at, const char *typed, char *value, struct refusal *why);
+};
+
+#define OPTION_AT(type, member) .place = offsetof(type, member), .size = sizeof(((type *)0)->member)
+
+/* A row, the first members in their order. */
+#define OPTION(...)                                                                                \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+
+/* A command's options: the rows of a table that have its bit. */
+struct options {
+    const char *name;         /* the command's */
+    const char *usage;        /* the words after its name, in short */
+    const char *summary;      /* what it does, a line */
+    const struct option *row; /* the last has no name */
+    unsigned command;         /* its bit; 0: the table is this command's alone */
+    const char *others;       /* why it lacks the other rows; NULL: they are unknown to it */
+    bool workload;            /* a command may follow the options, which -- ends */
+};
+
+/* The option of that name among the command's; NULL: there is none. */
+const struct option *option_find(const struct options *options, const char *name, size_t length);
+
+/* The index-th name in the order of strcmp, -- among them for a workload; NULL past the end. */
+const char *option_name(const struct options *options, size_t index);
+
+/* Sets what the row says in the structure `to`. 0, or a negative errno and the reason. */
+int option_set(const struct option *option, const char *typed, char *value, void *to,
+               struct refusal *why);
+
+/*
+ * Reads argv[1] and those after it into the structure `to`. The index of the workload's first word,
+ * or argc; or a negative errno and the reason.
+ */
+int options_parse(const struct options *options, int argc, char **argv, void *to,
+                  struct refusal *why);
+
+/* "-e EVENT, -g", with `separator` before a value: what there is, for a refusal. */
+const char *options_list(const struct options *options, char separator, char *text, size_t size);
+
+/* A line for each option. */
+void options_help(const struct options *options, struct sink *sink);

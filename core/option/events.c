@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See events.h. */
+#include "core/option/events.h"
+
+#include "core/lib/glob.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+#include "core/option/span.h"
+#include "core/option/tally.h"
+
+int events_add(struct gathered *gathered, const char *event, const struct event_terms *terms,
+               struct refusal *why)
+{
+    struct recording_options *recording = &gathered->options->recording;
+    int error;
+
+    if (recording->event_count == RECORDING_EVENTS_MAX)
+        return refuse(why, EINVAL, "more than %d events in one recording", RECORDING_EVENTS_MAX);
+    gathered->own[recording->event_count] = *terms;
+    error = event_spec_parse(event, &recording->events[recording->event_count], why);
+    recording->event_count += !error;
+    return error;
+}
+
+/* An event for each tracepoint that matches, in order of names. */
+static int add_matching(struct gathered *gathered, const char *pattern,
+                        const struct event_terms *terms, struct refusal *why)
+{
+    struct tracepoint *tracepoint = NULL;
+    bool any = false;
+    int error = 0;
+
+    while (!error && (tracepoint = tracepoint_after(tracepoint)) != NULL) {
+        if (!glob_match(pattern, tracepoint->full_name))
+            continue;
+        any = true;
+        error = events_add(gathered, tracepoint->full_name, terms, why);
+    }
+    if (!error && !any)
+        return refuse(why, ENOENT, "no tracepoint matches \"%s\"; `perf list` has them", pattern);
+    return error;
+}
+
+/* `lock:` is a subsystem with nothing said of the name: all of its tracepoints, as `lock:*`. */
+static int add_subsystem(struct gathered *gathered, const char *event,
+                         const struct event_terms *terms, struct refusal *why)
+{
+    char pattern[EVENT_NAME_SIZE];
+
+    if (strlen(event) + sizeof("*") > sizeof(pattern))
+        return events_add(gathered, event, terms, why); /* no name is so long: it says so */
+    print_into(pattern, sizeof(pattern), "%s*", event);
+    return add_matching(gathered, pattern, terms, why);
+}
+
+static bool is_subsystem(const char *event)
+{
+    const char *colon = strchr(event, ':');
+
+    return colon && colon > event && colon[1] == '\0' && strcmp(event, "mem:") != 0;
+}
+
+static int parse_event(struct gathered *gathered, char *event, struct refusal *why)
+{
+    struct event_terms terms = {.period = 0};
+    int error = terms_parse(event, &terms, why);
+
+    if (error)
+        return error;
+    if (glob_is_pattern(event))
+        return add_matching(gathered, event, &terms, why);
+    if (is_subsystem(event))
+        return add_subsystem(gathered, event, &terms, why);
+    return events_add(gathered, event, &terms, why);
+}
+
+/*
+ * Events between commas, but not those commas that separate an event's terms: a term has a '='
+ * before the next comma.
+ */
+static int parse_events(struct gathered *gathered, char *list, struct refusal *why)
+{
+    gathered->last = gathered->options->recording.event_count;
+    while (list) {
+        char *end = strchr(list, ',');
+        char *open = strchr(list, '=');
+        int error;
+
+        if (open && end && open < end) {
+            end = strchr(open, '/'); /* the terms' closing slash */
+            end = end ? strchr(end, ',') : NULL;
+        }
+        if (end)
+            *end++ = '\0';
+        error = parse_event(gathered, list, why);
+        if (error)
+            return error;
+        list = end;
+    }
+    return 0;
+}
+
+/* --- Setters --- */
+
+/* Those that the last option has added. */
+static struct event_spec *last_events(const struct gathered *gathered, unsigned *count)
+{
+    struct recording_options *recording = &gathered->options->recording;
+
+    *count = recording->event_count - gathered->last;
+    return recording->events + gathered->last;
+}
+
+int events_set(void *gathered, const char *typed, char *value, struct refusal *why)
+{
+    (void)typed;
+    return parse_events(gathered, value, why);
+}
+
+int events_set_trigger(void *gathered, const char *typed, char *value, struct refusal *why)
+{
+    int error = events_set(gathered, typed, value, why);
+    unsigned count;
+    struct event_spec *events = last_events(gathered, &count);
+
+    for (unsigned i = 0; !error && i < count; i++)
+        events[i].trigger = true;
+    return error;
+}
+
+int events_set_start(void *gathered, const char *typed, char *value, struct refusal *why)
+{
+    int error = events_set(gathered, typed, value, why);
+    unsigned count;
+    struct event_spec *events = last_events(gathered, &count);
+
+    for (unsigned i = 0; !error && i < count; i++)
+        events[i].start = true;
+    return error;
+}
+
+static int set_span(struct gathered *gathered, enum tally_role role, const char *typed, char *value,
+                    struct refusal *why)
+{
+    int error = parse_events(gathered, value, why);
+    unsigned count;
+    struct event_spec *events = last_events(gathered, &count);
+
+    return error ? error : span_option_mark(events, count, role, typed, why);
+}
+
+int events_set_from(void *gathered, const char *typed, char *value, struct refusal *why)
+{
+    return set_span(gathered, TALLY_BEGINS, typed, value, why);
+}
+
+int events_set_to(void *gathered, const char *typed, char *value, struct refusal *why)
+{
+    return set_span(gathered, TALLY_ENDS, typed, value, why);
+}
+
+int events_set_filter(void *gathered, const char *typed, char *value, struct refusal *why)
+{
+    unsigned count;
+    struct event_spec *events = last_events(gathered, &count);
+    int error = 0;
+
+    if (count == 0)
+        return refuse(why, EINVAL, "%s stands behind the -e EVENT that it is for", typed);
+    for (unsigned i = 0; !error && i < count; i++) {
+        if (!events[i].source->has_fields)
+            return refuse(why, EINVAL,
+                          "--filter: %s is no tracepoint, it has no fields; its hits have: "
+                          "-e %s -e breakpoint:hit --filter '%s'",
+                          events[i].name, events[i].name, value);
+        error =
+            filter_compile(&events[i].filter, value, tracepoint_by_id(events[i].attr.config), why);
+    }
+    return error;
+}
+
+int events_set_tally(void *gathered, const char *typed, char *value, struct refusal *why)
+{
+    unsigned count;
+    struct event_spec *events = last_events(gathered, &count);
+
+    return tally_option_parse(events, count, typed, value, why);
+}

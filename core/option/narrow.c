@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See narrow.h. */
+#include "core/option/narrow.h"
+
+#include "arch/cpu.h"
+#include "core/lib/number.h"
+
+int narrow_set_pid(void *at, const char *typed, char *value, struct refusal *why)
+{
+    uint64_t pid;
+
+    (void)typed;
+    if (!number_word(value, INT32_MAX, &pid) || pid == 0)
+        return refuse(why, EINVAL, "pid \"%s\": `ps` lists those that there are", value);
+    *(uint32_t *)at = (uint32_t)pid;
+    return 0;
+}
+
+static int refuse_cpus(const char *list, struct refusal *why)
+{
+    unsigned cpus = arch_cpus();
+
+    if (cpus == 1)
+        return refuse(why, EINVAL, "-C \"%s\": this machine has CPU 0 alone", list);
+    return refuse(
+        why, EINVAL,
+        "-C \"%s\": CPUs by number between commas, and ranges as in 0-2: this machine has "
+        "0 to %u",
+        list, cpus - 1);
+}
+
+/* Reads a CPU's number at *at, and moves it past. */
+static bool read_cpu(const char **at, unsigned *cpu)
+{
+    uint64_t number;
+
+    if (number_read(at, 10, arch_cpus() - 1, &number) != NUMBER_READ)
+        return false;
+    *cpu = (unsigned)number;
+    return true;
+}
+
+int narrow_set_cpus(void *at, const char *typed, char *value, struct refusal *why)
+{
+    const char *next = value;
+
+    (void)typed;
+    for (;;) {
+        unsigned first, last;
+
+        if (!read_cpu(&next, &first))
+            return refuse_cpus(value, why);
+        last = first;
+        if (*next == '-' && (next++, !read_cpu(&next, &last) || last < first))
+            return refuse_cpus(value, why);
+        for (unsigned cpu = first; cpu <= last; cpu++)
+            *(uint64_t *)at |= 1ull << cpu;
+        if (*next == '\0')
+            return 0;
+        if (*next++ != ',')
+            return refuse_cpus(value, why);
+    }
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See table.h. */
+#include "core/option/table.h"
+
+#include "core/lib/deviation.h"
+#include "core/option/calls.h"
+#include "core/option/chain.h"
+#include "core/option/events.h"
+#include "core/option/narrow.h"
+#include "core/option/rate.h"
+#include "core/option/size.h"
+
+enum { RECORD = 1, STAT = 2, TRACE = 4, COUNTS = RECORD | STAT, SAMPLES = RECORD | TRACE };
+
+#define AT(member) OPTION_AT(struct gathered, member)
+
+static const char *const ways[] = {"fp", "no", "orc", NULL};
+static const char *const rates[] = {"max", NULL};
+static const char *const keys[] = {"caller", "comm", "cpu", NULL};
+
+static const struct option rows[] = {
+    OPTION({"-e", "--event"}, "EVENT", COUNTS, OPTION_EVENTS,
+           "what is watched or sampled, several with commas; may be given again",
+           .set = events_set),
+    OPTION({"-e"}, "CALL", TRACE, OPTION_CALLS, "these system calls alone, several with commas",
+           .set = calls_set, AT(trace.calls)),
+    OPTION({"--filter"}, "EXPR", COUNTS, OPTION_TEXT,
+           "which hits of the tracepoints of the -e before count", .set = events_set_filter),
+    OPTION({"-R", "--raw-samples"}, NULL, RECORD, OPTION_FLAG,
+           "samples of tracepoints have the record with its fields, as without it",
+           .set = terms_set_yes, AT(all.raw)),
+    OPTION({"--no-raw-samples"}, NULL, RECORD, OPTION_FLAG, "... or have it not",
+           .set = terms_set_no, AT(all.raw)),
+    OPTION({"-g"}, NULL, RECORD, OPTION_FLAG, "call chains, in the kernel's own way",
+           .set = chain_set_default, AT(all.chain)),
+    OPTION({"--call-graph"}, "orc|fp|no", RECORD, OPTION_WORD,
+           "... by the unwind table, or by frame pointers", .words = ways, .set = chain_set,
+           AT(all.chain)),
+    OPTION({"--skip"}, "N", RECORD, OPTION_NUMBER,
+           "samples are of the N-th caller: ip, sp and chain", CHAIN_SKIP, AT(all.skip)),
+    OPTION({"--verify-chain"}, NULL, RECORD, OPTION_FLAG,
+           "each chain both ways, and how many of them agree", AT(verify)),
+    OPTION({"-c", "--count"}, "N", RECORD, OPTION_NUMBER,
+           "a sample every N hits; of cpu-clock, every N nanoseconds", .what = "period", .least = 1,
+           AT(all.period), .excludes = "-F",
+           .because = "every N hits, or so many samples a second"),
+    OPTION({"-F", "--freq"}, "HZ", RECORD, OPTION_WORD,
+           "so many samples a second, or the most possible: max", .words = rates, .set = rate_set,
+           AT(all.frequency)),
+    OPTION({"--intr-regs"}, NULL, RECORD, OPTION_FLAG, "the registers at the hit",
+           .set = terms_set_yes, AT(all.registers)),
+    OPTION({"-m", "--mmap-pages"}, "SIZE", SAMPLES, OPTION_TEXT,
+           "the ring of each CPU: pages, or bytes with k or m (1m)", .set = size_set_ring,
+           AT(ring_size)),
+    OPTION({"--overwrite"}, NULL, SAMPLES, OPTION_FLAG,
+           "a full ring gives up its oldest records, and refuses no new ones", AT(overwrite)),
+    OPTION({"-z"}, NULL, RECORD, OPTION_FLAG, "the stream is compressed", AT(compress)),
+    OPTION({"--trigger"}, "EVENT", RECORD, OPTION_EVENTS,
+           "an event as by -e, whose first sample ends the recording", .set = events_set_trigger),
+    OPTION({"--start"}, "EVENT", COUNTS, OPTION_BREAKPOINTS,
+           "a breakpoint as by -e, whose hits open the window of branches",
+           .set = events_set_start),
+    OPTION({"--by"}, "KEY", COUNTS, OPTION_WORD,
+           "tells hits of the -e before apart: comm, cpu, caller, or a field", .words = keys,
+           .set = events_set_tally),
+    OPTION({"--hist"}, "FIELD", COUNTS, OPTION_TEXT,
+           "... by the powers of two that its values lie between", .set = events_set_tally),
+    OPTION({"--from"}, "EVENT", COUNTS, OPTION_EVENTS,
+           "an event as by -e, whose hits begin a span of time", .set = events_set_from),
+    OPTION({"--to"}, "EVENT", COUNTS, OPTION_EVENTS,
+           "... and one whose hits end it: a histogram of the times", .set = events_set_to),
+    OPTION({"--key"}, "FIELD", COUNTS, OPTION_TEXT,
+           "... in one thread and with the same in this field of both", AT(key)),
+    OPTION({"-p", "--pid"}, "PID", COUNTS | TRACE, OPTION_PID,
+           "only hits in this thread, or this process", .set = narrow_set_pid, AT(pid)),
+    OPTION({"-C", "--cpu"}, "CPUS", COUNTS, OPTION_TEXT,
+           "only hits on these CPUs, of all threads: 0,2-3", .set = narrow_set_cpus, AT(cpus)),
+    OPTION({"-a", "--all-cpus"}, NULL, COUNTS, OPTION_FLAG,
+           "the hits of all threads, not only of COMMAND's", AT(all_threads), .excludes = "-p",
+           .because = "the hits of all threads, or of one"),
+    OPTION({"-r", "--repeat"}, "N", STAT, OPTION_NUMBER,
+           "COMMAND runs N times: means, and how far they may be off", .least = 1,
+           .most = DEVIATION_RUNS_MAX, .unit = "runs", AT(stat.runs), .excludes = "-I",
+           .because = "the means of whole runs, or the counts of each interval of one"),
+    OPTION({"-I", "--interval-print"}, "MS", STAT, OPTION_NUMBER,
+           "the counts of each MS milliseconds, while COMMAND runs", .least = STAT_INTERVAL_MIN_MS,
+           .unit = "milliseconds", AT(stat.interval_ms)),
+    OPTION({"-s"}, NULL, TRACE, OPTION_FLAG,
+           "sums of each thread's calls in place of a line for each", .set = calls_set_sums,
+           AT(trace)),
+    OPTION({"-S"}, NULL, TRACE, OPTION_FLAG, "... or both", .set = calls_set_both, AT(trace)),
+    {.names = {"-f", "--force"},
+     .commands = RECORD,
+     .help = "accepted, as the first perf had it: nothing is in the way here"},
+    {.names = {NULL}},
+};
+
+const struct options record_options = {
+    .name = "record",
+    .usage = "[OPTION]... [[--] COMMAND]",
+    .summary = "samples until COMMAND ends, or until ^C; without -e, of cpu-clock",
+    .row = rows,
+    .command = RECORD,
+    .workload = true,
+};
+
+const struct options stat_options = {
+    .name = "stat",
+    .usage = "[OPTION]... [[--] COMMAND]",
+    .summary = "counts hits until COMMAND ends, or until ^C",
+    .row = rows,
+    .command = STAT,
+    .others = "perf stat only counts; perf record takes samples",
+    .workload = true,
+};
+
+const struct options trace_options = {
+    .name = "trace",
+    .usage = "[OPTION]... [--] COMMAND",
+    .summary = "the system calls of a program",
+    .row = rows,
+    .command = TRACE,
+    .workload = true,
+};

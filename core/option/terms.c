@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See terms.h. */
+#include "core/option/terms.h"
+
+#include "arch/registers.h"
+#include "core/lib/option.h"
+#include "core/lib/string.h"
+#include "core/option/gathered.h"
+#include "core/option/rate.h"
+#include "core/option/size.h"
+#include "core/sample/sample.h"
+
+#define AT(member) OPTION_AT(struct event_terms, member)
+
+static const struct option rows[] = {
+    OPTION({"period"}, "N", 0, OPTION_NUMBER, "", .least = 1, AT(period)),
+    OPTION({"freq"}, "HZ", 0, OPTION_TEXT, "", .set = rate_set, AT(frequency)),
+    OPTION({"call-graph"}, "orc|fp|no", 0, OPTION_TEXT, "", .set = chain_set, AT(chain)),
+    OPTION({"skip"}, "N", 0, OPTION_NUMBER, "", CHAIN_SKIP, AT(skip)),
+    OPTION({"regs"}, "yes|no", 0, OPTION_TEXT, "", .set = terms_set_answer, AT(registers)),
+    OPTION({"raw"}, "yes|no", 0, OPTION_TEXT, "", .set = terms_set_answer, AT(raw)),
+    OPTION({"window"}, "N", 0, OPTION_TEXT, "", .set = size_set_window, AT(window)),
+    OPTION({"stop"}, NULL, 0, OPTION_FLAG, "", AT(stop)),
+    {.names = {NULL}},
+};
+static const struct options possible = {.row = rows};
+
+int terms_set_yes(void *at, const char *typed, char *value, struct refusal *why)
+{
+    (void)typed, (void)value, (void)why;
+    *(int *)at = 1;
+    return 0;
+}
+
+int terms_set_no(void *at, const char *typed, char *value, struct refusal *why)
+{
+    (void)typed, (void)value, (void)why;
+    *(int *)at = -1;
+    return 0;
+}
+
+int terms_set_answer(void *at, const char *typed, char *value, struct refusal *why)
+{
+    if (strcmp(value, "yes") == 0)
+        return terms_set_yes(at, typed, value, why);
+    if (strcmp(value, "no") == 0)
+        return terms_set_no(at, typed, value, why);
+    return refuse(why, EINVAL, "event term \"%s=%s\": yes and no are possible", typed, value);
+}
+
+static int parse_term(char *term, struct event_terms *terms, struct refusal *why)
+{
+    char *value = strchr(term, '=');
+    size_t length = value ? (size_t)(value - term) : strlen(term);
+    const struct option *row = option_find(&possible, term, length);
+    char list[sizeof(why->text)];
+
+    if (!row || !row->value != !value)
+        return refuse(why, EINVAL, "event term \"%s\": %s are possible", term,
+                      options_list(&possible, '=', list, sizeof(list)));
+    return option_set(row, row->names[0], value ? value + 1 : NULL, terms, why);
+}
+
+int terms_parse(char *event, struct event_terms *terms, struct refusal *why)
+{
+    size_t length = strlen(event);
+    char *open, *next;
+
+    if (length < 2 || event[length - 1] != '/')
+        return 0;
+    event[length - 1] = '\0';
+    open = event + length - 1;
+    while (open > event && *open != '/')
+        open--;
+    if (open == event)
+        return refuse(why, EINVAL, "event \"%s/\": terms stand between two slashes", event);
+    *open = '\0';
+    for (char *term = open + 1; term; term = next) {
+        int error;
+
+        next = strchr(term, ',');
+        if (next)
+            *next++ = '\0';
+        error = parse_term(term, terms, why);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+bool terms_has_any(const struct event_terms *terms)
+{
+    return terms->period || terms->frequency || terms->skip || terms->chain || terms->registers ||
+           terms->raw || terms->stop;
+}
+
+static void apply(struct event_spec *event, const struct event_terms *own,
+                  const struct event_terms *all, bool verify)
+{
+    struct perf_event_attr *attr = &event->attr;
+    static const struct event_terms nothing;
+
+    attr->sample_type = SAMPLE_ALWAYS;
+    attr->sample_id_all = 1;
+    rate_apply(event, own->period || own->frequency ? own : all);
+    if (event->source->follows) /* -g and --intr-regs are for those events that have them */
+        all = &nothing;
+    event->window.instructions = own->window;
+    event->stop = own->stop;
+    chain_apply(event, own->chain ? own->chain : all->chain, own->skip ? own->skip : all->skip,
+                verify);
+    if (own->registers ? own->registers > 0 : all->registers > 0) {
+        attr->sample_type |= PERF_SAMPLE_REGS_INTR;
+        attr->sample_regs_intr = ARCH_SAMPLED;
+    }
+    /* As in perf, a tracepoint's samples have its record unless an option or term says no. */
+    if (event->source->has_fields && (own->raw ? own->raw : all->raw) >= 0)
+        attr->sample_type |= PERF_SAMPLE_RAW;
+}
+
+void terms_apply(struct gathered *gathered)
+{
+    struct recording_options *recording = &gathered->options->recording;
+
+    for (unsigned i = 0; i < recording->event_count; i++)
+        apply(&recording->events[i], &gathered->own[i], &gathered->all, gathered->verify);
+}
+
+int terms_check(const struct gathered *gathered, struct refusal *why)
+{
+    const struct recording_options *recording = &gathered->options->recording;
+    const struct event_terms *all = &gathered->all;
+
+    /* The options are for those events that have a record; the term is for this one. */
+    for (unsigned i = 0; i < recording->event_count; i++)
+        if (gathered->own[i].raw > 0 && !recording->events[i].source->has_fields)
+            return refuse(why, EINVAL, "raw=yes: %s is no tracepoint, it has no record",
+                          recording->events[i].name);
+    /* What says something of chains and registers is a mistake where branches are all there is. */
+    if (recording->event_count > 1 || !recording->events[0].source->follows ||
+        (all->chain <= CHAIN_NO && all->registers <= 0))
+        return 0;
+    return refuse(why, EINVAL, "%s: a branch has none, only from and to",
+                  all->registers > 0 ? "--intr-regs" : "-g");
+}

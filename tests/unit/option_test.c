@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The machinery of options, over a table of the test's own: what is set, how many words are taken,
+ * each refusal, the names for TAB and the lines of `help`.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <linux/errno.h>
+
+#include <cmocka.h>
+
+#include "core/lib/option.h"
+
+#define WORDS_MOST 12
+
+struct set {
+    bool loud, quiet;
+    uint32_t few;
+    uint64_t many;
+    const char *text;
+    char first; /* of the value of -s */
+    unsigned times;
+};
+
+static struct set set;
+static struct refusal why;
+
+static int set_first(void *at, const char *typed, char *value, struct refusal *refusal)
+{
+    struct set *whole = at;
+
+    if (*value == '!')
+        return refuse(refusal, ENOENT, "%s of %s", typed, value);
+    whole->first = *value;
+    whole->times++;
+    *value = '#';
+    return 0;
+}
+
+#define AT(member) OPTION_AT(struct set, member)
+
+enum { ONE = 1, OTHER = 2 };
+
+static const struct option rows[] = {
+    OPTION({"-l", "--loud"}, NULL, ONE | OTHER, OPTION_FLAG, "much", AT(loud), .excludes = "-q",
+           .because = "one is enough"),
+    OPTION({"-q"}, NULL, ONE | OTHER, OPTION_FLAG, "little", AT(quiet)),
+    OPTION({"--few"}, "N", ONE, OPTION_NUMBER, "a few", .least = 2, .most = 5, .unit = "things",
+           AT(few)),
+    OPTION({"-m", "--many"}, "N", ONE, OPTION_NUMBER, "many", .what = "number", .least = 1,
+           AT(many)),
+    OPTION({"-w"}, "MS", ONE, OPTION_NUMBER, "wide", .unit = "steps", .least = 3, AT(few)),
+    OPTION({"-t"}, "TEXT", ONE, OPTION_TEXT, "a text", AT(text)),
+    OPTION({"-s"}, "TEXT", ONE, OPTION_TEXT, "sets", .set = set_first),
+    OPTION({"-g"}, "HOW", ONE, OPTION_TEXT, "may be bare", .bare = true, .set = set_first),
+    {.names = {"-f", "--force"}, .commands = ONE, .help = "idle"},
+    OPTION({"-t"}, "CALL", OTHER, OPTION_TEXT, "another", .set = set_first),
+    {.names = {NULL}},
+};
+static const struct options one = {.row = rows, .command = ONE, .workload = true};
+static const struct options other = {.row = rows, .command = OTHER, .others = "not of this one"};
+
+static int parse(const struct options *options, const char *line)
+{
+    static char copy[200];
+    char name[] = "name", *words[WORDS_MOST] = {name};
+    int count = 1;
+
+    strcpy(copy, line);
+    for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+        words[count++] = word;
+    set = (struct set){.times = 0};
+    why.text[0] = '\0';
+    return options_parse(options, count, words, &set, &why);
+}
+
+static void assert_refused(const struct options *options, const char *line, const char *reason)
+{
+    assert_int_equal(parse(options, line), -EINVAL);
+    assert_string_equal(why.text, reason);
+}
+
+static void each_kind_sets_what_is_at_its_place(void **state)
+{
+    (void)state;
+    assert_int_equal(parse(&one, "--loud --few 5 -m 1099511627776 -t word -s abc -f"), 11);
+    assert_true(set.loud && !set.quiet);
+    assert_int_equal(set.few, 5);
+    assert_int_equal(set.many, 1ull << 40);
+    assert_string_equal(set.text, "word");
+    assert_int_equal(set.first, 'a');
+    assert_int_equal(parse(&one, "-w 4294967295"), 3);
+    assert_int_equal(set.few, UINT32_MAX);
+    assert_int_equal(set.many, 0);
+    assert_int_equal(parse(&other, "-t x -l"), 4);
+    assert_int_equal(set.first, 'x');
+    assert_null(set.text);
+}
+
+static void a_bare_option_takes_no_word_that_is_an_option(void **state)
+{
+    (void)state;
+    assert_int_equal(parse(&one, "-g -q"), 3);
+    assert_int_equal(set.times, 0);
+    assert_true(set.quiet);
+    assert_int_equal(parse(&one, "-g"), 2);
+    assert_int_equal(parse(&one, "-g how"), 3);
+    assert_int_equal(set.times, 1);
+}
+
+static void the_workload_begins_with_what_is_no_option(void **state)
+{
+    (void)state;
+    assert_int_equal(parse(&one, ""), 1);
+    assert_int_equal(parse(&one, "load -q"), 1);
+    assert_false(set.quiet);
+    assert_int_equal(parse(&one, "-q load"), 2);
+    assert_int_equal(parse(&one, "-q -- -l"), 3);
+    assert_false(set.loud);
+    assert_refused(&one, "-q --", "no command behind --");
+}
+
+static void what_is_wrong_is_said(void **state)
+{
+    (void)state;
+    assert_refused(&one, "-x",
+                   "unknown option \"-x\"; there are -l, -q, --few N, -m N, -w MS, -t TEXT, "
+                   "-s TEXT, -g HOW, -f, -- COMMAND");
+    assert_refused(&other, "word", "unknown option \"word\"; there are -l, -q, -t CALL");
+    assert_refused(&other, "--", "unknown option \"--\"; there are -l, -q, -t CALL");
+    assert_refused(&other, "--many 3", "--many: not of this one");
+    assert_refused(&one, "-q -t", "option -t needs a value");
+    assert_refused(&one, "-q --loud", "-l and -q exclude each other: one is enough");
+    assert_refused(&one, "--few 1", "--few \"1\": 2 to 5 things are possible");
+    assert_refused(&one, "--few 6", "--few \"6\": 2 to 5 things are possible");
+    assert_refused(&one, "--many 0", "number \"0\": a whole number from 1 is possible");
+    assert_refused(&one, "-m 1099511627777",
+                   "number \"1099511627777\": a whole number from 1 is "
+                   "possible");
+    assert_refused(&one, "-w 4294967296", "-w \"4294967296\": whole steps from 3 are possible");
+    assert_refused(&one, "-w 3x", "-w \"3x\": whole steps from 3 are possible");
+    assert_int_equal(parse(&one, "-s !no -q"), -ENOENT);
+    assert_string_equal(why.text, "-s of !no");
+    assert_false(set.quiet);
+}
+
+static void names_are_in_order(void **state)
+{
+    static const char *const names[] = {"--", "--few", "--force", "--loud", "--many", "-f", "-g",
+                                        "-l", "-m",    "-q",      "-s",     "-t",     "-w"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        assert_string_equal(option_name(&one, i), names[i]);
+    assert_null(option_name(&one, sizeof(names) / sizeof(names[0])));
+    assert_string_equal(option_name(&other, 0), "--loud");
+    assert_ptr_equal(option_find(&one, "--many", 6), &rows[3]);
+    assert_null(option_find(&one, "--many", 5));
+    assert_null(option_find(&other, "--many", 6));
+}
+
+static char helped[400];
+
+static void helped_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    assert_true(strlen(helped) + length < sizeof(helped));
+    strncat(helped, bytes, length);
+}
+
+static void help_has_a_line_for_each(void **state)
+{
+    struct sink sink = {helped_write};
+
+    (void)state;
+    options_help(&other, &sink);
+    assert_string_equal(helped, "    -l, --loud                       much\n"
+                                "    -q                               little\n"
+                                "    -t CALL                          another\n");
+}
+
+/* As much of the list as there is room for, and its end. */
+static void a_list_is_cut_to_its_room(void **state)
+{
+    char text[12];
+
+    (void)state;
+    for (size_t size = 1; size <= sizeof(text); size++) {
+        memset(text, '!', sizeof(text));
+        options_list(&other, '=', text, size);
+        assert_memory_equal(text, "-l, -q, -t=C", strlen(text));
+        assert_int_equal(strlen(text), size - 1);
+        assert_true(size == sizeof(text) || text[size] == '!');
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_kind_sets_what_is_at_its_place),
+        cmocka_unit_test(a_bare_option_takes_no_word_that_is_an_option),
+        cmocka_unit_test(the_workload_begins_with_what_is_no_option),
+        cmocka_unit_test(what_is_wrong_is_said),
+        cmocka_unit_test(names_are_in_order),
+        cmocka_unit_test(help_has_a_line_for_each),
+        cmocka_unit_test(a_list_is_cut_to_its_room),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
