@@ -9,27 +9,24 @@
 #include "core/sample/comm.h"
 #include "core/sample/view.h"
 #include "core/trace/calls.h"
+#include "core/trace/raw_syscalls.h"
 #include "core/trace/summary.h"
-#include "core/tracepoint/tracepoint.h"
+#include "core/tracepoint/define.h"
 
 #define THREADS      64
 #define ENTRY_SIZE   160
 #define RESULT_PLACE 70 /* what stands before the result is so wide */
 
-/* As the tracepoints' records have them (kernel/user/syscalls_trace.h). */
-struct enter_record {
-    struct tracepoint_head head;
-    uint32_t padding;
-    int64_t id;
-    uint64_t argument[TRACE_ARGUMENTS_MAX];
-    char path[2][TRACEPOINT_TEXT_SIZE]; /* one text */
-};
+TRACEPOINT_LAYOUT(sys_enter, RAW_SYS_ENTER_FIELDS);
+TRACEPOINT_LAYOUT(sys_exit, RAW_SYS_EXIT_FIELDS);
 
-struct exit_record {
-    struct tracepoint_head head;
-    uint32_t padding;
-    int64_t id, result;
-};
+_Static_assert(offsetof(struct trace_record_sys_enter, path) -
+                       offsetof(struct trace_record_sys_enter, arg0) ==
+                   TRACE_ARGUMENTS_MAX * sizeof(uint64_t),
+               "a word for each argument, one after the other");
+_Static_assert(offsetof(struct trace_record_sys_enter, id) ==
+                   offsetof(struct trace_record_sys_exit, id),
+               "the call is found without regard to which it is");
 
 struct traced {
     uint32_t tid;
@@ -78,15 +75,18 @@ static size_t put_argument(char *text, size_t room, const struct trace_argument 
 
 /* What is 0 perf leaves out; the first text is known, others are where they lie. */
 static void put_entry(char *text, size_t room, const struct trace_call *call,
-                      const struct enter_record *record)
+                      const struct trace_record_sys_enter *record)
 {
+    uint64_t arguments[TRACE_ARGUMENTS_MAX];
     size_t length = print_into(text, room, "%s(", call->name);
-    bool any = false, path_known = record->path[0][0] != '\0';
+    bool any = false, path_known = record->path[0] != '\0';
 
+    memcpy(arguments, (const char *)record + offsetof(struct trace_record_sys_enter, arg0),
+           sizeof(arguments));
     for (unsigned i = 0; call->argument[i].name && length < room; i++) {
         const struct trace_argument *argument = &call->argument[i];
 
-        if (record->argument[i] == 0)
+        if (arguments[i] == 0)
             continue;
         length += print_into(text + length, room - length, "%s", any ? ", " : "");
         any = true;
@@ -94,10 +94,10 @@ static void put_entry(char *text, size_t room, const struct trace_call *call,
             break;
         if (argument->kind == TRACE_PATH && path_known)
             length += print_into(text + length, room - length, "%s: \"%.*s%.*s\"", argument->name,
-                                 TRACEPOINT_TEXT_SIZE - 1, record->path[0],
-                                 TRACEPOINT_TEXT_SIZE - 1, record->path[1]);
+                                 TRACEPOINT_TEXT_SIZE - 1, record->path, TRACEPOINT_TEXT_SIZE - 1,
+                                 record->path_more);
         else
-            length += put_argument(text + length, room - length, argument, record->argument[i]);
+            length += put_argument(text + length, room - length, argument, arguments[i]);
         path_known &= argument->kind != TRACE_PATH;
     }
 }
@@ -175,7 +175,7 @@ static void print_whole(const struct traced *thread, const struct trace_call *ca
 /* --- Samples. --- */
 
 static void take_enter(struct traced *thread, uint64_t time, const struct trace_call *call,
-                       const struct enter_record *record)
+                       const struct trace_record_sys_enter *record)
 {
     if (trace.options->lines && trace.current)
         print_interrupted(trace.current);
@@ -217,8 +217,8 @@ static bool event_is(const struct recorded_event *event, const char *full_name)
 /* Takes a record of an enter or an exit; a record is not aligned in its sample. */
 static void take_call(const struct sample_view *view, bool enter)
 {
-    struct enter_record entered;
-    struct exit_record left;
+    struct trace_record_sys_enter entered;
+    struct trace_record_sys_exit left;
     struct traced *thread;
     int call;
 
@@ -235,7 +235,7 @@ static void take_call(const struct sample_view *view, bool enter)
         memcpy(&entered, view->raw, sizeof(entered));
         take_enter(thread, view->time, trace_call_at((unsigned)call), &entered);
     } else {
-        take_exit(thread, view->time, call, left.result);
+        take_exit(thread, view->time, call, left.ret);
     }
 }
 

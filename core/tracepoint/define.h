@@ -164,13 +164,17 @@ tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct
  */
 #define TRACEPOINT_RAW_SIZE(end) (((end) + sizeof(uint32_t) + 7) / 8 * 8 - sizeof(uint32_t))
 
-/* The record's structure, and the functions that describe and make it. */
-#define TRACEPOINT_RECORD(of, FIELDS)                                                              \
+/* The record's structure, struct trace_record_##of. */
+#define TRACEPOINT_LAYOUT(of, FIELDS)                                                              \
     struct trace_record_##of {                                                                     \
         struct tracepoint_head head;                                                               \
         FIELDS(TRACEPOINT_MEMBER, of)                                                              \
         char end[0];                                                                               \
-    };                                                                                             \
+    }
+
+/* ... and the functions that describe and make it. */
+#define TRACEPOINT_RECORD(of, FIELDS)                                                              \
+    TRACEPOINT_LAYOUT(of, FIELDS);                                                                 \
     static const struct tracepoint_field trace_fields_##of[] = {FIELDS(TRACEPOINT_DESCRIBE, of)};  \
     enum { FIELDS(TRACEPOINT_INDEX, of) TRACEPOINT_COUNT_##of };                                   \
     _Static_assert(offsetof(struct trace_record_##of, end) <= TRACEPOINT_RECORD_MAX,               \

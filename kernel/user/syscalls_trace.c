@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See syscalls_trace.h. The two of each call come from the table, so they are no work of the
- * macros in core/tracepoint/tracepoint.h, which want a list of fields by name: all have the same
+ * macros in core/tracepoint/define.h, which want a list of fields by name: all have the same
  * record, the number and a word for each argument or the result. What runs in a hit does so in the
  * calling thread, interrupts off.
  */

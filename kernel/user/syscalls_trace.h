@@ -5,32 +5,12 @@
  * syscalls:sys_enter_NAME and sys_exit_NAME for each in the table. Samples begin in the kernel, at
  * the place that is about to make the call or has made it, and their chains continue to the
  * program's `syscall`.
- *
- * `path` is the text that the call's first PATH argument points to, its first 15 characters, and
- * `path_more` the next 15; the last three of a longer one are dots. Both are empty where there is
- * none.
  */
 #pragma once
 
 #include "core/abi/syscalls.h"
+#include "core/trace/raw_syscalls.h"
 #include "core/tracepoint/define.h"
-
-#define RAW_SYS_ENTER_FIELDS(FIELD, of)                                                            \
-    FIELD(of, s64, id, "NR %ld")                                                                   \
-    FIELD(of, u64, arg0, " (%lx")                                                                  \
-    FIELD(of, u64, arg1, ", %lx")                                                                  \
-    FIELD(of, u64, arg2, ", %lx")                                                                  \
-    FIELD(of, u64, arg3, ", %lx")                                                                  \
-    FIELD(of, u64, arg4, ", %lx")                                                                  \
-    FIELD(of, u64, arg5, ", %lx)")                                                                 \
-    FIELD(of, text, path, " %s")                                                                   \
-    FIELD(of, text, path_more, "%s")
-
-#define RAW_SYS_ENTER_COUNT 9
-
-#define RAW_SYS_EXIT_FIELDS(FIELD, of)                                                             \
-    FIELD(of, s64, id, "NR %ld")                                                                   \
-    FIELD(of, s64, ret, " = %ld")
 
 TRACEPOINT_DECLARE_AT(raw_syscalls, sys_enter, RAW_SYS_ENTER_FIELDS);
 TRACEPOINT_DECLARE_AT(raw_syscalls, sys_exit, RAW_SYS_EXIT_FIELDS);
