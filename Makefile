@@ -70,7 +70,7 @@ KERNEL_OBJ := $(KERNEL_ASM:%=$(BUILD)/obj/%.o) $(KERNEL_C:%=$(BUILD)/obj/%.o)
 .DEFAULT_GOAL := iso
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: both-kernels run test soak shake budgets iso gallery flamegraph view demo picture gdb postmortem outside bench bench-table check release help clean packages tests-built bench-built FORCE
+.PHONY: both-kernels run test soak shake budgets iso gallery perfdata flamegraph view demo picture gdb postmortem outside bench bench-table check release help clean packages tests-built bench-built FORCE
 
 ##
 ## make run         installs what running needs and is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt
@@ -108,6 +108,11 @@ gallery: packages-test
 	$(Q)touch docs/gallery.md
 	$(Q)prove tests/boot/gallery.t || cp $(BUILD)/gallery.md docs/gallery.md
 	$(Q)prove tests/boot/gallery.t
+
+## make perfdata    build/perf.data, for what perf does with a file alone: of the stream that `make run` left, or FROM=STREAM
+perfdata: | $(BUILD)
+	$(Q)tools/perf-file $(or $(FROM),$(BUILD)/com2.bin) $(BUILD)/perf.data
+	@echo 'perf report -i $(BUILD)/perf.data --symfs=$(BUILD)/symfs'
 
 ## make flamegraph  build/flamegraph.svg, from the recording that `make run` left, or FROM=RECORDING; npm's package flamegraph
 flamegraph: | $(BUILD)

@@ -77,8 +77,27 @@ diag("$samples samples: plain $plain_bytes bytes in all, compressed " . length($
     . ", $each a sample in " . @ends . ' pieces');
 cmp_ok($each, '<=', 13, 'at most 13 bytes a sample');
 
-my $said = `tools/perf-file ${\ $packed->com2} $room/file 2>&1`;
-like($said, qr/is compressed; record without -z/, 'tools/perf-file refuses it and says what to do');
+# A file made of it is the file made of the plain one, but for the event's id, which counts.
+sub perf_file
+{
+    my ($path, @options) = @_;
+    unlink("$room/file");
+    my $said = `tools/perf-file @options $path $room/file 2>&1`;
+    return (-e "$room/file" ? scalar(script_of_file("$room/file")) : '', $said);
+}
+
+sub script_of_file
+{
+    my ($path) = @_;
+    my $perf = 'PERF_CONFIG=/dev/null perf --no-pager script --vmlinux=' . $packed->elf;
+    return scalar(`$perf -i $path @fields 2> $room/errors`);
+}
+
+my ($of_plain, $plain_said) = perf_file($plain->com2);
+my ($of_packed, $packed_said) = perf_file($packed->com2);
+is($plain_said . $packed_said, '', 'tools/perf-file takes both');
+is(scalar(samples_in($of_plain)), $samples, '... with all samples');
+same_ok($of_packed, $of_plain, '... and perf prints the same of both files');
 
 # Cut: the pieces that are whole are printed.
 for my $index (0, int(@ends / 2)) {
@@ -93,6 +112,16 @@ for my $index (0, int(@ends / 2)) {
         $before = $count;
     }
 }
+my ($nothing, $refused) = perf_file("$room/cut");
+is($nothing, '', 'tools/perf-file refuses one that is cut');
+my ($rest, $warned) = perf_file("$room/cut", '-f');
+is(scalar(samples_in($rest)), scalar(samples_in(scalar(Pitot::Perf::script("$room/cut", @fields)))),
+    '... unless it is told to take what came: -f');
+my $hurt = $stream;
+substr($hurt, $ends[1] - 100, 60) = "\xff" x 60;
+write_bytes("$room/hurt", $hurt);
+like((perf_file("$room/hurt", '-f'))[1], qr{^\S+/hurt: is damaged: },
+    'one that is damaged is refused');
 
 # --- Without a second port, and a plain recording between two compressed ones --------------------
 
@@ -112,6 +141,9 @@ my @kept = $mixed->console =~ /^\[ perf record: (\d+) records kept/mg;
 is($status, 0, 'perf reads three recordings, one of them plain');
 is(scalar(samples_in($script)), sum(@kept),
     '... all samples of all three');
+($of_packed, $packed_said) = perf_file($mixed->com2);
+is($packed_said, '', 'tools/perf-file takes the last');
+is(scalar(samples_in($of_packed)), $kept[2], '... with its samples alone');
 
 done_testing();
 

@@ -27,8 +27,9 @@ typedef void chain_function(struct chain *chain, unsigned left);
 
 struct chain {
     chain_work *work;
-    void *context;                              /* for work */
-    chain_function *next[CHAIN_DEPTH_MOST + 1]; /* [left]: called by the function with so many left */
+    void *context; /* for work */
+    chain_function
+        *next[CHAIN_DEPTH_MOST + 1]; /* [left]: called by the function with so many left */
     /*
      * Each function's return address, read by itself off the stack: what every unwinder has to
      * find. The bottom's is returned[0].
