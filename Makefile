@@ -70,7 +70,7 @@ KERNEL_OBJ := $(KERNEL_ASM:%=$(BUILD)/obj/%.o) $(KERNEL_C:%=$(BUILD)/obj/%.o)
 .DEFAULT_GOAL := iso
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: both-kernels run test soak shake budgets iso gallery perfdata flamegraph view demo picture gdb postmortem outside bench bench-table check release help clean packages tests-built bench-built FORCE
+.PHONY: both-kernels run test soak shake budgets iso gallery perfdata flamegraph view viewers demo picture gdb postmortem outside bench bench-table check release help clean packages tests-built bench-built FORCE
 
 ##
 ## make run         installs what running needs and is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt
@@ -122,6 +122,12 @@ flamegraph: | $(BUILD)
 ## make view        the same recording in speedscope, in the browser; npm's package speedscope
 view:
 	$(Q)tools/show view $(or $(FROM),$(BUILD)/com2.bin)
+
+## make viewers     fetches the programs of README's "Open it in", and holds that each finds all of the demonstration's samples
+viewers: packages-viewers
+	$(Q)command -v npm >/dev/null || { echo 'make viewers: npm is missing; it fetches speedscope and two more'; exit 1; }
+	$(Q)npm install --prefix $(BUILD)/npm --no-fund --no-audit --silent speedscope flamegraph @firefox-devtools/profiler-cli
+	$(Q)prove tests/viewers/viewers.t
 
 ## make demo        docs/demo.perf and docs/demo.kallsyms, recorded anew; make picture: docs/picture.svg, made of them
 demo: packages-run

@@ -1,0 +1,88 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The demonstration's recording in the programs that other people wrote, each of which must find all
+# of it: perf, hotspot's parser, the flame graph and speedscope of npm, and Firefox Profiler's own
+# importer. Run by `make viewers`, which fetches these; a program that is not there is a failure.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Cwd qw(getcwd);
+use File::Path qw(make_path remove_tree);
+use MIME::Base64 qw(encode_base64);
+use Test::More;
+use Pitot::Files;
+
+my $build = $ENV{BUILD} // 'build';
+my $room = getcwd() . "/$build/viewers";
+my $npm = getcwd() . "/$build/npm/node_modules";
+my $samples = 364;
+my ($recording, $symbols) = ('docs/demo.perf', 'docs/demo.kallsyms');
+
+remove_tree($room);
+make_path("$room/home");
+$ENV{HOME} = "$room/home";
+
+# What a shell's line prints; its complaints are in $room/errors.
+sub said
+{
+    my ($line) = @_;
+    my $text = `$line 2> $room/errors`;
+    is($?, 0, $line) or diag(slurp("$room/errors"));
+    return $text;
+}
+
+sub write_text
+{
+    my ($path, $text) = @_;
+    open(my $file, '>', $path) or die("$path: $!\n");
+    print {$file} $text;
+    close($file) or die("$path: $!\n");
+}
+
+# --- perf, and the two forms that the others read ------------------------------------------------
+
+my $text = said("tools/show text $recording");
+write_text("$room/demo.txt", $text);
+is(scalar(() = $text =~ /mem:kernel_flag:rw:/g), $samples, 'perf script has all samples');
+said("tools/perf-file $recording $room/perf.data");
+
+# --- hotspot: its parser's messages hold the names -----------------------------------------------
+
+my ($parser) = grep { -x } glob('/usr/lib/*/libexec/hotspot-perfparser /usr/libexec/hotspot-perfparser');
+ok($parser, 'hotspot is there: the package hotspot');
+said("$parser --input $room/perf.data --kallsyms $symbols --output $room/hotspot") if $parser;
+like(slurp_if_there("$room/hotspot"), qr/\bkernel_flag\b.*\block_kernel\b/s,
+    '... and its parser has the event and the functions');
+
+# --- The flame graph -----------------------------------------------------------------------------
+
+my $graph = said("tools/show flamegraph $recording");
+my %drawn;
+$drawn{$1} += $2 while $graph =~ /<title>(\w+) \((\d+) samples?\)/g;
+is($drawn{boot_entry_high}, $samples, 'the flame graph has all samples above the outermost function');
+is($drawn{lock_kernel}, 182, '... and half of them in this one');
+
+# --- speedscope, in Chromium without a window ----------------------------------------------------
+
+# What its command line does: a script beside the page calls the page's own loader.
+write_text("$room/speedscope.js",
+    'speedscope.loadFileFromBase64("demo.txt","' . encode_base64($text, '') . '")');
+my $page = "file://$npm/speedscope/dist/release/index.html#localProfilePath=$room/speedscope.js";
+my $chromium = 'chromium --headless --no-sandbox --disable-gpu --virtual-time-budget=20000';
+my $shown = said("$chromium --dump-dom '$page'");
+like($shown, qr{<title>fs-stress tid: 1 - speedscope</title>}, 'speedscope shows the thread');
+said("$chromium --window-size=1200,700 --screenshot=$room/speedscope.png '$page'");
+cmp_ok(-s "$room/speedscope.png" // 0, '>', 20_000, '... and a picture, build/viewers/speedscope.png');
+
+# --- Firefox Profiler: the importer of the page, as a program ------------------------------------
+
+my $profiler = "$npm/.bin/profiler-cli";
+said("$profiler load $room/demo.txt");
+my $profile = said("$profiler thread samples --include-idle");
+said("$profiler stop --all");
+like($profile, qr/^  f-\d+\. \[kernel\.kallsyms\]!boot_entry_high - total: $samples \(100\.0%\)$/m,
+    'Firefox Profiler has all samples below the outermost function');
+like($profile, qr/!lock_kernel - total: 182 \(50\.0%\)$/m, '... and half of them in this one');
+
+done_testing();
