@@ -20,7 +20,7 @@ $(BUILD)/fp/test/pitot.iso: FORCE
 # A program is linked from its own object, those that its head names, and what these need of an
 # archive of the kernel's sources that run on the host. In a head: ` * links: tests/unit/fake_arch.c`
 # and ` * libs: -lelf`. Objects are compiled once for all programs of the same flags.
-HEADS := $(shell awk '/^ \* (links|libs): / { for (i = 3; i <= NF; i++) print FILENAME "|" $$2 $$i }' tests/*/*.c)
+HEADS := $(shell awk '/^ \* (links|libs|sanitizer): / { for (i = 3; i <= NF; i++) print FILENAME "|" $$2 $$i }' tests/*/*.c)
 links = $(patsubst $(1)|links:%,%,$(filter $(1)|links:%,$(HEADS)))
 libs  = $(patsubst $(1)|libs:%,%,$(filter $(1)|libs:%,$(HEADS)))
 
@@ -64,7 +64,21 @@ $(BUILD)/$(1)/$(2): $(3) $(HOSTED)/members | $(BUILD)/hosted.a
 endef
 parts = $(patsubst %,$(HOSTED)/%.o,$(1) $(call links,$(1)))
 
-$(foreach test,$(notdir $(UNIT)),$(eval $(call HOST_PROGRAM,unit,$(test),$(call parts,tests/unit/$(test).c),-lcmocka $(call libs,tests/unit/$(test).c))))
+# NAME: a test that forks at each instruction says in its head ` * sanitizer: undefined`, as the address sanitizer's shadow makes a fork five
+# times as dear. It is linked with that all the same, which tells of which sources it is, and these are then compiled for it once more.
+stepped = $(filter $(1)|sanitizer:undefined,$(HEADS))
+define STEPPED_PROGRAM
+$(call HOST_PROGRAM,stepped,$(1),$(2),$(3))
+$(BUILD)/unit/$(1): $(BUILD)/stepped/$(1)
+	$$(call say,LINK,$$@)
+	$$(Q)cp $$<.linked $$@.linked
+	$$(Q)$$(HOSTCC) $$(HOSTFLAGS) -fsanitize=undefined -fno-sanitize-recover=all $$$$(sed -n 's|^$(HOSTED)/\(.*\)\.o$$$$|\1|p' $$@.linked) $(3) -o $$@
+-include $(BUILD)/stepped/$(1).d
+endef
+
+UNIT_PROGRAM = $(if $(call stepped,tests/unit/$(1).c),$(call STEPPED_PROGRAM,$(1),$(2),$(3)),$(call HOST_PROGRAM,unit,$(1),$(2),$(3)))
+
+$(foreach test,$(notdir $(UNIT)),$(eval $(call UNIT_PROGRAM,$(test),$(call parts,tests/unit/$(test).c),-lcmocka $(call libs,tests/unit/$(test).c))))
 $(foreach program,$(notdir $(HOST)),$(eval $(call HOST_PROGRAM,host,$(program),$(call parts,tests/host/$(program).c),$(call libs,tests/host/$(program).c))))
 
 .PHONY: hosted

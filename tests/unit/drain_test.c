@@ -6,6 +6,7 @@
  *
  * links: tests/host/fake_symbols.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  * libs: -lzstd
+ * sanitizer: undefined
  */
 #define _GNU_SOURCE
 #include <setjmp.h>

@@ -3,6 +3,8 @@
  * The ring interrupted at every instruction: a writer by nested writers, by a reader and by a
  * debugger that stops the machine there; a reader by writers. The hooks of ring_writer.h find three
  * places, this finds those in between.
+ *
+ * sanitizer: undefined
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
+# of: docs/demo.perf, tools/show, tools/perf-file
 #
 # The demonstration's recording in the programs that other people wrote, each of which must find all
 # of it: perf, hotspot's parser, the flame graph and speedscope of npm, and Firefox Profiler's own
@@ -49,7 +50,8 @@ said("tools/perf-file $recording $room/perf.data");
 
 # --- hotspot: its parser's messages hold the names -----------------------------------------------
 
-my ($parser) = grep { -x } glob('/usr/lib/*/libexec/hotspot-perfparser /usr/libexec/hotspot-perfparser');
+my ($parser)
+    = grep { -x } glob('/usr/lib/*/libexec/hotspot-perfparser /usr/libexec/hotspot-perfparser');
 ok($parser, 'hotspot is there: the package hotspot');
 said("$parser --input $room/perf.data --kallsyms $symbols --output $room/hotspot") if $parser;
 like(slurp_if_there("$room/hotspot"), qr/\bkernel_flag\b.*\block_kernel\b/s,
@@ -60,7 +62,7 @@ like(slurp_if_there("$room/hotspot"), qr/\bkernel_flag\b.*\block_kernel\b/s,
 my $graph = said("tools/show flamegraph $recording");
 my %drawn;
 $drawn{$1} += $2 while $graph =~ /<title>(\w+) \((\d+) samples?\)/g;
-is($drawn{boot_entry_high}, $samples, 'the flame graph has all samples above the outermost function');
+is($drawn{boot_entry_high}, $samples, 'the flame graph has all samples, below one function');
 is($drawn{lock_kernel}, 182, '... and half of them in this one');
 
 # --- speedscope, in Chromium without a window ----------------------------------------------------
@@ -73,7 +75,8 @@ my $chromium = 'chromium --headless --no-sandbox --disable-gpu --virtual-time-bu
 my $shown = said("$chromium --dump-dom '$page'");
 like($shown, qr{<title>fs-stress tid: 1 - speedscope</title>}, 'speedscope shows the thread');
 said("$chromium --window-size=1200,700 --screenshot=$room/speedscope.png '$page'");
-cmp_ok(-s "$room/speedscope.png" // 0, '>', 20_000, '... and a picture, build/viewers/speedscope.png');
+cmp_ok(-s "$room/speedscope.png" // 0, '>', 20_000,
+    '... and a picture, build/viewers/speedscope.png');
 
 # --- Firefox Profiler: the importer of the page, as a program ------------------------------------
 
