@@ -63,14 +63,14 @@ CFLAGS   := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red-z
 HOSTFLAGS := -std=gnu11 -g -O1 $(WARNINGS) -Itests/unit -I.
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=all
 
-KERNEL_C   := $(filter-out arch/x86_64/cpu/offsets.c $(UNWINDER_OTHER),$(wildcard boot/*.c arch/x86_64/*/*.c drivers/*.c core/*.c core/*/*.c kernel/*.c kernel/*/*.c))
+KERNEL_C   := $(filter-out arch/x86_64/cpu/offsets.c core/embed/%.c $(UNWINDER_OTHER),$(wildcard boot/*.c arch/x86_64/*/*.c drivers/*.c core/*.c core/*/*.c kernel/*.c kernel/*/*.c))
 KERNEL_ASM := $(wildcard boot/*.asm arch/x86_64/*/*.asm)
 KERNEL_OBJ := $(KERNEL_ASM:%=$(BUILD)/obj/%.o) $(KERNEL_C:%=$(BUILD)/obj/%.o)
 
 .DEFAULT_GOAL := iso
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: both-kernels run test soak shake budgets iso gallery perfdata flamegraph view viewers demo picture gdb postmortem outside bench bench-table check release help clean packages tests-built bench-built FORCE
+.PHONY: both-kernels run test lib soak shake budgets iso gallery perfdata flamegraph view viewers demo picture gdb postmortem outside bench bench-table check release help clean packages tests-built bench-built FORCE
 
 ##
 ## make run         installs what running needs and is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt
@@ -150,6 +150,9 @@ postmortem: packages-build
 
 ## make outside     build/host/outside, which watches any x86-64 kernel in QEMU through its stub for gdb (docs/outside.md)
 outside: packages-build $(BUILD)/host/outside
+
+## make lib         build/lib/pitot.o, for a kernel that is not Pitot's own (docs/porting.md); CPUS=1 RING=65536 (bytes of a CPU's ring)
+lib: packages-build $(BUILD)/lib/pitot.o
 
 ## make bench       what hits, frames, events, look-ups and tables cost, on many CPUs too, beside libunwind, libgcc, LTTng-UST and Linux
 bench: packages-bench
@@ -237,7 +240,11 @@ define LINK
 	$(Q)$(BUILD)/host/insnmap --exempt .boot $@
 endef
 
+# One object for another kernel. Its own makefile needs nothing but core/ and arch/.
+$(BUILD)/lib/pitot.o: FORCE
+	+$(Q)$(MAKE) --no-print-directory -f core/embed/lib.mk BUILD=$(BUILD) CC='$(CC)' NASM='$(NASM)' V=$(V)
+
 # What else is built, each beside its sources. They use the variables and the recipes above.
-include tools/tools.mk boot/image.mk programs/programs.mk tests/tests.mk tests/port/port.mk tests/bench/bench.mk
+include tools/tools.mk boot/image.mk programs/programs.mk tests/tests.mk tests/port/port.mk ports/c/port.mk tests/bench/bench.mk
 
 -include $(KERNEL_OBJ:.o=.d)

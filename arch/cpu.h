@@ -15,10 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/x86_64/cpu/count.h"
 #include "arch/x86_64/cpu/inline.h"
 
-#define ARCH_NAME     "x86_64" /* as `uname -m` says it */
-#define ARCH_CPUS_MAX 64
+#define ARCH_NAME "x86_64" /* as `uname -m` says it */
 
 /*
  * Marks a function that the hit path, an NMI or a debugger's stop calls. The linker puts it into

@@ -11,7 +11,7 @@ TESTS       ?= $(if $(QUICK),$(QUICK_TESTS),tests/unit tests/model tests/host te
 UNIT       := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*_test.c))
 HOST       := $(patsubst tests/host/%.c,$(BUILD)/host/%,$(filter-out %/fake_symbols.c,$(wildcard tests/host/*.c)))
 
-tests-built: hosted $(BUILD)/model/ring_model $(BUILD)/host/postmortem $(BUILD)/host/outside iso $(BUILD)/test/pitot.iso $(FP_BUILD)/test/pitot.iso $(BUILD)/port.elf
+tests-built: hosted $(BUILD)/model/ring_model $(BUILD)/host/postmortem $(BUILD)/host/outside iso $(BUILD)/test/pitot.iso $(FP_BUILD)/test/pitot.iso $(BUILD)/port.elf $(C_PORTS)
 
 # The kernel with frame pointers, beside the one without.
 $(BUILD)/fp/test/pitot.iso: FORCE
@@ -29,7 +29,7 @@ libs  = $(patsubst $(1)|libs:%,%,$(filter $(1)|libs:%,$(HEADS)))
 # unwinder itself; strings are the library's. A fake is here if its names exist nowhere else; a fake
 # that replaces a source is named in the heads of the programs that want it, and so are commands,
 # which are reached only through their section.
-HOST_C := $(filter-out core/unwind/default_%.c core/lib/string.c kernel/panic/assert.c,$(wildcard core/*.c core/*/*.c kernel/*.c kernel/*/*.c)) \
+HOST_C := $(filter-out core/embed/%.c core/unwind/default_%.c core/lib/string.c kernel/panic/assert.c,$(wildcard core/*.c core/*/*.c kernel/*.c kernel/*/*.c)) \
           $(addprefix arch/x86_64/,debug/accessor.c debug/branch.c debug/debugreg_encode.c unwind/frame.c unwind/program_frame.c debug/insn_map.c debug/operand.c debug/operand_address.c cpu/registers.c) \
           $(addprefix boot/,clock_rate.c information.c io_apic.c nmi_clock.c pvh.c) drivers/acpi.c drivers/hpet.c \
           $(addprefix tools/,image/image.c postmortem/dump.c postmortem/ring_walk.c symtab/symbols.c) \

@@ -8,10 +8,8 @@
 #include "core/stream/stage.h"
 #include "core/stream/tracing_data.h"
 
-/* The kernel as perf knows it: the dso, and its map, whose name ends in the symbol that its pgoff
- * is the address of. */
+/* The kernel as perf knows it. */
 static const char kernel_dso[] = "[kernel.kallsyms]";
-static const char kernel_map[] = "[kernel.kallsyms]_text";
 
 /* A feature that is one string; NULL: there is none. */
 static void put_feature(struct stream *stream, enum perf_pipe_feature_number number,
@@ -139,21 +137,23 @@ static void put_build_id(struct stream *stream)
     stage_end(stream);
 }
 
+/* The map's name ends in the symbol that its pgoff is the address of. */
 static void put_kernel_map(struct stream *stream, const struct recorded_event *event)
 {
+    const struct stream_kernel *kernel = stream->kernel;
     const struct stage_origin boot = {.pid = (uint32_t)-1};
-    size_t room = stage_round_up(sizeof(kernel_map));
+    const char *known = kernel->known ? kernel->known : "_text";
+    size_t room = stage_round_up(sizeof(kernel_dso) + strlen(known));
     size_t size = sizeof(struct perf_event_header) + 4 * sizeof(uint64_t) + room;
 
     stage_header(stream, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL,
                  size + stage_trailer_size(event));
     stage_u32_pair(stream, boot.pid, boot.tid);
-    stage_u64(stream, stream->kernel->text);
-    stage_u64(stream, stream->kernel->text_size);
-    stage_u64(
-        stream,
-        stream->kernel->text); /* pgoff: where _text runs, which perf holds against the ELF's */
-    stage_text(stream, kernel_map, room);
+    stage_u64(stream, kernel->text);
+    stage_u64(stream, kernel->text_size);
+    stage_u64(stream, kernel->known ? kernel->known_at : kernel->text);
+    stage_bytes(stream, kernel_dso, sizeof(kernel_dso) - 1);
+    stage_text(stream, known, room - (sizeof(kernel_dso) - 1));
     stage_trailer(stream, event, &boot);
     stage_end(stream);
 }

@@ -18,8 +18,10 @@
 /* What perf must know of the kernel to name its symbols, and of the machine. */
 struct stream_kernel {
     const uint8_t *build_id; /* 20 bytes; NULL: none, and perf believes any ELF file */
-    uintptr_t text;          /* the symbol _text */
+    uintptr_t text;          /* where the kernel's text begins */
     size_t text_size;
+    const char *known;     /* a symbol that stands at known_at; NULL: "_text", at `text` */
+    uintptr_t known_at;    /* perf holds it against the ELF file's */
     const char *arch;      /* what `uname -m` would say; NULL: perf takes its own host's */
     const char *cpu;       /* what the CPUs call themselves; NULL: not known */
     const char *cpu_kind;  /* maker, family, model, stepping, with commas; NULL: not known */

@@ -33,9 +33,11 @@ for my $file (@files) {
 }
 my ($compiler) = slurp("$build/flags") =~ /^(.*) \S+$/m;    # the last is the assembler
 my $way = $compiler =~ /-fomit-frame-pointer/ ? 'fp' : 'orc';
+my $others = qr{^(?:core|arch)/embed/};    # core/embed/lib.mk's: tests/host/lib.t
 my %other = map { ("core/unwind/$_.c" => 1) } $way eq 'fp' ? qw(default_fp fp) : qw(default_orc);
 my @objects = map { "$_.o" }
-    grep { /\.(?:c|asm)$/ && !$other{$_} && $_ ne 'arch/x86_64/cpu/offsets.c' } @files;
+    grep { /\.(?:c|asm)$/ && !/$others/ && !$other{$_} && $_ ne 'arch/x86_64/cpu/offsets.c' }
+    @files;
 
 open(my $rules, '>', "$tree/Makefile") or die("$tree/Makefile: $!\n");
 print $rules <<"EOT";

@@ -14,8 +14,6 @@
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/percpu.h"
-#include "arch/x86_64/entry/stacks.h"
-#include "arch/x86_64/memory/sections.h"
 
 struct debugreg debugreg = {.dr7 = DR7_OFF};
 
@@ -154,22 +152,4 @@ unsigned arch_watches(unsigned cpu)
     for (unsigned i = 0; i < ARCH_WATCHES; i++)
         count += (dr7 & DR7_GLOBAL(i)) != 0;
     return count;
-}
-
-static bool overlaps(uintptr_t address, size_t length, const void *start, const void *end)
-{
-    return address < (uintptr_t)end && address + length > (uintptr_t)start;
-}
-
-const char *arch_watch_forbidden(uintptr_t address, size_t length)
-{
-    if (overlaps(address, length, nowatch_text_start, nowatch_text_end))
-        return "the trap entry code";
-    if (overlaps(address, length, nowatch_data_start, nowatch_data_end))
-        return "the descriptor tables and the CPU's own area, which trap entries use";
-    if (overlaps(address, length, nowatch_stacks_start, nowatch_stacks_end) ||
-        overlaps(address, length, (const void *)STACK_SLOT(STACK_SLOTS_OF_CPUS),
-                 (const void *)STACK_SLOT(STACK_SLOTS)))
-        return "the stacks that the CPU pushes trap frames on";
-    return NULL;
 }

@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Single steps: the trap flag in frames, and what a stepped context's way from one place to the
- * next was. Runs in the debug trap, on its page, but for arch_step_excludes_watches. Source: Intel
- * SDM vol. 3, "Single-Step Exception Condition".
+ * next was. Runs in the debug trap, on its page. Source: Intel SDM vol. 3, "Single-Step Exception
+ * Condition".
  */
 #include "arch/step.h"
 #include "arch/cpu.h"
 #include "arch/memory.h"
 #include "arch/regs.h"
 #include "arch/user_step.h"
-#include "arch/watch.h"
-#include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/branch.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/vectors.h"
-
-#define CPUID_HYPERVISOR     0x40000000u
-#define CPUID_1_ECX_EMULATED (1u << 31)
-#define TCG                  0x54474354u /* "TCGT", the first byte lowest */
 
 /* Outside of debug traps an interrupt's exit looks at the flag (trap_entry.asm). */
 void arch_step_more(struct regs *regs)
@@ -71,28 +65,4 @@ uintptr_t arch_step_branch(uintptr_t from, uintptr_t to)
     else
         at = branch_taken_at_end(from, to);
     return at < 0 ? 0 : from + (unsigned)at;
-}
-
-/*
- * QEMU's TCG raises two traps for such an instruction, the second on the entry of the first, whose
- * frame is gone then (docs/breakpoints.md, "Machines"). It says what it is: "TCGTCGTCGTCG".
- */
-static bool is_tcg(void)
-{
-    struct cpuid id = cpu_id(1, 0);
-
-    if (!(id.ecx & CPUID_1_ECX_EMULATED))
-        return false;
-    id = cpu_id(CPUID_HYPERVISOR, 0);
-    return id.ebx == TCG;
-}
-
-bool arch_step_excludes_watches(void)
-{
-    return is_tcg();
-}
-
-bool arch_watch_reports_all(void)
-{
-    return !is_tcg();
 }

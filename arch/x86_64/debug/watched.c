@@ -52,7 +52,7 @@ unsigned debugreg_changed_data(const uint64_t words[ARCH_WATCHES])
 const char *arch_accessor_init(void)
 {
     const struct insn_map_expected expected = {
-        .build_id = arch_build_id(), .text = (uintptr_t)_text, .text_end = (uintptr_t)_etext};
+        .build_id = arch_build_id(), .text = arch_text_start(), .text_end = arch_text_end()};
 
     return insn_map_open(&insn_map, insn_map_start,
                          (uintptr_t)insn_map_end - (uintptr_t)insn_map_start, &expected);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the part for another kernel's CPUs and memory is told: for core/embed alone. Implemented by
+ * arch/embed, which stands in for the entries, page tables and stacks of arch/x86_64.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pitot_kernel;
+
+/* Boot, once, before anything else of arch is asked. */
+void arch_embed_init(const struct pitot_kernel *with);
+
+/* The kernel says where stacks lie: call chains are possible. */
+bool arch_embed_has_stacks(void);
+
+/* The kernel can stop its other CPUs, or it has none. */
+bool arch_embed_can_park(void);
+
+/* What pitot_init was given. Any context. */
+const struct pitot_kernel *arch_embed_kernel(void);
+
+/* What breakpoints want of the kernel and do not get: its name in core/pitot.h; NULL: nothing. */
+const char *arch_embed_lacks_for_breakpoints(void);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Debug traps that come by another kernel's own gate, in place of arch/x86_64/entry: they are told
+ * apart from that kernel's, watches are off while one is served, and the outermost turns them on
+ * again. What arch/x86_64/debug asks of entries is answered with none.
+ */
+#include "arch/cpu.h"
+#include "arch/embed.h"
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/debug/debugreg.h"
+#include "arch/x86_64/entry/trap.h"
+#include "core/pitot.h"
+
+#define RING_OF_SELECTOR 3
+
+_Static_assert(sizeof(struct pitot_regs) == sizeof(struct regs) &&
+                   offsetof(struct pitot_regs, ip) == offsetof(struct regs, ip) &&
+                   offsetof(struct pitot_regs, ax) == offsetof(struct regs, ax),
+               "core/pitot.h has the same registers");
+
+/* The kernel's selectors are its own; here they tell a program from the kernel alone. */
+static struct regs regs_of(const struct pitot_regs *from)
+{
+    struct regs regs;
+
+    __builtin_memcpy(&regs, from, sizeof(regs));
+    regs.cs = regs.cs & RING_OF_SELECTOR ? USER_CODE_SELECTOR : KERNEL_CODE_SELECTOR;
+    return regs;
+}
+
+/* With watches off. A trap inside this one, from an NMI's handler say, leaves DR7 as it is. */
+static bool serve(struct pitot_regs *with)
+{
+    struct percpu *self = percpu_self();
+    struct regs regs;
+    bool ours;
+
+    self->watch_depth++;
+    ours = cpu_read_dr6() & percpu_live(); /* one of the kernel's own leaves DR6 as it is */
+    if (ours) {
+        regs = regs_of(with);
+        debug_trap_inside(&regs);
+        with->flags = regs.flags;
+    }
+    self->watch_depth--;
+    return ours;
+}
+
+/*
+ * This alone, and what it loads at its end, may not be watched: all else happens in between. DR7
+ * comes from the shadow, as the handler may have armed others.
+ */
+__attribute__((section(".text.nowatch"))) int pitot_debug_trap(struct pitot_regs *regs)
+{
+    const struct percpu *self;
+    bool ours;
+
+    cpu_write_dr7(DR7_OFF);
+    ours = serve(regs);
+    self = percpu_self();
+    if (self->watch_depth == 0)
+        cpu_write_dr7(self->dr7);
+    return ours;
+}
+
+/* --- What entries of arch/x86_64 say of themselves. --- */
+
+/* No trap comes upon these. */
+const char trap_stubs[1];
+
+/* A step is not asked for, nor is a program's trap moved. */
+struct regs *trap_land(struct regs *frame)
+{
+    return frame;
+}
+
+_Noreturn void trap_fatal(struct regs *regs)
+{
+    (void)regs;
+    pitot_host_panic("Pitot: a debug trap that nothing explains");
+}

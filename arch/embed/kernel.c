@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * CPUs, memory and text as the kernel that embeds Pitot gives them (core/pitot.h), where
+ * arch/x86_64 has page tables, stacks and a linker script of its own. Any context but for
+ * arch_embed_init and parking.
+ */
+#include "arch/cpu.h"
+#include "arch/embed.h"
+#include "arch/memory.h"
+#include "arch/park.h"
+#include "arch/unwind.h"
+#include "arch/x86_64/cpu/check.h"
+#include "arch/x86_64/memory/sections.h"
+#include "core/pitot.h"
+
+NOWATCH_DATA struct percpu percpu[ARCH_CPUS_MAX];
+
+static const struct pitot_kernel *kernel; /* written by arch_embed_init alone */
+
+void arch_embed_init(const struct pitot_kernel *with)
+{
+    kernel = with;
+    for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++) {
+        percpu[cpu].self = &percpu[cpu];
+        percpu[cpu].cpu = cpu;
+        percpu[cpu].runs = true;
+    }
+}
+
+const struct pitot_kernel *arch_embed_kernel(void)
+{
+    return kernel;
+}
+
+const char *arch_embed_lacks_for_breakpoints(void)
+{
+    if (!pitot_host_mapped)
+        return "pitot_host_mapped, which says what memory is there";
+    if (!kernel->gate_end)
+        return "gate of struct pitot_kernel, whose code must not be watched";
+    if (!kernel->gate_stack_end)
+        return "gate_stack of struct pitot_kernel, which must not be watched";
+    return NULL;
+}
+
+/* --- CPUs: the object is made for so many. --- */
+
+unsigned arch_cpus(void)
+{
+    return ARCH_CPUS_MAX;
+}
+
+bool arch_cpu_runs(unsigned cpu)
+{
+    return percpu[cpu].runs;
+}
+
+static struct {
+    unsigned depth; /* of calls, by the CPU that parks */
+    uint64_t flags; /* its interrupts before the first of them */
+} parking;
+
+bool arch_embed_can_park(void)
+{
+    return ARCH_CPUS_MAX == 1 || (pitot_host_park && pitot_host_release);
+}
+
+bool arch_cpus_park(unsigned *absent)
+{
+    uint64_t flags;
+
+    *absent = ARCH_NO_CPU;
+    if (parking.depth > 0) {
+        parking.depth++;
+        return true;
+    }
+    flags = arch_irq_save();
+    if (ARCH_CPUS_MAX > 1 && !pitot_host_park()) {
+        arch_irq_restore(flags);
+        return false;
+    }
+    parking.depth = 1;
+    parking.flags = flags;
+    return true;
+}
+
+/* The kernel does not say where its other CPUs stand. */
+struct regs *arch_stopped_regs(unsigned cpu)
+{
+    (void)cpu;
+    return NULL;
+}
+
+void arch_cpus_release(void)
+{
+    arch_check(parking.depth > 0);
+    if (--parking.depth > 0)
+        return;
+    if (ARCH_CPUS_MAX > 1)
+        pitot_host_release();
+    arch_irq_restore(parking.flags);
+}
+
+/* --- Text and memory. --- */
+
+uintptr_t arch_text_start(void)
+{
+    return (uintptr_t)kernel->text;
+}
+
+uintptr_t arch_text_end(void)
+{
+    return (uintptr_t)kernel->text_end;
+}
+
+/* Where the kernel's own trap entries lie is not known. */
+uintptr_t arch_text_plain_end(void)
+{
+    return (uintptr_t)kernel->text_end;
+}
+
+const uint8_t *arch_build_id(void)
+{
+    static const uint8_t none[ARCH_BUILD_ID_SIZE];
+
+    return kernel->build_id ? kernel->build_id : none;
+}
+
+/* Page tables are the kernel's: what it says nothing of is not there. */
+bool arch_mapped(uintptr_t address, size_t length)
+{
+    return pitot_host_mapped && pitot_host_mapped(address, length);
+}
+
+bool arch_readable(uintptr_t address, size_t length)
+{
+    return arch_mapped(address, length);
+}
+
+bool arch_executable(uintptr_t address)
+{
+    return address >= arch_text_start() && address < arch_text_end();
+}
+
+/* --- Stacks. --- */
+
+bool arch_embed_has_stacks(void)
+{
+    return pitot_host_stack;
+}
+
+/*
+ * An answer stays until its chain is walked: a chain comes to five stacks at most, and another one
+ * begins meanwhile in a deeper trap alone.
+ */
+#define STACKS_KEPT 8
+#define DEPTHS      3 /* task or interrupt, debug trap, NMI */
+
+/* [owning CPU] */
+static struct kept {
+    struct arch_stack stack[STACKS_KEPT];
+    unsigned next;
+} kept[ARCH_CPUS_MAX][DEPTHS];
+
+const struct arch_stack *arch_stack_find(uintptr_t address)
+{
+    unsigned long low, high;
+    struct arch_stack *stack;
+    struct kept *here;
+
+    if (!pitot_host_stack || !pitot_host_stack(address, &low, &high))
+        return NULL;
+    here = &kept[arch_cpu_id()][arch_trap_depth()];
+    for (unsigned i = 0; i < STACKS_KEPT; i++)
+        if (here->stack[i].low == low && here->stack[i].high == high)
+            return &here->stack[i];
+    stack = &here->stack[here->next++ % STACKS_KEPT];
+    *stack = (struct arch_stack){.name = "stack", .guard = low, .low = low, .high = high};
+    return stack;
+}
+
+/* The kernel's entries push what they like: no struct regs is looked for there. */
+bool arch_is_trap_return(uintptr_t return_address)
+{
+    (void)return_address;
+    return false;
+}

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Pitot as one object, build/lib/pitot.o, for a kernel that is not its own (docs/porting.md). Needs core/ and arch/ alone:
+#
+#     make -f core/embed/lib.mk [BUILD=build] [CPUS=1] [RING=65536] [CC=gcc] [NASM=nasm]
+#
+# CPUS: how many the kernel has at most; RING: bytes of each one's ring, a power of two.
+BUILD ?= build
+CPUS  ?= 1
+RING  ?= 65536
+NASM  ?= nasm
+CC    := $(if $(filter default,$(origin CC)),gcc,$(CC))
+LIB   := $(BUILD)/lib
+Q     := $(if $(filter 1,$(V)),,@)
+
+# arch/embed comes first: it has some of arch/x86_64's headers anew.
+LIB_CFLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
+              -fasynchronous-unwind-tables -fcf-protection=none -fno-stack-protector -fno-common \
+              -ffile-prefix-map=$(CURDIR)=. -fno-optimize-sibling-calls -fno-omit-frame-pointer -Wall -Wextra -Werror \
+              -Iarch/embed -I. -DEMBED_CPUS=$(CPUS) -DEMBED_RING_SIZE=$(RING)
+
+LIB_C   := $(wildcard core/*.c $(foreach room,lib zstd symbols tracepoint breakpoint unwind ring sample tally event \
+               stream embed,core/$(room)/*.c)) \
+           core/source/breakpoint.c core/source/tracepoint.c core/source/place.c core/recording/merge.c \
+           $(wildcard arch/embed/*.c) \
+           $(patsubst %,arch/x86_64/debug/%.c,accessor debugreg debugreg_audit debugreg_encode insn_map machine operand \
+               operand_address trap watched) \
+           $(patsubst %,arch/x86_64/cpu/%.c,canonical instructions registers) arch/x86_64/memory/memory.c \
+           $(patsubst %,arch/x86_64/unwind/%.c,frame program_frame)
+LIB_ASM := arch/x86_64/cpu/leaf.asm arch/x86_64/entry/gate.asm
+LIB_OBJ := $(patsubst %,$(LIB)/obj/%.o,$(filter-out core/unwind/default_%.c,$(LIB_C)) $(LIB_ASM))
+
+.DELETE_ON_ERROR:
+.PHONY: lib FORCE
+lib: $(LIB)/pitot.o
+
+# What was asked for, so that other words make it anew.
+$(LIB)/flags: FORCE
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '$(CC) $(LIB_CFLAGS) $(NASM)' | cmp -s - $@ || echo '$(CC) $(LIB_CFLAGS) $(NASM)' > $@
+
+$(LIB)/obj/%.c.o: %.c $(LIB)/flags
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(LIB_CFLAGS) -MMD -MP -c $< -o $@
+
+$(LIB)/offsets.inc: arch/x86_64/cpu/offsets.c $(LIB)/flags
+	$(Q)$(CC) $(LIB_CFLAGS) -S $< -o - | sed -n 's/.*"@\(.*\)".*/\1/p' > $@
+
+$(LIB)/obj/%.asm.o: %.asm $(LIB)/offsets.inc arch/x86_64/unwind/cfi.inc
+	$(Q)mkdir -p $(@D)
+	$(Q)$(NASM) -f elf64 -I $(LIB)/ -I ./ $< -o $@
+	$(Q)objcopy --wildcard --strip-symbol='..@*' --strip-symbol='*.cfi_finish' --strip-symbol='*.fde*' \
+		--strip-symbol='cfi_cie_*' $@
+
+# What pitot.h names is kept, and what it calls is pulled in; all other names become local. Whatever is left undefined is the
+# kernel's to give: a name of another kind is a mistake here, not one of the kernel's link.
+$(LIB)/pitot.o: $(LIB_OBJ) core/embed/sections.ld core/embed/lib.mk
+	$(Q)rm -f $(LIB)/pitot.a
+	$(Q)ar rcsTP $(LIB)/pitot.a $(LIB_OBJ)
+	$(Q)ld -r -z noexecstack -T core/embed/sections.ld $(patsubst %,-u %,pitot_init pitot_debug_trap pitot_thread_runs) $(LIB)/pitot.a -o $@
+	$(Q)objcopy --redefine-sym __start_tracepoints=__start_pitot_tracepoints \
+		--redefine-sym __stop_tracepoints=__stop_pitot_tracepoints $@
+	$(Q)objcopy --wildcard --keep-global-symbol='pitot_*' $@
+	$(Q)! nm -u $@ | grep -v ' [Uw] \(pitot_host_\|__\(start\|stop\)_pitot_tracepoints$$\)' || { rm $@; exit 1; }
+
+-include $(LIB_OBJ:.o=.d)

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What pitot_start is asked for, spelt as for `perf record`. Task context. */
+#include "core/embed/embed.h"
+
+#include "core/lib/number.h"
+#include "core/lib/string.h"
+
+#define WORD_MAX EVENT_NAME_SIZE
+
+/* A word with its NUL, and where the next one begins. */
+struct words {
+    const char *at;
+    char word[WORD_MAX];
+};
+
+/* False at the end. */
+static bool next_word(struct words *words)
+{
+    size_t length = 0;
+
+    while (*words->at == ' ')
+        words->at++;
+    if (!*words->at)
+        return false;
+    while (*words->at && *words->at != ' ' && length < WORD_MAX - 1)
+        words->word[length++] = *words->at++;
+    words->word[length] = '\0';
+    return true;
+}
+
+static int add_event(const char *spelling, struct embed_options *options, struct refusal *why)
+{
+    if (options->count == EMBED_EVENTS_MAX)
+        return refuse(why, EINVAL, "-e %s: up to %d events are possible", spelling,
+                      EMBED_EVENTS_MAX);
+    return event_spec_parse(spelling, &options->event[options->count++], why);
+}
+
+static int read_period(const char *text, uint64_t *period, struct refusal *why)
+{
+    if (!number_word(text, UINT64_MAX, period) || *period == 0)
+        return refuse(why, EINVAL, "-c %s: a number from 1 on", text);
+    return 0;
+}
+
+int embed_options_parse(const char *text, struct embed_options *options, struct refusal *why)
+{
+    struct words words = {.at = text};
+    int error = 0;
+
+    *options = (struct embed_options){.period = 1};
+    while (!error && next_word(&words)) {
+        char letter = words.word[0] == '-' && words.word[1] && !words.word[2] ? words.word[1] : 0;
+
+        if (letter == 'g')
+            options->chains = true;
+        else if (letter != 'e' && letter != 'c')
+            error = refuse(why, EINVAL, "%s: -e EVENT, -c N and -g are possible", words.word);
+        else if (!next_word(&words))
+            error = refuse(why, EINVAL, "-%c wants a word after it", letter);
+        else if (letter == 'e')
+            error = add_event(words.word, options, why);
+        else
+            error = read_period(words.word, &options->period, why);
+    }
+    if (!error && options->count == 0)
+        error = refuse(why, EINVAL, "no event: -e SYSTEM:NAME or -e mem:ADDR is possible");
+    return error;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Recording in another kernel, from its pitot_start to its pitot_stop: the newest records stay in
+ * the rings, and leave as perf's pipe when it has ended. Task context, one caller at a time.
+ */
+#include "core/pitot.h"
+
+#include "arch/cpu.h"
+#include "arch/embed.h"
+#include "arch/memory.h"
+#include "arch/watch.h"
+#include "core/embed/embed.h"
+#include "core/lib/assert.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+#include "core/recording/merge.h"
+#include "core/stream/stream.h"
+#include "core/symbols/symbols.h"
+
+/* lib.mk says how large a ring is. */
+static _Alignas(8) uint8_t ring_memory[ARCH_CPUS_MAX][EMBED_RING_SIZE];
+static struct ring rings[ARCH_CPUS_MAX];
+static struct event events[EMBED_EVENTS_MAX];
+static struct event_cpu event_cpus[EMBED_EVENTS_MAX][ARCH_CPUS_MAX];
+static struct recorded_event recorded[EMBED_EVENTS_MAX];
+static struct recorded_loss losses[ARCH_CPUS_MAX];
+static struct ring_merge merge;
+static struct stream stream;
+static struct refusal reason; /* what the kernel was told last */
+
+static struct {
+    bool ready;         /* pitot_init has gone well */
+    bool tables;        /* symbols, and chains by the table */
+    size_t event_count; /* that record; 0: no recording */
+    struct embed_options options;
+} state;
+
+_Noreturn void assert_failed(const char *claim, const char *file, int line)
+{
+    char text[120];
+
+    print_into(text, sizeof(text), "Pitot: %s:%d: %s", file, line, claim);
+    pitot_host_panic(text);
+}
+
+static void host_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    pitot_host_write(bytes, length);
+}
+
+/*
+ * perf holds a symbol's address here against the file's; the kernel's first byte of text may have
+ * no name, but this object's do.
+ */
+static void begin_stream(const struct pitot_kernel *kernel)
+{
+    static struct sink sink = {host_write};
+    static struct stream_kernel described;
+
+    described = (struct stream_kernel){.arch = ARCH_NAME,
+                                       .build_id = kernel->build_id,
+                                       .text = arch_text_start(),
+                                       .text_size = arch_text_end() - arch_text_start(),
+                                       .known = "pitot_init",
+                                       .known_at = (uintptr_t)pitot_init};
+    stream_init(&stream, &sink, &described);
+}
+
+const char *pitot_init(const struct pitot_kernel *kernel)
+{
+    struct refusal unused;
+
+    if ((uintptr_t)kernel->text >= (uintptr_t)kernel->text_end ||
+        (uintptr_t)pitot_init < (uintptr_t)kernel->text ||
+        (uintptr_t)pitot_init >= (uintptr_t)kernel->text_end)
+        return "text and text_end are not around the kernel's code: pitot_init lies outside";
+    arch_embed_init(kernel);
+    if (!arch_embed_can_park())
+        return "made for more than one CPU: pitot_host_park and pitot_host_release are missing";
+    if (embed_tracepoints_init(&reason) != 0)
+        return reason.text;
+    state.tables = symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &unused) == 0;
+    state.tables &= unwind_init(&unused) == 0;
+    arch_accessor_init();
+    breakpoint_init();
+    pitot_thread_named(0, kernel->name ? kernel->name : "kernel");
+    begin_stream(kernel);
+    state.ready = true;
+    return NULL;
+}
+
+static int choose_chains(struct event_spec *spec, struct refusal *why)
+{
+    if (!arch_embed_has_stacks())
+        return refuse(why, ENOSYS,
+                      "-g: the kernel does not give pitot_host_stack, which says where stacks lie");
+    if (!state.tables && spec->source->watches)
+        return refuse(why, ENOSYS,
+                      "-g: a breakpoint hits anywhere in a function, where frame pointers alone "
+                      "name wrong callers: the tables are missing (pitot-tables)");
+    spec->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+    spec->chain.method = state.tables ? UNWIND_BY_TABLE : UNWIND_BY_FRAME_POINTER;
+    return 0;
+}
+
+static int check_breakpoints(const struct event_spec *spec, struct refusal *why)
+{
+    const char *lacking = arch_embed_lacks_for_breakpoints();
+
+    if (lacking)
+        return refuse(why, ENOSYS, "%s: the kernel does not give %s", spec->name, lacking);
+    if (ARCH_CPUS_MAX > 1)
+        return refuse(why, ENOSYS,
+                      "%s: breakpoints are for kernels of one CPU; this object is made for %d",
+                      spec->name, ARCH_CPUS_MAX);
+    return 0;
+}
+
+static int begin_event(size_t i, struct refusal *why)
+{
+    struct event_spec *spec = &state.options.event[i];
+    int error = spec->source->watches ? check_breakpoints(spec, why) : 0;
+
+    spec->attr.sample_type = SAMPLE_ALWAYS | (spec->source->has_fields ? PERF_SAMPLE_RAW : 0);
+    spec->attr.sample_id_all = 1;
+    spec->attr.sample_period = state.options.period;
+    if (!error && state.options.chains)
+        error = choose_chains(spec, why);
+    if (error)
+        return error;
+    memset(event_cpus[i], 0, sizeof(event_cpus[i]));
+    event_init(&events[i], spec, event_cpus[i]);
+    error = event_enable(&events[i], why);
+    if (!error)
+        state.event_count++;
+    return error;
+}
+
+static void end_events(void)
+{
+    for (size_t i = 0; i < state.event_count; i++)
+        event_disable(&events[i]);
+}
+
+const char *pitot_start(const char *options)
+{
+    int error;
+
+    if (!state.ready)
+        return "pitot_init comes first, and has to go well";
+    if (state.event_count > 0)
+        return "a recording is under way: pitot_stop ends it";
+    error = embed_options_parse(options, &state.options, &reason);
+    for (unsigned cpu = 0; !error && cpu < ARCH_CPUS_MAX; cpu++)
+        error = ring_init(&rings[cpu], ring_memory[cpu], EMBED_RING_SIZE, RING_OVERWRITE, false,
+                          &reason);
+    for (size_t i = 0; !error && i < state.options.count; i++)
+        error = begin_event(i, &reason);
+    if (error) {
+        end_events();
+        state.event_count = 0;
+        return reason.text;
+    }
+    for (size_t i = 0; i < state.event_count; i++)
+        event_begin(&events[i], rings);
+    return NULL;
+}
+
+static void source_rewind(struct record_source *source)
+{
+    (void)source;
+    ring_merge_start(&merge, rings, ARCH_CPUS_MAX);
+}
+
+static const struct perf_event_header *source_next(struct record_source *source)
+{
+    (void)source;
+    return ring_merge_next(&merge);
+}
+
+unsigned long long pitot_stop(void)
+{
+    struct record_source source = {source_rewind, source_next, recorded, state.event_count};
+    unsigned long long kept = 0;
+    const struct recorded_task *tasks;
+    size_t task_count;
+
+    if (state.event_count == 0)
+        return 0;
+    end_events();
+    for (size_t i = 0; i < state.event_count; i++) {
+        event_sum(&events[i]);
+        recorded[i] = events[i].recorded;
+    }
+    for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++) {
+        const struct ring *ring = &rings[cpu];
+
+        losses[cpu] = (struct recorded_loss){cpu, ring->dropped, ring->overwritten};
+        kept += ring->produced - ring->dropped - ring->overwritten;
+    }
+    tasks = embed_threads(&task_count);
+    stream_write_recording(&stream, &source, tasks, task_count, losses, ARCH_CPUS_MAX,
+                           arch_clock_ns());
+    state.event_count = 0;
+    return kept;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The threads of another kernel: which one runs here, and their names for the stream. */
+#include "core/embed/embed.h"
+
+#include "core/host.h"
+#include "core/lib/string.h"
+#include "core/pitot.h"
+
+#define THREADS_MAX 64
+
+/* Task context; a kernel with threads on many CPUs names one after the other. */
+static struct {
+    struct recorded_task task[THREADS_MAX];
+    char name[THREADS_MAX][TASK_NAME_SIZE];
+    size_t count;
+} threads;
+
+void pitot_thread_runs(unsigned pid)
+{
+    task_set_ids(pid);
+}
+
+static size_t find_thread(uint32_t pid)
+{
+    size_t i = 0;
+
+    while (i < threads.count && threads.task[i].pid != pid)
+        i++;
+    return i;
+}
+
+const char *pitot_thread_named(unsigned pid, const char *name)
+{
+    size_t i = find_thread(pid), length = 0;
+
+    if (i == THREADS_MAX)
+        return "64 threads have names, and no more can";
+    if (i == threads.count)
+        threads.count++;
+    while (name[length] && length < TASK_NAME_SIZE - 1)
+        length++;
+    memcpy(threads.name[i], name, length);
+    threads.name[i][length] = '\0';
+    threads.task[i] = (struct recorded_task){.pid = pid, .tid = pid, .comm = threads.name[i]};
+    return NULL;
+}
+
+const struct recorded_task *embed_threads(size_t *count)
+{
+    *count = threads.count;
+    return threads.task;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tracepoints of another kernel, as the macros of core/pitot.h lay them down: places and sizes of
+ * fields are computed at boot, and one function makes the records of all. Such a tracepoint looks
+ * by itself whether a probe listens, so that no text is changed: it has no sites.
+ */
+#include "core/embed/embed.h"
+
+#include "arch/patch.h"
+#include "core/lib/string.h"
+#include "core/pitot.h"
+#include "core/tracepoint/define.h"
+
+#define SAME_PLACE(one, other)                                                                     \
+    _Static_assert(offsetof(struct pitot_tracepoint, one) == offsetof(struct tracepoint, other),   \
+                   "core/pitot.h has a tracepoint's " #one " elsewhere")
+
+SAME_PLACE(enter, gated);
+SAME_PLACE(gate, gate);
+SAME_PLACE(full_name, full_name);
+SAME_PLACE(field, field);
+SAME_PLACE(field_count, field_count);
+SAME_PLACE(raw_size, raw_size);
+SAME_PLACE(id, id);
+SAME_PLACE(make, make);
+SAME_PLACE(weighted, weighted);
+SAME_PLACE(probes, probes);
+_Static_assert(sizeof(struct pitot_field) == sizeof(struct tracepoint_field) &&
+                   offsetof(struct pitot_field, offset) ==
+                       offsetof(struct tracepoint_field, offset),
+               "core/pitot.h has a field's members elsewhere");
+
+_Static_assert(PITOT_KIND_pointer == TRACEPOINT_pointer && PITOT_KIND_u32 == TRACEPOINT_u32 &&
+                   PITOT_KIND_s32 == TRACEPOINT_s32 && PITOT_KIND_u64 == TRACEPOINT_u64 &&
+                   PITOT_KIND_s64 == TRACEPOINT_s64 && PITOT_KIND_text == TRACEPOINT_text &&
+                   PITOT_SIZE_text == TRACEPOINT_TEXT_SIZE,
+               "core/pitot.h numbers kinds otherwise");
+
+/* Pitot's own is first in the section: where it is missing, the linker script has dropped all. */
+PITOT_TRACEPOINT(pitot, mark, 2, PITOT_FIELD(text, text, "%s"), PITOT_FIELD(u64, value, " %lu"));
+
+/* A kernel's tracepoints are looked at by the code at their places. */
+int arch_site_set(const struct arch_site *site, bool on)
+{
+    (void)site;
+    (void)on;
+    return 0;
+}
+
+static char *put_field(char *record, const struct tracepoint_field *field, uint64_t argument)
+{
+    char *to = record + field->offset;
+
+    if (field->kind == TRACEPOINT_text)
+        tracepoint_store_text(to, argument);
+    else if (field->size == sizeof(uint32_t))
+        tracepoint_store_32(to, argument);
+    else
+        tracepoint_store_64(to, argument);
+    return to + field->size;
+}
+
+/* Holes go to 0 with all else. Any context. */
+static char *make_record(const struct tracepoint *tracepoint, char *restrict record,
+                         const uint64_t *restrict argument)
+{
+    memset(record + sizeof(struct tracepoint_head), 0,
+           tracepoint->raw_size - sizeof(struct tracepoint_head));
+    for (unsigned i = 0; i < tracepoint->field_count; i++)
+        put_field(record, &tracepoint->field[i], argument[i]);
+    return record + tracepoint->raw_size;
+}
+
+/* Fields of eight bytes are aligned, from the record's beginning on; others need not be. */
+static unsigned place_fields(struct pitot_tracepoint *tracepoint)
+{
+    unsigned end = sizeof(struct tracepoint_head);
+
+    for (unsigned i = 0; i < tracepoint->field_count; i++) {
+        struct pitot_field *field = &tracepoint->field[i];
+
+        if (field->size == sizeof(uint64_t))
+            end = (end + 7) & ~7u;
+        field->offset = (unsigned short)end;
+        end += field->size;
+    }
+    return end;
+}
+
+int embed_tracepoints_init(struct refusal *why)
+{
+    struct tracepoint *each;
+
+    if (tracepoint_count() == 0)
+        return refuse(why, EINVAL,
+                      "the linker script drops the section pitot_tracepoints: "
+                      "it wants KEEP(*(pitot_tracepoints)) between "
+                      "__start_pitot_tracepoints and __stop_pitot_tracepoints");
+    for (uint16_t id = 1; (each = tracepoint_by_id(id)) != NULL; id++) {
+        if (each->field_count > ARCH_GATE_ARGUMENTS)
+            return refuse(why, EINVAL, "%s: up to %d fields are possible", each->full_name,
+                          ARCH_GATE_ARGUMENTS);
+        each->raw_size = TRACEPOINT_RAW_SIZE(place_fields((struct pitot_tracepoint *)each));
+        each->gated.enter = tracepoint_hit;
+        each->make = make_record;
+    }
+    return 0;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The start of the sample kernel: a Multiboot loader, QEMU's -kernel say, enters in 32-bit mode
+ * without paging; kernel_main is called in 64-bit mode at the addresses that it is linked to, with
+ * what the loader says. One gigabyte is mapped twice: where it is, and at BASE. Once, interrupts
+ * off.
+ */
+#define BASE   0xffffffff80000000
+#define MAGIC  0x1badb002
+#define FLAGS  0x00010000 /* the header says where what goes: the loader need not know ELF */
+#define CODE   0x18
+#define DATA   0x20
+
+        .section .boot, "awx"
+        .code32
+        .balign 4
+header: .long MAGIC, FLAGS, -(MAGIC + FLAGS)
+        .long header, header, boot_file_end, boot_image_end, boot_entry
+
+        .globl boot_entry
+boot_entry:
+        movl %ebx, %edi                 /* what the loader says of the machine */
+        movl $0x83, %eax                /* present, writable, 2 MiB */
+        xorl %ecx, %ecx
+1:      movl %eax, directory(, %ecx, 8)
+        addl $0x200000, %eax
+        incl %ecx
+        cmpl $512, %ecx
+        jb 1b
+        movl $directory + 3, pointers
+        movl $directory + 3, pointers + 510 * 8
+        movl $pointers + 3, root
+        movl $pointers + 3, root + 511 * 8
+        movl $root, %eax
+        movl %eax, %cr3
+        movl $1 << 5, %eax              /* CR4.PAE */
+        movl %eax, %cr4
+        movl $0xc0000080, %ecx          /* EFER: LME */
+        movl $1 << 8, %eax
+        xorl %edx, %edx
+        wrmsr
+        movl $0x80010001, %eax          /* CR0: PG, WP, PE */
+        movl %eax, %cr0
+        lgdt gdt_pointer
+        ljmp $CODE, $long_mode
+
+        .code64
+long_mode:
+        movw $DATA, %ax
+        movw %ax, %ds
+        movw %ax, %es
+        movw %ax, %ss
+        movq $high, %rax
+        jmp *%rax
+
+        .balign 8
+        .globl gdt
+gdt:    .quad 0, 0, 0
+        .quad 0x00af9b000000ffff        /* CODE */
+        .quad 0x00cf93000000ffff        /* DATA */
+        .quad 0, 0                      /* the task state, idt.c's */
+gdt_pointer:
+        .word gdt_pointer - gdt - 1
+        .quad gdt
+
+        .section .boot.tables, "aw"      /* in the file: what a loader copies has no hole */
+        .balign 4096
+root:      .skip 4096
+pointers:  .skip 4096
+directory: .skip 4096
+
+        .text
+        .type high, @function
+high:   .cfi_startproc
+        .cfi_undefined rip              /* nobody has called it */
+        movq $boot_stack_end, %rsp
+        xorl %ebp, %ebp                 /* ... which is what ends a chain by frame pointers */
+        call kernel_main
+        ud2
+        .cfi_endproc
+        .size high, . - high
+
+        .bss
+        .balign 16
+        .globl boot_stack, boot_stack_end
+boot_stack: .skip 16384
+boot_stack_end:

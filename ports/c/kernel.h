@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The sample kernel: one CPU, its own types, descriptor tables, GS, timer and threads. It knows
+ * nothing of Pitot but for what the files pitot_level*.c and the lines with PITOT in them say.
+ */
+#pragma once
+
+/* Its own types: of the C library it has none. */
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long uint64_t; /* <stdint.h> may say long long */
+typedef uint64_t size_t;
+
+#define DEBUG_VECTOR 1
+#define TIMER_VECTOR 32
+#define THREADS      4
+#define STACK_SIZE   16384
+
+#define GATE __attribute__((section(".text.gate"))) /* from a trap's entry to its end */
+
+/* What trap_common (entry.S) has pushed, and the CPU before it. */
+struct trap_frame {
+    uint64_t r15, r14, r13, r12, r11, r10, r9, r8, bp, di, si, dx, cx, bx, ax;
+    uint64_t vector, error;
+    uint64_t ip, cs, flags, sp, ss;
+};
+
+/* What GS points at. */
+struct cpu {
+    uint32_t number;
+    uint32_t current; /* thread */
+};
+
+struct thread {
+    uint64_t sp;
+    const char *name;
+    int runs; /* until its function returns */
+};
+
+extern struct cpu this_cpu;
+extern struct thread threads[THREADS]; /* 0: the one that has booted */
+extern char boot_stack[], boot_stack_end[];
+extern char thread_stacks[THREADS][STACK_SIZE];
+extern char debug_stack[STACK_SIZE];
+extern uint64_t ticks; /* the timer's */
+
+/* kernel.ld */
+extern const char image_start[], image_end[], text_start[], text_end[], gate_start[], gate_end[];
+
+/* cpu.c */
+void cpu_init(void);
+uint64_t cpu_cycles(void);
+void port_write(uint16_t port, uint8_t value);
+uint8_t port_read(uint16_t port);
+void serial_write(uint16_t port, const void *bytes, size_t length);
+void say(const char *text);
+void say_number(uint64_t number);
+void stop_machine(int status) __attribute__((noreturn));
+
+/* thread.c */
+void thread_make(uint32_t number, const char *name, void (*run)(void));
+void thread_yield(void);
+void thread_end(void);
+
+/* entry.S */
+void thread_switch(uint64_t *from, uint64_t to);
+void thread_begin(void);
+extern char trap_table[];
+
+/* Names that many kernels have, and Pitot too. */
+void *memcpy(void *to, const void *from, size_t length);
+void *memset(void *to, int value, size_t length);
+void event_init(const char *text);
+
+/* pitot_level0.c: what happens around the work; `options` are the command line's. */
+void record_begin(const char *options);
+void record_end(void);
+
+/* pitot_level2.c; the other levels have none. 1: it was a breakpoint of Pitot's. */
+int debug_trap(struct trap_frame *frame) __attribute__((weak));

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the sample kernel does: three workers make jobs and finish them, and Pitot watches
+ * (record_begin, record_end). Entered once by boot.S.
+ */
+#include "ports/c/kernel.h"
+
+#include "core/pitot.h"
+
+#define JOBS 20 /* of each worker */
+
+PITOT_TRACEPOINT(shop, job_done, 2, PITOT_FIELD(u32, job, "job=%u"),
+                 PITOT_FIELD(text, worker, " worker=%s"));
+
+uint64_t jobs_done;
+
+void *memcpy(void *to, const void *from, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
+    return to;
+}
+
+void *memset(void *to, int value, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        ((uint8_t *)to)[i] = (uint8_t)value;
+    return to;
+}
+
+void event_init(const char *text)
+{
+    say(text);
+}
+
+__attribute__((noinline)) static void job_finish(uint32_t job)
+{
+    __atomic_fetch_add(&jobs_done, 1, __ATOMIC_RELAXED);
+    PITOT_TRACE(job_done, job, threads[this_cpu.current].name);
+}
+
+__attribute__((noinline)) static void job_run(uint32_t job)
+{
+    job_finish(job);
+    __asm__ volatile("");
+}
+
+static void worker(void)
+{
+    for (uint32_t job = 0; job < JOBS; job++) {
+        job_run(100 * this_cpu.current + job);
+        thread_yield();
+    }
+}
+
+/* struct multiboot_info begins with flags; its fifth word is the command line if bit 2 is set. */
+static const char *options_of(const uint32_t *machine)
+{
+    const char *at = machine[0] & 4 ? (const char *)(uint64_t)machine[4] : "";
+
+    while (*at && *at != ' ') /* the kernel's name */
+        at++;
+    return at;
+}
+
+void kernel_main(const uint32_t *machine)
+{
+    static const char *const names[THREADS] = {0, "baker", "cook", "smith"};
+
+    event_init("a kernel of its own\n");
+    cpu_init();
+    record_begin(options_of(machine)); /* PITOT */
+    for (uint32_t i = 1; i < THREADS; i++)
+        thread_make(i, names[i], worker);
+    while (threads[1].runs || threads[2].runs || threads[3].runs)
+        thread_yield();
+    record_end(); /* PITOT */
+    while (ticks == 0)
+        __asm__ volatile("hlt");
+    say_number(jobs_done);
+    say(" jobs\n");
+    stop_machine(0);
+}

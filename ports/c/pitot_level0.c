@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Level 0, tracepoints: what Pitot is given, and a recording around the work, of what the kernel's
+ * command line says.
+ */
+#include "ports/c/kernel.h"
+
+#include "core/pitot.h"
+
+#define COM2 0x2f8
+
+unsigned pitot_host_cpu(void)
+{
+    return this_cpu.number;
+}
+
+/* As good as any clock, as nothing here needs real time. */
+unsigned long long pitot_host_clock(void)
+{
+    return cpu_cycles();
+}
+
+void pitot_host_write(const void *bytes, unsigned long length)
+{
+    serial_write(COM2, bytes, length);
+}
+
+void pitot_host_panic(const char *what)
+{
+    say(what);
+    say("\n");
+    stop_machine(2);
+}
+
+static void refused(const char *why)
+{
+    if (!why)
+        return;
+    say("refused: ");
+    say(why);
+    say("\n");
+    stop_machine(3);
+}
+
+void record_begin(const char *options)
+{
+    static const struct pitot_kernel kernel = {.text = text_start,
+                                               .text_end = text_end,
+                                               .name = "boot",
+                                               .gate = gate_start, /* level 2 */
+                                               .gate_end = gate_end,
+                                               .gate_stack = debug_stack,
+                                               .gate_stack_end = debug_stack + STACK_SIZE};
+
+    refused(pitot_init(&kernel));
+    refused(pitot_start(options));
+    PITOT_MARK("begin", ticks);
+}
+
+void record_end(void)
+{
+    say_number(pitot_stop());
+    say(" records\n");
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Level 1, call chains: Pitot is told where stacks lie. */
+#include "ports/c/kernel.h"
+
+#include "core/pitot.h"
+
+int pitot_host_stack(unsigned long address, unsigned long *low, unsigned long *high)
+{
+    unsigned long thread = (address - 1 - (unsigned long)thread_stacks) / STACK_SIZE;
+
+    if (address > (unsigned long)boot_stack && address <= (unsigned long)boot_stack_end) {
+        *low = (unsigned long)boot_stack;
+        *high = (unsigned long)boot_stack_end;
+        return 1;
+    }
+    *low = (unsigned long)thread_stacks[thread % THREADS];
+    *high = *low + STACK_SIZE;
+    return thread < THREADS;
+}

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# A kernel of its own kind that takes build/lib/pitot.o, at each level of docs/porting.md. Part of the Makefile.
+
+C_PORT_FLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
+                -fcf-protection=none -fno-stack-protector -fno-omit-frame-pointer -fno-optimize-sibling-calls \
+                -fasynchronous-unwind-tables -Wall -Wextra -Werror -I.
+C_PORT_PLAIN := $(addprefix ports/c/,boot.S entry.S cpu.c thread.c main.c)
+
+# LEVEL, and those that it is made of: each has its part of what Pitot is given.
+define C_PORT
+$(BUILD)/ports/c-level$(1).elf: $(C_PORT_PLAIN) $(2:%=ports/c/pitot_level%.c) ports/c/kernel.ld $(BUILD)/lib/pitot.o ports/c/kernel.h core/pitot.h
+	$$(call say,LINK,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(C_PORT_FLAGS) -nostdlib -static -no-pie -Wl,-T,ports/c/kernel.ld -Wl,-z,max-page-size=4096 \
+		-Wl,-z,noexecstack -Wl,--no-warn-rwx-segments -Wl,--build-id=none $$(filter %.c %.S %.o,$$^) -o $$@
+endef
+$(eval $(call C_PORT,0,0))
+$(eval $(call C_PORT,1,0 1))
+$(eval $(call C_PORT,2,0 1 2))
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-level%.elf,0 1 2)

@@ -1,0 +1,139 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: ports/c, core/embed, core/pitot.h, arch/embed
+#
+# A kernel with descriptor tables, GS, threads and a timer of its own takes build/lib/pitot.o in,
+# level by level (docs/porting.md): each is booted, and the real perf reads what it streams. What a
+# level lacks it is refused by name. The glue is counted. Run from the root of the tree:
+#
+#     prove tests/boot/ports_c.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Path qw(make_path);
+use Test::More;
+use Pitot;
+use Pitot::Files;
+use Pitot::Transcript;
+
+plan skip_all => "it is started by QEMU's -kernel" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+my $build = $ENV{BUILD} // 'build';
+my $logs = "$build/logs/ports_c";
+my $jobs = 20;             # JOBS of ports/c/main.c, of each worker
+my @workers = qw(baker cook smith);
+my $done = 1;              # isa-debug-exit's status for 0
+my $refused = 2 * 3 + 1;
+
+make_path($logs);
+
+sub kernel { return "$build/ports/c-level$_[0].elf" }
+
+# Boots that level with these options. Returns status and console.
+sub run_level
+{
+    my ($level, $options) = @_;
+    unlink("$logs/console", "$logs/stream");
+    system('timeout', $patience, 'qemu-system-x86_64', '-machine', 'pc', '-accel', 'tcg',
+        '-icount', 'shift=0,sleep=off', '-cpu', 'max', '-m', '64M', '-kernel', kernel($level),
+        '-append', $options, '-display', 'none', '-monitor', 'none', '-no-reboot',
+        '-serial', "file:$logs/console", '-serial', "file:$logs/stream",
+        '-device', 'isa-debug-exit,iobase=0xf4,iosize=1');
+    return ($? >> 8, slurp_if_there("$logs/console"));
+}
+
+sub perf_says
+{
+    my ($level, @line) = @_;
+    my $status = Pitot::Perf::run_between("$logs/out", "$logs/err", "$logs/stream", 'perf',
+        '--no-pager', 'script', '-i', '-', '--vmlinux=' . kernel($level), @line);
+    diag(slurp_if_there("$logs/err")) if $status != 0;
+    return slurp_if_there("$logs/out");
+}
+
+sub records
+{
+    my ($level, $options, $count) = @_;
+    my ($status, $console) = run_level($level, $options);
+    is($status, $done, "level $level, $options: it runs to its end") or diag($console);
+    like($console, qr/^$count records\n${\(@workers * $jobs)} jobs$/m, '... with all its records');
+}
+
+sub refuses
+{
+    my ($level, $options, $why) = @_;
+    my ($status, $console) = run_level($level, $options);
+    is($status, $refused, "level $level, $options: refused");
+    like($console, qr/^refused: .*$why/m, '... and why');
+    is(slurp_if_there("$logs/stream"), '', '... and nothing is streamed');
+}
+
+sub address
+{
+    my ($level, $name) = @_;
+    my ($hex) = `nm ${\kernel($level)}` =~ /^([\da-f]+) \w \Q$name\E$/m;
+    return "0x$hex";
+}
+
+# Each worker's jobs, in the order in which the threads take turns.
+my @turns = map { my $job = $_; map { [$workers[$_ - 1], $_, 100 * $_ + $job] } 1 .. @workers }
+    0 .. $jobs - 1;
+
+# --- Level 0: tracepoints -------------------------------------------------------------------------
+
+records(0, '-e shop:job_done -e pitot:mark', @turns + 1);
+my @lines = perf_says(0, '-F', 'comm,tid,event,ip,sym,trace') =~ /^ *(\S.*?)$/mg;
+like(shift(@lines), qr/^boot +0 +pitot:mark: begin 0 +[\da-f]+ record_begin$/,
+    'perf script: the mark, by a thread of pid 0');
+my $job = qr{^(\w+) +(\d+) +shop:job_done: job=(\d+) worker=(\w+) +[\da-f]+ (\w+)$};
+is_deeply([map { [/$job/] } @lines],
+    [map { [@$_[0 .. 2], $_->[0], 'job_finish'] } @turns],
+    '... and each job: thread, fields and function');
+records(0, '-e shop:job_done -c 10', @turns / 10);
+
+refuses(0, '', 'no event: -e SYSTEM:NAME');
+refuses(0, '-e shop:job', 'shop: has job_done');
+refuses(0, '-e shop:job_done -x', '-x: -e EVENT, -c N and -g are possible');
+refuses(0, '-e shop:job_done -c 0', '-c 0: a number from 1 on');
+refuses(0, '-e', '-e wants a word after it');
+refuses(0, '-e shop:job_done -g', 'pitot_host_stack, which says where stacks lie');
+refuses(0, '-e mem:' . address(0, 'jobs_done') . ':w', 'pitot_host_mapped, which says');
+
+# --- Level 1: call chains -------------------------------------------------------------------------
+
+records(1, '-e shop:job_done -g', scalar(@turns));
+my %chains = map { ("@{$_->{chain}}", 1) }
+    samples(perf_says(1, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff'));
+is_deeply([sort(keys %chains)], ['job_finish job_run worker thread_begin'],
+    'perf script: the way to each, from its thread\'s first function on');
+
+# --- Level 2: breakpoints -------------------------------------------------------------------------
+
+my $watched = 'mem:' . address(2, 'jobs_done');
+records(2, "-e $watched/8:w", scalar(@turns));
+my @hits = perf_says(2, '-F', 'comm,tid,addr,ip,sym') =~ /^ *(\w+ +\d+) .*?([\da-f]+ \w+)$/mg;
+is_deeply([map { s/ +/ /gr } map { $hits[2 * $_] } 0 .. @hits / 2 - 1],
+    [map { "$_->[0] $_->[1]" } @turns], 'perf script: who writes the variable, thread by thread');
+is_deeply([grep { !/ job_finish$/ } map { $hits[2 * $_ + 1] } 0 .. @hits / 2 - 1], [],
+    '... in the one function that does');
+records(2, '-e mem:' . address(2, 'job_finish') . ':x', scalar(@turns));
+records(2, "-e $watched/8:w -e shop:job_done", 2 * @turns);
+my ($status, $console) = run_level(2, '-e mem:' . address(2, 'this_cpu') . '/4:rw');
+is($status, $done, 'what the debug trap itself reads can be watched');
+
+refuses(2, '-e mem:' . address(2, 'trap_serve') . ':x', q{the code of the debug trap's gate});
+refuses(2, '-e mem:' . address(2, 'pitot_debug_trap') . ':x', q{the code of the debug trap's gate});
+refuses(2, '-e mem:' . address(2, 'debug_stack') . '/8:w', q{the stack of the debug trap's gate});
+refuses(2, '-e mem:' . address(2, 'percpu') . '/8:rw', q{the CPU's own area});
+refuses(2, '-e mem:0xffffffffff000000:w', 'is not mapped');
+refuses(2, "-e $watched:w -g", 'frame pointers alone name wrong callers');
+
+# --- What it takes --------------------------------------------------------------------------------
+
+my %lines = `ports/count ports/c` =~ /^level (\d): (\d+) lines/mg;
+is_deeply([sort keys %lines], [0 .. 2], 'ports/count: each level has its lines');
+my $all = 0;
+$all += $_ for values %lines;
+cmp_ok($all, '<', 120, "... and all of them together are less than 120: $all");
+
+done_testing();

@@ -1,0 +1,138 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: core/embed, core/pitot.h, arch/embed
+#
+# Pitot as one object: it is made from a tree that holds nothing but core/ and arch/, its names
+# begin with pitot_, and what it leaves undefined is what core/pitot.h asks a kernel for. A kernel
+# with types and functions of the names that Pitot uses inside includes the header, in C and C++,
+# and links. Run from the root of the tree:
+#
+#     prove tests/host/lib.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Basename qw(dirname);
+use File::Copy qw(copy);
+use File::Path qw(make_path remove_tree);
+use Test::More;
+use Pitot::Files;
+
+my $build = $ENV{BUILD} // 'build';
+my $tree = "$build/lib-alone";
+
+remove_tree($tree);
+chomp(my @files = `git ls-files core arch`);
+for my $file (@files) {
+    make_path(dirname("$tree/$file"));
+    copy($file, "$tree/$file") or die("$file: $!\n");
+}
+
+# --- What the object has, and wants ---------------------------------------------------------------
+
+my $header = slurp('core/pitot.h');
+my ($given, $called) = split(m{^/\* --- What the kernel calls\. --- \*/$}m, $header);
+my $function = qr{^(?!typedef)[a-z][\w ]*?[ *](pitot_\w+)\(}m;
+my @gives = sort($given =~ /$function/g);
+my @calls = sort($called =~ /$function/g);
+my @marks = $header =~ /^PITOT_TRACEPOINT_DECLARE\((\w+), \d+\);/mg;
+my @sections = map { "__${_}_pitot_tracepoints" } qw(start stop);
+cmp_ok(scalar(@gives), '>', 6, 'core/pitot.h says what a kernel gives');
+cmp_ok(scalar(@calls), '>', 5, '... and what it calls');
+
+sub names
+{
+    my ($letters, $path) = @_;
+    return [sort `nm $path` =~ /^[\da-f ]* [$letters] (\S+)$/mg];
+}
+
+# One CPU needs no parking; the rest of what is given is always asked for.
+for my $cpus (1, 2) {
+    my @wanted = grep { $cpus > 1 || !/_(?:park|release)$/ } @gives;
+    my $said = `make -s -j2 -C $tree -f core/embed/lib.mk BUILD=b$cpus CPUS=$cpus 2>&1`;
+    my $object = "$tree/b$cpus/lib/pitot.o";
+    is($?, 0, "for $cpus CPUs it is made from core/ and arch/ alone");
+    is($said, '', '... without a word');
+    is_deeply(names('A-TV-Z', $object),
+        [sort @calls, map { "pitot_tracepoint_$_" } @marks], '... it has what core/pitot.h says');
+    is_deeply(names('Uvw', $object), [sort @sections, @wanted], '... and wants what that says');
+}
+
+# --- A kernel that has the same names -------------------------------------------------------------
+
+my $kernel = <<'EOT';
+typedef unsigned long uint64_t; /* <stdint.h> may say otherwise */
+struct event { int unlike; };
+struct regs { int unlike; };
+struct tracepoint { int unlike; };
+enum { EINVAL = 77, ENOENT = 78 };
+#include "core/pitot.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+PITOT_TRACEPOINT(kernel, step, 3, PITOT_FIELD(u64, count, "%lu"), PITOT_FIELD(s32, error, " %d"),
+                 PITOT_FIELD(pointer, page, " %p"));
+uint64_t ticks, host, percpu[1], event_sources[1];
+void *memcpy(void *to, const void *from, uint64_t length)
+{
+    for (uint64_t i = 0; i < length; i++)
+        ((char *)to)[i] = ((const char *)from)[i];
+    return to;
+}
+void event_init(void) {}
+void arch_idle(void) {}
+void assert_failed(void) {}
+void ring_init(void) {}
+unsigned pitot_host_cpu(void) { return 0; }
+unsigned long long pitot_host_clock(void) { return ++ticks; }
+void pitot_host_write(const void *bytes, unsigned long length) { (void)bytes; ticks += length; }
+void pitot_host_panic(const char *what) { (void)what; for (;;) { } }
+void start(void);
+void start(void)
+{
+    struct pitot_kernel kernel = {(const void *)start, (const char *)start + 1, 0, 0, 0, 0, 0, 0};
+
+    pitot_init(&kernel);
+    pitot_start("-e kernel:step");
+    PITOT_TRACE(step, ticks, -1, &kernel);
+    PITOT_MARK("here", 1);
+    pitot_stop();
+}
+#ifdef __cplusplus
+}
+#endif
+EOT
+my $flags = '-O2 -Wall -Wextra -Werror -ffreestanding -fno-pic -mno-red-zone -I.';
+for my $way (['c', 'gcc -std=c99'], ['c', 'clang -std=c11'], ['cc', 'g++ -std=c++11']) {
+    my ($suffix, $compiler) = @$way;
+    my $base = "$tree/kernel";
+    open(my $out, '>', "$base.$suffix") or die("$base.$suffix: $!\n");
+    print $out $kernel;
+    close($out) or die("$base.$suffix: $!\n");
+    my $said = `$compiler $flags -c $base.$suffix -o $base.o 2>&1`;
+    is($said, '', "$compiler: a kernel with Pitot's names includes the header") or next;
+    $said = `ld -static -e start -z noexecstack $base.o $tree/b1/lib/pitot.o -o $base.elf 2>&1`;
+    is($said, '', '... and links');
+    my ($own) = `nm $base.o` =~ /^(\w+) T memcpy$/m;
+    my @copies = `nm $base.elf` =~ /^\w+ ([tT]) memcpy$/mg;
+    is(join('', sort @copies), 'Tt', '... with its memcpy, and Pitot has one of its own');
+    my ($calls) = `nm $base.elf` =~ /^\w+ T (pitot_start)$/m;
+    is($calls, 'pitot_start', '... whose other names do not show');
+}
+
+# --- What goes wrong says so ----------------------------------------------------------------------
+
+my $bare = slurp("$tree/kernel.cc") =~ s/^unsigned pitot_host_cpu.*\n//mr;
+open(my $out, '>', "$tree/bare.cc") or die("$tree/bare.cc: $!\n");
+print $out $bare;
+close($out) or die("$tree/bare.cc: $!\n");
+`g++ -std=c++11 $flags -c $tree/bare.cc -o $tree/bare.o`;
+like(`ld -static -e start $tree/bare.o $tree/b1/lib/pitot.o -o $tree/bare.elf 2>&1`,
+    qr/undefined reference to `pitot_host_cpu'/, 'what a kernel does not give the linker names');
+my $wrong = slurp("$tree/kernel.c") =~ s/PITOT_TRACE\(step, ticks, -1/PITOT_TRACE(step, ticks/r;
+open($out, '>', "$tree/wrong.c") or die("$tree/wrong.c: $!\n");
+print $out $wrong;
+close($out) or die("$tree/wrong.c: $!\n");
+like(`gcc $flags -c $tree/wrong.c -o $tree/wrong.o 2>&1`, qr/negative/,
+    'a tracepoint with an argument too few does not compile');
+
+done_testing();
