@@ -99,6 +99,7 @@ _Noreturn void kernel_main(uint32_t magic, uint32_t information)
     if (boot.memory_ignored)
         print("Pitot: %zu memory ranges too many, ignored\n", boot.memory_ignored);
     clock_rate_find(cpus_acpi()); /* the clock counts nanoseconds */
+    ports_find_faster();          /* the stream's way out */
     breakpoint_init();            /* debug traps reach the arbiter */
     script_boot_recording();      /* perf.boot=, from here to script_run */
     pic_init();

@@ -9,6 +9,7 @@
 #include "drivers/port_e9.h"
 #include "drivers/power.h"
 #include "drivers/uart16550.h"
+#include "drivers/virtio_serial.h"
 #include "kernel/console/input.h"
 #include "kernel/console/input_wait.h"
 #include "kernel/console/print_guard.h"
@@ -40,11 +41,21 @@ static void port_e9_write(struct sink *sink, const char *bytes, size_t length)
     port_e9_send(bytes, length);
 }
 
+static void virtio_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    virtio_serial_send(bytes, length);
+}
+
 static struct sink com1_sink = {com1_write}, com2_sink = {com2_write},
-                   port_e9_sink = {port_e9_write};
+                   port_e9_sink = {port_e9_write}, virtio_sink = {virtio_write};
 
 static void ports_drain(void)
 {
+    virtio_serial_drain();
+    if (virtio_serial_lost() > 0)
+        print("Pitot: the virtio port took no more: %llu bytes of the stream are lost\n",
+              (unsigned long long)virtio_serial_lost());
     uart_drain(&com1);
     uart_drain(&com2);
 }
@@ -73,6 +84,23 @@ void ports_init(void)
         stream_port_set(&com2_sink, &com2.sent);
 }
 
+void ports_find_faster(void)
+{
+    const char *why;
+
+    switch (virtio_serial_init(&why)) {
+    case VIRTIO_SERIAL_READY:
+        stream_port_set(&virtio_sink, &virtio_serial_sent);
+        print("Pitot: the stream leaves by the virtio port\n");
+        break;
+    case VIRTIO_SERIAL_REFUSED:
+        print("Pitot: there is a virtio port, which the stream cannot use: %s\n", why);
+        break;
+    case VIRTIO_SERIAL_NONE:
+        break;
+    }
+}
+
 void ports_listen(void)
 {
     input_set_resume(uart_resume);
@@ -91,5 +119,11 @@ static void ports_stop_failed(void)
     power_exit(EXIT_PANIC);
 }
 
-const struct panic_machine ports_panic = {.limit_waits = uart_limit_waits,
+static void ports_limit_waits(void)
+{
+    uart_limit_waits();
+    virtio_serial_limit_waits();
+}
+
+const struct panic_machine ports_panic = {.limit_waits = ports_limit_waits,
                                           .stop = ports_stop_failed};

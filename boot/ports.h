@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which wire is which: console on COM1, stream on COM2 or, without that, as text on COM1. */
+/*
+ * Which wire is which: console on COM1; the stream by a virtio port, else on COM2, else as text
+ * on COM1.
+ */
 #pragma once
 
 #include "kernel/panic/panic.h"
@@ -9,6 +12,12 @@
  * and stops.
  */
 void ports_init(void);
+
+/*
+ * A virtio port, where there is one, has the stream from here on; before the first recording.
+ * Says so, or why one that is there is not used. Boot, with page tables and a clock.
+ */
+void ports_find_faster(void);
 
 /* The console's input, by interrupt. Needs the interrupt controller. */
 void ports_listen(void);

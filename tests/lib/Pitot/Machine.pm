@@ -37,7 +37,7 @@ use Pitot::Patience;
 
 my $build = $ENV{BUILD} // 'build';
 my @variables = qw(MACHINE FIRMWARE QEMU_MACHINE CPU MEM SMP ACCEL ICOUNT ISO KERNEL FLAGS RUN
-    SLEEP BOOT PERF_BOOT CONSOLE COM1 COM2 COM3 DEBUGCON GDB REBOOT TIMEOUT);
+    SLEEP BOOT PERF_BOOT CONSOLE COM1 COM2 COM3 VIRTIO DEBUGCON GDB REBOOT TIMEOUT);
 my %inherited = map { $_ => 1 } qw(MACHINE FIRMWARE CPU MEM ACCEL);
 my $grace = 20;       # for tools/machine to end what its own hang detector has stopped
 my $tail_lines = 25;

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See virtio_serial.h. The used rings are polled, so that crash paths can send. */
+#include "drivers/virtio_serial.h"
+
+#include "arch/cpu.h"
+#include "arch/local.h"
+#include "arch/x86_64/memory/sections.h"
+#include "drivers/virtio_pci.h"
+#include "drivers/virtio_queue.h"
+
+#define ID     0x1043
+#define OLD_ID 0x1003 /* a device that can be of before version 1, too */
+
+#define FEATURE_PORTS 0x2 /* more than the console, which is port 0 */
+#define PORT          1
+
+/* Queues: two of port 0, one to each direction; two for control; then two for each port. */
+#define CONTROL_IN  2
+#define CONTROL_OUT 3
+#define TRANSMIT    5 /* of port 1 */
+
+/* Events of control messages. */
+#define DRIVER_READY 0
+#define PORT_ADDED   1
+#define PORT_READY   3
+#define PORT_OPEN    6
+
+#define MESSAGE_SIZE       64 /* a port's name can follow */
+#define POLL_TURNS         10000
+#define BUFFER_SIZE        2048
+#define PORT_PATIENCE_NS   2000000000ull
+#define READER_PATIENCE_NS 10000000000ull
+
+struct message {
+    uint32_t port;
+    uint16_t event, value;
+};
+
+static struct virtio_pci virtio;
+static struct virtio_queue in_queue, out_queue, transmit_queue;
+static struct virtio_line control_in = {.queue = &in_queue, .number = CONTROL_IN},
+                          control_out = {.queue = &out_queue, .number = CONTROL_OUT},
+                          transmit = {.queue = &transmit_queue, .number = TRANSMIT};
+static _Alignas(8) uint8_t messages_in[VIRTIO_QUEUE_SIZE][MESSAGE_SIZE];
+static struct message messages_out[VIRTIO_QUEUE_SIZE];
+static uint8_t buffers[VIRTIO_QUEUE_SIZE][BUFFER_SIZE];
+
+static bool present;
+static bool hurried;                 /* crash paths: lose bytes rather than wait for ever */
+static bool busy[VIRTIO_QUEUE_SIZE]; /* the device has that buffer */
+static uint16_t submitted; /* buffers so far; the device finds the same in available.index */
+static uint16_t returned;  /* ... that the device has done with and that were looked at */
+static uint64_t sent_after, lost;
+
+uint64_t virtio_serial_sent;
+
+/* --- Queues. --- */
+
+static void describe(struct virtio_queue *queue, uint16_t buffer, const void *bytes,
+                     uint32_t length, uint16_t flags)
+{
+    queue->available.ring[buffer] = buffer;
+    queue->descriptor[buffer] = (struct virtio_descriptor){
+        .address = image_physical(bytes), .length = length, .flags = flags};
+}
+
+/* The device finds what was written before. */
+static void give(struct virtio_queue *queue, uint16_t index)
+{
+    __atomic_store_n(&queue->available.index, index, __ATOMIC_RELEASE);
+}
+
+/* Buffers that the device has done with so far; what it wrote before is there. */
+static uint16_t done_with(const struct virtio_queue *queue)
+{
+    return __atomic_load_n(&queue->used.index, __ATOMIC_ACQUIRE);
+}
+
+/* --- Opening the port: boot. --- */
+
+/* Three at most are ever said. */
+static void say(uint32_t port, uint16_t event)
+{
+    static uint16_t said;
+
+    messages_out[said] = (struct message){.port = port, .event = event, .value = 1};
+    describe(&out_queue, said, &messages_out[said], sizeof(struct message), 0);
+    give(&out_queue, ++said);
+    virtio_pci_notify(&control_out);
+}
+
+/* True once the device has said that it has the port. */
+static bool hear(void)
+{
+    static uint16_t heard;
+
+    while (heard != done_with(&in_queue)) {
+        uint32_t id = in_queue.used.ring[heard++ % VIRTIO_QUEUE_SIZE].id;
+        const struct message *message = (const void *)messages_in[id % VIRTIO_QUEUE_SIZE];
+
+        if (message->port == PORT && message->event == PORT_ADDED)
+            return true;
+    }
+    return false;
+}
+
+static const char *open_port(void)
+{
+    uint64_t began = arch_clock_ns();
+
+    for (uint16_t i = 0; i < VIRTIO_QUEUE_SIZE; i++)
+        describe(&in_queue, i, messages_in[i], MESSAGE_SIZE, VIRTIO_DEVICE_WRITES);
+    give(&in_queue, VIRTIO_QUEUE_SIZE);
+    virtio_pci_notify(&control_in);
+    say(0, DRIVER_READY);
+    while (!hear()) {
+        arch_relax();
+        if (arch_clock_ns() - began > PORT_PATIENCE_NS)
+            return "it has no port 1: virtserialport makes one, virtconsole makes port 0";
+    }
+    say(PORT, PORT_READY);
+    say(PORT, PORT_OPEN);
+    return NULL;
+}
+
+static const char *begin(void)
+{
+    struct virtio_line *const lines[] = {&control_in, &control_out, &transmit};
+    const char *why = virtio_pci_begin(&virtio, FEATURE_PORTS);
+
+    for (unsigned i = 0; !why && i < sizeof(lines) / sizeof(lines[0]); i++)
+        why = virtio_pci_set_queue(&virtio, lines[i]);
+    if (why)
+        return why;
+    virtio_pci_run(&virtio);
+    return open_port();
+}
+
+enum virtio_serial_state virtio_serial_init(const char **why)
+{
+    if (!virtio_pci_find(&virtio, ID, OLD_ID))
+        return VIRTIO_SERIAL_NONE;
+    *why = begin();
+    present = *why == NULL;
+    return present ? VIRTIO_SERIAL_READY : VIRTIO_SERIAL_REFUSED;
+}
+
+/* --- Sending. --- */
+
+/* What the device has done with is free. It may do so in any order. */
+static void take_back(void)
+{
+    while (returned != done_with(&transmit_queue)) {
+        uint32_t id = transmit_queue.used.ring[returned % VIRTIO_QUEUE_SIZE].id;
+
+        busy[id % VIRTIO_QUEUE_SIZE] = false;
+        returned++;
+    }
+}
+
+/* False: not yet. In memory alone, as a read of a register takes as long as the emulator likes. */
+static bool poll_for(uint16_t buffer)
+{
+    for (unsigned turns = POLL_TURNS; turns > 0; turns--) {
+        take_back();
+        if (!busy[buffer])
+            return true;
+    }
+    arch_relax(); /* an emulator may leave off here, which takes long, too */
+    return false;
+}
+
+/* False: the device has failed, or takes nothing while the machine dies. */
+static bool wait_for(uint16_t buffer)
+{
+    uint64_t began = arch_clock_ns();
+
+    while (!poll_for(buffer))
+        if (!virtio_pci_works(&virtio) ||
+            (hurried && arch_clock_ns() - began >= READER_PATIENCE_NS))
+            return false;
+    return true;
+}
+
+/*
+ * The buffer that the device was given is counted. May be done twice: a crash does it again if it
+ * came between the store that gives it and these.
+ */
+static void settle(void)
+{
+    if (transmit_queue.available.index == submitted)
+        return;
+    busy[submitted % VIRTIO_QUEUE_SIZE] = true;
+    virtio_serial_sent = sent_after;
+    local_barrier();
+    submitted = transmit_queue.available.index;
+    virtio_pci_notify(&transmit);
+}
+
+static void submit(uint16_t buffer, const char *bytes, uint32_t length)
+{
+    for (uint32_t i = 0; i < length; i++)
+        buffers[buffer][i] = (uint8_t)bytes[i];
+    describe(&transmit_queue, buffer, buffers[buffer], length, 0);
+    sent_after = virtio_serial_sent + length;
+    give(&transmit_queue,
+         (uint16_t)(submitted + 1)); /* a crash finds what was given, and settles */
+    local_barrier();
+    settle();
+}
+
+void virtio_serial_send(const char *bytes, size_t length)
+{
+    while (present && length > 0) {
+        uint32_t part = length < BUFFER_SIZE ? (uint32_t)length : BUFFER_SIZE;
+        uint16_t buffer = submitted % VIRTIO_QUEUE_SIZE;
+
+        if (lost > 0 || !wait_for(buffer)) {
+            lost += length;
+            return;
+        }
+        submit(buffer, bytes, part);
+        bytes += part;
+        length -= part;
+    }
+}
+
+uint64_t virtio_serial_lost(void)
+{
+    return lost;
+}
+
+void virtio_serial_limit_waits(void)
+{
+    hurried = true;
+    if (present)
+        settle();
+}
+
+void virtio_serial_drain(void)
+{
+    for (uint16_t i = 0; present && lost == 0 && i < VIRTIO_QUEUE_SIZE; i++)
+        if (!wait_for(i))
+            return;
+}

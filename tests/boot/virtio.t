@@ -1,0 +1,115 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: drivers/virtio_serial, drivers/virtio_pci, drivers/pci, boot/ports
+#
+# The stream by a virtio port: on both of QEMU's machines, below a bridge, under UEFI, with four
+# CPUs and out of a panic the real perf reads what the serial port's stream has; a device that
+# cannot be used is named with the reason, and the port has the stream. Run from the root of the
+# tree:
+#
+#     prove tests/boot/virtio.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Compress::Raw::Zlib qw(crc32);
+use File::Path qw(make_path remove_tree);
+use POSIX qw(mkfifo);
+use Test::More;
+use Pitot;
+use Pitot::Difference;
+use Pitot::Files;
+
+my $whole = 0x2144df1c;    # docs/stream.md: the CRC-32 of a stream that is whole
+my $panic_status = 2 * 0x31 + 1;
+my $taken = 'Pitot: the stream leaves by the virtio port';
+my @fields = ('-F', 'comm,tid,cpu,event,ip,sym,symoff,addr');
+my $record = 'perf record -m 4m -g -e mem:kernel_flag:rw -- fs-stress';
+my $room = ($ENV{BUILD} // 'build') . '/logs/virtio.streams';
+my $machines = 0;
+
+remove_tree($room);
+make_path($room);
+
+sub path_of
+{
+    my ($name) = @_;
+    return "$room/$name";
+}
+
+my $plain = boot(run => "$record; poweroff");
+ended_ok($plain);
+unlike($plain->console, qr/virtio/, 'without the device nothing is said of it');
+my $expected = scalar(Pitot::Perf::script($plain->com2, @fields));
+my $samples = () = $expected =~ /mem:kernel_flag:rw:/g;
+cmp_ok($samples, '>', 500, 'there are samples');
+is(crc32(slurp($plain->com2)), $whole, 'the port\'s stream is whole');
+
+# --- Where the device is -------------------------------------------------------------------------
+
+my @bridge = ('-device', 'pcie-root-port,id=bridge,chassis=1');
+my $file = path_of('bridge');
+my %place = (
+    'the machine pc' => {qemu_machine => 'pc'},
+    'the machine q35' => {qemu_machine => 'q35'},
+    'below a bridge' => {
+        qemu_machine => 'q35', virtio => undef, extra => ['-chardev', "file,id=v,path=$file",
+            @bridge, '-device', 'virtio-serial-pci,bus=bridge',
+            '-device', 'virtserialport,chardev=v']
+    },
+    'under UEFI' => {firmware => 'uefi', boot => 'grub'},
+    'with four CPUs' => {smp => 4},
+);
+for my $where (sort keys %place) {
+    my %options = %{$place{$where}};
+    my $path = exists $options{virtio} ? $file : path_of($machines++);
+    delete $options{virtio};
+    my $machine = boot(%options, ($path eq $file ? () : (virtio => $path)),
+        run => "$record; poweroff");
+    ended_ok($machine);
+    like($machine->console, qr/^\Q$taken\E$/m, "$where: it is found");
+    is(crc32(slurp($path)), $whole, '... and its stream is whole');
+    ok(!-s $machine->com2, '... and all of it') if -e $machine->com2;
+    same_ok(scalar(Pitot::Perf::script($path, @fields)), $expected,
+        '... perf prints what it prints of the port\'s');
+}
+
+# --- What cannot be used -------------------------------------------------------------------------
+
+my $refused = boot(run => "$record; poweroff", extra => ['-chardev', 'null,id=v', '-device',
+    'virtio-serial-pci,disable-modern=on', '-device', 'virtserialport,chardev=v']);
+ended_ok($refused);
+like($refused->console,
+    qr/^Pitot: there is a virtio port, .* cannot use: it is from before version 1 of virtio$/m,
+    'a device of before version 1 is refused');
+is(crc32(slurp($refused->com2)), $whole, '... and the port has the stream');
+my $console = boot(run => "$record; poweroff", extra => ['-chardev', 'null,id=v', '-device',
+    'virtio-serial-pci', '-device', 'virtconsole,chardev=v']);
+ended_ok($console);
+like($console->console, qr/ cannot use: it has no port 1: virtserialport makes one, virtconsole /,
+    'a console, which QEMU drops bytes of, is refused');
+is(crc32(slurp($console->com2)), $whole, '... and the port has the stream');
+
+# --- A machine that dies -------------------------------------------------------------------------
+
+my $path = path_of('dies');
+my $dead = boot(virtio => $path, com2 => 'none', smp => 4,
+    run => 'perf record -a -e sched:* -R -g -- fs-stress 1;'
+        . ' perf record -a -e mem:kernel_flag:w -g -- crash jump-null; poweroff');
+is($dead->status, $panic_status, 'a machine dies that streams');
+is(crc32(slurp($path)), $whole, '... and its stream is whole');
+unlike($dead->console, qr/^begin-base64/m, '... without a block on the console');
+like(scalar(Pitot::Perf::script($path)),
+    qr/\bsched:sched_\w+:/, '... and perf reads it');
+
+# A pipe that is never read takes some 64 KB, and the device some more; then it frees no buffer.
+my $pipe = path_of('pipe');
+mkfifo("$pipe.$_", 0600) or die("$pipe: $!") for qw(in out);
+open(my $held, '+<', "$pipe.out") or die("$pipe: $!");
+my $stuck = boot(com2 => 'none', extra => ['-chardev', "pipe,id=v,path=$pipe", '-device',
+        'virtio-serial-pci', '-device', 'virtserialport,chardev=v'], flags => 'perf.rate=0',
+    run => 'perf record -a -m 2M -g -e mem:crash_recurse_deeper:x -- crash recurse');
+is($stuck->status, $panic_status, 'a machine that dies does not wait for ever for a reader');
+like($stuck->console, qr/^Pitot: the virtio port took no more: \d+ bytes of the stream are lost$/m,
+    '... and says what was lost');
+
+done_testing();
