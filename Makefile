@@ -151,8 +151,9 @@ postmortem: packages-build
 ## make outside     build/host/outside, which watches any x86-64 kernel in QEMU through its stub for gdb (docs/outside.md)
 outside: packages-build $(BUILD)/host/outside
 
-## make lib         build/lib/pitot.o, for a kernel that is not Pitot's own (docs/porting.md); CPUS=1 RING=65536 (bytes of a CPU's ring)
-lib: packages-build $(BUILD)/lib/pitot.o
+## make lib         build/lib/pitot.o, for a kernel that is not Pitot's own (docs/porting.md); CPUS=1 RING=65536 TEXT=131072
+##                  (bytes of a CPU's ring; bytes of that kernel's text that tools/pitot-tables shall find room for)
+lib: packages-build $(BUILD)/lib/pitot.o $(TABLE_TOOLS)
 
 ## make bench       what hits, frames, events, look-ups and tables cost, on many CPUs too, beside libunwind, libgcc, LTTng-UST and Linux
 bench: packages-bench

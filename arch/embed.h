@@ -19,6 +19,12 @@ bool arch_embed_has_stacks(void);
 /* The kernel can stop its other CPUs, or it has none. */
 bool arch_embed_can_park(void);
 
+/* tools/pitot-tables has been there. Any context. */
+bool arch_embed_has_tables(void);
+
+/* The build's id, as the kernel gives it or the tables have it; NULL: it is not known. */
+const uint8_t *arch_embed_build_id(void);
+
 /* What pitot_init was given. Any context. */
 const struct pitot_kernel *arch_embed_kernel(void);
 

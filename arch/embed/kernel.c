@@ -11,6 +11,7 @@
 #include "arch/unwind.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/memory/sections.h"
+#include "core/abi/symtab.h"
 #include "core/pitot.h"
 
 NOWATCH_DATA struct percpu percpu[ARCH_CPUS_MAX];
@@ -119,11 +120,32 @@ uintptr_t arch_text_plain_end(void)
     return (uintptr_t)kernel->text_end;
 }
 
+/* Room in core/embed/sections.ld, all zero until it is filled in. */
+extern const char embed_symtab_blob_start[];
+
+static const struct symtab_header *symtab(void)
+{
+    return (const struct symtab_header *)embed_symtab_blob_start;
+}
+
+bool arch_embed_has_tables(void)
+{
+    return symtab()->magic != 0;
+}
+
+const uint8_t *arch_embed_build_id(void)
+{
+    if (kernel->build_id)
+        return kernel->build_id;
+    return arch_embed_has_tables() ? symtab()->build_id : NULL;
+}
+
 const uint8_t *arch_build_id(void)
 {
     static const uint8_t none[ARCH_BUILD_ID_SIZE];
+    const uint8_t *known = arch_embed_build_id();
 
-    return kernel->build_id ? kernel->build_id : none;
+    return known ? known : none;
 }
 
 /* Page tables are the kernel's: what it says nothing of is not there. */

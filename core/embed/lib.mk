@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Pitot as one object, build/lib/pitot.o, for a kernel that is not its own (docs/porting.md). Needs core/ and arch/ alone:
 #
-#     make -f core/embed/lib.mk [BUILD=build] [CPUS=1] [RING=65536] [CC=gcc] [NASM=nasm]
+#     make -f core/embed/lib.mk [BUILD=build] [CPUS=1] [RING=65536] [TEXT=131072] [CC=gcc] [NASM=nasm]
 #
-# CPUS: how many the kernel has at most; RING: bytes of each one's ring, a power of two.
+# CPUS: how many the kernel has at most; RING: bytes of each one's ring, a power of two; TEXT: bytes of the kernel's own text that
+# tools/pitot-tables shall find room for in the object, as many bytes again; 0: no tables.
 BUILD ?= build
 CPUS  ?= 1
 RING  ?= 65536
+TEXT  ?= 131072
 NASM  ?= nasm
 CC    := $(if $(filter default,$(origin CC)),gcc,$(CC))
 LIB   := $(BUILD)/lib
@@ -36,7 +38,7 @@ lib: $(LIB)/pitot.o
 # What was asked for, so that other words make it anew.
 $(LIB)/flags: FORCE
 	$(Q)mkdir -p $(@D)
-	$(Q)echo '$(CC) $(LIB_CFLAGS) $(NASM)' | cmp -s - $@ || echo '$(CC) $(LIB_CFLAGS) $(NASM)' > $@
+	$(Q)echo '$(CC) $(LIB_CFLAGS) $(NASM) $(TEXT)' | cmp -s - $@ || echo '$(CC) $(LIB_CFLAGS) $(NASM) $(TEXT)' > $@
 
 $(LIB)/obj/%.c.o: %.c $(LIB)/flags
 	$(Q)mkdir -p $(@D)
@@ -56,7 +58,7 @@ $(LIB)/obj/%.asm.o: %.asm $(LIB)/offsets.inc arch/x86_64/unwind/cfi.inc
 $(LIB)/pitot.o: $(LIB_OBJ) core/embed/sections.ld core/embed/lib.mk
 	$(Q)rm -f $(LIB)/pitot.a
 	$(Q)ar rcsTP $(LIB)/pitot.a $(LIB_OBJ)
-	$(Q)ld -r -z noexecstack -T core/embed/sections.ld $(patsubst %,-u %,pitot_init pitot_debug_trap pitot_thread_runs) $(LIB)/pitot.a -o $@
+	$(Q)ld -r -z noexecstack --defsym=EMBED_TEXT=$(TEXT) -T core/embed/sections.ld $(patsubst %,-u %,pitot_init pitot_debug_trap pitot_thread_runs) $(LIB)/pitot.a -o $@
 	$(Q)objcopy --redefine-sym __start_tracepoints=__start_pitot_tracepoints \
 		--redefine-sym __stop_tracepoints=__stop_pitot_tracepoints $@
 	$(Q)objcopy --wildcard --keep-global-symbol='pitot_*' $@

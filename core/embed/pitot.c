@@ -53,13 +53,13 @@ static void host_write(struct sink *sink, const char *bytes, size_t length)
  * perf holds a symbol's address here against the file's; the kernel's first byte of text may have
  * no name, but this object's do.
  */
-static void begin_stream(const struct pitot_kernel *kernel)
+static void begin_stream(void)
 {
     static struct sink sink = {host_write};
     static struct stream_kernel described;
 
     described = (struct stream_kernel){.arch = ARCH_NAME,
-                                       .build_id = kernel->build_id,
+                                       .build_id = arch_embed_build_id(),
                                        .text = arch_text_start(),
                                        .text_size = arch_text_end() - arch_text_start(),
                                        .known = "pitot_init",
@@ -67,9 +67,24 @@ static void begin_stream(const struct pitot_kernel *kernel)
     stream_init(&stream, &sink, &described);
 }
 
+/* None is no mistake: chains are by frame pointers then. NULL, or what is wrong with them. */
+static const char *open_tables(void)
+{
+    struct refusal none;
+
+    state.tables = arch_embed_has_tables();
+    if (!state.tables) {
+        unwind_init(&none);
+        return NULL;
+    }
+    if (symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &reason) || unwind_init(&reason))
+        return reason.text;
+    return arch_accessor_init();
+}
+
 const char *pitot_init(const struct pitot_kernel *kernel)
 {
-    struct refusal unused;
+    const char *wrong;
 
     if ((uintptr_t)kernel->text >= (uintptr_t)kernel->text_end ||
         (uintptr_t)pitot_init < (uintptr_t)kernel->text ||
@@ -80,12 +95,12 @@ const char *pitot_init(const struct pitot_kernel *kernel)
         return "made for more than one CPU: pitot_host_park and pitot_host_release are missing";
     if (embed_tracepoints_init(&reason) != 0)
         return reason.text;
-    state.tables = symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &unused) == 0;
-    state.tables &= unwind_init(&unused) == 0;
-    arch_accessor_init();
+    wrong = open_tables();
+    if (wrong)
+        return wrong;
     breakpoint_init();
     pitot_thread_named(0, kernel->name ? kernel->name : "kernel");
-    begin_stream(kernel);
+    begin_stream();
     state.ready = true;
     return NULL;
 }

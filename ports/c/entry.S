@@ -10,14 +10,21 @@
 trap_table:
         .cfi_startproc simple
         .cfi_signal_frame
-        .cfi_undefined rip
+        .cfi_def_cfa rsp, 40
+        .cfi_offset rip, -40
+        .cfi_offset rsp, -16
         .set vector, 0
         .rept 48
         .balign 16
-        .if !(vector == 8 || (vector >= 10 && vector <= 14) || vector == 17)
+        .if vector == 8 || (vector >= 10 && vector <= 14) || vector == 17
+        .cfi_def_cfa_offset 48
+        .else
+        .cfi_def_cfa_offset 40
         pushq $0
+        .cfi_def_cfa_offset 48
         .endif
         pushq $vector
+        .cfi_def_cfa_offset 56
         jmp trap_common
         .set vector, vector + 1
         .endr

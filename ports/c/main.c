@@ -74,9 +74,9 @@ void kernel_main(const uint32_t *machine)
         thread_make(i, names[i], worker);
     while (threads[1].runs || threads[2].runs || threads[3].runs)
         thread_yield();
-    record_end(); /* PITOT */
     while (ticks == 0)
         __asm__ volatile("hlt");
+    record_end(); /* PITOT */
     say_number(jobs_done);
     say(" jobs\n");
     stop_machine(0);

@@ -12,9 +12,17 @@ $(BUILD)/ports/c-level$(1).elf: $(C_PORT_PLAIN) $(2:%=ports/c/pitot_level%.c) po
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(C_PORT_FLAGS) -nostdlib -static -no-pie -Wl,-T,ports/c/kernel.ld -Wl,-z,max-page-size=4096 \
-		-Wl,-z,noexecstack -Wl,--no-warn-rwx-segments -Wl,--build-id=none $$(filter %.c %.S %.o,$$^) -o $$@
+		-Wl,-z,noexecstack -Wl,--no-warn-rwx-segments -Wl,--build-id=sha1 $$(filter %.c %.S %.o,$$^) -o $$@
 endef
 $(eval $(call C_PORT,0,0))
 $(eval $(call C_PORT,1,0 1))
 $(eval $(call C_PORT,2,0 1 2))
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-level%.elf,0 1 2)
+
+# With tables: symbols, and chains by what the compiler says of frames.
+$(BUILD)/ports/c-tables.elf: $(BUILD)/ports/c-level2.elf $(TABLE_TOOLS) tools/pitot-tables
+	$(call say,TABLES,$@)
+	$(Q)cp $< $@.part
+	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
+	$(Q)mv $@.part $@
+
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 tables)

@@ -27,7 +27,12 @@ my $refused = 2 * 3 + 1;
 
 make_path($logs);
 
-sub kernel { return "$build/ports/c-level$_[0].elf" }
+# A level, or "2, with tables".
+sub kernel
+{
+    my ($level) = @_;
+    return "$build/ports/c-" . ($level =~ /tables/ ? 'tables' : "level$level") . '.elf';
+}
 
 # Boots that level with these options. Returns status and console.
 sub run_level
@@ -127,6 +132,38 @@ refuses(2, '-e mem:' . address(2, 'debug_stack') . '/8:w', q{the stack of the de
 refuses(2, '-e mem:' . address(2, 'percpu') . '/8:rw', q{the CPU's own area});
 refuses(2, '-e mem:0xffffffffff000000:w', 'is not mapped');
 refuses(2, "-e $watched:w -g", 'frame pointers alone name wrong callers');
+
+# --- ... with tables: symbols, and chains by what compiler and assembly say of frames -------------
+
+my $tables = '2, with tables';
+
+records($tables, '-e mem:jobs_done:w -e shop:job_done -g', 2 * @turns);
+my @samples = samples(perf_says($tables, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff'));
+%chains = map { ("$_->{event}: @{$_->{chain}}", 1) } @samples;
+is_deeply([sort(keys %chains)],
+    [map { "$_: job_finish job_run worker thread_begin" } qw(mem:jobs_done:w shop:job_done)],
+    'perf script: breakpoints are spelt by name, and both have chains');
+($status, $console) = run_level($tables, '-e mem:ticks:w -g');
+@samples = samples(perf_says($tables, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff'));
+cmp_ok(scalar(@samples), '>', 0, "the timer's interrupt writes its variable");
+is_deeply([grep { !/^trap_serve trap_common kernel_main high$/ } map { "@{$_->{chain}}" } @samples],
+    [], "... and chains cross the kernel's own entry, to what it interrupted");
+refuses($tables, '-e mem:jobs_don:w', 'did you mean jobs_done|jobs_done');
+refuses($tables, '-e mem:trap_serve:x', q{the code of the debug trap's gate});
+
+sub tables_say { return scalar(`BUILD=$build tools/pitot-tables @_ 2>&1`) }
+
+like(tables_say(), qr/^usage:/, 'tools/pitot-tables: nothing to do');
+like(tables_say("$build/no.elf"), qr/no such file/, '... a kernel that is not there');
+system('cp', kernel(2), "$logs/kernel.elf");
+like(tables_say("$logs/kernel.elf"), qr/no symbol _text: .*--text START,END/,
+    '... one whose text begins at other symbols');
+like(tables_say('--text', 'text_start', "$logs/kernel.elf"), qr/two symbols are wanted/,
+    '... one symbol of two');
+like(tables_say('--text', 'text_start,text_end', "$logs/kernel.elf"),
+    qr/section \.boot has code outside .*--exempt/, '... code outside of the text');
+like(tables_say("$build/unit/number_test"), qr{no build/lib/pitot\.o with room for it},
+    '... a program without Pitot');
 
 # --- What it takes --------------------------------------------------------------------------------
 

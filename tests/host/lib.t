@@ -48,7 +48,9 @@ sub names
 # One CPU needs no parking; the rest of what is given is always asked for.
 for my $cpus (1, 2) {
     my @wanted = grep { $cpus > 1 || !/_(?:park|release)$/ } @gives;
-    my $said = `make -s -j2 -C $tree -f core/embed/lib.mk BUILD=b$cpus CPUS=$cpus 2>&1`;
+    my $text = $cpus > 1 ? 0 : 8192;
+    my $make = "make -s -j2 -C $tree -f core/embed/lib.mk BUILD=b$cpus CPUS=$cpus TEXT=$text";
+    my $said = `$make 2>&1`;
     my $object = "$tree/b$cpus/lib/pitot.o";
     is($?, 0, "for $cpus CPUs it is made from core/ and arch/ alone");
     is($said, '', '... without a word');
@@ -134,5 +136,10 @@ print $out $wrong;
 close($out) or die("$tree/wrong.c: $!\n");
 like(`gcc $flags -c $tree/wrong.c -o $tree/wrong.o 2>&1`, qr/negative/,
     'a tracepoint with an argument too few does not compile');
+
+system("ld -static -e start -z noexecstack --build-id=sha1 $tree/kernel.o $tree/b2/lib/pitot.o"
+    . " -o $tree/small.elf");
+like(`$build/host/symtab $tree/small.elf 2>&1`, qr/symtab_blob has 64 bytes, .* TEXT of make lib$/,
+    'an object without room for tables says what makes it larger');
 
 done_testing();

@@ -68,6 +68,40 @@ static bool note_reserved(struct image *image, Elf_Scn *section, const GElf_Shdr
     return true;
 }
 
+/*
+ * A kernel that embeds Pitot has the room inside a section of its own, between two symbols of
+ * core/embed/sections.ld: for .insn_map embed_insn_map_start and embed_insn_map_end.
+ */
+static bool find_marked(struct image *image)
+{
+    char names[2][64];
+    uint64_t at[2] = {0, 0};
+    size_t section = 0;
+    GElf_Shdr symtab, header;
+    Elf_Data *data = image_symtab(image, &symtab);
+    GElf_Sym symbol;
+
+    snprintf(names[0], sizeof(names[0]), "embed_%s_start", image->section + 1);
+    snprintf(names[1], sizeof(names[1]), "embed_%s_end", image->section + 1);
+    for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+        const char *name = elf_strptr(image->elf, symtab.sh_link, symbol.st_name);
+
+        for (unsigned which = 0; name && which < 2; which++)
+            if (strcmp(name, names[which]) == 0) {
+                at[which] = symbol.st_value;
+                section = symbol.st_shndx;
+            }
+    }
+    if (!at[0] || at[1] <= at[0] || !gelf_getshdr(elf_getscn(image->elf, section), &header) ||
+        header.sh_type == SHT_NOBITS || at[0] < header.sh_addr ||
+        at[1] - header.sh_addr > header.sh_size)
+        return false;
+    image->reserved_offset = (off_t)(header.sh_offset + (at[0] - header.sh_addr));
+    image->reserved_size = at[1] - at[0];
+    image->reserved_index = 0; /* the rest of that section is the kernel's */
+    return true;
+}
+
 static bool find_parts(struct image *image)
 {
     Elf_Scn *section = NULL;
@@ -89,8 +123,9 @@ static bool find_parts(struct image *image)
                 return false;
         }
     }
-    if (image->reserved_size == 0)
-        return image_complain(image, "no section %s", image->section);
+    if (image->reserved_size == 0 && !find_marked(image))
+        return image_complain(image, "no section %s, and no build/lib/pitot.o with room for it",
+                              image->section);
     return build_id ||
            image_complain(image, "no section .note.gnu.build-id: link with --build-id=sha1");
 }
@@ -134,9 +169,11 @@ Elf_Data *image_symtab(const struct image *image, GElf_Shdr *header)
 bool image_write(const struct image *image, const void *bytes, size_t size)
 {
     if (size > image->reserved_size)
-        return image_complain(
-            image, "%s has %zu bytes, the table needs %zu (%#zx): raise the number in linker.ld",
-            image->section, image->reserved_size, size, size);
+        return image_complain(image,
+                              "%s has %zu bytes, the table needs %zu (%#zx): raise the number in "
+                              "linker.ld, or TEXT of "
+                              "make lib",
+                              image->section, image->reserved_size, size, size);
 
     char *content = calloc(1, image->reserved_size);
     if (!content)

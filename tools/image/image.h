@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The linked kernel as the tools see it that fill a section of it after the link (tools/symtab,
- * tools/orcgen, tools/insnmap): its symbols and build id to read, a reserved section to write.
+ * tools/orcgen, tools/insnmap): its symbols and build id to read, a reserved section to write, or
+ * the room for it in build/lib/pitot.o.
  * Functions that return false have printed the reason.
  */
 #pragma once
@@ -23,7 +24,7 @@ struct image {
     Elf *elf;
     off_t reserved_offset; /* of the reserved section in the file */
     size_t reserved_size;
-    size_t reserved_index; /* its section number */
+    size_t reserved_index; /* its section number; 0: it is a part of one */
     uint8_t build_id[IMAGE_BUILD_ID_SIZE];
 };
 

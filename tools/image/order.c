@@ -18,6 +18,8 @@ bool order_read(struct order *order, const struct option *options, int argc, cha
             order->exempt[order->exempt_count++] = optarg;
         else if (option == 'g')
             order->gaps = optarg;
+        else if (option == 't')
+            order->text = optarg;
         else
             order->what = option;
     }

@@ -2,7 +2,7 @@
 /*
  * The command line of tools/orcgen and tools/insnmap:
  *
- *     [OPTION]... [--gaps HOW] [--exempt SECTION]... IMAGE
+ *     [OPTION]... [--gaps HOW] [--exempt SECTION]... [--text START,END] IMAGE
  */
 #pragma once
 
@@ -21,16 +21,23 @@
         "gaps", required_argument, NULL, 'g'                                                       \
     }
 
+/* The symbols where the text begins and ends, in place of _text and _etext. */
+#define ORDER_TEXT_OPTION                                                                          \
+    {                                                                                              \
+        "text", required_argument, NULL, 't'                                                       \
+    }
+
 struct order {
-    int what;            /* the letter of the last option but these two; 0: there was none */
+    int what;            /* the letter of the last option but these three; 0: there was none */
     const char *gaps;    /* as spelt; NULL: what the table cannot tell of is refused */
     const char **exempt; /* sections whose code is not looked at */
     size_t exempt_count;
+    const char *text; /* as spelt; NULL: "_text,_etext" */
     const char *path;
 };
 
 /*
- * `options` are those of the tool, the two above among them, {0} last. The strings stay in
+ * `options` are those of the tool, the three above among them, {0} last. The strings stay in
  * argv. False if that is no right command line; getopt has said so unless it is one image too few
  * or too many. order_free even then.
  */

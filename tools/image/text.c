@@ -7,8 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_START "_text"
-#define TEXT_END   "_etext"
+/* "START,END" */
+static bool read_marks(struct text *text, const char *spelt)
+{
+    const char *comma = spelt ? strchr(spelt, ',') : NULL;
+
+    if (!spelt) {
+        strcpy(text->start, "_text");
+        strcpy(text->end, "_etext");
+        return true;
+    }
+    if (!comma || comma == spelt || !comma[1] || comma - spelt >= TEXT_MARK_SIZE ||
+        strlen(comma + 1) >= TEXT_MARK_SIZE)
+        return image_complain(text->image, "--text %s: two symbols are wanted, START,END", spelt);
+    snprintf(text->start, TEXT_MARK_SIZE, "%.*s", (int)(comma - spelt), spelt);
+    strcpy(text->end, comma + 1);
+    return true;
+}
 
 static bool find_marks(struct text *text, Elf_Data *data, const GElf_Shdr *header)
 {
@@ -18,10 +33,10 @@ static bool find_marks(struct text *text, Elf_Data *data, const GElf_Shdr *heade
 
     for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
         const char *name = elf_strptr(text->image->elf, header->sh_link, symbol.st_name);
-        if (name && strcmp(name, TEXT_START) == 0) {
+        if (name && strcmp(name, text->start) == 0) {
             text->address = symbol.st_value;
             start = true;
-        } else if (name && strcmp(name, TEXT_END) == 0) {
+        } else if (name && strcmp(name, text->end) == 0) {
             behind = symbol.st_value;
             end = true;
         }
@@ -29,13 +44,13 @@ static bool find_marks(struct text *text, Elf_Data *data, const GElf_Shdr *heade
     if (!start || !end)
         return image_complain(text->image,
                               "no symbol %s: the linker script must mark where the text "
-                              "begins and ends, as " TEXT_START " and " TEXT_END,
-                              start ? TEXT_END : TEXT_START);
+                              "begins and ends, as _text and _etext, or --text START,END",
+                              start ? text->end : text->start);
     if (behind <= text->address || behind - text->address > UINT32_MAX)
         return image_complain(text->image,
-                              TEXT_START " is at %#" PRIx64 ", " TEXT_END " at %#" PRIx64
-                                         ": the text must have between 1 byte and 4 GiB",
-                              text->address, behind);
+                              "%s is at %#" PRIx64 ", %s at %#" PRIx64
+                              ": the text must have between 1 byte and 4 GiB",
+                              text->start, text->address, text->end, behind);
     text->size = (uint32_t)(behind - text->address);
     return true;
 }
@@ -55,9 +70,9 @@ static bool read_section(struct text *text, Elf_Scn *section, const GElf_Shdr *h
 
     if (offset > text->size || header->sh_size > text->size - offset)
         return image_complain(text->image,
-                              "section %s has code outside " TEXT_START " and " TEXT_END
-                              ": put it between them, or exempt it (--exempt)",
-                              image_section_name(text->image, header));
+                              "section %s has code outside %s and %s: put it between them, or "
+                              "exempt it (--exempt)",
+                              image_section_name(text->image, header), text->start, text->end);
     if (!data || !data->d_buf || data->d_size != header->sh_size)
         return image_complain(text->image, "cannot read section %s",
                               image_section_name(text->image, header));
@@ -122,19 +137,19 @@ static bool read_symbols(struct text *text, Elf_Data *data, const GElf_Shdr *hea
     return true;
 }
 
-bool text_read(struct text *text, const struct image *image, const char *const *exempt,
-               size_t exempt_count)
+bool text_read(struct text *text, const struct image *image, const struct order *order)
 {
     GElf_Shdr header;
     Elf_Data *data = image_symtab(image, &header);
 
     *text = (struct text){.image = image};
-    if (!data || !find_marks(text, data, &header))
+    if (!data || !read_marks(text, order->text) || !find_marks(text, data, &header))
         return false;
     text->bytes = calloc(1, text->size);
     if (!text->bytes)
         return image_complain(image, "out of memory");
-    return read_sections(text, exempt, exempt_count) && read_symbols(text, data, &header);
+    return read_sections(text, order->exempt, order->exempt_count) &&
+           read_symbols(text, data, &header);
 }
 
 void text_free(struct text *text)
@@ -164,7 +179,7 @@ struct text_place text_describe(const struct text *text, uint32_t offset)
     struct text_place place;
 
     snprintf(place.words, sizeof(place.words), "%s+0x%x (%#" PRIx64 ")",
-             symbol ? symbol->name : TEXT_START, offset - (symbol ? symbol->offset : 0),
+             symbol ? symbol->name : text->start, offset - (symbol ? symbol->offset : 0),
              text->address + offset);
     return place;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The text of a linked kernel: the bytes from `_text` to `_etext`, and the functions that they
- * belong to. Called by tools/orcgen and tools/insnmap.
+ * The text of a linked kernel: the bytes from `_text` to `_etext`, or between other marks, and the
+ * functions that they belong to. Called by tools/orcgen and tools/insnmap.
  */
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "tools/image/image.h"
+#include "tools/image/order.h"
 
 struct text_symbol {
     const char *name;
@@ -19,8 +20,11 @@ struct text_symbol {
     bool function;
 };
 
+#define TEXT_MARK_SIZE 64
+
 struct text {
     const struct image *image;
+    char start[TEXT_MARK_SIZE], end[TEXT_MARK_SIZE]; /* the marks' names */
     uint64_t address;
     uint32_t size;
     uint8_t *bytes;              /* 0 where no section lies */
@@ -35,10 +39,9 @@ struct text_place {
 
 /*
  * False, with a complaint, if a mark is missing or code lies outside them, in a section that is not
- * among the `exempt_count` exempt ones. text_free even then.
+ * among the exempt ones of the order. text_free even then.
  */
-bool text_read(struct text *text, const struct image *image, const char *const *exempt,
-               size_t exempt_count);
+bool text_read(struct text *text, const struct image *image, const struct order *order);
 void text_free(struct text *text);
 
 struct text_place text_describe(const struct text *text, uint32_t offset);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * insnmap [--print] [--gaps none] [--exempt SECTION]... KERNEL.ELF: fills the section .insn_map of
- * a linked kernel with its instruction map (docs/insn-map.md); or prints a line for each
- * instruction, address and code, and writes nothing. The build calls it once after the link;
- * calling it again changes nothing.
+ * insnmap [--print] [--gaps none] [--exempt SECTION]... [--text START,END] KERNEL.ELF
+ *
+ * fills the section .insn_map of a linked kernel with its instruction map (docs/insn-map.md); or
+ * prints a line for each instruction, address and code, and writes nothing. The build calls it once
+ * after the link; calling it again changes nothing.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +25,8 @@ enum what { WHAT_FILL, WHAT_PRINT = 'p' };
 
 static const struct option options[] = {
     ORDER_EXEMPT_OPTION, /* no look-up asks about its code */
-    ORDER_GAPS_OPTION,   /* `none`: no answer is given there */
+    ORDER_TEXT_OPTION,
+    ORDER_GAPS_OPTION, /* `none`: no answer is given there */
     {"print", no_argument, NULL, WHAT_PRINT},
     {0},
 };
@@ -71,7 +73,7 @@ static bool run(const struct order *order, const struct image *image)
 {
     struct text text = {0};
     uint8_t *codes = NULL;
-    bool done = text_read(&text, image, order->exempt, order->exempt_count);
+    bool done = text_read(&text, image, order);
 
     if (done) {
         codes = malloc(text.size);
@@ -95,7 +97,8 @@ int main(int argc, char **argv)
     if (!order_read(&order, options, argc, argv) ||
         (order.gaps && strcmp(order.gaps, "none") != 0)) {
         fprintf(stderr,
-                "usage: insnmap [--print] [--gaps none] [--exempt SECTION]... KERNEL.ELF\n");
+                "usage: insnmap [--print] [--gaps none] [--exempt SECTION]... [--text START,END] "
+                "KERNEL.ELF\n");
         order_free(&order);
         return EXIT_FAILURE;
     }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * orcgen [--print | --sizes] [--gaps HOW] [--exempt SECTION]... KERNEL.ELF: fills the section
- * .unwind_table of a linked kernel with its unwind table (docs/unwind-table.md), or prints the
- * table and writes nothing. The build calls it once after the link; calling it again changes
- * nothing.
+ * orcgen [--print | --sizes] [--gaps HOW] [--exempt SECTION]... [--text START,END] KERNEL.ELF
+ *
+ * fills the section .unwind_table of a linked kernel with its unwind table (docs/unwind-table.md),
+ * or prints the table and writes nothing. The build calls it once after the link; calling it again
+ * changes nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ enum what { WHAT_FILL, WHAT_PRINT = 'p', WHAT_SIZES = 's' };
 
 static const struct option options[] = {
     ORDER_EXEMPT_OPTION, /* its code needs no rules */
+    ORDER_TEXT_OPTION,
     ORDER_GAPS_OPTION,
     {"print", no_argument, NULL, WHAT_PRINT},
     {"sizes", no_argument, NULL, WHAT_SIZES},
@@ -86,7 +88,7 @@ static bool run(const struct order *order, const struct image *image)
     const struct gaps *gaps = find_gaps(order->gaps);
     struct text text = {0};
     struct cfi cfi = {0};
-    bool done = text_read(&text, image, order->exempt, order->exempt_count) &&
+    bool done = text_read(&text, image, order) &&
                 cfi_read(&cfi, &text, gaps ? &gaps->rule : NULL) &&
                 coverage_check(&text, cfi.covered, gaps ? gaps->words : NULL) &&
                 finish(order, image, &text, &cfi);
@@ -103,7 +105,7 @@ int main(int argc, char **argv)
 
     if (!order_read(&order, options, argc, argv) || (order.gaps && !find_gaps(order.gaps))) {
         fprintf(stderr, "usage: orcgen [--print | --sizes] [--gaps end|fp] [--exempt SECTION]... "
-                        "KERNEL.ELF\n");
+                        "[--text START,END] KERNEL.ELF\n");
         order_free(&order);
         return EXIT_FAILURE;
     }
