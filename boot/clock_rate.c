@@ -174,7 +174,7 @@ static _Noreturn void rates_refuse(const struct rate *rates, unsigned known)
     if (known == 0)
         panic("no HPET, ACPI PM timer or 8254, and CPUID does not tell the clock's rate: one of "
               "these is needed");
-    panic("the clock's rate is not known, as no two agree: %s", said);
+    panic("the clock's rate is not known, as no two sources agree: %s", said);
 }
 
 void clock_rate_find(const struct acpi *acpi)

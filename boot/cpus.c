@@ -57,6 +57,6 @@ void cpus_find(const struct boot_information *information)
     if (count > 0)
         smp_init(others, count < ARCH_CPUS_MAX ? count : ARCH_CPUS_MAX - 1);
     if (acpi.cpus_ignored > 0)
-        print("Pitot: CPUs ignored: %zu; %u can run, whose APICs have numbers up to 254\n",
+        print("Pitot: %zu CPUs are ignored: at most %u can run, with APIC numbers up to 254\n",
               acpi.cpus_ignored, ARCH_CPUS_MAX);
 }

@@ -97,7 +97,7 @@ _Noreturn void kernel_main(uint32_t magic, uint32_t information)
     if (mapless)
         print("Pitot: breakpoint:hit names no instruction: %s\n", mapless);
     if (boot.memory_ignored)
-        print("Pitot: %zu memory ranges too many, ignored\n", boot.memory_ignored);
+        print("Pitot: %zu memory ranges are ignored, as there are too many\n", boot.memory_ignored);
     clock_rate_find(cpus_acpi()); /* the clock counts nanoseconds */
     ports_find_faster();          /* the stream's way out */
     breakpoint_init();            /* debug traps reach the arbiter */

@@ -65,8 +65,8 @@ static const char *keep_argument(const char *text, size_t *length)
 
 static void complain(const char *from, const char *reason)
 {
-    print_into(cmdline.complaint, sizeof(cmdline.complaint), "left out from `%.30s` on: %s", from,
-               reason);
+    print_into(cmdline.complaint, sizeof(cmdline.complaint), "ignored, beginning at `%.30s`: %s",
+               from, reason);
 }
 
 /* `end`: of the argument; NULL: it has none, as a quote is open. What is too long may be cut. */
@@ -204,6 +204,7 @@ int cmdline_number(const char *key, uint64_t *number, struct refusal *why)
     if (error == -ERANGE)
         return refuse(why, ERANGE, "%s%s: larger than 64 bits", key, found);
     if (error)
-        return refuse(why, EINVAL, "%s%s: a number is needed, 64k or 0x10000 say", key, found);
+        return refuse(why, EINVAL, "%s%s: a number is needed, for example 64k or 0x10000", key,
+                      found);
     return 0;
 }

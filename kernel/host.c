@@ -34,7 +34,7 @@ static void *memory_take(size_t bytes, struct refusal *why)
     counts = pages_counts();
     while (most > 0 && counts.free_blocks[most] == 0)
         most--;
-    refuse(why, ENOMEM, "%llu bytes are free in all, %llu the most in one block",
+    refuse(why, ENOMEM, "%llu bytes are free, at most %llu of them in one block",
            (unsigned long long)counts.free * PAGE_SIZE,
            counts.free ? (unsigned long long)PAGE_SIZE << most : 0ull);
     return NULL;

@@ -40,7 +40,7 @@ static int refuse_user_place(const struct breakpoint *breakpoint, struct refusal
         return refuse(why, EINVAL, "0x%lx is no address of a program: those lie below 0x%lx",
                       (unsigned long)breakpoint->address, (unsigned long)ARCH_USER_END);
     if (!breakpoint_processes)
-        return refuse(why, EINVAL, "0x%lx: no programs run here",
+        return refuse(why, EINVAL, "0x%lx: this kernel runs no programs",
                       (unsigned long)breakpoint->address);
     return breakpoint_processes->refuse_place(breakpoint, why);
 }

@@ -27,8 +27,9 @@ void record_hints_code(const char *command, const struct recording_options *reco
         struct symbol symbol;
 
         if (watches_code_as_data(event) && symbols_find_address(event->attr.bp_addr, &symbol))
-            print("perf %s: %s watches the bytes of a function as data; its calls are mem:%s:x\n",
-                  command, event->name, symbol.name);
+            print(
+                "perf %s: %s watches the bytes of a function as data; mem:%s:x counts its calls\n",
+                command, event->name, symbol.name);
     }
 }
 
@@ -43,8 +44,8 @@ void record_hints_watches(const char *command, const struct recording_options *r
         told |= tracepoint_of_event(&event->attr) == &tracepoint_breakpoint_hit;
     }
     if (told && !watches)
-        print("perf %s: breakpoint:hit tells of watches that are hit, and there is none: "
-              "-e mem:ADDR is one\n",
+        print("perf %s: breakpoint:hit needs a breakpoint, and there is none: add one with -e "
+              "mem:ADDR\n",
               command);
 }
 
@@ -56,10 +57,10 @@ void record_hints_clock(const struct recording_options *recording)
     for (unsigned i = 0; i < recording->event_count; i++)
         any |= recording->events[i].source->counts_time;
     if (any && event_clock_blind())
-        print("cpu-clock: sampled by the timer, blind where interrupts are off: %s\n",
+        print("cpu-clock: the timer takes the samples, but not where interrupts are off: %s\n",
               event_clock_blind());
     if (any && slowed.hertz)
-        print("cpu-clock: slowed down to %u samples a second, as one took %llu us: the work shall "
-              "have half of the CPU\n",
+        print("cpu-clock: slowed down to %u samples a second, as one took %llu us: the workload "
+              "keeps half of the CPU\n",
               slowed.hertz, (unsigned long long)slowed.took / 1000);
 }

@@ -32,11 +32,11 @@ static void list_all(struct sink *sink)
         event_sources[i]->describe(sink);
     while ((tracepoint = tracepoint_after(tracepoint)) != NULL)
         print_tracepoint(sink, tracepoint);
-    print_to(sink, "  %llu hits came inside the recording of another, and were counted only\n\n",
+    print_to(sink, "  %llu hits came while another was being recorded; they were only counted\n\n",
              (unsigned long long)tracepoint_nested());
     print_to(sink, "debug registers:\n");
     breakpoint_print(sink);
-    print_to(sink, "  %llu debug traps came from disarmed registers alone\n\n",
+    print_to(sink, "  %llu debug traps came only from registers that were not armed\n\n",
              (unsigned long long)arch_watch_spurious());
 }
 
@@ -72,7 +72,7 @@ static int list_matching(struct sink *sink, const char *word)
     }
     if (any)
         return 0;
-    print("perf list: no event matches \"%s\"; `perf list` has them all\n", word);
+    print("perf list: no event matches \"%s\"; `perf list` lists all events\n", word);
     return -ENOENT;
 }
 

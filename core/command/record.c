@@ -69,7 +69,7 @@ static void print_summary(void)
         print(", %llu hit%s of tracepoints inside a recorded one",
               (unsigned long long)counts.nested, plural(counts.nested));
     if (counts.foreign)
-        print(", %llu hit%s of other threads left out (-a has them)",
+        print(", %llu hit%s of other threads left out (-a includes them)",
               (unsigned long long)counts.foreign, plural(counts.foreign));
     if (counts.drained)
         print(", %llu hit%s raised by the stream's own thread", (unsigned long long)counts.drained,

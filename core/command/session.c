@@ -43,12 +43,12 @@ static int check_stepping(bool at_boot, struct refusal *why)
     const struct event_spec *event = session_stepping();
 
     if (event && event->attr.exclude_kernel && at_boot)
-        return refuse(why, EINVAL, "%s: the boot runs no program", event->name);
+        return refuse(why, EINVAL, "%s: the boot is the workload, and it runs no program",
+                      event->name);
     if (!event || event->window.started || event->attr.exclude_kernel || options.workload ||
         at_boot)
         return 0;
-    return refuse(why, EINVAL,
-                  "%s: of what? -- COMMAND is stepped, -p PID, or what follows --start EVENT",
+    return refuse(why, EINVAL, "%s: say what to step: -- COMMAND, -p PID, or --start EVENT",
                   event->name);
 }
 
@@ -64,8 +64,8 @@ static int check_threads(struct refusal *why)
     if (found == HOST_TASK_NONE)
         return refuse(why, ESRCH, "-p %u: no such thread; `ps` lists them", pid);
     if (session_stepping() && found != HOST_TASK_OF_PROGRAM)
-        return refuse(why, EINVAL, "-p %u: a thread of the kernel's own; %s is of programs", pid,
-                      session_stepping()->name);
+        return refuse(why, EINVAL, "-p %u: this is a kernel thread; %s needs a program's thread",
+                      pid, session_stepping()->name);
     return 0;
 }
 
@@ -121,7 +121,8 @@ void session_print_lapses(const char *command)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         if (recording_lapses(cpu))
-            print("perf %s: CPU %u has missed hits: its watches were found off, %llu times\n",
+            print("perf %s: CPU %u has missed hits: its debug registers were found disarmed %llu "
+                  "times\n",
                   command, cpu, (unsigned long long)recording_lapses(cpu));
 }
 

@@ -91,7 +91,7 @@ static void print_doubtful(const struct perf_options *options)
 static void print_foreign(void)
 {
     if (totals.foreign)
-        print(" %llu hit%s of other threads left out (-a has them)\n\n",
+        print(" %llu hit%s of other threads left out (-a includes them)\n\n",
               (unsigned long long)totals.foreign, totals.foreign == 1 ? "" : "s");
 }
 

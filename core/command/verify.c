@@ -13,7 +13,7 @@ static void print_difference(struct sink *sink, const struct verify_difference *
         [UNWIND_BY_TABLE] = "by table", [UNWIND_BY_FRAME_POINTER] = "by frame pointers"};
     char place[96];
 
-    print_to(sink, "[ verify-chain: the first to differ at %s, frame %u",
+    print_to(sink, "[ verify-chain: the first difference at %s, frame %u",
              symbols_describe(difference->ip, place, sizeof(place)), difference->frame);
     for (unsigned method = 0; method < UNWIND_METHODS; method++) {
         const char *at = unwind_reason(difference->end[method]);

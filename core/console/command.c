@@ -69,7 +69,7 @@ static bool takes_words(const struct command *command, int argc, char **argv)
 {
     if (argc == 1 || command->usage[0] != '\0')
         return true;
-    print("%s: \"%s\" is one word too many: nothing follows %s\n", command->name, argv[1],
+    print("%s: \"%s\" is one word too many: %s takes no argument\n", command->name, argv[1],
           command->name);
     return false;
 }

@@ -74,7 +74,7 @@ int spelling_number(struct spelling *cursor, const char *what, uint64_t *number)
         return refuse(cursor->why, EINVAL, "\"%.*s\" does not fit into 64 bits", (int)length,
                       cursor->at);
     if (at < end)
-        return refuse(cursor->why, EINVAL, "\"%.*s\" is no number: 16 and 0x10 are possible",
+        return refuse(cursor->why, EINVAL, "\"%.*s\" is not a number; write it as 16 or 0x10",
                       (int)length, cursor->at);
     if (found == NUMBER_NONE)
         return spelling_refuse_missing(cursor, what);
@@ -119,7 +119,7 @@ int spelling_end(const struct spelling *cursor)
 {
     if (*cursor->at == '\0')
         return 0;
-    return refuse(cursor->why, EINVAL, "\"%s\" is too much: %s", cursor->at, possible());
+    return refuse(cursor->why, EINVAL, "\"%s\" is one part too many: %s", cursor->at, possible());
 }
 
 bool spelling_skip(struct spelling *cursor, const char *prefix)

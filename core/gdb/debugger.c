@@ -167,8 +167,7 @@ static void invite(void)
         gdb_session.door->lends_console ? gdb_session.console_before : print_console();
 
     print_together_begin();
-    print_to(console,
-             "gdb: waiting at %s: (gdb) target remote ...; `detach` lets the machine go on\n",
+    print_to(console, "gdb: waiting at %s: (gdb) target remote ...; `detach` resumes the machine\n",
              gdb_session.door->name);
     print_together_end();
 }
@@ -224,7 +223,7 @@ bool gdb_tell(struct sink *to)
              gdb_session.server.refused.text[0] ? "refused last: " : "nothing was refused",
              gdb_session.server.refused.text);
     if (gdb_session.blind)
-        print_to(to, "gdb: ^C does not break in: %s\n", gdb_session.blind);
+        print_to(to, "gdb: ^C cannot interrupt the machine: %s\n", gdb_session.blind);
     breakpoint_print(to);
     return true;
 }

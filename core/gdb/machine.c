@@ -25,8 +25,8 @@ static int register_write(unsigned cpu, unsigned number, const uint8_t *bytes, s
     if (arch_debug_register_write(cpu, number, bytes))
         return 0;
     return refuse(why, EPERM,
-                  "general registers, rip and eflags can be set, debug registers by watch and "
-                  "hbreak; no other");
+                  "only general registers, rip and eflags can be set; debug registers are set by "
+                  "watch and hbreak");
 }
 
 static size_t memory_read(uint64_t address, uint8_t *to, size_t length)

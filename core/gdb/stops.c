@@ -88,7 +88,7 @@ static bool begin_command(unsigned cpu, enum arch_stop why)
         return false;
     }
     if (why == ARCH_STOP_DEAD)
-        problem = "after a panic nothing runs any more";
+        problem = "after a panic no code can run";
     else if (!gdb_session.monitor)
         problem = "this kernel runs no commands for gdb";
     else
@@ -119,11 +119,12 @@ static bool can_go_on(unsigned cpu, unsigned only)
     if (only == GDB_NO_CPU || only == cpu)
         return true;
     if (!arch_stopped_regs(only))
-        length = print_into(text, sizeof(text), "CPU %u does not answer: it runs\n", only);
-    else if (arch_park_is_changing())
         length =
-            print_into(text, sizeof(text),
-                       "CPU %u has parked the others, for a change: it has to go on first\n", cpu);
+            print_into(text, sizeof(text), "CPU %u does not answer: it is still running\n", only);
+    else if (arch_park_is_changing())
+        length = print_into(
+            text, sizeof(text),
+            "CPU %u has parked the others to make a change: it has to continue first\n", cpu);
     else
         return true;
     gdb_server_print(&gdb_session.server, text, length);
@@ -177,7 +178,8 @@ static void say_absent(unsigned absent)
 
     if (absent == ARCH_NO_CPU || !gdb_session.server.owes_stop)
         return;
-    length = print_into(text, sizeof(text), "CPU %u does not answer: it goes on\n", absent);
+    length =
+        print_into(text, sizeof(text), "CPU %u does not answer: it continues to run\n", absent);
     gdb_server_print(&gdb_session.server, text, length);
 }
 

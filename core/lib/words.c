@@ -57,8 +57,9 @@ static bool quoting_is_outside(const struct quoting *quoting)
 static int refuse_open_end(const struct quoting *quoting, struct refusal *why)
 {
     if (quoting->escaped)
-        return refuse(why, EINVAL, "the line ends in a backslash: \\\\ is a backslash itself");
-    return refuse(why, EINVAL, "the quote %c is opened and not closed", quoting->quote);
+        return refuse(why, EINVAL,
+                      "the line ends in a backslash; write \\\\ for a backslash itself");
+    return refuse(why, EINVAL, "the quote %c is opened but not closed", quoting->quote);
 }
 
 /*

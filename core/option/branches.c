@@ -11,11 +11,12 @@ static int check_opener(const struct event_spec *event, struct refusal *why)
 {
     if (event->start && !event->source->watches)
         return refuse(why, EINVAL,
-                      "--start %s: only a breakpoint opens the window of branches, mem:fs_write:x "
-                      "say",
+                      "--start %s: only a breakpoint opens the window of branches, for example "
+                      "mem:fs_write:x",
                       event->name);
     if (event->window.instructions && !event->source->follows)
-        return refuse(why, EINVAL, "window=: a term of -e branches, not of %s", event->name);
+        return refuse(why, EINVAL, "window=: only -e branches has this term, %s has not",
+                      event->name);
     return 0;
 }
 
@@ -30,16 +31,15 @@ static int check_beside(const struct event_spec *event, bool program, struct ref
     bool concerned = !program || event->attr.bp_addr < ARCH_USER_END;
 
     if (concerned && program && watches_data(event) && arch_step_excludes_watches())
-        return refuse(
-            why, EINVAL,
-            "%s: QEMU's TCG loses its way where a stepped instruction makes a watched "
-            "access: beside branches:u a program's code can be watched, the kernel's data, "
-            "but not its own",
-            event->name);
+        return refuse(why, EINVAL,
+                      "%s: QEMU's TCG loses its way where a stepped instruction makes a watched "
+                      "access: with branches:u, a program's code and the kernel's data can be "
+                      "watched, but not the program's data",
+                      event->name);
     if (concerned && !event->start && watches_data(event) && arch_step_excludes_watches())
         return refuse(why, EINVAL,
                       "%s: QEMU's TCG loses its way where a stepped instruction makes a watched "
-                      "access: beside branches a watch of data can only be a --start",
+                      "access: with branches, data can be watched by --start only",
                       event->name);
     return 0;
 }
@@ -51,16 +51,17 @@ static int check_branches(const struct event_spec *event, struct refusal *why)
 
     if (attr->exclude_kernel && event->window.instructions)
         return refuse(why, EINVAL,
-                      "window=: a program is stepped all the way: %s --overwrite has the newest",
+                      "window=: a program is stepped all the way, without windows; %s --overwrite "
+                      "keeps the newest branches",
                       event->name);
     if (attr->freq)
         return refuse(why, EINVAL,
-                      "-F: branches follow each other, with -c N every N-th; for another event -F "
-                      "is its term, EVENT/freq=HZ/");
+                      "-F: branches have no frequency; -c N takes every N-th branch; give another "
+                      "event its own frequency: EVENT/freq=HZ/");
     if (attr->sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_INTR))
         return refuse(why, EINVAL,
                       "a branch has no call chain and no registers, only from and to; other events "
-                      "of the recording may");
+                      "can have them by terms of their own");
     return 0;
 }
 
@@ -76,11 +77,11 @@ int branches_choose(struct event_spec *events, unsigned count, struct refusal *w
         if (!events[i].source->follows)
             continue;
         if (branches)
-            return refuse(why, EINVAL, "branches: one of them in a recording");
+            return refuse(why, EINVAL, "branches: a recording can have this event only once");
         branches = &events[i];
     }
     if (!error && !branches && started)
-        return refuse(why, EINVAL, "--start opens the window of branches: -e branches is missing");
+        return refuse(why, EINVAL, "--start opens the window of branches: add -e branches");
     if (error || !branches)
         return error;
     branches->window.started = started;

@@ -11,8 +11,8 @@ int span_option_mark(struct event_spec *events, unsigned count, enum tally_role 
                      const char *option, struct refusal *why)
 {
     if (count != 1)
-        return refuse(why, EINVAL, "%s: one event, not %u from %s on", option, count,
-                      events[0].name);
+        return refuse(why, EINVAL, "%s: one event is possible, not %u, of which %s is the first",
+                      option, count, events[0].name);
     if (!events[0].source->has_fields && !events[0].source->watches)
         return refuse(why, EINVAL, "%s: %s is neither a tracepoint nor a breakpoint", option,
                       events[0].name);
@@ -29,7 +29,8 @@ static int find_role(struct event_spec *events, unsigned count, enum tally_role 
         if (events[i].tally.role != role)
             continue;
         if (*found)
-            return refuse(why, EINVAL, "%s twice: %s and %s; one span is possible in a command",
+            return refuse(why, EINVAL,
+                          "%s is given twice: %s and %s; one span is possible in a command",
                           role == TALLY_BEGINS ? "--from" : "--to", (*found)->name, events[i].name);
         *found = &events[i];
     }
@@ -65,14 +66,14 @@ static int set_key(struct event_spec *event, const char *key, struct refusal *wh
 
     if (!tracepoint)
         return refuse(why, EINVAL,
-                      "--key: %s is no tracepoint, it has no fields; without --key "
-                      "its spans are of one thread",
+                      "--key: %s is not a tracepoint and has no fields; without --key a span "
+                      "begins and ends in one thread",
                       event->name);
     if (!field)
         return refuse(why, EINVAL, "--key: %s has no field \"%s\"; there are %scommon_*",
                       event->name, key, field_names(tracepoint, names, sizeof(names)));
     if (field->kind == TRACEPOINT_text)
-        return refuse(why, EINVAL, "--key: %s is a text; a number or a pointer is possible", key);
+        return refuse(why, EINVAL, "--key: %s is a text; a key is a number or a pointer", key);
     event->tally.span = field_place_of(tracepoint, field);
     event->tally.span_field = field;
     return 0;
@@ -89,11 +90,11 @@ int span_options_choose(struct event_spec *events, unsigned count, const char *k
     if (error)
         return error;
     if (!from && !to)
-        return key ? refuse(why, EINVAL, "--key without --from EVENT and --to EVENT") : 0;
+        return key ? refuse(why, EINVAL, "--key needs --from EVENT and --to EVENT") : 0;
     if (!to)
-        return refuse(why, EINVAL, "--from %s: --to EVENT says where the time ends", from->name);
+        return refuse(why, EINVAL, "--from %s: add --to EVENT, where the time ends", from->name);
     if (!from)
-        return refuse(why, EINVAL, "--to %s: --from EVENT says where the time begins", to->name);
+        return refuse(why, EINVAL, "--to %s: add --from EVENT, where the time begins", to->name);
     if (!key)
         key = common_pointer(tracepoint_of(from), tracepoint_of(to));
     if (key)

@@ -11,14 +11,16 @@
 static int check_hits(const struct event_spec *event, const char *option, struct refusal *why)
 {
     if (!event->source->has_fields && !event->source->watches)
-        return refuse(why, EINVAL,
-                      "%s: %s is neither a tracepoint nor a breakpoint, whose hits it tells apart",
-                      option, event->name);
+        return refuse(
+            why, EINVAL,
+            "%s: %s is neither a tracepoint nor a breakpoint; only their hits can be told apart",
+            option, event->name);
     if (event->tally.role == TALLY_BEGINS)
-        return refuse(why, EINVAL, "%s: %s begins spans; --by stands behind --to EVENT", option,
+        return refuse(why, EINVAL, "%s: %s begins spans; --by must come after --to EVENT", option,
                       event->name);
     if (event->start)
-        return refuse(why, EINVAL, "%s: %s opens windows; its hits are told apart where -e has it",
+        return refuse(why, EINVAL,
+                      "%s: %s opens windows; to tell its hits apart, give it with -e as well",
                       option, event->name);
     return 0;
 }
@@ -34,8 +36,8 @@ static const struct tracepoint_field *find_field(const struct event_spec *event,
 
     if (!tracepoint) {
         refuse(why, EINVAL,
-               "%s %s: %s is no tracepoint, it has no fields%s; its hits have: -e %s "
-               "-e breakpoint:hit %s %s",
+               "%s %s: %s is not a tracepoint and has no fields%s; its hits have fields: -e %s -e "
+               "breakpoint:hit %s %s",
                option, name, event->name, *also ? ", only comm, cpu and caller" : "", event->name,
                option, name);
         return NULL;
@@ -55,10 +57,11 @@ static int parse_hist(struct event_spec *event, const char *option, const char *
     if (!field)
         return -EINVAL;
     if (event->tally.role)
-        return refuse(why, EINVAL, "%s: the histogram of %s is of times", option, event->name);
+        return refuse(why, EINVAL, "%s: %s ends spans, and their histogram is always of times",
+                      option, event->name);
     if (field->kind == TRACEPOINT_text)
-        return refuse(why, EINVAL, "%s: %s is a text; --by %s says how often each came", option,
-                      name, name);
+        return refuse(why, EINVAL, "%s: %s is a text; --by %s counts how often each one came",
+                      option, name, name);
     event->tally.value = field_place_of(tracepoint_of_event(&event->attr), field);
     event->tally.value_field = field;
     return 0;
@@ -79,9 +82,9 @@ static int parse_by(struct event_spec *event, const char *option, const char *wo
             event->tally.by = words[i].by;
             if (words[i].by != TALLY_BY_CALLER || unwind_possible(event->tally.method))
                 return 0;
-            return refuse(why, EINVAL,
-                          "--by caller: no way to make call chains in this kernel; it said why "
-                          "at boot");
+            return refuse(
+                why, EINVAL,
+                "--by caller: this kernel cannot make call chains; a message at boot says why");
         }
     field = find_field(event, option, word, why);
     if (!field)
@@ -99,7 +102,7 @@ int tally_option_parse(struct event_spec *events, unsigned count, const char *op
     int error = 0;
 
     if (count == 0)
-        return refuse(why, EINVAL, "%s stands behind the -e EVENT that it is for", option);
+        return refuse(why, EINVAL, "%s must come after the -e EVENT that it is for", option);
     for (unsigned i = 0; !error && i < count; i++) {
         error = check_hits(&events[i], option, why);
         if (!error)

@@ -10,11 +10,12 @@
 static int check_kernel(const struct event_spec *event, struct refusal *why)
 {
     if (event->target.program)
-        return refuse(why, EINVAL, "%s: 0x%llx is the kernel's, no program's", event->name,
-                      (unsigned long long)event->attr.bp_addr);
+        return refuse(why, EINVAL, "%s: 0x%llx is an address of the kernel, not of a program",
+                      event->name, (unsigned long long)event->attr.bp_addr);
     if (event->attr.exclude_kernel)
         return refuse(why, EINVAL,
-                      "%s: a program cannot touch the kernel's memory: with u there is no hit",
+                      "%s: a program cannot access the kernel's memory: with the modifier u there "
+                      "is never a hit",
                       event->name);
     return 0;
 }
@@ -30,8 +31,8 @@ static int choose_program(struct event_spec *event, const struct target_options 
         event->target.program = host.program_load(options->workload, why);
     else
         return refuse(why, EINVAL,
-                      "%s: programs have this address: whose? mem:/bin/PROGRAM:..., -p PID, or "
-                      "-- /bin/PROGRAM says it",
+                      "%s: each program has its own memory at this address; name the program: "
+                      "mem:/bin/PROGRAM:..., -p PID, or -- /bin/PROGRAM",
                       event->name);
     return event->target.program ? 0 : -ENOENT;
 }
@@ -43,15 +44,14 @@ static int choose_breakpoint(struct event_spec *event, const struct target_optio
         return check_kernel(event, why);
     if (event->attr.exclude_user)
         return refuse(why, EINVAL,
-                      "%s: the kernel reaches a program's memory by addresses of its own: with k "
-                      "there is no hit",
+                      "%s: the kernel accesses a program's memory at other addresses: with the "
+                      "modifier k there is never a hit",
                       event->name);
     if (event->start)
-        return refuse(
-            why, EINVAL,
-            "--start %s: windows are the kernel's, not a program's; a place of the kernel's "
-            "opens one, a system call's say: mem:sys_open:x",
-            event->name);
+        return refuse(why, EINVAL,
+                      "--start %s: windows open in the kernel, not in a program; give a place in "
+                      "the kernel, for example a system call's: mem:sys_open:x",
+                      event->name);
     return choose_program(event, options, why);
 }
 
@@ -65,12 +65,14 @@ static int check_windows(const struct event_spec *event, uint32_t pid, struct re
 {
     if (event->attr.exclude_kernel)
         return refuse(why, EINVAL,
-                      "%s: --start opens windows in the kernel: branches or branches:k has them, a "
-                      "program is stepped without --start",
+                      "%s: --start opens windows in the kernel: use branches or branches:k; to "
+                      "step a program, leave --start out",
                       event->name);
     if (pid)
-        return refuse(why, EINVAL, "-p: windows of %s follow the thread that opens them",
-                      event->name);
+        return refuse(
+            why, EINVAL,
+            "-p is not possible with --start: the windows of %s follow the thread that opens them",
+            event->name);
     return 0;
 }
 
@@ -80,8 +82,8 @@ static int make_of_program(struct event_spec *event, struct refusal *why)
 
     if (event->attr.exclude_user)
         return refuse(why, EINVAL,
-                      "%s: of a program its own branches are stepped, branches:u; the kernel's for "
-                      "it from a place on, as by --start mem:sys_write:x",
+                      "%s: in a program only its own branches are stepped: use branches:u; for the "
+                      "kernel's branches open a window, for example by --start mem:sys_write:x",
                       event->name);
     event->attr.exclude_kernel = 1;
     memcpy(event->name, name, sizeof(name));
@@ -103,11 +105,10 @@ static int choose_branches(struct event_spec *event, const struct target_options
     if (options->pid || (workload && target_is_program(workload)))
         return make_of_program(event, why);
     if (event->attr.exclude_kernel && workload && !options->all_threads)
-        return refuse(
-            why, EINVAL,
-            "%s: %s runs in the kernel, branches or branches:k has its; of programs beside "
-            "it with -p PID or -a",
-            event->name, workload);
+        return refuse(why, EINVAL,
+                      "%s: %s runs in the kernel: use branches or branches:k; for programs that "
+                      "run beside it, add -p PID or -a",
+                      event->name, workload);
     return 0;
 }
 
@@ -117,7 +118,7 @@ static int check_stop(const struct event_spec *event, struct refusal *why)
     if (!event->stop || (event->source->watches && event->attr.bp_addr < ARCH_USER_END))
         return 0;
     return refuse(why, EINVAL,
-                  "%s: the term stop is of a breakpoint in a program, as in "
+                  "%s: the term stop is for a breakpoint in a program, for example "
                   "mem:/bin/fs-load:main:x/stop/; --trigger ends a recording",
                   event->name);
 }

@@ -83,8 +83,8 @@ static int refuse_together(struct event *event, const char *name, unsigned befor
         return error;
     event_disable(event);
     return refuse(why, ENOSPC,
-                  "%s: no debug register is left for it, as this command's %u event%s before it "
-                  "take%s those that are free; record fewer at once",
+                  "%s: no debug register is left, as the %u event%s before it in this command "
+                  "take%s all that were free; record fewer at once",
                   name, before, before == 1 ? "" : "s", before == 1 ? "s" : "");
 }
 

@@ -13,7 +13,7 @@ static void change_point(struct gdb_server *server, const char *at, change *how)
 
     if (!hex_number(&at, &kind) || *at++ != ',' || !hex_number(&at, &address) || *at++ != ',' ||
         !hex_number(&at, &length) || *at) {
-        gdb_reply_error(server, "no kind, address and length");
+        gdb_reply_error(server, "a kind, an address and a length are needed");
         return;
     }
     if (kind >= GDB_POINT_KINDS)

@@ -87,14 +87,14 @@ static void transfer(struct gdb_server *server, const char *at)
     if (!text_skip(&at, "features:read:target.xml:")) {
         threads = text_skip(&at, "threads:read::");
         if (!threads) {
-            gdb_reply_error(server, "target.xml and the threads can be read");
+            gdb_reply_error(server, "only target.xml and the threads can be read");
             return;
         }
     } else {
         threads = false;
     }
     if (!hex_number(&at, &slice.skip) || *at++ != ',' || !hex_number(&at, &slice.left) || *at) {
-        gdb_reply_error(server, "no offset and length");
+        gdb_reply_error(server, "an offset and a length are needed");
         return;
     }
     gdb_out_char(&server->link, 'l');

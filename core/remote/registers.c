@@ -69,7 +69,7 @@ void gdb_write_register(struct gdb_server *server, const char *at)
     if (!find_register(server, &at, &number))
         return;
     if (*at++ != '=' || !hex_bytes(&at, bytes, server->target->register_size(number)) || *at)
-        gdb_reply_error(server, "the value has another length than the register");
+        gdb_reply_error(server, "the value and the register differ in length");
     else if (!set_register(server, number, bytes))
         gdb_reply_ok(server);
 }
@@ -87,7 +87,7 @@ void gdb_write_registers(struct gdb_server *server, const char *at)
             continue;
         }
         if (!hex_bytes(&at, bytes, size)) {
-            gdb_reply_error(server, "a register is cut off");
+            gdb_reply_error(server, "the last register is not complete");
             return;
         }
         if (set_register(server, number, bytes))

@@ -44,7 +44,7 @@ static bool plan_resume(struct gdb_server *server, const struct plan *plan)
 {
     if (plan_request(server, plan))
         return true;
-    gdb_reply_error(server, "one CPU can go on alone, or all can, one of them by steps");
+    gdb_reply_error(server, "one CPU can run alone, or all can run, one of them by single steps");
     return false;
 }
 
@@ -61,7 +61,7 @@ static bool resume_old(struct gdb_server *server, const char *at, enum action ac
     unsigned cpu = server->of_resuming;
 
     if (*at) {
-        gdb_reply_error(server, "the address is a register: set it");
+        gdb_reply_error(server, "no address is possible here: set rip instead");
         return false;
     }
     if (cpu == GDB_NO_CPU)
@@ -163,7 +163,7 @@ static bool resume_threads(struct gdb_server *server, const char *at)
         apply(server, &plan, decided, action, cpu);
     }
     if (*at) {
-        gdb_reply_error(server, "vCont: actions are behind semicolons");
+        gdb_reply_error(server, "vCont: each action follows a semicolon");
         return false;
     }
     return plan_resume(server, &plan);

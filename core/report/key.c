@@ -57,8 +57,8 @@ static int refuse_field(const char *word, const struct record_source *source, st
             print_into(names + length, sizeof(names) - length, ", %s", tracepoint->field[f].name);
         }
     }
-    return refuse(why, EINVAL, "sort key \"%s\": there are comm, cpu, dso, pid, sym%s%s", word,
-                  names,
+    return refuse(why, EINVAL, "unknown sort key \"%s\"; there are comm, cpu, dso, pid, sym%s%s",
+                  word, names,
                   names[0] ? "" : "; and the fields of tracepoints, where they are recorded");
 }
 

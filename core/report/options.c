@@ -33,12 +33,11 @@ static bool parse_percent(const char *word, uint32_t *percent_units)
 
 static int refuse_graph(const char *value, struct refusal *why)
 {
-    return refuse(
-        why, EINVAL,
-        "call graph \"%s\": graph or fractal, caller or callee, and the per cent below which "
-        "branches are left out, 0 to 100 with up to 4 decimals, are possible, with commas "
-        "between them: fractal,0.5,caller; or none",
-        value);
+    return refuse(why, EINVAL,
+                  "call graph \"%s\": possible are graph or fractal, caller or callee, and the "
+                  "percentage below which branches are left out (0 to 100, up to 4 decimals), "
+                  "separated by commas: fractal,0.5,caller; or none",
+                  value);
 }
 
 /* One of the words between commas. */

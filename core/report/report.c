@@ -152,7 +152,7 @@ int report_possible(const struct record_source *source, const struct report_opti
 static int say_too_small(struct sink *sink, size_t size, uint64_t fitted, const char *event_name)
 {
     print_to(sink,
-             "perf report: %zu bytes of memory hold the first %llu samples of event '%s', no more: "
+             "perf report: %zu bytes of memory hold only the first %llu samples of event '%s': "
              "record less, report without -g, or give the stream to perf on another machine\n",
              size, (unsigned long long)fitted, event_name);
     return -ENOMEM;

@@ -38,12 +38,12 @@ static int add(struct report_keys *keys, const char *word, struct refusal *why)
 
     if (word[0] == '\0')
         return refuse(why, EINVAL,
-                      "a sort key is empty; there are comm, cpu, dso, pid, sym and the "
-                      "fields of tracepoints, with commas between them");
+                      "a sort key is empty; there are comm, cpu, dso, pid, sym and the fields of "
+                      "tracepoints, separated by commas");
     if (is_there(keys, kind, word))
         return 0;
     if (keys->count == REPORT_KEYS_MAX)
-        return refuse(why, EINVAL, "sort key \"%s\": no more than %d are possible", word,
+        return refuse(why, EINVAL, "sort key \"%s\": at most %d keys are possible", word,
                       REPORT_KEYS_MAX);
     keys->key[keys->count++] = (struct report_key){.kind = kind, .word = word};
     return 0;

@@ -205,9 +205,9 @@ static int branches_enable(struct event *event, struct refusal *why)
     int error;
 
     if (event->recorded.attr.config != PERF_COUNT_HW_BRANCH_INSTRUCTIONS)
-        return refuse(why, EINVAL, "%s: no hardware event but branches", event->recorded.name);
+        return refuse(why, EINVAL, "%s: the only hardware event is branches", event->recorded.name);
     if (traced || programs)
-        return refuse(why, EBUSY, "%s: one is enabled already", event->recorded.name);
+        return refuse(why, EBUSY, "%s: another one is already enabled", event->recorded.name);
     error = cpus_park(why);
     if (error)
         return error;
@@ -263,7 +263,7 @@ static int branches_parse(const char *spelling, struct event_spec *spec, struct 
         return EVENT_IS_ANOTHERS;
     spec->attr.type = PERF_TYPE_HARDWARE;
     spec->attr.config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
-    error = spelling_modifiers(&cursor, "no modifier of " BRANCHES, &spec->attr);
+    error = spelling_modifiers(&cursor, "not a modifier of " BRANCHES, &spec->attr);
     return error ? error : spelling_end(&cursor);
 }
 
@@ -273,9 +273,10 @@ static void branches_describe(struct sink *sink)
         sink,
         "  branches[:k|:u] OR branch-instructions             [Hardware event, by single "
         "steps]\n"
-        "      where the command's thread jumps, calls and returns to, from => to; of a program "
+        "      each jump, call and return of the command's thread, from => to; of a program those "
         "in user mode;\n"
-        "      branches/window=N/ ends after N instructions, --start mem:... opens it at each "
+        "      branches/window=N/ ends after N instructions, --start mem:... opens a window at "
+        "each "
         "hit\n\n");
 }
 

@@ -47,7 +47,7 @@ static int breakpoint_read_access(struct spelling *cursor, uint32_t *access)
                       "access \"r\": x86 has no read-only watchpoint; rw is the nearest");
     if ((*access & HW_BREAKPOINT_X) && *access != HW_BREAKPOINT_X)
         return refuse(cursor->why, EINVAL,
-                      "access \"%.*s\": x cannot be had together with r or w in one register",
+                      "access \"%.*s\": one register cannot watch x together with r or w",
                       (int)spelling_word_length(cursor->at + 1), cursor->at + 1);
     *cursor = behind;
     return 0;
@@ -69,9 +69,10 @@ static int default_length(const struct place *place, struct refusal *why, uint64
     /* No instruction reads or writes a function as a whole. */
     *length = is_code(symbol) ? 1 : symbol->size;
     if (*length > LENGTH_MAX)
-        return refuse(why, EINVAL,
-                      "%s is %zu bytes long; registers cover %d: give /LEN, e.g. mem:%s/8",
-                      symbol->name, symbol->size, LENGTH_MAX, symbol->name);
+        return refuse(
+            why, EINVAL,
+            "%s is %zu bytes long; the debug registers cover %d: give /LEN, for example mem:%s/8",
+            symbol->name, symbol->size, LENGTH_MAX, symbol->name);
     return 0;
 }
 
@@ -83,7 +84,7 @@ static int choose_length(const struct place *place, uint64_t given, struct refus
 
     if (attr->bp_type == HW_BREAKPOINT_X) {
         if (given != 0 && given != 1 && given != LENGTH_EXECUTE)
-            return refuse(why, EINVAL, "length %lu: for x it is 1, or 8 as in perf, or none",
+            return refuse(why, EINVAL, "length %lu: for x give 1, or 8 as in perf, or none",
                           (unsigned long)given);
         length = LENGTH_EXECUTE;
     } else if (given == 0) {
@@ -110,7 +111,7 @@ static int breakpoint_read_mem(struct spelling *cursor, struct event_spec *spec)
     if (!error)
         error = breakpoint_read_access(cursor, &attr->bp_type);
     if (!error)
-        error = spelling_modifiers(cursor, "neither an access (rw, w, x) nor a modifier behind one",
+        error = spelling_modifiers(cursor, "neither an access (rw, w, x) nor a modifier after one",
                                    attr);
     if (!error)
         error = spelling_end(cursor);

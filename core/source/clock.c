@@ -228,7 +228,8 @@ static int clock_enable(struct event *event, struct refusal *why)
     int error;
 
     if (attr->config != PERF_COUNT_SW_CPU_CLOCK)
-        return refuse(why, EINVAL, "%s: no software event but cpu-clock", event->recorded.name);
+        return refuse(why, EINVAL, "%s: the only software event is cpu-clock",
+                      event->recorded.name);
     event->clock.interval = attr->freq ? SECOND_NS / attr->sample_freq : attr->sample_period;
     error = cpus_park(why);
     if (error)
@@ -273,7 +274,7 @@ static int clock_parse(const char *spelling, struct event_spec *spec, struct ref
         return EVENT_IS_ANOTHERS;
     spec->attr.type = PERF_TYPE_SOFTWARE;
     spec->attr.config = PERF_COUNT_SW_CPU_CLOCK;
-    error = spelling_modifiers(&cursor, "no modifier of " CLOCK, &spec->attr);
+    error = spelling_modifiers(&cursor, "not a modifier of " CLOCK, &spec->attr);
     return error ? error : spelling_end(&cursor);
 }
 
@@ -284,7 +285,7 @@ static void clock_describe(struct sink *sink)
              "      time, in ns: -F up to %d samples a second, -c from %d ns on;\n",
              EVENT_CLOCK_HERTZ_MAX, PERIOD_MIN);
     if (event_clock_blind())
-        print_to(sink, "      by the timer, blind where interrupts are off: %s\n\n",
+        print_to(sink, "      by the timer, but not where interrupts are off: %s\n\n",
                  event_clock_blind());
     else
         print_to(sink, "      by NMI: where interrupts are off, too\n\n");

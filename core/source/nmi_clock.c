@@ -8,7 +8,7 @@
 
 static void (*clock_set_rate)(unsigned hertz);  /* NULL: there is no clock; set at boot, */
 static void (*clock_slow_down)(unsigned hertz); /* ... as this is */
-static const char *missing = "it was not looked for";
+static const char *missing = "no search was made for an NMI clock";
 
 static struct nmi_clock_user *first; /* those who ever used it; changed with all CPUs parked */
 static unsigned rate; /* changed with all CPUs parked, or on the boot CPU, in the clock's NMI */

@@ -16,7 +16,7 @@ static int refuse_unknown(struct refusal *why, const char *name)
     struct spelling_list near = {.length = 0};
 
     if (count == 0)
-        return refuse(why, ENOENT, "no symbol \"%s\", and none that is spelt nearly so", name);
+        return refuse(why, ENOENT, "no symbol \"%s\", and none with a similar spelling", name);
     for (size_t i = 0; i < count; i++)
         spelling_list_add(&near, nearest[i].name);
     return refuse(why, ENOENT, "no symbol \"%s\"; near: %s", name, near.text);
@@ -81,12 +81,12 @@ int place_read_program(struct spelling *cursor, struct event_spec *spec)
         return 0; /* the latter: a length without an address */
     if (!end)
         return refuse(cursor->why, EINVAL,
-                      "\"%s\": behind a program's file follow a colon and a place in it",
+                      "\"%s\": a program's file must be followed by a colon and a place in it",
                       cursor->at);
     memcpy(path, cursor->at, (size_t)(end - cursor->at));
     path[end - cursor->at] = '\0';
     if (!host.program_load)
-        return refuse(cursor->why, EINVAL, "%s: no programs run here", path);
+        return refuse(cursor->why, EINVAL, "%s: this kernel runs no programs", path);
     cursor->program = host.program_load(path, cursor->why);
     if (!cursor->program)
         return -ENOENT;
@@ -105,10 +105,10 @@ static int read_offset(struct spelling *cursor, struct place *place)
         return error;
     if (offset >= place->symbol.size && place->symbol.size != 0)
         return refuse(cursor->why, EINVAL,
-                      "+0x%lx lies behind the end of %s, which is %zu bytes long",
+                      "+0x%lx lies beyond the end of %s, which is %zu bytes long",
                       (unsigned long)offset, place->symbol.name, place->symbol.size);
     if (offset > UINTPTR_MAX - place->address)
-        return refuse(cursor->why, EINVAL, "%s+0x%lx lies behind the end of memory",
+        return refuse(cursor->why, EINVAL, "%s+0x%lx lies beyond the end of memory",
                       place->symbol.name, (unsigned long)offset);
     place->address += offset;
     place->is_symbol = false;

@@ -189,7 +189,7 @@ static int tracepoint_parse(const char *spelling, struct event_spec *spec, struc
 static void tracepoint_describe(struct sink *sink)
 {
     print_to(sink, "  SYSTEM:NAME                                        [Tracepoint event]\n"
-                   "      with * and ? for each that matches; --filter knows the fields\n");
+                   "      * and ? stand for all that match; --filter compares the fields\n");
 }
 
 const struct event_source tracepoint_source = {

@@ -70,8 +70,8 @@ static int emit(struct compiler *compiler, const struct filter_step *step)
 
     if (filter->count == FILTER_STEPS_MAX || (compares && compiler->waiting == FILTER_DEPTH_MAX))
         return refuse(compiler->why, EINVAL,
-                      "filter: too long: %d comparisons and operators, and %d of them nested, are "
-                      "possible",
+                      "filter: too long: at most %d comparisons and operators are possible, and %d "
+                      "of them nested",
                       FILTER_STEPS_MAX, FILTER_DEPTH_MAX);
     assert(compares || compiler->waiting > (step->operation != FILTER_NOT)); /* what it is of */
     filter->step[filter->count++] = *step;
@@ -135,7 +135,7 @@ static int read_text(struct compiler *compiler, char *text)
     for (; *compiler->at != '"'; compiler->at++) {
         if (*compiler->at == '\0' || length == FILTER_TEXT_MAX - 1)
             return refuse(compiler->why, EINVAL,
-                          "filter: a text ends in \" after at most %d characters",
+                          "filter: a text has at most %d characters and ends in \"",
                           FILTER_TEXT_MAX - 1);
         text[length++] = *compiler->at;
     }
@@ -176,14 +176,13 @@ static int read_number_or_field(struct compiler *compiler, const struct tracepoi
     skip_blanks(compiler);
     if (*compiler->at == '-' && !field_has_sign(&step->field))
         return refuse(compiler->why, EINVAL,
-                      "filter: %s has no sign, so it is never below 0; as 0x... its bits can be "
-                      "compared",
+                      "filter: %s has no sign, so it is never below 0; write its bits as 0x...",
                       field->name);
     if (!is_name(*compiler->at) || number_digit(*compiler->at, 10) >= 0)
         return read_number(compiler, &step->number);
     other = field_here(compiler, &length);
     if (!other || other->kind == TRACEPOINT_text)
-        return refuse_here(compiler, "a number, or a field that is one,");
+        return refuse_here(compiler, "a number, or a field that holds one,");
     compiler->at += length;
     step->with_field = true;
     step->other = field_place_of(compiler->tracepoint, other);
@@ -203,8 +202,8 @@ static int compile_comparison(struct compiler *compiler)
     step.field = field_place_of(compiler->tracepoint, field);
     if ((field->kind == TRACEPOINT_text) != (step.operation == FILTER_GLOB) &&
         step.operation > FILTER_NOT_EQUAL)
-        return refuse(compiler->why, EINVAL, "filter: %s is a %s, which knows %s", field->name,
-                      field->kind == TRACEPOINT_text ? "text" : "number",
+        return refuse(compiler->why, EINVAL, "filter: %s is a %s; its operators are %s",
+                      field->name, field->kind == TRACEPOINT_text ? "text" : "number",
                       field->kind == TRACEPOINT_text ? "== != ~" : "== != < <= > >= &");
     error = field->kind == TRACEPOINT_text ? read_text(compiler, step.text)
                                            : read_number_or_field(compiler, field, &step);

@@ -98,7 +98,7 @@ static int set_sites(const struct tracepoint *tracepoint, bool on, struct refusa
     for (const struct arch_site *site = __start_tracepoint_sites; site < __stop_tracepoint_sites;
          site++)
         if (site->owner == tracepoint && arch_site_set(site, on) != 0)
-            return refuse(why, EINVAL, "%s: neither its nop nor its jump stands at 0x%lx",
+            return refuse(why, EINVAL, "%s: the bytes at 0x%lx are neither its nop nor its jump",
                           tracepoint->full_name, (unsigned long)site->address);
     return 0;
 }

@@ -179,8 +179,8 @@ static const struct {
     {"non-canonical", crash_canonical, "read a non-canonical address"},
     {"panic", crash_panic, "call panic"},
     {"assert", crash_assert, "fail an assertion"},
-    {"hang", crash_hang, "spin for ever, interrupts off: for watchdog="},
-    {"hang-locked", crash_hang_locked, "... with a spinlock that CPU 1 wants, too"},
+    {"hang", crash_hang, "spin for ever with interrupts off, for watchdog="},
+    {"hang-locked", crash_hang_locked, "the same, holding a spinlock that CPU 1 waits for"},
 };
 
 #define WAYS (sizeof(ways) / sizeof(ways[0]))
@@ -199,11 +199,11 @@ static int crash_run(int argc, char **argv)
     for (size_t i = 0; argc == 2 && i < WAYS; i++)
         if (strcmp(argv[1], ways[i].how) == 0)
             ways[i].crash();
-    print_to(out, "crash: how? There are\n");
+    print_to(out, "crash: say how to crash; there are\n");
     for (size_t i = 0; i < WAYS; i++)
         print_to(out, "  %-15s %s\n", ways[i].how, ways[i].summary);
     return -EINVAL;
 }
 
 COMMAND(crash_command) = {
-    .name = "crash", .usage = "HOW", .summary = "die on purpose", .run = crash_run};
+    .name = "crash", .usage = "HOW", .summary = "crashes the kernel on purpose", .run = crash_run};

@@ -76,7 +76,7 @@ static int run_owned(const char *script, bool shown)
     if (is_empty(script))
         return 0;
     if (!command_owner_claim(thread_current(), "the console")) {
-        print("%s runs a command: ^C ends it, or wait for its end\n", command_owner_name());
+        print("%s is running a command: end it with ^C, or wait\n", command_owner_name());
         return -EBUSY;
     }
     status = run_commands(script, shown);

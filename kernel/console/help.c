@@ -21,7 +21,7 @@ static int help_list(void)
     }
     while ((command = command_after(command)) != NULL)
         print_to(sink, "  %-*s  %s\n", (int)width, command->name, command->summary);
-    print_to(sink, "`help COMMAND` says what can follow its name.\n");
+    print_to(sink, "`help COMMAND` says what arguments it takes.\n");
     return command_interrupted() ? -EINTR : 0;
 }
 
@@ -47,7 +47,7 @@ static int help_part(const char *name, const char *part)
         return help_one(name);
     if (command->help)
         return command->help(part);
-    print("help: %s has no parts; `help %s` says all\n", name, name);
+    print("help: %s has no parts; `help %s` tells everything\n", name, name);
     return -EINVAL;
 }
 
@@ -59,7 +59,7 @@ static int help_run(int argc, char **argv)
         return help_one(argv[1]);
     if (argc == 3)
         return help_part(argv[1], argv[2]);
-    print("help: one command at a time: help [COMMAND [PART]]\n");
+    print("help: too many words; give one command at a time: help [COMMAND [PART]]\n");
     return -EINVAL;
 }
 

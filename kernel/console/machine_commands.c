@@ -39,21 +39,21 @@ static int reboot_run(int argc, char **argv)
     (void)argc;
     (void)argv;
     power_request(POWER_RESET);
-    print("reboot: the machine did not obey\n");
+    print("reboot: the machine did not restart\n");
     return -EIO;
 }
 
 COMMAND(reboot_command) = {
-    .name = "reboot", .usage = "", .summary = "start the machine anew", .run = reboot_run};
+    .name = "reboot", .usage = "", .summary = "restarts the machine", .run = reboot_run};
 
 static int poweroff_run(int argc, char **argv)
 {
     (void)argc;
     (void)argv;
     power_request(POWER_OFF);
-    print("poweroff: the machine did not obey\n");
+    print("poweroff: the machine did not turn off\n");
     return -EIO;
 }
 
 COMMAND(poweroff_command) = {
-    .name = "poweroff", .usage = "", .summary = "turn the machine off", .run = poweroff_run};
+    .name = "poweroff", .usage = "", .summary = "turns the machine off", .run = poweroff_run};

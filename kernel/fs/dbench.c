@@ -66,6 +66,6 @@ static int dbench_run(int argc, char **argv)
 COMMAND(dbench) = {
     .name = "dbench",
     .usage = "[-t SECONDS] [CLIENTS]",
-    .summary = "the same load for a time (10 s), by up to 20 clients",
+    .summary = "load on the file system for a time (10 s), by up to 20 clients",
     .run = dbench_run,
 };

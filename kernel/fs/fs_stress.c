@@ -87,6 +87,6 @@ static int fs_stress_run(int argc, char **argv)
 COMMAND(fs_stress) = {
     .name = "fs-stress",
     .usage = "[--threads N] [ROUNDS]",
-    .summary = "load on the file system, and so on the big kernel lock",
+    .summary = "load on the file system, which takes the big kernel lock",
     .run = fs_stress_run,
 };

@@ -156,7 +156,8 @@ int stress_done(unsigned threads)
     fs_settle();
     lost = fs_account_pages(&held);
     if (lost > 0) {
-        print("%s: %zu pages of what it made were not freed with it\n", command, lost);
+        print("%s: %zu pages of its files were not freed when the files were removed\n", command,
+              lost);
         return -EIO;
     }
     for (unsigned i = 1; i < threads; i++)

@@ -10,7 +10,7 @@
 static int wait_at(const struct gdb_door *door, struct refusal *why)
 {
     if (!door)
-        return refuse(why, ENODEV, "there is no port for it");
+        return refuse(why, ENODEV, "there is no serial port for it");
     return gdb_wait_at(door, why);
 }
 
@@ -23,8 +23,9 @@ static int gdb_run(int argc, char **argv)
     if (gdb_tell(print_console()))
         return 0;
     if (argc > 1 && !console)
-        error =
-            refuse(&why, EINVAL, "\"%s\": alone, or `gdb console`, which lends its port", argv[1]);
+        error = refuse(&why, EINVAL,
+                       "\"%s\": use `gdb` alone, or `gdb console` to lend gdb the console's port",
+                       argv[1]);
     else
         error = wait_at(gdb_door_of(console), &why);
     if (error)
@@ -32,10 +33,11 @@ static int gdb_run(int argc, char **argv)
     return error;
 }
 
-COMMAND(gdb_command) = {.name = "gdb",
-                        .usage = "[console]",
-                        .summary = "wait for gdb at a serial port; attached: what was refused last",
-                        .run = gdb_run};
+COMMAND(gdb_command) = {
+    .name = "gdb",
+    .usage = "[console]",
+    .summary = "waits for gdb at a serial port; once attached, tells what was refused last",
+    .run = gdb_run};
 
 void gdb_wait(void)
 {

@@ -129,14 +129,14 @@ static const char *monitor_begin(unsigned cpu, const char *line)
     if (!runner)
         return "there is no thread for commands";
     if (preemption[cpu].off > 0)
-        return "this CPU holds a spinlock, or may not be taken from its thread for another reason: "
-               "commands need a place where it may (`finish`, say)";
+        return "this CPU holds a spinlock, or preemption is off for another reason: first go to a "
+               "place where it is on (for example by `finish`)";
     if (!command_owner_claim(runner, "gdb's monitor"))
-        return "the console runs a command itself: let that end first";
+        return "the console is running a command: let it end first";
     if (!arch_stop_divert(cpu, hold, &command.kept)) {
         command_owner_release();
-        return "this CPU is in an interrupt's handler or a program, or has interrupts off: "
-               "commands need a place in a thread (`finish`, say)";
+        return "this CPU is in an interrupt's handler or a program, or has interrupts off: first "
+               "go to a place in a thread (for example by `finish`)";
     }
     input_claim_interrupt();
     command.cpu = cpu;

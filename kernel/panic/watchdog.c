@@ -109,7 +109,7 @@ void watchdog_init(void)
         return;
     }
     if (nmi_clock_problem()) {
-        print("watchdog: off, as no clock comes as an NMI on this machine: %s\n",
+        print("watchdog: off, as this machine has no clock that sends NMIs: %s\n",
               nmi_clock_problem());
         return;
     }

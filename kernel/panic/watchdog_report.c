@@ -39,7 +39,7 @@ static void print_locks(unsigned cpu)
             print("\n");
         }
     if (there->count > HELD_LOCKS_MAX)
-        print("  holds %u spinlocks more\n", there->count - HELD_LOCKS_MAX);
+        print("  holds %u more spinlocks\n", there->count - HELD_LOCKS_MAX);
     if (there->waits_for) {
         print_lock("waits for", there->waits_for);
         print_holder(there->waits_for);
@@ -71,7 +71,7 @@ static void print_kernel_lock(void)
     struct regs regs;
 
     if (!holder) {
-        print("kernel lock: %s\n", kernel_flag ? "on its way to another thread" : "free");
+        print("kernel lock: %s\n", kernel_flag ? "about to be taken by another thread" : "free");
         return;
     }
     print("kernel lock: thread %s (%u) on CPU %u holds it, %u wait\n", holder->name, holder->pid,
@@ -93,6 +93,6 @@ void watchdog_report(const struct watchdog_stalls *stalls)
             print_cpu(cpu, cpu == me ? stalls->regs : arch_stopped_regs(cpu), stalls->ns[cpu]);
     print_kernel_lock();
     panic_print_samples(recording_source_for_report());
-    print("WATCHDOG: the machine goes on\n");
+    print("WATCHDOG: the machine continues\n");
     print_guard_give_back(&kept);
 }

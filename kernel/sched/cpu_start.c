@@ -45,8 +45,9 @@ static void start(unsigned cpu)
     }
     off = arch_cpu_clock_off(cpu, &window);
     if (off != 0)
-        print("Pitot: the clock of CPU %u is %ld ns off: times do not tell the order there\n", cpu,
-              (long)off);
+        print("Pitot: the clock of CPU %u is %ld ns off: times of its events do not tell their "
+              "order\n",
+              cpu, (long)off);
 }
 
 void cpus_start(void)

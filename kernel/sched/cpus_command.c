@@ -33,7 +33,7 @@ static void print_clock(struct sink *out, unsigned cpu)
     int64_t off = arch_cpu_clock_off(cpu, &window);
 
     if (cpu == 0)
-        print_to(out, "its clock is the others' measure\n");
+        print_to(out, "the other clocks are compared with this one\n");
     else if (off == 0)
         print_to(out, "clock right to %llu ns\n", (unsigned long long)window);
     else
@@ -73,8 +73,10 @@ static int cpus_run(int argc, char **argv)
                  glance->name, place);
         print_clock(out, cpu);
         if (breakpoint_lapses(cpu))
-            print_to(out, "       its watches were found off %llu times, and hits were missed\n",
-                     (unsigned long long)breakpoint_lapses(cpu));
+            print_to(
+                out,
+                "       its debug registers were found disarmed %llu times, and hits were missed\n",
+                (unsigned long long)breakpoint_lapses(cpu));
     }
     return 0;
 }

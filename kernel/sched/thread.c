@@ -113,7 +113,8 @@ static struct thread *make(unsigned cpu, const char *name, void (*function)(void
     struct thread *thread = claim_slot(cpu);
 
     if (!thread) {
-        refuse(why, EAGAIN, "no room for the thread %s: %u can exist", name, (unsigned)THREADS_MAX);
+        refuse(why, EAGAIN, "no room for the thread %s: at most %u can exist", name,
+               (unsigned)THREADS_MAX);
         return NULL;
     }
     thread->follow = thread_current()->follow;

@@ -122,7 +122,7 @@ static int bt_other(uint32_t pid)
     found = bt_of(pid);
     cpus_release();
     if (!found) {
-        print("bt: there is no thread %u with a chain; `ps` lists the threads\n", pid);
+        print("bt: there is no thread %u that has a call chain; `ps` lists the threads\n", pid);
         return -ESRCH;
     }
     return bt_print();

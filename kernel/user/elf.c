@@ -49,7 +49,7 @@ static int check_place(const Elf64_Phdr *from, uint64_t file_size, struct refusa
         from->p_memsz > ARCH_USER_END - from->p_vaddr)
         return wrong(why, "a segment lies where no program may");
     if (from->p_vaddr % PAGE_SIZE != from->p_offset % PAGE_SIZE)
-        return wrong(why, "a segment's place in its page is another in the file");
+        return wrong(why, "a segment's offset within its page is not the same in the file");
     if (from->p_flags & PF_W && from->p_flags & PF_X)
         return wrong(why, "a segment can be written and executed");
     return 0;

@@ -67,21 +67,22 @@ static int wait_run(int argc, char **argv)
 {
     awaited = 0;
     if (argc > 2 || (argc == 2 && (!words_number(argv[1], &awaited) || !awaited))) {
-        print("wait: for the number of a program that runs beside the console, or nothing\n");
+        print("wait: give the number of a program that runs in the background, or nothing\n");
         return -EINVAL;
     }
     if (awaited && !runs_awaited()) {
-        print("wait: no program runs as %u beside the console; `ps` lists the threads\n", awaited);
+        print("wait: no program runs as %u in the background; `ps` lists the threads\n", awaited);
         return -ECHILD;
     }
     input_wait_until(over_or_interrupted);
     return runs_awaited() ? -EINTR : 0;
 }
 
-COMMAND(wait_command) = {.name = "wait",
-                         .usage = "[PID]",
-                         .summary = "until programs beside the console have ended, or that one",
-                         .run = wait_run};
+COMMAND(wait_command) = {
+    .name = "wait",
+    .usage = "[PID]",
+    .summary = "waits until the background programs have ended, or the one with that number",
+    .run = wait_run};
 
 /* Those that people type; all others but the stopping ones end a program, too. */
 static const struct name {
@@ -92,7 +93,7 @@ static const struct name {
 
 static int refuse_kill(void)
 {
-    print("kill: kill [-SIGNAL] PID: the signal a number below %d, or one of", SIGNALS);
+    print("kill: give kill [-SIGNAL] PID; the signal is a number below %d, or one of", SIGNALS);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         print(" %s", names[i].text);
     print("\n");
@@ -127,5 +128,5 @@ static int kill_run(int argc, char **argv)
 
 COMMAND(kill_command) = {.name = "kill",
                          .usage = "[-SIGNAL] PID",
-                         .summary = "ends a program, -STOP stops it, -CONT lets it go on",
+                         .summary = "ends a program; -STOP stops it, -CONT continues it",
                          .run = kill_run};

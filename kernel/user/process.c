@@ -185,10 +185,11 @@ int process_spawn(const char *path, int argc, char *const *argv, const struct pr
     int error;
 
     if (missing)
-        return refuse(why, ENOSYS, "%s: no program runs here: %s", path, missing);
+        return refuse(why, ENOSYS, "%s: programs cannot run on this machine: %s", path, missing);
     process = claim(parent);
     if (!process)
-        return refuse(why, EAGAIN, "%s: %d programs run already", path, PROCESSES_MAX);
+        return refuse(why, EAGAIN, "%s: %d programs run already, no more are possible", path,
+                      PROCESSES_MAX);
     *spawned = process;
     error = load_program(process, path, argc, argv, why);
     if (!error)

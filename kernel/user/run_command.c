@@ -27,7 +27,7 @@ static int leave_stopped(const char *name)
     uint32_t pid = running->pid;
 
     process_detach(running);
-    print("%s is stopped as %u: kill -CONT %u lets it go on beside the console\n", name, pid, pid);
+    print("%s is stopped as %u: kill -CONT %u continues it in the background\n", name, pid, pid);
     return 0;
 }
 
@@ -67,7 +67,7 @@ static int refuse_nothing(void)
 {
     size_t count = program_names_read();
 
-    print("run: which program? There %s", count ? "are" : "is none in /bin");
+    print("run: say which program; there %s", count ? "are" : "is none in /bin");
     for (size_t i = 0; i < count; i++)
         print("%s %s", i ? "," : "", program_name(i));
     print("\n");
@@ -89,6 +89,7 @@ static int run_run(int argc, char **argv)
 COMMAND(program_command) = {
     .name = "run",
     .usage = "PROGRAM [ARGUMENT]... [&]",
-    .summary = "a program of /bin in user mode, & beside the console; its path alone does, too",
+    .summary =
+        "runs a program of /bin in user mode, with & in the background; its path alone does, too",
     .run = run_run,
 };

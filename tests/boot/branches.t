@@ -198,14 +198,14 @@ for my $load ('fs-stress --threads 3 1', '/bin/fs-load 2') {
     $machine = boot(kernel => 'pitot-test', smp => 1, icount => 1, com2 => 'none',
         run => join('; ', $whole, $ends, $ticks, $whole, 'cpus', 'poweroff'));
     ended_ok($machine, 'watches that are off');
-    my $found = qr/CPU 0 has missed hits: its watches were found off, 1 times/;
+    my $found = qr/CPU 0 has missed hits: its debug registers were found disarmed 1 times/;
     like(said($machine, $ends), qr/^perf stat: $found$/m, 'perf stat finds them at its end');
     like(said($machine, $ticks), qr/^perf record: $found$/m, 'perf record finds them at a tick');
     like(said($machine, $ticks), qr/^\[ perf record: [34] records kept/m,
         '... from which on they hit again');
     unlike(said($machine, $whole, $_), qr/missed/, '... and says nothing where they were on')
         for 1, 2;
-    like(said($machine, 'cpus'), qr/its watches were found off 2 times, and hits were missed/,
+    like(said($machine, 'cpus'), qr/its debug registers were found disarmed 2 times, and hits were missed/,
         'cpus tells of both');
 }
 
@@ -220,15 +220,15 @@ like(scalar perf_script($machine, '-F', $fields), qr/$last\z/, '... and of the s
 # --- Refusals ------------------------------------------------------------------------------------
 
 my @refused = (
-    ['-e branches', qr/branches: of what\? -- COMMAND is stepped, -p PID, or what follows .*/],
-    ['-e branches:u -- help', qr/branches:u: help runs in the kernel, .*/],
-    ['-F 100 -e branches -- help', qr/-F: branches follow each other, with -c N every N-th; .*/],
+    ['-e branches', qr/branches: say what to step: -- COMMAND, -p PID, or --start EVENT/],
+    ['-e branches:u -- help', qr/branches:u: help runs in the kernel: .*/],
+    ['-F 100 -e branches -- help', qr/-F: branches have no frequency; -c N takes every N-th .*/],
     ['-g -e branches -- help', qr/-g: a branch has none, only from and to/],
-    ['-e branches,branches -- help', qr/branches: one of them in a recording/],
+    ['-e branches,branches -- help', qr/branches: a recording can have this event only once/],
     ['-e branches/window=0/ -- help', qr/window "0": instructions, a whole number from 1, .*/],
     ['-e branches,mem:ticks:w -- help', qr/mem:ticks:w: QEMU's TCG loses its way .* a --start/],
     ['-e branches --start lock:lock_acquire', qr/--start lock:lock_acquire: only a breakpoint .*/],
-    ['--start mem:ticks:w -- help', qr/--start opens the window of branches: -e branches is .*/],
+    ['--start mem:ticks:w -- help', qr/--start opens the window of branches: add -e branches/],
 );
 $machine = boot(run => join('; ', (map { "perf record $_->[0]" } @refused), 'poweroff'));
 ended_ok($machine);

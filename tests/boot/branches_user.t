@@ -225,14 +225,14 @@ for my $smp (1, 4) {
 # --- Refusals ------------------------------------------------------------------------------------
 
 my @refused = (
-    ['-e branches:u -- fs-stress', qr/branches:u: fs-stress runs in the kernel, .*-p PID or -a/],
-    ['-e branches:k -- /bin/fs-load', qr/branches:k: of a program .*--start mem:sys_write:x/],
-    ['-e branches -p 1 -- fs-stress', qr/-p 1: a thread of the kernel's own; branches:u is .*/],
-    ['-e branches/window=9/ -- /bin/fs-load', qr/window=: a program is stepped all the way: .*/],
+    ['-e branches:u -- fs-stress', qr/branches:u: fs-stress runs in the kernel: .*-p PID or -a/],
+    ['-e branches:k -- /bin/fs-load', qr/branches:k: in a program .*--start mem:sys_write:x/],
+    ['-e branches -p 1 -- fs-stress', qr/-p 1: this is a kernel thread; branches:u needs .*/],
+    ['-e branches/window=9/ -- /bin/fs-load', qr/window=: a program is stepped all the way, .*/],
     ['-e branches:u --start mem:fs_write:x -- /bin/fs-load', qr/branches:u: --start opens .*/],
     ['-e branches,mem:/bin/fs-load:calls:w -- /bin/fs-load', qr/.*QEMU's TCG .* its own/],
-    ['-e mem:kernel_flag:w/stop/ -- /bin/fs-load', qr/mem:kernel_flag:w: the term stop is of .*/],
-    ['-e cpu-clock/stop/ -- /bin/fs-load', qr/cpu-clock: the term stop is of a breakpoint .*/],
+    ['-e mem:kernel_flag:w/stop/ -- /bin/fs-load', qr/mem:kernel_flag:w: the term stop is for .*/],
+    ['-e cpu-clock/stop/ -- /bin/fs-load', qr/cpu-clock: the term stop is for a breakpoint .*/],
 );
 my $machine = boot(run => join('; ', (map { "perf record $_->[0]" } @refused), 'poweroff'));
 ended_ok($machine);

@@ -47,7 +47,7 @@ like($machine->console, qr/^perf\.rate: perf\.rate=9+: larger than 64 bits$/m,
 $machine = start(boot => 'grub', run => 'help; ' x 1000);
 like($machine->expect(qr/^pitot> $/m, $patience,
         'a line that there is no room for ends at a prompt'),
-    qr/^command line: left out from `"run=help; .*` on: the line is longer than 4096 bytes$/m,
+    qr/^command line: ignored, beginning at `"run=help; .*`: the line is longer than 4096 bytes$/m,
     '... and that it is too long is what is said');
 $machine->send("poweroff\n");
 $machine->wait_end;
@@ -75,10 +75,10 @@ same_lines_ok(script_lines($script),
 my @refused = (
     ['report', qr/"report": it begins with record/],
     ['record -e mem:kernel_flog:w', qr/no symbol "kernel_flog"; near: (\w+, )*kernel_flag\b/],
-    ['record -e "mem:kernel_flag:w', qr/the quote " is opened and not closed/],
+    ['record -e "mem:kernel_flag:w', qr/the quote " is opened but not closed/],
     ['record -e mem:kernel_flag:w -m 12k', qr/ring of 12288 bytes: a power of two/],
     ['record -e mem:kernel_flag:w -y', qr/unknown option "-y"; there are -e EVENT/],
-    ['record -e mem:0x10:w', qr/mem:0x10:w: programs have this address: whose\?/],
+    ['record -e mem:0x10:w', qr/mem:0x10:w: each program has its own memory at this .*/],
 );
 for my $case (@refused) {
     my ($text, $reason) = @$case;

@@ -102,7 +102,7 @@ like(line("perf rec$tab-e mem:kernel_fl$tab:rw -g -- fs-str${tab}1"),
 
 like(keys_typed("perf trace -e getp$tab$tab$control_u"), qr/^getpid  getppid$/m,
     'TAB knows the system calls');
-like(line("run"), qr/^run: which program\? There are attack, calls, /m, '`run` lists the programs');
+like(line("run"), qr/^run: say which program; there are attack, calls, /m, '`run` lists the programs');
 like(line("perf stat -a -e mem:/bin/fs-l$tab:cal${tab}:w -- /bin/fs-l${tab}1"),
     qr/^ +[1-9]\d* +mem:\/bin\/fs-load:calls:w$/m, 'TAB knows them, and their symbols');
 
@@ -179,7 +179,7 @@ like(line('perf stat -a -- fs-stress 3 --threads 1'),
 like(line('perf record -a -e mem:lock_kernel -- help bt'),
     qr/^perf record: mem:lock_kernel watches the bytes of a function .* mem:lock_kernel:x\nbt /m,
     'a function that is watched as data: how to have its calls is said');
-my $no_watch = qr/breakpoint:hit tells of watches that are hit, and there is none: -e mem:ADDR/;
+my $no_watch = qr/breakpoint:hit needs a breakpoint, and there is none: add one with -e mem:ADDR/;
 for my $kind (qw(record stat)) {
     like(line("perf $kind -a -e breakpoint:hit -- help bt"),
         qr/^perf $kind: $no_watch is one\nbt /m,
@@ -196,7 +196,7 @@ like(line('help bt x'), qr/^help: bt has no parts/m, '... where there are parts'
 # --- The end -------------------------------------------------------------------------------------
 
 $machine->send("reboot\n");
-$machine->expect(qr/^Pitot: \d+ MiB free/m, $patience, '`reboot` starts the machine anew');
+$machine->expect(qr/^Pitot: \d+ MiB free/m, $patience, '`reboot` restarts the machine');
 prompted('... to a prompt');
 like(line('perf report'), qr/^perf report: nothing is recorded/m, '... and nothing is left');
 $machine->send("poweroff\n");

@@ -143,7 +143,7 @@ my $of_perf = qr{^  dr\d  0x[0-9a-f]+/4:w for perf mem:kernel_flag:w$}m;
 like($said->{full}, $of_perf, '... register by register');
 like($said->{text}, qr/^Cannot insert breakpoint \d+\.$/m, 'so is an int3 where hits run');
 like($said->{text},
-    qr/refused last: no software breakpoint at .*: hits, NMIs .*: hbreak is possible/,
+    qr/refused last: no software breakpoint at .*: hits, NMIs .*: use hbreak/,
     '... with the reason');
 like($said->{instead}, qr/hit Breakpoint \d+(?:\.\d)?, memset \(/, 'hbreak stops there');
 like($said->{nowatch}, qr/refused last: .* overlaps the descriptor tables/,
@@ -160,7 +160,7 @@ like($said->{after}, qr/hit Temporary breakpoint \d+, fs_close/, 'after refusals
 like($said->{full}, qr/^Pitot: \d debug registers? needed, \d of 4 free; held by .*gdb watch/m,
     'behind a refusal its reason is shown');
 unlike($said->{once}, qr/^Pitot: /m, '... once');
-like($said->{text}, qr/^Pitot: no software breakpoint at .*: hbreak is possible$/m,
+like($said->{text}, qr/^Pitot: no software breakpoint at .*: use hbreak$/m,
     '... and the next');
 
 # --- perf and gdb at once ------------------------------------------------------------------------

@@ -50,7 +50,7 @@ $stub->ask_ok("z1,$symbol{arch_idle},1");
 $stub->step;
 monitor($stub, 'perf record -a -e mem:kernel_flag:w');
 $machine->send("fs-stress 3\n");
-$machine->expect(qr/^gdb's monitor runs a command: \^C ends it, or wait for its end$/m, $patience,
+$machine->expect(qr/^gdb's monitor is running a command: end it with \^C, or wait$/m, $patience,
     'while monitor records, the console is refused');
 $machine->expect(qr/^pitot> $/m, $patience);
 $machine->send("\n");

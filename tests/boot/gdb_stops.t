@@ -66,7 +66,7 @@ my ($machine, $said);
     end_of_it => "continue\n");
 like($said->{stop}, qr/^#0 .*thread_stack_used(?:.*\n)#1 .* describe /m,
     'a breakpoint in a change that has parked all CPUs is hit');
-like($said->{alone}, qr/^CPU 0 has parked the others, for a change: it has to go on first$/m,
+like($said->{alone}, qr/^CPU 0 has parked the others to make a change: it has to continue first$/m,
     '... where no other CPU is let go');
 like($said->{alone}, qr/^\$\d+ = 1$/m, '... nor goes');
 like($said->{again}, qr/hit Breakpoint 2, thread_stack_used/, '... and the change goes on');
@@ -112,7 +112,7 @@ for my $time (qw(first second)) {
     $machine->connect;
     like($said->{refused}, qr/^#\d+ .* gdb_run (?:.*\n)+#\d+ .* boot_entry_high /m,
         'gdb comes where its command is');
-    like($said->{refused}, qr/^the console runs a command itself: let that end first$/m,
+    like($said->{refused}, qr/^the console is running a command: let it end first$/m,
         '... which no other can interrupt');
     like($said->{lent}, qr/^fs-stress: \d+ operations, all verified$/m,
         'at the prompt gdb runs commands, though it has the port');
@@ -242,7 +242,7 @@ $outside->put('vCont;c:1;c:2;c:3');
 $stub->interrupt;
 my ($told, $answer) = ('');
 $told .= pack('H*', substr($answer, 1)) while ($answer = $stub->get) =~ /^O/;
-is($told, "CPU 3 does not answer: it goes on\n", 'a CPU that does not answer is told of');
+is($told, "CPU 3 does not answer: it continues to run\n", 'a CPU that does not answer is told of');
 like($answer, qr/^T02.*thread:1;/, '... and the others stop');
 is($stub->ask("Z1,$symbol{fs_close},1"),
     'E.pitot.CPU 3 does not answer: nothing was changed', '... no point is set then');

@@ -21,7 +21,7 @@ my $build = $ENV{BUILD} // 'build';
 my $fp_build = $ENV{FP_BUILD} // "$build/fp";
 my $record = 'perf record -a -g -F max -e cpu-clock,timer:tick -- irqs-off';
 my $unseen = 'cpu-clock/irqs-off-unseen/';
-my $blind = 'sampled by the timer, blind where interrupts are off';
+my $blind = 'the timer takes the samples, but not where interrupts are off';
 
 # Where a sample of tests/kernel/irqs_off.c was, by its whole chain.
 my %ways = (
@@ -103,7 +103,7 @@ sub verified_ok
     my ($all, $alike) =
         $said =~ /^\[ verify-chain: (\d+) chains by table and by frame pointers, (\d+) agree \]$/m;
     cmp_ok($alike // 0, '>', 0.8 * ($all // 1), '... its chains are the same both ways');
-    my @differ = $said =~ /^\[ verify-chain: the first to differ at (.*) \]$/mg;
+    my @differ = $said =~ /^\[ verify-chain: the first difference at (.*) \]$/mg;
     my $entry = qr/^(?:watch_entry|trap_entry|trap_stubs)\+\S+ frame 1: .* inside a trap entry/;
     is(join("\n", grep { !/$entry/ } @differ), '', '... but for those from inside a trap entry');
 }
@@ -154,7 +154,7 @@ subtest 'the button' => sub {
     pressed_ok('an idle machine that is sampled', {}, qr/recording until/, qr/\w+/, $overwrite)
         for 1 .. 2;
     pressed_ok('one that hangs, interrupts off', {flags => 'watchdog=1'},
-        qr/WATCHDOG: the machine goes on/, qr/(?:crash_spin|arch_relax)\+/,
+        qr/WATCHDOG: the machine continues/, qr/(?:crash_spin|arch_relax)\+/,
         "$overwrite -- crash hang");
     pressed_ok('one that was sampled', {}, qr/^fs-stress: \d{6,} operations, all verified$/m,
         qr/\w+/, "$overwrite -- fs-stress", 'fs-stress 200');

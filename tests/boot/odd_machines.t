@@ -69,7 +69,7 @@ my @needs = ('run /bin/spin', 'perf record -e syscalls:* -- /bin/fs-load 1', 'ru
 my $machine = boot(%options, cpu => 'max,-syscall', run => join('; ', @needs, $work, 'poweroff'));
 ended_ok($machine, 'a CPU without `syscall` runs the kernel');
 like($machine->console, qr/^Pitot: no programs: $missing$/m, '... which says at boot what lacks');
-like(said($machine, $_), qr/^run: \S+: no program runs here: $missing$/m, "... and again: $_")
+like(said($machine, $_), qr/^run: \S+: programs cannot run on this machine: $missing$/m, "... and again: $_")
     for @needs;
 unlike($machine->console, qr/killed by|undefined/, '... no program is lost to it');
 
@@ -78,7 +78,7 @@ unlike($machine->console, qr/killed by|undefined/, '... no program is lost to it
 # No port does it here; where one does, a busy host may be a second or more about it.
 my $try = 'perf stat -a -e timer:tick -- poweroff';
 $machine = boot(%options, qemu_machine => 'pc,acpi=off', run => "$try; crash panic");
-like(said($machine, $try), qr/^poweroff: the machine did not obey$/m, 'poweroff is given up');
+like(said($machine, $try), qr/^poweroff: the machine did not turn off$/m, 'poweroff is given up');
 my ($waited) = said($machine, $try) =~ /^ +(\d+\.\d+) seconds time elapsed$/m;
 cmp_ok($waited // 0, '>=', 10, '... after ten seconds by the clock');
 cmp_ok($waited // 0, '<', 11, '... and not much more');

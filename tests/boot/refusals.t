@@ -30,9 +30,9 @@ my @events = (
     # What it says is not there.
     ['mem:kernel_fla:rw', qr/no symbol "kernel_fla"; near: kernel_flag,.*/],
     ['mem:fsopen:x', qr/no symbol "fsopen"; near: .*\bfs_open\b.*/],
-    ['mem:xqzzyxqzzy', qr/no symbol "xqzzyxqzzy", and none that is spelt nearly so/],
-    ['mem:kernel_flag+4', qr/\+0x4 lies behind the end of kernel_flag, which is 4 bytes long/],
-    ['mem:0xnine', qr/"0xnine" is no number: 16 and 0x10 are possible/],
+    ['mem:xqzzyxqzzy', qr/no symbol "xqzzyxqzzy", and none with a similar spelling/],
+    ['mem:kernel_flag+4', qr/\+0x4 lies beyond the end of kernel_flag, which is 4 bytes long/],
+    ['mem:0xnine', qr/"0xnine" is not a number; write it as 16 or 0x10/],
     ['mem:0x11112222333344445', qr/"0x11112222333344445" does not fit into 64 bits/],
     ['mem:', qr/address missing at the end: mem:\[\/PROGRAM:\]ADDR.*/],
     ['cycles', qr/unknown event "cycles": mem:.*ADDR.* or 5:ADDR, cpu-clock, branches, or a .*/],
@@ -47,16 +47,16 @@ my @events = (
     ['mem:stack_task', qr/stack_task is \d+ bytes long; registers cover 32: give \/LEN, .*/],
     ['mem:kernel_flag+1/32', qr/5 debug registers needed, 4 of 4 free; held by nobody/],
     ['mem:kernel_flag:r', qr/access "r": x86 has no read-only watchpoint; rw is the nearest/],
-    ['mem:kernel_flag:wx', qr/access "wx": x cannot be had together with r or w .*/],
+    ['mem:kernel_flag:wx', qr/access "wx": one register cannot watch x together .*/],
     ['mem:kernel_flag:rwz', qr/"rwz" is neither an access .* nor a modifier .*/],
-    ['mem:lock_kernel/4:x', qr/length 4: for x it is 1, .*/],
-    ['mem:kernel_flag:w:u', qr/.*: a program cannot touch the kernel's memory: with u .* no hit/],
+    ['mem:lock_kernel/4:x', qr/length 4: for x give 1, .*/],
+    ['mem:kernel_flag:w:u', qr/.*: a program cannot access the kernel's memory: with .* u .*/],
 );
 
 my @places = (
     # Where no access can be, or no instruction.
     ['mem:0xffffffff40000000', qr/0xf+40000000 is not mapped: no access there can hit, .*/],
-    ['mem:0x12340000', qr/.*: programs have this address: whose\? mem:.*, -p PID, or -- .*/],
+    ['mem:0x12340000', qr/.*: each program has its own memory .*: mem:.*, -p PID, or -- .*/],
     ['mem:0', qr/mem:0: programs have this address: .*/],
     ['mem:stack_task/8', qr/0x[0-9a-f]+ is not mapped: .*/],    # its guard page
     ['mem:0x1000000000000000', qr/0x1000000000000000 is not a canonical address: .*/],
@@ -79,9 +79,9 @@ my @places = (
 # Each: the options of `perf record`, up to the workload, and what is said of them.
 my $five = join(' ', map { "-e mem:$_/1:w" } qw(kernel_flag ticks nowhere deeper files));
 my @options = (
-    ["$five -- help", qr/mem:files\/1:w: no debug register is left for it, as this .*/],
+    ["$five -- help", qr/mem:files\/1:w: no debug register is left, as the 4 .*/],
     ['-e branches --start mem:/bin/fs-load:main:x -- /bin/fs-load 1',
-        qr/--start mem:\S+: windows are the kernel's, .*: mem:sys_open:x/],
+        qr/--start mem:\S+: windows open in the kernel, .*: mem:sys_open:x/],
     ["-e $flag -m 3 -- help", qr/ring of 12288 bytes: a power of two from 4096 to \d+ is possible/],
     ["-e $flag -m 2k -- help", qr/ring of 2048 bytes: a power of two from 4096 to .*/],
     ["-e $flag -m 2048m -- help", qr/ring of 2147483648 bytes: a power of two from .*/],

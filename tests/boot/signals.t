@@ -115,8 +115,8 @@ for my $smp (1, 4) {
     typed($machine, "kill -CONT $pid; wait", qr/calls \(pid $pid\): exit status 0/,
         '... until it is let');
 
-    for (['-HALT 3', qr/kill \[-SIGNAL\] PID: the signal a number below 64, or one of .*CONT STOP/],
-        ['-STOP', qr/kill \[-SIGNAL\] PID: .*/], ['-CONT 1', qr/no program runs as 1; .*/]) {
+    for (['-HALT 3', qr/give kill \[-SIGNAL\] PID; the signal is a number below 64, or one of .*CONT STOP/],
+        ['-STOP', qr/give kill \[-SIGNAL\] PID; .*/], ['-CONT 1', qr/no program runs as 1; .*/]) {
         like(typed($machine, "kill $_->[0]", qr/kill: /), qr/^kill: $_->[1]$/m,
             "refused: kill $_->[0]");
     }

@@ -201,11 +201,11 @@ $machine->expect(qr/calls \(pid \d+\): exit status 7$/m, $patience, 'another tel
 $machine->send("kill 1; kill -64 $pid; kill; wait 1; wait x; run &\n");
 $said = $machine->expect(qr/^run: which.*^pitot> $/ms, $patience, 'what cannot be is refused');
 like($said, qr/^kill: no program runs as 1; `ps` lists the threads$/m, '... to kill the kernel');
-my $spelling = qr/^kill: kill \[-SIGNAL\] PID: the signal a number .*, or one of INT .*STOP$/m;
+my $spelling = qr/^kill: give kill \[-SIGNAL\] PID; the signal is a number .*, or one of INT .*STOP$/m;
 is(scalar(() = $said =~ /$spelling/g), 2,
     '... to kill by no signal, or nobody');
-like($said, qr/^wait: no program runs as 1 beside the console; .*$/m, '... to wait for it');
-like($said, qr/^wait: for the number of a program .*, or nothing$/m, '... or for no number');
+like($said, qr/^wait: no program runs as 1 in the background; .*$/m, '... to wait for it');
+like($said, qr/^wait: give the number of a program .*, or nothing$/m, '... or for no number');
 $machine->send("kill -9 $pid; wait; ps\n");
 $said = $machine->expect(qr/^ +pid .*^pitot> $/ms, $patience, 'wait is for those that run');
 like($said, qr/^calls \(pid $pid\): killed by signal 9$/m, '... and how they ended is told');

@@ -213,10 +213,10 @@ sub polls_ok
         ['mem:/bin/fs-load:mainn:x', qr{no symbol "mainn" in /bin/fs-load}],
         ['mem:/bin/fs-load:calls:x', qr{0x\w+ of /bin/fs-load is not executable: .*}],
         ['mem:/bin/fs-load:0x10000000:w', qr{0x10000000/4 is in no segment of /bin/fs-load; -p .*}],
-        ['mem:/bin/fs-load:calls:w:k', qr{.*: with k there is no hit}],
+        ['mem:/bin/fs-load:calls:w:k', qr{.*: with the modifier k there is never a hit}],
         ['mem:0x400000:w -p 1', qr{no program runs as 1; `ps` lists them}],
         ['cpu-clock -p 99', qr{-p 99: no such thread; `ps` lists them}],
-        ['branches:u', qr{branches:u: help runs in the kernel, .*}],
+        ['branches:u', qr{branches:u: help runs in the kernel: .*}],
     );
     my $machine = boot(run => join('; ', (map { "perf record -e $_->[0] -- help" } @wrong),
             'perf trace -e nix -- help', 'poweroff'));

@@ -15,7 +15,7 @@ use Pitot;
 use Pitot::Transcript;
 
 my $prompt = qr/^pitot> $/m;
-my $whole = qr/WATCHDOG: a CPU makes no progress\n(.*)WATCHDOG: the machine goes on\n/s;
+my $whole = qr/WATCHDOG: a CPU makes no progress\n(.*)WATCHDOG: the machine continues\n/s;
 
 # Hangs a machine that is being watched, and returns the report: {CPU => its part}, and the rest. By
 # the host's clock: the claims are about the report, however late it comes, and a CPU that spins
@@ -90,7 +90,7 @@ for my $flag (sort(keys %refused)) {
 }
 my $machine = boot(flags => 'watchdog=5', qemu_machine => 'pc,hpet=off', run => 'poweroff');
 ended_ok($machine);
-like($machine->console, qr/^watchdog: off, as no clock comes as an NMI on this machine: no HPET$/m,
+like($machine->console, qr/^watchdog: off, as this machine has no clock that sends NMIs: no HPET$/m,
     'without an HPET: not there, which is said');
 
 done_testing();

@@ -202,7 +202,7 @@ static void two_that_say_different_things_are_refused_with_both(void **state)
     runs[PM_TIMER] = 50;
     find();
     assert_int_equal(found, 0);
-    assert_non_null(strstr(said, "no two agree: HPET 2"));
+    assert_non_null(strstr(said, "no two sources agree: HPET 2"));
     assert_non_null(strstr(said, ", PM timer "));
 }
 

@@ -289,7 +289,7 @@ static void what_cannot_be_read_is_answered_with_one_line(void **state)
 {
     (void)state;
     assert_int_equal(console_execute("say 'a; say b"), -EINVAL);
-    assert_string_equal(printed, "the quote ' is opened and not closed\n");
+    assert_string_equal(printed, "the quote ' is opened but not closed\n");
 }
 
 static void one_thread_runs_commands_at_a_time(void **state)
@@ -297,7 +297,7 @@ static void one_thread_runs_commands_at_a_time(void **state)
     (void)state;
     assert_true(command_owner_claim(&other, "the other"));
     assert_int_equal(console_execute("say 1"), -EBUSY);
-    assert_string_equal(printed, "the other runs a command: ^C ends it, or wait for its end\n");
+    assert_string_equal(printed, "the other is running a command: end it with ^C, or wait\n");
     assert_int_equal(console_execute(""), 0);
     current = &other;
     assert_int_equal(console_execute("nested 'say 2'"), 0);

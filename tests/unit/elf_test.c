@@ -133,7 +133,7 @@ static void test_segments_lie_in_a_programs_memory(void **state)
     assert_refused("a segment lies where no program may");
     make_good(state);
     file.segment[1].p_vaddr++;
-    assert_refused("a segment's place in its page is another in the file");
+    assert_refused("a segment's offset within its page is not the same in the file");
     make_good(state);
     file.segment[1].p_memsz = ELF_MEMORY_MOST;
     assert_refused("it takes more than 16 MiB");

@@ -329,7 +329,7 @@ static void there_is_one_at_a_time_and_no_other_hardware_event(void **state)
     assert_int_equal(event_enable(&second, &why), -EBUSY);
     second.recorded.attr.config = PERF_COUNT_HW_CPU_CYCLES;
     assert_int_equal(event_enable(&second, &why), -EINVAL);
-    assert_string_equal(why.text, "branches: no hardware event but branches");
+    assert_string_equal(why.text, "branches: the only hardware event is branches");
 }
 
 int main(void)

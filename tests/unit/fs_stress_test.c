@@ -386,7 +386,8 @@ static void a_file_whose_pages_stay_is_noticed(void **state)
     keep_open = true;
     assert_int_equal(run("1"), -EIO);
     keep_open = false;
-    sprintf(expected, "fs-stress: %zu pages of what it made were not freed with it\n",
+    sprintf(expected,
+            "fs-stress: %zu pages of its files were not freed when the files were removed\n",
             (size_t)kept.blocks + 1);
     assert_string_equal(output, expected);
     assert_int_equal(pages_free_count(), free_when_empty - (kept.blocks + 1));

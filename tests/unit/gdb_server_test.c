@@ -169,15 +169,15 @@ static void reads_and_writes_registers(void **state)
     answers("p", "E.pitot.no such register");
     answers("P1=8877665544332211", "OK");
     assert_true(fake_gdb.registers[0][1] == 0x1122334455667788);
-    answers("P1=88776655443322", "E.pitot.the value has another length than the register");
-    answers("P1=887766554433221100", "E.pitot.the value has another length than the register");
+    answers("P1=88776655443322", "E.pitot.the value and the register differ in length");
+    answers("P1=887766554433221100", "E.pitot.the value and the register differ in length");
     answers("P3=01000000", "E.pitot.register 3 stays as it is");
     answers("P3=00000000", "OK");
     answers("G0100000000000000020000000000000003000000000000000000000"
             "0xxxxxxxxxxxxxxxxxxxx",
             "OK");
     assert_true(fake_gdb.registers[0][0] == 1 && fake_gdb.registers[0][2] == 3);
-    answers("G01000000000000000", "E.pitot.a register is cut off");
+    answers("G01000000000000000", "E.pitot.the last register is not complete");
 }
 
 static void chooses_threads(void **state)
@@ -260,7 +260,7 @@ static void sets_and_clears_points(void **state)
     }
     answers("Z2,2000,4", "E.pitot.held by perf lock:?");
     assert_string_equal(server.refused.text, "held by perf lock:*");
-    answers("Z2,2000", "E.pitot.no kind, address and length");
+    answers("Z2,2000", "E.pitot.a kind, an address and a length are needed");
 
     answers("qPitot.Refused", "");
 
@@ -328,7 +328,7 @@ static void resumes_as_it_is_told(void **state)
 static void refuses_to_resume_what_cannot_run(void **state)
 {
     static const char one_or_all[] =
-        "E.pitot.one CPU can go on alone, or all can, one of them by steps";
+        "E.pitot.one CPU can run alone, or all can run, one of them by single steps";
 
     (void)state;
     answers("vCont?", "vCont;c;C;s;S;t;r");
@@ -339,8 +339,8 @@ static void refuses_to_resume_what_cannot_run(void **state)
     answers("vCont;r10", "E.pitot.vCont: c, C, s, S, t and r are possible");
     answers("vCont;C", "E.pitot.no signal");
     answers("vCont;s:2", "E.pitot.no such thread");
-    answers("vCont;cc", "E.pitot.vCont: actions are behind semicolons");
-    answers("c1000", "E.pitot.the address is a register: set it");
+    answers("vCont;cc", "E.pitot.vCont: each action follows a semicolon");
+    answers("c1000", "E.pitot.no address is possible here: set rip instead");
     answers("C", "E.pitot.no signal");
 }
 
@@ -366,8 +366,8 @@ static void transfers_objects_in_parts(void **state)
     answers("qXfer:features:read:target.xml:11,100", "l</target>");
     answers("qXfer:features:read:target.xml:1000,100", "l");
     answers("qXfer:features:read:other.xml:0,100",
-            "E.pitot.target.xml and the threads can be read");
-    answers("qXfer:features:read:target.xml:0", "E.pitot.no offset and length");
+            "E.pitot.only target.xml and the threads can be read");
+    answers("qXfer:features:read:target.xml:0", "E.pitot.an offset and a length are needed");
     answers("qXfer:threads:read::0,fff",
             "l<?xml version=\"1.0\"?><threads>"
             "<thread id=\"1\" core=\"0\" name=\"CPU 0\">thread ?0?</thread>"

@@ -377,13 +377,14 @@ static void what_branches_have_none_of_is_the_other_events(void **state)
     assert_refused("record -e branches/regs=yes/ -e mem:0xffffffff80001000",
                    "a branch has no call chain");
     assert_refused("record -e branches/raw=yes/", "branches is no tracepoint");
-    assert_refused("record -F 10 -e branches", "-F: branches follow each other");
-    assert_refused("record -e branches/freq=max/", "-F: branches follow each other");
-    assert_refused("record -e branches,branches:k", "branches: one of them in a recording");
+    assert_refused("record -F 10 -e branches", "-F: branches have no frequency");
+    assert_refused("record -e branches/freq=max/", "-F: branches have no frequency");
+    assert_refused("record -e branches,branches:k",
+                   "branches: a recording can have this event only once");
     assert_refused("record -e branches/window=0/", "window \"0\": instructions");
     assert_refused("record -e mem:0xffffffff80001000/window=5/",
-                   "window=: a term of -e branches, not of mem:");
-    assert_refused("record --start mem:0xffffffff80001000", "-e branches is missing");
+                   "window=: only -e branches has this term, mem:");
+    assert_refused("record --start mem:0xffffffff80001000", "add -e branches");
     assert_refused("record --start", "--start needs a value");
     assert_refused("record -e branches --start cpu-clock", "only a breakpoint opens the window");
     assert_refused("record --start branches", "only a breakpoint opens the window");
@@ -397,7 +398,7 @@ static void a_machine_may_not_step_over_what_it_watches(void **state)
     assert_refused("record -e branches,mem:0xffffffff80001000:w",
                    "mem:0xffffffff80001000:w: QEMU's TCG loses its way");
     assert_refused("record -e branches --trigger mem:0xffffffff80001000:rw",
-                   "can only be a --start");
+                   "can be watched by --start only");
     assert_int_equal(parse("record -e branches --start mem:0xffffffff80001000:w --trigger "
                            "mem:0xffffffff80002000:x"),
                      0);
@@ -737,23 +738,26 @@ static void what_can_have_no_hits_in_a_program_is_refused(void **state)
     static const struct {
         const char *line, *reason;
     } cases[] = {
-        {"record -e mem:0x402000 -- fs-stress", "programs have this address: whose?"},
-        {"record -e mem:0x402000", "programs have this address: whose?"},
-        {"record -e mem:/bin/load", "follow a colon and a place in it"},
+        {"record -e mem:0x402000 -- fs-stress", "each program has its own memory at this address"},
+        {"record -e mem:0x402000", "each program has its own memory at this address"},
+        {"record -e mem:/bin/load", "must be followed by a colon and a place in it"},
         {"record -e mem:/bin/load:", "address missing at the end"},
-        {"record -e mem:/bin/load:0xffffffff80001000", "is the kernel's, no program's"},
-        {"record -e mem:/bin/load:0x402000:w:k", "with k there is no hit"},
-        {"record -e mem:kernel_flag:w:u", "with u there is no hit"},
+        {"record -e mem:/bin/load:0xffffffff80001000",
+         "is an address of the kernel, not of a program"},
+        {"record -e mem:/bin/load:0x402000:w:k", "with the modifier k there is never a hit"},
+        {"record -e mem:kernel_flag:w:u", "with the modifier u there is never a hit"},
         {"record -e branches:u -- fs-stress", "fs-stress runs in the kernel"},
-        {"record -e branches:k -- /bin/load", "its own branches are stepped, branches:u"},
-        {"record -p 17 -e branches:k", "its own branches are stepped, branches:u"},
+        {"record -e branches:k -- /bin/load", "its own branches are stepped: use branches:u"},
+        {"record -p 17 -e branches:k", "its own branches are stepped: use branches:u"},
         {"record -e branches:u --start mem:0xffffffff80001000:x -- /bin/load", "in the kernel"},
-        {"record -p 17 -e branches --start mem:0xffffffff80001000:x", "-p: windows of branches"},
+        {"record -p 17 -e branches --start mem:0xffffffff80001000:x",
+         "-p is not possible with --start: the windows of branches"},
         {"record -e branches/window=9/ -- /bin/load", "window=: a program is stepped all the way"},
-        {"record -e mem:0xffffffff80001000:w/stop/", "the term stop is of a breakpoint"},
-        {"record -e cpu-clock/stop/ -- /bin/load", "the term stop is of a breakpoint"},
+        {"record -e mem:0xffffffff80001000:w/stop/", "the term stop is for a breakpoint"},
+        {"record -e cpu-clock/stop/ -- /bin/load", "the term stop is for a breakpoint"},
         {"stat -e mem:/bin/load:0x402000:w/stop/", "its terms are of samples"},
-        {"record -e branches --start mem:/bin/load:0x402000:x", "windows are the kernel's"},
+        {"record -e branches --start mem:/bin/load:0x402000:x",
+         "windows open in the kernel, not in a program"},
         {"record -p 0 -e cpu-clock", "pid \"0\""},
         {"record -p me -e cpu-clock", "pid \"me\""},
         {"stat -e cpu-clock:u -- /bin/load", "perf stat counts all time"},

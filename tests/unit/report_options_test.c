@@ -89,9 +89,9 @@ static void what_is_always_so_may_be_said(void **state)
 }
 
 #define GRAPHS                                                                                     \
-    "\": graph or fractal, caller or callee, and the per cent below which branches are left out, " \
-    "0 to 100 with up to 4 decimals, are possible, with commas between them: fractal,0.5,caller; " \
-    "or none"
+    "\": possible are graph or fractal, caller or callee, and the percentage below which "         \
+    "branches "                                                                                    \
+    "are left out (0 to 100, up to 4 decimals), separated by commas: fractal,0.5,caller; or none"
 
 static void words_of_a_graph_stand_in_any_order(void **state)
 {
@@ -150,13 +150,13 @@ static void lines_are_told_apart_by_keys(void **state)
                 (enum report_key_kind[]){REPORT_BY_FIELD, REPORT_BY_FIELD});
     assert_string_equal(options.keys.key[1].word, "next_pid");
     assert_int_equal(parse("report -s a,b,c,d,e,f"), 0);
-    assert_refused("report -s a,b,c,d,e,f,g", "sort key \"g\": no more than 6 are possible");
+    assert_refused("report -s a,b,c,d,e,f,g", "sort key \"g\": at most 6 keys are possible");
     for (const char *const *line =
              (const char *const[]){"report -s ,", "report -s comm,", "report -s ,comm", NULL};
          *line; line++)
         assert_refused(*line,
                        "a sort key is empty; there are comm, cpu, dso, pid, sym and the fields of "
-                       "tracepoints, with commas between them");
+                       "tracepoints, separated by commas");
 }
 
 static void chains_can_be_cut(void **state)

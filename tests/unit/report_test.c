@@ -235,7 +235,7 @@ static void too_little_memory_is_an_error_that_says_what_fitted(void **state)
         } else {
             assert_int_equal(error, -ENOMEM);
             assert_false(fitted);
-            assert_non_null(strstr(out.text, " bytes of memory hold the first "));
+            assert_non_null(strstr(out.text, " bytes of memory hold only the first "));
         }
     }
     assert_true(fitted);

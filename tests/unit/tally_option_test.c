@@ -105,9 +105,9 @@ static void a_histogram_is_of_a_number(void **state)
     assert_int_equal(tally_option_parse(events, 1, "--by", "cpu", &why), 0);
     assert_non_null(events[0].tally.value_field);
     assert_refused("test:some", "--hist", "name",
-                   "--hist: name is a text; --by name says how often each came");
+                   "--hist: name is a text; --by name counts how often each one came");
     assert_refused("test:some", "--hist", "comm",
-                   "--hist: comm is a text; --by comm says how often each came");
+                   "--hist: comm is a text; --by comm counts how often each one came");
 }
 
 static void what_there_is_not_is_refused_with_what_there_is(void **state)
@@ -121,27 +121,27 @@ static void what_there_is_not_is_refused_with_what_there_is(void **state)
                    "name, common_*");
     assert_refused(WATCH, "--hist", "new",
                    "--hist new: " WATCH
-                   " is no tracepoint, it has no fields; its hits have: -e " WATCH
+                   " is not a tracepoint and has no fields; its hits have fields: -e " WATCH
                    " -e breakpoint:hit --hist new");
     assert_refused(WATCH, "--by", "new",
-                   "--by new: " WATCH " is no tracepoint, it has no fields, only comm, cpu and "
-                   "caller; its hits have: -e " WATCH " -e breakpoint:hit --by new");
+                   "--by new: " WATCH " is not a tracepoint and has no fields, only comm, cpu and "
+                   "caller; its hits have fields: -e " WATCH " -e breakpoint:hit --by new");
     assert_refused("cpu-clock", "--by", "comm",
-                   "--by: cpu-clock is neither a tracepoint nor a breakpoint, whose hits it tells "
-                   "apart");
+                   "--by: cpu-clock is neither a tracepoint nor a breakpoint; only their hits "
+                   "can be told apart");
     assert_refused("branches", "--by", "comm",
-                   "--by: branches is neither a tracepoint nor a breakpoint, whose hits it tells "
-                   "apart");
+                   "--by: branches is neither a tracepoint nor a breakpoint; only their hits "
+                   "can be told apart");
     unwinds = false;
     assert_refused(WATCH, "--by", "caller",
-                   "--by caller: no way to make call chains in this kernel; it said why at boot");
+                   "--by caller: this kernel cannot make call chains; a message at boot says why");
 }
 
 static void it_is_for_all_events_of_the_e_before(void **state)
 {
     (void)state;
     assert_int_equal(tally_option_parse(events, 0, "--by", "cpu", &why), -EINVAL);
-    assert_string_equal(why.text, "--by stands behind the -e EVENT that it is for");
+    assert_string_equal(why.text, "--by must come after the -e EVENT that it is for");
     assert_int_equal(event_spec_parse("test:some", &events[0], &why), 0);
     assert_int_equal(event_spec_parse("test:other", &events[1], &why), 0);
     assert_int_equal(tally_option_parse(events, 2, "--by", "cpu", &why), 0);
@@ -153,8 +153,8 @@ static void it_is_for_all_events_of_the_e_before(void **state)
     assert_int_equal(event_spec_parse(WATCH, &events[0], &why), 0);
     events[0].start = true;
     assert_int_equal(tally_option_parse(events, 1, "--by", "cpu", &why), -EINVAL);
-    assert_string_equal(why.text,
-                        "--by: " WATCH " opens windows; its hits are told apart where -e has it");
+    assert_string_equal(
+        why.text, "--by: " WATCH " opens windows; to tell its hits apart, give it with -e as well");
 }
 
 static int spans(const char *from, const char *to, const char *key)
@@ -199,28 +199,31 @@ static void a_span_without_an_end_is_refused(void **state)
 {
     (void)state;
     assert_no_spans("test:some", NULL, NULL,
-                    "--from test:some: --to EVENT says where the time ends");
+                    "--from test:some: add --to EVENT, where the time ends");
     assert_no_spans(NULL, "test:some", NULL,
-                    "--to test:some: --from EVENT says where the time begins");
-    assert_no_spans(NULL, NULL, "left", "--key without --from EVENT and --to EVENT");
+                    "--to test:some: add --from EVENT, where the time begins");
+    assert_no_spans(NULL, NULL, "left", "--key needs --from EVENT and --to EVENT");
     assert_no_spans("test:some", "test:other", "left",
                     "--key: test:other has no field \"left\"; there are size, common_*");
     assert_no_spans("test:some", "test:some", "name",
-                    "--key: name is a text; a number or a pointer is possible");
+                    "--key: name is a text; a key is a number or a pointer");
     assert_no_spans(WATCH, "test:some", "left",
-                    "--key: " WATCH " is no tracepoint, it has no fields; without --key its spans "
-                    "are of one thread");
+                    "--key: " WATCH " is not a tracepoint and has no fields; without --key a span "
+                    "begins and ends in one thread");
     assert_int_equal(spans("test:some", "test:other", NULL), 0);
     assert_int_equal(tally_option_parse(&events[0], 1, "--by", "cpu", &why), -EINVAL);
-    assert_string_equal(why.text, "--by: test:some begins spans; --by stands behind --to EVENT");
+    assert_string_equal(why.text, "--by: test:some begins spans; --by must come after --to EVENT");
     assert_int_equal(tally_option_parse(&events[1], 1, "--hist", "size", &why), -EINVAL);
-    assert_string_equal(why.text, "--hist: the histogram of test:other is of times");
+    assert_string_equal(why.text,
+                        "--hist: test:other ends spans, and their histogram is always of times");
     events[1].tally.role = TALLY_BEGINS;
     assert_int_equal(span_options_choose(events, 2, NULL, &why), -EINVAL);
-    assert_string_equal(why.text, "--from twice: test:some and test:other; one span is possible in "
-                                  "a command");
+    assert_string_equal(why.text,
+                        "--from is given twice: test:some and test:other; one span is possible in "
+                        "a command");
     assert_int_equal(span_option_mark(events, 2, TALLY_ENDS, "--to", &why), -EINVAL);
-    assert_string_equal(why.text, "--to: one event, not 2 from test:some on");
+    assert_string_equal(why.text,
+                        "--to: one event is possible, not 2, of which test:some is the first");
     assert_int_equal(event_spec_parse("cpu-clock", &events[0], &why), 0);
     assert_int_equal(span_option_mark(events, 1, TALLY_ENDS, "--to", &why), -EINVAL);
     assert_string_equal(why.text, "--to: cpu-clock is neither a tracepoint nor a breakpoint");

@@ -240,7 +240,7 @@ static void what_is_wrong_with_a_filter_is_named(void **state)
         {"small = 3", "\"= 3\" where a comparison"},
         {"small && 3", "where a comparison"},
         {"small ==", "a number missing"},
-        {"small == x", "\"x\" where a number, or a field that is one"},
+        {"small == x", "\"x\" where a number, or a field that holds one"},
         {"small == 18446744073709551616", "where a number of 64 bits"},
         {"count < -1", "count has no sign, so it is never below 0"},
         {"large == -1", "large has no sign"},
@@ -252,7 +252,7 @@ static void what_is_wrong_with_a_filter_is_named(void **state)
         {"name < \"x\"", "name is a text"},
         {"name & \"x\"", "name is a text"},
         {"name == x", "\"x\" where a text between"},
-        {"name == \"x", "a text ends in \""},
+        {"name == \"x", "a text has at most"},
         {"name == \"123456789012345678901234\"", "at most 23 characters"},
         {"!!!!!!!!!small == 3", "nested more deeply than 8"},
     };
@@ -591,10 +591,10 @@ static void fields_are_compared_with_each_other(void **state)
             fail_msg("%s", cases[i].filter);
     }
     assert_int_equal(filter_compile(&filter, "a == f", &tracepoint_unit_places, &why), -EINVAL);
-    assert_non_null(strstr(why.text, "\"f\" where a number, or a field that is one"));
+    assert_non_null(strstr(why.text, "\"f\" where a number, or a field that holds one"));
     assert_int_equal(filter_compile(&filter, "a == nobody", &tracepoint_unit_places, &why),
                      -EINVAL);
-    assert_non_null(strstr(why.text, "\"nobody\" where a number, or a field that is one"));
+    assert_non_null(strstr(why.text, "\"nobody\" where a number, or a field that holds one"));
 }
 
 static unsigned found;

@@ -75,7 +75,7 @@ static void a_return_address_is_named_by_its_call(void **state)
             .by = {[UNWIND_BY_TABLE] = 0x1020, [UNWIND_BY_FRAME_POINTER] = 0x1020},
             .kind = {[UNWIND_BY_TABLE] = UNWIND_CALL, [UNWIND_BY_FRAME_POINTER] = UNWIND_TRAP}}};
     assert_says("[ verify-chain: 10 chains by table and by frame pointers, 7 agree ]\n"
-                "[ verify-chain: the first to differ at inner+0x4, frame 2: by table middle+0x10, "
+                "[ verify-chain: the first difference at inner+0x4, frame 2: by table middle+0x10, "
                 "by frame pointers outer+0x0 ]\n");
 }
 
@@ -91,7 +91,7 @@ static void an_ended_chain_says_why(void **state)
                                          .kind = {[UNWIND_BY_TABLE] = UNWIND_TRAP},
                                          .end = {[UNWIND_BY_FRAME_POINTER] = UNWIND_IN_ENTRY}}};
     assert_says("[ verify-chain: 1 chains by table and by frame pointers, 0 agree ]\n"
-                "[ verify-chain: the first to differ at 0x2000, frame 1: by table middle+0x1, "
+                "[ verify-chain: the first difference at 0x2000, frame 1: by table middle+0x1, "
                 "by frame pointers in an entry ]\n");
 }
 

@@ -78,9 +78,9 @@ const char *arch_breakpoint_write(uintptr_t address, uint8_t *old)
 
     if (is_between(address, hit_text_start, hit_text_end) ||
         is_between(address, nowatch_text_start, nowatch_text_end))
-        return "hits, NMIs or the debugger itself run what stands there: hbreak is possible";
+        return "hits, NMIs or the debugger itself run this code: use hbreak";
     if (arch_debug_read(address, old, 1) == 0)
-        return "no memory is there";
+        return "no memory is mapped there";
     if (is_between(address, _text, _etext))
         patch_byte(address, INT3);
     else if (!arch_debug_write(address, &int3, 1))
