@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counting, periods and throttling, each CPU by itself. What a hit calls, and event_sample, run in
- * the context of the source, event_tick in the timer's interrupt, the rest in task context; what
- * other CPUs may be reading changes while they are parked.
+ * Counting, periods and throttling, each CPU by itself. The functions that a hit calls, and
+ * event_sample, run in the context of the source; event_tick runs in the timer's interrupt, the
+ * others in task context. What other CPUs may read is changed only while they are parked.
  */
 #include "core/event/event.h"
 #include "core/event/follow.h"
@@ -61,7 +61,8 @@ void event_begin(struct event *event, struct ring *rings)
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         event_begin_cpu(event, &event->cpu[cpu]);
     tally_clear(&event->tally);
-    local_barrier(); /* a hit may come from here on: the rings are the last thing it needs */
+    local_barrier(); /* from here on a hit may come: the rings are stored last, as a hit looks for
+                      * them first */
     event->rings = rings;
     if (event->spec.source->begin)
         event->spec.source->begin(event);
@@ -100,9 +101,10 @@ struct event_sums event_sum(struct event *event)
 }
 
 /*
- * The tick's samples are used up: gives out new ones if a tick has passed since the last were, else
- * false, and the hit is held back. The first held back leaves a record, and the end of it another,
- * so that a reader sees from when to when samples are missing.
+ * The samples of this tick are used up. If a tick has passed since samples were last given out,
+ * gives out new ones; else returns false, and the hit is held back. The first hit that is held back
+ * leaves a record, and so does the end of the throttling: a reader sees from when to when samples
+ * are missing.
  */
 static bool event_refill(struct event *event, struct event_cpu *here, struct ring *ring,
                          uint64_t now)
@@ -123,9 +125,9 @@ static bool event_refill(struct event *event, struct event_cpu *here, struct rin
 }
 
 /*
- * A sample is due, and none is left that may be taken unchecked. An event that keeps no frequency
- * gets all that the tick has for it at once, or any number, so that the clock is seldom looked at;
- * one that does looks at it for every sample.
+ * A sample is due, and none is left that may be taken without a look at the clock. An event without
+ * a frequency gets all samples of its tick at once, or an unlimited number, so that the clock is
+ * seldom read. An event with a frequency reads the clock at every sample.
  */
 static bool event_check(struct event *event, struct event_cpu *here, struct ring *ring)
 {
@@ -238,8 +240,8 @@ bool event_sample(struct event *event, uint64_t period, const struct regs *regs)
 }
 
 /*
- * A hit may come in between, from a watch of what is used here: it loses or repeats a part of a
- * period, and period_left is 0 at no time.
+ * A hit may interrupt this, if a breakpoint watches the data that is used here. Then a part of a
+ * period is lost or repeated, but period_left is never 0.
  */
 static void event_repace(struct event_cpu *here, uint64_t now)
 {
@@ -252,7 +254,7 @@ static void event_repace(struct event_cpu *here, uint64_t now)
 
 void event_enter(void)
 {
-    assert(!busy[arch_cpu_id()]); /* the inner one's leaving would let CPUs be parked too early */
+    assert(!busy[arch_cpu_id()]); /* a nested event_leave would let CPUs be parked too early */
     busy[arch_cpu_id()] = true;
     local_barrier();
 }
@@ -295,7 +297,7 @@ static void event_remove_paced(const struct event *event)
 
     cpus_park_surely();
     while (*link != event) {
-        assert(*link); /* it was added */
+        assert(*link); /* the event is in the list */
         link = &(*link)->next_paced;
     }
     *link = event->next_paced;

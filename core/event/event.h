@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * An event: what is counted, and when a count becomes a sample. Its source (core/event/source.h)
- * calls event_hit for each occurrence, event_hit_traced for one with a record, or event_sample when
- * time is what it counts; sources differ, the rest is the same for all.
+ * calls event_hit for each occurrence, event_hit_traced for one with a record, or event_sample if
+ * it counts time. Only the sources differ; the rest is the same for all events.
  */
 #pragma once
 
@@ -21,57 +21,58 @@
 #include "core/tracepoint/tracepoint.h"
 
 /*
- * Samples that one event may take in one tick of the throttle before it is held back until the
- * next.
+ * How many samples one event may take in one tick of the throttle; then it is held back until the
+ * next tick.
  */
 #define THROTTLE_TICK_NS 10000000ull
 
 /*
- * What an event keeps for one CPU, whose contexts alone write it. Aligned, so that finding it takes
- * a shift, and that CPUs do not take each other's lines.
+ * What an event keeps for one CPU; only that CPU's contexts write it. Aligned, so that its address
+ * is found by a shift, and so that CPUs do not share cache lines.
  */
 struct event_cpu {
-    _Alignas(256) uint64_t count; /* hits, recorded or not; of the clock: ns */
-    uint64_t period;              /* what a sample stands for; of the last one if it varies */
+    _Alignas(256) uint64_t count; /* hits, recorded or not; for the clock: ns */
+    uint64_t period;              /* hits that a sample stands for; the last one's if it varies */
     uint64_t period_left;         /* hits until the next sample */
     uint64_t unchecked;           /* samples that may be taken without a look at the clock */
-    uint64_t weight;              /* of a weighted tracepoint's hits since the last sample */
+    uint64_t weight;              /* sum over a weighted tracepoint's hits since the last sample */
     struct pace pace;             /* sets the period, if a frequency was asked for */
 
-    uint64_t tick_end;     /* the throttle's: when the current tick is over */
-    uint64_t tick_samples; /* samples that it still may take, the unchecked ones left out */
+    uint64_t tick_end;     /* the throttle: when its current tick is over */
+    uint64_t tick_samples; /* samples that are left in this tick, without the unchecked ones */
     bool throttled;
-    uint64_t throttled_hits; /* that would have been samples */
-    uint64_t drained_hits;   /* by the thread that writes the stream */
-    uint64_t foreign_hits;   /* of threads that are not the workload's: not counted */
+    uint64_t throttled_hits; /* hits that would have been samples */
+    uint64_t drained_hits;   /* hits raised by the thread that writes the stream */
+    uint64_t foreign_hits;   /* hits of threads outside the workload: not counted */
 
-    /* The clock's: */
+    /* For the clock: */
     uint64_t counted; /* time is counted up to here, */
-    uint64_t sampled; /* ... and stands in samples up to here */
+    uint64_t sampled; /* ... and recorded in samples up to here */
     uint64_t due;     /* when the next sample is */
 };
 
 _Static_assert(sizeof(struct event_cpu) == 256, "a page has room for those of 16 CPUs");
 
 struct event {
-    /* What each hit looks at: two cache lines, and one of the CPU's own. */
+    /* What each hit reads: two cache lines, and one of the CPU's own. */
     _Alignas(64) struct sample_plan plan; /* [I]; first: event_of_plan */
     struct event_cpu *cpu;                /* [I] arch_cpus() of them */
-    struct ring *rings;                   /* one per CPU; NULL: only counted, from any context on */
-    bool narrow;                          /* [I] some hits are not meant: event_means tells */
+    struct ring *rings;                   /* one per CPU; NULL: hits are only counted; any
+                                           * context */
+    bool narrow;                          /* [I] some hits do not count: event_means tells which */
     struct recorded_event recorded;       /* id, attr and name [I]; count: event_sum's */
 
     struct event_spec spec;   /* [I] what was asked for */
     struct event *next_paced; /* [all CPUs parked] */
-    uint64_t tick_limit;      /* [I] of a CPU; 0: never throttled */
+    uint64_t tick_limit;      /* [I] for one CPU; 0: never throttled */
     struct tally tally;       /* its memory is core/recording/tallies.c's */
 
-    /* Its source's part; one of them is in use. */
+    /* The part of its source; only one of them is in use. */
     struct breakpoint breakpoint;
     struct tracepoint_probe probe;
-    unsigned address; /* [I] of a tracepoint: which argument is the sample's address, if any is */
+    unsigned address; /* [I] which argument of a tracepoint is the sample's address, if any */
     struct event_clock {
-        struct event *next; /* of those that are enabled; changed with all CPUs parked */
+        struct event *next; /* in the list of enabled events; changed with all CPUs parked */
         uint64_t interval;  /* ns from sample to sample [I] */
     } clock;
 };
@@ -81,7 +82,7 @@ _Static_assert(offsetof(struct event, narrow) < 2 * 64,
                "what a hit looks at lies in two cache lines");
 _Static_assert(offsetof(struct event_cpu, unchecked) < 64, "... and in one of the CPU's own");
 
-/* The event whose plan it is. */
+/* The event that this plan belongs to. */
 static inline const struct event *event_of_plan(const struct sample_plan *plan)
 {
     return (const struct event *)plan;
@@ -89,25 +90,30 @@ static inline const struct event *event_of_plan(const struct sample_plan *plan)
 
 /*
  * A new event that counts nothing yet, with an id that no other event of this boot has. `cpus` is
- * memory for arch_cpus() CPUs, all zero, the event's from here on.
+ * memory for arch_cpus() CPUs, all zero; from here on it belongs to the event.
  */
 void event_init(struct event *event, const struct event_spec *spec, struct event_cpu *cpus);
 
-/* What it has counted up to now; it has no rings, and all CPUs are parked. Task context. */
+/*
+ * Returns what it has counted up to now. The event has no rings, and all CPUs are parked. Task
+ * context.
+ */
 uint64_t event_count_now(struct event *event);
 
-/* Takes the sums over all CPUs: count into `recorded`, the others are returned. Any context. */
+/*
+ * Takes the sums over all CPUs: stores the count in `recorded` and returns the others. Any context.
+ */
 struct event_sums {
     uint64_t throttled, drained, foreign;
 };
 struct event_sums event_sum(struct event *event);
 
-/* Whether a hit with these registers, by that thread, there, is one that the event is for. */
+/* Whether a hit with these registers, by this thread on this CPU, counts for the event. */
 bool event_means(const struct event *event, const struct regs *regs, uint64_t ids, unsigned cpu);
 
-extern uint64_t event_drain_ids; /* [boot] of the stream's thread */
+extern uint64_t event_drain_ids; /* [boot] the ids of the thread that writes the stream */
 
-/* A hit of the stream's own thread is counted apart. */
+/* Hits of the stream's own thread are counted apart. */
 static inline bool event_is_drained(struct event_cpu *here, uint64_t ids)
 {
     if (__builtin_expect(ids != event_drain_ids, true) || arch_interrupted())
@@ -116,7 +122,7 @@ static inline bool event_is_drained(struct event_cpu *here, uint64_t ids)
     return true;
 }
 
-/* Counts one that the event means. The ring for its sample, if one is due. */
+/* Counts a hit that the event means. Returns the ring for its sample, if one is due. */
 __attribute__((always_inline)) static inline struct ring *
 event_claim(struct event *event, struct event_cpu *here, uint64_t ids, unsigned cpu)
 {
@@ -129,10 +135,10 @@ event_claim(struct event *event, struct event_cpu *here, uint64_t ids, unsigned 
     return &rings[cpu];
 }
 
-/* Whether the throttle lets a sample be taken that is due. */
+/* Whether the throttle lets the sample that is due be taken. */
 bool event_may(struct event *event, struct event_cpu *here, struct ring *ring);
 
-/* What is rare, apart, so that a hit saves no registers for it. */
+/* Rare cases, in functions of their own, so that a usual hit saves no registers for them. */
 void event_hit_narrow(struct event *event, uint64_t addr, const struct regs *regs);
 void event_hit_checked(struct event *event, struct ring *ring, uint64_t addr,
                        const struct regs *regs, uint64_t ids);
@@ -140,7 +146,7 @@ void event_traced_narrow(struct event *event, struct trace_hit *traced, bool add
 void event_traced_checked(struct event *event, struct ring *ring, struct trace_hit *traced,
                           uint64_t addr);
 
-/* One that the event means. */
+/* A hit that the event means. */
 static inline void event_hit_meant(struct event *event, uint64_t addr, const struct regs *regs)
 {
     unsigned cpu = arch_cpu_id();
@@ -160,7 +166,7 @@ static inline void event_hit_meant(struct event *event, uint64_t addr, const str
 
 /*
  * One occurrence with these registers at address `addr`. Any context of this CPU with preemption
- * off; the CPU's context level picks the scratch memory, so levels may nest.
+ * off; each context level of the CPU has its own scratch memory, so levels may nest.
  */
 static inline void event_hit(struct event *event, uint64_t addr, const struct regs *regs)
 {
@@ -171,8 +177,8 @@ static inline void event_hit(struct event *event, uint64_t addr, const struct re
 }
 
 /*
- * The same of a tracepoint's. A record is made of it only for a sample that has one. `addressed`:
- * the sample has one of the hit's arguments for its address.
+ * The same for a hit of a tracepoint. Its record is made only for a sample that has one.
+ * `addressed`: the sample's address is one of the hit's arguments.
  */
 __attribute__((always_inline)) static inline void
 event_traced_meant(struct event *event, struct trace_hit *traced, bool addressed)
@@ -202,41 +208,43 @@ event_hit_traced(struct event *event, struct trace_hit *traced, bool addressed)
 }
 
 /*
- * Hits that the event means, whose samples stand for `period` each: for what a tally has measured.
- * Context: as event_hit.
+ * Hits that the event means; each sample stands for `period`, which a tally has measured. Context:
+ * as event_hit.
  */
 void event_hit_for(struct event *event, uint64_t addr, const struct regs *regs, uint64_t period);
 void event_traced_for(struct event *event, struct trace_hit *traced, uint64_t period);
 
 /*
- * A sample that stands for `period`, whatever the event's own says. False if the throttle holds it
- * back, or if the event has no rings. Context: as event_hit.
+ * Takes a sample that stands for `period`, whatever the event's own period is. False if the
+ * throttle holds it back, or if the event has no rings. Context: as event_hit.
  */
 bool event_sample(struct event *event, uint64_t period, const struct regs *regs);
 
 /*
- * Counts from 0, now; with `rings` there are samples from here on. The event may be enabled
- * already: until then it has no rings. Task context.
+ * Starts to count at 0; with `rings`, it takes samples from here on. The event may already be
+ * enabled: until now it had no rings. Task context.
  */
 void event_begin(struct event *event, struct ring *rings);
 
-/* Looks after the periods of events that keep a frequency. The tick: interrupt context. */
+/*
+ * Adjusts the periods of events that keep a frequency. Called at each tick, in interrupt context.
+ */
 void event_tick(void);
 
 /*
- * Between these two this CPU looks at lists of events, and those stay as they are: parking waits
- * until it is busy no more. Interrupt context; the last any.
+ * Between event_enter and event_leave this CPU reads lists of events, and they do not change:
+ * parking waits until the CPU is no longer busy. Interrupt context; event_is_busy: any context.
  */
 void event_enter(void);
 void event_leave(void);
 bool event_is_busy(unsigned cpu);
 
 /*
- * The thread that writes the stream: what it raises itself, interrupts that it meets left aside, is
- * counted and not recorded. Boot.
+ * Names the thread that writes the stream. The events that this thread raises, except in interrupts
+ * that it meets, are counted and not recorded. Called at boot.
  */
 void event_set_drain(uint32_t pid);
 
-/* Sources: 0, or a negative errno and a reason. */
+/* Enable and disable its source. 0, or a negative errno and a reason. */
 int event_enable(struct event *event, struct refusal *why);
 void event_disable(struct event *event);

@@ -7,16 +7,16 @@
 bool task_followed[ARCH_CPUS_MAX];
 
 /*
- * CPU time of followed threads: while none runs there, the sum; while one does, the sum is the time
- * since `from`. Stored as task_followed is.
+ * CPU time of followed threads: `sum` while none of them runs on the CPU; while one does, the time
+ * since `from`. Stored by the same rule as task_followed.
  */
 static struct {
     uint64_t from, sum;
 } times[ARCH_CPUS_MAX];
 
 /*
- * The flag is stored last: an NMI before it reads the word that is still in use, which these stores
- * leave alone.
+ * The flag is stored last: an NMI before that store reads the field that is still in use, which the
+ * stores before it do not change.
  */
 void task_follow(unsigned cpu, bool followed, uint64_t now)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The period is the rate of the hits times the interval that was asked for. The rate is a ratio of
- * sums and not a mean of ratios, so that hits which come in bursts count for what they are. It is
- * taken over a window as long as several slices. The last few samples bound the period from below,
- * and each tick from above, so that a rate that has changed a hundredfold neither floods nor
- * silences until the window knows of it. A sample's period tells its weight, whatever was chosen
- * here: an estimate that is off makes samples more or fewer, not wrong.
+ * The period is the rate of the hits multiplied by the interval that was asked for. The rate is a
+ * ratio of sums, not a mean of ratios, so that hits in bursts have their real weight. It is
+ * measured over a window of several time slices. The last few samples bound the period from below
+ * and each tick bounds it from above: when the rate changes a hundredfold, there is neither a flood
+ * nor a silence until the window reflects the change. Each sample carries its period as its weight:
+ * a wrong estimate makes samples more or fewer, but not wrong.
  */
 #include "core/event/pace.h"
 
@@ -16,21 +16,21 @@
 #define WINDOW_LEAST     (1ull << 25) /* ns: more than three slices of the scheduler */
 
 /*
- * Samples come at most so many times as fast as asked for; after a silence of so many intervals the
- * next hit is one.
+ * Samples come at most BOUND times as fast as asked for; after a silence of BOUND intervals the
+ * next hit is a sample.
  */
 #define BOUND 8
 
-/* A period is at most so many times the one before: a few hits alone say little. */
+/* A period is at most GROWTH times the one before: a few hits alone say little. */
 #define GROWTH 8
 
-/* Each sample takes a quarter off the sums of recent ones. */
+/* At each sample, the sums of recent ones lose a quarter. */
 #define FADE_SHIFT 2
 
-/* A period's fraction is carried over to the next: 2.5 hits are 2 and 3 in turn. */
+/* A period's fraction is carried over to the next period: 2.5 hits become 2 and 3 in turn. */
 #define FRACTION_BITS 4
 
-/* Such a number, times an interval of up to 2^30, has room for the fraction. */
+/* A number of so many bits, times an interval of up to 2^30, leaves room for the fraction. */
 #define NUMBER_BITS 30
 
 static uint64_t lesser(uint64_t a, uint64_t b)
@@ -45,7 +45,7 @@ static uint64_t pace_window(const struct pace *pace)
     return intervals > WINDOW_LEAST ? intervals : WINDOW_LEAST;
 }
 
-/* The same ratio in smaller numbers; the time is not 0. */
+/* The same ratio in smaller numbers; the time does not become 0. */
 static struct pace_rate pace_scaled(struct pace_rate rate)
 {
     while (rate.hits >> NUMBER_BITS || rate.time >> NUMBER_BITS) {
@@ -57,7 +57,7 @@ static struct pace_rate pace_scaled(struct pace_rate rate)
     return rate;
 }
 
-/* Hits in an interval by these rates, with a fraction. */
+/* How many hits come in an interval at these rates, with a fraction. */
 static uint64_t pace_period(uint64_t interval, struct pace_rate lately, struct pace_rate recent)
 {
     struct pace_rate rate;
@@ -76,7 +76,10 @@ void pace_start(struct pace *pace, uint64_t hertz, uint64_t now)
     *pace = (struct pace){.interval = SECOND_NS / hertz, .period = 1, .last = now};
 }
 
-/* A silence counts for BOUND intervals in what is recent, so that it cannot hide what follows. */
+/*
+ * A long silence counts as BOUND intervals in the recent sums, so that it cannot hide the hits that
+ * follow.
+ */
 uint64_t pace_sample(struct pace *pace, uint64_t now)
 {
     uint64_t passed = now - pace->last, most = pace->period * GROWTH;

@@ -16,8 +16,9 @@
  *   5:ADDR                           as in the first mails about hardware breakpoint events:
  *                                    read-write, one byte
  *
- * Parsing decides only what the spelling means; whether a register can hold it is the arbiter's
- * word (core/breakpoint/breakpoint.h). Pure but for the symbol look-up; task context.
+ * Parsing decides only what the spelling means; whether a register can hold it is decided by the
+ * arbiter (core/breakpoint/breakpoint.h). No side effects, apart from the symbol look-up; task
+ * context.
  */
 #pragma once
 
@@ -29,10 +30,11 @@
 #include "core/tally/tally.h"
 #include "core/tracepoint/filter.h"
 
-/* What of the machine's way `branches` sees (core/source/branches.h). */
+/* Which part of the execution `branches` sees (core/source/branches.h). */
 struct event_window {
-    uint64_t instructions; /* it ends after so many; 0: it does not */
-    bool started;          /* at each hit of an event with `start`; else it is the workload */
+    uint64_t instructions; /* it ends after so many instructions; 0: it does not end */
+    bool started;          /* true: it opens at each hit of an event with `start`; false: it is the
+                            * workload */
 };
 
 struct event_spec {

@@ -33,7 +33,7 @@ bool spelling_is_digit(char character)
     return number_digit(character, 10) >= 0;
 }
 
-/* What may stand in a name: of C, of assembly or of a compiler's making ("copy.part.1"). */
+/* Characters of a name: in C, in assembly, or made by a compiler ("copy.part.1"). */
 static bool is_name_character(char character)
 {
     return spelling_is_digit(character) || (character >= 'a' && character <= 'z') ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading how a person spells an event, from left to right, for the sources that parse it. Every
- * function that reads a part leaves the cursor after it, and returns 0 or refuses, naming the word
- * that is wrong. Task context.
+ * Reads the text by which a user names an event, from left to right, for the sources that parse it.
+ * Every function that reads a part leaves the cursor after that part, and returns 0, or refuses and
+ * names the wrong word. Task context.
  */
 #pragma once
 
@@ -30,7 +30,10 @@ void spelling_list_add(struct spelling_list *list, const char *word);
 
 bool spelling_is_digit(char character);
 
-/* The length of the name or number there: of C, of assembly or a compiler's ("copy.part.1"). */
+/*
+ * The length of the name or number at `text`; a name may be of C, of assembly, or a compiler's
+ * ("copy.part.1").
+ */
 size_t spelling_word_length(const char *text);
 
 /* `what` is missing here. */
@@ -47,14 +50,17 @@ bool spelling_letters(struct spelling *cursor, const char *letters, const uint32
                       uint32_t *sum);
 
 /*
- * :u and :k say where to look: the one that is missing is excluded, and neither means both.
- * `else_is` says what might have stood there besides.
+ * :u and :k select user mode and the kernel: the one that is missing is excluded; without either,
+ * both count. `else_is` tells what else would have been possible here.
  */
 int spelling_modifiers(struct spelling *cursor, const char *else_is, struct perf_event_attr *attr);
 
-/* The end, and nothing more. */
+/* Refuses if anything follows. */
 int spelling_end(const struct spelling *cursor);
 
-/* Skips that beginning; or the whole name of an event, if it ends there or a colon follows. */
+/*
+ * Skips `prefix`; if it is the whole name of an event, only if the text ends there or a colon
+ * follows.
+ */
 bool spelling_skip(struct spelling *cursor, const char *prefix);
 bool spelling_skip_name(struct spelling *cursor, const char *name);

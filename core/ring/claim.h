@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The writers' own part of the ring: claiming a place and giving it up, inline. For ring_output and
- * its kin (core/ring/ring.c), and for core/sample/sample.c, which stores a record's words where
- * they belong; no other file includes this. Context: as ring_output. docs/ring.md gives the
- * reasons.
+ * The writers' own part of the ring: claiming a place and giving it up, inline. For the writers in
+ * core/ring/ring.c, and for core/sample/sample.c, which stores a record's words directly in the
+ * ring; no other file includes this. Context: as ring_output. docs/ring.md gives the reasons.
  */
 #pragma once
 
@@ -12,8 +11,8 @@
 #include "core/ring/ring.h"
 
 /*
- * A claim's offset while its place is being chosen: no record has it, so a reader of it sees no
- * claim.
+ * A claim's offset while its place is being chosen. No record has this offset, so a reader that
+ * finds it sees no claim.
  */
 #define RING_NOWHERE UINT64_MAX
 
@@ -22,12 +21,12 @@ _Static_assert(RING_RECORD_MAX % 8 == 0 && RING_RECORD_MAX <= UINT16_MAX,
                "the size of any record is a header's");
 _Static_assert(RING_SIZE_MIN % 8 == 0, "a header does not reach across a ring's end");
 
-/* What is rare, out of line. */
+/* Rare cases, out of line. */
 void ring_void_outer_claims(struct ring *ring, unsigned level, uint64_t offset);
 void ring_publish_again(struct ring *ring);
 void ring_commit_dropped(struct ring *ring, unsigned level);
 
-/* Copies to that position, and around the ring's end; inside a claim. */
+/* Copies to that position inside a claim, and around the ring's end if necessary. */
 void ring_write_part(struct ring *ring, uint64_t offset, const void *bytes, size_t size);
 
 static inline struct perf_event_header *ring_header(const struct ring *ring, uint64_t offset)
@@ -36,9 +35,9 @@ static inline struct perf_event_header *ring_header(const struct ring *ring, uin
 }
 
 /*
- * The position that the tail may not pass: the oldest record still being written. Outer levels
- * claimed before inner ones, so the outermost claim is the oldest. It may not have taken effect
- * yet, which only makes this more careful.
+ * The position that the tail may not pass: the oldest record that is still being written. Outer
+ * levels claim before inner ones, so the outermost claim is the oldest. It may not have taken
+ * effect yet; then the limit is only stricter than necessary.
  */
 static inline uint64_t ring_oldest_claim(const struct ring *ring, unsigned level, uint64_t head)
 {
@@ -50,8 +49,8 @@ static inline uint64_t ring_oldest_claim(const struct ring *ring, unsigned level
 }
 
 /*
- * A stray write of a dying kernel may have changed a header: no walk may stand still for it, or
- * leave the ring.
+ * A stray write of a dying kernel may have changed a header. A walk over the records must still
+ * make progress and stay inside the ring.
  */
 static inline bool ring_plausible(uint64_t size, uint64_t room)
 {
@@ -59,7 +58,8 @@ static inline bool ring_plausible(uint64_t size, uint64_t room)
 }
 
 /*
- * The length of the old record at `offset`; what cannot be true counts as one record up to `limit`.
+ * The length of the old record at `offset`; an impossible length counts as one record up to
+ * `limit`.
  */
 static inline uint64_t ring_step(const struct ring *ring, uint64_t offset, uint64_t limit)
 {
@@ -108,9 +108,9 @@ __attribute__((always_inline)) static inline bool ring_has_room(struct ring *rin
 }
 
 /*
- * `time` gets the claim's clock, inside the claim; `level` is ring->nest. Inline, so
- * that for the outermost writer, which nearly all are, the level is the constant 0 and half of what
- * follows falls away.
+ * *time gets the clock, read inside the claim; `level` is ring->nest. Inline, so that for the
+ * outermost writer, as nearly all are, the level is the constant 0 and the compiler removes half of
+ * the code.
  */
 __attribute__((always_inline)) static inline bool ring_reserve_at(struct ring *ring, unsigned level,
                                                                   uint64_t size,
@@ -131,10 +131,14 @@ __attribute__((always_inline)) static inline bool ring_reserve_at(struct ring *r
             local_store(&claim->offset, RING_NOWHERE);
             local_store(&claim->size, size);
             head = local_load(&ring->head);
-            /* Void: a nested writer claimed before the head was read, or right after. */
+            /*
+             * A nested writer voids the claim if it claimed before this read of the head, or right
+             * after it.
+             */
         } while (__builtin_expect(local_load(&claim->size) != size, 0));
         /*
-         * Stored before it takes effect. A writer that claims from here on makes the exchange fail.
+         * Stored before the claim takes effect. A writer that claims from here on makes the
+         * exchange fail.
          */
         local_store(&claim->offset, head);
         *time = arch_clock_ns();
@@ -155,9 +159,9 @@ drop:
 }
 
 /*
- * Only the outermost writer publishes. After it gave up its place a nested one may have written and
- * published more by itself; before that it would not have, and the second look at the head finds
- * what it left.
+ * Only the outermost writer publishes. A nested writer that comes after the outermost one has left
+ * writes and publishes by itself. One that comes before that does not publish: the second look at
+ * the head finds its records.
  */
 __attribute__((always_inline)) static inline void ring_commit_at(struct ring *ring, unsigned level,
                                                                  bool dropped)

@@ -40,9 +40,9 @@ int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mod
 }
 
 /*
- * This one has got the place. Outer levels that noted it, or that are choosing and may note it
- * later, have not: void them. They look for a new place, as their exchange of the head fails or
- * they find the note void.
+ * This level has got the place. Outer levels that have noted the same place, or that are still
+ * choosing and may note it later, have not got it: their claims are voided. They choose a new
+ * place, as their exchange of the head fails or they find their claim voided.
  */
 __attribute__((noinline)) void ring_void_outer_claims(struct ring *ring, unsigned level,
                                                       uint64_t offset)
@@ -52,7 +52,7 @@ __attribute__((noinline)) void ring_void_outer_claims(struct ring *ring, unsigne
             local_store(&ring->claims[outer].size, 0);
 }
 
-/* Across the ring's end. */
+/* Copies across the ring's end. */
 __attribute__((noinline)) static void ring_write_around(struct ring *ring, uint64_t start,
                                                         const void *bytes, size_t size)
 {
@@ -75,14 +75,14 @@ void ring_write_part(struct ring *ring, uint64_t offset, const void *bytes, size
 }
 
 /*
- * For records of nested writers that came while the outermost writer left: each counted itself as
- * nested, so it did not publish.
+ * Publishes records of nested writers that came while the outermost writer was leaving: each found
+ * itself nested, so it did not publish.
  */
 __attribute__((noinline)) void ring_publish_again(struct ring *ring)
 {
     uint64_t head;
 
-    assert(local_load(&ring->nest) == 0); /* a writer that nested here has left */
+    assert(local_load(&ring->nest) == 0); /* nested writers have left */
     do {
         local_store(&ring->nest, 1);
         head = local_load(&ring->head);
@@ -92,10 +92,13 @@ __attribute__((noinline)) void ring_publish_again(struct ring *ring)
     } while (local_load(&ring->head) != head);
 }
 
-/* These two apart from the writers, whose registers they would take for one in a thousand. */
+/*
+ * These two are functions of their own: inlined, they would cost every writer registers for a case
+ * that is one in a thousand.
+ */
 __attribute__((noinline)) void ring_commit_dropped(struct ring *ring, unsigned level)
 {
-    assert(ring->nest == level + 1); /* those inside have left */
+    assert(ring->nest == level + 1); /* the writers nested in this one have left */
     ring_commit_at(ring, level, true);
 }
 
@@ -161,7 +164,8 @@ static void ring_copy_out(const struct ring *ring, uint64_t offset, void *to, si
 }
 
 /*
- * True if writers took what was just copied from the reader's position; moves it to what is left.
+ * True if writers overwrote what was just copied from the reader's position; then moves the
+ * position to the oldest record that is left.
  */
 static bool ring_overtaken(struct ring_reader *reader)
 {
@@ -207,7 +211,8 @@ enum ring_read_result ring_read(struct ring_reader *reader, void *to, size_t roo
 
 void ring_consume(struct ring *ring, const struct ring_reader *reader)
 {
-    assert(reader->ring == ring && ring->mode == RING_NORMAL); /* else the tail is the writers' */
+    assert(reader->ring == ring && ring->mode == RING_NORMAL); /* otherwise the writers own the
+                                                                * tail */
     assert(reader->position >= ring->tail);
     publish_store(&ring->tail, reader->position); /* C: after the copy */
 }

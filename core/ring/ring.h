@@ -39,9 +39,10 @@ enum ring_mode {
 };
 
 /*
- * A claim that is being made or written, noted before it takes effect, so that a stopped machine
- * tells which bytes are unfinished. A size below 8, or an offset that is no position: none. Void if
- * a deeper level notes the same offset: then the outer one did not get to claim it.
+ * A claim that is being made or written. It is noted before it takes effect, so that a stopped
+ * machine shows which bytes are unfinished. There is no claim if the size is below 8 or the offset
+ * is not a position. A claim is void if a deeper level has noted the same offset: then the outer
+ * level has not got that place.
  */
 struct ring_claim {
     uint64_t offset; /* [W] UINT64_MAX: its place is being chosen */
@@ -59,7 +60,7 @@ struct ring {
     uint64_t nest;      /* [W] writers under way */
     struct ring_claim claims[RING_NESTING]; /* [W] by nesting level, outermost first */
 
-    uint64_t produced;    /* [W] records that were to be written */
+    uint64_t produced;    /* [W] records that writers wanted to write */
     uint64_t dropped;     /* [W] ... for which there was no room */
     uint64_t overwritten; /* [W] ... that newer ones have replaced since */
 };
@@ -81,17 +82,17 @@ int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mod
               bool reader_owns_tail, struct refusal *why);
 
 /*
- * Writes a record that lies ready, of `size` bytes (a multiple of 8, 8 to RING_RECORD_MAX), or
- * drops and counts it. `time` points into `bytes` and gets the claim's clock, which says nothing if
- * the record is dropped. Any context of the owning CPU. Samples are put together in the ring
- * itself, by what core/ring/claim.h has.
+ * Writes a finished record of `size` bytes (a multiple of 8, 8 to RING_RECORD_MAX), or drops and
+ * counts it. `time` points into `bytes` and gets the clock, read inside the claim; it has no
+ * meaning if the record is dropped. Any context of the owning CPU. Samples are built in the ring
+ * itself, by the functions of core/ring/claim.h.
  */
 void ring_output(struct ring *ring, const void *bytes, uint32_t size, uint64_t *time);
 
 /*
- * A reader, on any CPU, of a ring that is being written. ring_reader_start puts `position` at the
- * oldest record; ring_read copies the next whole record to `to` (RING_RECORD_MAX bytes at least, or
- * as large as the largest record that is written) and moves on.
+ * A reader, on any CPU, of a ring that is being written. ring_reader_start sets `position` to the
+ * oldest record. ring_read copies the next whole record to `to` (at least RING_RECORD_MAX bytes, or
+ * as large as the largest record that is written) and advances.
  */
 struct ring_reader {
     const struct ring *ring;

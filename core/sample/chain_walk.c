@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A walk along a sample's call chain. Called by the readers of recordings (report, script), a
- * panic's among them: any context, no lock, no allocation.
+ * A walk along a sample's call chain. Called by the readers of recordings (report, script, and the
+ * report of a panic): any context, no lock, no allocation.
  */
 #include "core/sample/chain_walk.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The name of a task by its tid, for readers of recordings. Safe in crash paths: never NULL, ":TID"
- * is up to the caller where the name is empty. The kernel's answer is
- * core/recording/tasks.c's, a test's its own.
+ * The name of a task by its tid, for readers of recordings. Safe in crash paths: never NULL; if the
+ * name is empty, the caller prints ":TID". The kernel links core/recording/tasks.c, a test its own
+ * function.
  */
 #pragma once
 

@@ -18,7 +18,7 @@ struct recorded_event {
     struct perf_event_attr attr;
     char name[EVENT_NAME_SIZE]; /* as the user spelt it: "mem:kernel_flag:rw" */
     uint64_t count;             /* hits, recorded or not */
-    uint64_t doubtful;          /* more hits that may have been its: neither counted nor recorded */
+    uint64_t doubtful;          /* hits that may be its as well; neither counted nor recorded */
 };
 
 struct record_source {
@@ -30,21 +30,22 @@ struct record_source {
 };
 
 /*
- * A task's name, and with it its birth, if its parent is known; or, if `size` is not 0, a mapping
- * of code into its memory; or, without a name, its end.
+ * One of three: a task's name, and its birth if its parent is known; a mapping of code into its
+ * memory, if `size` is not 0; or its end, if `comm` is NULL.
  */
 struct recorded_task {
     uint32_t pid, tid;
-    uint32_t parent;              /* the task that made it; 0: it was there before, or is none's */
-    const char *comm;             /* of a mapping: the file that it is of; NULL: the task's end */
+    uint32_t parent;              /* the task that made it; 0: it existed before, or no task made
+                                   * it */
+    const char *comm;             /* for a mapping: the name of its file; NULL: the task's end */
     uint64_t time;                /* when it got the name; 0: it had it when the recording began */
-    uint64_t start, size, offset; /* [start, start + size) is the file's from `offset` on */
-    const uint8_t *build_id;      /* the file's, 20 bytes; NULL: not known */
+    uint64_t start, size, offset; /* [start, start + size) maps the file from `offset` on */
+    const uint8_t *build_id;      /* of the file, 20 bytes; NULL: not known */
 };
 
-/* What the counters of one CPU's ring said when the recording closed. */
+/* The counters of one CPU's ring at the close of the recording. */
 struct recorded_loss {
     uint32_t cpu;
-    uint64_t dropped;     /* closes as PERF_RECORD_LOST */
-    uint64_t overwritten; /* closes as PERF_RECORD_LOST_SAMPLES */
+    uint64_t dropped;     /* the stream's end tells it as PERF_RECORD_LOST */
+    uint64_t overwritten; /* ... as PERF_RECORD_LOST_SAMPLES */
 };

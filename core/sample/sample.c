@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stores a sample's words right where they belong in the ring, inside its claim. How many there are
- * is known before, but for a call chain: that is walked first, in scratch memory of the CPU and
- * context level, so that nothing else happens inside the claim.
+ * Stores a sample's words right where they belong in the ring, inside its claim. Their number is
+ * known beforehand, except for a call chain: the chain is walked first, in scratch memory of this
+ * CPU and context level, so that inside the claim words are only copied.
  */
 #include "core/sample/sample.h"
 
@@ -20,7 +20,7 @@
 #include "core/unwind/user.h"
 #include "core/unwind/verify.h"
 
-#define RAW_NOTHING   sizeof(uint32_t) /* bytes of a record where the source has none */
+#define RAW_NOTHING   sizeof(uint32_t) /* bytes of the record if the source has none */
 #define RAW_WORDS_MAX (TRACEPOINT_RECORD_MAX / 8 + 1)
 
 /* struct perf_event_header, and the words that every sample has; the order is the ABI's. */
@@ -36,8 +36,8 @@ enum {
 };
 
 /*
- * Room for a record, whose chain is made in its place. Aligned to a power of two, so that finding
- * one takes shifts only.
+ * Room for one record; its chain is made at its final place. Aligned to a power of two, so that an
+ * address is found by shifts only.
  */
 struct sample_scratch {
     _Alignas(SAMPLE_SIZE_MAX)
@@ -47,14 +47,17 @@ struct sample_scratch {
 _Static_assert(sizeof(struct sample_scratch) == SAMPLE_SIZE_MAX,
                "a record with everything in it fits");
 
-/* One a nesting level, so that an inner context does not write over an outer one's. [owning CPU] */
+/*
+ * One for each nesting level, so that an inner context does not overwrite an outer one's. [owning
+ * CPU]
+ */
 static struct sample_scratch scratch[ARCH_CPUS_MAX][RING_NESTING];
 
 uint64_t sample_under_way[ARCH_CPUS_MAX];
 
 /*
- * A snapshot does not know the general registers: they are sent as 0, and the ABI word says that
- * there are registers.
+ * A snapshot does not have the general registers: they are stored as 0, while the ABI word says
+ * that there are registers.
  */
 __attribute__((noinline)) static uint64_t *sample_put_registers(uint64_t *at, uint64_t mask,
                                                                 const struct regs *regs)
@@ -66,7 +69,7 @@ __attribute__((noinline)) static uint64_t *sample_put_registers(uint64_t *at, ui
     return at;
 }
 
-/* Stores the program's part, which begins with a mark of its own. */
+/* Stores the program's part of the chain, after its own mark. */
 static uint64_t *sample_put_user_chain(uint64_t *at, const struct unwind_border *border,
                                        size_t most)
 {
@@ -75,8 +78,8 @@ static uint64_t *sample_put_user_chain(uint64_t *at, const struct unwind_border 
 }
 
 /*
- * Stores the count, then the kernel's part after its mark, unless a program was hit, then the
- * program's part that led to it.
+ * Stores the count; then, unless a program was hit, the kernel's part after its mark; then the part
+ * of the program that entered the kernel.
  */
 __attribute__((noinline)) static uint64_t *
 sample_put_chain(uint64_t *at, const struct sample_chain *chain, const struct regs *regs)
@@ -99,8 +102,8 @@ sample_put_chain(uint64_t *at, const struct sample_chain *chain, const struct re
 }
 
 /*
- * Size and record are whole words together, made in place. Where the source has no record, four
- * bytes of nothing.
+ * The size and the record together fill whole words and are made in place. If the source has no
+ * record, the record is four bytes of 0.
  */
 static uint64_t *sample_put_raw(uint64_t *at, struct trace_hit *traced, const struct regs *regs)
 {
@@ -111,11 +114,12 @@ static uint64_t *sample_put_raw(uint64_t *at, struct trace_hit *traced, const st
     return tracepoint_record(traced, regs, (struct tracepoint_raw *)at);
 }
 
-/* What a sample tells of. */
+/* What a sample is made from. */
 struct hit {
     const struct regs *regs;
-    const struct regs *of;    /* the same, or the n-th caller's, where the event skips frames */
-    struct trace_hit *traced; /* a tracepoint's; NULL for others */
+    const struct regs *of;    /* the same as `regs`, or the n-th caller's if the event skips
+                               * frames */
+    struct trace_hit *traced; /* the tracepoint's hit; NULL for other events */
     uint64_t addr;
     uint64_t ids;
     uint64_t period;
@@ -124,19 +128,19 @@ struct hit {
 /* What is known of a sample before its place is claimed. */
 struct sample {
     uint64_t bytes;
-    const uint64_t *chain; /* its count and its entries; NULL: it has none */
+    const uint64_t *chain; /* the chain's count and entries; NULL: no chain */
 };
 
-/* Deeper than there is scratch memory for: the ring counts a record of no bytes as dropped. */
+/* Nested deeper than there is scratch memory: the ring counts a record of 0 bytes as dropped. */
 #define SAMPLE_TOO_DEEP ((struct sample){0, NULL})
 
-/* The scratch of the record that is under way on this CPU, in this context. */
+/* The scratch memory of the record that this context of this CPU is making. */
 static struct sample_scratch *scratch_here(unsigned cpu)
 {
     return &scratch[cpu][(local_load(&sample_under_way[cpu]) - 1) & (RING_NESTING - 1)];
 }
 
-/* The chain's place, which follows the words that come before it. */
+/* Where the chain goes: after the words that come before it. */
 static uint64_t *scratch_chain(struct sample_scratch *whole, const struct sample_plan *plan)
 {
     uint64_t *behind = &whole->words[WORDS_ALWAYS];
@@ -144,7 +148,7 @@ static uint64_t *scratch_chain(struct sample_scratch *whole, const struct sample
     return plan->type & PERF_SAMPLE_PERIOD ? behind + 1 : behind;
 }
 
-/* What takes time, and how much there will be. */
+/* Does what takes time, before the claim, and returns how large the sample will be. */
 static inline struct sample sample_prepare(const struct sample_plan *plan, const struct hit *hit,
                                            unsigned cpu)
 {
@@ -190,7 +194,10 @@ static inline uint64_t header_word(uint32_t type, uint16_t misc, uint64_t bytes)
     return bytes << 48 | (uint64_t)misc << 32 | type;
 }
 
-/* To where it belongs in the ring, or into scratch memory if the ring ends in between. */
+/*
+ * Puts the words at their place in the ring, or into scratch memory if the sample crosses the
+ * ring's end.
+ */
 static inline void sample_put(uint64_t *to, const struct sample_plan *plan, const struct hit *hit,
                               const struct sample *sample, unsigned cpu, uint64_t time)
 {
@@ -208,8 +215,8 @@ static inline void sample_put(uint64_t *to, const struct sample_plan *plan, cons
 }
 
 /*
- * Across the ring's end. The chain is where it belongs already; a sample without optional parts may
- * come from any depth, and so has no scratch memory.
+ * For a sample that crosses the ring's end. The chain is already in the scratch memory. A sample
+ * without optional parts may come from any depth, so it does not use scratch memory.
  */
 __attribute__((noinline)) static void
 sample_write_around(const struct sample_plan *plan, struct ring *ring,
@@ -260,7 +267,10 @@ __attribute__((always_inline)) static inline void sample_write_at(const struct s
         plan->taken(plan);
 }
 
-/* Inside another record; or of the n-th caller, or of no place where there is none. */
+/*
+ * The rare cases: inside another record, or for the n-th caller; if there is no such caller, the
+ * sample has no place.
+ */
 __attribute__((noinline)) static void sample_write_otherwise(const struct sample_plan *plan,
                                                              struct ring *ring, struct hit hit)
 {
@@ -296,7 +306,7 @@ void sample_write_traced(const struct sample_plan *plan, struct ring *ring,
     sample_write_hit(plan, ring, (struct hit){regs, regs, traced, addr, traced->ids, period});
 }
 
-/* The bytes of a sample of such an event, its call chain and record left aside. */
+/* The bytes of such an event's sample, without its call chain and record. */
 static uint64_t sample_bytes(const struct perf_event_attr *attr)
 {
     uint64_t words = WORDS_ALWAYS;

@@ -28,23 +28,23 @@ struct trace_hit;
     (PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_INTR)
 
 /*
- * Records under way: counted apart, as the ring's own nesting begins only at the claim. Picks the
- * scratch memory. [owning CPU]
+ * How many samples are being made on each CPU. Counted apart from the ring's own nesting, which
+ * begins only at the claim. Selects the scratch memory. [owning CPU]
  */
 extern uint64_t sample_under_way[];
 
 /* How an event's call chains are made, where attr.sample_type asks for them. */
 struct sample_chain {
     enum unwind_method method;
-    unsigned skip; /* the sample is of the caller so many frames up; 0: of what hit */
-    bool verify;   /* every chain both ways (core/unwind/verify.h) */
+    unsigned skip; /* the sample is taken at the caller this many frames up; 0: where the hit was */
+    bool verify;   /* make every chain both ways (core/unwind/verify.h) */
 };
 
-/* What the samples of an event are like: made when the event is, constant while it is enabled. */
+/* What an event's samples contain. Made with the event, constant while the event is enabled. */
 struct sample_plan {
     uint64_t id;        /* what IDENTIFIER carries */
     uint64_t type;      /* PERF_SAMPLE_ bits: SAMPLE_ALWAYS, and some of SAMPLE_OPTIONAL */
-    uint64_t bytes;     /* of one, its call chain and record left aside */
+    uint64_t bytes;     /* size of a sample, without its call chain and record */
     uint64_t registers; /* of REGS_INTR, as bits of attr.sample_regs_intr */
     struct sample_chain chain;
     void (*taken)(const struct sample_plan *plan); /* called after each sample; NULL: no callback */
@@ -54,15 +54,18 @@ struct sample_plan {
 struct sample_plan sample_plan_make(uint64_t id, const struct perf_event_attr *attr,
                                     const struct sample_chain *chain);
 
-/* A hit that has these registers, at address `addr`, by that thread: it stands for `period`. */
+/*
+ * Writes the sample of a hit with these registers, at address `addr`, by this thread. It stands for
+ * `period`.
+ */
 void sample_write(const struct sample_plan *plan, struct ring *ring, uint64_t addr,
                   const struct regs *regs, uint64_t ids, uint64_t period);
 
-/* A tracepoint's. */
+/* The same for a hit of a tracepoint. */
 void sample_write_traced(const struct sample_plan *plan, struct ring *ring,
                          struct trace_hit *traced, uint64_t addr, uint64_t period);
 
-/* When a record of the rings was made, of whichever kind. */
+/* The time in a record of the rings, of any type. */
 uint64_t sample_time(const struct perf_event_header *header);
 
 /* PERF_RECORD_THROTTLE or PERF_RECORD_UNTHROTTLE. */

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Takes a PERF_RECORD_SAMPLE apart, field by field in the order that <linux/perf_event.h> gives
- * at PERF_RECORD_SAMPLE. Called by the readers of recordings, and by a panic on whatever the ring
- * holds: nothing in the record is believed before it was compared with the record's size. Any
- * context.
+ * Takes a PERF_RECORD_SAMPLE apart, field by field in the order that <linux/perf_event.h> gives at
+ * PERF_RECORD_SAMPLE. Called by the readers of recordings, and by a panic on whatever the ring
+ * holds: no field is used before it has been checked against the record's size. Any context.
  */
 #include "core/sample/view.h"
 
-/* What a recording of ours may hold; a field that is not known here could not be stepped over. */
+/* The fields that Pitot records; an unknown field could not be skipped. */
 #define KNOWN_FIELDS                                                                               \
     (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |                \
      PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN |             \
      PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_INTR)
 
-/* The words of the record that are not taken yet. */
+/* The words of the record that have not been taken yet. */
 struct words {
     const uint64_t *next, *end;
 };
@@ -57,7 +56,7 @@ static bool take_chain(struct words *words, struct sample_view *view)
     return true;
 }
 
-/* The size's 32 bits and the bytes share words. */
+/* The 32-bit size and the bytes after it share words. */
 static bool take_raw(struct words *words, struct sample_view *view)
 {
     const uint64_t *all;
@@ -122,8 +121,8 @@ static bool take_fields(struct words *words, struct sample_view *view)
 }
 
 /*
- * Every sample of ours begins with IDENTIFIER, so that samples of different shapes can share a
- * ring.
+ * Every sample that Pitot writes begins with IDENTIFIER, so that samples of different shapes can
+ * share a ring.
  */
 static const struct recorded_event *event_of(uint64_t id, const struct recorded_event *events,
                                              size_t event_count)

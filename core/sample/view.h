@@ -18,17 +18,17 @@ struct sample_view {
     uint32_t pid, tid, cpu;
     const uint64_t *chain; /* chain_length entries, PERF_CONTEXT_* markers included */
     size_t chain_length;
-    const void *raw; /* raw_size bytes, at a multiple of 8 plus 4; NULL where there are none */
+    const void *raw; /* raw_size bytes, at a multiple of 8 plus 4; NULL if there are none */
     size_t raw_size;
-    uint64_t registers_abi;    /* PERF_SAMPLE_REGS_ABI_*: NONE where there are none */
+    uint64_t registers_abi;    /* PERF_SAMPLE_REGS_ABI_*: NONE if there are none */
     const uint64_t *registers; /* in the order of the set bits of event->attr.sample_regs_intr */
     size_t register_count;
 };
 
 /*
- * False if the record is no sample of these events or does not hold together. `size` bytes of the
- * record's header must be readable. Absent fields are 0, but for an absent period: that is the
- * event's sample_period, as for perf.
+ * False if the record is not a sample of these events, or if its parts do not fit its size. The
+ * `size` bytes of the record's header must be readable. Absent fields are 0; an absent period is
+ * the event's sample_period, as in perf.
  */
 bool sample_view_parse(const struct perf_event_header *record, const struct recorded_event *events,
                        size_t event_count, struct sample_view *view);
