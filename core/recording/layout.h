@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What core/recording/recording.c and tasks.c say of their variables to a reader of a machine that
- * has stopped (core/abi/recorder.h): the compiler's own offsets, so that they cannot be wrong.
- * Constant data; nothing in the kernel reads it.
+ * Describes the variables of core/recording/recording.c and tasks.c for a tool that reads the
+ * memory of a stopped machine (core/abi/recorder.h). The offsets come from the compiler, so they
+ * cannot be wrong. Constant data; no code in the kernel reads it.
  */
 #pragma once
 
@@ -72,7 +72,10 @@ RECORDER_WIDTH(struct tracepoint_field, offset, 2);
         .field_size = offsetof(struct tracepoint_field, size),                                     \
     }
 
-/* `all_rings` is the array, the others are the variables: a pointer to events, and their count. */
+/*
+ * `all_rings` is the array of rings; the other two are variables: a pointer to the events, and
+ * their count.
+ */
 #define RECORDER(all_rings, first_event, count_of_events)                                          \
     {                                                                                              \
         .magic = RECORDER_MAGIC, .version = RECORDER_VERSION, .size = sizeof(struct recorder),     \
@@ -84,7 +87,7 @@ RECORDER_WIDTH(struct tracepoint_field, offset, 2);
         .event = RECORDER_EVENT, .tracepoint = RECORDER_TRACEPOINT,                                \
     }
 
-/* The last two are how long a name and a file's path may be, with their NUL. */
+/* `name_room` and `path_room`: the longest name and file path, including the NUL. */
 #define RECORDER_TASKS(first_task, count_of_tasks, name_room, path_room)                           \
     {                                                                                              \
         .first = (uintptr_t)(first_task), .count = (uintptr_t) & (count_of_tasks),                 \

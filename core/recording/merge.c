@@ -19,7 +19,7 @@ void ring_merge_start(struct ring_merge *merge, const struct ring *rings, unsign
     }
 }
 
-/* Puts it into merge->record, and moves the reader on. */
+/* Reads the record into merge->record and advances the reader. */
 static uint64_t ring_merge_read(struct ring_merge *merge, struct ring_reader *reader)
 {
     if (ring_read(reader, merge->record, sizeof(merge->record)) != RING_READ_RECORD)
@@ -27,7 +27,7 @@ static uint64_t ring_merge_read(struct ring_merge *merge, struct ring_reader *re
     return sample_time((const struct perf_event_header *)merge->record);
 }
 
-/* Looks at the ring's next record, and leaves it there. */
+/* Notes the time of the ring's next record, without taking it. */
 static void ring_merge_peek(struct ring_merge *merge, unsigned i)
 {
     struct ring_reader ahead = merge->ring[i].reader;
@@ -56,8 +56,8 @@ static unsigned ring_merge_oldest(struct ring_merge *merge)
 }
 
 /*
- * A record may be gone that was looked at: what is there instead is younger, and its turn may come
- * later.
+ * The record whose time was noted may have been overwritten. The one in its place is younger, and
+ * may have to wait for its turn.
  */
 const struct perf_event_header *ring_merge_next(struct ring_merge *merge)
 {

@@ -6,7 +6,7 @@
 #include "core/recording/tasks.h"
 #include "core/symbols/user_place.h"
 
-/* What was mapped last there. */
+/* The newest mapping that contains the address. */
 static const struct recorded_task *find(uint32_t pid, uintptr_t address)
 {
     const struct recorded_task *tasks;

@@ -26,23 +26,25 @@ struct bank {
 static struct bank banks[2];
 static struct event *events = banks[0].events; /* those of the recording */
 static unsigned event_count;
-static struct ring rings[ARCH_CPUS_MAX];      /* arch_cpus() of them have memory */
-static uint64_t nested_before;                /* tracepoint_nested when it began */
-static uint64_t lapses_before[ARCH_CPUS_MAX]; /* breakpoint_lapses, likewise */
+static struct ring rings[ARCH_CPUS_MAX];      /* only arch_cpus() of them have memory */
+static uint64_t nested_before;                /* value of tracepoint_nested when the recording
+                                               * began */
+static uint64_t lapses_before[ARCH_CPUS_MAX]; /* the same for breakpoint_lapses */
 static bool running;
-static bool compresses;              /* the last recording, if its stream is to be */
+static bool compresses;              /* the last recording is to be compressed in the stream */
 static bool frozen;                  /* set in any context while it runs, */
-static const struct event *ended_by; /* ... as is the trigger that did it */
+static const struct event *ended_by; /* ... together with the trigger that ended it */
 static void (*stop_program)(void);   /* set at boot */
 
 const struct recorder recorder = RECORDER(rings, events, event_count);
 
-/* Makes room for so many events; the bank's earlier content is dropped. */
+/* Makes room for `count` events; the bank's earlier content is dropped. */
 static int bank_make(struct bank *bank, unsigned count, struct refusal *why)
 {
     char what[80];
 
-    assert(bank->events != events); /* those of the last recording can be reported until the end */
+    assert(bank->events != events); /* the last recording's events can be reported until this one
+                                     * has started */
     assert(count > 0 && count <= RECORDING_EVENTS_MAX);
     if (bank->cpus)
         host.memory_give(bank->cpus, bank->bytes);
@@ -58,7 +60,7 @@ static void recording_make_event(struct event *event, const struct event_spec *s
                                  const struct recording_options *options, struct event_cpu *cpus)
 {
     event_init(event, spec, cpus);
-    /* At least one a tick, so that a low rate is slow rather than silent. */
+    /* At least one sample a tick, so that a low rate gives few samples rather than none. */
     event->tick_limit = options->rate * THROTTLE_TICK_NS / 1000000000;
     if (options->rate && !event->tick_limit)
         event->tick_limit = 1;
@@ -71,8 +73,8 @@ static void recording_disable(struct event *armed, unsigned count)
 }
 
 /*
- * The event alone could have registers: then those before it, which are disarmed by now, took what
- * was free. Otherwise the reason names the other holders.
+ * Tries the event alone, now that the events before it are disarmed. If it gets its registers,
+ * those events had taken the free ones. Otherwise the reason names the other holders.
  */
 static int refuse_together(struct event *event, const char *name, unsigned before,
                            struct refusal *why)
@@ -88,7 +90,7 @@ static int refuse_together(struct event *event, const char *name, unsigned befor
                   name, before, before == 1 ? "" : "s", before == 1 ? "s" : "");
 }
 
-/* Arms all events, which only count as long as they have no ring; or none. */
+/* Arms all events, or none. They only count, as they have no ring yet. */
 static int recording_enable(struct bank *bank, const struct recording_options *options,
                             struct refusal *why)
 {
@@ -100,7 +102,8 @@ static int recording_enable(struct bank *bank, const struct recording_options *o
     if (!error)
         error = recording_tallies_take(fresh, options->event_count, why);
     if (!error)
-        error = cpus_park(why); /* once for all: from here on no CPU can fail to answer */
+        error = cpus_park(why); /* parked here for all events together: after this no CPU can fail
+                                 * to answer */
     if (error)
         return error;
     for (unsigned i = 0; !error && i < options->event_count; i++) {
@@ -141,9 +144,9 @@ static void recording_sampled(const struct sample_plan *plan)
 }
 
 /*
- * What the rings themselves have hit is not counted. Triggers come last: one that hits at once
- * finds all the others under way. The second freezing is for the event that was just being begun
- * when the first came.
+ * Hits that the making of the rings caused are not counted. Triggers are begun last, so that all
+ * other events already run when a trigger hits at once. The second freeze is for the event that was
+ * just being begun when the first one came.
  */
 static void recording_begin(struct ring *to)
 {
@@ -161,8 +164,8 @@ static void recording_begin(struct ring *to)
 }
 
 /*
- * The last recording is given up only when the new one can be had: its events are in the other
- * bank, and its rings go last.
+ * The last recording is dropped only when the new one is possible: its events are in the other
+ * bank, and its rings are given back last.
  */
 int recording_start(const struct recording_options *options, struct refusal *why)
 {
@@ -185,7 +188,7 @@ int recording_start(const struct recording_options *options, struct refusal *why
     frozen = false;
     compresses = options->compress;
     ended_by = NULL;
-    event_count = 0; /* a report may come in between */
+    event_count = 0; /* a report in an NMI may come here */
     local_barrier();
     events = fresh->events;
     local_barrier();
@@ -232,7 +235,7 @@ bool recording_frozen(void)
     return *(volatile bool *)&frozen;
 }
 
-/* A CPU stops between hits only. */
+/* A CPU can be parked only between two hits, so after parking all of them none is under way. */
 void recording_settle(void)
 {
     cpus_park_surely();
@@ -264,7 +267,7 @@ const char *recording_comm(void)
     return comm_of(TASK_PID);
 }
 
-/* A reader of all rings; one for each of those who read at the same time. */
+/* A reader of all rings; one for each of the readers that may read at the same time. */
 struct view {
     struct record_source source;
     struct recorded_event events[RECORDING_EVENTS_MAX];

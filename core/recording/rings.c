@@ -7,14 +7,14 @@
 #include "core/host.h"
 #include "core/lib/print.h"
 
-/* Out of the table first, for a report that comes in between. */
+/* The ring leaves the table first, for a report in an NMI that comes in between. */
 void recording_rings_give(struct ring *rings)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
         void *bytes = rings[cpu].bytes;
         uint64_t size = rings[cpu].size;
 
-        rings[cpu] = (struct ring){.bytes = NULL}; /* the counters too */
+        rings[cpu] = (struct ring){.bytes = NULL}; /* also clears the counters */
         local_barrier();
         if (bytes)
             host.memory_give(bytes, size);

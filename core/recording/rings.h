@@ -11,12 +11,15 @@
 #include "core/recording/recording.h"
 #include "core/ring/ring.h"
 
-/* NULL, and in `why` what it was for (`what`) and how much memory there is. */
+/*
+ * Returns NULL if there is not enough memory; `why` then tells what it was for (`what`) and how
+ * much there is.
+ */
 void *recording_take(size_t bytes, const char *what, struct refusal *why);
 
 /*
- * Gives back the rings' memory, one ring for each CPU; and takes it for what a recording with these
- * options needs. 0; or -ENOMEM or -EINVAL, and no ring has memory.
+ * The first gives back the memory of all CPUs' rings; the second takes memory for a recording with
+ * these options. Returns 0, or -ENOMEM or -EINVAL, and then no ring has memory.
  */
 void recording_rings_give(struct ring *rings);
 int recording_rings_take(struct ring *rings, const struct recording_options *options,

@@ -5,7 +5,7 @@
 #include "core/host.h"
 #include "core/lib/assert.h"
 
-/* NULL and the reason, which names whose it was to be. */
+/* Returns NULL and the reason, which names the event. */
 static void *take(const struct event *event, size_t bytes, struct refusal *why)
 {
     struct refusal missing = {"the host of Pitot gives no memory"};
@@ -17,7 +17,7 @@ static void *take(const struct event *event, size_t bytes, struct refusal *why)
     return memory;
 }
 
-/* The memory of a span is of the event that begins it. */
+/* A span's memory belongs to the event that begins it. */
 static int take_all(struct event *event, struct refusal *why)
 {
     const struct tally_plan *plan = &event->tally.plan;

@@ -4,8 +4,10 @@
 
 #include "core/event/event.h"
 
-/* For those of `count` events that want one. 0, or -ENOMEM and what it was for. */
+/*
+ * Takes memory for those of `count` events that need it. Returns 0, or -ENOMEM and what it was for.
+ */
 int recording_tallies_take(struct event *events, unsigned count, struct refusal *why);
 
-/* Gives back what any of them has. */
+/* Gives back the memory that any of them has. */
 void recording_tallies_give(struct event *events, unsigned count);

@@ -12,12 +12,13 @@
 #define TASKS_MAX 1024
 
 /*
- * Written under `lock`; an entry is complete before the count takes it in, so it may be read in any
+ * Written under `lock`; an entry is complete before the count includes it, so it may be read in any
  * context.
  */
 static struct recorded_task tasks[TASKS_MAX];
 static char names[TASKS_MAX][TASK_NAME_SIZE];
-static const struct host_program *programs[TASKS_MAX]; /* of mappings */
+static const struct host_program *programs[TASKS_MAX]; /* [i]: the program, if tasks[i] is a
+                                                        * mapping */
 static uint64_t count;
 static uint64_t lost;
 static bool listening; /* a recording runs */
@@ -28,9 +29,9 @@ const struct recorder_tasks recorder_tasks =
     RECORDER_TASKS(tasks, count, TASK_NAME_SIZE, HOST_PATH_SIZE);
 
 /*
- * Interrupts are off while it is held, so that its holder does not lose the CPU. The host's locks
- * are among what is recorded, and so are not used here. Few CPUs contend for it, and it is held
- * briefly.
+ * Interrupts are off while a CPU holds the lock, so that the holder is not preempted. The host's
+ * own locks may be watched by the recording, so they are not used here. Contention is rare and
+ * short.
  */
 static uint64_t tasks_lock(void)
 {
@@ -53,7 +54,7 @@ static char *find(uint32_t tid)
 {
     uint64_t known = publish_load(&count);
 
-    /* The number of a thread that has ended may be another's by now: the last one's name counts. */
+    /* A new thread may have the number of one that has ended: the newest entry counts. */
     while (known-- > 0)
         if (tasks[known].tid == tid && tasks[known].comm == names[known])
             return names[known];
@@ -79,7 +80,7 @@ static void add_name(uint32_t pid, const char *name, bool lived)
     struct recorded_task task = {.pid = pid, .tid = pid};
 
     if (!lived) {
-        uint32_t maker = task_current_pid(); /* it gives the name, too; if it is not its own */
+        uint32_t maker = task_current_pid(); /* it also gives the name, if that is not its own */
 
         task.time = arch_clock_ns();
         task.parent = maker == pid ? 0 : maker;
@@ -124,7 +125,7 @@ void recording_task_mapped(uint32_t pid, const struct host_program *program,
                                        .build_id = program->build_id};
     uint64_t flags = tasks_lock();
 
-    /* It may have begun while those that were there were told of. */
+    /* The recording may have begun while the host was telling what was already mapped. */
     if (listening && !is_noted(pid, mapping->start))
         add(&task, program);
     tasks_unlock(flags);
@@ -147,7 +148,8 @@ void recording_tasks_start(void)
 
     lost = 0;
     publish_store(&count, 0);
-    listening = true; /* a task born while the host tells of all is told of as well */
+    listening = true; /* set first: a task that is born while the host tells of all others is told
+                       * as well */
     tasks_unlock(flags);
     if (host.tasks_tell)
         host.tasks_tell();
@@ -169,7 +171,8 @@ size_t recording_tasks(const struct recorded_task **all)
 
 const struct host_program *recording_task_program(const struct recorded_task *mapping)
 {
-    assert(mapping >= tasks && mapping < tasks + TASKS_MAX && mapping->size); /* one of ours */
+    assert(mapping >= tasks && mapping < tasks + TASKS_MAX && mapping->size); /* it is an entry of
+                                                                               * tasks[] */
     return programs[mapping - tasks];
 }
 

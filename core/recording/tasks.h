@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The threads that a recording may have samples of, and the code that their programs have mapped:
- * those that live when it starts and those that come meanwhile, under the last name that they bore
- * before it stopped (in a stream that had begun by then, the name before). What has ended stays
- * known until the next recording. The host tells of them (core/host.h); the stream and
- * core/sample/comm.h, core/symbols/user_place.h read them.
+ * The threads that may be in a recording's samples, and the code that their programs have mapped:
+ * the threads that exist when it starts and those that are born while it runs. Each has the last
+ * name that it had before the recording stopped (in a stream that had already begun, its earlier
+ * name). A thread that has ended stays known until the next recording. The host reports them
+ * (core/host.h); the stream and core/sample/comm.h, core/symbols/user_place.h read them.
  */
 #pragma once
 
@@ -18,8 +18,9 @@
 /* --- For the host. Task context; without effect while nothing is recorded. --- */
 
 /*
- * A thread is born, by the current one, or gets a name; `lived`: it was there before the recording
- * (only host.tasks_tell says that). Before its first sample: with preemption off from the birth.
+ * The current thread has made this one, or this thread gets a name. `lived`: it existed before the
+ * recording (only host.tasks_tell says so). Called before its first sample, with preemption off
+ * since its birth.
  */
 void recording_task_named(uint32_t pid, const char *name, bool lived);
 
@@ -27,11 +28,17 @@ struct recording_mapping {
     uint64_t start, size, offset; /* [start, start + size) is the file's from `offset` on */
 };
 
-/* Code of that program's file is in the process's memory, before it runs. */
+/*
+ * Code of that program's file has been mapped into the process's memory. Called before the code
+ * runs.
+ */
 void recording_task_mapped(uint32_t pid, const struct host_program *program,
                            const struct recording_mapping *mapping, bool lived);
 
-/* It has run its last instruction of a program. `parent`: the pid of what started it. */
+/*
+ * The process has run its last instruction of a program. `parent`: the pid of the process that
+ * started it.
+ */
 void recording_task_ended(uint32_t pid, uint32_t parent);
 
 /* --- For core/recording/recording.c and the stream. --- */
@@ -39,11 +46,11 @@ void recording_task_ended(uint32_t pid, uint32_t parent);
 void recording_tasks_start(void);
 void recording_tasks_stop(void);
 
-/* All of them, in the order in which they were told. Any context. */
+/* Returns all entries in `all`, in the order in which the host reported them. Any context. */
 size_t recording_tasks(const struct recorded_task **all);
 
-/* The program of a mapping that the above has returned. Any context. */
+/* The program of a mapping that recording_tasks has returned. Any context. */
 const struct host_program *recording_task_program(const struct recorded_task *mapping);
 
-/* Threads, mappings and ends that came when the table was full: they are shown by number. */
+/* Threads, mappings and ends that found the table full: they are shown by number only. */
 uint64_t recording_tasks_lost(void);

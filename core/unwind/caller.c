@@ -4,7 +4,10 @@
 
 #include "core/unwind/user.h"
 
-/* The frame lies beyond the border, which is gone to once more, or nowhere. */
+/*
+ * The frame is beyond the border: finds the border once more and looks in the program, if there is
+ * one.
+ */
 static bool find_in_program(enum unwind_method method, const struct regs *hit, unsigned callers,
                             struct regs *caller)
 {

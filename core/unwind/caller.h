@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The registers of a hit's n-th caller, in the kernel or in the program that called it, so that a
- * sample can be of that one. Called by core/sample/sample.c where an event skips frames. Any
- * context, as unwinding.
+ * The registers of a hit's n-th caller, in the kernel or in the program that called it, so that the
+ * sample can show that caller. Called by core/sample/sample.c if an event skips frames. Any
+ * context, like unwinding.
  */
 #pragma once
 
@@ -11,8 +11,9 @@
 #include "core/unwind/unwind.h"
 
 /*
- * As far as unwinding knows them: ip, sp, bp and cs; all where a trap has interrupted that frame;
- * others are 0. False, and all 0 but cs, if the chain has no such frame.
+ * Stores the registers that unwinding knows: ip, sp, bp and cs, or all of them if a trap has
+ * interrupted that frame; the others are 0. If the chain has no such frame, returns false, and all
+ * but cs are 0.
  */
 bool caller_find(enum unwind_method method, const struct regs *hit, unsigned callers,
                  struct regs *caller);

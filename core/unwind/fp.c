@@ -16,14 +16,14 @@
 
 #define FRAME_SIZE 16
 
-/* The caller, its return address being at `slot`. */
+/* Moves to the caller; its return address is at `slot`. */
 static void unwind_fp_return(struct unwind *state, uintptr_t slot, uintptr_t caller_fp)
 {
     state->fp = caller_fp;
     unwind_return(state, slot);
 }
 
-/* Where the frame of the function stands that was interrupted at state->ip. */
+/* Where the frame of the function is that was interrupted at state->ip. */
 static enum arch_frame unwind_fp_frame(const struct unwind *state)
 {
     struct symbol function;
@@ -79,8 +79,8 @@ static void unwind_fp_step(struct unwind *state)
 
 /*
  * The hit path's loop, for frames between two return addresses. Trap entries lie at the end of the
- * text (arch_text_plain_end), so one comparison tells plain code from them and from anything else.
- * Whatever is special is left to unwind_fp_step, except for the chain's end.
+ * text (arch_text_plain_end), so one comparison separates plain code from trap entries and
+ * everything else. Every special case is left to unwind_fp_step, except for the chain's end.
  */
 static size_t unwind_fp_run(struct unwind *state, uint64_t *chain, size_t most)
 {
@@ -109,7 +109,7 @@ static size_t unwind_fp_run(struct unwind *state, uint64_t *chain, size_t most)
     return (size_t)(at - chain);
 }
 
-/* The first step is special. */
+/* The first step is special: see the head. */
 static size_t unwind_fp_capture(const struct regs *regs, uint64_t *chain, size_t most,
                                 struct unwind_border *border)
 {

@@ -13,7 +13,7 @@
 /* The reserved section: the linker script's in the kernel, a test's own on the host. */
 extern const char unwind_table_start[], unwind_table_end[];
 
-static struct unwind_table table; /* written by unwind_orc_init alone */
+static struct unwind_table table; /* written only by unwind_orc_init */
 
 int unwind_orc_init(struct refusal *why)
 {
@@ -25,7 +25,7 @@ int unwind_orc_init(struct refusal *why)
                              why);
 }
 
-/* Registers beside stack and frame pointer are known only where a trap saved them all. */
+/* Registers other than the stack and frame pointer are known only if a trap saved them all. */
 static bool orc_base(struct unwind *state, unsigned base, uintptr_t *value)
 {
     if (base == UNWIND_BASE_STACK_POINTER) {
@@ -55,7 +55,7 @@ static bool orc_cfa(struct unwind *state, const struct unwind_rule *rule, uintpt
     return true;
 }
 
-/* The caller's frame pointer. */
+/* Restores the caller's frame pointer. */
 static bool orc_restore_fp(struct unwind *state, const struct unwind_rule *rule, uintptr_t cfa)
 {
     uintptr_t place;
@@ -74,8 +74,8 @@ static bool orc_restore_fp(struct unwind *state, const struct unwind_rule *rule,
 }
 
 /*
- * A trap entry that has not saved all registers yet, or has given some back: only the CPU's part of
- * the struct regs below the CFA may be read.
+ * Enters a trap entry that has not yet saved all registers, or has already restored some: below the
+ * CFA, only the part of the struct regs that the CPU pushed may be read.
  */
 static void orc_enter_half_saved(struct unwind *state, uintptr_t cfa)
 {
@@ -130,7 +130,7 @@ static void unwind_orc_step(struct unwind *state)
         orc_follow(state, &rule);
 }
 
-/* Where a frame's return address lies, and the caller's frame pointer. */
+/* Where the return address of a frame is, and the caller's frame pointer. */
 struct orc_frame {
     uintptr_t slot; /* or ORC_NOT_TOLD */
     uintptr_t fp;
@@ -139,9 +139,9 @@ struct orc_frame {
 #define ORC_NOT_TOLD 0
 
 /*
- * That of a listed rule, if all it needs is sp and fp, all it reads lies from sp on, and what lies
- * there leads into the text: large frames, and code that has frame pointers. Apart from the loop,
- * which it would slow down.
+ * The frame by a listed rule, if the rule needs only sp and fp, reads only memory at or above sp,
+ * and finds a return address into the text there: large frames, and code with frame pointers. A
+ * function of its own, as it would slow the loop down.
  */
 __attribute__((noinline)) static struct orc_frame
 orc_listed_frame(const struct unwind_rule *rule, uintptr_t sp, uintptr_t fp, uintptr_t last)
@@ -161,11 +161,11 @@ orc_listed_frame(const struct unwind_rule *rule, uintptr_t sp, uintptr_t fp, uin
     return (struct orc_frame){slot, unwind_read(saved)};
 }
 
-/* A walk over plain frames: it stands in the frame whose address was stored last. */
+/* A walk over plain frames. It is at the frame whose address was stored last. */
 struct orc_walk {
-    uintptr_t offset; /* of the byte before that address, in the text */
+    uintptr_t offset; /* in the text, of the byte before that address */
     uintptr_t sp, fp; /* as in struct unwind */
-    uint64_t *at;     /* after the last that was stored */
+    uint64_t *at;     /* where the next address is stored */
     bool outermost;   /* that frame has no caller */
 };
 
@@ -215,7 +215,7 @@ orc_walk_plain(struct orc_walk walk, uintptr_t last, const uint64_t *end)
     return walk;
 }
 
-/* If callers were found, `state` becomes the outermost of these. */
+/* If callers were found, moves `state` to the outermost one. */
 static void orc_walked(struct unwind *state, const struct orc_walk *walk)
 {
     state->ip = walk->at[-1];
@@ -259,7 +259,7 @@ __attribute__((noinline)) static size_t orc_capture_rest(const struct regs *regs
     return unwind_capture_rest(&state, chain, (size_t)(walk->at - chain), most, border);
 }
 
-/* Most chains are plain from here to the outermost frame, and need no struct unwind. */
+/* Most chains have only plain frames from here to the outermost one, and need no struct unwind. */
 static size_t unwind_orc_capture(const struct regs *regs, uint64_t *chain, size_t most,
                                  struct unwind_border *border)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the iterator (unwind.c) and the ways to take a step (orc.c, fp.c) share. The ways differ in
- * the step alone. No other file includes this.
+ * What the iterator (unwind.c) shares with the two ways to take a step (orc.c, fp.c). The ways
+ * differ only in the step. No other file includes this.
  */
 #pragma once
 
@@ -15,22 +15,22 @@ struct unwind_way {
     size_t (*capture)(const struct regs *regs, uint64_t *chain, size_t most,
                       struct unwind_border *border);
     /*
-     * Follows plain frames from `state`, storing the addresses of callers, for as long as nothing
-     * is special. Returns how many it stored.
+     * Follows plain frames from `state` and stores the addresses of callers, up to the first
+     * special frame. Returns how many it stored.
      */
     size_t (*run)(struct unwind *state, uint64_t *chain, size_t most);
 };
 
 /*
- * What this kernel was built with (core/unwind/default_orc.c or default_fp.c): NULL where a method
- * is left out, and the method that is taken if none is named.
+ * What this kernel was built with (core/unwind/default_orc.c or default_fp.c): NULL for a method
+ * that is left out; and the method that is used if none is named.
  */
 extern const struct unwind_way *const unwinder_ways[UNWIND_METHODS];
 extern const enum unwind_method unwinder_method;
 
 extern const struct unwind_way unwind_orc, unwind_fp;
 
-/* orc.c's part of unwind_init: as unwind_init. */
+/* orc.c's part of unwind_init, with the same results. */
 int unwind_orc_init(struct refusal *why);
 
 /* Ends the chain. */
@@ -48,7 +48,7 @@ static inline bool unwind_in_text(uintptr_t address)
 size_t unwind_capture_rest(struct unwind *state, uint64_t *chain, size_t count, size_t most,
                            struct unwind_border *border);
 
-/* What lies at address, which unwind_may_read has allowed. */
+/* Reads the word at `address`, which unwind_may_read has allowed. */
 static inline uint64_t unwind_read(uintptr_t address)
 {
     return *(const uint64_t *)address;
@@ -57,7 +57,7 @@ static inline uint64_t unwind_read(uintptr_t address)
 /* [address, address + 8) is readable: inside the stack and not below what was read before. */
 bool unwind_may_read(struct unwind *state, uintptr_t address);
 
-/* Moves to the caller, whose return address is at `slot`; state->fp is the caller's already. */
+/* Moves to the caller; its return address is at `slot`, and state->fp is already the caller's. */
 void unwind_return(struct unwind *state, uintptr_t slot);
 
 /* Moves to the context that a trap interrupted: from the struct regs at `address`. */
@@ -70,12 +70,15 @@ void unwind_enter_trap(struct unwind *state, uintptr_t address);
 void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
                   const struct regs *regs);
 
-/* The chain is whole: a program was there, with these registers; `regs` as in unwind_enter. */
+/*
+ * Ends the chain as whole: a program was interrupted, with these registers; `regs` as in
+ * unwind_enter.
+ */
 void unwind_leave_kernel(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
                          const struct regs *regs);
 
 /*
- * The frame pointer at state->sp, where the chain's registers did not have it: a partial
- * snapshot's. False, and the chain ends, if it cannot be found.
+ * Finds the frame pointer at state->sp if the chain began without one, in a partial snapshot. If it
+ * cannot be found, returns false, and the chain ends.
  */
 bool unwind_find_fp(struct unwind *state);

@@ -11,7 +11,7 @@ struct check {
     const struct unwind_table_header *header;
     struct unwind_table parts;
     struct refusal *why;
-    uint32_t exception; /* of those before it, each belongs to a row already seen */
+    uint32_t exception; /* all exceptions before this one belong to rows already seen */
 };
 
 static int check_header(const struct check *check, size_t room,
@@ -110,7 +110,7 @@ static int check_exceptions(const struct check *check)
     return 0;
 }
 
-/* Each exception is met at its own offset, or it belongs to no row. */
+/* Each exception must be met at its own offset; else it belongs to no row. */
 static bool code_is_sound(struct check *check, uint32_t offset, uint8_t code, bool goes_on)
 {
     unsigned saved = code >> UNWIND_CODE_SAVED_SHIFT;
@@ -127,7 +127,7 @@ static bool code_is_sound(struct check *check, uint32_t offset, uint8_t code, bo
     return goes_on;
 }
 
-/* `before`: the code that holds in front of the block; the block's own code may continue it. */
+/* `before`: the code that holds just before the block; the block's first code may be the same. */
 static int check_block(struct check *check, uint32_t number, uint8_t *before)
 {
     const uint32_t here = check->parts.blocks[number], next = check->parts.blocks[number + 1];
@@ -210,7 +210,7 @@ int unwind_table_open(struct unwind_table *table, const void *bytes, size_t room
     return error;
 }
 
-/* The last exception at or below `offset`; there is one, or the code would not say so. */
+/* The last exception at or below `offset`; there is one, as the code says so. */
 static uint32_t exception_rule(const struct unwind_table *table, uint32_t offset)
 {
     uint32_t low = 0, high = table->exception_count;

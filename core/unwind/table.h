@@ -23,16 +23,16 @@ struct unwind_table {
     uint32_t exception_count;
 };
 
-/* What a table must be made for. */
+/* What a table must have been made for. */
 struct unwind_table_expected {
     const uint8_t *build_id; /* UNWIND_TABLE_BUILD_ID_SIZE bytes */
     uintptr_t text, text_end;
 };
 
 /*
- * 0; or -EINVAL and a reason, with *table covering nothing: wrong magic, version, build id or text,
- * a wrong checksum, parts outside the `room` bytes, rows, rules or exceptions out of order.
- * `bytes` is a multiple of 8 and stays in use. Task context.
+ * Returns 0, or -EINVAL and a reason; then *table covers nothing. Reasons: a wrong magic, version,
+ * build id, text or checksum, parts outside the `room` bytes, or rows, rules or exceptions out of
+ * order. `bytes` is a multiple of 8 and stays in use. Task context.
  */
 struct refusal;
 int unwind_table_open(struct unwind_table *table, const void *bytes, size_t room,
@@ -40,10 +40,10 @@ int unwind_table_open(struct unwind_table *table, const void *bytes, size_t room
 
 /*
  * The code of the rule that holds at text + offset; offset < text_size. It is that of the block's
- * last row that begins at or before the offset. The search runs from the last row to the first:
- * the first is known to begin early enough by then, so it ends the loop. All of this is branches,
- * not arithmetic: a processor that has learnt them continues before the compared rows have arrived
- * from memory.
+ * last row that begins at or before the offset. The search runs from the last row to the first; the
+ * first row begins early enough in any case, so it ends the loop. The search uses branches, not
+ * arithmetic: a processor that predicts them continues before the rows that it compares have
+ * arrived from memory.
  */
 static inline unsigned unwind_table_code(const struct unwind_table *table, uint32_t offset)
 {

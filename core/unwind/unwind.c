@@ -7,7 +7,7 @@
 #include "core/symbols/symbols.h"
 #include "core/unwind/step.h"
 
-/* Set by unwind_init; NULL: no way. */
+/* Set by unwind_init; NULL: this way is not possible. */
 static const struct unwind_way *ways[UNWIND_METHODS];
 
 int unwind_init(struct refusal *why)
@@ -31,8 +31,8 @@ enum unwind_method unwind_default(void)
 }
 
 /*
- * Notes that the current stack is being left; false if `next` was left before, as a corrupt frame
- * could make us go round.
+ * Notes that the chain leaves the current stack. False if it has left `next` before: a corrupt
+ * frame could lead the chain round for ever.
  */
 static bool unwind_switch_stack(struct unwind *state, const struct arch_stack *next)
 {
@@ -65,7 +65,7 @@ void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp
     state->regs = regs;
     state->kind = UNWIND_TRAP;
     if (!stack) {
-        /* the frame itself is known; the step from it finds out that nothing can be read */
+        /* the frame itself is valid; the step from it finds that nothing can be read */
         state->stack = NULL;
         return;
     }
@@ -114,7 +114,8 @@ void unwind_enter_trap(struct unwind *state, uintptr_t address)
         unwind_leave_kernel(state, regs->ip, regs->sp, regs->bp, regs);
         return;
     }
-    state->low = address + sizeof(*regs); /* or a frame that leads to itself leads there for ever */
+    state->low = address + sizeof(*regs); /* else a frame that leads to itself would do so for
+                                           * ever */
     state->fp_known = true;
     unwind_enter(state, regs->ip, regs->sp, regs->bp, regs);
 }
@@ -146,9 +147,9 @@ static enum unwind_kind unwind_kind_of(const struct regs *regs)
 }
 
 /*
- * Not by unwind_enter, as there is no stack yet that could be left or read twice; and field by
- * field, as to clear the stacks that were left is a good part of a short chain. A program may have
- * the address of any of the kernel's stacks in its sp.
+ * Does not call unwind_enter, as there is no stack yet that could be left or read twice. Sets
+ * single fields, as clearing the list of stacks would be a large part of the cost of a short chain.
+ * A program's sp may hold the address of any of the kernel's stacks.
  */
 static inline void unwind_begin(enum unwind_method method, struct unwind *state,
                                 const struct regs *regs)
@@ -170,7 +171,7 @@ static inline void unwind_begin(enum unwind_method method, struct unwind *state,
     state->high = stack ? stack->high : regs->sp;
 }
 
-/* The registers of this very place; `way` as in the chain that needs them. */
+/* Begins at the place of this call; `way` is that of the chain that needs the registers. */
 static inline void unwind_begin_here(struct unwind *here, const struct unwind_way *way)
 {
     *here = (struct unwind){.fp_known = true, .kind = UNWIND_SNAPSHOT, .way = way};
@@ -260,7 +261,7 @@ size_t unwind_capture_rest(struct unwind *state, uint64_t *chain, size_t count, 
     return count;
 }
 
-/* From the frame `skip` up; or a chain of one frame, where there is no way to the next. */
+/* The chain from frame `skip` on; or a chain of one frame, if there is no way to the next. */
 __attribute__((noinline)) static size_t
 unwind_capture_after(unsigned skip, enum unwind_method method, const struct regs *regs,
                      uint64_t *chain, size_t most, struct unwind_border *border)
@@ -305,7 +306,7 @@ bool unwind_rewind_by(enum unwind_method method, struct regs *regs, unsigned cal
         *regs = *state.regs;
         return true;
     }
-    /* The general registers were the inner frame's. */
+    /* The general registers belonged to the inner frame. */
     *regs = (struct regs){.ip = state.ip,
                           .sp = state.sp,
                           .bp = state.fp_known ? state.fp : 0,
@@ -344,6 +345,6 @@ const char *unwind_reason(enum unwind_end end)
         [UNWIND_IN_ENTRY] = "interrupted inside a trap entry, which has no frame pointer",
     };
 
-    assert(end < sizeof(reasons) / sizeof(reasons[0]) && reasons[end]); /* each end has one */
+    assert(end < sizeof(reasons) / sizeof(reasons[0]) && reasons[end]); /* each end has a reason */
     return reasons[end];
 }

@@ -34,20 +34,20 @@ enum unwind_end {
     UNWIND_MISALIGNED,       /* a stack or frame pointer that is not a multiple of 8 */
     UNWIND_NOT_CODE,         /* a return address that is not in the kernel's text */
     UNWIND_STACK_TWICE,      /* a trap frame leads back to a stack that was left */
-    UNWIND_NO_FRAME_POINTER, /* ... of a partial snapshot, and its frame is not found */
+    UNWIND_NO_FRAME_POINTER, /* needed by a partial snapshot, whose frame is not found */
     UNWIND_NO_REGISTER,      /* the table counts from a register that is not known here */
     UNWIND_NO_RULE,          /* the table says nothing of this address */
     UNWIND_NO_WAY,           /* neither a table nor frame pointers in this kernel */
     /*
-     * A trap came inside a trap entry, where no frame is set up yet or any more: frame pointers
-     * only.
+     * A trap came inside a trap entry, where the frame is not yet, or no longer, set up: only with
+     * frame pointers.
      */
     UNWIND_IN_ENTRY,
 };
 
 /* What a frame is. */
 enum unwind_kind {
-    UNWIND_SNAPSHOT, /* the first, taken in the middle of running code */
+    UNWIND_SNAPSHOT, /* the first one, taken in running code */
     UNWIND_TRAP,     /* a trap or interrupt came here: regs, or the part of them that was saved */
     UNWIND_CALL,     /* a return address: the call is before it */
 };
@@ -62,7 +62,7 @@ struct unwind_way;
 
 struct unwind {
     uintptr_t ip;
-    uintptr_t sp; /* as it was, or will be, at ip */
+    uintptr_t sp; /* its value when execution was, or will be, at ip */
     uintptr_t fp; /* frame pointer register at ip */
     bool fp_known;
     enum unwind_kind kind; /* at UNWIND_USER ip, sp and fp are the program's */
@@ -70,16 +70,16 @@ struct unwind {
     const struct regs *regs;
     enum unwind_end end;
     const struct unwind_way *way;
-    uintptr_t low, high; /* of the stack being walked, low moving up with each frame */
+    uintptr_t low, high; /* bounds of the stack being walked; low moves up with each frame */
     const struct arch_stack *stack;
-    /* stacks that were left: task < interrupt or exception < #DB < NMI */
+    /* stacks that the chain has left: task < interrupt or exception < #DB < NMI */
     const struct arch_stack *left[4];
     unsigned left_count;
 };
 
 /*
- * Looks at the kernel's table. 0, or -EINVAL and a reason why it is not used. Once at boot; chains
- * asked for before have one frame.
+ * Checks the kernel's table. Returns 0, or -EINVAL and the reason why it is not used. Called once
+ * at boot; chains before that have one frame.
  */
 struct refusal;
 int unwind_init(struct refusal *why);
@@ -103,19 +103,23 @@ static inline bool unwind_is_whole(const struct unwind *state)
     return state->end == UNWIND_OUTERMOST || state->end == UNWIND_USER;
 }
 
-/* Execution stands at ip; if not, it will return there, and the call is at ip - 1. */
+/* True if execution is at ip. If false, it will return to ip, and the call is at ip - 1. */
 static inline bool unwind_is_exact(const struct unwind *state)
 {
     return state->kind != UNWIND_CALL;
 }
 
-/* For a person: "the next frame would lie outside the stack"; and "here", "trap" or "call". */
+/*
+ * In words, for the user: "the next frame would lie outside the stack"; and "here", "trap" or
+ * "call".
+ */
 const char *unwind_reason(enum unwind_end end);
 const char *unwind_kind_name(enum unwind_kind kind);
 
 /*
  * The whole chain's addresses, innermost first, into `chain`; returns how many, `most` at most. The
- * hit path's way to the same frames as the iterator's. `skip` leaves out as many of the innermost.
+ * hit path uses this; it gives the same frames as the iterator. The innermost `skip` frames are
+ * left out.
  */
 size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, unsigned skip,
                          uint64_t *chain, size_t most);
@@ -126,20 +130,20 @@ static inline size_t unwind_capture(const struct regs *regs, uint64_t *chain, si
 
 /* Where the kernel's part of a chain has ended: core/unwind/user.h continues from there. */
 struct unwind_border {
-    bool crossed; /* to a program; if not, the rest says nothing */
+    bool crossed; /* the chain goes to a program; if false, the other fields have no meaning */
     uintptr_t ip, sp, fp;
-    const struct arch_stack *stack; /* its thread's in the kernel; NULL: it runs on this CPU */
-    unsigned skip;                  /* frames that were to be skipped and not found here */
+    const struct arch_stack *stack; /* the kernel stack of its thread; NULL: it runs on this CPU */
+    unsigned skip;                  /* frames to skip that were not found in the kernel */
 };
 
-/* unwind_capture_by, and where that ended. */
+/* As unwind_capture_by; also tells where the kernel's part ended. */
 size_t unwind_capture_border(enum unwind_method method, const struct regs *regs, unsigned skip,
                              uint64_t *chain, size_t most, struct unwind_border *border);
 
 /*
- * Makes `regs` those of the frame `callers` up, as far as unwinding knows them (ip, sp, bp; all
- * where that frame was interrupted by a trap; others are 0), so that a chain from them begins
- * there. False, and regs as they were, if the chain is not that long.
+ * Changes `regs` to the registers of the frame `callers` up, so that a chain from them begins
+ * there. Unwinding knows ip, sp and bp, or all if a trap interrupted that frame; the others become
+ * 0. If the chain is not that long, returns false and leaves `regs` as they were.
  */
 bool unwind_rewind_by(enum unwind_method method, struct regs *regs, unsigned callers);
 static inline bool unwind_rewind(struct regs *regs, unsigned callers)

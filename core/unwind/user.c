@@ -5,7 +5,7 @@
 #include "arch/memory.h"
 #include "core/lib/assert.h"
 
-#define FRAMES_MOST 512 /* those that are skipped included */
+#define FRAMES_MOST 512 /* including those that are skipped */
 
 static const struct unwind_programs *programs; /* set at boot */
 
@@ -16,7 +16,7 @@ struct user_frame {
 
 void unwind_user_set_programs(const struct unwind_programs *known)
 {
-    assert(!known || (known->read && known->function)); /* called without a look, in NMIs */
+    assert(!known || (known->read && known->function)); /* NMIs call them without a check */
     programs = known;
 }
 
@@ -44,7 +44,7 @@ static bool user_return(struct user_frame *frame, uintptr_t slot)
     return true;
 }
 
-/* Each frame above the one before it: no chain goes round. */
+/* Each frame must lie above the one before it, so a chain cannot go round. */
 static bool user_follow(struct user_frame *frame)
 {
     uintptr_t at = frame->fp;

@@ -31,7 +31,7 @@ static void note_difference(const struct regs *regs, unsigned frame, const struc
     struct verify_counts *own = &counts[arch_cpu_id()];
     uint64_t before = local_load(&own->differ);
 
-    /* One that comes between the two has noted itself, and is written over as a whole. */
+    /* A nested call may have noted its own difference; it is overwritten as a whole. */
     local_increment(&own->differ);
     if (before > 0)
         return;

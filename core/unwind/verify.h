@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * `perf record --verify-chain`: each sample's chain is made both ways, by the table and by frame
- * pointers, frame against frame. Only a kernel that has both (UNWINDER=fp) can.
+ * pointers, and compared frame by frame. Only possible in a kernel that has both (UNWINDER=fp).
  */
 #pragma once
 
@@ -12,8 +12,8 @@ struct sink;
 /* Arrays are by enum unwind_method. */
 struct verify_difference {
     uintptr_t ip;   /* where the sample was taken */
-    unsigned frame; /* the first that differs, the sample's own being 0 */
-    /* its address either way, 0 where that chain has ended; what it is; why it has ended */
+    unsigned frame; /* the first frame that differs; the sample's own place is frame 0 */
+    /* its address in each way, or 0 if that chain has ended; its kind; why the chain has ended */
     uintptr_t by[UNWIND_METHODS];
     enum unwind_kind kind[UNWIND_METHODS];
     enum unwind_end end[UNWIND_METHODS];
@@ -24,7 +24,7 @@ struct verify_counts {
     struct verify_difference first; /* if any differ */
 };
 
-/* Task context, with nothing recorded meanwhile. */
+/* Task context, while nothing is recorded. */
 void verify_chain_reset(void);
 struct verify_counts verify_chain_counts(void);
 
