@@ -69,8 +69,8 @@ my @needs = ('run /bin/spin', 'perf record -e syscalls:* -- /bin/fs-load 1', 'ru
 my $machine = boot(%options, cpu => 'max,-syscall', run => join('; ', @needs, $work, 'poweroff'));
 ended_ok($machine, 'a CPU without `syscall` runs the kernel');
 like($machine->console, qr/^Pitot: no programs: $missing$/m, '... which says at boot what lacks');
-like(said($machine, $_), qr/^run: \S+: programs cannot run on this machine: $missing$/m, "... and again: $_")
-    for @needs;
+like(said($machine, $_), qr/^run: \S+: programs cannot run on this machine: $missing$/m,
+    "... and again: $_") for @needs;
 unlike($machine->console, qr/killed by|undefined/, '... no program is lost to it');
 
 # --- How long a machine may take to switch off ---------------------------------------------------

@@ -107,7 +107,7 @@ for my $smp (1, 4) {
     # The console has it back from one that stops itself.
     my $said = typed($machine, 'run calls stop', qr/calls is stopped as \d+/,
         'a program that stops itself leaves the console to others');
-    like($said, qr/^calls \(pid (\d+)\): stopped by signal 19\n.*: kill -CONT \1 lets it go on/m,
+    like($said, qr/^calls \(pid (\d+)\): stopped by signal 19\n.*: kill -CONT \1 continues it/m,
         '... and is told of');
     my ($pid) = $said =~ /is stopped as (\d+)/;
     is(state_of($machine, $pid), 'stopped', '... as is to be seen');
@@ -115,7 +115,7 @@ for my $smp (1, 4) {
     typed($machine, "kill -CONT $pid; wait", qr/calls \(pid $pid\): exit status 0/,
         '... until it is let');
 
-    for (['-HALT 3', qr/give kill \[-SIGNAL\] PID; the signal is a number below 64, or one of .*CONT STOP/],
+    for (['-HALT 3', qr/give kill \[-SIGNAL\] PID; the signal is a number below 64, or .*CONT STOP/],
         ['-STOP', qr/give kill \[-SIGNAL\] PID; .*/], ['-CONT 1', qr/no program runs as 1; .*/]) {
         like(typed($machine, "kill $_->[0]", qr/kill: /), qr/^kill: $_->[1]$/m,
             "refused: kill $_->[0]");

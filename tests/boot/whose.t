@@ -20,7 +20,8 @@ sub counted
     my ($said) = @_;
     my %count = reverse $said =~ /^ +(\d+(?:\.\d+)?) (?:msec| {4,}) *(\S+)$/mg;
     $count{elapsed} = 1000 * $1 if $said =~ /^ +([\d.]+) seconds time elapsed$/m;
-    $count{foreign} = $said =~ /^ (\d+) hits? of other threads left out \(-a includes them\)$/m ? $1 : 0;
+    $count{foreign} =
+        $said =~ /^ (\d+) hits? of other threads left out \(-a includes them\)$/m ? $1 : 0;
     return \%count;
 }
 

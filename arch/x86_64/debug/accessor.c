@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See accessor.h. A data breakpoint traps when the access is over, so ip is what runs next: the
- * byte after the accessing instruction, unless that was a jump, a call or a return, or will be
- * repeated. Every way that can have led to ip with an access on it is looked at:
+ * See accessor.h. A data breakpoint traps after the access, so ip is the next instruction to run:
+ * the one after the accessing instruction, unless that was a jump, a call or a return, or will be
+ * repeated. Every way that can have led to ip with an access is examined:
  *
  *   before     the instruction that ends at ip accesses data and falls through
  *   string     a repeated string instruction stands or ends at ip, and has just passed the bytes
@@ -10,11 +10,13 @@
  *              the pointer that it went by, is in the watched bytes
  *   elsewhere  a jump through memory or a return that read its target there, an iretq
  *
- * One way possible: that is the answer, if it is not the last. Two, or none: it cannot be told.
+ * If exactly one way is possible, and it is not the last one, it is the answer. If two are
+ * possible, or none, the instruction is not known.
  *
- * In the debug trap, watches disarmed. No lock; nothing is read but text, stacks, what is mapped
- * and what was accessed just before, so no fault. What an address is, is told from the address:
- * registers with the kernel's cs may hold a program's sp (docs/user.md). docs/insn-map.md.
+ * Runs in the debug trap, with watches disarmed. No lock. Reads only text, stacks, mapped memory
+ * and what was accessed just before, so it cannot fault. The address itself tells what kind of
+ * memory it is in: registers with the kernel's cs may hold a program's sp (docs/user.md). See
+ * docs/insn-map.md.
  */
 #include "arch/x86_64/debug/accessor.h"
 
@@ -33,7 +35,7 @@
 #define GROUP_5    0xff
 #define CALL_NEAR  2 /* in group 5 */
 
-/* As before the call that may have led here. */
+/* The value of rsp before the call that may have led here. */
 static uint64_t sp_before_call(const struct regs *regs)
 {
     return regs->sp + sizeof(uint64_t);
@@ -54,13 +56,13 @@ static bool touches(const struct arch_watch *watch, uintptr_t start, uintptr_t s
 
 /* --- A call. --- */
 
-/* A call by memory. `at` is its opcode. */
+/* True for a call through memory. `at` is its opcode. */
 static bool call_reads(const uint8_t *at)
 {
     return at[0] == GROUP_5 && (at[1] >> 3 & 7) == CALL_NEAR && at[1] >> 6 != 3;
 }
 
-/* True if the call leads to regs->ip; `operand` is what it reads to do so. */
+/* True if the call leads to regs->ip; `operand` is the address from which it reads its target. */
 static bool call_leads_here(const struct regs *regs, const struct operand_opcode *call,
                             uintptr_t behind, uintptr_t operand)
 {
@@ -96,7 +98,7 @@ static uintptr_t call_before(const struct insn_map *map, const struct regs *regs
     return call && insn_map_is_call(map, call) ? call : 0;
 }
 
-/* What the call reads to know where it leads; 0: nothing. */
+/* The address from which the call reads its target; 0: it reads none. */
 static uintptr_t call_operand(const struct regs *regs, const struct operand_opcode *call,
                               uintptr_t behind)
 {
@@ -106,8 +108,9 @@ static uintptr_t call_operand(const struct regs *regs, const struct operand_opco
 }
 
 /*
- * The call that has just led to regs->ip and touched the watched bytes; 0: none. Its operand is
- * computed from registers that may have changed, so it is read last, if it can matter.
+ * The call that has just led to regs->ip and touched the watched bytes; 0: none. The operand's
+ * address is computed from registers that may have changed, so it is read last, and only if it can
+ * matter.
  */
 static uintptr_t find_call(const struct insn_map *map, const struct regs *regs,
                            const struct arch_watch *watch)
@@ -133,11 +136,11 @@ static bool has_passed(const struct regs *regs, const struct arch_watch *watch, 
                    STRING_PASSED);
 }
 
-/* What the instruction reads at rsi, and reads or writes at rdi. */
+/* What the instruction reads at rsi, and reads or writes at rdi, explains the hit. */
 static bool string_explains(const struct regs *regs, const struct arch_watch *watch,
                             uintptr_t instruction)
 {
-    uint8_t opcode = *operand_opcode(instruction).at & 0xfe; /* with the one for bytes */
+    uint8_t opcode = *operand_opcode(instruction).at & 0xfe; /* treated like the form for bytes */
     bool reads = watch->access == ARCH_READ_WRITE;
 
     switch (opcode) {
@@ -161,8 +164,8 @@ static bool string_explains(const struct regs *regs, const struct arch_watch *wa
 /* --- From elsewhere. --- */
 
 /*
- * A word that touches the watched bytes is ip: a jump or a return may have read it; but from no
- * register of a device.
+ * True if a word that overlaps the watched bytes holds ip: a jump or a return may have read it.
+ * Registers of devices are not read.
  */
 static bool word_is_ip(const struct regs *regs, const struct arch_watch *watch)
 {
@@ -183,8 +186,8 @@ static bool word_is_ip(const struct regs *regs, const struct arch_watch *watch)
 }
 
 /*
- * The watched bytes are in a frame that `iretq` (or `retfq`) has left, with this ip and sp. They
- * lie up to four words behind the frame's first.
+ * True if the watched bytes are in the frame from which `iretq` (or `retfq`) has taken this ip and
+ * sp: in its first word or one of the four after it.
  */
 static bool frame_is_left(const struct regs *regs, const struct arch_watch *watch)
 {
@@ -254,8 +257,9 @@ static unsigned made_by_call(const struct regs *regs, struct arch_made made[ARCH
 }
 
 /*
- * One of them is what hit. If none is where that could be, the addresses are wrong: for example,
- * the processor has continued with a string. The kind of a single access is right all the same.
+ * Finds which of them has hit. If none of them is at the watched bytes, the addresses are wrong:
+ * for example, the processor has continued a string instruction. If there is only one access, its
+ * kind is right even then.
  */
 static unsigned made_that_hit(const struct arch_watch *watch, struct arch_made made[ARCH_MADE_MAX],
                               unsigned count)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which instruction made the access that a debug trap tells of. See arch_watch_accessor in
- * arch/watch.h, which is this with the kernel's own map, and for the kernel's own memory: the
- * watched bytes, and the page that they lie in, are read.
+ * Finds the instruction that made the access that a debug trap reports. See arch_watch_accessor in
+ * arch/watch.h, which calls this with the kernel's own map. Only for the kernel's own memory: the
+ * watched bytes, and the page that contains them, are read.
  */
 #pragma once
 

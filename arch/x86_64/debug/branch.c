@@ -5,7 +5,7 @@
 #define REX      0x40 /* 0x40 to 0x4f */
 #define TWO_BYTE 0x0f
 
-/* Segments, sizes, lock, repeats: those in front of a branch are hints, or change nothing. */
+/* Segment, size, lock and repeat prefixes: before a branch they are hints, or change nothing. */
 static bool is_prefix(uint8_t byte)
 {
     switch (byte) {
@@ -40,7 +40,10 @@ static bool is_of_ss(uint8_t modrm)
     return (modrm >> 3 & 7) == 2;
 }
 
-/* ModRM and what belongs to it: of 32 or 64 bits of address the displacements are the same. */
+/*
+ * The length of ModRM with its SIB and displacement, which is the same for addresses of 32 and of
+ * 64 bits.
+ */
 static unsigned modrm_length(const uint8_t *modrm, bool more)
 {
     unsigned mode = modrm[0] >> 6, base = modrm[0] & 7, length = 1;
@@ -58,7 +61,7 @@ static unsigned modrm_length(const uint8_t *modrm, bool more)
     return length + (mode == 1 ? 1 : 4);
 }
 
-/* `before` prefixes stand in front. Displacements are of 32 bits, whatever the prefixes. */
+/* `before`: how many prefixes come first. Displacements have 32 bits, whatever the prefixes are. */
 static struct branch judge_two_byte(uint8_t second, unsigned before)
 {
     if ((second & 0xf0) == 0x80) /* jcc */
@@ -125,7 +128,7 @@ unsigned branch_shadow(const uint8_t *bytes, uintptr_t from, uintptr_t to)
                : 0;
 }
 
-/* A conditional branch to the instruction that follows it is as good as none. */
+/* A conditional branch to the instruction after it does not count as taken. */
 int branch_taken(const uint8_t *bytes, uintptr_t from, uintptr_t to)
 {
     unsigned at = branch_shadow(bytes, from, to);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arms and disarms the debug registers, which are the same on every CPU but for what is not live
- * there. Arming runs in task context with all other CPUs parked, debugreg_load on each CPU that
- * resumes or starts, debugreg_step and debugreg_step_over in traps. What the traps come to is
- * trap.c's, what lies at the watched bytes watched.c's.
+ * Arms and disarms the debug registers. They are the same on every CPU, except that some may be
+ * deselected on a CPU. Arming runs in task context with all other CPUs parked, debugreg_load on
+ * each CPU that resumes or starts, debugreg_step and debugreg_step_over in traps. trap.c handles
+ * the traps, watched.c reads the watched bytes.
  */
 #include "arch/x86_64/debug/debugreg.h"
 
@@ -17,9 +17,9 @@
 
 struct debugreg debugreg = {.dr7 = DR7_OFF};
 
-static bool step_excludes;             /* as arch_step_excludes_watches; set at boot */
-static uint64_t wanted[ARCH_CPUS_MAX]; /* DR7, with what is not live. [owning CPU] */
-/* Bit i: register i is not live there. [owning CPU; others while it is parked] */
+static bool step_excludes;             /* the value of arch_step_excludes_watches; set at boot */
+static uint64_t wanted[ARCH_CPUS_MAX]; /* DR7 without the deselected registers. [owning CPU] */
+/* Bit i: register i is off on that CPU. [owning CPU; others while it is parked] */
 static unsigned deselected[ARCH_CPUS_MAX];
 
 void debugreg_init(void)
@@ -44,8 +44,8 @@ static uint64_t watch_without(uint64_t dr7, unsigned watches)
 }
 
 /*
- * The shadow first: an NMI that comes between the two stores loads the shadow at its exit. This may
- * be stepped itself, and the steps may end in here.
+ * The shadow is stored first: an NMI between the two stores loads DR7 from the shadow at its exit.
+ * This function may itself be stepped, and the stepping may end inside it.
  */
 static void watch_apply(uint64_t dr7)
 {
@@ -88,7 +88,10 @@ void arch_watch_disarm(void)
     watch_load_dr7(DR7_OFF);
 }
 
-/* Applies this CPU's wanted value. The CPU may be parked in between, and be given other watches. */
+/*
+ * Applies this CPU's wanted value. The CPU may be parked in between and get other watches: then it
+ * is repeated.
+ */
 static void watch_apply_again(unsigned cpu)
 {
     uint64_t dr7;

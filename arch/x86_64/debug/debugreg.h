@@ -31,10 +31,10 @@
 uint64_t debugreg_encode(const struct arch_watch *watches, unsigned count);
 
 /*
- * A debugger's part in debug traps. After a step `stepped` is called first: it may add to what has
- * fired, and true has `enter` called when all others have been told. `fired` takes the place of the
- * arbiter's handler, which it calls. `passed` is called at the end of a trap of the kernel's that
- * was a step of another user, or nothing. NULL: there is no debugger. With all other CPUs parked.
+ * A debugger's functions for debug traps. `stepped` is called first after a step: it may add to
+ * what has fired; if it returns true, `enter` is called after all other handlers. `fired` replaces
+ * the arbiter's handler, and calls it. `passed` is called at the end of a trap of the kernel that
+ * was another user's step, or nothing. NULL: there is no debugger. Set with all other CPUs parked.
  */
 struct debugreg_stop {
     arch_watch_handler *fired;
@@ -45,37 +45,38 @@ struct debugreg_stop {
 void debugreg_set_stop(const struct debugreg_stop *with);
 void debugreg_watch_fired(unsigned fired, struct regs *regs);
 
-/* One of these is an instruction breakpoint's: the instruction is yet to run. */
+/* True if one of these is an instruction breakpoint: then the instruction has not run yet. */
 bool debugreg_is_fault(unsigned fired);
 
 /*
- * That CPU, this one in a trap or a parked one, makes a step when it resumes: in QEMU data watches
- * rest for it. debugreg_step_over: the step is over, or will not be made, and they are back.
- * Entries of traps other than the step's own do the same by themselves, as they are not stepped.
+ * debugreg_step: this CPU (in a trap), or a parked one, makes a step when it resumes; in QEMU data
+ * watches are off during the step. debugreg_step_over: the step is over, or will not be made; the
+ * watches are on again. The entries of all other traps do the same by themselves, as they are not
+ * stepped.
  */
 void debugreg_step(unsigned cpu);
 void debugreg_step_over(unsigned cpu);
 
 /*
- * What is armed, watch i in register i: changed while disarmed, with all other CPUs parked
- * (arch_watch_arm); read by all of arch/x86_64/debug.
+ * The armed watches, watch i in register i. Changed while disarmed, with all other CPUs parked
+ * (arch_watch_arm); read by all files of arch/x86_64/debug.
  */
 struct debugreg {
     struct arch_watch watches[ARCH_WATCHES];
     uint64_t dr7;
     unsigned armed;    /* bit i: register i */
-    unsigned executes; /* ... and it is an instruction breakpoint */
+    unsigned executes; /* ... and is an instruction breakpoint */
     uint64_t changes;  /* how often it has changed */
 };
 extern struct debugreg debugreg;
 
-/* Looks which machine this is. Boot, before anything is armed. */
+/* Finds out which kind of machine this is. At boot, before anything is armed. */
 void debugreg_init(void);
 
-/* All that is armed and live on this CPU is in its registers from here on. Interrupts off. */
+/* Writes the registers again: all that is armed and live on this CPU is in them. Interrupts off. */
 void debugreg_mend(void);
 
-/* What is in the watched words; and which of them have other bytes now. */
+/* Reads the watched words; and tells which of them have changed since. */
 void debugreg_read_data(uint64_t words[ARCH_WATCHES]);
 unsigned debugreg_changed_data(const uint64_t words[ARCH_WATCHES]);
 

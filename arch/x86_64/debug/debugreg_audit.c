@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The account of watches (arch_watch_audit). A watch that is off says nothing, so it has to be
- * looked for: in the interrupt of each tick on each CPU, and at the ends of recordings
- * (core/breakpoint/audit.h). What is right follows from the flags of the context that is asked
- * about: watches rest for a context that is stepped, and for no other.
+ * Checks that watches are armed (arch_watch_audit). A watch that is off is silent, so the kernel
+ * has to look: in the interrupt of each tick on each CPU, and at the end of a recording
+ * (core/breakpoint/audit.h). The flags of the interrupted context tell what is right: watches are
+ * off only for a context that is stepped.
  */
 #include "arch/cpu.h"
 #include "arch/local.h"
@@ -14,7 +14,7 @@
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 
-/* Bits of DR7 that arm: what else is read back differs by the machine. */
+/* The bits of DR7 that arm; the other bits read back differently on different machines. */
 #define DR7_ARMS 0xffff00aaull
 
 static bool shadow_is_right(const struct percpu *there, bool steps)
@@ -35,7 +35,7 @@ static bool registers_are_right(void)
     return true;
 }
 
-/* The registers may change in an NMI, when this CPU is parked: then they are read anew. */
+/* An NMI that parks this CPU may change the registers: then they are read again. */
 static bool audit_here(void)
 {
     bool steps = arch_flags() & FLAGS_TRAP, right;
@@ -52,7 +52,10 @@ static bool audit_here(void)
     return false;
 }
 
-/* A program's own flag is no step; a debugger's of it is one. */
+/*
+ * The flag that a program has set itself is no step; the flag that a debugger has set for it is
+ * one.
+ */
 bool arch_watch_audit(unsigned cpu)
 {
     const struct regs *regs = arch_stopped_regs(cpu);
@@ -62,6 +65,6 @@ bool arch_watch_audit(unsigned cpu)
         return audit_here();
     if (!regs || (steps && regs_user_mode(regs)) || shadow_is_right(&percpu[cpu], steps))
         return true;
-    percpu[cpu].steps = steps; /* it loads its registers when it resumes */
+    percpu[cpu].steps = steps; /* it will load its registers when it resumes */
     return false;
 }

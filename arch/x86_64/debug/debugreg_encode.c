@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Watches -> DR7. Pure; apart from the code that touches registers, so that the host can test it.
+ * Computes DR7 from watches. A file of its own, without code that accesses registers, so that it
+ * can be tested on the host.
  */
 #include "arch/x86_64/debug/debugreg.h"
 

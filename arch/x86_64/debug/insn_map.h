@@ -19,23 +19,23 @@ struct insn_map {
     const uint8_t *codes;
 };
 
-/* What a map must be made for. */
+/* What a map must have been made for. */
 struct insn_map_expected {
     const uint8_t *build_id; /* INSN_MAP_BUILD_ID_SIZE bytes */
     uintptr_t text, text_end;
 };
 
 /*
- * NULL; or in words why not, with *map covering nothing: wrong magic, version, build id, text or
- * size. `bytes` is a multiple of 8 and stays in use.
+ * Returns NULL, or in words why the map cannot be used: a wrong magic, version, build id, text or
+ * size; then *map covers nothing. `bytes` is a multiple of 8 and stays in use.
  */
 const char *insn_map_open(struct insn_map *map, const void *bytes, size_t room,
                           const struct insn_map_expected *expected);
 
-/* INSN_INSIDE for what the map does not cover. */
+/* Returns INSN_INSIDE for an address that the map does not cover. */
 enum insn_code insn_map_code(const struct insn_map *map, uintptr_t address);
 
-/* The first byte of the instruction that ends right before `address`; 0 where none does. */
+/* The first byte of the instruction that ends right before `address`; 0 if none does. */
 uintptr_t insn_map_before(const struct insn_map *map, uintptr_t address);
 
 /* Which of the two INSN_CALL_OR_REPEATED is; false for all other codes. */

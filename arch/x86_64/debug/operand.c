@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See operand.h. Instructions for general registers alone, as the kernel is compiled for; source:
- * Intel SDM vol. 2, "Opcode Map" and "ModR/M and SIB Bytes". An address is computed from registers
- * as they are after the instruction, so one that has changed a register that its own address was
- * made of has an access that is not placed.
+ * See operand.h. Only instructions on general registers, as the kernel is compiled for them;
+ * source: Intel SDM vol. 2, "Opcode Map" and "ModR/M and SIB Bytes". An address is computed from
+ * the registers after the instruction. If the instruction has changed a register of its own
+ * address, the place of the access is not known.
  */
 #include "arch/x86_64/debug/operand.h"
 
@@ -16,10 +16,10 @@ enum form {
     WRITES = 2,
     BYTE = 4,         /* one byte, whatever the prefixes say */
     WORD = 8,         /* two */
-    CHANGES_REG = 16, /* the register that ModRM names as the other operand */
+    CHANGES_REG = 16, /* changes the register that ModRM names as the other operand */
     CHANGES_AX = 32,
     CHANGES_DX = 64,
-    BITS = 128, /* the bit's number leads away from the operand's address */
+    BITS = 128, /* the bit's number may lead away from the operand's address */
     DWORD = 256,
     PAIR = 512, /* two of four or eight bytes */
 };
@@ -49,7 +49,7 @@ static unsigned changed_registers(const struct operand_opcode *opcode, const uin
     if (form & CHANGES_REG)
         changed |= 1u << number;
     if (form & CHANGES_REG && form & BYTE)
-        changed |= 1u << (number & 3); /* it may be one of ah to bh, parts of ax to bx */
+        changed |= 1u << (number & 3); /* it may be one of ah to bh, which are parts of ax to bx */
     if (form & CHANGES_AX)
         changed |= 1u << NUMBER_AX;
     if (form & CHANGES_DX)
@@ -77,7 +77,7 @@ static uint8_t form_size(const struct operand_opcode *opcode, unsigned form)
     return operand_size(opcode);
 }
 
-/* --- Opcodes of one byte, `reg` being the middle field of what follows them. --- */
+/* --- Opcodes of one byte; `reg` is the middle field of the ModRM byte. --- */
 
 static unsigned form_of_arithmetic(uint8_t opcode)
 {
@@ -145,7 +145,7 @@ static unsigned form_of(uint8_t opcode, unsigned reg)
     return forms[opcode] ? forms[opcode] : form_of_group(opcode, reg);
 }
 
-/* --- Those behind 0f. --- */
+/* --- Opcodes after 0f. --- */
 
 static unsigned form_of_second_group(uint8_t opcode, unsigned reg)
 {
@@ -208,7 +208,7 @@ static unsigned made_by_modrm(const struct operand_opcode *opcode, const uint8_t
     return 1;
 }
 
-/* --- The stack's. --- */
+/* --- Accesses of the stack. --- */
 
 static struct arch_made pushed(const struct regs *regs)
 {
@@ -251,7 +251,7 @@ static unsigned made_on_stack(const struct operand_opcode *opcode, const struct 
     }
 }
 
-/* `push` of memory, whose address was made with rsp as it was before. */
+/* `push` from memory: the address was computed with the rsp from before the push. */
 static unsigned made_by_push(const struct operand_opcode *opcode, uintptr_t end,
                              const struct regs *regs, struct arch_made made[ARCH_MADE_MAX])
 {
@@ -268,7 +268,7 @@ static unsigned made_by_push(const struct operand_opcode *opcode, uintptr_t end,
     return 2;
 }
 
-/* --- Strings'. --- */
+/* --- String instructions. --- */
 
 /* The element that the pointer has just passed. */
 static struct arch_made passed(const struct operand_opcode *opcode, const struct regs *regs,
@@ -287,7 +287,7 @@ static unsigned made_by_string(const struct operand_opcode *opcode, const struct
 {
     uint8_t size = *opcode->at & 1 ? operand_size(opcode) : 1;
 
-    if ((*opcode->at & 0xfc) == 0x6c && size == 8) /* ports have 4 bytes at most */
+    if ((*opcode->at & 0xfc) == 0x6c && size == 8) /* ports have at most 4 bytes */
         size = 4;
     switch (*opcode->at & 0xfe) {
     case 0x6c: /* ins */

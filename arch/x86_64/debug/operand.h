@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What one instruction of the kernel has accessed, told from its bytes and the registers after it:
- * which bytes, and whether it read or wrote. For arch/x86_64/debug/accessor.c, which knows where it
- * begins. Pure, but for the instruction's bytes that it reads. Debug trap.
+ * Tells from an instruction of the kernel and the registers after it which bytes the instruction
+ * has accessed, and whether it read or wrote them. For arch/x86_64/debug/accessor.c, which knows
+ * where the instruction begins. Reads only the instruction's bytes. Debug trap.
  */
 #pragma once
 
 #include "arch/regs.h"
 #include "arch/watch.h"
 
-/* Bits of the prefix REX, and registers, by the numbers that instructions have for them. */
+/* Bits of the REX prefix, and registers, by the numbers that instructions encode them with. */
 #define REX       0x40
 #define REX_MASK  0xf0
 #define REX_BASE  1
@@ -34,22 +34,25 @@ struct operand_opcode operand_opcode(uintptr_t instruction);
 
 uintptr_t operand_displacement(const uint8_t *bytes, unsigned size);
 
-/* The register that the ModRM byte names as operand, or as base of it. */
+/*
+ * The register that the ModRM byte names as its operand, or as the base of the operand's address.
+ */
 unsigned operand_base(const uint8_t *modrm, uint8_t rex);
 
-/* By its number; `sp` in place of the stack pointer, which the instruction may have moved. */
+/* A register by its number; the stack pointer is `sp`, as the instruction may have moved it. */
 uint64_t operand_register(const struct regs *regs, unsigned number, uint64_t sp);
 
 /*
- * The memory operand of the ModRM byte at `modrm`. `end` is behind the instruction; `sp` is rsp as
- * it was before it; all other registers are taken as they are now.
+ * The memory operand of the ModRM byte at `modrm`. `end` is the address after the instruction; `sp`
+ * is rsp before it; all other registers have their present values.
  */
 uintptr_t operand_address(const struct regs *regs, const uint8_t *modrm, uint8_t rex, uintptr_t end,
                           uint64_t sp);
 
 /*
- * All data accesses of the instruction at `instruction`, whose last one is over: of a repeated one
- * those of its last iteration. Not of calls. 0: not one of the instructions that are known here.
+ * All data accesses of the instruction at `instruction`, after the last of them; for a repeated
+ * instruction, those of its last iteration. Not for calls. Returns 0 for an instruction that is not
+ * known here.
  */
 unsigned operand_made(uintptr_t instruction, uintptr_t end, const struct regs *regs,
                       struct arch_made made[ARCH_MADE_MAX]);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See operand.h: where an instruction's opcode is, and where the operand in memory that its ModRM
- * byte names. Source: Intel SDM vol. 2, "ModR/M and SIB Bytes". Debug trap.
+ * See operand.h: finds the opcode of an instruction, and the operand in memory that its ModRM byte
+ * names. Source: Intel SDM vol. 2, "ModR/M and SIB Bytes". Debug trap.
  */
 #include "arch/x86_64/debug/operand.h"
 
 #define PREFIXES_MAX 14
 
-/* By the numbers that instructions have for them. */
+/* By the numbers that instructions encode them with. */
 static const uint8_t register_places[16] = {
     offsetof(struct regs, ax),  offsetof(struct regs, cx),  offsetof(struct regs, dx),
     offsetof(struct regs, bx),  offsetof(struct regs, sp),  offsetof(struct regs, bp),
@@ -39,7 +39,7 @@ unsigned operand_base(const uint8_t *modrm, uint8_t rex)
     return (modrm[0] & 7) | (rex & REX_BASE ? 8 : 0);
 }
 
-/* False: no prefix. */
+/* False: the byte is not a prefix. */
 static bool take_prefix(struct operand_opcode *opcode, uint8_t byte)
 {
     switch (byte) {
@@ -56,7 +56,7 @@ static bool take_prefix(struct operand_opcode *opcode, uint8_t byte)
         return true;
     case 0x64:
     case 0x65:
-    case 0x67: /* addresses of 32 bits: as little known as a base */
+    case 0x67: /* addresses of 32 bits: not handled, like an unknown base */
         opcode->segment = true;
         return true;
     default:

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stops for a debugger: how the others are made to stand still, how all resume, and the debug traps
- * and NMIs that lead here; breakpoint instructions are stop_break.c's, the debugger's line
- * stop_line.c's. docs/gdb-stub.md has the design. Runs on the page that the trap came in by,
- * interrupts and watches off; nothing in here may trap. arch_debugger_attach: task context.
+ * Stops for a debugger: how all other CPUs are stopped, how all resume, and the debug traps and
+ * NMIs that lead to a stop. stop_break.c handles breakpoint instructions, stop_line.c the
+ * debugger's line. docs/gdb-stub.md has the design. Runs on the stack page of the trap, with
+ * interrupts and watches off; this code may not trap. arch_debugger_attach: task context.
  */
 #include "arch/x86_64/debug/stop.h"
 
@@ -21,7 +21,7 @@
 #include "arch/x86_64/entry/nmi.h"
 #include "arch/x86_64/entry/trap.h"
 
-/* Changes with all other CPUs parked; the boot CPU may read it even then. */
+/* Changed with all other CPUs parked; the boot CPU may read it even while it is parked. */
 static const struct arch_debugger *debugger;
 
 const struct arch_debugger *stop_debugger(void)
@@ -29,7 +29,7 @@ const struct arch_debugger *stop_debugger(void)
     return __atomic_load_n(&debugger, __ATOMIC_RELAXED);
 }
 
-/* Lets the others resume as `resume` says, and waits if this one is not to. */
+/* Lets the other CPUs resume as `resume` says; waits if this CPU is not to resume. */
 static void stop_resume(unsigned cpu, struct regs *regs, const struct arch_resume *resume)
 {
     stop_line_was_read();
@@ -40,7 +40,7 @@ static void stop_resume(unsigned cpu, struct regs *regs, const struct arch_resum
         park_pass_on(resume->only, regs);
 }
 
-/* What was stepped and has not come to its end: the debugger shall see it as it was. */
+/* Cancels steps that have not finished: the debugger must see those contexts as they were. */
 static void stop_cancel_steps(void)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
@@ -53,7 +53,7 @@ void stop_enter(struct regs *regs, enum arch_stop why)
     unsigned cpu = arch_cpu_id(), absent = ARCH_NO_CPU;
     struct arch_resume resume;
     uintptr_t ip = regs->ip;
-    bool alone = park_is_held(); /* the others stand still because of an earlier stop */
+    bool alone = park_is_held(); /* an earlier stop still holds the others */
 
     if (park_for_stop(regs, &absent))
         absent = ARCH_NO_CPU;
@@ -98,8 +98,9 @@ static void stop_taken(unsigned cpu)
 }
 
 /*
- * Where a trap ends in which this CPU has been asked to stop. The debugger's step asks at its end,
- * and so do the end of a change and of a text for the debugger.
+ * Called at the end of a trap during which this CPU has been asked to stop. If it cannot stop yet,
+ * what prevents it (the debugger's step, a change of the watches, a text for the debugger) asks
+ * again at its end.
  */
 static void stop_late(struct regs *regs)
 {
@@ -113,7 +114,7 @@ static void stop_late(struct regs *regs)
     stop_leave(regs, ip, false);
 }
 
-/* At the end of a debug trap of the kernel's that is no hit, and no step of the debugger's. */
+/* Called at the end of a debug trap of the kernel that is neither a hit nor the debugger's step. */
 static void stop_passed(struct regs *regs)
 {
     if (arch_stop_is_due(arch_cpu_id()))
@@ -142,7 +143,8 @@ static void stop_fired(unsigned fired, struct regs *regs)
 }
 
 /*
- * Interrupts are off meanwhile, so a CPU that was to stop in the middle of this is not asked again.
+ * Interrupts are off during the step, so a CPU that should have stopped in the middle of it is not
+ * asked again by an interrupt.
  */
 static void stop_stepped(struct regs *regs)
 {
@@ -184,7 +186,7 @@ void arch_debugger_attach(const struct arch_debugger *with)
                                                stop_passed};
 
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        stop_taken(cpu); /* what the debugger before wanted */
+        stop_taken(cpu); /* the request of the debugger that was attached before */
     __atomic_store_n(&debugger, with, __ATOMIC_RELAXED);
     debugreg_set_stop(with ? &stops : NULL);
     stand_set_stop(with ? stop_asked : NULL);
@@ -215,7 +217,7 @@ bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept)
     const struct arch_stack *stack;
     uintptr_t sp;
 
-    if (!regs || regs_user_mode(regs)) /* a program's stack pointer may be any number */
+    if (!regs || regs_user_mode(regs)) /* a program's stack pointer may have any value */
         return false;
     stack = arch_stack_find(regs->sp);
     if (!stack || regs->sp < stack->low + DIVERT_ROOM || !(regs->flags & FLAGS_INTERRUPT) ||
@@ -223,7 +225,7 @@ bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept)
         return false;
     *kept = *regs;
     sp = (regs->sp & ~(uintptr_t)15) - sizeof(uint64_t);
-    *(uint64_t *)sp = regs->ip; /* a call's, so that chains continue */
+    *(uint64_t *)sp = regs->ip; /* like a call's return address, so that chains continue */
     regs->sp = sp;
     regs->ip = (uintptr_t)function;
     regs->flags &= ~(FLAGS_TRAP | FLAGS_DIRECTION | FLAGS_RESUME);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A debugger's stops, between the files that make them; docs/gdb-stub.md has the design. */
+/* What the files that implement a debugger's stops share; docs/gdb-stub.md has the design. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,42 +11,45 @@
 const struct arch_debugger *stop_debugger(void);
 
 /*
- * A stop at these registers, in the trap or NMI that has them. A CPU whose reason has gone while it
- * waited for its turn resumes without: a breakpoint that is no more, or the debugger has moved it.
+ * Stops at these registers, in the trap or NMI that has saved them. While a CPU waits for its turn
+ * to stop, the reason may disappear: the breakpoint is removed, or the debugger has changed the
+ * CPU's ip. Then the CPU resumes without a stop.
  */
 void stop_enter(struct regs *regs, enum arch_stop why);
 
 /*
- * Back from that trap, which came upon `ip`. Its own breakpoint, if it was at one, shall not hit
- * again at once; another one's, where it was moved to, shall.
+ * Returns from the trap that came at `ip`. If there is a breakpoint at `ip`, it does not hit again
+ * at once; one at the place that the debugger has moved the CPU to does.
  */
 _Noreturn void stop_leave(struct regs *regs, uintptr_t ip, bool at_breakpoint);
 
 /*
- * From now on breakpoint instructions, and the debugger's line, stop; or no more. With all other
- * CPUs parked.
+ * From now on breakpoint instructions and the debugger's line cause stops; or no longer do. With
+ * all other CPUs parked.
  */
 void stop_break_attach(bool attach);
 void stop_line_attach(bool attach);
 
-/* A stop has read the line up to now: an NMI of the line may yet come that finds no bytes. */
+/* A stop has read all bytes of the line: its NMI may still come, and find none. */
 void stop_line_was_read(void);
 
 /*
- * That CPU, which stands still, will make one instruction when it resumes, with no interrupt in it.
- * False: nothing is to run, the step has been made.
+ * Prepares a stopped CPU to run one instruction when it resumes, without an interrupt. False:
+ * nothing has to run, as the step has already been made.
  */
 bool stop_step_prepare(unsigned cpu, struct regs *regs);
 
 /*
- * After that instruction: the flags are as it would have left them. Adds to *fired what its
- * accesses have changed, where data watches had to rest. False: this CPU was not stepped.
+ * Called after that instruction: makes the flags what the instruction would have left. If data
+ * watches had to be off, adds those whose bytes have changed to *fired. False: this CPU was not
+ * stepped.
  */
 bool stop_step_finish(struct regs *regs, unsigned *fired);
 
 /*
- * That CPU, this one or one that stands still, has not come to that: it was stopped before, or the
- * instruction has trapped. True: `regs` is what was stepped, and its flags are its own again.
+ * Cancels the step of this CPU, or of a stopped one, that has not finished: the CPU was stopped
+ * before, or the instruction has trapped. True: `regs` is the stepped context, and its own flags
+ * are restored.
  */
 bool stop_step_cancel(unsigned cpu, struct regs *regs);
 
@@ -54,8 +57,8 @@ bool stop_step_cancel(unsigned cpu, struct regs *regs);
 bool stop_step_is_under_way(unsigned cpu);
 
 /*
- * In an NMI, with the registers that it came upon, which asks for a stop where none can be made: if
- * it has come upon a debug trap or a breakpoint's, that looks for what is due at its end, and again
- * if it has looked. Elsewhere the stop is asked for again.
+ * Called in an NMI that asks for a stop where none is possible, with the interrupted registers. If
+ * the NMI has interrupted a debug trap or #BP, that trap looks for a requested stop at its end,
+ * once more if it has already looked. Elsewhere the stop is requested again.
  */
 void stop_look_again(struct regs *regs);

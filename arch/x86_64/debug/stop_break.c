@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stops by a breakpoint instruction: the debugger's, the code's own, and the one that this file
- * keeps, for a trap or an interrupt on the interrupted stack, which has to leave that before its
- * CPU can stop. In the traps, interrupts off; arch_stop_here: task context.
+ * Stops by a breakpoint instruction: the debugger's, one in the code itself, and the landing in
+ * this file. A trap or interrupt that uses the interrupted stack has to leave that stack before its
+ * CPU can stop: it returns to the landing. Runs in the traps, with interrupts off; arch_stop_here:
+ * task context.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -14,11 +15,11 @@
 #include "arch/x86_64/entry/vectors.h"
 
 #define INT3           0xcc
-#define FETCH_OF_THERE 0x10u /* "Page-Fault Exception": an instruction was fetched */
+#define FETCH_OF_THERE 0x10u /* "Page-Fault Exception": the access was an instruction fetch */
 
 static trap_handler *page_fault_before; /* changed with all other CPUs parked */
 
-/* What a landing stands for. [the CPU that stops] */
+/* Why the trap returned to the landing. [the CPU that stops] */
 static struct {
     uintptr_t ip;
     uint64_t flags;
@@ -27,7 +28,7 @@ static struct {
 
 extern const char stop_landing[]; /* a breakpoint instruction; below */
 
-/* The one at stop_landing stands for the fault, or the interrupt, that led there. */
+/* The breakpoint at stop_landing is reported as the fault or the interrupt that led there. */
 static bool stop_landed(unsigned cpu, struct regs *regs, enum arch_stop *why)
 {
     if (regs->ip - 1 != (uintptr_t)stop_landing)
@@ -38,7 +39,7 @@ static bool stop_landed(unsigned cpu, struct regs *regs, enum arch_stop *why)
     return true;
 }
 
-/* The trap returns to the landing. */
+/* Makes the trap return to the landing. */
 static void stop_land(struct regs *regs, enum arch_stop why)
 {
     unsigned cpu = arch_cpu_id();
@@ -50,7 +51,7 @@ static void stop_land(struct regs *regs, enum arch_stop why)
     regs->flags &= ~(FLAGS_INTERRUPT | FLAGS_TRAP);
 }
 
-/* A program's frame returns to ring 3, where the landing cannot be: its CPU stops right here. */
+/* The frame of a program returns to ring 3, which cannot run the landing: its CPU stops here. */
 void arch_stop_interrupted(struct regs *regs)
 {
     if (regs_user_mode(regs))
@@ -59,7 +60,10 @@ void arch_stop_interrupted(struct regs *regs)
         stop_land(regs, ARCH_STOP_BREAK);
 }
 
-/* Taken away by another CPU between its run and here: what was under it runs. */
+/*
+ * True if another CPU has removed the breakpoint after it trapped: then the original instruction
+ * runs.
+ */
 static bool is_gone(uintptr_t address)
 {
     uint8_t byte;
@@ -106,7 +110,10 @@ void arch_stop_here(void)
     __asm__ volatile("int3" : : : "memory");
 }
 
-/* A program's instruction has not run: the step ends where the kernel sees to that. */
+/*
+ * The instruction of the program has not run: the step ends in the kernel's handler of the
+ * exception.
+ */
 static void stop_program_trapped(struct regs *regs)
 {
     if (stop_step_cancel(arch_cpu_id(), regs))
@@ -114,8 +121,9 @@ static void stop_program_trapped(struct regs *regs)
 }
 
 /*
- * gdb's `call` returns to a breakpoint on the stack, which may not be executed. The frame of the
- * fault is on that stack: it goes, and the landing's breakpoint has a page of its own.
+ * gdb's `call` lets the function return to a breakpoint on the stack, which is not executable. The
+ * fault's frame is on that same stack: the fault returns, and the landing's breakpoint traps on a
+ * stack page of its own.
  */
 static void stop_page_fault(struct regs *regs)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An NMI that asks for a stop and comes upon a debug trap or a #BP of the kernel's. No stop can be
- * made on top of that trap, and a CPU that goes back to a loop with interrupts off has nothing
- * later that would ask again. So the trap looks for what is due at its end (watch_return,
- * arch/x86_64/entry/trap_entry.asm): one in its last instructions is sent back to the look, and a
- * debug trap's handler is given the look to return to. In that NMI, which is the debugger's.
+ * An NMI that asks for a stop may interrupt a debug trap or a #BP of the kernel. A stop on top of
+ * that trap is not possible, and if the CPU returns to a loop with interrupts off, nothing asks it
+ * again later. So the trap looks for a requested stop at its end (watch_return,
+ * arch/x86_64/entry/trap_entry.asm): a trap in its last instructions is sent back to that look, and
+ * the handler of a debug trap is made to return to it. Runs in that NMI of the debugger.
  */
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/debug/stop.h"
@@ -34,9 +34,9 @@ static struct regs *frame_of_trap(const struct percpu *self, uintptr_t sp)
 }
 
 /*
- * Changes the return address of a debug trap's handler that is under way: its call is the first
- * thing below the frame. Before the call the place has what another one has left, and the call is
- * yet to write it.
+ * Changes the return address of a debug trap's handler that is running: the call has stored it
+ * right below the frame. If the call has not run yet, that place holds an old value, which the call
+ * will overwrite.
  */
 static void return_to_look(struct regs *frame, uintptr_t sp)
 {
@@ -50,9 +50,9 @@ static void return_to_look(struct regs *frame, uintptr_t sp)
 }
 
 /*
- * A program has interrupts on, and a tick asks. A trap in its tail may have counted itself out
- * already: it is back in, so that DR7 stays 0 after this NMI. One that has not called its handler
- * yet has that look (stop_fired, stop_passed).
+ * A program has interrupts on, so a tick asks again. A trap in its last instructions may already
+ * have left the count of debug traps: it is counted again, so that DR7 stays 0 after this NMI. For
+ * a trap that has not called its handler yet, the handler looks (stop_fired, stop_passed).
  */
 void stop_look_again(struct regs *regs)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The debugger's line: it reaches the boot CPU as an NMI, which asks the debugger what has been
- * said before it asks the NMI clock. A CPU that is to stop is asked as by any other CPU. In NMIs.
+ * The debugger's serial line: it raises an NMI on the boot CPU, whose handler asks the debugger for
+ * its bytes before it asks the NMI clock. A CPU that has to stop is asked in the same way as by any
+ * other CPU. Runs in NMIs.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -13,9 +14,10 @@
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
 
-#define LINGER_NS 1000000000ull /* an NMI of the debugger's line may come so late */
+#define LINGER_NS 1000000000ull /* an NMI of the debugger's line may come this late */
 
-static struct nmi_clock clock; /* without the debugger's question; changed with all CPUs parked */
+static struct nmi_clock clock; /* the NMI clock without the debugger's handler; changed with all
+                                * CPUs parked */
 /* [boot CPU; any in a stop] arch_clock_ns: when the debugger's line may last have raised an NMI */
 static uint64_t heard;
 
@@ -25,8 +27,8 @@ void stop_line_was_read(void)
 }
 
 /*
- * To stop is for this CPU, or for the one that runs while this one and all others stand still. It
- * may stop meanwhile, and the debugger leave.
+ * Asks for a stop of this CPU; or, if this CPU is parked, of the one that runs while all others are
+ * parked. That CPU may stop meanwhile, and the debugger may detach.
  */
 static void stop_hear(void)
 {
@@ -44,14 +46,14 @@ static void stop_hear(void)
         stand_ask(arch_cpu_id(), STAND_STOP);
 }
 
-/* Before the clock is asked whether the NMI was its. */
+/* Called before the clock is asked whether the NMI came from it. */
 static bool stop_listens(void)
 {
     stop_hear();
     return clock.came && clock.came();
 }
 
-/* In a parked CPU: where it is the boot CPU, the line's NMI has to wait until it resumes. */
+/* Called in a parked CPU: on the boot CPU, the line's NMI has to wait until that resumes. */
 static void stop_hear_parked(void)
 {
     unsigned lone;
@@ -60,7 +62,10 @@ static void stop_hear_parked(void)
         stop_hear();
 }
 
-/* An NMI that nothing explains: it is the line's, and an NMI before it has taken its bytes. */
+/*
+ * An NMI without a known cause: it comes from the line, and an earlier NMI has already read its
+ * bytes.
+ */
 static void stop_unexplained(struct regs *regs)
 {
     if (percpu_self()->cpu != 0 || arch_clock_ns() - heard > LINGER_NS)
@@ -78,7 +83,7 @@ void stop_line_attach(bool attach)
     if (attach)
         clock = nmi_clock_now();
     else
-        nmi_clock_lingers(); /* one of the line's may be on its way */
+        nmi_clock_lingers(); /* an NMI of the line may still be on its way */
     listening.serve = clock.serve;
     nmi_set_clock(attach ? &listening : &clock);
     stand_set_meanwhile(attach ? stop_hear_parked : NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory for a debugger: looked up before it is touched, page by page, as nothing in a stop may
- * fault. All CPUs stand still, so what is mapped stays so. Called in a stop.
+ * Memory for a debugger. Each page is looked up before it is accessed, as a fault is not allowed in
+ * a stop. All CPUs are stopped, so what is mapped stays mapped. Called in a stop.
  */
 #include "arch/debugger.h"
 #include "arch/x86_64/memory/paging.h"
@@ -10,12 +10,15 @@
 
 #define INT3 0xcc
 
-/* What a page of user programs has; SMAP keeps the kernel from those, but not from the memory. */
+/*
+ * Set for pages of user programs. SMAP forbids the kernel to access such pages, but not the same
+ * memory at other addresses.
+ */
 #define PTE_USER (1ull << 2)
 
 /*
- * Where `address` can be reached, and how far the memory there extends; NULL if it may not be
- * reached. Registers of devices do something when they are read.
+ * Where the memory at `address` can be accessed, and how far it extends; NULL if it may not be
+ * accessed. Registers of devices are excluded, as reading them has effects.
  */
 static uint8_t *find_bytes(uintptr_t address, bool writes, size_t *length)
 {
@@ -88,7 +91,7 @@ const char *arch_breakpoint_write(uintptr_t address, uint8_t *old)
     return NULL;
 }
 
-/* Where it was written before. */
+/* Writes to a place where the breakpoint could be written before. */
 void arch_breakpoint_restore(uintptr_t address, uint8_t old)
 {
     if (is_between(address, _text, _etext))

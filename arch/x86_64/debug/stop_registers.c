@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A debugger's registers, in gdb's order: general and segment registers; the places of those that
- * this kernel does not use, but gdb asks for; bases, control and debug registers. Sources: the
+ * A debugger's registers, in gdb's order: general and segment registers; placeholders for registers
+ * that this kernel does not use, but gdb asks for; bases, control and debug registers. Sources: the
  * manual of gdb, "i386 Features"; Intel SDM vol. 3, "System Registers". Called in a stop.
  */
 #include "arch/cpu.h"
@@ -50,7 +50,7 @@ const char arch_debug_description[] =
                                                           SYSTEM("dr2") SYSTEM("dr3") SYSTEM("dr6")
                                                               SYSTEM("dr7") "</feature></target>";
 
-/* Numbers, as the description counts. */
+/* Register numbers, in the order of the description. */
 enum {
     RIP = 16,
     EFLAGS,
@@ -93,7 +93,7 @@ size_t arch_debug_register_size(unsigned number)
     return number <= RIP || number >= FS_BASE ? 8 : 4;
 }
 
-/* All segments of the kernel's are as they were loaded at boot, on each CPU. */
+/* All segment registers of the kernel keep the values that were loaded at boot, on each CPU. */
 static bool read_segment(unsigned number, uint64_t *value)
 {
     uint16_t selector;
@@ -177,9 +177,10 @@ bool arch_debug_register_read(unsigned cpu, unsigned number, uint8_t *bytes)
 }
 
 /*
- * A return to an address that is not canonical faults in the kernel's own exit, and a program that
- * is sent to the kernel's addresses is killed: gdb's `call` does that where a program has stopped.
- * Flags that a frame always has stay. gdb puts back what a fault after a `call` has left in CR2.
+ * Refuses an ip that is not canonical: the return to it would fault in the kernel's own exit. Also
+ * refuses to send a program to an address of the kernel, which would kill it: gdb's `call` tries
+ * that if a program has stopped. Flags that are the same in every frame stay. CR2 can be written,
+ * as gdb restores it after a `call` that faulted.
  */
 bool arch_debug_register_write(unsigned cpu, unsigned number, const uint8_t *bytes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A debugger's single step: one instruction by the trap flag, with interrupts held off for it,
- * which the stepped code cannot see. Prepared in a stop, finished on the stepped CPU in its debug
+ * A debugger's single step: one instruction by the trap flag, with interrupts off meanwhile; the
+ * stepped code cannot see either. Prepared in a stop, finished on the stepped CPU in its debug
  * trap; cancelled in the next stop of any CPU, or in the handler of an exception that a program's
  * instruction raises. Sources: Intel SDM vol. 3, "Single-Step Exception Condition"; vol. 2, PUSHF,
  * POPF, IRET, CLI, STI, SYSCALL, SYSRET.
@@ -18,31 +18,31 @@
 #include "arch/x86_64/entry/user.h"
 #include "arch/x86_64/memory/space.h"
 
-/* What an instruction does with the flag that interrupts are on. */
+/* What an instruction does with the interrupt flag. */
 enum kind {
     KEEPS,
     STORES, /* pushf */
-    LOADS,  /* popf, iret; a program's leave the flag as it is */
+    LOADS,  /* popf, iret; in a program they leave the flag as it is */
     CLEARS, /* cli */
     SETS,   /* sti */
-    /* Not run by the CPU, which would not trap after them: */
+    /* Not run by the CPU, as it would not trap after them: */
     HALTS,
-    ENTERS, /* syscall: the trap flag is off after it */
-    LEAVES, /* sysret: the trap flag is r11's after it */
+    ENTERS, /* syscall: the trap flag is clear after it */
+    LEAVES, /* sysret: the trap flag comes from r11 */
 };
 
 struct step {
     bool under_way;
-    bool interrupts; /* they are on, but for the step */
-    bool traps;      /* the context is stepped for another user, too */
-    bool program;    /* it was one that was stepped */
-    bool compares;   /* data watches rest: */
+    bool interrupts; /* the context's own flag: interrupts are on, but for the step */
+    bool traps;      /* another user steps the context, too */
+    bool program;    /* the context is a program */
+    bool compares;   /* data watches are off during the step: */
     enum kind kind;
-    uint64_t sp;                  /* where the stack was */
-    uint64_t words[ARCH_WATCHES]; /* ... what was in their words */
+    uint64_t sp;                  /* the stack pointer before the step */
+    uint64_t words[ARCH_WATCHES]; /* ... the values of their words before it */
 };
 
-/* [the CPU that prepares or cancels, while the owning one stands; else the owning one] */
+/* [the CPU that prepares or cancels, while the owning CPU is stopped; else the owning CPU] */
 static struct step steps[ARCH_CPUS_MAX];
 
 #define PREFIX_OPERAND   0x66
@@ -54,7 +54,7 @@ static struct step steps[ARCH_CPUS_MAX];
 #define SYSRET           0x07
 #define SYSCALL_SIZE     2
 
-/* Memory as that CPU has it: a program's is in a space of its own. */
+/* Memory as that CPU sees it: a program has an address space of its own. */
 static bool step_read(unsigned cpu, const struct regs *regs, uintptr_t address, uint8_t *to,
                       size_t length)
 {
@@ -72,7 +72,7 @@ static void step_write(const struct regs *regs, uintptr_t address, const uint8_t
         arch_debug_write(address, from, length);
 }
 
-/* Only those that succeed: the CPU itself raises the exceptions of the others. */
+/* Only syscall and sysret that will succeed; for the others the CPU itself raises the exception. */
 static enum kind judge_border(unsigned cpu, const struct regs *regs, uintptr_t ip, uint8_t rex)
 {
     bool program = regs_user_mode(regs);
@@ -87,7 +87,10 @@ static enum kind judge_border(unsigned cpu, const struct regs *regs, uintptr_t i
     return KEEPS;
 }
 
-/* By the bytes; those of prefixes that a compiler or a person puts before these. */
+/*
+ * Judged by the bytes, after those prefixes that a compiler or a programmer puts before such
+ * instructions.
+ */
 static enum kind judge(unsigned cpu, const struct regs *regs)
 {
     uintptr_t ip = regs->ip;
@@ -120,11 +123,12 @@ static enum kind judge(unsigned cpu, const struct regs *regs)
 }
 
 /*
- * What the CPU would do, done to the registers that it resumes with. False: the CPU does it itself.
+ * Does to the saved registers what the instruction would do. False: the CPU runs the instruction
+ * itself.
  */
 static bool step_is_made(enum kind kind, struct regs *regs)
 {
-    if (kind == HALTS) /* as if it had been woken at once: nothing else would wake it */
+    if (kind == HALTS) /* as if an interrupt had ended it at once: nothing else would */
         regs->ip++;
     else if (kind == ENTERS)
         user_make_syscall(regs, regs->ip + SYSCALL_SIZE);
@@ -162,7 +166,10 @@ static void set_flag(uint64_t *flags, uint64_t flag, bool on)
     *flags = on ? *flags | flag : *flags & ~flag;
 }
 
-/* The lower half of what was pushed, in either size; maybe by a program. */
+/*
+ * Corrects the lower half of the flags that were pushed, in either size; possibly on a program's
+ * stack.
+ */
 static void mend_stored(const struct step *step, const struct regs *regs)
 {
     uint64_t flags;
@@ -179,7 +186,7 @@ static void mend_stored(const struct step *step, const struct regs *regs)
 }
 
 /*
- * A step of `mov ss` makes the next instruction, too (Intel SDM vol. 3, "Masking Exceptions and
+ * A step of `mov ss` runs the next instruction, too (Intel SDM vol. 3, "Masking Exceptions and
  * Interrupts When Switching Stacks"). If that is a `syscall`, its flags are in r11.
  */
 static uint64_t *mended_flags(const struct step *step, struct regs *regs)
@@ -211,7 +218,7 @@ bool stop_step_finish(struct regs *regs, unsigned *fired)
     return true;
 }
 
-/* The flags are put back where they were taken: in no context but the one that was stepped. */
+/* Restores the flags only in the context that was stepped. */
 bool stop_step_cancel(unsigned cpu, struct regs *regs)
 {
     struct step *step = &steps[cpu];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Takes debug traps apart: DR6 is read once, and the handlers of what it reports are called, on the
- * #DB page with watches off (arch/x86_64/entry/trap_entry.asm).
+ * Handles debug traps: reads DR6 once and calls the handlers of what it reports, on the #DB stack
+ * page with watches off (arch/x86_64/entry/trap_entry.asm).
  */
 #include "arch/x86_64/entry/trap.h"
 
@@ -16,18 +16,18 @@
 #include "arch/x86_64/entry/vectors.h"
 #include "arch/x86_64/memory/sections.h"
 
-/* Which handler is called for what. */
+/* Which handler is called for which cause. */
 static struct {
-    arch_watch_handler *fired;      /* set at boot; a debugger's from debugreg_set_stop on */
-    arch_watch_handler *arbiter;    /* `fired` before there was a debugger; set as `stop` */
+    arch_watch_handler *fired;      /* set at boot; a debugger replaces it by debugreg_set_stop */
+    arch_watch_handler *arbiter;    /* `fired` without a debugger; changed together with `stop` */
     arch_step_handler *stepped;     /* set by code that steps, with interrupts off, */
-    arch_step_handler *resumed;     /* ... as this is */
+    arch_step_handler *resumed;     /* ... as is this one */
     struct arch_user_steppers user; /* set at boot */
     struct debugreg_stop stop;      /* all NULL: no debugger; changed with all other CPUs parked */
-    uint64_t spurious; /* traps of any CPU that no handler had asked for, by atomic add */
+    uint64_t spurious; /* traps that no handler had asked for, on all CPUs; counted by atomic add */
 } traps;
 
-static bool looks[ARCH_CPUS_MAX]; /* arch_user_look. [owning CPU, in debug traps] */
+static bool looks[ARCH_CPUS_MAX]; /* arch_user_look was called. [owning CPU, in debug traps] */
 
 void arch_watch_set_handler(arch_watch_handler *handler)
 {
@@ -101,13 +101,13 @@ static inline void debug_hit(unsigned fired, struct regs *regs)
 {
     traps.fired(fired, regs);
     if (fired &
-        debugreg.executes) /* after the handler: what it records are the program's own flags */
+        debugreg.executes) /* after the handler, which must record the program's own flags */
         regs->flags |= FLAGS_RESUME;
 }
 
 /*
- * The kernel's steps, and a debugger's, which may end in a program; false: it is neither. Apart, so
- * that a hit has no part of it.
+ * Handles the kernel's steps and a debugger's, which may end in a program; false: it is neither. A
+ * function of its own, so that a hit pays nothing for it.
  */
 __attribute__((noinline)) static bool debug_stepped(unsigned fired, struct regs *regs)
 {
@@ -136,8 +136,8 @@ __attribute__((noinline)) static bool debug_stepped(unsigned fired, struct regs 
 }
 
 /*
- * A program cannot have made an access to the kernel's memory: it was stopped before. It can only
- * have tried to execute there, which some machines tell of first.
+ * A program cannot have accessed the kernel's memory: the access faults first. It can only have
+ * tried to execute there: some machines report that breakpoint before the fault.
  */
 static unsigned watch_reachable(unsigned fired)
 {
@@ -148,7 +148,7 @@ static unsigned watch_reachable(unsigned fired)
 }
 
 /*
- * True for a program's own trap: it has set TF, or executed `int1`, of which DR6 reports nothing.
+ * True for a program's own trap: it has set TF, or has executed `int1`, which DR6 does not report.
  */
 static bool debug_is_programs(const struct regs *regs, uint64_t dr6)
 {
@@ -156,8 +156,8 @@ static bool debug_is_programs(const struct regs *regs, uint64_t dr6)
 }
 
 /*
- * A trap for TF or a watched operand of the instruction after `mov ss` is raised one instruction
- * later; if that one enters the kernel, at the entry's first instruction (Intel SDM vol. 3,
+ * A trap for TF, or for a watched operand of `mov ss`, is raised one instruction later; if that
+ * instruction enters the kernel, the trap comes at the entry's first instruction (Intel SDM vol. 3,
  * "Masking Exceptions and Interrupts When Switching Stacks").
  */
 static bool debug_is_at_entry(const struct regs *regs)
@@ -166,10 +166,11 @@ static bool debug_is_at_entry(const struct regs *regs)
 }
 
 /*
- * QEMU reports a step over a watched access in two traps, the second in front of the first's first
- * instruction, on the same page: the first frame is gone, and with it where that was. The GS that
- * the second has found (watch_entry) tells whether it was a program. A program can be ended, where
- * the CPU would otherwise return to this entry for ever; the kernel cannot continue.
+ * QEMU reports a step over a watched access in two traps. The second comes before the first
+ * instruction of the first one's handler, on the same stack page: it overwrites the first frame,
+ * and the interrupted place is lost. The GS that the second trap has found (watch_entry) tells
+ * whether a program was interrupted. A program can be ended; otherwise the CPU would return to this
+ * entry for ever. The kernel cannot continue.
  */
 static void debug_find_program(struct regs *regs)
 {
@@ -185,14 +186,17 @@ static void debug_find_program(struct regs *regs)
     *regs = somewhere;
 }
 
-/* On to where a program's traps are served: not with the watches of a step that is not made. */
+/*
+ * Continues where a program's traps are served, after the watches that were off for a step are on
+ * again.
+ */
 static struct regs *debug_land(struct regs *regs)
 {
     debugreg_step_over(arch_cpu_id());
     return trap_land(regs);
 }
 
-/* Its hit is served; a handler may want a look at the program that was hit. */
+/* The program's hit has been served; a handler may have asked for a look at the program. */
 static struct regs *debug_served(struct regs *regs)
 {
     bool *look = &looks[arch_cpu_id()];
@@ -206,7 +210,7 @@ static struct regs *debug_served(struct regs *regs)
     return debug_land(regs);
 }
 
-/* A program's, or one that comes upon an entry: see docs/user.md. */
+/* A trap of a program, or one at the kernel's entry: see docs/user.md. */
 __attribute__((noinline)) static struct regs *debug_trap_at_border(struct regs *regs, uint64_t dr6,
                                                                    unsigned fired)
 {
@@ -219,7 +223,7 @@ __attribute__((noinline)) static struct regs *debug_trap_at_border(struct regs *
         return debug_served(regs);
     if (told)
         traps.fired(told, regs);
-    if (fired & debugreg.executes) /* told or not */
+    if (fired & debugreg.executes) /* whether a handler was called or not */
         regs->flags |= FLAGS_RESUME;
     if (debug_is_programs(regs, dr6))
         return debug_land(regs);
@@ -228,7 +232,10 @@ __attribute__((noinline)) static struct regs *debug_trap_at_border(struct regs *
     return debug_served(regs);
 }
 
-/* A step, or nothing that is armed. Apart, so that a hit has no part of it. */
+/*
+ * A step, or a trap without an armed register. A function of its own, so that a hit pays nothing
+ * for it.
+ */
 __attribute__((noinline)) static void debug_trap_other(struct regs *regs, uint64_t dr6,
                                                        unsigned fired)
 {

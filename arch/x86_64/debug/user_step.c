@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Single steps of a program: the trap flag in its frame, and what of it the program could see or
- * change. The flag is set where the kernel returns to it (arch_user_step_begin, by way of the
+ * Single steps of a program: the trap flag in its frame, and the places where the program could see
+ * or change it. The flag is set where the kernel returns to it (arch_user_step_begin, by way of the
  * handler `leave`), and off in the kernel: an exception's entry and FMASK clear it. A return with
  * the flag is by `iretq`, after which the program's next instruction is the first that traps.
  * Source: Intel SDM vol. 3, "Single-Step Exception Condition"; vol. 2, PUSHF, POPF, IRET, SYSCALL.
  *
- * On the program's thread's stack with interrupts off, or in the debug trap, on its page.
+ * Runs on the stack of the program's thread with interrupts off, or in the debug trap, on its page.
  */
 #include "arch/user_step.h"
 #include "arch/cpu.h"
@@ -25,7 +25,7 @@ static void set_trap(uint64_t *flags, bool on)
     *flags = on ? *flags | FLAGS_TRAP : *flags & ~FLAGS_TRAP;
 }
 
-/* r11 has the flags from in front of `syscall`. */
+/* After `syscall`, r11 holds the flags from before it. */
 static void hide_in_call(const struct arch_user_step *step, struct regs *regs)
 {
     if (regs->vector == REGS_SYSCALL)
@@ -50,7 +50,7 @@ void arch_user_step_end(struct arch_user_step *step, struct regs *regs)
     set_trap(&regs->flags, step->traps);
 }
 
-/* The lower half of what was pushed, in either size. */
+/* Corrects the lower half of the flags that were pushed, in either size. */
 static void hide_in_stack(const struct arch_user_step *step, const struct regs *regs)
 {
     struct arch_space *space = space_of_cpu(arch_cpu_id());
@@ -65,7 +65,7 @@ static void hide_in_stack(const struct arch_user_step *step, const struct regs *
     arch_user_write(space, regs->sp, &pushed, sizeof(pushed));
 }
 
-/* The program's own flag is what an instruction has loaded, until the next that loads it. */
+/* The program's own flag is the one that an instruction has loaded, until another one loads it. */
 static void step_flags(struct arch_user_step *step, const uint8_t *instruction,
                        const struct regs *regs)
 {

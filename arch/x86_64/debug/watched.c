@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What lies at the watched bytes, and which instruction has accessed them: for code that serves a
- * hit, on the debug trap's page, and for a debugger's step over an instruction (stop_step.c), which
- * compares. Cannot fault.
+ * Reads the watched bytes, and finds the instruction that has accessed them: for code that serves a
+ * hit, on the debug trap's stack page, and for a debugger's step (stop_step.c), which compares the
+ * bytes before and after. Cannot fault.
  */
 #include "arch/memory.h"
 #include "arch/regs.h"
@@ -29,7 +29,7 @@ void debugreg_read_data(uint64_t words[ARCH_WATCHES])
         words[i] = debugreg.armed & 1u << i ? *arch_watch_word(&debugreg.watches[i]) : 0;
 }
 
-/* Compares the watched bytes alone: the rest of the word may have changed, too. */
+/* Compares only the watched bytes: the rest of the word may have changed as well. */
 unsigned debugreg_changed_data(const uint64_t words[ARCH_WATCHES])
 {
     unsigned changed = 0;
@@ -59,8 +59,8 @@ const char *arch_accessor_init(void)
 }
 
 /*
- * A program's memory only programs access, whose instructions are not in the map; and the kernel
- * may not read there, whatever cs the registers have: the trap may come after the program's
+ * A program's memory is accessed only by programs, whose instructions are not in the map. The
+ * kernel may not read there, whatever cs the registers have: the trap may come after the program's
  * `syscall` (debug_is_at_entry).
  */
 struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct arch_watch *watch)
