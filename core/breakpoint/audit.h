@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whether each CPU has the watches in its debug registers that are armed there (arch_watch_audit):
- * one that is off misses hits without a word. Where it was, it is put right, counted, and told by
- * `perf record`, `perf stat` and `cpus`.
+ * Checks that each CPU's debug registers hold the watches that are armed there (arch_watch_audit):
+ * a watch that is off misses hits silently. If one is off, it is armed again and counted, and `perf
+ * record`, `perf stat` and `cpus` report it.
  */
 #pragma once
 
 #include <stdint.h>
 
-/* This CPU's, in the interrupt of each of its ticks. */
+/* Checks this CPU. Called in the interrupt of each of its ticks. */
 void breakpoint_audit(void);
 
-/* Those of all CPUs; the others are parked. */
+/* Checks all CPUs; the others are parked. */
 void breakpoint_audit_all(void);
 
-/* How often that CPU's were found off since boot. Any context. */
+/* How often that CPU's watches were found off since boot. Any context. */
 uint64_t breakpoint_lapses(unsigned cpu);

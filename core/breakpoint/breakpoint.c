@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The door of the arbiter: what is asked for is looked at here, and refused with the reason; what
- * can be had goes into the table (core/breakpoint/table.c). Task context.
+ * The entrance of the arbiter: a request is checked here, and refused with the reason; a possible
+ * one goes into the table (core/breakpoint/table.c). Task context.
  */
 #include "core/breakpoint/breakpoint.h"
 
@@ -87,7 +87,7 @@ int breakpoint_install(struct breakpoint *breakpoint, struct refusal *why)
         error = refuse_place(breakpoint, why);
     if (error)
         return error;
-    assert(breakpoint->hit); /* the debug trap calls it without a look */
+    assert(breakpoint->hit); /* the debug trap calls it without a check */
     error = cpus_park(why);
     if (error)
         return error;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The way of a hit: from the registers that fired to their owners, and to the tracepoint
- * breakpoint:hit. In the debug trap of any CPU: no lock, no allocation, no fault; the table does
- * not change meanwhile. What a trap comes to is found out when the table changes, not in the trap.
+ * Passes a hit from the registers that fired to their owners, and to the tracepoint breakpoint:hit.
+ * In the debug trap of any CPU: no lock, no allocation, no fault; the table does not change
+ * meanwhile. What has to happen in a trap is prepared when the table changes, not in the trap.
  */
 #include "core/breakpoint/share.h"
 #include "core/breakpoint/table.h"
@@ -13,7 +13,9 @@ static void find_accessor(struct trace_hit *hit);
 TRACEPOINT_DEFINE_AT(breakpoint, hit, BREAKPOINT_HIT_FIELDS, .find_late = find_accessor,
                      .late = TRACEPOINT_FIELD(breakpoint_hit, insn));
 
-#define WATCH_ARGUMENT TRACEPOINT_COUNT_breakpoint_hit /* after those of the fields */
+#define WATCH_ARGUMENT                                                                             \
+    TRACEPOINT_COUNT_breakpoint_hit /* the argument after the fields'
+                                                        * arguments */
 
 static uint64_t watched_bytes(const struct arch_watch *watch, uint64_t word)
 {
@@ -67,9 +69,10 @@ void breakpoint_trace(const struct slot *slot, uint64_t old, uint64_t new, const
 }
 
 /*
- * Tells each owner of this register that has not been told for one of `told`, the registers before
- * it: an owner is told once a trap, however many of its parts were hit. The exchange makes each
- * hit's old bytes those that the hit before it, on any CPU, called new.
+ * Tells each owner of this register, unless it has already been told for a register in `told`, the
+ * ones before: an owner is told once in a trap, however many of its parts were hit. By the
+ * exchange, the old bytes of a hit are the new bytes of the hit before it, on whichever CPU that
+ * was.
  */
 static void slot_hit(struct slot *slot, unsigned told, struct regs *regs)
 {
@@ -79,7 +82,7 @@ static void slot_hit(struct slot *slot, unsigned told, struct regs *regs)
 
     if (__builtin_expect(slot->user, false))
         new = breakpoint_user_exchange(slot, &old);
-    do { /* there is one, or there were no slot */
+    do { /* there is at least one owner, else there were no slot */
         if (!((*owner)->slots & told))
             (*owner)->hit(*owner, slot->watch.address, regs);
     } while (++owner < end);
@@ -88,8 +91,8 @@ static void slot_hit(struct slot *slot, unsigned told, struct regs *regs)
 }
 
 /*
- * What a trap comes to in which these registers, and no others, fired: all but `go` is
- * way_of_one's. Changed with the table.
+ * What happens in a trap in which exactly these registers fired: `go` is called; the other fields
+ * are for way_of_one. Changed together with the table.
  */
 static struct way {
     _Alignas(64) struct breakpoint *owner;
@@ -105,7 +108,7 @@ static void way_of_each(const struct way *way, unsigned fired, struct regs *regs
     unsigned told = 0;
 
     (void)way;
-    do { /* one has, or there were no hit */
+    do { /* at least one register has fired, else there were no hit */
         slot_hit(&breakpoint_slots.slot[__builtin_ctz(fired)], told, regs);
         told |= fired & -fired;
         fired &= fired - 1;
@@ -118,7 +121,10 @@ static void way_of_shared(const struct way *way, unsigned fired, struct regs *re
     breakpoint_share(fired, regs);
 }
 
-/* With breakpoint:hit, apart so that a hit that it does not tell of saves no registers for it. */
+/*
+ * The same with breakpoint:hit. A function of its own, so that a hit without it saves no registers
+ * for it.
+ */
 __attribute__((noinline)) static void way_of_one_traced(const struct way *way, struct regs *regs)
 {
     uint64_t new = *way->word; /* before the owner can write there */
@@ -128,7 +134,10 @@ __attribute__((noinline)) static void way_of_one_traced(const struct way *way, s
     slot_raise(way->slot, old, new, regs);
 }
 
-/* One register, of the kernel's memory, and one owner: as slot_hit, with nothing left to find. */
+/*
+ * The usual case: one register, which watches the kernel's memory, and one owner. As slot_hit, but
+ * everything is known beforehand.
+ */
 static void way_of_one(const struct way *way, unsigned fired, struct regs *regs)
 {
     (void)fired;

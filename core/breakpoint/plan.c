@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See plan.h. Task context, all CPUs parked; the wishes are the table's. */
+/* See plan.h. Task context, all CPUs parked; the table passes the breakpoints. */
 #include "core/breakpoint/plan.h"
 
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
 
-#define WORD 8 /* the widest register */
+#define WORD 8 /* bytes of the widest register */
 
 bool breakpoint_target_equal(const struct breakpoint_target *left,
                              const struct breakpoint_target *right)
@@ -23,7 +23,7 @@ static uint8_t part_length(uintptr_t address, size_t length)
 {
     uint8_t part = WORD;
 
-    assert(length > 0); /* or none is small enough */
+    assert(length > 0); /* else no power of two is small enough */
     while (part > length || address % part)
         part /= 2;
     return part;
@@ -57,8 +57,8 @@ static bool watch_equal(const struct arch_watch *left, const struct arch_watch *
 }
 
 /*
- * True if one register may watch for both: they are data of the kernel's, where a hit can be told
- * apart (core/breakpoint/share.h).
+ * True if one register may watch for both: both are data of the kernel, where it can be decided
+ * whose hit it was (core/breakpoint/share.h).
  */
 static bool may_share(const struct arch_watch *left, const struct breakpoint_target *left_target,
                       const struct arch_watch *right, const struct breakpoint_target *right_target)
@@ -67,12 +67,15 @@ static bool may_share(const struct arch_watch *left, const struct breakpoint_tar
            breakpoint_target_is_kernel(left_target) && breakpoint_target_is_kernel(right_target);
 }
 
-/* The smallest aligned range around both, which lie in one word, and what either watches for. */
+/*
+ * The smallest aligned range around both, which lie in one word; it watches for the accesses of
+ * both.
+ */
 static struct arch_watch watch_around(const struct arch_watch *left, const struct arch_watch *right)
 {
     struct arch_watch around = *left;
 
-    assert(left->address / WORD == right->address / WORD); /* or nothing ends this */
+    assert(left->address / WORD == right->address / WORD); /* else this does not end */
     while (!covers(&around, right)) {
         around.length *= 2;
         around.address &= ~(uintptr_t)(around.length - 1);
@@ -89,7 +92,7 @@ static void plan_drop(struct breakpoint_plan *plan, unsigned i)
     memmove(&plan->reg[i], &plan->reg[i + 1], (plan->count - i) * sizeof(plan->reg[0]));
 }
 
-/* Ranges that overlap are one inside the other, as all are aligned. */
+/* If two ranges overlap, one is inside the other, as all are aligned. */
 static bool plan_add_part(struct breakpoint_plan *plan, const struct arch_watch *part,
                           const struct breakpoint_target *target)
 {
@@ -137,7 +140,10 @@ bool breakpoint_parts_may_meet(const struct arch_watch *left,
     return watch_equal(left, right) && breakpoint_target_equal(left_target, right_target);
 }
 
-/* Bytes that no owner wants but one register for both would watch; WORD: one register cannot. */
+/*
+ * How many bytes that no owner wants one register for both would watch; WORD: one register cannot
+ * watch both.
+ */
 static unsigned bytes_between(const struct breakpoint_plan *plan, unsigned left, unsigned right)
 {
     const struct arch_watch *one = &plan->reg[left].watch, *other = &plan->reg[right].watch;
@@ -147,7 +153,7 @@ static unsigned bytes_between(const struct breakpoint_plan *plan, unsigned left,
     return watch_around(one, other).length - one->length - other->length;
 }
 
-/* Those two that lose least by it; among such the first two. */
+/* Joins the two that lose least by it; if several lose as little, the first two. */
 static bool plan_join_two(struct breakpoint_plan *plan)
 {
     unsigned least = WORD, left = 0, right = 0;
@@ -168,7 +174,8 @@ static bool plan_join_two(struct breakpoint_plan *plan)
 
 void breakpoint_plan_squeeze(struct breakpoint_plan *plan, unsigned most)
 {
-    breakpoint_plan_sort(plan); /* so that the order in which they came decides nothing */
+    breakpoint_plan_sort(plan); /* so that the result does not depend on the order in which they
+                                 * came */
     while (plan->count > most && plan_join_two(plan))
         breakpoint_plan_sort(plan);
 }

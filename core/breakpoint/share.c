@@ -5,7 +5,7 @@
 #include "arch/cpu.h"
 #include "core/breakpoint/table.h"
 
-#define ACCESS_MAX 16 /* bytes that one access has at most: cmpxchg16b */
+#define ACCESS_MAX 16 /* the most bytes that one access has: cmpxchg16b */
 
 static bool overlap(uintptr_t start, size_t length, const struct arch_watch *watch)
 {
@@ -25,7 +25,7 @@ static bool range_equal(const struct arch_watch *left, const struct arch_watch *
     return left->address == right->address && left->length == right->length;
 }
 
-/* One access of an instruction that made `count`. */
+/* For an instruction that made `count` accesses, of which this is one. */
 static enum share share_of_made(const struct arch_watch *part, const struct arch_watch *watch,
                                 const struct arch_made *made, unsigned count)
 {
@@ -61,13 +61,13 @@ enum share breakpoint_share_of(const struct arch_watch *part, const struct arch_
     return share;
 }
 
-/* --- Of one register. --- */
+/* --- For one register. --- */
 
 /* Bit i: owner i of that register. */
 struct verdicts {
     uint16_t hit[ARCH_WATCHES];
     uint16_t doubtful[ARCH_WATCHES];
-    unsigned registers; /* that were hit, for any owner */
+    unsigned registers; /* registers that were hit, for any owner */
     uint64_t old[ARCH_WATCHES], new[ARCH_WATCHES];
 };
 
@@ -83,7 +83,7 @@ static uint16_t all_owners(const struct slot *slot)
     return (uint16_t)((1u << slot->owner_count) - 1);
 }
 
-/* Before an owner can write there. */
+/* Reads the word before an owner can write to it. */
 static void take_word(struct verdicts *verdicts, unsigned i)
 {
     struct slot *slot = &breakpoint_slots.slot[i];
@@ -95,7 +95,7 @@ static void take_word(struct verdicts *verdicts, unsigned i)
     verdicts->registers |= 1u << i;
 }
 
-/* What the bytes were before proves something only where no other CPU can have changed them. */
+/* The bytes from before prove something only if no other CPU can have changed them. */
 static void gather(struct share_evidence *evidence, const struct slot *slot, uint64_t changed,
                    const struct regs *regs)
 {
@@ -128,19 +128,22 @@ static void judge_fired(struct verdicts *verdicts, unsigned i, struct share_evid
         gather(evidence, slot, verdicts->old[i] ^ verdicts->new[i], regs);
         judge(verdicts, i, evidence);
     } else {
-        verdicts->hit[i] = all_owners(slot); /* owners share these only if they want the same */
+        verdicts->hit[i] = all_owners(slot); /* owners share such a register only if they want the
+                                              * same */
     }
 }
 
-/* --- Registers that a machine does not report beside the one that it reports. --- */
+/*
+ * --- Registers that hit as well, but that a machine does not report, as it reports only one. ---
+ */
 
-/* One access may touch both. */
+/* True if one access may touch both. */
 static bool is_near(const struct arch_watch *left, const struct arch_watch *right)
 {
     return overlap(left->address - ACCESS_MAX, left->length + 2 * ACCESS_MAX, right);
 }
 
-/* The instruction that hit another register has hit this one. */
+/* True if the instruction that hit another register has also hit this one. */
 static bool made_hits(const struct share_evidence *evidence, const struct arch_watch *watch)
 {
     for (unsigned i = 0; i < evidence->count; i++) {
@@ -161,7 +164,7 @@ static bool all_are_placed(const struct share_evidence *evidence)
     return evidence->count > 0;
 }
 
-/* True if an access that hits `inner` hits `outer` for certain. */
+/* True if an access that hits `inner` certainly hits `outer`. */
 static bool contains(const struct arch_watch *outer, const struct arch_watch *inner)
 {
     return (outer->access == ARCH_READ_WRITE || inner->access == ARCH_WRITE) &&
@@ -170,8 +173,8 @@ static bool contains(const struct arch_watch *outer, const struct arch_watch *in
 }
 
 /*
- * For programs nothing is known but which register it was. A read-write register in front of it
- * would have been reported itself (the order: core/breakpoint/plan.c).
+ * For programs, only the register is known. A read-write register before it would have been
+ * reported itself (the order: core/breakpoint/plan.c).
  */
 static void judge_beside_user(struct verdicts *verdicts, unsigned fired, unsigned i)
 {
@@ -215,7 +218,7 @@ static void judge_unreported(struct verdicts *verdicts, unsigned reported, unsig
             judge_beside(verdicts, fired, i, evidence);
 }
 
-/* --- Owners: each is told once a trap, however many of its parts were hit. --- */
+/* --- Owners: each is told once in a trap, however many of its parts were hit. --- */
 
 /* The index of its first entry in these lists; if there is none, the index after the last. */
 static unsigned find_owner(const uint16_t *lists, const struct breakpoint *wanted)

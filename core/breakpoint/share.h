@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decides which breakpoints a hit belongs to, where a register watches for several that want
- * different things, or where the machine reports one register only and the same instruction may
+ * Decides which breakpoints a hit belongs to, if a register watches for several breakpoints that
+ * want different accesses, or if the machine reports only one register and the same instruction may
  * have hit others. docs/breakpoints.md, "Whose hit it was". Debug trap: as breakpoint_hit.
  */
 #pragma once
 
 #include "core/breakpoint/breakpoint.h"
 
-/* In place of telling all owners of `fired`. */
+/* Called instead of telling all owners of `fired`. */
 void breakpoint_share(unsigned fired, struct regs *regs);
 
 enum share { SHARE_NOT, SHARE_HIT, SHARE_DOUBTFUL };
 
-/* What is known of the instruction that hit, and of what it has changed. */
+/* What is known about the instruction that hit, and about what it has changed. */
 struct share_evidence {
     struct arch_made made[ARCH_MADE_MAX];
-    unsigned count;   /* 0: nothing is known of the instruction */
-    uint64_t changed; /* old ^ new of the word; 0 where that proves nothing */
+    unsigned count;   /* 0: the instruction is not known */
+    uint64_t changed; /* old ^ new of the word; 0 if that proves nothing */
 };
 
-/* Whether a hit of `watch` is one of `part`, which `watch` contains. */
+/* Whether a hit of `watch` is also a hit of `part`, which `watch` contains. */
 enum share breakpoint_share_of(const struct arch_watch *part, const struct arch_watch *watch,
                                const struct share_evidence *evidence);

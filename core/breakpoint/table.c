@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See table.h. All breakpoints that are installed, the registers that the plan for them
- * asks for, and the switch from one such table to the next. All CPUs have the same in theirs; those
- * registers that watch a program are live on a CPU only while a process of it runs there.
+ * See table.h. All installed breakpoints, the registers that the plan for them needs, and the
+ * switch from one such table to the next. The registers are the same on all CPUs; those that watch
+ * a program are live on a CPU only while a process of that program runs there.
  */
 #include "core/breakpoint/table.h"
 
@@ -20,18 +20,19 @@ const struct breakpoint_processes *breakpoint_processes;
 const char *const breakpoint_access_letters[] = {
     [ARCH_EXECUTE] = "x", [ARCH_WRITE] = "w", [ARCH_READ_WRITE] = "rw"};
 
-/* Changed with all CPUs parked, as all that follows. */
+/* Changed with all CPUs parked, like everything below. */
 static struct breakpoint *installed[INSTALLED_MAX];
 static unsigned installed_count;
-static uint64_t changes; /* of the table */
+static uint64_t changes; /* how often the table has changed */
 
 /*
- * The watched word of the process that runs there: read at the switch to it, as no other process
- * writes its memory, and at its hits. [owning CPU; others while it is parked]
+ * The watched word of the process that runs on that CPU. Read at the switch to the process and at
+ * its hits, which is enough, as no other process writes its memory. [owning CPU; others while it is
+ * parked]
  */
 static uint64_t user_shadow[ARCH_CPUS_MAX][ARCH_WATCHES];
 
-/* All of the aligned word, as that of the kernel's memory; 0 where it is not there. */
+/* The whole aligned word, as for the kernel's memory; 0 if it is not mapped. */
 static uint64_t user_word(const struct slot *slot)
 {
     uint64_t word = 0;
@@ -42,7 +43,7 @@ static uint64_t user_word(const struct slot *slot)
     return word;
 }
 
-/* Apart from the way of the kernel's hits. */
+/* A function of its own, which the kernel's hits do not pay for. */
 __attribute__((noinline)) uint64_t breakpoint_user_exchange(const struct slot *slot, uint64_t *old)
 {
     uint64_t *shadow = &user_shadow[arch_cpu_id()][slot - breakpoint_slots.slot];
@@ -56,8 +57,8 @@ __attribute__((noinline)) uint64_t breakpoint_user_exchange(const struct slot *s
 /* --- Which registers are live. --- */
 
 /*
- * Registers after the table's last are not its affair: the code that arms them does so on every
- * CPU.
+ * Registers after the table's last one do not belong to the table: the code that arms them does so
+ * on every CPU.
  */
 static unsigned table_live(unsigned cpu)
 {
@@ -80,8 +81,8 @@ static void table_take_shadows(unsigned cpu)
 }
 
 /*
- * A CPU may be parked anywhere in here, and find another table when it resumes: then its choice was
- * made for the old one.
+ * A CPU may be parked at any point of this function, and find another table when it resumes. Then
+ * it has chosen for the old table, and chooses again.
  */
 void breakpoint_switch(void)
 {
@@ -107,7 +108,7 @@ static void table_select(void)
 
 /* --- From one table to the next. --- */
 
-/* Which registers each owner has. */
+/* Notes which registers each owner has. */
 static void table_note_slots(void)
 {
     for (unsigned i = 0; i < installed_count; i++)
@@ -132,7 +133,7 @@ static void table_switch(const struct slot_table *next)
     for (unsigned i = 0; i < breakpoint_slots.count; i++) {
         struct slot *slot = &breakpoint_slots.slot[i];
 
-        assert(slot->owner_count > 0); /* a hit tells the first without a look */
+        assert(slot->owner_count > 0); /* a hit tells the first owner without a check */
         watches[i] = slot->watch;
         slot->word = slot->user ? &nothing : arch_watch_word(&slot->watch);
         slot->shadow = *slot->word;
@@ -189,7 +190,7 @@ static void table_add(struct slot_table *next, const struct breakpoint_plan *pla
     }
 }
 
-/* For all that are installed. */
+/* Makes the table for all installed breakpoints. */
 static void table_make(struct slot_table *next, const struct breakpoint_plan *plan)
 {
     assert(plan->count <= ARCH_WATCHES);
@@ -206,7 +207,7 @@ static void table_make(struct slot_table *next, const struct breakpoint_plan *pl
     next->shared = table_is_shared(next);
 }
 
-/* For the first `count` that are installed; false: they do not fit in anything. */
+/* Makes a plan for the first `count` installed breakpoints; false: no plan is large enough. */
 static bool plan_make(struct breakpoint_plan *plan, unsigned count, unsigned most)
 {
     plan->count = 0;
@@ -233,7 +234,7 @@ static int refuse_space(unsigned needed, unsigned available, struct refusal *why
                   breakpoint_slots.count ? holders : "nobody");
 }
 
-/* How many parts of this breakpoint may come into one register with that one, by some plan. */
+/* How many parts of this breakpoint may share a register with that range in some plan. */
 static unsigned parts_beside(const struct breakpoint *breakpoint, const struct arch_watch *part,
                              const struct breakpoint_target *target)
 {
@@ -245,7 +246,9 @@ static unsigned parts_beside(const struct breakpoint *breakpoint, const struct a
     return count;
 }
 
-/* Counted so that no plan, as after a removal, has more. */
+/*
+ * Counted for the worst plan, so that no later plan, for example after a removal, has more owners.
+ */
 static int refuse_owners(const struct breakpoint *breakpoint, struct refusal *why)
 {
     struct breakpoint_parts parts = breakpoint_split(breakpoint);
@@ -263,7 +266,7 @@ static int refuse_owners(const struct breakpoint *breakpoint, struct refusal *wh
     return 0;
 }
 
-/* The last that is installed is the one that is asked for. */
+/* The last installed breakpoint is the new one. */
 static int table_plan(struct breakpoint_plan *plan, struct refusal *why)
 {
     unsigned others, all;
@@ -273,7 +276,7 @@ static int table_plan(struct breakpoint_plan *plan, struct refusal *why)
     all = plan->count;
     plan_make(plan, installed_count - 1, 0);
     others = plan->count;
-    assert(others <= ARCH_WATCHES && others < all); /* they had room until now */
+    assert(others <= ARCH_WATCHES && others < all); /* without the new one they had room */
     return refuse_space(all - others, ARCH_WATCHES - others, why);
 }
 
@@ -287,14 +290,14 @@ static bool is_installed(const struct breakpoint *breakpoint)
 
 int breakpoint_table_install(struct breakpoint *breakpoint, struct refusal *why)
 {
-    static struct breakpoint_plan plan; /* too large for the stack, as what follows */
+    static struct breakpoint_plan plan; /* too large for the stack, like the next one */
     static struct slot_table next;
     int error = refuse_owners(breakpoint, why);
 
     if (error)
         return error;
     assert(!is_installed(breakpoint));
-    assert(installed_count < INSTALLED_MAX); /* a register's owners are counted */
+    assert(installed_count < INSTALLED_MAX); /* refuse_owners has counted the owners */
     installed[installed_count++] = breakpoint;
     error = table_plan(&plan, why);
     if (error) {
@@ -318,7 +321,10 @@ void breakpoint_table_remove(const struct breakpoint *breakpoint)
         if (installed[i] != breakpoint)
             installed[kept++] = installed[i];
     installed_count = kept;
-    /* Each word that is watched takes a register at most, and no more words are than before. */
+    /*
+     * This cannot fail: each watched word needs at most one register, and there are no more such
+     * words than before.
+     */
     fits = plan_make(&plan, installed_count, ARCH_WATCHES);
     assert(fits);
     table_make(&next, &plan);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Which owners hold which debug register: what the files of core/breakpoint share. Changed with all
- * CPUs parked and watches disarmed; read in the debug trap of any CPU, and by what has the CPUs
- * parked.
+ * CPUs parked and watches disarmed; read in the debug trap of any CPU, and by code that has parked
+ * the CPUs.
  */
 #pragma once
 
@@ -10,55 +10,64 @@
 #include "core/breakpoint/breakpoint.h"
 #include "core/breakpoint/plan.h"
 
-/* One register. Aligned so that finding one takes a shift only. */
+/* One register. Aligned so that its address is found by a shift. */
 struct slot {
     _Alignas(512) struct arch_watch watch;
     struct breakpoint *owners[BREAKPOINT_OWNERS_MAX];
     unsigned owner_count;
     /*
-     * The word with the watched bytes, and what was in it at the last hit of any CPU, or when it
-     * was armed. All of it, as every hit pays for this, and few are listened to.
+     * The word with the watched bytes, and its value at the last hit on any CPU, or when it was
+     * armed. The whole word, not only the bytes: every hit pays for this, and few hits have a
+     * listener.
      */
     const volatile uint64_t *word;
     uint64_t shadow; /* exchanged by each hit */
-    /* A program's: memory is each process's own, so the shadow is user_shadow, and word is not. */
+    /*
+     * It watches a program: each process has its own memory, so user_shadow is used, and `word` is
+     * not.
+     */
     bool user;
     struct breakpoint_target target;
-    struct arch_watch parts[BREAKPOINT_OWNERS_MAX]; /* what each owner wants of it */
+    struct arch_watch parts[BREAKPOINT_OWNERS_MAX]; /* what each owner wants this register to
+                                                     * watch */
 };
 
 struct slot_table {
     struct slot slot[ARCH_WATCHES];
     unsigned count;
     /*
-     * A hit need not belong to all owners of a register that is reported, or not to them alone:
-     * core/breakpoint/share.c then decides.
+     * A hit may belong to only some owners of the reported register, or also to owners of another
+     * one: then core/breakpoint/share.c decides.
      */
     bool shared;
-    bool lowest_only; /* if an access matches several registers, the machine reports one */
+    bool lowest_only; /* if an access matches several registers, the machine reports only one */
 };
 
 extern struct slot_table breakpoint_slots;
 
-/* Finds out what each combination of registers that fire comes to, once the table has changed. */
+/*
+ * Prepares what happens for each combination of registers that may fire. Called after the table has
+ * changed.
+ */
 void breakpoint_ways_make(void);
 
-extern unsigned breakpoint_live[ARCH_CPUS_MAX]; /* bit i: register i is. [owning CPU; parked] */
+extern unsigned breakpoint_live[ARCH_CPUS_MAX]; /* bit i: register i is live. [owning CPU;
+                                                 * parked] */
 
 /*
- * All CPUs are parked. 0; or -ENOSPC and why, and nothing has changed. What is installed can
- * always be removed.
+ * Called with all CPUs parked. Returns 0, or -ENOSPC and the reason, and then nothing has changed.
+ * An installed breakpoint can always be removed.
  */
 int breakpoint_table_install(struct breakpoint *breakpoint, struct refusal *why);
 void breakpoint_table_remove(const struct breakpoint *breakpoint);
 
 /*
- * The word of a program's register in the process that runs here: takes the old one, leaves and
- * returns the new one. Debug trap.
+ * For a register that watches a program: stores the last known word of the running process in *old,
+ * and notes and returns the present one. Debug trap.
  */
 uint64_t breakpoint_user_exchange(const struct slot *slot, uint64_t *old);
 
-/* Raises breakpoint:hit, if a listener is there. */
+/* Raises breakpoint:hit, if there is a listener. */
 void breakpoint_trace(const struct slot *slot, uint64_t old, uint64_t new, const struct regs *regs);
 
 extern const struct breakpoint_processes *breakpoint_processes; /* set at boot */

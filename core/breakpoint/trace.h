@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tracepoint breakpoint:hit: what a hit of a debug register did to the watched bytes, and which
- * instruction it was. Raised by core/breakpoint/breakpoint.c in the debug trap, once for each
- * register that hit, with the registers of what was interrupted.
+ * The tracepoint breakpoint:hit: what a hit of a debug register did to the watched bytes, and by
+ * which instruction. Raised in the debug trap, once for each register that hit, with the registers
+ * of the interrupted code.
  *
- * `old` is what the register's last hit, or its arming, left there; `new` what is there now. Both
- * are 0 for x. `insn` is the first byte of the instruction that made the access, 0 where `how` is
+ * `old` is the value at the register's last hit, or when it was armed; `new` is the present value.
+ * Both are 0 for x. `insn` is the address of the instruction that made the access, 0 if `how` is
  * "unknown" (docs/insn-map.md).
  */
 #pragma once

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See debugger.h: attaches gdb, and listens to it while the machine runs. Listening is in NMIs and
- * traps, where nothing may trap or wait for a lock; the rest is task context or where the header
- * says.
+ * See debugger.h: attaches gdb, and listens to it while the machine runs. Listening runs in NMIs
+ * and traps, where the code may neither trap nor wait for a lock; the rest runs in task context,
+ * unless the header says otherwise.
  */
 #include "core/gdb/debugger.h"
 
@@ -17,13 +17,13 @@
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
 
-#define QUIET_NS 100000000ull /* emulated lines have no pauses inside of a packet */
+#define QUIET_NS 100000000ull /* inside a packet, an emulated line makes no pauses */
 
 struct gdb_session gdb_session;
 
 /* --- While the machine runs. --- */
 
-/* While a command runs, points are passed. */
+/* While a command runs, points do not stop. */
 static bool debugger_wants(unsigned cpu)
 {
     return gdb_points_hit(cpu) && !gdb_command_runs();
@@ -35,8 +35,8 @@ static bool debugger_may_stop(unsigned cpu)
 }
 
 /*
- * gdb says stop; or it begins with a packet: then it is another one than before. What is left is
- * noise.
+ * True if the byte is gdb's request to stop, or the beginning of a packet: then a new gdb has come.
+ * Every other byte is noise.
  */
 static bool begins(uint8_t byte)
 {
@@ -53,7 +53,7 @@ static enum arch_heard listen_at(const struct gdb_door *at)
     enum arch_heard said = ARCH_HEARD_NOTHING;
     int byte;
 
-    if (gdb_session.arriving) /* what comes is the packet's */
+    if (gdb_session.arriving) /* the next bytes belong to the packet */
         return ARCH_HEARD_NOISE;
     if (gdb_session.server.link.begun)
         return ARCH_HEARD_STOP;
@@ -63,10 +63,10 @@ static enum arch_heard listen_at(const struct gdb_door *at)
 }
 
 /*
- * A stop's own port is not read here: the boot CPU may have another reason for an NMI, or stand
- * still while the CPU that stops ran alone. L, with take_the_port: one of the two sees the other.
- * The door is looked at after `stopped`: a stop in which gdb leaves ends when there is none any
- * more.
+ * During a stop the port is not read here: the boot CPU may have another reason for an NMI, or may
+ * be parked while the stopped CPU runs alone. L, with take_the_port: one of the two sees the other.
+ * The door is read after `stopped`: if gdb leaves in a stop, the stop ends after the door has been
+ * cleared.
  */
 static enum arch_heard debugger_listens(void)
 {
@@ -93,13 +93,16 @@ void gdb_tick(void)
 
 void gdb_panicked(const struct regs *regs)
 {
-    struct regs dead = *regs; /* no CPU returns to it: gdb may write there */
+    struct regs dead = *regs; /* no CPU returns to it, so gdb may write to it */
 
     if (gdb_session.door)
         arch_stop_dead(&dead);
 }
 
-/* Now it is attached; -EBUSY where another port is, or why the CPUs could not be parked. */
+/*
+ * Attaches gdb. -EBUSY if gdb is attached at another port; or the reason why the CPUs could not be
+ * parked.
+ */
 static int attach(const struct gdb_door *with, struct refusal *why)
 {
     static const struct arch_debugger debugger = {.wants = debugger_wants,
@@ -148,8 +151,8 @@ bool gdb_arrived(uint8_t byte, struct regs *regs)
 /* --- Waiting for a gdb. --- */
 
 /*
- * A gdb that came too early has asked already, perhaps more than once, and would take the second
- * answer for that to its next question. It asks again.
+ * A gdb that came too early has already asked, perhaps more than once, and would take the second
+ * answer for the answer to its next question. So the old bytes are dropped; gdb asks again.
  */
 static void forget_what_came(void)
 {
@@ -160,7 +163,10 @@ static void forget_what_came(void)
             since = arch_clock_ns();
 }
 
-/* A gdb that comes when it reads this loses no question: from here on each byte is answered to. */
+/*
+ * A gdb that connects when the user reads this text loses no question: from here on every byte is
+ * answered.
+ */
 static void invite(void)
 {
     struct sink *console =
@@ -178,7 +184,7 @@ int gdb_wait_at(const struct gdb_door *with, struct refusal *why)
 
     if (gdb_session.monitor)
         gdb_session.monitor->start();
-    gdb_session.arriving = true; /* until this stops */
+    gdb_session.arriving = true; /* until this stop */
     error = attach(with, why);
     if (error) {
         gdb_session.arriving = false;

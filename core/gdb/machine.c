@@ -46,7 +46,7 @@ static int memory_write(uint64_t address, const uint8_t *from, size_t length, st
     return refuse(why, EFAULT, "0x%lx/%zu cannot be written", (unsigned long)address, length);
 }
 
-/* The number of registers is arch's to say, and constant. */
+/* Constant, except the number of registers, which arch tells. */
 const struct gdb_target gdb_machine = {
     .cpus = arch_cpus,
     .cpu_is_there = arch_cpu_runs,

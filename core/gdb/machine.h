@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* This kernel, as gdb's protocol asks for a machine (core/remote/target.h). In stops. */
+/*
+ * This kernel as the target that gdb's protocol works on (core/remote/target.h). Called in stops.
+ */
 #pragma once
 
 #include "core/remote/target.h"

@@ -11,12 +11,12 @@
 #include "core/lib/cpus.h"
 
 #define SOFTWARE_MAX 64
-#define HARDWARE_MAX 8 /* more than registers, as equal ones share */
+#define HARDWARE_MAX 8 /* more than there are registers, as equal ones share a register */
 
-/* A free place has address 0, where nothing is mapped. */
+/* A free entry has address 0, where nothing is mapped. */
 static struct {
     uint64_t address;
-    uint8_t old; /* what stood there */
+    uint8_t old; /* the byte that the breakpoint replaced */
 } software[SOFTWARE_MAX];
 
 static struct hardware {
@@ -31,8 +31,8 @@ static bool frozen;
 static struct {
     bool is;
     enum gdb_point kind;
-    uint64_t point;   /* where it was set */
-    uint64_t address; /* where the register that hit points */
+    uint64_t point;   /* where gdb set the point */
+    uint64_t address; /* the address in the register that hit */
 } hits[ARCH_CPUS_MAX];
 
 static void note_hit(unsigned cpu, enum gdb_point kind, uint64_t point, uint64_t address)
@@ -88,10 +88,12 @@ static void software_clear(uint64_t address)
     software[place].address = 0;
 }
 
-/* One that cannot come back, as its stack was unmapped say, hits no more. */
+/*
+ * A breakpoint that cannot be restored, for example because its stack was unmapped, no longer hits.
+ */
 void gdb_points_lift(bool lifted)
 {
-    if (!lifted) /* those that a command's time has seen were passed */
+    if (!lifted) /* those that were hit during a command did not stop */
         forget_hits();
     for (int i = 0; i < SOFTWARE_MAX; i++) {
         if (!software[i].address)
@@ -126,7 +128,7 @@ bool gdb_points_own(unsigned cpu, uint64_t address)
     return true;
 }
 
-/* --- Breakpoints of the arbiter's. --- */
+/* --- Breakpoints of the arbiter. --- */
 
 static void hardware_hit(struct breakpoint *breakpoint, uintptr_t address, struct regs *regs)
 {
@@ -157,7 +159,7 @@ static struct hardware *hardware_free(void)
     return NULL;
 }
 
-/* x86 does not watch reads alone: gdb leaves out what has changed the value. */
+/* x86 cannot watch only reads: gdb ignores the accesses that have changed the value. */
 static int hardware_set(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why)
 {
     static const char *const names[] = {[GDB_POINT_HARDWARE] = "hbreak",
@@ -179,7 +181,8 @@ static int hardware_set(enum gdb_point kind, uint64_t address, uint64_t length, 
                                                       : kind == GDB_POINT_WRITE  ? ARCH_WRITE
                                                                                  : ARCH_READ_WRITE,
                                             .hit = hardware_hit,
-                                            .hit_in_doubt = true}; /* gdb compares the values */
+                                            .hit_in_doubt = true}; /* gdb compares the values
+                                                                    * itself */
     print_into(point->breakpoint.owner, sizeof(point->breakpoint.owner), "gdb %s 0x%lx/%zu",
                names[kind], (unsigned long)address, point->breakpoint.length);
     error = breakpoint_install(&point->breakpoint, why);
@@ -206,7 +209,7 @@ int gdb_point_set(enum gdb_point kind, uint64_t address, uint64_t length, struct
 {
     int error = frozen ? 0 : cpus_park(why);
 
-    if (error || frozen) /* a CPU does not answer, perhaps */
+    if (error || frozen) /* perhaps a CPU does not answer */
         return error;
     error = kind == GDB_POINT_SOFTWARE ? software_set(address, why)
                                        : hardware_set(kind, address, length, why);
@@ -228,7 +231,7 @@ int gdb_point_clear(enum gdb_point kind, uint64_t address, uint64_t length, stru
     return 0;
 }
 
-/* Registers stay where a CPU does not answer, until the next gdb comes. */
+/* If a CPU does not answer, the registers stay armed until the next gdb comes. */
 void gdb_points_clear(void)
 {
     struct refusal why;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The points that gdb has set: breakpoint instructions, and breakpoints of the arbiter; and which
- * CPU has hit which. Set and cleared in a stop; the hits are noted in traps of the CPU that they
- * are of.
+ * CPU has hit which. Points are set and cleared in a stop; each CPU notes its own hits in its
+ * traps.
  */
 #pragma once
 
@@ -16,24 +16,36 @@ int gdb_point_set(enum gdb_point kind, uint64_t address, uint64_t length, struct
 int gdb_point_clear(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why);
 void gdb_points_clear(void);
 
-/* After a panic, when nothing runs any more: points stay as they are. */
+/* Called after a panic, when the machine cannot resume: the points stay as they are. */
 void gdb_points_freeze(void);
 
-/* Breakpoint instructions leave the text, or come back: for the console's commands. In a stop. */
+/*
+ * Takes the breakpoint instructions out of the text, or puts them back: for the console's commands.
+ * In a stop.
+ */
 void gdb_points_lift(bool lifted);
 
-/* What was read of memory, as it is without breakpoint instructions. In a stop. */
+/*
+ * Replaces the breakpoint instructions in bytes that were read from memory by the original ones. In
+ * a stop.
+ */
 void gdb_points_hide(uint64_t address, uint8_t *bytes, size_t length);
 
-/* What has been written there stands under breakpoint instructions, which stay. In a stop. */
+/*
+ * Bytes have been written to memory: keeps them as the originals under breakpoint instructions, and
+ * puts the instructions back. In a stop.
+ */
 void gdb_points_keep(uint64_t address, size_t length);
 
-/* A breakpoint instruction there is gdb's; it is noted as this CPU's hit. In its trap. */
+/*
+ * True if the breakpoint instruction at `address` is gdb's; it is noted as this CPU's hit. In its
+ * trap.
+ */
 bool gdb_points_own(unsigned cpu, uint64_t address);
 
 /*
- * Whether that CPU has hit a point that there still is. gdb_points_take also describes it, and
- * forgets it. In its traps, or a stop.
+ * Whether that CPU has hit a point that still exists. gdb_points_take also describes the hit and
+ * forgets it. In the CPU's traps, or in a stop.
  */
 bool gdb_points_hit(unsigned cpu);
 bool gdb_points_take(unsigned cpu, struct gdb_stop *stop);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A stop: what gdb is told of it, and what gdb asks for until it lets the machine resume. In the
- * stop, on the CPU that has stopped: nothing may trap or wait for a lock.
+ * A stop: tells gdb about it, and serves gdb's requests until it lets the machine resume. Runs on
+ * the stopped CPU; this code may neither trap nor wait for a lock.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -14,7 +14,7 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 
-/* So many steps, and the other CPUs are let go for one. */
+/* The other CPUs run only during one of so many steps. */
 #define STEPS_ALONE 64
 
 static void detach(void)
@@ -29,7 +29,9 @@ static void detach(void)
     gdb_session.door = NULL;
 }
 
-/* The others may be let go for it although gdb has them stand still for none. */
+/*
+ * gdb lets all CPUs run during its steps; here the others run only during every STEPS_ALONE-th one.
+ */
 static void resume_as_asked(const struct gdb_request *request, struct arch_resume *resume)
 {
     *resume =
@@ -40,7 +42,10 @@ static void resume_as_asked(const struct gdb_request *request, struct arch_resum
         resume->all = false;
 }
 
-/* A step that is to continue until it leaves a range of addresses, or gdb says stop. */
+/*
+ * True if a step has to continue: it ends when it leaves a range of addresses, or when gdb asks for
+ * a stop.
+ */
 static bool range_goes_on(unsigned cpu, struct gdb_stop *stop)
 {
     const struct gdb_request *request = &gdb_session.server.request;
@@ -61,7 +66,7 @@ static struct gdb_stop describe(unsigned cpu, enum arch_stop why)
 
     if (why == ARCH_STOP_STEPPED && gdb_session.server.request.step)
         stop.cpu = gdb_session.server.request
-                       .only; /* it may be another one's, that was not to run for it */
+                       .only; /* the step may be of another CPU, which did not have to run for it */
     if (!gdb_points_take(cpu, &stop) && why == ARCH_STOP_BREAK)
         stop.signal = GDB_SIGNAL_INTERRUPT;
     if (why == ARCH_STOP_DEAD)
@@ -75,14 +80,14 @@ static void server_write(struct sink *sink, const char *bytes, size_t length)
     gdb_server_print(&gdb_session.server, bytes, length);
 }
 
-/* True if all CPUs resume for it. */
+/* True if all CPUs resume for the command. */
 static bool begin_command(unsigned cpu, enum arch_stop why)
 {
     static struct sink to_gdb = {server_write};
     const char *problem;
 
     if (strcmp(gdb_session.server.request.command, "gdb") ==
-        0) { /* no command could be run for it, perhaps */
+        0) { /* answered here: perhaps no command can be run */
         gdb_tell(&to_gdb);
         gdb_server_command_done(&gdb_session.server, 0);
         return false;
@@ -106,11 +111,14 @@ static bool begin_command(unsigned cpu, enum arch_stop why)
 static void end_command(int status)
 {
     gdb_points_lift(false);
-    (void)status; /* it has said what was wrong */
+    (void)status; /* the command has printed what was wrong */
     gdb_server_command_done(&gdb_session.server, 0);
 }
 
-/* In the stop of `cpu`: whether that one can be stepped, or resume alone. Reports why it cannot. */
+/*
+ * In the stop of `cpu`: whether the CPU `only` can be stepped, or resume alone. If not, tells gdb
+ * why.
+ */
 static bool can_go_on(unsigned cpu, unsigned only)
 {
     char text[100];
@@ -137,7 +145,7 @@ static void power(enum host_power state)
         host.power(state);
 }
 
-/* True if what gdb wants ends the stop. */
+/* True if gdb's request ends the stop. */
 static bool serve(unsigned cpu, enum arch_stop why, struct arch_resume *resume)
 {
     gdb_server_serve(&gdb_session.server);
@@ -184,7 +192,7 @@ static void say_absent(unsigned absent)
 }
 
 /*
- * From here on this CPU alone takes bytes. A parked boot CPU may be about to take one: L, with
+ * From here on only this CPU reads the port. A parked boot CPU may be about to take one: L, with
  * debugger_listens.
  */
 static void take_the_port(unsigned absent)
@@ -202,7 +210,7 @@ void gdb_stop_serve(unsigned cpu, enum arch_stop why, unsigned absent, struct ar
 
     assert(gdb_session.door);
     assert(why == ARCH_STOP_DEAD ||
-           !__atomic_load_n(&gdb_session.stopped, __ATOMIC_RELAXED)); /* one at once */
+           !__atomic_load_n(&gdb_session.stopped, __ATOMIC_RELAXED)); /* only one stop at a time */
     gdb_session.arriving = false;
     gdb_text_send_rest();
     if (why == ARCH_STOP_DEAD)
@@ -218,7 +226,7 @@ void gdb_stop_serve(unsigned cpu, enum arch_stop why, unsigned absent, struct ar
         }
         take_the_port(absent);
         say_absent(absent);
-        if (gdb_command_runs()) /* and has ended with the machine */
+        if (gdb_command_runs()) /* the command has ended with the machine */
             end_command(0);
         gdb_server_stopped(&gdb_session.server, &stop);
     }

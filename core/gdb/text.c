@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text that gdb is sent while the machine runs: what a command prints, and what the console prints
- * while its port is lent. Task context or a panic, unless session.h says otherwise.
+ * Text for gdb while the machine runs: the output of a command, and what the console prints while
+ * its port is lent. Task context or a panic, unless session.h says otherwise.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -21,7 +21,7 @@ static void sending_begins(void)
     local_barrier();
 }
 
-/* A stop of this CPU that was wanted meanwhile is asked for again. */
+/* If a stop of this CPU was requested meanwhile, requests it again. */
 static void sending_ends(void)
 {
     unsigned cpu = arch_cpu_id();
@@ -62,15 +62,15 @@ void gdb_text_send_rest(void)
 }
 
 /*
- * A packet is whole: what prints in an interrupt comes before it or after it, and a stop of another
- * CPU sends the rest first.
+ * A packet is sent whole: what an interrupt prints comes before it or after it, and a stop of
+ * another CPU sends the rest first.
  */
 size_t gdb_text_print(const char *text, size_t length)
 {
     uint64_t flags = arch_irq_save();
     size_t sent = 0;
 
-    gdb_text_send_rest(); /* of a CPU that a panic has halted */
+    gdb_text_send_rest(); /* left over by a CPU that a panic has halted */
     do {
         size_t part = length - sent < GDB_TEXT_MAX ? length - sent : GDB_TEXT_MAX;
 

@@ -4,9 +4,10 @@
  * interrupts off, watches disarmed: no lock, no allocation, no fault, and it is not stepped. The
  * rest runs in task context.
  *
- * Being stepped is a flag of the thread's, which is saved and loaded with its others: by a switch
- * of threads, and by code that keeps flags. So a step may come to a thread that has nothing to do
- * with the window, or too late. The stack tells which thread is stepped; all other steps end there.
+ * The trap flag belongs to the stepped thread and is saved and loaded with its other flags: by a
+ * switch of threads, and by code that saves flags. So a step may come in a thread that does not
+ * belong to the window, or too late. The stack tells which thread is stepped; all other steps end
+ * there.
  */
 #include "core/source/branches.h"
 
@@ -26,22 +27,25 @@
 
 #define BRANCHES "branches"
 
-/* [owning CPU], but for the counts, which any CPU may read. */
+/* [owning CPU], except the counts, which any CPU may read. */
 struct window {
     uintptr_t low, high; /* the stack of the thread that is stepped; 0: none is */
     uintptr_t ip;        /* the instruction before the next step; 0: not known */
-    uint64_t left;       /* instructions */
-    struct regs from;    /* a snapshot: where a branch stood */
+    uint64_t left;       /* instructions that are left */
+    struct regs from;    /* a snapshot: where the branch instruction is */
     struct branches_counts counts;
 };
 
 static struct window windows[ARCH_CPUS_MAX];
-static struct event *traced;   /* the one that is enabled; changed with all CPUs parked: */
-static struct event *programs; /* ... or it is this one, of programs */
-static bool begun;             /* it counts, */
+static struct event *traced;   /* the enabled event; changed with all CPUs parked; */
+static struct event *programs; /* ... or this one, if it is for programs */
+static bool begun;             /* it counts; */
 static bool records;           /* ... and takes samples, until the recording is frozen */
 
-/* Stack pointers of a thread's first push to its last; interrupts upon it stand there as well. */
+/*
+ * True for stack pointers from a thread's first push to its last; interrupts of the thread use the
+ * same stack.
+ */
 static bool window_is_of(const struct window *window, uintptr_t sp)
 {
     return sp > window->low && sp <= window->high;
@@ -62,13 +66,16 @@ static void window_open(struct window *window, const struct event *event,
     window->left = event->spec.window.instructions ? event->spec.window.instructions : UINT64_MAX;
 }
 
-/* With its workload; or a panic froze it, or the trigger: nothing that follows belongs to it. */
+/*
+ * True if the workload has ended, or if a panic or the trigger has frozen the recording: what
+ * follows does not belong to it.
+ */
 static bool has_ended(const struct event *event)
 {
     return !*(volatile bool *)&begun || (records && !*(struct ring *volatile *)&event->rings);
 }
 
-/* What records a tracepoint's hit is no part of what is observed. */
+/* The code that records a tracepoint's hit is not part of what is observed. */
 static void branch_take(struct event *event, struct window *window, uintptr_t from,
                         const struct regs *regs)
 {
@@ -92,8 +99,8 @@ static void window_step(struct window *window, struct event *event, const struct
 }
 
 /*
- * What holds after a step of, or at the return to, what has these registers. Where the thread has
- * given the CPU away its window stays; where it returns to its program it ends.
+ * Continues or ends the window after a step, or at the return to code with these registers. If the
+ * thread has yielded the CPU, its window stays; if it returns to its program, the window ends.
  */
 static void window_go_on(struct window *window, const struct event *event, struct regs *regs)
 {
@@ -160,7 +167,7 @@ void branches_workload_begin(void)
     arch_step_begin();
 }
 
-/* The next step is the last, so that little of this is recorded. */
+/* The next step is the last one, so that little of this code is recorded. */
 void branches_workload_end(void)
 {
     uint64_t flags;
@@ -175,8 +182,8 @@ void branches_workload_end(void)
 }
 
 /*
- * True if this program is the one that is stepped. event_means decides the same for the samples,
- * and counts those left out.
+ * True if the running program is the one to step. event_means decides the same for the samples, and
+ * counts those that are left out.
  */
 bool branches_of_program_wanted(void)
 {
@@ -226,11 +233,11 @@ static int branches_enable(struct event *event, struct refusal *why)
 static void branches_begin(struct event *event)
 {
     records = event->rings;
-    local_barrier(); /* a hit that opens the window may come from here on */
+    local_barrier(); /* from here on a hit may open the window */
     begun = true;
 }
 
-/* A thread that is being stepped makes one step more, after which there is no window. */
+/* A thread that is being stepped makes one more step, and then finds no window. */
 static void branches_disable(struct event *event)
 {
     (void)event;

@@ -11,13 +11,13 @@
 #include "core/source/place.h"
 #include "core/source/sources.h"
 
-#define LENGTH_MAX     32           /* four registers of eight bytes */
-#define LENGTH_DEFAULT 4            /* perf's own, where nothing better is known */
+#define LENGTH_MAX     32           /* bytes: four registers of eight */
+#define LENGTH_DEFAULT 4            /* perf's default, if nothing better is known */
 #define LENGTH_EXECUTE sizeof(long) /* what Linux demands, and perf sends, for x */
 
 /* --- How it is spelt: core/event/spec.h has the grammar. --- */
 
-/* 0 where there is none. */
+/* Reads LEN; 0 if there is none. */
 static int breakpoint_read_length(struct spelling *cursor, uint64_t *length)
 {
     *length = 0;
@@ -31,7 +31,7 @@ static int breakpoint_read_length(struct spelling *cursor, uint64_t *length)
     return error;
 }
 
-/* The bits of ACCESS, read-write where there is none. */
+/* Reads the bits of ACCESS; read-write if there is none. */
 static int breakpoint_read_access(struct spelling *cursor, uint32_t *access)
 {
     static const uint32_t bits[] = {HW_BREAKPOINT_R, HW_BREAKPOINT_W, HW_BREAKPOINT_X};
@@ -76,7 +76,7 @@ static int default_length(const struct place *place, struct refusal *why, uint64
     return 0;
 }
 
-/* `given` is 0 where no length was given. */
+/* `given` is 0 if no length was given. */
 static int choose_length(const struct place *place, uint64_t given, struct refusal *why,
                          struct perf_event_attr *attr)
 {
@@ -171,7 +171,10 @@ static void event_breakpoint_hit_tallied(struct breakpoint *breakpoint, uintptr_
         event_hit_meant(event, address, regs);
 }
 
-/* The hit of an event that opens the window of branches; its own sample comes before theirs. */
+/*
+ * A hit of an event that opens the window of branches; its own sample comes before those of the
+ * branches.
+ */
 static void event_breakpoint_hit_start(struct breakpoint *breakpoint, uintptr_t address,
                                        struct regs *regs)
 {
@@ -214,7 +217,7 @@ static void breakpoint_disable(struct event *event)
     breakpoint_remove(&event->breakpoint);
 }
 
-/* What a recording begins with is exact. */
+/* A recording begins with no doubtful hits. */
 static void breakpoint_begin(struct event *event)
 {
     event->breakpoint.doubtful = 0;

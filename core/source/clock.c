@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The clock source: perf_event_attr <-> the clock that comes as an NMI, or where there is none the
- * timer's interrupt, either of which comes more often while an event needs it. Samples are taken
- * in there with the registers of what it interrupted: anywhere by an NMI; by the timer never where
- * interrupts are off. A sample stands for the time that has really passed since the last one,
- * however late the interrupt was. Where samples would leave the work less than half of a CPU, or
- * none at all, they are made fewer.
+ * The clock source: perf_event_attr <-> the clock that sends NMIs, or, if there is none, the
+ * timer's interrupt; both come more often while an event needs it. Samples are taken in that
+ * interrupt, with the registers of the interrupted code: by an NMI anywhere, by the timer never
+ * where interrupts are off. A sample stands for the time that has really passed since the last one,
+ * however late the interrupt was. If samples would leave the workload less than half of a CPU,
+ * fewer are taken.
  */
 #include "core/source/clock.h"
 
@@ -24,17 +24,17 @@
 
 #define CLOCK         "cpu-clock"
 #define PERIOD_MIN    (1000000000 / EVENT_CLOCK_HERTZ_MAX)
-#define HERTZ_DEFAULT 4000 /* as many as the real perf takes */
+#define HERTZ_DEFAULT 4000 /* the default of the real perf */
 #define SECOND_NS     1000000000ull
-#define BLIND         "/irqs-off-unseen/" /* behind the name of an event with samples */
+#define BLIND         "/irqs-off-unseen/" /* follows the name of an event with samples */
 
 static struct event *first; /* enabled ones; changed with all CPUs parked */
 
 /*
- * An interrupt is dear if it takes more than this part of the time to the next. So much is
- * measured; the entry, the exit and the interrupt controller take time besides. If a CPU has had
- * DEAR_MOST more dear interrupts than others, the clock becomes half as quick: a few delays of the
- * whole machine do not add up to that.
+ * An interrupt is expensive ("dear") if its handler takes more than this part of the time to the
+ * next one. Only the handler is measured; the entry, the exit and the interrupt controller take
+ * time as well. If a CPU has had DEAR_MOST more expensive interrupts than others, the rate is
+ * halved: a few delays of the whole machine are not enough for that.
  */
 #define DEAR_PART 3
 #define DEAR_MOST 8
@@ -43,7 +43,7 @@ static unsigned dear[ARCH_CPUS_MAX];     /* [owning CPU] */
 static unsigned rate;                    /* interrupts a second, for samples; 0: none [A] */
 static struct event_clock_slowed slowed; /* written by the CPU that lowers `rate` */
 
-/* The shortest interval that samples are wanted at; UINT64_MAX: none are. */
+/* The shortest interval of all events with samples; UINT64_MAX: there are none. */
 static uint64_t event_clock_shortest(void)
 {
     uint64_t shortest = UINT64_MAX;
@@ -65,22 +65,22 @@ void event_clock_set_timer(const struct event_clock_timer *with)
     timer = *with;
 }
 
-/* The timer ticks in any case. */
+/* The timer sends ticks in any case. */
 static unsigned ticks_times(unsigned hertz)
 {
     return hertz <= timer.hertz || !timer.hertz ? 1 : (hertz + timer.hertz - 1) / timer.hertz;
 }
 
 /*
- * As often as the one with the shortest interval needs it; what only counts needs no NMI, and no
- * more than ticks.
+ * Sets the rate that the event with the shortest interval needs. An event that only counts needs no
+ * NMI, and not more than the ticks.
  */
 void event_clock_follow(void)
 {
     uint64_t shortest = event_clock_shortest();
     unsigned hertz = shortest == UINT64_MAX ? 0 : (unsigned)(1 + (SECOND_NS - 1) / shortest);
 
-    cpus_park_surely(); /* no CPU slows it down between these */
+    cpus_park_surely(); /* no CPU lowers the rate while all are parked */
     __atomic_store_n(&rate, hertz, __ATOMIC_RELAXED);
     if (timer.set_times)
         timer.set_times(nmi_clock_problem() ? ticks_times(hertz) : 1);
@@ -88,7 +88,7 @@ void event_clock_follow(void)
     cpus_release();
 }
 
-/* The time that is counted: all that passes, or that of the workload's threads on that CPU. */
+/* The time that the event counts: all that passes, or only the workload's time on that CPU. */
 static uint64_t event_clock_time(const struct event *event, unsigned cpu, uint64_t now)
 {
     return event->spec.followed ? task_followed_ns(cpu) : now;
@@ -106,8 +106,8 @@ static void event_clock_count(struct event *event, unsigned cpu, uint64_t now)
 }
 
 /*
- * Due times follow each other by the interval, so that one late sample does not shift all others,
- * and what is more than an interval late is not made up for.
+ * Each due time is the last one plus the interval, so that a late sample does not shift all later
+ * ones. Samples that are more than an interval late are not made up for.
  */
 static void event_clock_pass(struct event *event, unsigned cpu, uint64_t now,
                              const struct regs *regs)
@@ -117,7 +117,7 @@ static void event_clock_pass(struct event *event, unsigned cpu, uint64_t now,
     event_clock_count(event, cpu, now);
     if (!event->rings || now < here->due)
         return;
-    /* Time that is not the event's is passed over without a sample. */
+    /* Time that does not count for the event passes without a sample. */
     if ((event->narrow && !event_means(event, regs, task_ids[cpu], cpu)) ||
         event_sample(event, now - here->sampled, regs))
         here->sampled = now;
@@ -126,7 +126,7 @@ static void event_clock_pass(struct event *event, unsigned cpu, uint64_t now,
         here->due = now + event->clock.interval;
 }
 
-/* Two CPUs may want it at once: one of them does it. False: it cannot come less often. */
+/* If two CPUs want this at once, one of them does it. False: the rate cannot be lower. */
 static bool event_clock_slow_down(unsigned from, unsigned to)
 {
     if (to == 0 || (nmi_clock_problem() && ticks_times(to) == ticks_times(from)) ||
@@ -139,7 +139,7 @@ static bool event_clock_slow_down(unsigned from, unsigned to)
     return true;
 }
 
-/* What is left of samples says from where on there are fewer. */
+/* The samples that still come show from which time on there are fewer. */
 static void event_clock_note(unsigned hertz, uint64_t took)
 {
     unsigned cpu = arch_cpu_id();
@@ -150,7 +150,7 @@ static void event_clock_note(unsigned hertz, uint64_t took)
             sample_write_throttle(&event->plan, &event->rings[cpu], PERF_RECORD_THROTTLE);
 }
 
-/* An interrupt is served that began then. */
+/* Called when an interrupt that began at `began` has been served. */
 static void event_clock_weigh(uint64_t began)
 {
     unsigned *here = &dear[arch_cpu_id()], hertz = __atomic_load_n(&rate, __ATOMIC_RELAXED);
@@ -197,7 +197,10 @@ const char *event_clock_blind(void)
     return nmi_clock_problem();
 }
 
-/* Into the name, which goes wherever its samples go: a profile does not show what it lacks. */
+/*
+ * Puts this into the event's name, which goes wherever its samples go: the profile itself does not
+ * show what it lacks.
+ */
 static void event_clock_name_blind(struct recorded_event *event)
 {
     size_t length = strlen(event->name);
@@ -221,7 +224,7 @@ static void clock_begin(struct event *event)
     event_clock_follow();
 }
 
-/* Limits are core/option/rate.c's to refuse by. */
+/* core/option/rate.c refuses impossible rates and periods. */
 static int clock_enable(struct event *event, struct refusal *why)
 {
     const struct perf_event_attr *attr = &event->recorded.attr;
@@ -242,7 +245,7 @@ static int clock_enable(struct event *event, struct refusal *why)
     return 0;
 }
 
-/* It takes no samples, or none any more: no NMI comes between. */
+/* The event takes no samples, or no longer does, so no NMI comes in between. */
 static void clock_count(struct event *event)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)

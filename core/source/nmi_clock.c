@@ -10,7 +10,7 @@ static void (*clock_set_rate)(unsigned hertz);  /* NULL: there is no clock; set 
 static void (*clock_slow_down)(unsigned hertz); /* ... as this is */
 static const char *missing = "no search was made for an NMI clock";
 
-static struct nmi_clock_user *first; /* those who ever used it; changed with all CPUs parked */
+static struct nmi_clock_user *first; /* all users so far; changed with all CPUs parked */
 static unsigned rate; /* changed with all CPUs parked, or on the boot CPU, in the clock's NMI */
 
 void nmi_clock_start(void (*set_rate)(unsigned hertz), void (*slow_down)(unsigned hertz))
@@ -51,7 +51,7 @@ static unsigned nmi_clock_quickest(void)
     return quickest;
 }
 
-/* Parked, or the CPU that it comes to may be serving it. */
+/* Parks the CPUs, as one of them may be serving this user. */
 void nmi_clock_use(struct nmi_clock_user *user, unsigned hertz)
 {
     unsigned quickest;
@@ -81,7 +81,7 @@ void nmi_clock_slow_down(struct nmi_clock_user *user, unsigned hertz)
         ;
 }
 
-/* The boot CPU is the one that the signal comes to. */
+/* The signal of the clock comes to the boot CPU. */
 static void nmi_clock_follow(void)
 {
     unsigned quickest = nmi_clock_quickest();

@@ -78,7 +78,7 @@ int place_read_program(struct spelling *cursor, struct event_spec *spec)
     char path[EVENT_NAME_SIZE]; /* the whole spelling fits */
 
     if (*cursor->at != '/' || spelling_is_digit(cursor->at[1]))
-        return 0; /* the latter: a length without an address */
+        return 0; /* a digit follows: a length without an address */
     if (!end)
         return refuse(cursor->why, EINVAL,
                       "\"%s\": a program's file must be followed by a colon and a place in it",

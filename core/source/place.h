@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The place in an event's spelling: a number, a symbol or symbol+offset, of the kernel or of the
- * program in front of it. Each leaves the cursor after what it has read; 0, or a negative errno and
- * the reason (an unknown symbol's nearest names included). Task context.
+ * program named before it. Each function leaves the cursor after what it has read, and returns 0,
+ * or a negative errno and the reason (an unknown symbol's nearest names included). Task context.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct place {
     struct symbol symbol;
 };
 
-/* "/PATH:", if that stands there: the symbols after it are the program's. */
+/* Reads "/PATH:", if it is there: the symbols after it are the program's. */
 int place_read_program(struct spelling *cursor, struct event_spec *spec);
 
 int place_read(struct spelling *cursor, struct place *place);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of sources: a new one is a line here. The last takes what has a colon in it. */
+/* The table of sources: a new source is a line here. The last one takes every name with a colon. */
 #include "core/source/sources.h"
 
 const struct event_source *const event_sources[] = {&breakpoint_source, &clock_source,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The tracepoint source: perf_event_attr <-> a probe of a tracepoint, config being its id. Hits run
- * in the tracepoint's context with interrupts off; what the filter keeps out is not counted.
+ * in the tracepoint's context with interrupts off; hits that the filter rejects are not counted.
  */
 #include "core/event/event.h"
 #include "core/event/spelling.h"
@@ -9,7 +9,7 @@
 #include "core/lib/string.h"
 #include "core/source/sources.h"
 
-/* `tallied`: hits are told apart as well. That is chosen when the event is enabled. */
+/* `tallied`: the hit is also counted in the event's tally. Chosen when the event is enabled. */
 __attribute__((always_inline)) static inline void
 event_tracepoint_take(struct tracepoint_probe *probe, struct trace_hit *hit, bool addressed,
                       bool tallied)
@@ -47,7 +47,7 @@ static void event_tracepoint_hit_addressed_tallied(struct tracepoint_probe *prob
     event_tracepoint_take(probe, hit, true, true);
 }
 
-/* Its samples stand for the time that has passed since the hit that began it. */
+/* A hit that ends a span: its samples stand for the time since the hit that began the span. */
 static void event_tracepoint_hit_ends(struct tracepoint_probe *probe, struct trace_hit *hit)
 {
     struct event *event = (struct event *)((char *)probe - offsetof(struct event, probe));
@@ -60,8 +60,9 @@ static void event_tracepoint_hit_ends(struct tracepoint_probe *probe, struct tra
 }
 
 /*
- * A period is so much weight, and of a frequency so many hits; a sample stands for the weight that
- * has come since the last one, more than a period where one hit weighs more. Counted are hits.
+ * A period is an amount of weight; with a frequency, it is a number of hits. A sample stands for
+ * the weight since the last sample, which is more than a period if one hit weighs more. What is
+ * counted are hits.
  */
 __attribute__((always_inline)) static inline struct ring *
 claim_weighted(struct event *event, struct event_cpu *here, const struct trace_hit *hit,
@@ -115,8 +116,8 @@ static void event_tracepoint_hit_weighted_tallied(struct tracepoint_probe *probe
 }
 
 /*
- * What a tracepoint is about, the page or the lock: its first pointer. False: it has none that
- * costs nothing to find.
+ * The object that a tracepoint reports, for example the page or the lock: its first pointer. False:
+ * it has no pointer that costs nothing to find.
  */
 static bool find_address(const struct tracepoint *tracepoint, unsigned *address)
 {
@@ -185,7 +186,7 @@ static int tracepoint_parse(const char *spelling, struct event_spec *spec, struc
     return spelling_refuse_unknown(spelling, why);
 }
 
-/* Each of them has a line of its own. */
+/* Each tracepoint has a line of its own. */
 static void tracepoint_describe(struct sink *sink)
 {
     print_to(sink, "  SYSTEM:NAME                                        [Tracepoint event]\n"

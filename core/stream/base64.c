@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stands between core/stream/stream.c and the console where there is no serial port to spare for
- * the stream. Holds back less than a line, so that every line but the last is full and each is
- * written whole.
+ * Between core/stream/stream.c and the console, on machines without a serial port for the stream.
+ * Holds back less than a line, so that every line except the last is full, and each line is written
+ * whole.
  */
 #include "core/stream/base64.h"
 
@@ -13,7 +13,7 @@
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Up to three bytes as four characters, '=' for those that nothing of them falls into. */
+/* Encodes up to three bytes as four characters; a character that holds no bit of them is '='. */
 static void encode_group(char text[4], const uint8_t *bytes, size_t count)
 {
     uint32_t bits = (uint32_t)bytes[0] << 16;
@@ -33,8 +33,9 @@ static void encode_group(char text[4], const uint8_t *bytes, size_t count)
 _Static_assert(BASE64_LINE_BYTES / GROUP_BYTES * 4 + 1 <= BASE64_LINE_TEXT, "a line has room");
 
 /*
- * A panic that interrupts this CPU for good reads the length: it is set after the text that it
- * counts, and cleared before that changes. The order is this CPU's own, hence no fence of the bus.
+ * A panic on this CPU reads the length, and this function does not continue: so the length is set
+ * after the text that it counts, and cleared before the text changes. Only this CPU sees the order,
+ * so no memory fence is necessary.
  */
 static void set_length(struct base64 *base64, size_t length)
 {
@@ -43,7 +44,7 @@ static void set_length(struct base64 *base64, size_t length)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* The line in `text`, its line end included. */
+/* Writes the line in `text`, including its line end. */
 static void write_text(struct base64 *base64, size_t length)
 {
     assert(length > 0 && length <= sizeof(base64->text)); /* a name may be too long for the line */
@@ -73,7 +74,7 @@ static void base64_write(struct sink *sink, const char *bytes, size_t length)
     while (length > 0) {
         size_t room = BASE64_LINE_BYTES - base64->held;
 
-        assert(room > 0); /* a full line is written */
+        assert(room > 0); /* a full line has been written */
         size_t taken = length < room ? length : room;
 
         memcpy(base64->line + base64->held, bytes, taken);
@@ -102,8 +103,9 @@ void base64_close(struct base64 *base64)
 }
 
 /*
- * An empty line is none to uudecode, and part of a group of four is no byte: so the line has to end
- * as it would have. It does not if other code has written to the console meanwhile.
+ * uudecode refuses an empty line, and a part of a group of four characters is not a byte: so the
+ * rest of the line is written as it would have been. The line is not right if other code has
+ * written to the console meanwhile.
  */
 void base64_cut(struct base64 *base64)
 {

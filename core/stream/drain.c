@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See drain.h. One writer at a time: the thread from drain_start on, or the caller of drain_finish
- * before there is one; and in a panic, after which no thread runs, the CPU that panics. What a
- * panic has to find is stored in an order that leaves it true at each instruction.
+ * See drain.h. There is one writer at a time: the thread, from drain_start on; or the caller of
+ * drain_finish, if there is no thread; and in a panic, after which no thread runs, the CPU that
+ * panics. What a panic reads is stored in an order that keeps it valid at every instruction.
  */
 #include "core/stream/drain.h"
 
@@ -17,9 +17,9 @@
 #include "core/sample/sample.h"
 #include "core/stream/port.h"
 
-#define BEGIN_NS 1000000000ull /* a recording that is so old streams, however little there is */
-#define PAUSE_NS 100000000ull  /* between two looks at rings that have little */
-#define SHOW_NS  1000000000ull /* between two words about how far the end is */
+#define BEGIN_NS 1000000000ull /* a recording of this age is streamed, however little there is */
+#define PAUSE_NS 100000000ull  /* between two looks at rings that hold little */
+#define SHOW_NS  1000000000ull /* between two messages that tell how far the end is */
 
 _Static_assert(SAMPLE_SIZE_MAX <= STREAM_STAGE, "the stream takes each record of the rings");
 
@@ -33,13 +33,14 @@ enum drain_state {
 
 static struct {
     enum drain_state state;
-    uint64_t next_ns; /* the thread need not look before, unless there is much */
+    uint64_t next_ns; /* before this time the thread need not look, unless there is much */
     uint64_t passes;
-    bool whole; /* the last pass left no record that is older than it */
+    bool whole; /* after the last pass no older record was left */
     struct ring_reader reader[ARCH_CPUS_MAX];
     /*
-     * Before a record is read: which CPU's reader stood where, and how many records had left the
-     * stream then. As long as the last is true, the record has not left. Stored in this order.
+     * Noted before a record is read: the CPU, the position of its reader, and how many records had
+     * left the stream. While that number is unchanged, the record has not left. Stored in this
+     * order.
      */
     unsigned cpu;
     uint64_t position, records;
@@ -47,31 +48,32 @@ static struct {
     uint64_t given_back;
     size_t tasks_told;
 
-    /* What the counters said when the records had left. */
+    /* The values of the counters when the records had left. */
     struct recorded_loss losses[ARCH_CPUS_MAX];
     size_t loss_count;
     uint64_t closed;
 
-    /* While the end is waited for: the tick wakes the waiting thread so that it can say how far. */
-    bool awaited;     /* the waiting thread's */
-    uint64_t show_ns; /* when next; the waiting thread's before `awaited` is set, then the tick's */
-    bool show;        /* [A] it is due: set by the tick, cleared by the waiting thread */
-} drain; /* the writer's otherwise, but for `state` and next_ns, which the tick reads */
+    /* While a thread waits for the end: the tick wakes it so that it can tell the progress. */
+    bool awaited;     /* a thread waits; written by that thread */
+    uint64_t show_ns; /* when next; written by the waiting thread before it sets `awaited`, then by
+                       * the tick */
+    bool show;        /* [A] a message is due: set by the tick, cleared by the waiting thread */
+} drain; /* all other fields belong to the writer; the tick reads `state` and next_ns */
 
 static bool has_writer; /* set at boot; false: no port, or the host starts no threads */
 
-/* What the thread, which waits for HOST_RECORDS, is to do. [A] */
+/* What the thread has to do when it waits for HOST_RECORDS. [A] */
 enum { DRAIN_CALLED = 1, DRAIN_ENDING = 2 };
 static uint32_t calls;
-static uint32_t taken; /* the thread's: the calls that it serves */
+static uint32_t taken; /* the thread's own: the calls that it is serving */
 
 static void drain_head(struct stream *stream, bool more)
 {
     const struct ring *ring;
 
-    assert(drain.state == DRAIN_WAITS); /* a head leaves once */
+    assert(drain.state == DRAIN_WAITS); /* a head leaves only once */
     drain.state = DRAIN_HEAD;
-    local_barrier(); /* a panic does not begin anew what has begun to leave */
+    local_barrier(); /* a panic does not write again what has begun to leave */
     stream->compress = recording_compresses();
     stream_begin_recording(stream, recording_source_for_stream(), more);
     for (unsigned cpu = 0; (ring = recording_ring(cpu)); cpu++)
@@ -82,8 +84,8 @@ static void drain_head(struct stream *stream, bool more)
 }
 
 /*
- * Until the ring is nearly full, records stay for those who read them here. A ring in overwrite
- * mode needs nothing back.
+ * Until the ring is nearly full, records stay in it for readers on this machine. A ring in
+ * overwrite mode needs nothing given back.
  */
 static void drain_give_back(struct ring *ring, const struct ring_reader *reader)
 {
@@ -103,7 +105,7 @@ static void drain_note(const struct stream *stream, unsigned cpu)
     local_barrier(); /* before the reader moves */
 }
 
-/* The bytes of a ring that have not left. */
+/* The bytes of a ring that have not left yet. */
 static uint64_t drain_waiting(unsigned cpu, const struct ring *ring)
 {
     bool begun = drain.state == DRAIN_RECORDS || drain.state == DRAIN_ENDS;
@@ -122,9 +124,9 @@ static uint64_t drain_waiting_in_all(void)
 }
 
 /*
- * Those that are published when it begins: writers may be faster than the port. A writer on another
- * CPU may have read the clock for a record that it has yet to publish: it is under way then, which
- * is looked at before.
+ * Writes the records that are published when it begins, as writers may be faster than the port. A
+ * writer on another CPU may already have read the clock for a record that it has not published:
+ * such a writer is under way, which is checked before.
  */
 static void drain_ring(struct stream *stream, unsigned cpu, struct ring *ring)
 {
@@ -145,15 +147,15 @@ static void drain_ring(struct stream *stream, unsigned cpu, struct ring *ring)
 }
 
 /*
- * Before the records, so that a stream that is cut has names; and after them: a thread with a
- * sample among them was noted before that sample.
+ * Called before the records, so that a stream that is cut has names, and after them: a thread with
+ * a sample among them was noted before that sample.
  */
 static void drain_tasks(struct stream *stream)
 {
     const struct recorded_task *tasks;
     size_t count = recording_tasks(&tasks);
 
-    assert(drain.tasks_told <= count); /* they become none only when the next recording begins */
+    assert(drain.tasks_told <= count); /* the count becomes 0 only when the next recording begins */
     for (; drain.tasks_told < count; drain.tasks_told++)
         stream_put_task(stream, &tasks[drain.tasks_told]);
 }
@@ -169,7 +171,7 @@ static void drain_pass(struct stream *stream)
     for (unsigned cpu = 0; (ring = recording_ring(cpu)); cpu++)
         drain_ring(stream, cpu, ring);
     drain_tasks(stream);
-    stream_flush(stream); /* a reader that reads along sees the whole pass */
+    stream_flush(stream); /* so that a host that reads along has the whole pass */
 }
 
 static void drain_end(struct stream *stream)
@@ -178,14 +180,14 @@ static void drain_end(struct stream *stream)
     if (drain.state != DRAIN_ENDS) {
         drain.loss_count = recording_losses(drain.losses, ARCH_CPUS_MAX);
         drain.closed = arch_clock_ns();
-        local_barrier(); /* a panic continues with the same end */
+        local_barrier(); /* a panic continues this end */
         drain.state = DRAIN_ENDS;
     }
     stream_end_recording(stream, drain.losses, drain.loss_count, drain.closed);
     drain.state = DRAIN_DONE;
 }
 
-/* The rest, or the whole. The writers have stopped. */
+/* Writes what is left, or everything. The writers have stopped. */
 static void drain_rest(struct stream *stream)
 {
     if (drain.state == DRAIN_WAITS)
@@ -194,9 +196,7 @@ static void drain_rest(struct stream *stream)
     drain_end(stream);
 }
 
-/*
- * A call that comes late, when all records have left, has no effect: the next recording forgets it.
- */
+/* A late call, after all records have left, has no effect: the next recording clears it. */
 static bool drain_is_called(void)
 {
     if (*(volatile enum drain_state *)&drain.state == DRAIN_DONE)
@@ -205,7 +205,7 @@ static bool drain_is_called(void)
     return taken & DRAIN_CALLED;
 }
 
-/* True: the recording ends. */
+/* True if the recording ends. */
 static bool drain_wait(void)
 {
     host.wait(HOST_RECORDS, drain_is_called);
@@ -244,7 +244,7 @@ void drain_init(void)
 
     if (!stream_port())
         return;
-    /* When this returns, the thread sleeps: its way there is in no recording. */
+    /* When this returns, the thread sleeps already, so its start is not in a recording. */
     if (!host.thread_start || host.thread_start("perf", drain_run, &pid, &why)) {
         print("Pitot: recordings are streamed only when they have ended: %s\n", why.text);
         return;
@@ -255,7 +255,7 @@ void drain_init(void)
 
 void drain_start(void)
 {
-    assert(drain.state == DRAIN_DONE); /* the last recording has left, or is given up */
+    assert(drain.state == DRAIN_DONE); /* the last recording has left or has been dropped */
     __atomic_store_n(&calls, 0, __ATOMIC_RELEASE);
     drain.next_ns = arch_clock_ns() + BEGIN_NS;
     drain.passes = 0;
@@ -267,8 +267,8 @@ void drain_start(void)
 }
 
 /*
- * Whether a quarter of a ring has not left yet, or anything that has not left stands in a ring that
- * is nearly full, where giving back is due; *any: whether there is anything at all.
+ * True if a quarter of some ring has not left yet, or if anything has not left from a ring that is
+ * nearly full, so that it cannot be given back. *any: whether anything is left at all.
  */
 static bool drain_much(bool *any)
 {
@@ -286,7 +286,10 @@ static bool drain_much(bool *any)
     return much;
 }
 
-/* A port may take minutes for what the rings hold: the waiting thread says each second how far. */
+/*
+ * A port may take minutes for what the rings hold: each second the waiting thread tells the
+ * progress.
+ */
 static void drain_tick_awaited(void)
 {
     uint64_t now = arch_clock_ns();
@@ -325,7 +328,10 @@ static bool drain_is_told(void)
     return drain_has_ended() || __atomic_exchange_n(&drain.show, false, __ATOMIC_ACQ_REL);
 }
 
-/* Sleeps until all has left. The thread that drains wakes it then, and the tick now and then. */
+/*
+ * Sleeps until everything has left. The draining thread wakes it at the end, and the tick each
+ * second.
+ */
 static void drain_await(void (*progress)(unsigned long done, unsigned long total))
 {
     uint64_t total = drain_waiting_in_all(), waiting;
@@ -354,7 +360,7 @@ void drain_finish(void (*progress)(unsigned long done, unsigned long total))
     }
 }
 
-/* False: what has left ends in the middle of something that cannot be resumed. */
+/* False if the bytes that have left end in the middle of something that cannot be continued. */
 static bool drain_resume(struct stream *stream)
 {
     if (drain.state == DRAIN_WAITS) {
@@ -385,5 +391,5 @@ void drain_crash(void)
 
 uint64_t drain_given_back(void)
 {
-    return recording_ring(0) ? drain.given_back : 0; /* what only counts has no ring */
+    return recording_ring(0) ? drain.given_back : 0; /* a recording that only counts has no ring */
 }

@@ -105,9 +105,9 @@ static void stream_sink_write(struct sink *sink, const char *bytes, size_t lengt
 }
 
 /*
- * It comes after the attributes, because perf then gives each event that it knows its description,
- * and before the samples. perf never sets back the count of bytes that it compares the size with:
- * the size is that of all descriptions so far.
+ * It comes before the samples, and after the attributes, as perf then gives each event that it
+ * knows its description. perf compares the size with a count of bytes that it never resets: so the
+ * size is that of all descriptions so far.
  */
 static void put_tracing_data(struct stream *stream, struct record_source *source, bool more)
 {

@@ -7,10 +7,10 @@
 
 #include "core/stream/stream.h"
 
-/* Once for a stream, first: what does not need an event to be understood. */
+/* Called once for a stream, first: what can be understood without an event. */
 void head_open(struct stream *stream);
 
-/* Each event's attributes and name, and what tracepoints look like. */
+/* Each event's attributes and name, and the formats of tracepoints. */
 void head_events(struct stream *stream, struct record_source *source, bool more);
 
 /*

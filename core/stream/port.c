@@ -13,15 +13,15 @@
 #include "core/recording/tasks.h"
 #include "core/stream/base64.h"
 
-static struct stream port; /* sink NULL: there is none */
-/* The port's; a block's where there is no port, and in a panic that has given the port's up. */
+static struct stream port; /* sink NULL: there is no port */
+/* For the port; or for a block, if there is no port, or in a panic that has given the port up. */
 static struct stream_packer packer;
 static struct stream_kernel kernel;
 static struct base64 block;
-static bool block_open; /* it is being written to the console */
+static bool block_open; /* a block is being written to the console */
 static const uint64_t *console_left;
 
-/* As perf spells it. */
+/* In the form that perf uses. */
 static const char *cpu_kind(void)
 {
     static char text[48]; /* always the same text, so it may be written twice */
@@ -73,7 +73,7 @@ void stream_block_write(void)
     size_t task_count = recording_tasks(&tasks), loss_count;
     char name[32];
 
-    assert(!block_open); /* one file inside another is none */
+    assert(!block_open); /* a block inside another one would be no file */
     blocks++;
     print_into(name, sizeof(name), blocks == 1 ? "pitot.perf" : "pitot-%u.perf", blocks);
     loss_count = recording_losses(losses, ARCH_CPUS_MAX);

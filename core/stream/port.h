@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the machine's stream goes: a binary port of its own, or, where there is none, a base64
- * block on the console for each recording. Task context, and a panic's.
+ * Where the machine's stream goes: to a binary port of its own, or, if there is none, to the
+ * console as one base64 block for each recording. Task context, and a panic's.
  */
 #pragma once
 
@@ -13,7 +13,7 @@ void stream_port_set(struct sink *sink, const uint64_t *left);
 /* *left counts the characters that the console has sent. Boot. */
 void stream_block_set(const uint64_t *left);
 
-/* The port's stream, one for all recordings of the boot; NULL where there is no port. */
+/* The stream of the port, one for all recordings of the boot; NULL: there is no port. */
 struct stream *stream_port(void);
 
 /*
@@ -22,5 +22,8 @@ struct stream *stream_port(void);
  */
 void stream_block_write(void);
 
-/* A panic begins: a block that is being written ends here, so that those after it can be found. */
+/*
+ * Called when a panic begins: ends a block that is being written, so that a reader finds the blocks
+ * after it.
+ */
 void stream_block_cut(void);

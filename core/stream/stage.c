@@ -12,7 +12,7 @@ size_t stage_round_up(size_t size)
     return (size + 7) & ~(size_t)7;
 }
 
-/* What the staged bytes bring about, now that they have left. May be done twice. */
+/* Makes the changes that belong to the staged bytes, which have left. May be done twice. */
 static void settle(struct stream *stream)
 {
     stream->bytes = stream->bytes_after;
@@ -23,13 +23,13 @@ static void settle(struct stream *stream)
     else if (stream->packs)
         zstd_commit(&stream->packer->zstd);
     stream->staged_length = stream->staged_after;
-    local_barrier(); /* a crash in between finds `sending` and does all of it again */
+    local_barrier(); /* a crash in between finds `sending` set and does all of it again */
     stream->sending = false;
 }
 
 /*
- * These bytes leave; then so many records more have left, and so many bytes are staged still.
- * No bytes: the staged record has been put into the packer.
+ * Sends these bytes; after that, `records` more records have left, and some bytes may still be
+ * staged. No bytes: the staged record has been put into the packer.
  */
 static void leave(struct stream *stream, const void *bytes, size_t length, unsigned records,
                   size_t staged_after)
@@ -50,10 +50,10 @@ static void leave(struct stream *stream, const void *bytes, size_t length, unsig
     settle(stream);
 }
 
-/* `whole`: a record ends here. */
+/* `whole`: a record ends with these bytes. */
 static void send(struct stream *stream, bool whole)
 {
-    assert(!stream->packs); /* what is longer than the stage stands in the head */
+    assert(!stream->packs); /* only the head has records longer than the stage */
     leave(stream, stream->staged, stream->staged_length, whole, 0);
 }
 
@@ -70,7 +70,7 @@ void stream_flush(struct stream *stream)
     leave(stream, &packer->header, size, 0, stream->staged_length);
 }
 
-/* To a reader of the rings, a record that waits in the packer has left: a crash flushes it. */
+/* For a reader of the rings, a record that waits in the packer has left: a crash flushes it. */
 static void pack(struct stream *stream)
 {
     if (zstd_room(&stream->packer->zstd) < stream->staged_length)
@@ -125,7 +125,7 @@ void stage_text(struct stream *stream, const char *text, size_t room)
     static const uint8_t zeroes[8];
     size_t length = strlen(text);
 
-    assert(length <= room); /* the header says `room` already */
+    assert(length <= room); /* the header already says `room` */
     stage_bytes(stream, text, length);
     for (room -= length; room > sizeof(zeroes); room -= sizeof(zeroes)) {
         stage_bytes(stream, zeroes, sizeof(zeroes));

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A record of the stream is staged whole, piece by piece, and then leaves, into the sink or into
- * the packer (struct stream). What has left takes effect by assignments that may be done twice, so
- * that a crash can complete what was under way: stream_recover. Called by the parts of core/stream/
- * alone; contexts as in stream.h.
+ * A record of the stream is collected piece by piece in the stage, and then leaves as a whole, into
+ * the sink or into the packer (struct stream). The changes that belong to it are assignments that
+ * may be done twice, so that a crash can complete them: stream_recover. Called only by the files of
+ * core/stream/; contexts as in stream.h.
  */
 #pragma once
 
 #include "core/abi/perf_pipe.h"
 #include "core/stream/stream.h"
 
-/* What the trailer of a record says, as far as the event's sample_type asks for it. */
+/* What the trailer of a record says, if the event's sample_type asks for it. */
 struct stage_origin {
     uint32_t pid, tid;
-    uint64_t time; /* 0: no time of its own, perf takes it at once instead of sorting it in */
+    uint64_t time; /* 0: it has no time; perf takes it at once instead of sorting it in */
     uint32_t cpu;
 };
 
 /* perf's sizes are multiples of 8. */
 size_t stage_round_up(size_t size);
 
-/* What does not fit into the stage leaves in parts: only TRACING_DATA is that long. */
+/* A record that does not fit into the stage leaves in parts: only TRACING_DATA is that long. */
 void stage_bytes(struct stream *stream, const void *bytes, size_t length);
 void stage_u64(struct stream *stream, uint64_t value);
 void stage_u32_pair(struct stream *stream, uint32_t first, uint32_t second);
@@ -32,8 +32,8 @@ struct perf_event_header stage_header_of(uint32_t type, unsigned misc, size_t si
 void stage_header(struct stream *stream, uint32_t type, unsigned misc, size_t size);
 
 /*
- * The trailer ends every record but samples and perf's own: what sample_id_all promises, in the
- * order of `struct sample_id`.
+ * The trailer ends every record except samples and perf's own records: it is what sample_id_all
+ * promises, in the order of `struct sample_id`.
  */
 void stage_trailer(struct stream *stream, const struct recorded_event *event,
                    const struct stage_origin *origin);

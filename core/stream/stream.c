@@ -21,7 +21,7 @@ void stream_put_record(struct stream *stream, const struct perf_event_header *re
     stage_end(stream);
 }
 
-/* perf counts LOST records as well as what they say, so nothing lost must stay unsaid. */
+/* perf counts LOST records and the losses that they tell, so every loss must be told. */
 static void put_loss(struct stream *stream, const struct recorded_loss *loss, uint64_t time)
 {
     const struct recorded_event *event = &stream->first;
@@ -49,7 +49,9 @@ void stream_put_round(struct stream *stream)
     stage_end(stream);
 }
 
-/* The CRC is that of all up to its own place: what has left, and the part of this record before. */
+/*
+ * The CRC covers everything before its own place: what has left, and the first part of this record.
+ */
 static void put_checksum(struct stream *stream)
 {
     const uint32_t zero = 0;
@@ -73,7 +75,10 @@ void stream_set_packer(struct stream *stream, struct stream_packer *packer)
     stream->packer = packer;
 }
 
-/* From here on to the end of the recording: perf takes no TRACING_DATA that is compressed. */
+/*
+ * Records are compressed from here to the end of the recording: perf does not accept a compressed
+ * TRACING_DATA.
+ */
 static void begin_packing(struct stream *stream)
 {
     assert(stream->packer);
@@ -104,7 +109,7 @@ void stream_end_recording(struct stream *stream, const struct recorded_loss *los
 {
     if (!stream->ending) {
         stream->end_start = stream->records;
-        local_barrier(); /* a crash that finds `ending` finds where it began */
+        local_barrier(); /* a crash that finds `ending` set also finds where the end began */
         stream->ending = true;
     }
     stream->end_put = 0;
@@ -114,7 +119,7 @@ void stream_end_recording(struct stream *stream, const struct recorded_loss *los
     }
     stream_put_round(stream);
     stream_flush(stream);
-    stream->packs = false; /* the checksum stands as it is, for tools that know no zstd */
+    stream->packs = false; /* the checksum is not compressed, for tools without zstd */
     put_checksum(stream);
     stream->closed = time;
 }

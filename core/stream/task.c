@@ -21,8 +21,8 @@ static void put_comm(struct stream *stream, const struct recorded_task *task,
 }
 
 /*
- * A birth or an end, which are laid out alike. What is born does not begin with its parent's
- * mappings, as perf takes it to unless it is told so.
+ * Writes a birth or an end, which have the same layout. A new task does not have its parent's
+ * mappings, which perf would assume unless it is told.
  */
 static void put_birth_or_end(struct stream *stream, uint32_t type, const struct recorded_task *task,
                              const struct stage_origin *origin)
@@ -72,8 +72,8 @@ static void put_map(struct stream *stream, const struct recorded_task *task,
 }
 
 /*
- * A task that was there when the recording began has its name from a time between the recordings: a
- * task id that comes again, under another name, must not rename older samples.
+ * A task that existed when the recording began gets its name at a time between the recordings: a
+ * task id that is used again, with another name, must not rename older samples.
  */
 void stream_put_task(struct stream *stream, const struct recorded_task *task)
 {

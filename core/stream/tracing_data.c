@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See tracing_data.h. The format is that of trace-cmd's trace.dat up to version 0.6, of which perf
- * reads a head, the layout of a page of Linux' ring, the tables of ftrace's own events, of events
- * by system, of symbols, of printk's formats and of tasks (measured with perf 6.1; what may be
- * empty and what may not is in docs/tracepoints.md).
+ * See tracing_data.h. The format is that of trace-cmd's trace.dat up to version 0.6, and perf reads
+ * from it a head, the layout of a page of Linux' ring, and the tables of ftrace's own events, of
+ * events by system, of symbols, of printk's formats and of tasks (measured with perf 6.1; what may
+ * be empty and what may not is in docs/tracepoints.md).
  */
 #include "core/stream/tracing_data.h"
 
@@ -14,21 +14,21 @@
 
 static const char magic[] = "\x17\x08\x44"
                             "tracing"
-                            "0.6"; /* its NUL included */
+                            "0.6"; /* including its NUL */
 
 /*
- * perf refuses an empty one, and takes from this one how long a long is. No page of such a ring is
- * in the stream.
+ * perf refuses an empty layout, and takes the size of a long from this one. The stream contains no
+ * page of such a ring.
  */
 static const char header_page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
                                   "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
                                   "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
                                   "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
 
-/* Read and not looked at, so it can be as long as the whole needs to be a multiple of 8. */
+/* perf reads this and ignores it: its length makes the whole a multiple of 8. */
 static const char header_event[] = "\n\n\n\n\n\n\n\n";
 
-/* Counts, and hands on if there is somewhere to hand it. */
+/* Counts bytes, and passes them on if there is a sink. */
 struct counter {
     struct sink sink;
     struct sink *to;
@@ -59,7 +59,7 @@ static void put_u64(struct counter *counter, uint64_t value)
     put(counter, &value, sizeof(value));
 }
 
-/* With its NUL. */
+/* Including its NUL. */
 static void put_name(struct counter *counter, const char *name)
 {
     put(counter, name, strlen(name) + 1);
@@ -83,7 +83,10 @@ static size_t system_length(const struct tracepoint *tracepoint)
     return (size_t)(strchr(tracepoint->full_name, ':') - tracepoint->full_name);
 }
 
-/* The tracepoint of the event if it is to be told, and was not for an event before. */
+/*
+ * The tracepoint of the event, if it has to be described and was not described for an earlier
+ * event.
+ */
 static const struct tracepoint *tracepoint_of(const struct record_source *source, size_t index)
 {
     const struct recorded_event *event = &source->events[index];
@@ -96,11 +99,11 @@ static const struct tracepoint *tracepoint_of(const struct record_source *source
     return tracepoint_by_id(event->attr.config);
 }
 
-/* What was prepared; task context, one at a time. */
+/* What was prepared. Task context, one user at a time. */
 static struct format_names names;
 static size_t padding;
 
-/* What the samples hold in fields that are functions, so that it can be named. */
+/* Collects the functions in the samples' fields, so that they can be named. */
 static void collect_names(struct record_source *source)
 {
     const struct perf_event_header *record;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What perf must know of tracepoints to show their fields: the body of the record TRACING_DATA.
+ * What perf must know about tracepoints to show their fields: the body of the record TRACING_DATA.
  * Task context.
  */
 #pragma once
@@ -10,12 +10,12 @@
 #include "core/lib/print.h"
 #include "core/sample/records.h"
 
-/* True if there is something to tell: a tracepoint whose records were asked for. */
+/* True if there is something to describe: a tracepoint whose records were asked for. */
 bool tracing_data_needed(const struct record_source *source);
 
 /*
- * Works out what will be written, and returns how many bytes, a multiple of 8. Functions are named
- * that the source's records hold; where `more` records will come, all functions are.
+ * Prepares what will be written, and returns its size, a multiple of 8. The functions in the
+ * source's records are named; if `more` records will come, all functions are.
  */
 size_t tracing_data_prepare(struct record_source *source, bool more);
 

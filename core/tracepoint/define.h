@@ -22,10 +22,10 @@
  *     state      a thread's, TRACEPOINT_STATE_*, shown by its letter        %s
  *     gfp        how pages are given out, TRACEPOINT_GFP_*, by its name     %s
  *
- * A tracepoint that stands in a trap's handler and tells of what the trap interrupted is declared
- * and defined by the macros that end in _AT, up to nine fields, and raised by TRACE_ON(SYSTEM_NAME)
- * and TRACE_AT(SYSTEM_NAME, regs, ...): its samples begin at these registers, not at the place with
- * the tracepoint; with NULL for them, at the place after all.
+ * A tracepoint in a trap's handler that reports what the trap has interrupted is declared and
+ * defined by the macros that end in _AT, with up to nine fields, and raised by
+ * TRACE_ON(SYSTEM_NAME) and TRACE_AT(SYSTEM_NAME, regs, ...): its samples begin at these registers,
+ * not at the tracepoint; if `regs` is NULL, they begin at the tracepoint.
  *
  * From this come the site, the function that makes a record of a hit's arguments, and the
  * description of it that libtraceevent reads (core/tracepoint/format.h). TRACE may stand in any
@@ -41,9 +41,9 @@
 #include "core/tracepoint/tracepoint.h"
 
 /*
- * What gates call, interrupts off: a hit whose arguments are those of the place; and one with
- * arguments in memory, place->argument[0], and perhaps registers of its own, place->argument[1].
- * Weak: code with tracepoints can be linked without tracepoint.c.
+ * What gates call, with interrupts off. tracepoint_hit: the arguments are those of the place.
+ * tracepoint_hit_at: the arguments are in memory at place->argument[0], and place->argument[1] may
+ * point to registers. Weak: code with tracepoints can be linked without tracepoint.c.
  */
 __attribute__((weak)) arch_gated_function tracepoint_hit, tracepoint_hit_at;
 
@@ -80,8 +80,8 @@ static inline void tracepoint_copy_text(char *to, const char *from)
 #define TRACEPOINT_MEMBER_text(name)     char name[TRACEPOINT_TEXT_SIZE];
 
 /*
- * Each writes a field of one kind, at any address. In registers and on the stack an argument of 32
- * bits has any upper half.
+ * Each writes a field of one kind, at any address. In registers and on the stack, the upper half of
+ * a 32-bit argument may have any value.
  */
 static inline void tracepoint_store_32(char *to, uint64_t argument)
 {
@@ -120,9 +120,9 @@ static inline void tracepoint_store_text(char *to, uint64_t argument)
      sizeof(((struct trace_record_##of *)NULL)->field)},
 
 /*
- * Fields are of 4 bytes, 8, or 16 that need no alignment: what the compiler leaves in front of one
- * is nothing or the 4 bytes there. So these go to 0 in front of every field of 8, before any field
- * is written; the compiler drops the stores that others write over.
+ * Fields have 4 bytes, 8, or 16 without alignment, so the padding before a field is either nothing
+ * or 4 bytes. The 4 bytes before every field of 8 are set to 0 before any field is written; the
+ * compiler drops the stores that later ones overwrite.
  */
 #define TRACEPOINT_CLEAR(of, kind, name, print)                                                    \
     if (_Alignof(__typeof__(((struct trace_record_##of *)NULL)->name)) == 8)                       \
@@ -152,7 +152,7 @@ static inline void tracepoint_store_text(char *to, uint64_t argument)
 typedef void tracepoint_gate_at(struct arch_gated *gated, uint64_t *argument,
                                 const struct regs *regs);
 
-/* A tracepoint whose hits have arguments in memory; `regs` NULL: those of this place. */
+/* Raises a tracepoint with arguments in memory; `regs` NULL: those of this place. */
 __attribute__((always_inline)) static inline void
 tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct regs *regs)
 {
@@ -230,12 +230,12 @@ tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct
     } while (0)
 
 /*
- * The site alone, for arguments that more than an expression makes:
+ * Only the site, for arguments that need more code than an expression:
  *
  *     if (TRACE_ON(breakpoint_hit))
  *         slot_trace(...);                which says TRACE_AT(breakpoint_hit, regs, ...)
  */
 #define TRACE_ON(name) ARCH_SITE_ON(tracepoint_##name)
 
-/* Stands after a TRACE_ON: it has no site of its own. */
+/* Comes after a TRACE_ON, as it has no site of its own. */
 #define TRACE_AT(name, regs, ...) trace_##name(regs, __VA_ARGS__)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The fields of a hit, by name: a tracepoint's own, the common ones (common_type, common_flags,
- * common_preempt_count, common_pid, common_tgid), and comm, the name of the task. Where a field's
- * value is found is looked up once, in task context; a hit then reads it from its arguments, as no
- * record has been made yet, in any context. For filters and tallies.
+ * common_preempt_count, common_pid, common_tgid), and comm, the name of the task. The place of a
+ * field's value is looked up once, in task context; a hit then reads the value from its arguments,
+ * as there is no record yet, in any context. For filters and tallies.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 enum field_source { FIELD_ARGUMENT, FIELD_HEAD, FIELD_COMM };
 
-/* For a hit to find it: an argument, or a part of what the record would begin with. */
+/* Where a hit finds a field: an argument, or a part of the record's head. */
 struct field_place {
     uint8_t source; /* enum field_source */
     bool late;      /* an argument that has to be found first */
@@ -20,15 +20,18 @@ struct field_place {
     uint8_t size;   /* of a number, in bytes */
 };
 
-/* The field of that name, which is `length` long; NULL: there is none. */
+/* The field with this name of `length` characters; NULL: there is none. */
 const struct tracepoint_field *field_find(const struct tracepoint *tracepoint, const char *name,
                                           size_t length);
 
-/* One that field_find has found there. */
+/* The place of a field that field_find has returned. */
 struct field_place field_place_of(const struct tracepoint *tracepoint,
                                   const struct tracepoint_field *field);
 
-/* Its own names, with a comma and a blank after each; cut where `size` ends. Returns `names`. */
+/*
+ * The names of its own fields, each followed by a comma and a blank; cut at `size`. Returns
+ * `names`.
+ */
 const char *field_names(const struct tracepoint *tracepoint, char *names, size_t size);
 
 static inline bool field_is_text(const struct field_place *field)
@@ -65,7 +68,7 @@ static inline uint64_t field_load_argument(const struct field_place *field, stru
     return hit->argument[field->place];
 }
 
-/* The value of a field that is no text: sign-extended if the field has a sign. */
+/* The value of a field that is not a text; sign-extended if the field has a sign. */
 static inline uint64_t field_number(const struct field_place *field, struct trace_hit *hit)
 {
     uint64_t value;

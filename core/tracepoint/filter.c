@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See filter.h. The compiler reads the text once from left to right and leaves each operation after
- * its operands; the program then needs a stack of results only, the bits of one word.
+ * See filter.h. The compiler reads the text once from left to right and stores each operation after
+ * its operands; the program then needs only a stack of results, the bits of one word.
  */
 #include "core/tracepoint/filter.h"
 
@@ -16,7 +16,7 @@ struct compiler {
     const char *at;
     struct filter *filter;
     const struct tracepoint *tracepoint;
-    unsigned depth;   /* of what is being read */
+    unsigned depth;   /* nesting depth of what is being read */
     unsigned waiting; /* results on the stack */
     struct refusal *why;
 };
@@ -73,7 +73,8 @@ static int emit(struct compiler *compiler, const struct filter_step *step)
                       "filter: too long: at most %d comparisons and operators are possible, and %d "
                       "of them nested",
                       FILTER_STEPS_MAX, FILTER_DEPTH_MAX);
-    assert(compares || compiler->waiting > (step->operation != FILTER_NOT)); /* what it is of */
+    assert(compares || compiler->waiting > (step->operation != FILTER_NOT)); /* its operands are on
+                                                                              * the stack */
     filter->step[filter->count++] = *step;
     if (compares)
         compiler->waiting++;
@@ -89,7 +90,7 @@ static int emit_operation(struct compiler *compiler, enum filter_operation opera
 
 static int read_operator(struct compiler *compiler, uint8_t *operation)
 {
-    /* The longer of two that begin alike first. */
+    /* If two begin alike, the longer one comes first. */
     static const struct {
         const char *token;
         enum filter_operation operation;
@@ -144,7 +145,7 @@ static int read_text(struct compiler *compiler, char *text)
     return 0;
 }
 
-/* The field whose name stands here, which is `length` long; NULL if none has it. */
+/* The field whose name is here, with `length` characters; NULL: no field has this name. */
 static const struct tracepoint_field *field_here(const struct compiler *compiler, size_t *length)
 {
     for (*length = 0; is_name(compiler->at[*length]);)
@@ -166,7 +167,7 @@ static int read_field(struct compiler *compiler, const struct tracepoint_field *
     return 0;
 }
 
-/* What `field`, a number, is compared with: another, or a field that is one. */
+/* Reads what `field`, a number, is compared with: a number, or another field that holds one. */
 static int read_number_or_field(struct compiler *compiler, const struct tracepoint_field *field,
                                 struct filter_step *step)
 {
@@ -272,7 +273,7 @@ int filter_compile(struct filter *filter, const char *text, const struct tracepo
     skip_blanks(&compiler);
     if (!error && *compiler.at != '\0')
         error = refuse_here(&compiler, "&&, || or the end");
-    assert(error || (compiler.waiting == 1 && compiler.depth == 0)); /* one answer is left */
+    assert(error || (compiler.waiting == 1 && compiler.depth == 0)); /* one result is left */
     if (error)
         filter->count = 0;
     return error;
@@ -317,7 +318,7 @@ static bool compare_text(const struct filter_step *step, const char *text)
     return (strcmp(step->text, text) == 0) == (step->operation == FILTER_EQUAL);
 }
 
-/* As the record would have it: cut. */
+/* Cut, as in the record. */
 static bool compare_argument_text(const struct filter_step *step, struct trace_hit *hit)
 {
     char text[TRACEPOINT_TEXT_SIZE];
@@ -337,7 +338,7 @@ static bool compare(const struct filter_step *step, struct trace_hit *hit)
 
 bool filter_passes(const struct filter *filter, struct trace_hit *hit)
 {
-    uint32_t results = 1; /* the last one lowest */
+    uint32_t results = 1; /* the last result is the lowest bit */
 
     for (unsigned i = 0; i < filter->count; i++) {
         const struct filter_step *step = &filter->step[i];

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which hits of a tracepoint count, as a person writes it:
+ * Which hits of a tracepoint count, as a user writes it:
  *
  *     order > 2 && (name == "pages" || name ~ "kern*") && !(common_pid == 1)
  *
- * A comparison is FIELD OPERATOR VALUE, or of two numbers FIELD OPERATOR FIELD. Fields are those of
- * core/tracepoint/field.h. Numbers are decimal (of fields with a sign, with a minus, too) or 0x...,
- * and know == != < <= > >= and & (any of these bits); texts stand between double quotes, and know
- * == != and ~ (a pattern, core/lib/glob.h).
- * && binds more tightly than ||, ! more than both.
+ * A comparison is FIELD OPERATOR VALUE, or, for two numbers, FIELD OPERATOR FIELD. Fields are those
+ * of core/tracepoint/field.h. Numbers are decimal (with a minus for fields with a sign) or 0x...;
+ * their operators are == != < <= > >= and & (any of these bits). Texts are in double quotes; their
+ * operators are == != and ~ (a pattern, core/lib/glob.h). && binds more tightly than ||, ! more
+ * than both.
  *
  * filter_compile, in task context, makes a program without jumps; filter_passes runs it in any
- * context, in at most FILTER_STEPS_MAX steps. It looks at the hit's arguments, as no record has
- * been made yet, and at those alone that it names.
+ * context, in at most FILTER_STEPS_MAX steps. It reads the hit's arguments, as there is no record
+ * yet, and only those that it names.
  */
 #pragma once
 
 #include "core/tracepoint/field.h"
 
 #define FILTER_STEPS_MAX 16
-#define FILTER_DEPTH_MAX 8  /* of parentheses and !, and of results waiting for an && or || */
-#define FILTER_TEXT_MAX  24 /* characters of a text, with its end */
+#define FILTER_DEPTH_MAX                                                                           \
+    8                      /* depth of parentheses and !, and of results that wait for an && or
+                             * || */
+#define FILTER_TEXT_MAX 24 /* characters of a text, including its end */
 
 enum filter_operation {
     FILTER_EQUAL,
@@ -31,9 +33,9 @@ enum filter_operation {
     FILTER_GREATER_EQUAL,
     FILTER_BITS,
     FILTER_GLOB,
-    FILTER_AND, /* of the two last results; these three compare nothing */
+    FILTER_AND, /* combine the two last results; these three compare nothing */
     FILTER_OR,
-    FILTER_NOT, /* of the last */
+    FILTER_NOT, /* inverts the last result */
 };
 
 struct filter_step {
@@ -47,13 +49,13 @@ struct filter_step {
     };
 };
 
-/* No steps: everything passes. */
+/* Without steps, every hit passes. */
 struct filter {
     uint8_t count;
     struct filter_step step[FILTER_STEPS_MAX];
 };
 
-/* 0, or -EINVAL and what is wrong in `text`, with the fields that there are. */
+/* Returns 0, or -EINVAL and what is wrong in `text`, with the fields that exist. */
 int filter_compile(struct filter *filter, const char *text, const struct tracepoint *tracepoint,
                    struct refusal *why);
 

@@ -23,7 +23,7 @@ static const struct choice gfp[] = {{TRACEPOINT_GFP_ZERO, "__GFP_ZERO"}, {0, NUL
 static const struct {
     const char *type;
     bool is_signed;
-    const struct choice *choices; /* the last has no name; NULL: shown as a number, or a text */
+    const struct choice *choices; /* the last one has no name; NULL: shown as a number or a text */
 } kinds[] = {
     [TRACEPOINT_pointer] = {"void *", false, NULL},
     [TRACEPOINT_function] = {"void *", false, NULL},
@@ -84,7 +84,7 @@ static void print_piece(struct sink *sink, const struct tracepoint_field *field,
     }
 }
 
-/* A function by its name, a place in one with its distance from the start. */
+/* A function by its name; a place inside one with its distance from the start. */
 static void print_place(struct sink *sink, const struct tracepoint_field *field, uint64_t value)
 {
     struct symbol symbol;
@@ -144,8 +144,8 @@ static void print_choice(struct sink *sink, const struct tracepoint_field *field
 }
 
 /*
- * What has no name is in the table as well, as the number: an empty table is none to
- * libtraceevent.
+ * A value without a name is in the table as well, as a number: libtraceevent does not accept an
+ * empty table.
  */
 static void print_argument(struct sink *sink, const struct tracepoint_field *field,
                            const struct format_names *names, bool by_table)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A tracepoint and its records in words: what libtraceevent reads of it, and what it then prints.
- * Both come from the table of fields that its declaration makes. Task context; a record may be
- * printed in a panic as well.
+ * A tracepoint and its records as text: the description that libtraceevent reads, and the line that
+ * it then prints. Both come from the table of fields that the declaration makes. Task context; a
+ * record may be printed in a panic as well.
  */
 #pragma once
 
@@ -14,10 +14,10 @@
 struct format_names {
     uint64_t value[FORMAT_NAMES_MAX];
     unsigned count;
-    bool functions; /* and the first instruction of every function */
+    bool functions; /* also the first instruction of every function */
 };
 
-/* Adds what the record has in its function fields, as long as there is room. */
+/* Adds the functions in the record's fields, as long as there is room. */
 void format_names_add(struct format_names *names, const struct tracepoint *tracepoint,
                       const void *record, size_t size);
 
@@ -28,7 +28,7 @@ void format_names_add(struct format_names *names, const struct tracepoint *trace
 void tracepoint_format_print(struct sink *sink, const struct tracepoint *tracepoint,
                              const struct format_names *names);
 
-/* The record as `perf script` prints it; what does not lie inside `size` bytes is left out. */
+/* The record as `perf script` prints it; fields beyond `size` bytes are left out. */
 void tracepoint_record_print(struct sink *sink, const struct tracepoint *tracepoint,
                              const void *record, size_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which tracepoints are linked in: they note themselves in a section, like commands. Ids are places
- * in it, so they hold for one build. Constant data; any context.
+ * The tracepoints that are linked in: each puts itself into a section, as commands do. An id is a
+ * place in that section, so it is valid for one build. Constant data; any context.
  */
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
@@ -26,7 +26,7 @@ uint16_t tracepoint_id(const struct tracepoint *tracepoint)
     uint16_t id = 1;
 
     while (tracepoint_by_id(id) != tracepoint) {
-        assert(id < tracepoint_count()); /* every one is in the section */
+        assert(id < tracepoint_count()); /* every tracepoint is in the section */
         id++;
     }
     return id;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The way of a hit from the tracepoint to its probes, and turning sites on and off. tracepoint_hit
- * runs in whatever context the tracepoint stands in; the rest in task context.
+ * Passes a hit from the tracepoint to its probes, and turns sites on and off. tracepoint_hit runs
+ * in the context of the tracepoint, which may be any; the rest in task context.
  *
  * A hit takes no lock. Its gate has turned interrupts off, so that on one CPU only a debug trap or
- * an NMI can come between: contexts are told apart by arch_trap_depth, and what hits while its own
- * context is recording is part of that recording. A hit that is only counted costs no more than
- * finding the probes; a probe that wants the record makes it, where it wants it.
+ * an NMI can interrupt it. arch_trap_depth tells these contexts apart; a hit that comes while its
+ * own context is recording is caused by that recording. A hit that is only counted costs no more
+ * than finding the probes; a probe that wants the record makes it, at the place where it needs it.
  */
 #include "core/tracepoint/define.h"
 
@@ -21,10 +21,11 @@
 extern const struct arch_site __start_tracepoint_sites[] __attribute__((weak));
 extern const struct arch_site __stop_tracepoint_sites[] __attribute__((weak));
 
-static bool recording[ARCH_CPUS_MAX][DEPTHS]; /* [owning CPU] a hit of this context is under way */
+static bool recording[ARCH_CPUS_MAX][DEPTHS]; /* [owning CPU] a hit of this context is being
+                                               * recorded */
 static uint64_t nested[ARCH_CPUS_MAX];        /* [owning CPU] */
 
-/* Whatever is hit between these two in the same context is nested. False: this hit is. */
+/* A hit between these two functions in the same context is nested. False: this hit is nested. */
 static inline bool recording_begins(unsigned cpu, bool *busy)
 {
     if (__builtin_expect(*busy, false)) {
@@ -48,7 +49,7 @@ static inline void tell(struct arch_gated *gated, const struct arch_place *place
     const struct tracepoint *tracepoint = (const struct tracepoint *)gated; /* its first member */
     unsigned cpu = arch_cpu_id();
     bool *busy = &recording[cpu][arch_trap_depth()];
-    struct trace_hit hit; /* field by field, as most of it is not needed */
+    struct trace_hit hit; /* set field by field, as most fields are not needed */
 
     if (!recording_begins(cpu, busy))
         return;
@@ -92,7 +93,7 @@ uint64_t tracepoint_nested(void)
     return sum;
 }
 
-/* Every site of the tracepoint, in all the functions that it was inlined into. */
+/* For every site of the tracepoint, in all the functions that it was inlined into. */
 static int set_sites(const struct tracepoint *tracepoint, bool on, struct refusal *why)
 {
     for (const struct arch_site *site = __start_tracepoint_sites; site < __stop_tracepoint_sites;
@@ -103,7 +104,7 @@ static int set_sites(const struct tracepoint *tracepoint, bool on, struct refusa
     return 0;
 }
 
-/* All registers are saved as long as any probe wants them. */
+/* All registers are saved while any probe wants them. */
 static void choose_gate(struct tracepoint *tracepoint)
 {
     bool registers = false;
@@ -130,10 +131,12 @@ int tracepoint_listen(struct tracepoint *tracepoint, struct tracepoint_probe *pr
 
     if (error)
         return error;
-    assert(probe->hit && !*find_link(tracepoint, probe)); /* twice in a list makes it a ring */
+    assert(probe->hit && !*find_link(tracepoint, probe)); /* a probe that is twice in the list would
+                                                           * close it to a circle */
     probe->next = NULL;
     tracepoint->id = tracepoint_id(tracepoint);
-    *find_link(tracepoint, NULL) = probe; /* the last, so that events hit in the order they came */
+    *find_link(tracepoint, NULL) = probe; /* at the end, so that events hit in the order in which
+                                           * they came */
     choose_gate(tracepoint);
     error = set_sites(tracepoint, true, why);
     if (error)
@@ -142,14 +145,14 @@ int tracepoint_listen(struct tracepoint *tracepoint, struct tracepoint_probe *pr
     return error;
 }
 
-/* A site that cannot be turned off leads to no probes. */
+/* A site that cannot be turned off leads to no probe. */
 void tracepoint_leave(struct tracepoint *tracepoint, struct tracepoint_probe *probe)
 {
     struct tracepoint_probe **link;
 
     cpus_park_surely();
     link = find_link(tracepoint, probe);
-    assert(*link); /* else it listens somewhere else, and is called when its event is another */
+    assert(*link); /* else it would listen somewhere else, and be called for another event */
     *link = probe->next;
     choose_gate(tracepoint);
     if (!tracepoint->probes)

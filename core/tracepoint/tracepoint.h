@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tracepoints: places in the kernel's code that report each hit while a probe listens, and are a
- * nop of five bytes while none does. Here: what listens to them, and finds them;
+ * nop of five bytes while none does. This header is for code that listens to them or looks them up;
  * core/tracepoint/define.h declares, defines and raises them. docs/tracepoints.md gives the
  * reasons.
  */
@@ -42,15 +42,15 @@ struct tracepoint_head {
 #define TRACEPOINT_HARDIRQ      0x08 /* an interrupt's handler was running */
 
 /*
- * A record as a sample carries it: the size, then so many bytes, 8-byte aligned together. So fields
- * of eight bytes lie at a multiple of 8 plus 4 there.
+ * A record as a sample carries it: the size, then that many bytes; together they are 8-byte
+ * aligned. So fields of eight bytes are at a multiple of 8 plus 4.
  */
 struct tracepoint_raw {
     uint32_t size;
     struct tracepoint_head head;
 };
 
-/* Room for any. */
+/* Room for a record of any tracepoint. */
 union tracepoint_room {
     struct tracepoint_raw raw;
     uint64_t words[(sizeof(uint32_t) + TRACEPOINT_RECORD_MAX + 7) / 8];
@@ -74,28 +74,28 @@ enum tracepoint_kind {
 #define TRACEPOINT_STATE_SLEEPING 0x01 /* S */
 #define TRACEPOINT_STATE_ENDED    0x10 /* X */
 
-#define TRACEPOINT_GFP_ZERO 0x100 /* Linux' __GFP_ZERO: what is given out is zero */
+#define TRACEPOINT_GFP_ZERO 0x100 /* Linux' __GFP_ZERO: the pages are filled with zeros */
 
 struct tracepoint_field {
     const char *name;
-    const char *print; /* the part of the line, with one conversion */
+    const char *print; /* its part of the printed line, with one conversion */
     enum tracepoint_kind kind;
-    uint16_t offset, size; /* in the record, from common_type on */
+    uint16_t offset, size; /* in the record, counted from common_type */
 };
 
 /*
- * One hit, as those who listen see it until they return: what the place has given, before anything
- * is made of it.
+ * One hit, as probes see it until they return: the arguments of the place, before a record is made
+ * from them.
  */
 struct trace_hit {
     const struct tracepoint *tracepoint;
     const struct arch_place *place;
-    uint64_t *argument;      /* a word for each field; of a text where it stands, or NULL */
-    const struct regs *regs; /* those that were given, or NULL: trace_regs makes them */
-    uint64_t ids;            /* task_current_ids */
+    uint64_t *argument;      /* a word for each field; for a text its address, or NULL */
+    const struct regs *regs; /* the registers that the place gave, or NULL: trace_regs makes them */
+    uint64_t ids;            /* the value of task_current_ids */
     unsigned cpu;
-    bool late_found; /* the late arguments have been looked for */
-    struct regs own; /* trace_regs' */
+    bool late_found; /* the late arguments have been found */
+    struct regs own; /* used by trace_regs */
 };
 
 struct tracepoint_probe;
@@ -103,11 +103,11 @@ struct tracepoint_probe;
 /* Called at each hit. Any context, interrupts off: no lock, no allocation, no fault. */
 typedef void tracepoint_probe_hit(struct tracepoint_probe *probe, struct trace_hit *hit);
 
-/* The caller's memory, which stays as it is while it listens. */
+/* Memory of the caller, which must not change while the probe listens. */
 struct tracepoint_probe {
     tracepoint_probe_hit *hit;
-    bool registers;                /* wants all general registers, not ip, sp, bp, flags alone */
-    struct tracepoint_probe *next; /* tracepoint_listen's */
+    bool registers;                /* wants all general registers, not only ip, sp, bp and flags */
+    struct tracepoint_probe *next; /* for tracepoint_listen */
 };
 
 /*
@@ -115,26 +115,27 @@ struct tracepoint_probe {
  */
 struct tracepoint {
     struct arch_gated gated;              /* [I] what the gate calls: tracepoint_hit, or _at */
-    arch_gate_function *gate;             /* [T] what a site that is on calls; NULL at first */
+    arch_gate_function *gate;             /* [T] what an enabled site calls; NULL at first */
     const char *full_name;                /* [I] "lock:lock_acquire" */
-    const char *name;                     /* [I] "lock_acquire", the end of it */
+    const char *name;                     /* [I] "lock_acquire", the last part of it */
     const struct tracepoint_field *field; /* [I] */
     unsigned field_count;                 /* [I] */
-    /* What the record's first word begins with; the upper two bytes are 0. */
-    uint32_t raw_size; /* [I] bytes of the record, padding included */
+    /* The first word of the record; its upper two bytes are 0. */
+    uint32_t raw_size; /* [I] bytes of the record, including padding */
     uint16_t id;       /* [T] from 1; 0 until a probe has listened */
     uint16_t none;     /* [I] */
     /* [I] Writes the record after its head, each byte of it; returns its end. Any context. */
     char *(*make)(const struct tracepoint *tracepoint, char *restrict record,
                   const uint64_t *restrict argument);
     /*
-     * [I] Finds the arguments from `late` on, which cost something; NULL: there are none. In the
-     * context of the hit, interrupts off.
+     * [I] Finds the arguments from index `late` on, which are expensive; NULL: there are none. In
+     * the context of the hit, with interrupts off.
      */
     void (*find_late)(struct trace_hit *hit);
     unsigned late;                   /* [I] */
-    bool weighted;                   /* [I] a sample stands for what its hits say, not for hits: */
-    unsigned weight;                 /* [I] ... which argument says it, a u64 */
+    bool weighted;                   /* [I] a sample stands for a value of its hits, not for their
+                                      * number: */
+    unsigned weight;                 /* [I] ... the index of the argument with that value, a u64 */
     struct tracepoint_probe *probes; /* [T] read by hits */
 };
 
@@ -146,23 +147,32 @@ _Static_assert(offsetof(struct tracepoint, id) == offsetof(struct tracepoint, ra
 
 /* --- Listening: task context. --- */
 
-/* Turns the sites on, with the first probe. 0, or -EINVAL and which site is not as it was made. */
+/*
+ * Adds a probe; the first one turns the sites on. 0, or -EINVAL and the site whose bytes are not as
+ * they were made.
+ */
 int tracepoint_listen(struct tracepoint *tracepoint, struct tracepoint_probe *probe,
                       struct refusal *why);
 void tracepoint_leave(struct tracepoint *tracepoint, struct tracepoint_probe *probe);
 
 /*
- * Hits that came while this CPU was recording one in the same context: counted, not recorded. Any
- * context.
+ * Hits that came while their CPU was recording another one in the same context: counted, not
+ * recorded. Any context.
  */
 uint64_t tracepoint_nested(void);
 
-/* That CPU is in the middle of a hit. Any context; of another CPU it tells of a moment ago. */
+/*
+ * True if that CPU is in the middle of a hit. Any context; for another CPU the answer is from a
+ * moment ago.
+ */
 bool tracepoint_is_recording(unsigned cpu);
 
-/* --- What a hit tells its probes, while they are called. --- */
+/* --- What probes may ask about a hit while they are called. --- */
 
-/* Registers of the place. General ones are not known unless the probe has asked for them. */
+/*
+ * The registers at the place of the hit. General registers are known only if the probe has asked
+ * for them.
+ */
 static inline const struct regs *trace_regs(struct trace_hit *hit)
 {
     if (!hit->regs) {
@@ -173,8 +183,9 @@ static inline const struct regs *trace_regs(struct trace_hit *hit)
 }
 
 /*
- * The flags of the context that the sample is of, whose flags register is `flags`: where a trap's
- * handler gives the registers of what the trap interrupted, interrupts may have been on there.
+ * The common flags of the context that the sample shows; its flags register is `flags`. If a trap's
+ * handler gives the registers of the interrupted context, interrupts may have been on in that
+ * context.
  */
 static inline uint64_t tracepoint_flags(const struct trace_hit *hit, uint64_t flags)
 {
@@ -183,11 +194,14 @@ static inline uint64_t tracepoint_flags(const struct trace_hit *hit, uint64_t fl
            (arch_interrupted() ? TRACEPOINT_HARDIRQ : 0);
 }
 
-/* What a record begins with, the size included: in whole words, as a hit pays for each store. */
+/*
+ * Writes the beginning of a record, including the size: in whole words, as each store costs the hit
+ * time.
+ */
 static inline void tracepoint_begin(const struct trace_hit *hit, uint64_t flags,
                                     struct tracepoint_raw *raw)
 {
-    uint64_t ids = hit->ids << 32 | hit->ids >> 32; /* in the record the thread comes first */
+    uint64_t ids = hit->ids << 32 | hit->ids >> 32; /* in the record the thread's id comes first */
     uint64_t lead;
 
     __builtin_memcpy(&lead, &hit->tracepoint->raw_size, sizeof(lead));
@@ -196,7 +210,7 @@ static inline void tracepoint_begin(const struct trace_hit *hit, uint64_t flags,
     __builtin_memcpy(&raw->head.common_pid, &ids, sizeof(ids));
 }
 
-/* All arguments are there from here on. */
+/* From here on all arguments are known. */
 static inline void tracepoint_need_late(struct trace_hit *hit)
 {
     if (hit->tracepoint->find_late && !hit->late_found) {
@@ -206,8 +220,8 @@ static inline void tracepoint_need_late(struct trace_hit *hit)
 }
 
 /*
- * The record, with the size in front of it, 8-byte aligned, each byte written. Returns its end,
- * which is as well aligned. `regs`: trace_regs'.
+ * Writes the record, with the size before it, 8-byte aligned; every byte is written. Returns its
+ * end, which is also aligned. `regs` come from trace_regs.
  */
 static inline void *tracepoint_record(struct trace_hit *hit, const struct regs *regs,
                                       struct tracepoint_raw *raw)
@@ -219,13 +233,13 @@ static inline void *tracepoint_record(struct trace_hit *hit, const struct regs *
     return tracepoint->make(tracepoint, (char *)&raw->head, hit->argument);
 }
 
-/* --- Which there are: any context (core/tracepoint/list.c). --- */
+/* --- Looking tracepoints up: any context (core/tracepoint/list.c). --- */
 
 /* The tracepoint of this id, 1 to tracepoint_count(); NULL for others. */
 struct tracepoint *tracepoint_by_id(uint64_t id);
 size_t tracepoint_count(void);
 
-/* The one that an event with these attributes is of; NULL: it is of none. */
+/* The tracepoint of an event with these attributes; NULL: the event has none. */
 static inline struct tracepoint *tracepoint_of_event(const struct perf_event_attr *attr)
 {
     return attr->type == PERF_TYPE_TRACEPOINT ? tracepoint_by_id(attr->config) : NULL;
@@ -233,5 +247,5 @@ static inline struct tracepoint *tracepoint_of_event(const struct perf_event_att
 
 uint16_t tracepoint_id(const struct tracepoint *tracepoint);
 
-/* The next in order of full names, the first after NULL; NULL after the last. */
+/* The next one in order of full names: NULL gives the first; NULL is returned after the last. */
 struct tracepoint *tracepoint_after(const struct tracepoint *before);
