@@ -44,7 +44,7 @@ my @events = (
     ['mem:kernel_flag/0', qr/length 0: 1 to 32 bytes are possible/],
     ['mem:kernel_flag/33', qr/length 33: 1 to 32 bytes are possible/],
     ['mem:kernel_flag/:w', qr/length missing before ":w": .*/],
-    ['mem:stack_task', qr/stack_task is \d+ bytes long; the debug registers cover 32: give \/LEN, .*/],
+    ['mem:stack_task', qr/stack_task is \d+ bytes long; the debug registers cover 32: .*/],
     ['mem:kernel_flag+1/32', qr/5 debug registers needed, 4 of 4 free; held by nobody/],
     ['mem:kernel_flag:r', qr/access "r": x86 has no read-only watchpoint; rw is the nearest/],
     ['mem:kernel_flag:wx', qr/access "wx": one register cannot watch x together .*/],
