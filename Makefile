@@ -70,7 +70,7 @@ KERNEL_OBJ := $(KERNEL_ASM:%=$(BUILD)/obj/%.o) $(KERNEL_C:%=$(BUILD)/obj/%.o)
 .DEFAULT_GOAL := iso
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: both-kernels run test lib soak shake budgets iso gallery perfdata flamegraph view viewers demo picture gdb postmortem outside bench bench-table check release help clean packages tests-built bench-built FORCE
+.PHONY: both-kernels run test lib soak shake budgets iso gallery perfdata live flamegraph view viewers demo picture gdb postmortem outside bench bench-table check release help clean packages tests-built bench-built FORCE
 
 ##
 ## make run         installs what running needs and is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt
@@ -113,6 +113,10 @@ gallery: packages-test
 perfdata: | $(BUILD)
 	$(Q)tools/perf-file $(or $(FROM),$(BUILD)/com2.bin) $(BUILD)/perf.data
 	@echo 'perf report -i $(BUILD)/perf.data --symfs=$(BUILD)/symfs'
+
+## make live        what perf script says of the stream while `make run` records in another terminal; ^C ends it; or FROM=STREAM
+live:
+	$(Q)tools/show live $(or $(FROM),$(BUILD)/com2.bin)
 
 ## make flamegraph  build/flamegraph.svg, from the recording that `make run` left, or FROM=RECORDING; npm's package flamegraph
 flamegraph: | $(BUILD)

@@ -11,9 +11,11 @@ use strict;
 use warnings;
 use lib 'tests/lib';
 use IO::Socket::UNIX;
+use POSIX ();
 use Test::More;
 use Time::HiRes qw(sleep);
 use Pitot;
+use Pitot::Files;
 use Pitot::Transcript;
 
 my $build = $ENV{BUILD} // 'build';
@@ -71,6 +73,28 @@ sub stream_has
         sleep(0.02);
     }
     return 0;
+}
+
+# How many samples perf prints of the stream that grows, once it has printed any.
+sub shown_live
+{
+    my ($machine) = @_;
+    my $path = "$build/logs/live/shown";
+    unlink($path);
+    my $pid = fork() // die("fork: $!");
+    if ($pid == 0) {
+        POSIX::setpgid(0, 0);
+        open(STDOUT, '>', $path) or POSIX::_exit(1);
+        exec('tools/show', 'live', $machine->com2) or POSIX::_exit(1);
+    }
+    my ($deadline, $count) = (time + $patience, 0);
+    while ($count <= 100 && time < $deadline) {
+        sleep(0.05);    # looks again
+        $count = () = slurp_if_there($path) =~ /mem:kernel_flag:w:/g;
+    }
+    kill(TERM => -$pid);
+    waitpid($pid, 0);
+    return $count;
 }
 
 sub squeezed
@@ -184,6 +208,7 @@ $summary = broken_off($machine);
 ok(stream_is_whole($machine), '^C is a trigger');
 $machine->send("perf record -a -m 64k -e mem:kernel_flag:w -g -c 100 -- $endless\r");
 ok(stream_has($machine, 200_000), 'a workload without end streams');
+cmp_ok(shown_live($machine), '>', 100, '... `make live` shows its samples meanwhile');
 $summary = broken_off($machine);
 ok(stream_is_whole($machine), '... ^C ends it and the stream is whole');
 $machine->send("poweroff\r");

@@ -52,7 +52,7 @@ unlike($picture, qr/<script| on\w+=/, '... and nothing that a browser would run'
 # --- The programs that others wrote --------------------------------------------------------------
 
 # Only these are in PATH, and what a test puts beside them.
-for my $name (qw(perf sh sed mkdir cat)) {
+for my $name (qw(perf sh sed mkdir cat env)) {
     my ($path) = grep { -x } map { "$_/$name" } split(/:/, $ENV{PATH});
     symlink(File::Spec->rel2abs($path), "$build/bin/$name") or die("$name: $!");
 }
@@ -84,7 +84,7 @@ like($said, qr/npm install --prefix $build\/npm speedscope$/m, '... and the pack
 is($status, 1, 'a recording that is not there is refused');
 like($said, qr/: $build\/none: no recording is there; `make run` leaves one/, '... and said');
 ($said, $status) = show('paint');
-like($said, qr/: paint: text, flamegraph and view are possible$/m, 'as is another word');
+like($said, qr/: paint: text, live, flamegraph and view are possible$/m, 'as is another word');
 
 program('flamegraph', 'echo "$@"; cat "$4"; echo "a && b"');
 ($said, $status) = show('flamegraph');

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * `bench-ports`: what a byte costs on the port that the stream has, and on port 0xE9. For `make
+ * bench` (tests/bench/ports.pl), on machines whose stream nobody reads as such. Task context.
+ */
+#include "arch/cpu.h"
+#include "core/console/command.h"
+#include "core/lib/print.h"
+#include "core/stream/port.h"
+#include "drivers/port_e9.h"
+
+#define BYTES 131072u
+#define PIECE 256u /* as long as a record is */
+
+static void port_e9_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    port_e9_send(bytes, length);
+}
+
+static void measure(const char *name, struct sink *sink)
+{
+    static const char piece[PIECE];
+    uint64_t began = arch_clock_ns();
+
+    for (unsigned sent = 0; sent < BYTES; sent += PIECE)
+        sink->write(sink, piece, PIECE);
+    print("bench-ports %s: %u bytes, %llu ns\n", name, BYTES,
+          (unsigned long long)(arch_clock_ns() - began));
+}
+
+static int bench_ports_run(int argc, char **argv)
+{
+    static struct sink port_e9 = {port_e9_write};
+
+    (void)argc;
+    (void)argv;
+    if (stream_port())
+        measure("stream", stream_port()->sink);
+    measure("debugcon", &port_e9);
+    return 0;
+}
+
+COMMAND(bench_ports_command) = {
+    .name = "bench-ports",
+    .usage = "",
+    .summary = "what a byte costs on the stream's port and on 0xE9",
+    .run = bench_ports_run,
+};
