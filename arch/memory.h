@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/x86_64/cpu/user_range.h"
+
 #define PAGE_SIZE ((size_t)4096)
 
 /*
@@ -22,14 +24,6 @@ bool arch_executable(uintptr_t address);
 /* The number of the machine's page that holds `page`, which is memory of the page allocator. */
 uint64_t arch_page_number(const void *page);
 bool arch_canonical(uintptr_t address);
-
-/*
- * What a program may have mapped: [ARCH_USER_START, ARCH_USER_END). All that code in virtual-8086
- * mode could reach stays a hole (trap_entry.asm), page 0 with it, and so does the last page of the
- * lower half, so that the address after a `syscall` is canonical wherever that stands.
- */
-#define ARCH_USER_START ((uintptr_t)0x110000)
-#define ARCH_USER_END   ((uintptr_t)0x7ffffffff000)
 
 /*
  * The kernel's code, [start, end); trap entries lie at its end, from plain_end on.

@@ -74,6 +74,13 @@ const char *pitot_start(const char *options);
 /* Ends it, and writes the recording. How many records were kept. Task context. */
 unsigned long long pitot_stop(void);
 
+/*
+ * Of the recording that has ended: hits that may have been an event's, or not, where events watch
+ * the same bytes and the instruction is not known. They are neither counted nor recorded; with
+ * tables there are few. Task context.
+ */
+unsigned long long pitot_doubtful(void);
+
 /* That thread runs on this CPU from here on; 0 is a thread. Where threads are switched. */
 void pitot_thread_runs(unsigned pid);
 

@@ -32,6 +32,7 @@ static struct {
     bool ready;         /* pitot_init has gone well */
     bool tables;        /* symbols, and chains by the table */
     size_t event_count; /* that record; 0: no recording */
+    uint64_t doubtful;  /* hits of the last recording */
     struct embed_options options;
 } state;
 
@@ -204,9 +205,11 @@ unsigned long long pitot_stop(void)
     if (state.event_count == 0)
         return 0;
     end_events();
+    state.doubtful = 0;
     for (size_t i = 0; i < state.event_count; i++) {
         event_sum(&events[i]);
         recorded[i] = events[i].recorded;
+        state.doubtful += recorded[i].doubtful;
     }
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++) {
         const struct ring *ring = &rings[cpu];
@@ -219,4 +222,9 @@ unsigned long long pitot_stop(void)
                            arch_clock_ns());
     state.event_count = 0;
     return kept;
+}
+
+unsigned long long pitot_doubtful(void)
+{
+    return state.doubtful;
 }

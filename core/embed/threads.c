@@ -37,7 +37,7 @@ const char *pitot_thread_named(unsigned pid, const char *name)
         return "64 threads have names, and no more can";
     if (i == threads.count)
         threads.count++;
-    while (name[length] && length < TASK_NAME_SIZE - 1)
+    while (length < TASK_NAME_SIZE - 1 && name[length])
         length++;
     memcpy(threads.name[i], name, length);
     threads.name[i][length] = '\0';

@@ -2,10 +2,9 @@
 /*
  * The start of the sample kernel: a Multiboot loader, QEMU's -kernel say, enters in 32-bit mode
  * without paging; kernel_main is called in 64-bit mode at the addresses that it is linked to, with
- * what the loader says. One gigabyte is mapped twice: where it is, and at BASE. Once, interrupts
- * off.
+ * what the loader says. One gigabyte is mapped twice: where it is, and 2 GiB below the end. Once,
+ * interrupts off.
  */
-#define BASE   0xffffffff80000000
 #define MAGIC  0x1badb002
 #define FLAGS  0x00010000 /* the header says where what goes: the loader need not know ELF */
 #define CODE   0x18

@@ -61,4 +61,6 @@ void record_end(void)
 {
     say_number(pitot_stop());
     say(" records\n");
+    say_number(pitot_doubtful());
+    say(" doubtful hits\n");
 }
