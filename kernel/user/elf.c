@@ -98,7 +98,7 @@ static int check_image(const struct elf_image *image, struct refusal *why)
 int elf_read(const void *start, size_t length, uint64_t file_size, struct elf_image *image,
              struct refusal *why)
 {
-    Elf64_Ehdr header;
+    Elf64_Ehdr header = {0};
     int error;
 
     *image = (struct elf_image){0};
@@ -122,7 +122,7 @@ int elf_read(const void *start, size_t length, uint64_t file_size, struct elf_im
 bool elf_find_sections(const void *start, size_t length, struct elf_sections *sections)
 {
     struct refusal why;
-    Elf64_Ehdr header;
+    Elf64_Ehdr header = {0};
 
     if (read_kind(start, length, &header, &why) || header.e_shentsize != sizeof(Elf64_Shdr) ||
         header.e_shstrndx >= header.e_shnum)

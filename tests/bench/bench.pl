@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# `make bench`: what hits, frames and tables cost. Seven parts, each a table; docs/bench.md tells how
-# they are measured and how to read them.
+# `make bench`: what hits, frames and tables cost. Seven parts, each a table; docs/bench.md tells
+# how they are measured and how to read them.
 #
 #   the kernel     guest instructions of a hit and a frame, for each UNWINDER that is built
 #   many CPUs      events a second that 1, 2, 4 and 8 CPUs record (cpus.pl)

@@ -230,7 +230,8 @@ my @refused = (
     ['-e branches -p 1 -- fs-stress', qr/-p 1: this is a kernel thread; branches:u needs .*/],
     ['-e branches/window=9/ -- /bin/fs-load', qr/window=: a program is stepped all the way, .*/],
     ['-e branches:u --start mem:fs_write:x -- /bin/fs-load', qr/branches:u: --start opens .*/],
-    ['-e branches,mem:/bin/fs-load:calls:w -- /bin/fs-load', qr/.*QEMU's TCG .* not the program's data/],
+    ['-e branches,mem:/bin/fs-load:calls:w -- /bin/fs-load',
+        qr/.*QEMU's TCG .* not the program's data/],
     ['-e mem:kernel_flag:w/stop/ -- /bin/fs-load', qr/mem:kernel_flag:w: the term stop is for .*/],
     ['-e cpu-clock/stop/ -- /bin/fs-load', qr/cpu-clock: the term stop is for a breakpoint .*/],
 );

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * `bench-ports`: what a byte costs on the port that the stream has, and on port 0xE9. For `make
- * bench` (tests/bench/ports.pl), on machines whose stream nobody reads as such. Task context.
+ * bench` (tests/bench/ports.pl), on machines whose stream is no recording. Task context.
  */
 #include "arch/cpu.h"
 #include "core/console/command.h"
