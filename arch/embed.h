@@ -28,5 +28,8 @@ const uint8_t *arch_embed_build_id(void);
 /* What pitot_init was given. Any context. */
 const struct pitot_kernel *arch_embed_kernel(void);
 
+/* The code at `address` is that of the kernel's trap entries, as far as it has named them. */
+bool arch_embed_in_gate(uintptr_t address);
+
 /* What breakpoints want of the kernel and do not get: its name in core/pitot.h; NULL: nothing. */
 const char *arch_embed_lacks_for_breakpoints(void);

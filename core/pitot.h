@@ -50,9 +50,10 @@ struct pitot_kernel {
     const unsigned char *build_id; /* 20 bytes; 0: perf believes any ELF file */
     const char *name;              /* of thread 0; 0: "kernel" */
     /*
-     * For breakpoints: the code of the kernel's #DB gate and all it calls before and after
-     * pitot_debug_trap, and the stack that the CPU pushes its frame on. What lies there cannot be
-     * watched, as a hit would come upon itself.
+     * The code of the kernel's trap entries: chains by frame pointers end there. For breakpoints
+     * that of its #DB gate is among it, with all that it calls before and after pitot_debug_trap,
+     * and gate_stack is what the CPU pushes its frame on. What lies there cannot be watched, as a
+     * hit would come upon itself.
      */
     const void *gate, *gate_end, *gate_stack, *gate_stack_end;
 };
@@ -75,7 +76,7 @@ const char *pitot_start(const char *options);
 unsigned long long pitot_stop(void);
 
 /*
- * Of the recording that has ended: hits that may have been an event's, or not, where events watch
+ * In the recording that has ended: hits that may have been an event's, or not, where events watch
  * the same bytes and the instruction is not known. They are neither counted nor recorded; with
  * tables there are few. Task context.
  */

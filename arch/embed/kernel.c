@@ -44,6 +44,11 @@ const char *arch_embed_lacks_for_breakpoints(void)
     return NULL;
 }
 
+bool arch_embed_in_gate(uintptr_t address)
+{
+    return address >= (uintptr_t)kernel->gate && address < (uintptr_t)kernel->gate_end;
+}
+
 /* --- CPUs: the object is made for so many. --- */
 
 unsigned arch_cpus(void)

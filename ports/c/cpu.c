@@ -2,6 +2,8 @@
 /* Descriptor tables, GS, interrupt controller, timer and serial lines. Boot; traps. */
 #include "ports/c/kernel.h"
 
+#include "core/pitot.h"
+
 #define COM1      0x3f8
 #define EXIT_PORT 0xf4
 #define GATES     48
@@ -26,6 +28,8 @@ static struct __attribute__((packed)) {
 } task;
 
 extern uint64_t gdt[];
+
+PITOT_TRACEPOINT(shop, tick, 1, PITOT_FIELD(u64, ticks, "%lu")); /* PITOT */
 
 struct cpu this_cpu;
 char debug_stack[STACK_SIZE] __attribute__((aligned(4096)));
@@ -91,6 +95,7 @@ GATE void trap_serve(struct trap_frame *frame)
 {
     if (frame->vector == TIMER_VECTOR) {
         ticks++;
+        PITOT_TRACE(tick, ticks); /* PITOT */
         port_write(0x20, 0x20);
         return;
     }

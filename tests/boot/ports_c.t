@@ -111,6 +111,13 @@ my %chains = map { ("@{$_->{chain}}", 1) }
 is_deeply([sort(keys %chains)], ['job_finish job_run worker thread_begin'],
     'perf script: the way to each, from its thread\'s first function on');
 
+my ($ended) = run_level(1, '-e shop:tick -g');
+is($ended, $done, 'a tracepoint stands in the interrupt of the timer');
+%chains = map { ("@{$_->{chain}}", 1) }
+    samples(perf_says(1, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff'));
+is_deeply([keys(%chains)], ['trap_serve trap_common'],
+    "perf script: a chain by frame pointers ends at the kernel's own entry");
+
 # --- Level 2: breakpoints -------------------------------------------------------------------------
 
 my $watched = 'mem:' . address(2, 'jobs_done');
@@ -129,7 +136,7 @@ is($status, $done, 'what the debug trap itself reads can be watched');
 sub doubtful
 {
     my ($status, $console) = run_level($_[0], "-e $_[1]/8:w -e $_[1]/4:rw");
-    is($status, $done, "level $_[0]: reads and writes of the same bytes are told apart, or counted");
+    is($status, $done, "level $_[0]: who read and who wrote is told, or in doubt");
     return $console =~ /^(\d+) doubtful hits$/m ? $1 : undef;
 }
 
