@@ -8,7 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/regs.h"
+
 struct pitot_kernel;
+struct pitot_regs;
 
 /* Boot, once, before anything else of arch is asked. */
 void arch_embed_init(const struct pitot_kernel *with);
@@ -27,6 +30,9 @@ const uint8_t *arch_embed_build_id(void);
 
 /* What pitot_init was given. Any context. */
 const struct pitot_kernel *arch_embed_kernel(void);
+
+/* A trap's registers, as the rest of Pitot has them. Any context. */
+struct regs arch_embed_regs(const struct pitot_regs *from);
 
 /* The code at `address` is that of the kernel's trap entries, as far as it has named them. */
 bool arch_embed_in_gate(uintptr_t address);

@@ -64,8 +64,8 @@ const char *pitot_init(const struct pitot_kernel *kernel);
 /*
  * Events are recorded from here on: `options` are as `perf record` has them,
  *
- *     -e EVENT    SYSTEM:NAME, a tracepoint, or mem:ADDR[/LEN][:w|:rw|:x]; more than once
- *     -c N        each N-th hit is a sample; without it each
+ *     -e EVENT    SYSTEM:NAME, mem:ADDR[/LEN][:w|:rw|:x] or cpu-clock; more than once
+ *     -c N        each N-th hit is a sample, without it each; of cpu-clock N is in ns, and 1000000
  *     -g          with call chains
  *
  * 0, or why not, and nothing is recorded then. Task context.
@@ -88,13 +88,19 @@ void pitot_thread_runs(unsigned pid);
 /* ... and is called that, of 15 characters: 0, or why perf will not know. Task context. */
 const char *pitot_thread_named(unsigned pid, const char *name);
 
-/* --- Breakpoints: the kernel's #DB gate calls this with the trap's registers. --- */
+/* --- What the kernel's trap entries call, with the registers of what they interrupted. --- */
 
 struct pitot_regs {
     unsigned long long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
     unsigned long long vector, error; /* not looked at */
     unsigned long long ip, cs, flags, sp, ss;
 };
+
+/*
+ * For cpu-clock: the timer's interrupt has come upon a context with these registers. Whatever runs
+ * with interrupts off it does not see. Interrupts off.
+ */
+void pitot_tick(const struct pitot_regs *interrupted);
 
 /*
  * 1: it was a breakpoint of Pitot's, and the gate returns by `iretq` with regs->flags; 0: it is the

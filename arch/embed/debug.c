@@ -19,7 +19,7 @@ _Static_assert(sizeof(struct pitot_regs) == sizeof(struct regs) &&
                "core/pitot.h has the same registers");
 
 /* The kernel's selectors are its own; here they tell a program from the kernel alone. */
-static struct regs regs_of(const struct pitot_regs *from)
+struct regs arch_embed_regs(const struct pitot_regs *from)
 {
     struct regs regs;
 
@@ -38,7 +38,7 @@ static bool serve(struct pitot_regs *with)
     self->watch_depth++;
     ours = cpu_read_dr6() & percpu_live(); /* one of the kernel's own leaves DR6 as it is */
     if (ours) {
-        regs = regs_of(with);
+        regs = arch_embed_regs(with);
         debug_trap_inside(&regs);
         with->flags = regs.flags;
     }

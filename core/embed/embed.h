@@ -14,7 +14,7 @@
 struct embed_options {
     struct event_spec event[EMBED_EVENTS_MAX];
     size_t count;
-    uint64_t period;
+    uint64_t period; /* 0: not said */
     bool chains;
 };
 

@@ -22,7 +22,7 @@ LIB_CFLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red
 
 LIB_C   := $(wildcard core/*.c $(foreach room,lib zstd symbols tracepoint breakpoint unwind ring sample tally event \
                stream embed,core/$(room)/*.c)) \
-           core/source/breakpoint.c core/source/tracepoint.c core/source/place.c core/recording/merge.c \
+           $(patsubst %,core/source/%.c,breakpoint clock nmi_clock place tracepoint) core/recording/merge.c \
            $(wildcard arch/embed/*.c) \
            $(patsubst %,arch/x86_64/debug/%.c,accessor debugreg debugreg_audit debugreg_encode insn_map machine operand \
                operand_address trap watched) \
@@ -58,7 +58,7 @@ $(LIB)/obj/%.asm.o: %.asm $(LIB)/offsets.inc arch/x86_64/unwind/cfi.inc
 $(LIB)/pitot.o: $(LIB_OBJ) core/embed/sections.ld core/embed/lib.mk
 	$(Q)rm -f $(LIB)/pitot.a
 	$(Q)ar rcsTP $(LIB)/pitot.a $(LIB_OBJ)
-	$(Q)ld -r -z noexecstack --defsym=EMBED_TEXT=$(TEXT) -T core/embed/sections.ld $(patsubst %,-u %,pitot_init pitot_debug_trap pitot_thread_runs) $(LIB)/pitot.a -o $@
+	$(Q)ld -r -z noexecstack --defsym=EMBED_TEXT=$(TEXT) -T core/embed/sections.ld $(patsubst %,-u %,pitot_init pitot_debug_trap pitot_thread_runs pitot_tick) $(LIB)/pitot.a -o $@
 	$(Q)objcopy --redefine-sym __start_tracepoints=__start_pitot_tracepoints \
 		--redefine-sym __stop_tracepoints=__stop_pitot_tracepoints $@
 	$(Q)objcopy --wildcard --keep-global-symbol='pitot_*' $@

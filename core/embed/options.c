@@ -48,7 +48,7 @@ int embed_options_parse(const char *text, struct embed_options *options, struct 
     struct words words = {.at = text};
     int error = 0;
 
-    *options = (struct embed_options){.period = 1};
+    *options = (struct embed_options){.count = 0};
     while (!error && next_word(&words)) {
         char letter = words.word[0] == '-' && words.word[1] && !words.word[2] ? words.word[1] : 0;
 

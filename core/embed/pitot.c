@@ -14,8 +14,11 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/recording/merge.h"
+#include "core/source/nmi_clock.h"
 #include "core/stream/stream.h"
 #include "core/symbols/symbols.h"
+
+#define CLOCK_PERIOD 1000000 /* ns, where -c says none */
 
 /* lib.mk says how large a ring is. */
 static _Alignas(8) uint8_t ring_memory[ARCH_CPUS_MAX][EMBED_RING_SIZE];
@@ -100,6 +103,7 @@ const char *pitot_init(const struct pitot_kernel *kernel)
     if (wrong)
         return wrong;
     breakpoint_init();
+    nmi_clock_missing("the kernel's timer is an interrupt");
     pitot_thread_named(0, kernel->name ? kernel->name : "kernel");
     begin_stream();
     state.ready = true;
@@ -111,10 +115,11 @@ static int choose_chains(struct event_spec *spec, struct refusal *why)
     if (!arch_embed_has_stacks())
         return refuse(why, ENOSYS,
                       "-g: the kernel does not give pitot_host_stack, which says where stacks lie");
-    if (!state.tables && spec->source->watches)
+    if (!state.tables && !spec->source->has_fields)
         return refuse(why, ENOSYS,
-                      "-g: a breakpoint hits anywhere in a function, where frame pointers alone "
-                      "name wrong callers: the tables are missing (pitot-tables)");
+                      "-g: %s hits anywhere in a function, where frame pointers alone name wrong "
+                      "callers: the tables are missing (pitot-tables)",
+                      spec->name);
     spec->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
     spec->chain.method = state.tables ? UNWIND_BY_TABLE : UNWIND_BY_FRAME_POINTER;
     return 0;
@@ -133,6 +138,13 @@ static int check_breakpoints(const struct event_spec *spec, struct refusal *why)
     return 0;
 }
 
+static uint64_t period_of(const struct event_spec *spec)
+{
+    if (state.options.period > 0)
+        return state.options.period;
+    return spec->source->counts_time ? CLOCK_PERIOD : 1;
+}
+
 static int begin_event(size_t i, struct refusal *why)
 {
     struct event_spec *spec = &state.options.event[i];
@@ -140,7 +152,10 @@ static int begin_event(size_t i, struct refusal *why)
 
     spec->attr.sample_type = SAMPLE_ALWAYS | (spec->source->has_fields ? PERF_SAMPLE_RAW : 0);
     spec->attr.sample_id_all = 1;
-    spec->attr.sample_period = state.options.period;
+    spec->attr.sample_period = period_of(spec);
+    if (!error && spec->attr.sample_period < spec->source->period_min)
+        error = refuse(why, EINVAL, "%s: -c from %llu on", spec->name,
+                       (unsigned long long)spec->source->period_min);
     if (!error && state.options.chains)
         error = choose_chains(spec, why);
     if (error)

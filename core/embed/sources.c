@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What can be recorded in another kernel: in place of core/source/sources.c, whose other sources
- * need timers and entries of Pitot's own. The last takes what has a colon in it.
+ * need entries of Pitot's own. The last takes what has a colon in it.
  */
 #include "core/source/sources.h"
 #include "core/lib/assert.h"
 #include "core/source/branches.h"
 
-const struct event_source *const event_sources[] = {&breakpoint_source, &tracepoint_source};
+const struct event_source *const event_sources[] = {&breakpoint_source, &clock_source,
+                                                    &tracepoint_source};
 const size_t event_source_count = sizeof(event_sources) / sizeof(event_sources[0]);
 
 /* A breakpoint that opens a window of `branches`: pitot_start has no word for it. */

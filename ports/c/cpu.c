@@ -96,6 +96,8 @@ GATE void trap_serve(struct trap_frame *frame)
     if (frame->vector == TIMER_VECTOR) {
         ticks++;
         PITOT_TRACE(tick, ticks); /* PITOT */
+        if (clock_tick)
+            clock_tick(frame);
         port_write(0x20, 0x20);
         return;
     }

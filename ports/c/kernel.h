@@ -77,5 +77,6 @@ void event_init(const char *text);
 void record_begin(const char *options);
 void record_end(void);
 
-/* pitot_level2.c; the other levels have none. 1: it was a breakpoint of Pitot's. */
+/* pitot_level2.c; the other levels have none. The first: 1 for a breakpoint of Pitot's. */
 int debug_trap(struct trap_frame *frame) __attribute__((weak));
+void clock_tick(const struct trap_frame *frame) __attribute__((weak));

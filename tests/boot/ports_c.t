@@ -170,6 +170,13 @@ my @samples = samples(perf_says($tables, '-F', 'comm,tid,cpu,time,period,event,i
 cmp_ok(scalar(@samples), '>', 0, "the timer's interrupt writes its variable");
 is_deeply([grep { !/^trap_serve trap_common kernel_main high$/ } map { "@{$_->{chain}}" } @samples],
     [], "... and chains cross the kernel's own entry, to what it interrupted");
+# A sample for each millisecond, of whatever runs: the boot thread waits for two ticks.
+($status, $console) = run_level($tables, '-e cpu-clock -g');
+@samples = samples(perf_says($tables, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff'));
+is_deeply({map { ("@{$_->{chain}}", 1) } @samples}, {'kernel_main high' => 1},
+    'cpu-clock: the timer finds the boot thread, and who called');
+refuses($tables, '-e cpu-clock -c 10', 'cpu-clock: -c from 100000 on');
+refuses(2, '-e cpu-clock -g', 'frame pointers alone name wrong callers');
 refuses($tables, '-e mem:jobs_don:w', 'did you mean jobs_done|jobs_done');
 refuses($tables, '-e mem:trap_serve:x', q{the code of the debug trap's gate});
 

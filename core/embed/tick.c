@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The timer of another kernel is the clock of cpu-clock. Its interrupt, interrupts off. */
+#include "arch/cpu.h"
+#include "arch/embed.h"
+#include "core/pitot.h"
+#include "core/source/clock.h"
+
+void pitot_tick(const struct pitot_regs *interrupted)
+{
+    const struct regs regs = arch_embed_regs(interrupted);
+
+    event_clock_interrupt(&regs, arch_clock_ns());
+}
