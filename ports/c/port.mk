@@ -7,18 +7,24 @@ C_PORT_FLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-r
 comma := ,
 C_PORT_PLAIN := $(addprefix ports/c/,boot.S entry.S cpu.c thread.c main.c)
 
-# NAME, LEVELS, OPTIONS: each level has its part of what Pitot is given.
+# NAME, LEVELS, OPTIONS, LINKER SCRIPT: each level has its part of what Pitot is given.
 define C_PORT
-$(BUILD)/ports/c-$(1).elf: $(C_PORT_PLAIN) $(2:%=ports/c/pitot_level%.c) ports/c/kernel.ld $(BUILD)/lib/pitot.o ports/c/kernel.h core/pitot.h
+$(BUILD)/ports/c-$(1).elf: $(C_PORT_PLAIN) $(2:%=ports/c/pitot_level%.c) $(or $(4),ports/c/kernel.ld) $(BUILD)/lib/pitot.o ports/c/kernel.h core/pitot.h
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(C_PORT_FLAGS) $(3) -nostdlib -static -no-pie -Wl,-T,ports/c/kernel.ld -Wl,-z,max-page-size=4096 \
+	$$(Q)$$(CC) $$(C_PORT_FLAGS) $(3) -nostdlib -static -no-pie -Wl,-T,$(or $(4),ports/c/kernel.ld) -Wl,-z,max-page-size=4096 \
 		-Wl,-z,noexecstack -Wl,--no-warn-rwx-segments -Wl,--build-id=sha1 $$(filter %.c %.S %.o,$$^) -o $$@
 endef
 $(eval $(call C_PORT,level0,0))
 $(eval $(call C_PORT,level1,0 1))
 $(eval $(call C_PORT,level2,0 1 2))
 $(eval $(call C_PORT,low,0 1 2,-Wl$(comma)--defsym=LOW=1))
+$(eval $(call C_PORT,dropped,0,,$(BUILD)/ports/dropped.ld))
+
+# A linker script that drops what it does not know.
+$(BUILD)/ports/dropped.ld: ports/c/kernel.ld
+	$(Q)mkdir -p $(@D)
+	$(Q)sed 's|/DISCARD/ : {|& *(pitot_*)|' $< > $@
 
 # With tables: symbols, and chains by what the compiler says of frames.
 $(BUILD)/ports/c-%-tables.elf: $(BUILD)/ports/c-%.elf $(TABLE_TOOLS) tools/pitot-tables
@@ -27,4 +33,4 @@ $(BUILD)/ports/c-%-tables.elf: $(BUILD)/ports/c-%.elf $(TABLE_TOOLS) tools/pitot
 	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
 	$(Q)mv $@.part $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level2-tables low-tables)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level2-tables low-tables dropped)

@@ -29,8 +29,9 @@ make_path($logs);
 
 # A level, or one of these, with tables; `low` is linked at 1 MiB.
 my %tables = ('2, with tables' => 'level2-tables', '2, low, with tables' => 'low-tables');
+my %others = (%tables, '0, by a script that drops' => 'dropped');
 
-sub kernel { return "$build/ports/c-" . ($tables{$_[0]} // "level$_[0]") . '.elf' }
+sub kernel { return "$build/ports/c-" . ($others{$_[0]} // "level$_[0]") . '.elf' }
 
 # Boots that level with these options. Returns status and console.
 sub run_level
@@ -101,6 +102,8 @@ refuses(0, '-e shop:job_done -x', '-x: -e EVENT, -c N and -g are possible');
 refuses(0, '-e shop:job_done -c 0', '-c 0: a number from 1 on');
 refuses(0, '-e', '-e wants a word after it');
 refuses(0, '-e shop:job_done -g', 'pitot_host_stack, which says where stacks lie');
+refuses('0, by a script that drops', '-e pitot:mark',
+    'the linker script drops the section pitot_tracepoints');
 refuses(0, '-e mem:' . address(0, 'jobs_done') . ':w', 'pitot_host_mapped, which says');
 
 # --- Level 1: call chains -------------------------------------------------------------------------
