@@ -43,8 +43,12 @@ static void port_e9_write(struct sink *sink, const char *bytes, size_t length)
 
 static void virtio_write(struct sink *sink, const char *bytes, size_t length)
 {
+    bool gone = virtio_serial_gone();
+
     (void)sink;
     virtio_serial_send(bytes, length);
+    if (!gone && virtio_serial_gone())
+        print("Pitot: the virtio port takes no more: from here on the stream is lost\n");
 }
 
 static struct sink com1_sink = {com1_write}, com2_sink = {com2_write},

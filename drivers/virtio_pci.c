@@ -99,6 +99,7 @@ static const char *map_parts(struct virtio_pci *virtio)
         return "the firmware has given its registers no place";
     if (address % PAGE_SIZE > PAGE_SIZE - sizeof(*virtio->common))
         return "its registers lie across two pages";
+    virtio->notify_length = pci_read32(device, notify + CAPABILITY_LENGTH);
     virtio->notify_step = pci_read32(device, notify + CAPABILITY_STEP);
     virtio->common = paging_map_device(address);
     return virtio->common ? NULL : "there is no room to map its registers";
@@ -116,23 +117,25 @@ static bool reset(volatile struct virtio_pci_common *common)
     return true;
 }
 
-static bool agree(volatile struct virtio_pci_common *common, uint32_t features)
+/* NULL, or why not. */
+static const char *agree(volatile struct virtio_pci_common *common, uint32_t features,
+                         const char *lacking)
 {
-    common->device_feature_select = 0;
-    if ((common->device_feature & features) != features)
-        return false;
     common->device_feature_select = 1;
     if (!(common->device_feature & FEATURES_VERSION_1))
-        return false;
+        return "it does not offer version 1 of virtio";
+    common->device_feature_select = 0;
+    if ((common->device_feature & features) != features)
+        return lacking;
     common->driver_feature_select = 0;
     common->driver_feature = features;
     common->driver_feature_select = 1;
     common->driver_feature = FEATURES_VERSION_1;
     common->status |= STATUS_AGREED;
-    return common->status & STATUS_AGREED;
+    return common->status & STATUS_AGREED ? NULL : "it does not agree to what it has offered";
 }
 
-const char *virtio_pci_begin(struct virtio_pci *virtio, uint32_t features)
+const char *virtio_pci_begin(struct virtio_pci *virtio, uint32_t features, const char *lacking)
 {
     const char *problem = map_parts(virtio);
 
@@ -143,10 +146,10 @@ const char *virtio_pci_begin(struct virtio_pci *virtio, uint32_t features)
         return "it does not come out of its reset";
     virtio->common->status = STATUS_FOUND;
     virtio->common->status |= STATUS_DRIVEN;
-    if (agree(virtio->common, features))
-        return NULL;
-    virtio->common->status |= STATUS_GIVEN_UP;
-    return "it lacks a feature, or does not agree to what is asked for";
+    problem = agree(virtio->common, features, lacking);
+    if (problem)
+        virtio->common->status |= STATUS_GIVEN_UP;
+    return problem;
 }
 
 static void set_address(volatile uint32_t *halves, const void *at)
@@ -161,6 +164,7 @@ const char *virtio_pci_set_queue(struct virtio_pci *virtio, struct virtio_line *
 {
     volatile struct virtio_pci_common *common = virtio->common;
     struct virtio_queue *queue = line->queue;
+    uint64_t doorbell;
 
     common->queue_select = line->number;
     if (common->queue_size < VIRTIO_QUEUE_SIZE)
@@ -170,8 +174,11 @@ const char *virtio_pci_set_queue(struct virtio_pci *virtio, struct virtio_line *
     set_address(common->queue_available, &queue->available);
     set_address(common->queue_used, &queue->used);
     queue->available.flags = VIRTIO_NO_INTERRUPT;
-    line->doorbell = paging_map_device(virtio->notify +
-                                       (uint64_t)common->queue_notify_offset * virtio->notify_step);
+    doorbell = (uint64_t)common->queue_notify_offset * virtio->notify_step;
+    if (doorbell % sizeof(*line->doorbell) != 0 ||
+        doorbell + sizeof(*line->doorbell) > virtio->notify_length)
+        return "a doorbell of it lies where it has none";
+    line->doorbell = paging_map_device(virtio->notify + doorbell);
     if (!line->doorbell)
         return "there is no room to map its doorbell";
     common->queue_enable = 1;

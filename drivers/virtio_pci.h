@@ -16,8 +16,9 @@ struct virtio_pci_common; /* the registers that all devices have */
 struct virtio_pci {
     struct pci_device device;
     volatile struct virtio_pci_common *common;
-    uint64_t notify;      /* physical: where queues are told of, */
-    uint32_t notify_step; /* ... so far from one to the next */
+    uint64_t notify;        /* physical: where queues are told of, */
+    uint32_t notify_length; /* ... so many bytes, */
+    uint32_t notify_step;   /* ... so far from one to the next */
 };
 
 /* A queue, its number, and the register that is told when something is put into it. */
@@ -33,9 +34,9 @@ bool virtio_pci_find(struct virtio_pci *virtio, uint16_t id, uint16_t old_id);
 
 /*
  * Resets the device and agrees on version 1 and these of the device's own features, bits below 32.
- * NULL, or why it cannot be used.
+ * NULL, or why it cannot be used; `lacking` if it is for want of these features.
  */
-const char *virtio_pci_begin(struct virtio_pci *virtio, uint32_t features);
+const char *virtio_pci_begin(struct virtio_pci *virtio, uint32_t features, const char *lacking);
 
 /* Gives it the line's queue, which is polled, and finds its doorbell. NULL, or why not. */
 const char *virtio_pci_set_queue(struct virtio_pci *virtio, struct virtio_line *line);

@@ -22,8 +22,9 @@
 /* Events of control messages. */
 #define DRIVER_READY 0
 #define PORT_ADDED   1
+#define PORT_REMOVED 2
 #define PORT_READY   3
-#define PORT_OPEN    6
+#define PORT_OPEN    6 /* by a value of 1; 0: closed */
 
 #define MESSAGE_SIZE       64 /* a port's name can follow */
 #define POLL_TURNS         10000
@@ -46,7 +47,11 @@ static struct message messages_out[VIRTIO_QUEUE_SIZE];
 static uint8_t buffers[VIRTIO_QUEUE_SIZE][BUFFER_SIZE];
 
 static bool present;
-static bool hurried;                 /* crash paths: lose bytes rather than wait for ever */
+static bool added;     /* the device has said that it has the port, */
+static bool open;      /* ... and last, that its other end is open: else it drops what it takes */
+static bool left;      /* a reader of a part of the stream has left: another finds no beginning */
+static uint16_t heard; /* control messages so far */
+static bool hurried;   /* crash paths: lose bytes rather than wait for ever */
 static bool busy[VIRTIO_QUEUE_SIZE]; /* the device has that buffer */
 static uint16_t submitted; /* buffers so far; the device finds the same in available.index */
 static uint16_t returned;  /* ... that the device has done with and that were looked at */
@@ -89,36 +94,66 @@ static void say(uint32_t port, uint16_t event)
     virtio_pci_notify(&control_out);
 }
 
-/* True once the device has said that it has the port. */
-static bool hear(void)
+static void take_word(const struct message *message)
 {
-    static uint16_t heard;
+    if (message->port != PORT)
+        return;
+    if (message->event == PORT_ADDED)
+        added = true;
+    if (message->event == PORT_OPEN || message->event == PORT_REMOVED)
+        open = message->event == PORT_OPEN && message->value != 0;
+    if (added && !open && virtio_serial_sent > 0)
+        left = true;
+}
+
+/*
+ * Takes what the device has said so far, and gives the buffers back. A crash in the middle hears a
+ * message twice, which changes nothing.
+ */
+static void hear(void)
+{
+    uint16_t before = heard;
 
     while (heard != done_with(&in_queue)) {
-        uint32_t id = in_queue.used.ring[heard++ % VIRTIO_QUEUE_SIZE].id;
-        const struct message *message = (const void *)messages_in[id % VIRTIO_QUEUE_SIZE];
+        uint16_t place = heard % VIRTIO_QUEUE_SIZE;
+        uint16_t id = (uint16_t)in_queue.used.ring[place].id % VIRTIO_QUEUE_SIZE;
 
-        if (message->port == PORT && message->event == PORT_ADDED)
-            return true;
+        take_word((const void *)messages_in[id]);
+        in_queue.available.ring[place] = id;
+        local_barrier(); /* a crash that finds it heard finds the buffer in its place */
+        heard++;
     }
-    return false;
+    if (heard == before)
+        return;
+    give(&in_queue, (uint16_t)(VIRTIO_QUEUE_SIZE + heard));
+    virtio_pci_notify(&control_in);
+}
+
+/* Whether the device says in time what sets `word`. */
+static bool hear_of(const bool *word)
+{
+    uint64_t began = arch_clock_ns();
+
+    while (hear(), !*word) {
+        arch_relax();
+        if (arch_clock_ns() - began > PORT_PATIENCE_NS)
+            return false;
+    }
+    return true;
 }
 
 static const char *open_port(void)
 {
-    uint64_t began = arch_clock_ns();
-
     for (uint16_t i = 0; i < VIRTIO_QUEUE_SIZE; i++)
         describe(&in_queue, i, messages_in[i], MESSAGE_SIZE, VIRTIO_DEVICE_WRITES);
     give(&in_queue, VIRTIO_QUEUE_SIZE);
     virtio_pci_notify(&control_in);
     say(0, DRIVER_READY);
-    while (!hear()) {
-        arch_relax();
-        if (arch_clock_ns() - began > PORT_PATIENCE_NS)
-            return "it has no port 1: virtserialport makes one, virtconsole makes port 0";
-    }
+    if (!hear_of(&added))
+        return "it has no port 1: virtserialport makes one, virtconsole makes port 0";
     say(PORT, PORT_READY);
+    if (!hear_of(&open))
+        return "its other end is closed: its reader has to be there first (wait=on)";
     say(PORT, PORT_OPEN);
     return NULL;
 }
@@ -126,7 +161,8 @@ static const char *open_port(void)
 static const char *begin(void)
 {
     struct virtio_line *const lines[] = {&control_in, &control_out, &transmit};
-    const char *why = virtio_pci_begin(&virtio, FEATURE_PORTS);
+    const char *why = virtio_pci_begin(
+        &virtio, FEATURE_PORTS, "it has a console alone: virtserialport needs max_ports above 1");
 
     for (unsigned i = 0; !why && i < sizeof(lines) / sizeof(lines[0]); i++)
         why = virtio_pci_set_queue(&virtio, lines[i]);
@@ -170,16 +206,17 @@ static bool poll_for(uint16_t buffer)
     return false;
 }
 
-/* False: the device has failed, or takes nothing while the machine dies. */
+/* False: the device has failed, its other end is closed, or the machine dies and it takes nothing.
+ */
 static bool wait_for(uint16_t buffer)
 {
     uint64_t began = arch_clock_ns();
 
-    while (!poll_for(buffer))
+    while (hear(), open && !left && !poll_for(buffer))
         if (!virtio_pci_works(&virtio) ||
             (hurried && arch_clock_ns() - began >= READER_PATIENCE_NS))
             return false;
-    return true;
+    return open && !left;
 }
 
 /*
@@ -227,7 +264,17 @@ void virtio_serial_send(const char *bytes, size_t length)
 
 uint64_t virtio_serial_lost(void)
 {
-    return lost;
+    uint64_t bytes = lost;
+
+    for (unsigned i = 0; i < VIRTIO_QUEUE_SIZE; i++)
+        if (busy[i])
+            bytes += transmit_queue.descriptor[i].length;
+    return bytes;
+}
+
+bool virtio_serial_gone(void)
+{
+    return lost > 0;
 }
 
 void virtio_serial_limit_waits(void)

@@ -19,15 +19,20 @@ enum virtio_serial_state virtio_serial_init(const char **why);
 
 /*
  * Sends, waiting for a free buffer for as long as it takes. After virtio_serial_limit_waits a
- * device that frees none for ten seconds counts as gone, as does one that says it has failed: what
- * is sent then is lost. One writer at a time, or a crash upon it. Any context.
+ * device that frees none for ten seconds counts as gone, and so does at any time one that says that
+ * it has failed, or that the reader at its other end has closed it: what is sent then is lost, even
+ * if another reader comes, for which the stream would have no beginning. One writer at a time, or a crash upon it.
+ * Any context.
  */
 void virtio_serial_send(const char *bytes, size_t length);
 
 /* Counts the bytes that the device was given; exact after virtio_serial_limit_waits, too. */
 extern uint64_t virtio_serial_sent;
 
-/* So many bytes were lost. Any context. */
+/* From here on all is lost that is sent. Any context. */
+bool virtio_serial_gone(void);
+
+/* So many bytes were lost, or not taken by the device. After virtio_serial_drain. Any context. */
 uint64_t virtio_serial_lost(void);
 
 /* The machine is dying: no wait is for ever, and what was under way is counted. Any context. */

@@ -4,8 +4,8 @@
 #
 # The stream by a virtio port: on both of QEMU's machines, below a bridge, under UEFI, with four
 # CPUs and out of a panic the real perf reads what the serial port's stream has; a device that
-# cannot be used is named with the reason, and the port has the stream. Run from the root of the
-# tree:
+# cannot be used, or that has no reader, is named with the reason, and the port has the stream; a
+# reader that leaves is said, with what was lost. Run from the root of the tree:
 #
 #     prove tests/boot/virtio.t
 use strict;
@@ -13,8 +13,10 @@ use warnings;
 use lib 'tests/lib';
 use Compress::Raw::Zlib qw(crc32);
 use File::Path qw(make_path remove_tree);
+use IO::Socket::UNIX;
 use POSIX qw(mkfifo);
 use Test::More;
+use Time::HiRes qw(sleep time);
 use Pitot;
 use Pitot::Difference;
 use Pitot::Files;
@@ -88,6 +90,67 @@ ended_ok($console);
 like($console->console, qr/ cannot use: it has no port 1: virtserialport makes one, virtconsole /,
     'a console, which QEMU drops bytes of, is refused');
 is(crc32(slurp($console->com2)), $whole, '... and the port has the stream');
+
+# A port whose other end is closed drops what it is given.
+my %without = (
+    'whose socket has no reader' => [qr/its other end is closed: /,
+        ['-chardev', 'socket,id=v,server=on,wait=off,path=' . path_of('alone')],
+        'virtio-serial-pci', 'virtserialport,chardev=v'],
+    'without a file or socket' => [qr/its other end is closed: /, [], 'virtio-serial-pci',
+        'virtserialport'],
+    'with a console alone' => [qr/it has a console alone: /, ['-chardev', 'null,id=v'],
+        'virtio-serial-pci,max_ports=1', 'virtconsole,chardev=v'],
+);
+for my $which (sort keys %without) {
+    my ($reason, $chardev, $controller, $port) = @{$without{$which}};
+    my $machine = boot(run => "$record; poweroff",
+        extra => [@$chardev, '-device', $controller, '-device', $port]);
+    ended_ok($machine);
+    like($machine->console, qr/ cannot use: $reason/, "a port $which is refused");
+    is(crc32(slurp($machine->com2)), $whole, '... and COM2 has the stream');
+}
+
+# --- A reader that leaves ------------------------------------------------------------------------
+
+# QEMU makes the socket after the console's, and starts the machine when a reader has connected.
+sub reader
+{
+    my ($at) = @_;
+    my $deadline = time + $patience;
+    my $socket;
+    sleep(0.02) until ($socket = IO::Socket::UNIX->new(Peer => $at)) || time > $deadline;
+    return $socket // die("$at: $!");
+}
+
+sub read_all
+{
+    my ($socket) = @_;
+    local $/;
+    return <$socket> // '';
+}
+
+my $at = path_of('leaves');
+my $small = 'perf record -c 50 -e mem:kernel_flag:rw -- fs-stress';
+my $machine = Pitot::Machine->new(interactive => 1, com2 => 'none', extra => ['-chardev',
+        "socket,id=v,path=$at,server=on,wait=on", '-device', 'virtio-serial-pci,ioeventfd=off',
+        '-device', 'virtserialport,chardev=v']);
+my $first = reader($at);
+$machine->expect(qr/pitot> /);
+$machine->send("$small\n");
+$machine->expect(qr/records kept \].*pitot> /s);
+sysread($first, my $start, 8);
+is($start, 'PERFILE2', 'a reader has the stream\'s beginning');
+close($first);
+my $second = reader($at);
+$machine->send("$small\n");
+$machine->expect(qr/^Pitot: the virtio port takes no more: from here on the stream is lost$/m,
+    $patience, '... and leaves, which the machine says at the next record');
+$machine->expect(qr/records kept \].*pitot> /s, $patience, '... without a wait');
+$machine->send("$small; poweroff\n");
+is(read_all($second), '', 'another reader is given nothing that has no beginning');
+$machine->wait_end;
+my ($lost) = $machine->console =~ /took no more: (\d+) bytes of the stream are lost/;
+cmp_ok($lost // 0, '>', 2000, '... and at the end the machine says how much was lost');
 
 # --- A machine that dies -------------------------------------------------------------------------
 
