@@ -20,7 +20,7 @@ LIB_CFLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red
               -ffile-prefix-map=$(CURDIR)=. -fno-optimize-sibling-calls -fno-omit-frame-pointer -Wall -Wextra -Werror \
               -Iarch/embed -I. -DEMBED_CPUS=$(CPUS) -DEMBED_RING_SIZE=$(RING)
 
-LIB_C   := $(wildcard core/*.c $(foreach room,lib zstd symbols tracepoint breakpoint unwind ring sample tally event \
+LIB_C   := $(wildcard core/*.c $(foreach room,lib words zstd symbols tracepoint breakpoint unwind ring sample tally event \
                stream embed,core/$(room)/*.c)) \
            $(patsubst %,core/source/%.c,breakpoint clock nmi_clock place tracepoint) core/recording/merge.c \
            $(wildcard arch/embed/*.c) \

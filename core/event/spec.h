@@ -12,7 +12,7 @@
  *   branches[:k|:u]                  branches taken, by single steps; branch-instructions is the
  *                                    same
  *   SYSTEM:NAME                      a tracepoint, lock:lock_acquire say; for patterns see
- *                                    core/option/events.h
+ *                                    core/gather/events.h
  *   5:ADDR                           as in the first mails about hardware breakpoint events:
  *                                    read-write, one byte
  *
@@ -44,7 +44,7 @@ struct event_spec {
     const struct event_source *source;
     /* Not part of the spelling: core/option/. */
     struct filter filter;
-    struct tally_plan tally; /* core/option/tally.c */
+    struct tally_plan tally; /* core/gather/tally.c */
     struct sample_chain chain;
     struct event_window window;
     struct breakpoint_target

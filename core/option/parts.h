@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "core/lib/option.h"
+#include "core/words/option.h"
 
 /* In order of names, NULL after the last. */
 extern const struct options *const perf_parts[];

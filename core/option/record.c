@@ -5,11 +5,12 @@
  */
 #include "core/option/record.h"
 
+#include "core/gather/events.h"
+#include "core/gather/rate.h"
+#include "core/gather/span.h"
 #include "core/lib/string.h"
 #include "core/option/branches.h"
-#include "core/option/events.h"
-#include "core/option/rate.h"
-#include "core/option/span.h"
+#include "core/option/stat.h"
 #include "core/option/table.h"
 #include "core/option/target.h"
 

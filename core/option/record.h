@@ -6,19 +6,8 @@
  */
 #pragma once
 
-#include "core/option/stat.h"
-#include "core/recording/recording.h"
-#include "core/trace/print.h"
-
-struct perf_options {
-    struct recording_options recording;
-    struct stat_options stat;   /* of `perf stat` alone */
-    struct trace_options trace; /* of `perf trace` alone */
-    bool verify;                /* --verify-chain */
-    bool all_threads;           /* -a, or what means it: -C, or a recording without a workload */
-    int workload_count;
-    char **workload; /* NULL: none */
-};
+#include "core/gather/options.h"
+#include "core/lib/refusal.h"
 
 /*
  * argv[0] is "stat", "trace", or another word for "record"; the words are cut up. 0, or a negative

@@ -2,7 +2,7 @@
 /* See stat.h. */
 #include "core/option/stat.h"
 
-#include "core/option/gathered.h"
+#include "core/gather/gathered.h"
 
 /* Terms are of samples; and only samples tell which thread's time it was. */
 static int check_event(const struct gathered *gathered, unsigned index, struct refusal *why)

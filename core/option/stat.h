@@ -4,16 +4,7 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "core/lib/refusal.h"
-
-#define STAT_INTERVAL_MIN_MS 10 /* how often something can look at the clock: each tick */
-
-struct stat_options {
-    uint32_t runs;        /* 0: not said, one */
-    uint32_t interval_ms; /* 0: counts are printed at the end only */
-};
 
 struct gathered;
 

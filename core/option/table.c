@@ -2,13 +2,13 @@
 /* See table.h. */
 #include "core/option/table.h"
 
+#include "core/gather/chain.h"
+#include "core/gather/events.h"
+#include "core/gather/rate.h"
+#include "core/gather/size.h"
 #include "core/lib/deviation.h"
 #include "core/option/calls.h"
-#include "core/option/chain.h"
-#include "core/option/events.h"
 #include "core/option/narrow.h"
-#include "core/option/rate.h"
-#include "core/option/size.h"
 
 enum { RECORD = 1, STAT = 2, TRACE = 4, COUNTS = RECORD | STAT, SAMPLES = RECORD | TRACE };
 

@@ -5,6 +5,6 @@
  */
 #pragma once
 
-#include "core/lib/option.h"
+#include "core/words/option.h"
 
 extern const struct options record_options, stat_options, trace_options;

@@ -2,8 +2,8 @@
 /* See hex.h. */
 #include "core/remote/hex.h"
 
-#include "core/lib/number.h"
 #include "core/lib/string.h"
+#include "core/words/number.h"
 
 int hex_value(char digit)
 {

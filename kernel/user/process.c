@@ -23,8 +23,7 @@ static struct spinlock table = {.name = "processes"}; /* states and parents */
 
 static struct wait_queue ends = WAIT_QUEUE("a program's end");
 
-static void (*console_hook)(void);                       /* set at boot, */
-static void (*job_ended)(const struct process *process); /* ... as is this */
+static void (*console_hook)(void), (*job_ended)(const struct process *process); /* set at boot */
 
 void process_set_console_hook(void (*ended)(void))
 {

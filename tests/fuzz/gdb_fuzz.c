@@ -7,7 +7,7 @@
  * the program when it is asked for something that does not exist. Run by tests/host/fuzz.t; see
  * docs/fuzzing.md.
  *
- * links: core/remote/server.c core/remote/link.c core/remote/hex.c core/remote/registers.c core/remote/memory.c core/remote/points.c core/remote/resume.c core/remote/query.c core/lib/number.c core/lib/refusal.c core/lib/print.c tests/unit/fake_gdb_target.c tests/fuzz/feed.c
+ * links: core/remote/server.c core/remote/link.c core/remote/hex.c core/remote/registers.c core/remote/memory.c core/remote/points.c core/remote/resume.c core/remote/query.c core/words/number.c core/lib/refusal.c core/lib/print.c tests/unit/fake_gdb_target.c tests/fuzz/feed.c
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tests/fuzz, core/unwind, core/tracepoint/filter, core/event/spec of: core/option,
-# core/stream/tracing_data, core/gdb, kernel/user/elf, kernel/fs/ustar of: core/lib/glob, core/zstd
+# of: tests/fuzz, core/unwind, core/tracepoint/filter, core/event/spec, core/gather, core/option
+# of: core/stream/tracing_data, core/gdb, kernel/user/elf, kernel/fs/ustar, core/words, core/zstd
 #
 # What must stand any input under clang's fuzzer (tests/fuzz): the unwinder with hostile stacks and
 # hostile tables, the parsers of options, events and filters, what describes tracepoints, what
@@ -107,7 +107,7 @@ my @broken = (
     },
     {
         claim => 'no more events than there is room for',
-        file => 'core/option/events.c',
+        file => 'core/gather/events.c',
         line => qr{recording->event_count == RECORDING_EVENTS_MAX},
         instead => 'recording->event_count > RECORDING_EVENTS_MAX',
         fuzzer => 'options_fuzz',
@@ -128,7 +128,7 @@ my @broken = (
     },
     {
         claim => 'a star at the end takes nothing, too',
-        file => 'core/lib/glob.c',
+        file => 'core/words/glob.c',
         line => qr{    while \(\*pattern == '\*'\)\n        pattern\+\+;\n},
         instead => '',
         fuzzer => 'filter_fuzz',

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "core/lib/number.h"
+#include "core/words/number.h"
 
 #define UNTOUCHED 77
 

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "arch/step.h"
-#include "core/option/span.h"
-#include "core/option/tally.h"
+#include "core/gather/span.h"
+#include "core/gather/tally.h"
 
 #define SOME_FIELDS(FIELD, of)                                                                     \
     FIELD(of, pointer, address, "address=%p")                                                      \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See tally.h. */
-#include "core/option/tally.h"
+#include "core/gather/tally.h"
 
 #include "core/lib/string.h"
 #include "core/tracepoint/field.h"

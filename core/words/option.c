@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See option.h. */
-#include "core/lib/option.h"
+#include "core/words/option.h"
 
 #include <linux/errno.h>
 
 #include "core/lib/assert.h"
-#include "core/lib/number.h"
 #include "core/lib/string.h"
+#include "core/words/number.h"
 
 #define NAMES       2            /* of an option */
 #define NUMBER_MOST (1ull << 40) /* where a row names no other, in 64 bits */

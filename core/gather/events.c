@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See events.h. */
-#include "core/option/events.h"
+#include "core/gather/events.h"
 
-#include "core/lib/glob.h"
+#include "core/gather/span.h"
+#include "core/gather/tally.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "core/option/span.h"
-#include "core/option/tally.h"
+#include "core/words/glob.h"
 
 int events_add(struct gathered *gathered, const char *event, const struct event_terms *terms,
                struct refusal *why)

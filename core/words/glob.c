@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See glob.h. */
-#include "core/lib/glob.h"
+#include "core/words/glob.h"
 
 #include <stddef.h>
 

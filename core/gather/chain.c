@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See chain.h. */
-#include "core/option/chain.h"
+#include "core/gather/chain.h"
 
+#include "core/gather/gathered.h"
 #include "core/lib/string.h"
-#include "core/option/gathered.h"
 
 /* What has no frame pointers cannot follow them; what has no table says so at boot. */
 int chain_set(void *at, const char *typed, char *value, struct refusal *why)

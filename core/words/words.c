@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Splits command lines and scripts (core/lib/words.h). Called by the console for each line.
+ * Splits command lines and scripts (core/words/words.h). Called by the console for each line.
  * Pure.
  */
-#include "core/lib/words.h"
+#include "core/words/words.h"
 
-#include "core/lib/number.h"
 #include "core/lib/string.h"
+#include "core/words/number.h"
 
 static bool is_blank(char character)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See rate.h. */
-#include "core/option/rate.h"
+#include "core/gather/rate.h"
 
-#include "core/lib/number.h"
+#include "core/gather/gathered.h"
 #include "core/lib/string.h"
-#include "core/option/gathered.h"
+#include "core/words/number.h"
 
 #define SAID_MOST (1ull << 40) /* of a second, more than any source has */
 

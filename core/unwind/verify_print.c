@@ -4,6 +4,7 @@
  * comparing, which may not print. Task context.
  */
 #include "core/unwind/verify.h"
+
 #include "core/lib/print.h"
 #include "core/symbols/symbols.h"
 

@@ -6,8 +6,8 @@
  */
 #pragma once
 
-#include "core/option/record.h"
-#include "core/option/terms.h"
+#include "core/gather/options.h"
+#include "core/gather/terms.h"
 
 struct gathered {
     struct perf_options *options; /* the events are added here at once */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See terms.h. */
-#include "core/option/terms.h"
+#include "core/gather/terms.h"
 
 #include "arch/registers.h"
-#include "core/lib/option.h"
+#include "core/gather/gathered.h"
+#include "core/gather/rate.h"
+#include "core/gather/size.h"
 #include "core/lib/string.h"
-#include "core/option/gathered.h"
-#include "core/option/rate.h"
-#include "core/option/size.h"
 #include "core/sample/sample.h"
+#include "core/words/option.h"
 
 #define AT(member) OPTION_AT(struct event_terms, member)
 

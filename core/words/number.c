@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See number.h. */
-#include "core/lib/number.h"
+#include "core/words/number.h"
 
 int number_digit(char character, unsigned base)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Setters (core/lib/option.h) that add events to what is gathered, or say something of those that
+ * Setters (core/words/option.h) that add events to what is gathered, or say something of those that
  * the option before them has added. Each gets the whole struct gathered. Task context.
  */
 #pragma once
 
-#include "core/option/gathered.h"
+#include "core/gather/gathered.h"
 
 /* One event, spelt as core/event/spec.h has it. 0, or a negative errno and the reason. */
 int events_add(struct gathered *gathered, const char *event, const struct event_terms *terms,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See span.h. */
-#include "core/option/span.h"
+#include "core/gather/span.h"
 
 #include "core/lib/string.h"
 #include "core/tracepoint/field.h"
