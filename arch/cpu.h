@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CPUs: which one this is, what time it is, what is under way on it; how many there are, and what
+ * CPUs: which one this is, what time it is, which context it runs; how many there are, and of which
  * kind. For all code. A kernel that wants core for itself implements this page and the others that
  * tools/layers lets core include; one implementation is arch/x86_64/, another is the fake that the
  * unit tests link (tests/unit/fake_arch.c). What is declared here may be inline instead
@@ -18,7 +18,7 @@
 #include "arch/x86_64/cpu/count.h"
 #include "arch/x86_64/cpu/inline.h"
 
-#define ARCH_NAME "x86_64" /* as `uname -m` says it */
+#define ARCH_NAME "x86_64" /* as `uname -m` prints it */
 
 /*
  * Marks a function that the hit path, an NMI or a debugger's stop calls. The linker puts it into
@@ -27,13 +27,16 @@
  */
 #define ARCH_HIT_TEXT __attribute__((section(".text.hit")))
 
-/* This CPU. Any context; the answer holds while preemption is off. */
+/* The number of this CPU. Any context; the answer stays valid while preemption is off. */
 unsigned arch_cpu_id(void);
 
-/* Nanoseconds since boot, one clock for all CPUs, never backwards on one CPU. Any context. */
+/*
+ * Nanoseconds since boot: one clock for all CPUs, which never goes backwards on one CPU. Any
+ * context.
+ */
 uint64_t arch_clock_ns(void);
 
-/* Interrupts off, returning what arch_irq_restore takes. NMI and debug traps still come. */
+/* Turns interrupts off and returns what arch_irq_restore takes. NMIs and debug traps still come. */
 uint64_t arch_irq_save(void);
 void arch_irq_restore(uint64_t flags);
 bool arch_irq_on(void);
@@ -46,26 +49,30 @@ void arch_relax(void);
 void arch_idle(void);
 
 /*
- * Debug traps and NMIs that are being served on this CPU: 0, 1 or 2. With interrupts off that tells
- * contexts apart: a task and an interrupt then cannot come between each other. Any context.
+ * How many debug traps and NMIs are being served on this CPU: 0, 1 or 2. With interrupts off this
+ * number identifies the context, as a task and an interrupt then cannot preempt each other. Any
+ * context.
  */
 unsigned arch_trap_depth(void);
 
 /*
- * True while the handler of an interrupt is running on this CPU, in debug traps and NMIs that came
- * upon it as well. Any context.
+ * True while the handler of an interrupt is running on this CPU, also in debug traps and NMIs that
+ * have interrupted the handler. Any context.
  */
 bool arch_interrupted(void);
 
 /* --- All CPUs. --- */
 
-/* How many there may be, this one included: they are numbered from 0, the boot CPU. Any context. */
+/*
+ * How many CPUs there may be, including this one. They are numbered from 0, the boot CPU. Any
+ * context.
+ */
 unsigned arch_cpus(void);
 
-/* What it calls itself; never empty. Task and crash context. */
+/* The CPU's own name; never empty. Task and crash context. */
 const char *arch_cpu_name(void);
 
-/* Which one it is, by its maker's numbers. Task and crash context. */
+/* The CPU's kind, by its maker's numbers. Task and crash context. */
 struct arch_cpu_kind {
     char maker[13];
     unsigned family, model, stepping;
@@ -73,12 +80,12 @@ struct arch_cpu_kind {
 
 struct arch_cpu_kind arch_cpu_kind(void);
 
-/* False for one that has not been started, or did not start. Any context. */
+/* False for a CPU that has not been started, or that did not start. Any context. */
 bool arch_cpu_runs(unsigned cpu);
 
 /*
- * How far its clock is from the boot CPU's at least, as found in `window` nanoseconds when it
- * started; 0 where they may agree.
+ * The least difference between its clock and the boot CPU's, measured within `window` nanoseconds
+ * when it started; 0 if the clocks may agree.
  */
 int64_t arch_cpu_clock_off(unsigned cpu, uint64_t *window);
 

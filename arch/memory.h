@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory: what may be read, which addresses are programs', where the kernel's text lies, and which
- * build this is. For core, and for the kernel's page allocator and loader. Any context.
+ * Memory: what may be read, which addresses belong to programs, where the kernel's text is, and
+ * which build this is. For core, and for the kernel's page allocator and loader. Any context.
  */
 #pragma once
 
@@ -14,11 +14,11 @@
 #define PAGE_SIZE ((size_t)4096)
 
 /*
- * All walk page tables by plain loads. The kernel's alone: what a program has mapped is not mapped
- * to these, as the kernel may not touch it.
+ * All three walk the page tables by plain loads. Only for the kernel's memory: a program's mappings
+ * do not count, as the kernel may not access them.
  */
 bool arch_mapped(uintptr_t address, size_t length);
-/* Mapped, and memory: a read of a device's register may make the device do something. */
+/* True if it is mapped, and is memory: reading a device's register may have effects. */
 bool arch_readable(uintptr_t address, size_t length);
 bool arch_executable(uintptr_t address);
 /* The number of the machine's page that holds `page`, which is memory of the page allocator. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stopping all other CPUs for a change of what they may be looking at, and what a CPU that stands
- * still was interrupted at. For code that changes watches, sites and events: core/breakpoint,
- * core/tracepoint, core/event. The registers are for code that shows them.
+ * Parking all other CPUs, to change what they may be reading, and the registers of a stopped CPU.
+ * For code that changes watches, sites and events: core/breakpoint, core/tracepoint, core/event.
+ * The registers are for code that shows them.
  */
 #pragma once
 
@@ -14,17 +14,19 @@ struct regs;
 
 /*
  * Stops all other CPUs by an NMI until arch_cpus_release, also where their interrupts are off. A
- * CPU stops outside of debug traps, and where `may`, which it calls in the NMI, says that it is in
- * the middle of nothing that the caller may change. The caller's interrupts are off until the
- * release. Calls may be nested. False if a CPU, *absent, does not answer within two seconds: then
- * all run on. Task context; the caller may take no lock in between, as a stopped CPU may hold it.
+ * CPU stops only outside of debug traps, at a point where `may`, which it calls in the NMI,
+ * confirms that no operation is in progress that the caller may change. The caller's interrupts are
+ * off until the release. Calls may be nested. False if a CPU, *absent, does not answer within two
+ * seconds: then all continue to run. Task context; the caller may take no lock in between, as a
+ * stopped CPU may hold it.
  */
 bool arch_cpus_park(unsigned *absent);
 void arch_cpus_release(void);
 void arch_set_may_park(bool (*may)(void));
 
 /*
- * What a CPU stands at that stands still, for whatever reason, or is in a debugger's stop, which
- * may change them; NULL if it runs. They stay as long as the caller is the reason. Any context.
+ * The registers at which a CPU is stopped, for whatever reason, or is in a debugger's stop, which
+ * may change them; NULL if it runs. They stay valid as long as the caller keeps the CPU stopped.
+ * Any context.
  */
 struct regs *arch_stopped_regs(unsigned cpu);

@@ -10,8 +10,8 @@
 #include "arch/x86_64/cpu/site.h"
 
 /*
- * Turns a site on or off; nothing to do if it is so already. 0; -EINVAL where neither its nop nor
- * its jump stands in the text, -ETIMEDOUT where the other CPUs could not be parked: nothing is
- * changed then. Task context.
+ * Turns a site on or off; without effect if it already is. Returns 0; -EINVAL if the text holds
+ * neither its nop nor its jump; or -ETIMEDOUT if the other CPUs could not be parked. After an error
+ * nothing has changed. Task context.
  */
 int arch_site_set(const struct arch_site *site, bool on);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Registers of a trap frame by the numbers that others know them by: perf and DWARF here, gdb in
+ * Registers of a trap frame by the numbers of other tools: perf and DWARF here, gdb in
  * arch/x86_64/debug/stop_registers.c. All are made from one table, arch/x86_64/cpu/registers.h. For
  * core/sample, core/script, core/unwind, and what is told of a program that faults. Any context.
  */
@@ -10,11 +10,14 @@
 
 struct regs;
 
-/* By bit of attr.sample_regs_intr; those that a frame has. */
+/* By bit of attr.sample_regs_intr: those that a frame has. */
 #define ARCH_SAMPLED_BITS 24
 #define ARCH_SAMPLED      0xff0fffull /* all but ds, es, fs, gs */
 
-/* Where struct regs has them, in bytes; and how perf spells them, those that no frame has, too. */
+/*
+ * Their offsets in struct regs, in bytes; and perf's names for them, also for those that no frame
+ * has.
+ */
 extern const uint8_t arch_sampled_places[ARCH_SAMPLED_BITS];
 extern const char arch_sampled_names[ARCH_SAMPLED_BITS][6];
 

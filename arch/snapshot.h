@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Registers of the very place that asks for them: for code that begins a call chain where no trap
- * has been. Any context.
+ * The registers at the place of the call: for code that begins a call chain without a trap. Any
+ * context.
  */
 #pragma once
 

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Making all other CPUs stand still for a report, and halting them for good: for the kernel's
- * panics and its watchdog. What each stands at arch_stopped_regs tells (arch/park.h).
+ * Stopping all other CPUs for a report, and halting them for ever: for the kernel's panics and its
+ * watchdog. arch_stopped_regs gives each CPU's registers (arch/park.h).
  */
 #pragma once
 
 /*
- * All other CPUs stand still at once, wherever they are, as far as they answer within a third of a
- * second, until arch_cpus_go: for a report that changes nothing. One CPU at a time. Any context.
+ * Stops all other CPUs at once, wherever they are, until arch_cpus_go, except those that do not
+ * answer within a third of a second. For a report that changes nothing. One CPU may call this at a
+ * time. Any context.
  */
 void arch_cpus_stand(void);
 void arch_cpus_go(void);
 
-/*
- * All other CPUs stop for good, as far as they answer, and no clock comes as an NMI any more. Crash
- * context.
- */
+/* Halts all other CPUs that answer for ever, and stops the clock that sends NMIs. Crash context. */
 void arch_cpus_halt(void);

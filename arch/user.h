@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * User mode: how a program begins, and how it comes back to the kernel. Policy (programs, system
- * calls) is kernel/user's; docs/user.md.
+ * User mode: how a program begins, and how it enters the kernel. kernel/user has the programs and
+ * system calls; docs/user.md.
  */
 #pragma once
 
@@ -13,9 +13,9 @@ struct arch_stack;
 struct regs;
 
 /*
- * Leaves the kernel for the first time, in the space entered last: the program runs from `ip` with
- * this stack pointer, all other registers 0. On the thread's own stack, which is empty from now on.
- * Task context.
+ * Leaves the kernel for the first time, in the space that was entered last: the program starts at
+ * `ip` with this stack pointer; all other registers are 0. Called on the thread's own stack, which
+ * is empty from now on. Task context.
  */
 _Noreturn void arch_user_begin(uintptr_t ip, uintptr_t sp);
 
@@ -33,5 +33,5 @@ struct arch_user_handlers {
 };
 void arch_user_set_handlers(const struct arch_user_handlers *with);
 
-/* What this machine's CPUs lack for programs, as a phrase; NULL: nothing. Any context. */
+/* What the CPUs of this machine lack for programs, as a phrase; NULL: nothing. Any context. */
 const char *arch_user_missing(void);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Single steps of programs. Policy is kernel/user/process_steps.c's.
- */
+/* Single steps of programs. kernel/user/process_steps.c decides which are stepped. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,9 +13,9 @@ struct regs;
  * traps. All 0 at first.
  */
 struct arch_user_step {
-    uintptr_t ip; /* the instruction that the next step makes */
+    uintptr_t ip; /* the instruction that the next step runs */
     bool on;      /* it is stepped */
-    bool traps;   /* ... and has set the trap flag itself, too */
+    bool traps;   /* ... and the program has also set the trap flag itself */
 };
 
 /*
@@ -33,23 +31,23 @@ struct arch_user_steppers {
 void arch_user_step_set_handlers(const struct arch_user_steppers *with);
 
 /*
- * arch_user_step_begin: the current program is stepped from where these registers resume; called in
- * `leave`. arch_user_step_end: it is not stepped any more; called in both. The program sees the
- * flag neither in what it pushes nor in its r11 after a call, and one that it loads is remembered
- * as its own.
+ * arch_user_step_begin: the current program is stepped from these registers on; called in `leave`.
+ * arch_user_step_end: it is no longer stepped; called in both. The program does not see the flag,
+ * neither in what it pushes nor in r11 after a system call; a flag that it loads is remembered as
+ * its own.
  */
 void arch_user_step_begin(struct arch_user_step *step, struct regs *regs);
 void arch_user_step_end(struct arch_user_step *step, struct regs *regs);
 
 /*
- * In `stepped`: the step is over. *from is as arch_step_branch's; false: the program's own flag
- * would have trapped here as well. The second makes the next one.
+ * Called in `stepped`: the step is over. *from is as for arch_step_branch; false: the program's own
+ * flag would have trapped here as well. The second function starts the next step.
  */
 bool arch_user_step_over(struct arch_user_step *step, struct regs *regs, uintptr_t *from);
 void arch_user_step_more(struct regs *regs);
 
 /*
- * The program that was hit goes by arch_user_handlers' `leave` before its next instruction. In a
- * watch handler.
+ * `leave` of arch_user_handlers is called before the next instruction of the program that was hit.
+ * Called in a watch handler.
  */
 void arch_user_look(void);
