@@ -68,7 +68,8 @@ static int refuse_part(const char *name)
               "build/perf.data; %s\n",
               name, there->line);
     else if (there)
-        print("perf %s: not while it runs: perf record takes samples, and perf report shows them\n",
+        print("perf %s: not possible while the kernel runs: perf record takes samples, and perf "
+              "report shows them\n",
               name);
     else
         print("perf: \"%s\" is not a perf command; there are list, record, report, script, stat, "

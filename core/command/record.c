@@ -52,7 +52,8 @@ static void print_summary(void)
 
     print("[ perf record: %llu records kept", (unsigned long long)kept);
     if (counts.dropped)
-        print(", %llu lost for want of room (-m takes more)", (unsigned long long)counts.dropped);
+        print(", %llu lost, as the rings were full (-m makes them larger)",
+              (unsigned long long)counts.dropped);
     if (counts.overwritten)
         print(", %llu overwritten", (unsigned long long)counts.overwritten);
     if (drain_given_back())
@@ -94,7 +95,7 @@ static void print_doubtful(void)
 
     for (size_t i = 0; i < source->event_count; i++)
         if (source->events[i].doubtful)
-            print("perf record: %s is not exact: up to %llu hits more may have been its\n",
+            print("perf record: %s is not exact: up to %llu more hits may belong to it\n",
                   source->events[i].name, (unsigned long long)source->events[i].doubtful);
 }
 
@@ -149,8 +150,8 @@ void perf_record_boot(char *text)
     int error = words_split(text, &words, &why);
 
     if (!error && (words.count == 0 || strcmp(words.word[0], "record") != 0))
-        error =
-            refuse(&why, EINVAL, "\"%s\": it begins with record", words.count ? words.word[0] : "");
+        error = refuse(&why, EINVAL, "\"%s\": it must begin with record",
+                       words.count ? words.word[0] : "");
     if (!error)
         error = start(words.count, words.word, true, &why);
     if (error) {

@@ -20,7 +20,8 @@ static struct record_source *last_recording(const char *part)
     struct record_source *source = recording_source();
 
     if (!source)
-        print("perf %s: nothing is recorded; `perf record -e EVENT -- COMMAND` does that\n", part);
+        print("perf %s: nothing is recorded; record with `perf record -e EVENT -- COMMAND`\n",
+              part);
     else if (drain_given_back())
         print("perf %s: the first %llu records are in the stream only\n", part,
               (unsigned long long)drain_given_back());

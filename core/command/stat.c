@@ -84,7 +84,7 @@ static void print_doubtful(const struct perf_options *options)
 {
     for (unsigned i = 0; i < options->recording.event_count; i++)
         if (totals.doubtful[i])
-            print("perf stat: %s is not exact: up to %llu hits more may have been its\n",
+            print("perf stat: %s is not exact: up to %llu more hits may belong to it\n",
                   options->recording.events[i].name, (unsigned long long)totals.doubtful[i]);
 }
 

@@ -65,13 +65,14 @@ static int check_ways(const struct gathered *gathered, struct refusal *why)
                       "--verify-chain: this kernel has no frame pointers; one built with "
                       "UNWINDER=fp has both ways");
     if (gathered->verify && !unwind_possible(UNWIND_BY_TABLE))
-        return refuse(why, EINVAL,
-                      "--verify-chain: this kernel has no unwind table; it said why at boot");
+        return refuse(
+            why, EINVAL,
+            "--verify-chain: this kernel has no unwind table; a message at boot says why");
     for (unsigned i = 0; i < recording->event_count; i++)
         if (wants_chain(&recording->events[i]) &&
             !unwind_possible(recording->events[i].chain.method))
             return refuse(why, EINVAL,
-                          "no way to make call chains in this kernel; it said why at boot");
+                          "this kernel cannot make call chains; a message at boot says why");
     return 0;
 }
 

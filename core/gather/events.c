@@ -37,7 +37,7 @@ static int add_matching(struct gathered *gathered, const char *pattern,
         error = events_add(gathered, tracepoint->full_name, terms, why);
     }
     if (!error && !any)
-        return refuse(why, ENOENT, "no tracepoint matches \"%s\"; `perf list` has them", pattern);
+        return refuse(why, ENOENT, "no tracepoint matches \"%s\"; `perf list` lists them", pattern);
     return error;
 }
 
@@ -166,12 +166,12 @@ int events_set_filter(void *gathered, const char *typed, char *value, struct ref
     int error = 0;
 
     if (count == 0)
-        return refuse(why, EINVAL, "%s stands behind the -e EVENT that it is for", typed);
+        return refuse(why, EINVAL, "%s must come after the -e EVENT that it is for", typed);
     for (unsigned i = 0; !error && i < count; i++) {
         if (!events[i].source->has_fields)
             return refuse(why, EINVAL,
-                          "--filter: %s is no tracepoint, it has no fields; its hits have: "
-                          "-e %s -e breakpoint:hit --filter '%s'",
+                          "--filter: %s is not a tracepoint and has no fields; its hits have "
+                          "fields: -e %s -e breakpoint:hit --filter '%s'",
                           events[i].name, events[i].name, value);
         error =
             filter_compile(&events[i].filter, value, tracepoint_by_id(events[i].attr.config), why);

@@ -54,7 +54,7 @@ static int check_rate(const struct event_spec *event, struct refusal *why)
     const struct perf_event_attr *attr = &event->attr;
 
     if (attr->freq && attr->sample_freq > event->source->hertz_max)
-        return refuse(why, EINVAL, "%s: %llu samples a second: %u are the most possible",
+        return refuse(why, EINVAL, "%s: %llu samples a second: at most %u are possible",
                       event->name, (unsigned long long)attr->sample_freq, event->source->hertz_max);
     if (!attr->freq && attr->sample_period < event->source->period_min)
         return refuse(why, EINVAL, "%s: a sample every %llu ns: every %llu ns is the most possible",

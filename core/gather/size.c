@@ -47,5 +47,5 @@ int size_set_window(void *at, const char *typed, char *value, struct refusal *wh
     if (read_size(value, at, &unit))
         return 0;
     return refuse(why, EINVAL,
-                  "window \"%s\": instructions, a whole number from 1, with k or m perhaps", value);
+                  "window \"%s\": a number of instructions from 1 on, also with k or m", value);
 }

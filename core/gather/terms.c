@@ -73,7 +73,8 @@ int terms_parse(char *event, struct event_terms *terms, struct refusal *why)
     while (open > event && *open != '/')
         open--;
     if (open == event)
-        return refuse(why, EINVAL, "event \"%s/\": terms stand between two slashes", event);
+        return refuse(why, EINVAL, "event \"%s/\": the terms must stand between two slashes",
+                      event);
     *open = '\0';
     for (char *term = open + 1; term; term = next) {
         int error;
@@ -134,12 +135,12 @@ int terms_check(const struct gathered *gathered, struct refusal *why)
     /* The options are for those events that have a record; the term is for this one. */
     for (unsigned i = 0; i < recording->event_count; i++)
         if (gathered->own[i].raw > 0 && !recording->events[i].source->has_fields)
-            return refuse(why, EINVAL, "raw=yes: %s is no tracepoint, it has no record",
+            return refuse(why, EINVAL, "raw=yes: %s is not a tracepoint and has no record",
                           recording->events[i].name);
     /* What says something of chains and registers is a mistake where branches are all there is. */
     if (recording->event_count > 1 || !recording->events[0].source->follows ||
         (all->chain <= CHAIN_NO && all->registers <= 0))
         return 0;
-    return refuse(why, EINVAL, "%s: a branch has none, only from and to",
+    return refuse(why, EINVAL, "%s: a branch has only from and to",
                   all->registers > 0 ? "--intr-regs" : "-g");
 }

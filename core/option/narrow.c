@@ -11,7 +11,8 @@ int narrow_set_pid(void *at, const char *typed, char *value, struct refusal *why
 
     (void)typed;
     if (!number_word(value, INT32_MAX, &pid) || pid == 0)
-        return refuse(why, EINVAL, "pid \"%s\": `ps` lists those that there are", value);
+        return refuse(why, EINVAL, "pid \"%s\": give the number of a thread; `ps` lists them",
+                      value);
     *(uint32_t *)at = (uint32_t)pid;
     return 0;
 }
@@ -21,11 +22,10 @@ static int refuse_cpus(const char *list, struct refusal *why)
     unsigned cpus = arch_cpus();
 
     if (cpus == 1)
-        return refuse(why, EINVAL, "-C \"%s\": this machine has CPU 0 alone", list);
+        return refuse(why, EINVAL, "-C \"%s\": this machine has only CPU 0", list);
     return refuse(
         why, EINVAL,
-        "-C \"%s\": CPUs by number between commas, and ranges as in 0-2: this machine has "
-        "0 to %u",
+        "-C \"%s\": give numbers of CPUs with commas, or ranges as 0-2; this machine has 0 to %u",
         list, cpus - 1);
 }
 

@@ -82,7 +82,7 @@ static int choose_targets(const struct gathered *gathered, struct refusal *why)
     for (unsigned i = 0; !error && i < recording->event_count; i++) {
         recording->events[i].cpus = gathered->cpus;
         if (gathered->cpus && recording->events[i].source->follows)
-            return refuse(why, EINVAL, "-C: %s follows a thread, wherever it runs",
+            return refuse(why, EINVAL, "-C: %s follows a thread, on whichever CPU it runs",
                           recording->events[i].name);
     }
     return error;

@@ -11,10 +11,10 @@ static int check_event(const struct gathered *gathered, unsigned index, struct r
     bool part = gathered->pid || event->attr.exclude_user || event->attr.exclude_kernel;
 
     if (terms_has_any(&gathered->own[index]))
-        return refuse(why, EINVAL,
-                      "%s: its terms are of samples: perf stat only counts; perf record takes "
-                      "samples",
-                      event->name);
+        return refuse(
+            why, EINVAL,
+            "%s: its terms are for samples: perf stat only counts; perf record takes samples",
+            event->name);
     if (event->source->counts_time && part)
         return refuse(why, EINVAL,
                       "%s: perf stat counts all time; perf record samples a part of it",
@@ -37,9 +37,9 @@ int stat_options_check(const struct gathered *gathered, struct refusal *why)
         return error;
     if (tallied && (stat->runs || stat->interval_ms))
         return refuse(why, EINVAL,
-                      "%s: of counts alone; --by and --hist tell of one run, when it has ended",
+                      "%s: only for counts; --by and --hist show one run, after it has ended",
                       stat->runs ? "-r" : "-I");
     if (stat->runs && !gathered->options->workload)
-        return refuse(why, EINVAL, "-r: what is to be run so often? -- COMMAND");
+        return refuse(why, EINVAL, "-r: say what to run: -- COMMAND");
     return 0;
 }

@@ -171,7 +171,7 @@ int report_print(struct sink *sink, struct record_source *source,
         if (!add_samples(&tree, source, event, options))
             return say_too_small(sink, size, tree.nodes[REPORT_ROOT].samples, event->name);
         if (event->doubtful)
-            print_to(sink, "# Not exact: up to %llu hits more of event '%s'\n",
+            print_to(sink, "# Not exact: up to %llu more hits of event '%s'\n",
                      (unsigned long long)event->doubtful, event->name);
         if (tree.nodes[REPORT_ROOT].samples == 0)
             continue;

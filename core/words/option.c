@@ -191,7 +191,7 @@ int options_parse(const struct options *options, int argc, char **argv, void *to
             break;
         if (options->workload && strcmp(argv[at], "--") == 0) {
             if (++at == argc)
-                return refuse(why, EINVAL, "no command behind --");
+                return refuse(why, EINVAL, "no command after --");
             break;
         }
         if (!option)

@@ -73,7 +73,7 @@ same_lines_ok(script_lines($script),
 
 # What cannot be armed, and what the boot says of it before it continues.
 my @refused = (
-    ['report', qr/"report": it begins with record/],
+    ['report', qr/"report": it must begin with record/],
     ['record -e mem:kernel_flog:w', qr/no symbol "kernel_flog"; near: (\w+, )*kernel_flag\b/],
     ['record -e "mem:kernel_flag:w', qr/the quote " is opened but not closed/],
     ['record -e mem:kernel_flag:w -m 12k', qr/ring of 12288 bytes: a power of two/],

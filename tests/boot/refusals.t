@@ -103,7 +103,7 @@ my @options = (
     ["-e $flag --frobnicate -- help", qr/unknown option "--frobnicate"; there are -e EVENT, .*/],
     ["-e $flag -c", qr/option -c needs a value/],
     ['-e', qr/option -e needs a value/],
-    ["-e $flag --", qr/no command behind --/],
+    ["-e $flag --", qr/no command after --/],
     ["-e $flag -- fs-strss", qr/workload "fs-strss" is not a command; `help` lists them/],
     ['-e *:*,*:* -- help', qr/more than 96 events in one recording/],
 );
@@ -162,9 +162,9 @@ subtest 'perf itself' => sub {
     my %refusals = (
         'perf frobnicate' => qr/perf: "frobnicate" is not a perf command; there are list, .*/,
         'perf annotate' => qr/perf annotate: the real perf has it: .* perf annotate -i build.*/,
-        'perf top' => qr/perf top: not while it runs: perf record .* perf report .*/,
+        'perf top' => qr/perf top: not possible while the kernel runs: .* perf report .*/,
         'perf' => qr/usage: perf list \| record \| report \| script \| stat \| trace/,
-        'perf report' => qr/perf report: nothing is recorded; `perf record .*` does that/,
+        'perf report' => qr/perf report: nothing is recorded; record with `perf record .*`/,
         'perf script' => qr/perf script: nothing is recorded; .*/,
         'perf stat -a -e mem:kernel_flag:r -- help' => qr/perf stat: access "r": .*/,
     );

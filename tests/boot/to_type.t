@@ -15,7 +15,7 @@ use Pitot;
 use Pitot::Files;
 use Pitot::Transcript;
 
-my $lost = qr/ lost for want of room/;
+my $lost = qr/ lost, as the rings were full/;
 
 my ($table) = slurp('docs/index.md') =~ /^\| at the prompt \|.*\n\|---.*\n((?:\|.*\n)+)/m;
 my @rows = map { [/^\| (.*?) \| (.*?) ?\|$/] } split(/\n/, $table);

@@ -161,9 +161,9 @@ my @refused = (
     [q{-e kmem:* --filter 'order > '}, qr/a number missing at the end/],
     [q{-e kmem:* --filter 'order ~ "x"'}, qr/order is a number; its operators are == !=/],
     [q{-e lock:lock_release --filter 'name < 3'}, qr/name is a text; its operators are == != ~/],
-    [q{--filter 'order > 1' -e kmem:*}, qr/--filter stands behind the -e EVENT/],
+    [q{--filter 'order > 1' -e kmem:*}, qr/--filter must come after the -e EVENT/],
     [q{-e mem:kernel_flag:w --filter 'order > 1'}, qr/mem:kernel_flag:w is no tracepoint/],
-    ['-e mem:kernel_flag:w/raw=yes/', qr/is no tracepoint, it has no record/],
+    ['-e mem:kernel_flag:w/raw=yes/', qr/is not a tracepoint and has no record/],
 );
 $machine = boot(run => join('; ', (map { "perf record $_->[0]" } @refused), 'poweroff'));
 ended_ok($machine);

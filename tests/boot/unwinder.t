@@ -233,7 +233,7 @@ for my $damage (@damages) {
         like(said($machine, 'bt'), qr/^  \(the chain stops here: no unwind table, .*\)$/m,
             '... and says that it stops');
         is(said($machine, "perf record -a $event -g $load"),
-            "perf record: no way to make call chains in this kernel; it said why at boot\n",
+            "perf record: this kernel cannot make call chains; a message at boot says why\n",
             'a recording with chains is refused');
         like(said($machine, "perf record -a $event $load"),
             qr/^\[ perf record: \d{3,} records kept \]$/m,

@@ -121,7 +121,7 @@ static void the_workload_begins_with_what_is_no_option(void **state)
     assert_int_equal(parse(&one, "-q load"), 2);
     assert_int_equal(parse(&one, "-q -- -l"), 3);
     assert_false(set.loud);
-    assert_refused(&one, "-q --", "no command behind --");
+    assert_refused(&one, "-q --", "no command after --");
 }
 
 static void what_is_wrong_is_said(void **state)

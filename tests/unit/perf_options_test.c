@@ -285,9 +285,9 @@ static void rates_that_cannot_be_had_are_refused_with_the_most_possible(void **s
     assert_refused("record -e mem:0xffffffff80001000/freq=0/", "frequency \"0\"");
     assert_refused(
         "record -e mem:0xffffffff80001000 -F 1000001",
-        "mem:0xffffffff80001000: 1000001 samples a second: 1000000 are the most possible");
+        "mem:0xffffffff80001000: 1000001 samples a second: at most 1000000 are possible");
     assert_refused("record -F 10001 -e mem:0xffffffff80001000,cpu-clock",
-                   "cpu-clock: 10001 samples a second: 10000 are the most possible");
+                   "cpu-clock: 10001 samples a second: at most 10000 are possible");
     assert_refused("record -e cpu-clock -c 99999",
                    "cpu-clock: a sample every 99999 ns: every 100000 ns is the most possible");
     assert_refused("record -e mem:0xffffffff80001000 -F 5 -c 5", "-c and -F exclude each other");
@@ -295,7 +295,7 @@ static void rates_that_cannot_be_had_are_refused_with_the_most_possible(void **s
                    "mem:0xffffffff80001000: period= and freq= exclude each other");
     assert_refused("stat -F 5 -e mem:0xffffffff80001000", "-F: perf stat only counts");
     assert_refused("stat -e cpu-clock/freq=5/",
-                   "cpu-clock: its terms are of samples: perf stat only counts");
+                   "cpu-clock: its terms are for samples: perf stat only counts");
     assert_int_equal(parse("stat -e cpu-clock"), 0);
 }
 
@@ -320,7 +320,7 @@ static void counts_can_be_of_several_runs_or_of_intervals(void **state)
     assert_refused("stat " WATCH " -r 1001 -- help", "-r \"1001\": 1 to 1000 runs are possible");
     assert_refused("stat " WATCH " --repeat 3x -- help",
                    "--repeat \"3x\": 1 to 1000 runs are possible");
-    assert_refused("stat " WATCH " -r 3", "-r: what is to be run so often? -- COMMAND");
+    assert_refused("stat " WATCH " -r 3", "-r: say what to run: -- COMMAND");
     assert_refused("stat " WATCH " -r", "option -r needs a value");
     assert_refused("stat " WATCH " -I 9", "-I \"9\": whole milliseconds from 10 are possible");
     assert_refused("stat " WATCH " -I 4294967296", "whole milliseconds from 10");
@@ -371,12 +371,12 @@ static void what_branches_have_none_of_is_the_other_events(void **state)
     assert_int_equal(attr_of(0)->sample_regs_intr, 0);
     assert_int_equal(attr_of(1)->sample_type,
                      SAMPLE_ALWAYS | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_INTR);
-    assert_refused("record -g -e branches", "-g: a branch has none, only from and to");
-    assert_refused("record --intr-regs -e branches", "--intr-regs: a branch has none");
+    assert_refused("record -g -e branches", "-g: a branch has only from and to");
+    assert_refused("record --intr-regs -e branches", "--intr-regs: a branch has only");
     assert_refused("record -e branches/call-graph=orc/", "a branch has no call chain");
     assert_refused("record -e branches/regs=yes/ -e mem:0xffffffff80001000",
                    "a branch has no call chain");
-    assert_refused("record -e branches/raw=yes/", "branches is no tracepoint");
+    assert_refused("record -e branches/raw=yes/", "branches is not a tracepoint");
     assert_refused("record -F 10 -e branches", "-F: branches have no frequency");
     assert_refused("record -e branches/freq=max/", "-F: branches have no frequency");
     assert_refused("record -e branches,branches:k",
@@ -520,11 +520,11 @@ static void what_is_wrong_is_named(void **state)
                    "--overwrite: perf stat only counts");
     assert_refused("stat -e mem:0xffffffff80001000 --intr-regs",
                    "--intr-regs: perf stat only counts");
-    assert_refused("stat -e mem:0xffffffff80001000/period=7/", "its terms are of samples");
+    assert_refused("stat -e mem:0xffffffff80001000/period=7/", "its terms are for samples");
     assert_refused("record -e mem:0xffffffff80001000 -m", "-m needs a value");
     assert_refused("record -e mem:0xffffffff80001000 --call-graph", "--call-graph needs a value");
     assert_refused("record -e mem:0xffffffff80001000 --skip", "--skip needs a value");
-    assert_refused("record -e mem:0xffffffff80001000 --", "no command behind --");
+    assert_refused("record -e mem:0xffffffff80001000 --", "no command after --");
     assert_refused("record -e mem:0xffffffff80001000 -x", "unknown option \"-x\"");
     assert_refused("record -e mem:0xffffffff80001000 -", "unknown option \"-\"");
     assert_refused("record -e mem:0xffffffff80001000 --overwritten", "unknown option");
@@ -568,7 +568,7 @@ static void terms_that_are_none_are_refused(void **state)
     assert_refused("record -e mem:0xffffffff80001000/verify-chain=yes/",
                    "event term \"verify-chain=yes\"");
     assert_refused("record -e mem:0xffffffff80001000/skip/", "event term \"skip\"");
-    assert_refused("record -e mem:0xffffffff80001000/", "terms stand between two slashes");
+    assert_refused("record -e mem:0xffffffff80001000/", "the terms must stand between two slashes");
     assert_refused("record -e mem:0xffffffff80001000/4/", "event term \"4\"");
     assert_refused("record -e mem:0xffffffff80001000//", "event term \"\"");
     assert_refused("record -e mem:0xffffffff80001000/period=3,/", "event term \"\"");
@@ -755,7 +755,7 @@ static void what_can_have_no_hits_in_a_program_is_refused(void **state)
         {"record -e branches/window=9/ -- /bin/load", "window=: a program is stepped all the way"},
         {"record -e mem:0xffffffff80001000:w/stop/", "the term stop is for a breakpoint"},
         {"record -e cpu-clock/stop/ -- /bin/load", "the term stop is for a breakpoint"},
-        {"stat -e mem:/bin/load:0x402000:w/stop/", "its terms are of samples"},
+        {"stat -e mem:/bin/load:0x402000:w/stop/", "its terms are for samples"},
         {"record -e branches --start mem:/bin/load:0x402000:x",
          "windows open in the kernel, not in a program"},
         {"record -p 0 -e cpu-clock", "pid \"0\""},
@@ -835,7 +835,7 @@ static void cpus_that_are_none_are_refused_with_those_that_there_are(void **stat
         assert_non_null(strstr(why.text, wrong[i]));
     }
     cpus = 1;
-    assert_refused("record -C 1", "this machine has CPU 0 alone");
+    assert_refused("record -C 1", "this machine has only CPU 0");
     assert_refused("record -C", "-C needs a value");
     assert_refused("record -C 0 -e branches -- load", "-C: branches follows a thread");
 }
