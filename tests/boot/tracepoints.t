@@ -162,7 +162,7 @@ my @refused = (
     [q{-e kmem:* --filter 'order ~ "x"'}, qr/order is a number; its operators are == !=/],
     [q{-e lock:lock_release --filter 'name < 3'}, qr/name is a text; its operators are == != ~/],
     [q{--filter 'order > 1' -e kmem:*}, qr/--filter must come after the -e EVENT/],
-    [q{-e mem:kernel_flag:w --filter 'order > 1'}, qr/mem:kernel_flag:w is no tracepoint/],
+    [q{-e mem:kernel_flag:w --filter 'order > 1'}, qr/mem:kernel_flag:w is not a tracepoint/],
     ['-e mem:kernel_flag:w/raw=yes/', qr/is not a tracepoint and has no record/],
 );
 $machine = boot(run => join('; ', (map { "perf record $_->[0]" } @refused), 'poweroff'));
