@@ -22,7 +22,9 @@ void gdb_link_init(struct gdb_link *link, const struct gdb_line *line)
     link->counts.resent = link->counts.noise = 0;
 }
 
-/* Everything before a packet is noise, but for what acknowledges and the byte that says stop. */
+/*
+ * Everything before a packet is noise, except acknowledgements and the byte that asks for a stop.
+ */
 static int await_start(struct gdb_link *link)
 {
     int byte;
@@ -40,8 +42,8 @@ static int await_start(struct gdb_link *link)
 }
 
 /*
- * Up to the `#`; *length counts what has no room, too. A `$` begins anew: the end of the packet
- * before it was lost.
+ * Reads up to the `#`; *length also counts characters that have no room. A `$` begins again: the
+ * end of the packet before it was lost.
  */
 static int read_body(struct gdb_link *link, size_t *length, uint8_t *sum)
 {
@@ -66,7 +68,7 @@ static int read_body(struct gdb_link *link, size_t *length, uint8_t *sum)
     return 0;
 }
 
-/* True if the two digits say the same; -EPIPE in *error if there are none. */
+/* True if the two digits give the same sum; *error is -EPIPE if the line ends. */
 static bool sum_is(struct gdb_link *link, uint8_t sum, int *error)
 {
     int high = link->line->get(), low = high < 0 ? -1 : link->line->get();
@@ -79,7 +81,7 @@ static void unescape(struct gdb_link *link, size_t length)
 {
     size_t to = 0;
 
-    assert(length <= GDB_PACKET_MAX); /* one byte more is the end's */
+    assert(length <= GDB_PACKET_MAX); /* one more byte is for the end */
     for (size_t from = 0; from < length; from++) {
         bool escaped = link->in[from] == ESCAPE && from + 1 < length;
 
@@ -181,7 +183,7 @@ void gdb_link_send_once(struct gdb_link *link)
     char end[3] = {'#'};
     uint8_t sum = 0;
 
-    assert(!link->out_cut); /* a handler that finds it cut says so to gdb instead */
+    assert(!link->out_cut); /* a handler that finds it cut replies with an error instead */
     for (size_t i = 0; i < link->out_length; i++)
         sum = (uint8_t)(sum + (uint8_t)link->out[i]);
     end[1] = hex_digit(sum >> 4);
@@ -191,7 +193,7 @@ void gdb_link_send_once(struct gdb_link *link)
     link->line->put(end, sizeof(end));
 }
 
-/* A packet in place of the `+`: gdb has lost ours, and continues or asks again. */
+/* A packet instead of the `+`: gdb has lost our packet, and continues or asks again. */
 int gdb_link_send(struct gdb_link *link)
 {
     int byte;
@@ -224,7 +226,8 @@ void gdb_link_make_text(struct gdb_link *link, const char *text, size_t length)
 
     assert(length <= GDB_TEXT_MAX);
     link->text_length = link->text_sent = 0;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* an NMI that halts here finds none, or all of it */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* an NMI that halts this CPU here finds nothing, or
+                                              * all of it */
     *at++ = '$';
     *at++ = 'O';
     for (size_t i = 0; i < length; i++) {

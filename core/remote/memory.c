@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* m M x X: memory, as digits or as it is. See packets.h. */
+/* m M x X: memory, as digits or as plain bytes. See packets.h. */
 #include <linux/errno.h>
 
 #include "core/remote/hex.h"
 #include "core/remote/packets.h"
 
-#define PART 64 /* read at a time */
+#define PART 64 /* bytes that are read at a time */
 
 static bool find_place(const char **at, uint64_t *address, uint64_t *length)
 {
@@ -68,7 +68,7 @@ static void write_memory(struct gdb_server *server, uint64_t address, const uint
         gdb_reply_ok(server);
 }
 
-/* The digits become bytes where they stand. */
+/* Converts the digits to bytes in place. */
 void gdb_write_memory(struct gdb_server *server, const char *at)
 {
     uint8_t *bytes = (uint8_t *)server->link.in;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * q and Q: what both sides can, which threads there are, and the kernel's commands. See packets.h.
+ * q and Q: what both sides support, which threads exist, and the kernel's commands. See packets.h.
  */
 #include "core/lib/string.h"
 #include "core/remote/hex.h"
 #include "core/remote/packets.h"
 
 /*
- * A part of a longer text, which is told from its beginning each time: nothing of it changes
- * during a stop.
+ * A part of a longer text. The whole text is generated each time, and only the part is sent: the
+ * text does not change during a stop.
  */
 struct slice {
     struct gdb_link *link;
@@ -49,7 +49,7 @@ static void slice_number(struct slice *slice, uint64_t number, unsigned base)
         slice_char(slice, digits[--count]);
 }
 
-/* Inside of XML. */
+/* Text inside of XML. */
 static void slice_plain(struct slice *slice, const char *text)
 {
     for (; *text; text++)
@@ -78,7 +78,7 @@ static void slice_threads(struct slice *slice, const struct gdb_target *target)
     slice_text(slice, "</threads>");
 }
 
-/* "object:annex:offset,length". The first character of the reply says whether there is more. */
+/* "object:annex:offset,length". The first character of the reply tells whether more follows. */
 static void transfer(struct gdb_server *server, const char *at)
 {
     struct slice slice = {.link = &server->link};
@@ -107,8 +107,8 @@ static void transfer(struct gdb_server *server, const char *at)
 }
 
 /*
- * A gdb that has just been started says this first. It acknowledges, whatever the one before it
- * did, and knows of no points that that one has left.
+ * A gdb that has just started sends this first. It acknowledges packets, whatever the gdb before it
+ * did, and does not know points that the gdb before it has left.
  */
 static void introduce(struct gdb_server *server, const char *at)
 {
@@ -154,8 +154,8 @@ static void describe_thread(struct gdb_server *server, const char *at)
 }
 
 /*
- * Pitot's own, which its commands for gdb ask (tools/gdb): why a point has been refused, once. gdb
- * itself shows that of few.
+ * A query of Pitot's own, for its gdb commands (tools/gdb): why a point has been refused, told
+ * once. gdb itself shows the reason only for few kinds of points.
  */
 static void tell_refused(struct gdb_server *server)
 {

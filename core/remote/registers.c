@@ -44,7 +44,10 @@ void gdb_read_register(struct gdb_server *server, const char *at)
         out_register(server, number);
 }
 
-/* One that has this value already may be any. 0, or the error's reply is made. */
+/*
+ * Setting a register to the value that it already has is always possible. Returns 0; else the reply
+ * is an error.
+ */
 static int set_register(struct gdb_server *server, unsigned number, const uint8_t *bytes)
 {
     const struct gdb_target *target = server->target;
@@ -74,7 +77,7 @@ void gdb_write_register(struct gdb_server *server, const char *at)
         gdb_reply_ok(server);
 }
 
-/* What is not known comes back as x's, and stays as it is. */
+/* gdb sends x's for unknown registers; these are not changed. */
 void gdb_write_registers(struct gdb_server *server, const char *at)
 {
     for (unsigned number = 0; number < server->target->registers() && *at; number++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * c s C S and vCont: which CPUs resume, and how far. All CPUs, one alone, or all with one of them
- * stepped: what else gdb's words could mean is refused. See packets.h.
+ * stepped: every other combination is refused. See packets.h.
  */
 #include "core/remote/hex.h"
 #include "core/remote/packets.h"
@@ -12,10 +12,10 @@ enum action { STAYS, RUNS, STEPS };
 
 struct plan {
     uint8_t action[ARCH_CPUS_MAX];
-    uint64_t start, end; /* of a step */
+    uint64_t start, end; /* range of a step */
 };
 
-/* The plan as a request; false if it is none of those that are possible. */
+/* Makes a request from the plan; false if it is not one of the possible ones. */
 static bool plan_request(struct gdb_server *server, const struct plan *plan)
 {
     struct gdb_request *request = &server->request;
@@ -54,7 +54,7 @@ static void plan_all(struct gdb_server *server, struct plan *plan, enum action a
         plan->action[cpu] = (uint8_t)action;
 }
 
-/* The older `c` and `s`: they may name the address to resume at, and `Hc` the CPU. */
+/* The older `c` and `s`: they may give the address to resume at; `Hc` has chosen the CPU. */
 static bool resume_old(struct gdb_server *server, const char *at, enum action action)
 {
     struct plan plan = {.start = 0};
@@ -130,7 +130,9 @@ static bool read_action(struct gdb_server *server, const char **at, enum action 
     return false;
 }
 
-/* The leftmost that fits a thread is its action; `decided` are those that have one. */
+/*
+ * The leftmost action that fits a thread is its action; `decided`: threads that already have one.
+ */
 static void apply(struct gdb_server *server, struct plan *plan, bool *decided, enum action action,
                   unsigned cpu)
 {

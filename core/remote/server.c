@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See server.h: what comes first, what it is handed to, and what is said of stops. */
+/* See server.h: receives packets, passes them to their handlers, and reports stops. */
 #include "core/remote/server.h"
 
 #include <linux/errno.h>
@@ -36,7 +36,7 @@ void gdb_reply_error(struct gdb_server *server, const char *text)
 {
     gdb_out_begin(&server->link);
     gdb_out_text(&server->link, "E.pitot.");
-    for (; *text; text++) /* a `*` would repeat what stands before it */
+    for (; *text; text++) /* a `*` would repeat the character before it */
         gdb_out_char(&server->link, strchr("#$*}", *text) ? '?' : *text);
 }
 
@@ -206,7 +206,7 @@ static gdb_resume_handler *const resumers[128] = {
     ['S'] = gdb_step_signal, ['v'] = gdb_verbose,
 };
 
-/* What ends a stop for good: `D` is answered, the others have no answer. */
+/* Packets that end the session: `D` is answered, the others are not. */
 static bool ends(struct gdb_server *server, char packet)
 {
     struct gdb_request *request = &server->request;
@@ -225,13 +225,13 @@ static bool ends(struct gdb_server *server, char packet)
     return true;
 }
 
-/* True if there is a request; else a reply. */
+/* True if there is a request for the machine; else the reply has been made. */
 static bool dispatch(struct gdb_server *server)
 {
     const char *at = server->link.in;
     unsigned char packet = (unsigned char)*at;
 
-    assert(server->link.in[server->link.in_length] == '\0'); /* handlers stop there */
+    assert(server->link.in[server->link.in_length] == '\0'); /* handlers rely on the NUL */
     gdb_out_begin(&server->link);
     if (server->link.in_length == 0 || packet >= 128)
         return false;

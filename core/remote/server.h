@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gdb's remote protocol, from a stop to what shall follow it (docs/gdb-stub.md). Knows no CPU and
- * no port: those are a struct gdb_target and a struct gdb_line. Source: the manual of gdb, "Remote
- * Serial Protocol". One CPU at a time, in the context of a stop; no lock, no allocation.
+ * gdb's remote protocol, from a stop to the request that ends it (docs/gdb-stub.md). Knows no CPU
+ * and no port: it uses a struct gdb_target and a struct gdb_line. Source: the manual of gdb,
+ * "Remote Serial Protocol". One CPU at a time, in the context of a stop; no lock, no allocation.
  */
 #pragma once
 
@@ -31,7 +31,7 @@ struct gdb_stop {
     unsigned cpu;
     unsigned signal;
     enum gdb_stop_reason reason;
-    uint64_t address; /* of the access, for the last three */
+    uint64_t address; /* of the access; for the last three reasons */
 };
 
 enum gdb_request_kind {
@@ -43,17 +43,19 @@ enum gdb_request_kind {
     GDB_GONE, /* the line has ended */
 };
 
-#define GDB_COMMAND_MAX (GDB_PACKET_MAX / 2) /* what is too long for the console, it says */
-#define GDB_NO_CPU      (~0u)
+#define GDB_COMMAND_MAX                                                                            \
+    (GDB_PACKET_MAX / 2) /* the console itself refuses lines that are too
+                                              * long */
+#define GDB_NO_CPU (~0u)
 
 struct gdb_request {
     enum gdb_request_kind kind;
 
     /* GDB_RESUME */
-    bool all;            /* all CPUs run; or `only` does, alone */
-    unsigned only;       /* the one that is stepped, or runs alone; GDB_NO_CPU */
+    bool all;            /* all CPUs run; else only `only` runs */
+    unsigned only;       /* the CPU that is stepped, or runs alone; or GDB_NO_CPU */
     bool step;           /* ... by one instruction, */
-    uint64_t start, end; /* ... or until it is outside of [start, end): equal for one */
+    uint64_t start, end; /* ... or until it is outside of [start, end); if equal, one instruction */
 
     /* GDB_COMMAND */
     char command[GDB_COMMAND_MAX + 1];
@@ -62,29 +64,29 @@ struct gdb_request {
 struct gdb_server {
     struct gdb_link link;
     const struct gdb_target *target;
-    struct gdb_stop stop;  /* the newest */
-    unsigned of_registers; /* the CPU that `Hg` chose */
+    struct gdb_stop stop;  /* the newest one */
+    unsigned of_registers; /* the CPU that `Hg` has chosen */
     unsigned of_resuming;  /* ... and `Hc`; GDB_NO_CPU: all */
-    bool tells_breaks;     /* gdb wants to hear of swbreak and hwbreak */
+    bool tells_breaks;     /* gdb understands swbreak and hwbreak */
     bool owes_stop;        /* gdb waits for the next stop's report */
     struct gdb_request request;
-    struct refusal refused; /* the last refusal of a point, for a person; "" */
-    bool told_refused;      /* ... which has been asked for */
+    struct refusal refused; /* the last refusal of a point, for the user; or "" */
+    bool told_refused;      /* ... gdb has asked for it */
 };
 
 void gdb_server_init(struct gdb_server *server, const struct gdb_line *line,
                      const struct gdb_target *target);
 
-/* The machine has stopped. Reports it, if gdb waits for that. */
+/* The machine has stopped: reports it, if gdb waits for a stop. */
 void gdb_server_stopped(struct gdb_server *server, const struct gdb_stop *stop);
 
-/* Serves gdb until it wants something that is not the protocol's: in server->request. */
+/* Serves gdb until it requests something that the caller has to do: see server->request. */
 void gdb_server_serve(struct gdb_server *server);
 
-/* The code that runs a GDB_COMMAND has done so; a negative errno if it could not. */
+/* Called when a GDB_COMMAND has been run; `status` is a negative errno if it could not be run. */
 void gdb_server_command_done(struct gdb_server *server, int status);
 
-/* Text for gdb's terminal; only while gdb waits, for a stop or for a command. In a stop. */
+/* Prints text on gdb's terminal. Only while gdb waits for a stop or a command; in a stop. */
 void gdb_server_print(struct gdb_server *server, const char *text, size_t length);
 
 /* The machine ends: with a status, or by a signal. Only while gdb waits for a stop. */

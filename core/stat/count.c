@@ -5,7 +5,7 @@
 #include "core/event/spec.h"
 #include "core/lib/print.h"
 
-/* As perf prints it: a clock counts nanoseconds, which a person reads as milliseconds. */
+/* As perf prints it: a clock counts nanoseconds, which are shown as milliseconds. */
 void count_print(const struct event_spec *event, uint64_t count)
 {
     unsigned long long hundredths = (count + 5000) / 10000;

@@ -16,7 +16,7 @@
 
 enum interval_state { INTERVAL_OFF, INTERVAL_RUNS, INTERVAL_PRINTS };
 
-/* The thread that prints owns all of it; `state` and due_ns are read by the tick. */
+/* The thread that prints owns all fields; the tick reads `state` and due_ns. */
 static struct {
     uint32_t state; /* [A] enum interval_state */
     const struct perf_options *options;
@@ -39,7 +39,9 @@ static bool interval_is_over(void)
            arch_clock_ns() >= __atomic_load_n(&interval.due_ns, __ATOMIC_RELAXED);
 }
 
-/* Those that passed while one was printed are printed with it, not made up for. */
+/*
+ * Intervals that passed during the printing are part of this one; they get no lines of their own.
+ */
 static bool interval_begins_to_print(void)
 {
     return interval_is_over() && interval_change(INTERVAL_RUNS, INTERVAL_PRINTS);
@@ -50,7 +52,7 @@ static bool interval_stops(void)
     return interval_change(INTERVAL_RUNS, INTERVAL_OFF);
 }
 
-/* One line for each event, with what `counts` has more than the last ones. */
+/* Prints a line for each event: the difference of `counts` from the last counts. */
 static void interval_print(uint64_t now, const uint64_t *counts)
 {
     unsigned long long since = now - interval.begin_ns;

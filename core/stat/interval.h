@@ -10,21 +10,22 @@
 #include "core/option/record.h"
 
 /*
- * Makes the thread, if these options want one and there is none. 0, or a negative errno and the
+ * Makes the thread, if these options need it and it does not exist. 0, or a negative errno and the
  * reason. Task context, before the workload's threads are followed.
  */
 int interval_prepare(const struct perf_options *options, struct refusal *why);
 
 /*
- * The recording has begun, at that time of arch_clock_ns; nothing unless -I was said. Task context.
+ * The recording has begun at `now` (arch_clock_ns). Without effect unless -I was given. Task
+ * context.
  */
 void interval_begin(const struct perf_options *options, uint64_t now);
 
-/* The recording is about to end: the thread does not look at it any more. Task context. */
+/* The recording is about to end: from here on the thread does not read it. Task context. */
 void interval_stop(void);
 
-/* It has just ended: prints what came since the last print. Task context. */
+/* The recording has just ended: prints what came since the last print. Task context. */
 void interval_end(const struct perf_options *options);
 
-/* Looks whether an interval is over. The tick: interrupt context. */
+/* Checks whether an interval is over. Called by the tick, in interrupt context. */
 void interval_tick(void);

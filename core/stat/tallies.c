@@ -6,7 +6,7 @@
 #include "core/host.h"
 #include "core/tally/print.h"
 
-static struct tally_line *lines; /* taken once, as there are always as many CPUs */
+static struct tally_line *lines; /* taken once, as the number of CPUs does not change */
 
 int tallies_prepare(const struct perf_options *options, struct refusal *why)
 {

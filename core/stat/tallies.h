@@ -4,8 +4,11 @@
 
 #include "core/option/record.h"
 
-/* The memory to sort in, if any of these events has a tally. 0, or -ENOMEM and the reason. */
+/*
+ * Takes the memory for sorting, if any of these events has a tally. Returns 0, or -ENOMEM and the
+ * reason.
+ */
 int tallies_prepare(const struct perf_options *options, struct refusal *why);
 
-/* Those of the recording. */
+/* Prints those of the recording. */
 void tallies_print(const struct perf_options *options);

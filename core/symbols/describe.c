@@ -3,7 +3,7 @@
 #include "core/lib/print.h"
 #include "core/symbols/symbols.h"
 
-/* By the symbol that `within` lies in. */
+/* Named by the symbol that contains `within`. */
 static const char *describe(uintptr_t address, uintptr_t within, char *text, size_t size)
 {
     struct symbol symbol;

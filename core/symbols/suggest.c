@@ -3,19 +3,19 @@
  * "No such symbol; near: ...": the names that may have been meant. Called by code that refuses a
  * name; task context, some hundred bytes of stack.
  *
- * Every name gets a rank, and the lowest win: a name that begins with the whole wrong one costs as
- * much as one typing error, one that holds it somewhere in the middle as much as two, and any other
- * what its typing errors are.
+ * Every name gets a rank, and the lowest ranks win. A name that begins with the whole wrong name
+ * has rank 1, like one typing error; a name that contains it elsewhere has rank 2; any other name
+ * has the number of its typing errors.
  */
 #include "core/lib/string.h"
 #include "core/symbols/distance.h"
 #include "core/symbols/symbols.h"
 
 #define SUGGEST_MAX  16  /* names, however many are asked for */
-#define NOT_NEAR     255 /* no rank */
+#define NOT_NEAR     255 /* has no rank */
 #define RANK_BEGINS  1
 #define RANK_HOLDS   2
-#define PIECE_LENGTH 3 /* shorter pieces are in every other name */
+#define PIECE_LENGTH 3 /* shorter pieces occur in too many names */
 
 static uint8_t least(uint8_t a, uint8_t b)
 {

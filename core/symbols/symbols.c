@@ -8,7 +8,7 @@
 /* The reserved section: the linker script's in the kernel, a test's own on the host. */
 extern const char symtab_start[], symtab_end[];
 
-static struct symbol_table table; /* written by symbols_init alone */
+static struct symbol_table table; /* written only by symbols_init */
 
 int symbols_init(const uint8_t *build_id, size_t build_id_size, struct refusal *why)
 {

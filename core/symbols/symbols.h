@@ -14,21 +14,21 @@
 #include "core/symbols/table.h"
 
 /*
- * 0, or a negative errno and a reason (wrong magic, version, build id, order): look-ups then find
- * nothing.
+ * Returns 0, or a negative errno and a reason (wrong magic, version, build id, order); then
+ * look-ups find nothing.
  */
 struct refusal;
 int symbols_init(const uint8_t *build_id, size_t build_id_size, struct refusal *why);
 
 /*
- * The symbol that `address` lies in; false where it lies in none (behind the end of the one before
- * it, say).
+ * The symbol that contains `address`; false if none does, for example if it is beyond the end of
+ * the symbol before it.
  */
 bool symbols_find_address(uintptr_t address, struct symbol *found);
 
 /*
- * 0; -ENOENT; or -EEXIST when several symbols bear the name (found is then the lowest, *count says
- * how many).
+ * Returns 0; -ENOENT; or -EEXIST if several symbols have the name (then `found` is the lowest, and
+ * *count is their number).
  */
 int symbols_find_name(const char *name, struct symbol *found, size_t *count);
 
@@ -46,7 +46,7 @@ size_t symbols_count(void);
 const char *symbols_describe(uintptr_t address, char *text, size_t size);
 
 /*
- * A return address, likewise. A call may be the last instruction of its function: the function is
- * looked up at the call, and the offset is that of the address.
+ * The same for a return address. A call may be the last instruction of its function: so the
+ * function is looked up at the call, while the offset is that of the return address.
  */
 const char *symbols_describe_return(uintptr_t address, char *text, size_t size);

@@ -119,7 +119,7 @@ static struct symbol symbol_of(const struct symbol_table *table, const struct sy
     };
 }
 
-/* How many of the entries that addresses are named by begin at `offset` or before. */
+/* How many of the entries that can name an address begin at or before `offset`. */
 static size_t count_up_to(const struct symbol_table *table, uint32_t offset)
 {
     size_t low = 0, high = table->found_count;
@@ -144,7 +144,8 @@ bool symbol_table_find_address(const struct symbol_table *table, uintptr_t addre
         return false;
     const struct symtab_entry *entry = &table->entries[count - 1];
     /*
-     * One without size reaches up to the next one, but not across to the other half of addresses.
+     * A symbol without a size reaches up to the next one, but not into the other half of the
+     * address space.
      */
     bool reaches =
         count < table->found_count && (table->base + entry->offset) >> 63 == address >> 63;

@@ -57,7 +57,7 @@ static size_t gather(const struct tally *tally, struct tally_line *lines)
             struct tally_line *line = &lines[count];
 
             line->of_key = 0;
-            /* A key may stand there before its first hit is counted. */
+            /* A key may be in a cell before its first hit is counted. */
             if (tally_table_read(&tally->cpu[cpu].table.cells[i], &line->key, &line->count) &&
                 line->count > 0)
                 count++;
@@ -70,7 +70,7 @@ static bool have_one_key(const struct tally_line *one, const struct tally_line *
     return one->key.words[0] == other->key.words[0] && one->key.words[1] == other->key.words[1];
 }
 
-/* Several CPUs may have the same, and one CPU twice. */
+/* Several CPUs may have the same key, and one CPU may have it twice. */
 static size_t merge(struct tally_line *lines, size_t count)
 {
     size_t merged = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See print.h: counts in the columns of `perf stat`, and of histograms a bar beside each. */
+/* See print.h: counts in the columns of `perf stat`; histograms have a bar beside each count. */
 #include "core/tally/print.h"
 
 #include "core/symbols/symbols.h"
 
 #define KEY_SIZE 64
-#define BAR      40 /* columns that the highest count takes */
+#define BAR      40 /* columns of the bar for the highest count */
 
 static void describe_field(const struct tally_plan *plan, const struct tally_key *key, char *text)
 {
@@ -51,7 +51,7 @@ static void describe_key(const struct tally_plan *plan, const struct tally_key *
     }
 }
 
-/* The values of a part: from a power of two to the next. */
+/* Describes the values of a part: from a power of two to the next. */
 static void describe_part(uint64_t part, char *text)
 {
     if (part == TALLY_PART_NEGATIVE) {
@@ -77,7 +77,7 @@ static void print_bar(struct sink *sink, uint64_t count, uint64_t most)
         print_to(sink, "*");
 }
 
-/* The lines of one key, from `lines` on, which may stand below it; returns how many. */
+/* Prints the lines of one key, which begin at `lines`; returns how many they are. */
 static size_t print_histogram(struct sink *sink, const struct tally_line *lines, size_t count,
                               bool keyed)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The time from a hit of one event to the next hit of another, in the same thread and, where both
- * have such a field, with the same value in it: `--from lock:lock_acquire --to lock:lock_acquired`.
- * Each CPU keeps when what began there, in a table of fixed size; a thread's two hits are on one
+ * The time from a hit of one event to the next hit of another in the same thread; if both have a
+ * key field, it must have the same value: `--from lock:lock_acquire --to lock:lock_acquired`. Each
+ * CPU keeps the times of its beginnings in a table of fixed size; both hits of a thread are on one
  * CPU. Called by core/tally/tally.c, in any context of the CPU that was hit.
  */
 #pragma once
@@ -11,20 +11,21 @@
 
 #include "core/tally/table.h"
 
-/* The spans of one CPU, which alone writes to it. */
+/* The spans of one CPU; only that CPU writes to it. */
 struct span_cpu {
     struct tally_table table; /* when it began, in ns; 0: it has ended */
-    uint64_t again;           /* beginnings whose like had not ended: the later one counts */
-    uint64_t unbegun;         /* ends of what had not begun */
+    uint64_t again;           /* beginnings of spans that had already begun: the later beginning
+                               * counts */
+    uint64_t unbegun;         /* ends without a beginning */
     uint64_t lost;            /* beginnings that found no room */
 };
 
 void span_begin(struct span_cpu *here, const struct tally_key *key, uint64_t now);
 
-/* False: it had not begun. */
+/* False: the span had not begun. */
 bool span_end(struct span_cpu *here, const struct tally_key *key, uint64_t now, uint64_t *time);
 
-/* The sums over CPUs, and what has begun and not ended. Task context. */
+/* The sums over all CPUs, and how many spans have begun and not ended. Task context. */
 struct span_sums {
     uint64_t again, unbegun, lost, open;
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Words found by keys, of fixed size, written by one CPU in the middle of its hits: open addressing
- * without removal. A writer has no lock, allocates nothing and may be interrupted by another writer
- * of the same CPU at any instruction.
+ * A table of words that are found by keys. Its size is fixed, and one CPU writes it during its
+ * hits: open addressing without removal. A writer takes no lock, allocates nothing, and may be
+ * interrupted by another writer of the same CPU at any instruction.
  *
- * A cell is claimed by one exchange of its state, then its key is written, then it is ready. A hit
- * that comes between the first and the last takes that cell for another key's, so one key may have
- * two cells: a reader adds up what has the same key (core/tally/lines.h).
+ * A cell is claimed by one exchange of its state, then its key is written, then it is ready. A
+ * nested hit that comes in between takes the cell for another key's, so one key may have two cells:
+ * a reader adds up cells with the same key (core/tally/lines.h).
  */
 #pragma once
 
@@ -16,20 +16,23 @@
 
 #include "arch/local.h"
 
-#define TALLY_TABLE_CELLS 1024 /* of a CPU; a power of two */
+#define TALLY_TABLE_CELLS 1024 /* for each CPU; a power of two */
 #define TALLY_TABLE_PROBES                                                                         \
-    32 /* cells that are looked at for a key, so that a hit's time is bounded */
-#define TALLY_TABLE_PARTS 67 /* of which a key's third part is one: from 0 on */
+    32 /* cells that are searched for a key, so that a hit's time is bounded */
+#define TALLY_TABLE_PARTS 67 /* how many parts a key can have, from 0 on */
 
 struct tally_key {
     uint64_t words[2];
     uint64_t part; /* below TALLY_TABLE_PARTS */
 };
 
-/* The values of `state`; a greater one is ready, and what exceeds TALLY_CELL_READY is its part. */
+/*
+ * The values of `state`. A greater value also means ready; its difference from TALLY_CELL_READY is
+ * the part.
+ */
 enum tally_cell_state { TALLY_CELL_FREE, TALLY_CELL_CLAIMED, TALLY_CELL_READY };
 
-/* [owning CPU] writes; any CPU reads what is ready. */
+/* [owning CPU] writes; any CPU reads cells that are ready. */
 struct tally_cell {
     uint64_t state;
     uint64_t words[2]; /* constant once it is ready */
@@ -51,14 +54,14 @@ static inline uint64_t tally_table_place(const struct tally_key *key)
 static inline bool tally_cell_is(const struct tally_cell *cell, const struct tally_key *key)
 {
     return publish_load(&cell->state) ==
-               TALLY_CELL_READY + key->part && /* with A, of an outer hit */
+               TALLY_CELL_READY + key->part && /* with A, in an outer hit */
            cell->words[0] == key->words[0] &&
            cell->words[1] == key->words[1];
 }
 
 /*
- * The key's cell; with `make`, a free one becomes it. NULL: there is none, and with `make` no room.
- * Any context of the CPU whose table it is.
+ * The cell of the key; with `make`, a free cell is taken if there is none. NULL: there is none;
+ * with `make`: there is no room. Any context of the CPU whose table it is.
  */
 static inline struct tally_cell *tally_table_find(struct tally_table *table,
                                                   const struct tally_key *key, bool make)
@@ -75,7 +78,7 @@ static inline struct tally_cell *tally_table_find(struct tally_table *table,
         if (!make)
             return NULL;
         if (!local_compare_exchange(&cell->state, TALLY_CELL_FREE, TALLY_CELL_CLAIMED))
-            continue; /* a hit has come between, and has it */
+            continue; /* a nested hit has taken the cell */
         cell->words[0] = key->words[0];
         cell->words[1] = key->words[1];
         publish_store(&cell->state, TALLY_CELL_READY + key->part); /* A */
@@ -84,7 +87,7 @@ static inline struct tally_cell *tally_table_find(struct tally_table *table,
     return NULL;
 }
 
-/* What a reader on any CPU finds in a cell: false if it is not ready. */
+/* Reads a cell, on any CPU; false if it is not ready. */
 static inline bool tally_table_read(const struct tally_cell *cell, struct tally_key *key,
                                     uint64_t *value)
 {

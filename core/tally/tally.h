@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hits of an event told apart while they come: counts by key, and histograms of a field by powers
- * of two, instead of a record for each. Each CPU keeps its own, in a table of fixed size; what
- * finds no room there is counted. docs/perf.md ("Answers in place of events") tells why it is so.
+ * Sorts the hits of an event while they come: counts by key, and histograms of a field by powers of
+ * two, instead of a record for each hit. Each CPU has a table of its own with a fixed size; hits
+ * that find no room are counted. docs/perf.md ("Answers in place of events") tells why it is so.
  *
  * core/source/ calls tally_take for each hit that an event means; core/tally/print.h reads it.
  */
@@ -17,22 +17,23 @@
 #include "core/tracepoint/field.h"
 #include "core/unwind/unwind.h"
 
-/* By what they are told apart: the first two words of a key. */
+/* How hits are told apart: the first two words of a key. */
 enum tally_by { TALLY_BY_NOTHING, TALLY_BY_COMM, TALLY_BY_CPU, TALLY_BY_CALLER, TALLY_BY_FIELD };
 
-/* What a hit is of a span of time (core/tally/span.h). */
+/* The role of a hit in a span of time (core/tally/span.h). */
 enum tally_role { TALLY_COUNTS, TALLY_BEGINS, TALLY_ENDS };
 
-/* What is wanted of an event; all 0: nothing. */
+/* What is tallied for an event; all 0: nothing. */
 struct tally_plan {
     enum tally_role role;
     enum tally_by by;
-    enum unwind_method method; /* by which a caller is found */
+    enum unwind_method method; /* how a caller is found */
     struct field_place key, value;
-    const struct tracepoint_field *key_field;   /* of TALLY_BY_FIELD */
-    const struct tracepoint_field *value_field; /* its histogram is wanted; NULL: counts alone */
+    const struct tracepoint_field *key_field;   /* for TALLY_BY_FIELD */
+    const struct tracepoint_field *value_field; /* the field of the histogram; NULL: only counts */
     struct field_place span;
-    const struct tracepoint_field *span_field; /* that both ends of a span share; NULL: none */
+    const struct tracepoint_field *span_field; /* the field that must be equal at both ends of a
+                                                * span; NULL: none */
 };
 
 static inline bool tally_is_wanted(const struct tally_plan *plan)
@@ -41,8 +42,8 @@ static inline bool tally_is_wanted(const struct tally_plan *plan)
 }
 
 /*
- * The part of a key that a value belongs to: 0, then one for each highest bit, then those below 0.
- * Where no histogram is wanted, all hits are of part 0.
+ * The part of a key that a value belongs to: one for 0, one for each highest bit, one for values
+ * below 0. Without a histogram all hits belong to part 0.
  */
 #define TALLY_PART_NEGATIVE 65
 
@@ -55,7 +56,7 @@ static inline uint64_t tally_part(uint64_t value, bool has_sign)
 
 _Static_assert(TALLY_PART_NEGATIVE < TALLY_TABLE_PARTS, "a key has room for each part");
 
-/* What one CPU tallies; no other writes to it. */
+/* The tally of one CPU; no other CPU writes to it. */
 struct tally_cpu {
     struct tally_table table;
     uint64_t lost; /* hits that found no room */
@@ -63,15 +64,17 @@ struct tally_cpu {
 
 struct tally {
     struct tally_plan plan; /* [I] */
-    struct tally_cpu *cpu;  /* [I] arch_cpus() of them; NULL: nothing is counted apart */
-    struct span_cpu *spans; /* [I] likewise; of both events of a span; NULL: it is of none */
-    const char *from;       /* [I] the event that begins it, of the one that ends it */
+    struct tally_cpu *cpu;  /* [I] arch_cpus() of them; NULL: the event has no tally */
+    struct span_cpu *spans; /* [I] likewise; shared by both events of a span; NULL: the event is in
+                             * no span */
+    const char *from;       /* [I] for the event that ends a span: the name of the one that begins
+                             * it */
 };
 
-/* A hit, as its source has it. */
+/* A hit, as its source passes it. */
 struct tally_hit {
-    struct trace_hit *traced; /* a tracepoint's; NULL for others */
-    const struct regs *regs;  /* of others */
+    struct trace_hit *traced; /* of a tracepoint; NULL for others */
+    const struct regs *regs;  /* of other events: the registers */
     unsigned cpu;
 };
 
@@ -81,5 +84,5 @@ struct tally_hit {
  */
 uint64_t tally_take(struct tally *tally, const struct tally_hit *hit);
 
-/* Begins anew; all CPUs are parked. */
+/* Starts again at 0; all CPUs are parked. */
 void tally_clear(struct tally *tally);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls and errors in words, as the real `perf trace` has them. Pure, any context. The calls
- * are those of core/abi/syscalls.h.
+ * System calls and errors in words, as the real `perf trace` prints them. No side effects, any
+ * context. The calls are those of core/abi/syscalls.h.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ struct trace_call {
     struct trace_argument argument[TRACE_ARGUMENTS_MAX + 1];
 };
 
-/* The index-th of the table; NULL past the end. */
+/* The entry of the table with this index; NULL past the end. */
 const struct trace_call *trace_call_at(unsigned index);
 #define TRACE_CALLS_MAX 64
 
@@ -31,6 +31,6 @@ const struct trace_call *trace_call_at(unsigned index);
 int trace_call_by_number(uint64_t number);
 int trace_call_by_name(const char *name, size_t length);
 
-/* "ENOENT", "No such file or directory"; NULL for an error that no call here returns. */
+/* "ENOENT", "No such file or directory"; NULL for an error that no system call here returns. */
 const char *trace_error_name(uint64_t error);
 const char *trace_error_text(uint64_t error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See print.h. Calls are paired by thread: what raw_syscalls:sys_enter began is printed when
- * sys_exit comes, or before, when another thread's call begins in between, as perf does it.
+ * See print.h. Calls are paired by thread: a call that raw_syscalls:sys_enter began is printed when
+ * its sys_exit comes, or earlier, if another thread's call begins in between, as in perf.
  */
 #include "core/trace/print.h"
 
@@ -15,7 +15,7 @@
 
 #define THREADS      64
 #define ENTRY_SIZE   160
-#define RESULT_PLACE 70 /* what stands before the result is so wide */
+#define RESULT_PLACE 70 /* width of what comes before the result */
 
 TRACEPOINT_LAYOUT(sys_enter, RAW_SYS_ENTER_FIELDS);
 TRACEPOINT_LAYOUT(sys_exit, RAW_SYS_EXIT_FIELDS);
@@ -31,7 +31,7 @@ _Static_assert(offsetof(struct trace_record_sys_enter, id) ==
 struct traced {
     uint32_t tid;
     bool pending;   /* `entry` waits for its result */
-    uint64_t since; /* when that call, or the last, began; 0: none has been seen */
+    uint64_t since; /* when that call, or the last one, began; 0: no call has been seen */
     char entry[ENTRY_SIZE];
     uint64_t events;
     struct trace_stats stats[TRACE_CALLS_MAX];
@@ -43,9 +43,9 @@ static struct {
     struct traced threads[THREADS];
     unsigned thread_count;
     struct traced *current; /* the thread of the last call */
-    uint64_t first, events; /* the first sample's time, and how many there were */
-    uint64_t strangers;     /* samples of threads that there was no room for */
-} trace;                    /* one at a time: large */
+    uint64_t first, events; /* the time of the first sample, and the number of samples */
+    uint64_t strangers;     /* samples of threads for which there was no room */
+} trace;                    /* one user at a time; too large for the stack */
 
 static struct traced *find_thread(uint32_t tid)
 {
@@ -73,7 +73,10 @@ static size_t put_argument(char *text, size_t room, const struct trace_argument 
     return print_into(text, room, "%s: 0x%llx", argument->name, (unsigned long long)value);
 }
 
-/* What is 0 perf leaves out; the first text is known, others are where they lie. */
+/*
+ * perf leaves out arguments that are 0. Only the first text is in the record; others are shown by
+ * address.
+ */
 static void put_entry(char *text, size_t room, const struct trace_call *call,
                       const struct trace_record_sys_enter *record)
 {
@@ -114,7 +117,7 @@ static void print_name(const struct traced *thread)
         print_to(trace.sink, "%.14s/%u ", comm, thread->tid);
 }
 
-/* `duration` is NULL where it is not known. */
+/* `duration` is NULL if it is not known. */
 static void print_head(const struct traced *thread, const uint64_t *duration)
 {
     if (thread->since == 0)
@@ -130,7 +133,7 @@ static void print_head(const struct traced *thread, const uint64_t *duration)
     print_name(thread);
 }
 
-/* Another thread's call begins, or this one's has no end. */
+/* Another thread's call begins, or this one has no end. */
 static void print_interrupted(struct traced *thread)
 {
     int width = RESULT_PLACE - 5 - (int)strlen(thread->entry);

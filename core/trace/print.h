@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The system calls of a recording as the real `perf trace` prints them: a line for each, with what
- * it was given and gave back, calls that others came between in two parts; and a summary of each
- * thread's. Called by the console's `perf trace`; task context, one at a time.
+ * The system calls of a recording as the real `perf trace` prints them: a line for each, with its
+ * arguments and its result; a call during which another one began is printed in two parts; and a
+ * summary for each thread. Called by the console's `perf trace`; task context, one at a time.
  */
 #pragma once
 
@@ -14,9 +14,9 @@
 
 struct trace_options {
     bool lines, summary;
-    uint64_t calls; /* bit i: the table's i-th is wanted (core/trace/calls.h) */
+    uint64_t calls; /* bit i: the table's i-th call is printed (core/trace/calls.h) */
 };
 
-/* How many samples of system calls there were. */
+/* Returns how many samples of system calls there were. */
 uint64_t trace_print(struct sink *sink, struct record_source *source,
                      const struct trace_options *options);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What raw_syscalls:sys_enter and sys_exit tell of a system call, as in Linux: the fields that a
- * host with programs defines the tracepoints of (core/tracepoint/define.h), and that `perf trace`
- * reads its samples by.
+ * The fields of raw_syscalls:sys_enter and sys_exit, as in Linux: a host with programs defines the
+ * tracepoints with them (core/tracepoint/define.h), and `perf trace` reads its samples by them.
  *
  * `path` is the text that the call's first PATH argument points to, its first 15 characters, and
  * `path_more` the next 15; the last three of a longer one are dots. Both are empty where there is

@@ -33,8 +33,8 @@ static uint64_t square_root(uint64_t value)
 }
 
 /*
- * How far the mean may be off, in hundredths of a per cent of it: the standard deviation of n
- * durations, divided by the root of n. 0 where they are too few, too short or too long to tell.
+ * The standard error of the mean, in hundredths of a per cent of the mean: the standard deviation
+ * of n durations, divided by the root of n. 0 if they are too few, too short or too long.
  */
 static uint64_t deviation(const struct trace_stats *stats)
 {
@@ -57,9 +57,10 @@ static uint64_t deviation(const struct trace_stats *stats)
 #define HALF_OF_MICRO 500
 
 /*
- * What is half a microsecond on paper perf rounds as the double that it has made of the
- * milliseconds, which lies above it or below: so the quotient's first 53 bits are made here, and
- * what is left over tells. Without any the half is exact, and goes to the even side.
+ * perf rounds the double that it has made of the milliseconds: for an exact half of a microsecond,
+ * that double may lie above or below the half. So the first 53 bits of the quotient are computed
+ * here, and the remainder decides. Without a remainder the half is exact, and is rounded to the
+ * even side.
  */
 static bool half_goes_up(uint64_t nanoseconds)
 {
@@ -102,7 +103,7 @@ static void print_call(struct sink *sink, const char *name, const struct trace_s
     print_to(sink, " %6llu.%02llu%%\n", percent / 100, percent % 100);
 }
 
-/* Those that took longest come first; `done` has a bit for each that has been. */
+/* Calls that took longest come first; `done` has a bit for each call that has been printed. */
 static int next_call(const struct trace_stats *stats, uint64_t done)
 {
     int next = -1;

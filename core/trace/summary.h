@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the summary of `perf trace` counts of a thread's calls, and its columns. Pure. */
+/*
+ * What the summary of `perf trace` counts for a thread's calls, and its columns. No side effects.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -18,8 +20,11 @@ struct trace_stats {
 
 void trace_stats_add(struct trace_stats *stats, uint64_t duration, bool failed);
 
-/* The thread's table: one for each call of core/trace/calls.h. */
+/* Prints the thread's table: a line for each call of core/trace/calls.h. */
 void trace_stats_print(struct sink *sink, const struct trace_stats *stats);
 
-/* Nanoseconds as milliseconds with three decimals, as wide as that; as printf rounds doubles. */
+/*
+ * Prints nanoseconds as milliseconds with three decimals, `width` columns wide, rounded as printf
+ * rounds doubles.
+ */
 void trace_print_ms(struct sink *sink, int width, uint64_t nanoseconds);

@@ -104,7 +104,7 @@ void arch_fault_describe(const struct regs *regs, struct arch_fault *fault)
     }
 }
 
-/* The first rows are those that a snapshot knows. */
+/* The first rows are the registers that a snapshot has. */
 struct register_row {
     const char *name[4];
     size_t offset[4];
@@ -173,7 +173,7 @@ static void fault_print_vector(const struct regs *regs, void (*line)(const char 
     line(buffer);
 }
 
-/* What a snapshot does not know is not shown as if it were 0. */
+/* Registers that a snapshot does not have are not shown as if they were 0. */
 void arch_regs_describe(const struct regs *regs, void (*line)(const char *text))
 {
     bool full = regs_are_full(regs);

@@ -1,12 +1,12 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Gates: what a site that is on calls (arch/x86_64/cpu/site.h). Any context.
+; Gates: the code that an enabled site calls (arch/x86_64/cpu/site.h). Any context.
 
 %include "offsets.inc"
 %include "arch/x86_64/unwind/cfi.inc"
 
-; The caller's interrupts are on, and one that waits comes after the instruction after `sti`
-; (Intel SDM vol. 2, "STI"): after `ret`, upon the caller.
+; The caller had interrupts on. A pending interrupt comes one instruction after `sti` (Intel SDM
+; vol. 2, "STI"): after `ret`, so it interrupts the caller.
 %macro gate_leave 0
         test byte [rbp - 8 + 1], 1 << (9 - 8)
         jz %%off
@@ -24,8 +24,8 @@
         ret
 %endmacro
 
-; Interrupts go off in the second instruction: one that comes later waits, one that comes before it
-; goes back to the caller (arch/x86_64/entry/gate.c, which knows these two instructions, of a byte
+; The second instruction turns interrupts off. An interrupt after it waits; one before it is sent
+; back to the caller (arch/x86_64/entry/gate.c, which knows these two instructions of one byte
 ; each). A struct arch_place grows from the return address downwards.
 %macro gate_enter 0
         pushfq

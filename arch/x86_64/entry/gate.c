@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Two instructions of a gate run before interrupts are off (arch/x86_64/entry/gate.asm), and an
- * emulator that looks for interrupts after each call lets many come just there. Whatever such an
- * interrupt tells of, its chain would show the tracer, and not what runs. The gate has done nothing
- * yet but to push the flags: so the interrupted code goes back to in front of the call, which it
- * makes again when the interrupt has been served, and the interrupt comes upon the caller. Called
- * in each interrupt, interrupts off; a watch of what is read here may hit, which is harmless.
+ * emulator that looks for interrupts after each call lets many come just there. A chain taken in
+ * such an interrupt would show the tracer, and not the code that runs. The gate has only pushed the
+ * flags so far. So the interrupted code is set back to the call, which it makes again after the
+ * interrupt: then the interrupt has interrupted the caller. Called in each interrupt, interrupts
+ * off; a watch of what is read here may hit, which is harmless.
  */
 #include "arch/x86_64/entry/gate.h"
 
@@ -19,7 +19,7 @@ static bool is_call(const uint8_t *code)
     return code[0] == 0xff && code[1] == 0x15;
 }
 
-/* Words that the gate has pushed at `ip`; fewer than two before interrupts are off. */
+/* How many words the gate has pushed at `ip`; fewer than two while interrupts are still on. */
 static uintptr_t words_pushed(uintptr_t ip)
 {
     uintptr_t into = ip - (uintptr_t)arch_gate;
@@ -28,8 +28,8 @@ static uintptr_t words_pushed(uintptr_t ip)
 }
 
 /*
- * A context that is stepped resumes as it is: the step after the call has been told already. Nor is
- * there a way back to a call of another form, whose start cannot be told from its end.
+ * A stepped context is not set back: the step after the call has already been reported. A call of
+ * another form cannot be undone either, as its beginning cannot be found from its end.
  */
 void gate_back_out(struct regs *regs)
 {

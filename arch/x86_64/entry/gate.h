@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an interrupt does that comes upon a gate (arch/x86_64/cpu/site.h). */
+/* What happens if an interrupt comes inside a gate (arch/x86_64/cpu/site.h). */
 #pragma once
 
 struct regs;
 
 /*
- * Called with an interrupt's frame, before its handler: a frame that stands in a gate which has not
- * turned interrupts off yet stands at the call of that gate afterwards.
+ * Called with an interrupt's frame, before its handler. If the frame is in a gate that has not yet
+ * turned interrupts off, changes it to the call of that gate.
  */
 void gate_back_out(struct regs *regs);

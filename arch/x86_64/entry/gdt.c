@@ -43,7 +43,8 @@ void gdt_load(struct gdt *gdt, struct tss *tss)
                      "mov %w1, %%ds\n\t"
                      "mov %w1, %%es\n\t"
                      "mov %w1, %%ss\n\t"
-                     "lldt %w3\n\t" /* the firmware's, in which a program could find a segment */
+                     "lldt %w3\n\t" /* no local table: the firmware may have left one with segments
+                                     * for programs */
                      "ltr %w2"
                      :
                      : "m"(pointer), "r"(KERNEL_DATA_SELECTOR), "r"(TSS_SELECTOR), "r"(0)

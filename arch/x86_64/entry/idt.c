@@ -14,7 +14,7 @@
 #include "arch/x86_64/memory/sections.h"
 
 #define GATE_INTERRUPT   0x8e /* present, ring 0, interrupt gate: interrupts off on entry */
-#define GATE_OF_PROGRAMS 0xee /* the same, and `int3` in ring 3 may go by it */
+#define GATE_OF_PROGRAMS 0xee /* the same, but `int3` in ring 3 may use it */
 
 struct gate {
     uint16_t offset_low;
@@ -59,8 +59,8 @@ static void idt_set(unsigned vector, uintptr_t entry)
 }
 
 /*
- * `clac` does not exist on CPUs that have no SMAP: a nop of its length. Text is writable still, but
- * not known to the compiler as such.
+ * CPUs without SMAP do not have `clac`: replaces it by a nop of the same length. The text is still
+ * writable now, which the compiler does not know.
  */
 static void idt_leave_clac_out(void)
 {

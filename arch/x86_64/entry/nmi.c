@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See nmi.h. An NMI does not say where it comes from, and several that come close together are
- * served as one or two. So code that wants something of a CPU stores the request first, and each
- * NMI looks at all requests. Nothing on this way may trap, as the `iret` of a trap would let the
- * next NMI in.
+ * See nmi.h. An NMI does not tell its source, and several that come close together are served as
+ * one or two. So code that wants something from a CPU stores the request first, and each NMI checks
+ * all requests. This code may not trap, as the `iret` of a trap would let the next NMI in.
  */
 #include "arch/x86_64/entry/nmi.h"
 
@@ -21,9 +20,9 @@
 
 static struct nmi_clock clock; /* set at boot */
 static bool ended;             /* [A] */
-static uint64_t lingers_until; /* [A] arch_clock_ns; 0: no NMI of a stopped clock is on its way */
+static uint64_t lingers_until; /* [A] arch_clock_ns; 0: no NMI of a stopped clock can still come */
 
-/* Interrupts are on: reported as the NMI that it would have been. */
+/* Interrupts are on; reported as if it had come as an NMI. */
 static void nmi_button(struct regs *regs)
 {
     regs->vector = VECTOR_NMI;
@@ -58,7 +57,10 @@ void nmi_send(unsigned cpu)
     apic_send_nmi(percpu[cpu].apic_id);
 }
 
-/* After several that were seen at once one more may come, which is not a press of the button. */
+/*
+ * If one NMI has served several requests, one more may come without a request: it is not the
+ * button.
+ */
 static bool nmi_was_sent(struct percpu *self)
 {
     uint32_t sent = __atomic_load_n(&self->nmi_sent, __ATOMIC_SEQ_CST);
@@ -70,7 +72,7 @@ static bool nmi_was_sent(struct percpu *self)
     return fresh > 0 || spare;
 }
 
-/* One that has yet to serve the last gets no other for this. */
+/* A CPU that has not yet served the last clock NMI gets no further one. */
 static void nmi_clock_pass_on(void)
 {
     for (unsigned cpu = 1; cpu < arch_cpus(); cpu++)
@@ -80,8 +82,8 @@ static void nmi_clock_pass_on(void)
 }
 
 /*
- * The boot CPU's may have come for another reason just before the clock's own, which is then still
- * to come.
+ * The boot CPU's NMI may have come for another reason just before the clock's own NMI, which is
+ * then still to come.
  */
 static bool nmi_clock_came(struct percpu *self, bool sent)
 {
@@ -103,8 +105,9 @@ static bool nmi_lingered(const struct percpu *self)
 }
 
 /*
- * Two NMIs that come at once are one, and a clock's comes often: while it runs, the button is an
- * interrupt instead, which waits for this look where interrupts are off.
+ * Two NMIs at the same time are one, and the clock's come often: so while the clock runs, the
+ * button raises an interrupt instead. Where interrupts are off, it is pending until this check
+ * finds it.
  */
 static bool nmi_button_waits(const struct percpu *self, bool timed)
 {
@@ -112,8 +115,8 @@ static bool nmi_button_waits(const struct percpu *self, bool timed)
 }
 
 /*
- * An NMI that no code has sent and no code waits for comes from the button of a machine that hangs,
- * and gets the report.
+ * An NMI that no code has sent and no code expects comes from the NMI button of a machine that
+ * hangs: it prints the report.
  */
 void nmi_trap(struct regs *regs)
 {

@@ -9,14 +9,17 @@
 
 #include "arch/x86_64/cpu/regs.h"
 
-/* An NMI to that CPU, which will know that it was sent. What it is for is said elsewhere before. */
+/*
+ * Sends an NMI to that CPU, which will see that it was sent. The caller has stored the reason
+ * before.
+ */
 void nmi_send(unsigned cpu);
 
 /*
- * A clock whose NMIs come to the boot CPU, which passes them on to all others. `came` is asked
- * there, in every NMI: whether the clock has wanted one since it was asked last. `serve` is called
- * on each CPU with what the NMI interrupted, and when (arch_clock_ns), but not while that one parks
- * the others. Boot.
+ * A clock whose NMIs come to the boot CPU, which passes them on to all others. `came` is called
+ * there in every NMI: has the clock sent one since the last call? `serve` is called on each CPU
+ * with the interrupted registers and the time (arch_clock_ns), but not on a CPU that parks the
+ * others. Called at boot.
  */
 struct nmi_clock {
     bool (*came)(void);
@@ -25,13 +28,13 @@ struct nmi_clock {
 void nmi_set_clock(const struct nmi_clock *with);
 
 /*
- * The clock as it is, for code that puts a question of its own before its. With all other CPUs
- * parked.
+ * The present clock, for code that puts a function of its own before the clock's. With all other
+ * CPUs parked.
  */
 struct nmi_clock nmi_clock_now(void);
 
-/* It is served no more. Crash context. */
+/* From here on the clock is not served. Crash context. */
 void nmi_clock_end(void);
 
-/* The clock is being stopped: one NMI of it may still be on its way. Any context. */
+/* The clock is being stopped: one more of its NMIs may still come. Any context. */
 void nmi_clock_lingers(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory for the stacks of threads and of CPUs that are started later: pages of their own, mapped
- * above an unmapped guard, when the slot has its first owner, and kept for all others. Task
- * context.
+ * Memory for the stacks of threads and of CPUs that are started later: pages of their own above an
+ * unmapped guard. They are mapped when the slot gets its first owner, and kept for all later ones.
+ * Task context.
  */
 #include "arch/memory.h"
 #include "arch/x86_64/cpu/check.h"
@@ -11,7 +11,7 @@
 
 static size_t pages; /* [A] */
 
-/* A slot that could not be completed is completed by the next caller. */
+/* If there is no memory for all of a slot, the next caller completes it. */
 static bool slot_map(uintptr_t low)
 {
     for (uintptr_t page = low; page < low + STACK_SIZE; page += PAGE_SIZE) {

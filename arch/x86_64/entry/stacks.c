@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which memory is a stack. Any context may ask: what belongs to the boot CPU is constant, and
- * another's entry is written before its stack is used and stays as it is until its next owner.
+ * Which memory is a stack. Any context may ask: the boot CPU's entries are constant, and every
+ * other entry is written before its stack is used and does not change until its next owner.
  */
 #include "arch/x86_64/entry/stacks.h"
 

@@ -44,19 +44,19 @@ extern struct stack_pages stack_ist[IST_COUNT]; /* stack_ist[0] is IST1 */
 #define STACK_SLOT(n)        (STACK_SLOTS_BASE + (n) * sizeof(struct stack_pages))
 #define STACK_SLOT_CPU(n, i) (STACK_SLOTS_OF_CPUS + ((n)-1) * IST_COUNT + (i))
 
-/* What lies in a slot; all zero until it has its first owner. */
+/* The stack in a slot; all zero until the slot has its first owner. */
 extern struct arch_stack stack_slots[STACK_SLOTS];
 
 /*
- * Memory for a slot, unless it has it already, and its entry in stack_slots under these names.
- * False: there is no memory. Task context; no other caller wants that slot.
+ * Gives a slot memory, unless it has some already, and writes its entry in stack_slots with these
+ * names. False: there is no memory. Task context; no other caller uses that slot.
  */
 bool stack_slot_make(unsigned slot, const char *name, const char *thread);
 
-/* All stacks of a CPU that is to be started; false: there is no memory. Boot. */
+/* Makes all stacks of a CPU that will be started; false: there is no memory. Boot. */
 bool stacks_make(unsigned cpu);
 
-/* ... of which this is one, i from 0: IST i + 1. */
+/* ... number i of these, from 0: IST i + 1. */
 const struct arch_stack *stack_of_cpu(unsigned cpu, unsigned i);
 
 /* What its frames are for: "debug trap". */

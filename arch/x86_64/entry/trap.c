@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the entries of trap_entry.asm call: where a frame shall lie, and which handler serves it.
- * Interrupts are off throughout; watches may be armed in trap_land and trap_dispatch, so a watched
- * stack slot may trap in here, which is harmless.
+ * What the entries of trap_entry.asm call: they choose where a frame is put, and which handler
+ * serves it. Interrupts are off throughout. Watches may be armed in trap_land and trap_dispatch, so
+ * a watched stack word may trap in this code, which is harmless.
  */
 #include "arch/x86_64/entry/trap.h"
 
@@ -23,8 +23,8 @@
 #include "arch/x86_64/entry/vectors.h"
 
 /*
- * What a handler may use of the stack it interrupted; less room than this, and it runs on the IST
- * page.
+ * How many bytes of the interrupted stack a handler may use; if there is less room, the handler
+ * runs on the IST page.
  */
 #define STACK_ROOM 2048
 
@@ -58,7 +58,7 @@ arch_fault_handler *arch_set_fault_handler(arch_fault_handler *handler)
     return before;
 }
 
-/* Watches go off first, so that a report cannot set off another. */
+/* Disarms watches first, so that a report cannot cause another one. */
 static _Noreturn void trap_report(struct regs *regs)
 {
     arch_watch_disarm();
@@ -74,10 +74,10 @@ static struct regs *trap_move(const struct regs *frame, uintptr_t landing)
 }
 
 /*
- * Moves the frame from the IST page to the interrupted stack and returns its new address; leaves it
- * where it is when that stack is not known or has no room (an overflow, say), so that the report
- * comes from memory that is there. A program's goes to the top of its thread's stack, which is
- * empty.
+ * Moves the frame from the IST page to the interrupted stack and returns its new address. If that
+ * stack is not known or has no room (for example, after an overflow), the frame stays, so that the
+ * report uses memory that is mapped. A program's frame goes to the top of its thread's stack, which
+ * is empty.
  */
 struct regs *trap_land(struct regs *frame)
 {
@@ -105,7 +105,7 @@ bool arch_may_switch(void)
     return self->interrupt_depth == 0 && self->watch_depth == 0;
 }
 
-/* The frame could not be moved off the IST page: the next interrupt would write over it. */
+/* True if the frame could not be moved off the IST page: the next interrupt would overwrite it. */
 static bool trap_is_on_ist(const struct regs *regs)
 {
     const struct arch_stack *page = stack_of_cpu(percpu_self()->cpu, IST_INTERRUPT - 1);
@@ -125,7 +125,9 @@ static void trap_interrupt(struct regs *regs, trap_handler *handler)
         interrupt_exit();
 }
 
-/* What a program does wrong has one handler; its own TF is its own affair. */
+/*
+ * One handler serves all faults of programs; a trap by a program's own TF is passed to the program.
+ */
 void trap_dispatch(struct regs *regs)
 {
     bool interrupt = regs->vector >= VECTOR_FIRST_INTERRUPT, user = regs_user_mode(regs);
@@ -155,7 +157,7 @@ _Noreturn void trap_fatal(struct regs *regs)
     trap_report(regs);
 }
 
-/* A program's own ends the program, whether a debugger is attached to the kernel or not. */
+/* A program's own #BP ends the program, whether a debugger is attached to the kernel or not. */
 struct regs *break_trap(struct regs *regs)
 {
     trap_handler *handler = handlers[VECTOR_BREAKPOINT];

@@ -10,18 +10,21 @@
 
 typedef void trap_handler(struct regs *regs);
 
-/* One handler a vector; NULL: unexpected again. At boot, or with interrupts off. */
+/*
+ * One handler for each vector; NULL: the vector is unexpected again. At boot, or with interrupts
+ * off.
+ */
 void trap_set_handler(unsigned vector, trap_handler *handler);
 
-/* Entered from trap_entry.asm only. */
+/* Called only by trap_entry.asm. */
 struct regs *trap_land(struct regs *frame);
 void trap_dispatch(struct regs *regs);
 void trap_late(struct regs *regs);
 _Noreturn void trap_fatal(struct regs *regs);
 /*
- * Several causes can come in one trap: any of B0 to B3 and BS together. This takes any; NULL, or
- * where the frame has been moved, for a program to be told by trap_dispatch. The second is for one
- * that came inside the kernel, upon none of its entries and exits.
+ * One trap can have several causes: any of B0 to B3 and BS together. debug_trap handles any trap;
+ * it returns NULL, or the new place of the frame if trap_dispatch has to tell a program. The second
+ * function is for a trap inside the kernel, outside of its entries and exits.
  */
 struct regs *debug_trap(struct regs *regs);
 void debug_trap_inside(struct regs *regs);
@@ -29,14 +32,14 @@ struct regs *break_trap(struct regs *regs);
 void nmi_trap(struct regs *regs); /* arch/x86_64/entry/nmi.c */
 
 /*
- * Back from a debug trap, or a breakpoint's, from the middle of its handler, which is a debugger's
- * stop. Where another one is due by then, `late` is called first; it may return. Set with all other
- * CPUs parked.
+ * Returns from a debug trap or a #BP from the middle of its handler, after a debugger's stop. If
+ * another stop has been requested by then, `late` is called first; it may return. Set with all
+ * other CPUs parked.
  */
 _Noreturn void watch_return(struct regs *frame); /* arch/x86_64/entry/trap_entry.asm */
 void trap_set_late(trap_handler *late);
 
-/* *handler serves that vector; NULL: it is unexpected. */
+/* Returns the handler of that vector in *handler; NULL: the vector is unexpected. */
 void trap_get_handler(unsigned vector, trap_handler **handler);
 
 /*
@@ -45,7 +48,10 @@ void trap_get_handler(unsigned vector, trap_handler **handler);
  */
 void trap_set_program_handler(trap_handler *handler);
 
-/* An NMI that nothing explains: its vector's handler, or the report. On the NMI's page. */
+/*
+ * Serves an NMI without a known source: by its vector's handler, or by the report. On the NMI's
+ * page.
+ */
 void trap_nmi(struct regs *regs);
 
 /* The kernel is about to return to a program (arch_user_step_set_handlers). */

@@ -89,11 +89,12 @@ cfi_start trap_stubs, trap
 %endrep
 cfi_end
 
-; Exceptions and interrupts. trap_land copies the frame to where the handler shall run, by ordinary
-; stores, and returns its address there: from then on the IST page is free again, and a nested
-; interrupt may use it. The handler is not stepped, and another thread may run before it returns: a
-; step's watches are for what was interrupted, and for what is returned to, alone. No CPU parks in
-; here, so a parked one has the watches that its flags ask for (arch_watch_audit).
+; Exceptions and interrupts. trap_land copies the frame by ordinary stores to the stack on which the
+; handler will run, and returns its new address: from then on the IST page is free again, and a
+; nested interrupt may use it. The handler is not stepped, and another thread may run before it
+; returns: watches are off for a step only in the interrupted context, and in the one that is
+; returned to. No CPU parks in this code, so a parked CPU has the watches that its flags require
+; (arch_watch_audit).
 align 16
 cfi_start trap_entry, trap
         save_registers
@@ -133,9 +134,9 @@ cfi_start trap_entry, trap
         restore_registers_and_return trap
 cfi_end
 
-; `syscall`: rcx = the program's rip, r11 its flags; rsp is still its own, and those flags that
-; could harm are off (arch/x86_64/entry/user.c). Nothing but these registers knows the program until
-; its frame is built, as the CPU would have pushed it, at the top of the thread's stack.
+; `syscall`: rcx = the program's rip, r11 its flags; rsp is still the program's, and the flags that
+; could do harm are off (arch/x86_64/entry/user.c). Only these registers hold the program's state
+; until its frame is built at the top of the thread's stack, as the CPU would have pushed it.
 align 16
 cfi_start syscall_entry, trap
         cfi_outermost
@@ -172,9 +173,9 @@ cfi_start syscall_entry, trap
 ..@syscall_end:
 cfi_end
 
-; A program's first instruction, after what each return to a program looks at. IN rdi = its rip,
-; rsi = its rsp, rdx = the top of the thread's stack, interrupts off. Does not return: what was on
-; that stack is gone.
+; Starts a program, after the checks of every return to a program. IN rdi = its rip, rsi = its rsp,
+; rdx = the top of the thread's stack, interrupts off. Does not return: the contents of that stack
+; are lost.
 align 16
 cfi_start user_begin, return
         cfi_outermost
@@ -205,10 +206,10 @@ cfi_start fatal_entry, trap
         ud2
 cfi_end
 
-; DR7 goes to 0 whatever it was, the depth is raised, and only the outermost exit loads DR7 again,
+; Sets DR7 to 0, whatever it was, and raises the depth. Only the outermost exit loads DR7 again,
 ; from the shadow: a value saved at entry could be older than what the handler armed, and an NMI
-; inside #DB would arm too early. The depth first: an NMI between the two then leaves DR7 at 0, as
-; it is not the outermost. OUT rdi = the struct regs. CLOBBERS rax.
+; inside #DB would arm too early. The depth is raised first: an NMI between the two then leaves DR7
+; at 0, as it is not the outermost. OUT rdi = the struct regs. CLOBBERS rax.
 %macro watches_off 0
         inc dword [gs:PERCPU_WATCH_DEPTH]
         xor eax, eax
@@ -216,13 +217,13 @@ cfi_end
         mov rdi, rsp
 %endmacro
 
-; #DB and NMI. Nearly all come inside the kernel, upon none of its entries and exits, where GS is
-; the kernel's: these go to ..@watch_inside. Which GS was active is kept where other vectors have
-; their error code, as watch_return comes from the middle of a handler; the stub has left 0 there,
-; the kernel's. A debug trap that is a program's own affair has been moved to its thread's stack by
-; debug_trap, which then returns that frame: it then continues as the exceptions of other vectors
-; do. Where an NMI has asked for a stop meanwhile, the handler returns to debug_asked or
-; inside_asked (watch_return, below).
+; #DB and NMI. Nearly all come inside the kernel, outside of its entries and exits, where GS is the
+; kernel's: these go to ..@watch_inside. Which GS was active is kept in the place of the error code
+; of other vectors, as watch_return comes from the middle of a handler; the stub has left 0 there,
+; the kernel's GS. If a debug trap has to be told to a program, debug_trap has moved it to the
+; thread's stack and returns that frame: it then continues like the exceptions of other vectors. If
+; an NMI has asked for a stop meanwhile, the handler returns to debug_asked or inside_asked
+; (watch_return, below).
 align 16
 cfi_start watch_entry, trap
         save_registers
@@ -280,8 +281,8 @@ cfi_start watch_entry, trap
 ..@watch_end:
 cfi_end
 
-; #BP: like a debug trap in all else. Its page is that of exceptions, which have left it by the time
-; one of these comes.
+; #BP: like a debug trap, but on the page of exceptions, which have left that page before a #BP
+; comes.
 align 16
 cfi_start break_entry, trap
         save_registers
@@ -294,14 +295,15 @@ cfi_start break_entry, trap
         jmp ..@watch_served
 cfi_end
 
-; Back from a debug trap or a #BP right from the middle of its handler, which is a debugger's stop,
-; unless another stop is due: then that is made first. IN rdi = its struct regs. Does not return.
+; Returns from a debug trap or a #BP directly from the middle of its handler, after a debugger's
+; stop; if another stop has been requested, that is made first. IN rdi = its struct regs. Does not
+; return.
 ;
-; An NMI that asks for a stop and finds this trap under way leaves it a word (stand_asked). The look
-; sees what came before it. What comes after it, up to the `iretq`, the NMI sends back to the look
-; (trap_tails, stop_late.c): what the registers are restored from is still there. A debug trap that
-; ends without a stop has no look of its own, so that hits do not pay for one: the NMI gives the
-; call of its handler another place to return to, which is the look.
+; An NMI that asks for a stop and interrupts this trap leaves a request (stand_asked). The check
+; here sees requests that came before it. If the NMI comes after the check, up to the `iretq`, it
+; sends the trap back to the check (trap_tails, stop_late.c): the frame from which the registers are
+; restored is still there. A debug trap that ends without a stop has no check of its own, so that
+; hits do not pay for one: the NMI changes the return address of its handler's call to the check.
 align 16
 cfi_start watch_return, return
         cfi_outermost
@@ -316,8 +318,8 @@ cfi_start watch_return, return
         jmp ..@watch_leave
 cfi_end
 
-; The caller is stepped from here on, with its interrupts as they are: they come neither between the
-; flag and the watches, nor does a parker. CLOBBERS rax, flags.
+; From here on the caller is stepped, with its interrupts as they are: neither an interrupt nor a
+; parking NMI can come between setting the flag and the watches. CLOBBERS rax, flags.
 align 16
 cfi_start arch_step_begin, return
         pushfq
@@ -348,8 +350,8 @@ trap_returns:
         dq ..@late_dispatched
 trap_returns_end:
 
-; Where cs is the kernel's, and rsp still or again a program's, [from, to) each; and the return that
-; may be one to a program.
+; Ranges [from, to) in which cs is the kernel's, and rsp still, or again, a program's; and the
+; return that may lead to a program.
 global trap_borders:data (trap_borders_end - trap_borders)
 global trap_borders_end
 global trap_iretq:data (trap_iretq_end - trap_iretq)
@@ -361,8 +363,8 @@ trap_iretq:
         dq ..@iretq_trap
 trap_iretq_end:
 
-; From the look for a stop that is due to the end of a debug trap or a #BP, [from, to) each; the
-; handlers that have not looked come from watch_served. And the look.
+; Ranges [from, to) from the check for a requested stop to the end of a debug trap or a #BP;
+; handlers that have not checked come from watch_served. And the address of the check.
 global trap_tails:data (trap_tails_end - trap_tails)
 global trap_tails_end
 global trap_look:data (trap_look_end - trap_look)
@@ -376,7 +378,8 @@ trap_look:
         dq ..@watch_look
 trap_look_end:
 
-; Where the handlers of debug traps return to; and where they do if a stop is due at their end.
+; Where the handlers of debug traps return to; and where they return to if a stop has been
+; requested.
 global debug_returns:data (debug_returns_end - debug_returns)
 global debug_returns_end
 debug_returns:
@@ -384,7 +387,7 @@ debug_returns:
         dq ..@inside_dispatched, ..@inside_asked
 debug_returns_end:
 
-; Where each `clac` stands.
+; The address of each `clac`.
 global trap_clacs:data (trap_clacs_end - trap_clacs)
 global trap_clacs_end
 trap_clacs:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the entries and exits of trap_entry.asm ask for programs; docs/user.md. On the stack of the
- * program's thread. Source: Intel SDM vol. 3, "Fast System Calls in 64-Bit Mode"; vol. 2, SYSCALL
- * and SYSRET.
+ * What the entries and exits of trap_entry.asm need for programs; docs/user.md. Runs on the stack
+ * of the program's thread. Source: Intel SDM vol. 3, "Fast System Calls in 64-Bit Mode"; vol. 2,
+ * SYSCALL and SYSRET.
  */
 #include "arch/x86_64/entry/user.h"
 
@@ -23,8 +23,8 @@ _Static_assert(USER_CODE_SELECTOR == USER_DATA_SELECTOR + 8, "sysret counts so")
 _Static_assert(KERNEL_DATA_SELECTOR == KERNEL_CODE_SELECTOR + 8, "syscall counts so");
 
 /*
- * Off after `syscall`: a step of its entry, interrupts, strings that run backward, leave of SMAP,
- * and an `iretq` that would be taken for a return of a nested task.
+ * Flags that `syscall` clears: the trap flag, interrupts, the direction flag, AC (which turns SMAP
+ * off), and NT (with which an `iretq` would return from a nested task).
  */
 #define FLAGS_MASKED                                                                               \
     (FLAGS_TRAP | FLAGS_INTERRUPT | FLAGS_DIRECTION | FLAGS_ALIGNMENT | FLAGS_NESTED)
@@ -39,7 +39,7 @@ void arch_user_set_handlers(const struct arch_user_handlers *with)
     handlers = *with;
 }
 
-/* True of all CPUs if it is of this one. */
+/* If it is true for this CPU, it is true for all. */
 static bool has_syscall(void)
 {
     return cpu_id(CPUID_EXTENDED, 0).eax >= CPUID_EXTENDED_FEATURES &&
@@ -51,10 +51,10 @@ const char *arch_user_missing(void)
     return has_syscall() ? NULL : "the CPU has no `syscall` (CPUID 80000001h, EDX, bit 11)";
 }
 
-/* Where there is no such instruction its registers may not be there either. */
+/* Without the instruction its registers may not exist either. */
 void user_init_cpu(void)
 {
-    cpu_write_msr(MSR_KERNEL_GS_BASE, 0); /* a program's, until the first swapgs */
+    cpu_write_msr(MSR_KERNEL_GS_BASE, 0); /* a program's GS, until the first swapgs */
     cpu_write_msr(MSR_FS_BASE, 0);
     if (!has_syscall()) {
         cpu_write_msr(MSR_EFER, EFER_LME | EFER_LMA | EFER_NXE);
@@ -80,8 +80,8 @@ void user_trap(struct regs *regs, bool exception)
 }
 
 /*
- * It loads rip from rcx and the flags from r11, leaves RF off, and raises its exceptions in ring 0
- * on a stack that is the program's already (docs/user.md).
+ * `sysret` loads rip from rcx and the flags from r11, clears RF, and raises its exceptions in ring
+ * 0 while rsp is already the program's (docs/user.md).
  */
 static bool user_may_sysret(const struct regs *regs)
 {

@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The border to user mode, beside what arch/user.h says of it. What traps and CPUs need of it.
- */
+/* The border to user mode: what traps and CPUs need of it, in addition to arch/user.h. */
 #pragma once
 
 #include "arch/x86_64/cpu/regs.h"
 
-/* This CPU takes `syscall`. Once a CPU, by percpu_init. */
+/* Prepares this CPU for `syscall`. Called once on each CPU, by percpu_init. */
 void user_init_cpu(void);
 
 /*
- * A frame from user mode, on its thread's stack: an interrupt has been served, or `exception` says
- * that it is one. Interrupts off.
+ * Serves a frame from user mode, on its thread's stack: after an interrupt, or, if `exception`, an
+ * exception. Interrupts off.
  */
 void user_trap(struct regs *regs, bool exception);
 
-/* From syscall_entry, interrupts off. True: `sysret` gives the program back what it had. */
+/* Called by syscall_entry, with interrupts off. True: `sysret` can restore the program's state. */
 bool user_syscall(struct regs *regs);
 
 /*
- * What `syscall` does to a program's registers, `next` being the address after it, and `sysret` to
- * those of its exit: for a debugger's step, which resumes with them by `iretq`. Any context.
+ * Do to a program's registers what `syscall` does (`next` is the address after it), and what
+ * `sysret` does: for a debugger's step, which resumes with them by `iretq`. Any context.
  */
 void user_make_syscall(struct regs *regs, uintptr_t next);
 void user_make_sysret(struct regs *regs);

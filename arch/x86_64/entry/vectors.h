@@ -19,9 +19,11 @@
 #define VECTOR_MACHINE_CHECK   18
 #define VECTOR_FIRST_INTERRUPT 32
 #define VECTOR_APIC_TIMER      0xf0
-#define VECTOR_APIC_POKE       0xf1 /* from another CPU: look what there is to do */
-#define VECTOR_APIC_BUTTON     0xf2 /* an NMI's pin while NMIs are a clock's: apic_set_button */
-#define VECTOR_APIC_SPURIOUS   0xff /* "Spurious Interrupt": is not acknowledged */
+#define VECTOR_APIC_POKE       0xf1 /* from another CPU: check what there is to do */
+#define VECTOR_APIC_BUTTON                                                                         \
+    0xf2                          /* the NMI button, while NMIs are used by a clock:
+                                     * apic_set_button */
+#define VECTOR_APIC_SPURIOUS 0xff /* "Spurious Interrupt": is not acknowledged */
 
 /* One stub of this size for each vector, in a row (arch/x86_64/entry/trap_entry.asm). */
 #define TRAP_STUB_SIZE 16
@@ -30,17 +32,20 @@ extern const char trap_stubs[];
 /* Return addresses of the calls that entries make with a struct regs on top of the stack. */
 extern const uintptr_t trap_returns[], trap_returns_end[];
 
-/* Instructions [from, to): where cs is the kernel's and sp a program's. */
+/* Instructions [from, to) in which cs is the kernel's and sp a program's. */
 struct trap_border {
     uintptr_t from, to;
 };
 extern const struct trap_border trap_borders[], trap_borders_end[];
 
-/* From the look for a stop that is due to the end of a debug trap or a #BP; and the look. */
+/* From the check for a requested stop to the end of a debug trap or a #BP; and the check itself. */
 extern const struct trap_border trap_tails[], trap_tails_end[];
 extern const uintptr_t trap_look;
 
-/* Where a debug trap's handler returns to; and where it does if a stop is due (stop_late.c). */
+/*
+ * Where a debug trap's handler returns to; and where it returns to if a stop is requested
+ * (stop_late.c).
+ */
 struct debug_return {
     uintptr_t usual, asked;
 };
@@ -49,5 +54,5 @@ extern const struct debug_return debug_returns[], debug_returns_end[];
 /* The `iretq` of all vectors but #DB, NMI and #BP: to a program, or to the kernel. */
 extern const uintptr_t trap_iretq;
 
-/* Where entries execute `clac` (idt_init). */
+/* Where entries have `clac` (idt_init). */
 extern const uintptr_t trap_clacs[], trap_clacs_end[];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the linker knows of the image: where its text lies, and its name, the ELF note that the
- * linker was told to make (--build-id=0x...): header, "GNU", then the bytes. Any context.
+ * What the linker knows about the image: where its text is, and its build id, an ELF note that the
+ * linker makes (--build-id=0x...): header, "GNU", then the bytes. Any context.
  */
 #include "arch/memory.h"
 #include "arch/x86_64/memory/sections.h"

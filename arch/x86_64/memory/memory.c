@@ -5,12 +5,12 @@
  *
  * Copies of samples are on the hit path, and an emulator counts one instruction for each iteration
  * of a string instruction: eight bytes at a time, then the rest, with no branch between. The
- * direction flag is never set here: an entry that came in between would run with it.
+ * direction flag is never set here: an interrupt in between would run its entry with it.
  */
 #include <stddef.h>
 #include <stdint.h>
 
-/* As in core/lib/string.h, which arch must not know: it is the compilers that ask for them here. */
+/* As in core/lib/string.h, which arch must not include: the compilers need these functions. */
 void *memcpy(void *restrict to, const void *restrict from, size_t length);
 void *memmove(void *to, const void *from, size_t length);
 void *memset(void *to, int byte, size_t length);
@@ -18,7 +18,7 @@ int memcmp(const void *left, const void *right, size_t length);
 
 #define WORD sizeof(uint64_t)
 
-/* Eight bytes anywhere, of any type. */
+/* Eight bytes of any type, at any address. */
 struct word {
     uint64_t value;
 } __attribute__((packed, may_alias));
@@ -43,7 +43,7 @@ static void copy_backward(char *to, const char *from, size_t length)
     while (length % WORD != 0) {
         length--;
         to[length] = from[length];
-        __asm__ volatile("" : : : "memory"); /* else gcc sees a memmove here, and calls it */
+        __asm__ volatile("" : : : "memory"); /* else gcc recognises a memmove here, and calls it */
     }
     while (length != 0) {
         length -= WORD;
@@ -54,7 +54,10 @@ static void copy_backward(char *to, const char *from, size_t length)
 
 void *memmove(void *to, const void *from, size_t length)
 {
-    /* Unsigned: a destination before the source counts as far after it. Forward suits both. */
+    /*
+     * Unsigned: a destination before the source looks as if it were far after it. Copying forward
+     * is right for both.
+     */
     if ((uintptr_t)to - (uintptr_t)from >= length)
         return memcpy(to, from, length);
     copy_backward(to, from, length);

@@ -13,7 +13,7 @@
 #define LARGE_PAGE_SIZE (512 * PAGE_SIZE)
 #define ENTRIES         512
 
-/* Where text is written through; nothing is mapped here otherwise. */
+/* Text is written through this address; otherwise nothing is mapped here. */
 #define ALIAS_BASE  0xffffc00000000000ull
 #define ALIAS_PAGES 2
 
@@ -24,8 +24,8 @@
 static uint64_t *alias_entries;      /* the page table entries of ALIAS_BASE; set at boot */
 static uint64_t *device_entries;     /* ... and of DEVICE_BASE */
 static unsigned device_count;        /* boot */
-static void *(*allocate_page)(void); /* paging_init's; set at boot, as is the next */
-static uint64_t root_table;          /* physical; programs' spaces have its upper half */
+static void *(*allocate_page)(void); /* from paging_init; set at boot, like the next one */
+static uint64_t root_table;          /* physical; programs' spaces share its upper half */
 
 struct builder {
     uint64_t *root;
@@ -33,7 +33,7 @@ struct builder {
     bool failed;
 };
 
-/* The size of what one entry of a table covers; level 0 is the lowest. */
+/* How many bytes one entry of a table covers; level 0 is the lowest. */
 static uint64_t paging_span(unsigned level)
 {
     return PAGE_SIZE << (9 * level);
@@ -49,9 +49,7 @@ static uint64_t *paging_table_of(uint64_t entry)
     return direct_address(entry & PTE_ADDRESS);
 }
 
-/*
- * The entry for `address` at `level`, with the tables above it made as needed; NULL without memory.
- */
+/* The entry for `address` at `level`; makes missing tables above it. NULL: there is no memory. */
 static uint64_t *paging_entry(struct builder *builder, uintptr_t address, unsigned level)
 {
     uint64_t *table = builder->root;
@@ -62,7 +60,7 @@ static uint64_t *paging_entry(struct builder *builder, uintptr_t address, unsign
         if (!(*entry & PTE_PRESENT)) {
             void *page = builder->allocate();
 
-            /* Spaces have copied what is there in the root table: nothing can be added later. */
+            /* Spaces have copied the root table: nothing can be added to it later. */
             arch_check(upper < LEVELS - 1 || !root_table);
             if (!page)
                 return NULL;
@@ -107,7 +105,7 @@ static void paging_unmap_guard(struct builder *builder, const struct stack_pages
         builder->failed = true;
 }
 
-/* Data is mapped in small pages, as some of them are taken out again. */
+/* Data is mapped in small pages, as some pages are unmapped later. */
 static void paging_map_data(struct builder *builder)
 {
     for (uintptr_t page = (uintptr_t)data_start; page < (uintptr_t)image_end; page += PAGE_SIZE)
