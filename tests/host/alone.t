@@ -69,4 +69,28 @@ my %asked = map { $_ => 1 } `nm -u $tree/product.a` =~ /^ +U (\S+)$/mg;
 cmp_ok(scalar(keys %defined), '>', 500, 'the product has names');
 is(join(' ', grep { !$defined{$_} && !/$hosts/ } sort(keys %asked)), '',
     '... and asks for none but what a host gives');
+
+# --- A host that leaves out the last rooms -------------------------------------------------------
+
+# No file asks for what a later room defines: so the rooms up to any of them link without the rest.
+my ($order) = slurp('tools/layers') =~ /^my \@core = qw\((.*?)\);/ms;
+my @rooms = split(' ', $order);
+my %rank = map { ($rooms[$_] => $_) } 0 .. $#rooms;
+my (%home, @asks);
+for my $line (split(/\n/, `cd $tree && nm -A @{[grep { m{^core/} } @objects]}`)) {
+    my ($room, $file, $kind, $name)
+        = $line =~ m{^(core/(?:\w+/)?)(\w+\.\w+)\.o: *\w* ([A-Za-z]) (\S+)$} or next;
+    my $rank = $rank{$room =~ m{^core/(\w+)/} ? $1 : 'host'};
+    if ($kind eq 'U') {
+        push(@asks, [$rank, "$room$file", $name]);
+    } elsif ($kind =~ /[A-Z]/) {
+        $home{$name} = $rank if !defined $home{$name} || $rank < $home{$name};
+    }
+}
+cmp_ok(scalar(@asks), '>', 1000, 'rooms ask for names');
+# The one list that is given from outside: which sources of events there are.
+my $list = qr{^event_source(?:s|_count)$};
+my @later = grep { ($home{$_->[2]} // 0) > $_->[0] && $_->[2] !~ $list } @asks;
+is(join("\n", map { "$_->[1] asks for $_->[2]" } @later), '',
+    '... of no later room: reports, perf trace, commands and gdb can be left out');
 done_testing();
