@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A call chain as text, for a person: taken at once, so that a caller that holds a thread or the
- * other CPUs still can release them before it is printed. Any context, a crash included; allocates
- * nothing.
+ * A call chain as text, for the user. It is taken first and printed later, so that a caller that
+ * has stopped a thread or the other CPUs can release them before the printing. Any context, a crash
+ * included; allocates nothing.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #include "core/unwind/unwind.h"
 
-/* A chain that is longer than both together has its first and its last frames printed. */
+/* Of a longer chain, only the first and the last frames are printed. */
 #define BACKTRACE_FIRST 24
 #define BACKTRACE_LAST  8
 
@@ -21,7 +21,8 @@ struct sink;
 struct backtrace_frame {
     uintptr_t ip;
     enum unwind_kind kind;
-    const char *trap; /* the name of what came here; NULL: nothing did, or it is not known */
+    const char *trap; /* the name of the trap that interrupted this frame; NULL: none did, or it is
+                       * not known */
 };
 
 struct backtrace {
@@ -29,11 +30,11 @@ struct backtrace {
     struct backtrace_frame last[BACKTRACE_LAST]; /* the newest replaces the oldest */
     size_t frames;
     enum unwind_end end;
-    uintptr_t user_ip; /* of the program that entered the kernel, if that is the end */
+    uintptr_t user_ip; /* ip of the program that entered the kernel, if the chain ends there */
 };
 
-/* The chain from `regs`. */
+/* Takes the chain that begins at `regs`. */
 void backtrace_take(struct backtrace *backtrace, const struct regs *regs);
 
-/* One line a frame, and why the chain ends where it ends, if it is not whole. */
+/* Prints a line for each frame, and, if the chain is not whole, why it ends there. */
 void backtrace_print(const struct backtrace *backtrace, struct sink *to);

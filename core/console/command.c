@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The commands that were linked in (core/console/command.h): find, list in order, run. They are
- * few, so that order is worked out on demand and nothing has to be set up at boot. Task context.
+ * few, so their order is computed on demand, and nothing has to be set up at boot. Task context.
  */
 #include "core/console/command.h"
 
@@ -41,7 +41,10 @@ const struct command *command_after(const struct command *before)
     return next;
 }
 
-/* Near enough to be meant: begins with it, or up to a third of its letters are wrong. */
+/*
+ * True if `name` may be meant: it begins with the wrong word, or up to a third of the letters
+ * differ.
+ */
 static bool is_near(const char *name, const char *wrong)
 {
     size_t length = strlen(wrong);
@@ -64,7 +67,7 @@ static void say_unknown(const char *wrong)
     print("%s`help` lists them\n", near == 0 ? "" : "; ");
 }
 
-/* A word that the command would not look at is a mistake, which a person wants to know of. */
+/* A word that the command would ignore is a mistake, and the user has to know. */
 static bool takes_words(const struct command *command, int argc, char **argv)
 {
     if (argc == 1 || command->usage[0] != '\0')

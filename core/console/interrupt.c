@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ^C, by the host: see command.h and core/host.h. Without a host that knows, there is none. */
+/*
+ * ^C, as the host tells it: see command.h and core/host.h. Without a host that knows ^C, there is
+ * none.
+ */
 #include "core/console/command.h"
 #include "core/host.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The records of a source as long as no ^C is typed: a command that reads a recording stops at the
- * record where it is, however long its loop. Task context.
+ * The records of a source until ^C is typed: a command that reads a recording then gets no further
+ * record, however long its loop is. Task context.
  */
 #pragma once
 

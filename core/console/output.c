@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Output that ^C cuts: command_output() of core/console/command.h. A command may have megabytes to
- * print; at 115200 baud the person at the console would wait for minutes after a ^C. The sink looks
- * for ^C before each piece of text. After one it completes the line that is open and drops the
- * rest, so that no loop of the command has to look for itself in order to be quiet. Task context.
+ * print; at 115200 baud the user would wait for minutes after a ^C. The sink checks for ^C before
+ * each piece of text. After a ^C it completes the open line and drops the rest, so that the
+ * command's own loops need not check. Task context.
  */
 #include "core/console/command.h"
 
@@ -19,7 +19,7 @@ static struct {
     bool cut;       /* ^C was typed, and the open line is complete */
 } output = {.sink = {output_write}};
 
-/* How many of the bytes belong to the line that is open. */
+/* How many of the bytes belong to the open line. */
 static size_t rest_of_line(const char *bytes, size_t length)
 {
     size_t rest = 0;

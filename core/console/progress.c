@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The progress line of long work (core/console/progress.h). It replaces itself by a carriage
- * return and ends in a newline as soon as anything else is printed, so that in a log too every
- * other line starts at its beginning: `begin-base64` must. For this the line, while it stands,
- * lies before the console's sink. Task context; a panic that prints meanwhile only gets the
- * newline before its first.
+ * The progress line of long work (core/console/progress.h). It replaces itself by a carriage return
+ * and ends in a newline as soon as anything else is printed, so that in a log too every other line
+ * starts at its beginning: `begin-base64` must. For this, while the line is shown, its own sink
+ * comes before the console's. Task context; a panic that prints meanwhile only gets the newline
+ * before its first.
  */
 #include "core/console/progress.h"
 
@@ -20,15 +20,15 @@ static void progress_write(struct sink *sink, const char *bytes, size_t length);
 
 static struct {
     struct sink sink;
-    struct sink *console; /* where its output goes; kept after it ends, for prints under way */
-    bool stands;          /* a line is on the screen */
-    size_t length;        /* of that line */
-    uint64_t next_ns;     /* not before then */
+    struct sink *console; /* the console's sink; kept after the line ends, for prints in progress */
+    bool stands;          /* a line is shown */
+    size_t length;        /* of the shown line */
+    uint64_t next_ns;     /* earliest time of the next line */
 } progress = {.sink = {progress_write}};
 
 /*
- * Other code prints: the line stays as it is, and the console is restored. One print writes in
- * several pieces, so that the later ones still come here.
+ * Other code prints: the line is ended, and the console's sink is restored. One print writes
+ * several pieces, and the later ones still come here.
  */
 static void progress_write(struct sink *sink, const char *bytes, size_t length)
 {
@@ -53,7 +53,7 @@ void progress_end(void)
 }
 
 /*
- * Puts the line before the console's sink, unless it is there already: code that set another
+ * Puts the line's sink before the console's, unless it is there already: code that used another
  * console for a while may have restored the one that it found.
  */
 static void progress_stand(void)
@@ -77,7 +77,7 @@ void command_progress(const char *what, unsigned long done, unsigned long total)
         return;
     progress.next_ns = now + SECOND_NS;
     progress_stand();
-    /* Blanks to the end of what stood there before. */
+    /* blanks cover the rest of the old line */
     size_t length = print_into(line, sizeof(line), "%s: %lu of %lu", what, done, total);
     length = length < sizeof(line) ? length : sizeof(line) - 1;
     int covered = progress.length > length ? (int)(progress.length - length) : 0;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a command that takes its time shows, and how it learns that it shall stop:
- * command_progress and command_interrupted of core/console/command.h. Here is the console's side
- * of them. Task context.
+ * The console's side of command_progress and command_interrupted (core/console/command.h): how a
+ * long command shows its progress, and learns that it has to stop. Task context.
  */
 #pragma once
 
-/* A command begins: its first second starts now. */
+/* A command begins, and with it its first second. */
 void progress_begin(void);
 
-/* It has ended: a progress line that still stands is closed. */
+/* The command has ended: ends a progress line that is still shown. */
 void progress_end(void);

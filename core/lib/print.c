@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Formatted output into a sink (core/lib/print.h). All output comes through here, a panic's too:
- * nothing is allocated, nothing is kept but the console's sink, nothing is locked but by its guard,
- * and a format that is wrong prints itself.
+ * Formatted output into a sink (core/lib/print.h). All output uses this, also in a panic: it
+ * allocates nothing, keeps only the console's sink, takes no lock except the console's guard, and
+ * prints a wrong format as it is.
  */
 #include "core/lib/print.h"
 
@@ -111,7 +111,7 @@ static int64_t next_signed(const struct conversion *conversion, struct arguments
     return conversion->wide ? va_arg(arguments->list, int64_t) : va_arg(arguments->list, int);
 }
 
-/* False if the letter is none of ours. */
+/* False if the letter is not one of these. */
 static bool put_conversion(struct sink *sink, const struct conversion *conversion,
                            struct arguments *arguments)
 {
@@ -211,7 +211,7 @@ static void print_pieces_to(struct sink *sink, const char *format, va_list list)
     va_end(arguments.list);
 }
 
-/* What one call prints to the console stays together. */
+/* What one call prints to the console is not mixed with other output. */
 void print_list_to(struct sink *sink, const char *format, va_list list)
 {
     bool guarded = guard_enter && sink == console;

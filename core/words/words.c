@@ -14,7 +14,7 @@ static bool is_blank(char character)
 }
 
 /*
- * What the characters read so far mean for the next one. Both walks below share it, so that they
+ * What the characters read so far mean for the next one. Both functions below use it, so that they
  * agree on quotes.
  */
 struct quoting {
@@ -23,7 +23,7 @@ struct quoting {
 };
 
 /*
- * True if the character stands for itself; false if it was a quote mark or a backslash and is
+ * True if the character is part of the word; false if it is a quote mark or a backslash, which is
  * left out.
  */
 static bool quoting_take(struct quoting *quoting, char character, char next)
