@@ -32,6 +32,8 @@
 
 #define FEATURES_VERSION_1 1u /* bit 32: the lowest of the second word */
 
+#define PHYSICAL_END ((uint64_t)1 << 52) /* no page table entry has an address beyond */
+
 #define RESET_PATIENCE_NS 1000000000ull
 
 struct virtio_pci_common {
@@ -78,10 +80,13 @@ static unsigned find_part(const struct pci_device *device, uint8_t kind)
 static uint64_t part_address(const struct pci_device *device, unsigned capability, uint32_t size)
 {
     uint64_t memory = pci_memory(device, pci_read8(device, capability + CAPABILITY_BAR));
+    uint32_t offset = pci_read32(device, capability + CAPABILITY_OFFSET);
+    uint32_t length = pci_read32(device, capability + CAPABILITY_LENGTH);
 
-    if (memory == 0 || pci_read32(device, capability + CAPABILITY_LENGTH) < size)
+    if (memory == 0 || memory >= PHYSICAL_END || length < size ||
+        (uint64_t)offset + length > PHYSICAL_END - memory)
         return 0;
-    return memory + pci_read32(device, capability + CAPABILITY_OFFSET);
+    return memory + offset;
 }
 
 /* NULL, or why its registers cannot be reached. */

@@ -21,8 +21,8 @@ enum virtio_serial_state virtio_serial_init(const char **why);
  * Sends, waiting for a free buffer for as long as it takes. After virtio_serial_limit_waits a
  * device that frees none for ten seconds counts as gone, and so does at any time one that says that
  * it has failed, or that the reader at its other end has closed it: what is sent then is lost, even
- * if another reader comes, for which the stream would have no beginning. One writer at a time, or a crash upon it.
- * Any context.
+ * if another reader comes, for which the stream would have no beginning. One writer at a time, or a
+ * crash upon it. Any context.
  */
 void virtio_serial_send(const char *bytes, size_t length);
 
