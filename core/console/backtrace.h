@@ -11,7 +11,7 @@
 
 #include "core/unwind/unwind.h"
 
-/* Of a longer chain, only the first and the last frames are printed. */
+/* If a chain is longer, only its first and its last frames are printed. */
 #define BACKTRACE_FIRST 24
 #define BACKTRACE_LAST  8
 
