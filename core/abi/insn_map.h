@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The instruction map inside the image: written by tools/insnmap from the linked kernel's text,
- * read by arch/x86_64/debug/insn_map.c. It says of every byte of the text whether an instruction
- * begins there, and whether that instruction can have made a data access and then continued at its
- * end: so that the one in front of an address is found without disassembly. docs/insn-map.md tells
- * what it is for.
+ * read by arch/x86_64/debug/insn_map.c. For every byte of the text it tells whether an instruction
+ * begins there, and whether that instruction can access data and then continue at its end: so the
+ * instruction before an address is found without disassembly. docs/insn-map.md tells what it is
+ * for.
  *
  * Little endian:
  *
  *   struct insn_map_header
  *   uint8_t[(text_size + 3) / 4]   two bits a byte of text; that at text + 0 in the lowest bits
  *
- * Bytes between functions begin an instruction each, INSN_PLAIN, whatever they are: so only what
- * lies inside an instruction is INSN_INSIDE, and none has more than INSN_LENGTH_MAX bytes.
+ * Each byte between functions counts as an instruction, INSN_PLAIN, whatever it is: so only bytes
+ * inside an instruction are INSN_INSIDE, and no instruction has more than INSN_LENGTH_MAX bytes.
  */
 #pragma once
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the recording lies in the memory of a machine that has stopped: the kernel exports one
+ * Where the recording is in the memory of a machine that has stopped: the kernel exports one
  * constant `struct recorder` under the symbol `recorder`, and a tool that finds it needs no debug
  * information and no header of the kernel's to read rings, events and names. Made by
  * core/recording/layout.h, read by tools/postmortem; docs/stopped.md tells how.
  *
- * Little endian, pointers of 8 bytes. Addresses are the kernel's own; 0: there is none. What is
- * called by a field's name in the structures below is its offset in bytes. All that the kernel may
- * change is read while it stands still, so no order matters but the ring's own (docs/ring.md).
+ * Little endian, pointers of 8 bytes. Addresses are the kernel's own; 0: there is none. A member
+ * below with the name of a field is the offset of that field in bytes. Everything that the kernel
+ * may change is read while the machine is stopped, so only the ring's own order matters
+ * (docs/ring.md).
  */
 #pragma once
 
@@ -33,18 +34,18 @@ struct recorder_event {
 };
 
 /*
- * A thread's name, and the thread that made it, `parent`, 0 for one that was there before; or, if
- * `size` is not 0, code that its process has mapped: `start`, `size` and
- * `offset` (in the file), of 64 bits, and then `name` is the file's, at most `path_size` bytes, and
- * `build_id` a pointer to the 20 bytes of it, 0: there is none. `time` has 64 bits, `pid` and `tid`
- * 32, as has `parent`; `name` is a pointer to a string, or, without a size, 0: the thread's end.
+ * A thread's name, and the thread that made it, `parent`, 0 for a thread that existed before; or,
+ * if `size` is not 0, code that its process has mapped: `start`, `size` and `offset` (in the file),
+ * of 64 bits, and then `name` is the file's, at most `path_size` bytes, and `build_id` a pointer to
+ * the 20 bytes of it, 0: there is none. `time` has 64 bits, `pid` and `tid` 32, as has `parent`;
+ * `name` is a pointer to a string, or, without a size, 0: the thread's end.
  */
 struct recorder_task {
     uint32_t stride, pid, tid, time, name, name_size;
     uint32_t start, size, offset, build_id, path_size, parent;
 };
 
-/* All threads that the recording may have samples of. */
+/* All threads that may be in the recording's samples. */
 struct recorder_tasks {
     uint64_t first;
     uint64_t count; /* address of the count, of 64 bits */

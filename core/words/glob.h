@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Patterns of names: `*` stands for any characters, `?` for one, all else for itself. Pure; any
- * context, in time at most the product of both lengths.
+ * Patterns of names: `*` matches any characters, `?` matches one, every other character matches
+ * itself. No side effects; any context; the time is at most proportional to the product of both
+ * lengths.
  */
 #pragma once
 
@@ -9,5 +10,5 @@
 
 bool glob_match(const char *pattern, const char *text);
 
-/* True if it matches more than itself. */
+/* True if it contains `*` or `?`. */
 bool glob_is_pattern(const char *pattern);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The options of a command as a table, a row for each. Nothing else lists them: options_parse reads
- * words by it, the console's TAB offers what it has, `help` prints it, and the unit test
+ * The options of a command as a table, a row for each. No other code lists options: options_parse
+ * reads words by the table, the console's TAB offers its rows, `help` prints it, and the unit test
  * option_table_test holds the pages of docs against it. Task context.
  */
 #pragma once
@@ -13,33 +13,33 @@
 #include "core/lib/print.h"
 #include "core/lib/refusal.h"
 
-/* What follows an option, for its reader and for TAB. */
+/* What follows an option, for the parser and for TAB. */
 enum option_kind {
-    OPTION_ALWAYS, /* a flag that asks for what is so anyway */
+    OPTION_ALWAYS, /* a flag for the default behaviour */
     OPTION_FLAG,   /* a flag; without `set`, a bool becomes true */
     OPTION_NUMBER, /* without `set`, a whole number from `least` on, a uint32_t or uint64_t */
     OPTION_TEXT,   /* any word; without `set`, it is kept as it is, a const char * */
-    OPTION_WORD,   /* ... TAB knows `words` of those that are possible */
+    OPTION_WORD,   /* ... TAB offers `words`, the possible ones */
     OPTION_WORDS,  /* several of them, with commas between them */
     OPTION_EVENTS,
-    OPTION_BREAKPOINTS, /* events, but none of another source */
+    OPTION_BREAKPOINTS, /* events, but only breakpoints */
     OPTION_CALLS,       /* system calls, with commas between them */
     OPTION_PID,
 };
 
 struct option {
-    const char *names[2]; /* the one that is shown, and another or NULL */
-    const char *value;    /* what help calls the word that follows; NULL: none does */
-    unsigned commands;    /* those that have it, a bit for each, in a table of several */
+    const char *names[2]; /* the name that is shown, and another one or NULL */
+    const char *value;    /* the name in help of the word that follows; NULL: none follows */
+    unsigned commands;    /* in a table for several commands: a bit for each that has the option */
     enum option_kind kind;
     const char *help;
-    bool bare;                /* without a value it asks for what is so anyway */
+    bool bare;                /* without a value it asks for the default behaviour */
     const char *const *words; /* in order, NULL after the last */
-    uint64_t least, most;     /* of a number; most 0: as much as there is room for */
-    const char *what, *unit;  /* of a number, in a refusal: its own name, and what it counts */
-    /* Another row's shown name, and what the two would mean: they are refused together. */
+    uint64_t least, most;     /* bounds of a number; most 0: what its type can hold */
+    const char *what, *unit;  /* of a number, for refusals: its name, and its unit */
+    /* The name of a row that is refused together with this one, and the reason. */
     const char *excludes, *because;
-    size_t place, size; /* of what it sets, OPTION_AT */
+    size_t place, size; /* of the member that it sets, OPTION_AT */
     /*
      * Reads the value (NULL for a flag), which it may cut up, into what is at `place`; `typed`: the
      * option as it was typed. 0, or a negative errno and the reason.
@@ -62,11 +62,12 @@ struct options {
     const char *summary;      /* what it does, a line */
     const struct option *row; /* the last has no name */
     unsigned command;         /* its bit; 0: the table is this command's alone */
-    const char *others;       /* why it lacks the other rows; NULL: they are unknown to it */
+    const char *others;       /* why it does not have the other rows; NULL: they are unknown to
+                               * it */
     bool workload;            /* a command may follow the options, which -- ends */
 };
 
-/* The option of that name among the command's; NULL: there is none. */
+/* The option of the command with that name; NULL: there is none. */
 const struct option *option_find(const struct options *options, const char *name, size_t length);
 
 /* The index-th name in the order of strcmp, -- among them for a workload; NULL past the end. */
@@ -83,8 +84,8 @@ int option_set(const struct option *option, const char *typed, char *value, void
 int options_parse(const struct options *options, int argc, char **argv, void *to,
                   struct refusal *why);
 
-/* "-e EVENT, -g", with `separator` before a value: what there is, for a refusal. */
+/* All options, for a refusal: "-e EVENT, -g", with `separator` before a value. */
 const char *options_list(const struct options *options, char separator, char *text, size_t size);
 
-/* A line for each option. */
+/* Prints a line for each option. */
 void options_help(const struct options *options, struct sink *sink);

@@ -19,8 +19,8 @@ struct words {
 };
 
 /*
- * Splits one command in place; the words point into `text`. 0; -EINVAL (a quote or backslash
- * that does not end) or -E2BIG (more than WORDS_MAX) with the reason.
+ * Splits one command in place; the words point into `text`. Returns 0; -EINVAL (an open quote, or a
+ * backslash at the end) or -E2BIG (more than WORDS_MAX words), with the reason.
  */
 int words_split(char *text, struct words *words, struct refusal *why);
 
@@ -33,7 +33,7 @@ struct words_command {
 };
 
 /*
- * Takes the next command that is not empty out of a script and moves *script past it; false at the
- * end. A quote that does not end reaches to the end of the script, and words_split then refuses it.
+ * Takes the next non-empty command from a script and moves *script past it; false at the end. An
+ * open quote reaches to the end of the script, and words_split then refuses it.
  */
 bool words_next_command(const char **script, struct words_command *command);
