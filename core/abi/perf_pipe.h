@@ -38,8 +38,8 @@ enum perf_pipe_type {
 };
 
 /*
- * How much of a perf_event_attr travels, whatever <linux/perf_event.h> this was built with: what
- * perf 6.1 has of it. perf finds the ids that follow it by attr.size.
+ * How many bytes of a perf_event_attr are sent, whatever <linux/perf_event.h> this was built with:
+ * as many as perf 6.1 has. perf finds the ids that follow it by attr.size.
  */
 #define PERF_PIPE_ATTR_SIZE PERF_ATTR_SIZE_VER7
 
@@ -118,9 +118,9 @@ struct perf_pipe_compression {
 };
 
 /*
- * Pitot's own, in a record that perf has ignored ever since it gave its meaning up: the CRC-32
- * (IEEE 802.3, as in gzip) of every byte of the stream before this field. Directly after one, the
- * CRC-32 of all bytes so far is PERF_PIPE_CRC32_WHOLE.
+ * Pitot's own record, of a type that perf no longer uses and ignores: the CRC-32 (IEEE 802.3, as in
+ * gzip) of every byte of the stream before this field. Directly after one, the CRC-32 of all bytes
+ * so far is PERF_PIPE_CRC32_WHOLE.
  */
 struct perf_pipe_checksum {
     struct perf_event_header header;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A command of the console. Each lives in the file of what it is about and puts itself into the
- * section `commands`, which the console walks: linking a file in is all it takes to add one. A
+ * A command of the console. Each command is in the file of its subject and puts itself into the
+ * section `commands`, which the console searches: a command is added by linking its file. A
  * workload of `perf record -- ...` is a command like any other. Commands run in task context with
  * interrupts on.
  */
@@ -14,7 +14,7 @@ struct sink;
 
 struct command {
     const char *name;
-    const char *usage;   /* the words after the name; "": none, and any that follows is refused */
+    const char *usage;   /* the words after the name; "": there are none, and any word is refused */
     const char *summary; /* one line for `help` */
     /* argv[0] is the name; 0, or a negative errno after saying why */
     int (*run)(int argc, char **argv);
@@ -31,20 +31,20 @@ struct command {
                    used)) static const struct command *const identifier##_entry = &identifier;     \
     static const struct command identifier
 
-/* NULL where there is none of that name; a path means the command `run`, argv[0] being the path. */
+/* The command with this name, or NULL. A path means the command `run`; then argv[0] is the path. */
 const struct command *command_find(const char *name);
 
 /*
- * The next in order of names, the first after NULL; NULL after the last. If two bear one name, it
- * is the first linked, as for command_find.
+ * The next command in order of names: NULL gives the first; NULL is returned after the last. If two
+ * have the same name, the first linked one counts, as in command_find.
  */
 const struct command *command_after(const struct command *before);
 
-/* Finds and runs; says so where the name is unknown (and what is near). */
+/* Finds and runs a command; if the name is unknown, says so, and which names are similar. */
 int command_run(int argc, char **argv);
 
 /*
- * True once ^C was typed since the current command line began; long work asks now and then and
+ * True if ^C was typed since the current command line began; long work calls this now and then, and
  * returns -EINTR.
  */
 bool command_interrupted(void);
@@ -56,7 +56,7 @@ bool command_interrupted(void);
  */
 bool command_take_interrupt(void);
 
-/* Sleeps until then. */
+/* Sleeps until a ^C is typed. */
 void command_wait_interrupt(void);
 
 /*
@@ -67,7 +67,7 @@ void command_wait_interrupt(void);
 struct sink *command_output(void);
 
 /*
- * Long work calls this as it goes: after the first second, about once a second, a line like
- * "fs-stress: 1200 of 5000" replaces itself on the console.
+ * Long work calls this often: after the first second, about once a second, a line like "fs-stress:
+ * 1200 of 5000" replaces itself on the console.
  */
 void command_progress(const char *what, unsigned long done, unsigned long total);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * All CPUs at once: stopping the others for a change that none may see half done, and counting
+ * All CPUs together: parking the others for a change that none may see half made, and counting
  * them. docs/smp.md has the design.
  */
 #pragma once
@@ -8,15 +8,15 @@
 #include "core/lib/refusal.h"
 
 /*
- * All other CPUs stand still, none of them in the middle of a hit, until cpus_release; interrupts
- * are off here meanwhile. Between the two no lock may be taken; code that prints takes the print
+ * Parks all other CPUs, none of them in the middle of a hit, until cpus_release; interrupts are off
+ * on this CPU meanwhile. Between the two no lock may be taken; code that prints takes the print
  * guard before cpus_park. Calls nest. 0, or -ETIMEDOUT and which CPU does not answer. Task context.
  */
 int cpus_park(struct refusal *why);
 void cpus_release(void);
 
-/* For what cannot be refused: a CPU that does not answer is a panic. */
+/* For changes that cannot be refused: if a CPU does not answer, this panics. */
 void cpus_park_surely(void);
 
-/* So many run. Any context. */
+/* How many CPUs run. Any context. */
 unsigned cpus_running(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Why something that a person asked for was refused: one line that says what is wrong and what
- * would be right. Filled where the refusal is decided, printed by the command or caller that asked.
- * Task context only.
+ * Why something that a user asked for was refused: one line that says what is wrong and what would
+ * be right. Filled by the code that refuses, printed by the command or caller that asked. Task
+ * context only.
  */
 #pragma once
 
