@@ -32,6 +32,14 @@ uintptr_t arch_text_start(void);
 uintptr_t arch_text_plain_end(void);
 uintptr_t arch_text_end(void);
 
+/*
+ * A variable that no boot clears: where the kernel's page tables put it into memory that a reset
+ * leaves alone, it has what the last boot left there, else 0. One variable is ARCH_KEPT_FIRST: it
+ * lies before all others, in every build.
+ */
+#define ARCH_KEPT       __attribute__((section(".bss.kept")))
+#define ARCH_KEPT_FIRST __attribute__((section(".bss.kept.first")))
+
 /* The 20 bytes that name this build, as in the image's ELF note. */
 #define ARCH_BUILD_ID_SIZE 20
 const uint8_t *arch_build_id(void);

@@ -21,6 +21,7 @@
 #include "boot/timer.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/lib/cpus.h"
+#include "core/recording/recording.h"
 #include "core/stream/drain.h"
 #include "core/symbols/symbols.h"
 #include "core/unwind/unwind.h"
@@ -85,6 +86,7 @@ _Noreturn void kernel_main(uint32_t magic, uint32_t information)
     cmdline_init(boot.command_line);
     cpus_read(&boot);
     memory_init(&boot); /* final page tables, free pages */
+    recording_init();   /* the last boot's recording is found */
     cpus_find(&boot);   /* interrupt controllers */
     thread_init();      /* this is a thread: the console's */
     if (nameless)

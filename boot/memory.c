@@ -8,6 +8,7 @@
 
 #include "arch/x86_64/memory/sections.h"
 #include "arch/x86_64/memory/space.h"
+#include "kernel/memory/kept.h"
 #include "kernel/memory/pages.h"
 #include "kernel/panic/panic.h"
 
@@ -33,8 +34,18 @@ static uint64_t most(uint64_t left, uint64_t right)
     return left > right ? left : right;
 }
 
-/* What is not free, whatever the memory map says: the image, what the loader left. */
-#define HOLES 3
+/* What is not free, whatever the memory map says: the image, what the loader left, what is kept. */
+#define HOLES 4
+
+/*
+ * What a reset leaves alone: firmware and GRUB use memory below 24 MiB and from the middle up
+ * (docs/reset.md has the figures).
+ */
+#define KEPT_START (32ull << 20)
+#define KEPT_NEEDS (112ull << 20) /* of free memory: 128 MiB less what firmware takes */
+#define KEPT_SHARE 32             /* of all memory, */
+#define KEPT_UNIT  (1ull << 20)   /* ... in whole ones of these, */
+#define KEPT_MOST  (64ull << 20)  /* ... and no more than this */
 
 /* [start, end) without the holes. */
 static void memory_free(const struct paging_range *holes, unsigned count, uint64_t start,
@@ -50,12 +61,37 @@ static void memory_free(const struct paging_range *holes, unsigned count, uint64
     memory_free(holes + 1, count - 1, most(start, holes->end), end);
 }
 
+static bool memory_overlaps(const struct paging_range *range, uint64_t start, uint64_t end)
+{
+    return range->start < end && start < range->end;
+}
+
+/* Empty where the machine is too small, or where the loader has put something there. */
+static struct paging_range memory_find_kept(const struct boot_information *information)
+{
+    struct paging_range kept = {KEPT_START, KEPT_START};
+    uint64_t all = 0, size;
+    bool whole = false;
+
+    for (size_t i = 0; i < information->memory_count; i++)
+        all += information->memory[i].end - information->memory[i].start;
+    size = least(all / KEPT_SHARE, KEPT_MOST) / KEPT_UNIT * KEPT_UNIT;
+    for (size_t i = 0; i < information->memory_count; i++)
+        whole |= information->memory[i].start <= KEPT_START &&
+                 information->memory[i].end >= KEPT_START + size;
+    if (all >= KEPT_NEEDS && whole && image_physical(image_end) <= KEPT_START &&
+        !memory_overlaps(&information->loader, KEPT_START, KEPT_START + size) &&
+        !memory_overlaps(&information->module, KEPT_START, KEPT_START + size))
+        kept.end += size;
+    return kept;
+}
+
 /* The part of all memory inside [start, end). */
-static void memory_free_all(const struct boot_information *information, uint64_t start,
-                            uint64_t end)
+static void memory_free_all(const struct boot_information *information,
+                            const struct paging_range *kept, uint64_t start, uint64_t end)
 {
     const struct paging_range holes[HOLES] = {
-        {IMAGE_START, image_physical(image_end)}, information->loader, information->module};
+        {IMAGE_START, image_physical(image_end)}, information->loader, information->module, *kept};
 
     for (size_t i = 0; i < information->memory_count; i++)
         memory_free(holes, HOLES, most(information->memory[i].start, start),
@@ -74,11 +110,18 @@ static void memory_give_page_back(void *page)
 
 void memory_init(const struct boot_information *information)
 {
-    memory_free_all(information, 0, BOOT_MAP_END);
-    if (!paging_init(information->memory, information->memory_count, memory_allocate_page) ||
+    const struct paging_range kept = memory_find_kept(information);
+    bool keeps = kept.start < kept.end;
+    size_t variables = (size_t)(kept_end - kept_start);
+
+    memory_free_all(information, &kept, 0, BOOT_MAP_END);
+    if (!paging_init(information->memory, information->memory_count, keeps ? kept.start : 0,
+                     memory_allocate_page) ||
         pages_free_count() < PAGES_NEEDED)
         panic("too little memory: %zu KiB are free, %u are needed", pages_free_count() * 4,
               PAGES_NEEDED * 4);
-    memory_free_all(information, BOOT_MAP_END, UINT64_MAX);
+    memory_free_all(information, &kept, BOOT_MAP_END, UINT64_MAX);
+    if (keeps)
+        kept_memory_set(direct_address(kept.start + variables), kept.end - kept.start - variables);
     space_init(memory_allocate_page, memory_give_page_back);
 }

@@ -56,6 +56,12 @@ struct host {
      */
     void *(*memory_take)(size_t bytes, struct refusal *why);
     void (*memory_give)(void *memory, size_t bytes);
+    /*
+     * Memory that a reset leaves as it was, at the same place in each boot, aligned to a page, and
+     * Pitot's alone; the host then does not clear variables that are ARCH_KEPT (arch/memory.h)
+     * either. NULL: there is none. Any context; perf report --last-boot.
+     */
+    void *(*memory_kept)(size_t *bytes);
 
     /* The name of the thread that runs on that CPU; NULL: no thread runs there yet. Any context. */
     const char *(*task_name)(unsigned cpu);

@@ -5,10 +5,10 @@
 #include <linux/errno.h>
 
 #include "arch/memory.h"
-#include "core/host.h"
 #include "core/recording/tasks.h"
 #include "kernel/console/input.h"
 #include "kernel/console/input_wait.h"
+#include "kernel/memory/kept.h"
 #include "kernel/memory/pages.h"
 #include "kernel/panic/power.h"
 #include "kernel/sched/scheduler.h"
@@ -144,6 +144,7 @@ void host_init(void)
     static const struct host kernel = {
         .memory_take = memory_take,
         .memory_give = memory_give,
+        .memory_kept = kept_memory,
         .task_name = task_name_of,
         .task_rename = task_rename,
         .task_find = task_find,

@@ -5,6 +5,7 @@
 #include "core/console/command.h"
 #include "core/console/interruptible.h"
 #include "core/host.h"
+#include "core/recording/last.h"
 #include "core/recording/recording.h"
 #include "core/report/options.h"
 #include "core/script/dump.h"
@@ -15,11 +16,15 @@
 #define REPORT_MOST  (16u << 20)
 #define REPORT_LEAST (64u << 10)
 
-static struct record_source *last_recording(const char *part)
+static struct record_source *last_recording(const char *part, bool of_last_boot)
 {
-    struct record_source *source = recording_source();
+    struct record_source *source = of_last_boot ? last_source() : recording_source();
 
-    if (!source)
+    if (!source && of_last_boot)
+        print("perf %s: the last boot's recording is not here: %s\n", part, last_missing());
+    else if (of_last_boot)
+        return source;
+    else if (!source)
         print("perf %s: nothing is recorded; record with `perf record -e EVENT -- COMMAND`\n",
               part);
     else if (drain_given_back())
@@ -37,26 +42,15 @@ static int dump(struct record_source *source)
     return command_interrupted() ? -EINTR : 0;
 }
 
-int perf_report(int argc, char **argv)
+static int report(struct record_source *source, const struct report_options *options)
 {
-    struct report_options options;
     struct refusal why;
-    struct record_source *source = last_recording("report");
     struct interruptible records;
     size_t bytes = REPORT_MOST;
     void *memory;
     int error;
 
-    if (!source)
-        return -ENODATA;
-    error = report_options_parse(argc, argv, &options, &why);
-    if (!error)
-        error = report_possible(source, &options, &why);
-    if (error) {
-        print("perf report: %s\n", why.text);
-        return error;
-    }
-    if (options.dump)
+    if (options->dump)
         return dump(source);
     if (!host.memory_take) {
         print("perf report: the host of Pitot gives no memory\n");
@@ -69,30 +63,37 @@ int perf_report(int argc, char **argv)
         return -ENOMEM;
     }
     records = interruptible_records(source);
-    error = report_print(command_output(), &records.source, &options, memory, bytes);
+    error = report_print(command_output(), &records.source, options, memory, bytes);
     host.memory_give(memory, bytes);
     return command_interrupted() ? -EINTR : error;
 }
 
-int perf_script(int argc, char **argv)
+int perf_report(int argc, char **argv)
 {
-    struct script_options options;
+    struct report_options options;
     struct refusal why;
-    struct record_source *source = last_recording("script");
-    struct interruptible records;
-    size_t printed;
-    bool more;
-    int error;
+    struct record_source *source;
+    int error = report_options_parse(argc, argv, &options, &why);
 
-    if (!source)
+    source = error ? NULL : last_recording("report", options.last_boot);
+    if (!error && !source)
         return -ENODATA;
-    error = script_options_parse(argc, argv, &options, &why);
-    if (error) {
-        print("perf script: %s\n", why.text);
-        return error;
-    }
-    records = interruptible_records(source);
-    printed = script_print(command_output(), &records.source, &options, &more);
+    if (!error)
+        error = report_possible(source, &options, &why);
+    if (error)
+        print("perf report: %s\n", why.text);
+    else
+        error = report(source, &options);
+    last_hide();
+    return error;
+}
+
+static int script(struct record_source *source, const struct script_options *options)
+{
+    struct interruptible records = interruptible_records(source);
+    bool more;
+    size_t printed = script_print(command_output(), &records.source, options, &more);
+
     if (command_interrupted())
         return -EINTR;
     if (printed == 0)
@@ -100,4 +101,21 @@ int perf_script(int argc, char **argv)
     else if (more)
         print("perf script: these are the first %zu samples; there are more\n", printed);
     return 0;
+}
+
+int perf_script(int argc, char **argv)
+{
+    struct script_options options;
+    struct refusal why;
+    struct record_source *source;
+    int error = script_options_parse(argc, argv, &options, &why);
+
+    if (error) {
+        print("perf script: %s\n", why.text);
+        return error;
+    }
+    source = last_recording("script", options.last_boot);
+    error = source ? script(source, &options) : -ENODATA;
+    last_hide();
+    return error;
 }

@@ -3,6 +3,7 @@
  * Where in a program an address of a recording lies: core/symbols/user_place.h, by the mappings
  * that the host has told of. Any context.
  */
+#include "core/recording/last.h"
 #include "core/recording/tasks.h"
 #include "core/symbols/user_place.h"
 
@@ -23,7 +24,8 @@ bool user_place_find(uint32_t pid, uintptr_t address, struct user_place *place)
     const struct recorded_task *mapping = find(pid, address);
     const struct host_program *program;
 
-    if (!mapping)
+    /* The last boot's programs are not known: their functions stay addresses. */
+    if (!mapping || last_shown())
         return false;
     program = recording_task_program(mapping);
     place->program = program->number;

@@ -4,17 +4,18 @@
 
 #include "arch/cpu.h"
 #include "arch/local.h"
+#include "arch/memory.h"
 #include "core/breakpoint/audit.h"
 #include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
+#include "core/recording/last.h"
 #include "core/recording/layout.h"
 #include "core/recording/merge.h"
 #include "core/recording/rings.h"
 #include "core/recording/tallies.h"
 #include "core/recording/tasks.h"
-#include "core/sample/comm.h"
 
 /* Events of the last recording and of the next, and what they keep for each CPU. */
 struct bank {
@@ -26,7 +27,8 @@ struct bank {
 static struct bank banks[2];
 static struct event *events = banks[0].events; /* those of the recording */
 static unsigned event_count;
-static struct ring rings[ARCH_CPUS_MAX];      /* only arch_cpus() of them have memory */
+/* only arch_cpus() of them have memory; what a boot finds there is the last one's */
+ARCH_KEPT static struct ring rings[ARCH_CPUS_MAX];
 static uint64_t nested_before;                /* value of tracepoint_nested when the recording
                                                * began */
 static uint64_t lapses_before[ARCH_CPUS_MAX]; /* the same for breakpoint_lapses */
@@ -37,6 +39,12 @@ static const struct event *ended_by; /* ... together with the trigger that ended
 static void (*stop_program)(void);   /* set at boot */
 
 const struct recorder recorder = RECORDER(rings, events, event_count);
+
+void recording_init(void)
+{
+    last_find(rings);
+    recording_tasks_clear();
+}
 
 /* Makes room for `count` events; the bank's earlier content is dropped. */
 static int bank_make(struct bank *bank, unsigned count, struct refusal *why)
@@ -193,10 +201,12 @@ int recording_start(const struct recording_options *options, struct refusal *why
     events = fresh->events;
     local_barrier();
     event_count = options->event_count;
-    recording_tasks_start();
     error = recording_rings_take(rings, options, why);
-    if (!error)
+    recording_tasks_start();
+    if (!error) {
+        kept_hold(rings, arch_cpus(), events, event_count);
         recording_begin(options->ring_size ? rings : NULL);
+    }
     running = true;
     if (error) {
         recording_stop();
@@ -264,7 +274,7 @@ bool recording_overwrites(void)
 
 const char *recording_comm(void)
 {
-    return comm_of(TASK_PID);
+    return recording_task_name(TASK_PID);
 }
 
 /* A reader of all rings; one for each of the readers that may read at the same time. */
@@ -288,6 +298,7 @@ static const struct perf_event_header *view_next(struct record_source *source)
 
 static struct record_source *view_open(struct view *view)
 {
+    last_hide();
     if (event_count == 0)
         return NULL;
     assert(event_count <= RECORDING_EVENTS_MAX);

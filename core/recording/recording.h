@@ -31,6 +31,18 @@ struct recording_options {
 };
 
 /*
+ * Reads what the last boot has left (core/recording/last.h), and clears what is ARCH_KEPT. Boot,
+ * once, before anything else of this room and after host.memory_take works.
+ */
+void recording_init(void);
+
+/*
+ * What ends this boot, in words, for the line that the next one prints; without a call it is a
+ * reset that the kernel did not ask for. Any context.
+ */
+void recording_note_end(const char *words);
+
+/*
  * Drops the last recording and arms all events, or none. Returns 0, or a negative errno and the
  * reason.
  */

@@ -16,7 +16,7 @@ void recording_rings_give(struct ring *rings)
 
         rings[cpu] = (struct ring){.bytes = NULL}; /* also clears the counters */
         local_barrier();
-        if (bytes)
+        if (bytes && !kept_has(bytes))
             host.memory_give(bytes, size);
     }
 }
@@ -31,7 +31,8 @@ void *recording_take(size_t bytes, const char *what, struct refusal *why)
     return memory;
 }
 
-static int ring_take(struct ring *ring, const struct recording_options *options,
+/* `place`: where it is to lie; NULL: anywhere. */
+static int ring_take(struct ring *ring, const struct recording_options *options, void *place,
                      struct refusal *why)
 {
     enum ring_mode mode = options->overwrite ? RING_OVERWRITE : RING_NORMAL;
@@ -43,7 +44,7 @@ static int ring_take(struct ring *ring, const struct recording_options *options,
     if (error)
         return error;
     print_into(what, sizeof(what), "a ring of %llu bytes for each CPU", (unsigned long long)size);
-    memory = recording_take(size, what, why);
+    memory = place ? place : recording_take(size, what, why);
     if (!memory)
         return -ENOMEM;
     return ring_init(ring, memory, size, mode, false, why);
@@ -52,9 +53,13 @@ static int ring_take(struct ring *ring, const struct recording_options *options,
 int recording_rings_take(struct ring *rings, const struct recording_options *options,
                          struct refusal *why)
 {
+    uint8_t *start = kept_rings(arch_cpus(), options->ring_size);
+
+    kept_drop();
     recording_rings_give(rings);
     for (unsigned cpu = 0; options->ring_size && cpu < arch_cpus(); cpu++) {
-        int error = ring_take(&rings[cpu], options, why);
+        int error =
+            ring_take(&rings[cpu], options, start ? start + cpu * options->ring_size : NULL, why);
 
         if (error) {
             recording_rings_give(rings);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "core/lib/refusal.h"
+#include "core/recording/kept.h" /* where they lie if a reset is to leave them */
 #include "core/recording/recording.h"
 #include "core/ring/ring.h"
 

@@ -4,22 +4,24 @@
 
 #include "arch/cpu.h"
 #include "arch/local.h"
+#include "arch/memory.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
+#include "core/lib/string.h"
 #include "core/recording/layout.h"
 #include "core/sample/comm.h"
 
-#define TASKS_MAX 1024
+#define TASKS_MAX RECORDING_TASK_NAMES
 
 /*
  * Written under `lock`; an entry is complete before the count includes it, so it may be read in any
  * context.
  */
-static struct recorded_task tasks[TASKS_MAX];
-static char names[TASKS_MAX][TASK_NAME_SIZE];
+ARCH_KEPT static struct recorded_task tasks[TASKS_MAX];
+ARCH_KEPT static char names[TASKS_MAX][TASK_NAME_SIZE];
 static const struct host_program *programs[TASKS_MAX]; /* [i]: the program, if tasks[i] is a
                                                         * mapping */
-static uint64_t count;
+ARCH_KEPT static uint64_t count;
 static uint64_t lost;
 static bool listening; /* a recording runs */
 
@@ -181,7 +183,27 @@ uint64_t recording_tasks_lost(void)
     return lost;
 }
 
-const char *comm_of(uint32_t tid)
+size_t recording_tasks_left(struct recording_task_name *to, size_t most)
+{
+    uint64_t left = count < TASKS_MAX ? count : 0;
+    size_t taken = 0;
+
+    for (uint64_t i = 0; i < left && taken < most; i++) {
+        if (tasks[i].comm != names[i])
+            continue;
+        to[taken].tid = tasks[i].tid;
+        memcpy(to[taken].name, names[i], TASK_NAME_SIZE);
+        to[taken++].name[TASK_NAME_SIZE - 1] = '\0';
+    }
+    return taken;
+}
+
+void recording_tasks_clear(void)
+{
+    count = 0;
+}
+
+const char *recording_task_name(uint32_t tid)
 {
     const char *name = find(tid);
 

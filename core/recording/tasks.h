@@ -52,5 +52,22 @@ size_t recording_tasks(const struct recorded_task **all);
 /* The program of a mapping that recording_tasks has returned. Any context. */
 const struct host_program *recording_task_program(const struct recorded_task *mapping);
 
+/* The last name of that thread, "" if it has none. Any context. */
+const char *recording_task_name(uint32_t tid);
+
+/*
+ * The names that the last boot left here, for core/recording/last.c, which knows whether that boot
+ * was of this build. Nothing in them is believed. Boot, as is recording_tasks_clear, which comes
+ * before anything else here.
+ */
+#define RECORDING_TASK_NAMES 1024
+
+struct recording_task_name {
+    uint32_t tid;
+    char name[TASK_NAME_SIZE];
+};
+size_t recording_tasks_left(struct recording_task_name *to, size_t most);
+void recording_tasks_clear(void);
+
 /* Threads, mappings and ends that found the table full: they are shown by number only. */
 uint64_t recording_tasks_lost(void);

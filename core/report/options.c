@@ -108,6 +108,8 @@ static const struct option rows[] = {
     {.names = {"-n", "--show-nr-samples"}, .help = "always so here"},
     OPTION({"-D", "--dump-raw-trace"}, NULL, 0, OPTION_FLAG,
            "each record, byte for byte, in place of a report", AT(dump)),
+    OPTION({"--last-boot"}, NULL, 0, OPTION_FLAG,
+           "the last boot's recording, which a reset has left in memory", AT(last_boot)),
     {.names = {"--stdio"}, .help = "always so here"},
     {.names = {"--no-children"}, .help = "always so here"},
     {.names = {"--no-inline"}, .help = "always so here"},

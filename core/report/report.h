@@ -18,6 +18,7 @@
 
 struct report_options {
     bool dump;      /* no report: each record, byte for byte (core/script/dump.h) */
+    bool last_boot; /* the recording that a reset has left, in place of this boot's */
     bool callgraph; /* print call graphs (where the samples have chains) */
     bool fractal;   /* per cent of the caller's, not of the event's (-g fractal) */
     bool caller;    /* outermost caller first (-g caller); else the hit first (-g callee) */

@@ -25,6 +25,8 @@ static const struct option rows[] = {
            "so many addresses of each chain, from the hit on", CHAIN_DEPTH, AT(max_stack)),
     OPTION({"--max-events"}, "N", 0, OPTION_NUMBER, "the first N samples", .least = 1,
            AT(max_events)),
+    OPTION({"--last-boot"}, NULL, 0, OPTION_FLAG,
+           "the last boot's recording, which a reset has left in memory", AT(last_boot)),
     {.names = {NULL}},
 };
 

@@ -13,6 +13,7 @@
 #include "core/sample/records.h"
 
 struct script_options {
+    bool last_boot;     /* the recording that a reset has left, in place of this boot's */
     bool registers;     /* -F +iregs */
     unsigned max_stack; /* so many addresses of a chain; 0: all */
     size_t max_events;  /* the first so many samples; 0: all. For script_print. */

@@ -102,7 +102,11 @@ static void begin(void)
 
 static _Noreturn void report(const char *reason, const struct regs *regs)
 {
+    char end[128];
+
     print("\nPANIC: %s\n", reason);
+    print_into(end, sizeof(end), "the panic \"%s\"", reason);
+    recording_note_end(end);
     arch_regs_describe(regs, print_line);
     print("call chain:\n");
     panic_print_chain(regs);

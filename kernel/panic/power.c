@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "core/recording/recording.h"
+
 static void (*power_handler)(enum power_state state); /* set at boot */
 
 void power_set_handler(void (*handler)(enum power_state state))
@@ -13,6 +15,8 @@ void power_set_handler(void (*handler)(enum power_state state))
 
 void power_request(enum power_state state)
 {
+    if (state == POWER_RESET)
+        recording_note_end("a reboot that was asked for");
     if (power_handler)
         power_handler(state);
 }

@@ -207,15 +207,14 @@ static void perf_has_subcommands_and_options(void **state)
         "--freq  --from  --hist  --intr-regs  --key  --mmap-pages  --no-raw-samples\n"
         "--overwrite  --pid  --raw-samples  --skip  --start  --to  --trigger\n"
         "--verify-chain  -C  -F  -R  -a  -c  -e  -f  -g  -m  -p  -z\n");
-    assert_string_equal(
-        list("perf report -"),
-        "--dump-raw-trace  --max-stack  --no-children  --no-inline  --show-nr-samples\n"
-        "--sort  --stdio  -D  -g  -n  -s\n");
+    assert_string_equal(list("perf report -"),
+                        "--dump-raw-trace  --last-boot  --max-stack  --no-children  --no-inline\n"
+                        "--show-nr-samples  --sort  --stdio  -D  -g  -n  -s\n");
     assert_string_equal(
         list("perf stat -"),
         "--  --all-cpus  --by  --cpu  --event  --filter  --from  --hist  --interval-print\n"
         "--key  --pid  --repeat  --start  --to  -C  -I  -a  -e  -p  -r\n");
-    assert_string_equal(list("perf script -"), "--max-events  --max-stack  -F\n");
+    assert_string_equal(list("perf script -"), "--last-boot  --max-events  --max-stack  -F\n");
 }
 
 /* What would be refused is not offered. */

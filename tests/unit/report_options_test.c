@@ -185,12 +185,14 @@ static void other_words_are_refused(void **state)
     assert_refused("report -g flat", "call graph \"flat" GRAPHS);
     assert_refused("report -g call", "call graph \"call" GRAPHS);
     assert_refused("report -s", "option -s needs a value");
-    assert_refused("report --stdin",
-                   "unknown option \"--stdin\"; there are -g graph|fractal|caller|callee|none, "
-                   "--sort KEY,..., --max-stack N, -n, -D, --stdio, --no-children, --no-inline");
-    assert_refused("report caller",
-                   "unknown option \"caller\"; there are -g graph|fractal|caller|callee|none, "
-                   "--sort KEY,..., --max-stack N, -n, -D, --stdio, --no-children, --no-inline");
+    assert_refused(
+        "report --stdin",
+        "unknown option \"--stdin\"; there are -g graph|fractal|caller|callee|none, "
+        "--sort KEY,..., --max-stack N, -n, -D, --last-boot, --stdio, --no-children, --no-inline");
+    assert_refused(
+        "report caller",
+        "unknown option \"caller\"; there are -g graph|fractal|caller|callee|none, "
+        "--sort KEY,..., --max-stack N, -n, -D, --last-boot, --stdio, --no-children, --no-inline");
 }
 
 int main(void)

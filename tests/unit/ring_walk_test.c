@@ -14,12 +14,12 @@
 
 #include <cmocka.h>
 
+#include "core/ring/walk.h"
 #include "tests/unit/ring_check.h"
 #include "tests/unit/ring_payload.h"
 #include "tests/unit/ring_stepped.h"
 #include "tests/unit/ring_writer.h"
 #include "tests/unit/step.h"
-#include "tools/postmortem/ring_walk.h"
 
 #define SIZE   4096u
 #define OLD    40u

@@ -8,10 +8,10 @@
 #pragma once
 
 #include "core/abi/recorder.h"
+#include "core/ring/walk.h"
 #include "core/sample/records.h"
 #include "core/stream/stream.h"
 #include "tools/postmortem/memory.h"
-#include "tools/postmortem/ring_walk.h"
 
 /* One CPU's. */
 struct recorded_ring {

@@ -105,11 +105,15 @@ static void paging_unmap_guard(struct builder *builder, const struct stack_pages
         builder->failed = true;
 }
 
-/* Data is mapped in small pages, as some pages are unmapped later. */
-static void paging_map_data(struct builder *builder)
+/* Data is mapped in small pages, as some pages are unmapped later, or lie elsewhere. */
+static void paging_map_data(struct builder *builder, uint64_t kept)
 {
+    uintptr_t first = (uintptr_t)kept_start, end = (uintptr_t)kept_end;
+
     for (uintptr_t page = (uintptr_t)data_start; page < (uintptr_t)image_end; page += PAGE_SIZE)
-        paging_map(builder, page, page + PAGE_SIZE, page - KERNEL_BASE, PTE_WRITABLE | PTE_NX);
+        paging_map(builder, page, page + PAGE_SIZE,
+                   kept && page >= first && page < end ? kept + (page - first) : page - KERNEL_BASE,
+                   PTE_WRITABLE | PTE_NX);
     paging_unmap_guard(builder, &stack_task);
     for (unsigned i = 0; i < IST_COUNT; i++)
         paging_unmap_guard(builder, &stack_ist[i]);
@@ -174,7 +178,8 @@ void paging_set_control(void)
     arch_check(cpu_read_cr4() == cr4 && cpu_read_cr0() == cr0);
 }
 
-bool paging_init(const struct paging_range *memory, size_t count, void *(*allocate)(void))
+bool paging_init(const struct paging_range *memory, size_t count, uint64_t kept,
+                 void *(*allocate)(void))
 {
     struct builder builder = {.root = allocate(), .allocate = allocate};
 
@@ -182,7 +187,7 @@ bool paging_init(const struct paging_range *memory, size_t count, void *(*alloca
         return false;
     paging_map_image(&builder, _text, _etext, 0);
     paging_map_image(&builder, rodata_start, rodata_end, PTE_NX);
-    paging_map_data(&builder);
+    paging_map_data(&builder, kept);
     for (size_t i = 0; i < count; i++)
         paging_map_memory(&builder, &memory[i]);
     paging_make_slots(&builder);

@@ -29,9 +29,12 @@ struct paging_range {
 
 /*
  * Builds the tables from pages that `allocate` gives (zeroed, inside the boot loader's first 4 GiB
- * at DIRECT_BASE) and switches to them. False: `allocate` had no more. Boot, interrupts off.
+ * at DIRECT_BASE) and switches to them. Variables that are ARCH_KEPT lie at the physical address
+ * `kept` from then on, with what was there before; 0: where the image has them. False: `allocate`
+ * had no more. Boot, interrupts off.
  */
-bool paging_init(const struct paging_range *memory, size_t count, void *(*allocate)(void));
+bool paging_init(const struct paging_range *memory, size_t count, uint64_t kept,
+                 void *(*allocate)(void));
 
 /* The physical address of the kernel's own root table. Any context, after paging_init. */
 uint64_t paging_root(void);

@@ -16,6 +16,7 @@ extern const char hit_text_start[], hit_text_end[];
 extern const char nowatch_text_start[], nowatch_text_end[];
 extern const char nowatch_data_start[], nowatch_data_end[];
 extern const char nowatch_stacks_start[], nowatch_stacks_end[];
+extern const char kept_start[], kept_end[]; /* ARCH_KEPT: whole pages */
 extern const char build_id_note[], build_id_note_end[];
 extern const char insn_map_start[], insn_map_end[];
 

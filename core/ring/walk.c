@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See ring_walk.h. Called by tools/postmortem/recording.c, and by tests/unit. */
-#include "tools/postmortem/ring_walk.h"
+/*
+ * See walk.h. Called by tools/postmortem/recording.c and core/recording/last.c.
+ */
+#include "core/ring/walk.h"
 
-#include <string.h>
+#include "core/lib/string.h"
 
 /* A smaller size is no claim; while a place is being chosen the note is for no position at all. */
 #define CLAIM_MIN sizeof(struct perf_event_header)

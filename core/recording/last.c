@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See last.h. The rings are walked as those of a machine that has stopped at whatever instruction
+ * (core/ring/walk.h), so that a writer that was under way costs its own record and no other.
+ */
+#include "core/recording/last.h"
+
+#include "arch/cpu.h"
+#include "core/host.h"
+#include "core/lib/crc32.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+#include "core/recording/kept.h"
+#include "core/recording/tasks.h"
+#include "core/ring/walk.h"
+#include "core/sample/comm.h"
+#include "core/sample/sample.h"
+#include "core/sample/view.h"
+
+/* The time of what comes next in a ring. */
+#define NOTHING UINT64_MAX
+#define UNKNOWN (UINT64_MAX - 1) /* not looked at yet */
+
+struct last_ring {
+    struct ring ring; /* its bytes are in the copy */
+    struct ring_walk walk;
+    uint64_t time;
+};
+
+/* Set at boot, by last_find; the walks are the one reader's. */
+static struct last {
+    struct record_source source; /* first */
+    struct last_ring rings[ARCH_CPUS_MAX];
+    unsigned ring_count;
+    struct recorded_event events[RECORDING_EVENTS_MAX];
+    struct recording_task_name names[RECORDING_TASK_NAMES];
+    size_t name_count;
+    char end[KEPT_END_SIZE];
+    _Alignas(8) uint8_t record[RING_RECORD_MAX];
+    uint64_t samples, foreign, unfinished, damaged; /* damaged: bytes; the others are records */
+    bool there, shown;
+} last;
+
+static struct refusal missing = {"nobody has looked for it"};
+
+/* --- Is it there, and is it ours? --- */
+
+#define REFUSED 1 /* ... and `missing` tells why */
+
+/* Where nothing is found it is not known whether anything was: no line at boot. */
+static int check_head(const struct kept_head *head)
+{
+    size_t bytes = 0;
+    void *start = host.memory_kept ? host.memory_kept(&bytes) : NULL;
+
+    if (!start) {
+        refuse(&missing, ENODATA, "this machine has no memory that a reset leaves alone");
+        return -ENODATA;
+    }
+    if (head->magic != KEPT_MAGIC) {
+        refuse(&missing, ENODATA,
+               "the machine was switched on, its firmware clears memory, or nothing was recorded");
+        return -ENODATA;
+    }
+    if (head->version != KEPT_VERSION || head->crc != kept_head_crc(head))
+        refuse(&missing, EINVAL, "what describes it was overwritten");
+    else if (memcmp(head->build_id, arch_build_id(), sizeof(head->build_id)) != 0)
+        refuse(&missing, EINVAL,
+               "it is of another build, %02x%02x%02x%02x..., whose addresses mean "
+               "other functions",
+               head->build_id[0], head->build_id[1], head->build_id[2], head->build_id[3]);
+    else if (head->memory != (uintptr_t)start || head->memory_size != bytes)
+        refuse(&missing, EINVAL, "the machine had other memory: %llu bytes were kept, %zu are now",
+               (unsigned long long)head->memory_size, bytes);
+    else if (!head->fits)
+        refuse(&missing, EINVAL, "its %u rings of %llu bytes did not fit into the %zu that survive",
+               head->ring_count, (unsigned long long)head->ring_size, bytes);
+    else
+        return 0;
+    return REFUSED;
+}
+
+/* What a head of ours cannot say is a defect of ours, or chance: refused all the same. */
+static int check_body(const struct kept_head *head)
+{
+    size_t events = head->event_count;
+
+    if (events == 0 || events > RECORDING_EVENTS_MAX || head->ring_count == 0 ||
+        head->ring_count > ARCH_CPUS_MAX || head->ring_size > head->memory_size / head->ring_count)
+        refuse(&missing, EINVAL, "what describes it cannot be true");
+    else if (head->events_crc != crc32_update(0, kept.events, events * sizeof(kept.events[0])))
+        refuse(&missing, EINVAL, "what describes its %zu events was overwritten", events);
+    else
+        return 0;
+    return REFUSED;
+}
+
+/* --- The copy. --- */
+
+static void take_ring(struct last_ring *to, const struct ring *from, uint8_t *bytes)
+{
+    to->ring = *from;
+    to->ring.bytes = bytes;
+    to->ring.size = kept.head.ring_size;
+    to->ring.mode = kept.head.mode;
+    if (ring_walk_refuses(&to->ring)) {
+        last.damaged += to->ring.size;
+        to->ring.head = to->ring.tail = 0;
+    }
+}
+
+static int take_rings(const struct ring *rings)
+{
+    const struct kept_head *head = &kept.head;
+    size_t bytes = head->ring_size * head->ring_count;
+    struct refusal none = {"the host of Pitot gives no memory"};
+    uint8_t *copy = host.memory_take ? host.memory_take(bytes, &none) : NULL;
+
+    if (!copy) {
+        refuse(&missing, ENOMEM, "no memory for a copy of its %zu bytes: %s", bytes, none.text);
+        return REFUSED;
+    }
+    memcpy(copy, host.memory_kept(&(size_t){0}), bytes);
+    last.ring_count = head->ring_count;
+    for (unsigned cpu = 0; cpu < last.ring_count; cpu++)
+        take_ring(&last.rings[cpu], &rings[cpu], copy + cpu * head->ring_size);
+    return 0;
+}
+
+static void take_end(void)
+{
+    memcpy(last.end, kept.end, sizeof(last.end));
+    if (kept.end_crc != crc32_update(0, kept.end, sizeof(kept.end)))
+        last.end[0] = '\0';
+    last.end[sizeof(last.end) - 1] = '\0';
+}
+
+/* --- Its records. --- */
+
+/* A throttle's record: { header; u64 time, id, stream; sample_id }, the time in its sixth word. */
+static bool is_throttle(const struct perf_event_header *record, uint64_t *time)
+{
+    if ((record->type != PERF_RECORD_THROTTLE && record->type != PERF_RECORD_UNTHROTTLE) ||
+        record->size != 8 * sizeof(uint64_t))
+        return false;
+    *time = ((const uint64_t *)record)[5];
+    return true;
+}
+
+static bool is_ours(const struct perf_event_header *record, uint64_t *time)
+{
+    struct sample_view view;
+
+    if (record->size > SAMPLE_SIZE_MAX)
+        return false;
+    if (!is_throttle(record, time)) {
+        if (!sample_view_parse(record, last.events, last.source.event_count, &view))
+            return false;
+        *time = view.time;
+    }
+    return *time < UNKNOWN;
+}
+
+static const struct perf_event_header *record_read(void)
+{
+    return (const struct perf_event_header *)last.record;
+}
+
+/* The time of the ring's next record of ours, before which the walk stays. */
+static void look_ahead(struct last_ring *ring)
+{
+    for (;;) {
+        struct ring_walk ahead = ring->walk;
+        enum ring_walk_step step = ring_walk_next(&ahead, last.record);
+
+        ring->time = NOTHING;
+        if (step == RING_WALK_RECORD && is_ours(record_read(), &ring->time))
+            return;
+        ring->time = NOTHING;
+        ring->walk = ahead;
+        if (step == RING_WALK_END)
+            return;
+        if (step == RING_WALK_DAMAGED) {
+            last.damaged += ring->ring.head - ring->walk.position;
+            return;
+        }
+        last.foreign++;
+    }
+}
+
+static void last_rewind(struct record_source *source)
+{
+    (void)source;
+    last.foreign = last.damaged = 0;
+    for (unsigned i = 0; i < last.ring_count; i++) {
+        ring_walk_start(&last.rings[i].walk, &last.rings[i].ring);
+        last.rings[i].time = UNKNOWN;
+    }
+}
+
+/* By time, and at the same time by CPU. */
+static const struct perf_event_header *last_next(struct record_source *source)
+{
+    struct last_ring *oldest = &last.rings[0];
+
+    (void)source;
+    for (unsigned i = 0; i < last.ring_count; i++) {
+        if (last.rings[i].time == UNKNOWN)
+            look_ahead(&last.rings[i]);
+        if (last.rings[i].time < oldest->time)
+            oldest = &last.rings[i];
+    }
+    if (oldest->time == NOTHING)
+        return NULL;
+    oldest->time = UNKNOWN;
+    ring_walk_next(&oldest->walk, last.record);
+    return record_read();
+}
+
+static void count_records(void)
+{
+    const struct perf_event_header *record;
+
+    last_rewind(&last.source);
+    while ((record = last_next(&last.source)))
+        last.samples += record->type == PERF_RECORD_SAMPLE;
+    for (unsigned i = 0; i < last.ring_count; i++)
+        last.unfinished += last.rings[i].walk.unfinished;
+}
+
+/* --- At boot. --- */
+
+static int find(const struct ring *rings)
+{
+    int error = check_head(&kept.head);
+
+    if (!error)
+        error = check_body(&kept.head);
+    if (!error)
+        error = take_rings(rings);
+    if (error)
+        return error;
+    memcpy(last.events, kept.events, sizeof(last.events));
+    for (size_t i = 0; i < kept.head.event_count; i++)
+        last.events[i].name[EVENT_NAME_SIZE - 1] = '\0';
+    last.source = (struct record_source){.rewind = last_rewind,
+                                         .next = last_next,
+                                         .events = last.events,
+                                         .event_count = kept.head.event_count};
+    last.name_count = recording_tasks_left(last.names, RECORDING_TASK_NAMES);
+    take_end();
+    last.there = true;
+    return 0;
+}
+
+void last_find(struct ring *rings)
+{
+    uint64_t refused;
+    int error;
+
+    memset(&last, 0, sizeof(last));
+    error = find(rings);
+    refused = last.damaged; /* whole rings */
+    kept_drop();
+    memset(rings, 0, ARCH_CPUS_MAX * sizeof(*rings));
+    if (error == REFUSED)
+        print("Pitot: the last boot's recording is not here: %s\n", missing.text);
+    if (error)
+        return;
+    count_records();
+    print("Pitot: the last boot's recording is here: %llu samples, ended by %s\n",
+          (unsigned long long)last.samples,
+          last.end[0] ? last.end : "a reset that the kernel did not ask for");
+    if (last.unfinished)
+        print("Pitot: ... %llu more were being written\n", (unsigned long long)last.unfinished);
+    if (last.damaged + refused || last.foreign)
+        print("Pitot: ... without %llu bytes that were overwritten, and %llu records of no event\n",
+              (unsigned long long)(last.damaged + refused), (unsigned long long)last.foreign);
+}
+
+/* --- For a reader. --- */
+
+struct record_source *last_source(void)
+{
+    if (!last.there)
+        return NULL;
+    last.shown = true;
+    last_rewind(&last.source);
+    return &last.source;
+}
+
+const char *last_missing(void)
+{
+    return missing.text;
+}
+
+void last_hide(void)
+{
+    last.shown = false;
+}
+
+/* A report in an interrupt or an NMI that comes upon the reader is about this boot. */
+bool last_shown(void)
+{
+    return last.shown && !arch_interrupted();
+}
+
+/* A thread's number may be another's later: the last name counts. */
+static const char *last_task_name(uint32_t tid)
+{
+    for (size_t i = last.name_count; i-- > 0;)
+        if (last.names[i].tid == tid)
+            return last.names[i].name;
+    return "";
+}
+
+/* See core/sample/comm.h: of this boot, or of the one that is shown. */
+const char *comm_of(uint32_t tid)
+{
+    return last_shown() ? last_task_name(tid) : recording_task_name(tid);
+}

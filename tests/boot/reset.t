@@ -1,0 +1,202 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: core/recording, core/ring/walk, boot/memory, kernel/memory/kept
+#
+# A machine of four CPUs records, is stopped at random, and is reset there: by QEMU's system_reset,
+# or by a triple fault. What its rings held is counted by other code (tests/lib/Pitot/Stopped.pm),
+# and the next boot has to find exactly that: with QEMU's own loader, with SeaBIOS and GRUB, with
+# OVMF and GRUB. Then what it says of memory that was written over, and of other ends. SOAK=1 makes
+# it 200 resets; where it is stopped is up to the host's clock. Run from the root of the tree:
+#
+#     prove tests/boot/reset.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot;
+use Pitot::Stopped;
+use Pitot::Stub;
+
+plan skip_all => "a stub for gdb is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+my $build = $ENV{BUILD} // 'build';
+my $kernel = "$build/pitot.elf";
+my $logs = "$build/logs/reset";
+my $sample = 9;    # PERF_RECORD_SAMPLE
+my $not = "the last boot's recording is not here";
+my $unasked = 'a reset that the kernel did not ask for';
+
+my @places = qw(stress_all idt drain_crash kept);
+my $kept_of = "'core/recording/kept.c'::kept";
+my $rings_of = "'core/recording/recording.c'::rings";
+my @members = qw(head.crc head.build_id head.memory_size events);
+my ($rings, $head, $idt, $kept, $stress_all, $drain_crash, $size, @offsets) = debug_values($kernel,
+    "&$rings_of", '&((struct ring *)0)->head', "&'arch/x86_64/entry/idt.c'::idt", "&$kept_of",
+    '&stress_all', '&drain_crash', 'sizeof(struct kept_head)',
+    map { "&((struct kept *)0)->$_" } @members);
+my %at = map { $members[$_] => $kept + $offsets[$_] } 0 .. $#members;
+
+my $events = '-e lock:*,timer:tick -e mem:kernel_flag:w -g';
+my $record = "perf record -a --overwrite -m 16K $events -- fs-stress 100000";
+
+# --- A machine, stopped where its workload begins ------------------------------------------------
+
+my $machines = 0;
+sub recording
+{
+    my ($run, %options) = @_;
+    my $socket = "$logs/" . ++$machines . '.stub';
+    my $machine = Pitot::Machine->new(gdb => $socket, smp => 4, reboot => 1, run => $run,
+        flags => 'perf.rate=0', %options);
+    my $stub = Pitot::Stub->new($socket);
+    $stub->attach;
+    $stub->run_to($stress_all) or die("no workload\n");
+    return ($machine, $stub);
+}
+
+# Starts it anew, to where the workload begins again; what that boot said of the last one's
+# recording.
+sub reset_by
+{
+    my ($machine, $stub, $how) = @_;
+    my $before = length($machine->console);
+    $how->($stub);
+    $stub->run_to($stress_all) or die("no workload after the reset\n");
+    my $said = substr($machine->console, $before);
+    return join("\n", $said =~ /^Pitot: ((?:the last boot|\.\.\.).*)$/mg);
+}
+
+sub system_reset { $_[0]->monitor('system_reset') }
+
+# The CPU that stopped last faults with no descriptor in the table; no other runs meanwhile.
+sub triple_fault
+{
+    my ($stub) = @_;
+    $stub->set_memory($idt, "\0" x 512);
+    $stub->set_registers({%{$stub->registers}, rip => 0});
+    $stub->run_alone(1);
+    $stub->step;
+    $stub->run_alone(0);
+}
+
+# What the next boot has to say of the rings as they are.
+sub expected
+{
+    my ($stub, $end) = @_;
+    my ($samples, $unfinished) = (0, 0);
+    for my $ring (stopped_rings($stub, $kernel)) {
+        my $walk = ring_walk($ring);
+        die("CPU $ring->{cpu}: $walk->{fault}\n") if $walk->{fault};
+        $samples += grep { record_type($_->[1]) == $sample } @{$walk->{records}};
+        $unfinished += $walk->{unfinished} // 0;
+    }
+    return "the last boot's recording is here: $samples samples, ended by $end"
+        . ($unfinished ? "\n... $unfinished more were being written" : '');
+}
+
+# --- At random, however the machine boots --------------------------------------------------------
+
+my $share = $ENV{SOAK} ? 25 : 1;
+my %resets = (kernel => 6 * $share, grub => $share, uefi => $share);
+my ($found, $under_way) = (0, 0);
+for my $boot (qw(kernel grub uefi)) {
+    my %options = $boot eq 'uefi' ? (firmware => 'uefi') : (boot => $boot);
+    my ($machine, $stub) = recording("perf script --last-boot --max-events 1; $record", %options);
+    like($machine->console, qr/^perf script: $not: the machine was/m, "$boot: none after power-on");
+    unlike($machine->console, qr/^Pitot: the last boot/m, '... and says nothing unasked');
+    my @wrong;
+    for my $turn (1 .. $resets{$boot}) {
+        $stub->go(rand(0.3));
+        my $expected = expected($stub, $unasked);
+        $under_way++ if $expected =~ /being written/;
+        my $said = reset_by($machine, $stub, $turn % 2 ? \&triple_fault : \&system_reset);
+        $said eq $expected ? $found++ : push(@wrong, "turn $turn: $said\nand not: $expected");
+    }
+    is("@wrong", '', "... after $resets{$boot} resets each finds what the rings held");
+    like($machine->console,
+        qr/^\S+ +\d+ \[00\d\] +\d+\.\d+: +1 +\S+:\S+: .*\n\t[0-9a-f]{16} \w+\+0x/m,
+        '... and perf script prints it, by the names of its threads and functions');
+    $machine->stop;
+}
+diag("$found found, $under_way of them with a writer under way") if $ENV{SOAK};
+
+# --- What was written over is told ---------------------------------------------------------------
+
+my ($machine, $stub) = recording($record, mem => '256M');
+
+sub crc
+{
+    my ($bytes) = @_;
+    my $crc = 0xffffffff;
+    for my $byte (unpack('C*', $bytes)) {
+        $crc ^= $byte;
+        $crc = $crc >> 1 ^ ($crc & 1 ? 0xedb88320 : 0) for 1 .. 8;
+    }
+    return $crc ^ 0xffffffff;
+}
+
+# One test: with these bytes there, the head's own sum set right if `sealed`.
+sub damaged_ok
+{
+    my ($address, $bytes, $sealed, $pattern, $name) = @_;
+    $stub->set_memory($address, $bytes);
+    my $from = $at{'head.build_id'};
+    $stub->set_memory($at{'head.crc'}, pack('L<', crc($stub->memory($from, $kept + $size - $from))))
+        if $sealed;
+    like(reset_by($machine, $stub, \&system_reset), $pattern, $name);
+    $stub->go(0.1);
+}
+
+$stub->go(0.1);
+damaged_ok($at{'head.build_id'}, "\x5a" x 20, 1, qr/\A$not: it is of another build, 5a5a5a5a\.\.\./,
+    'another build is named');
+damaged_ok($at{'head.build_id'}, "\x5a" x 20, 0, qr/\A$not: what describes it was overwritten\z/,
+    'a description that was written over is not believed');
+damaged_ok($at{'head.memory_size'}, pack('Q<', 4096), 1,
+    qr/\A$not: the machine had other memory: 4096 bytes were kept, \d+ are now\z/, 'another size');
+damaged_ok($at{events}, "\xff" x 8, 0, qr/\A$not: what describes its \d+ events was overwritten\z/,
+    'events that were written over');
+damaged_ok($kept, "\0" x 8, 0, qr/\A\z/, 'nothing there is nothing said');
+
+# A head that cannot be costs its ring; a record's size what comes after it.
+my @before = stopped_rings($stub, $kernel);
+damaged_ok($rings + $head, "\xff" x 8, 0,
+    qr/^\.\.\. without $before[0]{size} bytes that were over/m,
+    'a ring whose head cannot be is left out, and said');
+my ($ring) = stopped_rings($stub, $kernel);
+my $third = ring_walk($ring)->{records}[2][0];
+my ($bytes) = debug_values($kernel, '&((struct ring *)0)->bytes');
+my ($memory) = unpack('Q<', $stub->memory($rings + $bytes, 8));
+my $lost = $ring->{head} - $third;
+damaged_ok($memory + $third % $ring->{size} + 6, "\3\0", 0,
+    qr/^\.\.\. without $lost bytes that were over/m, 'what lies behind a broken record is counted');
+$machine->stop;
+
+# --- Other ends ----------------------------------------------------------------------------------
+
+# One test: these commands, up to that place, and then a reset.
+sub end_ok
+{
+    my ($run, $place, $pattern, $name, %options) = @_;
+    my ($machine, $stub) = recording($run, %options);
+    $stub->run_to($place) if $place;
+    like(reset_by($machine, $stub, $place ? \&system_reset : sub { }), $pattern, $name);
+    my $console = $machine->console;
+    $machine->stop;
+    return $console;
+}
+
+my $here = qr/the last boot's recording is here: \d+ samples/;
+my $once = 'perf record -e lock:* -- fs-stress 1';
+end_ok("$once; reboot", undef, qr/\A$here, ended by a reboot that was asked for\z/,
+    'a reboot is named');
+end_ok("$once; crash panic", $drain_crash, qr/\A$here, ended by the panic ".+"\z/,
+    '... and a panic');
+end_ok('perf record -m 16M -e lock:* -- fs-stress 1; reboot', undef,
+    qr/\A$not: its 4 rings of 16777216 bytes did not fit into the \d+ that survive\z/,
+    'rings that do not fit are named');
+like(end_ok("perf report --last-boot; $once; reboot", undef, qr/\A\z/,
+    'a small machine says nothing', mem => '64M'),
+    qr/^perf report: $not: this machine has no memory that a reset leaves alone$/m, '... unasked');
+
+done_testing();
