@@ -109,80 +109,14 @@ gallery: packages-test
 	$(Q)prove tests/boot/gallery.t || cp $(BUILD)/gallery.md docs/gallery.md
 	$(Q)prove tests/boot/gallery.t
 
-## make perfdata    build/perf.data, for what perf does with a file alone: of the stream that `make run` left, or FROM=STREAM
-perfdata: | $(BUILD)
-	$(Q)tools/perf-file $(or $(FROM),$(BUILD)/com2.bin) $(BUILD)/perf.data
-	@echo 'perf report -i $(BUILD)/perf.data --symfs=$(BUILD)/symfs'
-
-## make live        what perf script says of the stream while `make run` records in another terminal; ^C ends it; or FROM=STREAM
-live:
-	$(Q)tools/show live $(or $(FROM),$(BUILD)/com2.bin)
-
-## make flamegraph  build/flamegraph.svg, from the recording that `make run` left, or FROM=RECORDING; npm's package flamegraph
-flamegraph: | $(BUILD)
-	$(Q)tools/show flamegraph $(or $(FROM),$(BUILD)/com2.bin) > $(BUILD)/flamegraph.svg || { rm $(BUILD)/flamegraph.svg; exit 1; }
-	@echo $(BUILD)/flamegraph.svg
-
-## make view        the same recording in speedscope, in the browser; npm's package speedscope
-view:
-	$(Q)tools/show view $(or $(FROM),$(BUILD)/com2.bin)
-
-## make viewers     fetches the programs of README's "Open it in", and holds that each finds all of the demonstration's samples
-viewers: packages-viewers
-	$(Q)command -v npm >/dev/null || { echo 'make viewers: npm is missing; it fetches speedscope and two more'; exit 1; }
-	$(Q)npm install --prefix $(BUILD)/npm --no-fund --no-audit --silent speedscope flamegraph @firefox-devtools/profiler-cli
-	$(Q)prove tests/viewers/viewers.t
-
-## make demo        docs/demo.perf and docs/demo.kallsyms, recorded anew; make picture: docs/picture.svg, made of them
-demo: packages-run
-	+$(Q)$(MAKE) --no-print-directory iso
-	$(Q)tools/demo record
-picture: | $(BUILD)
-	$(Q)tools/demo picture
-
-## make gdb         QEMU stopped at the kernel's entry, and gdb attached to it, with symbols, source and Pitot's commands;
-##                  GDB=inside: by the kernel's own stub
-gdb: packages-gdb
-	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.iso $(BUILD)/host/postmortem
-	$(Q)RUN='$(subst ','\'',$(RUN))' tools/gdb/attach
-
-## make postmortem  the recording of a machine that has stopped, for perf: FROM=DUMP or FROM=SOCKET (docs/stopped.md)
-postmortem: packages-build
-	+$(Q)$(MAKE) --no-print-directory $(BUILD)/host/postmortem
-	$(Q)$(BUILD)/host/postmortem -k $(BUILD)/pitot.elf -o $(BUILD)/postmortem.perf $(FROM)
-	@echo 'perf report -i $(BUILD)/postmortem.perf --vmlinux=$(BUILD)/pitot.elf'
-
-## make outside     build/host/outside, which watches any x86-64 kernel in QEMU through its stub for gdb (docs/outside.md)
-outside: packages-build $(BUILD)/host/outside
-
 ## make lib         build/lib/pitot.o, for a kernel that is not Pitot's own (docs/porting.md); CPUS=1 RING=65536 TEXT=131072
 ##                  (bytes of a CPU's ring; bytes of that kernel's text that tools/pitot-tables shall find room for)
 lib: packages-build $(BUILD)/lib/pitot.o $(TABLE_TOOLS)
-
-## make bench       what hits, frames, events, look-ups and tables cost, on many CPUs too, beside libunwind, libgcc, LTTng-UST and Linux
-bench: packages-bench
-	+$(Q)$(MAKE) --no-print-directory bench-built
-	$(Q)perl -Itests/lib tests/bench/bench.pl
-
-## make bench-table writes into docs/bench.md what hits cost in both kernels
-bench-table: both-kernels packages-test
-	+$(Q)$(MAKE) --no-print-directory tests-built
-	$(Q)perl tests/bench/hit_table.pl
 
 ## make check       format, layers, static analysis
 check: packages-check
 	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.elf
 	$(Q)tools/check
-
-## make release     build/release: the image, the kernel, the demonstration's recording, and checksums
-release: packages-build
-	+$(Q)$(MAKE) --no-print-directory iso
-	$(Q)rm -rf $(BUILD)/release && mkdir -p $(BUILD)/release
-	$(Q)cp $(BUILD)/pitot.iso $(BUILD)/release/pitot-$(VERSION).iso
-	$(Q)cp $(BUILD)/pitot.elf $(BUILD)/release/pitot-$(VERSION).elf
-	$(Q)cp docs/demo.perf docs/demo.kallsyms $(BUILD)/release
-	$(Q)cd $(BUILD)/release && sha256sum *.* > SHA256SUMS
-	@echo $(BUILD)/release
 
 ## make clean       removes everything that was built
 clean:
@@ -190,7 +124,7 @@ clean:
 
 ## make help        this list
 help:
-	$(Q)sed -n 's/^## \{0,1\}//p' Makefile
+	$(Q)sed -n 's/^## \{0,1\}//p' Makefile tools/show.mk tools/stopped.mk tests/bench/bench.mk
 
 $(BUILD):
 	$(Q)mkdir -p $@
@@ -250,6 +184,6 @@ $(BUILD)/lib/pitot.o: FORCE
 	+$(Q)$(MAKE) --no-print-directory -f core/embed/lib.mk BUILD=$(BUILD) CC='$(CC)' NASM='$(NASM)' V=$(V)
 
 # What else is built, each beside its sources. They use the variables and the recipes above.
-include tools/tools.mk boot/image.mk programs/programs.mk tests/port/port.mk ports/c/port.mk tests/tests.mk tests/bench/bench.mk
+include tools/tools.mk tools/show.mk tools/stopped.mk boot/image.mk programs/programs.mk tests/port/port.mk ports/c/port.mk tests/tests.mk tests/bench/bench.mk
 
 -include $(KERNEL_OBJ:.o=.d)

@@ -43,9 +43,9 @@
 /*
  * What gates call, with interrupts off. tracepoint_hit: the arguments are those of the place.
  * tracepoint_hit_at: the arguments are in memory at place->argument[0], and place->argument[1] may
- * point to registers. Weak: code with tracepoints can be linked without tracepoint.c.
+ * point to registers.
  */
-__attribute__((weak)) arch_gated_function tracepoint_hit, tracepoint_hit_at;
+arch_gated_function tracepoint_hit, tracepoint_hit_at;
 
 static inline void tracepoint_copy_text(char *to, const char *from)
 {

@@ -1,6 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The programs of `make bench` (docs/bench.md). Part of the Makefile.
 
+## make bench       what hits, frames, events, look-ups and tables cost, on many CPUs too, beside libunwind, libgcc, LTTng-UST and Linux
+bench: packages-bench
+	+$(Q)$(MAKE) --no-print-directory bench-built
+	$(Q)perl -Itests/lib tests/bench/bench.pl
+
+## make bench-table writes into docs/bench.md what hits cost in both kernels
+bench-table: both-kernels packages-test
+	+$(Q)$(MAKE) --no-print-directory tests-built
+	$(Q)perl tests/bench/hit_table.pl
+
 bench-built: $(sort $(BUILD)/test/pitot.iso $(BUILD)/host/gather.so $(FP_BUILD)/test/pitot.iso $(BUILD)/bench/objects $(FP_BUILD)/bench/objects) \
              $(BUILD)/bench/unwind $(BUILD)/bench/tables $(BUILD)/bench/ring
 

@@ -41,7 +41,7 @@ like("@{$wild->{chain}}", qr/^request_expire timers_run .*\btrap_entry\b/,
     '... and comes out of the timer\'s interrupt');
 
 # What the page says of make is there.
-my $makefile = slurp('Makefile');
+my $makefile = join('', map { slurp($_) } 'Makefile', glob('*/*.mk'));
 for my $target ($page =~ /\bmake (\w+)/g) {
     like($makefile, qr/^$target:|\bmake $target:/m, "make $target is a target");
 }

@@ -3,7 +3,7 @@
  * kernel/fs/block.c: what is freed comes back by work that is put off, once for many blocks, and
  * before it is needed. The worker is the test's.
  *
- * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c
+ * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/fake_gates.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * The page allocator against a map of which pages are in use, over regions that touch and regions
  * that do not.
  *
- * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c
+ * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/fake_gates.c
  */
 #include <limits.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
  * What the kernel reads of a program's file: build id and symbols, once for each build; and that no
  * file, whatever is in it, makes it read outside or keep a table that is not sound.
  *
- * links: tools/symtab/table.c tests/unit/fake_preempt.c
+ * links: tools/symtab/table.c tests/unit/fake_preempt.c tests/unit/fake_gates.c
  */
 #include <elf.h>
 #include <setjmp.h>

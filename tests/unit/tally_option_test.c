@@ -3,7 +3,7 @@
  * --by, --hist, --from and --to: what each makes of its events, and each refusal with what would be
  * right.
  *
- * links: tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
+ * links: tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/no_symbols.c tests/unit/fake_gates.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

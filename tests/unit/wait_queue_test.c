@@ -3,7 +3,7 @@
  * Run queues and wait queues: threads come out in the order in which they went in, and a sleeper is
  * woken once.
  *
- * links: tests/unit/fake_preempt.c
+ * links: tests/unit/fake_preempt.c tests/unit/fake_gates.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# A recording in the programs of other people, and the release. Part of the Makefile, whose `make help` prints the lines
+# that begin with two signs.
+
+## make perfdata    build/perf.data, for what perf does with a file alone: of the stream that `make run` left, or FROM=STREAM
+perfdata: | $(BUILD)
+	$(Q)tools/perf-file $(or $(FROM),$(BUILD)/com2.bin) $(BUILD)/perf.data
+	@echo 'perf report -i $(BUILD)/perf.data --symfs=$(BUILD)/symfs'
+
+## make live        what perf script says of the stream while `make run` records in another terminal; ^C ends it; or FROM=STREAM
+live:
+	$(Q)tools/show live $(or $(FROM),$(BUILD)/com2.bin)
+
+## make flamegraph  build/flamegraph.svg, from the recording that `make run` left, or FROM=RECORDING; npm's package flamegraph
+flamegraph: | $(BUILD)
+	$(Q)tools/show flamegraph $(or $(FROM),$(BUILD)/com2.bin) > $(BUILD)/flamegraph.svg || { rm $(BUILD)/flamegraph.svg; exit 1; }
+	@echo $(BUILD)/flamegraph.svg
+
+## make view        the same recording in speedscope, in the browser; npm's package speedscope
+view:
+	$(Q)tools/show view $(or $(FROM),$(BUILD)/com2.bin)
+
+## make viewers     fetches the programs of README's "Open it in", and holds that each finds all of the demonstration's samples
+viewers: packages-viewers
+	$(Q)command -v npm >/dev/null || { echo 'make viewers: npm is missing; it fetches speedscope and two more'; exit 1; }
+	$(Q)npm install --prefix $(BUILD)/npm --no-fund --no-audit --silent speedscope flamegraph @firefox-devtools/profiler-cli
+	$(Q)prove tests/viewers/viewers.t
+
+## make demo        docs/demo.perf and docs/demo.kallsyms, recorded anew; make picture: docs/picture.svg, made of them
+demo: packages-run
+	+$(Q)$(MAKE) --no-print-directory iso
+	$(Q)tools/demo record
+picture: | $(BUILD)
+	$(Q)tools/demo picture
+
+## make release     build/release: the image, the kernel, the demonstration's recording, and checksums
+release: packages-build
+	+$(Q)$(MAKE) --no-print-directory iso
+	$(Q)rm -rf $(BUILD)/release && mkdir -p $(BUILD)/release
+	$(Q)cp $(BUILD)/pitot.iso $(BUILD)/release/pitot-$(VERSION).iso
+	$(Q)cp $(BUILD)/pitot.elf $(BUILD)/release/pitot-$(VERSION).elf
+	$(Q)cp docs/demo.perf docs/demo.kallsyms $(BUILD)/release
+	$(Q)cd $(BUILD)/release && sha256sum *.* > SHA256SUMS
+	@echo $(BUILD)/release

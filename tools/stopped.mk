@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# A machine that stands still or is watched from outside: gdb, dumps, QEMU's stub. Part of the Makefile, as tools/show.mk is.
+
+## make gdb         QEMU stopped at the kernel's entry, and gdb attached to it, with symbols, source and Pitot's commands;
+##                  GDB=inside: by the kernel's own stub
+gdb: packages-gdb
+	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.iso $(BUILD)/host/postmortem
+	$(Q)RUN='$(subst ','\'',$(RUN))' tools/gdb/attach
+
+## make postmortem  the recording of a machine that has stopped, for perf: FROM=DUMP or FROM=SOCKET (docs/stopped.md)
+postmortem: packages-build
+	+$(Q)$(MAKE) --no-print-directory $(BUILD)/host/postmortem
+	$(Q)$(BUILD)/host/postmortem -k $(BUILD)/pitot.elf -o $(BUILD)/postmortem.perf $(FROM)
+	@echo 'perf report -i $(BUILD)/postmortem.perf --vmlinux=$(BUILD)/pitot.elf'
+
+## make outside     build/host/outside, which watches any x86-64 kernel in QEMU through its stub for gdb (docs/outside.md)
+outside: packages-build $(BUILD)/host/outside
