@@ -7,11 +7,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "arch/x86_64/cpu/registers.h"
 #include "tools/outside/complain.h"
 
 /* The stub's order of a 64-bit CPU's registers (its `g` packet), and DWARF's number of each. */
-static const uint8_t stub_to_dwarf[DWARF_REGISTERS] = {0, 3,  2,  1,  4,  5,  6,  7,        8,
-                                                       9, 10, 11, 12, 13, 14, 15, DWARF_RIP};
+#define BY_STUB(field, name, gdb, dwarf) [gdb] = (dwarf),
+static const uint8_t stub_to_dwarf[DWARF_REGISTERS] = {REGISTERS_GENERAL(BY_STUB)[16] = DWARF_RIP};
 #define STUB_CS_OFFSET (DWARF_REGISTERS * 8 + 4) /* after these and 32 bits of eflags */
 
 uint64_t watch_clock_ns(void)
