@@ -88,7 +88,7 @@ static void claim_full(void)
     uint64_t ran = 0;
     char expected[64];
 
-    print_into(expected, sizeof(expected), "no room for the thread many: %u can exist",
+    print_into(expected, sizeof(expected), "no room for the thread many: at most %u can exist",
                (unsigned)THREADS_MAX);
     preempt_off(); /* none runs, and so none ends, before all are there */
     while (made < THREADS_MAX && (all[made] = thread_create("many", add_one, &ran, &why)))
