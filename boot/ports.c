@@ -12,7 +12,7 @@
 #include "drivers/virtio_serial.h"
 #include "kernel/console/input.h"
 #include "kernel/console/input_wait.h"
-#include "kernel/console/print_guard.h"
+#include "kernel/hit/print_guard.h"
 #include "kernel/panic/panic.h"
 #include "kernel/panic/power.h"
 

@@ -8,10 +8,10 @@
 #include "core/lib/print.h"
 #include "kernel/console/input_wait.h"
 #include "kernel/fs/unpack.h"
+#include "kernel/hit/process_code.h"
 #include "kernel/memory/pages.h"
 #include "kernel/user/jobs.h"
 #include "kernel/user/process.h"
-#include "kernel/user/process_code.h"
 #include "kernel/user/process_steps.h"
 #include "kernel/user/process_watch.h"
 

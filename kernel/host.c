@@ -8,13 +8,13 @@
 #include "core/recording/tasks.h"
 #include "kernel/console/input.h"
 #include "kernel/console/input_wait.h"
+#include "kernel/hit/program.h"
 #include "kernel/memory/kept.h"
 #include "kernel/memory/pages.h"
 #include "kernel/panic/power.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/sched/wait_queue.h"
 #include "kernel/user/process_tell.h"
-#include "kernel/user/program.h"
 
 #define BOOT_TASK_NAME "pitot" /* while it runs no command that a recording is made of */
 

@@ -10,7 +10,7 @@
 #include "core/trace/calls.h"
 #include "core/tracepoint/tracepoint.h"
 #include "kernel/console/crash.h"
-#include "kernel/user/program.h"
+#include "kernel/hit/program.h"
 #include "kernel/user/program_names.h"
 
 static const char *none_at(const struct names *names, size_t index)

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "arch/cpu.h"
-#include "kernel/lock/held_locks.h"
+#include "kernel/hit/held_locks.h"
 #include "kernel/lock/lock_trace.h"
 #include "kernel/sched/preempt.h"
 

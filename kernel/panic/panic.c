@@ -14,7 +14,7 @@
 #include "core/stream/drain.h"
 #include "core/stream/port.h"
 #include "core/symbols/symbols.h"
-#include "kernel/console/print_guard.h"
+#include "kernel/hit/print_guard.h"
 
 #define LAST_SAMPLES 8
 

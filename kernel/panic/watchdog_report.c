@@ -5,7 +5,7 @@
 #include "arch/park.h"
 #include "core/lib/print.h"
 #include "core/recording/recording.h"
-#include "kernel/console/print_guard.h"
+#include "kernel/hit/print_guard.h"
 #include "kernel/lock/kernel_lock.h"
 #include "kernel/lock/spinlock.h"
 #include "kernel/panic/panic.h"

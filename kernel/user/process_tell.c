@@ -3,7 +3,7 @@
 #include "kernel/user/process_tell.h"
 
 #include "core/recording/tasks.h"
-#include "kernel/user/program.h"
+#include "kernel/hit/program.h"
 
 /* Data is not told, as perf does not ask for it either. */
 static void tell_mapping(const struct process *process, const struct process_mapping *mapping,

@@ -10,9 +10,9 @@
 
 #include "core/breakpoint/breakpoint.h"
 #include "core/recording/recording.h"
+#include "kernel/hit/program.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/user/process.h"
-#include "kernel/user/program.h"
 #include "kernel/user/signals.h"
 
 ARCH_HIT_TEXT static bool watch_runs(unsigned cpu, const struct breakpoint_target *target)

@@ -17,10 +17,10 @@
 #include "core/lib/string.h"
 #include "core/symbols/symbols.h"
 #include "core/unwind/unwind.h"
+#include "kernel/hit/program.h"
 #include "kernel/panic/panic.h"
 #include "kernel/sched/preempt.h"
 #include "kernel/user/process.h"
-#include "kernel/user/program.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/leaves.h"
 

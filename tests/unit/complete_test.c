@@ -19,9 +19,9 @@
 #include "kernel/console/complete.h"
 #include "kernel/console/crash.h"
 #include "kernel/fs/ramfs.h"
+#include "kernel/hit/program.h"
 #include "kernel/sched/thread.h"
 #include "kernel/user/process.h"
-#include "kernel/user/program.h"
 
 static int nothing(int argc, char **argv)
 {

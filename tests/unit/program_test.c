@@ -18,8 +18,8 @@
 #include "core/abi/symtab.h"
 #include "core/lib/assert.h"
 #include "core/lib/refusal.h"
+#include "kernel/hit/program.h"
 #include "kernel/memory/pages.h"
-#include "kernel/user/program.h"
 #include "tools/symtab/table.h"
 
 #define MAIN  0x401000

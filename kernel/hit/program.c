@@ -3,7 +3,7 @@
  * See program.h. Any program can write the file: each number in it is held against a limit, and a
  * read that comes back short ends the matter. Task context; look-ups in any.
  */
-#include "kernel/user/program.h"
+#include "kernel/hit/program.h"
 
 #include <linux/elf.h>
 #include <linux/errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See held_locks.h. */
-#include "kernel/lock/held_locks.h"
+#include "kernel/hit/held_locks.h"
 
 _Alignas(64) struct held_locks held_locks[ARCH_CPUS_MAX];
 

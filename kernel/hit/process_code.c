@@ -4,12 +4,12 @@
  * thread's stack the hit was on, and neither it nor its space goes while a context of its CPU
  * looks.
  */
-#include "kernel/user/process_code.h"
+#include "kernel/hit/process_code.h"
 
 #include "core/unwind/user.h"
+#include "kernel/hit/program.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/user/process.h"
-#include "kernel/user/program.h"
 
 /*
  * While the CPU goes from one thread to the next, the stack may be still the one's and the current

@@ -3,7 +3,7 @@
  * See print_guard.h. Not a spinlock: an interrupt on the CPU that prints may print in between, and
  * lock events would tell of their own report.
  */
-#include "kernel/console/print_guard.h"
+#include "kernel/hit/print_guard.h"
 
 #include <stdbool.h>
 #include <stdint.h>
