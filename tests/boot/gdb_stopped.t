@@ -194,7 +194,7 @@ for my $how ('', '-p') {
     ok(slurp("$logs/dead.perf") eq slurp("$logs/live.perf"), '... the stream is the same');
     next if !$how;
     like($dead{gdb}, qr/^#\d+ .*boot_entry_high \(\)/m, '... and gdb can unwind');
-    my $kernels = "python same_memory(0xffff800000400000, 26 << 20)\n";
+    my $kernels = "python same_memory(0xffff800000800000, 22 << 20)\n";
     like(commands_on_file("$kernel -c $file", $kernels), qr/^of (\d\d+) pages \g1 are the same$/m,
         '... and reads what the commands read');
 }
