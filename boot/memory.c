@@ -112,7 +112,7 @@ void memory_init(const struct boot_information *information)
 {
     const struct paging_range kept = memory_find_kept(information);
     bool keeps = kept.start < kept.end;
-    size_t variables = (size_t)(kept_end - kept_start);
+    size_t variables = (uintptr_t)kept_end - (uintptr_t)kept_start;
 
     memory_free_all(information, &kept, 0, BOOT_MAP_END);
     if (!paging_init(information->memory, information->memory_count, keeps ? kept.start : 0,

@@ -273,9 +273,10 @@ void last_find(struct ring *rings)
           last.end[0] ? last.end : "a reset that the kernel did not ask for");
     if (last.unfinished)
         print("Pitot: ... %llu more were being written\n", (unsigned long long)last.unfinished);
-    if (last.damaged + refused || last.foreign)
+    refused += last.damaged;
+    if (refused || last.foreign)
         print("Pitot: ... without %llu bytes that were overwritten, and %llu records of no event\n",
-              (unsigned long long)(last.damaged + refused), (unsigned long long)last.foreign);
+              (unsigned long long)refused, (unsigned long long)last.foreign);
 }
 
 /* --- For a reader. --- */
