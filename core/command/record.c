@@ -105,6 +105,7 @@ static void hand_over(void)
     session_end();
     drain_finish(show_progress);
     print_summary();
+    tallies_add();
     tallies_print(options);
     session_print_lapses("record");
     print_doubtful();

@@ -24,6 +24,7 @@ static void totals_add(uint64_t elapsed)
 {
     struct record_source *source = recording_source();
 
+    tallies_add();
     for (size_t i = 0; i < source->event_count; i++) {
         deviation_add(&totals.counts[i], source->events[i].count);
         totals.doubtful[i] += source->events[i].doubtful;

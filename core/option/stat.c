@@ -26,19 +26,12 @@ int stat_options_check(const struct gathered *gathered, struct refusal *why)
 {
     const struct recording_options *recording = &gathered->options->recording;
     const struct stat_options *stat = &gathered->stat;
-    bool tallied = false;
     int error = 0;
 
-    for (unsigned i = 0; !error && i < recording->event_count; i++) {
+    for (unsigned i = 0; !error && i < recording->event_count; i++)
         error = check_event(gathered, i, why);
-        tallied |= tally_is_wanted(&recording->events[i].tally);
-    }
     if (error)
         return error;
-    if (tallied && (stat->runs || stat->interval_ms))
-        return refuse(why, EINVAL,
-                      "%s: only for counts; --by and --hist show one run, after it has ended",
-                      stat->runs ? "-r" : "-I");
     if (stat->runs && !gathered->options->workload)
         return refuse(why, EINVAL, "-r: say what to run: -- COMMAND");
     return 0;

@@ -356,8 +356,10 @@ uint64_t recording_count(uint64_t *counts)
     assert(running && !rings[0].bytes);
     cpus_park_surely();
     now = arch_clock_ns();
-    for (unsigned i = 0; i < event_count; i++)
+    for (unsigned i = 0; i < event_count; i++) {
         counts[i] = event_count_now(&events[i]);
+        tally_mark(&events[i].tally);
+    }
     cpus_release();
     return now;
 }

@@ -89,8 +89,8 @@ const char *recording_comm(void);
 
 /*
  * Stores what each event has counted so far, all at one moment, and returns the time of that
- * moment. Only for a recording that counts and records nothing. `counts` has room for
- * RECORDING_EVENTS_MAX.
+ * moment; its tally is marked there (tally_mark). Only for a recording that counts and records
+ * nothing. `counts` has room for RECORDING_EVENTS_MAX.
  */
 uint64_t recording_count(uint64_t *counts);
 

@@ -48,20 +48,26 @@ static void sort(struct tally_line *lines, size_t count)
     }
 }
 
-static size_t gather(const struct tally *tally, struct tally_line *lines)
+static size_t gather(const struct tally *tally, struct tally_line *lines, bool marked)
 {
     size_t count = 0;
 
-    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
+        const struct tally_cpu *of = &tally->cpu[cpu];
+
         for (unsigned i = 0; i < TALLY_TABLE_CELLS; i++) {
             struct tally_line *line = &lines[count];
 
+            if (!tally_table_read(&of->table.cells[i], &line->key, &line->count))
+                continue;
             line->of_key = 0;
+            if (marked)
+                line->count = of->marked[i] - of->before[i];
             /* A key may be in a cell before its first hit is counted. */
-            if (tally_table_read(&tally->cpu[cpu].table.cells[i], &line->key, &line->count) &&
-                line->count > 0)
+            if (line->count > 0)
                 count++;
         }
+    }
     return count;
 }
 
@@ -96,10 +102,9 @@ static void add_up(struct tally_line *lines, size_t count)
     }
 }
 
-size_t tally_lines(const struct tally *tally, struct tally_line *lines)
+/* With of_key 0 in all of them, the first sort brings the lines of a key together. */
+static size_t arrange(struct tally_line *lines, size_t count)
 {
-    size_t count = gather(tally, lines);
-
     sort(lines, count);
     count = merge(lines, count);
     add_up(lines, count);
@@ -107,11 +112,35 @@ size_t tally_lines(const struct tally *tally, struct tally_line *lines)
     return count;
 }
 
-uint64_t tally_lost(const struct tally *tally)
+size_t tally_lines(const struct tally *tally, struct tally_line *lines)
 {
-    uint64_t lost = 0;
+    return arrange(lines, gather(tally, lines, false));
+}
 
+size_t tally_lines_marked(const struct tally *tally, struct tally_line *lines)
+{
+    return arrange(lines, gather(tally, lines, true));
+}
+
+static void add_spans(struct span_sums *to, struct span_sums from)
+{
+    to->again += from.again;
+    to->unbegun += from.unbegun;
+    to->open += from.open;
+    to->lost += from.lost;
+}
+
+void tally_sums_add(struct tally_sums *sums, const struct tally *tally)
+{
+    for (size_t i = 0; i < sums->count; i++)
+        sums->lines[i].of_key = 0;
+    sums->count += gather(tally, sums->lines + sums->count, false);
+    sums->count = arrange(sums->lines, sums->count);
+    for (; sums->count > sums->most; sums->count--)
+        sums->beyond += sums->lines[sums->count - 1].count;
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        lost += local_load(&tally->cpu[cpu].lost);
-    return lost;
+        sums->lost += local_load(&tally->cpu[cpu].lost);
+    if (tally->spans)
+        add_spans(&sums->spans, span_sum(tally->spans));
+    sums->runs++;
 }

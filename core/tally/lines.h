@@ -22,5 +22,21 @@ size_t tally_lines_most(void);
 /* Stores the lines and returns their number. */
 size_t tally_lines(const struct tally *tally, struct tally_line *lines);
 
-/* Hits that found no room in the tables of all CPUs. */
-uint64_t tally_lost(const struct tally *tally);
+/* The same of what came between the last two marks (tally_mark). */
+size_t tally_lines_marked(const struct tally *tally, struct tally_line *lines);
+
+/*
+ * The sums over one recording or several. `lines` has room for `most` and another
+ * tally_lines_most().
+ */
+struct tally_sums {
+    struct tally_line *lines;
+    size_t count, most;
+    uint64_t lost;   /* hits that found no room in a CPU's table */
+    uint64_t beyond; /* hits of keys beyond `most` */
+    struct span_sums spans;
+    uint64_t runs;
+};
+
+/* Adds what the tables have. */
+void tally_sums_add(struct tally_sums *sums, const struct tally *tally);

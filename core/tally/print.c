@@ -100,7 +100,8 @@ static size_t print_histogram(struct sink *sink, const struct tally_line *lines,
     return next;
 }
 
-static void print_header(struct sink *sink, const char *event, const struct tally *tally)
+static void print_header(struct sink *sink, const char *event, const struct tally *tally,
+                         uint64_t runs)
 {
     const struct tally_plan *plan = &tally->plan;
     static const char *const words[] = {
@@ -118,6 +119,8 @@ static void print_header(struct sink *sink, const char *event, const struct tall
     if (plan->by)
         print_to(sink, ", by %s",
                  plan->by == TALLY_BY_FIELD ? plan->key_field->name : words[plan->by]);
+    if (runs > 1)
+        print_to(sink, ", all %llu runs together", (unsigned long long)runs);
     print_to(sink, ":\n\n");
 }
 
@@ -127,26 +130,12 @@ static void print_sum(struct sink *sink, uint64_t count, const char *what)
         print_to(sink, "%18llu      %s\n", (unsigned long long)count, what);
 }
 
-static void print_spans(struct sink *sink, const struct span_cpu *spans)
+static void print_lines(struct sink *sink, const struct tally_plan *plan,
+                        const struct tally_line *lines, size_t count)
 {
-    struct span_sums sums = span_sum(spans);
-
-    print_sum(sink, sums.again, "began again before they ended: the later beginning counts");
-    print_sum(sink, sums.unbegun, "ended and had not begun");
-    print_sum(sink, sums.open, "had not ended");
-    print_sum(sink, sums.lost, "began where a CPU's table had no room");
-}
-
-void tally_print(struct sink *sink, const char *event, const struct tally *tally,
-                 struct tally_line *lines)
-{
-    const struct tally_plan *plan = &tally->plan;
-    size_t count = tally_lines(tally, lines);
     bool histogram = plan->value_field || plan->role;
-    uint64_t lost = tally_lost(tally);
     char key[KEY_SIZE];
 
-    print_header(sink, event, tally);
     for (size_t i = 0; i < count;) {
         describe_key(plan, &lines[i].key, key);
         if (!histogram || plan->by)
@@ -156,10 +145,48 @@ void tally_print(struct sink *sink, const char *event, const struct tally *tally
         else
             i++;
     }
-    if (lost)
+}
+
+/* Prints what is in no line. */
+static void print_unlisted(struct sink *sink, const struct tally_sums *sums)
+{
+    if (sums->lost)
         print_to(sink, "%18llu      hits of keys for which a CPU's table of %d had no room\n",
-                 (unsigned long long)lost, TALLY_TABLE_CELLS);
-    if (plan->role)
-        print_spans(sink, tally->spans);
+                 (unsigned long long)sums->lost, TALLY_TABLE_CELLS);
+    if (sums->beyond)
+        print_to(sink, "%18llu      hits of keys beyond the %zu that are kept over all runs\n",
+                 (unsigned long long)sums->beyond, sums->most);
+    print_sum(sink, sums->spans.again, "began again before they ended: the later beginning counts");
+    print_sum(sink, sums->spans.unbegun, "ended and had not begun");
+    print_sum(sink, sums->spans.open, "had not ended");
+    print_sum(sink, sums->spans.lost, "began where a CPU's table had no room");
+}
+
+void tally_print(struct sink *sink, const char *event, const struct tally *tally,
+                 const struct tally_sums *sums)
+{
+    print_header(sink, event, tally, sums->runs);
+    print_lines(sink, &tally->plan, sums->lines, sums->count);
+    print_unlisted(sink, sums);
+    print_to(sink, "\n");
+}
+
+void tally_print_interval(struct sink *sink, const char *event, const struct tally *tally,
+                          const struct tally_line *lines, size_t count)
+{
+    print_header(sink, event, tally, 1);
+    print_lines(sink, &tally->plan, lines, count);
+    print_to(sink, "\n");
+}
+
+void tally_print_rest(struct sink *sink, const char *event, const struct tally *tally,
+                      const struct tally_sums *sums)
+{
+    const struct span_sums *spans = &sums->spans;
+
+    if (!sums->lost && !spans->again && !spans->unbegun && !spans->open && !spans->lost)
+        return;
+    print_header(sink, event, tally, 1);
+    print_unlisted(sink, sums);
     print_to(sink, "\n");
 }

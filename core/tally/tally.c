@@ -81,6 +81,17 @@ uint64_t tally_take(struct tally *tally, const struct tally_hit *hit)
     return 0;
 }
 
+void tally_mark(const struct tally *tally)
+{
+    for (unsigned cpu = 0; tally->cpu && cpu < arch_cpus(); cpu++) {
+        struct tally_cpu *of = &tally->cpu[cpu];
+
+        memcpy(of->before, of->marked, sizeof(of->before));
+        for (unsigned i = 0; i < TALLY_TABLE_CELLS; i++)
+            of->marked[i] = local_load(&of->table.cells[i].value);
+    }
+}
+
 void tally_clear(struct tally *tally)
 {
     if (tally->cpu)

@@ -56,10 +56,12 @@ static inline uint64_t tally_part(uint64_t value, bool has_sign)
 
 _Static_assert(TALLY_PART_NEGATIVE < TALLY_TABLE_PARTS, "a key has room for each part");
 
-/* The tally of one CPU; no other CPU writes to it. */
+/* The tally of one CPU, which alone writes the table and `lost`. */
 struct tally_cpu {
     struct tally_table table;
     uint64_t lost; /* hits that found no room */
+    /* [the thread that marks] the cells' values at the last mark, and at the one before */
+    uint64_t marked[TALLY_TABLE_CELLS], before[TALLY_TABLE_CELLS];
 };
 
 struct tally {
@@ -83,6 +85,12 @@ struct tally_hit {
  * was hit, preemption off.
  */
 uint64_t tally_take(struct tally *tally, const struct tally_hit *hit);
+
+/*
+ * Notes what each key has now, for tally_lines_marked. Task context; while all CPUs are parked, or
+ * after the recording, so that marks of several events are of one moment.
+ */
+void tally_mark(const struct tally *tally);
 
 /* Starts again at 0; all CPUs are parked. */
 void tally_clear(struct tally *tally);

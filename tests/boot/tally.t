@@ -3,8 +3,8 @@
 # of: core/tally, core/gather/tally, core/stat/tallies, core/recording/tallies
 #
 # Hits that are told apart while they come, --by and --hist, against the same computed on the host
-# from every record of the same run, by the real perf script: the numbers are equal. Run from the
-# root of the tree:
+# from every record of the same run, by the real perf script: the numbers are equal. Then those of
+# intervals and of several runs, against those of one. Run from the root of the tree:
 #
 #     prove tests/boot/tally.t
 use strict;
@@ -189,5 +189,43 @@ $said = said($machine, $many);
 %count = reverse $said =~ /^ +(\d+) {6}(\S+:\S+)$/mg;
 is(sum(map { $_->[1] } told($said, 'raw_syscalls:sys_enter, by arg1')),
     $count{'raw_syscalls:sys_enter'}, '... and no hit is in none');
+
+# --- In intervals, and of several runs ------------------------------------------------------------
+
+my $acquire = '-e lock:lock_acquire --by name';
+my $spans = '--from lock:lock_acquired --to lock:lock_release';
+my $whole = "perf stat $acquire -- fs-stress 40";
+my $parts = "perf stat -I 10 $acquire $spans -- fs-stress 40";
+my $three = "perf stat -r 3 $acquire -- fs-stress 40";
+for my $cpus (1, 2) {
+    $machine = boot(smp => $cpus, run => "$whole; $parts; $three; poweroff");
+    ended_ok($machine, "$cpus CPU" . 's' x ($cpus > 1));
+    my %once = map { @$_ } told(said($machine, $whole), 'lock:lock_acquire, by name');
+
+    # What is the load's own is the same in each run; what timers do is not.
+    my @own = qw(kernel_flag pages);
+    my @intervals = split(/^(?= +\d+\.\d{9} +\d+ {6}lock:lock_acquire$)/m, said($machine, $parts));
+    shift(@intervals);
+    cmp_ok(scalar(@intervals), '>=', 2, '-I: there are several intervals');
+    my (%sums, @wrong);
+    for my $interval (@intervals) {
+        my ($count) = $interval =~ /^ +\d+\.\d{9} +(\d+) {6}lock:lock_acquire$/m;
+        my %told = map { @$_ } told($interval, 'lock:lock_acquire, by name');
+        push(@wrong, "$count: $interval") if sum(0, values(%told)) != $count;
+        $sums{$_} += $told{$_} for keys(%told);
+        ($count) = $interval =~ /^ +\d+\.\d{9} +(\d+) {6}lock:lock_release$/m;
+        my @times = told($interval,
+            'lock:lock_acquired to lock:lock_release, ns, in one thread and lockdep_addr');
+        my $ended = sum(0, map { $_->[1] } @times);
+        push(@wrong, "$count: $interval") if $ended > $count || $ended < $count - 1;
+    }
+    is("@wrong", '', '... each of which has its own hits by name, and its own spans');
+    is_deeply({map { $_ => $sums{$_} } @own}, {map { $_ => $once{$_} } @own},
+        '... and all together those of a whole run');
+    my %all = map { @$_ } told(said($machine, $three),
+        'lock:lock_acquire, by name, all 3 runs together');
+    is_deeply({map { $_ => $all{$_} } @own}, {map { $_ => 3 * $once{$_} } @own},
+        '-r 3: three times those of one run');
+}
 
 done_testing();

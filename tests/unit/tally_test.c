@@ -31,8 +31,17 @@ TRACEPOINT_DECLARE(some, SOME_FIELDS);
 TRACEPOINT_DEFINE(test, some, SOME_FIELDS);
 
 static struct tally_cpu cpus[CPUS];
-static struct tally_line lines[CPUS * TALLY_TABLE_CELLS];
+static struct tally_line lines[2 * CPUS * TALLY_TABLE_CELLS];
 static struct tally tally;
+
+static uint64_t lost(void)
+{
+    uint64_t sum = 0;
+
+    for (unsigned cpu = 0; cpu < CPUS; cpu++)
+        sum += cpus[cpu].lost;
+    return sum;
+}
 
 static int setup(void **state)
 {
@@ -98,7 +107,7 @@ static void hits_are_counted_by_key_and_the_most_comes_first(void **state)
     assert_line(0, 9, 0, 20);
     assert_line(1, 7, 0, 10);
     assert_line(2, 0, 0, 1);
-    assert_int_equal(tally_lost(&tally), 0);
+    assert_int_equal(lost(), 0);
     tally_clear(&tally);
     assert_int_equal(tally_lines(&tally, lines), 0);
 }
@@ -179,7 +188,7 @@ static void what_has_no_room_is_counted(void **state)
         assert_int_equal(lines[i].count, 2);
         sum += lines[i].count;
     }
-    assert_int_equal(sum + tally_lost(&tally), 6 * TALLY_TABLE_CELLS);
+    assert_int_equal(sum + lost(), 6 * TALLY_TABLE_CELLS);
     hit(2, 0, 1 << 20, 0, NULL); /* another CPU has room of its own */
     assert_int_equal(tally_lines(&tally, lines), count + 1);
 }
@@ -193,7 +202,7 @@ static void keys_spread(void **state)
         tally_clear(&tally);
         for (uint64_t key = 0; key < TALLY_TABLE_CELLS / 2; key++)
             hit(0, 0, 0xffffffff80000000 + (key << shift), 0, NULL);
-        assert_int_equal(tally_lost(&tally), 0);
+        assert_int_equal(lost(), 0);
     }
 }
 
@@ -258,7 +267,7 @@ static const char *verdict(void)
             return text;
         }
     }
-    return count == 5 && tally_lost(&tally) == 0 ? NULL : "there are others";
+    return count == 5 && lost() == 0 ? NULL : "there are others";
 }
 
 static void a_hit_may_come_between_any_two_instructions_of_another(void **state)
@@ -426,9 +435,11 @@ static void printed_write(struct sink *sink, const char *bytes, size_t length)
 static void assert_prints(const char *expected)
 {
     struct sink sink = {printed_write};
+    struct tally_sums sums = {.lines = lines, .most = tally_lines_most()};
 
     printed[0] = '\0';
-    tally_print(&sink, "test:some", &tally, lines);
+    tally_sums_add(&sums, &tally);
+    tally_print(&sink, "test:some", &tally, &sums);
     assert_string_equal(printed, expected);
 }
 
@@ -484,6 +495,53 @@ static void it_is_printed_in_columns(void **state)
                   "                 1      had not ended\n\n");
 }
 
+static void a_mark_tells_what_came_since_the_one_before(void **state)
+{
+    (void)state;
+    want_key("size");
+    hit(0, 0, 7, 0, NULL);
+    hit(1, 0, 7, 0, NULL);
+    hit(1, 0, 8, 0, NULL);
+    tally_mark(&tally);
+    hit(1, 0, 8, 0, NULL);
+    assert_int_equal(tally_lines_marked(&tally, lines), 2);
+    assert_line(0, 7, 0, 2);
+    assert_line(1, 8, 0, 1);
+    hit(2, 0, 9, 0, NULL);
+    tally_mark(&tally);
+    assert_int_equal(tally_lines_marked(&tally, lines), 2);
+    assert_line(0, 8, 0, 1);
+    assert_line(1, 9, 0, 1);
+    tally_mark(&tally);
+    assert_int_equal(tally_lines_marked(&tally, lines), 0);
+    assert_int_equal(tally_lines(&tally, lines), 3);
+}
+
+static void runs_are_added_up(void **state)
+{
+    struct tally_sums sums = {.lines = lines, .most = 2};
+
+    (void)state;
+    want_key("size");
+    hit(0, 0, 7, 0, NULL);
+    hit(3, 0, 7, 0, NULL);
+    hit(1, 0, 8, 0, NULL);
+    cpus[1].lost = 5;
+    tally_sums_add(&sums, &tally);
+    tally_clear(&tally);
+    for (unsigned i = 0; i < 4; i++)
+        hit(1, 0, 8, 0, NULL);
+    hit(2, 0, 9, 0, NULL);
+    cpus[0].lost = 2;
+    tally_sums_add(&sums, &tally);
+    assert_int_equal(sums.runs, 2);
+    assert_int_equal(sums.lost, 7);
+    assert_int_equal(sums.count, 2);
+    assert_line(0, 8, 0, 5);
+    assert_line(1, 7, 0, 2);
+    assert_int_equal(sums.beyond, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -493,6 +551,8 @@ int main(void)
         cmocka_unit_test_setup(names_and_cpus_are_keys, setup),
         cmocka_unit_test_setup(a_histogram_of_each_key_stands_together, setup),
         cmocka_unit_test_setup(what_has_no_room_is_counted, setup),
+        cmocka_unit_test_setup(a_mark_tells_what_came_since_the_one_before, setup),
+        cmocka_unit_test_setup(runs_are_added_up, setup),
         cmocka_unit_test_setup(keys_spread, setup),
         cmocka_unit_test_setup(a_hit_may_come_between_any_two_instructions_of_another, setup),
         cmocka_unit_test_setup(a_span_is_of_one_thread_and_one_key, setup),
