@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tools/packages, Makefile
+# of: tools/packages, Makefile, Containerfile
 #
 # tools/packages, on a system of the test's own: what it installs for which set, that it says what
 # and how much before, when it asks, and what it says where there is no apt-get; and what `make
@@ -52,6 +52,15 @@ is($status, 1, 'without apt-get nothing is installed');
 like($said, qr/neither Debian nor Ubuntu/, '... and it says why');
 for my $other (qw(Fedora Arch Nix)) {
     like($said, qr/^$other, run: .*\bnasm\b/m, "... and how $other calls what is needed");
+}
+
+like($said, qr/^Or run .* in a container, .*: Containerfile says how\.$/m, '... or in a container');
+my $container = slurp('Containerfile');
+my ($set) = $container =~ m{^RUN tools/packages (\w+)}m;
+is($set, 'run', 'the container has what running needs');
+for my $target ($container =~ /^RUN make (\w+)/m, $container =~ /^CMD \["make", "(\w+)"\]$/m) {
+    is(system("make -n PACKAGES=skip BUILD=$build $target >/dev/null 2>&1"), 0,
+        "... and make $target is there");
 }
 
 program('dpkg-query', 'echo "installed:gcc installed:make "');
