@@ -1,11 +1,11 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: docs/seeds.md, core
+# of: docs/testing.md, core
 #
-# docs/seeds.md tells of each statement of the five documents which command shows it. Each of these
-# commands is typed as it stands there, and what the row claims is looked for in what the console
-# says, or the real perf. A row without a check, and a check without a row, fail. Run from the root
-# of the tree:
+# docs/testing.md tells of each statement of the five documents which command shows it. Each of
+# these commands is typed as it stands there, and what the row claims is looked for in what the
+# console says, or the real perf. A row without a check, and a check without a row, fail. Run from
+# the root of the tree:
 #
 #     prove tests/boot/seeds.t
 use strict;
@@ -16,7 +16,7 @@ use Pitot;
 use Pitot::Files;
 use Pitot::Transcript;
 
-my $page = 'docs/seeds.md';
+my $page = 'docs/testing.md';
 my $outermost = qr/ (?:boot_entry_high|thread_start|ap_entry_high)$/;
 
 # Statement => the commands that its row has between backticks.

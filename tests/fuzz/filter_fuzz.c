@@ -5,7 +5,7 @@
  * text with other characters here and there. What is accepted is a program that stays inside the
  * record and inside its limits; what was a tree is accepted just if it is within the limits, and
  * lets through what the tree, evaluated branch by branch, lets through. Patterns are fnmatch's.
- * Run by tests/host/fuzz.t; docs/fuzzing.md tells more.
+ * Run by tests/host/fuzz.t; docs/proof.md tells more.
  *
  * links: core/tracepoint/filter.c core/tracepoint/field.c core/words/glob.c core/words/number.c core/lib/refusal.c core/lib/print.c tests/unit/fake_task.c tests/fuzz/feed.c tests/fuzz/made_tracepoint.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c
  */

@@ -4,7 +4,7 @@
  * tracepoints with fields of all kinds, and samples with records, which core/stream/tracing_data.c
  * describes. A plain reader of the format takes the description apart. libtraceevent, which perf is
  * made of, parses each tracepoint, finds the fields where they are, and prints each record as the
- * console does. Run by tests/host/fuzz.t; docs/fuzzing.md tells more.
+ * console does. Run by tests/host/fuzz.t; docs/proof.md tells more.
  *
  * links: core/tracepoint/format.c core/stream/tracing_data.c core/sample/view.c core/lib/print.c tests/fuzz/feed.c tests/fuzz/made_tracepoint.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c
  * libs: -ltraceevent

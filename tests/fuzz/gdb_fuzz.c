@@ -5,7 +5,7 @@
  * packets with good sums, not too long; the target is asked only for what is possible; and memory
  * that may not be written stays as it is. The target is tests/unit/fake_gdb_target.c, which ends
  * the program when it is asked for something that does not exist. Run by tests/host/fuzz.t; see
- * docs/fuzzing.md.
+ * docs/proof.md.
  *
  * links: core/remote/server.c core/remote/link.c core/remote/hex.c core/remote/registers.c core/remote/memory.c core/remote/points.c core/remote/resume.c core/remote/query.c core/words/number.c core/lib/refusal.c core/lib/print.c tests/unit/fake_gdb_target.c tests/fuzz/feed.c
  */

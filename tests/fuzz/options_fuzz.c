@@ -4,7 +4,7 @@
  * libFuzzer's bytes become words of pieces: those that the parsers' own refusals name, so that a
  * new option needs no line here, numbers, names, any characters. What is accepted is in range and
  * says the same when its name, or what it means, is parsed again; what is refused has a reason.
- * Run by tests/host/fuzz.t; docs/fuzzing.md tells more.
+ * Run by tests/host/fuzz.t; docs/proof.md tells more.
  *
  * links: tests/unit/fake_gates.c core/option/record.c core/option/table.c core/gather/terms.c core/gather/events.c core/gather/rate.c core/gather/chain.c core/gather/size.c core/option/narrow.c core/option/calls.c core/option/branches.c core/option/target.c core/option/stat.c core/gather/tally.c core/gather/span.c core/words/option.c core/trace/calls.c core/event/spec.c core/event/spelling.c core/source/sources.c core/source/breakpoint.c core/source/place.c core/source/clock.c core/source/nmi_clock.c core/source/branches.c core/source/tracepoint.c core/lib/cpus.c tests/unit/fake_events.c core/tracepoint/filter.c core/tracepoint/field.c core/words/glob.c core/words/number.c core/lib/refusal.c core/lib/print.c core/symbols/symbols.c core/symbols/table.c core/symbols/suggest.c core/symbols/distance.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c tests/fuzz/feed.c
  */

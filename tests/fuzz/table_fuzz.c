@@ -4,7 +4,7 @@
  * look-up over the text must stay inside it and find what a slow reader finds. The table lies in
  * memory of exactly its size. The mutator makes a good table now and then and breaks it, then puts
  * the header in order, or hardly anything would come past the checksum; what it makes is a table
- * as it is, so that a finding can be replayed. Run by tests/host/fuzz.t; see docs/fuzzing.md.
+ * as it is, so that a finding can be replayed. Run by tests/host/fuzz.t; see docs/proof.md.
  *
  * links: core/unwind/table.c core/lib/crc32.c core/lib/refusal.c core/lib/print.c tools/orcgen/table.c
  */

@@ -3,7 +3,7 @@
  * What may come as the programs' archive: each entry that ustar_next gives lies in the archive, has
  * a path from the root on that ends, and leads on; the rest is refused with a reason. The input is
  * an archive, or makes one in which most is right, checksums above all. Run by tests/host/fuzz.t;
- * docs/fuzzing.md tells more.
+ * docs/proof.md tells more.
  *
  * links: kernel/fs/ustar.c core/lib/refusal.c core/lib/print.c tests/fuzz/feed.c
  */

@@ -2,7 +2,7 @@
 /*
  * core/zstd on any bytes, against libzstd. libFuzzer's bytes become pieces: new ones, copies of
  * what was a distance back, and runs; each flush decodes to what was put since the last. Run by
- * tests/host/fuzz.t; docs/fuzzing.md tells more.
+ * tests/host/fuzz.t; docs/proof.md tells more.
  *
  * links: core/zstd/encoder.c core/zstd/sequences.c core/zstd/fse.c tests/fuzz/feed.c
  * libs: -lzstd

@@ -8,7 +8,7 @@
 # programs come in, and gdb's protocol. A fixed number of inputs, of a fixed seed, finds nothing;
 # and such inputs do find what is wrong with copies of the code in which a check is left out: as
 # many were enough for each of four seeds, but which they are differs from run to run, so at least
-# three times as many are tried. docs/fuzzing.md tells how to run one by hand and how to replay what
+# three times as many are tried. docs/proof.md tells how to run one by hand and how to replay what
 # it found. Run from the root of the tree:
 #
 #     prove tests/host/fuzz.t
