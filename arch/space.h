@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Address spaces of programs, and the kernel's access to their memory. For kernel/user;
- * docs/user.md.
+ * docs/programs.md.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * User mode: how a program begins, and how it enters the kernel. kernel/user has the programs and
- * system calls; docs/user.md.
+ * system calls; docs/programs.md.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How quick the time stamp counter is: found once, at boot, by the clocks of known rate that the
- * machine has. docs/clock.md says which are asked in which order, and what is believed.
+ * machine has. docs/sources.md says which are asked in which order, and what is believed.
  */
 #pragma once
 

@@ -39,7 +39,7 @@ static uint64_t most(uint64_t left, uint64_t right)
 
 /*
  * What a reset leaves alone: firmware and GRUB use memory below 24 MiB and from the middle up
- * (docs/reset.md has the figures).
+ * (docs/crash.md has the figures).
  */
 #define KEPT_START (32ull << 20)
 #define KEPT_NEEDS (112ull << 20) /* of free memory: 128 MiB less what firmware takes */

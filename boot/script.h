@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel command line as the door to the console before there is a prompt (docs/console.md).
+ * The kernel command line as the door to the console before there is a prompt (docs/machines.md).
  * Task context.
  */
 #pragma once

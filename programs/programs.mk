@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What runs in user mode, and the archive that the kernel finds it in (docs/user.md). Part of the Makefile.
+# What runs in user mode, and the archive that the kernel finds it in (docs/programs.md). Part of the Makefile.
 
-# Compiled as the kernel is, but with frame pointers always, as their chains are made by those (docs/user-perf.md), and for where
+# Compiled as the kernel is, but with frame pointers always, as their chains are made by those (docs/programs.md), and for where
 # they are linked to. The archive has them without debug information; $(BUILD)/programs has both.
 PROGRAMS        := chance fs-load poll-load spin
 # Those of the tests: all system calls, and attacks on the kernel. Only the tests' archive has them.
@@ -42,7 +42,7 @@ $(BUILD)/programs.tar: $(PROGRAM_ELF) programs/programs.mk
 $(BUILD)/test/programs.tar: $(PROGRAM_ELF) $(TEST_ELF) programs/programs.mk
 	$(call ARCHIVE,$(PROGRAMS) $(TEST_PROGRAMS))
 
-# The machine's files as perf looks for them: perf report --symfs=$(BUILD)/symfs (docs/user-perf.md).
+# The machine's files as perf looks for them: perf report --symfs=$(BUILD)/symfs (docs/programs.md).
 $(BUILD)/symfs/vmlinux: $(BUILD)/pitot.elf $(PROGRAM_ELF)
 	$(Q)mkdir -p $(@D)/bin
 	$(Q)for program in $(PROGRAMS) $(TEST_PROGRAMS); do ln -sf ../../programs/$$program $(@D)/bin/$$program || exit 1; done

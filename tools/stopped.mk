@@ -7,7 +7,7 @@ gdb: packages-gdb
 	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.iso $(BUILD)/host/postmortem
 	$(Q)RUN='$(subst ','\'',$(RUN))' tools/gdb/attach
 
-## make postmortem  the recording of a machine that has stopped, for perf: FROM=DUMP or FROM=SOCKET (docs/stopped.md)
+## make postmortem  the recording of a machine that has stopped, for perf: FROM=DUMP or FROM=SOCKET (docs/crash.md)
 postmortem: packages-build
 	+$(Q)$(MAKE) --no-print-directory $(BUILD)/host/postmortem
 	$(Q)$(BUILD)/host/postmortem -k $(BUILD)/pitot.elf -o $(BUILD)/postmortem.perf $(FROM)

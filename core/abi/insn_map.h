@@ -3,7 +3,7 @@
  * The instruction map inside the image: written by tools/insnmap from the linked kernel's text,
  * read by arch/x86_64/debug/insn_map.c. For every byte of the text it tells whether an instruction
  * begins there, and whether that instruction can access data and then continue at its end: so the
- * instruction before an address is found without disassembly. docs/insn-map.md tells what it is
+ * instruction before an address is found without disassembly. docs/unwinding.md tells what it is
  * for.
  *
  * Little endian:

@@ -3,7 +3,7 @@
  * Where the recording is in the memory of a machine that has stopped: the kernel exports one
  * constant `struct recorder` under the symbol `recorder`, and a tool that finds it needs no debug
  * information and no header of the kernel's to read rings, events and names. Made by
- * core/recording/layout.h, read by tools/postmortem; docs/stopped.md tells how.
+ * core/recording/layout.h, read by tools/postmortem; docs/crash.md tells how.
  *
  * Little endian, pointers of 8 bytes. Addresses are the kernel's own; 0: there is none. A member
  * below with the name of a field is the offset of that field in bytes. Everything that the kernel

@@ -3,7 +3,7 @@
  * The unwind table inside the image: written by tools/orcgen from the linked kernel's call frame
  * information (.eh_frame), read by core/unwind/table.c. For every instruction of the text it
  * names a rule: where the CFA (the caller's sp, once the call has returned) is counted from, and
- * where the caller's frame pointer is. docs/unwind-table.md draws it, with the alternatives.
+ * where the caller's frame pointer is. docs/unwinding.md draws it, with the alternatives.
  *
  * Little endian; all offsets are from the start of the header. The parts, each on a multiple of 4:
  *

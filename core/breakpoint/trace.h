@@ -6,7 +6,7 @@
  *
  * `old` is the value at the register's last hit, or when it was armed; `new` is the present value.
  * Both are 0 for x. `insn` is the address of the instruction that made the access, 0 if `how` is
- * "unknown" (docs/insn-map.md).
+ * "unknown" (docs/unwinding.md).
  */
 #pragma once
 

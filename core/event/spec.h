@@ -8,7 +8,7 @@
  *                                    default rw
  *   mem:/PATH:ADDR[/LEN][:ACCESS]    the same in the program of this file, in each process that
  *                                    runs it; symbols are the program's
- *   cpu-clock[:u|:k]                 the time of the CPU, seen by an NMI (docs/clock.md)
+ *   cpu-clock[:u|:k]                 the time of the CPU, seen by an NMI (docs/sources.md)
  *   branches[:k|:u]                  branches taken, by single steps; branch-instructions is the
  *                                    same
  *   SYSTEM:NAME                      a tracepoint, lock:lock_acquire say; for patterns see

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * gdb attached to this kernel: connects the protocol, the CPUs' stops and a port
- * (docs/gdb-stub.md).
+ * (docs/gdb.md).
  */
 #pragma once
 

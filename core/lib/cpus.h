@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * All CPUs together: parking the others for a change that none may see half made, and counting
- * them. docs/smp.md has the design.
+ * them. docs/kernel.md has the design.
  */
 #pragma once
 

@@ -2,7 +2,7 @@
 /*
  * What the next boot needs in order to read this boot's recording, in memory that a reset leaves
  * alone (core/host.h, memory_kept; arch/memory.h, ARCH_KEPT). For core/recording/; task context.
- * docs/reset.md gives the reasons.
+ * docs/crash.md gives the reasons.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gdb's remote protocol, from a stop to the request that ends it (docs/gdb-stub.md). Knows no CPU
+ * gdb's remote protocol, from a stop to the request that ends it (docs/gdb.md). Knows no CPU
  * and no port: it uses a struct gdb_target and a struct gdb_line. Source: the manual of gdb,
  * "Remote Serial Protocol". One CPU at a time, in the context of a stop; no lock, no allocation.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See key.h. perf's rules, found out by showing recordings to perf 6.1 (docs/report.md).
+ * See key.h. perf's rules, found out by showing recordings to perf 6.1 (docs/perf.md).
  * Called by the report's parts; task context.
  */
 #include "core/report/key.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The options of `perf report`, as the real perf spells them; docs/report.md says what each does
+ * The options of `perf report`, as the real perf spells them; docs/perf.md says what each does
  * there and here. Task context.
  */
 #pragma once

@@ -2,7 +2,7 @@
 /*
  * `perf report` in the kernel: for each event one pass over the recording builds a tree of hits
  * and call chains, which is then sorted and printed, so that the memory holds one event at a
- * time. docs/report.md says which of perf's rules are followed. Called by the console's `perf
+ * time. docs/perf.md says which of perf's rules are followed. Called by the console's `perf
  * report`; task context.
  */
 #include "core/report/report.h"

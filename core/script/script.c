@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Samples as text, column for column as the real `perf script` prints them (docs/report.md).
+ * Samples as text, column for column as the real `perf script` prints them (docs/perf.md).
  * Called by the console's `perf script` in task context, and by a panic for the last samples of
  * the rings: so one sample is printed without lock, allocation, recursion or faith in the record.
  */

@@ -4,7 +4,7 @@
  * it takes is a hit: ip is the branch, addr its target. What is stepped is called a window: the
  * workload; or what follows each hit of a breakpoint that opens the window, to the end or for a
  * number of instructions. Each CPU has one. With `u` programs are stepped instead, in user mode:
- * kernel/user/process_steps.c. docs/branches.md.
+ * kernel/user/process_steps.c. docs/sources.md.
  */
 #pragma once
 

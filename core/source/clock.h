@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The source cpu-clock: it counts time, in nanoseconds. It uses the clock that sends NMIs
- * (core/source/nmi_clock.h), if there is one, else the host's timer. docs/clock.md has the design.
+ * (core/source/nmi_clock.h), if there is one, else the host's timer. docs/sources.md has the
+ * design.
  */
 #pragma once
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A periodic NMI on all CPUs at about the same time, if the machine has a clock that can send one.
- * It comes as often as its fastest user needs, and not at all without users. docs/clock.md has the
- * design. Its users are served in NMI context: no lock, no allocation, no trap; what they read is
- * changed only while all other CPUs are parked, as a parked CPU does not serve them.
+ * It comes as often as its fastest user needs, and not at all without users. docs/sources.md has
+ * the design. Its users are served in NMI context: no lock, no allocation, no trap; what they read
+ * is changed only while all other CPUs are parked, as a parked CPU does not serve them.
  */
 #pragma once
 

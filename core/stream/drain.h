@@ -2,8 +2,8 @@
 /*
  * Moves a recording from the rings into the machine's stream. If the stream has a port and the
  * rings are not in overwrite mode, a thread does this while the recording runs; else it happens
- * when the recording has ended, by itself or by its trigger, or in a panic. docs/drain.md gives the
- * reasons.
+ * when the recording has ended, by itself or by its trigger, or in a panic. docs/stream.md gives
+ * the reasons.
  *
  * The events that the thread itself raises are counted, not recorded (core/event/event.h): else its
  * own work would produce records without end.

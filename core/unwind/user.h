@@ -2,7 +2,7 @@
 /*
  * The program's part of a call chain, from where the kernel's part ended (struct unwind_border), by
  * frame pointers: programs keep them in every build. The function's bytes decide the first step, as
- * execution may be in a prologue, an epilogue or a leaf without a frame; docs/user-perf.md tells
+ * execution may be in a prologue, an epilogue or a leaf without a frame; docs/programs.md tells
  * how.
  *
  * Any context, NMI included: the program's memory is read by a walk over its page tables that

@@ -2,7 +2,7 @@
 /*
  * The line editor: bytes in, what the terminal shall show out into a sink. Knows no device and
  * no command, so that it runs under a fuzzer on the host as it does in the kernel. The keys are
- * listed in docs/console.md. Any context that the sink is usable in; the state belongs to one
+ * listed in docs/machines.md. Any context that the sink is usable in; the state belongs to one
  * caller.
  *
  * Only printable ASCII gets into a line. A line with any other byte that is no key, or longer

@@ -2,7 +2,7 @@
 /*
  * The command `dbench [-t SECONDS] [CLIENTS]`: the clients of fs-stress for a time, under the name
  * of the file server's benchmark. Each of its CLIENTS is a thread with a directory of its own, in
- * which it visits all five kinds of clients (docs/workloads.md). Task context, interrupts on.
+ * which it visits all five kinds of clients (docs/kernel.md). Task context, interrupts on.
  */
 #include <linux/errno.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The command `fs-stress [--threads N] [ROUNDS]`: the load that the demonstration records, in the
- * manner of a file server's benchmark (docs/workloads.md): so many rounds. Task context, interrupts
+ * manner of a file server's benchmark (docs/kernel.md): so many rounds. Task context, interrupts
  * on.
  */
 #include <linux/errno.h>

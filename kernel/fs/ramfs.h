@@ -3,7 +3,7 @@
  * A small file system in memory: nested directories, regular files that grow by pages and may have
  * holes, rename over existing names, unlinked files that live on while they are open. It is the
  * load that recordings are made of, and each call takes the big kernel lock once
- * (docs/workloads.md). Task context.
+ * (docs/kernel.md). Task context.
  *
  * Paths begin with '/'; repeated and trailing slashes mean nothing; there is no "." or ".."
  * (-EINVAL). Errors are negative:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * `monitor`: a command of the console's, run by a thread of its own while the stopped one is held
- * (docs/gdb-stub.md).
+ * (docs/gdb.md).
  */
 #pragma once
 

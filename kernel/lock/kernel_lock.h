@@ -3,7 +3,7 @@
  * The big kernel lock, as kernels of the nineties had it: one for everything that has no lock of
  * its own, re-entrant, so that a function takes it without knowing whether its caller has. It is
  * here to be observed: which thread takes it, and by which call chain? Task context only. Its
- * holder may be preempted and may sleep; a thread that waits for it sleeps (docs/threads.md says
+ * holder may be preempted and may sleep; a thread that waits for it sleeps (docs/kernel.md says
  * why).
  *
  * What a watchpoint on kernel_flag sees: an outermost lock_kernel that need not wait touches it

@@ -2,7 +2,7 @@
 /*
  * Blocks of 2^order whole pages, aligned to their size: for the rings, the file system, and
  * whatever else needs memory. Addresses are those at which the kernel reaches the memory (the map
- * of all memory). Task and interrupt context. docs/memory.md tells why it is so.
+ * of all memory). Task and interrupt context. docs/kernel.md tells why it is so.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See cpu_start.h; docs/smp.md has the design. */
+/* See cpu_start.h; docs/kernel.md has the design. */
 #include "kernel/sched/cpu_start.h"
 
 #include "arch/cpu.h"

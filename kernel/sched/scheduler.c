@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The scheduler: one run queue a CPU, round robin, a slice of one tick (docs/threads.md). A switch
+ * The scheduler: one run queue a CPU, round robin, a slice of one tick (docs/kernel.md). A switch
  * happens with interrupts off and the CPU's lock held; the lock is acquired by the thread that
  * leaves and released by the one that arrives, so that no other CPU can run a thread that still
  * stands on its stack.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Which thread runs next, and the switch to it. Called by kernel/sched (threads, wait queues) and
- * by the timer tick; docs/threads.md has the rules. All other code yields, sleeps or is preempted
+ * by the timer tick; docs/kernel.md has the rules. All other code yields, sleeps or is preempted
  * by them.
  */
 #pragma once

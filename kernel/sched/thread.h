@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernel threads: made, named, ended, awaited. docs/threads.md has the design. Task context with
+ * Kernel threads: made, named, ended, awaited. docs/kernel.md has the design. Task context with
  * interrupts on, unless said otherwise.
  */
 #pragma once

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See timer.h. A list a CPU, sorted by time: starting costs a walk, the tick looks at the first
- * only. There are few timers; docs/threads.md names what many would need.
+ * only. There are few timers; docs/kernel.md names what many would need.
  */
 #include "kernel/time/timer.h"
 

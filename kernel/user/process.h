@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs that run in user mode. docs/user.md has the design. A process has one thread, whose
+ * Programs that run in user mode. docs/programs.md has the design. A process has one thread, whose
  * number is its own: pid and tid of its samples are the same. Its structure is one of a table that
  * is there for ever, so a reader of one that has just ended reads something old, not something
  * foreign. Task context with interrupts on, unless said otherwise.

@@ -2,7 +2,7 @@
 /*
  * Programs whose branches are recorded are stepped in user mode: which thread, for how long, and
  * what each step was. Whether a thread's are wanted is core/source/branches.h's word.
- * docs/branches.md.
+ * docs/sources.md.
  */
 #pragma once
 

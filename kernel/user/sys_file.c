@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * System calls on files: arguments checked and found in the program's memory, then kernel/fs. What
- * they do is as in Linux's manual, with kernel/fs's limits (docs/user.md). Task context of the
+ * they do is as in Linux's manual, with kernel/fs's limits (docs/programs.md). Task context of the
  * program's thread.
  */
 #include <linux/errno.h>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: kernel/console, drivers/uart16550
 #
-# The console as a person meets it (docs/console.md): keys, history, completion, wrong and endless
+# The console as a person meets it (docs/machines.md): keys, history, completion, wrong and endless
 # lines, typing ahead, ^C, reboot. Run from the root of the tree:
 #
 #     prove tests/boot/console.t

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: kernel/panic, kernel/console/crash, arch/x86_64/entry/trap
 #
-# Every way to die ends in the report that docs/traps.md promises, and in nothing else: what and
+# Every way to die ends in the report that docs/kernel.md promises, and in nothing else: what and
 # where, registers, a call chain with names, the last samples, a last line, status 99. What the
 # report says is held against the kernel's file and against the manual's error codes. Run from the
 # root of the tree:

@@ -20,7 +20,7 @@ my $report_all = 'perf report -g caller,0 -s sym';
 my $report_callee = 'perf report -g callee,0 -s sym';
 my $stat = 'perf stat -e mem:kernel_flag:rw -- fs-stress';
 
-# What perf is asked, to be comparable (docs/stream.md, docs/report.md).
+# What perf is asked, to be comparable (docs/stream.md, docs/perf.md).
 my @columns = ('--no-children', '-F', 'overhead,sample,sym');
 my $fields = 'comm,tid,cpu,time,period,event,ip,sym,symoff';
 

@@ -271,11 +271,11 @@ my @ways = (
 
 my %visited;    # addresses of instructions
 
-# The addresses of the instructions of an entry; a ud2 stands where none comes by. Left out is what
-# only a program's trap executes (docs/user.md): its GS, its own debug trap's other way, after which
-# comes the way of a trap in which a debugger asked for a stop; and what follows the tests of a
-# frame's VM and TF: a program's in virtual-8086 mode, and a stepped context's. None of these moves
-# the stack pointer.
+# The addresses of the instructions of an entry; a ud2 stands where none comes by. Left out is
+# what only a program's trap executes (docs/programs.md): its GS, its own debug trap's other way,
+# after which comes the way of a trap in which a debugger asked for a stop; and what follows the
+# tests of a frame's VM and TF: a program's in virtual-8086 mode, and a stepped context's. None of
+# these moves the stack pointer.
 sub instructions
 {
     my ($entry) = @_;
@@ -356,7 +356,7 @@ like($said_there, qr/^ +0 +- +- +kernel_main/m, "gdb has Pitot's commands there"
 is($status, 3, "attach ends with gdb's status");
 ok($all_gone, 'attach leaves no machine behind');
 
-# The session of docs/gdb-stub.md.
+# The session of docs/gdb.md.
 $ENV{GDB} = 'inside';
 unlink("$build/gdb.com2");
 ($said_there) = attach("-nx -batch -ex 'tbreak input_wait' -ex continue"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/gdb, arch/x86_64/debug/stop, arch/x86_64/entry/trap_entry.asm
 #
-# No ^C is lost, whenever it comes (docs/gdb-stub.md). The machine's only CPU spins with interrupts
+# No ^C is lost, whenever it comes (docs/gdb.md). The machine's only CPU spins with interrupts
 # off, so that nothing asks a second time. While the stub lets it resume, ^C comes after each number
 # of bytes; and upon each instruction between the stub's last look and the loop, where QEMU's stub
 # has stopped the machine for that; and upon those of a debug trap that stops nothing, a hit of

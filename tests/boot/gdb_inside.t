@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/gdb, arch/x86_64/debug/stop, tests/lib/Pitot/GdbInside.pm
 #
-# gdb on the kernel's own stub (docs/gdb-stub.md): what a person does all day, the same as through
+# gdb on the kernel's own stub (docs/gdb.md): what a person does all day, the same as through
 # QEMU's; and what only this door has: the kernel's registers shared with perf, its commands,
 # refusals with their reasons, panics that wait, CPUs that hang, bad lines. Run from the root of the
 # tree:

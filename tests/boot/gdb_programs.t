@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/gdb, arch/x86_64/debug/stop, arch/x86_64/cpu/park, boot/gdb_door
 #
-# The kernel's own stub for gdb beside programs (docs/gdb-stub.md): gdb comes while one runs, steps
+# The kernel's own stub for gdb beside programs (docs/gdb.md): gdb comes while one runs, steps
 # go through `syscall` and `sysret`, end where a program faults, and ^C is heard wherever the CPU
 # that runs alone may be. The test speaks the protocol itself. Run from the root of the tree:
 #

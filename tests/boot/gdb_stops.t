@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/gdb, arch/x86_64/debug/stop
 #
-# Stops of the kernel's own stub for gdb where they are awkward (docs/gdb-stub.md): inside of a
+# Stops of the kernel's own stub for gdb where they are awkward (docs/gdb.md): inside of a
 # change for which all CPUs stand still, in the middle of what is printed to gdb, in steps without
 # an end, where a CPU does not answer; and which CPU resumes when one alone is let go. Where the
 # other tests have gdb, some of this speaks the protocol itself. Run from the root of the tree:

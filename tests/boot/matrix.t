@@ -41,7 +41,7 @@ sub mebibytes
     return $unit eq 'G' ? $number * 1024 : $number;
 }
 
-# What a reset leaves alone is not given out (docs/reset.md).
+# What a reset leaves alone is not given out (docs/crash.md).
 sub kept
 {
     my ($memory) = @_;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: kernel/user, programs, arch/x86_64/entry/user
 #
-# Programs (docs/user.md): they run, each attack of theirs on the kernel ends as it must, each
+# Programs (docs/programs.md): they run, each attack of theirs on the kernel ends as it must, each
 # system call keeps what it promises and follows no pointer to where the program has nothing;
 # afterwards the kernel does what it did before. SOAK=1 makes a hundred times as many calls by
 # chance, by another seed each time; SEED=n gives one. Run from the root of the tree:

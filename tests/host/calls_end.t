@@ -3,7 +3,7 @@
 # of: tools/pad-calls, tools/calls-at-ends, arch/x86_64, boot, programs
 #
 # No call is the last instruction of its function, in anything that is built: tools look up a return
-# address as it stands, and would take the next function for the caller (docs/symbols.md). Here of
+# address as it stands, and would take the next function for the caller (docs/unwinding.md). Here of
 # what gcc has made: both kernels, their suites, the programs and the second kernel; of what clang
 # makes `make check` says it. And tools/calls-at-ends, which looks, finds such a call. Needs
 # binutils. Run from the root of the tree: prove tests/host/calls_end.t

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: linker.ld, core, arch/x86_64, tests/gdb/call_graph
 #
-# Where gdb's stub in the kernel puts no int3 (docs/gdb-stub.md): what hits, NMIs and the stub
+# Where gdb's stub in the kernel puts no int3 (docs/gdb.md): what hits, NMIs and the stub
 # itself run lies in one range of text, by linker.ld's list of objects and by ARCH_HIT_TEXT. Here
 # the linked kernel is followed from where these begin: nothing that they reach may lie elsewhere.
 # Which calls there are, through pointers, too, tests/gdb/call_graph.py finds out by the code, the

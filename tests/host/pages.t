@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/rules
 #
-# tools/rules finds a link that leads nowhere, and a line that is too long in a page that a beginner
-# reads first; examples, tables and pictures may be long. Run from the root of the tree:
+# tools/rules finds a link that leads nowhere, an anchor that is no title, and a line of a page that
+# is too long; examples, tables and pictures may be long. Run from the root of the tree:
 #
 #     prove tests/host/pages.t
 use strict;
@@ -28,8 +28,12 @@ sub said
 }
 
 my $long = 'a' x 101;
-my $links = "[index](index.md#here), [root](../docs/index.md), [far](http://x.y/)\n";
+my $links = "# Where `it` is: here\n[index](index.md#where-it-is-here), [root](../docs/index.md), "
+    . "[far](http://x.y/#z)\n";
 is(said('docs/index.md', $links), '', 'links that lead somewhere are right');
+is(said('docs/index.md', "# Here\n## Here\n[one](#here), [two](#here-1), [three](#here-2)\n"),
+    "docs/index.md:3: links to #here-2, which is no title of docs/index.md\n",
+    'an anchor that is no title is found');
 is(said('docs/index.md', "# A\n[none](none.md#here)\n"),
     "docs/index.md:2: links to none.md, which is not there\n",
     'a link that leads nowhere is found');

@@ -13,7 +13,7 @@ use Test::More;
 use Pitot::Files;
 
 my $layers = slurp('tools/layers');
-my ($picture) = slurp('docs/index.md') =~ /^## Who may include whom\n(.*?)^## /ms;
+my ($picture) = slurp('docs/index.md') =~ /^## What may include what\n(.*?)^## /ms;
 
 # Houses of a rule's pattern: $products are pages of arch.
 my @houses = qw(boot kernel core drivers arch programs);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tools/symtab: which name an address gets (as perf has it, docs/symbols.md), and the way into a
+ * tools/symtab: which name an address gets (as perf has it, docs/unwinding.md), and the way into a
  * file, tried on this test's own program.
  *
  * links: tools/symtab/table.c

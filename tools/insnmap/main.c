@@ -2,7 +2,7 @@
 /*
  * insnmap [--print] [--gaps none] [--exempt SECTION]... [--text START,END] KERNEL.ELF
  *
- * fills the section .insn_map of a linked kernel with its instruction map (docs/insn-map.md); or
+ * fills the section .insn_map of a linked kernel with its instruction map (docs/unwinding.md); or
  * prints a line for each instruction, address and code, and writes nothing. The build calls it once
  * after the link; calling it again changes nothing.
  */

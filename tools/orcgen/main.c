@@ -2,7 +2,7 @@
 /*
  * orcgen [--print | --sizes] [--gaps HOW] [--exempt SECTION]... [--text START,END] KERNEL.ELF
  *
- * fills the section .unwind_table of a linked kernel with its unwind table (docs/unwind-table.md),
+ * fills the section .unwind_table of a linked kernel with its unwind table (docs/unwinding.md),
  * or prints the table and writes nothing. The build calls it once after the link; calling it again
  * changes nothing.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * postmortem [OPTION...] FROM: the recording of a machine that has stopped, as a stream for the
- * real perf, written by the code that the kernel writes its own streams with. docs/stopped.md shows
+ * real perf, written by the code that the kernel writes its own streams with. docs/crash.md shows
  * a session. A person calls it, or `make postmortem`.
  */
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * symtab [--program] FILE.ELF: fills the section .symtab_blob of a linked kernel or program with
- * the table of its symbols (docs/symbols.md). The build calls it once after the link; calling it
+ * the table of its symbols (docs/unwinding.md). The build calls it once after the link; calling it
  * again changes nothing.
  */
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * Builds the symbol table of the kernel (core/abi/symtab.h). Called by main.c, and by tests/unit.
  *
  * Which of several symbols an address is named by must be what perf would say, since reports of
- * both are compared. Its rules, found by experiment with perf 6.1: docs/symbols.md.
+ * both are compared. Its rules, found by experiment with perf 6.1: docs/unwinding.md.
  */
 #include "tools/symtab/table.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parker (arch_cpus_park, arch/park.h; docs/smp.md), for NMIs and stops. */
+/* The parker (arch_cpus_park, arch/park.h; docs/kernel.md), for NMIs and stops. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Starting the CPUs that the firmware left waiting. Source: Intel SDM vol. 3, "MP Initialization";
- * docs/smp.md. Boot, interrupts off, on the boot CPU.
+ * docs/kernel.md. Boot, interrupts off, on the boot CPU.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Standing still: one word of each CPU's says what it is asked to stand still for, a second what it
- * stands still for, and one pointer at what. docs/smp.md has the reasons, and which of them may
+ * stands still for, and one pointer at what. docs/kernel.md has the reasons, and which of them may
  * come inside which. For park.c (a change, a debugger's stop) and stop.c (a report; for good),
  * which ask, and for the NMI, which serves.
  */

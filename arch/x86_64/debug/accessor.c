@@ -15,8 +15,8 @@
  *
  * Runs in the debug trap, with watches disarmed. No lock. Reads only text, stacks, mapped memory
  * and what was accessed just before, so it cannot fault. The address itself tells what kind of
- * memory it is in: registers with the kernel's cs may hold a program's sp (docs/user.md). See
- * docs/insn-map.md.
+ * memory it is in: registers with the kernel's cs may hold a program's sp (docs/programs.md). See
+ * docs/unwinding.md.
  */
 #include "arch/x86_64/debug/accessor.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What must not be watched, as trap entries touch it while watches are armed (docs/traps.md). For
+ * What must not be watched, as trap entries touch it while watches are armed (docs/kernel.md). For
  * the arbiter; any context. Where Pitot is embedded, arch/embed/forbidden.c takes its place.
  */
 #include "arch/watch.h"

@@ -2,7 +2,7 @@
 /*
  * Stops for a debugger: how all other CPUs are stopped, how all resume, and the debug traps and
  * NMIs that lead to a stop. stop_break.c handles breakpoint instructions, stop_line.c the
- * debugger's line. docs/gdb-stub.md has the design. Runs on the stack page of the trap, with
+ * debugger's line. docs/gdb.md has the design. Runs on the stack page of the trap, with
  * interrupts and watches off; this code may not trap. arch_debugger_attach: task context.
  */
 #include "arch/x86_64/debug/stop.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files that implement a debugger's stops share; docs/gdb-stub.md has the design. */
+/* What the files that implement a debugger's stops share; docs/gdb.md has the design. */
 #pragma once
 
 #include <stdbool.h>

@@ -210,7 +210,7 @@ static struct regs *debug_served(struct regs *regs)
     return debug_land(regs);
 }
 
-/* A trap of a program, or one at the kernel's entry: see docs/user.md. */
+/* A trap of a program, or one at the kernel's entry: see docs/programs.md. */
 __attribute__((noinline)) static struct regs *debug_trap_at_border(struct regs *regs, uint64_t dr6,
                                                                    unsigned fired)
 {

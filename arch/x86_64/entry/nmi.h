@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * NMIs: from one CPU to another, and from a clock that all CPUs share; docs/clock.md has the
+ * NMIs: from one CPU to another, and from a clock that all CPUs share; docs/sources.md has the
  * design. Sending: any context. Served in nmi_trap, on the NMI's page, watches off.
  */
 #pragma once

@@ -4,7 +4,7 @@
  * (arch/x86_64/memory/paging.c leaves the guards out); those of threads and of other CPUs have a
  * slot each in a part of the address space of their own, and get memory when they are first wanted
  * (stack_slots.c). The ones that the hardware pushes frames on are IST pages, which may not be
- * watched: a watch hit by the push of a frame loses the interrupt in QEMU (docs/traps.md). IST
+ * watched: a watch hit by the push of a frame loses the interrupt in QEMU (docs/kernel.md). IST
  * numbers are those of the TSS, 1 to 7.
  */
 #pragma once

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the entries and exits of trap_entry.asm need for programs; docs/user.md. Runs on the stack
- * of the program's thread. Source: Intel SDM vol. 3, "Fast System Calls in 64-Bit Mode"; vol. 2,
- * SYSCALL and SYSRET.
+ * What the entries and exits of trap_entry.asm need for programs; docs/programs.md. Runs on the
+ * stack of the program's thread. Source: Intel SDM vol. 3, "Fast System Calls in 64-Bit Mode";
+ * vol. 2, SYSCALL and SYSRET.
  */
 #include "arch/x86_64/entry/user.h"
 
@@ -81,7 +81,7 @@ void user_trap(struct regs *regs, bool exception)
 
 /*
  * `sysret` loads rip from rcx and the flags from r11, clears RF, and raises its exceptions in ring
- * 0 while rsp is already the program's (docs/user.md).
+ * 0 while rsp is already the program's (docs/programs.md).
  */
 static bool user_may_sysret(const struct regs *regs)
 {

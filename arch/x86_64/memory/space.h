@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Programs' address spaces (arch/space.h, docs/user.md). What arch and boot need of them beside. */
+/*
+ * Programs' address spaces (arch/space.h, docs/programs.md): what arch and boot need beside that.
+ */
 #pragma once
 
 #include "arch/memory.h"

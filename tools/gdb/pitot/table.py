@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The kernel's unwind table, read out of its memory: the format is core/abi/unwind_table.h's, and
-# looked up is what core/unwind/table.c looks up. docs/unwind-table.md draws it.
+# looked up is what core/unwind/table.c looks up. docs/unwinding.md draws it.
 
 import struct
 import zlib
