@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
-
- */
-/*
  * Parking: one CPU, the parker, stops all others for a change, or for a debugger's stop;
  * docs/kernel.md has the design. Only one parks at a time. arch_cpus_park and arch_cpus_release run
  * in its task context, what a stop calls in its debug trap, breakpoint's trap or NMI. How the others
