@@ -88,7 +88,7 @@ sub dialogue
         '... and perf draws the same');
     draw(
         title => 'Locks under the timer\'s interrupt',
-        question => 'Who takes this lock, and what did the interrupt that takes it come upon?',
+        question => 'What takes this lock, and what did the interrupt that takes it come upon?',
         seed_of => '"After" of the mail that made a tracepoint\'s registers *hot* (2010)',
         seed => <<'END',
 perf record -e lock: -R -a -f -g
@@ -108,8 +108,8 @@ perf [kernel] [k] perf_tp_event
 END
         here => dialogue($machine, $record, $report),
         see => <<'END',
-The chain begins at the tracepoint, not in the tracer, leads through the interrupt's entry, and goes
-on in what was interrupted. [Tracepoints](tracepoints.md), [unwinding](unwinding.md).
+The chain begins at the tracepoint, not in the tracer, leads through the interrupt's entry, and
+continues in what was interrupted. [Tracepoints](tracepoints.md), [unwinding](unwinding.md).
 END
     );
 }
@@ -139,7 +139,7 @@ END
     is($samples{lock_kernel} + $second, $kept, '... and nowhere else');
     draw(
         title => 'The big kernel lock under load',
-        question => 'Who takes the big kernel lock, and how did we get there?',
+        question => 'What takes the big kernel lock, and how did we get there?',
         seed_of => 'in the mail that made hardware breakpoints events (2009)',
         seed => <<'END',
 bkl=0x$(cat ../../System.map | grep kernel_flag | cut -d" " -f 1)
@@ -160,9 +160,9 @@ bkl=0x$(cat ../../System.map | grep kernel_flag | cut -d" " -f 1)
 END
         here => dialogue($machine, $record, $report),
         see => <<'END',
-`mem:kernel_flag:rw` says the same by name. Who takes the lock makes one exchange. Who finds it
-taken looks once more before sleep, and is handed a lock that stays taken; else a store releases it.
-So `lock_kernel` has half of the hits. [Breakpoints](breakpoints.md), [workloads](workloads.md).
+`mem:kernel_flag:rw` says the same by name. A taker of the lock makes one exchange. One that finds
+it taken looks once more before sleep, and is handed a lock that stays taken; else a store releases
+it. So `lock_kernel` has half of the hits. [Breakpoints](breakpoints.md), [workloads](kernel.md).
 END
     );
 }
@@ -246,7 +246,7 @@ END
     my ($sample) = grep { /sys_poll/ } split(/\n\n/, $script =~ s/\t/        /gr);
     draw(
         title => 'Pages below poll',
-        question => 'Who in a program led to this page, in a kernel without frame pointers?',
+        question => 'What in a program led to this page, in a kernel without frame pointers?',
         seed_of => 'before and after the mail on call chains without frame pointers (2019)',
         seed => <<'END',
 perf 6429 [000] 22.498450: kmem:mm_page_alloc: page=0x176a17 pfn=1534487 order=0 ...
@@ -272,7 +272,7 @@ END
             . "\n\$ perf script -i - --symfs=build/symfs < build/com2.bin\n$sample\n",
         see => <<'END',
 The kernel's part is made by the table, the program's by its frame pointers, and neither loses a
-caller. [perf and programs](user-perf.md), [unwinding](unwinding.md).
+caller. [perf and programs](programs.md), [unwinding](unwinding.md).
 END
     );
 }
@@ -293,7 +293,7 @@ END
         '... and perf draws the same');
     draw(
         title => 'A program\'s variable under load',
-        question => 'Who in this program writes this variable?',
+        question => 'What in this program writes this variable?',
         seed_of => 'what the mail that made hardware breakpoints events planned (2009)',
         seed => <<'END',
 What is planned next:
@@ -304,7 +304,7 @@ END
         here => dialogue($machine, $record, $report),
         see => <<'END',
 The registers are turned on where the program runs, and nowhere else. [Perf and
-programs](user-perf.md), [breakpoints](breakpoints.md).
+programs](programs.md), [breakpoints](breakpoints.md).
 END
     );
 }

@@ -2,8 +2,8 @@
 /*
  * Parking: one CPU, the parker, stops all others for a change, or for a debugger's stop;
  * docs/kernel.md has the design. Only one parks at a time. arch_cpus_park and arch_cpus_release run
- * in its task context, what a stop calls in its debug trap, breakpoint's trap or NMI. How the others
- * stand still is stand.c's.
+ * in its task context, what a stop calls in its debug trap, breakpoint's trap or NMI. stand.c has
+ * the way in which the others stand still.
  */
 #include "arch/x86_64/cpu/park.h"
 
