@@ -26,9 +26,10 @@ my $outermost = qr/\b(?:boot_entry_high|thread_start|ap_entry_high)$/;
 my @drawn = (<<'END');
 # Gallery
 
-The questions that the first mails about perf events asked of Linux, asked of Pitot; beside each
-what its mail showed then. This page is written by `make gallery`, out of one run of
-`tests/boot/gallery.t`, which also says of each picture what must be in it.
+**What**: the questions that the first mails about perf events asked of Linux, asked of Pitot;
+beside each what its mail showed then. **For**: those who want to see what comes out. **Where**:
+`make gallery` writes this page, out of one run of `tests/boot/gallery.t`, which also says of each
+picture what must be in it.
 END
 
 sub indented

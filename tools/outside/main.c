@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * outside [OPTION...] -e EVENT: watches a kernel that knows nothing of it, from behind QEMU's stub
- * for gdb, and writes a stream for the real perf. docs/outside.md shows a session. A person calls
+ * for gdb, and writes a stream for the real perf. docs/porting.md shows a session. A person calls
  * it.
  */
 #include <errno.h>
