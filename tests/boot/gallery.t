@@ -273,7 +273,7 @@ END
             . "\n\$ perf script -i - --symfs=build/symfs < build/com2.bin\n$sample\n",
         see => <<'END',
 The kernel's part is made by the table, the program's by its frame pointers, and neither loses a
-caller. [perf and programs](programs.md), [unwinding](unwinding.md).
+caller. [Programs](programs.md), [unwinding](unwinding.md).
 END
     );
 }
