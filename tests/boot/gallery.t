@@ -304,8 +304,8 @@ What is planned next:
 END
         here => dialogue($machine, $record, $report),
         see => <<'END',
-The registers are turned on where the program runs, and nowhere else. [Perf and
-programs](programs.md), [breakpoints](breakpoints.md).
+The registers are turned on where the program runs, and nowhere else. [Programs](programs.md),
+[breakpoints](breakpoints.md).
 END
     );
 }
