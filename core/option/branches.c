@@ -25,7 +25,7 @@ static bool watches_data(const struct event_spec *event)
     return event->source->watches && event->attr.bp_type != HW_BREAKPOINT_X;
 }
 
-/* A --start rests while the window is open: what it opens is open already. */
+/* A --start has no effect while the window is open: what it opens is open already. */
 static int check_beside(const struct event_spec *event, bool program, struct refusal *why)
 {
     bool concerned = !program || event->attr.bp_addr < ARCH_USER_END;
@@ -44,7 +44,7 @@ static int check_beside(const struct event_spec *event, bool program, struct ref
     return 0;
 }
 
-/* From and to are all there is: a record is as short as can be. */
+/* A record holds only where the branch was and where it led, to be as short as possible. */
 static int check_branches(const struct event_spec *event, struct refusal *why)
 {
     const struct perf_event_attr *attr = &event->attr;

@@ -4,7 +4,7 @@
 
 #include "core/gather/gathered.h"
 
-/* Terms are of samples; and only samples tell which thread's time it was. */
+/* Terms belong to samples, and only samples tell which thread used the time. */
 static int check_event(const struct gathered *gathered, unsigned index, struct refusal *why)
 {
     const struct event_spec *event = &gathered->options->recording.events[index];

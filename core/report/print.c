@@ -88,7 +88,7 @@ static uint32_t printed_from(const struct printer *printer, uint32_t branch, uin
     return printer->nodes[branch].period < least ? REPORT_ROOT : branch;
 }
 
-/* The sum of all branches of a node: chains that end there are not among them. */
+/* The sum of all branches of a node; chains that end at the node are not in it. */
 static uint64_t period_below(const struct printer *printer, uint32_t node)
 {
     uint64_t sum = 0;
@@ -99,7 +99,7 @@ static uint64_t period_below(const struct printer *printer, uint32_t node)
     return sum;
 }
 
-/* perf rounds down what is a part of the event, and up what is a part of a node's branches. */
+/* perf rounds down a share of the event, and rounds up a share of a node's branches. */
 static uint64_t least_below(const struct printer *printer, uint32_t node)
 {
     uint64_t whole = printer->nodes[REPORT_ROOT].period, least;

@@ -56,7 +56,7 @@ static char level_of(const struct perf_event_header *record)
     }
 }
 
-/* Counts the sample in at a child of `parent`; REPORT_ROOT when memory is used up. */
+/* Counts the sample at a child of `parent`; REPORT_ROOT when the memory is used up. */
 static uint32_t count_at(struct report_tree *tree, uint32_t parent, struct report_place place,
                          const struct sample_view *view)
 {
@@ -122,7 +122,7 @@ static bool add_sample(struct report_tree *tree, const struct sample_view *view,
     return true;
 }
 
-/* False when memory was used up first. */
+/* False if the memory was used up first. */
 static bool add_samples(struct report_tree *tree, struct record_source *source,
                         const struct recorded_event *event, const struct report_options *options)
 {

@@ -13,7 +13,7 @@
 #define WORDS                                                                                      \
     (4 * WORD) /* what is looked for first: a piece of a chain, rather than a word of it */
 #define MATCH_LEAST 4u
-/* What was further back is about to be overwritten by what waits. */
+/* The part of the window that is further back is about to be overwritten by the bytes that wait. */
 #define DISTANCE_MAX (ZSTD_WINDOW - ZSTD_PENDING_MAX)
 
 enum block_type { BLOCK_RAW = 0, BLOCK_COMPRESSED = 2 };
@@ -48,7 +48,7 @@ static uint8_t byte_at(const struct zstd *zstd, uint64_t position)
     return zstd->window[position % ZSTD_WINDOW];
 }
 
-/* How many bytes from `position` on are those that stood `distance` before; 0: it is none. */
+/* The number of bytes from `position` on that repeat those at `distance` before; 0: none. */
 static uint32_t match_length(const struct zstd *zstd, uint64_t position, uint32_t distance)
 {
     uint64_t at = position;
@@ -75,7 +75,7 @@ static uint32_t hash_at(const struct zstd *zstd, uint64_t position, unsigned len
     return (uint32_t)(hash >> (64 - ZSTD_HASH_LOG - 8)) & ((1u << ZSTD_HASH_LOG) - 1);
 }
 
-/* The match of a word's place by one of the tables, where the place is noted. */
+/* The match that one of the tables has for a word; the table then notes the word's place. */
 static uint32_t find_by(struct zstd *zstd, uint32_t *table, unsigned length, uint64_t position,
                         uint32_t *distance)
 {
@@ -89,7 +89,7 @@ static uint32_t find_by(struct zstd *zstd, uint32_t *table, unsigned length, uin
     return match_length(zstd, position, *distance);
 }
 
-/* The longer of the two that the tables know; both note the place. */
+/* The longer match of the two tables; both note the place. */
 static uint32_t find(struct zstd *zstd, uint64_t position, uint32_t *distance)
 {
     uint32_t near = 0, far = 0;
@@ -100,7 +100,7 @@ static uint32_t find(struct zstd *zstd, uint64_t position, uint32_t *distance)
     return words > word ? words : word;
 }
 
-/* A match's own words are noted, too: the next record is to find them. */
+/* The words inside a match are noted, too, so that the next record finds them. */
 static void note(struct zstd *zstd, uint64_t from, uint64_t to)
 {
     uint32_t unused;
@@ -111,7 +111,10 @@ static void note(struct zstd *zstd, uint64_t from, uint64_t to)
     }
 }
 
-/* Splits what waits into sequences and returns their count. What follows the last is literals. */
+/*
+ * Splits the bytes that wait into sequences, and returns how many. The bytes after the last
+ * sequence are literals.
+ */
 static size_t take_apart(struct zstd *zstd)
 {
     uint64_t position = zstd->flushed, literals = position;
@@ -206,7 +209,7 @@ size_t zstd_flush(struct zstd *zstd, uint8_t *to)
         at += sequences;
     }
     if (!sequences) {
-        /* A decoder's repeats stay as they are then. */
+        /* A raw block leaves the decoder's repeats as they are. */
         zstd->repeats_after = zstd->repeats;
         at = copy_out(zstd, body, zstd->flushed, waiting);
     }

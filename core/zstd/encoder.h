@@ -21,20 +21,22 @@
 #define ZSTD_PENDING_MAX 8192u /* bytes between two flushes */
 #define ZSTD_HASH_LOG    12
 /*
- * The most that a flush of so many bytes becomes: the frame's header, a block's, and the bytes as
- * they are.
+ * The greatest length of a flush of so many bytes: the header of the frame and of a block, and the
+ * bytes themselves.
  */
 #define ZSTD_FLUSH_MAX (ZSTD_PENDING_MAX + 9)
 
 struct zstd {
     uint64_t end;     /* bytes so far, those of the window and */
-    uint64_t flushed; /* ... those that have been flushed; 0: the frame has no header yet */
-    struct zstd_repeats repeats; /* the decoder's, after what was flushed */
+    uint64_t flushed; /* ... and the number of those that have been flushed; 0: the frame has no
+                       * header yet */
+    struct zstd_repeats repeats; /* the decoder's repeats after what was flushed */
     struct zstd_repeats repeats_after;
 
     uint8_t window[ZSTD_WINDOW]; /* byte n is at n modulo its size */
     /*
-     * Where a word, or four of them, stood last, by their hash. Hints: what is there is compared.
+     * The last place of a word, or of four words, by their hash. A hint: the bytes there are
+     * compared.
      */
     uint32_t word_at[1u << ZSTD_HASH_LOG], words_at[1u << ZSTD_HASH_LOG];
     struct zstd_sequence sequences[ZSTD_PENDING_MAX / 4];
@@ -42,7 +44,7 @@ struct zstd {
 
 void zstd_init(struct zstd *zstd);
 
-/* What zstd_put would have room for before the next flush. */
+/* The number of bytes that zstd_put has room for before the next flush. */
 size_t zstd_room(const struct zstd *zstd);
 
 /*
@@ -51,8 +53,11 @@ size_t zstd_room(const struct zstd *zstd);
  */
 uint64_t zstd_put(struct zstd *zstd, const void *bytes, size_t length);
 
-/* What waits, at least one byte, as a block; its length, up to ZSTD_FLUSH_MAX. */
+/*
+ * Encodes the bytes that wait, at least one, as a block; returns its length, at most
+ * ZSTD_FLUSH_MAX.
+ */
 size_t zstd_flush(struct zstd *zstd, uint8_t *to);
 
-/* What was flushed last is the decoder's now. */
+/* Takes the last flush as sent: the decoder has it now. */
 void zstd_commit(struct zstd *zstd);

@@ -41,7 +41,9 @@
 
 #define DIVIDE_BY_16 3
 
-#define SEND_PATIENCE  1000000u /* reads until a command has left; it takes microseconds */
+#define SEND_PATIENCE                                                                              \
+    1000000u /* How many reads a command may take to leave; it takes
+                                 * microseconds. */
 #define CALIBRATION_NS 2000000ull
 #define HELD_UP_NS     (CALIBRATION_NS / 1000) /* in a look: once more */
 #define LOOKS_MOST     100
@@ -50,8 +52,8 @@ static volatile uint8_t *registers; /* set at boot */
 static uint64_t timer_hertz;        /* set at boot */
 static uint32_t boot_id;            /* set at boot, as are the next two */
 static unsigned button_pin;         /* LOCAL_PIN0 or LOCAL_PIN1; 0: neither is an NMI's */
-static uint32_t button_nmi;         /* as the firmware has set it */
-static uint32_t button_wanted;      /* ... as it is to be; changed with all CPUs parked */
+static uint32_t button_nmi;         /* The value that the firmware has set. */
+static uint32_t button_wanted; /* The value that it shall have; changed with all CPUs parked. */
 
 static uint32_t apic_read(unsigned offset)
 {
@@ -130,8 +132,8 @@ static void apic_wait(void)
 }
 
 /*
- * Two registers make one command: interrupts are off between them, and an NMI that sends one itself
- * there leaves the first as it found it.
+ * A command consists of two registers. Interrupts are off between the two writes; an NMI that sends
+ * a command itself in between restores the first register.
  */
 static void apic_command(uint32_t to, uint32_t command)
 {
@@ -173,7 +175,10 @@ void apic_end(void)
     apic_write(END, 0);
 }
 
-/* The count of a moment, and that; a machine that was held up between the two is asked again. */
+/*
+ * Reads the counter and the clock at the same moment. If the machine was held up between the two
+ * reads, both are read again.
+ */
 static uint32_t apic_timer_look(uint64_t *when)
 {
     for (unsigned looks = 0;; looks++) {
@@ -186,7 +191,7 @@ static uint32_t apic_timer_look(uint64_t *when)
     }
 }
 
-/* Counts down, masked, for as long as is measured. */
+/* The timer counts down, masked, while it is measured. */
 void apic_timer_calibrate(void)
 {
     uint64_t start, now;

@@ -9,46 +9,53 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The registers, mapped, the same address on every CPU. Boot. */
+/* Maps the registers, at the same address on every CPU. Boot. */
 void apic_init(volatile void *mapped);
 
-/* ... and where they are; NULL: there is no APIC. */
+/* The address of the registers; NULL: there is no APIC. */
 volatile void *apic_registers(void);
 
 /*
- * Turns this CPU's on. Its local pins stay as the firmware set them on the boot CPU, where the
- * 8259A's interrupts come in; elsewhere they are masked. Interrupts off.
+ * Turns this CPU's controller on. On the boot CPU, where the 8259A's interrupts arrive, the local
+ * pins stay as the firmware set them; on the others they are masked. Interrupts off.
  */
 void apic_enable(bool boot_cpu);
 
-/* This CPU's number to the others' controllers. */
+/* The number of this CPU to the interrupt controllers of the others. */
 uint32_t apic_id(void);
 
 /*
- * What the firmware lets in as an NMI by this CPU's pin is to come as VECTOR_APIC_BUTTON from now
- * on, or as an NMI again: at once on the boot CPU, else when that calls the second. Others let
- * nothing in. With all other CPUs parked.
+ * From now on the pin by which the firmware lets NMIs in raises VECTOR_APIC_BUTTON instead, or an
+ * NMI again. On the boot CPU this takes effect at once; on another CPU when the boot CPU calls the
+ * second function. With all other CPUs parked.
  */
 void apic_set_button(bool by_vector);
 void apic_button_follow(void);
 
-/* ... and it has come, though interrupts are off perhaps. The boot CPU, any context. */
+/* True if the button has been pressed, even if interrupts are off. On the boot CPU, any context. */
 bool apic_button_is_pressed(void);
 
-/* An interrupt of this vector; an NMI. To one CPU, by its apic_id. Any context. */
+/* Sends an interrupt with this vector, or an NMI, to one CPU, named by its apic_id. Any context. */
 void apic_send(uint32_t to, uint8_t vector);
 void apic_send_nmi(uint32_t to);
 
-/* The two that begin a CPU: it waits from the first on, and runs real-mode code at `page` (below 1
- * MiB) from the second on. Boot. */
+/*
+ * Send the two messages that start a CPU: after the first it waits, after the second it runs
+ * real-mode code at `page` (below 1 MiB). Boot.
+ */
 void apic_send_init(uint32_t to);
 void apic_send_startup(uint32_t to, uint32_t page);
 
-/* The interrupt that is being served is done. Interrupt context. */
+/*
+ * Tells the controller that the handler of the current interrupt has finished. Interrupt context.
+ */
 void apic_end(void);
 
-/* The timer's rate, measured by the clock: about 10 ms. Once, boot, interrupts off. */
+/* Measures the timer's rate by the clock, in about 10 ms. Once, boot, interrupts off. */
 void apic_timer_calibrate(void);
 
-/* VECTOR_APIC_TIMER on this CPU so many times a second, beginning with a whole period. */
+/*
+ * Raises VECTOR_APIC_TIMER on this CPU so many times a second; the first comes after a whole
+ * period.
+ */
 void apic_timer_set_rate(unsigned hertz);

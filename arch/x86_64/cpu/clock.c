@@ -19,7 +19,8 @@ void clock_start(void)
 
 void clock_set_rate(uint64_t ticks)
 {
-    clock_boot.start_nanoseconds = arch_clock_ns(); /* from here on, it does not jump back */
+    clock_boot.start_nanoseconds =
+        arch_clock_ns(); /* From here on the clock never goes backwards. */
     clock_boot.start_ticks = cpu_read_tsc();
     clock_boot.scale = (1000000000ull << CLOCK_SCALE_SHIFT) / ticks;
     ticks_a_second = ticks;

@@ -4,13 +4,13 @@
 
 #include <stdint.h>
 
-/* The clock is 0 from here on. First thing in the kernel. */
+/* Sets the clock to 0. The first thing that the kernel does. */
 void clock_start(void);
 
-/* The counter's ticks a second. From here on the clock runs at that rate. Boot only. */
+/* Sets the counter's ticks a second; from here on the clock runs at that rate. Boot only. */
 void clock_set_rate(uint64_t ticks);
 
-/* The counter's ticks a second as the CPU's makers say them; 0: they do not. */
+/* The counter's ticks a second according to CPUID; 0: CPUID does not say. */
 uint64_t clock_rate_by_cpuid(void);
 
 /* Ticks a second, for the boot log. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the CPU calls itself, and which one it is, for the head of the stream. Task and crash
- * context. Source: Intel SDM vol. 2, "CPUID", "The Processor Brand String Method" and "Version
- * Information".
+ * The name and the model of the CPU, for the head of the stream. Task and crash context. Source:
+ * Intel SDM vol. 2, "CPUID", "The Processor Brand String Method" and "Version Information".
  */
 #include <stdint.h>
 
@@ -28,7 +27,7 @@ const char *arch_cpu_name(void)
         return ARCH_NAME;
     for (uint32_t leaf = LEAF_BRAND_FIRST; leaf <= LEAF_BRAND_LAST; leaf++)
         brand.leaf[leaf - LEAF_BRAND_FIRST] = cpu_id(leaf, 0);
-    while (*from == ' ') /* Intel's stand at the right */
+    while (*from == ' ') /* Intel aligns its names to the right: leading blanks are skipped. */
         from++;
     return *from ? from : ARCH_NAME;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What of arch/cpu.h is inline: answers of one load, and the clock. They are asked in every hit,
- * where the call, and the registers that a caller has to keep over it, cost more than the answer.
- * Any context. Programs on the host find tests/unit/arch/x86_64/cpu/inline.h in place of this one,
- * and bring functions of their own.
+ * The inline functions of arch/cpu.h: answers of one load, and the clock. Every hit asks for them;
+ * there a call, and the registers that its caller has to save, would cost more than the answer. Any
+ * context. Programs on the host include tests/unit/arch/x86_64/cpu/inline.h in place of this file,
+ * and define the functions themselves.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 #include "arch/x86_64/cpu/area.h"
 
-/* A thread never changes its CPU, so within one context these two are constant. */
+/* A thread never changes its CPU, so both values are constant within one context. */
 static inline struct percpu *percpu_self(void)
 {
     struct percpu *self;
@@ -30,7 +30,7 @@ static inline unsigned arch_cpu_id(void)
     return cpu;
 }
 
-/* Registers that are armed, and live on this CPU. */
+/* The debug registers that are armed, and live, on this CPU. */
 static inline unsigned percpu_live(void)
 {
     uint64_t live;

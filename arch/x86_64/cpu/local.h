@@ -49,8 +49,8 @@ static inline void local_decrement(uint64_t *counter)
 }
 
 /*
- * Copies whole words; the costs of a hit are counted in instructions, and the loop of this one is
- * the processor's.
+ * Copies whole words by `rep movsq`: the cost of a hit is counted in instructions, and here the
+ * processor runs the loop.
  */
 static inline void local_copy_words(void *to, const void *from, uint64_t words)
 {
@@ -58,9 +58,9 @@ static inline void local_copy_words(void *to, const void *from, uint64_t words)
 }
 
 /*
- * Publishing to readers on other CPUs, and their side of it. What has to be seen in order goes
- * through these, so that each place where order matters has a name, on this CPU a barrier for the
- * compiler or none; tests/model puts operations with less order in their place.
+ * Publishing to readers on other CPUs, and the readers' side. Every access whose order matters uses
+ * these functions, so each such place has a name. On this CPU they are compiler barriers or
+ * nothing; tests/model replaces them with operations of weaker order.
  */
 static inline void publish_store(uint64_t *to, uint64_t value)
 {
@@ -72,19 +72,19 @@ static inline uint64_t publish_load(const uint64_t *from)
     return __atomic_load_n(from, __ATOMIC_ACQUIRE);
 }
 
-/* The stores before are seen before the stores after. */
+/* Other CPUs see the earlier stores before the later ones. */
 static inline void publish_order_stores(void)
 {
     local_barrier();
 }
 
-/* The loads before are made before the loads after. */
+/* The earlier loads are made before the later ones. */
 static inline void publish_order_loads(void)
 {
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
 }
 
-/* The reader's copy of whole words that their owner may be writing over meanwhile. */
+/* The reader copies whole words that their owner may be overwriting meanwhile. */
 static inline void publish_copy_words(void *to, const void *from, uint64_t words)
 {
     local_copy_words(to, from, words);

@@ -23,10 +23,11 @@
 #define UNTIL_MY_TURN (STAND_PARK | STAND_REPORT | STAND_HALT)
 
 static uint32_t parker;    /* [A] the CPU that parks the others, + 1; 0: none */
-static unsigned depth;     /* the parker's: how often it has */
-static uint32_t number;    /* the parker's: of its parking, in STAND_PARK; never 0 */
+static unsigned depth;     /* [parker] how many of its parkings are open: they nest */
+static uint32_t number;    /* [parker] the number of its parking, in STAND_PARK; never 0 */
 static uint64_t irq_flags; /* the parker's: from before */
-static unsigned held;      /* [A] the parker's: 1 where a debugger's stop has made it that, or 0 */
+static unsigned held;      /* [A] the parker's: 1 if a debugger's stop has made it the parker, else
+                            * 0 */
 static bool (*may_park)(void); /* set at boot */
 
 void arch_set_may_park(bool (*may)(void))
@@ -34,7 +35,7 @@ void arch_set_may_park(bool (*may)(void))
     may_park = may;
 }
 
-/* It is asked for a parking in place of another, of which one is none. */
+/* Asks a CPU for one parking in place of another; one of the two is none. */
 static void ask(unsigned cpu, uint32_t from, uint32_t to)
 {
     if (stand_ask_number(cpu, from, to) && to)
@@ -48,7 +49,7 @@ static void ask_all(uint32_t from, uint32_t to)
             ask(cpu, from, to);
 }
 
-/* What a CPU says to a parking before is no answer to this one. */
+/* An answer to an earlier parking is no answer to this one. */
 static void next_parking(void)
 {
     number += STAND_NUMBER;
@@ -81,8 +82,8 @@ static void parker_leave(void)
 }
 
 /*
- * The others stand still already; if a debugger lets this one run alone, or a stop waits in vain
- * for one, that need not be all.
+ * The other CPUs stand still already. If a debugger lets this CPU run alone, or a stop waits for
+ * one that does not answer, not all of them need to.
  */
 static bool park_again(uint64_t flags, unsigned *absent)
 {
@@ -105,7 +106,7 @@ bool arch_cpus_park(unsigned *absent)
     while (!__atomic_compare_exchange_n(&parker, &nobody, me, false, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED)) {
         nobody = 0;
-        arch_relax(); /* the other one's NMI gets through here */
+        arch_relax(); /* here the NMI of the other parker arrives */
     }
     irq_flags = flags;
     next_parking();
@@ -137,8 +138,8 @@ bool park_is_held(void)
 }
 
 /*
- * False inside a debug trap, or on the way into or out of one: that continues with what it has read
- * of the watches, which may not change then.
+ * False inside a debug trap, or on the way into or out of one: the trap continues with what it has
+ * read of the watches, so they may not change.
  */
 bool park_may(const struct regs *regs)
 {
@@ -148,7 +149,7 @@ bool park_may(const struct regs *regs)
     return arch_trap_depth() == 1 && !enters && (!may_park || may_park());
 }
 
-/* A debugger that wanted to stop this CPU while it had parked the others asks again. */
+/* A debugger that wanted to stop this CPU while it parked the others asks again. */
 static void stop_again(void)
 {
     unsigned cpu = arch_cpu_id();
@@ -171,7 +172,7 @@ void arch_cpus_release(void)
     stop_again();
 }
 
-/* No other CPU sets it meanwhile: all stand still, or the next to park waits. */
+/* No other CPU stores it meanwhile: all stand still, or the next parker waits. */
 static void park_begin_stop(void)
 {
     held = depth = 1;

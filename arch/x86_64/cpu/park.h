@@ -6,7 +6,10 @@
 
 struct regs;
 
-/* In an NMI, which has come upon these registers: nothing is under way that a parker may change. */
+/*
+ * In an NMI that has interrupted these registers: true if no operation is in progress that a parker
+ * may change.
+ */
 bool park_may(const struct regs *regs);
 
 /* This CPU parks the others: it may have changed half of something. Any context. */
@@ -15,7 +18,7 @@ bool park_is_parker(void);
 /* The others stand still because of a stop: this CPU runs alone, or is in that stop. */
 bool park_is_held(void);
 
-/* *cpu runs alone, or is in a stop: the others stand still because of a stop. Any context. */
+/* *cpu runs alone, or is in a stop, while the others stand still because of a stop. Any context. */
 bool park_has_lone(unsigned *cpu);
 
 /*
@@ -27,10 +30,12 @@ bool park_has_lone(unsigned *cpu);
  */
 bool park_for_stop(struct regs *regs, unsigned *absent);
 
-/* All resume; if the stop interrupted a change, after the end of that change. */
+/* All CPUs resume; if the stop interrupted a change, they do so when the change has ended. */
 void park_end_stop(void);
 
-/* The others stay parked, this one too, but that one resumes; returns when a CPU releases all. */
+/*
+ * Lets one CPU resume; the others, this one included, stay parked. Returns when a CPU releases all.
+ */
 void park_pass_on(unsigned cpu, struct regs *regs);
 
 /* In an NMI: it has not interrupted a hit, nor a CPU that has parked the others for a change. */

@@ -46,5 +46,5 @@ void percpu_init(unsigned cpu)
     user_init_cpu();
     debugreg_load();
     if (cpu == 0)
-        percpu[cpu].runs = true; /* others say so when their APIC is on, too */
+        percpu[cpu].runs = true; /* the other CPUs set it when their APIC is on, too */
 }

@@ -5,8 +5,8 @@
 #include "arch/x86_64/cpu/inline.h"
 
 /*
- * Loads GS, GDT, TSS, IDT and the way of system calls of the CPU that this is to be, whose stacks
- * are there; before it no trap can be taken. Once a CPU, interrupts off.
+ * Loads GS, GDT, TSS, IDT and the entry of system calls of the CPU with this number, whose stacks
+ * exist. Before that the CPU can take no trap. Once for each CPU, interrupts off.
  */
 void percpu_init(unsigned cpu);
 

@@ -10,7 +10,7 @@
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
 
-/* What there is to do is found at the interrupt's exit. */
+/* The exit of the interrupt finds what there is to do. */
 static void poked(struct regs *regs)
 {
     (void)regs;

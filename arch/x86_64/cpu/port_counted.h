@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bytes for a device that are counted as they leave. A machine that dies by an NMI continues its
- * stream after the last byte that has left, so the count may not be one too small; and no
- * instruction both sends and counts. An NMI that reports, or in which a CPU halts, asks here first.
+ * Sends bytes to a device and counts them. A machine that dies by an NMI continues its stream after
+ * the last byte that was sent, so the count may not be one too small; but no instruction both sends
+ * and counts. So an NMI that reports, or that halts its CPU, asks here first.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 struct regs;
 
 /*
- * Interrupts off. A breakpoint or a step between the two instructions does not settle: where the
+ * Interrupts off. A breakpoint or a step between the two instructions is not settled: if the
  * machine dies inside that debug trap, the count is one too small.
  */
 void port_write8_counted(uint16_t port, uint8_t value, uint64_t *counter);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The registers of a trap frame, once: all that is known of one by a number or a name is made from
- * these rows, by registers.c and for a debugger's stop (arch/x86_64/debug/stop_registers.c).
- * Sources: System V ABI, AMD64 supplement, "DWARF Register Number Mapping"; <asm/perf_regs.h>; the
- * manual of gdb, "i386 Features".
+ * The one table of the registers of a trap frame. registers.c and the debugger's stop
+ * (arch/x86_64/debug/stop_registers.c) make from these rows everything that is known of a register
+ * by a number or a name. Sources: System V ABI, AMD64 supplement, "DWARF Register Number Mapping";
+ * <asm/perf_regs.h>; the manual of gdb, "i386 Features".
  */
 #pragma once
 

@@ -54,7 +54,7 @@ _Static_assert(offsetof(struct regs, ip) == 17 * 8, "the CPU's frame begins at i
 
 #define KERNEL_CODE_SELECTOR 0x08
 #define KERNEL_DATA_SELECTOR 0x10
-/* As `sysret` counts them from STAR; the two bits of ring 3 included. */
+/* The selectors that `sysret` derives from STAR, with ring 3 in the lower two bits. */
 #define USER_DATA_SELECTOR 0x23
 #define USER_CODE_SELECTOR 0x2b
 
@@ -76,19 +76,19 @@ static inline bool regs_are_partial(const struct regs *regs)
     return regs->flags == 0 && regs->bp == 0;
 }
 
-/* The flags of a snapshot: they are no trap frame's. */
+/* The flags of a snapshot, which no trap frame has. */
 static inline uint64_t regs_snapshot_flags(uint64_t flags)
 {
     return flags & ~FLAGS_FIXED;
 }
 
-/* Interrupts are on in a context with these flags. */
+/* True if interrupts are on in a context with these flags. */
 static inline bool regs_irq_on(uint64_t flags)
 {
     return flags & FLAGS_INTERRUPT;
 }
 
-/* A frame of a program's, of which no more is known. */
+/* A frame of a program of which only ip and sp are known. */
 static inline struct regs regs_of_program(uint64_t ip, uint64_t sp, uint64_t bp)
 {
     return (struct regs){
@@ -100,8 +100,8 @@ static inline struct regs regs_of_program(uint64_t ip, uint64_t sp, uint64_t bp)
 #define REGS_SYSCALL 257 /* a trap frame, made by syscall_entry; `error` is the call's number */
 
 /*
- * These are a program's registers: whatever is not the kernel's own selector. Entries let no
- * virtual-8086 frame come as far as this.
+ * True if these are a program's registers: any selector but the kernel's own. The entries let no
+ * virtual-8086 frame reach this point.
  */
 static inline bool regs_user_mode(const struct regs *regs)
 {

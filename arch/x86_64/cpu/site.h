@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A site: a place in the code that does nothing until it is turned on. Off it is one instruction, a
- * nop of five bytes; on, a jump to the site's code, out of the way of the usual path. Each site
- * notes itself in the section `tracepoint_sites`, so that its owner finds all of them. arch/patch.h
- * has the function. The host compiles this too, where sites stay off.
+ * A site: a place in the code that does nothing until it is turned on. A site that is off is one
+ * instruction, a nop of five bytes; a site that is on is a jump to code outside of the usual path.
+ * Each site is noted in the section `tracepoint_sites`, where its owner finds it. arch/patch.h
+ * turns sites on and off. The host compiles this file, too; there sites stay off.
  */
 #pragma once
 
@@ -50,7 +50,10 @@ struct arch_site {
  */
 #define ARCH_GATE_ARGUMENTS 5
 
-/* On the gate's stack, right below the caller's own: the caller's sp is the address after this. */
+/*
+ * On the gate's stack, directly below the caller's own part: the caller's sp is the address after
+ * this struct.
+ */
 struct arch_place {
     uint64_t argument[ARCH_GATE_ARGUMENTS];
     uint64_t flags, bp, ip; /* as the caller has them; ip: the return address of the call */
@@ -59,11 +62,13 @@ struct arch_place {
 struct arch_gated;
 struct regs;
 
-/* Interrupts off. `all` has all registers of the place, if the gate is one that takes them. */
+/*
+ * Interrupts off. `all` holds all registers of the place, if the gate is the one that stores them.
+ */
 typedef void arch_gated_function(struct arch_gated *gated, struct arch_place *place,
                                  const struct regs *all);
 
-/* The beginning of whatever a gate is called with. */
+/* The first member of every struct that a gate is called with. */
 struct arch_gated {
     arch_gated_function *enter;
 };
@@ -71,5 +76,5 @@ struct arch_gated {
 /* The caller casts it to a type with arguments. */
 typedef void arch_gate_function(void);
 
-/* The gate, and the one that takes all registers. */
+/* The gate, and the gate that stores all registers. */
 arch_gate_function arch_gate, arch_gate_registers;

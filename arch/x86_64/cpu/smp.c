@@ -36,7 +36,10 @@ static uint32_t page; /* set at boot, as below */
 static void (*entry)(void);
 static unsigned starting;
 
-/* Comparing clocks: which CPU's turn it is, and what the starting CPU's said. [A] */
+/*
+ * For the comparison of clocks: which CPU's turn it is, and what the clock of the starting CPU
+ * said. [A]
+ */
 static uint32_t turn;
 static uint64_t said;
 
@@ -79,8 +82,9 @@ static void tell_clock(void)
 }
 
 /*
- * What the other clock says was said between two readings of this one: how far it is off, at least,
- * in the narrowest of several rounds. 0 where it may be right.
+ * The other clock's time was read between two readings of this one. The result is the least
+ * difference between the clocks, from the narrowest of several rounds; 0 if the other clock may be
+ * right.
  */
 static int64_t compare_clocks(uint64_t *window)
 {
@@ -124,7 +128,7 @@ static bool await_running(unsigned cpu, uint64_t nanoseconds)
     return arch_cpu_runs(cpu);
 }
 
-/* The second start-up is for CPUs that missed the first; one that runs does not heed it. */
+/* The second start-up message is for CPUs that missed the first; a CPU that runs ignores it. */
 bool arch_cpu_start(unsigned cpu, const struct arch_stack *stack, void (*begin)(void))
 {
     arch_check(cpu > 0 && cpu < arch_cpus());
@@ -140,10 +144,13 @@ bool arch_cpu_start(unsigned cpu, const struct arch_stack *stack, void (*begin)(
     apic_send_startup(percpu[cpu].apic_id, page);
     if (!await_running(cpu, STARTUP_NS))
         apic_send_startup(percpu[cpu].apic_id, page);
-    /* If the CPU takes the stack, it comes; if it finds none, too late, it stops. */
+    /*
+     * A CPU that takes the stack has started. A CPU that comes too late finds no stack, and stops.
+     */
     if (!await_running(cpu, PATIENCE_NS) &&
         __atomic_exchange_n(&smp_start.stack, 0, __ATOMIC_ACQ_REL) != 0) {
-        apic_send_init(percpu[cpu].apic_id); /* it shall not come for the next one's stack */
+        apic_send_init(percpu[cpu].apic_id); /* a CPU that is late must not take the stack of the
+                                              * next one */
         return false;
     }
     while (!arch_cpu_runs(cpu))

@@ -6,7 +6,7 @@
 
 struct smp_start {
     uint64_t page_tables; /* for CR3 */
-    uint64_t stack;       /* [A] its top; the CPU that exchanges it for 0 has it */
+    uint64_t stack;       /* [A] the top of the stack; the CPU that exchanges it for 0 owns it */
 };
 
 extern struct smp_start smp_start;

@@ -17,12 +17,12 @@
 #include "arch/x86_64/cpu/site.h"
 
 /*
- * Reads the flags register; an assembly leaf, as a push in inline assembly would move sp under the
- * compiler's feet.
+ * Reads the flags register. It is an assembly leaf, because a push in inline assembly would move sp
+ * without the compiler's knowledge.
  */
 uint64_t arch_flags(void);
 
-/* A context of the kernel's of which nothing else is known yet. */
+/* A context of the kernel of which only these registers are known. */
 #define REGS_OF_KERNEL ((struct regs){.cs = KERNEL_CODE_SELECTOR, .ss = KERNEL_DATA_SELECTOR})
 
 #define ARCH_HERE(here_ip, here_sp, here_bp)                                                       \

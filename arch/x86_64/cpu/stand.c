@@ -53,7 +53,7 @@ static void pass_time(uint32_t reasons)
     arch_relax();
 }
 
-/* What a parker has changed is in this CPU's registers before the parker sees that it resumes. */
+/* A CPU has loaded what the parker changed before the parker sees that it resumes. */
 static void follow_changes(void)
 {
     debugreg_load();
@@ -103,7 +103,7 @@ void stand_leave_stop(void)
     stands_for(self, self->stands & ~STAND_STOP);
 }
 
-/* A parking finds this CPU anywhere in here, where it may be parked at all; so does a report. */
+/* Parkings and reports find this CPU at any point in here, if it may be parked at all. */
 void stand_serve(struct regs *regs)
 {
     struct percpu *self = percpu_self();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Standing still: one word of each CPU's says what it is asked to stand still for, a second what it
- * stands still for, and one pointer at what. docs/kernel.md has the reasons, and which of them may
- * come inside which. For park.c (a change, a debugger's stop) and stop.c (a report; for good),
- * which ask, and for the NMI, which serves.
+ * Standing still. In each CPU's area, one word holds the reasons for which it is asked to stand
+ * still, a second the reasons for which it stands still, and a pointer the registers at which it
+ * does. docs/kernel.md explains the reasons, and which may interrupt which. park.c (a change, a
+ * debugger's stop) and stop.c (a report, a halt) ask; the NMI serves.
  */
 #pragma once
 
@@ -22,54 +22,59 @@ struct regs;
 
 /* --- The CPU that asks. --- */
 
-/* The CPU is asked for that, too, or no more. Sends no NMI. Any context. */
+/* Adds a reason, or takes it away. Sends no NMI. Any context. */
 void stand_ask(unsigned cpu, uint32_t reason);
 void stand_ask_no_more(unsigned cpu, uint32_t reason);
 
-/* It has been asked, and has not served that. Any context. */
+/* True if the CPU has been asked for this, and has not served it. Any context. */
 bool stand_is_asked(unsigned cpu, uint32_t reason);
 
 /*
- * The number of the parking that it is asked for, from the one to the other; false if that was not
- * the one, or it is halted, which is final. By the parker.
+ * Changes the number of the parking that the CPU is asked for; false if it was not `from`, or the
+ * CPU is halted, which is final. By the parker.
  */
 bool stand_ask_number(unsigned cpu, uint32_t from, uint32_t to);
 
-/* What it stands still for. Any context. */
+/* The reasons for which it stands still. Any context. */
 uint32_t stand_reasons(unsigned cpu);
 
-/* Whether all others that run stand for just these of `reasons`; else *one does not. */
+/*
+ * True if all other CPUs that run stand still for exactly these of `reasons`; else *one is a CPU
+ * that does not.
+ */
 bool stand_all_others(uint32_t reasons, uint32_t exactly, unsigned *one);
 
 /*
- * Waits for that, for so many ns at most, and sends another NMI to a CPU that could not serve the
- * last. Time that reports have taken does not count. False: *absent does not.
+ * Waits for that, at most so many ns, and sends another NMI to a CPU that could not serve the last
+ * one. The time of reports does not count. False: *absent does not stand still.
  */
 bool stand_await(uint32_t reasons, uint32_t exactly, uint64_t patience, unsigned *absent);
 
-/* For so long, in all, CPUs have stood still for reports: ns in which no CPU ran. Any context. */
+/* How many ns, in all, CPUs have stood still for reports: time in which no CPU ran. Any context. */
 uint64_t stand_lost_ns(void);
 
 /* --- The CPU that stands still. --- */
 
-/* In an NMI: stands still in here while that is what is asked for. Watches are off. */
+/* In an NMI: stands still until no reason is left. Watches are off. */
 void stand_serve(struct regs *regs);
 
 /*
- * Stands still at these registers, at first for `asked`, then for what of `serves` is asked for,
- * until that is nothing. In an NMI, or a trap with watches off.
+ * Stands still at these registers: at first for `asked`, then for those of `serves` that are asked
+ * for, until there are none. In an NMI, or a trap with watches off.
  */
 void stand_still(struct regs *regs, uint32_t serves, uint32_t asked);
 
 /*
- * This CPU is in a debugger's stop, at these registers, until it leaves that. Nothing waits in
- * here: the stop does.
+ * Enters or leaves a debugger's stop at these registers. It does not wait: the stop does.
  */
 void stand_enter_stop(struct regs *regs);
 void stand_leave_stop(void);
 
-/* What STAND_STOP calls, in the NMI; NULL: nothing. With all other CPUs parked. */
+/* The function that STAND_STOP calls, in the NMI; NULL: none. With all other CPUs parked. */
 void stand_set_stop(void (*stop)(struct regs *regs));
 
-/* What a parked CPU calls while it stands still; NULL: nothing. With all other CPUs parked. */
+/*
+ * The function that a parked CPU calls while it stands still; NULL: none. With all other CPUs
+ * parked.
+ */
 void stand_set_meanwhile(void (*serve)(void));

@@ -6,8 +6,8 @@
 #include "arch/x86_64/cpu/stand.h"
 #include "arch/x86_64/entry/nmi.h"
 
-#define AGAIN_NS 20000ull     /* between two NMIs to one that could not stop yet, */
-#define LOST_NS  100000000ull /* ... and to one that seems to have had none */
+#define AGAIN_NS 20000ull     /* The time between two NMIs to a CPU that could not stop yet, */
+#define LOST_NS  100000000ull /* ... and to a CPU that seems to have received none. */
 
 void stand_ask(unsigned cpu, uint32_t reason)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See arch/stop.h. Unlike parking neither asks a CPU whether it may be stopped where it is: for a
- * report nothing is changed that it may be looking at, and a CPU that is halted looks at nothing
- * any more. A report is also for one that has found something wrong in an NMI of its own.
+ * See arch/stop.h. Unlike a parking, this does not ask a CPU whether it may be stopped where it is:
+ * a report changes nothing that the CPU may be reading, and a halted CPU reads nothing any more. A
+ * CPU that has found an error in its own NMI can report, too.
  */
 #include "arch/stop.h"
 
@@ -11,7 +11,7 @@
 #include "arch/x86_64/cpu/stand.h"
 #include "arch/x86_64/entry/nmi.h"
 
-#define PATIENCE_NS 300000000ull /* neither waits longer for a CPU that does not answer */
+#define PATIENCE_NS 300000000ull /* The longest wait for a CPU that does not answer. */
 
 static uint64_t since; /* [the CPU that reports] when its report began: arch_clock_ns */
 static uint64_t lost;  /* [A] */
@@ -34,7 +34,7 @@ static void ask_all_others(uint32_t reason)
         }
 }
 
-/* One that is parked is no answer: its parker may be about to let it go. */
+/* A parked CPU is no answer: its parker may be about to release it. */
 void arch_cpus_stand(void)
 {
     since = arch_clock_ns();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What arch_switch (switch.asm) leaves on a stack, made for a thread that has not run yet and read
- * for one that does not run now. Task context; arch_switched_regs in any.
+ * The frame that arch_switch (switch.asm) leaves on a stack: it is made for a thread that has not
+ * run yet, and read for a thread that does not run now. Task context; arch_switched_regs in any.
  */
 #include "arch/regs.h"
 #include "arch/thread.h"
@@ -30,7 +30,10 @@ uintptr_t arch_thread_prepare(const struct arch_stack *stack, void (*entry)(void
     return (uintptr_t)first;
 }
 
-/* The registers are those inside arch_switch, whose frame pointer is where it pushed the last. */
+/*
+ * The registers are those inside arch_switch; its frame pointer is where it pushed the last of
+ * them.
+ */
 void arch_switched_regs(uintptr_t sp, struct regs *regs)
 {
     const struct switched *left = (const struct switched *)sp;

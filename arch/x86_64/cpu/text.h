@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lines put together in a caller's buffer, for reports from arch/, which does not know core's
- * print. Any context.
+ * Lines of text in a buffer of the caller, for reports from arch/, which does not know the print
+ * functions of core. Any context.
  */
 #pragma once
 
@@ -13,7 +13,7 @@ struct text {
     size_t room; /* the NUL's place included */
 };
 
-/* An empty text in `buffer`; what does not fit is cut. */
+/* Begins an empty text in `buffer`; what does not fit is cut off. */
 struct text text_in(char *buffer, size_t size);
 void text_add(struct text *text, const char *words);
 void text_add_padded(struct text *text, const char *words, size_t width);

@@ -8,9 +8,10 @@
 #include <stdint.h>
 
 /*
- * What a program may have mapped: [ARCH_USER_START, ARCH_USER_END). All that code in virtual-8086
- * mode could reach stays a hole (trap_entry.asm), page 0 with it, and so does the last page of the
- * lower half, so that the address after a `syscall` is canonical wherever that stands.
+ * The addresses that a program may have mapped: [ARCH_USER_START, ARCH_USER_END). Unmapped stay all
+ * addresses that code in virtual-8086 mode could reach (trap_entry.asm), page 0 among them, and the
+ * last page of the lower half, so that the address after a `syscall` is canonical wherever the
+ * `syscall` stands.
  */
 #define ARCH_USER_START ((uintptr_t)0x110000)
 #define ARCH_USER_END   ((uintptr_t)0x7ffffffff000)
