@@ -144,8 +144,8 @@ struct pitot_tracepoint {
     void *volatile probes; /* 0: no event listens */
 };
 
-typedef void pitot_gate(struct pitot_tracepoint *, unsigned long long, unsigned long long,
-                        unsigned long long, unsigned long long, unsigned long long);
+typedef void pitot_raise(struct pitot_tracepoint *, unsigned long long, unsigned long long,
+                         unsigned long long, unsigned long long, unsigned long long);
 
 #define PITOT_KIND_pointer 0
 #define PITOT_KIND_u32     3
@@ -185,7 +185,7 @@ typedef void pitot_gate(struct pitot_tracepoint *, unsigned long long, unsigned 
     do {                                                                                           \
         (void)sizeof(char[sizeof(pitot_fields_of_##name) == (count) + 1 ? 1 : -1]);                \
         if (__builtin_expect(pitot_tracepoint_##name.probes != 0, 0))                              \
-            ((pitot_gate *)pitot_tracepoint_##name.gate)(                                          \
+            ((pitot_raise *)pitot_tracepoint_##name.gate)(                                         \
                 &pitot_tracepoint_##name, (unsigned long long)(a), (unsigned long long)(b),        \
                 (unsigned long long)(c), (unsigned long long)(d), (unsigned long long)(e));        \
     } while (0)

@@ -138,16 +138,21 @@ bool arch_embed_has_tables(void)
     return symtab()->magic != 0;
 }
 
+static const uint8_t none[ARCH_BUILD_ID_SIZE];
+
+/* The tables have zeroes where the kernel was linked without one. */
 const uint8_t *arch_embed_build_id(void)
 {
     if (kernel->build_id)
         return kernel->build_id;
-    return arch_embed_has_tables() ? symtab()->build_id : NULL;
+    if (!arch_embed_has_tables() ||
+        __builtin_memcmp(symtab()->build_id, none, ARCH_BUILD_ID_SIZE) == 0)
+        return NULL;
+    return symtab()->build_id;
 }
 
 const uint8_t *arch_build_id(void)
 {
-    static const uint8_t none[ARCH_BUILD_ID_SIZE];
     const uint8_t *known = arch_embed_build_id();
 
     return known ? known : none;

@@ -29,7 +29,11 @@ make_path($logs);
 
 # A level, or one of these, with tables; `low` is linked at 1 MiB.
 my %tables = ('2, with tables' => 'level2-tables', '2, low, with tables' => 'low-tables');
-my %others = (%tables, '0, by a script that drops' => 'dropped');
+my %others = (
+    %tables,
+    '0, by a script that drops' => 'dropped',
+    '2, with tables, no build id' => 'nameless-tables',
+);
 
 sub kernel { return "$build/ports/c-" . ($others{$_[0]} // "level$_[0]") . '.elf' }
 
@@ -166,6 +170,13 @@ for my $low (sort keys %tables) {
 }
 cmp_ok(hex(address('2, low, with tables', 'jobs_done')), '<', 1 << 24,
     '... in the lower half, too');
+
+my $nameless = '2, with tables, no build id';
+records($nameless, '-e mem:jobs_done:w -g', scalar(@turns));
+%chains = map { ("@{$_->{chain}}", 1) }
+    samples(perf_says($nameless, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff'));
+is_deeply([keys(%chains)], ['job_finish job_run worker thread_begin'],
+    'perf script: a linker script that drops the build id does no harm');
 
 my $tables = '2, with tables';
 ($status, $console) = run_level($tables, '-e mem:ticks:w -g');

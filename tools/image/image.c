@@ -126,7 +126,7 @@ static bool find_parts(struct image *image)
     if (image->reserved_size == 0 && !find_marked(image))
         return image_complain(image, "no section %s, and no build/lib/pitot.o with room for it",
                               image->section);
-    return build_id ||
+    return build_id || image->reserved_index == 0 ||
            image_complain(image, "no section .note.gnu.build-id: link with --build-id=sha1");
 }
 

@@ -25,6 +25,10 @@ struct image {
     off_t reserved_offset; /* of the reserved section in the file */
     size_t reserved_size;
     size_t reserved_index; /* its section number; 0: it is a part of one */
+    /*
+     * Zeroes in a kernel that embeds Pitot and has none: a new link empties its room for tables, so
+     * they cannot be of another build.
+     */
     uint8_t build_id[IMAGE_BUILD_ID_SIZE];
 };
 
