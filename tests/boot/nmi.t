@@ -153,7 +153,7 @@ my $overwrite = 'perf record -a --overwrite -e cpu-clock -F max';
 subtest 'the button' => sub {
     pressed_ok('an idle machine that is sampled', {}, qr/recording until/, qr/\w+/, $overwrite)
         for 1 .. 2;
-    pressed_ok('one that hangs, interrupts off', {flags => 'watchdog=1'},
+    pressed_ok('one that hangs, interrupts off', {flags => 'watchdog=1', icount => 64},
         qr/WATCHDOG: the machine continues/, qr/(?:crash_spin|arch_relax)\+/,
         "$overwrite -- crash hang");
     pressed_ok('one that was sampled', {}, qr/^fs-stress: \d{6,} operations, all verified$/m,

@@ -231,7 +231,7 @@ my %names = ('run /bin/attack brood' => 1, 'run /bin/attack names' => 30,
     'run /bin/attack storm 3000' => 0, 'run /bin/attack all' => 0);
 
 # System calls by chance, so many; the first of these runs is a name that is not known.
-my $calls = $ENV{SOAK} ? 2_000_000 : 20_000;
+my $calls = $ENV{SOAK} ? 2_000_000 : 10_000;
 my $seed = $ENV{SEED} // ($ENV{SOAK} ? 1 + int(rand(2**31)) : 1);
 my @chances = map { "run /bin/chance $_ $calls" } $seed .. $seed + 3;
 $names{$chances[0]} = 1;
