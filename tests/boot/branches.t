@@ -52,9 +52,9 @@ sub summary
 # --- A command -----------------------------------------------------------------------------------
 
 my $whole = 'perf record -a -m 4m -e branches -- memory';
-my $newest = 'perf record -a -m 8k --overwrite -e branches -- fs-stress';
-my $few = 'perf record -a -e branches/window=100/ -- fs-stress';
-my $count = 'perf stat -a -e branches -- fs-stress';
+my $newest = 'perf record -a -m 8k --overwrite -e branches -- fs-stress 1';
+my $few = 'perf record -a -e branches/window=100/ -- fs-stress 1';
+my $count = 'perf stat -a -e branches -- fs-stress 1';
 my $machine = boot(icount => 1,
     run => join('; ', $whole, 'perf script', 'perf report', $newest, 'perf script', $few,
         'perf script', $count, 'perf list', 'poweroff'));

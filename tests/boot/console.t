@@ -154,7 +154,7 @@ is(scalar(() = line('perf list') =~ /^  dr\d  free$/mg), 4, 'nothing stays armed
 
 # Some ten minutes of text, were it not for the ^C.
 my $much = join('; ', ('perf script') x 50);
-line('perf record -a --overwrite -e lock:* -R -g -- fs-stress 300');
+line('perf record -a --overwrite -e lock:* -R -g -- fs-stress 40');
 $machine->send("$much\n");
 $machine->expect(qr/^fs-stress +1 \[000\] .*\n\t/m, $patience, 'perf script prints');
 $machine->send($control_c);
@@ -171,7 +171,7 @@ like(line('perf list nothing-of-the-kind'), qr/^perf list: no event matches "not
 
 # --- As in perf -----------------------------------------------------------------------------------
 
-like(line('perf record -a -- fs-stress --threads 2 100; perf report -g none'),
+like(line('perf record -a -- fs-stress --threads 2 30; perf report -g none'),
     qr/^# Samples: \S+ +of event 'cpu-clock'$/m, 'perf record without -e samples the clock');
 like(line('perf stat -a -- fs-stress 3 --threads 1'),
     qr/^ +[\d.]+ msec cpu-clock\n +[1-9]\d* +sched:sched_switch\n +\d+ +irq:\S+\n +0 +raw_sys/m,

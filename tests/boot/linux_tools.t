@@ -20,7 +20,7 @@ use Pitot::Files;
 use Pitot::Transcript;
 
 my $logs = File::Spec->rel2abs(($ENV{BUILD} // 'build') . '/logs/linux_tools');
-my $load = 'fs-stress --threads 3 3';
+my $load = 'fs-stress --threads 3 1';
 my $record = "perf record -a -m 8M -g -R -e lock:*,sched:*,kmem:* -- $load";
 my $everything = 'perf record -a -R -e *:* -- memory';
 my $machine = boot(machine => 'qemu', smp => 4, icount => 8, flags => 'perf.rate=0',

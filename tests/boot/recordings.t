@@ -17,7 +17,7 @@ use Pitot::Transcript;
 
 my $build = $ENV{BUILD} // 'build';
 my $flag = address_of("$build/pitot.elf", 'kernel_flag');
-my $load = 'fs-stress';
+my $load = 'fs-stress 2';
 my $fields = 'comm,tid,cpu,time,period,event,ip,sym,symoff';
 my $outermost = 'kernel_main boot_entry_high';
 my $unthrottled = 'perf.rate=0';    # however fast the host is

@@ -19,12 +19,12 @@ use Pitot::Files;
 plan skip_all => 'the clock is set by QEMU' if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 
 my @commands = (
-    'perf record -a -g -R -e cpu-clock,timer:tick,sched:* -- fs-stress --threads 3 5',
+    'perf record -a -g -R -e cpu-clock,timer:tick,sched:* -- fs-stress --threads 3 3',
     'perf script',
-    'perf record -a -m 64k -g -e mem:kernel_flag:rw,lock:* -- /bin/fs-load',
+    'perf record -a -m 64k -g -e mem:kernel_flag:rw,lock:* -- /bin/fs-load 3',
     'perf trace -S -- /bin/poll-load',
     'perf report',
-    'run /bin/poll-load 400 &', 'ps', 'wait', 'ps', 'memory', 'poweroff',
+    'run /bin/poll-load 100 &', 'ps', 'wait', 'ps', 'memory', 'poweroff',
 );
 my %run = (flags => 'perf.rate=0', run => join('; ', @commands));
 my $loops = 4;    # more than any host here has CPUs to spare

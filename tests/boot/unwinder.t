@@ -22,7 +22,7 @@ use Pitot::Transcript;
 my $build = $ENV{BUILD} // 'build';
 my $fp_build = $ENV{FP_BUILD} // "$build/fp";
 my $event = '-e mem:kernel_flag:rw';
-my $load = '-- fs-stress';
+my $load = '-- fs-stress 1';
 my $files = tempdir(CLEANUP => 1);
 
 # The frames of `bt`: {address, kind, name}.

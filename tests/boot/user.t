@@ -20,7 +20,7 @@ plan skip_all => 'Bochs has the suite ktap-user, and its console cannot be typed
 
 my $build = $ENV{BUILD} // 'build';
 my $fp_iso = ($ENV{FP_BUILD} // "$build/fp") . '/test/pitot.iso';
-my $watch = 'perf record -a -e mem:kernel_flag:rw -- fs-stress 5';
+my $watch = 'perf record -a -e mem:kernel_flag:rw -- fs-stress 3';
 
 # Flags of a program that must not be set where the kernel runs for it.
 my %harmful = (TF => 1 << 8, DF => 1 << 10, NT => 1 << 14, AC => 1 << 18);

@@ -36,11 +36,11 @@ sub threads
 
 # process_main is its thread's way to the first instruction; the console reads its file before.
 my $events = '-e mem:kernel_flag:w -e mem:process_main:x -e mem:/bin/fs-load:_start:x';
-my $own = "perf stat $events -- /bin/fs-load 10";
-my $all = "perf stat -a $events -- /bin/fs-load 10";
-my $record = 'perf record -m 4m -e mem:kernel_flag:w -- /bin/fs-load 10';
-my $record_all = 'perf record -m 4m -a -e mem:kernel_flag:w -- /bin/fs-load 10';
-my $run = 'perf stat -e mem:kernel_flag:w -- run fs-load 10';
+my $own = "perf stat $events -- /bin/fs-load 5";
+my $all = "perf stat -a $events -- /bin/fs-load 5";
+my $record = 'perf record -m 4m -e mem:kernel_flag:w -- /bin/fs-load 5';
+my $record_all = 'perf record -m 4m -a -e mem:kernel_flag:w -- /bin/fs-load 5';
+my $run = 'perf stat -e mem:kernel_flag:w -- run fs-load 5';
 my @once = map { "perf $_ -e mem:process_main:x -- /bin/fs-load 1" } qw(stat record);
 my $machine = boot(run => join('; ', @once, $own, $all, $run, $record, 'perf script', $record_all,
         'perf script', 'poweroff'));
