@@ -99,13 +99,13 @@ sub functions
 sub by_objdump
 {
     my ($program, @functions) = @_;
-    my %code;
+    my (%code, %known);    # known: by text, as most instructions come more than once
     open(my $in, '-|', "objdump -d -j .text --no-show-raw-insn $program") or die("objdump: $!\n");
     while (<$in>) {
         my ($address, $text) = /^ *([0-9a-f]+):\t(.*?)\s*$/ or next;
         $address = hex($address);
         shift(@functions) while @functions && $functions[0][1] <= $address;
-        $code{$address} = code_of($text)
+        $code{$address} = $known{$text} //= code_of($text)
             if @functions && $functions[0][0] <= $address && $text ne '...';
     }
     close($in);
