@@ -22,6 +22,12 @@ bool arch_embed_has_stacks(void);
 /* The kernel can stop its other CPUs, or it has none. */
 bool arch_embed_can_park(void);
 
+/*
+ * A CPU that runs without the breakpoints that are armed, as it was let go and did not call
+ * pitot_cpu_resumes; ARCH_NO_CPU: none. Task context.
+ */
+unsigned arch_embed_cpu_behind(void);
+
 /* tools/pitot-tables has been there. Any context. */
 bool arch_embed_has_tables(void);
 

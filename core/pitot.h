@@ -37,7 +37,8 @@ int pitot_host_mapped(unsigned long address, unsigned long length) __attribute__
 
 /*
  * For more than one CPU: all others stand still, interrupts off, between these two; 0: they do not,
- * and run on. Interrupts are off here meanwhile. Task context.
+ * and run on. Each that has stood still calls pitot_cpu_resumes before it continues, and the second
+ * returns after all have. Interrupts are off here meanwhile. Task context.
  */
 int pitot_host_park(void) __attribute__((weak));
 void pitot_host_release(void) __attribute__((weak));
@@ -55,7 +56,8 @@ struct pitot_kernel {
      * and gate_stack is what the CPU pushes its frame on. What lies there cannot be watched, as a
      * hit would come upon itself.
      */
-    const void *gate, *gate_end, *gate_stack, *gate_stack_end;
+    const void *gate, *gate_end, *gate_stack, *gate_stack_end; /* the stacks of all CPUs */
+    unsigned cpus; /* that run, from pitot_init on; 0: CPUS of `make lib` */
 };
 
 /* 0, or why not. Once, before all others. */
@@ -87,6 +89,12 @@ void pitot_thread_runs(unsigned pid);
 
 /* ... and is called that, of 15 characters: 0, or why perf will not know. Task context. */
 const char *pitot_thread_named(unsigned pid, const char *name);
+
+/*
+ * This CPU loads the breakpoints that were changed while it stood still. Interrupts off; outside of
+ * debug traps.
+ */
+void pitot_cpu_resumes(void);
 
 /* --- What the kernel's trap entries call, with the registers of what they interrupted. --- */
 

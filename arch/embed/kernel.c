@@ -10,6 +10,7 @@
 #include "arch/park.h"
 #include "arch/unwind.h"
 #include "arch/x86_64/cpu/check.h"
+#include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/memory/sections.h"
 #include "core/abi/symtab.h"
 #include "core/pitot.h"
@@ -24,7 +25,7 @@ void arch_embed_init(const struct pitot_kernel *with)
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++) {
         percpu[cpu].self = &percpu[cpu];
         percpu[cpu].cpu = cpu;
-        percpu[cpu].runs = true;
+        percpu[cpu].runs = cpu < arch_cpus();
     }
 }
 
@@ -53,7 +54,7 @@ bool arch_embed_in_gate(uintptr_t address)
 
 unsigned arch_cpus(void)
 {
-    return ARCH_CPUS_MAX;
+    return ARCH_CPUS_MAX > 1 && kernel->cpus ? kernel->cpus : ARCH_CPUS_MAX;
 }
 
 bool arch_cpu_runs(unsigned cpu)
@@ -68,7 +69,7 @@ static struct {
 
 bool arch_embed_can_park(void)
 {
-    return ARCH_CPUS_MAX == 1 || (pitot_host_park && pitot_host_release);
+    return ARCH_CPUS_MAX == 1 || arch_cpus() == 1 || (pitot_host_park && pitot_host_release);
 }
 
 bool arch_cpus_park(unsigned *absent)
@@ -81,13 +82,31 @@ bool arch_cpus_park(unsigned *absent)
         return true;
     }
     flags = arch_irq_save();
-    if (ARCH_CPUS_MAX > 1 && !pitot_host_park()) {
+    if (ARCH_CPUS_MAX > 1 && arch_cpus() > 1 && !pitot_host_park()) {
         arch_irq_restore(flags);
         return false;
     }
     parking.depth = 1;
     parking.flags = flags;
     return true;
+}
+
+/* Which change of the debug registers a CPU has loaded. [owning CPU; read by all] */
+static uint64_t loaded[ARCH_CPUS_MAX];
+
+void pitot_cpu_resumes(void)
+{
+    debugreg_load();
+    __atomic_store_n(&loaded[arch_cpu_id()], debugreg.changes, __ATOMIC_RELEASE);
+}
+
+unsigned arch_embed_cpu_behind(void)
+{
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (cpu != arch_cpu_id() &&
+            __atomic_load_n(&loaded[cpu], __ATOMIC_ACQUIRE) != debugreg.changes)
+            return cpu;
+    return ARCH_NO_CPU;
 }
 
 /* The kernel does not say where its other CPUs stand. */
@@ -102,7 +121,7 @@ void arch_cpus_release(void)
     arch_check(parking.depth > 0);
     if (--parking.depth > 0)
         return;
-    if (ARCH_CPUS_MAX > 1)
+    if (ARCH_CPUS_MAX > 1 && arch_cpus() > 1)
         pitot_host_release();
     arch_irq_restore(parking.flags);
 }

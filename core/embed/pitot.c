@@ -94,9 +94,11 @@ const char *pitot_init(const struct pitot_kernel *kernel)
         (uintptr_t)pitot_init < (uintptr_t)kernel->text ||
         (uintptr_t)pitot_init >= (uintptr_t)kernel->text_end)
         return "text and text_end are not around the kernel's code: pitot_init lies outside";
+    if (kernel->cpus > ARCH_CPUS_MAX)
+        return "more CPUs than the object is made for: CPUS of make lib";
     arch_embed_init(kernel);
     if (!arch_embed_can_park())
-        return "made for more than one CPU: pitot_host_park and pitot_host_release are missing";
+        return "more than one CPU: pitot_host_park and pitot_host_release are missing";
     if (embed_tracepoints_init(&reason) != 0)
         return reason.text;
     wrong = open_tables();
@@ -131,11 +133,18 @@ static int check_breakpoints(const struct event_spec *spec, struct refusal *why)
 
     if (lacking)
         return refuse(why, ENOSYS, "%s: the kernel does not give %s", spec->name, lacking);
-    if (ARCH_CPUS_MAX > 1)
-        return refuse(why, ENOSYS,
-                      "%s: breakpoints are for kernels of one CPU; this object is made for %d",
-                      spec->name, ARCH_CPUS_MAX);
     return 0;
+}
+
+/* A CPU that has not loaded them would miss its hits, and the recording would not show it. */
+static int check_cpus(struct refusal *why)
+{
+    unsigned behind = arch_embed_cpu_behind();
+
+    if (behind == ARCH_NO_CPU)
+        return 0;
+    return refuse(why, EIO, "CPU %u has not called pitot_cpu_resumes: it has no breakpoints",
+                  behind);
 }
 
 static uint64_t period_of(const struct event_spec *spec)
@@ -188,6 +197,8 @@ const char *pitot_start(const char *options)
                           &reason);
     for (size_t i = 0; !error && i < state.options.count; i++)
         error = begin_event(i, &reason);
+    if (!error)
+        error = check_cpus(&reason);
     if (error) {
         end_events();
         state.event_count = 0;

@@ -2,11 +2,13 @@
 /*
  * The start of the sample kernel: a Multiboot loader, QEMU's -kernel say, enters in 32-bit mode
  * without paging; kernel_main is called in 64-bit mode at the addresses that it is linked to, with
- * what the loader says. One gigabyte is mapped twice: where it is, and 2 GiB below the end. Once,
- * interrupts off.
+ * what the loader says. One gigabyte is mapped twice: where it is, and 2 GiB below the end; and the
+ * interrupt controller of the CPU. Once, interrupts off. Another CPU begins at other_entry, in
+ * 16-bit mode, and calls other_begin on the stack that other_stack says.
  */
 #define MAGIC  0x1badb002
 #define FLAGS  0x00010000 /* the header says where what goes: the loader need not know ELF */
+#define CODE32 0x08
 #define CODE   0x18
 #define DATA   0x20
 
@@ -28,8 +30,11 @@ boot_entry:
         jb 1b
         movl $directory + 3, pointers
         movl $directory + 3, pointers + 510 * 8
+        movl $apic_directory + 3, pointers + 3 * 8
+        movl $0xfee00093, apic_directory + 503 * 8 /* ... and not cached */
         movl $pointers + 3, root
         movl $pointers + 3, root + 511 * 8
+enter_long:
         movl $root, %eax
         movl %eax, %cr3
         movl $1 << 5, %eax              /* CR4.PAE */
@@ -54,19 +59,46 @@ long_mode:
 
         .balign 8
         .globl gdt
-gdt:    .quad 0, 0, 0
+gdt:    .quad 0
+        .quad 0x00cf9b000000ffff        /* CODE32 */
+        .quad 0
         .quad 0x00af9b000000ffff        /* CODE */
         .quad 0x00cf93000000ffff        /* DATA */
-        .quad 0, 0                      /* the task state, idt.c's */
+        .quad 0, 0, 0, 0                /* the task states of two CPUs, cpu.c's */
 gdt_pointer:
         .word gdt_pointer - gdt - 1
         .quad gdt
+
+/* Copied to where other_start (others.c) lets the CPU begin; nothing else is near enough. */
+        .code16
+        .globl other_entry, other_entry_end
+other_entry:
+        cli
+        lgdtl %cs:(other_gdt - other_entry)
+        movl $1, %eax                   /* CR0: PE */
+        movl %eax, %cr0
+        ljmpl $CODE32, $other_32
+other_gdt:
+        .word gdt_pointer - gdt - 1
+        .long gdt
+other_entry_end:
+
+        .code32
+other_32:
+        movw $DATA, %ax
+        movw %ax, %ds
+        movw %ax, %es
+        movw %ax, %ss
+        xorl %edi, %edi                 /* no loader has been there */
+        jmp enter_long
+        .code64
 
         .section .boot.tables, "aw"      /* in the file: what a loader copies has no hole */
         .balign 4096
 root:      .skip 4096
 pointers:  .skip 4096
 directory: .skip 4096
+apic_directory: .skip 4096
 
         .text
         .type high, @function
@@ -74,7 +106,12 @@ high:   .cfi_startproc
         .cfi_undefined rip              /* nobody has called it */
         movq $boot_stack_end, %rsp
         xorl %ebp, %ebp                 /* ... which is what ends a chain by frame pointers */
+        testl %edi, %edi
+        jz 1f
         call kernel_main
+        ud2
+1:      movq other_stack, %rsp
+        call other_begin
         ud2
         .cfi_endproc
         .size high, . - high

@@ -21,18 +21,19 @@ struct __attribute__((packed)) gate {
 };
 
 static struct gate idt[GATES];
-static struct __attribute__((packed)) {
+static struct __attribute__((packed)) task {
     uint32_t none;
     uint64_t sp[3], none_either, ist[7], more;
     uint16_t last, io;
-} task;
+} tasks[CPUS];
 
-extern uint64_t gdt[];
+extern uint64_t gdt[]; /* has room for the tasks of two CPUs */
+_Static_assert(CPUS <= 2, "boot.S has room for two");
 
 PITOT_TRACEPOINT(shop, tick, 1, PITOT_FIELD(u64, ticks, "%lu")); /* PITOT */
 
-struct cpu this_cpu;
-char debug_stack[STACK_SIZE] __attribute__((aligned(4096)));
+struct cpu cpus[CPUS];
+char debug_stack[CPUS][STACK_SIZE] __attribute__((aligned(4096)));
 uint64_t ticks;
 
 void port_write(uint16_t port, uint8_t value)
@@ -101,6 +102,10 @@ GATE void trap_serve(struct trap_frame *frame)
         port_write(0x20, 0x20);
         return;
     }
+    if (frame->vector == STAND_VECTOR) {
+        others_serve();
+        return;
+    }
     if (frame->vector == DEBUG_VECTOR && debug_trap && debug_trap(frame))
         return;
     say("trap ");
@@ -119,22 +124,20 @@ static void make_gate(unsigned vector, uint8_t stack)
                                 (uint32_t)(to >> 32), 0};
 }
 
-static void load_tables(void)
+static void load_tables(uint32_t number)
 {
     struct __attribute__((packed)) {
         uint16_t last;
         uint64_t base;
     } pointer = {sizeof(idt) - 1, (uint64_t)idt};
-    uint64_t base = (uint64_t)&task;
+    uint64_t base = (uint64_t)&tasks[number], *descriptor = &gdt[TASK / 8 + 2 * number];
 
-    for (unsigned vector = 0; vector < GATES; vector++)
-        make_gate(vector, vector == DEBUG_VECTOR);
     __asm__ volatile("lidt %0" : : "m"(pointer));
-    task.ist[0] = (uint64_t)debug_stack + STACK_SIZE;
-    gdt[5] =
-        (sizeof(task) - 1) | (base & 0xffffff) << 16 | 0x89ull << 40 | (base >> 24 & 0xff) << 56;
-    gdt[6] = base >> 32;
-    __asm__ volatile("ltr %w0" : : "r"(TASK));
+    tasks[number].ist[0] = (uint64_t)debug_stack[number] + STACK_SIZE;
+    descriptor[0] = (sizeof(struct task) - 1) | (base & 0xffffff) << 16 | 0x89ull << 40 |
+                    (base >> 24 & 0xff) << 56;
+    descriptor[1] = base >> 32;
+    __asm__ volatile("ltr %w0" : : "r"(TASK + 16 * number));
 }
 
 /* The controllers' lines begin at vector 32, the timer's alone is open. */
@@ -158,12 +161,28 @@ static void start_timer(void)
         port_write(words[i][0], words[i][1]);
 }
 
+static void init_one(uint32_t number)
+{
+    struct cpu *self = &cpus[number];
+    uint64_t base = (uint64_t)self;
+
+    *self = (struct cpu){.number = number, .self = self};
+    load_tables(number);
+    __asm__ volatile("wrmsr" : : "c"(GS_BASE), "a"((uint32_t)base), "d"((uint32_t)(base >> 32)));
+}
+
+void other_init(uint32_t number)
+{
+    init_one(number);
+    this_cpu()->current = THREADS + number - 1;
+    __asm__ volatile("sti");
+}
+
 void cpu_init(void)
 {
-    uint64_t base = (uint64_t)&this_cpu;
-
-    load_tables();
-    __asm__ volatile("wrmsr" : : "c"(GS_BASE), "a"((uint32_t)base), "d"((uint32_t)(base >> 32)));
+    for (unsigned vector = 0; vector < GATES; vector++)
+        make_gate(vector, vector == DEBUG_VECTOR);
+    init_one(0);
     start_timer();
     __asm__ volatile("sti");
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The sample kernel: one CPU, its own types, descriptor tables, GS, timer and threads. It knows
- * nothing of Pitot but for what the files pitot_level*.c and the lines with PITOT in them say.
+ * The sample kernel: its own types, descriptor tables, GS, timer and threads, and as many CPUs as
+ * its Makefile says, of which the first has the threads. It knows nothing of Pitot but for what the
+ * files pitot_level*.c and the lines with PITOT in them say.
  */
 #pragma once
 
@@ -14,7 +15,10 @@ typedef uint64_t size_t;
 
 #define DEBUG_VECTOR 1
 #define TIMER_VECTOR 32
+#define OTHER_VECTOR 46 /* interrupt controllers' own, not served */
+#define STAND_VECTOR 47 /* from another CPU: stand still */
 #define THREADS      4
+#define ALL_THREADS  (THREADS + CPUS - 1) /* each other CPU is a thread */
 #define STACK_SIZE   16384
 
 #define GATE __attribute__((section(".text.gate"))) /* from a trap's entry to its end */
@@ -30,6 +34,8 @@ struct trap_frame {
 struct cpu {
     uint32_t number;
     uint32_t current; /* thread */
+    struct cpu *self;
+    uint32_t runs; /* written by the CPU, read by the first */
 };
 
 struct thread {
@@ -38,15 +44,23 @@ struct thread {
     int runs; /* until its function returns */
 };
 
-extern struct cpu this_cpu;
-extern struct thread threads[THREADS]; /* 0: the one that has booted */
+extern struct cpu cpus[CPUS];
+extern struct thread threads[ALL_THREADS]; /* 0: the one that has booted */
 extern char boot_stack[], boot_stack_end[];
-extern char thread_stacks[THREADS][STACK_SIZE];
-extern char debug_stack[STACK_SIZE];
+extern char thread_stacks[ALL_THREADS][STACK_SIZE];
+extern char debug_stack[CPUS][STACK_SIZE];
 extern uint64_t ticks; /* the timer's */
 
 /* kernel.ld */
 extern const char image_start[], image_end[], text_start[], text_end[], gate_start[], gate_end[];
+
+static inline struct cpu *this_cpu(void)
+{
+    struct cpu *self;
+
+    __asm__ volatile("movq %%gs:8, %0" : "=r"(self));
+    return self;
+}
 
 /* cpu.c */
 void cpu_init(void);
@@ -57,6 +71,15 @@ void serial_write(uint16_t port, const void *bytes, size_t length);
 void say(const char *text);
 void say_number(uint64_t number);
 void stop_machine(int status) __attribute__((noreturn));
+
+/* others.c: CPUs but the first */
+void others_start(void);
+void others_interrupt(uint32_t vector);
+void others_serve(void); /* the interrupt from another CPU has come: interrupts off */
+void other_init(uint32_t number);
+
+/* main.c: what they do. */
+void other_main(void);
 
 /* thread.c */
 void thread_make(uint32_t number, const char *name, void (*run)(void));
@@ -80,3 +103,6 @@ void record_end(void);
 /* pitot_level2.c; the other levels have none. The first: 1 for a breakpoint of Pitot's. */
 int debug_trap(struct trap_frame *frame) __attribute__((weak));
 void clock_tick(const struct trap_frame *frame) __attribute__((weak));
+
+/* pitot_level3.c: on another CPU, interrupts off, until it may resume. */
+void stand_still(void) __attribute__((weak));

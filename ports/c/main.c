@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the sample kernel does: three workers make jobs and finish them, and Pitot watches
- * (record_begin, record_end). Entered once by boot.S.
+ * What the sample kernel does: three workers make jobs and finish them, each other CPU does as many
+ * as one of them, and Pitot watches (record_begin, record_end). Entered by boot.S.
  */
 #include "ports/c/kernel.h"
 
 #include "core/pitot.h"
 
-#define JOBS 20 /* of each worker */
+#define JOBS 20 /* of each worker and each other CPU */
 
 PITOT_TRACEPOINT(shop, job_done, 2, PITOT_FIELD(u32, job, "job=%u"),
                  PITOT_FIELD(text, worker, " worker=%s"));
 
 uint64_t jobs_done;
+static uint32_t others_begin, others_done; /* set by the first CPU; counted by the others */
 
 void *memcpy(void *to, const void *from, size_t length)
 {
@@ -36,7 +37,7 @@ void event_init(const char *text)
 __attribute__((noinline)) static void job_finish(uint32_t job)
 {
     __atomic_fetch_add(&jobs_done, 1, __ATOMIC_RELAXED);
-    PITOT_TRACE(job_done, job, threads[this_cpu.current].name);
+    PITOT_TRACE(job_done, job, threads[this_cpu()->current].name);
 }
 
 __attribute__((noinline)) static void job_run(uint32_t job)
@@ -48,9 +49,29 @@ __attribute__((noinline)) static void job_run(uint32_t job)
 static void worker(void)
 {
     for (uint32_t job = 0; job < JOBS; job++) {
-        job_run(100 * this_cpu.current + job);
+        job_run(100 * this_cpu()->current + job);
         thread_yield();
     }
+}
+
+void other_main(void)
+{
+    uint32_t number = this_cpu()->current;
+
+    pitot_thread_runs(number); /* PITOT */
+    while (!__atomic_load_n(&others_begin, __ATOMIC_ACQUIRE))
+        __asm__ volatile("pause");
+    for (uint32_t job = 0; job < JOBS; job++)
+        job_run(100 * number + job);
+    __atomic_fetch_add(&others_done, 1, __ATOMIC_RELEASE);
+    for (;;)
+        __asm__ volatile("hlt");
+}
+
+static void wait_for_others(void)
+{
+    while (__atomic_load_n(&others_done, __ATOMIC_ACQUIRE) != CPUS - 1)
+        __asm__ volatile("pause");
 }
 
 /* The second comes a millisecond after this began. */
@@ -78,11 +99,18 @@ void kernel_main(const uint32_t *machine)
 
     event_init("a kernel of its own\n");
     cpu_init();
+    others_start();
     record_begin(options_of(machine)); /* PITOT */
     for (uint32_t i = 1; i < THREADS; i++)
         thread_make(i, names[i], worker);
+    for (uint32_t i = THREADS; i < ALL_THREADS; i++) {
+        threads[i].name = "helper";
+        pitot_thread_named(i, threads[i].name); /* PITOT */
+    }
+    __atomic_store_n(&others_begin, 1, __ATOMIC_RELEASE);
     while (threads[1].runs || threads[2].runs || threads[3].runs)
         thread_yield();
+    wait_for_others();
     wait_for_ticks();
     record_end(); /* PITOT */
     say_number(jobs_done);

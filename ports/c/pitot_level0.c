@@ -11,7 +11,7 @@
 
 unsigned pitot_host_cpu(void)
 {
-    return this_cpu.number;
+    return this_cpu()->number;
 }
 
 /* As good as any clock, as nothing here needs real time. */
@@ -46,11 +46,12 @@ void record_begin(const char *options)
 {
     static const struct pitot_kernel kernel = {.text = text_start,
                                                .text_end = text_end,
+                                               .cpus = CPUS, /* level 3 */
                                                .name = "boot",
                                                .gate = gate_start, /* level 2 */
                                                .gate_end = gate_end,
-                                               .gate_stack = debug_stack,
-                                               .gate_stack_end = debug_stack + STACK_SIZE};
+                                               .gate_stack = debug_stack[0],
+                                               .gate_stack_end = debug_stack[CPUS]};
 
     refused(pitot_init(&kernel));
     refused(pitot_start(options));

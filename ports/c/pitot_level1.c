@@ -13,7 +13,7 @@ int pitot_host_stack(unsigned long address, unsigned long *low, unsigned long *h
         *high = (unsigned long)boot_stack_end;
         return 1;
     }
-    *low = (unsigned long)thread_stacks[thread % THREADS];
+    *low = (unsigned long)thread_stacks[thread % ALL_THREADS];
     *high = *low + STACK_SIZE;
-    return thread < THREADS;
+    return thread < ALL_THREADS;
 }

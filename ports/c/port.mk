@@ -5,14 +5,14 @@ C_PORT_FLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-r
                 -fcf-protection=none -fno-stack-protector -fno-omit-frame-pointer -fno-optimize-sibling-calls \
                 -fasynchronous-unwind-tables -Wall -Wextra -Werror -I.
 comma := ,
-C_PORT_PLAIN := $(addprefix ports/c/,boot.S entry.S cpu.c thread.c main.c)
+C_PORT_PLAIN := $(addprefix ports/c/,boot.S entry.S cpu.c others.c thread.c main.c)
 
-# NAME, LEVELS, OPTIONS, LINKER SCRIPT: each level has its part of what Pitot is given.
+# NAME, LEVELS, OPTIONS, LINKER SCRIPT, CPUS of the object, of the kernel: each level has its part of what Pitot is given.
 define C_PORT
-$(BUILD)/ports/c-$(1).elf: $(C_PORT_PLAIN) $(2:%=ports/c/pitot_level%.c) $(or $(4),ports/c/kernel.ld) $(BUILD)/lib/pitot.o ports/c/kernel.h core/pitot.h
+$(BUILD)/ports/c-$(1).elf: $(C_PORT_PLAIN) $(2:%=ports/c/pitot_level%.c) $(or $(4),ports/c/kernel.ld) $(BUILD)/$(5:%=cpus%/)lib/pitot.o ports/c/kernel.h core/pitot.h
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(C_PORT_FLAGS) -Wl,--build-id=sha1 $(3) -nostdlib -static -no-pie -Wl,-T,$(or $(4),ports/c/kernel.ld) -Wl,-z,max-page-size=4096 \
+	$$(Q)$$(CC) $$(C_PORT_FLAGS) -DCPUS=$(or $(6),$(5),1) -Wl,--build-id=sha1 $(3) -nostdlib -static -no-pie -Wl,-T,$(or $(4),ports/c/kernel.ld) -Wl,-z,max-page-size=4096 \
 		-Wl,-z,noexecstack -Wl,--no-warn-rwx-segments $$(filter %.c %.S %.o,$$^) -o $$@
 endef
 $(eval $(call C_PORT,level0,0))
@@ -20,7 +20,16 @@ $(eval $(call C_PORT,level1,0 1))
 $(eval $(call C_PORT,level2,0 1 2))
 $(eval $(call C_PORT,low,0 1 2,-Wl$(comma)--defsym=LOW=1))
 $(eval $(call C_PORT,nameless,0 1 2,-Wl$(comma)--build-id=none))
+$(eval $(call C_PORT,level3,0 1 2 3,,,2))
+$(eval $(call C_PORT,parkless,0 1 2,,,2))
+$(eval $(call C_PORT,one-of-two,0 1 2,,,2,1))
+$(eval $(call C_PORT,two-of-one,0 1 2 3,,,,2))
+$(eval $(call C_PORT,forgets,0 1 2 3,-Wl$(comma)--wrap=pitot_cpu_resumes -Wl$(comma)--defsym=__wrap_pitot_cpu_resumes=pitot_doubtful,,2))
 $(eval $(call C_PORT,dropped,0,,$(BUILD)/ports/dropped.ld))
+
+# The object for two CPUs.
+$(BUILD)/cpus2/lib/pitot.o: FORCE
+	+$(Q)$(MAKE) --no-print-directory -f core/embed/lib.mk BUILD=$(BUILD)/cpus2 CPUS=2 CC='$(CC)' NASM='$(NASM)' V=$(V)
 
 # A linker script that drops what it does not know.
 $(BUILD)/ports/dropped.ld: ports/c/kernel.ld
@@ -34,4 +43,4 @@ $(BUILD)/ports/c-%-tables.elf: $(BUILD)/ports/c-%.elf $(TABLE_TOOLS) tools/pitot
 	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
 	$(Q)mv $@.part $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level2-tables low-tables nameless-tables dropped)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables low-tables nameless-tables level3-tables parkless one-of-two two-of-one forgets dropped)

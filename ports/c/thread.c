@@ -4,8 +4,8 @@
 
 #include "core/pitot.h"
 
-struct thread threads[THREADS] = {{0, "boot", 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-char thread_stacks[THREADS][STACK_SIZE] __attribute__((aligned(16)));
+struct thread threads[ALL_THREADS] = {{0, "boot", 1}};
+char thread_stacks[ALL_THREADS][STACK_SIZE] __attribute__((aligned(16)));
 
 void thread_make(uint32_t number, const char *name, void (*run)(void))
 {
@@ -22,20 +22,20 @@ void thread_make(uint32_t number, const char *name, void (*run)(void))
 
 void thread_yield(void)
 {
-    uint32_t from = this_cpu.current, to = from;
+    uint32_t from = this_cpu()->current, to = from;
 
     do
         to = (to + 1) % THREADS;
     while (!threads[to].runs);
     if (to == from)
         return;
-    this_cpu.current = to;
+    this_cpu()->current = to;
     pitot_thread_runs(to); /* PITOT */
     thread_switch(&threads[from].sp, threads[to].sp);
 }
 
 void thread_end(void)
 {
-    threads[this_cpu.current].runs = 0;
+    threads[this_cpu()->current].runs = 0;
     thread_yield();
 }

@@ -33,6 +33,11 @@ my %others = (
     %tables,
     '0, by a script that drops' => 'dropped',
     '2, with tables, no build id' => 'nameless-tables',
+    '3, with tables' => 'level3-tables',
+    '3, that does not park' => 'parkless',
+    '3, that loads no breakpoints' => 'forgets',
+    '3, of an object for one' => 'two-of-one',
+    '2, of an object for two' => 'one-of-two',
 );
 
 sub kernel { return "$build/ports/c-" . ($others{$_[0]} // "level$_[0]") . '.elf' }
@@ -44,7 +49,8 @@ sub run_level
     unlink("$logs/console", "$logs/stream");
     system('timeout', $patience, 'qemu-system-x86_64', '-machine', 'pc', '-accel', 'tcg',
         '-icount', 'shift=0,sleep=off', '-cpu', 'max', '-m', '64M', '-kernel', kernel($level),
-        '-append', $options, '-display', 'none', '-monitor', 'none', '-no-reboot',
+        '-smp', $level =~ /^3/ ? 2 : 1, '-append', $options, '-display', 'none',
+        '-monitor', 'none', '-no-reboot',
         '-serial', "file:$logs/console", '-serial', "file:$logs/stream",
         '-device', 'isa-debug-exit,iobase=0xf4,iosize=1');
     return ($? >> 8, slurp_if_there("$logs/console"));
@@ -63,8 +69,9 @@ sub records
 {
     my ($level, $options, $count) = @_;
     my ($status, $console) = run_level($level, $options);
+    my $all = $jobs * (@workers + ($level =~ /^3/ ? 1 : 0));
     is($status, $done, "level $level, $options: it runs to its end") or diag($console);
-    like($console, qr/^$count records\n0 doubtful hits\n${\(@workers * $jobs)} jobs$/m,
+    like($console, qr/^$count records\n0 doubtful hits\n$all jobs$/m,
         '... with all its records');
 }
 
@@ -136,7 +143,7 @@ is_deeply([grep { !/ job_finish$/ } map { $hits[2 * $_ + 1] } 0 .. @hits / 2 - 1
     '... in the one function that does');
 records(2, '-e mem:' . address(2, 'job_finish') . ':x', scalar(@turns));
 records(2, "-e $watched/8:w -e shop:job_done", 2 * @turns);
-my ($status, $console) = run_level(2, '-e mem:' . address(2, 'this_cpu') . '/4:rw');
+my ($status, $console) = run_level(2, '-e mem:' . address(2, 'cpus') . '/4:rw');
 is($status, $done, 'what the debug trap itself reads can be watched');
 
 # The boot thread waits for the first tick by reading it.
@@ -193,6 +200,46 @@ refuses($tables, '-e cpu-clock -c 10', 'cpu-clock: -c from 100000 on');
 refuses(2, '-e cpu-clock -g', 'frame pointers alone name wrong callers');
 refuses($tables, '-e mem:jobs_don:w', 'did you mean jobs_done|jobs_done');
 refuses($tables, '-e mem:trap_serve:x', q{the code of the debug trap's gate});
+
+# --- Level 3: many CPUs ---------------------------------------------------------------------------
+
+# The other CPU's thread is the helper: what each has done, in its order; the CPUs' is not known.
+my $two = '3, with tables';
+my %each;
+for my $thread ((map { [$_, $workers[$_ - 1], 0] } 1 .. @workers), [@workers + 1, 'helper', 1]) {
+    my ($pid, $name, $cpu) = @$thread;
+    $each{"$name $pid [00$cpu]"} = [map { 100 * $pid + $_ } 0 .. $jobs - 1];
+}
+records($two, '-e shop:job_done', 80);
+my %found;
+for my $line (split(/\n/, perf_says($two, '-F', 'comm,tid,cpu,event,trace'))) {
+    my ($who, $job) = $line =~ /^ *(\w+ +\d+ +\[\d+\]) +shop:job_done: job=(\d+) /;
+    push(@{$found{($who // $line) =~ s/ +/ /gr}}, $job);
+}
+is_deeply(\%found, \%each, 'perf script: the jobs of each thread, on its CPU, in its order');
+
+records($two, '-e mem:jobs_done:w -e shop:job_done -g', 160);
+my %ways;
+$ways{"$_->{comm} ${\int($_->{cpu})} $_->{event}: @{$_->{chain}}"}++
+    for samples(perf_says($two, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff'));
+my %on = ('helper 1' => 'other_main other_begin high');
+$on{"$_ 0"} = 'worker thread_begin' for @workers;
+my %right;
+for my $who (keys %on) {
+    $right{"$who $_: job_finish job_run $on{$who}"} = $jobs for qw(mem:jobs_done:w shop:job_done);
+}
+is_deeply(\%ways, \%right, '... and who writes a variable, on both CPUs, with the way there');
+records('3', '-e mem:' . address('3', 'jobs_done') . '/8:w -c 10', 8);
+
+refuses('3, that does not park', '-e shop:job_done', 'pitot_host_park and pitot_host_release');
+refuses('3, of an object for one', '-e shop:job_done', 'more CPUs than the object is made for');
+refuses('3, that loads no breakpoints', '-e mem:' . address('3, that loads no breakpoints',
+        'jobs_done') . '/8:w', 'CPU 1 has not called pitot_cpu_resumes');
+records('3, that loads no breakpoints', '-e shop:job_done', 80);
+my $one = '2, of an object for two';
+records($one, '-e mem:' . address($one, 'jobs_done') . '/8:w', scalar(@turns));
+
+# --- What goes wrong with tables ------------------------------------------------------------------
 
 sub tables_say { return scalar(`BUILD=$build tools/pitot-tables @_ 2>&1`) }
 

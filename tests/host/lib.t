@@ -92,7 +92,8 @@ void pitot_host_panic(const char *what) { (void)what; for (;;) { } }
 void start(void);
 void start(void)
 {
-    struct pitot_kernel kernel = {(const void *)start, (const char *)start + 1, 0, 0, 0, 0, 0, 0};
+    struct pitot_kernel kernel = {(const void *)start, (const char *)start + 1,
+                                  0, 0, 0, 0, 0, 0, 0};
 
     pitot_init(&kernel);
     pitot_start("-e kernel:step");
