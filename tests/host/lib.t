@@ -59,6 +59,15 @@ for my $cpus (1, 2) {
     is_deeply(names('Uvw', $object), [sort @sections, @wanted], '... and wants what that says');
 }
 
+# Sizes move with each change: docs/porting.md is right to a twentieth.
+for my $cpus (1, 2) {
+    my ($text, $bss) = slurp('docs/porting.md') =~ /^\| $cpus \| (\d+) KiB \| (\d+) KiB \|$/m;
+    my ($is_text, $is_bss) = `size $tree/b$cpus/lib/pitot.o` =~ /^ *(\d+)\s+\d+\s+(\d+)\s/m;
+    cmp_ok(abs($is_text / 1024 - ($text // 0)), '<', $is_text / 1024 / 20,
+        "docs/porting.md tells the size of the object for $cpus CPUs: $is_text bytes of text");
+    cmp_ok(abs($is_bss / 1024 - ($bss // 0)), '<', $is_bss / 1024 / 20, "... $is_bss of .bss");
+}
+
 # --- A kernel that has the same names -------------------------------------------------------------
 
 my $kernel = <<'EOT';
