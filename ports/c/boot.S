@@ -71,7 +71,7 @@ gdt_pointer:
 
 /* Copied to where other_start (others.c) lets the CPU begin; nothing else is near enough. */
         .code16
-        .globl other_entry, other_entry_end
+        .globl other_entry, other_entry_size
 other_entry:
         cli
         lgdtl %cs:(other_gdt - other_entry)
@@ -81,7 +81,8 @@ other_entry:
 other_gdt:
         .word gdt_pointer - gdt - 1
         .long gdt
-other_entry_end:
+other_entry_size:
+        .long other_entry_size - other_entry
 
         .code32
 other_32:

@@ -16,7 +16,8 @@
 #define STARTUP      0x600
 #define ENTRY        0x8000 /* where other_entry is copied to; free below 1 MiB */
 
-extern const char other_entry[], other_entry_end[];
+extern const char other_entry[]; /* boot.S */
+extern const uint32_t other_entry_size;
 extern uint64_t other_stack; /* boot.S reads it, of the CPU that starts */
 void other_begin(void) __attribute__((noreturn));
 
@@ -55,7 +56,7 @@ static void other_start(uint32_t number)
 
 void others_start(void)
 {
-    memcpy((void *)ENTRY, other_entry, (size_t)(other_entry_end - other_entry));
+    memcpy((void *)ENTRY, other_entry, other_entry_size);
     apic_enable();
     for (uint32_t number = 1; number < CPUS; number++)
         other_start(number);
