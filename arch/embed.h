@@ -12,6 +12,7 @@
 
 struct pitot_kernel;
 struct pitot_regs;
+struct pitot_trap;
 
 /* Boot, once, before anything else of arch is asked. */
 void arch_embed_init(const struct pitot_kernel *with);
@@ -43,5 +44,17 @@ struct regs arch_embed_regs(const struct pitot_regs *from);
 /* The code at `address` is that of the kernel's trap entries, as far as it has named them. */
 bool arch_embed_in_gate(uintptr_t address);
 
-/* What breakpoints want of the kernel and do not get: its name in core/pitot.h; NULL: nothing. */
-const char *arch_embed_lacks_for_breakpoints(void);
+/* The saved registers of a trap entry that returns to `address`; NULL: it is none of these. */
+const struct pitot_trap *arch_embed_trap(uintptr_t address);
+
+/* Where debug traps of others go is known from here on. Boot. */
+void arch_embed_gate_init(const struct pitot_kernel *kernel);
+
+/* Why this CPU's debug traps would not come to Pitot; NULL: they do. Interrupt and task context. */
+const char *arch_embed_gate_wrong(void);
+
+/*
+ * ... and why those of a CPU that has resumed would not, and which it is; NULL: they all do. Task
+ * context.
+ */
+const char *arch_embed_gates_wrong(unsigned *cpu);

@@ -45,19 +45,34 @@ void pitot_host_release(void) __attribute__((weak));
 
 /* --- What the kernel calls. --- */
 
+/*
+ * A trap entry of the kernel's own, for chains by frame pointers: where it continues after its call
+ * into C, and how many bytes above the stack pointer it then has the interrupted rbp, and the frame
+ * of the CPU: rip, cs, rflags, rsp, ss.
+ */
+struct pitot_trap {
+    const void *returns;
+    unsigned bp, frame;
+};
+
 /* All of it stays as it is for ever. */
 struct pitot_kernel {
     const void *text, *text_end;   /* its code, [text, text_end) */
     const unsigned char *build_id; /* 20 bytes; 0: perf believes any ELF file */
     const char *name;              /* of thread 0; 0: "kernel" */
+    unsigned cpus;                 /* that run, from pitot_init on; 0: CPUS of `make lib` */
+    /* Where chains by frame pointers cross trap entries; at others they end, in the gate. */
+    const struct pitot_trap *traps;
+    unsigned trap_count;
+    const void *gate, *gate_end; /* the code of the kernel's trap entries */
+    /* Debug traps that are not Pitot's continue there, as if the CPU had entered; 0: none come. */
+    void (*debug_next)(void);
     /*
-     * The code of the kernel's trap entries: chains by frame pointers end there. For breakpoints
-     * that of its #DB gate is among it, with all that it calls before and after pitot_debug_trap,
-     * and gate_stack is what the CPU pushes its frame on. What lies there cannot be watched, as a
-     * hit would come upon itself.
+     * A kernel with a #DB gate of its own has that among [gate, gate_end), with all that it calls
+     * before and after pitot_debug_trap; and gate_stack is what the CPU pushes its frame on, for
+     * all CPUs. What lies there cannot be watched, as a hit would come upon itself.
      */
-    const void *gate, *gate_end, *gate_stack, *gate_stack_end; /* the stacks of all CPUs */
-    unsigned cpus; /* that run, from pitot_init on; 0: CPUS of `make lib` */
+    const void *gate_stack, *gate_stack_end;
 };
 
 /* 0, or why not. Once, before all others. */
@@ -96,6 +111,13 @@ const char *pitot_thread_named(unsigned pid, const char *name);
  */
 void pitot_cpu_resumes(void);
 
+/*
+ * For breakpoints: gate 1 of the IDT, an interrupt gate. It has an IST stack, of which that CPU's
+ * TSS says pitot_debug_stack(cpu).
+ */
+void pitot_debug_entry(void);
+void *pitot_debug_stack(unsigned cpu); /* its top; 0: CPUS of `make lib` is less */
+
 /* --- What the kernel's trap entries call, with the registers of what they interrupted. --- */
 
 struct pitot_regs {
@@ -111,8 +133,9 @@ struct pitot_regs {
 void pitot_tick(const struct pitot_regs *interrupted);
 
 /*
- * 1: it was a breakpoint of Pitot's, and the gate returns by `iretq` with regs->flags; 0: it is the
- * kernel's own affair. On gate_stack, interrupts off.
+ * From a #DB gate of the kernel's own, in place of pitot_debug_entry. 1: it was a breakpoint of
+ * Pitot's, and the gate returns by `iretq` with regs->flags; 0: it is the kernel's own affair. On
+ * gate_stack, interrupts off.
  */
 int pitot_debug_trap(struct pitot_regs *regs);
 

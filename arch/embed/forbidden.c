@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What must not be watched in another kernel: its gate of debug traps and the stack of that, which
- * it has named, and what pitot_debug_trap touches while watches are armed. For the arbiter; any
- * context.
+ * What must not be watched in another kernel: Pitot's gate of debug traps and its stacks, the
+ * kernel's own if it has named them, and what pitot_debug_trap touches while watches are armed. For
+ * the arbiter; any context.
  */
 #include "arch/embed.h"
 #include "arch/watch.h"
@@ -21,7 +21,8 @@ const char *arch_watch_forbidden(uintptr_t address, size_t length)
     if (overlaps(address, length, nowatch_text_start, nowatch_text_end) ||
         overlaps(address, length, kernel->gate, kernel->gate_end))
         return "the code of the debug trap's gate";
-    if (overlaps(address, length, kernel->gate_stack, kernel->gate_stack_end))
+    if (overlaps(address, length, nowatch_stacks_start, nowatch_stacks_end) ||
+        overlaps(address, length, kernel->gate_stack, kernel->gate_stack_end))
         return "the stack of the debug trap's gate";
     if (overlaps(address, length, nowatch_data_start, nowatch_data_end))
         return "the CPU's own area";

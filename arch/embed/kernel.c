@@ -22,6 +22,7 @@ static const struct pitot_kernel *kernel; /* written by arch_embed_init alone */
 void arch_embed_init(const struct pitot_kernel *with)
 {
     kernel = with;
+    arch_embed_gate_init(with);
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++) {
         percpu[cpu].self = &percpu[cpu];
         percpu[cpu].cpu = cpu;
@@ -34,20 +35,17 @@ const struct pitot_kernel *arch_embed_kernel(void)
     return kernel;
 }
 
-const char *arch_embed_lacks_for_breakpoints(void)
-{
-    if (!pitot_host_mapped)
-        return "pitot_host_mapped, which says what memory is there";
-    if (!kernel->gate_end)
-        return "gate of struct pitot_kernel, whose code must not be watched";
-    if (!kernel->gate_stack_end)
-        return "gate_stack of struct pitot_kernel, which must not be watched";
-    return NULL;
-}
-
 bool arch_embed_in_gate(uintptr_t address)
 {
     return address >= (uintptr_t)kernel->gate && address < (uintptr_t)kernel->gate_end;
+}
+
+const struct pitot_trap *arch_embed_trap(uintptr_t address)
+{
+    for (unsigned i = 0; i < kernel->trap_count; i++)
+        if ((uintptr_t)kernel->traps[i].returns == address)
+            return &kernel->traps[i];
+    return NULL;
 }
 
 /* --- CPUs: the object is made for so many. --- */
@@ -93,10 +91,13 @@ bool arch_cpus_park(unsigned *absent)
 
 /* Which change of the debug registers a CPU has loaded. [owning CPU; read by all] */
 static uint64_t loaded[ARCH_CPUS_MAX];
+/* Why its debug traps would not come. [the same] */
+static const char *gate_wrong[ARCH_CPUS_MAX];
 
 void pitot_cpu_resumes(void)
 {
     debugreg_load();
+    gate_wrong[arch_cpu_id()] = arch_embed_gate_wrong();
     __atomic_store_n(&loaded[arch_cpu_id()], debugreg.changes, __ATOMIC_RELEASE);
 }
 
@@ -107,6 +108,14 @@ unsigned arch_embed_cpu_behind(void)
             __atomic_load_n(&loaded[cpu], __ATOMIC_ACQUIRE) != debugreg.changes)
             return cpu;
     return ARCH_NO_CPU;
+}
+
+const char *arch_embed_gates_wrong(unsigned *cpu)
+{
+    for (*cpu = 0; *cpu < arch_cpus(); ++*cpu)
+        if (gate_wrong[*cpu])
+            return gate_wrong[*cpu];
+    return NULL;
 }
 
 /* The kernel does not say where its other CPUs stand. */

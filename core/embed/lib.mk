@@ -28,7 +28,7 @@ LIB_C   := $(wildcard core/*.c $(foreach room,lib words zstd symbols tracepoint 
                operand_address trap watched) \
            $(patsubst %,arch/x86_64/cpu/%.c,canonical instructions registers) arch/x86_64/memory/memory.c \
            $(patsubst %,arch/x86_64/unwind/%.c,frame program_frame)
-LIB_ASM := arch/x86_64/cpu/leaf.asm arch/x86_64/entry/gate.asm
+LIB_ASM := arch/x86_64/cpu/leaf.asm arch/x86_64/entry/gate.asm arch/embed/debug_entry.asm
 LIB_OBJ := $(patsubst %,$(LIB)/obj/%.o,$(filter-out core/unwind/default_%.c,$(LIB_C)) $(LIB_ASM))
 
 .DELETE_ON_ERROR:
@@ -58,7 +58,7 @@ $(LIB)/obj/%.asm.o: %.asm $(LIB)/offsets.inc arch/x86_64/unwind/cfi.inc
 $(LIB)/pitot.o: $(LIB_OBJ) core/embed/sections.ld core/embed/lib.mk
 	$(Q)rm -f $(LIB)/pitot.a
 	$(Q)ar rcsTP $(LIB)/pitot.a $(LIB_OBJ)
-	$(Q)ld -r -z noexecstack --defsym=EMBED_TEXT=$(TEXT) -T core/embed/sections.ld $(patsubst %,-u %,pitot_init pitot_debug_trap pitot_thread_runs pitot_tick) $(LIB)/pitot.a -o $@
+	$(Q)ld -r -z noexecstack --defsym=EMBED_TEXT=$(TEXT) -T core/embed/sections.ld $(patsubst %,-u %,pitot_init pitot_debug_entry pitot_thread_runs pitot_tick) $(LIB)/pitot.a -o $@
 	$(Q)objcopy --redefine-sym __start_tracepoints=__start_pitot_tracepoints \
 		--redefine-sym __stop_tracepoints=__stop_pitot_tracepoints $@
 	$(Q)objcopy --wildcard --keep-global-symbol='pitot_*' $@

@@ -129,22 +129,26 @@ static int choose_chains(struct event_spec *spec, struct refusal *why)
 
 static int check_breakpoints(const struct event_spec *spec, struct refusal *why)
 {
-    const char *lacking = arch_embed_lacks_for_breakpoints();
+    const char *wrong = arch_embed_gate_wrong();
 
-    if (lacking)
-        return refuse(why, ENOSYS, "%s: the kernel does not give %s", spec->name, lacking);
-    return 0;
+    if (!pitot_host_mapped)
+        wrong = "the kernel does not give pitot_host_mapped, which says what memory is there";
+    return wrong ? refuse(why, ENOSYS, "%s: %s", spec->name, wrong) : 0;
 }
 
 /* A CPU that has not loaded them would miss its hits, and the recording would not show it. */
 static int check_cpus(struct refusal *why)
 {
-    unsigned behind = arch_embed_cpu_behind();
+    unsigned behind = arch_embed_cpu_behind(), cpu;
+    const char *wrong = NULL;
 
-    if (behind == ARCH_NO_CPU)
-        return 0;
-    return refuse(why, EIO, "CPU %u has not called pitot_cpu_resumes: it has no breakpoints",
-                  behind);
+    if (behind != ARCH_NO_CPU)
+        return refuse(why, EIO, "CPU %u has not called pitot_cpu_resumes: it has no breakpoints",
+                      behind);
+    for (size_t i = 0; i < state.options.count; i++)
+        if (state.options.event[i].source->watches && !wrong)
+            wrong = arch_embed_gates_wrong(&cpu);
+    return wrong ? refuse(why, EIO, "CPU %u: %s", cpu, wrong) : 0;
 }
 
 static uint64_t period_of(const struct event_spec *spec)

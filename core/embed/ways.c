@@ -1,18 +1,77 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Call chains in another kernel: by the table, if there is one, and by frame pointers, which its
- * compiler was told to keep. In place of core/unwind/default_orc.c; read by unwind.c. What the
- * kernel's trap entries have saved is not known without a table: a chain by frame pointers ends
- * there, as the frame pointer that they leave is that of a function which the chain would not name.
+ * compiler was told to keep. In place of core/unwind/default_orc.c; read by unwind.c. Where the
+ * kernel's trap entries have saved registers is known without a table if the kernel has named the
+ * place (struct pitot_trap). At any other entry a chain by frame pointers ends, as the frame
+ * pointer there is that of a function which the chain would not name.
  */
 #include "arch/embed.h"
+#include "core/lib/string.h"
+#include "core/pitot.h"
 #include "core/unwind/step.h"
 
-/* The first frame may be code of the gate's; of a later one there the caller is not known. */
+#define RING_OF_SELECTOR 3
+
+/* What the CPU has pushed. Source: Intel SDM vol. 3, "Stack Usage on Transfers to Handlers". */
+struct cpu_frame {
+    uint64_t ip, cs, flags, sp, ss;
+};
+
+/* To the context that the trap has interrupted. */
+static void cross(struct unwind *state, const struct pitot_trap *trap)
+{
+    uintptr_t at = state->sp + trap->frame, end = at + sizeof(struct cpu_frame);
+    const struct cpu_frame *frame = (const struct cpu_frame *)at;
+
+    if (!unwind_may_read(state, state->sp + trap->bp) || !unwind_may_read(state, at) ||
+        !unwind_may_read(state, end - 8))
+        return;
+    state->fp = unwind_read(state->sp + trap->bp);
+    state->fp_known = true;
+    if (frame->cs & RING_OF_SELECTOR) {
+        unwind_leave_kernel(state, frame->ip, frame->sp, state->fp, NULL);
+        return;
+    }
+    state->low = end;
+    unwind_enter(state, frame->ip, frame->sp, state->fp, NULL);
+}
+
+static bool read_text(const struct arch_stack *of, uintptr_t address, void *to, size_t length)
+{
+    (void)of;
+    if (!unwind_in_text(address) || !unwind_in_text(address + length - 1))
+        return false;
+    memcpy(to, (const void *)address, length);
+    return true;
+}
+
+/* From an interrupted function; there are no symbols that tell where it begins. */
+static void leave_interrupted(struct unwind *state)
+{
+    enum arch_frame frame = arch_frame_read(read_text, state->stack, NULL, state->ip);
+
+    if (frame == ARCH_FRAME_SET)
+        unwind_fp.step(state);
+    else
+        unwind_return(state, state->sp + (frame == ARCH_FRAME_SAVED ? 8 : 0));
+}
+
+/*
+ * The first frame may be code of the gate's, which has called Pitot; of a later one there the
+ * caller is not known.
+ */
 static void step_in_plain_code(struct unwind *state)
 {
-    if (!state->regs && arch_embed_in_gate(state->ip - 1))
+    bool called = state->kind == UNWIND_CALL;
+    const struct pitot_trap *trap = called ? arch_embed_trap(state->ip) : NULL;
+
+    if (trap)
+        cross(state, trap);
+    else if (!state->regs && arch_embed_in_gate(state->ip - called))
         unwind_stop(state, UNWIND_IN_ENTRY);
+    else if (state->kind == UNWIND_TRAP)
+        leave_interrupted(state);
     else
         unwind_fp.step(state);
 }

@@ -33,7 +33,6 @@ _Static_assert(CPUS <= 2, "boot.S has room for two");
 PITOT_TRACEPOINT(shop, tick, 1, PITOT_FIELD(u64, ticks, "%lu")); /* PITOT */
 
 struct cpu cpus[CPUS];
-char debug_stack[CPUS][STACK_SIZE] __attribute__((aligned(4096)));
 uint64_t ticks;
 
 void port_write(uint16_t port, uint8_t value)
@@ -92,7 +91,7 @@ void stop_machine(int status)
 }
 
 /* Called by trap_common, interrupts off. */
-GATE void trap_serve(struct trap_frame *frame)
+void trap_serve(struct trap_frame *frame)
 {
     if (frame->vector == TIMER_VECTOR) {
         ticks++;
@@ -106,8 +105,6 @@ GATE void trap_serve(struct trap_frame *frame)
         others_serve();
         return;
     }
-    if (frame->vector == DEBUG_VECTOR && debug_trap && debug_trap(frame))
-        return;
     say("trap ");
     say_number(frame->vector);
     say(" at ");
@@ -116,10 +113,8 @@ GATE void trap_serve(struct trap_frame *frame)
     stop_machine(9);
 }
 
-static void make_gate(unsigned vector, uint8_t stack)
+static void make_gate(unsigned vector, uint64_t to, uint8_t stack)
 {
-    uint64_t to = (uint64_t)trap_table + 16 * vector;
-
     idt[vector] = (struct gate){(uint16_t)to,         CODE, stack, 0x8e, (uint16_t)(to >> 16),
                                 (uint32_t)(to >> 32), 0};
 }
@@ -133,7 +128,7 @@ static void load_tables(uint32_t number)
     uint64_t base = (uint64_t)&tasks[number], *descriptor = &gdt[TASK / 8 + 2 * number];
 
     __asm__ volatile("lidt %0" : : "m"(pointer));
-    tasks[number].ist[0] = (uint64_t)debug_stack[number] + STACK_SIZE;
+    tasks[number].ist[0] = (uint64_t)pitot_debug_stack(number); /* PITOT 2 */
     descriptor[0] = (sizeof(struct task) - 1) | (base & 0xffffff) << 16 | 0x89ull << 40 |
                     (base >> 24 & 0xff) << 56;
     descriptor[1] = base >> 32;
@@ -181,7 +176,8 @@ void other_init(uint32_t number)
 void cpu_init(void)
 {
     for (unsigned vector = 0; vector < GATES; vector++)
-        make_gate(vector, vector == DEBUG_VECTOR);
+        make_gate(vector, (uint64_t)trap_table + 16 * vector, 0);
+    make_gate(DEBUG_VECTOR, (uint64_t)pitot_debug_entry, 1); /* PITOT 2 */
     init_one(0);
     start_timer();
     __asm__ volatile("sti");

@@ -1,125 +1,103 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The sample kernel's traps and its switch of threads, in an order of registers of its own. Every
- * vector up to 47 has a stub of 16 bytes; trap_serve (idt.c) gets a struct trap_frame.
+ * vector up to 47 has a stub of 16 bytes; trap_serve (cpu.c) gets a struct trap_frame.
  */
+#include "arch/x86_64/unwind/cfi_gas.inc"
+
         .section .text.gate, "ax"
-        .globl trap_table
-        .type trap_table, @function
         .balign 16
-trap_table:
-        .cfi_startproc simple
-        .cfi_signal_frame
-        .cfi_def_cfa rsp, 40
-        .cfi_offset rip, -40
-        .cfi_offset rsp, -16
+        cfi_start trap_table, trap
         .set vector, 0
         .rept 48
         .balign 16
         .if vector == 8 || (vector >= 10 && vector <= 14) || vector == 17
-        .cfi_def_cfa_offset 48
+        cfi_offset 48
         .else
-        .cfi_def_cfa_offset 40
+        cfi_offset 40
         pushq $0
-        .cfi_def_cfa_offset 48
+        cfi_offset 48
         .endif
         pushq $vector
-        .cfi_def_cfa_offset 56
+        cfi_offset 56
         jmp trap_common
         .set vector, vector + 1
         .endr
-        .cfi_endproc
-        .size trap_table, . - trap_table
+        cfi_end trap_table
 
-        .type trap_common, @function
-trap_common:
-        .cfi_startproc simple
-        .cfi_signal_frame
-        .cfi_def_cfa rsp, 56
-        .cfi_offset rip, -40
-        .cfi_offset rsp, -16
-        pushq %rax
-        pushq %rbx
-        pushq %rcx
-        pushq %rdx
-        pushq %rsi
-        pushq %rdi
-        pushq %rbp
-        pushq %r8
-        pushq %r9
-        pushq %r10
-        pushq %r11
-        pushq %r12
-        pushq %r13
-        pushq %r14
-        pushq %r15
-        .cfi_def_cfa rsp, 176
-        .cfi_offset rbp, -112
+        cfi_start trap_common, trap
+        cfi_offset 56
+        cfi_push rax
+        cfi_push rbx
+        cfi_push rcx
+        cfi_push rdx
+        cfi_push rsi
+        cfi_push rdi
+        cfi_push rbp
+        cfi_push r8
+        cfi_push r9
+        cfi_push r10
+        cfi_push r11
+        cfi_push r12
+        cfi_push r13
+        cfi_push r14
+        cfi_push r15
         movq %rsp, %rdi
         call trap_serve
-        popq %r15
-        popq %r14
-        popq %r13
-        popq %r12
-        popq %r11
-        popq %r10
-        popq %r9
-        popq %r8
-        popq %rbp
-        popq %rdi
-        popq %rsi
-        popq %rdx
-        popq %rcx
-        popq %rbx
-        popq %rax
-        .cfi_def_cfa rsp, 56
-        .cfi_restore rbp
+.Lserved:                               /* PITOT 1 */
+        cfi_pop r15
+        cfi_pop r14
+        cfi_pop r13
+        cfi_pop r12
+        cfi_pop r11
+        cfi_pop r10
+        cfi_pop r9
+        cfi_pop r8
+        cfi_pop rbp
+        cfi_pop rdi
+        cfi_pop rsi
+        cfi_pop rdx
+        cfi_pop rcx
+        cfi_pop rbx
+        cfi_pop rax
         addq $16, %rsp
-        .cfi_def_cfa rsp, 40
+        cfi_offset 40
         iretq
-        .cfi_endproc
-        .size trap_common, . - trap_common
+        cfi_end trap_common
+
+/* A struct pitot_trap: perf would take a label that is no local one for a function. */
+        .section .rodata
+        .globl trap_place               /* PITOT 1 */
+trap_place:                             /* PITOT 1 */
+        .quad .Lserved                  /* PITOT 1 */
+        .long 64, 136                   /* PITOT 1 */
 
         .text
 /* void thread_switch(uint64_t *from, uint64_t to): stacks, and what a call keeps. */
-        .globl thread_switch
-        .type thread_switch, @function
         .balign 16
-thread_switch:
-        .cfi_startproc
-        pushq %rbp
-        .cfi_def_cfa_offset 16
-        .cfi_offset rbp, -16
-        pushq %rbx
-        pushq %r12
-        pushq %r13
-        pushq %r14
-        pushq %r15
-        .cfi_def_cfa_offset 56
+        cfi_start thread_switch, return
+        cfi_push rbp
+        cfi_push rbx
+        cfi_push r12
+        cfi_push r13
+        cfi_push r14
+        cfi_push r15
         movq %rsp, (%rdi)
         movq %rsi, %rsp
-        popq %r15
-        popq %r14
-        popq %r13
-        popq %r12
-        popq %rbx
-        .cfi_def_cfa_offset 16
-        popq %rbp
-        .cfi_def_cfa_offset 8
-        .cfi_restore rbp
+        cfi_pop r15
+        cfi_pop r14
+        cfi_pop r13
+        cfi_pop r12
+        cfi_pop rbx
+        cfi_pop rbp
         ret
-        .cfi_endproc
-        .size thread_switch, . - thread_switch
+        cfi_end thread_switch
 
 /* A thread's first instruction: rbx is its function. Nobody has called it. */
-        .globl thread_begin
-        .type thread_begin, @function
-thread_begin:
-        .cfi_startproc
-        .cfi_undefined rip
+        cfi_start thread_begin, return
+        cfi_outermost
         xorl %ebp, %ebp
         call *%rbx
         call thread_end
         ud2
-        .cfi_endproc
-        .size thread_begin, . - thread_begin
+        cfi_end thread_begin

@@ -21,8 +21,6 @@ typedef uint64_t size_t;
 #define ALL_THREADS  (THREADS + CPUS - 1) /* each other CPU is a thread */
 #define STACK_SIZE   16384
 
-#define GATE __attribute__((section(".text.gate"))) /* from a trap's entry to its end */
-
 /* What trap_common (entry.S) has pushed, and the CPU before it. */
 struct trap_frame {
     uint64_t r15, r14, r13, r12, r11, r10, r9, r8, bp, di, si, dx, cx, bx, ax;
@@ -48,7 +46,6 @@ extern struct cpu cpus[CPUS];
 extern struct thread threads[ALL_THREADS]; /* 0: the one that has booted */
 extern char boot_stack[], boot_stack_end[];
 extern char thread_stacks[ALL_THREADS][STACK_SIZE];
-extern char debug_stack[CPUS][STACK_SIZE];
 extern uint64_t ticks; /* the timer's */
 
 /* kernel.ld */
@@ -90,6 +87,7 @@ void thread_end(void);
 void thread_switch(uint64_t *from, uint64_t to);
 void thread_begin(void);
 extern char trap_table[];
+extern const struct pitot_trap trap_place;
 
 /* Names that many kernels have, and Pitot too. */
 void *memcpy(void *to, const void *from, size_t length);
@@ -100,8 +98,7 @@ void event_init(const char *text);
 void record_begin(const char *options);
 void record_end(void);
 
-/* pitot_level2.c; the other levels have none. The first: 1 for a breakpoint of Pitot's. */
-int debug_trap(struct trap_frame *frame) __attribute__((weak));
+/* pitot_level2.c; the other levels have none. */
 void clock_tick(const struct trap_frame *frame) __attribute__((weak));
 
 /* pitot_level3.c: on another CPU, interrupts off, until it may resume. */

@@ -44,14 +44,16 @@ static void refused(const char *why)
 
 void record_begin(const char *options)
 {
-    static const struct pitot_kernel kernel = {.text = text_start,
-                                               .text_end = text_end,
-                                               .cpus = CPUS, /* level 3 */
-                                               .name = "boot",
-                                               .gate = gate_start, /* level 2 */
-                                               .gate_end = gate_end,
-                                               .gate_stack = debug_stack[0],
-                                               .gate_stack_end = debug_stack[CPUS]};
+    static const struct pitot_kernel kernel = {
+        .text = text_start,
+        .text_end = text_end,
+        .name = "boot",
+        .traps = &trap_place, /* PITOT 1 */
+        .trap_count = 1,      /* PITOT 1 */
+        .gate = gate_start,   /* PITOT 1 */
+        .gate_end = gate_end, /* PITOT 1 */
+        .cpus = CPUS,         /* PITOT 3 */
+    };
 
     refused(pitot_init(&kernel));
     refused(pitot_start(options));

@@ -9,23 +9,36 @@ C_PORT_PLAIN := $(addprefix ports/c/,boot.S entry.S cpu.c others.c thread.c main
 
 # NAME, LEVELS, OPTIONS, LINKER SCRIPT, CPUS of the object, of the kernel: each level has its part of what Pitot is given.
 define C_PORT
-$(BUILD)/ports/c-$(1).elf: $(C_PORT_PLAIN) $(2:%=ports/c/pitot_level%.c) $(or $(4),ports/c/kernel.ld) $(BUILD)/$(5:%=cpus%/)lib/pitot.o ports/c/kernel.h core/pitot.h
+$(BUILD)/ports/c-$(1).elf: $(C_PORT_PLAIN) $(2:%=ports/c/pitot_level%.c) $(or $(4),ports/c/kernel.ld) $(BUILD)/$(5:%=cpus%/)lib/pitot.o ports/c/kernel.h core/pitot.h arch/x86_64/unwind/cfi_gas.inc
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(C_PORT_FLAGS) -DCPUS=$(or $(6),$(5),1) -Wl,--build-id=sha1 $(3) -nostdlib -static -no-pie -Wl,-T,$(or $(4),ports/c/kernel.ld) -Wl,-z,max-page-size=4096 \
 		-Wl,-z,noexecstack -Wl,--no-warn-rwx-segments $$(filter %.c %.S %.o,$$^) -o $$@
 endef
+# The kernel calls another function than NAME.
+elsewhere = -Wl$(comma)--wrap=$(1) -Wl$(comma)--defsym=__wrap_$(1)=$(2)
+wrap = $(patsubst %,-Wl$(comma)--wrap=%,$(1))
+own := $(call wrap,trap_serve pitot_debug_entry pitot_debug_stack pitot_init)
 $(eval $(call C_PORT,level0,0))
 $(eval $(call C_PORT,level1,0 1))
 $(eval $(call C_PORT,level2,0 1 2))
+$(eval $(call C_PORT,own-gate,0 1 2,$(own)))
+$(eval $(call C_PORT,stray,0 1 2,$(call wrap,record_end)))
+$(eval $(call C_PORT,stray-next,0 1 2,$(call wrap,record_end pitot_init)))
 $(eval $(call C_PORT,low,0 1 2,-Wl$(comma)--defsym=LOW=1))
 $(eval $(call C_PORT,nameless,0 1 2,-Wl$(comma)--build-id=none))
 $(eval $(call C_PORT,level3,0 1 2 3,,,2))
 $(eval $(call C_PORT,parkless,0 1 2,,,2))
 $(eval $(call C_PORT,one-of-two,0 1 2,,,2,1))
 $(eval $(call C_PORT,two-of-one,0 1 2 3,,,,2))
-$(eval $(call C_PORT,forgets,0 1 2 3,-Wl$(comma)--wrap=pitot_cpu_resumes -Wl$(comma)--defsym=__wrap_pitot_cpu_resumes=pitot_doubtful,,2))
+$(eval $(call C_PORT,forgets,0 1 2 3,$(call elsewhere,pitot_cpu_resumes,pitot_doubtful),,2))
+$(eval $(call C_PORT,gateless,0 1 2,$(call elsewhere,pitot_debug_entry,trap_table)))
+$(eval $(call C_PORT,shifted,0 1 2,$(call elsewhere,pitot_debug_stack,pitot_doubtful)))
 $(eval $(call C_PORT,dropped,0,,$(BUILD)/ports/dropped.ld))
+
+$(BUILD)/ports/c-own-gate.elf: ports/c/own_gate.c
+$(BUILD)/ports/c-stray.elf: ports/c/stray.c
+$(BUILD)/ports/c-stray-next.elf: ports/c/stray.c ports/c/debug_next.c
 
 # The object for two CPUs.
 $(BUILD)/cpus2/lib/pitot.o: FORCE
@@ -43,4 +56,4 @@ $(BUILD)/ports/c-%-tables.elf: $(BUILD)/ports/c-%.elf $(TABLE_TOOLS) tools/pitot
 	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
 	$(Q)mv $@.part $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables low-tables nameless-tables level3-tables parkless one-of-two two-of-one forgets dropped)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables low-tables nameless-tables level3-tables parkless one-of-two two-of-one forgets dropped gateless shifted stray stray-next)

@@ -38,6 +38,12 @@ my %others = (
     '3, that loads no breakpoints' => 'forgets',
     '3, of an object for one' => 'two-of-one',
     '2, of an object for two' => 'one-of-two',
+    '2, with its own gate' => 'own-gate',
+    '2, with its own gate and tables' => 'own-gate-tables',
+    '2, with a gate that is not named' => 'gateless',
+    '2, with another stack' => 'shifted',
+    '2, a stray trap' => 'stray',
+    '2, a stray trap, where it continues' => 'stray-next',
 );
 
 sub kernel { return "$build/ports/c-" . ($others{$_[0]} // "level$_[0]") . '.elf' }
@@ -129,8 +135,8 @@ my ($ended) = run_level(1, '-e shop:tick -g');
 is($ended, $done, 'a tracepoint stands in the interrupt of the timer');
 %chains = map { ("@{$_->{chain}}", 1) }
     samples(perf_says(1, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff'));
-is_deeply([keys(%chains)], ['trap_serve trap_common'],
-    "perf script: a chain by frame pointers ends at the kernel's own entry");
+is_deeply([keys(%chains)], ['trap_serve trap_common kernel_main high'],
+    "perf script: a chain by frame pointers crosses the kernel's own entry where that is named");
 
 # --- Level 2: breakpoints -------------------------------------------------------------------------
 
@@ -156,9 +162,15 @@ sub doubtful
 
 cmp_ok(doubtful(2, 'mem:' . address(2, 'ticks')), '>', 0, '... without tables some are in doubt');
 
-refuses(2, '-e mem:' . address(2, 'trap_serve') . ':x', q{the code of the debug trap's gate});
-refuses(2, '-e mem:' . address(2, 'pitot_debug_trap') . ':x', q{the code of the debug trap's gate});
-refuses(2, '-e mem:' . address(2, 'debug_stack') . '/8:w', q{the stack of the debug trap's gate});
+my $gate = q{the code of the debug trap's gate};
+my $stack = q{the stack of the debug trap's gate};
+refuses(2, '-e mem:' . address(2, $_) . ':x', $gate)
+    for qw(pitot_debug_entry pitot_debug_trap trap_common);
+refuses(2, '-e mem:' . address(2, 'debug_stack') . '/8:w', $stack);
+refuses('2, with a gate that is not named', "-e $watched/8:w",
+    'gate 1 of the IDT is not pitot_debug_entry, and struct pitot_kernel does not name gate and');
+refuses('2, with another stack', "-e $watched/8:w",
+    'the IST stack of gate 1 is not pitot_debug_stack of this CPU');
 refuses(2, '-e mem:' . address(2, 'percpu') . '/8:rw', q{the CPU's own area});
 refuses(2, '-e mem:0xffffffffff000000:w', 'is not mapped');
 refuses(2, "-e $watched:w -g", 'frame pointers alone name wrong callers');
@@ -199,7 +211,35 @@ is_deeply({map { ("@{$_->{chain}}", 1) } @samples}, {'kernel_main high' => 1},
 refuses($tables, '-e cpu-clock -c 10', 'cpu-clock: -c from 100000 on');
 refuses(2, '-e cpu-clock -g', 'frame pointers alone name wrong callers');
 refuses($tables, '-e mem:jobs_don:w', 'did you mean jobs_done|jobs_done');
-refuses($tables, '-e mem:trap_serve:x', q{the code of the debug trap's gate});
+refuses($tables, '-e mem:trap_common:x', $gate);
+
+# --- ... debug traps that are not Pitot's ---------------------------------------------------------
+
+sub stray
+{
+    my ($level, $name, $status, $says) = @_;
+    my ($ended, $console) = run_level($level, '-e mem:' . address($level, 'jobs_done') . '/8:w');
+    is($ended, $status, $name);
+    like($console, $says, '... and says what came');
+}
+stray('2, a stray trap', 'one ends the kernel', 2 * 2 + 1,
+    qr/^a debug trap that is not Pitot's: debug_next/m);
+stray('2, a stray trap, where it continues', '... or is for the kernel to serve', 2 * 9 + 1,
+    qr/^trap 1 at \d+$/m);
+
+# --- ... with a gate of its own -------------------------------------------------------------------
+
+my $own = '2, with its own gate';
+records($own, '-e mem:' . address($own, 'jobs_done') . '/8:w', scalar(@turns));
+refuses($own, '-e mem:' . address($own, $_) . ':x', $gate)
+    for qw(__wrap_trap_serve pitot_debug_trap);
+refuses($own, '-e mem:' . address($own, 'debug_stacks') . '/8:w', $stack);
+records("$own and tables", '-e mem:jobs_done:w -e shop:job_done -g', 2 * @turns);
+%chains = map { ("$_->{event}: @{$_->{chain}}", 1) }
+    samples(perf_says("$own and tables", '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff'));
+is_deeply([sort(keys %chains)],
+    [map { "$_: job_finish job_run worker thread_begin" } qw(mem:jobs_done:w shop:job_done)],
+    '... and its chains begin where the watch was hit');
 
 # --- Level 3: many CPUs ---------------------------------------------------------------------------
 

@@ -102,7 +102,7 @@ void start(void);
 void start(void)
 {
     struct pitot_kernel kernel = {(const void *)start, (const char *)start + 1,
-                                  0, 0, 0, 0, 0, 0, 0};
+                                  0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
     pitot_init(&kernel);
     pitot_start("-e kernel:step");

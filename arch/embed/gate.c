@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The gate of debug traps in another kernel: its stacks, where traps of others go, and whether a
+ * CPU's tables lead to it. A watch upon a CPU that enters elsewhere would end that kernel, so
+ * core/embed asks before it arms one. Sources: Intel SDM vol. 3, "64-Bit Mode IDT", "64-Bit Mode
+ * Task-State Segment".
+ */
+#include "arch/cpu.h"
+#include "arch/embed.h"
+#include "arch/x86_64/entry/vectors.h"
+#include "arch/x86_64/memory/sections.h"
+#include "core/pitot.h"
+
+#define STACK_SIZE     8192
+#define GATE_PRESENT   0x80
+#define GATE_INTERRUPT 0x0e
+#define GATE_TYPE      0x0f
+#define GATE_IST       7
+
+struct __attribute__((packed)) gate {
+    uint16_t address_low, selector;
+    uint8_t ist, type;
+    uint16_t address_middle;
+    uint32_t address_high, reserved;
+};
+
+struct __attribute__((packed)) task_descriptor {
+    uint16_t limit, base_low;
+    uint8_t base_middle, type, limit_high, base_high;
+    uint32_t base_highest, reserved;
+};
+
+struct __attribute__((packed)) task_state {
+    uint32_t reserved;
+    uint64_t sp[3], none, ist[GATE_IST];
+};
+
+_Static_assert(sizeof(struct gate) == 16 && sizeof(struct task_descriptor) == 16 &&
+                   offsetof(struct task_state, ist) == 36,
+               "the CPU's layouts");
+
+static char debug_stack[ARCH_CPUS_MAX][STACK_SIZE]
+    __attribute__((section(".bss.nowatch_stacks"), aligned(16)));
+
+void *pitot_debug_stack(unsigned cpu)
+{
+    return cpu < ARCH_CPUS_MAX ? debug_stack[cpu] + STACK_SIZE : NULL;
+}
+
+static _Noreturn void debug_unclaimed(void)
+{
+    pitot_host_panic("a debug trap that is not Pitot's: debug_next of struct pitot_kernel is 0");
+}
+
+/* debug_entry.asm jumps to it. Written by arch_embed_gate_init alone. */
+NOWATCH_DATA void (*embed_debug_next)(void);
+
+void arch_embed_gate_init(const struct pitot_kernel *kernel)
+{
+    embed_debug_next = kernel->debug_next ? kernel->debug_next : debug_unclaimed;
+}
+
+static const struct gate *debug_gate(void)
+{
+    struct __attribute__((packed)) {
+        uint16_t limit;
+        uint64_t base;
+    } idt;
+
+    __asm__ volatile("sidt %0" : "=m"(idt));
+    if (idt.limit < (VECTOR_DEBUG + 1) * sizeof(struct gate) - 1)
+        return NULL;
+    return (const struct gate *)idt.base + VECTOR_DEBUG;
+}
+
+static uintptr_t gate_address(const struct gate *gate)
+{
+    return (uintptr_t)gate->address_high << 32 | (uintptr_t)gate->address_middle << 16 |
+           gate->address_low;
+}
+
+/* The top of this CPU's stack with that number, from 1; 0: there is no TSS. */
+static uintptr_t ist_stack(unsigned number)
+{
+    struct __attribute__((packed)) {
+        uint16_t limit;
+        uint64_t base;
+    } gdt;
+    const struct task_descriptor *task;
+    uint16_t selector;
+
+    __asm__ volatile("sgdt %0" : "=m"(gdt));
+    __asm__ volatile("str %0" : "=r"(selector));
+    if (selector == 0)
+        return 0;
+    task = (const struct task_descriptor *)(gdt.base + (selector & ~7u));
+    return ((const struct task_state *)((uintptr_t)task->base_highest << 32 |
+                                        (uintptr_t)task->base_high << 24 |
+                                        (uintptr_t)task->base_middle << 16 | task->base_low))
+        ->ist[number - 1];
+}
+
+const char *arch_embed_gate_wrong(void)
+{
+    const struct gate *gate = debug_gate();
+    unsigned ist;
+
+    if (!gate || !(gate->type & GATE_PRESENT))
+        return "gate 1 of the IDT is not there: pitot_debug_entry has to be";
+    if (gate_address(gate) != (uintptr_t)pitot_debug_entry) {
+        if (arch_embed_kernel()->gate_end && arch_embed_kernel()->gate_stack_end)
+            return NULL;
+        return "gate 1 of the IDT is not pitot_debug_entry, and struct pitot_kernel does not name "
+               "gate and gate_stack of another one";
+    }
+    ist = gate->ist & GATE_IST;
+    if ((gate->type & GATE_TYPE) != GATE_INTERRUPT)
+        return "gate 1 of the IDT is not an interrupt gate";
+    if (ist == 0 || ist_stack(ist) != (uintptr_t)pitot_debug_stack(arch_cpu_id()))
+        return "the IST stack of gate 1 is not pitot_debug_stack of this CPU";
+    return NULL;
+}
