@@ -54,6 +54,12 @@ void arch_embed_gate_init(const struct pitot_kernel *kernel);
 const char *arch_embed_gate_wrong(void);
 
 /*
+ * Lets all CPUs stand still and resume. Why breakpoints would not be hit on one of them, and which
+ * it is; NULL: they would. Task context.
+ */
+const char *arch_embed_try_cpus(unsigned *cpu);
+
+/*
  * ... and why those of a CPU that has resumed would not, and which it is; NULL: they all do. Task
  * context.
  */

@@ -43,6 +43,12 @@ int pitot_host_mapped(unsigned long address, unsigned long length) __attribute__
 int pitot_host_park(void) __attribute__((weak));
 void pitot_host_release(void) __attribute__((weak));
 
+/*
+ * For the console's commands (`make lib LEVEL=4`), which want what levels 1 and 2 do and tables:
+ * what commands print. Task context.
+ */
+void pitot_host_print(const char *text, unsigned long length);
+
 /* --- What the kernel calls. --- */
 
 /*
@@ -232,6 +238,33 @@ typedef void pitot_raise(struct pitot_tracepoint *, unsigned long long, unsigned
     PITOT_SIXTH(__VA_ARGS__, PITOT_RAISE_5, PITOT_RAISE_4, PITOT_RAISE_3, PITOT_RAISE_2,           \
                 PITOT_RAISE_1, 0)                                                                  \
     (name, __VA_ARGS__)
+
+/* --- The console's commands (LEVEL=4). --- */
+
+/*
+ * A line as it may be typed: "perf record -e mem:jobs_done:w -g -- work", "perf report", "help". 0,
+ * or a negative errno after pitot_host_print has said why. Task context, one caller at a time.
+ */
+int pitot_command(const char *line);
+
+/*
+ * A command of the kernel's own, which `perf record -- NAME` runs and records, "help" lists:
+ *
+ *     PITOT_COMMAND(work, "[JOBS]", "makes jobs and finishes them", work_run);
+ *
+ * `run` gets the line's words, of which the first is the name.
+ */
+struct pitot_command {
+    const char *name, *usage, *summary;
+    int (*run)(int argc, char **argv); /* 0, or a negative errno after saying why */
+    int (*help)(const char *part);     /* 0 */
+};
+
+#define PITOT_COMMAND(name, usage, summary, run)                                                   \
+    static const struct pitot_command pitot_command_##name = {#name, usage, summary, run, 0};      \
+    __attribute__((section("pitot_commands"),                                                      \
+                   used)) static const struct pitot_command *const pitot_command_entry_##name =    \
+        &pitot_command_##name
 
 /* One that is there already, pitot:mark. */
 PITOT_TRACEPOINT_DECLARE(mark, 2);

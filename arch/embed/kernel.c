@@ -135,6 +135,24 @@ void arch_cpus_release(void)
     arch_irq_restore(parking.flags);
 }
 
+const char *arch_embed_try_cpus(unsigned *cpu)
+{
+    unsigned absent;
+
+    *cpu = arch_cpu_id();
+    if (arch_embed_gate_wrong())
+        return arch_embed_gate_wrong();
+    if (!arch_cpus_park(&absent))
+        return "pitot_host_park has not made the other CPUs stand still";
+    for (unsigned other = 0; other < arch_cpus(); other++)
+        __atomic_store_n(&loaded[other], UINT64_MAX, __ATOMIC_RELAXED);
+    arch_cpus_release();
+    *cpu = arch_embed_cpu_behind();
+    if (*cpu != ARCH_NO_CPU)
+        return "it has not called pitot_cpu_resumes: it has no breakpoints";
+    return arch_embed_gates_wrong(cpu);
+}
+
 /* --- Text and memory. --- */
 
 uintptr_t arch_text_start(void)

@@ -83,6 +83,8 @@ static int prepare(int argc, char **argv, bool at_boot, struct refusal *why)
                        options.workload[0]);
     if (!error)
         error = check_threads(why);
+    if (!error && !options.workload && !at_boot && !host.interrupted)
+        error = refuse(why, EINVAL, "nothing can end it: say what to run, -- COMMAND");
     if (!error)
         error = tallies_prepare(&options, why);
     if (!error && !at_boot)

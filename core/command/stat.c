@@ -72,7 +72,8 @@ static void print_elapsed(void)
 
 static void print_totals(const struct perf_options *options)
 {
-    print("\n Performance counter stats for '%s'", recording_comm());
+    print("\n Performance counter stats for '%s'",
+          options->workload ? options->workload[0] : recording_comm());
     if (totals.elapsed.count > 1)
         print(" (%llu runs)", (unsigned long long)totals.elapsed.count);
     print(":\n\n");

@@ -14,7 +14,9 @@ void workload_follow(struct perf_options *options)
 {
     struct recording_options *recording = &options->recording;
 
-    for (unsigned i = 0; i < recording->event_count && !options->all_threads; i++) {
+    if (options->all_threads || !host.follow)
+        return;
+    for (unsigned i = 0; i < recording->event_count; i++) {
         struct event_spec *event = &recording->events[i];
         bool kernel = event->source->follows && !event->attr.exclude_kernel;
 

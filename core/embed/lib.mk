@@ -1,24 +1,27 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Pitot as one object, build/lib/pitot.o, for a kernel that is not its own (docs/porting.md). Needs core/ and arch/ alone:
 #
-#     make -f core/embed/lib.mk [BUILD=build] [CPUS=1] [RING=65536] [TEXT=131072] [CC=gcc] [NASM=nasm]
+#     make -f core/embed/lib.mk [BUILD=build] [LEVEL=3] [CPUS=1] [RING=65536] [TEXT=131072] [MEMORY=1048576] [CC=gcc] [NASM=nasm]
 #
+# LEVEL: 4 for the console's commands, too; they take MEMORY bytes for rings of their own and reports.
 # CPUS: how many the kernel has at most; RING: bytes of each one's ring, a power of two; TEXT: bytes of the kernel's own text that
 # tools/pitot-tables shall find room for in the object, as many bytes again; 0: no tables.
 BUILD ?= build
 CPUS  ?= 1
 RING  ?= 65536
-TEXT  ?= 131072
+LEVEL ?= 3
+TEXT  ?= $(if $(filter 4,$(LEVEL)),262144,131072)
+MEMORY ?= 1048576
 NASM  ?= nasm
 CC    := $(if $(filter default,$(origin CC)),gcc,$(CC))
 LIB   := $(BUILD)/lib
 Q     := $(if $(filter 1,$(V)),,@)
 
-# arch/embed comes first: it has some of arch/x86_64's headers anew.
+# arch/embed and core/embed come first: they have some headers anew.
 LIB_CFLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
               -fasynchronous-unwind-tables -fcf-protection=none -fno-stack-protector -fno-common \
               -ffile-prefix-map=$(CURDIR)=. -fno-optimize-sibling-calls -fno-omit-frame-pointer -Wall -Wextra -Werror \
-              -Iarch/embed -I. -DEMBED_CPUS=$(CPUS) -DEMBED_RING_SIZE=$(RING)
+              -Iarch/embed -Icore/embed -I. -DEMBED_CPUS=$(CPUS) -DEMBED_RING_SIZE=$(RING)
 
 LIB_C   := $(wildcard core/*.c $(foreach room,lib words zstd symbols tracepoint breakpoint unwind ring sample tally event \
                stream embed,core/$(room)/*.c)) \
@@ -28,6 +31,23 @@ LIB_C   := $(wildcard core/*.c $(foreach room,lib words zstd symbols tracepoint 
                operand_address trap watched) \
            $(patsubst %,arch/x86_64/cpu/%.c,canonical instructions registers) arch/x86_64/memory/memory.c \
            $(patsubst %,arch/x86_64/unwind/%.c,frame program_frame)
+LIB_ROOTS := pitot_init pitot_debug_entry pitot_thread_runs pitot_tick
+
+# What puts itself into a section: no symbol of it is asked for.
+LIB_WHOLE :=
+ifeq ($(LEVEL),4)
+LIB_CFLAGS += -DEMBED_MEMORY=$(MEMORY)
+LIB_C     += $(wildcard $(foreach room,command console option report script stat trace gather recording,core/$(room)/*.c)) \
+             arch/x86_64/cpu/cpu_name.c
+LIB_C     := $(sort $(filter-out core/command/trace.c core/embed/stream.c,$(LIB_C)))
+LIB_ROOTS += pitot_command
+LIB_WHOLE += core/command/perf.c core/console/help.c
+else ifeq ($(LEVEL),3)
+LIB_C     := $(filter-out $(patsubst %,core/embed/%.c,stream_port command console_host memory absent),$(LIB_C))
+else
+$(error LEVEL=$(LEVEL): 3 or 4)
+endif
+
 LIB_ASM := arch/x86_64/cpu/leaf.asm arch/x86_64/entry/gate.asm arch/embed/debug_entry.asm
 LIB_OBJ := $(patsubst %,$(LIB)/obj/%.o,$(filter-out core/unwind/default_%.c,$(LIB_C)) $(LIB_ASM))
 
@@ -38,7 +58,7 @@ lib: $(LIB)/pitot.o
 # What was asked for, so that other words make it anew.
 $(LIB)/flags: FORCE
 	$(Q)mkdir -p $(@D)
-	$(Q)echo '$(CC) $(LIB_CFLAGS) $(NASM) $(TEXT)' | cmp -s - $@ || echo '$(CC) $(LIB_CFLAGS) $(NASM) $(TEXT)' > $@
+	$(Q)echo '$(CC) $(LIB_CFLAGS) $(NASM) $(TEXT) $(LEVEL)' | cmp -s - $@ || echo '$(CC) $(LIB_CFLAGS) $(NASM) $(TEXT) $(LEVEL)' > $@
 
 $(LIB)/obj/%.c.o: %.c $(LIB)/flags
 	$(Q)mkdir -p $(@D)
@@ -58,10 +78,11 @@ $(LIB)/obj/%.asm.o: %.asm $(LIB)/offsets.inc arch/x86_64/unwind/cfi.inc
 $(LIB)/pitot.o: $(LIB_OBJ) core/embed/sections.ld core/embed/lib.mk
 	$(Q)rm -f $(LIB)/pitot.a
 	$(Q)ar rcsTP $(LIB)/pitot.a $(LIB_OBJ)
-	$(Q)ld -r -z noexecstack --defsym=EMBED_TEXT=$(TEXT) -T core/embed/sections.ld $(patsubst %,-u %,pitot_init pitot_debug_entry pitot_thread_runs pitot_tick) $(LIB)/pitot.a -o $@
-	$(Q)objcopy --redefine-sym __start_tracepoints=__start_pitot_tracepoints \
-		--redefine-sym __stop_tracepoints=__stop_pitot_tracepoints $@
+	$(Q)ld -r -z noexecstack --defsym=EMBED_TEXT=$(TEXT) -T core/embed/sections.ld $(patsubst %,-u %,$(LIB_ROOTS)) \
+		$(LIB_WHOLE:%=$(LIB)/obj/%.o) $(LIB)/pitot.a -o $@
+	$(Q)objcopy $(foreach section,tracepoints commands,--redefine-sym __start_$(section)=__start_pitot_$(section) \
+		--redefine-sym __stop_$(section)=__stop_pitot_$(section)) $@
 	$(Q)objcopy --wildcard --keep-global-symbol='pitot_*' $@
-	$(Q)! nm -u $@ | grep -v ' [Uw] \(pitot_host_\|__\(start\|stop\)_pitot_tracepoints$$\)' || { rm $@; exit 1; }
+	$(Q)! nm -u $@ | grep -v ' [Uw] \(pitot_host_\|__\(start\|stop\)_pitot_\(tracepoints\|commands\)$$\)' || { rm $@; exit 1; }
 
 -include $(LIB_OBJ:.o=.d)

@@ -28,7 +28,6 @@ static struct event_cpu event_cpus[EMBED_EVENTS_MAX][ARCH_CPUS_MAX];
 static struct recorded_event recorded[EMBED_EVENTS_MAX];
 static struct recorded_loss losses[ARCH_CPUS_MAX];
 static struct ring_merge merge;
-static struct stream stream;
 static struct refusal reason; /* what the kernel was told last */
 
 static struct {
@@ -68,7 +67,7 @@ static void begin_stream(void)
                                        .text_size = arch_text_end() - arch_text_start(),
                                        .known = "pitot_init",
                                        .known_at = (uintptr_t)pitot_init};
-    stream_init(&stream, &sink, &described);
+    embed_stream_open(&sink, &described);
 }
 
 /* None is no mistake: chains are by frame pointers then. NULL, or what is wrong with them. */
@@ -110,6 +109,11 @@ const char *pitot_init(const struct pitot_kernel *kernel)
     begin_stream();
     state.ready = true;
     return NULL;
+}
+
+bool embed_ready(void)
+{
+    return state.ready;
 }
 
 static int choose_chains(struct event_spec *spec, struct refusal *why)
@@ -248,7 +252,7 @@ unsigned long long pitot_stop(void)
         kept += ring->produced - ring->dropped - ring->overwritten;
     }
     tasks = embed_threads(&task_count);
-    stream_write_recording(&stream, &source, tasks, task_count, losses, ARCH_CPUS_MAX,
+    stream_write_recording(embed_stream(), &source, tasks, task_count, losses, ARCH_CPUS_MAX,
                            arch_clock_ns());
     state.event_count = 0;
     return kept;

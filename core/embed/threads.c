@@ -15,6 +15,8 @@ static struct {
     size_t count;
 } threads;
 
+void (*embed_named)(uint32_t pid, const char *name);
+
 void pitot_thread_runs(unsigned pid)
 {
     task_set_ids(pid);
@@ -42,7 +44,16 @@ const char *pitot_thread_named(unsigned pid, const char *name)
     memcpy(threads.name[i], name, length);
     threads.name[i][length] = '\0';
     threads.task[i] = (struct recorded_task){.pid = pid, .tid = pid, .comm = threads.name[i]};
+    if (embed_named)
+        embed_named(pid, threads.name[i]);
     return NULL;
+}
+
+const char *embed_thread_name(uint32_t pid)
+{
+    size_t i = find_thread(pid);
+
+    return i < threads.count ? threads.name[i] : NULL;
 }
 
 const struct recorded_task *embed_threads(size_t *count)

@@ -96,4 +96,5 @@ static const struct unwind_way by_frame_pointer = {
 
 const struct unwind_way *const unwinder_ways[UNWIND_METHODS] = {
     [UNWIND_BY_TABLE] = &unwind_orc, [UNWIND_BY_FRAME_POINTER] = &by_frame_pointer};
-const enum unwind_method unwinder_method = UNWIND_BY_FRAME_POINTER;
+/* pitot_start names its own; the console's commands want the table. */
+const enum unwind_method unwinder_method = UNWIND_BY_TABLE;

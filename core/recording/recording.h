@@ -11,14 +11,8 @@
 
 #include "core/event/event.h"
 #include "core/lib/refusal.h"
+#include "core/recording/sizes.h"
 #include "core/sample/records.h"
-
-/*
- * About 1 KiB each, and there are three arrays of them: the options, the last recording, the next
- * one.
- */
-#define RECORDING_EVENTS_MAX   96
-#define RECORDING_RING_DEFAULT (1024u * 1024)
 
 struct recording_options {
     /* attr complete: sample_type, period, registers */

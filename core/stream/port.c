@@ -17,6 +17,7 @@ static struct stream port; /* sink NULL: there is no port */
 /* For the port; or for a block, if there is no port, or in a panic that has given the port up. */
 static struct stream_packer packer;
 static struct stream_kernel kernel;
+static const struct stream_kernel *given; /* NULL: it is made from what arch says */
 static struct base64 block;
 static bool block_open; /* a block is being written to the console */
 static const uint64_t *console_left;
@@ -32,8 +33,15 @@ static const char *cpu_kind(void)
     return text;
 }
 
+void stream_port_describe(const struct stream_kernel *with)
+{
+    given = with;
+}
+
 static const struct stream_kernel *describe_kernel(void)
 {
+    if (given)
+        return given;
     kernel = (struct stream_kernel){.arch = ARCH_NAME,
                                     .cpu = arch_cpu_name(),
                                     .cpu_kind = cpu_kind(),

@@ -7,6 +7,12 @@
 
 #include "core/stream/stream.h"
 
+/*
+ * What the stream says of the kernel, in place of what arch and its CPUs do; it stays. Before
+ * stream_port_set; for a kernel that embeds Pitot.
+ */
+void stream_port_describe(const struct stream_kernel *with);
+
 /* The binary port; *left counts the bytes that it has sent. Boot. */
 void stream_port_set(struct sink *sink, const uint64_t *left);
 

@@ -75,8 +75,9 @@ void others_interrupt(uint32_t vector);
 void others_serve(void); /* the interrupt from another CPU has come: interrupts off */
 void other_init(uint32_t number);
 
-/* main.c: what they do. */
+/* main.c: what they do, and the first. */
 void other_main(void);
+void work(void);
 
 /* thread.c */
 void thread_make(uint32_t number, const char *name, void (*run)(void));
@@ -94,7 +95,8 @@ void *memcpy(void *to, const void *from, size_t length);
 void *memset(void *to, int value, size_t length);
 void event_init(const char *text);
 
-/* pitot_level0.c: what happens around the work; `options` are the command line's. */
+/* pitot_level0.c: the end of the boot, and around the work; `options` are the command line's. */
+void pitot_prepare(void);
 void record_begin(const char *options);
 void record_end(void);
 
@@ -103,3 +105,6 @@ void clock_tick(const struct trap_frame *frame) __attribute__((weak));
 
 /* pitot_level3.c: on another CPU, interrupts off, until it may resume. */
 void stand_still(void) __attribute__((weak));
+
+/* pitot_level4.c: in place of the work, the lines of the command line, between semicolons. */
+void console_run(const char *lines) __attribute__((weak));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the sample kernel does: three workers make jobs and finish them, each other CPU does as many
- * as one of them, and Pitot watches (record_begin, record_end). Entered by boot.S.
+ * as one of them, and Pitot watches (record_begin, record_end), or the command line says what is to
+ * be done. Entered by boot.S.
  */
 #include "ports/c/kernel.h"
 
@@ -93,14 +94,10 @@ static const char *options_of(const uint32_t *machine)
     return at;
 }
 
-void kernel_main(const uint32_t *machine)
+void work(void)
 {
     static const char *const names[THREADS] = {0, "baker", "cook", "smith"};
 
-    event_init("a kernel of its own\n");
-    cpu_init();
-    others_start();
-    record_begin(options_of(machine)); /* PITOT */
     for (uint32_t i = 1; i < THREADS; i++)
         thread_make(i, names[i], worker);
     for (uint32_t i = THREADS; i < ALL_THREADS; i++) {
@@ -112,7 +109,23 @@ void kernel_main(const uint32_t *machine)
         thread_yield();
     wait_for_others();
     wait_for_ticks();
-    record_end(); /* PITOT */
+}
+
+void kernel_main(const uint32_t *machine)
+{
+    const char *options = options_of(machine);
+
+    event_init("a kernel of its own\n");
+    cpu_init();
+    others_start();
+    pitot_prepare(); /* PITOT */
+    if (console_run) {
+        console_run(options);
+    } else {
+        record_begin(options); /* PITOT */
+        work();
+        record_end(); /* PITOT */
+    }
     say_number(jobs_done);
     say(" jobs\n");
     stop_machine(0);

@@ -42,7 +42,7 @@ static void refused(const char *why)
     stop_machine(3);
 }
 
-void record_begin(const char *options)
+void pitot_prepare(void)
 {
     static const struct pitot_kernel kernel = {
         .text = text_start,
@@ -56,6 +56,10 @@ void record_begin(const char *options)
     };
 
     refused(pitot_init(&kernel));
+}
+
+void record_begin(const char *options)
+{
     refused(pitot_start(options));
     PITOT_MARK("begin", ticks);
 }

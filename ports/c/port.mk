@@ -7,9 +7,10 @@ C_PORT_FLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-r
 comma := ,
 C_PORT_PLAIN := $(addprefix ports/c/,boot.S entry.S cpu.c others.c thread.c main.c)
 
-# NAME, LEVELS, OPTIONS, LINKER SCRIPT, CPUS of the object, of the kernel: each level has its part of what Pitot is given.
+# NAME, LEVELS, OPTIONS, LINKER SCRIPT, CPUS of the object, of the kernel, LEVEL of the object: each level has its part of what
+# Pitot is given.
 define C_PORT
-$(BUILD)/ports/c-$(1).elf: $(C_PORT_PLAIN) $(2:%=ports/c/pitot_level%.c) $(or $(4),ports/c/kernel.ld) $(BUILD)/$(5:%=cpus%/)lib/pitot.o ports/c/kernel.h core/pitot.h arch/x86_64/unwind/cfi_gas.inc
+$(BUILD)/ports/c-$(1).elf: $(C_PORT_PLAIN) $(2:%=ports/c/pitot_level%.c) $(or $(4),ports/c/kernel.ld) $(BUILD)/$(7:%=level%/)$(5:%=cpus%/)lib/pitot.o ports/c/kernel.h core/pitot.h arch/x86_64/unwind/cfi_gas.inc
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(C_PORT_FLAGS) -DCPUS=$(or $(6),$(5),1) -Wl,--build-id=sha1 $(3) -nostdlib -static -no-pie -Wl,-T,$(or $(4),ports/c/kernel.ld) -Wl,-z,max-page-size=4096 \
@@ -34,20 +35,33 @@ $(eval $(call C_PORT,two-of-one,0 1 2 3,,,,2))
 $(eval $(call C_PORT,forgets,0 1 2 3,$(call elsewhere,pitot_cpu_resumes,pitot_doubtful),,2))
 $(eval $(call C_PORT,gateless,0 1 2,$(call elsewhere,pitot_debug_entry,trap_table)))
 $(eval $(call C_PORT,shifted,0 1 2,$(call elsewhere,pitot_debug_stack,pitot_doubtful)))
+$(eval $(call C_PORT,level4,0 1 2 4,,,,,4))
+$(eval $(call C_PORT,level4-two,0 1 2 3 4,,,2,,4))
+$(eval $(call C_PORT,level4-forgets,0 1 2 3 4,$(call elsewhere,pitot_cpu_resumes,pitot_doubtful),,2,,4))
+$(eval $(call C_PORT,level4-dropped,0 1 2 4,,$(BUILD)/ports/no-commands.ld,,,4))
 $(eval $(call C_PORT,dropped,0,,$(BUILD)/ports/dropped.ld))
 
 $(BUILD)/ports/c-own-gate.elf: ports/c/own_gate.c
 $(BUILD)/ports/c-stray.elf: ports/c/stray.c
 $(BUILD)/ports/c-stray-next.elf: ports/c/stray.c ports/c/debug_next.c
 
-# The object for two CPUs.
-$(BUILD)/cpus2/lib/pitot.o: FORCE
-	+$(Q)$(MAKE) --no-print-directory -f core/embed/lib.mk BUILD=$(BUILD)/cpus2 CPUS=2 CC='$(CC)' NASM='$(NASM)' V=$(V)
+# Objects of other kinds: FOLDER, VARIABLES.
+define C_PORT_LIB
+$(BUILD)/$(1)/lib/pitot.o: FORCE
+	+$$(Q)$$(MAKE) --no-print-directory -f core/embed/lib.mk BUILD=$(BUILD)/$(1) $(2) CC='$$(CC)' NASM='$$(NASM)' V=$$(V)
+endef
+$(eval $(call C_PORT_LIB,cpus2,CPUS=2))
+$(eval $(call C_PORT_LIB,level4,LEVEL=4))
+$(eval $(call C_PORT_LIB,level4/cpus2,LEVEL=4 CPUS=2))
 
 # A linker script that drops what it does not know.
 $(BUILD)/ports/dropped.ld: ports/c/kernel.ld
 	$(Q)mkdir -p $(@D)
 	$(Q)sed 's|/DISCARD/ : {|& *(pitot_*)|' $< > $@
+
+$(BUILD)/ports/no-commands.ld: ports/c/kernel.ld
+	$(Q)mkdir -p $(@D)
+	$(Q)sed 's|/DISCARD/ : {|& *(pitot_commands)|' $< > $@
 
 # With tables: symbols, and chains by what the compiler says of frames.
 $(BUILD)/ports/c-%-tables.elf: $(BUILD)/ports/c-%.elf $(TABLE_TOOLS) tools/pitot-tables
@@ -56,4 +70,4 @@ $(BUILD)/ports/c-%-tables.elf: $(BUILD)/ports/c-%.elf $(TABLE_TOOLS) tools/pitot
 	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
 	$(Q)mv $@.part $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables low-tables nameless-tables level3-tables parkless one-of-two two-of-one forgets dropped gateless shifted stray stray-next)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables low-tables nameless-tables level3-tables level4 level4-tables level4-two-tables level4-forgets-tables parkless one-of-two two-of-one forgets dropped gateless shifted stray stray-next)

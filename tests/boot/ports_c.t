@@ -12,8 +12,8 @@ use warnings;
 use lib 'tests/lib';
 use File::Path qw(make_path);
 use Test::More;
-use Pitot;
 use Pitot::Files;
+use Pitot::Port;
 use Pitot::Transcript;
 
 plan skip_all => "it is started by QEMU's -kernel" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
@@ -52,23 +52,13 @@ sub kernel { return "$build/ports/c-" . ($others{$_[0]} // "level$_[0]") . '.elf
 sub run_level
 {
     my ($level, $options) = @_;
-    unlink("$logs/console", "$logs/stream");
-    system('timeout', $patience, 'qemu-system-x86_64', '-machine', 'pc', '-accel', 'tcg',
-        '-icount', 'shift=0,sleep=off', '-cpu', 'max', '-m', '64M', '-kernel', kernel($level),
-        '-smp', $level =~ /^3/ ? 2 : 1, '-append', $options, '-display', 'none',
-        '-monitor', 'none', '-no-reboot',
-        '-serial', "file:$logs/console", '-serial', "file:$logs/stream",
-        '-device', 'isa-debug-exit,iobase=0xf4,iosize=1');
-    return ($? >> 8, slurp_if_there("$logs/console"));
+    return boot_port(kernel($level), $options, $level =~ /^3/ ? 2 : 1, $logs);
 }
 
 sub perf_says
 {
     my ($level, @line) = @_;
-    my $status = Pitot::Perf::run_between("$logs/out", "$logs/err", "$logs/stream", 'perf',
-        '--no-pager', 'script', '-i', '-', '--vmlinux=' . kernel($level), @line);
-    diag(slurp_if_there("$logs/err")) if $status != 0;
-    return slurp_if_there("$logs/out");
+    return perf_of_port(kernel($level), $logs, 'script', @line);
 }
 
 sub records
@@ -135,7 +125,7 @@ my ($ended) = run_level(1, '-e shop:tick -g');
 is($ended, $done, 'a tracepoint stands in the interrupt of the timer');
 %chains = map { ("@{$_->{chain}}", 1) }
     samples(perf_says(1, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff'));
-is_deeply([keys(%chains)], ['trap_serve trap_common kernel_main high'],
+is_deeply([keys(%chains)], ['trap_serve trap_common work kernel_main high'],
     "perf script: a chain by frame pointers crosses the kernel's own entry where that is named");
 
 # --- Level 2: breakpoints -------------------------------------------------------------------------
@@ -201,12 +191,14 @@ my $tables = '2, with tables';
 ($status, $console) = run_level($tables, '-e mem:ticks:w -g');
 my @samples = samples(perf_says($tables, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff'));
 cmp_ok(scalar(@samples), '>', 0, "the timer's interrupt writes its variable");
-is_deeply([grep { !/^trap_serve trap_common kernel_main high$/ } map { "@{$_->{chain}}" } @samples],
+is_deeply(
+    [grep { $_ ne 'trap_serve trap_common work kernel_main high' }
+            map { "@{$_->{chain}}" } @samples],
     [], "... and chains cross the kernel's own entry, to what it interrupted");
 # A sample for each millisecond, of whatever runs: the boot thread waits for two ticks.
 ($status, $console) = run_level($tables, '-e cpu-clock -g');
 @samples = samples(perf_says($tables, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff'));
-is_deeply({map { ("@{$_->{chain}}", 1) } @samples}, {'kernel_main high' => 1},
+is_deeply({map { ("@{$_->{chain}}", 1) } @samples}, {'work kernel_main high' => 1},
     'cpu-clock: the timer finds the boot thread, and who called');
 refuses($tables, '-e cpu-clock -c 10', 'cpu-clock: -c from 100000 on');
 refuses(2, '-e cpu-clock -g', 'frame pointers alone name wrong callers');

@@ -45,26 +45,40 @@ sub names
     return [sort `nm $path` =~ /^[\da-f ]* [$letters] (\S+)$/mg];
 }
 
-# One CPU needs no parking; the rest of what is given is always asked for.
-for my $cpus (1, 2) {
-    my @wanted = grep { $cpus > 1 || !/_(?:park|release)$/ } @gives;
+# LEVEL, CPUS and folder. That of level 4 is the one that ports/c is linked with.
+my @objects = ([3, 1, "$tree/b31"], [3, 2, "$tree/b32"], [4, 1, "$build/level4"]);
+for (@objects[0, 1]) {
+    my (undef, $cpus) = @$_;
     my $text = $cpus > 1 ? 0 : 8192;
-    my $make = "make -s -j2 -C $tree -f core/embed/lib.mk BUILD=b$cpus CPUS=$cpus TEXT=$text";
+    my $make = "make -s -j2 -C $tree -f core/embed/lib.mk BUILD=b3$cpus CPUS=$cpus TEXT=$text";
     my $said = `$make 2>&1`;
-    my $object = "$tree/b$cpus/lib/pitot.o";
     is($?, 0, "for $cpus CPUs it is made from core/ and arch/ alone");
     is($said, '', '... without a word');
+}
+
+# One CPU needs no parking; the rest of what is given is always asked for.
+for (@objects) {
+    my ($level, $cpus, $folder) = @$_;
+    my $has = $level > 3 ? qr/./ : qr/^(?!pitot_(?:command|host_print)$)/;
+    my @wanted = grep { /$has/ && ($cpus > 1 || !/_(?:park|release)$/) } @gives;
+    my $object = "$folder/lib/pitot.o";
     is_deeply(names('A-TV-Z', $object),
-        [sort @calls, map { "pitot_tracepoint_$_" } @marks], '... it has what core/pitot.h says');
-    is_deeply(names('Uvw', $object), [sort @sections, @wanted], '... and wants what that says');
+        [sort((grep { /$has/ } @calls), map { "pitot_tracepoint_$_" } @marks)],
+        "level $level, $cpus CPUs: it has what core/pitot.h says");
+    is_deeply(names('Uvw', $object),
+        [sort @sections, $level > 3 ? map { s/tracepoints/commands/r } @sections : (), @wanted],
+        '... and wants what that says');
 }
 
 # Sizes move with each change: docs/porting.md is right to a twentieth.
-for my $cpus (1, 2) {
-    my ($text, $bss) = slurp('docs/porting.md') =~ /^\| $cpus \| (\d+) KiB \| (\d+) KiB \|$/m;
-    my ($is_text, $is_bss) = `size $tree/b$cpus/lib/pitot.o` =~ /^ *(\d+)\s+\d+\s+(\d+)\s/m;
+for (@objects) {
+    my ($level, $cpus, $folder) = @$_;
+    my ($text, $bss) =
+        slurp('docs/porting.md') =~ /^\| $level \| $cpus \| (\d+) KiB \| (\d+) KiB \|$/m;
+    my ($is_text, $is_bss) =
+        `size $folder/lib/pitot.o` =~ /^ *(\d+)\s+\d+\s+(\d+)\s/m;
     cmp_ok(abs($is_text / 1024 - ($text // 0)), '<', $is_text / 1024 / 20,
-        "docs/porting.md tells the size of the object for $cpus CPUs: $is_text bytes of text");
+        "docs/porting.md tells the size of level $level, $cpus CPUs: $is_text bytes of text");
     cmp_ok(abs($is_bss / 1024 - ($bss // 0)), '<', $is_bss / 1024 / 20, "... $is_bss of .bss");
 }
 
@@ -123,7 +137,7 @@ for my $way (['c', 'gcc -std=c99'], ['c', 'clang -std=c11'], ['cc', 'g++ -std=c+
     close($out) or die("$base.$suffix: $!\n");
     my $said = `$compiler $flags -c $base.$suffix -o $base.o 2>&1`;
     is($said, '', "$compiler: a kernel with Pitot's names includes the header") or next;
-    $said = `ld -static -e start -z noexecstack $base.o $tree/b1/lib/pitot.o -o $base.elf 2>&1`;
+    $said = `ld -static -e start -z noexecstack $base.o $tree/b31/lib/pitot.o -o $base.elf 2>&1`;
     is($said, '', '... and links');
     my ($own) = `nm $base.o` =~ /^(\w+) T memcpy$/m;
     my @copies = `nm $base.elf` =~ /^\w+ ([tT]) memcpy$/mg;
@@ -139,7 +153,7 @@ open(my $out, '>', "$tree/bare.cc") or die("$tree/bare.cc: $!\n");
 print $out $bare;
 close($out) or die("$tree/bare.cc: $!\n");
 `g++ -std=c++11 $flags -c $tree/bare.cc -o $tree/bare.o`;
-like(`ld -static -e start $tree/bare.o $tree/b1/lib/pitot.o -o $tree/bare.elf 2>&1`,
+like(`ld -static -e start $tree/bare.o $tree/b31/lib/pitot.o -o $tree/bare.elf 2>&1`,
     qr/undefined reference to `pitot_host_cpu'/, 'what a kernel does not give the linker names');
 my $wrong = slurp("$tree/kernel.c") =~ s/PITOT_TRACE\(step, ticks, -1/PITOT_TRACE(step, ticks/r;
 open($out, '>', "$tree/wrong.c") or die("$tree/wrong.c: $!\n");
@@ -148,9 +162,12 @@ close($out) or die("$tree/wrong.c: $!\n");
 like(`gcc $flags -c $tree/wrong.c -o $tree/wrong.o 2>&1`, qr/negative/,
     'a tracepoint with an argument too few does not compile');
 
-system("ld -static -e start -z noexecstack --build-id=sha1 $tree/kernel.o $tree/b2/lib/pitot.o"
+system("ld -static -e start -z noexecstack --build-id=sha1 $tree/kernel.o $tree/b32/lib/pitot.o"
     . " -o $tree/small.elf");
 like(`$build/host/symtab $tree/small.elf 2>&1`, qr/symtab_blob has 64 bytes, .* TEXT of make lib$/,
     'an object without room for tables says what makes it larger');
+
+like(`make -s -C $tree -f core/embed/lib.mk BUILD=none LEVEL=5 2>&1`, qr/LEVEL=5: 3 or 4/,
+    'a level that is none is refused');
 
 done_testing();

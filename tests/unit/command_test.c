@@ -2,7 +2,7 @@
 /*
  * The commands that are linked in: here `help` and four of the test's own, in no order.
  *
- * links: kernel/console/help.c
+ * links: core/console/help.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

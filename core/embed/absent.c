@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the console's commands have in Pitot's own kernel, and not in another: system calls and
+ * branches. Called by core/command. Task context.
+ */
+#include <linux/errno.h>
+
+#include "core/command/trace.h"
+#include "core/lib/print.h"
+#include "core/source/branches.h"
+
+int perf_trace(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    print("perf trace: what a system call is in this kernel is not known\n");
+    return -ENOSYS;
+}
+
+void branches_workload_begin(void)
+{
+}
+
+void branches_workload_end(void)
+{
+}
+
+struct branches_counts branches_counts(void)
+{
+    return (struct branches_counts){.steps = 0};
+}

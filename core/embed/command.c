@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The console's commands in another kernel: `perf` as Pitot's own kernel has it, and that kernel's
+ * own commands, which may be what is recorded. Task context, one caller at a time.
+ */
+#include <linux/errno.h>
+
+#include "arch/cpu.h"
+#include "arch/embed.h"
+#include "core/console/command.h"
+#include "core/embed/embed.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+#include "core/pitot.h"
+#include "core/words/words.h"
+
+#define LINE_SIZE 512
+
+_Static_assert(sizeof(struct pitot_command) == sizeof(struct command) &&
+                   offsetof(struct pitot_command, usage) == offsetof(struct command, usage) &&
+                   offsetof(struct pitot_command, summary) == offsetof(struct command, summary) &&
+                   offsetof(struct pitot_command, run) == offsetof(struct command, run) &&
+                   offsetof(struct pitot_command, help) == offsetof(struct command, help),
+               "core/pitot.h has a command's members elsewhere");
+
+static void print_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    pitot_host_print(bytes, length);
+}
+
+/* What a recording would want, and does not get; NULL: nothing. */
+static const char *lacking(unsigned *cpu)
+{
+    *cpu = arch_cpu_id();
+    if (!embed_ready())
+        return "pitot_init comes first, and has to go well";
+    if (!arch_embed_has_tables())
+        return "the tables are missing (pitot-tables)";
+    if (!arch_embed_has_stacks())
+        return "the kernel does not give pitot_host_stack, which says where stacks lie";
+    if (!pitot_host_mapped)
+        return "the kernel does not give pitot_host_mapped, which says what memory is there";
+    return arch_embed_try_cpus(cpu);
+}
+
+/* Once; until it goes well each line is refused. */
+static int begin(void)
+{
+    static struct sink sink = {print_write};
+    static bool begun;
+    const char *reason;
+    unsigned cpu;
+
+    if (begun)
+        return 0;
+    print_set_console(&sink);
+    reason = lacking(&cpu);
+    if (reason) {
+        print("pitot: CPU %u: %s\n", cpu, reason);
+        return -ENOSYS;
+    }
+    embed_host_set();
+    begun = true;
+    return 0;
+}
+
+int pitot_command(const char *line)
+{
+    char text[LINE_SIZE];
+    struct words words;
+    struct refusal why;
+    size_t length = strlen(line);
+    int error = begin();
+
+    if (error)
+        return error;
+    if (length >= sizeof(text))
+        error = refuse(&why, E2BIG, "a line has less than %d characters", LINE_SIZE);
+    if (!error) {
+        memcpy(text, line, length + 1);
+        error = words_split(text, &words, &why);
+    }
+    if (error) {
+        print("pitot: %s\n", why.text);
+        return error;
+    }
+    return words.count > 0 ? command_run(words.count, words.word) : 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Level 4, the console's commands: they are the command line's, between semicolons, and the work is
+ * one of them.
+ */
+#include "ports/c/kernel.h"
+
+#include "core/pitot.h"
+
+#define COM1      0x3f8
+#define LINE_SIZE 256
+
+void pitot_host_print(const char *text, unsigned long length)
+{
+    serial_write(COM1, text, length);
+}
+
+static int work_run(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    work();
+    return 0;
+}
+
+PITOT_COMMAND(work, "", "makes all jobs", work_run);
+
+void console_run(const char *lines)
+{
+    char line[LINE_SIZE];
+    size_t length = 0;
+
+    for (; *lines; lines++) {
+        if (*lines != ';' && length < LINE_SIZE - 1)
+            line[length++] = *lines;
+        if (*lines != ';' && lines[1])
+            continue;
+        line[length] = '\0';
+        length = 0;
+        say("$");
+        say(line);
+        say("\n");
+        pitot_command(line);
+    }
+}

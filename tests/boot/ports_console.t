@@ -1,0 +1,96 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: ports/c, core/embed, core/pitot.h, arch/embed, core/command, core/console
+#
+# The console's commands in a kernel that is not Pitot's own (docs/porting.md, level 4): they are
+# its command line's, `work` is a command of that kernel, and what `perf record` streams the real
+# perf reads. Run from the root of the tree:
+#
+#     prove tests/boot/ports_console.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Path qw(make_path);
+use Test::More;
+use Pitot::Files;
+use Pitot::Port;
+use Pitot::Transcript;
+
+plan skip_all => "it is started by QEMU's -kernel" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+my $build = $ENV{BUILD} // 'build';
+my $logs = "$build/logs/ports_console";
+my $one = "$build/ports/c-level4-tables.elf";
+my $jobs = 60; # of the three workers
+
+make_path($logs);
+
+# The commands, and what each has said.
+sub run_lines
+{
+    my ($kernel, $cpus, @lines) = @_;
+    my ($status, $console) = boot_port($kernel, join(';', @lines), $cpus, $logs);
+    is($status, 1, join('; ', @lines) . ': the kernel runs to its end') or diag($console);
+    my @said = split(/^\$ ?(?=\w)/m, $console =~ s/^\d+ jobs\n\z//mr);
+    shift(@said); # before the first
+    return map { s/^.*\n//r } @said;
+}
+
+# --- A recording, read here and there -------------------------------------------------------------
+
+my $record = 'perf record -z -e mem:jobs_done:w -e shop:job_done -g -- work';
+my ($summary, $report, $script, $stat, $list, $help) = run_lines($one, 1, $record,
+    'perf report -g caller', 'perf script', 'perf stat -e shop:job_done --by worker -- work',
+    'perf list', 'help');
+is($summary, "[ perf record: ${\(2 * $jobs)} records kept ]\n", 'all records are kept');
+same_lines_ok(report_lines($report),
+    report_lines(perf_of_port($one, $logs, 'report', '--stdio', '-F', 'overhead,sample,sym', '-g',
+            'caller')),
+    'perf report says what the real perf does');
+my @here = samples($script);
+is(scalar(@here), 2 * $jobs, 'perf script has all samples');
+my @there = samples(perf_of_port($one, $logs, 'script', '-F',
+        'comm,tid,cpu,time,period,event,ip,sym,symoff'));
+is_deeply([map { [@$_{qw(comm tid event chain)}] } @here],
+    [map { [@$_{qw(comm tid event chain)}] } @there], '... and those of the real perf');
+like($stat, qr/^ Performance counter stats for 'work':$/m, 'perf stat counts a command');
+is_deeply({reverse($stat =~ /^ +(\d+) {6}(baker|cook|smith)$/mg)},
+    {map { ($_ => $jobs / 3) } qw(baker cook smith)}, '... by the thread that has done the job');
+like($list, qr/^  shop:job_done  +unsigned int job, char worker\[\]$/m,
+    "perf list has the kernel's tracepoints");
+like($help, qr/^  work  makes all jobs$/m, "help has the kernel's commands");
+
+# --- Many CPUs ------------------------------------------------------------------------------------
+
+($summary, $script) = run_lines("$build/ports/c-level4-two-tables.elf", 2,
+    'perf record -e mem:jobs_done:w -- work', 'perf script');
+my %hits;
+$hits{int($_->{cpu})}++ for samples($script);
+is_deeply(\%hits, {0 => $jobs, 1 => $jobs / 3}, 'the hits of both CPUs');
+
+# --- What cannot be had ---------------------------------------------------------------------------
+
+my @refusals = (
+    ['perf record', qr/^perf record: nothing can end it: say what to run, -- COMMAND$/],
+    ['perf record -e mem:jobs_don:w -- work', qr/: no symbol "jobs_don"; near: jobs_done/],
+    ['perf record -e mem:pitot_debug_entry:x -- work', qr/the code of the debug trap's gate/],
+    ['perf record -m 4M -- work', qr/MEMORY of make lib is 1048576$/],
+    ['perf record -- play', qr/workload "play" is not a command/],
+    ['perf trace -- work', qr/^perf trace: what a system call is in this kernel is not known$/],
+    ['perf record -p 9 -- work', qr/^perf record: -p 9: no such thread/],
+    ['wrok', qr/^wrok: no such command; near: work/],
+    ['work ' . 'x ' x 40, qr/^pitot: more than 32 words/],
+);
+my @said = run_lines($one, 1, map { $_->[0] } @refusals);
+like($said[$_], $refusals[$_][1], "$refusals[$_][0]: refused") for 0 .. $#refusals;
+my ($none) = run_lines("$build/ports/c-level4.elf", 1, 'perf list');
+is($none, "pitot: CPU 0: the tables are missing (pitot-tables)\n", 'without tables none is run');
+($none) = run_lines("$build/ports/c-level4-forgets-tables.elf", 2, 'perf list');
+is($none, "pitot: CPU 1: it has not called pitot_cpu_resumes: it has no breakpoints\n",
+    'nor where a CPU would miss hits');
+
+my $dropped = `make -s BUILD=$build $build/ports/c-level4-dropped.elf 2>&1`;
+like($dropped, qr/undefined reference to `__start_pitot_commands'/,
+    'a linker script that drops the commands: the linker says so');
+
+done_testing();

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# A kernel of ports/, booted to its end by QEMU's -kernel, on a clock of its instructions.
+#
+#     use Pitot::Port;
+#
+#     my ($status, $console) = boot_port("$build/ports/c-level2.elf", 'command line', $cpus, $logs);
+#     my $text = perf_of_port("$build/ports/c-level2.elf", $logs, 'script', '-F', 'comm,ip');
+#
+# The second lets perf read what the boot has left in $logs/stream.
+package Pitot::Port;
+
+use strict;
+use warnings;
+
+use Exporter qw(import);
+use Test::More ();
+
+use Pitot;
+use Pitot::Files;
+
+our @EXPORT = qw(boot_port perf_of_port);
+
+sub boot_port
+{
+    my ($kernel, $line, $cpus, $logs) = @_;
+    unlink("$logs/console", "$logs/stream");
+    system('timeout', $patience, 'qemu-system-x86_64', '-machine', 'pc', '-accel', 'tcg',
+        '-icount', 'shift=0,sleep=off', '-cpu', 'max', '-m', '64M', '-kernel', $kernel,
+        '-smp', $cpus, '-append', $line, '-display', 'none',
+        '-monitor', 'none', '-no-reboot',
+        '-serial', "file:$logs/console", '-serial', "file:$logs/stream",
+        '-device', 'isa-debug-exit,iobase=0xf4,iosize=1');
+    return ($? >> 8, slurp_if_there("$logs/console"));
+}
+
+sub perf_of_port
+{
+    my ($kernel, $logs, $part, @line) = @_;
+    my $status = Pitot::Perf::run_between("$logs/out", "$logs/err", "$logs/stream", 'perf',
+        '--no-pager', $part, '-i', '-', "--vmlinux=$kernel", @line);
+    Test::More::diag(slurp_if_there("$logs/err")) if $status != 0;
+    return slurp_if_there("$logs/out");
+}
+
+1;
