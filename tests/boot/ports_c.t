@@ -290,7 +290,7 @@ like(tables_say("$build/unit/number_test"), qr{no build/lib/pitot\.o with room f
 # --- What it takes --------------------------------------------------------------------------------
 
 my %lines = `ports/count ports/c` =~ /^level (\d): (\d+) lines/mg;
-my %told = slurp('docs/porting.md') =~ /^\| (\d) \| .* \| (\d+) \|$/mg;
+my %told = slurp('docs/porting.md') =~ /^\| (\d) \| .* \| (\d+) \| [\d-]+ \|$/mg;
 is_deeply(\%told, \%lines, 'docs/porting.md says how many lines each level takes');
 my $all = 0;
 $all += $_ for values %lines;

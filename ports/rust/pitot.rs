@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//! core/pitot.h for Rust: what a kernel calls, and the shapes that it passes. What the kernel gives
+//! (`pitot_host_*`) are functions of its own, `#[no_mangle] extern "C"`. tests/boot/ports_rust.t
+//! holds each size, place and number against the header's.
+
+use core::ptr::null;
+
+/// struct pitot_trap.
+#[repr(C)]
+pub struct Trap {
+    pub returns: *const u8,
+    pub bp: u32,
+    pub frame: u32,
+}
+
+/// struct pitot_kernel; `Kernel::of` leaves out what may be.
+#[repr(C)]
+pub struct Kernel {
+    pub text: *const u8,
+    pub text_end: *const u8,
+    pub build_id: *const u8,
+    pub name: *const u8, // ends in NUL, as all texts here
+    pub cpus: u32,
+    pub traps: *const Trap,
+    pub trap_count: u32,
+    pub gate: *const u8,
+    pub gate_end: *const u8,
+    pub debug_next: Option<unsafe extern "C" fn()>,
+    pub gate_stack: *const u8,
+    pub gate_stack_end: *const u8,
+}
+
+unsafe impl Sync for Kernel {}
+
+impl Kernel {
+    pub const fn of(text: *const u8, text_end: *const u8) -> Kernel {
+        Kernel {
+            text,
+            text_end,
+            build_id: null(),
+            name: null(),
+            cpus: 0,
+            traps: null(),
+            trap_count: 0,
+            gate: null(),
+            gate_end: null(),
+            debug_next: None,
+            gate_stack: null(),
+            gate_stack_end: null(),
+        }
+    }
+}
+
+/// struct pitot_regs.
+#[repr(C)]
+pub struct Regs {
+    pub r15: u64,
+    pub r14: u64,
+    pub r13: u64,
+    pub r12: u64,
+    pub bp: u64,
+    pub bx: u64,
+    pub r11: u64,
+    pub r10: u64,
+    pub r9: u64,
+    pub r8: u64,
+    pub ax: u64,
+    pub cx: u64,
+    pub dx: u64,
+    pub si: u64,
+    pub di: u64,
+    pub vector: u64,
+    pub error: u64,
+    pub ip: u64,
+    pub cs: u64,
+    pub flags: u64,
+    pub sp: u64,
+    pub ss: u64,
+}
+
+/// struct pitot_field.
+#[repr(C)]
+pub struct Field {
+    pub name: *const u8,
+    pub print: *const u8,
+    pub kind: u32,
+    pub offset: u16,
+    pub size: u16,
+}
+
+/// PITOT_KIND_* and PITOT_SIZE_*.
+#[allow(dead_code)] // a kernel has not each of them
+pub mod kind {
+    pub const POINTER: (u32, u16) = (0, 8);
+    pub const U32: (u32, u16) = (3, 4);
+    pub const S32: (u32, u16) = (4, 4);
+    pub const U64: (u32, u16) = (5, 8);
+    pub const S64: (u32, u16) = (6, 8);
+    pub const TEXT: (u32, u16) = (7, 16);
+}
+
+pub type Raise = unsafe extern "C" fn(*const Tracepoint, u64, u64, u64, u64, u64);
+
+/// struct pitot_tracepoint.
+#[repr(C)]
+pub struct Tracepoint {
+    pub enter: usize,
+    pub gate: Option<Raise>,
+    pub full_name: *const u8,
+    pub name: *const u8,
+    pub field: *mut Field,
+    pub field_count: u32,
+    pub raw_size: u32,
+    pub id: u16,
+    pub none: u16,
+    pub make: usize,
+    pub find_late: usize,
+    pub late: u32,
+    pub weighted: u8,
+    pub weight: u32,
+    pub probes: *mut u8,
+}
+
+/// What stands in the section `pitot_tracepoints`.
+#[repr(transparent)]
+pub struct Entry(pub *const Tracepoint);
+unsafe impl Sync for Entry {}
+
+extern "C" {
+    pub fn pitot_init(kernel: &'static Kernel) -> *const u8;
+    pub fn pitot_start(options: *const u8) -> *const u8;
+    pub fn pitot_stop() -> u64;
+    pub fn pitot_thread_runs(pid: u32);
+    pub fn pitot_thread_named(pid: u32, name: *const u8) -> *const u8;
+    pub fn pitot_debug_entry();
+    pub fn pitot_debug_stack(cpu: u32) -> *mut u8;
+    pub fn pitot_tick(interrupted: *const Regs);
+}
+
+/// A tracepoint with two fields, each with its kind, its name and the part of the line that prints
+/// it. `trace!` raises it; its arguments are computed only while an event listens.
+#[macro_export]
+macro_rules! tracepoint {
+    ($place:ident, $full:literal, $name:literal,
+     $kind:expr, $field:literal, $print:literal, $kind2:expr, $field2:literal, $print2:literal) => {
+        pub static mut $place: $crate::pitot::Tracepoint = {
+            use $crate::pitot::{Entry, Field, Tracepoint};
+            static mut FIELDS: [Field; 2] = [
+                Field {
+                    name: concat!($field, "\0").as_ptr(),
+                    print: concat!($print, "\0").as_ptr(),
+                    kind: $kind.0,
+                    offset: 0,
+                    size: $kind.1,
+                },
+                Field {
+                    name: concat!($field2, "\0").as_ptr(),
+                    print: concat!($print2, "\0").as_ptr(),
+                    kind: $kind2.0,
+                    offset: 0,
+                    size: $kind2.1,
+                },
+            ];
+            #[used]
+            #[link_section = "pitot_tracepoints"]
+            static ENTRY: Entry = Entry(unsafe { core::ptr::addr_of!($place) });
+            Tracepoint {
+                enter: 0,
+                gate: None,
+                full_name: concat!($full, "\0").as_ptr(),
+                name: concat!($name, "\0").as_ptr(),
+                field: unsafe { core::ptr::addr_of!(FIELDS) as *mut Field },
+                field_count: 2,
+                raw_size: 0,
+                id: 0,
+                none: 0,
+                make: 0,
+                find_late: 0,
+                late: 0,
+                weighted: 0,
+                weight: 0,
+                probes: core::ptr::null_mut(),
+            }
+        };
+    };
+}
+
+/// The call's return address is the sample's place, so this is a macro.
+#[macro_export]
+macro_rules! trace {
+    ($place:ident, $first:expr, $second:expr) => {
+        unsafe {
+            let tracepoint = core::ptr::addr_of!($place);
+            if !core::ptr::addr_of!((*tracepoint).probes).read_volatile().is_null() {
+                if let Some(raise) = (*tracepoint).gate {
+                    raise(tracepoint, $first as u64, $second as u64, 0, 0, 0);
+                }
+            }
+        }
+    };
+}

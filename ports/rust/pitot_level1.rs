@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//! Level 1, call chains: Pitot is told where stacks lie, and what the timer's entry has saved.
+
+use core::ptr::addr_of;
+
+use crate::pitot::Trap;
+
+extern "C" {
+    pub static timer_trap: Trap; // boot.S
+    static boot_stack: u8;
+    static boot_stack_end: u8;
+    static timer_stack_end: u8;
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn pitot_host_stack(address: u64, low: *mut u64, high: *mut u64) -> i32 {
+    let ends = [addr_of!(boot_stack), addr_of!(boot_stack_end), addr_of!(timer_stack_end)];
+    for pair in ends.windows(2) {
+        if address > pair[0] as u64 && address <= pair[1] as u64 {
+            *low = pair[0] as u64;
+            *high = pair[1] as u64;
+            return 1;
+        }
+    }
+    0
+}

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# A kernel in Rust that takes build/lib/pitot.o. Part of the Makefile. Debian's rustc has core for programs of the host alone;
+# what that means for a kernel main.rs says.
+
+RUSTC ?= $(firstword $(wildcard /usr/bin/rustc) rustc)
+RUST_FLAGS := --edition 2021 --crate-type staticlib --crate-name kernel -O -g -C panic=abort -C relocation-model=static \
+              -C code-model=kernel -C no-redzone=yes -C force-frame-pointers=yes -C force-unwind-tables=yes \
+              -C target-feature=-sse,-sse2,-sse3,-ssse3,-sse4.1,-sse4.2,-avx,-avx2 \
+              --remap-path-prefix $(CURDIR)=.
+
+# What the object takes if it is there, the linker looks for in an archive if it is told to.
+RUST_GIVES := stack mapped
+
+$(BUILD)/ports/rust/libkernel.a: $(wildcard ports/rust/*.rs)
+	$(call say,RUSTC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(RUSTC) $(RUST_FLAGS) ports/rust/main.rs -o $@
+
+$(BUILD)/ports/rust.elf: $(BUILD)/ports/rust/libkernel.a ports/rust/boot.S ports/rust/kernel.ld $(BUILD)/lib/pitot.o arch/x86_64/unwind/cfi_gas.inc
+	$(call say,LINK,$@)
+	$(Q)$(CC) -I. -nostdlib -static -no-pie -Wl,--build-id=sha1 -Wl,-T,ports/rust/kernel.ld -Wl,--gc-sections -Wl,-z,max-page-size=4096 \
+		-Wl,-z,noexecstack -Wl,--no-warn-rwx-segments $(RUST_GIVES:%=-Wl,-u,pitot_host_%) ports/rust/boot.S $(BUILD)/lib/pitot.o $(BUILD)/ports/rust/libkernel.a -o $@
+
+$(BUILD)/ports/rust-tables.elf: $(BUILD)/ports/rust.elf $(TABLE_TOOLS) tools/pitot-tables
+	$(call say,TABLES,$@)
+	$(Q)cp $< $@.part
+	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
+	$(Q)mv $@.part $@
+
+$(BUILD)/ports/rust/layout: tests/host/rust_layout.rs ports/rust/pitot.rs
+	$(call say,RUSTC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(RUSTC) --edition 2021 $< -o $@
+
+RUST_PORT := $(BUILD)/ports/rust/layout $(BUILD)/ports/rust.elf $(BUILD)/ports/rust-tables.elf

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Prints the layouts of core/pitot.h, a line for each, as rust_layout.rs prints those of
+ * ports/rust/pitot.rs: tests/boot/ports_rust.t compares them.
+ */
+#include <stddef.h>
+#include <stdio.h>
+
+#include "core/pitot.h"
+
+#define SIZE(type) printf("%s %zu\n", #type, sizeof(struct pitot_##type))
+#define PLACE(type, member)                                                                        \
+    printf("%s.%s %zu\n", #type, #member, offsetof(struct pitot_##type, member))
+#define KIND(kind) printf("%s %d %d\n", #kind, PITOT_KIND_##kind, PITOT_SIZE_##kind)
+
+int main(void)
+{
+    SIZE(trap);
+    PLACE(trap, returns);
+    PLACE(trap, bp);
+    PLACE(trap, frame);
+    SIZE(kernel);
+    PLACE(kernel, text);
+    PLACE(kernel, text_end);
+    PLACE(kernel, build_id);
+    PLACE(kernel, name);
+    PLACE(kernel, cpus);
+    PLACE(kernel, traps);
+    PLACE(kernel, trap_count);
+    PLACE(kernel, gate);
+    PLACE(kernel, gate_end);
+    PLACE(kernel, debug_next);
+    PLACE(kernel, gate_stack);
+    PLACE(kernel, gate_stack_end);
+    SIZE(regs);
+    PLACE(regs, r15);
+    PLACE(regs, r12);
+    PLACE(regs, bp);
+    PLACE(regs, bx);
+    PLACE(regs, r11);
+    PLACE(regs, r8);
+    PLACE(regs, ax);
+    PLACE(regs, di);
+    PLACE(regs, vector);
+    PLACE(regs, error);
+    PLACE(regs, ip);
+    PLACE(regs, cs);
+    PLACE(regs, flags);
+    PLACE(regs, sp);
+    PLACE(regs, ss);
+    SIZE(field);
+    PLACE(field, name);
+    PLACE(field, print);
+    PLACE(field, kind);
+    PLACE(field, offset);
+    PLACE(field, size);
+    SIZE(tracepoint);
+    PLACE(tracepoint, enter);
+    PLACE(tracepoint, gate);
+    PLACE(tracepoint, full_name);
+    PLACE(tracepoint, name);
+    PLACE(tracepoint, field);
+    PLACE(tracepoint, field_count);
+    PLACE(tracepoint, raw_size);
+    PLACE(tracepoint, id);
+    PLACE(tracepoint, make);
+    PLACE(tracepoint, find_late);
+    PLACE(tracepoint, late);
+    PLACE(tracepoint, weighted);
+    PLACE(tracepoint, weight);
+    PLACE(tracepoint, probes);
+    KIND(pointer);
+    KIND(u32);
+    KIND(s32);
+    KIND(u64);
+    KIND(s64);
+    KIND(text);
+    return 0;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//! Prints the layouts of ports/rust/pitot.rs, a line for each, as rust_layout.c prints those of
+//! core/pitot.h.
+
+#[allow(dead_code)]
+#[path = "../../ports/rust/pitot.rs"]
+mod pitot;
+
+use pitot::*;
+use std::mem::{size_of, MaybeUninit};
+use std::ptr::addr_of;
+
+macro_rules! layout {
+    ($name:literal, $type:ident, $($member:ident)*) => {
+        println!("{} {}", $name, size_of::<$type>());
+        let some = MaybeUninit::<$type>::uninit();
+        $(
+            let place = unsafe { addr_of!((*some.as_ptr()).$member) } as usize;
+            println!("{}.{} {}", $name, stringify!($member), place - some.as_ptr() as usize);
+        )*
+    };
+}
+
+fn main() {
+    layout!("trap", Trap,
+        returns bp frame);
+    layout!("kernel", Kernel,
+        text text_end build_id name cpus traps trap_count gate gate_end debug_next
+        gate_stack gate_stack_end);
+    layout!("regs", Regs,
+        r15 r12 bp bx r11 r8 ax di vector error ip cs flags sp ss);
+    layout!("field", Field,
+        name print kind offset size);
+    layout!("tracepoint", Tracepoint,
+        enter gate full_name name field field_count raw_size id make find_late late weighted
+        weight probes);
+    for (name, (kind, size)) in [
+        ("pointer", kind::POINTER),
+        ("u32", kind::U32),
+        ("s32", kind::S32),
+        ("u64", kind::U64),
+        ("s64", kind::S64),
+        ("text", kind::TEXT),
+    ] {
+        println!("{} {} {}", name, kind, size);
+    }
+}
