@@ -22,9 +22,6 @@
 
 static volatile uint64_t bench_watched;
 
-/* tests/kernel/bench_chain.asm: a call whose chain ends right above it. */
-uint64_t bench_outermost(uint64_t (*function)(unsigned depth), unsigned depth);
-
 static uint64_t bench_chunk(void)
 {
     uint64_t begin = cpu_read_tsc();

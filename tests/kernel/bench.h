@@ -17,3 +17,6 @@ TRACEPOINT_DECLARE(bench_hit, BENCH_FIELDS); /* 28 bytes, 32 with their size */
  * counts. recording_stop ends it. Returns 0, or a negative errno after the reason has been printed.
  */
 int bench_start(const char *command, bool *records);
+
+/* tests/kernel/bench_chain.asm: a call whose chain ends right above it. */
+uint64_t bench_outermost(uint64_t (*function)(unsigned depth), unsigned depth);

@@ -47,6 +47,10 @@ my %case = (
     '... with a record of 28 bytes' => 'trace-raw',
     '... with all registers instead' => 'trace-regs',
     '... with the record and a chain of 6' => 'trace-chain-6',
+    'a sample in the timer\'s interrupt' => 'in-trap',
+    '... with a chain of 11, across the trap' => 'chain-trap',
+    'a system call\'s sample, with its record' => 'in-call',
+    '... with a chain of 3, and 4 of the program' => 'chain-program',
 );
 
 sub frame_cost
@@ -61,7 +65,8 @@ sub measure_hits
 {
     my ($directory, @commands) = @_;
     my $machine = boot(kernel => 'pitot-test', iso => "$directory/test/pitot.iso", icount => 1,
-        run => join('; ', 'bench', 'bench-counted', @commands, 'poweroff'), timeout => 300);
+        run => join('; ', 'bench', 'bench-counted', 'bench-borders', @commands, 'poweroff'),
+        timeout => 300);
     my %cost = (machine => $machine);
     for my $line (split(/\n/, $machine->console)) {
         if ($line =~ /^bench (\S+): (\d+) ticks\/hit, (\d+) bytes\/sample/) {
