@@ -44,16 +44,21 @@ static bool user_return(struct user_frame *frame, uintptr_t slot)
     return true;
 }
 
-/* Each frame must lie above the one before it, so a chain cannot go round. */
+/*
+ * Each frame must lie above the one before it, so a chain cannot go round. Both words by one read,
+ * as each walks the page tables.
+ */
 static bool user_follow(struct user_frame *frame)
 {
     uintptr_t at = frame->fp;
-    uint64_t fp;
+    uint64_t saved[2]; /* frame pointer, return address */
 
-    if (at % sizeof(fp) || at < frame->sp || !user_read(frame, at, &fp, sizeof(fp)))
+    if (at % sizeof(saved[0]) || at < frame->sp || !user_read(frame, at, saved, sizeof(saved)))
         return false;
-    frame->fp = fp;
-    return user_return(frame, at + sizeof(fp));
+    frame->fp = saved[0];
+    frame->ip = saved[1];
+    frame->sp = at + sizeof(saved);
+    return true;
 }
 
 static bool user_caller(struct user_frame *frame, bool first)

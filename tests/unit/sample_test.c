@@ -472,15 +472,20 @@ static const struct arch_stack *asked_for; /* the stack whose program was read l
 
 static bool program_read(const struct arch_stack *of, uintptr_t address, void *to, size_t length)
 {
-    uint64_t frame = (address - USER_STACK) / 16;
-    uint64_t word = address % 16 ? USER_TEXT + 0x200 + frame : USER_STACK + 16 * (frame + 1);
+    const uintptr_t end = USER_STACK + 16 * USER_FRAMES;
 
     asked_for = of;
     if (address < USER_STACK)
         memset(to, 0x90, length);
-    else if (frame < USER_FRAMES)
-        memcpy(to, &word, length);
-    return address < USER_STACK || frame < USER_FRAMES;
+    for (size_t at = 0; address >= USER_STACK && at < length; at += 8) {
+        uint64_t frame = (address + at - USER_STACK) / 16;
+        uint64_t return_address = USER_TEXT + 0x200 + frame, next = USER_STACK + 16 * (frame + 1);
+
+        if (address + at >= end)
+            return false;
+        memcpy((char *)to + at, (address + at) % 16 ? &return_address : &next, 8);
+    }
+    return true;
 }
 
 static bool program_function(const struct arch_stack *of, uintptr_t ip, uintptr_t *start)

@@ -22,11 +22,16 @@ enum arch_frame arch_frame_read(arch_code_reader *read, const struct arch_stack 
 
     if (function && ip - *function < APART)
         at = code + (ip - *function);
-    /* No code there: control arrived by a call or jump into nowhere. */
-    if (at == code || !read(of, ip, at, 1))
+    if (at == code)
         return ARCH_FRAME_NONE;
-    read(of, ip, at, 3); /* fewer at the end of memory, which are told as well */
-    read(of, ip - 1, at - 1, 1);
+    /* All at once; at the borders of memory what there is. */
+    if (!read(of, ip - 1, at - 1, 4)) {
+        /* No code there: control arrived by a call or jump into nowhere. */
+        if (!read(of, ip, at, 1))
+            return ARCH_FRAME_NONE;
+        read(of, ip, at, 3);
+        read(of, ip - 1, at - 1, 1);
+    }
     if (function) {
         read(of, *function, code, 1);
     } else if (at[0] == PUSH_RBP) {
