@@ -24,10 +24,11 @@ my $kernel = "$build/pitot.elf";
 my $logs = "$build/logs/counted";
 my $crc_of_whole = '2144df1c';    # docs/stream.md
 my $record = 'perf record -m 16k -e mem:kernel_flag:w -g -- fs-stress 100000';
-my ($place, $sent_at, $stress, $panic) = debug_values($kernel, '&port_counts',
-    "&'boot/ports.c'::com2.sent", '&stress_all', '&panic');
+my ($place, $sent_at, $piece_sent, $stress, $panic) = debug_values($kernel, '&port_counts',
+    "&'boot/ports.c'::com2.sent", '&com2_write', '&stress_all', '&panic');
 
 # Stopped at a byte of the stream that has left; not of its head, as what dies in that begins anew.
+# Up to the piece that has it the machine stops at pieces, as a stop at each byte is dear.
 sub stopped_at_a_byte
 {
     my ($number, %options) = @_;
@@ -39,6 +40,7 @@ sub stopped_at_a_byte
     $stub->run_to($stress);
     my ($counts) = unpack('Q<', $stub->memory($place, 8));
     my $sent = sub { unpack('Q<', $stub->memory($sent_at, 8)) };
+    do { $stub->run_to($piece_sent) } until $sent->() + $stub->register('rdx') >= $number;
     do { $stub->run_to($counts) } until $stub->register('rcx') == $sent_at && $sent->() >= $number;
     return ($machine, $stub);
 }

@@ -84,14 +84,15 @@ like($refused->console,
     qr/^Pitot: there is a virtio port, .* cannot use: it is from before version 1 of virtio$/m,
     'a device of before version 1 is refused');
 is(crc32(slurp($refused->com2)), $whole, '... and the port has the stream');
-my $console = boot(run => "$record; poweroff", extra => ['-chardev', 'null,id=v', '-device',
+my $console = boot(icount => 64, run => "$record; poweroff", extra => ['-chardev', 'null,id=v', '-device',
     'virtio-serial-pci', '-device', 'virtconsole,chardev=v']);
 ended_ok($console);
 like($console->console, qr/ cannot use: it has no port 1: virtserialport makes one, virtconsole /,
     'a console, which QEMU drops bytes of, is refused');
 is(crc32(slurp($console->com2)), $whole, '... and the port has the stream');
 
-# A port whose other end is closed drops what it is given.
+# A port whose other end is closed drops what it is given. The kernel waits for its word for a part
+# of a second: of few instructions.
 my %without = (
     'whose socket has no reader' => [qr/its other end is closed: /,
         ['-chardev', 'socket,id=v,server=on,wait=off,path=' . path_of('alone')],
@@ -103,7 +104,7 @@ my %without = (
 );
 for my $which (sort keys %without) {
     my ($reason, $chardev, $controller, $port) = @{$without{$which}};
-    my $machine = boot(run => "$record; poweroff",
+    my $machine = boot(icount => 64, run => "$record; poweroff",
         extra => [@$chardev, '-device', $controller, '-device', $port]);
     ended_ok($machine);
     like($machine->console, qr/ cannot use: $reason/, "a port $which is refused");
@@ -164,11 +165,12 @@ unlike($dead->console, qr/^begin-base64/m, '... without a block on the console')
 like(scalar(Pitot::Perf::script($path)),
     qr/\bsched:sched_\w+:/, '... and perf reads it');
 
-# A pipe that is never read takes some 64 KB, and the device some more; then it frees no buffer.
+# A pipe that is never read takes some 64 KB, and the device some more; then it frees no buffer, and
+# the machine waits for a while, of few instructions.
 my $pipe = path_of('pipe');
 mkfifo("$pipe.$_", 0600) or die("$pipe: $!") for qw(in out);
 open(my $held, '+<', "$pipe.out") or die("$pipe: $!");
-my $stuck = boot(com2 => 'none', extra => ['-chardev', "pipe,id=v,path=$pipe", '-device',
+my $stuck = boot(icount => 64, com2 => 'none', extra => ['-chardev', "pipe,id=v,path=$pipe", '-device',
         'virtio-serial-pci', '-device', 'virtserialport,chardev=v'], flags => 'perf.rate=0',
     run => 'perf record -a -m 2M -g -e mem:crash_recurse_deeper:x -- crash recurse');
 is($stuck->status, $panic_status, 'a machine that dies does not wait for ever for a reader');
