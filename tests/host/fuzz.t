@@ -37,7 +37,7 @@ my %fuzzers = (
     gdb_fuzz => {runs => 40_000, options => '-max_len=400'},
     elf_fuzz => {runs => 15_000, most => 60_000, options => '-max_len=400'},
     ustar_fuzz => {runs => 40_000, options => '-max_len=400'},
-    zstd_fuzz => {runs => 3_000, options => '-max_len=600'},
+    zstd_fuzz => {runs => 1_000, most => 3_000, options => '-max_len=600'},
 );
 
 # What is left out where, and the fuzzer that has to see it.
