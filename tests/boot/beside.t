@@ -21,7 +21,7 @@ sub meanwhile
     return $machine->console =~ /^pitot> fs-stress 60\n(.*?^fs-stress: .*?\n)/ms ? $1 : '';
 }
 
-# The first program's number, behind those of the kernel's threads: two more for each CPU.
+# The first program's number: the kernel's threads have those before, two for each CPU more.
 my %first = (1 => 4, 4 => 10);
 
 for my $smp (sort keys %first) {

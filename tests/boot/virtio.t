@@ -84,8 +84,8 @@ like($refused->console,
     qr/^Pitot: there is a virtio port, .* cannot use: it is from before version 1 of virtio$/m,
     'a device of before version 1 is refused');
 is(crc32(slurp($refused->com2)), $whole, '... and the port has the stream');
-my $console = boot(icount => 64, run => "$record; poweroff", extra => ['-chardev', 'null,id=v', '-device',
-    'virtio-serial-pci', '-device', 'virtconsole,chardev=v']);
+my $console = boot(icount => 64, run => "$record; poweroff", extra => ['-chardev', 'null,id=v',
+    '-device', 'virtio-serial-pci', '-device', 'virtconsole,chardev=v']);
 ended_ok($console);
 like($console->console, qr/ cannot use: it has no port 1: virtserialport makes one, virtconsole /,
     'a console, which QEMU drops bytes of, is refused');
@@ -170,8 +170,9 @@ like(scalar(Pitot::Perf::script($path)),
 my $pipe = path_of('pipe');
 mkfifo("$pipe.$_", 0600) or die("$pipe: $!") for qw(in out);
 open(my $held, '+<', "$pipe.out") or die("$pipe: $!");
-my $stuck = boot(icount => 64, com2 => 'none', extra => ['-chardev', "pipe,id=v,path=$pipe", '-device',
-        'virtio-serial-pci', '-device', 'virtserialport,chardev=v'], flags => 'perf.rate=0',
+my $stuck = boot(icount => 64, com2 => 'none', extra => ['-chardev', "pipe,id=v,path=$pipe",
+        '-device', 'virtio-serial-pci', '-device', 'virtserialport,chardev=v'],
+    flags => 'perf.rate=0',
     run => 'perf record -a -m 2M -g -e mem:crash_recurse_deeper:x -- crash recurse');
 is($stuck->status, $panic_status, 'a machine that dies does not wait for ever for a reader');
 like($stuck->console, qr/^Pitot: the virtio port took no more: \d+ bytes of the stream are lost$/m,
