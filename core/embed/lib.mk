@@ -78,7 +78,7 @@ $(LIB)/obj/%.asm.o: %.asm $(LIB)/offsets.inc arch/x86_64/unwind/cfi.inc
 $(LIB)/pitot.o: $(LIB_OBJ) core/embed/sections.ld core/embed/lib.mk
 	$(Q)rm -f $(LIB)/pitot.a
 	$(Q)ar rcsTP $(LIB)/pitot.a $(LIB_OBJ)
-	$(Q)ld -r -z noexecstack --defsym=EMBED_TEXT=$(TEXT) -T core/embed/sections.ld $(patsubst %,-u %,$(LIB_ROOTS)) \
+	$(Q)ld -r -z noexecstack -Map=$(LIB)/pitot.map --defsym=EMBED_TEXT=$(TEXT) -T core/embed/sections.ld $(patsubst %,-u %,$(LIB_ROOTS)) \
 		$(LIB_WHOLE:%=$(LIB)/obj/%.o) $(LIB)/pitot.a -o $@
 	$(Q)objcopy $(foreach section,tracepoints commands,--redefine-sym __start_$(section)=__start_pitot_$(section) \
 		--redefine-sym __stop_$(section)=__stop_pitot_$(section)) $@

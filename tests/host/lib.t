@@ -82,6 +82,31 @@ for (@objects) {
     cmp_ok(abs($is_bss / 1024 - ($bss // 0)), '<', $is_bss / 1024 / 20, "... $is_bss of .bss");
 }
 
+# What each level brings into the object of levels 0 to 3, by the linker's map: a file is of the
+# first level that cannot do without it. Level 3 is nothing but more CPUs.
+my @level_of = (
+    [1, qr{^core/(?:unwind|symbols)/|^core/embed/ways|^arch/x86_64/unwind/}],
+    [2, qr{^core/(?:breakpoint/|source/(?:breakpoint|clock|nmi_clock|place)|embed/tick)}],
+    [2, qr{^arch/(?:x86_64/debug/|embed/(?:debug|gate|forbidden))}],
+);
+my %kind = (text => 0, rodata => 0, eh_frame => 0, bss => 1);
+my %bytes;
+my $map = slurp("$tree/b31/lib/pitot.map") =~ s/^( \.\S+)\n +/$1 /mgr; # long names have two lines
+while ($map =~ m{^ \.(text|rodata|eh_frame|bss)\S* +0x\w+ +0x(\w+) \S*?lib/obj/(\S+)\.o$}mg) {
+    my ($section, $size, $file) = ($1, hex($2), $3);
+    my ($level) = map { $_->[0] } grep { $file =~ $_->[1] } @level_of;
+    $bytes{$level // 0}[$kind{$section}] += $size;
+}
+is(join(' ', sort keys %bytes), '0 1 2', 'files of each level are in the object');
+for my $level (sort keys %bytes) {
+    my ($text, $bss) =
+        slurp('docs/porting.md') =~ /^\| $level \| .* \| (\d+), (\d+) \| \d+ \| \d+ \|$/m;
+    my @is = map { ($_ // 0) / 1024 } @{$bytes{$level}}[0, 1];
+    cmp_ok(abs($is[0] - ($text // -9)), '<', 2,
+        "docs/porting.md tells what level $level has of text: $is[0] KiB");
+    cmp_ok(abs($is[1] - ($bss // -9)), '<', 2, "... and $is[1] of .bss");
+}
+
 # --- A kernel that has the same names -------------------------------------------------------------
 
 my $kernel = <<'EOT';
