@@ -29,10 +29,10 @@ static void print_write(struct sink *sink, const char *bytes, size_t length)
     pitot_host_print(bytes, length);
 }
 
-/* What a recording would want, and does not get; NULL: nothing. */
+/* What a recording would want, and does not get; NULL: nothing. It may be a CPU that is wrong. */
 static const char *lacking(unsigned *cpu)
 {
-    *cpu = arch_cpu_id();
+    *cpu = ARCH_NO_CPU;
     if (!embed_ready())
         return "pitot_init comes first, and has to go well";
     if (!arch_embed_has_tables())
@@ -57,7 +57,10 @@ static int begin(void)
     print_set_console(&sink);
     reason = lacking(&cpu);
     if (reason) {
-        print("pitot: CPU %u: %s\n", cpu, reason);
+        if (cpu != ARCH_NO_CPU)
+            print("pitot: CPU %u: %s\n", cpu, reason);
+        else
+            print("pitot: %s\n", reason);
         return -ENOSYS;
     }
     embed_host_set();

@@ -42,6 +42,7 @@ $(eval $(call C_PORT,level4-dropped,0 1 2 4,,$(BUILD)/ports/no-commands.ld,,,4))
 $(eval $(call C_PORT,dropped,0,,$(BUILD)/ports/dropped.ld))
 
 $(BUILD)/ports/c-own-gate.elf: ports/c/own_gate.c
+$(BUILD)/ports/c-level4.elf: ports/c/both.c
 $(BUILD)/ports/c-stray.elf: ports/c/stray.c
 $(BUILD)/ports/c-stray-next.elf: ports/c/stray.c ports/c/debug_next.c
 

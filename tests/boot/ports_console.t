@@ -58,7 +58,19 @@ is_deeply({reverse($stat =~ /^ +(\d+) {6}(baker|cook|smith)$/mg)},
     {map { ($_ => $jobs / 3) } qw(baker cook smith)}, '... by the thread that has done the job');
 like($list, qr/^  shop:job_done  +unsigned int job, char worker\[\]$/m,
     "perf list has the kernel's tracepoints");
-like($help, qr/^  work  makes all jobs$/m, "help has the kernel's commands");
+like($help, qr/^  work +makes all jobs$/m, "help has the kernel's commands");
+
+# --- Beside pitot_start ---------------------------------------------------------------------------
+
+# perf reads one stream, of three recordings.
+my @both = run_lines($one, 1, 'perf record -z -e mem:jobs_done:w -- work', 'begin', 'work', 'end',
+    'perf record -e mem:jobs_done:w -- work');
+is($both[3], "$jobs records\n0 doubtful hits\n", 'pitot_start records between commands');
+my %events;
+$events{$_->{event}}++
+    for samples(perf_of_port($one, $logs, 'script', '-F', 'comm,tid,cpu,time,period,event,ip'));
+is_deeply(\%events, {'mem:jobs_done:w' => 2 * $jobs, 'shop:job_done' => $jobs},
+    '... and all that was recorded is in one stream');
 
 # --- Many CPUs ------------------------------------------------------------------------------------
 
@@ -84,7 +96,7 @@ my @refusals = (
 my @said = run_lines($one, 1, map { $_->[0] } @refusals);
 like($said[$_], $refusals[$_][1], "$refusals[$_][0]: refused") for 0 .. $#refusals;
 my ($none) = run_lines("$build/ports/c-level4.elf", 1, 'perf list');
-is($none, "pitot: CPU 0: the tables are missing (pitot-tables)\n", 'without tables none is run');
+is($none, "pitot: the tables are missing (pitot-tables)\n", 'without tables none is run');
 ($none) = run_lines("$build/ports/c-level4-forgets-tables.elf", 2, 'perf list');
 is($none, "pitot: CPU 1: it has not called pitot_cpu_resumes: it has no breakpoints\n",
     'nor where a CPU would miss hits');
