@@ -41,10 +41,10 @@ $(eval $(call C_PORT,level4-forgets,0 1 2 3 4,$(call elsewhere,pitot_cpu_resumes
 $(eval $(call C_PORT,level4-dropped,0 1 2 4,,$(BUILD)/ports/no-commands.ld,,,4))
 $(eval $(call C_PORT,dropped,0,,$(BUILD)/ports/dropped.ld))
 
-$(BUILD)/ports/c-own-gate.elf: ports/c/own_gate.c
-$(BUILD)/ports/c-level4.elf: ports/c/both.c
-$(BUILD)/ports/c-stray.elf: ports/c/stray.c
-$(BUILD)/ports/c-stray-next.elf: ports/c/stray.c ports/c/debug_next.c
+$(BUILD)/ports/c-own-gate.elf: ports/c/variants/own_gate.c
+$(BUILD)/ports/c-level4.elf: ports/c/variants/both.c
+$(BUILD)/ports/c-stray.elf: ports/c/variants/stray.c
+$(BUILD)/ports/c-stray-next.elf: ports/c/variants/stray.c ports/c/variants/debug_next.c
 
 # Objects of other kinds: FOLDER, VARIABLES.
 define C_PORT_LIB
