@@ -102,10 +102,10 @@ sub by_objdump
     my (%code, %known);    # known: by text, as most instructions come more than once
     open(my $in, '-|', "objdump -d -j .text --no-show-raw-insn $program") or die("objdump: $!\n");
     while (<$in>) {
-        my ($address, $text) = /^ *([0-9a-f]+):\t(.*?)\s*$/ or next;
+        my ($address, $text) = /^ *([0-9a-f]+):\t([^#<\n]*)/ or next;
         $address = hex($address);
         shift(@functions) while @functions && $functions[0][1] <= $address;
-        $code{$address} = $known{$text} //= code_of($text)
+        $code{$address} = $known{$text =~ s/[0-9a-f]{6,}//r} //= code_of($text)
             if @functions && $functions[0][0] <= $address && $text ne '...';
     }
     close($in);
@@ -117,12 +117,12 @@ sub by_map
     my ($program, @functions) = @_;
     my ($status, $output) = run_tool('--print', '--exempt', '.boot', $program);
     return {} if $status;
-    my %code = map { my ($address, $code) = split(' '); (hex($address) => $code) }
-        split(/\n/, $output);
-    my %inside;
-    for my $address (sort { $a <=> $b } keys %code) {
+    my %inside;    # printed in order, as are the functions
+    for (split(/\n/, $output)) {
+        my ($address, $code) = split(' ');
+        $address = hex($address);
         shift(@functions) while @functions && $functions[0][1] <= $address;
-        $inside{$address} = $code{$address} if @functions && $functions[0][0] <= $address;
+        $inside{$address} = $code if @functions && $functions[0][0] <= $address;
     }
     return \%inside;
 }
@@ -135,9 +135,9 @@ sub agree_ok
     my ($map, $dump) = (by_map($program, @functions), by_objdump($program, @functions));
     my %count;
     $count{$_}++ for values %$map;
-    my %all = (%$map, %$dump);
-    my @wrong = grep { ($map->{$_} // 'inside') ne ($dump->{$_} // 'inside') } sort keys %all;
-    ok(keys %all > 50 && !@wrong, "$name: " . join(', ', map { "$count{$_} $_" } sort keys %count))
+    my @wrong = sort((grep { $map->{$_} ne ($dump->{$_} // 'inside') } keys %$map),
+        grep { !exists $map->{$_} && $dump->{$_} ne 'inside' } keys %$dump);
+    ok(keys %$map > 50 && !@wrong, "$name: " . join(', ', map { "$count{$_} $_" } sort keys %count))
         or diag(map { sprintf("%x: map %s, objdump %s\n", $_, $map->{$_} // 'inside',
                 $dump->{$_} // 'inside') } @wrong[0 .. ($#wrong < 9 ? $#wrong : 9)]);
 }
