@@ -109,9 +109,9 @@ gallery: packages-test
 	$(Q)prove tests/boot/gallery.t || cp $(BUILD)/gallery.md docs/gallery.md
 	$(Q)prove tests/boot/gallery.t
 
-## make lib         build/lib/pitot.o, for a kernel that is not Pitot's own (docs/porting.md); LEVEL=3|4 CPUS=1 RING=65536
-##                  TEXT=131072 MEMORY=1048576 (bytes of a CPU's ring; of that kernel's text that tools/pitot-tables
-##                  shall find room for; of what the commands of LEVEL=4 may take)
+## make lib         build/lib/pitot.o, for a kernel that is not Pitot's own (docs/porting.md); LEVEL=3|4 GDB=1 CPUS=1
+##                  RING=65536 TEXT=131072 MEMORY=1048576 (bytes of a CPU's ring; of that kernel's text that tools/pitot-tables
+##                  shall find room for; of what the commands of LEVEL=4 may take); GDB=1: gdb may come
 lib: packages-build $(BUILD)/lib/pitot.o $(TABLE_TOOLS)
 
 ## make check       format, layers, static analysis

@@ -81,6 +81,12 @@ void arch_stop_here(void);
  */
 void arch_stop_dead(struct regs *regs);
 
+/*
+ * True if the trap of a breakpoint instruction comes to the debugger: it may write them. Any
+ * context.
+ */
+bool arch_breakpoint_is_instruction(void);
+
 /* A breakpoint instruction. */
 #define ARCH_BREAKPOINT_SIZE 1
 

@@ -41,6 +41,9 @@ const struct pitot_kernel *arch_embed_kernel(void);
 /* A trap's registers, as the rest of Pitot has them. Any context. */
 struct regs arch_embed_regs(const struct pitot_regs *from);
 
+/* ... and back, but for the selector, which is the kernel's. Any context. */
+void arch_embed_regs_return(const struct regs *from, struct pitot_regs *to);
+
 /* The code at `address` is that of the kernel's trap entries, as far as it has named them. */
 bool arch_embed_in_gate(uintptr_t address);
 
@@ -64,3 +67,23 @@ const char *arch_embed_try_cpus(unsigned *cpu);
  * context.
  */
 const char *arch_embed_gates_wrong(unsigned *cpu);
+
+/* --- A debugger, in objects that are made with it (arch/embed/debugger.c). --- */
+
+/* A debugger is attached. Any context. */
+bool arch_embed_is_debugged(void);
+
+/*
+ * Stops at these registers, and changes them, if the debugger's line asks for it; false: it does
+ * not, or no debugger is attached, or they are a program's. Interrupt context, interrupts off.
+ */
+bool arch_embed_listen(struct pitot_regs *interrupted);
+
+/* The kernel cannot continue from there: stops, if a debugger is attached. Any context. */
+void arch_embed_stop_dead(struct pitot_regs *regs);
+
+/*
+ * Called at the end of each debug trap while a debugger is attached; else NULL. Written with
+ * interrupts off, or in a stop.
+ */
+extern void (*embed_debug_late)(struct regs *regs);

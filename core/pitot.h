@@ -49,6 +49,13 @@ void pitot_host_release(void) __attribute__((weak));
  */
 void pitot_host_print(const char *text, unsigned long length);
 
+/*
+ * For gdb (`make lib GDB=1`), which wants pitot_host_mapped, too: a serial line that nothing else
+ * uses. The first is polled: the byte that has arrived, or -1. Any context.
+ */
+int pitot_host_gdb_get(void) __attribute__((weak));
+void pitot_host_gdb_put(unsigned char byte) __attribute__((weak));
+
 /* --- What the kernel calls. --- */
 
 /*
@@ -140,10 +147,28 @@ void pitot_tick(const struct pitot_regs *interrupted);
 
 /*
  * From a #DB gate of the kernel's own, in place of pitot_debug_entry. 1: it was a breakpoint of
- * Pitot's, and the gate returns by `iretq` with regs->flags; 0: it is the kernel's own affair. On
- * gate_stack, interrupts off.
+ * Pitot's, and the gate returns by `iretq` with regs->flags, and with gdb with all of `regs`; 0: it
+ * is the kernel's own affair. On gate_stack, interrupts off.
  */
 int pitot_debug_trap(struct pitot_regs *regs);
+
+/* --- gdb, in a kernel of one CPU (GDB=1). --- */
+
+/* gdb may come from here on: 0, or why not. After pitot_init; does not wait. Task context. */
+const char *pitot_gdb_start(void);
+
+/* Stops here until a gdb has come and lets the kernel continue: 0, or why not. Task context. */
+const char *pitot_gdb_wait(void);
+
+/*
+ * In the timer's interrupt, with the registers of what it interrupted: a gdb that comes, or its ^C,
+ * stops the kernel there. 1: gdb has been there, and the interrupt returns with all of `regs` as
+ * they are then. Interrupts off.
+ */
+int pitot_gdb_poll(struct pitot_regs *regs);
+
+/* In a trap that ends the kernel: gdb, if there is one, looks at it first. Any context. */
+void pitot_gdb_stop(struct pitot_regs *regs);
 
 /* --- Tracepoints. --- */
 

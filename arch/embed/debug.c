@@ -28,6 +28,22 @@ struct regs arch_embed_regs(const struct pitot_regs *from)
     return regs;
 }
 
+void arch_embed_regs_return(const struct regs *from, struct pitot_regs *to)
+{
+    unsigned long long cs = to->cs;
+
+    __builtin_memcpy(to, from, sizeof(*to));
+    to->cs = cs;
+}
+
+void (*embed_debug_late)(struct regs *regs);
+
+/* A hit, or the step that a debugger has asked for. */
+static bool is_ours(const struct percpu *self, uint64_t dr6)
+{
+    return dr6 & percpu_live() || (dr6 & DR6_BS && self->steps);
+}
+
 /* With watches off. A trap inside this one, from an NMI's handler say, leaves DR7 as it is. */
 static bool serve(struct pitot_regs *with)
 {
@@ -36,11 +52,15 @@ static bool serve(struct pitot_regs *with)
     bool ours;
 
     self->watch_depth++;
-    ours = cpu_read_dr6() & percpu_live(); /* one of the kernel's own leaves DR6 as it is */
+    ours = is_ours(self, cpu_read_dr6()); /* one of the kernel's own leaves DR6 as it is */
     if (ours) {
         regs = arch_embed_regs(with);
         debug_trap_inside(&regs);
         with->flags = regs.flags;
+    }
+    if (ours && embed_debug_late) {
+        embed_debug_late(&regs);
+        arch_embed_regs_return(&regs, with);
     }
     self->watch_depth--;
     return ours;

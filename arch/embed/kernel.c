@@ -5,6 +5,7 @@
  * arch_embed_init and parking.
  */
 #include "arch/cpu.h"
+#include "arch/debugger.h"
 #include "arch/embed.h"
 #include "arch/memory.h"
 #include "arch/park.h"
@@ -118,11 +119,15 @@ const char *arch_embed_gates_wrong(unsigned *cpu)
     return NULL;
 }
 
-/* The kernel does not say where its other CPUs stand. */
+/* Those of a debugger's stop: the kernel does not say where its other CPUs stand. */
 struct regs *arch_stopped_regs(unsigned cpu)
 {
-    (void)cpu;
-    return NULL;
+    return percpu[cpu].stopped_regs;
+}
+
+bool arch_park_is_changing(void)
+{
+    return parking.depth > 0;
 }
 
 void arch_cpus_release(void)

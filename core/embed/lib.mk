@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Pitot as one object, build/lib/pitot.o, for a kernel that is not its own (docs/porting.md). Needs core/ and arch/ alone:
 #
-#     make -f core/embed/lib.mk [BUILD=build] [LEVEL=3] [CPUS=1] [RING=65536] [TEXT=131072] [MEMORY=1048576] [CC=gcc] [NASM=nasm]
+#     make -f core/embed/lib.mk [BUILD=build] [LEVEL=3] [GDB=] [CPUS=1] [RING=65536] [TEXT=131072] [MEMORY=1048576] [CC=gcc] [NASM=nasm]
 #
 # LEVEL: 4 for the console's commands, too; they take MEMORY bytes for rings of their own and reports.
+# GDB: 1 for a gdb that may come, at whichever level.
 # CPUS: how many the kernel has at most; RING: bytes of each one's ring, a power of two; TEXT: bytes of the kernel's own text that
 # tools/pitot-tables shall find room for in the object, as many bytes again; 0: no tables.
 BUILD ?= build
@@ -31,7 +32,7 @@ LIB_C   := $(wildcard core/*.c $(foreach room,lib words zstd symbols tracepoint 
                operand_address trap watched) \
            $(patsubst %,arch/x86_64/cpu/%.c,canonical instructions registers) arch/x86_64/memory/memory.c \
            $(patsubst %,arch/x86_64/unwind/%.c,frame program_frame)
-LIB_ROOTS := pitot_init pitot_debug_entry pitot_thread_runs pitot_tick
+LIB_ROOTS := pitot_init pitot_debug_entry pitot_thread_runs pitot_tick pitot_gdb_start
 
 # What puts itself into a section: no symbol of it is asked for.
 LIB_WHOLE :=
@@ -48,6 +49,11 @@ else
 $(error LEVEL=$(LEVEL): 3 or 4)
 endif
 
+# gdb, or what stands in for it.
+LIB_GDB := core/embed/gdb.c $(wildcard core/gdb/*.c core/remote/*.c arch/embed/debugger*.c) \
+           $(patsubst %,arch/x86_64/debug/%.c,stop_registers stop_step)
+LIB_C   := $(filter-out $(if $(filter 1,$(GDB)),core/embed/no_gdb.c,$(LIB_GDB)),$(sort $(LIB_C) $(LIB_GDB)))
+
 LIB_ASM := arch/x86_64/cpu/leaf.asm arch/x86_64/entry/gate.asm arch/embed/debug_entry.asm
 LIB_OBJ := $(patsubst %,$(LIB)/obj/%.o,$(filter-out core/unwind/default_%.c,$(LIB_C)) $(LIB_ASM))
 
@@ -58,7 +64,7 @@ lib: $(LIB)/pitot.o
 # What was asked for, so that other words make it anew.
 $(LIB)/flags: FORCE
 	$(Q)mkdir -p $(@D)
-	$(Q)echo '$(CC) $(LIB_CFLAGS) $(NASM) $(TEXT) $(LEVEL)' | cmp -s - $@ || echo '$(CC) $(LIB_CFLAGS) $(NASM) $(TEXT) $(LEVEL)' > $@
+	$(Q)echo '$(CC) $(LIB_CFLAGS) $(NASM) $(TEXT) $(LEVEL) $(GDB)' | cmp -s - $@ || echo '$(CC) $(LIB_CFLAGS) $(NASM) $(TEXT) $(LEVEL) $(GDB)' > $@
 
 $(LIB)/obj/%.c.o: %.c $(LIB)/flags
 	$(Q)mkdir -p $(@D)

@@ -130,6 +130,11 @@ bool gdb_points_own(unsigned cpu, uint64_t address)
 
 /* --- Breakpoints of the arbiter. --- */
 
+static bool is_executed(enum gdb_point kind)
+{
+    return kind == GDB_POINT_SOFTWARE || kind == GDB_POINT_HARDWARE;
+}
+
 static void hardware_hit(struct breakpoint *breakpoint, uintptr_t address, struct regs *regs)
 {
     const struct hardware *point =
@@ -145,7 +150,7 @@ static struct hardware *hardware_find(enum gdb_point kind, uint64_t address, uin
         const struct breakpoint *breakpoint = &hardware[i].breakpoint;
 
         if (hardware[i].used && hardware[i].kind == kind && breakpoint->address == address &&
-            (kind == GDB_POINT_HARDWARE || breakpoint->length == length))
+            (is_executed(kind) || breakpoint->length == length))
             return &hardware[i];
     }
     return NULL;
@@ -162,24 +167,26 @@ static struct hardware *hardware_free(void)
 /* x86 cannot watch only reads: gdb ignores the accesses that have changed the value. */
 static int hardware_set(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why)
 {
-    static const char *const names[] = {[GDB_POINT_HARDWARE] = "hbreak",
+    static const char *const names[] = {[GDB_POINT_SOFTWARE] = "break",
+                                        [GDB_POINT_HARDWARE] = "hbreak",
                                         [GDB_POINT_WRITE] = "watch",
                                         [GDB_POINT_READ] = "rwatch",
                                         [GDB_POINT_ACCESS] = "awatch"};
     struct hardware *point = hardware_free();
+    bool executes = is_executed(kind);
     int error;
 
-    assert(kind > GDB_POINT_SOFTWARE && kind < GDB_POINT_KINDS);
+    assert(kind < GDB_POINT_KINDS);
     if (hardware_find(kind, address, length))
         return 0;
     if (!point)
         return refuse(why, ENOSPC, "gdb has set %d of them: no more are possible", HARDWARE_MAX);
     point->kind = kind;
     point->breakpoint = (struct breakpoint){.address = address,
-                                            .length = kind == GDB_POINT_HARDWARE ? 1 : length,
-                                            .access = kind == GDB_POINT_HARDWARE ? ARCH_EXECUTE
-                                                      : kind == GDB_POINT_WRITE  ? ARCH_WRITE
-                                                                                 : ARCH_READ_WRITE,
+                                            .length = executes ? 1 : length,
+                                            .access = executes                  ? ARCH_EXECUTE
+                                                      : kind == GDB_POINT_WRITE ? ARCH_WRITE
+                                                                                : ARCH_READ_WRITE,
                                             .hit = hardware_hit,
                                             .hit_in_doubt = true}; /* gdb compares the values
                                                                     * itself */
@@ -200,6 +207,12 @@ static void hardware_drop(struct hardware *point)
 
 /* --- Both. --- */
 
+/* Where breakpoint instructions do not come to the debugger, registers stand in for them. */
+static bool is_instruction(enum gdb_point kind)
+{
+    return kind == GDB_POINT_SOFTWARE && arch_breakpoint_is_instruction();
+}
+
 void gdb_points_freeze(void)
 {
     frozen = true;
@@ -211,8 +224,8 @@ int gdb_point_set(enum gdb_point kind, uint64_t address, uint64_t length, struct
 
     if (error || frozen) /* perhaps a CPU does not answer */
         return error;
-    error = kind == GDB_POINT_SOFTWARE ? software_set(address, why)
-                                       : hardware_set(kind, address, length, why);
+    error = is_instruction(kind) ? software_set(address, why)
+                                 : hardware_set(kind, address, length, why);
     cpus_release();
     return error;
 }
@@ -223,7 +236,7 @@ int gdb_point_clear(enum gdb_point kind, uint64_t address, uint64_t length, stru
 
     if (error || frozen)
         return error;
-    if (kind == GDB_POINT_SOFTWARE)
+    if (is_instruction(kind))
         software_clear(address);
     else
         hardware_drop(hardware_find(kind, address, length));
@@ -250,7 +263,7 @@ void gdb_points_clear(void)
 
 static bool is_set(enum gdb_point kind, uint64_t address)
 {
-    if (kind == GDB_POINT_SOFTWARE)
+    if (is_instruction(kind))
         return software_find(address) >= 0;
     for (unsigned i = 0; i < HARDWARE_MAX; i++)
         if (hardware[i].used && hardware[i].kind == kind &&

@@ -98,6 +98,8 @@ void trap_serve(struct trap_frame *frame)
         PITOT_TRACE(tick, ticks); /* PITOT */
         if (clock_tick)
             clock_tick(frame);
+        if (gdb_look)        /* PITOT 5 */
+            gdb_look(frame); /* PITOT 5 */
         port_write(0x20, 0x20);
         return;
     }
@@ -105,6 +107,8 @@ void trap_serve(struct trap_frame *frame)
         others_serve();
         return;
     }
+    if (gdb_look)        /* PITOT 5 */
+        gdb_look(frame); /* PITOT 5 */
     say("trap ");
     say_number(frame->vector);
     say(" at ");

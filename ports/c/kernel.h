@@ -103,6 +103,13 @@ void record_end(void);
 /* pitot_level2.c; the other levels have none. */
 void clock_tick(const struct trap_frame *frame) __attribute__((weak));
 
+/*
+ * pitot_level5.c; the other levels have none: gdb may come, or the answer is why not; and, in a
+ * trap, gdb is served, which may change the registers.
+ */
+const char *gdb_begin(void) __attribute__((weak));
+void gdb_look(struct trap_frame *frame) __attribute__((weak));
+
 /* pitot_level3.c: on another CPU, interrupts off, until it may resume. */
 void stand_still(void) __attribute__((weak));
 

@@ -61,6 +61,8 @@ void pitot_prepare(void)
 void record_begin(const char *options)
 {
     refused(pitot_start(options));
+    if (gdb_begin)            /* PITOT 5 */
+        refused(gdb_begin()); /* PITOT 5 */
     PITOT_MARK("begin", ticks);
 }
 

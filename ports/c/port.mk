@@ -7,7 +7,7 @@ C_PORT_FLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-r
 comma := ,
 C_PORT_PLAIN := $(addprefix ports/c/,boot.S entry.S cpu.c others.c thread.c main.c)
 
-# NAME, LEVELS, OPTIONS, LINKER SCRIPT, CPUS of the object, of the kernel, LEVEL of the object: each level has its part of what
+# NAME, LEVELS, OPTIONS, LINKER SCRIPT, CPUS of the object, of the kernel, kind of the object: each level has its part of what
 # Pitot is given.
 define C_PORT
 $(BUILD)/ports/c-$(1).elf: $(C_PORT_PLAIN) $(2:%=ports/c/pitot_level%.c) $(or $(4),ports/c/kernel.ld) $(BUILD)/$(7:%=level%/)$(5:%=cpus%/)lib/pitot.o ports/c/kernel.h core/pitot.h arch/x86_64/unwind/cfi_gas.inc
@@ -39,6 +39,10 @@ $(eval $(call C_PORT,level4,0 1 2 4,,,,,4))
 $(eval $(call C_PORT,level4-two,0 1 2 3 4,,,2,,4))
 $(eval $(call C_PORT,level4-forgets,0 1 2 3 4,$(call elsewhere,pitot_cpu_resumes,pitot_doubtful),,2,,4))
 $(eval $(call C_PORT,level4-dropped,0 1 2 4,,$(BUILD)/ports/no-commands.ld,,,4))
+$(eval $(call C_PORT,level5,0 1 2 5,,,,,5))
+$(eval $(call C_PORT,lineless,0 1 2 5,$(call elsewhere,pitot_host_gdb_put,0),,,,5))
+$(eval $(call C_PORT,gdbless,0 1 2 5))
+$(eval $(call C_PORT,gdb-of-two,0 1 2 3 5,,,2,,5))
 $(eval $(call C_PORT,dropped,0,,$(BUILD)/ports/dropped.ld))
 
 $(BUILD)/ports/c-own-gate.elf: ports/c/variants/own_gate.c
@@ -54,6 +58,8 @@ endef
 $(eval $(call C_PORT_LIB,cpus2,CPUS=2))
 $(eval $(call C_PORT_LIB,level4,LEVEL=4))
 $(eval $(call C_PORT_LIB,level4/cpus2,LEVEL=4 CPUS=2))
+$(eval $(call C_PORT_LIB,level5,GDB=1))
+$(eval $(call C_PORT_LIB,level5/cpus2,GDB=1 CPUS=2))
 
 # A linker script that drops what it does not know.
 $(BUILD)/ports/dropped.ld: ports/c/kernel.ld
@@ -71,4 +77,4 @@ $(BUILD)/ports/c-%-tables.elf: $(BUILD)/ports/c-%.elf $(TABLE_TOOLS) tools/pitot
 	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
 	$(Q)mv $@.part $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables low-tables nameless-tables level3-tables level4 level4-tables level4-two-tables level4-forgets-tables parkless one-of-two two-of-one forgets dropped gateless shifted stray stray-next)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables low-tables nameless-tables level3-tables level4 level4-tables level4-two-tables level4-forgets-tables parkless one-of-two two-of-one forgets dropped gateless shifted stray stray-next level5 lineless gdbless gdb-of-two)

@@ -293,7 +293,7 @@ my %lines = `ports/count ports/c` =~ /^level (\d): (\d+) lines/mg;
 my %told = slurp('docs/porting.md') =~ /^\| (\d) \| .* \| (\d+) \| [\d-]+ \|$/mg;
 is_deeply(\%told, \%lines, 'docs/porting.md says how many lines each level takes');
 my $all = 0;
-$all += $_ for values %lines;
-cmp_ok($all, '<', 120, "... and all of them together are less than 120: $all");
+$all += $lines{$_} for 0 .. 4;
+cmp_ok($all, '<', 120, "... and all but gdb's together are less than 120: $all");
 
 done_testing();

@@ -75,6 +75,11 @@ static bool is_between(uintptr_t address, const char *start, const char *end)
     return address >= (uintptr_t)start && address < (uintptr_t)end;
 }
 
+bool arch_breakpoint_is_instruction(void)
+{
+    return true;
+}
+
 const char *arch_breakpoint_write(uintptr_t address, uint8_t *old)
 {
     static const uint8_t int3 = INT3;

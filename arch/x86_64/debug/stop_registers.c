@@ -12,6 +12,7 @@
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/cpu/registers.h"
+#include "arch/x86_64/debug/stop_own.h"
 
 #define REG(name, bits, type) "<reg name=\"" name "\" bitsize=\"" bits "\" type=\"" type "\"/>"
 #define GENERAL(name)         REG(name, "64", "int64")
@@ -120,7 +121,7 @@ static bool read_system(unsigned cpu, unsigned number, uint64_t *value)
 
     switch (number) {
     case GS_BASE:
-        *value = (uintptr_t)&percpu[cpu];
+        *value = stop_gs_base(cpu);
         return true;
     case CR0:
         *value = cpu_read_cr0();
@@ -166,7 +167,8 @@ bool arch_debug_register_read(unsigned cpu, unsigned number, uint8_t *bytes)
     if (!regs)
         return false;
     if (number < DS) {
-        value = *(const uint64_t *)((const char *)regs + frame_places[number]);
+        value = number == CS ? stop_code_selector(regs)
+                             : *(const uint64_t *)((const char *)regs + frame_places[number]);
         known = true;
     } else {
         known = number <= GS ? read_segment(number, &value) : read_system(cpu, number, &value);

@@ -34,7 +34,7 @@ use Pitot::Files;
 use Pitot::Machine;
 use Pitot::Patience;
 
-our @EXPORT = qw(gdb_session gdb_says);
+our @EXPORT = qw(gdb_session gdb_says gdb_says_of);
 
 my $build = $ENV{BUILD} // 'build';
 my $hang = 2 * $patience;    # for a gdb
@@ -70,9 +70,19 @@ sub gdb_session
 sub gdb_says
 {
     my ($path, @parts) = @_;
+    return gdb_says_of("$build/pitot.elf", $path, $path, @parts);
+}
+
+# ... of another kernel; `attach-again` comes by the second path.
+sub gdb_says_of
+{
+    my ($kernel, $path, $path_again, @parts) = @_;
     my $base = "$build/logs/" . basename($0, '.t') . '/gdb' . ++$visits;
-    my %door = map { $_ => sub { "${slow}target remote $path\n" } } qw(attach again);
-    return run_gdb('-batch -x', \%door, $base, "$build/pitot.elf", '', @parts);
+    my %door = (
+        attach => sub { "${slow}target remote $path\n" },
+        again => sub { "${slow}target remote $path_again\n" },
+    );
+    return run_gdb('-batch -x', \%door, $base, $kernel, '', @parts);
 }
 
 sub run_gdb

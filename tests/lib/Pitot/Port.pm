@@ -5,9 +5,10 @@
 #     use Pitot::Port;
 #
 #     my ($status, $console) = boot_port("$build/ports/c-level2.elf", 'command line', $cpus, $logs);
+#     my ($status, $console) = boot_port($kernel, $line, $cpus, $logs, '-serial', ...);
 #     my $text = perf_of_port("$build/ports/c-level2.elf", $logs, 'script', '-F', 'comm,ip');
 #
-# The second lets perf read what the boot has left in $logs/stream.
+# The last lets perf read what the boot has left in $logs/stream.
 package Pitot::Port;
 
 use strict;
@@ -23,14 +24,14 @@ our @EXPORT = qw(boot_port perf_of_port);
 
 sub boot_port
 {
-    my ($kernel, $line, $cpus, $logs) = @_;
+    my ($kernel, $line, $cpus, $logs, @more) = @_;
     unlink("$logs/console", "$logs/stream");
     system('timeout', $patience, 'qemu-system-x86_64', '-machine', 'pc', '-accel', 'tcg',
         '-icount', 'shift=0,sleep=off', '-cpu', 'max', '-m', '64M', '-kernel', $kernel,
         '-smp', $cpus, '-append', $line, '-display', 'none',
         '-monitor', 'none', '-no-reboot',
         '-serial', "file:$logs/console", '-serial', "file:$logs/stream",
-        '-device', 'isa-debug-exit,iobase=0xf4,iosize=1');
+        '-device', 'isa-debug-exit,iobase=0xf4,iosize=1', @more);
     return ($? >> 8, slurp_if_there("$logs/console"));
 }
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Registers that are the embedding kernel's own choice, in place of arch/x86_64/debug/stop_own.h.
+ * In a stop of this CPU, in the kernel.
+ */
+#pragma once
+
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/cpu/regs.h"
+
+static inline uint64_t stop_gs_base(unsigned cpu)
+{
+    (void)cpu;
+    return cpu_read_msr(MSR_GS_BASE);
+}
+
+/* The frame's own has become one of Pitot's (arch_embed_regs). */
+static inline uint64_t stop_code_selector(const struct regs *regs)
+{
+    uint16_t selector;
+
+    (void)regs;
+    __asm__("movw %%cs, %0" : "=r"(selector));
+    return selector;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Stops for a debugger in another kernel, in place of arch/x86_64/debug/stop.c: at the end of debug
+ * traps, and in the interrupt in which that kernel polls the debugger's line. One CPU; interrupts
+ * and watches are off, and this code may not trap. Steps are arch/x86_64/debug/stop_step.c's.
+ * arch_debugger_attach: with all parked.
+ */
+#include "arch/debugger.h"
+#include "arch/cpu.h"
+#include "arch/embed.h"
+#include "arch/park.h"
+#include "arch/x86_64/cpu/check.h"
+#include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/debug/debugreg.h"
+#include "arch/x86_64/debug/stop.h"
+#include "arch/x86_64/entry/user.h"
+#include "arch/x86_64/memory/space.h"
+#include "core/pitot.h"
+
+#define RING_OF_SELECTOR 3
+
+/* Written by the one CPU, in traps and with interrupts off. */
+static struct {
+    const struct arch_debugger *debugger; /* NULL: none is attached */
+    bool pending;                         /* the trap that is being served ends in a stop, */
+    enum arch_stop why;                   /* ... for this reason */
+    bool due;                             /* asked for; taken where the line is polled */
+    bool here;                            /* arch_stop_here is about to trap */
+} stops;
+
+bool arch_embed_is_debugged(void)
+{
+    return stops.debugger;
+}
+
+/* A breakpoint at the place that the debugger has moved the CPU to hits. */
+static void stop(struct regs *regs, enum arch_stop why)
+{
+    struct arch_resume resume;
+    unsigned cpu = arch_cpu_id();
+    uintptr_t ip = regs->ip;
+
+    stops.due = false;
+    percpu[cpu].stopped_regs = regs;
+    stop_step_cancel(cpu, regs);
+    for (;;) {
+        resume = (struct arch_resume){.all = true, .only = ARCH_NO_CPU};
+        stops.debugger->stopped(cpu, why, ARCH_NO_CPU, &resume);
+        if (!resume.step || stop_step_prepare(cpu, regs))
+            break;
+        why = ARCH_STOP_STEPPED;
+    }
+    percpu[cpu].stopped_regs = NULL;
+    if (regs->ip != ip)
+        regs->flags &= ~FLAGS_RESUME;
+}
+
+/* --- Debug traps. --- */
+
+static void end_in_stop(enum arch_stop why)
+{
+    stops.pending = true;
+    stops.why = why;
+}
+
+/*
+ * A stepped instruction that faults has the trap flag in the handler's frame, which must not be
+ * forgotten: hits in the handler are told when the step has ended.
+ */
+static void stop_fired(unsigned fired, struct regs *regs)
+{
+    unsigned cpu = arch_cpu_id();
+
+    debugreg_watch_fired(fired, regs);
+    if (!stops.debugger->wants(cpu))
+        return;
+    if (arch_park_is_changing() || (stop_step_is_under_way(cpu) && !(regs->flags & FLAGS_TRAP)))
+        arch_stop_cpu(cpu);
+    else
+        end_in_stop(ARCH_STOP_HIT);
+}
+
+static bool stop_stepped(struct regs *regs, unsigned *fired)
+{
+    if (stops.here)
+        regs->flags &= ~FLAGS_TRAP;
+    else if (!stop_step_finish(regs, fired))
+        return false;
+    end_in_stop(stops.here ? ARCH_STOP_HERE : ARCH_STOP_STEPPED);
+    stops.here = false;
+    return true;
+}
+
+/* Steps and hits have left what they are to end in. */
+static void stop_nothing(struct regs *regs)
+{
+    (void)regs;
+}
+
+/* At the end of each debug trap, when all others have been told of it. */
+static void stop_late(struct regs *regs)
+{
+    if (!stops.pending)
+        return;
+    stops.pending = false;
+    stop(regs, stops.why);
+}
+
+void arch_debugger_attach(const struct arch_debugger *with)
+{
+    static const struct debugreg_stop handlers = {stop_fired, stop_stepped, stop_nothing,
+                                                  stop_nothing};
+
+    stops.due = false;
+    stops.debugger = with;
+    debugreg_set_stop(with ? &handlers : NULL);
+    embed_debug_late = with ? stop_late : NULL;
+}
+
+/* The debug trap comes after the instruction that follows the one that loads the flags. */
+void arch_stop_here(void)
+{
+    uint64_t flags = arch_irq_save();
+
+    stops.here = true;
+    debugreg_step(arch_cpu_id());
+    __asm__ volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq\n\tnop"
+                     :
+                     : "i"(FLAGS_TRAP)
+                     : "memory", "cc");
+    arch_irq_restore(flags);
+}
+
+/* --- Where the kernel polls the line, or has come to its end. --- */
+
+void arch_stop_cpu(unsigned cpu)
+{
+    (void)cpu;
+    stops.due = true;
+}
+
+bool arch_stop_is_due(unsigned cpu)
+{
+    (void)cpu;
+    return stops.due;
+}
+
+/* The interrupt's handler polls the line, and stops then. */
+void arch_stop_interrupted(struct regs *regs)
+{
+    (void)regs;
+    stops.due = true;
+}
+
+/* As in a debug trap: the watches are those of before when it has ended. */
+static void stop_outside(struct pitot_regs *with, enum arch_stop why)
+{
+    struct percpu *self = percpu_self();
+    uint64_t flags = arch_irq_save();
+    struct regs regs = arch_embed_regs(with);
+
+    self->watch_depth++;
+    cpu_write_dr7(DR7_OFF);
+    stop(&regs, why);
+    arch_embed_regs_return(&regs, with);
+    self->watch_depth--;
+    if (self->watch_depth == 0)
+        cpu_write_dr7(self->dr7);
+    arch_irq_restore(flags);
+}
+
+static bool can_stop(const struct pitot_regs *regs)
+{
+    return stops.debugger && !(regs->cs & RING_OF_SELECTOR) && !percpu_self()->stopped_regs;
+}
+
+bool arch_embed_listen(struct pitot_regs *interrupted)
+{
+    unsigned cpu = arch_cpu_id();
+
+    if (!can_stop(interrupted) || stop_step_is_under_way(cpu))
+        return false;
+    if (!stops.due && stops.debugger->listens() != ARCH_HEARD_STOP)
+        return false;
+    stop_outside(interrupted, stops.debugger->wants(cpu) ? ARCH_STOP_HIT : ARCH_STOP_BREAK);
+    return true;
+}
+
+void arch_embed_stop_dead(struct pitot_regs *regs)
+{
+    if (can_stop(regs))
+        stop_outside(regs, ARCH_STOP_DEAD);
+}
+
+/* core/gdb's own way; here the kernel says so (arch_embed_stop_dead). */
+void arch_stop_dead(struct regs *regs)
+{
+    stop(regs, ARCH_STOP_DEAD);
+}
+
+/* --- What steps ask of programs: none is ever stopped. --- */
+
+struct arch_space *space_of_cpu(unsigned cpu)
+{
+    (void)cpu;
+    return NULL;
+}
+
+bool arch_user_read(const struct arch_space *space, uintptr_t address, void *to, size_t length)
+{
+    (void)space, (void)address, (void)to, (void)length;
+    return false;
+}
+
+bool arch_user_write(struct arch_space *space, uintptr_t address, const void *from, size_t length)
+{
+    (void)space, (void)address, (void)from, (void)length;
+    return false;
+}
+
+void user_make_syscall(struct regs *regs, uintptr_t next)
+{
+    (void)regs, (void)next;
+    arch_check(false);
+}
+
+void user_make_sysret(struct regs *regs)
+{
+    (void)regs;
+    arch_check(false);
+}

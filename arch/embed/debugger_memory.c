@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Memory for a debugger in another kernel: what pitot_host_mapped says is there, in place of
+ * arch/x86_64/debug/stop_memory.c. Called in a stop, where no fault is allowed.
+ */
+#include "arch/debugger.h"
+#include "arch/memory.h"
+#include "arch/x86_64/cpu/cpu.h"
+
+#define CR4_CET (1ull << 23) /* while it is set, CR0.WP cannot be cleared */
+
+/* The last byte of all has no address after it, which the kernel may compute. */
+static bool is_there(uintptr_t address)
+{
+    return arch_canonical(address) && address + 1 != 0 && arch_mapped(address, 1);
+}
+
+size_t arch_debug_read(uintptr_t address, uint8_t *to, size_t length)
+{
+    size_t done = 0;
+
+    while (done < length && is_there(address + done)) {
+        to[done] = *(const volatile uint8_t *)(address + done);
+        done++;
+    }
+    return done;
+}
+
+static bool is_writable(uintptr_t address)
+{
+    return is_there(address) && !arch_executable(address);
+}
+
+/* Which pages are read-only the kernel does not say, so for a moment none is. */
+bool arch_debug_write(uintptr_t address, const uint8_t *from, size_t length)
+{
+    uint64_t cr0 = cpu_read_cr0();
+
+    if (cpu_read_cr4() & CR4_CET)
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if (!is_writable(address + i))
+            return false;
+    cpu_write_cr0(cr0 & ~CR0_WP);
+    for (size_t i = 0; i < length; i++)
+        *(volatile uint8_t *)(address + i) = from[i];
+    cpu_write_cr0(cr0);
+    return true;
+}
+
+/* Its trap has a gate of the kernel's own, and comes in the middle of hits, too. */
+bool arch_breakpoint_is_instruction(void)
+{
+    return false;
+}
+
+const char *arch_breakpoint_write(uintptr_t address, uint8_t *old)
+{
+    (void)address, (void)old;
+    return "registers stand in for breakpoint instructions";
+}
+
+void arch_breakpoint_restore(uintptr_t address, uint8_t old)
+{
+    (void)address, (void)old;
+}

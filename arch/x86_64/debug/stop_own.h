@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What of a stopped CPU's registers is this kernel's own choice (stop_registers.c). Where Pitot is
+ * embedded, arch/embed/arch/x86_64/debug/stop_own.h takes its place. In a stop.
+ */
+#pragma once
+
+#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/cpu/regs.h"
+
+static inline uint64_t stop_gs_base(unsigned cpu)
+{
+    return (uintptr_t)&percpu[cpu];
+}
+
+static inline uint64_t stop_code_selector(const struct regs *regs)
+{
+    return regs->cs;
+}

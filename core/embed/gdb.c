@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * gdb in another kernel (core/pitot.h): its line is two functions of that kernel's, and it is
+ * polled in the timer's interrupt. For objects with GDB=1; core/embed/no_gdb.c stands in for it in
+ * others.
+ */
+#include "arch/cpu.h"
+#include "arch/debugger.h"
+#include "arch/embed.h"
+#include "core/embed/embed.h"
+#include "core/gdb/debugger.h"
+#include "core/host.h"
+#include "core/pitot.h"
+
+static bool started; /* pitot_gdb_start has gone well */
+
+static int line_get(void)
+{
+    int byte;
+
+    while ((byte = pitot_host_gdb_get()) < 0)
+        arch_relax();
+    return byte;
+}
+
+static void line_put(const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        pitot_host_gdb_put((unsigned char)bytes[i]);
+}
+
+static bool line_ready(void)
+{
+    return true;
+}
+
+/* The kernel's interrupt polls, whether gdb is there or not. */
+static void door_listen(bool on)
+{
+    (void)on;
+}
+
+static const char *door_open(void)
+{
+    return NULL;
+}
+
+static void door_close(void)
+{
+}
+
+/* Any context. */
+static const char *task_name_of(unsigned cpu)
+{
+    return embed_thread_name((uint32_t)task_ids[cpu]);
+}
+
+/* The console's commands have a host of their own, which says the same. */
+static void tell_threads(void)
+{
+    struct host with = host;
+
+    with.task_name = task_name_of;
+    host_set(&with);
+}
+
+static const char *refused(void)
+{
+    if (!embed_ready())
+        return "pitot_init comes first, and has to go well";
+    if (!pitot_host_gdb_get || !pitot_host_gdb_put)
+        return "gdb: the kernel does not give pitot_host_gdb_get and pitot_host_gdb_put";
+    if (!pitot_host_mapped)
+        return "gdb: the kernel does not give pitot_host_mapped, which says what memory is there";
+    if (arch_cpus() > 1)
+        return "gdb: more than one CPU: their registers are not known";
+    return arch_embed_gate_wrong();
+}
+
+const char *pitot_gdb_start(void)
+{
+    static const struct gdb_door door = {.name = "the kernel's line",
+                                         .line = {line_get, line_put, line_ready},
+                                         .poll = pitot_host_gdb_get,
+                                         .listen = door_listen,
+                                         .open = door_open,
+                                         .close = door_close};
+    const char *wrong = refused();
+
+    if (wrong)
+        return wrong;
+    tell_threads();
+    gdb_init(&door, NULL, NULL);
+    started = true;
+    return NULL;
+}
+
+/* True if a gdb has come: its first packet begins, and the rest of it is read in a stop. */
+static bool gdb_comes(void)
+{
+    int byte;
+
+    while ((byte = pitot_host_gdb_get()) >= 0)
+        if (gdb_arrived((uint8_t)byte, NULL))
+            return true;
+    return false;
+}
+
+int pitot_gdb_poll(struct pitot_regs *interrupted)
+{
+    return started && (arch_embed_is_debugged() || gdb_comes()) && arch_embed_listen(interrupted);
+}
+
+const char *pitot_gdb_wait(void)
+{
+    bool comes = false;
+    uint64_t flags;
+
+    if (!started)
+        return "pitot_gdb_start comes first, and has to go well";
+    while (!comes && !arch_embed_is_debugged()) {
+        flags = arch_irq_save();
+        comes = gdb_comes();
+        if (comes)
+            arch_stop_here();
+        arch_irq_restore(flags);
+    }
+    return NULL;
+}
+
+void pitot_gdb_stop(struct pitot_regs *regs)
+{
+    arch_embed_stop_dead(regs);
+}

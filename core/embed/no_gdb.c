@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What stands in for gdb in an object that was made without it (core/embed/gdb.c). Any context. */
+#include "core/pitot.h"
+
+static const char refusal[] = "gdb: the object is made without it: GDB=1 of make lib";
+
+const char *pitot_gdb_start(void)
+{
+    return refusal;
+}
+
+const char *pitot_gdb_wait(void)
+{
+    return refusal;
+}
+
+int pitot_gdb_poll(struct pitot_regs *interrupted)
+{
+    (void)interrupted;
+    return 0;
+}
+
+void pitot_gdb_stop(struct pitot_regs *regs)
+{
+    (void)regs;
+}
