@@ -106,9 +106,9 @@ static bool gdb_comes(void)
     return false;
 }
 
-int pitot_gdb_poll(struct pitot_regs *interrupted)
+int pitot_gdb_poll(struct pitot_regs *regs)
 {
-    return started && (arch_embed_is_debugged() || gdb_comes()) && arch_embed_listen(interrupted);
+    return started && (arch_embed_is_debugged() || gdb_comes()) && arch_embed_listen(regs);
 }
 
 const char *pitot_gdb_wait(void)

@@ -14,9 +14,9 @@ const char *pitot_gdb_wait(void)
     return refusal;
 }
 
-int pitot_gdb_poll(struct pitot_regs *interrupted)
+int pitot_gdb_poll(struct pitot_regs *regs)
 {
-    (void)interrupted;
+    (void)regs;
     return 0;
 }
 
