@@ -66,6 +66,7 @@ GDB
 
 # --- A day ---------------------------------------------------------------------------------------
 
+# Of two steps one at most is of `hlt`, after which the CPU waits where it is.
 my ($status, $console, $said) = session('a day',
     break => "break job_finish\ncontinue\nbt\nprint \$cs == 0x18 && \$gs_base == (long)&cpus[0]\n",
     watch => "delete\nwatch jobs_done\ncontinue\nbt 1\ncontinue\n",
@@ -89,7 +90,7 @@ GDB
     hold => "tbreak wait_for_ticks\ncontinue\nnext\nset var ticks = 0\ndetach\n",
     again => "attach-again\nbt\ninfo threads\n",
     interrupt => "monitor gdb\ncontinue\nbt\n",
-    given => "set \$r15 = 0x1234567890abcdef\nset \$kept = \$pc\nstepi\nprint/x \$r15\n"
+    given => "set \$r15 = 0x1234567890abcdef\nset \$kept = \$pc\nstepi 2\nprint/x \$r15\n"
         . "print \$pc != \$kept\nprint/x \$eflags & 0x200\n",
     leave => "set var ticks = 1l << 61\ndetach\n");
 my $bottom = qr/#2  \S+ in worker \(\) .*\n#3  \S+ in thread_begin \(\) .*\n/;
