@@ -66,7 +66,7 @@ GDB
 
 # --- A day ---------------------------------------------------------------------------------------
 
-# Of two steps one at most is of `hlt`, after which the CPU waits where it is.
+# At most one of two steps is of `hlt`, which the CPU waits in.
 my ($status, $console, $said) = session('a day',
     break => "break job_finish\ncontinue\nbt\nprint \$cs == 0x18 && \$gs_base == (long)&cpus[0]\n",
     watch => "delete\nwatch jobs_done\ncontinue\nbt 1\ncontinue\n",
