@@ -36,14 +36,15 @@ static const struct part *part_of(const char *name)
     return parts;
 }
 
+/* A kernel that embeds Pitot may have the first alone: then that is what it is asked for. */
 static int add_defaults(struct gathered *gathered, const char *const *events, struct refusal *why)
 {
     static const struct event_terms nothing;
-    int error = 0;
+    int error = events_add(gathered, *events, &nothing, why);
 
-    for (; !error && *events; events++)
+    while (!error && *++events)
         error = events_add(gathered, *events, &nothing, why);
-    return error;
+    return gathered->options->recording.event_count > 0 ? 0 : error;
 }
 
 /* Fills `gathered` and the workload, and sees to it that there is an event. */

@@ -202,6 +202,12 @@ is_deeply({map { ("@{$_->{chain}}", 1) } @samples}, {'work kernel_main high' => 
     'cpu-clock: the timer finds the boot thread, and who called');
 refuses($tables, '-e cpu-clock -c 10', 'cpu-clock: -c from 100000 on');
 refuses(2, '-e cpu-clock -g', 'frame pointers alone name wrong callers');
+# Pitot has a variable of this name, too.
+($status, $console) = run_level($tables, '-e mem:threads/8:w');
+is($status, $done, 'a name that the object has, too, is the kernel\'s') or diag($console);
+my %places = map { ($_, 1) } perf_says($tables, '-F', 'addr,event') =~ /^ *mem:\S+ +([\da-f]+)/mg;
+is_deeply([keys(%places)], [`nm ${\kernel($tables)}` =~ /^([\da-f]+) D threads$/m],
+    '... and is where it lies');
 refuses($tables, '-e mem:jobs_don:w', 'did you mean jobs_done|jobs_done');
 refuses($tables, '-e mem:trap_common:x', $gate);
 

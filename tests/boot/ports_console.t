@@ -60,6 +60,9 @@ like($list, qr/^  shop:job_done  +unsigned int job, char worker\[\]$/m,
     "perf list has the kernel's tracepoints");
 like($help, qr/^  work +makes all jobs$/m, "help has the kernel's commands");
 
+my ($plain) = run_lines($one, 1, 'perf stat -- work');
+like($plain, qr/^ +[\d.]+ msec cpu-clock/m, 'perf stat without -e counts what there is');
+
 # --- Beside pitot_start ---------------------------------------------------------------------------
 
 # perf reads one stream, of three recordings.

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tools/image/image.h"
+#include "tools/symtab/own.h"
 #include "tools/symtab/symbols.h"
 #include "tools/symtab/table.h"
 
@@ -39,6 +40,8 @@ static bool fill(struct image *image, bool program)
         return false;
     if (program)
         count = drop_far(symbols, count);
+    if (!own_rename(&symbols, count))
+        return image_complain(image, "out of memory");
     bool built = table_build(&table, symbols, count, image->build_id);
     free(symbols);
     if (!built)
