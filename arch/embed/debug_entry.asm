@@ -19,44 +19,6 @@ extern embed_debug_next
 section .text.nowatch progbits alloc exec nowrite align=16
 bits 64
 
-; From here on all of them are on the stack.
-%macro registers_saved 0
-        cfi_offset REGS_SIZE
-        cfi_saved rbp, REGS_SIZE - REGS_BP
-        cfi_saved rbx, REGS_SIZE - REGS_BX
-        cfi_saved r12, REGS_SIZE - REGS_R12
-        cfi_saved r13, REGS_SIZE - REGS_R13
-        cfi_saved r14, REGS_SIZE - REGS_R14
-        cfi_saved r15, REGS_SIZE - REGS_R15
-%endmacro
-
-%macro registers_pop 0
-        pop r15
-        pop r14
-        pop r13
-        pop r12
-        pop rbp
-        pop rbx
-        pop r11
-        pop r10
-        pop r9
-        pop r8
-        pop rax
-        pop rcx
-        pop rdx
-        pop rsi
-        pop rdi
-        cfi_offset ABOVE
-        cfi_restored rbp
-        cfi_restored rbx
-        cfi_restored r12
-        cfi_restored r13
-        cfi_restored r14
-        cfi_restored r15
-        add rsp, 16
-        cfi_offset CPU_FRAME
-%endmacro
-
 align 16
 cfi_start pitot_debug_entry, trap
         test byte [rsp + CS_SAVED], 3
@@ -80,17 +42,43 @@ cfi_start pitot_debug_entry, trap
         push r13
         push r14
         push r15
-        registers_saved
+        cfi_offset REGS_SIZE
+        cfi_saved rbp, REGS_SIZE - REGS_BP
+        cfi_saved rbx, REGS_SIZE - REGS_BX
+        cfi_saved r12, REGS_SIZE - REGS_R12
+        cfi_saved r13, REGS_SIZE - REGS_R13
+        cfi_saved r14, REGS_SIZE - REGS_R14
+        cfi_saved r15, REGS_SIZE - REGS_R15
         cld
         mov rdi, rsp
         call pitot_debug_trap
-        test eax, eax
-        jz .others
-        registers_pop
+        test eax, eax                   ; the flags stay until the jump: nothing below changes them
+        pop r15
+        pop r14
+        pop r13
+        pop r12
+        pop rbp
+        pop rbx
+        pop r11
+        pop r10
+        pop r9
+        pop r8
+        pop rax
+        pop rcx
+        pop rdx
+        pop rsi
+        pop rdi
+        cfi_offset ABOVE
+        cfi_restored rbp
+        cfi_restored rbx
+        cfi_restored r12
+        cfi_restored r13
+        cfi_restored r14
+        cfi_restored r15
+        lea rsp, [rsp + 16]
+        cfi_offset CPU_FRAME
+        jz .next
         iretq
-.others:
-        registers_saved
-        registers_pop
 .next:
         jmp [rel embed_debug_next]
 cfi_end
