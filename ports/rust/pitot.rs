@@ -88,6 +88,13 @@ pub struct Field {
     pub size: u16,
 }
 
+impl Field {
+    /// Both texts end in NUL; `kind` is one of the module's.
+    pub const fn of(name: &'static str, print: &'static str, kind: (u32, u16)) -> Field {
+        Field { name: name.as_ptr(), print: print.as_ptr(), kind: kind.0, offset: 0, size: kind.1 }
+    }
+}
+
 /// PITOT_KIND_* and PITOT_SIZE_*.
 #[allow(dead_code)] // a kernel has not each of them
 pub mod kind {
@@ -146,20 +153,8 @@ macro_rules! tracepoint {
         pub static mut $place: $crate::pitot::Tracepoint = {
             use $crate::pitot::{Entry, Field, Tracepoint};
             static mut FIELDS: [Field; 2] = [
-                Field {
-                    name: concat!($field, "\0").as_ptr(),
-                    print: concat!($print, "\0").as_ptr(),
-                    kind: $kind.0,
-                    offset: 0,
-                    size: $kind.1,
-                },
-                Field {
-                    name: concat!($field2, "\0").as_ptr(),
-                    print: concat!($print2, "\0").as_ptr(),
-                    kind: $kind2.0,
-                    offset: 0,
-                    size: $kind2.1,
-                },
+                Field::of(concat!($field, "\0"), concat!($print, "\0"), $kind),
+                Field::of(concat!($field2, "\0"), concat!($print2, "\0"), $kind2),
             ];
             #[used]
             #[link_section = "pitot_tracepoints"]
