@@ -85,14 +85,8 @@ set $rbx = 0x1234567890abcdef
 print/x $rbx
 set $rbx = $kept
 GDB
-    memory => <<'GDB',
+    memory => $gdb_refusals . <<'GDB',
 python
-def refused(expression):
-    try:
-        gdb.execute(expression)
-        print("not refused: " + expression)
-    except gdb.error as why:
-        print(why)
 refused("print *(int *)0x10")
 refused("print *(int *)0xffffc20000000000")
 refused("set var *(char *)fs_write = 1")
@@ -115,16 +109,10 @@ like($said->{memory}, qr/Could not write register "cr3".*watch and hbreak/, 'so 
 (undef, $said) = session('refusals',
     { run => 'perf record -a -e mem:kernel_flag:w -- fs-stress 1000000' },
     stop => "tbreak fs_write\ncontinue\n",
-    full => <<'GDB',
+    full => $gdb_refusals . <<'GDB',
 watch *(char (*)[24])stresses
 watch *(char (*)[16])&stresses[1]
 python
-def refused(line):
-    try:
-        gdb.execute(line)
-        print("not refused: " + line)
-    except gdb.error as why:
-        print(why)
 refused("continue")
 end
 monitor gdb

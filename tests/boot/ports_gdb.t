@@ -52,18 +52,6 @@ sub session
     return ($status, slurp_if_there("$logs/console"), $said);
 }
 
-# A refusal is an answer, not the script's end.
-my $try = <<'GDB';
-python
-def refused(line):
-    try:
-        gdb.execute(line)
-        print("not refused: " + line)
-    except gdb.error as why:
-        print(why)
-end
-GDB
-
 # --- A day ---------------------------------------------------------------------------------------
 
 # At most one of two steps is of `hlt`, which the CPU waits in.
@@ -74,7 +62,7 @@ my ($status, $console, $said) = session('a day',
     step => "delete\ntbreak job_run\ncontinue\nnext\nstepi\ntbreak job_finish\ncontinue\nfinish\n",
     set => "print jobs_done\nset var jobs_done = 1000\nprint jobs_done\n"
         . "set var jobs_done = \$3\nset var ticks = 1l << 60\n",
-    refusals => $try . <<'GDB',
+    refusals => $gdb_refusals . <<'GDB',
 python refused("print *(int *)0x10")
 python refused("set var *(char *)job_finish = 1")
 python refused("print $cr3 = 1")

@@ -34,7 +34,19 @@ use Pitot::Files;
 use Pitot::Machine;
 use Pitot::Patience;
 
-our @EXPORT = qw(gdb_session gdb_says gdb_says_of);
+our @EXPORT = qw(gdb_session gdb_says gdb_says_of $gdb_refusals);
+
+# Lets a part of a script say `python refused("...")`: a refusal is an answer, not the script's end.
+our $gdb_refusals = <<'GDB';
+python
+def refused(line):
+    try:
+        gdb.execute(line)
+        print("not refused: " + line)
+    except gdb.error as why:
+        print(why)
+end
+GDB
 
 my $build = $ENV{BUILD} // 'build';
 my $hang = 2 * $patience;    # for a gdb
