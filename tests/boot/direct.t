@@ -1,17 +1,19 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: boot, tools/machine
+# of: boot, tools/machine, arch/x86_64/cpu/apic
 #
 # QEMU's -kernel boots build/pitot.elf without an image or GRUB: what a person
-# types, and what tools/machine types with BOOT=kernel. Both kinds of boot end in the same machine:
-# the same CPUs, programs and recording, and a command line of the same words. What a loader gets
-# wrong is said, and the machine stops. Run from the root of the tree:
+# types, and what tools/machine types with BOOT=kernel, from a BIOS and from QEMU's least firmware.
+# All these boots end in the same machine: the same CPUs, interrupts, programs and recording, and a
+# command line of the same words. What a loader gets wrong is said, and the machine stops. Run from
+# the root of the tree:
 #
 #     prove tests/boot/direct.t
 use strict;
 use warnings;
 use lib 'tests/lib';
 use File::Path qw(make_path);
+use IO::Socket::UNIX;
 use Test::More;
 use Time::HiRes qw(time sleep);
 use Pitot;
@@ -29,8 +31,13 @@ my $logs = "$build/logs/direct";
 my $record = 'perf record -a -e mem:kernel_flag:rw -g -- /bin/fs-load';
 my @commands = ((map { "nope $_" } 'a  b', q('it is "so"'), 'c,d', 'e\\f'), $record, 'perf report',
     'cpus', 'poweroff');
-my %boots = map { $_ => boot(boot => $_, firmware => 'bios', icount => 8, smp => 2,
-    flags => 'plain back\\slash a,b it\'s "so"', run => join('; ', @commands)) } qw(grub kernel);
+my %ways = (
+    grub => [boot => 'grub', firmware => 'bios'],
+    kernel => [boot => 'kernel', firmware => 'bios'],
+    qboot => [boot => 'kernel', firmware => 'qboot', qemu_machine => 'q35'],
+);
+my %boots = map { $_ => boot(@{$ways{$_}}, icount => 8, smp => 2,
+    flags => 'plain back\\slash a,b it\'s "so"', run => join('; ', @commands)) } sort(keys %ways);
 for my $boot (sort(keys %boots)) {
     my $machine = $boots{$boot};
     ended_ok($machine, "$boot: the machine is switched off");
@@ -45,8 +52,23 @@ for my $boot (sort(keys %boots)) {
     is("$samples records kept", (said($machine, $record) =~ /(\d+ records kept)/)[0],
         '... and perf reads the stream');
 }
-is(said($boots{kernel}, 'perf report'), said($boots{grub}, 'perf report'),
-    'one report for both, call graphs included');
+is(said($boots{$_}, 'perf report'), said($boots{grub}, 'perf report'),
+    "$_: the report is that of grub, call graphs included") for qw(kernel qboot);
+
+# QEMU's least firmware leaves the local APIC off. By its pins come the 8259A's interrupts, of which
+# is what is typed, and the button's NMI.
+for my $firmware (qw(bios qboot)) {
+    my $path = "$logs/monitor";
+    my $pressed = start(firmware => $firmware, icount => 8, extra => ['-chardev',
+        "socket,id=monitor,path=$path,server=on,wait=off", '-mon', 'chardev=monitor']);
+    $pressed->expect(qr/^pitot> $/m, $patience);
+    $pressed->send("perf list\n");
+    $pressed->expect(qr/cpu-clock.*^pitot> $/ms, $patience, "$firmware: the console is typed at");
+    my $monitor = IO::Socket::UNIX->new(Peer => $path) or die("$path: $!");
+    $monitor->printflush("nmi\n");
+    is($pressed->wait_end($patience), 99, '... the button ends the machine');
+    like($pressed->console, qr/^PANIC: non-maskable interrupt at /m, '... with a report');
+}
 
 # As docs/machines.md has it, without tools/machine.
 make_path($logs);
@@ -116,6 +138,12 @@ my %refused = (
     'another machine' => [{machine => 'bochs', boot => 'kernel'}, qr/BOOT=kernel is QEMU's/],
     'other firmware' => [{firmware => 'uefi', boot => 'kernel'},
         qr/BOOT=kernel: FIRMWARE=uefi cannot/],
+    'firmware that reads no image' => [{firmware => 'qboot', boot => 'grub'},
+        qr/FIRMWARE=qboot boots no image: BOOT=kernel$/],
+    'a PCI device without a BIOS' => [{firmware => 'qboot', virtio => "$logs/virtio"},
+        qr/FIRMWARE=qboot gives a PCI device no addresses: VIRTIO=none$/],
+    'unknown firmware' => [{firmware => 'coreboot', boot => 'kernel'},
+        qr/FIRMWARE=coreboot: bios, uefi or qboot$/],
     'another loader' => [{boot => 'lilo'}, qr/BOOT=lilo: grub or kernel$/],
     'a line that is too long' => [{boot => 'kernel', run => 'x' x 4096},
         qr/the command line is longer than 4095 bytes/],

@@ -35,6 +35,7 @@
 
 /* "Local Vector Table" */
 #define LOCAL_NMI      (4u << 8)
+#define LOCAL_EXTINT   (7u << 8)
 #define LOCAL_MODE     (7u << 8)
 #define LOCAL_MASKED   (1u << 16)
 #define LOCAL_PERIODIC (1u << 17)
@@ -52,7 +53,7 @@ static volatile uint8_t *registers; /* set at boot */
 static uint64_t timer_hertz;        /* set at boot */
 static uint32_t boot_id;            /* set at boot, as are the next two */
 static unsigned button_pin;         /* LOCAL_PIN0 or LOCAL_PIN1; 0: neither is an NMI's */
-static uint32_t button_nmi;         /* The value that the firmware has set. */
+static uint32_t button_nmi;         /* Its value when it sends NMIs. */
 static uint32_t button_wanted; /* The value that it shall have; changed with all CPUs parked. */
 
 static uint32_t apic_read(unsigned offset)
@@ -108,15 +109,22 @@ bool apic_button_is_pressed(void)
            apic_read(REQUESTED + VECTOR_APIC_BUTTON / 32 * 16) >> VECTOR_APIC_BUTTON % 32 & 1;
 }
 
+/* "Local APIC State After It Has Been Software Disabled": what is off keeps its pins masked. */
 void apic_enable(bool boot_cpu)
 {
-    if (boot_cpu)
-        apic_find_button();
+    bool was_enabled = apic_read(SPURIOUS) & SPURIOUS_ENABLE;
+
+    apic_write(SPURIOUS, SPURIOUS_ENABLE | VECTOR_APIC_SPURIOUS);
     if (!boot_cpu) {
         apic_write(LOCAL_PIN0, LOCAL_MASKED);
         apic_write(LOCAL_PIN1, LOCAL_MASKED);
+        return;
     }
-    apic_write(SPURIOUS, SPURIOUS_ENABLE | VECTOR_APIC_SPURIOUS);
+    if (!was_enabled) {
+        apic_write(LOCAL_PIN0, LOCAL_EXTINT);
+        apic_write(LOCAL_PIN1, LOCAL_NMI);
+    }
+    apic_find_button();
 }
 
 uint32_t apic_id(void)

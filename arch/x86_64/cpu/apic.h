@@ -16,8 +16,10 @@ void apic_init(volatile void *mapped);
 volatile void *apic_registers(void);
 
 /*
- * Turns this CPU's controller on. On the boot CPU, where the 8259A's interrupts arrive, the local
- * pins stay as the firmware set them; on the others they are masked. Interrupts off.
+ * Turns this CPU's controller on. On the boot CPU the local pins stay as the firmware set them. If
+ * it left the controller off, they are set as it should have: the 8259A's interrupts on LINT0, NMI
+ * on LINT1 (MultiProcessor Specification, "Virtual Wire Mode"). On the others they are masked.
+ * Interrupts off.
  */
 void apic_enable(bool boot_cpu);
 

@@ -111,7 +111,7 @@ sub defaults
     my (%options) = @_;
     my %asked = map { $_ => $options{lc($_)} // $ENV{$_} // '' } qw(MACHINE FIRMWARE ACCEL);
     return () if ($asked{MACHINE} || 'qemu') ne 'qemu';
-    return () if ($asked{FIRMWARE} || 'bios') ne 'bios';
+    return () if $asked{FIRMWARE} eq 'uefi';
     my $clocked = ($asked{ACCEL} || 'tcg') eq 'tcg' && !$options{gdb} && !$options{com3};
     my $icount = $options{icount} // ($clocked ? 8 : '');
     return (boot => 'kernel', icount => $icount,
