@@ -54,9 +54,9 @@ my %place = (
     'the machine pc' => {qemu_machine => 'pc'},
     'the machine q35' => {qemu_machine => 'q35'},
     'below a bridge' => {
-        qemu_machine => 'q35', virtio => undef, extra => ['-chardev', "file,id=v,path=$file",
-            @bridge, '-device', 'virtio-serial-pci,bus=bridge',
-            '-device', 'virtserialport,chardev=v']
+        qemu_machine => 'q35', firmware => 'bios', virtio => undef,
+        extra => ['-chardev', "file,id=v,path=$file", @bridge, '-device',
+            'virtio-serial-pci,bus=bridge', '-device', 'virtserialport,chardev=v']
     },
     'under UEFI' => {firmware => 'uefi', boot => 'grub'},
     'with four CPUs' => {smp => 4},
@@ -77,15 +77,17 @@ for my $where (sort keys %place) {
 
 # --- What cannot be used -------------------------------------------------------------------------
 
-my $refused = boot(run => "$record; poweroff", extra => ['-chardev', 'null,id=v', '-device',
-    'virtio-serial-pci,disable-modern=on', '-device', 'virtserialport,chardev=v']);
+my $refused = boot(firmware => 'bios', run => "$record; poweroff",
+    extra => ['-chardev', 'null,id=v', '-device', 'virtio-serial-pci,disable-modern=on', '-device',
+        'virtserialport,chardev=v']);
 ended_ok($refused);
 like($refused->console,
     qr/^Pitot: there is a virtio port, .* cannot use: it is from before version 1 of virtio$/m,
     'a device of before version 1 is refused');
 is(crc32(slurp($refused->com2)), $whole, '... and the port has the stream');
-my $console = boot(icount => 64, run => "$record; poweroff", extra => ['-chardev', 'null,id=v',
-    '-device', 'virtio-serial-pci', '-device', 'virtconsole,chardev=v']);
+my $console = boot(firmware => 'bios', icount => 64, run => "$record; poweroff",
+    extra => ['-chardev', 'null,id=v', '-device', 'virtio-serial-pci', '-device',
+        'virtconsole,chardev=v']);
 ended_ok($console);
 like($console->console, qr/ cannot use: it has no port 1: virtserialport makes one, virtconsole /,
     'a console, which QEMU drops bytes of, is refused');
@@ -104,7 +106,7 @@ my %without = (
 );
 for my $which (sort keys %without) {
     my ($reason, $chardev, $controller, $port) = @{$without{$which}};
-    my $machine = boot(icount => 64, run => "$record; poweroff",
+    my $machine = boot(firmware => 'bios', icount => 64, run => "$record; poweroff",
         extra => [@$chardev, '-device', $controller, '-device', $port]);
     ended_ok($machine);
     like($machine->console, qr/ cannot use: $reason/, "a port $which is refused");
@@ -132,9 +134,9 @@ sub read_all
 
 my $at = path_of('leaves');
 my $small = 'perf record -c 50 -e mem:kernel_flag:rw -- fs-stress';
-my $machine = Pitot::Machine->new(interactive => 1, com2 => 'none', extra => ['-chardev',
-        "socket,id=v,path=$at,server=on,wait=on", '-device', 'virtio-serial-pci,ioeventfd=off',
-        '-device', 'virtserialport,chardev=v']);
+my $machine = Pitot::Machine->new(interactive => 1, firmware => 'bios', com2 => 'none',
+    extra => ['-chardev', "socket,id=v,path=$at,server=on,wait=on", '-device',
+        'virtio-serial-pci,ioeventfd=off', '-device', 'virtserialport,chardev=v']);
 my $first = reader($at);
 $machine->expect(qr/pitot> /);
 $machine->send("$small\n");
@@ -170,8 +172,9 @@ like(scalar(Pitot::Perf::script($path)),
 my $pipe = path_of('pipe');
 mkfifo("$pipe.$_", 0600) or die("$pipe: $!") for qw(in out);
 open(my $held, '+<', "$pipe.out") or die("$pipe: $!");
-my $stuck = boot(icount => 64, com2 => 'none', extra => ['-chardev', "pipe,id=v,path=$pipe",
-        '-device', 'virtio-serial-pci', '-device', 'virtserialport,chardev=v'],
+my $stuck = boot(firmware => 'bios', icount => 64, com2 => 'none',
+    extra => ['-chardev', "pipe,id=v,path=$pipe", '-device', 'virtio-serial-pci', '-device',
+        'virtserialport,chardev=v'],
     flags => 'perf.rate=0',
     run => 'perf record -a -m 2M -g -e mem:crash_recurse_deeper:x -- crash recurse');
 is($stuck->status, $panic_status, 'a machine that dies does not wait for ever for a reader');

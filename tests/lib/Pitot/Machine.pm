@@ -8,10 +8,11 @@
 # CPU, MEM, ACCEL) comes from the environment where the test does not say. All else there is
 # ignored.
 #
-# Where neither says more, it has one CPU, QEMU boots the kernel itself, and the clock is the
-# instructions that the guest executes, eight nanoseconds each (docs/testing.md, "The clock of a
-# test"): `smp`, `boot => 'grub'` and `icount => ''` are for what is claimed of CPUs, a loader, and
-# the host's clock.
+# Where neither says more, it has one CPU, QEMU boots the kernel itself, from its least firmware,
+# and the clock is the instructions that the guest executes, eight nanoseconds each
+# (docs/testing.md, "The clock of a test"): `smp`, `boot => 'grub'`, `firmware => 'bios'` and
+# `icount => ''` are for what is claimed of CPUs, a loader, a BIOS or what it does for PCI devices,
+# and the host's clock.
 #
 # The files are build/logs/<test>/<n>.console, .com2, .debugcon and .machine (what the emulator
 # said), n counting the machines of one test. They stay.
@@ -105,7 +106,8 @@ sub environment
 
 # How it boots and what its clock is, unless the test says it. Bochs and UEFI have their own way; a
 # machine that a debugger stops and steps has the host's clock. Where a guest is idle, a clock of
-# instructions jumps to the next timer, or waits if a person may type.
+# instructions jumps to the next timer, or waits if a person may type. A BIOS gives PCI devices
+# their addresses, and is what a machine that is reset starts anew from.
 sub defaults
 {
     my (%options) = @_;
@@ -114,7 +116,9 @@ sub defaults
     return () if $asked{FIRMWARE} eq 'uefi';
     my $clocked = ($asked{ACCEL} || 'tcg') eq 'tcg' && !$options{gdb} && !$options{com3};
     my $icount = $options{icount} // ($clocked ? 8 : '');
-    return (boot => 'kernel', icount => $icount,
+    my $boot = $options{boot} // 'kernel';
+    my $least = $boot eq 'kernel' && !$options{virtio} && !$options{reboot};
+    return (boot => $boot, firmware => $least ? 'qboot' : 'bios', icount => $icount,
         sleep => $icount && !$options{interactive} ? 'off' : 'on');
 }
 
