@@ -114,10 +114,17 @@ $(foreach program,$(FUZZ),$(eval $(call FUZZ_PROGRAM,$(program),$(program:$(BUIL
 MODEL_FLAGS = -Itests/model $(HOSTFLAGS) $(SANITIZE) -MMD -MP
 MODEL_OBJ  := $(patsubst %,$(BUILD)/model/obj/%.o,$(wildcard tests/model/*.c) core/lib/refusal.c core/lib/print.c tests/unit/ring_payload.c)
 
-$(BUILD)/model/obj/%.c.o: %.c
+# The search goes through millions of states, and touches no memory of the ring's: the address
+# sanitizer watches what the ring's source and its programs do.
+MODEL_SEARCH := $(patsubst %,$(BUILD)/model/obj/tests/model/%.c.o,explore order states transcript)
+$(MODEL_SEARCH): MODEL_FLAGS = -Itests/model $(HOSTFLAGS) -O2 -fsanitize=undefined -fno-sanitize-recover=all -MMD -MP
+
+$(BUILD)/model/obj/%.c.o: %.c $(BUILD)/model/flags
 	$(call say,HOSTCC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(MODEL_FLAGS) -c $< -o $@
+
+$(eval $(call NOTE,$(BUILD)/model/flags,$(HOSTCC) $(HOSTFLAGS) $(SANITIZE)))
 
 MODEL_RING := $(BUILD)/model/obj/core/ring/ring.c.o $(BUILD)/model/obj/tests/unit/ring_parts.c.o
 

@@ -139,11 +139,12 @@ static void make_pending(const struct state *state, enum side side, uint32_t num
     for (unsigned i = 0; i < window->count; i++) {
         struct move move = {.from = number, .side = (uint8_t)side, .made = true};
         struct pending what = window->pending[i];
-        struct state next = *state;
+        struct state next;
 
         if (!ready[i] || (what.step == STEP_LOAD && state->memory[what.location] != what.value))
             continue;
         move.what = what;
+        states_copy(&next, state);
         next.memory[what.location] = what.value;
         order_remove(&next.window[side], i);
         add(&next, &move);
@@ -153,9 +154,10 @@ static void make_pending(const struct state *state, enum side side, uint32_t num
 /* The load that comes next is answered; if it is made, too, nothing of it is left. */
 static void answer(const struct state *state, struct move move, unsigned value)
 {
-    struct state next = *state;
+    struct state next;
     const struct node *node = node_of(state, (enum side)move.side);
 
+    states_copy(&next, state);
     move.issued = true;
     move.what = as_pending(node);
     move.what.value = (uint8_t)value;
@@ -211,8 +213,9 @@ static void answer_load(const struct state *state, enum side side, uint32_t numb
 static void answer_question(const struct state *state, enum side side, uint32_t number)
 {
     struct move move = {.from = number, .side = (uint8_t)side, .what = {.step = STEP_ASK}};
-    struct state next = *state;
+    struct state next;
 
+    states_copy(&next, state);
     move.what.value = has_stopped(state, other_side(side)) && state->window[WRITER].count == 0 &&
                       state->window[READER].count == 0;
     next.node[side] = transcript_next(side, state->node[side], move.what.value);

@@ -28,6 +28,15 @@ static void *grown(void *memory, size_t size)
     return memory;
 }
 
+void states_copy(struct state *to, const struct state *from)
+{
+    memcpy(to, from, offsetof(struct state, window));
+    for (unsigned side = 0; side < SIDES; side++)
+        memcpy(&to->window[side], &from->window[side],
+               offsetof(struct window, pending) +
+                   from->window[side].count * sizeof(struct pending));
+}
+
 static size_t pack(const struct state *state, uint8_t *to)
 {
     uint8_t *end = to + offsetof(struct state, window);

@@ -17,6 +17,8 @@ struct state {
     struct window window[SIDES];
 };
 
+void states_copy(struct state *to, const struct state *from);
+
 /* How a state was reached. */
 struct move {
     uint32_t from;
