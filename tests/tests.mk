@@ -87,9 +87,10 @@ hosted: $(UNIT) $(HOST)
 -include $(sort $(HOSTED_OBJ:.o=.d) $(OTHER_OBJ:.o=.d)) $(UNIT:=.d) $(HOST:=.d)
 
 # libFuzzer is clang's. tests/host/fuzz.t builds these, as it can say what is missing; so each object is named, and no other compiled.
+# A call at each comparison would take half of the time, and no fuzzer reached more of its code by it, nor found anything sooner.
 FUZZ     := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*_fuzz.c))
 FUZZ_OBJ := $(patsubst %,$(BUILD)/fuzz/obj/%.o,$(sort $(wildcard tests/fuzz/*.c) $(foreach program,$(FUZZ),$(call links,$(program:$(BUILD)/%=tests/%.c)))))
-FUZZ_CC  := clang $(SANITIZE) -fsanitize=fuzzer
+FUZZ_CC  := clang $(SANITIZE) -fsanitize=fuzzer -fno-sanitize-coverage=trace-cmp
 
 $(BUILD)/fuzz/obj/%.c.o: %.c $(BUILD)/fuzz/flags
 	$(call say,CLANG,$<)
