@@ -63,6 +63,10 @@ calls(loaded(), 'bytes=old', "next=$room/other", 'bytes=new');
 is(slurp("$room/file") . ' ' . slurp("$room/other"), 'old new',
     'a file that is closed has its bytes, and none of the next');
 
+# A debugger that is told of a stop by a socket may look for what the guest said before it.
+like(`env @{[loaded()]} $writer $room/file bytes=abcde send bytes=fg send 2>&1`,
+    qr/^length: 5\nlength: 7$/m, 'what is sent to a socket comes after the bytes');
+
 # A pipe's bytes do not wait: its reader might.
 is(`env @{[loaded()]} $writer /dev/stdout bytes=abc | head -c 3`, 'abc', 'a pipe has its bytes');
 

@@ -3,13 +3,16 @@
  * gathered FILE [ORDER]...: writes FILE as QEMU writes a serial line's, for tests/host/gather.t,
  * which has tools/gather loaded before it. Orders: `bytes=TEXT` writes each byte by itself,
  * `word=TEXT` all at once, `many=COUNT` so many single bytes, 'a' to 'z' again and again;
- * `next=FILE` continues in another file, `wait` reads a line from stdin. In the end it says how
- * often it has asked the system to write.
+ * `next=FILE` continues in another file, `wait` reads a line from stdin, `send` sends a byte to a
+ * socket and says how long the file is right after it. In the end it says how often it has asked
+ * the system to write.
  */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -46,6 +49,24 @@ static void write_many(int fd, unsigned long count)
         write_part(fd, &"abcdefghijklmnopqrstuvwxyz"[i % 26], 1);
 }
 
+static void send_and_look(int fd)
+{
+    char byte = 'x';
+    struct iovec part = {&byte, 1};
+    const struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    struct stat status;
+    int ends[2];
+
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) < 0 || sendmsg(ends[0], &message, 0) != 1 ||
+        fstat(fd, &status) < 0) {
+        perror("send");
+        exit(1);
+    }
+    printf("length: %ld\n", (long)status.st_size);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static const char *value(const char *order, const char *name)
 {
     size_t length = strlen(name);
@@ -66,6 +87,8 @@ static int obey(int fd, const char *order)
     } else if ((text = value(order, "next="))) {
         close(fd);
         fd = open_file(text);
+    } else if (strcmp(order, "send") == 0) {
+        send_and_look(fd);
     } else if (strcmp(order, "wait") == 0) {
         while (getchar() != '\n' && !feof(stdin))
             ;

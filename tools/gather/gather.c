@@ -3,9 +3,10 @@
  * QEMU writes what a serial line says byte by byte, with a system call for each, which is more than
  * half of what a streamed recording costs the host. tools/machine starts QEMU with this library
  * before libc (LD_PRELOAD): single bytes for a regular file wait here and go there together, the
- * first of them GATHER_DELAY later. Whatever else QEMU does with that file comes after them. A
- * reader who follows the file sees it grow, and the guest sees no difference, as a regular file
- * takes every byte at once.
+ * first of them GATHER_DELAY later. Whatever else QEMU does with that file comes after them, and
+ * whatever it sends to a socket: a debugger that is told of a stop finds in the files what the
+ * guest has said before it. A reader who follows the file sees it grow, and the guest sees no
+ * difference, as a regular file takes every byte at once.
  *
  * At its end QEMU writes what waits, at SIGTERM too, which it heeds. SIGKILL and a crash of its own
  * lose the last GATHER_DELAY. tests/host/gather.t holds all this.
@@ -18,6 +19,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -136,6 +138,15 @@ ssize_t writev(int fd, const struct iovec *parts, int count)
     }
     pthread_mutex_unlock(&lock);
     return taken ? 1 : syscall(SYS_writev, fd, parts, count);
+}
+
+ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+    pthread_mutex_lock(&lock);
+    if (dirty)
+        flush_all();
+    pthread_mutex_unlock(&lock);
+    return syscall(SYS_sendmsg, fd, message, flags);
 }
 
 int close(int fd)
