@@ -27,13 +27,14 @@ void event_init(struct event *event, const struct event_spec *spec, struct event
     uint64_t id = next_id++;
 
     assert(spec->source && cpus);
-    *event = (struct event){.plan = sample_plan_make(id, &spec->attr, &spec->chain),
-                            .recorded = {.id = id, .attr = spec->attr},
-                            .cpu = cpus,
-                            .spec = *spec,
-                            .tally.plan = spec->tally,
-                            .narrow = spec->pid || spec->followed || spec->cpus ||
-                                      spec->attr.exclude_user || spec->attr.exclude_kernel};
+    *event = (struct event){
+        .plan = sample_plan_make(id, &spec->attr, &spec->chain, tracepoint_of_event(&spec->attr)),
+        .recorded = {.id = id, .attr = spec->attr},
+        .cpu = cpus,
+        .spec = *spec,
+        .tally.plan = spec->tally,
+        .narrow = spec->pid || spec->followed || spec->cpus || spec->attr.exclude_user ||
+                  spec->attr.exclude_kernel};
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
 }
 
@@ -177,11 +178,11 @@ bool event_may(struct event *event, struct event_cpu *here, struct ring *ring)
     return true;
 }
 
-void event_hit_narrow(struct event *event, uint64_t addr, const struct regs *regs)
+void event_hit(struct event *event, uint64_t addr, const struct regs *regs)
 {
     unsigned cpu = arch_cpu_id();
 
-    if (event_means(event, regs, task_ids[cpu], cpu))
+    if (!event->narrow || event_means(event, regs, task_ids[cpu], cpu))
         event_hit_meant(event, addr, regs);
 }
 
@@ -191,13 +192,7 @@ void event_hit_checked(struct event *event, struct ring *ring, uint64_t addr,
     struct event_cpu *here = &event->cpu[arch_cpu_id()];
 
     if (event_may(event, here, ring))
-        sample_write(&event->plan, ring, addr, regs, ids, here->period);
-}
-
-void event_traced_narrow(struct event *event, struct trace_hit *traced, bool addressed)
-{
-    if (event_means(event, trace_regs(traced), traced->ids, traced->cpu))
-        event_traced_meant(event, traced, addressed);
+        sample_take(&event->plan, ring, addr, regs, ids, here->period);
 }
 
 void event_traced_checked(struct event *event, struct ring *ring, struct trace_hit *traced,
@@ -206,7 +201,7 @@ void event_traced_checked(struct event *event, struct ring *ring, struct trace_h
     struct event_cpu *here = &event->cpu[traced->cpu];
 
     if (event_may(event, here, ring))
-        sample_write_traced(&event->plan, ring, traced, addr, here->period);
+        sample_take_traced(&event->plan, ring, traced, addr, here->period);
 }
 
 void event_hit_for(struct event *event, uint64_t addr, const struct regs *regs, uint64_t period)
@@ -216,7 +211,7 @@ void event_hit_for(struct event *event, uint64_t addr, const struct regs *regs, 
     struct ring *ring = event_claim(event, here, task_ids[cpu], cpu);
 
     if (ring && event_may(event, here, ring))
-        sample_write(&event->plan, ring, addr, regs, task_ids[cpu], period);
+        sample_take(&event->plan, ring, addr, regs, task_ids[cpu], period);
 }
 
 void event_traced_for(struct event *event, struct trace_hit *traced, uint64_t period)
@@ -225,7 +220,7 @@ void event_traced_for(struct event *event, struct trace_hit *traced, uint64_t pe
     struct ring *ring = event_claim(event, here, traced->ids, traced->cpu);
 
     if (ring && event_may(event, here, ring))
-        sample_write_traced(&event->plan, ring, traced, 0, period);
+        sample_take_traced(&event->plan, ring, traced, 0, period);
 }
 
 bool event_sample(struct event *event, uint64_t period, const struct regs *regs)
@@ -235,7 +230,7 @@ bool event_sample(struct event *event, uint64_t period, const struct regs *regs)
 
     if (!rings || !event_may(event, &event->cpu[cpu], &rings[cpu]))
         return false;
-    sample_write(&event->plan, &rings[cpu], 0, regs, task_ids[cpu], period);
+    sample_take(&event->plan, &rings[cpu], 0, regs, task_ids[cpu], period);
     return true;
 }
 

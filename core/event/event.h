@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * An event: what is counted, and when a count becomes a sample. Its source (core/event/source.h)
- * calls event_hit for each occurrence, event_hit_traced for one with a record, or event_sample if
- * it counts time. Only the sources differ; the rest is the same for all events.
+ * calls event_hit_meant for each occurrence that the event means, event_traced_meant for one with a
+ * record, or event_sample if it counts time. Only the sources differ; the rest is the same for all
+ * events.
  */
 #pragma once
 
@@ -70,7 +71,8 @@ struct event {
     /* The part of its source; only one of them is in use. */
     struct breakpoint breakpoint;
     struct tracepoint_probe probe;
-    unsigned address; /* [I] which argument of a tracepoint is the sample's address, if any */
+    bool addressed;   /* [I] a tracepoint's sample has an address, */
+    unsigned address; /* [I] ... which is this argument of the hit */
     struct event_clock {
         struct event *next; /* in the list of enabled events; changed with all CPUs parked */
         uint64_t interval;  /* ns from sample to sample [I] */
@@ -139,14 +141,16 @@ event_claim(struct event *event, struct event_cpu *here, uint64_t ids, unsigned 
 bool event_may(struct event *event, struct event_cpu *here, struct ring *ring);
 
 /* Rare cases, in functions of their own, so that a usual hit saves no registers for them. */
-void event_hit_narrow(struct event *event, uint64_t addr, const struct regs *regs);
 void event_hit_checked(struct event *event, struct ring *ring, uint64_t addr,
                        const struct regs *regs, uint64_t ids);
-void event_traced_narrow(struct event *event, struct trace_hit *traced, bool addressed);
 void event_traced_checked(struct event *event, struct ring *ring, struct trace_hit *traced,
                           uint64_t addr);
 
-/* A hit that the event means. */
+/*
+ * One occurrence that the event means, with these registers at address `addr`. Any context of this
+ * CPU with preemption off; each context level of the CPU has its own scratch memory, so levels may
+ * nest.
+ */
 static inline void event_hit_meant(struct event *event, uint64_t addr, const struct regs *regs)
 {
     unsigned cpu = arch_cpu_id();
@@ -161,23 +165,14 @@ static inline void event_hit_meant(struct event *event, uint64_t addr, const str
         return;
     }
     here->unchecked--;
-    sample_write(&event->plan, ring, addr, regs, ids, here->period);
+    sample_take(&event->plan, ring, addr, regs, ids, here->period);
 }
 
-/*
- * One occurrence with these registers at address `addr`. Any context of this CPU with preemption
- * off; each context level of the CPU has its own scratch memory, so levels may nest.
- */
-static inline void event_hit(struct event *event, uint64_t addr, const struct regs *regs)
-{
-    if (__builtin_expect(event->narrow, false))
-        event_hit_narrow(event, addr, regs);
-    else
-        event_hit_meant(event, addr, regs);
-}
+/* An occurrence that the event may not mean: it may be narrow. */
+void event_hit(struct event *event, uint64_t addr, const struct regs *regs);
 
 /*
- * The same for a hit of a tracepoint. Its record is made only for a sample that has one.
+ * A hit of a tracepoint, which the event means. Its record is made only for a sample that has one.
  * `addressed`: the sample's address is one of the hit's arguments.
  */
 __attribute__((always_inline)) static inline void
@@ -195,16 +190,7 @@ event_traced_meant(struct event *event, struct trace_hit *traced, bool addressed
         return;
     }
     here->unchecked--;
-    sample_write_traced(&event->plan, ring, traced, addr, here->period);
-}
-
-__attribute__((always_inline)) static inline void
-event_hit_traced(struct event *event, struct trace_hit *traced, bool addressed)
-{
-    if (__builtin_expect(event->narrow, false))
-        event_traced_narrow(event, traced, addressed);
-    else
-        event_traced_meant(event, traced, addressed);
+    sample_take_traced(&event->plan, ring, traced, addr, here->period);
 }
 
 /*

@@ -163,7 +163,8 @@ static void recording_begin(struct ring *to)
         for (unsigned i = 0; i < event_count && !recording_frozen(); i++) {
             if (events[i].spec.trigger != triggers)
                 continue;
-            events[i].plan.taken = triggers || events[i].spec.stop ? recording_sampled : NULL;
+            sample_plan_call(&events[i].plan,
+                             triggers || events[i].spec.stop ? recording_sampled : NULL);
             event_begin(&events[i], to);
         }
     if (recording_frozen())

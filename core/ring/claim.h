@@ -21,7 +21,23 @@ _Static_assert(RING_RECORD_MAX % 8 == 0 && RING_RECORD_MAX <= UINT16_MAX,
                "the size of any record is a header's");
 _Static_assert(RING_SIZE_MIN % 8 == 0, "a header does not reach across a ring's end");
 
-/* Rare cases, out of line. */
+/* Where a record goes; at RING_NOWHERE it is dropped. Two words, so that it stays in registers. */
+struct ring_place {
+    uint64_t offset;
+    uint64_t time; /* read inside the claim, so that records of one ring are in order of time */
+};
+
+static inline bool ring_has(struct ring_place place)
+{
+    return place.offset != RING_NOWHERE;
+}
+
+/*
+ * Rare cases, out of line: inlined, they would cost every writer registers for what is one in a
+ * thousand.
+ */
+struct ring_place ring_reserve_again(struct ring *ring, unsigned level, uint64_t size);
+void ring_make_more_room(struct ring *ring, uint64_t tail, uint64_t least, uint64_t limit);
 void ring_void_outer_claims(struct ring *ring, unsigned level, uint64_t offset);
 void ring_publish_again(struct ring *ring);
 void ring_commit_dropped(struct ring *ring, unsigned level);
@@ -31,7 +47,7 @@ void ring_write_part(struct ring *ring, uint64_t offset, const void *bytes, size
 
 static inline struct perf_event_header *ring_header(const struct ring *ring, uint64_t offset)
 {
-    return (struct perf_event_header *)(ring->bytes + (offset & (ring->size - 1)));
+    return (struct perf_event_header *)(ring->bytes + (offset & ring->mask));
 }
 
 /*
@@ -48,114 +64,138 @@ static inline uint64_t ring_oldest_claim(const struct ring *ring, unsigned level
     return head;
 }
 
-/*
- * A stray write of a dying kernel may have changed a header. A walk over the records must still
- * make progress and stay inside the ring.
- */
-static inline bool ring_plausible(uint64_t size, uint64_t room)
+/* What a header may say of its record's size. */
+static inline bool ring_is_whole(uint64_t size)
 {
-    return size >= sizeof(struct perf_event_header) && size % 8 == 0 && size <= room;
+    return size >= sizeof(struct perf_event_header) && size % 8 == 0;
 }
 
 /*
- * The length of the old record at `offset`; an impossible length counts as one record up to
- * `limit`.
+ * Where the old record at `offset` ends. A stray write of a dying kernel may have changed its
+ * header, and a walk must still make progress and stay inside the ring: an impossible length counts
+ * as one record up to `limit`.
  */
-static inline uint64_t ring_step(const struct ring *ring, uint64_t offset, uint64_t limit)
+static inline uint64_t ring_next(const struct ring *ring, uint64_t offset, uint64_t limit)
 {
-    uint64_t size = ring_header(ring, offset)->size;
+    uint64_t size = ring_header(ring, offset)->size, next = offset + size;
 
-    if (__builtin_expect(ring_plausible(size, limit - offset), 1))
-        return size;
-    return limit - offset;
+    return __builtin_expect(ring_is_whole(size) && next <= limit, 1) ? next : limit;
+}
+
+/* Signed, because a place that lies less than the ring's size from the beginning is below 0. */
+static inline bool ring_is_before(uint64_t position, uint64_t other)
+{
+    return (int64_t)position < (int64_t)other;
 }
 
 /*
- * Moves the tail over whole old records until a record that ends at `end` fits; gives up no record
- * for one that cannot fit. A nested writer may do the same in the middle: then the exchange fails
- * and the walk continues from the tail that it left. That may be past `end`, hence the signed
- * comparison. Inline, because a flight recorder is full nearly always.
+ * Moves the tail over the old record at `tail`; returns where it is then. A nested writer may do
+ * the same in the middle: then the exchange fails, and the tail is where that writer left it.
  */
-static inline bool ring_make_room(struct ring *ring, uint64_t head, uint64_t end, unsigned level)
+static inline uint64_t ring_move_tail(struct ring *ring, uint64_t tail, uint64_t limit)
 {
-    uint64_t limit = ring_oldest_claim(ring, level, head);
+    uint64_t next = ring_next(ring, tail, limit);
+
+    if (__builtin_expect(!local_compare_exchange(&ring->tail, tail, next), 0))
+        return local_load(&ring->tail);
+    local_increment(&ring->overwritten);
+    return next;
+}
+
+/*
+ * Moves the tail from `tail` over whole old records until a record that ends at `end` fits; gives
+ * up no record for one that cannot fit. The first step is inline, because a flight recorder is full
+ * nearly always, of records of about one size.
+ */
+static inline bool ring_make_room(struct ring *ring, uint64_t tail, uint64_t head, uint64_t end,
+                                  unsigned level)
+{
+    uint64_t limit = ring_oldest_claim(ring, level, head), least = end - ring->size;
 
     if (end - limit > ring->size)
         return false;
-    for (;;) {
-        uint64_t tail = local_load(&ring->tail);
-
-        if ((int64_t)(end - tail) <= (int64_t)ring->size)
-            return true;
-        if (__builtin_expect(
-                local_compare_exchange(&ring->tail, tail, tail + ring_step(ring, tail, limit)), 1))
-            local_increment(&ring->overwritten);
-    }
+    tail = ring_move_tail(ring, tail, limit);
+    if (__builtin_expect(ring_is_before(tail, least), 0))
+        ring_make_more_room(ring, tail, least, limit);
+    return true;
 }
 
 /*
- * The tail never passes a claim, so a record that fits between the tail and `end` overwrites no
- * claim.
+ * The tail never passes a claim, so a record that ends at `end` overwrites no claim if the tail is
+ * less than the ring's size before it.
  */
 __attribute__((always_inline)) static inline bool ring_has_room(struct ring *ring, uint64_t head,
                                                                 uint64_t end, unsigned level)
 {
     uint64_t tail = publish_load(&ring->tail); /* C */
 
-    if ((int64_t)(end - tail) <= (int64_t)ring->size)
+    if (!ring_is_before(tail, end - ring->size))
         return true;
-    return ring->mode == RING_OVERWRITE && ring_make_room(ring, head, end, level);
+    return ring->mode == RING_OVERWRITE && ring_make_room(ring, tail, head, end, level);
+}
+
+enum ring_try { RING_CLAIMED, RING_FULL, RING_OVERTAKEN };
+
+/*
+ * One attempt to claim `size` bytes at the head. RING_OVERTAKEN: a nested writer came in the
+ * middle.
+ */
+__attribute__((always_inline)) static inline enum ring_try
+ring_try_at(struct ring *ring, unsigned level, uint64_t size, struct ring_place *place)
+{
+    struct ring_claim *claim = &ring->claims[level & (RING_NESTING - 1)];
+    uint64_t head, time;
+
+    local_store(&claim->offset, RING_NOWHERE);
+    local_store(&claim->size, size);
+    head = local_load(&ring->head);
+    /* A nested writer voids the claim if it claimed before this read of the head, or right after
+     * it. */
+    if (__builtin_expect(local_load(&claim->size) != size, 0))
+        return RING_OVERTAKEN;
+    /*
+     * Stored before the claim takes effect. A writer that claims from here on makes the exchange
+     * fail.
+     */
+    local_store(&claim->offset, head);
+    time = arch_clock_ns();
+    __asm__ volatile("" : "+r"(time)); /* now, so that nothing is kept to compute it later */
+    *place = (struct ring_place){.offset = head, .time = time};
+    if (__builtin_expect(!ring_has_room(ring, head, head + size, level), 0)) {
+        local_store(&claim->size, 0);
+        return RING_FULL;
+    }
+    if (__builtin_expect(!local_compare_exchange(&ring->head, head, head + size), 0))
+        return RING_OVERTAKEN;
+    return RING_CLAIMED;
 }
 
 /*
- * *time gets the clock, read inside the claim; `level` is ring->nest. Inline, so that for the
- * outermost writer, as nearly all are, the level is the constant 0 and the compiler removes half of
- * the code.
+ * `level` is ring->nest. Inline, so that for the outermost writer, as nearly all are, the level is
+ * the constant 0 and the compiler removes half of the code. `possible`: a record of this size may
+ * be written. False: it is dropped, and counted.
  */
 __attribute__((always_inline)) static inline bool ring_reserve_at(struct ring *ring, unsigned level,
-                                                                  uint64_t size,
-                                                                  struct ring_record *record,
-                                                                  uint64_t *time)
+                                                                  uint64_t size, bool possible,
+                                                                  struct ring_place *place)
 {
-    struct ring_claim *claim = &ring->claims[level & (RING_NESTING - 1)];
-    uint64_t head;
+    enum ring_try tried = RING_FULL;
 
     local_store(&ring->nest, level + 1);
     local_increment(&ring->produced);
-    record->level = level;
-    record->dropped = level >= RING_NESTING || size % 8 || size < 8 || size > RING_RECORD_MAX;
-    if (record->dropped)
-        goto drop;
-    do {
-        do {
-            local_store(&claim->offset, RING_NOWHERE);
-            local_store(&claim->size, size);
-            head = local_load(&ring->head);
-            /*
-             * A nested writer voids the claim if it claimed before this read of the head, or right
-             * after it.
-             */
-        } while (__builtin_expect(local_load(&claim->size) != size, 0));
-        /*
-         * Stored before the claim takes effect. A writer that claims from here on makes the
-         * exchange fail.
-         */
-        local_store(&claim->offset, head);
-        *time = arch_clock_ns();
-        __asm__ volatile("" : "+r"(*time)); /* now, so that nothing is kept to compute it later */
-        if (__builtin_expect(!ring_has_room(ring, head, head + size, level), 0)) {
-            local_store(&claim->size, 0);
-            goto drop;
-        }
-    } while (__builtin_expect(!local_compare_exchange(&ring->head, head, head + size), 0));
+    if (__builtin_expect(possible && level < RING_NESTING, 1))
+        tried = ring_try_at(ring, level, size, place);
+    if (__builtin_expect(tried == RING_OVERTAKEN, 0)) {
+        *place = ring_reserve_again(ring, level, size);
+        return ring_has(*place);
+    }
+    if (__builtin_expect(tried == RING_FULL, 0)) {
+        local_increment(&ring->dropped);
+        return false;
+    }
     if (level > 0)
-        ring_void_outer_claims(ring, level, head);
-    record->offset = head;
+        ring_void_outer_claims(ring, level, place->offset);
     return true;
-drop:
-    record->dropped = true;
-    local_increment(&ring->dropped);
-    return false;
 }
 
 /*

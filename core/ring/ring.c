@@ -35,7 +35,7 @@ int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mod
         return refuse(why, EINVAL,
                       "overwrite with a tail owned by the reader: the writer moves the "
                       "tail then, so one of the two has to go");
-    *ring = (struct ring){.bytes = memory, .size = size, .mode = mode};
+    *ring = (struct ring){.bytes = memory, .size = size, .mask = size - 1, .mode = mode};
     return 0;
 }
 
@@ -65,7 +65,7 @@ __attribute__((noinline)) static void ring_write_around(struct ring *ring, uint6
 
 void ring_write_part(struct ring *ring, uint64_t offset, const void *bytes, size_t size)
 {
-    uint64_t start = offset & (ring->size - 1);
+    uint64_t start = offset & ring->mask;
 
     publish_order_stores(); /* A: the tail was moved before these bytes change */
     if (size <= ring->size - start)
@@ -92,10 +92,32 @@ __attribute__((noinline)) void ring_publish_again(struct ring *ring)
     } while (local_load(&ring->head) != head);
 }
 
-/*
- * These two are functions of their own: inlined, they would cost every writer registers for a case
- * that is one in a thousand.
- */
+/* What the first attempt does, until the place is claimed or there is none. */
+__attribute__((noinline)) struct ring_place ring_reserve_again(struct ring *ring, unsigned level,
+                                                               uint64_t size)
+{
+    struct ring_place place;
+    enum ring_try tried;
+
+    do
+        tried = ring_try_at(ring, level, size, &place);
+    while (tried == RING_OVERTAKEN);
+    if (tried == RING_FULL) {
+        local_increment(&ring->dropped);
+        return (struct ring_place){.offset = RING_NOWHERE};
+    }
+    ring_void_outer_claims(ring, level, place.offset);
+    return place;
+}
+
+__attribute__((noinline)) void ring_make_more_room(struct ring *ring, uint64_t tail, uint64_t least,
+                                                   uint64_t limit)
+{
+    do
+        tail = ring_move_tail(ring, tail, limit);
+    while (ring_is_before(tail, least));
+}
+
 __attribute__((noinline)) void ring_commit_dropped(struct ring *ring, unsigned level)
 {
     assert(ring->nest == level + 1); /* the writers nested in this one have left */
@@ -113,16 +135,18 @@ __attribute__((noinline)) static void ring_output_around(struct ring *ring, unsi
 static inline void ring_output_at(struct ring *ring, unsigned level, const void *bytes,
                                   uint64_t size, uint64_t *time)
 {
-    struct ring_record record;
+    bool possible = ring_is_whole(size) && size <= RING_RECORD_MAX;
+    struct ring_place place;
     uint64_t start;
 
-    if (__builtin_expect(!ring_reserve_at(ring, level, size, &record, time), 0)) {
+    if (__builtin_expect(!ring_reserve_at(ring, level, size, possible, &place), 0)) {
         ring_commit_dropped(ring, level);
         return;
     }
-    start = record.offset & (ring->size - 1);
+    *time = place.time;
+    start = place.offset & ring->mask;
     local_barrier(); /* A: the tail was moved before these bytes change */
-    if (__builtin_expect(size > ring->size - start, 0)) {
+    if (__builtin_expect(start + size > ring->size, 0)) {
         ring_output_around(ring, level, start, bytes, size);
         return;
     }
@@ -152,7 +176,7 @@ void ring_reader_start(struct ring_reader *reader, const struct ring *ring)
 
 static void ring_copy_out(const struct ring *ring, uint64_t offset, void *to, size_t size)
 {
-    uint64_t start = offset & (ring->size - 1);
+    uint64_t start = offset & ring->mask;
     uint64_t first = ring->size - start;
 
     if (size <= first) {
@@ -193,8 +217,8 @@ enum ring_read_result ring_read(struct ring_reader *reader, void *to, size_t roo
         ring_copy_out(ring, reader->position, &header, sizeof(header));
         if (ring_overtaken(reader))
             continue;
-        if (published - reader->position > ring->size ||
-            !ring_plausible(header.size, published - reader->position)) {
+        if (published - reader->position > ring->size || !ring_is_whole(header.size) ||
+            header.size > published - reader->position) {
             reader->skipped += published - reader->position; /* damaged: no place to continue */
             reader->position = published;
             continue;

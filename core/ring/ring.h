@@ -52,6 +52,7 @@ struct ring_claim {
 struct ring {
     uint8_t *bytes;      /* [I] size bytes, 8-byte aligned */
     uint64_t size;       /* [I] a power of two */
+    uint64_t mask;       /* [I] size - 1 */
     enum ring_mode mode; /* [I] */
 
     uint64_t head;      /* [W] claimed up to here; positions count bytes and never wrap */
@@ -63,14 +64,6 @@ struct ring {
     uint64_t produced;    /* [W] records that writers wanted to write */
     uint64_t dropped;     /* [W] ... for which there was no room */
     uint64_t overwritten; /* [W] ... that newer ones have replaced since */
-};
-
-/* Where a record goes. */
-struct ring_record {
-    uint64_t offset;
-    uint64_t time; /* read inside the claim, so that records of one ring are in order of time */
-    unsigned level;
-    bool dropped;
 };
 
 /*

@@ -36,16 +36,21 @@ enum {
 };
 
 /*
- * Room for one record; its chain is made at its final place. Aligned to a power of two, so that an
- * address is found by shifts only.
+ * Room for one record. Its chain is made where it lies in a record with a period; others move it by
+ * one word. Aligned to a power of two, so that an address is found by shifts only.
  */
 struct sample_scratch {
     _Alignas(SAMPLE_SIZE_MAX)
         uint64_t words[WORDS_ALWAYS + 7 + SAMPLE_CHAIN_MAX + RAW_WORDS_MAX + ARCH_SAMPLED_BITS];
 };
 
+#define SCRATCH_CHAIN (WORDS_ALWAYS + 1) /* the chain's first word */
+
 _Static_assert(sizeof(struct sample_scratch) == SAMPLE_SIZE_MAX,
                "a record with everything in it fits");
+
+/* A record without a chain: what is always there, period, record, registers. */
+#define WORDS_WITHOUT_CHAIN (WORDS_ALWAYS + 1 + RAW_WORDS_MAX + 1 + ARCH_SAMPLED_BITS)
 
 /*
  * One for each nesting level, so that an inner context does not overwrite an outer one's. [owning
@@ -69,124 +74,107 @@ __attribute__((noinline)) static uint64_t *sample_put_registers(uint64_t *at, ui
     return at;
 }
 
-/* Stores the program's part of the chain, after its own mark. */
-static uint64_t *sample_put_user_chain(uint64_t *at, const struct unwind_border *border,
-                                       size_t most)
+/* What a sample is made from. */
+struct hit {
+    const struct regs *regs;  /* NULL: those of the tracepoint's place */
+    struct trace_hit *traced; /* the tracepoint's hit; NULL for other events */
+    uint64_t addr;
+    uint64_t ids; /* without a tracepoint's hit, which knows them itself */
+    uint64_t period;
+};
+
+/* Where the hit was, as the sample tells it. */
+struct where {
+    uint64_t ip, flags;
+    bool user;
+};
+
+static inline struct where sample_where(const struct regs *regs, const struct trace_hit *traced)
 {
-    *at = (uint64_t)PERF_CONTEXT_USER;
-    return at + 1 + unwind_user_capture(border, at + 1, most);
+    if (traced && !regs)
+        return (struct where){.ip = traced->place->ip, .flags = traced->place->flags};
+    return (struct where){.ip = regs->ip, .flags = regs->flags, .user = regs_user_mode(regs)};
 }
 
 /*
- * Stores the count; then, unless a program was hit, the kernel's part after its mark; then the part
- * of the program that entered the kernel.
+ * For a chain that crosses the border to a program, after `frames` of the kernel: stores the
+ * program's part after its own mark. A program that was hit itself has no kernel's part. Returns
+ * the number of entries.
  */
-__attribute__((noinline)) static uint64_t *
-sample_put_chain(uint64_t *at, const struct sample_chain *chain, const struct regs *regs)
+__attribute__((noinline)) static uint64_t sample_put_user_chain(uint64_t *entry,
+                                                                const struct regs *regs,
+                                                                uint64_t frames,
+                                                                const struct unwind_border *border)
 {
-    uint64_t *end = at + 1;
-    struct unwind_border border;
-    size_t frames =
-        unwind_capture_border(chain->method, regs, chain->skip, at + 2, SAMPLE_CHAIN_MAX, &border);
+    uint64_t *end = regs_user_mode(regs) ? entry : entry + 1 + frames;
 
-    if (!regs_user_mode(regs)) {
-        *end = (uint64_t)PERF_CONTEXT_KERNEL;
-        end += 1 + frames;
-        if (chain->verify)
-            verify_chain(regs);
-    }
-    if (border.crossed)
-        end = sample_put_user_chain(end, &border, SAMPLE_CHAIN_MAX - frames);
-    *at = (uint64_t)(end - at - 1);
-    return end;
+    *end++ = (uint64_t)PERF_CONTEXT_USER;
+    end += unwind_user_capture(border, end, SAMPLE_CHAIN_MAX - frames);
+    return (uint64_t)(end - entry);
+}
+
+/*
+ * Stores the count of entries; then the kernel's part after its mark; then the part of the program
+ * that entered the kernel. Returns the number of entries. `skip` is the plan's.
+ */
+static inline uint64_t sample_put_chain(uint64_t *at, const struct sample_plan *plan, unsigned skip,
+                                        const struct regs *regs)
+{
+    struct unwind_border border;
+    uint64_t frames = skip == 0 ? plan->capture(regs, at + 2, SAMPLE_CHAIN_MAX, &border)
+                                : unwind_capture_border(plan->chain.method, regs, skip, at + 2,
+                                                        SAMPLE_CHAIN_MAX, &border);
+    uint64_t entries = 1 + frames;
+
+    at[1] = (uint64_t)PERF_CONTEXT_KERNEL;
+    if (__builtin_expect(border.crossed, false))
+        entries = sample_put_user_chain(at + 1, regs, frames, &border);
+    at[0] = entries;
+    return entries;
 }
 
 /*
  * The size and the record together fill whole words and are made in place. If the source has no
  * record, the record is four bytes of 0.
  */
-static uint64_t *sample_put_raw(uint64_t *at, struct trace_hit *traced, const struct regs *regs)
+static inline uint64_t *sample_put_raw(uint64_t *at, struct trace_hit *traced, uint64_t flags)
 {
     if (!traced) {
         *at = RAW_NOTHING;
         return at + 1;
     }
-    return tracepoint_record(traced, regs, (struct tracepoint_raw *)at);
+    return tracepoint_record(traced, flags, (struct tracepoint_raw *)at);
 }
-
-/* What a sample is made from. */
-struct hit {
-    const struct regs *regs;
-    const struct regs *of;    /* the same as `regs`, or the n-th caller's if the event skips
-                               * frames */
-    struct trace_hit *traced; /* the tracepoint's hit; NULL for other events */
-    uint64_t addr;
-    uint64_t ids;
-    uint64_t period;
-};
 
 /* What is known of a sample before its place is claimed. */
 struct sample {
     uint64_t bytes;
-    const uint64_t *chain; /* the chain's count and entries; NULL: no chain */
+    uint64_t *chain;      /* in the scratch memory; NULL: no chain */
+    uint64_t chain_words; /* its count, and its entries */
+    bool possible;        /* false: nested deeper than there is scratch memory */
 };
 
-/* Nested deeper than there is scratch memory: the ring counts a record of 0 bytes as dropped. */
-#define SAMPLE_TOO_DEEP ((struct sample){0, NULL})
-
-/* The scratch memory of the record that this context of this CPU is making. */
-static struct sample_scratch *scratch_here(unsigned cpu)
+/*
+ * Makes the chain, in scratch memory of this CPU: no other context of it uses that part until
+ * sample_under_way goes down again.
+ */
+static inline struct sample sample_prepare_chain(const struct sample_plan *plan, unsigned skip,
+                                                 const struct hit *hit)
 {
-    return &scratch[cpu][(local_load(&sample_under_way[cpu]) - 1) & (RING_NESTING - 1)];
-}
+    unsigned cpu = arch_cpu_id();
+    uint64_t depth = local_load(&sample_under_way[cpu]);
+    uint64_t *chain, words;
 
-/* Where the chain goes: after the words that come before it. */
-static uint64_t *scratch_chain(struct sample_scratch *whole, const struct sample_plan *plan)
-{
-    uint64_t *behind = &whole->words[WORDS_ALWAYS];
-
-    return plan->type & PERF_SAMPLE_PERIOD ? behind + 1 : behind;
-}
-
-/* Does what takes time, before the claim, and returns how large the sample will be. */
-static inline struct sample sample_prepare(const struct sample_plan *plan, const struct hit *hit,
-                                           unsigned cpu)
-{
-    uint64_t type = plan->type;
-    struct sample sample = {plan->bytes, NULL};
-
-    if (__builtin_expect(local_load(&sample_under_way[cpu]) > RING_NESTING, false))
-        return SAMPLE_TOO_DEEP;
-    if (type & PERF_SAMPLE_CALLCHAIN) {
-        uint64_t *chain = scratch_chain(scratch_here(cpu), plan);
-
-        sample_put_chain(chain, &plan->chain, hit->regs);
-        sample.chain = chain;
-        sample.bytes += (1 + chain[0]) * 8;
-    }
-    if (type & PERF_SAMPLE_RAW) {
-        if (hit->traced)
-            tracepoint_need_late(hit->traced);
-        sample.bytes +=
-            sizeof(uint32_t) + (hit->traced ? hit->traced->tracepoint->raw_size : RAW_NOTHING);
-    }
-    return sample;
-}
-
-/* The order is the ABI's, not that of the bits. */
-static inline void sample_put_optional(uint64_t *at, const struct sample_plan *plan,
-                                       const struct hit *hit, const uint64_t *chain)
-{
-    if (plan->type & PERF_SAMPLE_PERIOD)
-        *at++ = hit->period;
-    if (chain) {
-        local_copy_words(at, chain, 1 + chain[0]);
-        at += 1 + chain[0];
-    }
-    if (plan->type & PERF_SAMPLE_RAW)
-        at = sample_put_raw(at, hit->traced, hit->regs);
-    if (plan->type & PERF_SAMPLE_REGS_INTR)
-        sample_put_registers(at, plan->registers, hit->of);
+    local_store(&sample_under_way[cpu], depth + 1);
+    if (__builtin_expect(depth >= RING_NESTING, false))
+        return (struct sample){.possible = false};
+    chain = scratch[cpu][depth].words + SCRATCH_CHAIN;
+    __asm__("" : "+r"(chain)); /* one register, and not those that it is made from */
+    words = 1 + sample_put_chain(chain, plan, skip, hit->regs);
+    return (struct sample){.bytes = plan->bytes + words * sizeof(uint64_t),
+                           .chain = chain,
+                           .chain_words = words,
+                           .possible = true};
 }
 
 static inline uint64_t header_word(uint32_t type, uint16_t misc, uint64_t bytes)
@@ -195,144 +183,251 @@ static inline uint64_t header_word(uint32_t type, uint16_t misc, uint64_t bytes)
 }
 
 /*
- * Puts the words at their place in the ring, or into scratch memory if the sample crosses the
- * ring's end.
+ * Puts the words at their place in the ring, or into other memory if the sample crosses the ring's
+ * end. The order is the ABI's, not that of the bits. `of`: the registers that the sample shows.
  */
-static inline void sample_put(uint64_t *to, const struct sample_plan *plan, const struct hit *hit,
-                              const struct sample *sample, unsigned cpu, uint64_t time)
+__attribute__((always_inline)) static inline void
+sample_put(uint64_t *to, const struct sample_plan *plan, uint64_t type, const struct hit *hit,
+           const struct regs *of, const struct sample *sample, uint64_t time)
 {
-    to[WORD_HEADER] = header_word(
-        PERF_RECORD_SAMPLE,
-        regs_user_mode(hit->of) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL, sample->bytes);
+    const struct where where = sample_where(of, hit->traced);
+    uint64_t header = header_word(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, sample->bytes);
+    uint64_t *at = to + WORDS_ALWAYS;
+
+    if (__builtin_expect(where.user, false))
+        header = header_word(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sample->bytes);
+    to[WORD_HEADER] = header;
     to[WORD_ID] = plan->id;
-    to[WORD_IP] = hit->of->ip;
-    to[WORD_IDS] = hit->ids;
+    to[WORD_IP] = where.ip;
+    to[WORD_IDS] = hit->traced ? hit->traced->ids : hit->ids;
     to[WORD_TIME] = time;
     to[WORD_ADDR] = hit->addr;
-    to[WORD_CPU] = cpu;
-    if (plan->type & SAMPLE_OPTIONAL)
-        sample_put_optional(to + WORDS_ALWAYS, plan, hit, sample->chain);
+    to[WORD_CPU] = arch_cpu_id();
+    if (type & PERF_SAMPLE_PERIOD)
+        *at++ = hit->period;
+    if (type & PERF_SAMPLE_CALLCHAIN) {
+        local_copy_words(at, sample->chain, sample->chain_words);
+        at += sample->chain_words;
+    }
+    if (type & PERF_SAMPLE_RAW)
+        at = sample_put_raw(at, hit->traced, sample_where(hit->regs, hit->traced).flags);
+    if (type & PERF_SAMPLE_REGS_INTR)
+        sample_put_registers(at, plan->registers, of);
 }
 
 /*
- * For a sample that crosses the ring's end. The chain is already in the scratch memory. A sample
- * without optional parts may come from any depth, so it does not use scratch memory.
+ * For a sample that crosses the ring's end: whole in other memory, then copied in two parts. That
+ * of one with a chain is the scratch memory, in which the chain already is.
  */
 __attribute__((noinline)) static void
-sample_write_around(const struct sample_plan *plan, struct ring *ring,
-                    const struct ring_record *record, const struct hit *hit, struct sample sample)
+sample_write_around(const struct sample_plan *plan, struct ring *ring, struct ring_place place,
+                    const struct regs *of, const struct hit *hit, const struct sample *sample)
 {
-    unsigned cpu = arch_cpu_id();
-    uint64_t least[WORDS_ALWAYS];
-    uint64_t *whole = least;
+    uint64_t own[WORDS_WITHOUT_CHAIN];
+    uint64_t *whole = sample->chain ? sample->chain - SCRATCH_CHAIN : own;
 
-    if (plan->type & SAMPLE_OPTIONAL)
-        whole = scratch_here(cpu)->words;
-    assert(sample.bytes <= (whole == least ? sizeof(least) : sizeof(struct sample_scratch)));
-    sample_put(whole, plan, hit, &sample, cpu, record->time);
-    ring_write_part(ring, record->offset, whole, sample.bytes);
-}
-
-/* `level` is ring->nest: see ring_reserve_at. */
-__attribute__((always_inline)) static inline void sample_write_at(const struct sample_plan *plan,
-                                                                  struct ring *ring, unsigned level,
-                                                                  const struct hit hit)
-{
-    unsigned cpu = arch_cpu_id();
-    struct sample sample = {WORDS_ALWAYS * 8, NULL};
-    struct ring_record record;
-    uint64_t time;
-
-    local_increment(&sample_under_way[cpu]);
-    if (plan->type & SAMPLE_OPTIONAL)
-        sample = sample_prepare(plan, &hit, cpu);
-    if (__builtin_expect(!ring_reserve_at(ring, level, sample.bytes, &record, &time), false)) {
-        ring_commit_dropped(ring, level);
-    } else {
-        uint64_t start = record.offset & (ring->size - 1);
-
-        publish_order_stores(); /* A: the tail was moved before these bytes change */
-        if (__builtin_expect(sample.bytes > ring->size - start, false)) {
-            const struct hit seen = hit; /* so that `hit` itself stays in registers */
-            const struct ring_record place = {.offset = record.offset, .time = time};
-
-            sample_write_around(plan, ring, &place, &seen, sample);
-        } else {
-            sample_put((uint64_t *)(ring->bytes + start), plan, &hit, &sample, cpu, time);
-        }
-        ring_commit_at(ring, level, false);
-    }
-    local_decrement(&sample_under_way[cpu]);
-    if (__builtin_expect(plan->taken != NULL, false))
-        plan->taken(plan);
+    assert(sample->bytes <= (sample->chain ? sizeof(struct sample_scratch) : sizeof(own)));
+    sample_put(whole, plan, plan->type, hit, of, sample, place.time);
+    ring_write_part(ring, place.offset, whole, sample->bytes);
 }
 
 /*
- * The rare cases: inside another record, or for the n-th caller; if there is no such caller, the
- * sample has no place.
+ * The one way of a sample into the ring. `level` is ring->nest: see ring_reserve_at. `type` is the
+ * plan's: a constant for the samples that are taken most, so that the compiler leaves out what they
+ * do not have.
+ */
+__attribute__((always_inline)) static inline void
+sample_write_at(const struct sample_plan *plan, struct ring *ring, unsigned level, uint64_t type,
+                const struct hit hit, const struct regs *of, const struct sample sample)
+{
+    struct ring_place place;
+    uint64_t start;
+
+    if (__builtin_expect(!ring_reserve_at(ring, level, sample.bytes, sample.possible, &place), 0)) {
+        ring_commit_dropped(ring, level);
+        return;
+    }
+    start = place.offset & ring->mask;
+    publish_order_stores(); /* A: the tail was moved before these bytes change */
+    if (__builtin_expect(start + sample.bytes > ring->size, false)) {
+        /* copies, so that these two themselves stay in registers */
+        const struct hit seen = {hit.regs, hit.traced, hit.addr, hit.ids, hit.period};
+        const struct sample known = {sample.bytes, sample.chain, sample.chain_words, true};
+
+        sample_write_around(plan, ring, place, of, &seen, &known);
+    } else {
+        sample_put((uint64_t *)(ring->bytes + start), plan, type, &hit, of, &sample, place.time);
+    }
+    ring_commit_at(ring, level, false);
+}
+
+/* The usual samples: of a type that is a constant, outermost, with nothing else to be done. */
+__attribute__((always_inline)) static inline void
+sample_write_usual(const struct sample_plan *plan, struct ring *ring, uint64_t type, struct hit hit)
+{
+    struct sample sample = {.bytes = plan->bytes, .possible = true};
+
+    if (type & PERF_SAMPLE_CALLCHAIN)
+        sample = sample_prepare_chain(plan, 0, &hit);
+    else if (type == 0)
+        sample.bytes = WORDS_ALWAYS * sizeof(uint64_t); /* the same, known to the compiler */
+    hit.period = 0; /* these have none: a register less that is in use */
+    sample_write_at(plan, ring, 0, type, hit, hit.regs, sample);
+    if (type & PERF_SAMPLE_CALLCHAIN)
+        local_decrement(&sample_under_way[arch_cpu_id()]);
+}
+
+/*
+ * All others: inside another record, with other optional parts, or for the n-th caller; if there is
+ * no such caller, the sample has no place.
  */
 __attribute__((noinline)) static void sample_write_otherwise(const struct sample_plan *plan,
                                                              struct ring *ring, struct hit hit)
 {
+    const struct regs *of = hit.regs;
+    struct sample sample = {.bytes = plan->bytes, .possible = true};
     struct regs caller;
 
     if (plan->chain.skip > 0) {
         caller_find(plan->chain.method, hit.regs, plan->chain.skip, &caller);
-        hit.of = &caller;
+        of = &caller;
     }
-    sample_write_at(plan, ring, (unsigned)ring->nest, hit);
+    if (plan->type & PERF_SAMPLE_CALLCHAIN) {
+        sample = sample_prepare_chain(plan, plan->chain.skip, &hit);
+        if (plan->chain.verify && sample.possible && !regs_user_mode(hit.regs))
+            verify_chain(hit.regs);
+    }
+    if (plan->type & PERF_SAMPLE_RAW && hit.traced)
+        tracepoint_need_late(hit.traced);
+    sample_write_at(plan, ring, (unsigned)ring->nest, plan->type, hit, of, sample);
+    if (plan->type & PERF_SAMPLE_CALLCHAIN)
+        local_decrement(&sample_under_way[arch_cpu_id()]);
+    if (plan->taken)
+        plan->taken(plan);
 }
+/* --- The writers that a plan chooses from --- */
 
-__attribute__((always_inline)) static inline void
-sample_write_hit(const struct sample_plan *plan, struct ring *ring, const struct hit hit)
+__attribute__((always_inline)) static inline void sample_write_of(const struct sample_plan *plan,
+                                                                  struct ring *ring, uint64_t type,
+                                                                  const struct hit hit)
 {
-    if (__builtin_expect((ring->nest | plan->chain.skip) == 0, true))
-        sample_write_at(plan, ring, 0, hit);
+    if (__builtin_expect(ring->nest == 0, true))
+        sample_write_usual(plan, ring, type, hit);
     else
         sample_write_otherwise(plan, ring, hit);
 }
 
-void sample_write(const struct sample_plan *plan, struct ring *ring, uint64_t addr,
-                  const struct regs *regs, uint64_t ids, uint64_t period)
+static void sample_write(const struct sample_plan *plan, struct ring *ring, uint64_t addr,
+                         const struct regs *regs, uint64_t ids, uint64_t period)
 {
-    sample_write_hit(plan, ring, (struct hit){regs, regs, NULL, addr, ids, period});
+    sample_write_of(plan, ring, 0, (struct hit){regs, NULL, addr, ids, period});
 }
 
-void sample_write_traced(const struct sample_plan *plan, struct ring *ring,
-                         struct trace_hit *traced, uint64_t addr, uint64_t period)
+static void sample_write_chain(const struct sample_plan *plan, struct ring *ring, uint64_t addr,
+                               const struct regs *regs, uint64_t ids, uint64_t period)
 {
-    const struct regs *regs = trace_regs(traced);
-
-    sample_write_hit(plan, ring, (struct hit){regs, regs, traced, addr, traced->ids, period});
+    sample_write_of(plan, ring, PERF_SAMPLE_CALLCHAIN, (struct hit){regs, NULL, addr, ids, period});
 }
 
-/* The bytes of such an event's sample, without its call chain and record. */
-static uint64_t sample_bytes(const struct perf_event_attr *attr)
+static void sample_write_any(const struct sample_plan *plan, struct ring *ring, uint64_t addr,
+                             const struct regs *regs, uint64_t ids, uint64_t period)
 {
-    uint64_t words = WORDS_ALWAYS;
+    sample_write_otherwise(plan, ring, (struct hit){regs, NULL, addr, ids, period});
+}
+
+static void sample_write_traced(const struct sample_plan *plan, struct ring *ring,
+                                struct trace_hit *traced, uint64_t addr, uint64_t period)
+{
+    sample_write_of(plan, ring, 0, (struct hit){traced->regs, traced, addr, 0, period});
+}
+
+static void sample_write_record(const struct sample_plan *plan, struct ring *ring,
+                                struct trace_hit *traced, uint64_t addr, uint64_t period)
+{
+    sample_write_of(plan, ring, PERF_SAMPLE_RAW,
+                    (struct hit){traced->regs, traced, addr, 0, period});
+}
+
+static void sample_write_record_chain(const struct sample_plan *plan, struct ring *ring,
+                                      struct trace_hit *traced, uint64_t addr, uint64_t period)
+{
+    sample_write_of(plan, ring, PERF_SAMPLE_RAW | PERF_SAMPLE_CALLCHAIN,
+                    (struct hit){trace_regs(traced), traced, addr, 0, period});
+}
+
+static void sample_write_traced_any(const struct sample_plan *plan, struct ring *ring,
+                                    struct trace_hit *traced, uint64_t addr, uint64_t period)
+{
+    sample_write_otherwise(plan, ring, (struct hit){trace_regs(traced), traced, addr, 0, period});
+}
+
+/* Those that leave out what the samples of this plan do not have. */
+static void sample_plan_choose(struct sample_plan *plan)
+{
+    const struct tracepoint *tracepoint = plan->tracepoint;
+    bool usual = plan->chain.skip == 0 && !plan->chain.verify && !plan->taken;
+    uint64_t optional = plan->type & SAMPLE_OPTIONAL;
+
+    plan->write = sample_write_any;
+    plan->write_traced = sample_write_traced_any;
+    if (!usual)
+        return;
+    if (optional == 0) {
+        plan->write = sample_write;
+        plan->write_traced = sample_write_traced;
+    } else if (optional == PERF_SAMPLE_CALLCHAIN) {
+        plan->write = sample_write_chain;
+    } else if (tracepoint && !tracepoint->find_late) {
+        if (optional == PERF_SAMPLE_RAW)
+            plan->write_traced = sample_write_record;
+        else if (optional == (PERF_SAMPLE_RAW | PERF_SAMPLE_CALLCHAIN))
+            plan->write_traced = sample_write_record_chain;
+    }
+}
+
+/* The bytes of such an event's sample, without its call chain. */
+static uint64_t sample_bytes(const struct perf_event_attr *attr,
+                             const struct tracepoint *tracepoint)
+{
+    uint64_t bytes = WORDS_ALWAYS * sizeof(uint64_t);
 
     if (attr->sample_type & PERF_SAMPLE_PERIOD)
-        words++;
-    if (!(attr->sample_type & PERF_SAMPLE_REGS_INTR))
-        return words * 8;
-    words++; /* PERF_SAMPLE_REGS_ABI_64 */
-    for (uint64_t left = attr->sample_regs_intr; left; left &= left - 1)
-        words++;
-    return words * 8;
+        bytes += sizeof(uint64_t);
+    if (attr->sample_type & PERF_SAMPLE_RAW)
+        bytes += sizeof(uint32_t) + (tracepoint ? tracepoint->raw_size : RAW_NOTHING);
+    if (attr->sample_type & PERF_SAMPLE_REGS_INTR) {
+        bytes += sizeof(uint64_t); /* PERF_SAMPLE_REGS_ABI_64 */
+        for (uint64_t left = attr->sample_regs_intr; left; left &= left - 1)
+            bytes += sizeof(uint64_t);
+    }
+    return bytes;
 }
 
 struct sample_plan sample_plan_make(uint64_t id, const struct perf_event_attr *attr,
-                                    const struct sample_chain *chain)
+                                    const struct sample_chain *chain,
+                                    const struct tracepoint *tracepoint)
 {
+    struct sample_plan plan = {.id = id,
+                               .type = attr->sample_type,
+                               .bytes = sample_bytes(attr, tracepoint),
+                               .registers = attr->sample_regs_intr,
+                               .capture = unwind_capture_of(chain->method),
+                               .chain = *chain,
+                               .tracepoint = tracepoint};
+
     assert((attr->sample_type & SAMPLE_ALWAYS) == SAMPLE_ALWAYS); /* every sample has these */
     assert(!(attr->sample_type & ~(uint64_t)(SAMPLE_ALWAYS | SAMPLE_OPTIONAL)));
     assert(!(attr->sample_regs_intr & ~ARCH_SAMPLED));
     assert(chain->skip < SAMPLE_CHAIN_MAX);
-    return (struct sample_plan){.id = id,
-                                .type = attr->sample_type,
-                                .bytes = sample_bytes(attr),
-                                .registers = attr->sample_regs_intr,
-                                .chain = *chain};
+    assert(plan.bytes % 8 == 0);
+    sample_plan_choose(&plan);
+    return plan;
+}
+
+void sample_plan_call(struct sample_plan *plan, sample_taken *taken)
+{
+    plan->taken = taken;
+    sample_plan_choose(plan);
 }
 
 uint64_t sample_time(const struct perf_event_header *header)
@@ -360,7 +455,5 @@ void sample_write_throttle(const struct sample_plan *plan, struct ring *ring, ui
         plan->id,
     };
 
-    local_increment(&sample_under_way[cpu]);
     ring_output(ring, words, sizeof(words), &words[5]);
-    local_decrement(&sample_under_way[cpu]);
 }

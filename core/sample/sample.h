@@ -14,6 +14,7 @@
 struct perf_event_attr;
 struct perf_event_header;
 struct trace_hit;
+struct tracepoint;
 
 #define SAMPLE_CHAIN_MAX 127  /* frames; as many as Linux takes by default */
 #define SAMPLE_SIZE_MAX  2048 /* bytes; no record in the rings is larger */
@@ -28,8 +29,8 @@ struct trace_hit;
     (PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_INTR)
 
 /*
- * How many samples are being made on each CPU. Counted apart from the ring's own nesting, which
- * begins only at the claim. Selects the scratch memory. [owning CPU]
+ * How many samples with a chain are being made on each CPU. Counted apart from the ring's own
+ * nesting, which begins only at the claim. Selects the scratch memory. [owning CPU]
  */
 extern uint64_t sample_under_way[];
 
@@ -40,30 +41,58 @@ struct sample_chain {
     bool verify;   /* make every chain both ways (core/unwind/verify.h) */
 };
 
-/* What an event's samples contain. Made with the event, constant while the event is enabled. */
-struct sample_plan {
-    uint64_t id;        /* what IDENTIFIER carries */
-    uint64_t type;      /* PERF_SAMPLE_ bits: SAMPLE_ALWAYS, and some of SAMPLE_OPTIONAL */
-    uint64_t bytes;     /* size of a sample, without its call chain and record */
-    uint64_t registers; /* of REGS_INTR, as bits of attr.sample_regs_intr */
-    struct sample_chain chain;
-    void (*taken)(const struct sample_plan *plan); /* called after each sample; NULL: no callback */
-};
-
-/* A plan without a callback. */
-struct sample_plan sample_plan_make(uint64_t id, const struct perf_event_attr *attr,
-                                    const struct sample_chain *chain);
+struct sample_plan;
 
 /*
  * Writes the sample of a hit with these registers, at address `addr`, by this thread. It stands for
  * `period`.
  */
-void sample_write(const struct sample_plan *plan, struct ring *ring, uint64_t addr,
-                  const struct regs *regs, uint64_t ids, uint64_t period);
+typedef void sample_writer(const struct sample_plan *plan, struct ring *ring, uint64_t addr,
+                           const struct regs *regs, uint64_t ids, uint64_t period);
 
 /* The same for a hit of a tracepoint. */
-void sample_write_traced(const struct sample_plan *plan, struct ring *ring,
-                         struct trace_hit *traced, uint64_t addr, uint64_t period);
+typedef void sample_traced_writer(const struct sample_plan *plan, struct ring *ring,
+                                  struct trace_hit *traced, uint64_t addr, uint64_t period);
+
+typedef void sample_taken(const struct sample_plan *plan);
+
+/*
+ * What an event's samples contain. Made with the event, constant while the event is enabled, so
+ * that a hit asks for nothing that is known then: the writers are those that do exactly what this
+ * plan's samples need.
+ */
+struct sample_plan {
+    uint64_t id;        /* what IDENTIFIER carries */
+    uint64_t type;      /* PERF_SAMPLE_ bits: SAMPLE_ALWAYS, and some of SAMPLE_OPTIONAL */
+    uint64_t bytes;     /* size of a sample, without its call chain */
+    uint64_t registers; /* of REGS_INTR, as bits of attr.sample_regs_intr */
+    sample_writer *write;
+    sample_traced_writer *write_traced;
+    unwind_capture_function *capture; /* makes chains by chain.method */
+    struct sample_chain chain;
+    sample_taken *taken;                 /* called after each sample; NULL: no callback */
+    const struct tracepoint *tracepoint; /* that these hits are of; NULL: of none */
+};
+
+/* A plan without a callback, for hits of that tracepoint; NULL: of no tracepoint. */
+struct sample_plan sample_plan_make(uint64_t id, const struct perf_event_attr *attr,
+                                    const struct sample_chain *chain,
+                                    const struct tracepoint *tracepoint);
+
+/* From here on each sample calls that function; NULL: none. Not while the event takes samples. */
+void sample_plan_call(struct sample_plan *plan, sample_taken *taken);
+
+static inline void sample_take(const struct sample_plan *plan, struct ring *ring, uint64_t addr,
+                               const struct regs *regs, uint64_t ids, uint64_t period)
+{
+    plan->write(plan, ring, addr, regs, ids, period);
+}
+
+static inline void sample_take_traced(const struct sample_plan *plan, struct ring *ring,
+                                      struct trace_hit *traced, uint64_t addr, uint64_t period)
+{
+    plan->write_traced(plan, ring, traced, addr, period);
+}
 
 /* The time in a record of the rings, of any type. */
 uint64_t sample_time(const struct perf_event_header *header);

@@ -152,6 +152,14 @@ static void event_breakpoint_hit(struct breakpoint *breakpoint, uintptr_t addres
 {
     struct event *event = (struct event *)((char *)breakpoint - offsetof(struct event, breakpoint));
 
+    event_hit_meant(event, address, regs);
+}
+
+static void event_breakpoint_hit_narrow(struct breakpoint *breakpoint, uintptr_t address,
+                                        struct regs *regs)
+{
+    struct event *event = (struct event *)((char *)breakpoint - offsetof(struct event, breakpoint));
+
     event_hit(event, address, regs);
 }
 
@@ -178,7 +186,7 @@ static void event_breakpoint_hit_tallied(struct breakpoint *breakpoint, uintptr_
 static void event_breakpoint_hit_start(struct breakpoint *breakpoint, uintptr_t address,
                                        struct regs *regs)
 {
-    event_breakpoint_hit(breakpoint, address, regs);
+    event_breakpoint_hit_narrow(breakpoint, address, regs);
     branches_open(regs);
 }
 
@@ -189,11 +197,14 @@ static enum arch_access event_breakpoint_access(uint32_t type)
     return type == HW_BREAKPOINT_W ? ARCH_WRITE : ARCH_READ_WRITE;
 }
 
+/* What each hit would have to ask is asked here, once. */
 static breakpoint_hit *choose_hit(const struct event *event)
 {
     if (tally_is_wanted(&event->tally.plan))
         return event_breakpoint_hit_tallied;
-    return event->spec.start ? event_breakpoint_hit_start : event_breakpoint_hit;
+    if (event->spec.start)
+        return event_breakpoint_hit_start;
+    return event->narrow ? event_breakpoint_hit_narrow : event_breakpoint_hit;
 }
 
 static int breakpoint_enable(struct event *event, struct refusal *why)

@@ -9,53 +9,55 @@
 #include "core/lib/string.h"
 #include "core/source/sources.h"
 
-/* `tallied`: the hit is also counted in the event's tally. Chosen when the event is enabled. */
-__attribute__((always_inline)) static inline void
-event_tracepoint_take(struct tracepoint_probe *probe, struct trace_hit *hit, bool addressed,
-                      bool tallied)
+static struct event *event_of_probe(struct tracepoint_probe *probe)
 {
-    struct event *event = (struct event *)((char *)probe - offsetof(struct event, probe));
-
-    if (event->spec.filter.count > 0 && !filter_passes(&event->spec.filter, hit))
-        return;
-    if (!tallied) {
-        event_hit_traced(event, hit, addressed);
-    } else if (!event->narrow || event_means(event, trace_regs(hit), hit->ids, hit->cpu)) {
-        tally_take(&event->tally, &(struct tally_hit){.traced = hit, .cpu = hit->cpu});
-        event_traced_meant(event, hit, addressed);
-    }
+    return (struct event *)((char *)probe - offsetof(struct event, probe));
 }
 
+/* Whether the event counts this hit: by its filter, and by what it is narrowed to. */
+static inline bool event_tracepoint_means(const struct event *event, struct trace_hit *hit)
+{
+    if (event->spec.filter.count > 0 && !filter_passes(&event->spec.filter, hit))
+        return false;
+    return !event->narrow || event_means(event, trace_regs(hit), hit->ids, hit->cpu);
+}
+
+/* The two that nearly all hits take: each is meant, and is in no tally. */
 static void event_tracepoint_hit(struct tracepoint_probe *probe, struct trace_hit *hit)
 {
-    event_tracepoint_take(probe, hit, false, false);
+    event_traced_meant(event_of_probe(probe), hit, false);
 }
 
 static void event_tracepoint_hit_addressed(struct tracepoint_probe *probe, struct trace_hit *hit)
 {
-    event_tracepoint_take(probe, hit, true, false);
+    event_traced_meant(event_of_probe(probe), hit, true);
+}
+
+static void event_tracepoint_hit_narrow(struct tracepoint_probe *probe, struct trace_hit *hit)
+{
+    struct event *event = event_of_probe(probe);
+
+    if (event_tracepoint_means(event, hit))
+        event_traced_meant(event, hit, event->addressed);
 }
 
 static void event_tracepoint_hit_tallied(struct tracepoint_probe *probe, struct trace_hit *hit)
 {
-    event_tracepoint_take(probe, hit, false, true);
-}
+    struct event *event = event_of_probe(probe);
 
-static void event_tracepoint_hit_addressed_tallied(struct tracepoint_probe *probe,
-                                                   struct trace_hit *hit)
-{
-    event_tracepoint_take(probe, hit, true, true);
+    if (!event_tracepoint_means(event, hit))
+        return;
+    tally_take(&event->tally, &(struct tally_hit){.traced = hit, .cpu = hit->cpu});
+    event_traced_meant(event, hit, event->addressed);
 }
 
 /* A hit that ends a span: its samples stand for the time since the hit that began the span. */
 static void event_tracepoint_hit_ends(struct tracepoint_probe *probe, struct trace_hit *hit)
 {
-    struct event *event = (struct event *)((char *)probe - offsetof(struct event, probe));
+    struct event *event = event_of_probe(probe);
     const struct tally_hit taken = {.traced = hit, .cpu = hit->cpu};
 
-    if (event->spec.filter.count > 0 && !filter_passes(&event->spec.filter, hit))
-        return;
-    if (!event->narrow || event_means(event, trace_regs(hit), hit->ids, hit->cpu))
+    if (event_tracepoint_means(event, hit))
         event_traced_for(event, hit, tally_take(&event->tally, &taken));
 }
 
@@ -89,19 +91,17 @@ claim_weighted(struct event *event, struct event_cpu *here, const struct trace_h
 __attribute__((always_inline)) static inline void
 event_tracepoint_take_weighted(struct tracepoint_probe *probe, struct trace_hit *hit, bool tallied)
 {
-    struct event *event = (struct event *)((char *)probe - offsetof(struct event, probe));
+    struct event *event = event_of_probe(probe);
     uint64_t stands_for = 0;
     struct ring *ring;
 
-    if (event->spec.filter.count > 0 && !filter_passes(&event->spec.filter, hit))
-        return;
-    if (event->narrow && !event_means(event, trace_regs(hit), hit->ids, hit->cpu))
+    if (!event_tracepoint_means(event, hit))
         return;
     if (tallied)
         tally_take(&event->tally, &(struct tally_hit){.traced = hit, .cpu = hit->cpu});
     ring = claim_weighted(event, &event->cpu[hit->cpu], hit, &stands_for);
     if (ring)
-        sample_write_traced(&event->plan, ring, hit, 0, stands_for);
+        sample_take_traced(&event->plan, ring, hit, 0, stands_for);
 }
 
 static void event_tracepoint_hit_weighted(struct tracepoint_probe *probe, struct trace_hit *hit)
@@ -129,17 +129,21 @@ static bool find_address(const struct tracepoint *tracepoint, unsigned *address)
     return false;
 }
 
+/* What each hit would have to ask is asked here, once. */
 static tracepoint_probe_hit *choose_hit(struct event *event, const struct tracepoint *tracepoint)
 {
     bool tallied = tally_is_wanted(&event->tally.plan);
 
+    event->addressed = find_address(tracepoint, &event->address);
     if (event->tally.plan.role == TALLY_ENDS)
         return event_tracepoint_hit_ends;
     if (tracepoint->weighted)
         return tallied ? event_tracepoint_hit_weighted_tallied : event_tracepoint_hit_weighted;
-    if (find_address(tracepoint, &event->address))
-        return tallied ? event_tracepoint_hit_addressed_tallied : event_tracepoint_hit_addressed;
-    return tallied ? event_tracepoint_hit_tallied : event_tracepoint_hit;
+    if (tallied)
+        return event_tracepoint_hit_tallied;
+    if (event->narrow || event->spec.filter.count > 0)
+        return event_tracepoint_hit_narrow;
+    return event->addressed ? event_tracepoint_hit_addressed : event_tracepoint_hit;
 }
 
 static int tracepoint_enable(struct event *event, struct refusal *why)

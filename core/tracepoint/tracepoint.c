@@ -51,6 +51,7 @@ static inline void tell(struct arch_gated *gated, const struct arch_place *place
     bool *busy = &recording[cpu][arch_trap_depth()];
     struct trace_hit hit; /* set field by field, as most fields are not needed */
 
+    __asm__("" : "+r"(busy)); /* one register, and not the two that it is made from */
     if (!recording_begins(cpu, busy))
         return;
     hit.tracepoint = tracepoint;

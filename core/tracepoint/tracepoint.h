@@ -221,15 +221,15 @@ static inline void tracepoint_need_late(struct trace_hit *hit)
 
 /*
  * Writes the record, with the size before it, 8-byte aligned; every byte is written. Returns its
- * end, which is also aligned. `regs` come from trace_regs.
+ * end, which is also aligned. All arguments are known; `flags` is that of the context that the
+ * sample shows.
  */
-static inline void *tracepoint_record(struct trace_hit *hit, const struct regs *regs,
+static inline void *tracepoint_record(const struct trace_hit *hit, uint64_t flags,
                                       struct tracepoint_raw *raw)
 {
     const struct tracepoint *tracepoint = hit->tracepoint;
 
-    tracepoint_need_late(hit);
-    tracepoint_begin(hit, regs->flags, raw);
+    tracepoint_begin(hit, flags, raw);
     return tracepoint->make(tracepoint, (char *)&raw->head, hit->argument);
 }
 

@@ -85,7 +85,7 @@ static void unwind_fp_step(struct unwind *state)
 static size_t unwind_fp_run(struct unwind *state, uint64_t *chain, size_t most)
 {
     const uintptr_t text = arch_text_start(), text_size = arch_text_plain_end() - text;
-    const uintptr_t last = state->high - FRAME_SIZE;
+    const uintptr_t behind_call = text + 1, last = state->high - FRAME_SIZE;
     uintptr_t fp = state->fp, low = state->low;
     uint64_t *at = chain, *const end = chain + most;
 
@@ -94,7 +94,7 @@ static size_t unwind_fp_run(struct unwind *state, uint64_t *chain, size_t most)
     while (fp >= low && fp <= last && fp % 8 == 0 && at < end) {
         uintptr_t return_address = unwind_read(fp + 8);
 
-        if (return_address - 1 - text >= text_size)
+        if (return_address - behind_call >= text_size)
             break;
         *at++ = return_address;
         low = fp + FRAME_SIZE;

@@ -170,10 +170,20 @@ struct orc_walk {
 };
 
 /*
+ * The return address at `slot`, as an offset in the text of the byte before it. It is not inside
+ * the text if the slot lies outside of the stack, or holds no return address.
+ */
+static inline uintptr_t orc_offset_at(uintptr_t slot, uintptr_t last, uintptr_t behind_call)
+{
+    return slot > last ? UINTPTR_MAX : unwind_read(slot) - behind_call;
+}
+
+/*
  * The hit path's loop, for frames that stand between two calls. The rule's code alone describes
  * most of them: the CFA relative to sp, the return address below it, the frame pointer's slot
  * between the two. unwind_orc_step handles every other rule, except for the chain's end, which
- * nearly all chains reach. `last` is the highest place of a return address in the stack.
+ * nearly all chains reach. `last` is the highest place of a return address in the stack; there is
+ * room for an address or more before `end`.
  */
 __attribute__((always_inline)) static inline struct orc_walk
 orc_walk_plain(struct orc_walk walk, uintptr_t last, const uint64_t *end)
@@ -181,37 +191,41 @@ orc_walk_plain(struct orc_walk walk, uintptr_t last, const uint64_t *end)
     const struct unwind_table own = table; /* stores to the chain cannot change it */
     const uintptr_t behind_call = own.text + 1;
 
-    while (walk.offset < own.text_size && walk.at < end) {
-        uint64_t code = unwind_table_code(&own, (uint32_t)walk.offset), return_address;
-        uintptr_t slot = walk.sp + 8 * (code & UNWIND_CODE_WORDS_MASK);
+    if (walk.offset >= own.text_size)
+        return walk;
+    do {
+        unsigned code = unwind_table_code(&own, (uint32_t)walk.offset);
+        uintptr_t slot = walk.sp + 8 * (uint64_t)(code & UNWIND_CODE_WORDS_MASK);
 
-        if (__builtin_expect(code >= UNWIND_CODE_LIST, 0)) {
-            const struct unwind_rule *rule = &own.rules[code - UNWIND_CODE_LIST];
+        if (code <= UNWIND_CODE_WORDS_MASK) {
+            walk.offset = orc_offset_at(slot, last, behind_call);
+            if (walk.offset >= own.text_size)
+                break;
+        } else if (__builtin_expect(code < UNWIND_CODE_LIST, 1)) {
+            walk.offset = orc_offset_at(slot, last, behind_call);
+            if (walk.offset >= own.text_size)
+                break;
+            walk.fp = ((const uint64_t *)slot)[-(intptr_t)(code >> UNWIND_CODE_SAVED_SHIFT)];
+        } else {
+            const struct unwind_rule *rule = &table.rules[code - UNWIND_CODE_LIST];
             struct orc_frame frame;
 
             if (code == UNWIND_CODE_EXCEPTION)
                 break;
-            walk.outermost = rule->kind == UNWIND_RULE_OUTERMOST;
-            if (walk.outermost)
+            if (__builtin_expect(rule->kind == UNWIND_RULE_OUTERMOST, 1)) {
+                walk.outermost = true;
                 break;
+            }
             frame = orc_listed_frame(rule, walk.sp, walk.fp, last);
             if (frame.slot == ORC_NOT_TOLD)
                 break;
             slot = frame.slot;
             walk.fp = frame.fp;
-            code = 0;
-        } else if (slot > last) {
-            break;
+            walk.offset = unwind_read(slot) - behind_call; /* inside the text, as it has found */
         }
-        return_address = unwind_read(slot);
-        walk.offset = return_address - behind_call;
-        if (walk.offset >= own.text_size)
-            break;
-        *walk.at++ = return_address;
+        *walk.at++ = walk.offset + behind_call;
         walk.sp = slot + 8;
-        if (code > UNWIND_CODE_WORDS_MASK)
-            walk.fp = ((const uint64_t *)slot)[-(intptr_t)(code >> UNWIND_CODE_SAVED_SHIFT)];
-    }
+    } while (walk.at < end);
     return walk;
 }
 
@@ -234,7 +248,7 @@ static size_t unwind_orc_run(struct unwind *state, uint64_t *chain, size_t most)
                             .fp = state->fp,
                             .at = chain};
 
-    if (!state->stack || state->sp % 8 || state->sp < state->stack->low)
+    if (!state->stack || state->sp % 8 || state->sp < state->stack->low || most == 0)
         return 0;
     walk = orc_walk_plain(walk, state->high - 8, chain + most);
     if (walk.at > chain)
@@ -264,13 +278,14 @@ static size_t unwind_orc_capture(const struct regs *regs, uint64_t *chain, size_
                                  struct unwind_border *border)
 {
     const struct arch_stack *stack = regs_user_mode(regs) ? NULL : arch_stack_find(regs->sp);
+    const uintptr_t sp = regs->sp;
     struct orc_walk walk = {.offset = regs->ip - regs_are_rewound(regs) - table.text,
-                            .sp = regs->sp,
+                            .sp = sp,
                             .fp = regs->bp,
                             .at = chain};
 
     *walk.at++ = regs->ip;
-    if (__builtin_expect(stack && regs->sp % 8 == 0 && regs->sp >= stack->low, 1))
+    if (__builtin_expect(stack && sp % 8 == 0 && sp >= stack->low, 1))
         walk = orc_walk_plain(walk, stack->high - 8, chain + most);
     if (__builtin_expect(!walk.outermost, 0)) {
         const struct orc_walk walked = walk; /* so that `walk` itself stays in registers */

@@ -11,9 +11,7 @@
 struct unwind_way {
     /* Moves from the frame in `state` to its caller, or sets state->end. */
     void (*step)(struct unwind *state);
-    /* unwind_capture_border from the first frame on; `most` is at least 1. */
-    size_t (*capture)(const struct regs *regs, uint64_t *chain, size_t most,
-                      struct unwind_border *border);
+    unwind_capture_function *capture;
     /*
      * Follows plain frames from `state` and stores the addresses of callers, up to the first
      * special frame. Returns how many it stored.

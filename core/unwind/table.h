@@ -47,13 +47,15 @@ int unwind_table_open(struct unwind_table *table, const void *bytes, size_t room
  */
 static inline unsigned unwind_table_code(const struct unwind_table *table, uint32_t offset)
 {
-    const uint32_t *block = &table->blocks[offset >> UNWIND_BLOCK_SHIFT];
-    const struct unwind_row *first = &table->rows[UNWIND_BLOCK_ROW(block[0])];
-    const struct unwind_row *row = &table->rows[UNWIND_BLOCK_ROW(block[1])];
+    const struct unwind_row *first, *row;
     uint8_t here = offset % UNWIND_BLOCK;
+    uint64_t blocks; /* this one, and above it the next one: by one load */
 
+    __builtin_memcpy(&blocks, &table->blocks[offset >> UNWIND_BLOCK_SHIFT], sizeof(blocks));
+    first = &table->rows[UNWIND_BLOCK_ROW((uint32_t)blocks)];
+    row = &table->rows[UNWIND_BLOCK_ROW(blocks >> 32)];
     if (row == first || here < first->start)
-        return UNWIND_BLOCK_CODE(block[0]);
+        return UNWIND_BLOCK_CODE((uint32_t)blocks);
     do
         row--;
     while (here < row->start);

@@ -151,7 +151,7 @@ static enum unwind_kind unwind_kind_of(const struct regs *regs)
  * single fields, as clearing the list of stacks would be a large part of the cost of a short chain.
  * A program's sp may hold the address of any of the kernel's stacks.
  */
-static inline void unwind_begin(enum unwind_method method, struct unwind *state,
+static inline void unwind_begin(const struct unwind_way *way, struct unwind *state,
                                 const struct regs *regs)
 {
     bool user = regs_user_mode(regs);
@@ -164,7 +164,7 @@ static inline void unwind_begin(enum unwind_method method, struct unwind *state,
     state->kind = unwind_kind_of(regs);
     state->regs = regs;
     state->end = user ? UNWIND_USER : UNWIND_RUNNING;
-    state->way = ways[method];
+    state->way = way;
     state->left_count = 0;
     state->stack = stack;
     state->low = stack && stack->low > regs->sp ? stack->low : regs->sp;
@@ -222,7 +222,7 @@ __attribute__((noinline)) bool unwind_find_fp(struct unwind *state)
 
 void unwind_start_by(enum unwind_method method, struct unwind *state, const struct regs *regs)
 {
-    unwind_begin(method, state, regs);
+    unwind_begin(ways[method], state, regs);
 }
 
 void unwind_start(struct unwind *state, const struct regs *regs)
@@ -263,13 +263,13 @@ size_t unwind_capture_rest(struct unwind *state, uint64_t *chain, size_t count, 
 
 /* The chain from frame `skip` on; or a chain of one frame, if there is no way to the next. */
 __attribute__((noinline)) static size_t
-unwind_capture_after(unsigned skip, enum unwind_method method, const struct regs *regs,
+unwind_capture_after(unsigned skip, const struct unwind_way *way, const struct regs *regs,
                      uint64_t *chain, size_t most, struct unwind_border *border)
 {
     struct unwind state;
     size_t count;
 
-    unwind_begin(method, &state, regs);
+    unwind_begin(way, &state, regs);
     for (; skip > 0 && !unwind_done(&state); skip--)
         unwind_next(&state);
     count = unwind_capture_rest(&state, chain, 0, most, border);
@@ -277,12 +277,23 @@ unwind_capture_after(unsigned skip, enum unwind_method method, const struct regs
     return count;
 }
 
+static size_t unwind_capture_no_way(const struct regs *regs, uint64_t *chain, size_t most,
+                                    struct unwind_border *border)
+{
+    return unwind_capture_after(0, NULL, regs, chain, most, border);
+}
+
+unwind_capture_function *unwind_capture_of(enum unwind_method method)
+{
+    return ways[method] ? ways[method]->capture : unwind_capture_no_way;
+}
+
 size_t unwind_capture_border(enum unwind_method method, const struct regs *regs, unsigned skip,
                              uint64_t *chain, size_t most, struct unwind_border *border)
 {
-    if (__builtin_expect(skip == 0 && most > 0 && ways[method], 1))
-        return ways[method]->capture(regs, chain, most, border);
-    return unwind_capture_after(skip, method, regs, chain, most, border);
+    if (skip == 0 && most > 1)
+        return unwind_capture_of(method)(regs, chain, most, border);
+    return unwind_capture_after(skip, ways[method], regs, chain, most, border);
 }
 
 size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, unsigned skip,

@@ -141,6 +141,14 @@ size_t unwind_capture_border(enum unwind_method method, const struct regs *regs,
                              uint64_t *chain, size_t most, struct unwind_border *border);
 
 /*
+ * Does that for one method, for chains without frames to skip, `most` being 2 or more. What
+ * unwind_capture_of returns remains true from unwind_init on.
+ */
+typedef size_t unwind_capture_function(const struct regs *regs, uint64_t *chain, size_t most,
+                                       struct unwind_border *border);
+unwind_capture_function *unwind_capture_of(enum unwind_method method);
+
+/*
  * Changes `regs` to the registers of the frame `callers` up, so that a chain from them begins
  * there. Unwinding knows ip, sp and bp, or all if a trap interrupted that frame; the others become
  * 0. If the chain is not that long, returns false and leaves `regs` as they were.

@@ -160,7 +160,7 @@ bt
 detach
 GDB
 backtrace_ok($said->{hit},
-    [qw(sample_write event_hit_checked event_hit_meant event_hit event_breakpoint_hit way_of_one),
+    [qw(sample_write sample_take event_hit_checked event_hit_meant event_breakpoint_hit way_of_one),
         qw(breakpoint_trap debug_hit debug_trap_inside), '<signal handler called>', 'lock_kernel'],
     'a backtrace leads from the debug trap to who touched the watched lock');
 ended_ok($machine, 'the recording goes on after it');

@@ -276,13 +276,13 @@ depth_ok('NMIs in the entry of an interrupt', 2, 3);
 # Overwritten: what hits while a ring is streamed is counted, and has no chain; so is what hits
 # before there are rings, hence the first sample is awaited.
 $said = session("perf record -a --overwrite -e mem:kernel_flag:w -g -- $load",
-    'a hit of a watched variable' => "go &sample_write\nset \$each = 17\nwalk_trap 1 0\n");
+    'a hit of a watched variable' => "go &sample_write_chain\nset \$each = 17\nwalk_trap 1 0\n");
 agree_ok($said, 'a hit of a watched variable', 100);
 depth_ok('a hit of a watched variable', 1, 2);
 
 # The interrupt's handler runs on the task's stack.
 $said = session("perf record -a --overwrite -e mem:ticks:w -g -- $load",
-    'a hit in an interrupt' => "go &sample_write\nset \$each = 17\nwalk_trap 1 0\n",
+    'a hit in an interrupt' => "go &sample_write_chain\nset \$each = 17\nwalk_trap 1 0\n",
     'NMIs in the entry of a hit in an interrupt' =>
         "set \$nmis = 1\nset \$each = 17\nwalk_trap 1 0\n");
 agree_ok($said, 'a hit in an interrupt', 100);

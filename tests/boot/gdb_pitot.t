@@ -32,13 +32,13 @@ continue
 python
 random.seed(7)
 for i in range(4):
-    for place in ("sample_write", "trap_entry", "tick", "nmi_trap", "watch_entry", "arch_switch",
-                  "stress_round", "arch_idle"):
+    for place in ("sample_write_otherwise", "trap_entry", "tick", "nmi_trap", "watch_entry",
+                  "arch_switch", "stress_round", "arch_idle"):
         at(place)
 end
 GDB
 python
-for place in ("thread_yield", "tick", "sample_write", "kernel_lock_wait"):
+for place in ("thread_yield", "tick", "sample_write_otherwise", "kernel_lock_wait"):
     gdb.execute("tbreak tick", to_string=True)
     gdb.execute("continue", to_string=True)
     sleepers()
@@ -84,7 +84,7 @@ sub chains_ok
 }
 
 chains_ok($said->{cpus}, "a CPU, $_", 32)
-    for 'sample_write', 'trap_entry', 'tick', 'nmi_trap', 'watch_entry', 'arch_switch',
+    for 'sample_write_otherwise', 'trap_entry', 'tick', 'nmi_trap', 'watch_entry', 'arch_switch',
     'stress_round', 'arch_idle';
 chains_ok($said->{threads}, 'a thread', 20);
 

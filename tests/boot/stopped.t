@@ -46,7 +46,7 @@ my $nmi = 2;
 my $nesting = 4;                 # RING_NESTING
 my $interrupts_on = 1 << 9;
 
-my @places = qw(sample_write_traced sample_write_otherwise sample_put_chain ring_output
+my @places = qw(sample_write_record_chain sample_write_otherwise unwind_orc_capture ring_output
     ticks_count stress_all kernel_main sample_write_throttle recording_freeze
     nowatch_text_start nowatch_text_end);
 my ($head, $stride, $cpus, $handlers, $rings, $events_at, $under_way, @addresses)
@@ -187,7 +187,7 @@ sub walked
     my ($stub, $writer) = @_;
     $stub->run_to($address{$writer});
     my $caller = caller_of($stub);
-    $stub->run_to($address{sample_put_chain});
+    $stub->run_to($address{unwind_orc_capture});
     $stub->run_to(caller_of($stub));
     return $caller;
 }
@@ -234,18 +234,18 @@ sub nmi_in_trap
 
 my %way = (
     'anywhere' => \&anywhere,
-    'a task' => sub { into($_[0], 'sample_write_traced') },
+    'a task' => sub { into($_[0], 'sample_write_record_chain') },
     'an interrupt' => sub {
         my ($stub) = @_;
         $stub->run_to($address{ticks_count});
-        into($stub, 'sample_write_traced');
+        into($stub, 'sample_write_record_chain');
     },
     'a debug trap' => sub { into($_[0], 'sample_write_otherwise') },
     'an NMI' => sub { nmi_in_trap($_[0]); into($_[0], 'sample_write_otherwise') },
     'a debug trap behind its record' => sub { behind($_[0], 'sample_write_otherwise') },
     'an NMI behind its record' =>
         sub { nmi_in_trap($_[0]); behind($_[0], 'sample_write_otherwise') },
-    'calls in a task' => sub { stop_in_calls($_[0], 'sample_write_traced', $nesting - 1) },
+    'calls in a task' => sub { stop_in_calls($_[0], 'sample_write_record_chain', $nesting - 1) },
     'calls in a debug trap' => sub { stop_in_calls($_[0], 'sample_write_otherwise', $nesting) },
 );
 
@@ -261,7 +261,7 @@ sub leave_entry
     }
 }
 
-# How many writers the stopped CPU has, from when a record is put together.
+# How many writers of chains the stopped CPU has, from before the chain is walked.
 sub writers_under_way
 {
     my ($stub) = @_;
@@ -304,7 +304,7 @@ sub stop_in_calls
 
     my $caller = walked($stub, $writer);
     $stub->step_before($caller, 20 + int(rand(60)));
-    while (writers_under_way($stub) < $deepest) {
+    while (writers_under_way($stub) + @outer < $deepest) {
         push(@outer, lay_call($stub, $address{sample_write_throttle}, $events,
             $rings + $stub->cpu * $stride, $throttle));
         $stub->run_to($address{ring_output});
@@ -367,7 +367,7 @@ for my $where (('a task', 'an interrupt', 'a debug trap', 'an NMI') x ($ENV{SOAK
     # If there are several CPUs, the others may have a turn, and record, before this one has frozen
     # all.
     my ($machine, $stub) = recording('16K', 'fs-stress 5', smp => 1);
-    $stub->run_to($address{sample_write_traced}) for 1 .. 100 + rand(100);
+    $stub->run_to($address{sample_write_record_chain}) for 1 .. 100 + rand(100);
     $way{$where}->($stub);
     my @found = look($stub, "before it goes on, $where");
     my $writers = sum(unpack('Q<*', $stub->memory($under_way, $cpus * 8)));

@@ -66,7 +66,8 @@ static void suite_hit(struct tracepoint_probe *probe, struct trace_hit *hit)
     (void)probe;
     if (!accessor_open)
         return;
-    tracepoint_record(hit, trace_regs(hit), &room.raw);
+    tracepoint_need_late(hit);
+    tracepoint_record(hit, trace_regs(hit)->flags, &room.raw);
     if (seen.count < HITS_MAX)
         memcpy(&seen.hit[seen.count], &room.raw.head, sizeof(seen.hit[0]));
     seen.regs = *trace_regs(hit);

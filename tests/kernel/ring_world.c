@@ -132,10 +132,10 @@ static void write_sample(struct writer *writer, struct sample_plan *plan)
 
     *plan =
         sample_plan_make(hit.id, &(struct perf_event_attr){.sample_type = SAMPLE_ALWAYS | optional},
-                         &(struct sample_chain){.skip = 0});
+                         &(struct sample_chain){.skip = 0}, NULL);
     payload_fill_sample(writer->record, writer->size, name, arch_cpu_id());
     set_in_ring(writer, true);
-    sample_write(plan, &now.ring, hit.addr, &regs, hit.ids, hit.period);
+    sample_take(plan, &now.ring, hit.addr, &regs, hit.ids, hit.period);
     set_in_ring(writer, false);
 }
 

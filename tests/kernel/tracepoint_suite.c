@@ -78,7 +78,8 @@ static void suite_hit(struct tracepoint_probe *probe, struct trace_hit *hit)
     union tracepoint_room room;
 
     (void)probe;
-    tracepoint_record(hit, trace_regs(hit), &room.raw);
+    tracepoint_need_late(hit);
+    tracepoint_record(hit, trace_regs(hit)->flags, &room.raw);
     seen.hits++;
     seen.size = room.raw.size;
     memcpy(&seen.record, &room.raw.head, sizeof(seen.record));

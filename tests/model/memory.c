@@ -24,6 +24,7 @@ void memory_start(enum side who, enum ring_mode mode, uint64_t size, uint64_t po
         words[i] = 0;
     memory_ring = (struct ring){.bytes = (uint8_t *)words,
                                 .size = size,
+                                .mask = size - 1,
                                 .mode = mode,
                                 .head = position,
                                 .published = position,

@@ -31,12 +31,12 @@ my %broken = (
     tail_after_data => {
         claim => 'the tail moved after the data',
         lines => [
-            ['static inline bool ring_make_room(',
-                "static uint64_t held;\n\nstatic inline bool ring_make_room("],
+            ['static inline uint64_t ring_move_tail(',
+                "static uint64_t held;\n\nstatic inline uint64_t ring_move_tail("],
             ["    if (end - limit > ring->size)\n",
                 "    held = ring->tail;\n    if (end - limit > ring->size)\n"],
-            ['uint64_t tail = local_load(&ring->tail);', 'uint64_t tail = held;'],
             ['local_compare_exchange(&ring->tail,', 'local_compare_exchange(&held,'],
+            ['return local_load(&ring->tail);', 'return held;'],
             ["        ring_write_around(ring, start, bytes, size);\n", <<'END'],
         ring_write_around(ring, start, bytes, size);
     if (held > ring->tail)

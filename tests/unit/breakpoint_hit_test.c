@@ -52,7 +52,8 @@ void tracepoint_hit_at(struct arch_gated *gated, struct arch_place *place, const
     assert_ptr_equal(gated, &tracepoint_breakpoint_hit);
     assert_null(all);
     assert_true(seen_count < 8);
-    tracepoint_record(&hit, trace_regs(&hit), &room.raw);
+    tracepoint_need_late(&hit);
+    tracepoint_record(&hit, trace_regs(&hit)->flags, &room.raw);
     assert_true(room.raw.size >= sizeof(seen[0]));
     memcpy(&seen[seen_count++], (const char *)&room + sizeof(room.raw.size), sizeof(seen[0]));
     seen_regs = hit.regs;

@@ -685,7 +685,7 @@ static void a_trigger_is_told_after_its_sample(void **state)
     event = make_event(0, &spec, 2);
     assert_true(event->spec.trigger);
     assert_false(other->spec.trigger);
-    event->plan.taken = note_trigger;
+    sample_plan_call(&event->plan, note_trigger);
     triggered = NULL;
     hit(event, 1);
     assert_null(triggered);

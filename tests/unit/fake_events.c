@@ -35,16 +35,11 @@ NEVER(bool event_means(const struct event *event, const struct regs *regs, uint6
                        unsigned cpu))
 NEVER(bool event_may(struct event *event, struct event_cpu *here, struct ring *ring))
 NEVER(bool event_sample(struct event *event, uint64_t period, const struct regs *regs))
-NEVER(void event_hit_narrow(struct event *event, uint64_t addr, const struct regs *regs))
+NEVER(void event_hit(struct event *event, uint64_t addr, const struct regs *regs))
 NEVER(void event_hit_checked(struct event *event, struct ring *ring, uint64_t addr,
                              const struct regs *regs, uint64_t ids))
-NEVER(void event_traced_narrow(struct event *event, struct trace_hit *traced, bool addressed))
 NEVER(void event_traced_checked(struct event *event, struct ring *ring, struct trace_hit *traced,
                                 uint64_t addr))
-NEVER(void sample_write(const struct sample_plan *plan, struct ring *ring, uint64_t addr,
-                        const struct regs *regs, uint64_t ids, uint64_t period))
-NEVER(void sample_write_traced(const struct sample_plan *plan, struct ring *ring,
-                               struct trace_hit *traced, uint64_t addr, uint64_t period))
 NEVER(void sample_write_throttle(const struct sample_plan *plan, struct ring *ring, uint32_t type))
 NEVER(void event_hit_for(struct event *event, uint64_t addr, const struct regs *regs,
                          uint64_t period))

@@ -8,6 +8,14 @@
 
 #include "core/ring/ring.h"
 
+/* Where a record goes. */
+struct ring_record {
+    uint64_t offset;
+    uint64_t time; /* read inside the claim, so that records of one ring are in order of time */
+    unsigned level;
+    bool dropped;
+};
+
 /* Claims `size` bytes. False: dropped and counted. */
 bool ring_reserve(struct ring *ring, uint32_t size, struct ring_record *record);
 

@@ -80,14 +80,44 @@ static int setup(void **state)
     return 0;
 }
 
-static struct sample_plan plan_of(uint64_t optional, uint64_t registers)
+/* A record with 20 bytes after its size. */
+static const struct {
+    struct tracepoint_raw raw;
+    uint32_t rest[2];
+} whole_record = {{20, {7, TRACEPOINT_IRQS_OFF, 2, TASK_PID, TASK_PID}}, {0x55667788, 0x11223344}};
+static bool traced; /* false: the event's source has no record */
+
+static char *make_rest(const struct tracepoint *tracepoint, char *restrict record,
+                       const uint64_t *restrict argument)
+{
+    (void)tracepoint;
+    memcpy(record + sizeof(struct tracepoint_head), argument, sizeof(*argument));
+    return record + whole_record.raw.size;
+}
+
+static struct tracepoint tracepoint = {.id = 7, .make = make_rest, .raw_size = 20};
+
+static struct sample_plan plan_by(uint64_t optional, uint64_t registers,
+                                  const struct sample_chain *chain)
 {
     const struct perf_event_attr attr = {.sample_type = SAMPLE_ALWAYS | optional,
                                          .sample_id_all = 1,
                                          .sample_period = PERIOD,
                                          .sample_regs_intr = registers};
 
-    return sample_plan_make(77, &attr, &(struct sample_chain){.method = UNWIND_BY_FRAME_POINTER});
+    return sample_plan_make(77, &attr, chain, traced ? &tracepoint : NULL);
+}
+
+static struct sample_plan plan_of(uint64_t optional, uint64_t registers)
+{
+    return plan_by(optional, registers, &(struct sample_chain){.method = UNWIND_BY_FRAME_POINTER});
+}
+
+/* With a chain, of the n-th caller. */
+static struct sample_plan plan_that_skips(unsigned skip, uint64_t optional, uint64_t registers)
+{
+    return plan_by(PERF_SAMPLE_CALLCHAIN | optional, registers,
+                   &(struct sample_chain){.method = UNWIND_BY_FRAME_POINTER, .skip = skip});
 }
 
 /* The one record in the ring. */
@@ -163,27 +193,11 @@ static const uint64_t *assert_registers(const uint64_t *word, uint64_t mask)
     return word;
 }
 
-/* A record with 20 bytes after its size. */
-static const struct {
-    struct tracepoint_raw raw;
-    uint32_t rest[2];
-} whole_record = {{20, {7, TRACEPOINT_IRQS_OFF, 2, TASK_PID, TASK_PID}}, {0x55667788, 0x11223344}};
-static bool traced; /* false: the event's source has no record */
-
-static char *make_rest(const struct tracepoint *tracepoint, char *restrict record,
-                       const uint64_t *restrict argument)
-{
-    (void)tracepoint;
-    memcpy(record + sizeof(struct tracepoint_head), argument, sizeof(*argument));
-    return record + whole_record.raw.size;
-}
-
 /* The hit that is the whole record's. */
 static struct trace_hit *hit_of_record(void)
 {
-    static struct tracepoint tracepoint = {.id = 7, .make = make_rest, .raw_size = 20};
     static uint64_t rest = 0x1122334455667788;
-    static const struct arch_place place;
+    static const struct arch_place place = {.ip = TEXT + 0x77, .flags = FLAGS_INTERRUPT};
     static struct trace_hit hit;
 
     preemption[CPU].off = 2;
@@ -267,12 +281,12 @@ static void put_sample(const struct sample_plan *plan, uint64_t address,
     struct trace_hit *record;
 
     if (!traced) {
-        sample_write(plan, &ring, address, registers, task_current_ids(), WEIGHT);
+        sample_take(plan, &ring, address, registers, task_current_ids(), WEIGHT);
         return;
     }
     record = hit_of_record();
     record->regs = registers;
-    sample_write_traced(plan, &ring, record, address, WEIGHT);
+    sample_take_traced(plan, &ring, record, address, WEIGHT);
 }
 
 static void each_set_of_fields_is_laid_out_as_the_abi_says(void **state)
@@ -300,13 +314,91 @@ static void each_set_of_fields_is_laid_out_as_the_abi_says(void **state)
 }
 
 /*
+ * Over and over, so that the ring's end comes at every word of a sample: it is whole there, too, by
+ * whichever writer, and so is the one after it.
+ */
+static void each_set_of_fields_is_whole_across_the_rings_end(void **state)
+{
+    static const uint64_t optional[] = {PERF_SAMPLE_PERIOD, PERF_SAMPLE_CALLCHAIN,
+                                        PERF_SAMPLE_REGS_INTR, PERF_SAMPLE_RAW};
+
+    traced = true;
+    for (unsigned set = 0; set < 16; set++) {
+        static const struct perf_event_header word = {.size = sizeof(word)};
+        static uint64_t record[RING_SIZE / 8];
+        struct ring_reader reader;
+        struct sample_plan plan;
+        uint64_t type = 0, time;
+        unsigned across = 0;
+
+        for (unsigned i = 0; i < 4; i++)
+            type |= set >> i & 1 ? optional[i] : 0;
+        setup(state);
+        fake_arch.clock_step = 0;
+        put_frames(3);
+        plan = plan_of(type, ARCH_SAMPLED);
+        ring_reader_start(&reader, &ring);
+        ring_output(&ring, &word, sizeof(word), &time); /* else some would end at the ring's end */
+        assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_RECORD);
+        for (unsigned laps = 0; laps < 8 * RING_SIZE;) {
+            uint64_t start = reader.position % RING_SIZE;
+            const struct perf_event_header *header = (const struct perf_event_header *)record;
+
+            put_sample(&plan, ADDRESS, &regs);
+            assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_RECORD);
+            ring_consume(&ring, &reader);
+            assert_sample(header, &plan, 3);
+            across += start + header->size > RING_SIZE;
+            laps += header->size;
+        }
+        assert_in_range(across, 4, 8);
+    }
+    traced = false;
+}
+
+/* The place gave none: the sample has from the place itself what it tells of them. */
+static void a_hit_at_a_place_needs_no_registers(void **state)
+{
+    static const uint64_t types[] = {0, PERF_SAMPLE_RAW, PERF_SAMPLE_RAW | PERF_SAMPLE_CALLCHAIN,
+                                     PERF_SAMPLE_CALLCHAIN, PERF_SAMPLE_RAW | PERF_SAMPLE_PERIOD};
+
+    traced = true;
+    for (unsigned i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        const uint64_t *word;
+        struct sample_plan plan;
+        struct tracepoint_raw raw;
+
+        setup(state);
+        plan = plan_of(types[i], 0);
+        put_sample(&plan, ADDRESS, NULL);
+        word = words_of(only_record());
+        assert_int_equal(only_record()->misc, PERF_RECORD_MISC_KERNEL);
+        assert_int_equal(word[1], TEXT + 0x77);
+        assert_int_equal(word[2], (uint64_t)TASK_PID << 32 | TASK_PID);
+        word += 6 + !!(types[i] & PERF_SAMPLE_PERIOD);
+        if (types[i] & PERF_SAMPLE_CALLCHAIN) {
+            assert_int_equal(word[2], TEXT + 0x77);
+            word += 1 + word[0];
+        }
+        if (types[i] & PERF_SAMPLE_RAW) {
+            memcpy(&raw, word, sizeof(raw));
+            assert_int_equal(raw.size, 20);
+            assert_int_equal(raw.head.common_flags, 0); /* interrupts are on there */
+            word += 3;
+        }
+        assert_int_equal(word - words_of(only_record()), word_count(only_record()));
+    }
+    traced = false;
+}
+
+/*
  * The context comes from the registers that the sample is of, whatever context the tracepoint
  * itself runs in.
  */
 static void a_record_tells_what_context_its_sample_is_of(void **state)
 {
     for (unsigned set = 0; set < 8; set++) {
-        struct sample_plan plan = plan_of(PERF_SAMPLE_RAW, 0);
+        struct sample_plan plan;
         struct tracepoint_raw raw;
 
         setup(state);
@@ -314,6 +406,7 @@ static void a_record_tells_what_context_its_sample_is_of(void **state)
         preemption[CPU].wanted = set & 2;
         fake_arch.interrupted = set & 4;
         traced = true;
+        plan = plan_of(PERF_SAMPLE_RAW, 0);
         put_sample(&plan, ADDRESS, &regs);
         memcpy(&raw, words_of(only_record()) + 6, sizeof(raw));
         assert_int_equal(raw.head.common_flags, (set & 1 ? TRACEPOINT_IRQS_OFF : 0) |
@@ -365,13 +458,12 @@ static void a_chain_holds_127_frames_and_the_rest_is_left_out(void **state)
 static void a_chain_begins_at_the_caller_that_its_event_skips_to(void **state)
 {
     for (unsigned skip = 0; skip < 6; skip++) {
-        struct sample_plan plan = plan_of(PERF_SAMPLE_CALLCHAIN, 0);
+        struct sample_plan plan = plan_that_skips(skip, 0, 0);
         uint64_t ip = skip == 0 ? regs.ip : skip < 4 ? TEXT + 0x200 + skip - 1 : 0;
         const uint64_t *word;
 
         setup(state);
         put_frames(3);
-        plan.chain.skip = skip;
         put_sample(&plan, ADDRESS, &regs);
         assert_int_equal(words_of(only_record())[1], ip);
         word = words_of(only_record()) + 6;
@@ -390,13 +482,12 @@ static void registers_are_the_callers_that_its_event_skips_to(void **state)
                                  1ull << PERF_REG_X86_SP | 1ull << PERF_REG_X86_IP;
 
     for (unsigned skip = 1; skip < 6; skip++) {
-        struct sample_plan plan = plan_of(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_INTR, mask);
+        struct sample_plan plan = plan_that_skips(skip, PERF_SAMPLE_REGS_INTR, mask);
         bool found = skip < 4;
         const uint64_t *word;
 
         setup(state);
         put_frames(3);
-        plan.chain.skip = skip;
         put_sample(&plan, ADDRESS, &regs);
         word = words_of(only_record()) + 6;
         word += *word + 1;
@@ -410,11 +501,12 @@ static void registers_are_the_callers_that_its_event_skips_to(void **state)
 
 static void a_chain_is_made_in_the_way_that_its_event_names(void **state)
 {
-    struct sample_plan plan = plan_of(PERF_SAMPLE_CALLCHAIN, 0);
+    /* there is no table, so the hit's own frame is all */
+    struct sample_plan plan =
+        plan_by(PERF_SAMPLE_CALLCHAIN, 0, &(struct sample_chain){.method = UNWIND_BY_TABLE});
 
     (void)state;
     put_frames(3);
-    plan.chain.method = UNWIND_BY_TABLE; /* there is none, so the hit's own frame is all */
     put_sample(&plan, ADDRESS, &regs);
     assert_chain(words_of(only_record()) + 6, 0);
 }
@@ -422,20 +514,24 @@ static void a_chain_is_made_in_the_way_that_its_event_names(void **state)
 /* The table's way ends after one frame here. */
 static void chains_are_made_both_ways_where_the_event_asks_for_it(void **state)
 {
+    const struct sample_chain both = {
+        .method = UNWIND_BY_FRAME_POINTER,
+        .verify = true,
+        .skip = 2 /* of what is recorded, not of what is compared */
+    };
     struct sample_plan plan = plan_of(PERF_SAMPLE_CALLCHAIN, 0);
 
     (void)state;
     put_frames(3);
     put_sample(&plan, ADDRESS, &regs);
     assert_int_equal(verify_chain_counts().chains, 0);
-    plan.chain.verify = true;
-    plan.chain.skip = 2; /* of what is recorded, not of what is compared */
+    plan = plan_by(PERF_SAMPLE_CALLCHAIN, 0, &both);
     put_sample(&plan, ADDRESS, &regs);
     assert_int_equal(verify_chain_counts().chains, 1);
     assert_int_equal(verify_chain_counts().differ, 1);
     assert_int_equal(verify_chain_counts().first.ip, regs.ip);
     assert_int_equal(verify_chain_counts().first.frame, 1);
-    plan.type = SAMPLE_ALWAYS;
+    plan = plan_by(0, 0, &both);
     put_sample(&plan, ADDRESS, &regs);
     assert_int_equal(verify_chain_counts().chains, 1);
 }
@@ -455,11 +551,11 @@ static void a_plan_of_what_no_sample_has_breaks_a_claim(void **state)
                                              .sample_regs_intr = 1 << PERF_REG_X86_DS};
 
     (void)state;
-    assert_int_equal(sample_plan_make(1, &least, &chain).type, SAMPLE_ALWAYS);
-    expect_assert_failure(sample_plan_make(1, &less, &chain));
-    expect_assert_failure(sample_plan_make(1, &more, &chain));
-    expect_assert_failure(sample_plan_make(1, &segments, &chain));
-    expect_assert_failure(sample_plan_make(1, &least, &deep));
+    assert_int_equal(sample_plan_make(1, &least, &chain, NULL).type, SAMPLE_ALWAYS);
+    expect_assert_failure(sample_plan_make(1, &less, &chain, NULL));
+    expect_assert_failure(sample_plan_make(1, &more, &chain, NULL));
+    expect_assert_failure(sample_plan_make(1, &segments, &chain, NULL));
+    expect_assert_failure(sample_plan_make(1, &least, &deep, NULL));
 }
 
 /* --- Programs: code at USER_TEXT, every function with a frame, one frame above the other. --- */
@@ -518,13 +614,14 @@ static const uint64_t *assert_user_part(const uint64_t *word, unsigned from, uns
 
 static void a_hit_in_a_program_has_its_chain_alone(void **state)
 {
-    struct sample_plan plan = plan_of(PERF_SAMPLE_CALLCHAIN, 0);
+    /* `verify`: the kernel has no part in it */
+    struct sample_plan plan = plan_by(
+        PERF_SAMPLE_CALLCHAIN, 0,
+        &(struct sample_chain){.method = UNWIND_BY_FRAME_POINTER, .skip = 3, .verify = true});
     struct regs user = user_registers();
     const uint64_t *word;
 
     (void)state;
-    plan.chain.skip = 3;
-    plan.chain.verify = true; /* the kernel has no part in it */
     put_sample(&plan, ADDRESS, &user);
     assert_int_equal(only_record()->misc, PERF_RECORD_MISC_USER);
     assert_int_equal(words_of(only_record())[1], USER_TEXT + 0x200 + 2);
@@ -564,17 +661,16 @@ static void put_frames_above_a_program(unsigned count)
 static void a_chain_of_the_kernel_continues_in_the_program_that_called_it(void **state)
 {
     static const unsigned skips[] = {0, 1, 5, 7};
-    struct sample_plan plan = plan_of(PERF_SAMPLE_CALLCHAIN, 0);
 
     for (unsigned i = 0; i < 4; i++) {
         /* the hit, three calls and the entry are the kernel's */
         unsigned skip = skips[i], kernel = skip < 5 ? 5 - skip : 0,
                  beyond = skip < 5 ? 0 : skip - 5;
+        struct sample_plan plan = plan_that_skips(skip, 0, 0);
         const uint64_t *word;
 
         setup(state);
         put_frames_above_a_program(3);
-        plan.chain.skip = skip;
         put_sample(&plan, ADDRESS, &regs);
         assert_int_equal(only_record()->misc,
                          kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER);
@@ -718,6 +814,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(each_set_of_fields_is_laid_out_as_the_abi_says, setup),
+        cmocka_unit_test_setup(each_set_of_fields_is_whole_across_the_rings_end, setup),
+        cmocka_unit_test_setup(a_hit_at_a_place_needs_no_registers, setup),
         cmocka_unit_test_setup(a_record_tells_what_context_its_sample_is_of, setup),
         cmocka_unit_test_setup(registers_are_those_that_were_asked_for_in_perfs_order, setup),
         cmocka_unit_test_setup(all_registers_but_the_data_segments_can_be_had, setup),

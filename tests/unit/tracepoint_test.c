@@ -464,7 +464,7 @@ void tracepoint_hit_at(struct arch_gated *gated, struct arch_place *place, const
     assert_null(all);
     assert_int_equal(trace_regs(&hit)->ip, 77);
     memset(&made, 0xa5, sizeof(made));
-    assert_ptr_equal(tracepoint_record(&hit, hit.regs, &made.room.raw),
+    assert_ptr_equal(tracepoint_record(&hit, hit.regs->flags, &made.room.raw),
                      made.record + tracepoint_unit_places.raw_size);
     assert_int_equal(made.size, tracepoint_unit_places.raw_size);
     memcpy(&record, made.record, sizeof(record));

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "arch/x86_64/cpu/area.h"
+#include "arch/x86_64/cpu/count.h"
 
 /* A thread never changes its CPU, so both values are constant within one context. */
 static inline struct percpu *percpu_self(void)
@@ -24,10 +25,12 @@ static inline struct percpu *percpu_self(void)
 
 static inline unsigned arch_cpu_id(void)
 {
-    uint32_t cpu;
+    uint64_t cpu; /* the instruction clears the upper half; told to the compiler by the range */
 
-    __asm__("movl %%gs:%c1, %0" : "=r"(cpu) : "i"(offsetof(struct percpu, cpu)));
-    return cpu;
+    __asm__("movl %%gs:%c1, %k0" : "=r"(cpu) : "i"(offsetof(struct percpu, cpu)));
+    if (cpu >= ARCH_CPUS_MAX)
+        __builtin_unreachable();
+    return (unsigned)cpu;
 }
 
 /* The debug registers that are armed, and live, on this CPU. */
@@ -59,10 +62,10 @@ static inline bool arch_interrupted(void)
 
 static inline uint64_t cpu_read_tsc(void)
 {
-    uint32_t low, high;
+    uint64_t low, high; /* the instruction clears their upper halves */
 
     __asm__ volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
-    return (uint64_t)high << 32 | low;
+    return high << 32 | low;
 }
 
 #define CLOCK_SCALE_SHIFT 32
