@@ -150,7 +150,7 @@ static inline void ring_output_at(struct ring *ring, unsigned level, const void 
         ring_output_around(ring, level, start, bytes, size);
         return;
     }
-    local_copy_words(ring->bytes + start, bytes, size / 8);
+    local_move_words(ring->bytes + start, bytes, size / 8);
     ring_commit_at(ring, level, false);
 }
 

@@ -49,8 +49,30 @@ static inline void local_decrement(uint64_t *counter)
 }
 
 /*
- * Copies whole words by `rep movsq`: the cost of a hit is counted in instructions, and here the
- * processor runs the loop.
+ * Copies whole words one by one, four in each turn of the loop: for a record that is in the cache
+ * already. The accesses are volatile, or the compiler would call memcpy.
+ */
+static inline void local_move_words(void *to, const void *from, uint64_t words)
+{
+    volatile uint64_t *store = to;
+    const volatile uint64_t *load = from;
+
+    for (; words >= 4; words -= 4, store += 4, load += 4) {
+        uint64_t first = load[0], second = load[1], third = load[2], fourth = load[3];
+
+        store[0] = first;
+        store[1] = second;
+        store[2] = third;
+        store[3] = fourth;
+    }
+    for (; words > 0; words--)
+        *store++ = *load++;
+    local_barrier();
+}
+
+/*
+ * The same by `rep movsq`, which a processor takes some 11 ns to begin: for many words, and where
+ * the cost is counted in instructions, as the processor runs the loop.
  */
 static inline void local_copy_words(void *to, const void *from, uint64_t words)
 {

@@ -58,7 +58,7 @@ __attribute__((always_inline)) static inline void floor_write(struct floor *floo
 __attribute__((always_inline)) static inline void copy_kernel(void *to, const void *from,
                                                               uint64_t size)
 {
-    local_copy_words(to, from, size / 8);
+    local_move_words(to, from, size / 8);
 }
 
 __attribute__((always_inline)) static inline void copy_loop(void *to, const void *from,

@@ -56,6 +56,11 @@ static inline void local_copy_words(void *to, const void *from, uint64_t words)
         local_store((uint64_t *)to + i, ((const uint64_t *)from)[i]);
 }
 
+static inline void local_move_words(void *to, const void *from, uint64_t words)
+{
+    local_copy_words(to, from, words);
+}
+
 static inline void publish_store(uint64_t *to, uint64_t value)
 {
     memory_moment();
