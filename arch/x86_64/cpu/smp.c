@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See smp.h. One CPU at a time: boot/ap_start.asm takes it to 64-bit mode, ap_entry_high
- * (boot/entry_high.asm) to smp_main on the stack that is given here, and smp_main to where the
- * kernel wants it.
+ * See smp.h. All are reset at once, and started one at a time: boot/ap_start.asm takes a CPU to
+ * 64-bit mode, ap_entry_high (boot/entry_high.asm) to smp_main on the stack that is given here, and
+ * smp_main to where the kernel wants it.
  */
 #include "arch/x86_64/cpu/smp.h"
 
@@ -35,6 +35,8 @@ struct smp_start smp_start; /* the starting CPU's, read by ap_entry_high */
 static uint32_t page; /* set at boot, as below */
 static void (*entry)(void);
 static unsigned starting;
+static bool all_reset;    /* the other CPUs have been told to wait for a start-up message, */
+static uint64_t reset_at; /* ... the last of them at this time */
 
 /*
  * For the comparison of clocks: which CPU's turn it is, and what the clock of the starting CPU
@@ -62,12 +64,6 @@ void smp_init(const uint32_t *apic_ids, size_t count)
         percpu[i + 1].apic_id = apic_ids[i];
     percpu_set_count((unsigned)count + 1);
     poke_init();
-}
-
-static void wait_ns(uint64_t nanoseconds)
-{
-    for (uint64_t start = arch_clock_ns(); arch_clock_ns() - start < nanoseconds;)
-        arch_relax();
 }
 
 /* The other side of compare_clocks. */
@@ -128,6 +124,24 @@ static bool await_running(unsigned cpu, uint64_t nanoseconds)
     return arch_cpu_runs(cpu);
 }
 
+/*
+ * All of them at once, before the first is started: a CPU has to be left alone for INIT_NS then,
+ * and 64 CPUs one after another would wait for more than half a second.
+ */
+static void reset_others(void)
+{
+    for (unsigned cpu = 1; cpu < arch_cpus(); cpu++)
+        apic_send_init(percpu[cpu].apic_id);
+    reset_at = arch_clock_ns();
+    all_reset = true;
+}
+
+static void await_reset(void)
+{
+    while (arch_clock_ns() - reset_at < INIT_NS)
+        arch_relax();
+}
+
 /* The second start-up message is for CPUs that missed the first; a CPU that runs ignores it. */
 bool arch_cpu_start(unsigned cpu, const struct arch_stack *stack, void (*begin)(void))
 {
@@ -139,8 +153,9 @@ bool arch_cpu_start(unsigned cpu, const struct arch_stack *stack, void (*begin)(
     turn = 0;
     smp_start.page_tables = cpu_read_cr3();
     __atomic_store_n(&smp_start.stack, stack->high, __ATOMIC_RELEASE);
-    apic_send_init(percpu[cpu].apic_id);
-    wait_ns(INIT_NS);
+    if (!all_reset)
+        reset_others();
+    await_reset();
     apic_send_startup(percpu[cpu].apic_id, page);
     if (!await_running(cpu, STARTUP_NS))
         apic_send_startup(percpu[cpu].apic_id, page);
