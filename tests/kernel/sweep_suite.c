@@ -26,7 +26,7 @@
 #include "tests/kernel/sweep_places.h"
 
 #define RING_PAGES_ORDER 4
-#define EVERY_SHORT      16
+#define EVERY_SHORT      32
 #define SHOWN_MOST       10
 #define EVENTS           (ARCH_WATCHES + 1) /* and breakpoint:hit */
 
