@@ -28,7 +28,7 @@ my $damages = $ENV{SOAK} ? 2000 : 40;
 
 # --- A recording, stopped inside a record --------------------------------------------------------
 
-# The watch of the ring's head hits inside each claim.
+# The watch of the ring's head hits inside each claim: the hit's own record is the inner one.
 my ($head) = debug_values($kernel, '&((struct ring *)0)->head');
 my $record = 'perf record -a --overwrite -m 64K -e mem:kernel_flag:w '
     . "-e mem:rings+$head/8:w -e lock:*,irq:* -R -g --intr-regs -- fs-stress 100000";
@@ -37,8 +37,9 @@ my @asked = ('ring -n 100000', 'ring -n 3 -c 0', 'ring -g -n 2', 'ps', 'cpus', '
     'bt -t 0');
 my $everything = join('', map { "echo \\n--- $_\\n\ntry pitot $_\n" } @asked);
 my $said = commands_session({smp => 1, boot => 'grub', run => "ps; $record"},
-    'stop' => "tbreak stress_round\ncontinue\ntbreak sample_write_otherwise\nignore \$bpnum 200\n"
-        . "continue\nfinish\nmonitor info registers -a\n",
+    'stop' => "tbreak stress_round\ncontinue\n"
+        . "tbreak sample_write_otherwise if 'core/recording/recording.c'::rings[0].nest == 1\n"
+        . "ignore \$bpnum 100\ncontinue\nfinish\nmonitor info registers -a\n",
     'all' => $everything,
     'bp' => "pitot bp\n",
     'perf' => "pitot perf $logs/live.perf\n",

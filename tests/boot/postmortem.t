@@ -25,8 +25,8 @@ my $logs = "$build/logs/postmortem";
 my ($lost, $lost_samples, $checksum) = (2, 13, 65);    # PERF_RECORD_*, PERF_PIPE_EVENT_TYPE
 
 my @places = qw(sample_write_otherwise stress_all stream_begin_recording build_id_note recorder);
-my ($head, $bytes, $produced, $rings, @addresses) = debug_values($kernel,
-    (map { "&((struct ring *)0)->$_" } qw(head bytes produced)),
+my ($head, $bytes, $produced, $nest, $rings, @addresses) = debug_values($kernel,
+    (map { "&((struct ring *)0)->$_" } qw(head bytes produced nest)),
     "&'core/recording/recording.c'::rings", map { "&$_" } @places);
 my %address = map { $places[$_] => $addresses[$_] } 0 .. $#places;
 
@@ -90,12 +90,18 @@ sub slurp
 
 # --- A dump --------------------------------------------------------------------------------------
 
-# Stopped inside the record that the watch of the ring's head interrupts.
+# Stopped inside the record that the watch of the ring's head interrupts: the hit's own is the inner
+# one. The first hundred let the ring go round.
 my $events = "-e mem:kernel_flag:w -e mem:rings+$head/8:w -e lock:*,irq:* -R -g";
 my $dump = "$logs/dump";
 my ($machine, $stub) = stopped_at('stress_all',
     "perf record -a --overwrite -m 16K $events -- fs-stress 100000", flags => 'perf.rate=0');
-run_to($stub, 'sample_write_otherwise') for 1 .. 200;
+my ($stops, $inner) = (0, 0);
+while ($stops < 100 || !$inner) {
+    die("no record inside a record in $stops\n") if ++$stops > 1000;
+    run_to($stub, 'sample_write_otherwise');
+    $inner = $stub->cpu == 0 && unpack('Q<', $stub->memory($rings + $nest, 8)) == 1;
+}
 my ($back) = unpack('Q<', $stub->memory($stub->register('rsp'), 8));
 $stub->run_to($back);
 my $nested = qr/\d+ records, 1 of them inside an unfinished one/;
