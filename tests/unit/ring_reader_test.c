@@ -25,8 +25,8 @@
 
 #define SIZE     4096u
 #define LARGE    65536u
-#define ENOUGH   200000 /* records that the reading thread wants to have seen */
-#define PATIENCE 60     /* CPU-seconds; a reader that hangs is a failure, not a wait */
+#define ENOUGH   50000 /* records that the reading thread wants to have seen */
+#define PATIENCE 60    /* CPU-seconds; a reader that hangs is a failure, not a wait */
 
 static _Alignas(8) uint8_t memory[LARGE];
 static struct ring ring;
