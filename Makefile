@@ -4,7 +4,7 @@
 
 ## Variables, on the command line of make:
 ##   UNWINDER=orc|fp        call chains by a table, without frame pointers; or with them, and both ways
-##   FIRMWARE=bios|uefi     MACHINE=qemu|bochs     ACCEL=tcg     CPU=max     MEM=256M
+##   FIRMWARE=bios|uefi|qboot   MACHINE=qemu|bochs   ACCEL=tcg   CPU=max   MEM=256M
 ##   SMP=n                  CPUs: 1; each test says how many it needs
 ##   CC=gcc|clang           BUILD=build            V=1 shows the commands
 ##   RUN="CMD; CMD"         what the boot types by itself; then the prompt, if stdin is a terminal

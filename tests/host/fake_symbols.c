@@ -41,20 +41,42 @@ static size_t part_length(unsigned int part)
     return length;
 }
 
+/* All of them in the order of their addresses, put together when the first is asked for. */
+static const struct symbol *all_symbols(size_t *count)
+{
+    static struct symbol symbols[sizeof(parts) / sizeof(parts[0][0])];
+    static size_t made;
+
+    if (made == 0) {
+        size_t first = part_length(0), total = first + part_length(1);
+        uintptr_t address = FAKE_TEXT;
+
+        for (; made < total; made++) {
+            symbols[made] =
+                (struct symbol){.address = address,
+                                .size = size_of(made),
+                                .kind = 't',
+                                .name = made < first ? parts[0][made] : parts[1][made - first]};
+            address += size_of(made) + padding_of(made);
+        }
+    }
+    *count = made;
+    return symbols;
+}
+
 size_t fake_symbols_count(void)
 {
-    return part_length(0) + part_length(1);
+    size_t count;
+
+    all_symbols(&count);
+    return count;
 }
 
 struct symbol fake_symbols_at(size_t index)
 {
-    size_t first = part_length(0);
-    struct symbol symbol = {.address = FAKE_TEXT, .size = size_of(index), .kind = 't'};
+    size_t count;
 
-    symbol.name = index < first ? parts[0][index] : parts[1][index - first];
-    for (size_t i = 0; i < index; i++)
-        symbol.address += size_of(i) + padding_of(i);
-    return symbol;
+    return all_symbols(&count)[index];
 }
 
 size_t fake_symbols_text_size(void)
@@ -79,8 +101,11 @@ void fake_symbols_write(FILE *file, unsigned int part)
 
 bool symbols_find_address(uintptr_t address, struct symbol *found)
 {
-    for (size_t i = 0; i < fake_symbols_count(); i++) {
-        *found = fake_symbols_at(i);
+    size_t count;
+    const struct symbol *symbols = all_symbols(&count);
+
+    for (size_t i = 0; i < count; i++) {
+        *found = symbols[i];
         if (address >= found->address && address - found->address < found->size)
             return true;
     }

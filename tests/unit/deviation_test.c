@@ -17,21 +17,12 @@
 
 #include "core/lib/assert.h"
 #include "core/lib/deviation.h"
+#include "tests/unit/random.h"
 
 _Noreturn void assert_failed(const char *claim, const char *file, int line)
 {
     mock_assert(0, claim, file, line);
     abort();
-}
-
-static uint64_t random_word(void)
-{
-    static uint64_t word = 88172645463325252u;
-
-    word ^= word << 13;
-    word ^= word >> 7;
-    word ^= word << 17;
-    return word;
 }
 
 static bool near(double ours, double theirs, double within)

@@ -23,7 +23,7 @@
 static struct {
     struct sink sink;
     char row[ROW_SIZE];
-    size_t column;
+    size_t column, used;     /* `used`: no byte was written from there on */
     char last_row[ROW_SIZE]; /* the one that the last newline ended */
     unsigned rows, bells;
 } screen;
@@ -32,15 +32,12 @@ static struct line line;
 
 static void screen_empty_row(void)
 {
-    memset(screen.row, ' ', sizeof(screen.row));
-    screen.row[ROW_SIZE - 1] = '\0';
-    screen.column = 0;
+    screen.column = screen.used = 0;
 }
 
-static void trim(char *text)
+static void trim(char *text, size_t length)
 {
-    size_t length = strlen(text);
-
+    text[length] = '\0';
     while (length > 0 && text[length - 1] == ' ')
         text[--length] = '\0';
 }
@@ -48,8 +45,8 @@ static void trim(char *text)
 static void screen_put(char character)
 {
     if (character == '\n') {
-        memcpy(screen.last_row, screen.row, ROW_SIZE);
-        trim(screen.last_row);
+        memcpy(screen.last_row, screen.row, screen.used);
+        trim(screen.last_row, screen.used);
         screen.rows++;
         screen_empty_row();
     } else if (character == '\b') {
@@ -61,6 +58,8 @@ static void screen_put(char character)
         assert_true(character >= ' ' && character < 0x7f);
         assert_true(screen.column < ROW_SIZE - 1);
         screen.row[screen.column++] = character;
+        if (screen.used < screen.column)
+            screen.used = screen.column;
     }
 }
 
@@ -79,10 +78,10 @@ static void assert_screen_shows_the_line(void)
 {
     static char shown[ROW_SIZE], expected[ROW_SIZE];
 
-    memcpy(shown, screen.row, ROW_SIZE);
-    trim(shown);
+    memcpy(shown, screen.row, screen.used);
+    trim(shown, screen.used);
     snprintf(expected, sizeof(expected), "%s%.*s", PROMPT, (int)line.length, line.text);
-    trim(expected);
+    trim(expected, strlen(expected));
     assert_string_equal(shown, expected);
     assert_int_equal(screen.column, strlen(PROMPT) + line.cursor);
 }

@@ -9,7 +9,6 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -17,6 +16,7 @@
 #include <Zydis/Zydis.h>
 
 #include "arch/x86_64/debug/operand.h"
+#include "tests/unit/random.h"
 
 #define LENGTH_MAX 15
 #define GENERAL    16
@@ -29,18 +29,6 @@ struct instruction {
 
 static ZydisDecoder decoder;
 static unsigned long compared, known, placed;
-static unsigned seed = 1;
-
-static uint64_t random_word(void)
-{
-    uint64_t word = 0;
-
-    for (unsigned i = 0; i < 4; i++) {
-        seed = seed * 1103515245 + 12345;
-        word = word << 16 | (seed >> 8 & 0xffff);
-    }
-    return word;
-}
 
 static uint64_t *general(struct regs *regs, unsigned number)
 {

@@ -16,6 +16,7 @@
 
 #include "core/lib/refusal.h"
 #include "core/unwind/table.h"
+#include "tests/unit/random.h"
 #include "tools/orcgen/table.h"
 
 #define TEXT        0xffffffff80108000u
@@ -29,17 +30,6 @@ struct rows {
     size_t count;
     uint32_t size;
 };
-
-static uint32_t random_state;
-
-/* xorshift32 (Marsaglia): the same numbers in each run. */
-static uint32_t random_below(uint32_t bound)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 17;
-    random_state ^= random_state << 5;
-    return random_state % bound;
-}
 
 static struct unwind_rule call_rule(int cfa_offset)
 {
@@ -110,6 +100,14 @@ static struct unwind_table open_table(const struct table *table, uint32_t text_s
     return opened;
 }
 
+/* By field: memcmp of twelve bytes was a third of this program's time, in the sanitizer. */
+static bool rules_equal(const struct unwind_rule *one, const struct unwind_rule *other)
+{
+    return one->kind == other->kind && one->base == other->base && one->saved == other->saved &&
+           one->indirect == other->indirect && one->cfa_offset == other->cfa_offset &&
+           one->saved_offset == other->saved_offset;
+}
+
 /* The table's header; all rules were compared at all bytes. */
 static struct unwind_table_header round_trip(const struct rows *rows)
 {
@@ -123,7 +121,7 @@ static struct unwind_table_header round_trip(const struct rows *rows)
             row++;
         struct unwind_rule found =
             unwind_table_rule(&opened, offset, unwind_table_code(&opened, offset));
-        if (memcmp(&found, &rows->rows[row].rule, sizeof(found)) != 0)
+        if (!rules_equal(&found, &rows->rows[row].rule))
             fail_msg("text of %u bytes, %zu rows: wrong rule at byte %u, of row %zu", rows->size,
                      rows->count, offset, row);
     }
@@ -139,7 +137,7 @@ static void every_byte_has_its_rule_in_texts_of_any_size(void **state)
     static const uint32_t stranges[] = {0, 30, 63, 64, 3000};
 
     (void)state;
-    random_state = 1;
+    random_begin(1);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
         for (size_t j = 0; j < sizeof(aparts) / sizeof(*aparts); j++)
             for (size_t k = 0; k < sizeof(stranges) / sizeof(*stranges); k++) {
@@ -271,7 +269,7 @@ static void the_same_rows_give_the_same_bytes(void **state)
     struct table first, second;
 
     (void)state;
-    random_state = 7;
+    random_begin(7);
     rows = make_rows(100000, 10, 500);
     first = build(&rows);
     second = build(&rows);

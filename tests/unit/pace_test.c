@@ -8,11 +8,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "core/event/pace.h"
+#include "tests/unit/random.h"
 
 #define SECOND 1000000000ull
 #define TICK   (SECOND / 100)
@@ -65,7 +65,7 @@ static void hits_come(uint64_t rate, uint64_t duration)
     uint64_t until = run.now + duration, mean = SECOND / rate;
 
     for (;;) {
-        uint64_t next = run.now + (uint64_t)rand() % (2 * mean + 1);
+        uint64_t next = run.now + random_word() % (2 * mean + 1);
 
         if (next >= until)
             break;
@@ -124,8 +124,8 @@ static void each_hit_is_in_the_weight_of_one_sample(void **state)
     (void)state;
     start(1000);
     for (unsigned i = 0; i < 100; i++) {
-        hits_come(1 + (uint64_t)rand() % 1000000, SECOND / 50);
-        pass(run.now + (uint64_t)rand() % (SECOND / 20));
+        hits_come(1 + random_below(1000000), SECOND / 50);
+        pass(run.now + random_word() % (SECOND / 20));
         assert_int_equal(run.weight + run.pace.period - run.left, run.hits);
     }
 }
@@ -215,11 +215,11 @@ static void nothing_at_the_ends_of_its_range_stops_it(void **state)
     for (uint64_t hertz = 1; hertz <= PACE_HERTZ_MAX; hertz = hertz * 7 + 3)
         for (unsigned round = 0; round < 200; round++) {
             struct pace pace;
-            uint64_t now = 0, step = steps[(unsigned)rand() % COUNT(steps)];
+            uint64_t now = 0, step = steps[random_below(COUNT(steps))];
 
             pace_start(&pace, hertz, now);
             for (unsigned i = 0; i < 15; i++) {
-                uint64_t period = pace.period, hits = period > 1 ? (uint64_t)rand() % period : 0;
+                uint64_t period = pace.period, hits = period > 1 ? random_word() % period : 0;
 
                 now += step;
                 period = pace_tick(&pace, hits, now);
@@ -233,7 +233,7 @@ static void nothing_at_the_ends_of_its_range_stops_it(void **state)
 static int seed(void **state)
 {
     (void)state;
-    srand(7);
+    random_begin(7);
     return 0;
 }
 

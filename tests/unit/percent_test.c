@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "core/report/percent.h"
+#include "tests/unit/random.h"
 
 static void check(uint64_t part, uint64_t whole)
 {
@@ -44,16 +45,6 @@ static void halves_go_the_way_the_double_goes(void **state)
     assert_int_equal(percent_hundredths(3, 20000), 1);
     assert_int_equal(percent_hundredths(1, 800), 12); /* 0.125 is exact: to even */
     assert_int_equal(percent_hundredths(3, 800), 38);
-}
-
-static uint64_t random_word(void)
-{
-    static uint64_t word = 88172645463325252u;
-
-    word ^= word << 13;
-    word ^= word >> 7;
-    word ^= word << 17;
-    return word;
 }
 
 static void shares_of_any_size_print_as_a_double_does(void **state)

@@ -21,6 +21,7 @@
 #include "core/source/clock.h"
 #include "core/source/sources.h"
 #include "core/symbols/symbols.h"
+#include "tests/unit/random.h"
 
 #define WORDS_MOST 24
 
@@ -898,12 +899,13 @@ static void add_noise(char *word, size_t size)
         "period=",     "call-graph=", "fp",          "no",  "regs=", "yes",         "5:",
         "99999999999", "k",           "0",           "=",   "-e",    "--overwrite", "skip=",
         "orc",         "freq=",       "cpu-clock",   "max", "-F"};
-    unsigned count = (unsigned)rand() % 8;
+    unsigned count = random_below(8);
 
     *word = '\0';
     for (unsigned i = 0; i < count; i++) {
-        char letter[2] = {(char)(1 + rand() % 255), '\0'};
-        const char *piece = rand() % 8 ? pieces[(unsigned)rand() % 22] : letter;
+        char letter[2] = {(char)(1 + random_below(255)), '\0'};
+        const char *piece =
+            random_below(8) ? pieces[random_below(sizeof(pieces) / sizeof(pieces[0]))] : letter;
 
         if (strlen(word) + strlen(piece) < size)
             strcat(word, piece);
@@ -918,17 +920,17 @@ static void noise_is_parsed_or_refused_with_words(void **state)
     unsigned parsed = 0;
 
     (void)state;
-    srand(1);
+    random_begin(1);
     for (unsigned round = 0; round < 100000; round++) {
         char noise[WORDS_MOST][160], *words[WORDS_MOST];
-        int count = 1 + rand() % (WORDS_MOST / 2), error;
+        int count = 1 + (int)random_below(WORDS_MOST / 2), error;
 
         for (int i = 0; i < count; i++) {
             words[i] = noise[i];
             add_noise(noise[i], sizeof(noise[i]));
-            if (rand() % 2)
-                strcpy(noise[i], starts[(unsigned)rand() % 13]);
-            else if (rand() % 2)
+            if (random_below(2))
+                strcpy(noise[i], starts[random_below(sizeof(starts) / sizeof(starts[0]))]);
+            else if (random_below(2))
                 strcpy(noise[i], "mem:0xffffffff80001000");
         }
         error = parse_words(words, count);

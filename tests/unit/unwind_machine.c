@@ -13,6 +13,7 @@
 #include "core/lib/refusal.h"
 #include "core/symbols/symbols.h"
 #include "tests/unit/fake_unwind_table.h"
+#include "tests/unit/random.h"
 
 #define WORD sizeof(uint64_t)
 
@@ -457,9 +458,14 @@ void assert_walk(const struct regs *regs, size_t count, enum unwind_end end)
 
 /* --- Chance. --- */
 
+void chance_begin(uint32_t seed)
+{
+    random_begin(seed);
+}
+
 unsigned chance(unsigned sides)
 {
-    return (unsigned)rand() % sides;
+    return random_below(sides);
 }
 
 static uint64_t noise(const struct arch_stack *const *stacks, unsigned count)
@@ -471,7 +477,7 @@ static uint64_t noise(const struct arch_stack *const *stacks, unsigned count)
     case 0:
         return 0;
     case 1:
-        return (uint64_t)rand() << 32 | (unsigned)rand();
+        return random_word();
     case 2:
         return stack->low - WORD * chance(600);
     case 3:

@@ -141,7 +141,8 @@ void assert_chain_from(const struct machine *machine, const struct regs *regs);
 
 /* --- Chance. --- */
 
-unsigned chance(unsigned sides);
+void chance_begin(uint32_t seed);
+unsigned chance(unsigned sides); /* 0 to sides - 1 */
 
 /* Something that a corrupt stack may hold, and often enough something that fits. */
 void fill_with_noise(void *memory, size_t words, const struct arch_stack *const *stacks,

@@ -872,7 +872,7 @@ static void machine_random_trap(struct machine *machine)
 static void every_chain_that_a_machine_can_make_is_found_whole(void **state)
 {
     (void)state;
-    srand(5);
+    chance_begin(5);
     for (unsigned round = 0; round < 4000; round++) {
         struct machine machine = machine_start();
         unsigned length = chance(20);
@@ -902,7 +902,7 @@ static void no_noise_leads_out_of_the_stacks_or_round(void **state)
     machine_place_text();
     for (unsigned i = 0; i < FAKE_STACKS_MAX; i++)
         small[i] = fake_stack_add("small", 60 + 7 * i);
-    srand(6);
+    chance_begin(6);
     for (unsigned round = 0; round < 100000; round++) {
         unsigned count = 1 + chance(FAKE_STACKS_MAX);
         struct regs regs;
