@@ -361,10 +361,13 @@ subtest 'an NMI at the prompt' => sub {
         'nobody had anything to do, or the console was about to wait');
 };
 
-# QEMU's goes to all CPUs, and the first reports: it is the workload's where there is no other.
+# QEMU's goes to all CPUs, and the first reports: here the one that runs the workload. When it comes
+# is the host's affair, so it interrupts the boot thread, which the workload runs in, or another.
 subtest 'an NMI while the timer is watched' => sub {
     my $report = nmi_report(recording('mem:ticks:w'), smp => 1);
-    is(scalar(grep { $_ eq 'fs_stress_run' } names($report)), 1, 'the workload was running');
+    my @names = names($report);
+    is(scalar(grep { $_ eq 'fs_stress_run' } @names), $names[-1] eq 'boot_entry_high' ? 1 : 0,
+        'in the boot thread the chain leads through the workload, in no other thread');
     samples_ok($report, 'mem:ticks:w');
 };
 
