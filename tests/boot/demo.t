@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: boot/main, core/report, core/script, core/stream, core/command/record of: core/breakpoint,
-# arch/x86_64/debug
+# of: boot/main, core/report, core/script, core/stream, core/command/record
+# of: core/breakpoint, arch/x86_64/debug
 #
 # The main job: one boot records which code takes the big kernel lock, and the report that it prints
 # is the one that the real perf makes of the stream that it leaves. Run from the root of the tree:
