@@ -8,6 +8,7 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
+use Cwd qw(getcwd);
 use File::Path qw(make_path remove_tree);
 use File::Spec;
 use IO::Select;
@@ -21,11 +22,13 @@ my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/bochs_terminal";
 my ($yes, $no) = (1 == 1, 1 == 0);
 
-# Whether a Bochs runs that was started with files of this folder.
+# Whether a Bochs runs that was started here with files of this folder. Its names begin at the root
+# of the tree, and another tree's tests may run at the same time.
 sub bochs_runs
 {
     my ($room) = @_;
-    my @commands = map { slurp_if_there($_) // '' } glob('/proc/[0-9]*/cmdline');
+    my @here = grep { (readlink("$_/cwd") // '') eq getcwd() } glob('/proc/[0-9]*');
+    my @commands = map { slurp_if_there("$_/cmdline") } @here;
     return !!grep { /^bochs/ && /\Q$room\E/ } @commands;
 }
 

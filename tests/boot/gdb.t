@@ -358,14 +358,15 @@ ok($all_gone, 'attach leaves no machine behind');
 
 # The session of docs/gdb.md.
 $ENV{GDB} = 'inside';
-unlink("$build/gdb.com2");
+$ENV{COM2} = "$logs/attach.com2";
+unlink($ENV{COM2});
 ($said_there) = attach("-nx -batch -ex 'tbreak input_wait' -ex continue"
         . " -ex 'monitor perf record -a -e mem:kernel_flag:w -g -- fs-stress'"
         . " -ex 'monitor perf report -g none -s sym' -ex kill");
 like($said_there, qr/^\[ perf record: 3280 records kept \]\n(?:#.*\n)+ +50\.00% +1640 /m,
     'attach inside: monitor records and reports, and gdb sees these lines alone');
-like(slurp_if_there("$build/gdb.com2"), qr/^PERFILE2/, '... as the stream has left by COM2');
-delete $ENV{GDB};
+like(slurp_if_there($ENV{COM2}), qr/^PERFILE2/, '... as the stream has left by COM2');
+delete @ENV{qw(GDB COM2)};
 
 $ENV{ISO} = "$logs/no.iso";
 ($said_there, $status, $all_gone) = attach('');

@@ -42,6 +42,18 @@ sub state_of
     return $state // 'gone';
 }
 
+# The same, once it is that state: a thread that is told to stop or to continue notes it when it
+# next runs, and one that is killed is buried after the console was told of its end. Which of them
+# runs before the next command is the host's affair.
+sub state_within
+{
+    my ($machine, $pid, $state) = @_;
+    my $deadline = time + $patience;
+    my $seen;
+    1 until ($seen = state_of($machine, $pid)) eq $state || time > $deadline;
+    return $seen;
+}
+
 # Its system calls while the file system's load runs. On several CPUs the host may give the one that
 # it is on no time meanwhile.
 sub calls_of
@@ -78,18 +90,20 @@ for my $smp (1, 4) {
     $machine->expect($prompt, $patience, 'there is a prompt');
     my $spin = begin($machine, 'spin calls', 'spin: until');
     tells($machine, "kill -STOP $spin", qr/spin \(pid $spin\): stopped by signal 19/);
-    is(state_of($machine, $spin), 'stopped', "$smp CPUs: ps shows that it is stopped");
+    is(state_within($machine, $spin, 'stopped'), 'stopped',
+        "$smp CPUs: ps shows that it is stopped");
     is(calls_of($machine, $spin), 0, '... it does nothing, while others run');
     typed($machine, "kill -CONT $spin", qr//);
-    isnt(state_of($machine, $spin), 'stopped', '... SIGCONT lets it go on');
-    ok(goes_on($machine, $spin), '... as before');
+    ok(goes_on($machine, $spin), '... SIGCONT lets it go on, as before');
+    isnt(state_of($machine, $spin), 'stopped', '... as ps shows, too');
 
-    # One that sleeps in a call stands still at once, and sleeps on.
+    # One that sleeps in a call stands still there, and sleeps on.
     my $sleeper = begin($machine, 'calls sleep', 'calls: sleeps');
     typed($machine, "kill -STOP $sleeper", qr//);
-    is(state_of($machine, $sleeper), 'stopped', 'one that sleeps in a call is stopped there');
+    is(state_within($machine, $sleeper, 'stopped'), 'stopped',
+        'one that sleeps in a call is stopped there');
     typed($machine, "kill -CONT $sleeper", qr//);
-    is(state_of($machine, $sleeper), 'sleeps', '... and sleeps on');
+    is(state_within($machine, $sleeper, 'sleeps'), 'sleeps', '... and sleeps on');
 
     # Other programs and the console continue, and what is stopped can be ended.
     tells($machine, "kill -19 $spin", qr/spin \(pid $spin\): stopped by signal 19/);
@@ -97,7 +111,7 @@ for my $smp (1, 4) {
     typed($machine, 'run fs-load 3', qr/fs-load: \d+ system calls, all verified/,
         'another program runs meanwhile');
     tells($machine, "kill $spin", qr/spin \(pid $spin\): killed by signal 15/);
-    is(state_of($machine, $spin), 'gone', 'kill ends one that is stopped');
+    is(state_within($machine, $spin, 'gone'), 'gone', 'kill ends one that is stopped');
     $machine->send("wait\n");
     $machine->expect(qr/wait\n/, $patience, 'wait is for one that is stopped');
     $machine->send("\x03");

@@ -23,10 +23,13 @@ sub slurp
     return scalar <$file> // '';
 }
 
+# A file of /proc may be gone between a look and the reading of it: the reading tells.
 sub slurp_if_there
 {
     my ($path) = @_;
-    return -e $path ? slurp($path) : '';
+    open(my $file, '<:raw', $path) or return '';
+    local $/;
+    return scalar <$file> // '';
 }
 
 1;

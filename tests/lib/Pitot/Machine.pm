@@ -40,7 +40,8 @@ my $build = $ENV{BUILD} // 'build';
 my @variables = qw(MACHINE FIRMWARE QEMU_MACHINE CPU MEM SMP ACCEL ICOUNT ISO KERNEL FLAGS RUN
     SLEEP BOOT PERF_BOOT CONSOLE COM1 COM2 COM3 VIRTIO DEBUGCON GDB REBOOT TIMEOUT);
 my %inherited = map { $_ => 1 } qw(MACHINE FIRMWARE CPU MEM ACCEL);
-my $grace = 20;       # for tools/machine to end what its own hang detector has stopped
+my $heeded = 60;      # seconds that a machine may take to end when it is asked to
+my $grace = 90;       # for tools/machine to end what its own hang detector has stopped
 my $tail_lines = 25;
 
 my $count = 0;
@@ -269,14 +270,14 @@ sub bury
     unlink("$self->{base}.socket");
 }
 
-# Ends it, by force in the end: QEMU heeds SIGTERM, and what remains is killed.
+# Ends it, by force if it heeds no SIGTERM, as a machine that hangs.
 sub stop
 {
     my ($self) = @_;
     return if defined $self->{status};
     for my $signal (qw(TERM KILL)) {
         kill($signal, -$self->{pid});
-        last if IO::Select->new($self->{alive})->can_read(5);
+        last if IO::Select->new($self->{alive})->can_read($heeded);
     }
     $self->bury;
 }
