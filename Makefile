@@ -67,6 +67,9 @@ KERNEL_C   := $(filter-out arch/x86_64/cpu/offsets.c core/embed/%.c $(UNWINDER_O
 KERNEL_ASM := $(wildcard boot/*.asm arch/x86_64/*/*.asm)
 KERNEL_OBJ := $(KERNEL_ASM:%=$(BUILD)/obj/%.o) $(KERNEL_C:%=$(BUILD)/obj/%.o)
 
+# Every rule is written here. The built-in ones, tried on each source and header, took make five times as long as all the rest.
+MAKEFLAGS += --no-builtin-rules
+
 .DEFAULT_GOAL := iso
 .DELETE_ON_ERROR:
 .SECONDARY:
