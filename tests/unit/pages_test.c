@@ -22,6 +22,7 @@
 #include "arch/memory.h"
 #include "core/lib/assert.h"
 #include "kernel/memory/pages.h"
+#include "tests/unit/random.h"
 
 #define PAGES     1024
 #define GAP       650 /* these pages are never given to the allocator */
@@ -183,14 +184,14 @@ static void release(struct block *block)
 static void random_use_agrees_with_the_model(void **state)
 {
     (void)state;
-    srand(1);
+    random_begin(1);
     for (int step = 0; step < 10000; step++) {
-        struct block *block = &blocks[rand() % BLOCKS];
+        struct block *block = &blocks[random_below(BLOCKS)];
 
         if (block->count > 0)
             release(block);
         else
-            allocate(block, rand() % 10 == 0 ? (unsigned)rand() % 10 : (unsigned)rand() % 4);
+            allocate(block, random_below(10) == 0 ? random_below(10) : random_below(4));
         check_counts();
     }
     for (size_t i = 0; i < BLOCKS; i++)
@@ -212,7 +213,7 @@ static void freed_pages_are_whole_blocks_again(void **state)
     assert_int_equal(count, before.free);
     assert_int_equal(pages_free_count(), 0);
     for (size_t i = count; i > 0; i--) {
-        size_t chosen = (size_t)rand() % i;
+        size_t chosen = random_below((uint32_t)i);
         struct block last = single[i - 1];
 
         release(&single[chosen]);

@@ -25,6 +25,7 @@
 #include "kernel/fs/ramfs.h"
 #include "kernel/lock/kernel_lock.h"
 #include "kernel/memory/pages.h"
+#include "tests/unit/random.h"
 
 #define PAGES      4096
 #define INODES     511
@@ -350,14 +351,14 @@ static uint8_t expected_bytes[LENGTH_MAX], bytes[LENGTH_MAX];
 
 static void random_path(char *path)
 {
-    int depth = rand() % 5;
+    uint32_t depth = random_below(5);
 
-    strcpy(path, rand() % 8 == 0 ? "//" : "/");
-    for (int i = 0; i < depth; i++) {
-        char name[3] = {(char)('a' + rand() % 4), '/', '\0'};
+    strcpy(path, random_below(8) == 0 ? "//" : "/");
+    for (uint32_t i = 0; i < depth; i++) {
+        char name[3] = {(char)('a' + random_below(4)), '/', '\0'};
         strcat(path, name);
     }
-    if (depth > 0 && rand() % 8 != 0)
+    if (depth > 0 && random_below(8) != 0)
         path[strlen(path) - 1] = '\0';
 }
 
@@ -372,17 +373,17 @@ static unsigned random_flags(void)
         FS_READ | FS_WRITE | FS_CREATE | FS_APPEND,
     };
 
-    return flags[rand() % (sizeof(flags) / sizeof(flags[0]))];
+    return flags[random_below(sizeof(flags) / sizeof(flags[0]))];
 }
 
 static void both_open_or_close(void)
 {
     char path[64];
     unsigned flags = random_flags();
-    int fd = rand() % FS_OPEN_MAX;
+    int fd = (int)random_below(FS_OPEN_MAX);
 
     random_path(path);
-    if (rand() % 2 == 0)
+    if (random_below(2) == 0)
         assert_int_equal(fs_open(path, flags), model_open(path, flags));
     else
         assert_int_equal(fs_close(fd), model_close(fd));
@@ -390,8 +391,8 @@ static void both_open_or_close(void)
 
 static void both_read(void)
 {
-    int fd = rand() % FS_OPEN_MAX;
-    size_t length = (size_t)rand() % LENGTH_MAX;
+    int fd = (int)random_below(FS_OPEN_MAX);
+    size_t length = random_below(LENGTH_MAX);
     int64_t expected = model_read(fd, expected_bytes, length);
 
     assert_int_equal(fs_read(fd, bytes, length), expected);
@@ -401,20 +402,20 @@ static void both_read(void)
 
 static void both_write(void)
 {
-    int fd = rand() % FS_OPEN_MAX;
-    size_t length = rand() % 16 == 0 ? 0 : (size_t)rand() % LENGTH_MAX;
+    int fd = (int)random_below(FS_OPEN_MAX);
+    size_t length = random_below(16) == 0 ? 0 : random_below(LENGTH_MAX);
 
     for (size_t i = 0; i < length; i++)
-        bytes[i] = (uint8_t)rand();
+        bytes[i] = (uint8_t)random_word();
     int64_t expected = model_write(fd, bytes, length);
     assert_int_equal(fs_write(fd, bytes, length), expected);
 }
 
 static void both_seek(void)
 {
-    int fd = rand() % FS_OPEN_MAX;
-    int64_t offset = rand() % SEEK_MAX - SEEK_MAX / 4;
-    enum fs_whence whence = rand() % 3;
+    int fd = (int)random_below(FS_OPEN_MAX);
+    int64_t offset = (int64_t)random_below(SEEK_MAX) - SEEK_MAX / 4;
+    enum fs_whence whence = random_below(3);
 
     assert_int_equal(fs_seek(fd, offset, whence), model_seek(fd, offset, whence));
 }
@@ -425,7 +426,7 @@ static void both_change_names(void)
 
     random_path(path);
     random_path(to);
-    switch (rand() % 4) {
+    switch (random_below(4)) {
     case 0:
         assert_int_equal(fs_mkdir(path), model_mkdir(path));
         break;
@@ -534,10 +535,10 @@ static void random_calls_agree_with_the_model(void **state)
     };
 
     (void)state;
-    srand(7);
+    random_begin(7);
     *root = (struct node){.exists = true, .directory = true};
     for (int step = 0; step < STEPS; step++) {
-        calls[rand() % (sizeof(calls) / sizeof(calls[0]))]();
+        calls[random_below(sizeof(calls) / sizeof(calls[0]))]();
         assert_int_equal(kernel_flag, 0);
     }
     for (size_t i = 0; i < INODES; i++)
