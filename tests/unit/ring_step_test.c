@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include <cmocka.h>
@@ -145,8 +146,8 @@ static void intrude_deeper(void)
 static void read_record(void)
 {
     static uint64_t record[SIZE / 8];
+    struct perf_event_header header;
     enum ring_read_result got;
-    uint64_t size;
 
     step_on();
     got = ring_read(&reader, record, sizeof(record));
@@ -155,10 +156,10 @@ static void read_record(void)
         blame("the reader believes in a record that is longer than the ring");
     if (got != RING_READ_RECORD)
         return;
-    size = ((struct perf_event_header *)record)->size;
-    if (payload_fault(record, reader.position - size))
+    memcpy(&header, record, sizeof(header));
+    if (payload_fault(record, reader.position - header.size))
         blame("the reader took a torn record");
-    bytes += size;
+    bytes += header.size;
     if (ring.mode == RING_NORMAL) {
         consumed++;
         step_on();
