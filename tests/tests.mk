@@ -133,7 +133,8 @@ MODEL_RING := $(BUILD)/model/obj/core/ring/ring.c.o $(BUILD)/model/obj/tests/uni
 $(BUILD)/model/ring_model: $(MODEL_RING) $(MODEL_OBJ)
 	$(Q)$(HOSTCC) $(SANITIZE) $^ -o $@
 
+# It runs for a moment, so the compiler is asked to be quick.
 $(BUILD)/model/broken/%: $(BUILD)/model/broken/%.c $(MODEL_OBJ)
-	$(Q)$(HOSTCC) $(MODEL_FLAGS) $^ -o $@
+	$(Q)$(HOSTCC) $(MODEL_FLAGS) -O0 $^ -o $@
 
 -include $(MODEL_OBJ:.o=.d) $(MODEL_RING:.o=.d)
