@@ -136,11 +136,15 @@ static void every_byte_has_its_rule_in_texts_of_any_size(void **state)
     static const uint32_t aparts[] = {1, 5, 40, 1000};
     static const uint32_t stranges[] = {0, 30, 63, 64, 3000};
 
+    /* Every two of the three meet; with SOAK=1 all three do. */
+    const size_t stride = getenv("SOAK") ? 1 : 2;
+
     (void)state;
     random_begin(1);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
         for (size_t j = 0; j < sizeof(aparts) / sizeof(*aparts); j++)
-            for (size_t k = 0; k < sizeof(stranges) / sizeof(*stranges); k++) {
+            for (size_t k = (i + j) % stride; k < sizeof(stranges) / sizeof(*stranges);
+                 k += stride) {
                 struct rows rows = make_rows(sizes[i], aparts[j], stranges[k]);
 
                 round_trip(&rows);
