@@ -155,7 +155,7 @@ for (['QEMU', 1, extra => ['-icount', 'shift=7']], ['QEMU', 4, extra => ['-icoun
     ['QEMU without an HPET', 1, qemu_machine => 'pc,hpet=off', extra => ['-icount', 'shift=6']],
     ['Bochs', 1, machine => 'bochs']) {
     my ($name, $cpus, @options) = @$_;
-    my $work = $cpus > 1 ? "fs-stress --threads $cpus 5" : 'fs-stress 5';
+    my $work = $cpus > 1 ? "fs-stress --threads $cpus 5" : 'fs-stress 2';
     my $costly = "perf record -a -m 4m -g -e cpu-clock -- $work";
     my $free = "perf stat -a -e cpu-clock -- $work";
     my $slow = boot(smp => $cpus, run => "$costly; perf script; $free; poweroff", @options);
