@@ -20,7 +20,7 @@ use Test::More;
 use Pitot;
 
 my $everything = '-e *:*,mem:kernel_flag:rw,cpu-clock -g -R -- fs-stress --threads 4 1000000';
-my $overwriting = "perf record -a --overwrite -m 4m $everything";
+my $overwriting = "perf record -a --overwrite -m 1m $everything";
 my $streaming = "perf record -a -m 256k $everything";
 my $before = 'perf record -a -e timer:tick -R -- fs-stress 100';
 my $cpus = 4;
