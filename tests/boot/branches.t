@@ -195,7 +195,7 @@ for my $load ('fs-stress --threads 3 1', '/bin/fs-load 2') {
     my $ends = 'perf stat -a -e mem:ticks:w -- watches-off';
     my $ticks = 'perf record -a -e mem:ticks:w -- watches-off 5';
     my $whole = 'perf stat -a -e mem:ticks:w -- memory';
-    $machine = boot(kernel => 'pitot-test', smp => 1, icount => 1, com2 => 'none',
+    $machine = boot(kernel => 'pitot-test', smp => 1, com2 => 'none',
         run => join('; ', $whole, $ends, $ticks, $whole, 'cpus', 'poweroff'));
     ended_ok($machine, 'watches that are off');
     my $found = qr/CPU 0 has missed hits: its debug registers were found disarmed 1 times/;
