@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A kernel of ports/, booted to its end by QEMU's -kernel, on a clock of its instructions.
+# A kernel of ports/, booted to its end by QEMU's -kernel, on a clock of its instructions, with the
+# two serial lines alone: for disks and a display the BIOS would look first.
 #
 #     use Pitot::Port;
 #
@@ -28,8 +29,7 @@ sub boot_port
     unlink("$logs/console", "$logs/stream");
     system('timeout', $patience, 'qemu-system-x86_64', '-machine', 'pc', '-accel', 'tcg',
         '-icount', 'shift=0,sleep=off', '-cpu', 'max', '-m', '64M', '-kernel', $kernel,
-        '-smp', $cpus, '-append', $line, '-display', 'none',
-        '-monitor', 'none', '-no-reboot',
+        '-smp', $cpus, '-append', $line, '-nodefaults', '-display', 'none', '-no-reboot',
         '-serial', "file:$logs/console", '-serial', "file:$logs/stream",
         '-device', 'isa-debug-exit,iobase=0xf4,iosize=1', @more);
     return ($? >> 8, slurp_if_there("$logs/console"));
