@@ -12,9 +12,9 @@
 #
 #     damage => [3, 7]    a character of these is another one
 #     noise => [4]        something is said before these that is no packet
-#     lose => [9]         these do not arrive
 #     deaf => [5]         what the stub answers to these is damaged
 #
+#     lose => qr/^qRcmd/     the first packet that fits does not arrive
 #     break => qr/^qRcmd/    after a packet that fits, 0x03 follows when gdb has all CPUs resume, at
 #                            once and after noise: the port tells of it before they have gone
 package Pitot::BadLine;
@@ -73,7 +73,7 @@ sub serve
                 my ($frame, $packet) = ($1, $2);
                 $number++;
                 $deaf++ if is_one($faults{deaf}, $number);
-                next if is_one($faults{lose}, $number);
+                delete $faults{lose}, next if $faults{lose} && $packet =~ $faults{lose};
                 $frame =~ s/\$./\$~/s if is_one($faults{damage}, $number);
                 say_all($stub, "~}\x80+-~") if is_one($faults{noise}, $number);
                 my $stops = $breaks && $packet =~ /^vCont;c/;
