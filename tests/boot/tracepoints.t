@@ -75,7 +75,7 @@ my @filters = (
     ['kmem:mm_page_alloc', q{'order > 0 || common_pid < 1'}],
     ['irq:irq_handler_*', q{'irq == 0'}],
 );
-my $interrupted = 'fs-stress 500';    # long enough for several ticks
+my $interrupted = 'fs-stress 60';    # long enough for several ticks
 my @stats = map { "perf stat -a -e $_->[0] --filter $_->[1] -- "
     . ($_->[0] =~ /^irq/ ? $interrupted : $load) } @filters;
 my $period = "perf record -a -c 10 -R -e lock:lock_release $of_load -- $load";
@@ -139,8 +139,9 @@ for (0 .. $#raw) {
 # --- What interrupts come upon -------------------------------------------------------------------
 
 # Most of the time goes into records, in which interrupts wait: they come where the tracepoint is.
+# The ring keeps the newest, those of seven rounds of the load.
 my $upon = 'perf record -a --overwrite -m 4m -e lock:*,kmem:*,irq:irq_handler_entry -R -g'
-    . ' -- fs-stress 150';
+    . ' -- fs-stress 20';
 $machine = boot(flags => $unthrottled, run => "$upon; poweroff");
 ended_ok($machine, 'interrupts while locks and pages are recorded');
 my @upon = grep { $_->{event} =~ /^irq:/ } samples(scalar perf_script($machine, '-F', $fields));
@@ -185,7 +186,7 @@ same_lines_ok(script_lines($script), script_lines(scalar perf_script($machine, '
 # --- Everything at once --------------------------------------------------------------------------
 
 my $everything = 'perf record -a -m 64k --overwrite -e *:* -e mem:kernel_flag:rw -g -R'
-    . ' -- fs-stress ' . ($ENV{SOAK} ? 300 : 60);
+    . ' -- fs-stress ' . ($ENV{SOAK} ? 300 : 10);
 $machine = boot(flags => $unthrottled, run => "$everything; $stat; poweroff");
 ended_ok($machine, 'everything on, under load: the machine runs on to its end');
 my $ended = summary(said($machine, $everything));
