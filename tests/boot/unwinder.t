@@ -22,7 +22,8 @@ use Pitot::Transcript;
 my $build = $ENV{BUILD} // 'build';
 my $fp_build = $ENV{FP_BUILD} // "$build/fp";
 my $event = '-e mem:kernel_flag:rw';
-my $load = '-- fs-stress 1';
+# Every fifth hit is a sample: an odd number, for the lock is taken and released by turns.
+my $load = '-c 5 -- fs-stress 1';
 my $files = tempdir(CLEANUP => 1);
 
 # The frames of `bt`: {address, kind, name}.
@@ -110,14 +111,14 @@ sub counted
 
 # The load in the kernel, and a program, whose own frames come after those of the kernel's entry.
 my @others = (
-    ['orc', $build, 'mem:kernel_flag:w', 2, 'fs-stress 1'],
-    ['fp', $fp_build, 'mem:kernel_flag:w', 2, 'fs-stress 1'],
-    ['orc', $build, 'raw_syscalls:sys_enter', 3, '/bin/fs-load 1'],
+    ['orc', $build, '-c 3 -e mem:kernel_flag:w', 2, 'fs-stress 1'],
+    ['fp', $fp_build, '-c 3 -e mem:kernel_flag:w', 2, 'fs-stress 1'],
+    ['orc', $build, '-e raw_syscalls:sys_enter', 3, '/bin/fs-load 1'],
 );
 for my $other (@others) {
     my ($unwinder, $directory, $event, $skip, $command) = @$other;
-    my $chains = "perf record -e $event -g -- $command";
-    my $record = "perf record -e $event -g --skip $skip --intr-regs -- $command";
+    my $chains = "perf record $event -g -- $command";
+    my $record = "perf record $event -g --skip $skip --intr-regs -- $command";
     subtest "$record, UNWINDER=$unwinder" => sub {
         my $machine = boot(iso => "$directory/test/pitot.iso",
             run => join('; ', $chains, 'perf script', $record, 'perf script -F +iregs',
