@@ -123,8 +123,8 @@ END
     # may be the end of the load alone, where no thread waits.
     my $record = "perf record -f -g -m 8M -e 5:$flag -- dbench -t 20 20";
     my $report = 'perf report -g -s s';
-    # Twenty seconds of a machine whose instruction takes 128 ns.
-    my $machine = boot(run => "$record; $report; poweroff", extra => ['-icount', 'shift=7']);
+    # Twenty seconds of a machine whose instruction takes 256 ns.
+    my $machine = boot(run => "$record; $report; poweroff", extra => ['-icount', 'shift=8']);
     ended_ok($machine, 'the big kernel lock under a file-system load');
     my %samples = reverse said($machine, $report) =~ /^ +\d+\.\d\d% +(\d+) +\[k\] (\S+)/mg;
     is(join(' ', sort keys %samples), 'kernel_lock_wait lock_kernel unlock_kernel',
