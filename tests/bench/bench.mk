@@ -56,7 +56,8 @@ $(BUILD)/bench/tables: $(wildcard tests/bench/tables/*.[ch]) core/unwind/table.c
 # The ring, and what is compared with it as code of a kernel, by the kernel's flags, once with its clock and once with one that
 # stands still; but for the writers, what each knows is its own. The others are compiled as programs are.
 BENCH_RING       := tests/bench/ring
-BENCH_RING_TWICE := core/ring/ring.c tests/unit/ring_parts.c $(BENCH_RING)/floor.c $(BENCH_RING)/pitot.c
+BENCH_RING_TWICE := core/ring/ring.c core/sample/sample.c tests/unit/ring_parts.c \
+                    $(addprefix $(BENCH_RING)/,floor.c pitot.c sample_writer.c)
 BENCH_RING_OBJ   := $(BUILD)/bench/ring-running.o $(BUILD)/bench/ring-still.o \
                     $(patsubst %,$(BUILD)/bench/%.o,$(BENCH_RING)/clock.c core/lib/refusal.c core/lib/print.c)
 CK_RING           = $(shell $(HOSTCC) -E -include ck_ring.h -x c /dev/null >/dev/null 2>&1 && echo yes)
@@ -64,7 +65,7 @@ LTTNG             = $(shell $(HOSTCC) -E -include lttng/tracepoint.h -x c /dev/n
 
 $(BUILD)/bench/ring-still.o: CLOCK := -Itests/bench/ring/still -DCLOCK=still
 $(BUILD)/bench/ring-running.o: CLOCK := -DCLOCK=running
-$(BUILD)/bench/ring-still.o $(BUILD)/bench/ring-running.o: $(BENCH_RING_TWICE) $(wildcard $(BENCH_RING)/*.h core/ring/ring.h arch/*.h arch/x86_64/*/*.h) $(BUILD)/flags
+$(BUILD)/bench/ring-still.o $(BUILD)/bench/ring-running.o: $(BENCH_RING_TWICE) $(wildcard $(BENCH_RING)/*.h core/ring/*.h core/sample/*.h arch/*.h arch/x86_64/*/*.h) $(BUILD)/flags
 	$(Q)mkdir -p $@.parts
 	$(Q)for source in $(BENCH_RING_TWICE); do \
 		$(CC) $(CLOCK) $(filter-out -mcmodel=kernel,$(CFLAGS)) -c $$source -o $@.parts/$$(basename $$source).o || exit 1; done

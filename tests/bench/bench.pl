@@ -95,6 +95,7 @@ sub run_part
 {
     my ($title, @command) = @_;
     print("\n--- $title\n\n");
+    printf("processor: %s\n\n", processor()) if $title =~ /on this machine/;
     system(@command) == 0 or die("$command[0] failed\n");
 }
 

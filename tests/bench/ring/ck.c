@@ -15,6 +15,9 @@
 struct slot_16 {
     uint8_t bytes[EVENT_SIZE(16)];
 };
+struct slot_40 {
+    uint8_t bytes[EVENT_SIZE(40)];
+};
 struct slot_64 {
     uint8_t bytes[EVENT_SIZE(64)];
 };
@@ -77,6 +80,7 @@ static void ck_close(struct side *side)
     }
 
 CK_WRITE(16)
+CK_WRITE(40)
 CK_WRITE(64)
 CK_WRITE(256)
 
@@ -85,6 +89,8 @@ __attribute__((always_inline)) static inline void ck_burst(struct side *side, un
 {
     if (side->payload == 16)
         ck_burst_16(side, count, clock);
+    else if (side->payload == 40)
+        ck_burst_40(side, count, clock);
     else if (side->payload == 64)
         ck_burst_64(side, count, clock);
     else
@@ -116,7 +122,19 @@ static const char *ck_fault(struct side *side)
     return fault ? fault : newest_fault(side, last, kept);
 }
 
-const struct writer writer_ck_running = {"Concurrency Kit, spsc", true,    NULL, ck_open, ck_close,
-                                         ck_burst_running,        ck_fault};
-const struct writer writer_ck_still = {"Concurrency Kit, spsc", false,   NULL, ck_open, ck_close,
-                                       ck_burst_still,          ck_fault};
+const struct writer writer_ck_running = {
+    .name = "Concurrency Kit, spsc",
+    .clock = true,
+    .open = ck_open,
+    .close = ck_close,
+    .burst = ck_burst_running,
+    .fault = ck_fault,
+};
+const struct writer writer_ck_still = {
+    .name = "Concurrency Kit, spsc",
+    .clock = false,
+    .open = ck_open,
+    .close = ck_close,
+    .burst = ck_burst_still,
+    .fault = ck_fault,
+};

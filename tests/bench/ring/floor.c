@@ -53,12 +53,18 @@ __attribute__((always_inline)) static inline void floor_write(struct floor *floo
         floor_copy_around(floor, start, bytes, size);
 }
 
-/* --- Three ways to copy: the kernel's, the plainest, the library's with vector registers. --- */
+/* --- Ways to copy: the kernel's two, the plainest, the library's with vector registers. --- */
 
 __attribute__((always_inline)) static inline void copy_kernel(void *to, const void *from,
                                                               uint64_t size)
 {
     local_move_words(to, from, size / 8);
+}
+
+__attribute__((always_inline)) static inline void copy_string(void *to, const void *from,
+                                                              uint64_t size)
+{
+    local_copy_words(to, from, size / 8);
 }
 
 __attribute__((always_inline)) static inline void copy_loop(void *to, const void *from,
@@ -83,6 +89,12 @@ __attribute__((noinline)) static void floor_kernel(struct floor *floor, const vo
                                                    uint32_t size, uint64_t *time)
 {
     floor_write(floor, bytes, size, time, copy_kernel);
+}
+
+__attribute__((noinline)) static void floor_string(struct floor *floor, const void *bytes,
+                                                   uint32_t size, uint64_t *time)
+{
+    floor_write(floor, bytes, size, time, copy_string);
 }
 
 __attribute__((noinline)) static void floor_loop(struct floor *floor, const void *bytes,
@@ -150,19 +162,39 @@ static const char *floor_fault(struct side *side)
     }
 
 BURST(floor_kernel)
+BURST(floor_string)
 BURST(floor_loop)
 BURST(floor_library)
 
 const struct writer OF_CLOCK(writer_floor_) = {
-    "floor, the kernel's copy", HAS_CLOCK,  NULL, floor_open, floor_close,
-    floor_kernel_burst,         floor_fault};
+    .name = "floor, the kernel's copy",
+    .clock = HAS_CLOCK,
+    .open = floor_open,
+    .close = floor_close,
+    .burst = floor_kernel_burst,
+    .fault = floor_fault,
+};
+const struct writer OF_CLOCK(writer_floor_string_) = {
+    .name = "floor, copy by rep movsq",
+    .clock = HAS_CLOCK,
+    .open = floor_open,
+    .close = floor_close,
+    .burst = floor_string_burst,
+    .fault = floor_fault,
+};
 const struct writer OF_CLOCK(writer_floor_loop_) = {
-    "floor, copy by words", HAS_CLOCK,  NULL, floor_open, floor_close,
-    floor_loop_burst,       floor_fault};
-const struct writer OF_CLOCK(writer_floor_library_) = {"floor, memcpy of the library",
-                                                       HAS_CLOCK,
-                                                       NULL,
-                                                       floor_open,
-                                                       floor_close,
-                                                       floor_library_burst,
-                                                       floor_fault};
+    .name = "floor, copy by words",
+    .clock = HAS_CLOCK,
+    .open = floor_open,
+    .close = floor_close,
+    .burst = floor_loop_burst,
+    .fault = floor_fault,
+};
+const struct writer OF_CLOCK(writer_floor_library_) = {
+    .name = "floor, memcpy of the library",
+    .clock = HAS_CLOCK,
+    .open = floor_open,
+    .close = floor_close,
+    .burst = floor_library_burst,
+    .fault = floor_fault,
+};

@@ -28,6 +28,8 @@ static void lttng_burst(struct side *side, unsigned count)
         side->event.sequence++;
         if (side->payload == 16)
             lttng_ust_tracepoint(pitot_bench, payload_16, &side->event.mark);
+        else if (side->payload == 40)
+            lttng_ust_tracepoint(pitot_bench, payload_40, &side->event.mark);
         else if (side->payload == 64)
             lttng_ust_tracepoint(pitot_bench, payload_64, &side->event.mark);
         else
@@ -38,6 +40,7 @@ static void lttng_burst(struct side *side, unsigned count)
 static const char *lttng_missing(void)
 {
     return lttng_ust_tracepoint_enabled(pitot_bench, payload_16) &&
+                   lttng_ust_tracepoint_enabled(pitot_bench, payload_40) &&
                    lttng_ust_tracepoint_enabled(pitot_bench, payload_64) &&
                    lttng_ust_tracepoint_enabled(pitot_bench, payload_256)
                ? NULL
@@ -51,10 +54,12 @@ static const char *lttng_fault(struct side *side)
     return lttng_missing();
 }
 
-const struct writer writer_lttng = {"LTTng-UST, snapshot mode",
-                                    true,
-                                    lttng_missing,
-                                    lttng_open,
-                                    lttng_close,
-                                    lttng_burst,
-                                    lttng_fault};
+const struct writer writer_lttng = {
+    .name = "LTTng-UST, snapshot mode",
+    .clock = true,
+    .missing = lttng_missing,
+    .open = lttng_open,
+    .close = lttng_close,
+    .burst = lttng_burst,
+    .fault = lttng_fault,
+};

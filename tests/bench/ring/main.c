@@ -10,23 +10,42 @@
 
 #include "tests/bench/ring/measure.h"
 
-const unsigned payloads[PAYLOADS] = {16, 64, 256};
+const unsigned payloads[PAYLOADS] = {16, PAYLOAD_OF_SAMPLE, 64, 256};
 
 const struct writer *const writers[] = {
-    &writer_floor_still,    &writer_floor_loop_still,   &writer_floor_library_still,
-    &writer_output_still,   &writer_parts_still,        &writer_ck_still,
-    &writer_floor_running,  &writer_floor_loop_running, &writer_floor_library_running,
-    &writer_output_running, &writer_parts_running,      &writer_ck_running,
+    &writer_floor_still,
+    &writer_floor_string_still,
+    &writer_floor_loop_still,
+    &writer_floor_library_still,
+    &writer_output_still,
+    &writer_sample_still,
+    &writer_parts_still,
+    &writer_ck_still,
+    &writer_floor_running,
+    &writer_floor_string_running,
+    &writer_floor_loop_running,
+    &writer_floor_library_running,
+    &writer_output_running,
+    &writer_sample_running,
+    &writer_parts_running,
+    &writer_ck_running,
     &writer_lttng,
 };
 
 #define WRITERS (sizeof(writers) / sizeof(writers[0]))
+
+_Static_assert(WRITERS <= WRITERS_MOST, "there is room for the figures of all");
 
 const size_t writer_count = WRITERS;
 
 const char *writer_missing(const struct writer *writer)
 {
     return writer->missing ? writer->missing() : NULL;
+}
+
+bool writer_writes(const struct writer *writer, unsigned payload)
+{
+    return !writer_missing(writer) && (writer->payload == 0 || writer->payload == payload);
 }
 
 bool side_open(struct side *side, const struct writer *writer, unsigned payload)
@@ -49,6 +68,15 @@ const struct figures *figures_of(const struct figures *figures, const struct wri
     return NULL;
 }
 
+/* A blank where that writer has no events of that payload. */
+static void print_figure(const struct writer *writer, unsigned p, int digits, double figure)
+{
+    if (writer_writes(writer, payloads[p]))
+        printf(" %6.*f", digits, figure);
+    else
+        printf(" %6s", "");
+}
+
 static void print_row(const struct figures *figures, size_t i, unsigned threads)
 {
     const struct figures *own = &figures[i], *floor = floor_of(figures, writers[i]->clock);
@@ -59,19 +87,24 @@ static void print_row(const struct figures *figures, size_t i, unsigned threads)
         return;
     }
     for (unsigned p = 0; p < PAYLOADS; p++)
-        printf(" %6.2f", own->least[threads - 1][p] / floor->least[threads - 1][p]);
+        print_figure(writers[i], p, 2, own->least[threads - 1][p] / floor->least[threads - 1][p]);
+    printf("  ");
+    for (unsigned p = 0; p < PAYLOADS; p++) {
+        print_figure(writers[i], p, 1, own->least[threads - 1][p]);
+        if (writer_writes(writers[i], payloads[p]))
+            printf(" (%6.1f)", own->median[threads - 1][p]);
+        else
+            printf("%9s", "");
+    }
     printf("  ");
     for (unsigned p = 0; p < PAYLOADS; p++)
-        printf(" %6.1f (%6.1f)", own->least[threads - 1][p], own->median[threads - 1][p]);
-    printf("  ");
-    for (unsigned p = 0; p < PAYLOADS; p++)
-        printf(" %6.0f", own->instructions[p]);
+        print_figure(writers[i], p, 0, own->instructions[p]);
     printf("\n");
 }
 
 static void print_block(const struct figures *figures, bool clock, unsigned threads)
 {
-    printf("%-28s %20s   %45s   %20s\n", clock ? "with the clock" : "without the clock",
+    printf("%-28s %27s   %63s   %27s\n", clock ? "with the clock" : "without the clock",
            "times the floor's ns", "ns an event, least (median)", "instructions");
     printf("%u thread%-20s", threads, threads == 1 ? "" : "s");
     for (unsigned p = 0; p < PAYLOADS; p++)
@@ -92,7 +125,9 @@ static void print_block(const struct figures *figures, bool clock, unsigned thre
 static bool count_all(struct figures *figures)
 {
     for (size_t i = 0; i < WRITERS; i++)
-        for (unsigned p = 0; p < PAYLOADS && !writer_missing(writers[i]); p++) {
+        for (unsigned p = 0; p < PAYLOADS; p++) {
+            if (!writer_writes(writers[i], payloads[p]))
+                continue;
             if (!check_writer(writers[i], payloads[p]))
                 return false;
             figures[i].instructions[p] = count_instructions(writers[i], payloads[p]);
@@ -106,8 +141,8 @@ static void print_instructions(const struct figures *figures)
         for (unsigned clock = 0; clock <= 1; clock++)
             printf("%u bytes, %s the clock: floor %.2f ring_output %.2f\n", payloads[p],
                    clock ? "with" : "without", floor_of(figures, clock)->instructions[p],
-                   figures_of(figures, clock ? &writer_output_running : &writer_output_still)
-                       ->instructions[p]);
+                   output_of(figures, clock)->instructions[p]);
+    print_sample_instructions(figures);
 }
 
 /* For ring.pl, which looks whether LTTng has kept the newest and given up the first. */

@@ -4,8 +4,9 @@
 
 #include "tests/bench/ring/writers.h"
 
-#define PAYLOADS     3
+#define PAYLOADS     4
 #define THREADS_MOST 2
+#define WRITERS_MOST 24
 extern const unsigned payloads[PAYLOADS];
 
 struct figures {
@@ -19,6 +20,9 @@ extern const size_t writer_count;
 
 /* Why it is not measured; NULL: it is. */
 const char *writer_missing(const struct writer *writer);
+
+/* Whether it is measured with events of that payload. */
+bool writer_writes(const struct writer *writer, unsigned payload);
 
 /* Empty, for events of that payload; false, having said so: no memory. */
 bool side_open(struct side *side, const struct writer *writer, unsigned payload);
@@ -39,10 +43,14 @@ bool time_writers(struct figures *figures, unsigned payload_index, unsigned thre
 unsigned cpus_usable(void);
 void stay_on_cpu(unsigned index);
 
+/* targets.c: a line for each clock, of a sample beside an event of the same size. */
+void print_sample_instructions(const struct figures *figures);
+
 /* targets.c: what is aimed at, what came out, and whether that is met. */
 void print_targets(const struct figures *figures, unsigned threads);
 
-/* The floor that copies as the kernel does. */
+/* The floor that copies as the kernel does; and the ring's own writer of ready events. */
 const struct figures *floor_of(const struct figures *figures, bool clock);
+const struct figures *output_of(const struct figures *figures, bool clock);
 
 const struct figures *figures_of(const struct figures *figures, const struct writer *writer);

@@ -74,11 +74,18 @@ static const char *pitot_fault(struct side *side)
 }
 
 const struct writer OF_CLOCK(writer_output_) = {
-    "Pitot, ring_output", HAS_CLOCK, NULL, pitot_open, pitot_close, output_burst, pitot_fault};
-const struct writer OF_CLOCK(writer_parts_) = {"Pitot, reserve write commit",
-                                               HAS_CLOCK,
-                                               NULL,
-                                               pitot_open,
-                                               pitot_close,
-                                               parts_burst,
-                                               pitot_fault};
+    .name = "Pitot, ring_output",
+    .clock = HAS_CLOCK,
+    .open = pitot_open,
+    .close = pitot_close,
+    .burst = output_burst,
+    .fault = pitot_fault,
+};
+const struct writer OF_CLOCK(writer_parts_) = {
+    .name = "Pitot, reserve write commit",
+    .clock = HAS_CLOCK,
+    .open = pitot_open,
+    .close = pitot_close,
+    .burst = parts_burst,
+    .fault = pitot_fault,
+};

@@ -15,10 +15,9 @@
 
 #include "tests/bench/ring/measure.h"
 
-#define ROUNDS       400
-#define BATCH_NS     20000.0
-#define TRIAL        200
-#define WRITERS_MOST 16
+#define ROUNDS   400
+#define BATCH_NS 20000.0
+#define TRIAL    200
 
 static struct threads {
     unsigned count;
@@ -79,7 +78,7 @@ static void *run_thread(void *argument)
 
     stay_on_cpu(index);
     for (size_t i = 0; i < writer_count; i++) {
-        if (writer_missing(writers[i]))
+        if (!writer_writes(writers[i], threads.payload))
             continue;
         if (!side_open(&side[i], writers[i], threads.payload))
             exit(1); /* the other thread would wait for ever */
@@ -87,13 +86,13 @@ static void *run_thread(void *argument)
     }
     for (unsigned round = 0; round < ROUNDS; round++)
         for (size_t i = 0; i < writer_count; i++) {
-            if (writer_missing(writers[i]))
+            if (!writer_writes(writers[i], threads.payload))
                 continue;
             begin_together(++turn);
             threads.ns[index][i][round] = time_batch(writers[i], &side[i], threads.batch[i]);
         }
     for (size_t i = 0; i < writer_count; i++)
-        if (!writer_missing(writers[i]))
+        if (writer_writes(writers[i], threads.payload))
             writers[i]->close(&side[i]);
     return NULL;
 }
@@ -125,7 +124,7 @@ static bool choose_batches(unsigned payload)
     static struct side side;
 
     for (size_t i = 0; i < writer_count; i++) {
-        if (writer_missing(writers[i]))
+        if (!writer_writes(writers[i], payload))
             continue;
         if (!side_open(&side, writers[i], payload))
             return false;

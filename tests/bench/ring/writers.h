@@ -15,6 +15,9 @@
 #define RING_BYTES   (256u << 10) /* of each thread's ring */
 #define PAYLOAD_MOST 256u
 
+/* So that an event is as long as a plain sample: the words of SAMPLE_ALWAYS (core/sample/). */
+#define PAYLOAD_OF_SAMPLE 40u
+
 /* What an event is: a perf header, the time, and a payload that starts with these two words. */
 #define EVENT_MARK 0x6f746950u
 struct event {
@@ -38,7 +41,10 @@ struct writer {
     const char *name;
     bool clock;
     const char *(*missing)(void); /* why it is not measured; NULL, or says NULL: it is */
-    /* An empty ring for side->payload; NULL: no memory. Every call makes another. */
+    /*
+     * An empty ring for side->payload, called by the thread that writes into it; NULL: no memory.
+     * Every call makes another.
+     */
     void *(*open)(struct side *side);
     void (*close)(struct side *side);
     /* Writes so many events, the payload's second word counting on. */
@@ -48,6 +54,7 @@ struct writer {
      * side->event.sequence.
      */
     const char *(*fault)(struct side *side);
+    unsigned payload; /* the only one that its events have; 0: they may have any */
 };
 
 /* What one source defines for each clock, compiled with -DCLOCK=running and -DCLOCK=still. */
@@ -61,8 +68,10 @@ struct writer {
 extern const struct writer writer_floor_running, writer_floor_still;
 extern const struct writer writer_floor_loop_running, writer_floor_loop_still;
 extern const struct writer writer_floor_library_running, writer_floor_library_still;
+extern const struct writer writer_floor_string_running, writer_floor_string_still;
 extern const struct writer writer_output_running, writer_output_still;
 extern const struct writer writer_parts_running, writer_parts_still;
+extern const struct writer writer_sample_running, writer_sample_still;
 extern const struct writer writer_ck_running, writer_ck_still;
 extern const struct writer writer_lttng;
 
