@@ -41,8 +41,8 @@ struct breakpoint_target {
 };
 
 /*
- * Memory of the caller. The caller fills the first part, and does not touch the second part until
- * breakpoint_remove.
+ * Memory of the caller. The caller fills the first part, and changes neither part until
+ * breakpoint_remove: the trap has a copy of `hit`.
  */
 struct breakpoint {
     uintptr_t address;

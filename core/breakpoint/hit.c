@@ -92,16 +92,20 @@ static void slot_hit(struct slot *slot, unsigned told, struct regs *regs)
 
 /*
  * What happens in a trap in which exactly these registers fired: `go` is called; the other fields
- * are for way_of_one. Changed together with the table.
+ * are for way_of_one, `hit` the owner's own, so that the owner need not be read for it. Changed
+ * together with the table.
  */
 static struct way {
-    _Alignas(64) struct breakpoint *owner;
+    _Alignas(64) breakpoint_hit *hit;
+    struct breakpoint *owner;
     void (*go)(const struct way *way, unsigned fired, struct regs *regs);
     uintptr_t address;
     const volatile uint64_t *word;
     uint64_t *shadow;
     const struct slot *slot;
 } ways[1u << ARCH_WATCHES];
+
+_Static_assert(sizeof(struct way) == 64, "a hit reads one cache line of it");
 
 static void way_of_each(const struct way *way, unsigned fired, struct regs *regs)
 {
@@ -130,7 +134,7 @@ __attribute__((noinline)) static void way_of_one_traced(const struct way *way, s
     uint64_t new = *way->word; /* before the owner can write there */
     uint64_t old = __atomic_exchange_n(way->shadow, new, __ATOMIC_RELAXED);
 
-    way->owner->hit(way->owner, way->address, regs);
+    way->hit(way->owner, way->address, regs);
     slot_raise(way->slot, old, new, regs);
 }
 
@@ -146,7 +150,7 @@ static void way_of_one(const struct way *way, unsigned fired, struct regs *regs)
         return;
     }
     __atomic_exchange_n(way->shadow, *way->word, __ATOMIC_RELAXED);
-    way->owner->hit(way->owner, way->address, regs);
+    way->hit(way->owner, way->address, regs);
 }
 
 static struct way way_make(unsigned fired)
@@ -158,6 +162,7 @@ static struct way way_make(unsigned fired)
     if ((fired & (fired - 1)) || slot->owner_count != 1 || slot->user)
         return (struct way){.go = way_of_each};
     return (struct way){.go = way_of_one,
+                        .hit = slot->owners[0]->hit,
                         .owner = slot->owners[0],
                         .address = slot->watch.address,
                         .word = slot->word,

@@ -55,13 +55,12 @@ struct event_cpu {
 _Static_assert(sizeof(struct event_cpu) == 256, "a page has room for those of 16 CPUs");
 
 struct event {
-    /* What each hit reads: two cache lines, and one of the CPU's own. */
-    _Alignas(64) struct sample_plan plan; /* [I]; first: event_of_plan */
-    struct event_cpu *cpu;                /* [I] arch_cpus() of them */
-    struct ring *rings;                   /* one per CPU; NULL: hits are only counted; any
-                                           * context */
-    bool narrow;                          /* [I] some hits do not count: event_means tells which */
-    struct recorded_event recorded;       /* id, attr and name [I]; count: event_sum's */
+    /* What each hit reads, up to plan.capture: one cache line, and one of the CPU's own. */
+    _Alignas(64) struct event_cpu *cpu; /* [I] arch_cpus() of them */
+    struct ring *rings;                 /* one per CPU; NULL: hits are only counted; any context */
+    bool narrow;                        /* [I] some hits do not count: event_means tells which */
+    struct sample_plan plan;            /* [I] */
+    struct recorded_event recorded;     /* id, attr and name [I]; count: event_sum's */
 
     struct event_spec spec;   /* [I] what was asked for */
     struct event *next_paced; /* [all CPUs parked] */
@@ -79,15 +78,13 @@ struct event {
     } clock;
 };
 
-_Static_assert(offsetof(struct event, plan) == 0, "a plan's address is its event's");
-_Static_assert(offsetof(struct event, narrow) < 2 * 64,
-               "what a hit looks at lies in two cache lines");
+_Static_assert(offsetof(struct event, plan.capture) < 64, "what a hit reads is a cache line");
 _Static_assert(offsetof(struct event_cpu, unchecked) < 64, "... and in one of the CPU's own");
 
 /* The event that this plan belongs to. */
 static inline const struct event *event_of_plan(const struct sample_plan *plan)
 {
-    return (const struct event *)plan;
+    return (const struct event *)((const char *)plan - offsetof(struct event, plan));
 }
 
 /*

@@ -62,13 +62,15 @@ typedef void sample_taken(const struct sample_plan *plan);
  * plan's samples need.
  */
 struct sample_plan {
-    uint64_t id;        /* what IDENTIFIER carries */
-    uint64_t type;      /* PERF_SAMPLE_ bits: SAMPLE_ALWAYS, and some of SAMPLE_OPTIONAL */
-    uint64_t bytes;     /* size of a sample, without its call chain */
-    uint64_t registers; /* of REGS_INTR, as bits of attr.sample_regs_intr */
+    /* What the samples that are taken most read; events keep it in one cache line. */
     sample_writer *write;
     sample_traced_writer *write_traced;
+    uint64_t id;                      /* what IDENTIFIER carries */
+    uint64_t bytes;                   /* size of a sample, without its call chain */
     unwind_capture_function *capture; /* makes chains by chain.method */
+
+    uint64_t type;      /* PERF_SAMPLE_ bits: SAMPLE_ALWAYS, and some of SAMPLE_OPTIONAL */
+    uint64_t registers; /* of REGS_INTR, as bits of attr.sample_regs_intr */
     struct sample_chain chain;
     sample_taken *taken;                 /* called after each sample; NULL: no callback */
     const struct tracepoint *tracepoint; /* that these hits are of; NULL: of none */

@@ -49,9 +49,9 @@ my $interrupts_on = 1 << 9;
 my @places = qw(sample_write_record_chain sample_write_otherwise unwind_orc_capture ring_output
     ticks_count stress_all kernel_main sample_write_throttle recording_freeze
     nowatch_text_start nowatch_text_end);
-my ($head, $stride, $cpus, $handlers, $rings, $events_at, $under_way, @addresses)
-    = debug_values($kernel, '&((struct ring *)0)->head', 'sizeof(struct ring)',
-        "sizeof('core/recording/recording.c'::rings) / sizeof(struct ring)",
+my ($head, $plan, $stride, $cpus, $handlers, $rings, $events_at, $under_way, @addresses)
+    = debug_values($kernel, '&((struct ring *)0)->head', '&((struct event *)0)->plan',
+        'sizeof(struct ring)', "sizeof('core/recording/recording.c'::rings) / sizeof(struct ring)",
         "&'arch/x86_64/entry/trap.c'::handlers", "&'core/recording/recording.c'::rings",
         "&'core/recording/recording.c'::events", "&sample_under_way",
         map { "&$_" } @places);
@@ -305,7 +305,7 @@ sub stop_in_calls
     my $caller = walked($stub, $writer);
     $stub->step_before($caller, 20 + int(rand(60)));
     while (writers_under_way($stub) + @outer < $deepest) {
-        push(@outer, lay_call($stub, $address{sample_write_throttle}, $events,
+        push(@outer, lay_call($stub, $address{sample_write_throttle}, $events + $plan,
             $rings + $stub->cpu * $stride, $throttle));
         $stub->run_to($address{ring_output});
         $stub->step_before($address{kernel_main},
