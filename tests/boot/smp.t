@@ -134,15 +134,19 @@ is("@last", join(' ', sort { $a <=> $b } @last), '... of all CPUs, in order of t
 
 # --- Many ----------------------------------------------------------------------------------------
 
-# By the host's clock, as QEMU takes minutes to start so many by their instructions.
-$machine = boot(smp => 64, icount => '',
-    run => 'perf record -a -e cpu-clock -F 100 -- fs-stress --threads 5 2; poweroff');
-ended_ok($machine);
-like($machine->console, qr/^Pitot: .*, 64 of 64 CPUs$/m, '64 CPUs run');
-like($machine->console, qr/^fs-stress: \d+ operations in 5 threads, all verified/m,
-    '... and work together');
+# By the host's clock, as QEMU takes minutes to start so many by their instructions. How many ticks
+# come while the load lasts is the host's affair: a CPU without any has them in another boot.
 my %seen;
-$seen{$_->[1]}++ for samples_of(scalar(perf_script($machine)));
+for (1 .. 5) {
+    $machine = boot(smp => 64, icount => '',
+        run => 'perf record -a -e cpu-clock -F 100 -- fs-stress --threads 5 2; poweroff');
+    ended_ok($machine);
+    like($machine->console, qr/^Pitot: .*, 64 of 64 CPUs$/m, '64 CPUs run');
+    like($machine->console, qr/^fs-stress: \d+ operations in 5 threads, all verified/m,
+        '... and work together');
+    $seen{$_->[1]}++ for samples_of(scalar(perf_script($machine)));
+    last if keys(%seen) == 64;
+}
 is(scalar(keys %seen), 64, '... each with its samples');
 
 $machine = boot(smp => 65, icount => '', run => 'poweroff');
