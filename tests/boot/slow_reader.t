@@ -15,11 +15,12 @@ use Test::More;
 use Pitot;
 
 my $whole = 0x2144df1c;        # docs/stream.md: the CRC-32 of a stream that is whole
-my $pause = 3;
+my $pause = 2;    # seconds: more than a million reads of a port take
 my $panic_status = 2 * 0x31 + 1;
 
-# The recording has some hundred chains when the stack is full.
-my $machine = start(machine => 'qemu', smp => 1, icount => '', com2 => 'none',
+# The recording has some hundred chains when the stack is full. A dying machine waits ten seconds
+# for a reader: ten billion instructions here, for which a host takes a minute or more.
+my $machine = start(machine => 'qemu', smp => 1, icount => 1, com2 => 'none',
     flags => 'perf.rate=0',
     run => 'perf record -a -m 2M -g -e mem:crash_recurse_deeper:x -- crash recurse');
 $machine->expect(qr/^begin-base64 644 \S+$/m, $patience, 'a machine dies and prints its recording');
