@@ -4,6 +4,8 @@
 
 #include "arch/cpu.h"
 #include "core/lib/string.h"
+#include "core/report/tree.h"
+#include "core/script/script.h"
 #include "core/symbols/symbols.h"
 #include "kernel/time/ticks.h"
 #include "tests/kernel/ktap.h"
@@ -122,7 +124,7 @@ static bool stepped_from_end(const void *function, size_t back)
 }
 
 /* Steps at each of them were compared with the others: here, that there were some. */
-static void claim_places(const struct proof *proof)
+static void claim_places(const struct proof *proof, const struct proof_plan *plan)
 {
     struct symbol caller = function_at(shape_never_returning_caller);
     const uint8_t *end = (const uint8_t *)caller.address + caller.size;
@@ -136,6 +138,10 @@ static void claim_places(const struct proof *proof)
             "... a string instruction, iteration by iteration");
     ktap_ok(stepped_from_end(shape_pushing, 1), "... assembly that moves the stack pointer");
     ktap_ok(stepped_from_end(shape_realigned_variable, 1), "... a realigned stack, and alloca");
+    if (plan->work == work_all)
+        ktap_ok(visits_were_at((uintptr_t)script_print_sample) &&
+                    visits_were_at((uintptr_t)report_tree_child),
+                "... what prints samples, and a report's call chains");
     ktap_ok(proof->longest > SHAPE_DEPTH, "... deep chains");
     print("#   the longest has %zu frames\n", proof->longest);
 }
@@ -162,7 +168,7 @@ const struct proof *proof_claim(const struct proof_plan *plan)
     claim_chains(proof, UNWIND_BY_TABLE);
     claim_chains(proof, UNWIND_BY_FRAME_POINTER);
     claim_interrupts(proof, plan);
-    claim_places(proof);
+    claim_places(proof, plan);
     claim_restored();
     return proof;
 }

@@ -16,6 +16,11 @@
 static const char *const short_commands[] = {"bt", "regs", NULL};
 
 static const char *const all_commands[] = {
+    /* First: other commands leave nothing of the recording that was prepared for these. */
+    "perf script",
+    "perf script -F iregs",
+    "perf report -g caller",
+    "perf report -g callee,5 -s sym",
     "bt",
     "regs",
     "perf list lock:*",
@@ -32,24 +37,20 @@ static const char *const all_commands[] = {
     "perf stat -e kmem:mm_page_alloc --filter 'order > 2 && (address == 3 || odd == 1)' -- ps",
     "perf stat -r 2 -e lock:lock_acquire --by name -e kmem:mm_page_alloc --hist order -- ps",
     "perf stat --from lock:lock_acquire --to lock:lock_release --by caller -- help",
-    "perf record -e lock:*,irq:* --trigger mem:t:w -- ps",
+    "perf record -e irq:* --trigger mem:t:w -- ps",
     "perf record -e cpu-clock -F 0 -- ps",
     "perf record -e mem:0x10:w -g --skip 3 -c 5 -m 64k -- help",
     "perf record -e mem:kernel_flag/40:rw/period=3,skip=1/ -- help",
     "perf report -F period",
     "fs-stress 1",
     "fs-stress none",
-    "perf script",
-    "perf script -F iregs",
-    "perf report -g caller",
-    "perf report -g callee,5 -s sym",
     NULL,
 };
 
 /* As a person types, with TAB, the keys that move in the line, and the history. */
 static const char typed[] = "hlep\b\b\b\be\tl\x01h\x05p pe\t\r"
-                            "perf rec\t-e mem:kern\t\t:w\x15\x1b[A\x1b[D\x1b[3~x\x17\r"
-                            "perf record -e mem:ti\t --call-\t \t\x03";
+                            "perf re\t\tc\t-e mem:kern\t:w\x15\x1b[A\x1b[D\x1b[3~x\x17\r"
+                            "perf record --call-\t \t\x03";
 
 static unsigned shapes_runs;
 
