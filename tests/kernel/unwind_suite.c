@@ -9,6 +9,7 @@
 #include "core/lib/string.h"
 #include "core/symbols/symbols.h"
 #include "core/unwind/unwind.h"
+#include "kernel/sched/thread.h"
 #include "kernel/time/ticks.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/proof_claims.h"
@@ -17,15 +18,18 @@
 #define CHAIN_MAX 100
 
 static struct {
+    const struct thread *thread; /* the chain is this one's */
     uint64_t chain[CHAIN_MAX];
     size_t length;
 } tick_chain;
 
+/* The tick may have interrupted another thread: kworker/0 has what the proof's files left to do. */
 static void capture_tick(struct breakpoint *breakpoint, uintptr_t address, struct regs *regs)
 {
     (void)breakpoint;
     (void)address;
-    tick_chain.length = unwind_capture(regs, tick_chain.chain, CHAIN_MAX);
+    if (thread_current() == tick_chain.thread)
+        tick_chain.length = unwind_capture(regs, tick_chain.chain, CHAIN_MAX);
 }
 
 static bool chain_names(const char *name)
@@ -49,6 +53,7 @@ __attribute__((noinline)) static void claim_through_interrupt(void)
                                     .hit = capture_tick};
     struct refusal why;
 
+    tick_chain.thread = thread_current();
     if (!ktap_ok(breakpoint_install(&breakpoint, &why) == 0, "ticks can be watched"))
         return;
     while (tick_chain.length == 0)
