@@ -14,12 +14,14 @@
 #include "kernel/sched/thread.h"
 #include "kernel/sched/wait_queue.h"
 #include "kernel/sched/workqueue.h"
+#include "kernel/time/ticks.h"
 #include "kernel/time/timer.h"
 
-#define VECTOR_SWEEP 0xe0
-#define PATIENCE_NS  30000000000ull
-#define BEAT_NS      10000000ull
-#define ORDERS       4
+#define VECTOR_SWEEP   0xe0
+#define PATIENCE_TICKS (30 * TICKS_A_SECOND)
+#define PATIENCE_LOOKS 30000000 /* if the boot CPU has no ticks */
+#define BEAT_NS        10000000ull
+#define ORDERS         4
 
 static const char *const part_names[LOAD_PARTS] = {"files", "memory", "time"};
 
@@ -219,9 +221,13 @@ static const char *who_lags(const struct sweep_marks *since)
     return NULL;
 }
 
+/*
+ * The patience is in ticks that the boot CPU serves and not in time, which passes while a host does
+ * not run its emulator.
+ */
 const char *sweep_load_await(const struct sweep_marks *since)
 {
-    uint64_t start = arch_clock_ns();
+    uint64_t until = ticks + PATIENCE_TICKS;
     const char *who;
 
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
@@ -229,7 +235,9 @@ const char *sweep_load_await(const struct sweep_marks *since)
             sent[cpu]++;
             apic_send(percpu[cpu].apic_id, VECTOR_SWEEP);
         }
-    while ((who = who_lags(since)) && arch_clock_ns() - start < PATIENCE_NS) {
+    for (unsigned looks = 0; (who = who_lags(since)) && ticks < until; looks++) {
+        if (looks == PATIENCE_LOOKS)
+            break;
         thread_yield();
         arch_relax();
     }
