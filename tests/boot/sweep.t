@@ -35,7 +35,7 @@ sub sweep
     note(join("\n", $guest->console =~ /^#.*$/mg));
 }
 
-subtest 'a part of them' => sub { sweep('qemu', '', 500, 300) };
+subtest 'a part of them' => sub { sweep('qemu', '', 500, $patience) };
 if ($ENV{SOAK}) {
     subtest 'all of them' => sub { sweep('qemu', ' 1 0', 8500, 6000) };
     my $first = int(rand(10));

@@ -65,8 +65,7 @@ sub measure_hits
 {
     my ($directory, @commands) = @_;
     my $machine = boot(kernel => 'pitot-test', iso => "$directory/test/pitot.iso", icount => 1,
-        run => join('; ', 'bench', 'bench-counted', 'bench-borders', @commands, 'poweroff'),
-        timeout => 300);
+        run => join('; ', 'bench', 'bench-counted', 'bench-borders', @commands, 'poweroff'));
     my %cost = (machine => $machine);
     for my $line (split(/\n/, $machine->console)) {
         if ($line =~ /^bench (\S+): (\d+) ticks\/hit, (\d+) bytes\/sample/) {
