@@ -93,7 +93,8 @@ soak: both-kernels packages-test
 	+$(Q)$(MAKE) --no-print-directory tests-built
 	$(Q)SOAK=1 tools/tests $(TESTS)
 
-## make shake       the tests again and again, beside busy loops: TESTS="NAME..." TIMES=10 LOADS="1 2 4"
+## make shake       the tests again and again, beside busy loops: TESTS="NAME..." TIMES=10 LOADS="1 2 4"; STOPS=0.3: and
+##                  with emulators that stand still for so many seconds
 shake: both-kernels packages-test
 	+$(Q)$(MAKE) --no-print-directory tests-built
 	$(Q)tools/shake $(TESTS)

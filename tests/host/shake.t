@@ -3,7 +3,8 @@
 # of: tools/shake
 #
 # tools/shake finds the test that fails now and then, says so, and leaves no busy loop running, not
-# when it is interrupted either. In a small tree made here. Run from the root of the tree:
+# when it is interrupted either; it has emulators stand still. In a small tree made here. Run from
+# the root of the tree:
 #
 #     prove tests/host/shake.t
 use strict;
@@ -68,6 +69,28 @@ is($status, 2, 'wrong usage is refused');
 ($said, $status) = shake('TIMES=1 LOADS=1 tools/shake tests/nothing.t');
 is($status, 1, 'a name that is no test is no success');
 
+# An emulator, by its name, that does nothing; it is looked at until it stands still and runs again.
+plant('stands', <<'END');
+symlink($^X, 'qemu-system-none') or -e 'qemu-system-none' or die;
+my $pid = fork();
+if (!$pid) { exec('./qemu-system-none', '-e', 'sleep(1000)') or die }
+sub state { open(my $stat, '<', "/proc/$pid/stat"); return (<$stat> =~ /\) (\S)/)[0] }
+my $end = time + 600;
+select(undef, undef, undef, 0.01) until state() eq 'T' || time > $end;
+is(state(), 'T', 'stands still');
+select(undef, undef, undef, 0.01) until state() eq 'S' || time > $end;
+is(state(), 'S', 'runs again');
+kill(KILL => $pid);
+waitpid($pid, 0);
+END
+($said, $status) = shake('TIMES=1 LOADS=0 STOPS=0.5 tools/shake tests/stands.t');
+is($status, 0, 'with STOPS emulators stand still');
+like($said, qr/^[1-9]\d* times an emulator stood still for 0\.5 s\n/m, '... as often as is said');
+($said, $status) = shake('TIMES=1 LOADS=0 STOPS=0.5 tools/shake tests/quiet.t');
+is($status, 1, '... and where none ran, nothing was shown');
+($said, $status) = shake('TIMES=1 LOADS=0 STOPS=long tools/shake tests/quiet.t');
+like($said, qr/^tools\/shake: STOPS=long: seconds, as 0\.3$/m, '... which is a number');
+
 # A test that tells that it runs, and then waits for its end.
 plant('waits', <<'END');
 open(my $file, '>', 'runs.soon');
@@ -91,6 +114,7 @@ is($? >> 8, 130, '^C ends it');
 $said = slurp("$tree/said");
 like($said, qr/^shake: stopped by SIGINT$/m, '... as it says');
 is_deeply([loops($said)], [1, ''], '... and its busy loop');
-ok(!kill(0 => slurp("$tree/runs.now")), '... and the test');
+my $test = slurp("$tree/runs.now");
+unlike(slurp_if_there("/proc/$test/stat"), qr/\) [^Z]/, '... and the test');
 
 done_testing();
