@@ -17,8 +17,8 @@ struct regs;
  * CPU stops only outside of debug traps, at a point where `may`, which it calls in the NMI,
  * confirms that no operation is in progress that the caller may change. The caller's interrupts are
  * off until the release. Calls may be nested. False if a CPU, *absent, does not answer within two
- * seconds: then all continue to run. Task context; the caller may take no lock in between, as a
- * stopped CPU may hold it.
+ * seconds, in which a stop of the whole machine does not count: then all continue to run. Task
+ * context; the caller may take no lock in between, as a stopped CPU may hold it.
  */
 bool arch_cpus_park(unsigned *absent);
 void arch_cpus_release(void);

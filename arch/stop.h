@@ -7,8 +7,8 @@
 
 /*
  * Stops all other CPUs at once, wherever they are, until arch_cpus_go, except those that do not
- * answer within a third of a second. For a report that changes nothing. One CPU may call this at a
- * time. Any context.
+ * answer within 0.3 s, in which a stop of the whole machine does not count. For a report that
+ * changes nothing. One CPU may call this at a time. Any context.
  */
 void arch_cpus_stand(void);
 void arch_cpus_go(void);

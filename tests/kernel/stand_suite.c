@@ -8,6 +8,7 @@
 #include "arch/park.h"
 #include "arch/regs.h"
 #include "arch/stop.h"
+#include "arch/x86_64/cpu/patience.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/cpu/stand.h"
 #include "core/lib/cpus.h"
@@ -46,9 +47,10 @@ static struct thread *begin(void (*function)(void *))
 
 static bool await_reasons(uint32_t reasons)
 {
-    uint64_t start = arch_clock_ns();
+    struct patience patience;
 
-    while (stand_reasons(THERE) != reasons && arch_clock_ns() - start < PATIENCE_NS)
+    patience_begin(&patience, PATIENCE_NS, arch_clock_ns());
+    while (stand_reasons(THERE) != reasons && !patience_is_over(&patience, arch_clock_ns()))
         arch_relax();
     return stand_reasons(THERE) == reasons;
 }

@@ -17,7 +17,7 @@
 #include "arch/x86_64/entry/nmi.h"
 #include "arch/x86_64/memory/sections.h"
 
-#define PATIENCE_NS 2000000000ull /* emulated CPUs take turns, of a tenth of a second */
+#define PATIENCE_NS 2000000000ull /* emulated CPUs take turns: patience.h */
 
 /* What a CPU stands still for while it waits for its turn to stop, or for another one's step. */
 #define UNTIL_MY_TURN (STAND_PARK | STAND_REPORT | STAND_HALT)

@@ -13,6 +13,7 @@
 #include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/cpu/patience.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/cpu/poke.h"
 #include "arch/x86_64/cpu/smp_start.h"
@@ -24,7 +25,7 @@
 /* "MP Initialization Protocol Algorithm" */
 #define INIT_NS     10000000ull
 #define STARTUP_NS  200000ull
-#define PATIENCE_NS 2000000000ull /* emulated CPUs take turns, of a tenth of a second */
+#define PATIENCE_NS 2000000000ull /* emulated CPUs take turns: patience.h */
 
 #define ROUNDS 16 /* of comparing clocks */
 
@@ -116,12 +117,15 @@ _Noreturn void smp_main(void)
 
 static bool await_running(unsigned cpu, uint64_t nanoseconds)
 {
-    for (uint64_t start = arch_clock_ns(); arch_clock_ns() - start < nanoseconds;) {
-        if (arch_cpu_runs(cpu))
-            return true;
+    struct patience patience;
+
+    patience_begin(&patience, nanoseconds, arch_clock_ns());
+    while (!arch_cpu_runs(cpu)) {
+        if (patience_is_over(&patience, arch_clock_ns()))
+            return false;
         arch_relax();
     }
-    return arch_cpu_runs(cpu);
+    return true;
 }
 
 /*

@@ -45,10 +45,11 @@ uint32_t stand_reasons(unsigned cpu);
 bool stand_all_others(uint32_t reasons, uint32_t exactly, unsigned *one);
 
 /*
- * Waits for that, at most so many ns, and sends another NMI to a CPU that could not serve the last
- * one. The time of reports does not count. False: *absent does not stand still.
+ * Waits for that, at most so many ns as patience.h counts them, and sends another NMI to a CPU that
+ * could not serve the last one. The time of reports does not count. False: *absent does not stand
+ * still.
  */
-bool stand_await(uint32_t reasons, uint32_t exactly, uint64_t patience, unsigned *absent);
+bool stand_await(uint32_t reasons, uint32_t exactly, uint64_t limit, unsigned *absent);
 
 /* How many ns, in all, CPUs have stood still for reports: time in which no CPU ran. Any context. */
 uint64_t stand_lost_ns(void);

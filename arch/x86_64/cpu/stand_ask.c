@@ -2,6 +2,7 @@
 /* See stand.h: the side of the CPU that asks, whatever for. */
 #include "arch/cpu.h"
 #include "arch/x86_64/cpu/check.h"
+#include "arch/x86_64/cpu/patience.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/cpu/stand.h"
 #include "arch/x86_64/entry/nmi.h"
@@ -66,13 +67,15 @@ static uint64_t patience_clock(void)
     return arch_clock_ns() - stand_lost_ns();
 }
 
-bool stand_await(uint32_t reasons, uint32_t exactly, uint64_t patience, unsigned *absent)
+bool stand_await(uint32_t reasons, uint32_t exactly, uint64_t limit, unsigned *absent)
 {
-    uint64_t start = patience_clock(), asked = start, now;
+    uint64_t asked = patience_clock(), now;
+    struct patience patience;
 
+    patience_begin(&patience, limit, asked);
     while (!stand_all_others(reasons, exactly, absent)) {
         now = patience_clock();
-        if (now - start > patience)
+        if (patience_is_over(&patience, now))
             return false;
         if (now - asked > (has_had_its_nmis(*absent) ? AGAIN_NS : LOST_NS)) {
             nmi_send(*absent);

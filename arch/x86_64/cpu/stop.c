@@ -7,11 +7,16 @@
 #include "arch/stop.h"
 
 #include "arch/cpu.h"
+#include "arch/x86_64/cpu/patience.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/cpu/stand.h"
 #include "arch/x86_64/entry/nmi.h"
 
-#define PATIENCE_NS 300000000ull /* The longest wait for a CPU that does not answer. */
+/*
+ * How long a report waits for a CPU that does not answer: the least time in which every other CPU
+ * has had its turns (patience.h).
+ */
+#define PATIENCE_NS (3 * PATIENCE_LOOK_NS)
 
 static uint64_t since; /* [the CPU that reports] when its report began: arch_clock_ns */
 static uint64_t lost;  /* [A] */
@@ -37,9 +42,12 @@ static void ask_all_others(uint32_t reason)
 /* A parked CPU is no answer: its parker may be about to release it. */
 void arch_cpus_stand(void)
 {
+    struct patience patience;
+
     since = arch_clock_ns();
+    patience_begin(&patience, PATIENCE_NS, since);
     ask_all_others(STAND_REPORT);
-    while (!all_stand() && arch_clock_ns() - since < PATIENCE_NS)
+    while (!all_stand() && !patience_is_over(&patience, arch_clock_ns()))
         arch_relax();
 }
 
