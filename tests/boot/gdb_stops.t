@@ -17,6 +17,7 @@ use Pitot;
 use Pitot::Files;
 use Pitot::Gdb;
 use Pitot::GdbInside;
+use Pitot::Stopped qw(debug_values);
 use Pitot::Stub;
 
 plan skip_all => "COM3 is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
@@ -75,7 +76,7 @@ like($said->{end_of_it}, qr/exited normally\]$/m, '... to its end') or diag($mac
 # --- Text ----------------------------------------------------------------------------------------
 
 # One CPU prints all the time, another one stops at each tick, as often as the host lets it tick
-# meanwhile, once at least; at COM1 both go to gdb.
+# meanwhile, twice at least; at COM1 both go to gdb.
 my $stops = $ENV{SOAK} ? 50 : 20;
 my @scripts = ('perf script') x ($ENV{SOAK} ? 4 : 2);
 ($machine, $said) = session('text',
@@ -88,7 +89,7 @@ my @scripts = ('perf script') x ($ENV{SOAK} ? 4 : 2);
         . "        gdb.execute('continue')\n        print('---')\nend\ndelete\n",
     end_of_it => "python\nif gdb.selected_inferior().pid:\n    gdb.execute('continue')\nend\n");
 my @served = $said->{stops} =~ /^New value = (\d+)$/mg;
-cmp_ok(scalar(@served), '>=', 1, 'ticks stop the machine, whatever another CPU prints');
+cmp_ok(scalar(@served), '>=', 2, 'ticks stop the machine, whatever another CPU prints');
 is("@served", join(' ', map { $served[0] + $_ } 0 .. $#served), '... each of them');
 like($said->{stops} . $said->{end_of_it}, qr/exited normally\]$/m, '... also the last one');
 my $printed = join('', map { s/\n\z//r } @$said{qw(begin stops end_of_it)})
@@ -205,6 +206,27 @@ for my $cpus (1, 4) {
     $stub->put('k');
     $machine->wait_end;
     is($machine->status, 0, '... and k is the end of the machine');
+}
+
+# What gdb says while the trap of a step decides whether it is the last one: QEMU's stub stops the
+# machine there, and has the byte come to the port.
+for my $place (qw(debugger_may_stop stand_ask_no_more)) {
+    my ($address) = debug_values("$build/pitot.elf", "&$place");
+    my $outside = Pitot::Stub->new("$logs/$place.gdb");
+    $machine = start_at("$logs/$place.com3", gdb => "$logs/$place.gdb", smp => 1,
+        run => 'crash hang');
+    $outside->attach;
+    $outside->put('c');
+    my $stub = speak($machine, "$logs/$place.com3");
+    $stub->put('vCont;r0,ffffffffffffffff:1;c');
+    $outside->interrupt;
+    $outside->note_stop($outside->get);
+    ok($outside->run_to($address), "$place: the trap of a step comes there");
+    $stub->interrupt;
+    $outside->monitor('info status') for 1 .. 2;    # QEMU has looked at its sockets meanwhile
+    $outside->put('c');
+    like($stub->get($patience), qr/^T02thread:1;/, '... and gdb, which says stop there, is heard');
+    $machine->stop;
 }
 
 # --- R -------------------------------------------------------------------------------------------

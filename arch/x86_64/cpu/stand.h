@@ -22,9 +22,9 @@ struct regs;
 
 /* --- The CPU that asks. --- */
 
-/* Adds a reason, or takes it away. Sends no NMI. Any context. */
+/* Adds a reason, or takes it away and returns whether it was there. Sends no NMI. Any context. */
 void stand_ask(unsigned cpu, uint32_t reason);
-void stand_ask_no_more(unsigned cpu, uint32_t reason);
+bool stand_ask_no_more(unsigned cpu, uint32_t reason);
 
 /* True if the CPU has been asked for this, and has not served it. Any context. */
 bool stand_is_asked(unsigned cpu, uint32_t reason);

@@ -15,9 +15,9 @@ void stand_ask(unsigned cpu, uint32_t reason)
     __atomic_fetch_or(&percpu[cpu].stand_asked, reason, __ATOMIC_RELEASE);
 }
 
-void stand_ask_no_more(unsigned cpu, uint32_t reason)
+bool stand_ask_no_more(unsigned cpu, uint32_t reason)
 {
-    __atomic_fetch_and(&percpu[cpu].stand_asked, ~reason, __ATOMIC_RELEASE);
+    return reason & __atomic_fetch_and(&percpu[cpu].stand_asked, ~reason, __ATOMIC_RELEASE);
 }
 
 bool stand_is_asked(unsigned cpu, uint32_t reason)

@@ -92,9 +92,10 @@ bool arch_stop_is_due(unsigned cpu)
     return stand_is_asked(cpu, STAND_STOP);
 }
 
-static void stop_taken(unsigned cpu)
+/* Takes the request, if there is one; returns whether there was. */
+static bool stop_taken(unsigned cpu)
 {
-    stand_ask_no_more(cpu, STAND_STOP);
+    return stand_ask_no_more(cpu, STAND_STOP);
 }
 
 /*
@@ -137,25 +138,24 @@ static void stop_fired(unsigned fired, struct regs *regs)
         arch_stop_cpu(cpu);
         return;
     }
-    stop_taken(cpu);
-    stop_enter(regs, hit ? ARCH_STOP_HIT : ARCH_STOP_BREAK);
+    /* a hit is told in either case; but a request holds where the debugger wants the hit no more */
+    stop_enter(regs, stop_taken(cpu) ? ARCH_STOP_BREAK : ARCH_STOP_HIT);
     stop_leave(regs, ip, debugreg_is_fault(fired));
 }
 
 /*
  * Interrupts are off during the step, so a CPU that should have stopped in the middle of it is not
- * asked again by an interrupt.
+ * asked again by an interrupt. An NMI may ask in this trap, too: the request is read and taken at
+ * once, as one that is taken without having been seen would be lost, with the debugger's next step.
  */
 static void stop_stepped(struct regs *regs)
 {
     unsigned cpu = arch_cpu_id();
-    bool due = arch_stop_is_due(cpu);
     uintptr_t ip = regs->ip;
 
     if (debugger && !debugger->may_stop(cpu) && stop_step_prepare(cpu, regs))
         stop_leave(regs, ip, false);
-    stop_taken(cpu);
-    stop_enter(regs, due ? ARCH_STOP_BREAK : ARCH_STOP_STEPPED);
+    stop_enter(regs, stop_taken(cpu) ? ARCH_STOP_BREAK : ARCH_STOP_STEPPED);
     stop_leave(regs, ip, false);
 }
 
