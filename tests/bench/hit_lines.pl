@@ -36,7 +36,7 @@ printf("%-28s %d\n", "lines of $_", $count{$_}) for sort(keys(%count));
 my $ring = delete($count{'struct ring'}) // die("a sample that does not touch the ring\n");
 my $sum = 0;
 $sum += $_ for values(%count);
-printf("cache lines that a plain sample's hit looks at beside the ring: %d, aim %d: %s\n", $sum,
-    AIM, $sum <= AIM ? 'met' : 'missed');
+printf("cache lines that a plain sample's hit looks at from breakpoint_trap on, beside the ring: "
+        . "%d, aim %d: %s\n", $sum, AIM, $sum <= AIM ? 'met' : 'missed');
 print("not in the sum: the stack, GS, and ",
     join(', ', map { "$_ ($beside{$_})" } sort(keys(%beside))), "\n");

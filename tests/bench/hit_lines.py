@@ -22,8 +22,10 @@ def value(expression):
 
 def accessed(text):
     """The address of an instruction's memory operand, in Intel's spelling, or None."""
+    if text.startswith(("rep", "movs", "stos", "cmps")):
+        raise gdb.GdbError("a string instruction, which reads more than is looked at: " + text)
     found = OPERAND.search(text)
-    if not found or "gs:" in text or text.startswith(("lea", "nop")):
+    if not found or "gs:" in text or text.startswith("lea") or re.search(r"\bnop\b", text):
         return None
     if found.group(2):
         return int(found.group(2), 16)
