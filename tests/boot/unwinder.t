@@ -22,8 +22,10 @@ use Pitot::Transcript;
 my $build = $ENV{BUILD} // 'build';
 my $fp_build = $ENV{FP_BUILD} // "$build/fp";
 my $event = '-e mem:kernel_flag:rw';
-# Every fifth hit is a sample: an odd number, for the lock is taken and released by turns.
-my $load = '-c 5 -- fs-stress 1';
+my $work = '-- fs-stress 1';
+# Where samples are printed, every fifth hit is one: an odd number, for the lock is taken and
+# released by turns.
+my $load = "-c 5 $work";
 my $files = tempdir(CLEANUP => 1);
 
 # The frames of `bt`: {address, kind, name}.
@@ -72,7 +74,7 @@ subtest 'without frame pointers' => sub {
 };
 
 subtest 'with frame pointers' => sub {
-    my $both = "perf record -a $event -g --verify-chain $load";
+    my $both = "perf record -a $event -g --verify-chain $work";
     my ($orc, $fp) = map { "perf record -a $event --call-graph $_ $load" } qw(orc fp);
     my $ticks = "perf record -a -e mem:ticks:w -g --verify-chain -- fs-stress 40";
     my $machine = boot(iso => "$fp_build/test/pitot.iso",
