@@ -127,6 +127,9 @@ is($ended, $done, 'a tracepoint stands in the interrupt of the timer');
     samples(perf_says(1, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff'));
 is_deeply([keys(%chains)], ['trap_serve trap_common work kernel_main high'],
     "perf script: a chain by frame pointers crosses the kernel's own entry where that is named");
+my @ticks = perf_says(1, '-F', 'trace') =~ /^ *(\d+)$/mg;
+cmp_ok(scalar(@ticks), '>', 1, '... more than one');
+is_deeply(\@ticks, [map { $ticks[0] + $_ } 0 .. $#ticks], '... and no tick is left out');
 
 # --- Level 2: breakpoints -------------------------------------------------------------------------
 
