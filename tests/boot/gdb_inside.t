@@ -28,9 +28,9 @@ sub session
     my ($name, $options, @parts) = @_;
     my ($machine, $said) = gdb_session({door => gdb_at_com3(), smp => 4, %$options}, '', @parts);
     $machine->wait_end;
-    my ($last) = grep { length($said->{$_} // '') } reverse(@parts);
+    my $last = last_part($said, @parts);
     ok(exists $said->{end}, "$name: gdb comes to the end of its script")
-        or diag($last, substr($said->{$last // ''} // '', -2000));
+        or diag($last, substr($said->{$last}, -2000));
     return ($machine, $said);
 }
 

@@ -16,6 +16,7 @@ use lib 'tests/lib';
 use Test::More;
 use Pitot;
 use Pitot::Files;
+use Pitot::Gdb qw(stub_at);
 use Pitot::GdbCommands;
 use Pitot::Stopped;
 
@@ -231,9 +232,9 @@ six_ok(commands_on_file("$kernel -c $logs/short", $none),
 unlink("$logs/none.perf");
 
 my %at_reset = (
-    machine => sub { my ($base, %options) = @_; return (%options, gdb => "$base.stub") },
-    ready => sub { Pitot::Gdb::await_listening("$_[0].stub") },
-    attach => sub { return "target remote $_[0].stub\n" },
+    machine => sub { my ($base, %options) = @_; return (%options, gdb => stub_at($base)) },
+    ready => sub { Pitot::Gdb::await_listening(stub_at($_[0])) },
+    attach => sub { return "target remote ${\stub_at($_[0])}\n" },
     again => sub { return "echo\n" },
 );
 $said = commands_session(

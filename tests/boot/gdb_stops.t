@@ -30,9 +30,9 @@ sub session
     my ($name, $options, @parts) = @_;
     my ($machine, $said) = gdb_session({smp => 4, %$options}, '', @parts);
     $machine->wait_end;
-    my ($last) = grep { length($said->{$_} // '') } reverse(@parts);
+    my $last = last_part($said, @parts);
     ok(exists $said->{end}, "$name: gdb comes to the end of its script")
-        or diag($last, substr($said->{$last // ''} // '', -2000), $machine->tail);
+        or diag($last, substr($said->{$last}, -2000), $machine->tail);
     return ($machine, $said);
 }
 

@@ -16,10 +16,10 @@
 # Where gdb comes in is a door: QEMU's stub, or what stands as `door` among the options. A door is a
 # hash of functions, each called with what the session's files are called, without their ends:
 #
-#     machine => sub { my ($base, %options) = @_; return %options, gdb => "$base.stub" },
+#     machine => sub { my ($base, %options) = @_; return %options, gdb => stub_at($base) },
 #     ready => sub { my ($base, $machine) = @_; ... }, # waits until gdb may come
-#     attach => sub { my ($base) = @_; return "pitot-attach $base.stub\n" },
-#     again => sub { my ($base) = @_; return "target remote $base.stub\n" },    # after a `detach`
+#     attach => sub { my ($base) = @_; return "pitot-attach ${\stub_at($base)}\n" },
+#     again => sub { ... },                            # the same after a `detach`
 #
 # A script says `attach-again` for the last.
 package Pitot::Gdb;
@@ -34,7 +34,7 @@ use Pitot::Files;
 use Pitot::Machine;
 use Pitot::Patience;
 
-our @EXPORT = qw(gdb_session gdb_says gdb_says_of $gdb_refusals);
+our @EXPORT = qw(gdb_session gdb_says gdb_says_of last_part stub_at $gdb_refusals);
 
 # Lets a part of a script say `python refused("...")`: a refusal is an answer, not the script's end.
 our $gdb_refusals = <<'GDB';
@@ -56,11 +56,15 @@ my ($sessions, $visits) = (0, 0);
 my $slow = "set remotetimeout $patience\n";
 
 my %outside = (
-    machine => sub { my ($base, %options) = @_; return (%options, gdb => "$base.stub") },
-    ready => sub { await_listening("$_[0].stub") },
-    attach => sub { return "${slow}pitot-attach $_[0].stub\n" },
-    again => sub { return "target remote $_[0].stub\n" },
+    machine => sub { my ($base, %options) = @_; return (%options, gdb => stub_at($base)) },
+    ready => sub { await_listening(stub_at($_[0])) },
+    attach => sub { return "${slow}pitot-attach ${\stub_at($_[0])}\n" },
+    again => sub { return "target remote ${\stub_at($_[0])}\n" },
 );
+
+# Where QEMU's stub is. What listens on the host is told by path alone, and another tree's tests
+# have the same paths, from their own root: so this process is in it.
+sub stub_at { return "$_[0].$$.stub" }
 
 # Returns the machine, which gdb has left or ended, and a hash of what gdb said to each part; a last
 # one, `end`, is there if gdb came so far.
@@ -95,6 +99,13 @@ sub gdb_says_of
         again => sub { "${slow}target remote $path_again\n" },
     );
     return run_gdb('-batch -x', \%door, $base, $kernel, '', @parts);
+}
+
+# The title of the last part that gdb said something to.
+sub last_part
+{
+    my ($said, @parts) = @_;
+    return ((grep { length($said->{$_} // '') } reverse(@parts)), 'entry')[0];
 }
 
 sub run_gdb

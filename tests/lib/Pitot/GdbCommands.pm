@@ -36,11 +36,11 @@ sub commands_session
     my ($options, @parts) = @_;
     my %small = (mem => '32M', flags => 'perf.rate=0');
     my ($machine, $said) = gdb_session({%small, %$options}, $claims, @parts);
-    my ($last) = grep { length($said->{$_} // '') } reverse(@parts);
+    my $last = last_part($said, @parts);
     my @faults = join('', values(%$said)) =~ /^(.*(?:Python Exception|occurred in Python).*)$/mg;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     ok(exists $said->{end}, "gdb comes to the end: $options->{run}")
-        or diag("in $last: ", substr($said->{$last} // '', -2000));
+        or diag("in $last: ", substr($said->{$last}, -2000));
     is("@faults", '', '... gladly');
     return $said;
 }

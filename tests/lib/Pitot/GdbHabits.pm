@@ -376,9 +376,9 @@ sub gdb_habits_ok
     for my $session (\%stops, \%data, \%threads) {
         my @parts = @{$session->{parts}};
         my ($machine, $said) = gdb_session({%options, run => $load}, '', @parts);
-        my ($last) = grep { length($said->{$_} // '') } reverse(@parts);
+        my $last = last_part($said, @parts);
         right_ok(exists $said->{end} ? undef : "it ended in: $last",
-            "$where: $session->{name}: gdb comes to the end of its script", $said->{$last} // '');
+            "$where: $session->{name}: gdb comes to the end of its script", $said->{$last});
         claim_ok($_, $said, $cpus, $where) for @{$session->{claims}};
         my ($wrong) = $session->{end}->($machine);
         right_ok($wrong, "$where: $session->{ends}", $machine->tail);
