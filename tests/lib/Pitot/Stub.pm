@@ -104,6 +104,7 @@ sub leave
 sub put
 {
     my ($self, $body) = @_;
+    local $SIG{PIPE} = 'IGNORE';
     my $packet = sprintf('$%s#%02x', $body, unpack('%8C*', $body));
     while (length($packet)) {
         my $sent = syswrite($self->{socket}, $packet) // croak("$self->{path}: $!");
@@ -125,6 +126,7 @@ sub get
         my $length = sysread($self->{socket}, $self->{input}, 65536, length($self->{input}));
         croak("$self->{path}: the machine has gone") if !$length;
     }
+    local $SIG{PIPE} = 'IGNORE';    # a machine that was let go may have ended since it answered
     syswrite($self->{socket}, '+');
     return $self->{input} =~ s/^[^\$]*\$([^#]*)#..//s ? $1 : '';
 }
