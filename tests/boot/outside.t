@@ -14,7 +14,9 @@ use strict;
 use warnings;
 use lib 'tests/lib';
 use File::Path qw(make_path);
+use IO::Socket::UNIX;
 use IPC::Open3 qw(open3);
+use POSIX ();
 use Test::More;
 use Pitot;
 use Pitot::Files;
@@ -189,6 +191,37 @@ like($said, qr/^outside: 1 hits of mem:kernel_main:x$/m, '... with what it saw')
 $machine->send("poweroff\r");
 $machine->wait_end;
 ended_ok($machine, '... and the machine runs on');
+
+# A stub whose machine ends as it is let go: that its answer has come can no longer be told to it.
+sub serve_once
+{
+    my ($listener) = @_;
+    my %answers = ('?' => 'T05thread:01;', qC => 'QC01', g => '0' x 400, c => '');
+    my $stub = $listener->accept or die("accept: $!\n");
+    my $input = '';
+    while (sysread($stub, $input, 4096, length($input))) {
+        syswrite($stub, '$T02thread:01;#00') if $input =~ s/^[^\$]*\x03//;
+        while ($input =~ s/^[^\$]*\$([^#]*)#..//s) {
+            my $asked = $1;
+            shutdown($stub, 0) if $asked eq 'D';
+            my $answer = $answers{$asked} // 'OK';
+            syswrite($stub, "\$$answer#00") if length($answer);
+        }
+    }
+}
+
+$socket = "$logs/once.stub";
+my $listener = IO::Socket::UNIX->new(Local => $socket, Listen => 1, Timeout => $patience)
+    or die("$socket: $!\n");
+$pid = fork() // die("fork: $!\n");
+if ($pid == 0) {
+    serve_once($listener);
+    POSIX::_exit(0);
+}
+($said, $status) = outside('--kernel', $kernel, '--gdb', $socket,
+    qw(-e mem:0x1000/1:w --seconds 1));
+watched_ok('a machine that ends as it is let go', $said, $status);
+waitpid($pid, 0);
 
 # --- What is refused ------------------------------------------------------------------------------
 
