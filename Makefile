@@ -8,6 +8,10 @@
 ##   SMP=n                  CPUs: 1; each test says how many it needs
 ##   CC=gcc|clang           BUILD=build            V=1 shows the commands
 ##   RUN="CMD; CMD"         what the boot types by itself; then the prompt, if stdin is a terminal
+ifneq ($(words $(CURDIR)),1)
+$(error $(CURDIR): make takes that for several names; a path without spaces is possible)
+endif
+
 UNWINDER ?= orc
 FIRMWARE ?= bios
 MACHINE  ?= qemu

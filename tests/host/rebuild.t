@@ -11,6 +11,8 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
+use Cwd qw(getcwd);
+use File::Path qw(make_path);
 use Test::More;
 use Pitot::Difference;
 use Pitot::Files;
@@ -96,5 +98,12 @@ is(join(' ', sort(map { m{/hosted/(.*)\.o$} } split(' ', $given // ''))),
 
 my ($compiled, $linked) = made_anew('README.md');
 is("@$compiled @$linked", ' ', 'what no program is made from touches none');
+
+my ($root, $spaced) = (getcwd(), "$build/logs/rebuild/a b");
+make_path($spaced);
+my $refused = `make -C '$spaced' -f $root/Makefile help 2>&1`;
+isnt($?, 0, 'a path with a space is refused');
+like($refused, qr/a b: make takes that for several names; a path without spaces is possible/,
+    '... and what would be right is said');
 
 done_testing();
