@@ -2,16 +2,16 @@
 # Pitot's build. `make help` lists what can be asked for; each line of it stands below, after two
 # hash signs.
 
+ifneq ($(words $(CURDIR)),1)
+$(error $(CURDIR): make takes that for several names; a path without spaces is possible)
+endif
+
 ## Variables, on the command line of make:
 ##   UNWINDER=orc|fp        call chains by a table, without frame pointers; or with them, and both ways
 ##   FIRMWARE=bios|uefi|qboot   MACHINE=qemu|bochs   ACCEL=tcg   CPU=max   MEM=256M
 ##   SMP=n                  CPUs: 1; each test says how many it needs
 ##   CC=gcc|clang           BUILD=build            V=1 shows the commands
 ##   RUN="CMD; CMD"         what the boot types by itself; then the prompt, if stdin is a terminal
-ifneq ($(words $(CURDIR)),1)
-$(error $(CURDIR): make takes that for several names; a path without spaces is possible)
-endif
-
 UNWINDER ?= orc
 FIRMWARE ?= bios
 MACHINE  ?= qemu
