@@ -16,7 +16,7 @@ use lib 'tests/lib';
 use Test::More;
 use Pitot;
 use Pitot::Files;
-use Pitot::Gdb qw(stub_at);
+use Pitot::Gdb qw(stub_at %at_stub);
 use Pitot::GdbCommands;
 use Pitot::Stopped;
 
@@ -232,8 +232,7 @@ six_ok(commands_on_file("$kernel -c $logs/short", $none),
 unlink("$logs/none.perf");
 
 my %at_reset = (
-    machine => sub { my ($base, %options) = @_; return (%options, gdb => stub_at($base)) },
-    ready => sub { Pitot::Gdb::await_listening(stub_at($_[0])) },
+    %at_stub,
     attach => sub { return "target remote ${\stub_at($_[0])}\n" },
     again => sub { return "echo\n" },
 );

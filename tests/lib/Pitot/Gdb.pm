@@ -34,7 +34,7 @@ use Pitot::Files;
 use Pitot::Machine;
 use Pitot::Patience;
 
-our @EXPORT = qw(gdb_session gdb_says gdb_says_of last_part stub_at $gdb_refusals);
+our @EXPORT = qw(gdb_session gdb_says gdb_says_of last_part stub_at $gdb_refusals %at_stub);
 
 # Lets a part of a script say `python refused("...")`: a refusal is an answer, not the script's end.
 our $gdb_refusals = <<'GDB';
@@ -55,7 +55,8 @@ my ($sessions, $visits) = (0, 0);
 # gdb takes an answer that comes later for that to its next question.
 my $slow = "set remotetimeout $patience\n";
 
-my %outside = (
+# The door that is QEMU's stub.
+our %at_stub = (
     machine => sub { my ($base, %options) = @_; return (%options, gdb => stub_at($base)) },
     ready => sub { await_listening(stub_at($_[0])) },
     attach => sub { return "${slow}pitot-attach ${\stub_at($_[0])}\n" },
@@ -72,7 +73,7 @@ sub gdb_session
 {
     my ($wanted, $commands, @parts) = @_;
     my %options = (timeout => $hang, %$wanted);
-    my $door = delete $options{door} // \%outside;
+    my $door = delete $options{door} // \%at_stub;
     my $typed = delete $options{typed};
     my $base = "$build/logs/" . basename($0, '.t') . '/' . ++$sessions;
     my $machine = Pitot::Machine->new(icount => '', $door->{machine}->($base, %options));
