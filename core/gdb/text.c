@@ -62,14 +62,16 @@ void gdb_text_send_rest(void)
 }
 
 /*
- * A packet is sent whole: what an interrupt prints comes before it or after it, and a stop of
- * another CPU sends the rest first.
+ * A packet is sent whole: another CPU waits at the console's guard, what an interrupt prints comes
+ * before it or after it, and a stop of another CPU sends the rest first.
  */
 size_t gdb_text_print(const char *text, size_t length)
 {
-    uint64_t flags = arch_irq_save();
+    uint64_t flags;
     size_t sent = 0;
 
+    print_together_begin(); /* not each write to the console's sink is a print */
+    flags = arch_irq_save();
     gdb_text_send_rest(); /* left over by a CPU that a panic has halted */
     do {
         size_t part = length - sent < GDB_TEXT_MAX ? length - sent : GDB_TEXT_MAX;
@@ -82,14 +84,13 @@ size_t gdb_text_print(const char *text, size_t length)
         sent += part;
     } while (sent < length && gdb_hears_text());
     arch_irq_restore(flags);
+    print_together_end();
     return sent;
 }
 
 void gdb_text_keep_alive(void)
 {
-    print_together_begin();
     gdb_text_print("", 0);
-    print_together_end();
 }
 
 static void lent_write(struct sink *sink, const char *bytes, size_t length)
