@@ -33,8 +33,10 @@ static struct {
 static void progress_write(struct sink *sink, const char *bytes, size_t length)
 {
     (void)sink;
+    print_together_begin();
     progress_end();
     progress.console->write(progress.console, bytes, length);
+    print_together_end();
 }
 
 void progress_begin(void)
@@ -44,12 +46,14 @@ void progress_begin(void)
 
 void progress_end(void)
 {
-    if (!progress.stands)
-        return;
-    progress.stands = false;
-    if (print_console() == &progress.sink)
-        print_set_console(progress.console);
-    progress.console->write(progress.console, "\n", 1);
+    print_together_begin(); /* another CPU that prints ends the line, too */
+    if (progress.stands) {
+        progress.stands = false;
+        if (print_console() == &progress.sink)
+            print_set_console(progress.console);
+        progress.console->write(progress.console, "\n", 1);
+    }
+    print_together_end();
 }
 
 /*
@@ -76,6 +80,7 @@ void command_progress(const char *what, unsigned long done, unsigned long total)
     if (now < progress.next_ns || !print_console())
         return;
     progress.next_ns = now + SECOND_NS;
+    print_together_begin();
     progress_stand();
     /* blanks cover the rest of the old line */
     size_t length = print_into(line, sizeof(line), "%s: %lu of %lu", what, done, total);
@@ -83,4 +88,5 @@ void command_progress(const char *what, unsigned long done, unsigned long total)
     int covered = progress.length > length ? (int)(progress.length - length) : 0;
     print_to(progress.console, "\r%s%*s", line, covered, "");
     progress.length = length;
+    print_together_end();
 }

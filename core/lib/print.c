@@ -267,7 +267,9 @@ void print(const char *format, ...)
     if (!console)
         return;
     va_start(arguments, format);
-    print_list_to(console, format, arguments);
+    print_together_begin(); /* first: meanwhile another CPU may give the console another sink */
+    print_pieces_to(console, format, arguments);
+    print_together_end();
     va_end(arguments);
 }
 

@@ -18,6 +18,7 @@
 
 #include "arch/cpu.h"
 #include "core/console/command.h"
+#include "core/console/progress.h"
 #include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
@@ -130,10 +131,24 @@ const struct line_completer complete_words = {extend_nothing, list_nothing};
 
 static char printed[20000];
 static size_t printed_length;
+static unsigned guard_depth; /* other CPUs do not print while it is not 0 */
+static size_t unguarded;     /* characters */
+
+static void guard_enter(void)
+{
+    guard_depth++;
+}
+
+static void guard_leave(void)
+{
+    assert_true(guard_depth > 0);
+    guard_depth--;
+}
 
 static void printed_write(struct sink *sink, const char *bytes, size_t length)
 {
     (void)sink;
+    unguarded += guard_depth > 0 ? 0 : length;
     assert_true(printed_length + length < sizeof(printed));
     memcpy(printed + printed_length, bytes, length);
     printed_length += length;
@@ -441,10 +456,24 @@ static void a_shorter_progress_line_covers_the_longer_one(void **state)
     assert_string_equal(printed, "\rwork: 10 of 10\rw: 1 of 1     \n\n");
 }
 
+static void a_progress_line_stands_together_and_ends_so(void **state)
+{
+    (void)state;
+    unguarded = 0;
+    now_ns = 20000000000;
+    command_progress("work", 1, 10);
+    progress_end();
+    print("after%s", "wards\n");
+    assert_string_equal(printed, "\rwork: 1 of 10\nafterwards\n");
+    assert_int_equal(unguarded, 0);
+    assert_int_equal(guard_depth, 0);
+}
+
 static int with_host(void **state)
 {
     (void)state;
     host.interrupted = interrupted;
+    print_set_guard(guard_enter, guard_leave);
     return 0;
 }
 
@@ -471,6 +500,7 @@ int main(void)
         cmocka_unit_test_setup(a_second_of_progress_begins_with_each_command, begin),
         cmocka_unit_test_setup(a_progress_sink_that_was_put_back_still_prints, begin),
         cmocka_unit_test_setup(a_shorter_progress_line_covers_the_longer_one, begin),
+        cmocka_unit_test_setup(a_progress_line_stands_together_and_ends_so, begin),
     };
 
     return cmocka_run_group_tests(tests, with_host, NULL);

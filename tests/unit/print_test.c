@@ -132,6 +132,30 @@ static void the_console_is_nowhere_until_it_is_set(void **state)
     print_set_console(NULL);
 }
 
+static struct counting_sink before = {{count_write}, 0, 0}, after = {{count_write}, 0, 0};
+
+/* Another CPU, whose turn it was first, has given the console another sink. */
+static void enter_late(void)
+{
+    print_set_console(&after.sink);
+}
+
+static void leave(void)
+{
+}
+
+static void a_print_that_waits_goes_to_the_console_of_then(void **state)
+{
+    (void)state;
+    print_set_console(&before.sink);
+    print_set_guard(enter_late, leave);
+    print("abc");
+    print_set_guard(NULL, NULL);
+    print_set_console(NULL);
+    assert_int_equal(before.bytes, 0);
+    assert_int_equal(after.bytes, 3);
+}
+
 static void a_refusal_carries_its_reason_and_negative_errno(void **state)
 {
     struct refusal why;
@@ -158,6 +182,7 @@ int main(void)
         cmocka_unit_test(a_wrong_format_prints_itself),
         cmocka_unit_test(a_short_buffer_ends_in_nul_and_the_whole_length_is_told),
         cmocka_unit_test(the_console_is_nowhere_until_it_is_set),
+        cmocka_unit_test(a_print_that_waits_goes_to_the_console_of_then),
         cmocka_unit_test(a_refusal_carries_its_reason_and_negative_errno),
     };
 
