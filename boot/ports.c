@@ -129,5 +129,5 @@ static void ports_limit_waits(void)
     virtio_serial_limit_waits();
 }
 
-const struct panic_machine ports_panic = {.limit_waits = ports_limit_waits,
-                                          .stop = ports_stop_failed};
+const struct panic_machine ports_panic = {
+    .limit_waits = ports_limit_waits, .console = &com1_sink, .stop = ports_stop_failed};

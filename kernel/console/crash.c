@@ -125,6 +125,23 @@ static void crash_assert(void)
     assert(nowhere == 0);
 }
 
+static void failing_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    (void)bytes;
+    (void)length;
+    panic("this console prints nothing");
+}
+
+/* Nor can the report be printed. */
+static void crash_console(void)
+{
+    static struct sink failing = {failing_write};
+
+    print_set_console(&failing);
+    print("anything");
+}
+
 /* Not a part of the function that locks, so that a chain has both. */
 __attribute__((noinline)) static _Noreturn void crash_spin(void)
 {
@@ -179,6 +196,7 @@ static const struct {
     {"non-canonical", crash_canonical, "read a non-canonical address"},
     {"panic", crash_panic, "call panic"},
     {"assert", crash_assert, "fail an assertion"},
+    {"console", crash_console, "fail in what the console prints with"},
     {"hang", crash_hang, "spin for ever with interrupts off, for watchdog="},
     {"hang-locked", crash_hang_locked, "the same, holding a spinlock that CPU 1 waits for"},
 };

@@ -22,6 +22,8 @@ static struct panic_machine machine;              /* set at boot */
 static void (*debugger)(const struct regs *regs); /* looks at what is left; NULL: none */
 static uint32_t reporter;                         /* [A] the CPU that reports, + 1; 0: none */
 static unsigned level; /* [reporter] how deep we are in failures: see stop */
+static char about[200] = "its reason was not known yet"; /* [reporter] what is reported. Not on a
+                                                          * stack: a second failure may reuse it */
 
 #define LEVEL_SPEAKS 2 /* the last level that prints */
 #define LEVEL_STOPS  3 /* the last one that asks the machine to stop */
@@ -65,13 +67,31 @@ void panic_print_samples(struct record_source *source)
  * reports; the second, a failure in the report, says so; the third only stops the machine; the
  * fourth only this CPU.
  */
-static _Noreturn void stop(const char *reason)
+static _Noreturn void stop(void)
 {
-    if (++level <= LEVEL_SPEAKS)
-        print("Pitot stopped: %s\n", reason);
     if (level <= LEVEL_STOPS && machine.stop)
         machine.stop();
     arch_halt();
+}
+
+static void say_failed(struct sink *to)
+{
+    if (to)
+        print_to(to, "Pitot stopped: failure inside the report of a failure: %s\n", about);
+}
+
+/* The machine's own console comes first: where print() goes, gdb for one, may be what failed. */
+static _Noreturn void stop_in_report(void)
+{
+    if (++level <= LEVEL_SPEAKS) {
+        print_guard_break();
+        if (machine.limit_waits)
+            machine.limit_waits();
+        say_failed(machine.console);
+        if (print_console() != machine.console)
+            say_failed(print_console());
+    }
+    stop();
 }
 
 /*
@@ -89,7 +109,7 @@ static void begin(void)
         nobody != me)
         arch_halt();
     if (level > 0)
-        stop("failure inside the report of a failure");
+        stop_in_report();
     level = 1;
     arch_cpus_halt();
     arch_watch_disarm(); /* again: this CPU may have been parked, and armed as it resumed */
@@ -104,6 +124,7 @@ static _Noreturn void report(const char *reason, const struct regs *regs)
 {
     char end[128];
 
+    print_into(about, sizeof(about), "%s", reason);
     print("\nPANIC: %s\n", reason);
     print_into(end, sizeof(end), "the panic \"%s\"", reason);
     recording_note_end(end);
@@ -114,7 +135,9 @@ static _Noreturn void report(const char *reason, const struct regs *regs)
     drain_crash();
     if (debugger)
         debugger(regs);
-    stop(reason);
+    if (++level <= LEVEL_SPEAKS)
+        print("Pitot stopped: %s\n", reason);
+    stop();
 }
 
 _Noreturn void panic(const char *format, ...)

@@ -7,12 +7,15 @@
 #pragma once
 
 #include "arch/regs.h"
+#include "core/lib/print.h"
 
 __attribute__((format(printf, 1, 2))) _Noreturn void panic(const char *format, ...);
 
 /* What the machine can do for a report; each may be NULL. */
 struct panic_machine {
     void (*limit_waits)(void); /* first: output must not wait for ever any more */
+    struct sink *console;      /* its own: tells that a report failed, as where print() goes, a
+                                * debugger say, may be what failed */
     void (*stop)(void);        /* last: ends an emulator, say; may return */
 };
 

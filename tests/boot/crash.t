@@ -3,9 +3,9 @@
 # of: kernel/panic, kernel/console/crash, arch/x86_64/entry/trap
 #
 # Every way to die ends in the report that docs/kernel.md promises, and in nothing else: what and
-# where, registers, a call chain with names, the last samples, a last line, status 99. What the
-# report says is held against the kernel's file and against the manual's error codes. Run from the
-# root of the tree:
+# where, registers, a call chain with names, the last samples, a last line, status 99; where the
+# report itself fails, in that line. What the report says is held against the kernel's file and
+# against the manual's error codes. Run from the root of the tree:
 #
 #     prove tests/boot/crash.t
 #
@@ -248,6 +248,14 @@ my %tests = (
     assert => sub {
         asked_ok('assert', 'assertion failed: nowhere == 0, kernel/console/crash\.c:\d+',
             qw(panic assert_failed crash_assert crash_run));
+    },
+    console => sub {
+        my $machine = boot(machine => 'qemu', run => 'crash console');
+        is($machine->status, $stopped, 'the machine ends, with the status of a panic');
+        like($machine->console,
+            qr/^Pitot stopped: failure inside the report .*: this console prints nothing\n\z/m,
+            "what has no report is told by the machine's own console");
+        unlike($machine->console, qr/^PANIC/m, '... which the report did not come to');
     },
 );
 

@@ -33,7 +33,8 @@ my %known = (
         event_clock_follow place_read_program)),
     (map { $_ => $interrupts } qw(timer_interrupt apic_timer_interrupt timer_set_rate pic_serve
         uart_interrupt uart_resume)),
-    (map { $_ => $prints } qw(output_write echo_write progress_write runner_write)),
+    (map { $_ => $prints } qw(output_write echo_write progress_write runner_write
+        failing_write)),
     trap_dispatch => "a program's debug trap, which has left the page and the depth of a hit's",
     watch_refuse_place => "of a program's breakpoint: gdb's are the kernel's",
 );
