@@ -233,11 +233,3 @@ bool gdb_tell(struct sink *to)
     breakpoint_print(to);
     return true;
 }
-
-void gdb_exited(void)
-{
-    if (!gdb_session.door)
-        return;
-    gdb_text_send_rest();
-    gdb_server_exited(&gdb_session.server, 0);
-}

@@ -96,5 +96,5 @@ bool gdb_is_sending(unsigned cpu);
 /* A panic with these registers has been reported: stops if a gdb is attached. Any context. */
 void gdb_panicked(const struct regs *regs);
 
-/* Tells gdb that the machine is about to be switched off. Any context. */
+/* Tells gdb that the machine is about to be switched off. Task context, or a stop. */
 void gdb_exited(void);

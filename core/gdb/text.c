@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text for gdb while the machine runs: the output of a command, and what the console prints while
- * its port is lent. Task context or a panic, unless session.h says otherwise.
+ * What gdb is sent while the machine runs: the output of a command, what the console prints while
+ * its port is lent, and that the machine ends. Task context or a panic, unless a header says
+ * otherwise.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -91,6 +92,32 @@ size_t gdb_text_print(const char *text, size_t length)
 void gdb_text_keep_alive(void)
 {
     gdb_text_print("", 0);
+}
+
+static void send_end(void)
+{
+    if (!gdb_session.door)
+        return;
+    gdb_text_send_rest();
+    gdb_server_exited(&gdb_session.server, 0);
+}
+
+/* In a stop no other CPU sends, and one may have been stopped while it held the guard. */
+void gdb_exited(void)
+{
+    uint64_t flags;
+
+    if (__atomic_load_n(&gdb_session.stopped, __ATOMIC_RELAXED)) {
+        send_end();
+        return;
+    }
+    print_together_begin();
+    flags = arch_irq_save();
+    sending_begins();
+    send_end();
+    sending_ends();
+    arch_irq_restore(flags);
+    print_together_end();
 }
 
 static void lent_write(struct sink *sink, const char *bytes, size_t length)

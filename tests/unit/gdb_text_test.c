@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text for gdb (core/gdb/text.c): each packet leaves whole, and no other CPU can make one
- * meanwhile, whether the text comes by a print, by a write to the console's sink, or is none.
+ * What gdb is sent while the machine runs (core/gdb/text.c): each packet leaves whole, and no other
+ * CPU can make one meanwhile, whether text comes by a print, by a write to the console's sink, or
+ * is none, or the machine ends.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,6 +63,8 @@ static unsigned guard_depth;
 
 static void guard_enter(void)
 {
+    assert_false(gdb_session.stopped);
+    assert_false(irqs_off); /* a CPU that waits for the guard takes its interrupts */
     guard_depth++;
 }
 
@@ -78,8 +81,8 @@ static bool line_ready(void)
 
 static void line_put(const char *bytes, size_t length)
 {
-    assert_true(guard_depth > 0);
-    assert_true(irqs_off);
+    assert_true(length == 0 || gdb_session.stopped || (guard_depth > 0 && gdb_is_sending(0)));
+    assert_true(gdb_session.stopped || irqs_off);
     fake_gdb_line.put(bytes, length);
 }
 
@@ -91,6 +94,7 @@ static bool command_runs(void)
 }
 
 static const struct gdb_monitor monitor = {.is_under_way = command_runs};
+static const struct gdb_door door = {.name = "COM3"};
 
 static int reset(void **state)
 {
@@ -99,6 +103,9 @@ static int reset(void **state)
     guard_depth = 0;
     irqs_off = false;
     gdb_session.monitor = &monitor;
+    gdb_session.door = &door;
+    gdb_session.stopped = false;
+    gdb_session.server.owes_stop = true;
     gdb_link_init(&gdb_session.server.link, &line);
     print_set_guard(guard_enter, guard_leave);
     return 0;
@@ -148,6 +155,27 @@ static void a_long_text_is_several_packets(void **state)
     told(expected);
 }
 
+static void the_end_waits_until_no_other_cpu_sends(void **state)
+{
+    (void)state;
+    gdb_exited();
+    told("$W00#b7");
+}
+
+/* Here a CPU was stopped in a print, after a piece of its packet: its rest comes first. */
+static void the_end_in_a_stop_does_not_wait_for_a_stopped_cpu(void **state)
+{
+    (void)state;
+    gdb_link_make_text(&gdb_session.server.link, "ABCDEFGHI", 9);
+    guard_enter();
+    gdb_session.stopped = true;
+    assert_true(gdb_link_send_piece(&gdb_session.server.link));
+    gdb_exited();
+    assert_int_equal(guard_depth, 1);
+    guard_leave();
+    told("$O414243444546474849#00$W00#b7");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +183,8 @@ int main(void)
         cmocka_unit_test_setup(a_print_to_the_console_holds_the_guard_once_more, reset),
         cmocka_unit_test_setup(a_sign_of_life_is_an_empty_packet, reset),
         cmocka_unit_test_setup(a_long_text_is_several_packets, reset),
+        cmocka_unit_test_setup(the_end_waits_until_no_other_cpu_sends, reset),
+        cmocka_unit_test_setup(the_end_in_a_stop_does_not_wait_for_a_stopped_cpu, reset),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
