@@ -19,7 +19,7 @@ use Pitot::Files;
 plan skip_all => 'the clock is set by QEMU' if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 
 my @commands = (
-    'perf record -a -g -R -e cpu-clock,timer:tick,sched:* -- fs-stress --threads 3 3',
+    'perf record -a -g -R -e cpu-clock,timer:tick,sched:* -- fs-stress --threads 3 6',
     'perf script',
     'perf record -a -m 64k -g -e mem:kernel_flag:rw,lock:* -- /bin/fs-load 3',
     'perf trace -S -- /bin/poll-load',
