@@ -64,7 +64,8 @@ void gdb_text_send_rest(void)
 
 /*
  * A packet is sent whole: another CPU waits at the console's guard, what an interrupt prints comes
- * before it or after it, and a stop of another CPU sends the rest first.
+ * before it or after it, and a stop of another CPU sends the rest first. The watchdog's report does
+ * not wait (print_guard_seize): on a lent port it may come into a packet.
  */
 size_t gdb_text_print(const char *text, size_t length)
 {

@@ -103,7 +103,7 @@ my @claims = (
     ['perf record -m 8m -e lock:*,sched:sched_switch' => sub {
         my $waits = qr/ lock:lock_contended: .*\bkernel_flag\b/;
         my $script = '';
-        # A thread waits if a tick comes while another holds the lock: once in most recordings.
+        # A thread waits if a tick comes while another holds the lock, as in most recordings.
         for (my $times = 0; $times < 20 && $script !~ $waits; $times++) {
             typed($_[0]);
             $script = script('trace');
