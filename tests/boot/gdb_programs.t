@@ -28,18 +28,14 @@ my $logs = "$build/logs/gdb_programs";
 my %pid;    # of the program of a machine
 my %symbol = map { /^(\S+) \S (\S+)$/ ? ($2, hex($1)) : () } split(/\n/, `nm $build/pitot.elf`);
 
-# A machine whose console runs that program; gdb's first packet comes while it does.
+# A machine with that program beside its console; gdb's first packet comes while it does.
 sub beside
 {
     my ($name, $program, %options) = @_;
     my $path = "$logs/$name.com3";
     my $machine = start(com3 => "unix:$path", %options);
     $machine->expect(qr/^pitot> $/m, $patience);
-    $machine->send("$program\n");
-    # The console and the program print in any order.
-    $machine->expect(qr/spin: (?:.*\n)*.*runs as|runs as (?:.*\n)*.*spin: /, $patience);
-    $machine->console =~ /^spin runs as (\d+)$/m;
-    $pid{$machine} = $1;
+    $pid{$machine} = $machine->run_beside($program, qr/spin: /);
     my $stub = Pitot::Stub->new($path);
     $stub->come;
     $stub->put('qC');
@@ -128,7 +124,7 @@ my ($machine, $stub, $answer);
 
 # --- gdb comes -----------------------------------------------------------------------------------
 
-($machine, $stub, $answer) = beside('comes', 'run /bin/spin &', smp => 1);
+($machine, $stub, $answer) = beside('comes', '/bin/spin', smp => 1);
 like($answer // 'nothing', qr/^QC/, 'gdb is answered though the CPU runs a program');
 BAIL_OUT('the stub is deaf') if !defined $answer;
 is(stop_in_program($stub, 1), 1, '... which goes on, and ^C stops it');
@@ -152,7 +148,7 @@ end_ok($machine, 'it runs on when gdb has left');
 # --- Steps ---------------------------------------------------------------------------------------
 
 my $cpus = 4;
-($machine, $stub) = beside('steps', 'run /bin/spin calls &', smp => $cpus);
+($machine, $stub) = beside('steps', '/bin/spin calls', smp => $cpus);
 my $thread = stop_in_program($stub, $cpus);
 ok($thread, '^C stops all CPUs, one of them in a program');
 
@@ -192,7 +188,7 @@ $machine->wait_end;
 ended_ok($machine);
 
 # A program's `popf` does not change whether interrupts are on, and the stub has them off for it.
-($machine, $stub) = beside('flags', 'run /bin/spin flags &', smp => 1);
+($machine, $stub) = beside('flags', '/bin/spin flags', smp => 1);
 stop_in_program($stub, 1);
 my ($pushes, $pops, $wrong) = (0, 0, '');
 for (1 .. 100) {

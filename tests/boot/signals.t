@@ -74,21 +74,11 @@ sub goes_on
     return 1;
 }
 
-sub begin
-{
-    my ($machine, $program, $says) = @_;
-    my ($name) = $program =~ /^(\w+)/;
-    $machine->send("run $program &\n");
-    my ($pid) = $machine->expect(qr/^$name runs as \d+\n(?:.*\n)*?.*$says/m, $patience, $program)
-        =~ /runs as (\d+)/;
-    return $pid;
-}
-
 # Parking four CPUs again and again, one of them in calls all the while, wants the host's clock.
 for my $smp (1, 4) {
     my $machine = start(smp => $smp, $smp > 1 ? (icount => '') : ());
     $machine->expect($prompt, $patience, 'there is a prompt');
-    my $spin = begin($machine, 'spin calls', 'spin: until');
+    my $spin = $machine->run_beside('spin calls', qr/spin: until/);
     tells($machine, "kill -STOP $spin", qr/spin \(pid $spin\): stopped by signal 19/);
     is(state_within($machine, $spin, 'stopped'), 'stopped',
         "$smp CPUs: ps shows that it is stopped");
@@ -98,7 +88,7 @@ for my $smp (1, 4) {
     isnt(state_of($machine, $spin), 'stopped', '... as ps shows, too');
 
     # One that sleeps in a call stands still there, and sleeps on.
-    my $sleeper = begin($machine, 'calls sleep', 'calls: sleeps');
+    my $sleeper = $machine->run_beside('calls sleep', qr/calls: sleeps/);
     typed($machine, "kill -STOP $sleeper", qr//);
     is(state_within($machine, $sleeper, 'stopped'), 'stopped',
         'one that sleeps in a call is stopped there');

@@ -167,9 +167,7 @@ for my $line ('run spin', '/bin/spin calls',
     $machine->send("\x03");
     $machine->expect(qr/^\S*spin: killed by signal 2\n.*^pitot> $/ms, $patience, '... up to ^C');
 }
-$machine->send("run spin &\n");
-my ($spin) = $machine->expect(qr/^spin runs as \d+\n(?:.*\n)*?.*spin: until/m, $patience)
-    =~ /as (\d+)/;
+my $spin = $machine->run_beside('spin', qr/spin: until/);
 $machine->send("\x03kill $spin\n");
 $machine->expect(qr/spin \(pid $spin\): killed by signal 15$/m, $patience,
     '... which is so beside the console, too');
@@ -188,10 +186,7 @@ my $said = $machine->expect(qr/exit status.*^pitot> $/ms, $patience, 'programs e
 like($said, qr/^calls: exit status 7$/m, '... with a status');
 like($said, qr{^run: /bin/nothing: there is no such file$}m, 'what is not there is refused');
 like($said, qr{^run: /bin: it is a directory$}m, '... as is a directory');
-$machine->send("run calls sleep &\n");
-# What it prints comes before the prompt, or after.
-my ($pid) = $machine->expect(qr/^calls runs as \d+\n.*calls: sleeps$/ms, $patience,
-    'one runs beside the console') =~ /runs as (\d+)/;
+my $pid = $machine->run_beside('calls sleep', qr/calls: sleeps$/m, 'one runs beside the console');
 $machine->send("wait\n");
 $machine->expect(qr/wait\n/, $patience, 'which waits for it');
 $machine->send("\x03");

@@ -220,6 +220,21 @@ sub expect
     return $matched;
 }
 
+# Types `run PROGRAM &`, and waits until the program has said `says` and the console its number, of
+# which either may come first: the program runs as soon as there is one. Returns the number.
+sub run_beside
+{
+    my ($self, $program, $says, $name) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my ($word) = $program =~ m{([^/ ]+)(?: |$)};
+    my $told = qr/^$word runs as \d+\n/m;
+    $self->send("run $program &\n");
+    my $said = $self->expect(qr/$told(?s:.*?)$says|$says(?s:.*?)$told/, $patience,
+        $name // "run $program &");
+    my ($number) = $said =~ /^$word runs as (\d+)\n/m;
+    return $number;
+}
+
 # Where the first match in what is not seen yet ends, counted from there.
 sub match
 {
