@@ -175,8 +175,9 @@ is(scalar(grep { $_->{comm} eq "cpu$_->{cpu}" =~ s/cpu0*(?=\d)/cpu/r } @both), 2
     qw(-e mem:0x1000/1:w --seconds 1));
 $machine->stop;
 watched_ok('nothing is hit, and time ends it', $said, $status);
-like($said, qr/\Aoutside: 0 hits of .*\noutside: 0 samples in [1-9]\d*\.\d+ s, 0 hits a second/,
-    '... which is told');
+like($said,
+    qr/\Aoutside: 0 hits of .*\noutside: 0 samples in (?:0\.9|[1-9]\d*\.)\d+ s, 0 hits a second/,
+    '... which is told, counted from when the points were set');
 
 # Once the kernel shows its prompt, outside has let it run.
 ($machine, $socket) = machine(icount => '', interactive => 1);
@@ -193,16 +194,22 @@ $machine->wait_end;
 ended_ok($machine, '... and the machine runs on');
 
 # A stub whose machine ends as it is let go: that its answer has come can no longer be told to it.
+# While the process `pressed` waits for an answer, a person presses ^C.
 sub serve_once
 {
-    my ($listener) = @_;
+    my ($listener, $pressed) = @_;
     my %answers = ('?' => 'T05thread:01;', qC => 'QC01', g => '0' x 400, c => '');
     my $stub = $listener->accept or die("accept: $!\n");
     my $input = '';
     while (sysread($stub, $input, 4096, length($input))) {
-        syswrite($stub, '$T02thread:01;#00') if $input =~ s/^[^\$]*\x03//;
-        while ($input =~ s/^[^\$]*\$([^#]*)#..//s) {
-            my $asked = $1;
+        while ($input =~ s/^[^\$\x03]*(?:(\x03)|\$([^#]*)#..)//s) {
+            my ($break, $asked) = ($1, $2);
+            syswrite($stub, '$T02thread:01;#00') if $break;
+            next if $break;
+            if ($pressed) {
+                kill('INT', $pressed);
+                select(undef, undef, undef, 0.05);
+            }
             shutdown($stub, 0) if $asked eq 'D';
             my $answer = $answers{$asked} // 'OK';
             syswrite($stub, "\$$answer#00") if length($answer);
@@ -222,6 +229,19 @@ if ($pid == 0) {
     qw(-e mem:0x1000/1:w --seconds 1));
 watched_ok('a machine that ends as it is let go', $said, $status);
 waitpid($pid, 0);
+
+$pid = open3($input, $told, undef, "$build/host/outside", '--kernel', $kernel, '--gdb', $socket,
+    qw(-e mem:0x1000/1:w -o), $out);
+my $stub = fork() // die("fork: $!\n");
+if ($stub == 0) {
+    serve_once($listener, $pid);
+    POSIX::_exit(0);
+}
+$said = join('', <$told>);
+waitpid($pid, 0);
+watched_ok('^C ends it in whatever it asks', $said, $? >> 8);
+like($said, qr/^outside: 0 hits of mem:0x1000/m, '... with what it saw');
+waitpid($stub, 0);
 
 # --- What is refused ------------------------------------------------------------------------------
 

@@ -266,7 +266,7 @@ static void interrupt(int signal)
 int main(int argc, char **argv)
 {
     static struct watch watch = {.stop = &interrupted};
-    const struct sigaction action = {.sa_handler = interrupt}; /* no SA_RESTART: poll returns */
+    const struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
     struct kernel kernel;
     FILE *file;
     int status = take_options(argc, argv);

@@ -15,6 +15,8 @@
 static const uint8_t stub_to_dwarf[DWARF_REGISTERS] = {REGISTERS_GENERAL(BY_STUB)[16] = DWARF_RIP};
 #define STUB_CS_OFFSET (DWARF_REGISTERS * 8 + 4) /* after these and 32 bits of eflags */
 
+#define LOOK_MS 100 /* a person who presses ^C waits no longer */
+
 uint64_t watch_clock_ns(void)
 {
     struct timespec now;
@@ -86,13 +88,15 @@ static bool wants_to_end(const struct watch *watch)
     return *watch->stop || (watch->deadline_ns && watch_clock_ns() >= watch->deadline_ns);
 }
 
+/* A signal does not end a wait, so it is looked for between two short ones. */
 static int patience_ms(const struct watch *watch)
 {
-    uint64_t now = watch_clock_ns();
+    uint64_t now = watch_clock_ns(), left;
 
     if (!watch->deadline_ns)
-        return -1;
-    return now < watch->deadline_ns ? (int)((watch->deadline_ns - now) / 1000000 + 1) : 0;
+        return LOOK_MS;
+    left = now < watch->deadline_ns ? (watch->deadline_ns - now) / 1000000 + 1 : 0;
+    return left < LOOK_MS ? (int)left : LOOK_MS;
 }
 
 /* Until the machine stands still again, be it that we stop it. */

@@ -27,14 +27,18 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct stub *stub, const 
 
 /* --- Bytes. --- */
 
-/* Whether there is one more to be read. */
+/* Whether there is one more to be read. A signal's handler says by itself what is to be done. */
 static enum stub_result wait_input(struct stub *stub, int patience_ms)
 {
     struct pollfd wait = {.fd = stub->socket, .events = POLLIN};
+    int ready;
 
     if (stub->input_read < stub->input_length)
         return STUB_PACKET;
-    if (poll(&wait, 1, patience_ms) != 1)
+    do
+        ready = poll(&wait, 1, patience_ms);
+    while (ready < 0 && errno == EINTR);
+    if (ready != 1)
         return STUB_NOTHING;
     ssize_t length = recv(stub->socket, stub->input, sizeof(stub->input), 0);
     if (length <= 0)

@@ -36,8 +36,8 @@ bool stub_put(struct stub *stub, const char *body);
 bool stub_interrupt(struct stub *stub);
 
 /*
- * The next packet's body into `reply`. STUB_NOTHING: none came within `patience_ms`, or a signal
- * came first (a negative patience waits without end).
+ * The next packet's body into `reply`. STUB_NOTHING: none came within `patience_ms`, which begins
+ * anew when a signal comes.
  */
 enum stub_result { STUB_PACKET, STUB_NOTHING, STUB_ENDED };
 enum stub_result stub_get(struct stub *stub, int patience_ms);
