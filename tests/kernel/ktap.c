@@ -13,9 +13,11 @@ static bool ktap_result(bool holds, const char *format, va_list arguments)
 {
     run++;
     failed += !holds;
+    print_together_begin(); /* a program that runs beside the suite prints, too */
     print("%sok %u - ", holds ? "" : "not ", run);
     print_list_to(print_console(), format, arguments);
     print("\n");
+    print_together_end();
     return holds;
 }
 

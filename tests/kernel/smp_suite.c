@@ -360,7 +360,7 @@ static void claim_storm(void)
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         wrong += still[cpu];
     ktap_ok(installed > 0 && wrong == 0,
-            "%lu breakpoints, set and removed by all CPUs at once, hit once each",
+            "breakpoints, set and removed by all CPUs at once, hit once each (%lu)",
             (unsigned long)installed);
     ktap_equal(registers_armed(), 0, "... and none is left");
 }
