@@ -12,8 +12,8 @@ use lib 'tests/lib';
 use Test::More;
 use Pitot;
 
-# {pid => {state, name, waits}} of the ps that begins at the last prompt before; of several idle
-# threads, which all have the number 0, the first.
+# {pid => {state, name, waits}} of what one ps said; of several idle threads, which all have the
+# number 0, the first.
 sub threads_of
 {
     my ($text) = @_;
@@ -41,8 +41,8 @@ $machine->expect($prompt, $patience, 'there is a prompt');
 my ($threads, $tries) = ({}, 0);
 while (!($threads->{0} && $threads->{0}{switches}) && $tries++ < 100) {
     $machine->send("ps\n");
-    $machine->expect(qr/idle.*kworker.*\n$prompt/s, $patience, 'ps lists the threads');
-    $threads = threads_of($machine->console);
+    $threads = threads_of(
+        $machine->expect(qr/idle.*kworker.*\n$prompt/s, $patience, 'ps lists the threads'));
 }
 is($threads->{1}{name}, 'pitot', 'the console is thread 1');
 is($threads->{1}{state}, 'runs', '... which runs');
