@@ -18,7 +18,8 @@ use Pitot::Transcript;
 sub meanwhile
 {
     my ($machine) = @_;
-    return $machine->console =~ /^pitot> fs-stress 60\n(.*?^fs-stress: .*?\n)/ms ? $1 : '';
+    my $last = qr/^fs-stress: \d+ operations.*?\n/m;
+    return $machine->console =~ /^pitot> fs-stress 60\n(.*?$last)/ms ? $1 : '';
 }
 
 # The first program's number: the kernel's threads have those before, two for each CPU more.

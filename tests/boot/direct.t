@@ -128,10 +128,10 @@ $stub->put('c');
 my $deadline = time + $patience;
 # COM1 has each byte after port 0xe9.
 sleep(0.05) until $machine->console =~ /stopped\n/ || time > $deadline;
+$machine->stop;    # only then the files of both ports are whole
 like($machine->debugcon, qr/^Pitot: the boot loader is neither .* nor .*; stopped$/m,
     'information that begins with another word: refused');
 is($machine->console, $machine->debugcon, '... on COM1, too');
-$machine->stop;
 
 # --- What tools/machine refuses ------------------------------------------------------------------
 

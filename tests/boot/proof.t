@@ -21,7 +21,7 @@ my $fp_build = $ENV{FP_BUILD} // "$build/fp";
 my $share_least = 0.2;    # of a kernel in which the suites' own code is, too
 my $visits = 7;           # of an address that are checked, on the average: most have the first 4
 my $soak_least = 10_000_000;    # instructions
-my $hang = $patience * ($ENV{SOAK} ? 6 : 1);
+my $hang = $patience * ($ENV{SOAK} ? 6 : 2);
 
 # How many instructions the kernel has, padding left out.
 sub instructions

@@ -21,7 +21,7 @@ my $build = $ENV{BUILD} // 'build';
 my $library = "$build/host/gather.so";
 my $writer = "$build/host/gathered";
 my $room = tempdir(CLEANUP => 1);
-my $hang = 60;    # seconds
+my $hang = $patience;
 
 # AddressSanitizer, which the writer is compiled with, wants to be the first library.
 sub loaded { return "LD_PRELOAD=$library ASAN_OPTIONS=verify_asan_link_order=0" }
