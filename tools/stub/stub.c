@@ -210,11 +210,11 @@ static bool is_stopped(struct stub *stub)
 {
     if (!stub_put(stub, "?"))
         return false;
-    if (stub_get(stub, STUB_PATIENCE_MS) != STUB_PACKET)
+    if (stub_get(stub, STUB_FIRST_MS) != STUB_PACKET)
         return fail(stub,
                     "no answer within %u s: the machine runs, or another debugger has it "
                     "(stop it there; `monitor dump-guest-memory FILE` works there, too)",
-                    STUB_PATIENCE_MS / 1000);
+                    STUB_FIRST_MS / 1000);
     if (stub->reply[0] != 'T' && stub->reply[0] != 'S')
         return fail(stub, "\"%.20s\" is no stop of a machine: it runs, or that is no stub",
                     stub->reply);

@@ -10,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STUB_PACKET_MAX  4096 /* QEMU's; a reply of memory has two digits a byte */
-#define STUB_PATIENCE_MS 5000 /* for an answer of a machine that is stopped */
+#define STUB_PACKET_MAX  4096  /* QEMU's; a reply of memory has two digits a byte */
+#define STUB_FIRST_MS    5000  /* for the first answer: another debugger may have the stub */
+#define STUB_PATIENCE_MS 60000 /* for each later one, of a machine that is stopped */
 
 struct stub {
     int socket;
