@@ -342,7 +342,8 @@ sub attach
     my ($arguments) = @_;
     pipe(my $alive, my $held) or die("pipe: $!");
     fcntl($held, F_SETFD, 0);
-    my $said = `timeout -k 5 $patience tools/gdb/attach $arguments 2>&1 < /dev/null`;
+    my $slow = "-iex 'set remotetimeout $patience'";    # before gdb comes in
+    my $said = `timeout -k 5 $patience tools/gdb/attach $slow $arguments 2>&1 < /dev/null`;
     my $status = $? >> 8;
     close($held);
     return ($said, $status, scalar IO::Select->new($alive)->can_read(0));

@@ -35,7 +35,7 @@ sub beside
     my $path = "$logs/$name.com3";
     my $machine = start(com3 => "unix:$path", %options);
     $machine->expect(qr/^pitot> $/m, $patience);
-    $pid{$machine} = $machine->run_beside($program, qr/spin: /);
+    $pid{$machine} = $machine->run_beside($program, qr/spin: .*\n/);
     my $stub = Pitot::Stub->new($path);
     $stub->come;
     $stub->put('qC');

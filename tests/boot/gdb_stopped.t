@@ -233,7 +233,7 @@ unlink("$logs/none.perf");
 
 my %at_reset = (
     %at_stub,
-    attach => sub { return "target remote ${\stub_at($_[0])}\n" },
+    attach => sub { return "set remotetimeout $patience\ntarget remote ${\stub_at($_[0])}\n" },
     again => sub { return "echo\n" },
 );
 $said = commands_session(

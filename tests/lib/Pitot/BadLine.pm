@@ -14,7 +14,8 @@
 #     noise => [4]        something is said before these that is no packet
 #     deaf => [5]         what the stub answers to these is damaged
 #
-#     lose => qr/^qRcmd/     the first packet that fits does not arrive
+#     lose => qr/^qRcmd/     the first packet that fits does not arrive; of those that gdb repeats
+#                            until the stub says something, one does
 #     break => qr/^qRcmd/    after a packet that fits, 0x03 follows when gdb has all CPUs resume, at
 #                            once and after noise: the port tells of it before they have gone
 package Pitot::BadLine;
@@ -58,12 +59,13 @@ sub serve
     my $gdb = $listener->accept or return;
     my $stub = IO::Socket::UNIX->new(Peer => $to) or die("$to: $!\n");
     my ($select, $said, $number) = (IO::Select->new($gdb, $stub), '', 0);
-    my ($deaf, $breaks) = (0, 0);
+    my ($deaf, $breaks, $lost, $arrived) = (0, 0);
     while (my @ready = $select->can_read($patience)) {
         for my $end (@ready) {
             sysread($end, my $bytes, 4096) or return;
             if ($end == $stub) {
                 # Not a digit of the sum: gdb takes that for the end.
+                $lost = undef if $arrived;
                 $deaf-- if $deaf && $bytes =~ s/^([+]?\$)[^#]/$1~/s;
                 say_all($gdb, $bytes);
                 next;
@@ -73,7 +75,12 @@ sub serve
                 my ($frame, $packet) = ($1, $2);
                 $number++;
                 $deaf++ if is_one($faults{deaf}, $number);
-                delete $faults{lose}, next if $faults{lose} && $packet =~ $faults{lose};
+                if ($faults{lose} && $packet =~ $faults{lose}) {
+                    delete $faults{lose};
+                    $lost = $packet;
+                    next;
+                }
+                next if defined $lost && $packet eq $lost && $arrived++;
                 $frame =~ s/\$./\$~/s if is_one($faults{damage}, $number);
                 say_all($stub, "~}\x80+-~") if is_one($faults{noise}, $number);
                 my $stops = $breaks && $packet =~ /^vCont;c/;

@@ -44,11 +44,11 @@ sub line_of
 my $file = 'kernel/fs/file.c';
 my $unlock = "$file:" . line_of($file, qr/^int64_t fs_write/, qr/unlock_kernel/);
 
-# A machine that has gone may have done so before gdb has thanked for it.
-my $kill = <<'GDB';
+# A machine that has gone, or was let go and ended, may have done so before gdb has thanked for it.
+my ($kill, $detach) = map { <<"GDB" } 'kill', 'detach';
 python
 try:
-    gdb.execute("kill")
+    gdb.execute("$_")
 except gdb.error as gone:
     print(gone)
 end
@@ -225,12 +225,11 @@ print strlen($name) == \$_strlen($name)
 info registers $registers
 bt
 GDB
-        'set var' => <<'GDB',
+        'set var' => <<'GDB' . $detach,
 set var stresses[0].rounds = stresses[0].round + 1
 set var stresses[1].rounds = stresses[1].round + 1
 set var stresses[2].rounds = stresses[2].round + 1
 print stresses[1].rounds - stresses[1].round
-detach
 GDB
     ],
     claims => [

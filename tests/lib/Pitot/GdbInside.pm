@@ -75,7 +75,7 @@ sub gdb_at_com1
 sub come
 {
     my ($path) = @_;
-    return "set remotetimeout 5\ntarget remote $path\n$slow";
+    return "set remotetimeout 30\ntarget remote $path\n$slow";
 }
 
 1;
