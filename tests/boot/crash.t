@@ -378,8 +378,11 @@ subtest 'an NMI at the prompt' => sub {
 subtest 'an NMI while the timer is watched' => sub {
     my $report = nmi_report(recording('mem:ticks:w'), smp => 1);
     my @names = names($report);
-    is(scalar(grep { $_ eq 'fs_stress_run' } @names), $names[-1] eq 'boot_entry_high' ? 1 : 0,
-        'in the boot thread the chain leads through the workload, in no other thread');
+    my $through = grep { $_ eq 'fs_stress_run' } @names;
+    # On the way of a sample the chain may be so long that the workload is in the part left out.
+    ok($names[-1] eq 'boot_entry_high' ? $through == 1 || $report->{cut} : $through == 0,
+        'in the boot thread the chain leads through the workload, in no other thread')
+        or diag("@names");
     samples_ok($report, 'mem:ticks:w', 1);    # a host that stops takes ticks away
 };
 

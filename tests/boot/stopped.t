@@ -39,6 +39,7 @@ my $kernel = "$build/pitot.elf";
 my $tool = "$build/host/postmortem";
 my $logs = "$build/logs/stopped";
 my $share = $ENV{SOAK} ? 10 : $ENV{QUICK} ? 0.2 : 0.3;
+my $hang = $patience * ($ENV{SOAK} ? 50 : 5);    # for a machine, with all its stops
 my $length = 120;                # instructions of a writer from its claim on, about
 my $perf_each = 10;              # the real perf reads each perf_each-th stream
 my ($sample, $throttle) = (9, 5);    # PERF_RECORD_SAMPLE, PERF_RECORD_THROTTLE
@@ -69,7 +70,7 @@ sub recording
 {
     my ($size, $workload, @options) = @_;
     my $socket = "$logs/" . ++$machines . '.stub';
-    my $machine = Pitot::Machine->new(gdb => $socket, smp => 4,
+    my $machine = Pitot::Machine->new(gdb => $socket, smp => 4, timeout => $hang,
         flags => 'perf.rate=0', @options,
         run => "perf record -a --overwrite -m $size $events -- $workload; poweroff");
     my $stub = Pitot::Stub->new($socket);
