@@ -220,19 +220,19 @@ sub expect
     return $matched;
 }
 
-# Types `run PROGRAM &`, and waits until the program has said `says` and the console its number, of
-# which either may come first: the program runs as soon as there is one. Returns the number.
+# Types `run PROGRAM &`, and waits until the program has said `says`, and the console has told its
+# number and asks for the next command: it runs none then. The program may speak before the console,
+# between its lines, or after the prompt. Returns the number.
 sub run_beside
 {
     my ($self, $program, $says, $name) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     my ($word) = $program =~ m{([^/ ]+)(?: |$)};
-    my $told = qr/^$word runs as \d+\n/m;
+    my $number = qr/^$word runs as (\d+)\n/m;
     $self->send("run $program &\n");
-    my $said = $self->expect(qr/$told(?s:.*?)$says|$says(?s:.*?)$told/, $patience,
+    my $said = $self->expect(qr/(?=(?s:.*?)$says)(?s:.*?)$number(?s:.*?)^pitot> /m, $patience,
         $name // "run $program &");
-    my ($number) = $said =~ /^$word runs as (\d+)\n/m;
-    return $number;
+    return ($said =~ $number)[0];
 }
 
 # Where the first match in what is not seen yet ends, counted from there.
