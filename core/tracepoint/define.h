@@ -114,6 +114,7 @@ static inline void tracepoint_store_text(char *to, uint64_t argument)
 #define TRACEPOINT_MEMBER(of, kind, name, print)    TRACEPOINT_MEMBER_##kind(name)
 #define TRACEPOINT_PARAMETER(of, kind, name, print) , TRACEPOINT_TYPE_##kind name
 #define TRACEPOINT_ARGUMENT(of, kind, name, print)  (uint64_t) name,
+#define TRACEPOINT_PASS(of, kind, name, print)      , name
 #define TRACEPOINT_INDEX(of, kind, name, print)     TRACEPOINT_INDEX_##of##_##name,
 #define TRACEPOINT_DESCRIBE(of, kind, field, print)                                                \
     {#field, print, TRACEPOINT_##kind, offsetof(struct trace_record_##of, field),                  \
@@ -131,9 +132,20 @@ static inline void tracepoint_store_text(char *to, uint64_t argument)
     TRACEPOINT_STORE_##kind(record + offsetof(struct trace_record_##of, name),                     \
                             argument[TRACEPOINT_INDEX_##of##_##name]);
 
+/*
+ * trace_raise_##name is inline, so that an interrupt finds the place. Arguments are computed before
+ * it reads the gate's address: then the compiler calls through the pointer itself, the one form of
+ * call that an interrupt in the gate can undo (arch/x86_64/entry/gate.c).
+ */
 #define TRACEPOINT_DECLARE(name, FIELDS)                                                           \
     extern struct tracepoint tracepoint_##name;                                                    \
-    typedef void trace_gate_##name(struct arch_gated *gated FIELDS(TRACEPOINT_PARAMETER, name))
+    typedef void trace_gate_##name(struct arch_gated *gated FIELDS(TRACEPOINT_PARAMETER, name));   \
+    __attribute__((always_inline, unused)) static inline void trace_raise_##name(                  \
+        struct arch_gated *gated FIELDS(TRACEPOINT_PARAMETER, name))                               \
+    {                                                                                              \
+        ((trace_gate_##name *)tracepoint_##name.gate)(gated FIELDS(TRACEPOINT_PASS, name));        \
+    }                                                                                              \
+    extern struct tracepoint tracepoint_##name
 
 /*
  * Raised after a TRACE_ON: it has no site of its own. Inline, so that an interrupt finds the place.
@@ -226,7 +238,7 @@ tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct
 #define TRACE(name, ...)                                                                           \
     do {                                                                                           \
         if (ARCH_SITE_ON(tracepoint_##name))                                                       \
-            ((trace_gate_##name *)tracepoint_##name.gate)(&tracepoint_##name.gated, __VA_ARGS__);  \
+            trace_raise_##name(&tracepoint_##name.gated, __VA_ARGS__);                             \
     } while (0)
 
 /*

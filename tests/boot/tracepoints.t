@@ -17,6 +17,7 @@ use Pitot::Transcript;
 my $fields = 'comm,tid,cpu,time,period,event,trace,ip,sym,symoff';
 my $load = 'fs-stress 1';
 my $unthrottled = 'perf.rate=0';
+my $build = $ENV{BUILD} // 'build';
 my $outermost = qr{(?:kernel_main boot_entry_high|thread_start|ap_entry_high)$};
 
 # What `perf stat` counted, by event.
@@ -137,6 +138,15 @@ for (0 .. $#raw) {
 }
 
 # --- What interrupts come upon -------------------------------------------------------------------
+
+# Two instructions of a gate run before interrupts are off. An interrupt there is set back to the
+# call, which is possible where a site calls through the tracepoint's pointer itself.
+for my $kernel ("$build/pitot.elf", "$build/fp/pitot.elf") {
+    my @uses = grep { /# [0-9a-f]+ <tracepoint_\w+\+0x8>$/ }
+        split(/\n/, `objdump -d --no-show-raw-insn $kernel`);
+    cmp_ok(scalar(@uses), '>', 100, "$kernel: sites that call a gate");
+    is_deeply([grep { !/\tcall +\*0x[0-9a-f]+\(%rip\)/ } @uses], [], '... each in one instruction');
+}
 
 # Most of the time goes into records, in which interrupts wait: they come where the tracepoint is.
 # The ring keeps the newest, those of seven rounds of the load.
