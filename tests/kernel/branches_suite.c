@@ -4,9 +4,12 @@
  * whose branches must be those of a list, in its order; windows that are opened by watches and
  * breakpoints, in interrupts too; and what the stepping must not disturb.
  */
+#include "arch/cpu.h"
 #include "arch/snapshot.h"
+#include "arch/watch.h"
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
+#include "core/breakpoint/audit.h"
 #include "core/lib/string.h"
 #include "core/option/record.h"
 #include "core/sample/view.h"
@@ -234,6 +237,51 @@ static void claim_watch(void)
     ktap_equal(branches_word, 2, "... and a store inside of it is done");
 }
 
+/*
+ * Stops a recording whose window is so long, and is opened by `start`. False: it cannot be, or then
+ * the watches are off where nothing is stepped.
+ */
+static bool stops_well(unsigned window, const char *opener)
+{
+    char line[80];
+    uint64_t flags;
+    bool well;
+
+    print_into(line, sizeof(line), "record -m 4k -e branches/window=%u/ --start %s", window,
+               opener);
+    if (!start(line))
+        return false;
+    branches_word = 1;
+    recording_stop();
+    flags = arch_irq_save();
+    well = arch_watch_audit(arch_cpu_id());
+    arch_irq_restore(flags);
+    return well;
+}
+
+/*
+ * Windows that end at each instruction of recording_stop in turn, up to where it closes them; and
+ * some that begin where it looks whether watches are as they should be, again and again. The audit
+ * may not take a window's end for a lapse.
+ */
+static void claim_ends(void)
+{
+    const unsigned instructions = 100; /* of recording_stop, and of an audit; there are more */
+    uint64_t before = breakpoint_lapses(arch_cpu_id()), wrong = 0;
+    unsigned window = 0;
+
+    do
+        wrong += !stops_well(++window, "mem:branches_word/4:w");
+    while (branches_counts().steps == window);
+    ktap_equal(wrong, 0, "watches are on again wherever a window ends");
+    ktap_equal(breakpoint_lapses(arch_cpu_id()) - before, 0, "... and were not off before");
+    ktap_ok(window > instructions, "... up to where recording_stop closes it");
+    print("#   %u places\n", window);
+    for (wrong = 0, window = 1; window <= instructions; window++)
+        wrong += !stops_well(window, "mem:debugreg/8:rw");
+    ktap_equal(wrong, 0, "... and where one begins in what looks at the watches");
+}
+
 static void claim_nothing_left(void)
 {
     uint64_t steps = branches_counts().steps;
@@ -248,6 +296,7 @@ static void branches_claims(void)
     claim_known();
     claim_interrupt();
     claim_watch();
+    claim_ends();
     claim_nothing_left();
 }
 

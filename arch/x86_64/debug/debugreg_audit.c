@@ -35,19 +35,31 @@ static bool registers_are_right(void)
     return true;
 }
 
-/* An NMI that parks this CPU may change the registers: then they are read again. */
+static bool is_stepped(void)
+{
+    return arch_flags() & FLAGS_TRAP;
+}
+
+/*
+ * An NMI that parks this CPU may change the registers: then they are read again. This code may
+ * itself be stepped, and the stepping may begin or end inside it, so what was read before says
+ * nothing. It need not be judged then: each step's trap loads DR7 anew, and the next tick's audit
+ * reads the addresses.
+ */
 static bool audit_here(void)
 {
-    bool steps = arch_flags() & FLAGS_TRAP, right;
+    bool stepped, right;
     uint64_t before;
 
     do {
         before = local_load(&debugreg.changes);
-        right = shadow_is_right(percpu_self(), steps) && registers_are_right();
+        stepped = is_stepped();
+        right = shadow_is_right(percpu_self(), false) && registers_are_right();
+        stepped |= is_stepped();
     } while (local_load(&debugreg.changes) != before);
-    if (right)
+    if (right || stepped)
         return true;
-    percpu_self()->steps = steps;
+    percpu_self()->steps = false;
     debugreg_mend();
     return false;
 }
