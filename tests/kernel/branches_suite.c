@@ -238,8 +238,8 @@ static void claim_watch(void)
 }
 
 /*
- * Stops a recording whose window is so long, and is opened by `start`. False: it cannot be, or then
- * the watches are off where nothing is stepped.
+ * Records one store, with a window of so many instructions that `opener` begins. True if, when the
+ * recording has stopped, the watches are as they are to be where nothing is stepped.
  */
 static bool stops_well(unsigned window, const char *opener)
 {
@@ -260,9 +260,9 @@ static bool stops_well(unsigned window, const char *opener)
 }
 
 /*
- * Windows that end at each instruction of recording_stop in turn, up to where it closes them; and
- * some that begin where it looks whether watches are as they should be, again and again. The audit
- * may not take a window's end for a lapse.
+ * The audit in recording_stop may not take a window's end for a lapse. First a window ends at each
+ * instruction of recording_stop in turn, up to where that closes it. Then windows begin in the
+ * audit itself, as it reads the first watch's address: it has to end all the same.
  */
 static void claim_ends(void)
 {
