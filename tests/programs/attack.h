@@ -69,7 +69,10 @@ void attack_ss_int3(void);
 void attack_lss_syscall(void);
 void attack_ss_trap_flag_syscall(void);
 void attack_ss_trap_flag_int3(void);
-void attack_trap_flag_operand(void); /* both in one instruction, no stack segment */
+
+/* TF and a read of attack_operand by one instruction; the second after a system call with TF. */
+void attack_trap_flag_operand(void);
+void attack_trap_flag_syscall_operand(void);
 
 /* Jumps to where no code of ours is. */
 void attack_jump_kernel(void);

@@ -32,6 +32,8 @@ struct percpu {
     uintptr_t kernel_stack;
     bool steps; /* [O] the next instruction outside of traps is stepped; other CPUs write it while
                 * this one is parked */
+    bool program_steps; /* [O] the program that this CPU has last returned to is stepped by the
+                         * kernel: its trap flag is not its own alone */
     uint64_t user_sp; /* [O] a program's stack pointer, between two instructions of syscall_entry */
 
     /* NMIs: arch/x86_64/entry/nmi.c. */

@@ -60,6 +60,7 @@ void offsets(void)
     EQU(PERCPU_DR7_FULL, offsetof(struct percpu, dr7_full));
     EQU(PERCPU_DR7_STEP, offsetof(struct percpu, dr7_step));
     EQU(PERCPU_STEPS, offsetof(struct percpu, steps));
+    EQU(PERCPU_PROGRAM_STEPS, offsetof(struct percpu, program_steps));
     EQU(PERCPU_STAND_ASKED, offsetof(struct percpu, stand_asked));
     EQU(STAND_STOP, STAND_STOP);
     EQU(PERCPU_WATCH_DEPTH, offsetof(struct percpu, watch_depth));

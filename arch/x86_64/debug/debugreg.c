@@ -9,6 +9,7 @@
 
 #include "arch/cpu.h"
 #include "arch/local.h"
+#include "arch/regs.h"
 #include "arch/step.h"
 #include "arch/watch.h"
 #include "arch/x86_64/cpu/check.h"
@@ -75,6 +76,11 @@ void debugreg_step_over(unsigned cpu)
 {
     percpu[cpu].steps = false;
     local_store(&percpu[cpu].dr7, percpu[cpu].dr7_full);
+}
+
+bool debugreg_is_stepped(unsigned cpu, const struct regs *regs)
+{
+    return regs->flags & FLAGS_TRAP && (!regs_user_mode(regs) || percpu[cpu].program_steps);
 }
 
 static void watch_load_dr7(uint64_t dr7)

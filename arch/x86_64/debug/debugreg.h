@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "arch/regs.h"
@@ -56,6 +57,13 @@ bool debugreg_is_fault(unsigned fired);
  */
 void debugreg_step(unsigned cpu);
 void debugreg_step_over(unsigned cpu);
+
+/*
+ * Whether the kernel steps the context with these registers, in which a trap has interrupted this
+ * CPU, or in which another CPU is parked. A flag that a program has set itself is no step: its
+ * watches stay on. A debugger's step is not asked about here (stop_step_is_under_way).
+ */
+bool debugreg_is_stepped(unsigned cpu, const struct regs *regs);
 
 /*
  * The armed watches, watch i in register i. Changed while disarmed, with all other CPUs parked

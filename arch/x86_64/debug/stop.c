@@ -76,14 +76,16 @@ void stop_enter(struct regs *regs, enum arch_stop why)
 
 _Noreturn void stop_leave(struct regs *regs, uintptr_t ip, bool at_breakpoint)
 {
+    unsigned cpu = arch_cpu_id();
+
     if (regs->ip == ip && at_breakpoint)
         regs->flags |= FLAGS_RESUME;
     else if (regs->ip != ip)
         regs->flags &= ~FLAGS_RESUME;
-    if (regs->flags & FLAGS_TRAP)
-        debugreg_step(arch_cpu_id());
+    if (stop_step_is_under_way(cpu) || debugreg_is_stepped(cpu, regs))
+        debugreg_step(cpu);
     else
-        debugreg_step_over(arch_cpu_id());
+        debugreg_step_over(cpu);
     watch_return(regs);
 }
 

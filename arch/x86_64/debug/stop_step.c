@@ -230,9 +230,9 @@ bool stop_step_cancel(unsigned cpu, struct regs *regs)
     if (!(regs->flags & FLAGS_TRAP) || regs->sp != step->sp ||
         regs_user_mode(regs) != step->program)
         return false;
-    if (step->traps)
-        debugreg_step(cpu);
     set_flag(&regs->flags, FLAGS_TRAP, step->traps);
     set_flag(&regs->flags, FLAGS_INTERRUPT, step->interrupts);
+    if (debugreg_is_stepped(cpu, regs))
+        debugreg_step(cpu);
     return true;
 }

@@ -83,6 +83,7 @@ void debug_resume(struct regs *regs)
 
 void debug_leave(struct regs *regs)
 {
+    percpu_self()->program_steps = false; /* until the handler says so (arch_user_step_begin) */
     if (traps.user.leave)
         traps.user.leave(regs);
 }

@@ -13,6 +13,7 @@
 #include "arch/regs.h"
 #include "arch/space.h"
 #include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/debug/branch.h"
 #include "arch/x86_64/memory/space.h"
 
@@ -41,11 +42,13 @@ void arch_user_step_begin(struct arch_user_step *step, struct regs *regs)
     hide_in_call(step, regs);
     step->ip = regs->ip;
     regs->flags |= FLAGS_TRAP;
+    percpu_self()->program_steps = true;
 }
 
 void arch_user_step_end(struct arch_user_step *step, struct regs *regs)
 {
     step->on = false;
+    percpu_self()->program_steps = false;
     hide_in_call(step, regs);
     set_trap(&regs->flags, step->traps);
 }

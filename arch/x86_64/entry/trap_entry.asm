@@ -125,8 +125,8 @@ cfi_start trap_entry, trap
         watches_for STEP, 1
         jmp ..@trap_return
 ..@trap_to_program:
-        test byte [rsp + REGS_FLAGS + 1], TRAP_FLAG
-        jz ..@trap_swap
+        cmp byte [gs:PERCPU_PROGRAM_STEPS], 0 ; a flag that the program has set itself is no step
+        je ..@trap_swap
         watches_for STEP, 1
 ..@trap_swap:
         swapgs
