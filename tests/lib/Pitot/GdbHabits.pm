@@ -103,7 +103,7 @@ GDB
         'next' => "tbreak client_editor\ncontinue\nnext\nnext\nnext\nbt 1\n",
         'until a line' => "tbreak fs_write\ncontinue\nuntil $unlock\nbt 1\n",
         'until a loop is done' => <<'GDB',
-tbreak stress_leave
+tbreak *stress_leave
 continue
 step
 while $_caller_is("stress_leave", 0)
