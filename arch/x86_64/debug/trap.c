@@ -178,7 +178,8 @@ static void debug_find_program(struct regs *regs)
     const struct regs somewhere = {.cs = USER_CODE_SELECTOR,
                                    .ss = USER_DATA_SELECTOR,
                                    .flags = FLAGS_FIXED | FLAGS_INTERRUPT,
-                                   .vector = VECTOR_DEBUG};
+                                   .vector = VECTOR_DEBUG,
+                                   .error = regs->error}; /* which GS is active: watch_entry */
 
     if (regs->ip != (uintptr_t)trap_stubs + VECTOR_DEBUG * TRAP_STUB_SIZE)
         return;
