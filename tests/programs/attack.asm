@@ -34,6 +34,15 @@ section .text progbits alloc exec nowrite align=16
 bits 64
 default rel
 
+; %1 flags that are set, the others stay
+%macro set_flags 1
+        pushfq
+        cfi_offset 16
+        or qword [rsp], %1
+        popfq
+        cfi_offset 8
+%endmacro
+
 ; %1 name, then what it executes
 %macro attack 2+
 align 16
@@ -209,11 +218,7 @@ cfi_end
 
 align 16
 cfi_start attack_trap_flag, return
-        pushfq
-        cfi_offset 16
-        or qword [rsp], FLAG_TRAP
-        popfq
-        cfi_offset 8
+        set_flags FLAG_TRAP
         nop
         nop
         ret
@@ -222,11 +227,7 @@ cfi_end
 align 16
 cfi_start attack_trap_flag_syscall, return
         mov eax, SYSCALL_GETPID
-        pushfq
-        cfi_offset 16
-        or qword [rsp], FLAG_TRAP
-        popfq
-        cfi_offset 8
+        set_flags FLAG_TRAP
         syscall
         nop
         ret
@@ -234,11 +235,7 @@ cfi_end
 
 align 16
 cfi_start attack_trap_flag_int3, return
-        pushfq
-        cfi_offset 16
-        or qword [rsp], FLAG_TRAP
-        popfq
-        cfi_offset 8
+        set_flags FLAG_TRAP
         int3
         ret
 cfi_end
@@ -247,11 +244,7 @@ cfi_end
 %macro attack_in_flags 3+
 align 16
 cfi_start attack_flags_%1, return
-        pushfq
-        cfi_offset 16
-        or qword [rsp], %2
-        popfq
-        cfi_offset 8
+        set_flags %2
         %3
         ret
 cfi_end
@@ -290,11 +283,7 @@ cfi_end
 align 16
 cfi_start attack_ss_trap_flag_syscall, return
         mov eax, SYSCALL_GETPID
-        pushfq
-        cfi_offset 16
-        or qword [rsp], FLAG_TRAP
-        popfq
-        cfi_offset 8
+        set_flags FLAG_TRAP
         mov ss, [attack_operand]
         syscall
         ret
@@ -302,11 +291,7 @@ cfi_end
 
 align 16
 cfi_start attack_ss_trap_flag_int3, return
-        pushfq
-        cfi_offset 16
-        or qword [rsp], FLAG_TRAP
-        popfq
-        cfi_offset 8
+        set_flags FLAG_TRAP
         mov ss, [attack_operand]
         int3
         ret
@@ -314,11 +299,7 @@ cfi_end
 
 align 16
 cfi_start attack_trap_flag_operand, return
-        pushfq
-        cfi_offset 16
-        or qword [rsp], FLAG_TRAP
-        popfq
-        cfi_offset 8
+        set_flags FLAG_TRAP
         mov al, [attack_operand]
         nop
         ret
@@ -328,11 +309,7 @@ cfi_end
 align 16
 cfi_start attack_trap_flag_syscall_operand, return
         mov eax, SYSCALL_GETPID
-        pushfq
-        cfi_offset 16
-        or qword [rsp], FLAG_TRAP
-        popfq
-        cfi_offset 8
+        set_flags FLAG_TRAP
         syscall
         mov al, [attack_operand]
         nop
@@ -430,11 +407,7 @@ cfi_end
 ; OUT rax = 0 if a program that asks for all rights to ports does not get them.
 align 16
 cfi_start attack_iopl, return
-        pushfq
-        cfi_offset 16
-        or qword [rsp], FLAGS_IOPL
-        popfq
-        cfi_offset 8
+        set_flags FLAGS_IOPL
         pushfq
         cfi_offset 16
         pop rax
