@@ -90,10 +90,10 @@ struct breakpoint_processes {
     /* True if the thread that runs on that CPU belongs to the target. Any context. */
     bool (*runs)(unsigned cpu, const struct breakpoint_target *target);
     /*
-     * Reads memory of the process that runs on this CPU; false if not all of it is mapped. Any
-     * context.
+     * Reads memory of the process that runs on that CPU, which is this one or parked; false if not
+     * all of it is mapped. Any context.
      */
-    bool (*read)(uintptr_t address, void *to, size_t length);
+    bool (*read)(unsigned cpu, uintptr_t address, void *to, size_t length);
     /* Refuses an impossible place, with the errors of breakpoint_install. Task context. */
     int (*refuse_place)(const struct breakpoint *breakpoint, struct refusal *why);
 };

@@ -26,19 +26,20 @@ static unsigned installed_count;
 static uint64_t changes; /* how often the table has changed */
 
 /*
- * The watched word of the process that runs on that CPU. Read at the switch to the process and at
- * its hits, which is enough, as no other process writes its memory. [owning CPU; others while it is
- * parked]
+ * The watched word of the process that runs on that CPU. Read at the switch to the process, when
+ * the registers change, and at its hits, which is enough, as no other process writes its memory.
+ * [owning CPU; others while it is parked]
  */
 static uint64_t user_shadow[ARCH_CPUS_MAX][ARCH_WATCHES];
 
 /* The whole aligned word, as for the kernel's memory; 0 if it is not mapped. */
-static uint64_t user_word(const struct slot *slot)
+static uint64_t user_word(unsigned cpu, const struct slot *slot)
 {
     uint64_t word = 0;
 
     if (slot->watch.access != ARCH_EXECUTE &&
-        !breakpoint_processes->read(slot->watch.address & ~(sizeof(word) - 1), &word, sizeof(word)))
+        !breakpoint_processes->read(cpu, slot->watch.address & ~(sizeof(word) - 1), &word,
+                                    sizeof(word)))
         word = 0;
     return word;
 }
@@ -46,8 +47,9 @@ static uint64_t user_word(const struct slot *slot)
 /* A function of its own, which the kernel's hits do not pay for. */
 __attribute__((noinline)) uint64_t breakpoint_user_exchange(const struct slot *slot, uint64_t *old)
 {
-    uint64_t *shadow = &user_shadow[arch_cpu_id()][slot - breakpoint_slots.slot];
-    uint64_t new = user_word(slot);
+    unsigned cpu = arch_cpu_id();
+    uint64_t *shadow = &user_shadow[cpu][slot - breakpoint_slots.slot];
+    uint64_t new = user_word(cpu, slot);
 
     *old = *shadow;
     *shadow = new;
@@ -77,7 +79,7 @@ static void table_take_shadows(unsigned cpu)
 {
     for (unsigned i = 0; i < breakpoint_slots.count; i++)
         if (breakpoint_slots.slot[i].user && breakpoint_live[cpu] & (1u << i))
-            user_shadow[cpu][i] = user_word(&breakpoint_slots.slot[i]);
+            user_shadow[cpu][i] = user_word(cpu, &breakpoint_slots.slot[i]);
 }
 
 /*
@@ -101,9 +103,9 @@ static void table_select(void)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
         breakpoint_live[cpu] = table_live(cpu);
+        table_take_shadows(cpu);
         arch_watch_select(cpu, breakpoint_live[cpu]);
     }
-    table_take_shadows(arch_cpu_id());
 }
 
 /* --- From one table to the next. --- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See process_watch.h. Whether a breakpoint is for a process is asked at switches and while all
- * other CPUs are parked; memory is read at switches and in debug traps, of the process that the CPU
- * is in.
+ * other CPUs are parked; memory is read then, too, and in debug traps, of the process that a CPU is
+ * in.
  */
 #include "kernel/user/process_watch.h"
 
@@ -15,19 +15,25 @@
 #include "kernel/user/process.h"
 #include "kernel/user/signals.h"
 
-ARCH_HIT_TEXT static bool watch_runs(unsigned cpu, const struct breakpoint_target *target)
+ARCH_HIT_TEXT static const struct process *process_on(unsigned cpu)
 {
     const struct thread *thread = scheduler_current(cpu);
-    const struct process *process = thread ? thread->process : NULL;
+
+    return thread ? thread->process : NULL;
+}
+
+ARCH_HIT_TEXT static bool watch_runs(unsigned cpu, const struct breakpoint_target *target)
+{
+    const struct process *process = process_on(cpu);
 
     if (!process || (target->pid && target->pid != process->pid))
         return false;
     return !target->program || target->program == process->program;
 }
 
-ARCH_HIT_TEXT static bool watch_read(uintptr_t address, void *to, size_t length)
+ARCH_HIT_TEXT static bool watch_read(unsigned cpu, uintptr_t address, void *to, size_t length)
 {
-    const struct process *process = process_current();
+    const struct process *process = process_on(cpu);
 
     return process && process->space && arch_user_read(process->space, address, to, length);
 }

@@ -255,7 +255,7 @@ static void without_a_listener_nothing_is_told(void **state)
 /* --- Of a program: two processes take turns, each with a word of its own. --- */
 
 static uint64_t words[2];
-static unsigned running;
+static unsigned running[2]; /* on each CPU */
 
 static bool runs(unsigned cpu, const struct breakpoint_target *target)
 {
@@ -264,10 +264,10 @@ static bool runs(unsigned cpu, const struct breakpoint_target *target)
     return true;
 }
 
-static bool read_word(uintptr_t address, void *to, size_t length)
+static bool read_word(unsigned cpu, uintptr_t address, void *to, size_t length)
 {
     assert_int_equal(address % 8, 0);
-    memcpy(to, &words[running], length);
+    memcpy(to, &words[running[cpu]], length);
     return true;
 }
 
@@ -278,12 +278,11 @@ static int refuse_nothing(const struct breakpoint *breakpoint, struct refusal *w
     return 0;
 }
 
-static void each_process_has_its_own_bytes(void **state)
+static void watch_process(void)
 {
     static const struct breakpoint_processes processes = {runs, read_word, refuse_nothing};
     struct refusal why = {""};
 
-    (void)state;
     breakpoint_set_processes(&processes);
     words[0] = 0x1000000010;
     words[1] = 0x2000000020;
@@ -294,18 +293,42 @@ static void each_process_has_its_own_bytes(void **state)
                                          .owner = "test",
                                          .hit = owner_hit};
     assert_int_equal(breakpoint_install(&breakpoints[0], &why), 0);
+}
+
+static void each_process_has_its_own_bytes(void **state)
+{
+    (void)state;
+    running[0] = 0;
+    watch_process();
     for (unsigned i = 0; i < 6; i++) {
-        running = i % 2;
+        running[0] = i % 2;
         breakpoint_switch();
-        words[running] += 1ull << 32;
+        words[i % 2] += 1ull << 32;
         access_word(0x402004, 4, ARCH_WRITE);
-        assert_int_equal(seen[i].old, 0x10 * (running + 1) + i / 2);
+        assert_int_equal(seen[i].old, 0x10 * (i % 2 + 1) + i / 2);
         assert_int_equal(seen[i].new, seen[i].old + 1);
     }
     words[1] += 5ull << 32; /* the kernel's doing: the switch reads it */
     breakpoint_switch();
     access_word(0x402004, 4, ARCH_WRITE);
     assert_int_equal(seen[6].old, 0x28);
+    breakpoint_remove(&breakpoints[0]);
+}
+
+/* CPU 0 arms the register for a process that runs on CPU 1 already, and makes no switch. */
+static void a_register_is_armed_with_the_bytes_of_the_process_on_each_cpu(void **state)
+{
+    (void)state;
+    fake_arch.cpus = 2;
+    running[0] = 0;
+    running[1] = 1;
+    watch_process();
+    for (unsigned cpu = 0; cpu < 2; cpu++) {
+        fake_arch.cpu = cpu;
+        words[cpu] += 1ull << 32;
+        access_word(0x402004, 4, ARCH_WRITE);
+        assert_int_equal(seen[cpu].old, 0x10 * (cpu + 1));
+    }
     breakpoint_remove(&breakpoints[0]);
 }
 
@@ -319,6 +342,8 @@ int main(void)
         cmocka_unit_test_setup(a_change_of_the_table_reads_again, setup),
         cmocka_unit_test_setup(every_register_that_hit_tells_once, setup),
         cmocka_unit_test_setup(each_process_has_its_own_bytes, setup),
+        cmocka_unit_test_setup(a_register_is_armed_with_the_bytes_of_the_process_on_each_cpu,
+                               setup),
         cmocka_unit_test_setup(without_a_listener_nothing_is_told, setup),
     };
 

@@ -37,12 +37,12 @@ static bool runs(unsigned cpu, const struct breakpoint_target *target)
            (!target->program || target->program == programs[pid]);
 }
 
-static bool read_memory(uintptr_t address, void *to, size_t length)
+static bool read_memory(unsigned cpu, uintptr_t address, void *to, size_t length)
 {
     assert_int_equal(address, PLACE);
     assert_int_equal(length, sizeof(memory[0]));
-    memcpy(to, &memory[running[fake_arch.cpu]], length);
-    return running[fake_arch.cpu] != 0;
+    memcpy(to, &memory[running[cpu]], length);
+    return running[cpu] != 0;
 }
 
 static int refuse_place(const struct breakpoint *breakpoint, struct refusal *reason)
