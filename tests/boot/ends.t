@@ -11,6 +11,7 @@ use strict;
 use warnings;
 use lib 'tests/lib';
 use File::Path qw(make_path remove_tree);
+use IO::Socket::UNIX;
 use Test::More;
 use Pitot;
 use Pitot::Files;
@@ -103,12 +104,18 @@ marked: db 0x5a
 END
 }
 
+sub write_file
+{
+    my ($path, $text) = @_;
+    open(my $file, '>', $path) or die("$path: $!\n");
+    print {$file} $text;
+    close($file);
+}
+
 sub make_guest
 {
     my ($name) = @_;
-    open(my $file, '>', "$made/$name.asm") or die("$made/$name.asm: $!\n");
-    print {$file} source($guest{$name});
-    close($file);
+    write_file("$made/$name.asm", source($guest{$name}));
     system('nasm', '-f', 'elf32', "$made/$name.asm", '-o', "$made/$name.o") == 0
         && system('ld', '-m', 'elf_i386', '--no-warn-rwx-segments', '-Ttext=0x200000',
             '-e', 'start', "$made/$name.o", '-o', "$made/$name.elf") == 0
@@ -161,7 +168,46 @@ my $deadline = time + $patience;
 select(undef, undef, undef, 0.02) until $machine->debugcon || time > $deadline;
 kill('TERM', slurp("$made/pid"));
 is($machine->wait_end, $cut_short, '... nor is SIGTERM');
-like(said($machine), qr/did not switch the machine off/, '... and tools/machine says so');
+like(said($machine), qr/did not switch the machine off: .*\(host-signal\)/,
+    '... and tools/machine says so');
+
+# --- A monitor that is late ----------------------------------------------------------------------
+
+# QEMU reads its requests in a thread of its own, which a host may let wait; here they are withheld.
+mkdir("$made/late");
+write_file("$made/late/qemu-system-x86_64", <<'END');
+#!/bin/sh
+for word; do
+    case $word in pipe,id=qmp,path=*) qmp=${word#*path=} ;; esac
+done
+mv "$qmp.in" "$qmp.held"
+mkfifo "$qmp.in"
+late=${PATH%%:*}
+echo "$qmp" >"$late/new"
+mv "$late/new" "$late/qmp"
+PATH=${PATH#*:} exec qemu-system-x86_64 "$@"
+END
+chmod(0755, "$made/late/qemu-system-x86_64");
+{
+    local $ENV{PATH} = "$made/late:$ENV{PATH}";
+    $machine = Pitot::Machine->new(%qemu, kernel => 'off',
+        extra => ['-monitor', "unix:$made/monitor,server=on,wait=off"]);
+}
+$deadline = time + $patience;
+my ($monitor, $told);
+until ($monitor && -e "$made/late/qmp") {
+    die("no QEMU\n") if time > $deadline;
+    select(undef, undef, undef, 0.02);
+    $monitor //= IO::Socket::UNIX->new(Peer => "$made/monitor");
+}
+syswrite($monitor, "info status\n");
+1 while ($told // '') !~ /^VM status: .*\n/m && sysread($monitor, $told, 4096, length($told // ''));
+like($told, qr/^VM status: paused/m, 'no guest starts before QEMU can say how it ends');
+chomp(my $qmp = slurp("$made/late/qmp"));
+open(my $held, '+<', "$qmp.held") or die("$qmp.held: $!\n");
+sysread($held, my $requests, 65536);
+write_file("$qmp.in", $requests);
+is($machine->wait_end, $powered_off, '... and that is told');
 
 # --- Bochs ---------------------------------------------------------------------------------------
 
