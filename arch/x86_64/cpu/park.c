@@ -132,11 +132,6 @@ bool park_has_lone(unsigned *cpu)
     return one && __atomic_load_n(&held, __ATOMIC_RELAXED);
 }
 
-bool park_is_held(void)
-{
-    return park_is_parker() && held;
-}
-
 /*
  * False inside a debug trap, or on the way into or out of one: the trap continues with what it has
  * read of the watches, so they may not change.
@@ -183,10 +178,12 @@ bool park_for_stop(struct regs *regs, unsigned *absent)
 {
     struct percpu *self = percpu_self();
     uint32_t me = self->cpu + 1, nobody = 0, asked;
+    bool alone = true;
 
     if (park_is_parker() && !held) {
         held = 1;
         depth++;
+        alone = false;
     }
     while (__atomic_load_n(&parker, __ATOMIC_RELAXED) != me) {
         asked = __atomic_load_n(&self->stand_asked, __ATOMIC_ACQUIRE) & UNTIL_MY_TURN;
@@ -194,12 +191,16 @@ bool park_for_stop(struct regs *regs, unsigned *absent)
             stand_still(regs, UNTIL_MY_TURN, asked);
         nobody = 0;
         if (__atomic_compare_exchange_n(&parker, &nobody, me, false, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED))
+                                        __ATOMIC_RELAXED)) {
             park_begin_stop();
-        else
+            alone = false;
+        } else {
             arch_relax();
+        }
     }
-    return await_all(absent);
+    if (await_all(absent))
+        *absent = ARCH_NO_CPU;
+    return alone;
 }
 
 void park_end_stop(void)
@@ -217,7 +218,7 @@ void park_pass_on(unsigned cpu, struct regs *regs)
 {
     uint32_t mine = number;
 
-    arch_check(park_is_held() && cpu != arch_cpu_id());
+    arch_check(park_is_parker() && held && cpu != arch_cpu_id());
     stand_ask_number(arch_cpu_id(), 0, mine);
     __atomic_store_n(&parker, cpu + 1, __ATOMIC_RELEASE);
     ask(cpu, mine, 0);

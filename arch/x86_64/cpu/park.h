@@ -15,18 +15,16 @@ bool park_may(const struct regs *regs);
 /* This CPU parks the others: it may have changed half of something. Any context. */
 bool park_is_parker(void);
 
-/* The others stand still because of a stop: this CPU runs alone, or is in that stop. */
-bool park_is_held(void);
-
 /* *cpu runs alone, or is in a stop, while the others stand still because of a stop. Any context. */
 bool park_has_lone(unsigned *cpu);
 
 /*
  * Parking for a debugger's stop (arch/x86_64/debug/stop.c), in a debug trap after its hits, a
  * breakpoint's trap or an NMI: waits for its turn, where it can be parked itself, with these
- * registers. False: *absent does not stand still, and what a stop changes has to be refused. Does
- * nothing but look where the others stand still already: for this CPU's stop before, or for a
- * change of its own that a breakpoint instruction or a step has come upon.
+ * registers. Does nothing but look where the others stand still already: for this CPU's stop
+ * before, or for a change of its own that a breakpoint instruction or a step has come upon.
+ * *absent is a CPU that does not stand still, and then what a stop changes has to be refused; or
+ * ARCH_NO_CPU. True: an earlier stop holds the others, and lets this CPU alone resume.
  */
 bool park_for_stop(struct regs *regs, unsigned *absent);
 

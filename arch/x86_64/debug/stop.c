@@ -50,13 +50,11 @@ static void stop_cancel_steps(void)
 
 void stop_enter(struct regs *regs, enum arch_stop why)
 {
-    unsigned cpu = arch_cpu_id(), absent = ARCH_NO_CPU;
+    unsigned cpu = arch_cpu_id(), absent;
     struct arch_resume resume;
     uintptr_t ip = regs->ip;
-    bool alone = park_is_held(); /* an earlier stop still holds the others */
+    bool alone = park_for_stop(regs, &absent);
 
-    if (park_for_stop(regs, &absent))
-        absent = ARCH_NO_CPU;
     if (!debugger || ip != regs->ip || (why == ARCH_STOP_HIT && !debugger->wants(cpu))) {
         if (!alone)
             park_end_stop();
