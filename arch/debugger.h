@@ -25,7 +25,10 @@ enum arch_heard { ARCH_HEARD_NOTHING, ARCH_HEARD_NOISE, ARCH_HEARD_STOP };
 struct arch_resume {
     bool all;      /* all CPUs resume; else only `only` does, and the others stay stopped */
     unsigned only; /* also the CPU that is stepped; ARCH_NO_CPU: none */
-    bool step;     /* `only` runs one instruction, without an interrupt in it */
+    bool step;     /* `only` runs one instruction, without an interrupt in it, while the others
+                    * stand still. With `all` the others run before it, for a moment: `only` is
+                    * then the CPU that has stopped. If another one stops meanwhile, there is no
+                    * step */
 };
 
 struct arch_debugger {

@@ -14,7 +14,7 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 
-/* The other CPUs run only during one of so many steps. */
+/* The other CPUs run only before one of so many steps. */
 #define STEPS_ALONE 64
 
 static void detach(void)
@@ -30,16 +30,19 @@ static void detach(void)
 }
 
 /*
- * gdb lets all CPUs run during its steps; here the others run only during every STEPS_ALONE-th one.
+ * gdb lets all CPUs run during its steps; here the others run only before every STEPS_ALONE-th one.
+ * The step of a CPU that has not stopped itself is made at once: it stands where gdb has seen it.
  */
-static void resume_as_asked(const struct gdb_request *request, struct arch_resume *resume)
+static void resume_as_asked(unsigned cpu, const struct gdb_request *request,
+                            struct arch_resume *resume)
 {
     *resume =
         (struct arch_resume){.all = request->all, .only = request->only, .step = request->step};
     if (!request->step)
         gdb_session.steps = 0;
-    else if (request->all && ++gdb_session.steps % STEPS_ALONE != 0)
-        resume->all = false;
+    else
+        resume->all =
+            request->all && request->only == cpu && ++gdb_session.steps % STEPS_ALONE == 0;
 }
 
 /*
@@ -160,7 +163,7 @@ static bool serve(unsigned cpu, enum arch_stop why, struct arch_resume *resume)
                                &(struct gdb_stop){.cpu = cpu, .signal = GDB_SIGNAL_TRAP});
             return false;
         }
-        resume_as_asked(&gdb_session.server.request, resume);
+        resume_as_asked(cpu, &gdb_session.server.request, resume);
         return true;
     case GDB_COMMAND:
         return begin_command(cpu, why);
@@ -221,7 +224,7 @@ void gdb_stop_serve(unsigned cpu, enum arch_stop why, unsigned absent, struct ar
     } else {
         stop = describe(cpu, why);
         if (why == ARCH_STOP_STEPPED && range_goes_on(stop.cpu, &stop)) {
-            resume_as_asked(&gdb_session.server.request, resume);
+            resume_as_asked(cpu, &gdb_session.server.request, resume);
             return;
         }
         take_the_port(absent);

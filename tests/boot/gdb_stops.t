@@ -52,6 +52,20 @@ sub speak
     return $stub;
 }
 
+# Where the instructions end that name that variable, as FUNCTION+0xOFFSET.
+sub behind_accesses
+{
+    my ($name) = @_;
+    my ($function, $start, $names, @ends);
+    for (split(/\n/, `objdump -d --no-show-raw-insn $build/pitot.elf`)) {
+        ($function, $start) = ($2, hex($1)) if /^([0-9a-f]+) <(.+)>:$/;
+        next if !/^ *([0-9a-f]+):\t/;
+        push(@ends, sprintf('%s+0x%x', $function, hex($1) - $start)) if $names;
+        $names = /<\Q$name\E>/;
+    }
+    return @ends;
+}
+
 my ($machine, $said);
 
 # --- A change ------------------------------------------------------------------------------------
@@ -228,6 +242,34 @@ for my $place (qw(debugger_may_stop stand_ask_no_more)) {
     like($stub->get($patience), qr/^T02thread:1;/, '... and gdb, which says stop there, is heard');
     $machine->stop;
 }
+
+# Before each 64th step the other CPUs run. What they write to a watched word then is theirs.
+$machine = start_at("$logs/writers.com3", smp => 4,
+    run => 'perf record -a -e mem:kernel_flag:w -- fs-stress --threads 3 100; perf script; '
+        . 'poweroff');
+my $writers = speak($machine, "$logs/writers.com3");
+my $leave = sprintf('%x', debug_values("$build/pitot.elf", '&stress_leave'));
+$writers->ask_ok("Z0,$leave,1");
+$writers->put('vCont;c');
+my ($stepped) = $writers->get($patience) =~ /^T05.*thread:(\d+);/;
+$writers->ask_ok("z0,$leave,1");
+my @ticks = debug_values("$build/pitot.elf",
+    map { "&'kernel/time/ticks.c'::timers[$_].served" } grep { $_ != $stepped - 1 } 0 .. 3);
+my @before = map { $writers->memory($_, 8) } @ticks;
+my %ends;
+for (1 .. 640) {
+    $writers->put("vCont;s:$stepped;c");
+    $ends{$writers->get =~ s/;.*//r}++;
+}
+is_deeply(\%ends, {"T05thread:$stepped" => 640}, 'each step is told');
+my @after = map { $writers->memory($_, 8) } @ticks;
+cmp_ok(scalar(grep { $before[$_] ne $after[$_] } 0 .. 2), '>=', 1, '... while others take ticks');
+$writers->put('vCont;c');
+$machine->wait_end;
+my @samples = $machine->console =~ /:w:  [0-9a-f]{16} (\w+\+0x\w+)$/mg;
+cmp_ok(scalar(@samples), '>', 1000, '... and write');
+my %behind = map { $_ => 1 } behind_accesses('kernel_flag');
+is_deeply([grep { !$behind{$_} } @samples], [], '... of which nothing is told of the stepped one');
 
 # --- R -------------------------------------------------------------------------------------------
 

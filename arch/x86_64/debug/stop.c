@@ -29,15 +29,51 @@ const struct arch_debugger *stop_debugger(void)
     return __atomic_load_n(&debugger, __ATOMIC_RELAXED);
 }
 
-/* Lets the other CPUs resume as `resume` says; waits if this CPU is not to resume. */
-static void stop_resume(unsigned cpu, struct regs *regs, const struct arch_resume *resume)
+/* [the parker] How many stops the debugger has been told of. */
+static unsigned told;
+
+static void stop_is_over(void)
 {
     stop_line_was_read();
     stand_leave_stop();
+}
+
+/* Lets the other CPUs resume as `resume` says; waits if this CPU is not to resume. */
+static void stop_resume(unsigned cpu, struct regs *regs, const struct arch_resume *resume)
+{
+    stop_is_over();
     if (resume->all)
         park_end_stop();
     else if (resume->only != cpu)
         park_pass_on(resume->only, regs);
+}
+
+/* Then they have left their NMIs, and come some way, on CPUs of their own, too. */
+#define OTHERS_RUN_NS 50000ull
+
+/*
+ * The other CPUs run, and are parked again; this one stays where it has stopped. False: one of them
+ * has stopped meanwhile, and this CPU resumes as the debugger has said in that stop.
+ */
+static bool stop_lets_others_run(struct regs *regs, unsigned *absent)
+{
+    unsigned before = told;
+    uint64_t since;
+    bool alone;
+
+    stop_is_over();
+    park_end_stop();
+    since = arch_clock_ns();
+    while (arch_clock_ns() - since < OTHERS_RUN_NS)
+        arch_relax();
+    alone = park_for_stop(regs, absent);
+    if (told == before) {
+        stand_enter_stop(regs);
+        return true;
+    }
+    if (!alone)
+        park_end_stop();
+    return false;
 }
 
 /* Cancels steps that have not finished: the debugger must see those contexts as they were. */
@@ -64,8 +100,14 @@ void stop_enter(struct regs *regs, enum arch_stop why)
     stop_cancel_steps();
     for (;;) {
         resume = (struct arch_resume){.all = true, .only = ARCH_NO_CPU};
+        told++;
         debugger->stopped(cpu, why, absent, &resume);
-        if (!resume.step || stop_step_prepare(resume.only, arch_stopped_regs(resume.only)))
+        if (!resume.step)
+            break;
+        if (resume.all && !stop_lets_others_run(regs, &absent))
+            return;
+        resume.all = false;
+        if (stop_step_prepare(resume.only, arch_stopped_regs(resume.only)))
             break;
         why = ARCH_STOP_STEPPED;
     }
