@@ -221,6 +221,8 @@ void gdb_stop_serve(unsigned cpu, enum arch_stop why, unsigned absent, struct ar
     if (gdb_session.monitor && gdb_session.monitor->end(cpu, &status)) {
         take_the_port(absent);
         end_command(status);
+    } else if (why == ARCH_STOP_BREAK && gdb_command_runs()) {
+        return; /* gdb's ^C came with the stop before, and does not end a command */
     } else {
         stop = describe(cpu, why);
         if (why == ARCH_STOP_STEPPED && range_goes_on(stop.cpu, &stop)) {

@@ -243,6 +243,35 @@ for my $place (qw(debugger_may_stop stand_ask_no_more)) {
     $machine->stop;
 }
 
+# A ^C that comes while a CPU is in a breakpoint's trap already is heard when that stop ends. If it
+# ends for a command, nothing else is wanted.
+{
+    my ($place, $trap) = debug_values("$build/pitot.elf", '&input_wait', '&stop_break');
+    my $outside = Pitot::Stub->new("$logs/late.gdb");
+    $machine = start_at("$logs/late.com3", gdb => "$logs/late.gdb", smp => 1, run => 'help');
+    $outside->attach;
+    $outside->put('c');
+    my $stub = speak($machine, "$logs/late.com3");
+    $stub->ask_ok(sprintf('Z0,%x,1', $place));
+    $outside->interrupt;
+    $outside->note_stop($outside->get);
+    $stub->put('vCont;c');
+    ok($outside->run_to($trap), 'a breakpoint traps');
+    $stub->interrupt;
+    $outside->monitor('info status') for 1 .. 2;    # QEMU has looked at its sockets meanwhile
+    $outside->put('c');
+    like($stub->get, qr/^T05/, '... and tells its stop, though ^C has come meanwhile');
+    my ($answer, $said) = ($stub->ask('qRcmd,' . unpack('H*', 'ps')), '');
+    while ($answer =~ /^O(?:[0-9a-f]{2})*$/) {
+        $said .= pack('H*', substr($answer, 1));
+        $answer = $stub->get;
+    }
+    is($answer, 'OK', '... a command ends');
+    like($said, qr{ idle/0 }, '... after it has run');
+    $stub->put('k');
+    $machine->wait_end;
+}
+
 # Before each 64th step the other CPUs run. What they write to a watched word then is theirs.
 $machine = start_at("$logs/writers.com3", smp => 4,
     run => 'perf record -a -e mem:kernel_flag:w -- fs-stress --threads 3 100; perf script; '
