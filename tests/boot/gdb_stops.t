@@ -274,7 +274,7 @@ for my $place (qw(debugger_may_stop stand_ask_no_more)) {
 
 # Before each 64th step the other CPUs run. What they write to a watched word then is theirs.
 $machine = start_at("$logs/writers.com3", smp => 4,
-    run => 'perf record -a -e mem:kernel_flag:w -- fs-stress --threads 3 100; perf script; '
+    run => 'perf record -a -e mem:kernel_flag:w -- fs-stress --threads 3 30; perf script; '
         . 'poweroff');
 my $writers = speak($machine, "$logs/writers.com3");
 my $leave = sprintf('%x', debug_values("$build/pitot.elf", '&stress_leave'));
