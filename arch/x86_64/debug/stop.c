@@ -48,7 +48,7 @@ static void stop_resume(unsigned cpu, struct regs *regs, const struct arch_resum
         park_pass_on(resume->only, regs);
 }
 
-/* Then they have left their NMIs, and come some way, on CPUs of their own, too. */
+/* After this time the other CPUs have left their NMIs and run some instructions. */
 #define OTHERS_RUN_NS 50000ull
 
 /*
