@@ -16,6 +16,7 @@ use File::Path qw(make_path);
 use File::Temp qw(tempdir);
 use Test::More;
 use Pitot::Files;
+use Pitot::Patience;
 
 my $tree = tempdir(CLEANUP => 1);
 symlink(abs_path('tools'), "$tree/tools") or die("$tree/tools: $!\n");
@@ -107,6 +108,23 @@ like($err, qr{^# \.\.\. and \d{3} lines more: build/logs/loud\.tap$}m, '... and 
 my $log = slurp("$tree/build/logs/loud.tap");
 is(scalar(() = $log =~ /^# why \d+$/mg), 100, '... all of it');
 is(scalar(() = $log =~ /^not ok \d+/mg), 100, '... and all results');
+
+# The third begins when the second has ended, although the first has told something and is silent.
+plant_test('tests/boot/three_a.t', 'boot', "my \$deadline = time + $patience;\n" . <<'END');
+diag('a remark');
+select(undef, undef, undef, 0.02) until -e 'third-began' || time > $deadline;
+ok(-e 'third-began', 'the third has begun meanwhile');
+opendir(my $open, '/proc/self/fd');
+is((grep { (readlink("/proc/self/fd/$_") // '') =~ m{/err$} } readdir($open)), 0,
+    'the way of remarks is not open here');
+is($ENV{REMARKS}, undef, '... and not told');
+END
+plant_test('tests/boot/three_b.t', 'boot', 'pass("second")');
+plant_test('tests/boot/three_c.t', 'boot', 'open(my $file, ">", "third-began"); pass("third")');
+($out, $err, $status) = run('-j2', map { "tests/boot/three_$_.t" } qw(a b c));
+is($status, 0, 'a file that has told a person something holds up no other') or diag($out, $err);
+like($err, qr/^# a remark$/m, '... and it is told');
+unlink("$tree/tests/boot/three_$_.t") for qw(a b c);
 
 plant_test('tests/boot/killed.t', 'boot', 'pass("one"); kill(KILL => $$);');
 ($out, $err, $status) = run('tests/boot/killed.t');
