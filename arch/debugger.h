@@ -35,6 +35,11 @@ struct arch_debugger {
     /* Called after hits on this CPU: is there still a reason to stop? */
     bool (*wants)(unsigned cpu);
     /*
+     * Called when this CPU serves a request to stop (arch_stop_cpu, `listens`), which may have come
+     * on the way into another stop: is there still a reason for it?
+     */
+    bool (*asks)(unsigned cpu);
+    /*
      * This CPU has run the breakpoint instruction at that address: does it belong to the debugger?
      */
     bool (*owns)(unsigned cpu, uintptr_t address);

@@ -29,6 +29,16 @@ static bool debugger_wants(unsigned cpu)
     return gdb_points_hit(cpu) && !gdb_command_runs();
 }
 
+/*
+ * A stop may have served what a request was made for: the packet of a gdb that has come, or a
+ * point's hit. A ^C is told by a stop of its own, unless a command has begun since.
+ */
+static bool debugger_asks(unsigned cpu)
+{
+    return !gdb_command_runs() && (__atomic_load_n(&gdb_session.interrupted, __ATOMIC_RELAXED) ||
+                                   gdb_session.server.link.begun || gdb_points_hit(cpu));
+}
+
 static bool debugger_may_stop(unsigned cpu)
 {
     return !gdb_is_sending(cpu);
@@ -40,12 +50,17 @@ static bool debugger_may_stop(unsigned cpu)
  */
 static bool begins(uint8_t byte)
 {
-    if (byte == '$' && !gdb_command_runs()) {
+    if (byte != '$' && byte != GDB_BREAK)
+        return false;
+    if (gdb_command_runs())
+        return true;
+    __atomic_store_n(&gdb_session.interrupted, byte == GDB_BREAK, __ATOMIC_RELAXED);
+    if (byte == '$') {
         gdb_session.server.link.begun = true;
         gdb_session.server.link.no_ack = false;
         gdb_session.server.owes_stop = false;
     }
-    return byte == '$' || byte == GDB_BREAK;
+    return true;
 }
 
 static enum arch_heard listen_at(const struct gdb_door *at)
@@ -106,6 +121,7 @@ void gdb_panicked(const struct regs *regs)
 static int attach(const struct gdb_door *with, struct refusal *why)
 {
     static const struct arch_debugger debugger = {.wants = debugger_wants,
+                                                  .asks = debugger_asks,
                                                   .owns = gdb_points_own,
                                                   .may_stop = debugger_may_stop,
                                                   .stopped = gdb_stop_serve,
@@ -120,6 +136,7 @@ static int attach(const struct gdb_door *with, struct refusal *why)
     }
     assert(with && with->poll && with->listen && with->open && with->close);
     gdb_session.door = with;
+    gdb_session.interrupted = false;
     gdb_server_init(&gdb_session.server, &gdb_session.door->line, &gdb_machine);
     arch_debugger_attach(&debugger);
     if (gdb_session.door->lends_console) {

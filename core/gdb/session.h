@@ -25,6 +25,8 @@ extern struct gdb_session {
                                   * `door` is */
     bool stopped;                /* [A] in a stop: the port is polled */
     unsigned listening;          /* [A] the boot CPU polls the port while the machine runs */
+    bool interrupted;            /* [A] ^C has been heard, and no stop for a request has been told
+                                  * since */
     const char *blind;           /* why ^C cannot interrupt all code; NULL: it can. Set as `door`
                                   * is */
     bool arriving;               /* the first stop of this gdb is still to come; cleared in it */

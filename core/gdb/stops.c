@@ -67,6 +67,8 @@ static struct gdb_stop describe(unsigned cpu, enum arch_stop why)
 {
     struct gdb_stop stop = {.cpu = cpu, .signal = GDB_SIGNAL_TRAP};
 
+    if (why == ARCH_STOP_BREAK)
+        __atomic_store_n(&gdb_session.interrupted, false, __ATOMIC_RELAXED);
     if (why == ARCH_STOP_STEPPED && gdb_session.server.request.step)
         stop.cpu = gdb_session.server.request
                        .only; /* the step may be of another CPU, which did not have to run for it */
@@ -102,6 +104,7 @@ static bool begin_command(unsigned cpu, enum arch_stop why)
     else
         problem = gdb_session.monitor->begin(cpu, gdb_session.server.request.command);
     if (!problem) {
+        __atomic_store_n(&gdb_session.interrupted, false, __ATOMIC_RELAXED);
         gdb_points_lift(true);
         return true;
     }
@@ -221,8 +224,6 @@ void gdb_stop_serve(unsigned cpu, enum arch_stop why, unsigned absent, struct ar
     if (gdb_session.monitor && gdb_session.monitor->end(cpu, &status)) {
         take_the_port(absent);
         end_command(status);
-    } else if (why == ARCH_STOP_BREAK && gdb_command_runs()) {
-        return; /* gdb's ^C came with the stop before, and does not end a command */
     } else {
         stop = describe(cpu, why);
         if (why == ARCH_STOP_STEPPED && range_goes_on(stop.cpu, &stop)) {

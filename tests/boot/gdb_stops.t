@@ -52,6 +52,27 @@ sub speak
     return $stub;
 }
 
+# While QEMU's stub has stopped the machine: until QEMU's answer to that command is as told.
+sub await_answer
+{
+    my ($outside, $command, $is) = @_;
+    my $deadline = time + $patience;
+    my $said = '';
+    while (time < $deadline) {
+        $said = $outside->monitor($command);
+        return if $said =~ $is;
+    }
+    die("$command: $said\n");
+}
+
+# Until what was sent has come to COM3, as its line status register tells. The port interrupts at
+# once for 14 bytes, later for fewer.
+sub await_byte
+{
+    my ($outside) = @_;
+    await_answer($outside, 'i /xb 0x3ed', qr/= 0x[0-9a-f][13579bdf]\s*$/);
+}
+
 # Where the instructions end that name that variable, as FUNCTION+0xOFFSET.
 sub behind_accesses
 {
@@ -237,7 +258,7 @@ for my $place (qw(debugger_may_stop stand_ask_no_more)) {
     $outside->note_stop($outside->get);
     ok($outside->run_to($address), "$place: the trap of a step comes there");
     $stub->interrupt;
-    $outside->monitor('info status') for 1 .. 2;    # QEMU has looked at its sockets meanwhile
+    await_byte($outside);
     $outside->put('c');
     like($stub->get($patience), qr/^T02thread:1;/, '... and gdb, which says stop there, is heard');
     $machine->stop;
@@ -258,7 +279,7 @@ for my $place (qw(debugger_may_stop stand_ask_no_more)) {
     $stub->put('vCont;c');
     ok($outside->run_to($trap), 'a breakpoint traps');
     $stub->interrupt;
-    $outside->monitor('info status') for 1 .. 2;    # QEMU has looked at its sockets meanwhile
+    await_byte($outside);
     $outside->put('c');
     like($stub->get, qr/^T05/, '... and tells its stop, though ^C has come meanwhile');
     my ($answer, $said) = ($stub->ask('qRcmd,' . unpack('H*', 'ps')), '');
@@ -269,6 +290,42 @@ for my $place (qw(debugger_may_stop stand_ask_no_more)) {
     is($answer, 'OK', '... a command ends');
     like($said, qr{ idle/0 }, '... after it has run');
     $stub->put('k');
+    $machine->wait_end;
+}
+
+# A gdb that comes while a CPU is on the way into a stop is served in that stop: its first byte asks
+# for no other. The one before it has gone without a word.
+for my $place (qw(gdb_text_send_rest stop_break)) {
+    my ($once, $there) = debug_values("$build/pitot.elf", '&poweroff_run', "&$place");
+    my $outside = Pitot::Stub->new("$logs/$place.gdb");
+    my $com3 = "$logs/$place.com3";
+    my $gone;
+    $machine = start_at($com3, gdb => "$logs/$place.gdb", smp => 1, run => 'poweroff',
+        extra => ['-S']);
+    $outside->attach;
+    if ($place eq 'stop_break') {
+        $outside->put('c');
+        $gone = speak($machine, $com3);
+        $gone->ask_ok(sprintf('Z0,%x,1', $once));
+        $outside->interrupt;
+        $outside->note_stop($outside->get);
+        $gone->put('vCont;c');
+    }
+    ok($outside->run_to($there), "$place: a CPU stops");
+    if ($gone) {
+        $gone->leave;
+        await_answer($outside, 'info chardev', qr/^com3: .*disconnected/m);
+    }
+    my $stub = Pitot::Stub->new($com3);
+    $stub->come;
+    $stub->put('qSupported');
+    await_byte($outside);
+    $outside->put('c');
+    like($stub->get, qr/^PacketSize=/, '... where a gdb that has come is answered');
+    like($stub->ask('?'), qr/^T05thread:1;/, '... and told of that stop');
+    $stub->ask_ok(sprintf('z0,%x,1', $once));
+    like($stub->ask('vCont;s:1;c'), qr/^T05thread:1;/, '... a step ends as one') if !$gone;
+    is($stub->ask('vCont;c'), 'W00', '... and no other stop comes');
     $machine->wait_end;
 }
 

@@ -84,6 +84,14 @@ static void stop_cancel_steps(void)
             stop_step_cancel(cpu, arch_stopped_regs(cpu));
 }
 
+/* Another CPU's stop, for which this one has waited, may have taken the reason away. */
+static bool stop_is_wanted(unsigned cpu, enum arch_stop why)
+{
+    if (why == ARCH_STOP_HIT)
+        return debugger->wants(cpu);
+    return why != ARCH_STOP_BREAK || debugger->asks(cpu);
+}
+
 void stop_enter(struct regs *regs, enum arch_stop why)
 {
     unsigned cpu = arch_cpu_id(), absent;
@@ -91,7 +99,7 @@ void stop_enter(struct regs *regs, enum arch_stop why)
     uintptr_t ip = regs->ip;
     bool alone = park_for_stop(regs, &absent);
 
-    if (!debugger || ip != regs->ip || (why == ARCH_STOP_HIT && !debugger->wants(cpu))) {
+    if (!debugger || ip != regs->ip || !stop_is_wanted(cpu, why)) {
         if (!alone)
             park_end_stop();
         return;
@@ -189,15 +197,19 @@ static void stop_fired(unsigned fired, struct regs *regs)
  * Interrupts are off during the step, so a CPU that should have stopped in the middle of it is not
  * asked again by an interrupt. An NMI may ask in this trap, too: the request is read and taken at
  * once, as one that is taken without having been seen would be lost, with the debugger's next step.
+ * All others stand still, so what it was made for does not end before the stop; and without it, the
+ * end of the step is told.
  */
 static void stop_stepped(struct regs *regs)
 {
     unsigned cpu = arch_cpu_id();
     uintptr_t ip = regs->ip;
+    bool asked;
 
     if (debugger && !debugger->may_stop(cpu) && stop_step_prepare(cpu, regs))
         stop_leave(regs, ip, false);
-    stop_enter(regs, stop_taken(cpu) ? ARCH_STOP_BREAK : ARCH_STOP_STEPPED);
+    asked = stop_taken(cpu) && debugger && debugger->asks(cpu);
+    stop_enter(regs, asked ? ARCH_STOP_BREAK : ARCH_STOP_STEPPED);
     stop_leave(regs, ip, false);
 }
 
