@@ -30,13 +30,15 @@ static bool debugger_wants(unsigned cpu)
 }
 
 /*
- * A stop may have served what a request was made for: the packet of a gdb that has come, or a
- * point's hit. A ^C is told by a stop of its own, unless a command has begun since.
+ * A stop may have served what a request was made for: a ^C, the packet of a gdb that has come, or
+ * what a point has hit on this CPU.
  */
 static bool debugger_asks(unsigned cpu)
 {
-    return !gdb_command_runs() && (__atomic_load_n(&gdb_session.interrupted, __ATOMIC_RELAXED) ||
-                                   gdb_session.server.link.begun || gdb_points_hit(cpu));
+    const struct gdb_link *link = &gdb_session.server.link;
+
+    return !gdb_command_runs() && (__atomic_load_n(&link->interrupted, __ATOMIC_RELAXED) ||
+                                   link->begun || gdb_points_hit(cpu));
 }
 
 static bool debugger_may_stop(unsigned cpu)
@@ -50,14 +52,16 @@ static bool debugger_may_stop(unsigned cpu)
  */
 static bool begins(uint8_t byte)
 {
+    struct gdb_link *link = &gdb_session.server.link;
+
     if (byte != '$' && byte != GDB_BREAK)
         return false;
     if (gdb_command_runs())
         return true;
-    __atomic_store_n(&gdb_session.interrupted, byte == GDB_BREAK, __ATOMIC_RELAXED);
+    __atomic_store_n(&link->interrupted, byte == GDB_BREAK, __ATOMIC_RELAXED);
     if (byte == '$') {
-        gdb_session.server.link.begun = true;
-        gdb_session.server.link.no_ack = false;
+        link->begun = true;
+        link->no_ack = false;
         gdb_session.server.owes_stop = false;
     }
     return true;
@@ -136,7 +140,6 @@ static int attach(const struct gdb_door *with, struct refusal *why)
     }
     assert(with && with->poll && with->listen && with->open && with->close);
     gdb_session.door = with;
-    gdb_session.interrupted = false;
     gdb_server_init(&gdb_session.server, &gdb_session.door->line, &gdb_machine);
     arch_debugger_attach(&debugger);
     if (gdb_session.door->lends_console) {

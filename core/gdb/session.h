@@ -20,13 +20,12 @@ extern struct gdb_session {
     const struct gdb_monitor *monitor;           /* ... as is this; NULL: no commands */
     const struct gdb_door *door; /* the port of the attached gdb; NULL: none is attached. Set with
                                   * all parked, or in a stop */
-    struct gdb_server server;    /* used in stops; printing has its own way (text.c) */
+    struct gdb_server server;    /* used in stops; printing has its own way (text.c), and listening
+                                  * notes in its link what has come */
     struct sink *console_before; /* print's sink before the console's port was lent to gdb; set as
                                   * `door` is */
     bool stopped;                /* [A] in a stop: the port is polled */
     unsigned listening;          /* [A] the boot CPU polls the port while the machine runs */
-    bool interrupted;            /* [A] ^C has been heard, and no stop for a request has been told
-                                  * since */
     const char *blind;           /* why ^C cannot interrupt all code; NULL: it can. Set as `door`
                                   * is */
     bool arriving;               /* the first stop of this gdb is still to come; cleared in it */

@@ -67,8 +67,6 @@ static struct gdb_stop describe(unsigned cpu, enum arch_stop why)
 {
     struct gdb_stop stop = {.cpu = cpu, .signal = GDB_SIGNAL_TRAP};
 
-    if (why == ARCH_STOP_BREAK)
-        __atomic_store_n(&gdb_session.interrupted, false, __ATOMIC_RELAXED);
     if (why == ARCH_STOP_STEPPED && gdb_session.server.request.step)
         stop.cpu = gdb_session.server.request
                        .only; /* the step may be of another CPU, which did not have to run for it */
@@ -104,7 +102,6 @@ static bool begin_command(unsigned cpu, enum arch_stop why)
     else
         problem = gdb_session.monitor->begin(cpu, gdb_session.server.request.command);
     if (!problem) {
-        __atomic_store_n(&gdb_session.interrupted, false, __ATOMIC_RELAXED);
         gdb_points_lift(true);
         return true;
     }
@@ -209,9 +206,23 @@ static void take_the_port(unsigned absent)
         arch_relax();
 }
 
+/*
+ * At the end of a stop: a ^C that gdb has sent before it heard of this stop is answered by the next
+ * one. A T02 has answered it; a command, too, as gdb's user has had the prompt for it.
+ */
+static void keep_interrupt(const struct gdb_stop *stop, const struct arch_resume *resume)
+{
+    bool *interrupted = &gdb_session.server.link.interrupted;
+
+    if (stop->signal == GDB_SIGNAL_INTERRUPT || !gdb_session.server.owes_stop)
+        __atomic_store_n(interrupted, false, __ATOMIC_RELAXED);
+    else if (__atomic_load_n(interrupted, __ATOMIC_RELAXED))
+        arch_stop_cpu(resume->all ? 0 : resume->only);
+}
+
 void gdb_stop_serve(unsigned cpu, enum arch_stop why, unsigned absent, struct arch_resume *resume)
 {
-    struct gdb_stop stop;
+    struct gdb_stop stop = {.signal = GDB_SIGNAL_TRAP};
     int status;
 
     assert(gdb_session.door);
@@ -238,6 +249,7 @@ void gdb_stop_serve(unsigned cpu, enum arch_stop why, unsigned absent, struct ar
     }
     while (!serve(cpu, why, resume))
         continue;
+    keep_interrupt(&stop, resume);
     __atomic_store_n(&gdb_session.stopped, false, __ATOMIC_RELEASE);
     if (gdb_session.door)
         gdb_session.door->listen(true);

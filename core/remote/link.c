@@ -14,7 +14,7 @@ void gdb_link_init(struct gdb_link *link, const struct gdb_line *line)
 {
     link->line = line;
     link->no_ack = false;
-    link->begun = false;
+    link->begun = link->interrupted = false;
     link->in_length = link->out_length = 0;
     link->out_cut = false;
     link->text_length = link->text_sent = 0;
@@ -23,7 +23,8 @@ void gdb_link_init(struct gdb_link *link, const struct gdb_line *line)
 }
 
 /*
- * Everything before a packet is noise, except acknowledgements and the byte that asks for a stop.
+ * Everything before a packet is noise, except acknowledgements and the byte that asks for a stop:
+ * gdb may have sent that before it heard of the stop in which it is read.
  */
 static int await_start(struct gdb_link *link)
 {
@@ -36,7 +37,10 @@ static int await_start(struct gdb_link *link)
     while ((byte = link->line->get()) != '$') {
         if (byte < 0)
             return -EPIPE;
-        link->counts.noise += byte != '+' && byte != '-' && byte != GDB_BREAK;
+        if (byte == GDB_BREAK)
+            link->interrupted = true;
+        else
+            link->counts.noise += byte != '+' && byte != '-';
     }
     return 0;
 }
@@ -212,6 +216,8 @@ int gdb_link_send(struct gdb_link *link)
         if (byte == '-') {
             link->counts.resent++;
             gdb_link_send_once(link);
+        } else if (byte == GDB_BREAK) {
+            link->interrupted = true;
         } else {
             link->counts.noise++;
         }

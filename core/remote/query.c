@@ -108,7 +108,7 @@ static void transfer(struct gdb_server *server, const char *at)
 
 /*
  * A gdb that has just started sends this first. It acknowledges packets, whatever the gdb before it
- * did, and does not know points that the gdb before it has left.
+ * did, does not know points that the gdb before it has left, and waits for no stop.
  */
 static void introduce(struct gdb_server *server, const char *at)
 {
@@ -116,6 +116,7 @@ static void introduce(struct gdb_server *server, const char *at)
         server->link.no_ack = false;
         server->link.line->put("+", 1);
     }
+    server->link.interrupted = false;
     server->target->points_clear();
     server->refused.text[0] = '\0';
     server->tells_breaks = false;

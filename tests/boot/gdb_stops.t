@@ -66,7 +66,7 @@ sub await_answer
 }
 
 # Until what was sent has come to COM3, as its line status register tells. The port interrupts at
-# once for 14 bytes, later for fewer.
+# once for 14 bytes that come together, later for fewer.
 sub await_byte
 {
     my ($outside) = @_;
@@ -264,37 +264,68 @@ for my $place (qw(debugger_may_stop stand_ask_no_more)) {
     $machine->stop;
 }
 
-# A ^C that comes while a CPU is in a breakpoint's trap already is heard when that stop ends. If it
-# ends for a command, nothing else is wanted.
+# A ^C that comes while a CPU is in the trap of a hit already: the stop tells the hit, and the next
+# one tells ^C, whether an NMI of the line has read it or the stop itself. If gdb begins a command
+# first, nothing else is wanted.
+my $at_once = 'x' x 13 . "\x03";    # see await_byte
+for (['Z0', 'stop_break', $at_once], ['Z1', 'debugger_wants', $at_once],
+    ['Z0', 'gdb_server_stopped', "\x03"], ['Z0', 'stop_break', "\x03", 'ps'])
 {
-    my ($place, $trap) = debug_values("$build/pitot.elf", '&input_wait', '&stop_break');
+    my ($point, $place, $bytes, $command) = @$_;
+    my ($waits, $trap) = debug_values("$build/pitot.elf", '&input_wait', "&$place");
+    my $name = "$place, " . length($bytes) . ' sent';
     my $outside = Pitot::Stub->new("$logs/late.gdb");
     $machine = start_at("$logs/late.com3", gdb => "$logs/late.gdb", smp => 1, run => 'help');
     $outside->attach;
     $outside->put('c');
     my $stub = speak($machine, "$logs/late.com3");
-    $stub->ask_ok(sprintf('Z0,%x,1', $place));
+    $stub->ask_ok(sprintf('%s,%x,1', $point, $waits));
     $outside->interrupt;
     $outside->note_stop($outside->get);
     $stub->put('vCont;c');
-    ok($outside->run_to($trap), 'a breakpoint traps');
-    $stub->interrupt;
+    ok($outside->run_to($trap), "$name: a breakpoint traps");
+    $stub->say($bytes);
     await_byte($outside);
     $outside->put('c');
     like($stub->get, qr/^T05/, '... and tells its stop, though ^C has come meanwhile');
-    my ($answer, $said) = ($stub->ask('qRcmd,' . unpack('H*', 'ps')), '');
-    while ($answer =~ /^O(?:[0-9a-f]{2})*$/) {
-        $said .= pack('H*', substr($answer, 1));
-        $answer = $stub->get;
+    if ($command) {
+        my ($answer, $said) = ($stub->ask('qRcmd,' . unpack('H*', $command)), '');
+        while ($answer =~ /^O(?:[0-9a-f]{2})*$/) {
+            $said .= pack('H*', substr($answer, 1));
+            $answer = $stub->get;
+        }
+        is($answer, 'OK', '... a command ends');
+        like($said, qr{ idle/0 }, '... after it has run');
+    } else {
+        $stub->ask_ok(sprintf('%s,%x,1', lc($point), $waits));
+        $stub->put('vCont;c');
+        like($stub->get($patience / 2) // 'nothing', qr/^T02/, '... and ^C when it resumes');
     }
-    is($answer, 'OK', '... a command ends');
-    like($said, qr{ idle/0 }, '... after it has run');
     $stub->put('k');
     $machine->wait_end;
 }
 
+# While QEMU's stub has stopped the machine: that gdb goes without a word, and a new one comes,
+# whose first packet has arrived when the machine resumes.
+sub succeed
+{
+    my ($gone, $outside, $com3) = @_;
+    if ($gone) {
+        $gone->leave;
+        await_answer($outside, 'info chardev', qr/^com3: .*disconnected/m);
+    }
+    my $stub = Pitot::Stub->new($com3);
+    $stub->come;
+    $stub->put('qSupported');
+    await_byte($outside);
+    $outside->put('c');
+    like($stub->get, qr/^PacketSize=/, '... where a gdb that has come is answered');
+    like($stub->ask('?'), qr/^T05thread:1;/, '... and told of that stop');
+    return $stub;
+}
+
 # A gdb that comes while a CPU is on the way into a stop is served in that stop: its first byte asks
-# for no other. The one before it has gone without a word.
+# for no other.
 for my $place (qw(gdb_text_send_rest stop_break)) {
     my ($once, $there) = debug_values("$build/pitot.elf", '&poweroff_run', "&$place");
     my $outside = Pitot::Stub->new("$logs/$place.gdb");
@@ -312,19 +343,37 @@ for my $place (qw(gdb_text_send_rest stop_break)) {
         $gone->put('vCont;c');
     }
     ok($outside->run_to($there), "$place: a CPU stops");
-    if ($gone) {
-        $gone->leave;
-        await_answer($outside, 'info chardev', qr/^com3: .*disconnected/m);
-    }
-    my $stub = Pitot::Stub->new($com3);
-    $stub->come;
-    $stub->put('qSupported');
-    await_byte($outside);
-    $outside->put('c');
-    like($stub->get, qr/^PacketSize=/, '... where a gdb that has come is answered');
-    like($stub->ask('?'), qr/^T05thread:1;/, '... and told of that stop');
+    my $stub = succeed($gone, $outside, $com3);
     $stub->ask_ok(sprintf('z0,%x,1', $once));
     like($stub->ask('vCont;s:1;c'), qr/^T05thread:1;/, '... a step ends as one') if !$gone;
+    is($stub->ask('vCont;c'), 'W00', '... and no other stop comes');
+    $machine->wait_end;
+}
+
+# The same, where gdb then steps what a recording watches.
+{
+    my ($leave, $trap) = debug_values("$build/pitot.elf", '&stress_leave', '&stop_break');
+    my ($writes) = `objdump -d --no-show-raw-insn --disassemble=lock_kernel $build/pitot.elf` =~
+        /^([0-9a-f]+):\t.*<kernel_flag>$/m or die('lock_kernel does not write kernel_flag');
+    my $outside = Pitot::Stub->new("$logs/watched.gdb");
+    my $com3 = "$logs/watched.com3";
+    $machine = start_at($com3, gdb => "$logs/watched.gdb", smp => 1,
+        run => 'perf record -a -e mem:kernel_flag:w -- fs-stress; poweroff');
+    $outside->attach;
+    $outside->put('c');
+    my $gone = speak($machine, $com3);
+    $gone->ask_ok(sprintf('Z0,%x,1', $leave));
+    like($gone->ask('vCont;c'), qr/^T05/, 'a recording is under way');
+    $gone->ask_ok(sprintf('z0,%x,1', $leave));
+    $gone->ask_ok("Z0,$writes,1");
+    $outside->interrupt;
+    $outside->note_stop($outside->get);
+    $gone->put('vCont;c');
+    ok($outside->run_to($trap), '... and what it watches is about to be written');
+    my $stub = succeed($gone, $outside, $com3);
+    $stub->put('vCont;s:1;c');
+    like($stub->get($patience / 2) // 'nothing', qr/^T05thread:1;/,
+        '... the step that writes it ends as one');
     is($stub->ask('vCont;c'), 'W00', '... and no other stop comes');
     $machine->wait_end;
 }

@@ -491,6 +491,29 @@ static void ignores_noise(void **state)
     assert_true(server.link.counts.noise >= 10);
 }
 
+/* The byte asks for a stop between packets, not inside one; a new gdb has not sent it. */
+static void remembers_that_it_shall_stop(void **state)
+{
+    reset(state);
+    say_packet_of("X1010,3:a}\x03z", 12);
+    say("+");
+    serve();
+    assert_false(server.link.interrupted);
+    say("\x03");
+    say_packet("qC");
+    say("+");
+    serve();
+    assert_true(server.link.interrupted);
+    say_packet("qSupported:");
+    say("+");
+    serve();
+    assert_false(server.link.interrupted);
+    say_packet("qC");
+    say("\x03+");
+    serve();
+    assert_true(server.link.interrupted);
+}
+
 static void refuses_a_packet_that_is_too_long(void **state)
 {
     static char body[GDB_PACKET_MAX + 100];
@@ -566,6 +589,7 @@ int main(void)
         cmocka_unit_test(takes_a_packet_for_a_lost_acknowledgement),
         cmocka_unit_test(begins_anew_where_an_end_was_lost),
         cmocka_unit_test(ignores_noise),
+        cmocka_unit_test(remembers_that_it_shall_stop),
         cmocka_unit_test(refuses_a_packet_that_is_too_long),
         cmocka_unit_test(stops_acknowledging_when_asked),
         cmocka_unit_test(knows_a_new_gdb),

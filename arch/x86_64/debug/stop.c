@@ -84,7 +84,7 @@ static void stop_cancel_steps(void)
             stop_step_cancel(cpu, arch_stopped_regs(cpu));
 }
 
-/* Another CPU's stop, for which this one has waited, may have taken the reason away. */
+/* An earlier stop, of another CPU or of this one, may have taken the reason away. */
 static bool stop_is_wanted(unsigned cpu, enum arch_stop why)
 {
     if (why == ARCH_STOP_HIT)
@@ -148,6 +148,12 @@ static bool stop_taken(unsigned cpu)
     return stand_ask_no_more(cpu, STAND_STOP);
 }
 
+/* The same, if the reason for it is still there. */
+static bool stop_is_asked(unsigned cpu)
+{
+    return stop_taken(cpu) && debugger && debugger->asks(cpu);
+}
+
 /*
  * Called at the end of a trap during which this CPU has been asked to stop. If it cannot stop yet,
  * what prevents it (the debugger's step, a change of the watches, a text for the debugger) asks
@@ -178,7 +184,7 @@ static void stop_fired(unsigned fired, struct regs *regs)
 {
     unsigned cpu = arch_cpu_id();
     uintptr_t ip = regs->ip;
-    bool hit;
+    bool hit, asked;
 
     debugreg_watch_fired(fired, regs);
     hit = debugger->wants(cpu);
@@ -188,8 +194,11 @@ static void stop_fired(unsigned fired, struct regs *regs)
         arch_stop_cpu(cpu);
         return;
     }
+    asked = stop_is_asked(cpu);
+    if (!hit && !asked) /* this may have been the debugger's step, whose end is told next */
+        return;
     /* a hit is told in either case; but a request holds where the debugger wants the hit no more */
-    stop_enter(regs, stop_taken(cpu) ? ARCH_STOP_BREAK : ARCH_STOP_HIT);
+    stop_enter(regs, asked ? ARCH_STOP_BREAK : ARCH_STOP_HIT);
     stop_leave(regs, ip, debugreg_is_fault(fired));
 }
 
@@ -197,8 +206,8 @@ static void stop_fired(unsigned fired, struct regs *regs)
  * Interrupts are off during the step, so a CPU that should have stopped in the middle of it is not
  * asked again by an interrupt. An NMI may ask in this trap, too: the request is read and taken at
  * once, as one that is taken without having been seen would be lost, with the debugger's next step.
- * All others stand still, so what it was made for does not end before the stop; and without it, the
- * end of the step is told.
+ * All others that have been parked stand still, so no other stop serves what it was made for; and
+ * without it, the end of the step is told.
  */
 static void stop_stepped(struct regs *regs)
 {
@@ -208,7 +217,7 @@ static void stop_stepped(struct regs *regs)
 
     if (debugger && !debugger->may_stop(cpu) && stop_step_prepare(cpu, regs))
         stop_leave(regs, ip, false);
-    asked = stop_taken(cpu) && debugger && debugger->asks(cpu);
+    asked = stop_is_asked(cpu);
     stop_enter(regs, asked ? ARCH_STOP_BREAK : ARCH_STOP_STEPPED);
     stop_leave(regs, ip, false);
 }

@@ -12,8 +12,9 @@ const struct arch_debugger *stop_debugger(void);
 
 /*
  * Stops at these registers, in the trap or NMI that has saved them. While a CPU waits for its turn
- * to stop, the reason may disappear: the breakpoint is removed, or the debugger has changed the
- * CPU's ip. Then the CPU resumes without a stop.
+ * to stop, the reason may disappear: the breakpoint is removed, the debugger has changed the CPU's
+ * ip, or an earlier stop has served what this one was requested for. Then the CPU resumes without a
+ * stop.
  */
 void stop_enter(struct regs *regs, enum arch_stop why);
 

@@ -165,7 +165,10 @@ sub go
     return defined $answer;
 }
 
-sub interrupt { syswrite($_[0]{socket}, "\x03") }
+sub interrupt { $_[0]->say("\x03") }
+
+# These bytes, which need be no packet.
+sub say { my ($self, $bytes) = @_; syswrite($self->{socket}, $bytes) // croak("$self->{path}: $!") }
 
 sub step
 {
