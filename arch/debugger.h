@@ -35,10 +35,8 @@ struct arch_debugger {
     /* Called after hits on this CPU: is there still a reason to stop? */
     bool (*wants)(unsigned cpu);
     /*
-     * Called when this CPU serves a request to stop (arch_stop_cpu, `listens`,
-     * arch_stop_interrupted), which may have come on the way into another stop: is there still a
-     * reason for it? A kernel with one CPU that polls the line does not call it: a stop there ends
-     * all requests before it.
+     * Called when this CPU serves a request to stop (arch_stop_cpu, `listens`), which may have come
+     * on the way into another stop: is there still a reason for it?
      */
     bool (*asks)(unsigned cpu);
     /*

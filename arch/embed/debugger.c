@@ -33,13 +33,18 @@ bool arch_embed_is_debugged(void)
     return stops.debugger;
 }
 
-/* A breakpoint at the place that the debugger has moved the CPU to hits. */
+/*
+ * A breakpoint at the place that the debugger has moved the CPU to hits. During steps the line is
+ * not polled, so the end of a step serves a request that is due.
+ */
 static void stop(struct regs *regs, enum arch_stop why)
 {
     struct arch_resume resume;
     unsigned cpu = arch_cpu_id();
     uintptr_t ip = regs->ip;
 
+    if (why == ARCH_STOP_STEPPED && stops.due && stops.debugger->asks(cpu))
+        why = ARCH_STOP_BREAK;
     stops.due = false;
     percpu[cpu].stopped_regs = regs;
     stop_step_cancel(cpu, regs);

@@ -21,7 +21,7 @@ extern struct gdb_session {
     const struct gdb_door *door; /* the port of the attached gdb; NULL: none is attached. Set with
                                   * all parked, or in a stop */
     struct gdb_server server;    /* used in stops; printing has its own way (text.c), and listening
-                                  * notes in its link what has come */
+                                  * notes here what has come */
     struct sink *console_before; /* print's sink before the console's port was lent to gdb; set as
                                   * `door` is */
     bool stopped;                /* [A] in a stop: the port is polled */

@@ -207,8 +207,9 @@ static void take_the_port(unsigned absent)
 }
 
 /*
- * At the end of a stop: a ^C that gdb has sent before it heard of this stop is answered by the next
- * one. A T02 has answered it; a command, too, as gdb's user has had the prompt for it.
+ * At the end of a stop: a ^C that has come on the way into it, or while gdb looked at it and before
+ * gdb resumed the machine, is answered by a later one. A T02 has answered it; what ends the stop
+ * otherwise (a command, a detach) has, too, as the user has had gdb's prompt for it.
  */
 static void keep_interrupt(const struct gdb_stop *stop, const struct arch_resume *resume)
 {

@@ -24,7 +24,8 @@ void gdb_link_init(struct gdb_link *link, const struct gdb_line *line)
 
 /*
  * Everything before a packet is noise, except acknowledgements and the byte that asks for a stop:
- * gdb may have sent that before it heard of the stop in which it is read.
+ * gdb may have sent that before it heard of the stop in which it is read, or while it decides
+ * whether this stop is one for its user.
  */
 static int await_start(struct gdb_link *link)
 {

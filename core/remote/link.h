@@ -27,8 +27,9 @@ struct gdb_link {
     const struct gdb_line *line;
     bool no_ack;      /* neither side sends + or - any more */
     bool begun;       /* the $ of the next packet has been read */
-    bool interrupted; /* [A] GDB_BREAK has been read, outside of a packet; cleared when a stop or
-                       * a command has answered it, and when a new gdb comes */
+    bool interrupted; /* GDB_BREAK has been read, outside of a packet; cleared by the caller when
+                       * that has been answered, and when a new gdb comes. Atomic, where an NMI
+                       * reads the line, too */
 
     char in[GDB_PACKET_MAX + 1]; /* escapes have been removed, and a NUL follows */
     size_t in_length;

@@ -17,6 +17,7 @@ use Pitot::Files;
 use Pitot::Gdb;
 use Pitot::GdbInside;
 use Pitot::Port;
+use Pitot::Stub;
 
 plan skip_all => "it is started by QEMU's -kernel" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 
@@ -32,10 +33,9 @@ make_path($logs);
 
 my ($jobs_done) = `nm $kernel` =~ /^([\da-f]+) \w jobs_done$/m;
 
-# Boots the kernel, which waits for gdb. Returns status and console, and what gdb said to each part.
-sub session
+# Boots the kernel, until it waits for gdb, in a process that ends as it does.
+sub boot_for_gdb
 {
-    my ($name, @parts) = @_;
     unlink(map { "$logs/$_" } qw(console line bad));
     my $pid = fork() // die("fork: $!\n");
     if (!$pid) {
@@ -44,6 +44,14 @@ sub session
         POSIX::_exit($status);
     }
     await_said("$logs/console", qr/^gdb may come$/m);
+    return $pid;
+}
+
+# Returns status and console, and what gdb said to each part.
+sub session
+{
+    my ($name, @parts) = @_;
+    my $pid = boot_for_gdb();
     bad_line("$logs/line", "$logs/bad", break => qr/^qRcmd/) if {@parts}->{again};
     my $said = gdb_says_of($kernel, "$logs/line", "$logs/bad", @parts);
     waitpid($pid, 0);
@@ -131,6 +139,26 @@ is(sprintf('%x', $at // 0), $trap, '... and says so');
     kill => "kill\n");
 is($status, $done, 'after kill the kernel runs to its end') or diag($console);
 like($console, qr/^$jobs records\n0 doubtful hits\n$jobs jobs$/m, '... with all of its work');
+
+# --- ^C in a stop --------------------------------------------------------------------------------
+
+# As gdb sends it while it finds out whether a condition holds, and then steps over the breakpoint.
+{
+    my ($finish) = `nm $kernel` =~ /^([\da-f]+) \w job_finish$/m;
+    my ($pid, $stub) = (boot_for_gdb(), Pitot::Stub->new("$logs/line"));
+    $stub->attach_inside;
+    $stub->ask_ok("Z0,$finish,1");
+    like($stub->ask('vCont;c'), qr/^T05/, 'a breakpoint stops');
+    $stub->interrupt;
+    like($stub->ask('vCont;s:1'), qr/^T02/, '... and the step after ^C ends with SIGINT');
+    like($stub->ask('vCont;s:1'), qr/^T05/, '... which is told once');
+    $stub->interrupt;
+    like($stub->ask('vCont;r0,ffffffffffffffff:1'), qr/^T02/, '... also one that has no end');
+    $stub->ask_ok("z0,$finish,1");
+    $stub->ask_ok('D');
+    waitpid($pid, 0);
+    is($? >> 8, $done, '... and runs to its end without gdb') or diag(slurp("$logs/console"));
+}
 
 # --- Refusals ------------------------------------------------------------------------------------
 
