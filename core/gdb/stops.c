@@ -207,9 +207,10 @@ static void take_the_port(unsigned absent)
 }
 
 /*
- * At the end of a stop: a ^C that has come on the way into it, or while gdb looked at it and before
- * gdb resumed the machine, is answered by a later one. A T02 has answered it; what ends the stop
- * otherwise (a command, a detach) has, too, as the user has had gdb's prompt for it.
+ * Called at the end of a stop. gdb may have sent a ^C that this stop has not told: before gdb heard
+ * of the stop, or while gdb decided whether to show it to the user. Then another stop is requested,
+ * which tells it. A T02 has told it. If gdb does not wait for a stop (a command, a detach), the
+ * user has gdb's prompt, and nothing has to be told.
  */
 static void keep_interrupt(const struct gdb_stop *stop, const struct arch_resume *resume)
 {

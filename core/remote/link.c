@@ -23,9 +23,9 @@ void gdb_link_init(struct gdb_link *link, const struct gdb_line *line)
 }
 
 /*
- * Everything before a packet is noise, except acknowledgements and the byte that asks for a stop:
- * gdb may have sent that before it heard of the stop in which it is read, or while it decides
- * whether this stop is one for its user.
+ * Everything before a packet is noise, except acknowledgements and the byte that asks for a stop.
+ * gdb may have sent that byte before it heard of this stop, or while it decided whether to show the
+ * stop to its user.
  */
 static int await_start(struct gdb_link *link)
 {

@@ -27,9 +27,9 @@ struct gdb_link {
     const struct gdb_line *line;
     bool no_ack;      /* neither side sends + or - any more */
     bool begun;       /* the $ of the next packet has been read */
-    bool interrupted; /* GDB_BREAK has been read, outside of a packet; cleared by the caller when
-                       * that has been answered, and when a new gdb comes. Atomic, where an NMI
-                       * reads the line, too */
+    bool interrupted; /* GDB_BREAK has been read outside of a packet. The caller clears it when it
+                       * has answered, a new gdb's first packet does, too. A caller that also reads
+                       * the line in an NMI accesses it atomically */
 
     char in[GDB_PACKET_MAX + 1]; /* escapes have been removed, and a NUL follows */
     size_t in_length;

@@ -148,7 +148,7 @@ static bool stop_taken(unsigned cpu)
     return stand_ask_no_more(cpu, STAND_STOP);
 }
 
-/* The same, if the reason for it is still there. */
+/* Takes the request; returns whether there was one, and the debugger still has a reason for it. */
 static bool stop_is_asked(unsigned cpu)
 {
     return stop_taken(cpu) && debugger && debugger->asks(cpu);
