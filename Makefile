@@ -77,7 +77,7 @@ MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := iso
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: both-kernels run test lib soak shake budgets iso gallery perfdata live flamegraph view viewers demo picture gdb postmortem outside bench bench-table check release help clean packages tests-built bench-built FORCE
+.PHONY: both-kernels run test lib soak shake elsewhere budgets iso gallery perfdata live flamegraph view viewers demo picture gdb postmortem outside bench bench-table check release help clean packages tests-built bench-built FORCE
 
 ##
 ## make run         installs what running needs and is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt
@@ -102,6 +102,13 @@ soak: both-kernels packages-test
 shake: both-kernels packages-test
 	+$(Q)$(MAKE) --no-print-directory tests-built
 	$(Q)tools/shake $(TESTS)
+
+## make elsewhere   the README's two commands in another, new Debian: DIST=trixie|bookworm|sid
+##                  DO="run test" AS=user TESTS="NAME..." KEEP=1 (tools/elsewhere); needs root
+DIST ?= trixie
+DO   ?= run test
+elsewhere:
+	$(Q)TESTS='$(if $(filter file,$(origin TESTS)),,$(TESTS))' QUICK='$(QUICK)' SOAK='$(SOAK)' KEEP='$(KEEP)' AS='$(AS)' tools/elsewhere $(DIST) $(DO)
 
 ## make budgets     what the tests took last time becomes their budget, in docs/testing.md
 budgets:

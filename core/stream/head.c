@@ -105,9 +105,10 @@ static void stream_sink_write(struct sink *sink, const char *bytes, size_t lengt
 }
 
 /*
- * It comes before the samples, and after the attributes, as perf then gives each event that it
- * knows its description. perf compares the size with a count of bytes that it never resets: so the
- * size is that of all descriptions so far.
+ * Follows the attributes, because perf then gives each event that it knows its description, and
+ * precedes their names: at a name `perf lock` of a stream looks for its events, and knows them by
+ * their descriptions. perf compares the size with a count of bytes that it never resets: so the size
+ * is that of all descriptions so far.
  */
 static void put_tracing_data(struct stream *stream, struct record_source *source, bool more)
 {
@@ -170,11 +171,11 @@ void head_open(struct stream *stream)
 
 void head_events(struct stream *stream, struct record_source *source, bool more)
 {
-    for (size_t i = 0; i < source->event_count; i++) {
+    for (size_t i = 0; i < source->event_count; i++)
         put_attr(stream, &source->events[i]);
-        put_name(stream, &source->events[i]);
-    }
     put_tracing_data(stream, source, more);
+    for (size_t i = 0; i < source->event_count; i++)
+        put_name(stream, &source->events[i]);
 }
 
 void head_machine(struct stream *stream)

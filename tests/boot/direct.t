@@ -148,6 +148,8 @@ my %refused = (
     'another loader' => [{boot => 'lilo'}, qr/BOOT=lilo: grub or kernel$/],
     'a line that is too long' => [{boot => 'kernel', run => 'x' x 4096},
         qr/the command line is longer than 4095 bytes/],
+    'too little memory for GRUB' => [{firmware => 'uefi', mem => '64M'},
+        qr/MEM=64M: FIRMWARE=uefi needs 96M, GRUB takes 32M of it$/],
     'a clock that cannot jump' => [{sleep => 'off', icount => ''}, qr/SLEEP=off: .* ICOUNT=8$/],
     'another way to sleep' => [{sleep => 'well'}, qr/SLEEP=well: on or off$/],
 );

@@ -16,16 +16,20 @@ use Test::More;
 use Pitot;
 use Pitot::HitCost;
 use Pitot::Transcript;
+use Pitot::Versions;
 
 my $build = $ENV{BUILD} // 'build';
 my $counted = 130;
+
+# docs/bench.md has the figures of gcc 12.
+my $newer = differs('a hit takes up to 5 % more instructions than in [bench](bench.md)');
 
 # By what `bench` calls them, in rings that are full: the aims of docs/bench.md, where it names one.
 # With frame pointers functions begin and end by more instructions. `written`: a watch, and
 # breakpoint:hit beside it.
 my %most = (
-    orc => {count => 130, sample => 240, 'chain-6' => 640, frame => 45, 'trace-sample' => 200,
-        'trace-raw' => 255, 'trace-regs' => 525, 'trace-chain-6' => 680,
+    orc => {count => 130, sample => 240, 'chain-6' => 640, frame => $newer ? 46 : 45, 'trace-sample' => 200,
+        'trace-raw' => 255, 'trace-regs' => 525, 'trace-chain-6' => $newer ? 700 : 680,
         'written-count' => 235, 'chain-trap' => 1350, 'chain-program' => 3200},
     fp => {count => 130, sample => 245, 'chain-6' => 1000, frame => 19, 'trace-sample' => 206,
         'trace-raw' => 255, 'trace-regs' => 535, 'trace-chain-6' => 680,
@@ -54,7 +58,7 @@ for my $kernel (['orc', $build], ['fp', $ENV{FP_BUILD} // "$build/fp"]) {
     # By the table a chain's look-ups depend on where functions happen to lie; the rest on no more
     # than the compiler's version.
     my @old = grep {
-        my $apart = $_->{case} =~ /chain|frame|most/ ? 0.15 : 0.04;
+        my $apart = $_->{case} =~ /chain|frame|most/ ? 0.15 : $newer ? 0.06 : 0.04;
         abs($ticks{$_->{case}} - $_->{$unwinder}) > $apart * $_->{$unwinder};
     } @{hit_table()};
     is_deeply([map { "$_->{label}: $ticks{$_->{case}}, not $_->{$unwinder}" } @old], [],

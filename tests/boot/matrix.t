@@ -22,7 +22,7 @@ my @machines = (
     [qw(machine qemu firmware bios qemu_machine pc cpu default mem 4G smp 2 boot grub)],
     [qw(machine qemu firmware bios qemu_machine q35 cpu max mem 64M smp 8 boot grub)],
     [qw(machine qemu firmware bios qemu_machine q35 cpu default mem 4G smp 1 boot grub)],
-    [qw(machine qemu firmware uefi qemu_machine pc cpu default mem 64M smp 2 boot grub)],
+    [qw(machine qemu firmware uefi qemu_machine pc cpu default mem 96M smp 2 boot grub)],
     [qw(machine qemu firmware uefi qemu_machine q35 cpu max mem 4G smp 8 boot grub)],
     [qw(machine qemu firmware bios qemu_machine pc cpu default mem 64M smp 2 boot kernel)],
     [qw(machine qemu firmware bios qemu_machine q35 cpu max mem 4G smp 4 boot kernel)],

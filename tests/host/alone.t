@@ -26,7 +26,7 @@ my $scripts = "_e?text|__(?:start|stop)_\\w+|build_id_note(?:_end)?|image_end"
 my $hosts = qr{^(?:assert_failed|ap_start(?:_end)?|$scripts)$};
 
 remove_tree($tree);
-chomp(my @files = `git ls-files core arch tests/port`);
+my @files = files_below(qw(core arch tests/port));
 for my $file (@files) {
     make_path(dirname("$tree/$file"));
     copy($file, "$tree/$file") or die("$file: $!\n");

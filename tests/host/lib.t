@@ -21,7 +21,7 @@ my $build = $ENV{BUILD} // 'build';
 my $tree = "$build/lib-alone";
 
 remove_tree($tree);
-chomp(my @files = `git ls-files core arch`);
+my @files = files_below(qw(core arch));
 for my $file (@files) {
     make_path(dirname("$tree/$file"));
     copy($file, "$tree/$file") or die("$file: $!\n");

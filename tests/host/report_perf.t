@@ -15,6 +15,7 @@ use File::Path qw(make_path);
 use File::Temp qw(tempdir);
 use Test::More;
 use Pitot::CallGraph;
+use Pitot::PerfText;
 
 my $sample = ($ENV{BUILD} // 'build') . '/host/report_sample';
 my $room = tempdir(CLEANUP => 1);
@@ -71,7 +72,7 @@ sub essence
     my $text = join("\n", @said);
     $text =~ s/\n\n+/\n\n/g;
     $text =~ s/^\n+|\n+$//g;
-    return [split(/\n/, $text)];
+    return script_lines($text);
 }
 
 # The call graphs to compare, both ways: all of it, what is left by perf's own threshold, and by one

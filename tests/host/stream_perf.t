@@ -12,6 +12,7 @@ use lib 'tests/lib';
 use File::Temp qw(tempdir);
 use Test::More;
 use Pitot::Files;
+use Pitot::PerfText;
 
 my $sample = ($ENV{BUILD} // 'build') . '/host/stream_sample';
 my $room = tempdir(CLEANUP => 1);
@@ -155,7 +156,10 @@ subtest 'perf inject passes the stream on' => sub {
 
 subtest 'perf evlist shows the events of the first recording' => sub {
     my $list = output_of("perf --no-pager evlist -v -i - < $path 2> $room/errors");
-    is(scalar(() = $list =~ /^mem:\S+: type: 5, .*\bIDENTIFIER\b/mg), 2, 'both, all of them');
+    my $events = attributes_of($list);
+    my @breakpoints = grep { $_->{type} == 5 && $_->{sample_type} =~ /\bIDENTIFIER\b/ }
+        values %$events;
+    is(scalar(@breakpoints), 2, 'both, all of them');
 };
 
 subtest 'perf buildid-list names the kernel' => sub {

@@ -59,7 +59,6 @@ attack ltr,     ltr ax
 attack lldt,    lldt ax
 attack sysenter, sysenter
 attack clts,    clts
-attack wbinvd,  wbinvd
 attack swapgs,  swapgs
 attack sysret,  o64 sysret
 attack invlpg,  invlpg [rsp]
@@ -76,6 +75,12 @@ attack int3,    int3
 attack int1,    db 0xf1
 attack sse,     xorps xmm0, xmm0
 attack x87,     fld1
+
+align 16
+cfi_start attack_wbinvd, return
+        wbinvd
+        ud2                             ; reached only where it is executed
+cfi_end
 
 align 16
 cfi_start attack_out, return

@@ -144,8 +144,8 @@ static void a_recording_goes_out_in_the_documented_order(void **state)
                                              event_of(11, PERF_SAMPLE_IDENTIFIER)};
     const struct recorded_loss loss = {.cpu = 3, .dropped = 4, .overwritten = 9};
     const uint32_t types[] = {
-        PERF_PIPE_BUILD_ID,       PERF_PIPE_ATTR,           PERF_PIPE_EVENT_UPDATE,
-        PERF_PIPE_ATTR,           PERF_PIPE_EVENT_UPDATE,   PERF_PIPE_FEATURE,
+        PERF_PIPE_BUILD_ID,       PERF_PIPE_ATTR,           PERF_PIPE_ATTR,
+        PERF_PIPE_EVENT_UPDATE,   PERF_PIPE_EVENT_UPDATE,   PERF_PIPE_FEATURE,
         PERF_RECORD_MMAP,         PERF_RECORD_COMM,         PERF_RECORD_SAMPLE,
         PERF_RECORD_SAMPLE,       PERF_PIPE_FINISHED_ROUND, PERF_RECORD_LOST,
         PERF_RECORD_LOST_SAMPLES, PERF_PIPE_FINISHED_ROUND, PERF_PIPE_EVENT_TYPE,

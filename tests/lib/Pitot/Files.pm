@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Whole files, byte for byte.
+# Whole files, byte for byte, and which there are.
 #
 #     use Pitot::Files;
 #
 #     my $text = slurp($path);              # dies where there is none
 #     my $log = slurp_if_there($path);      # '' where there is none
+#     my @files = files_below('core');      # in folders of folders, too
 package Pitot::Files;
 
 use strict;
 use warnings;
 
 use Exporter qw(import);
+use File::Find qw(find);
 
-our @EXPORT = qw(slurp slurp_if_there);
+our @EXPORT = qw(slurp slurp_if_there files_below);
 
 sub slurp
 {
@@ -30,6 +32,13 @@ sub slurp_if_there
     open(my $file, '<:raw', $path) or return '';
     local $/;
     return scalar <$file> // '';
+}
+
+sub files_below
+{
+    my @files;
+    find({no_chdir => 1, wanted => sub { push(@files, $_) if -f } }, @_);
+    return sort(@files);
 }
 
 1;

@@ -49,6 +49,7 @@ sub plain
 {
     my ($line, $rough) = @_;
     $line =~ s/\s+$//;
+    $line =~ s/^\s*(\S+)\s+(\d+) (?=\[\d{3}\] )/$1 $2 /;    # its width is another in each perf
     $line =~ s/\b0x[0-9a-f]{5,}|\b[0-9a-f]{8,16}\b/ADDRESS/g;
     $line =~ s/\+0x[0-9a-f]+\b/+OFFSET/g;
     $line =~ s/(\w\.(?:c|h|asm)):\d+\b/$1:LINE/g;

@@ -19,6 +19,7 @@ use Exporter qw(import);
 use Test::More ();
 
 use Pitot::Difference;
+use Pitot::PerfText;
 
 our @EXPORT = qw(said samples report_lines script_lines same_lines_ok address_of);
 
@@ -47,10 +48,10 @@ sub samples
     my ($text) = @_;
     my @samples;
     for my $line (split(/\n/, $text)) {
-        if ($line =~ /^\s*(\S+)\s+(\d+) \[(\d+)\]\s+(\d+\.\d+):\s+(\d+)\s+(\S+):\s*(.*)$/) {
-            push(@samples, {comm => $1, tid => $2, cpu => $3, time => $4, period => $5,
-                event => $6, chain => [], registers => ''});
-            $line = $7;
+        if (my ($comm, $tid, $cpu, $time, $period, $event, $rest) = script_head($line)) {
+            push(@samples, {comm => $comm, tid => $tid, cpu => $cpu, time => $time,
+                period => $period, event => $event, chain => [], registers => ''});
+            $line = $rest // '';
         }
         next if !@samples;
         push(@{$samples[-1]{chain}}, $1) if $line =~ /^\s*[0-9a-f]+ ([^\s+]+)/;
@@ -67,12 +68,6 @@ sub report_lines
     my @lines = map { s/\s+$//r } split(/\n/, $text);
     my @shared = grep { !/^#/ || /^# (Samples|Event count|Overhead|\.\.\.)/ } @lines;
     return [grep { /\S/ } @shared];
-}
-
-sub script_lines
-{
-    my ($text) = @_;
-    return [map { s/\s+$//r } split(/\n/, $text)];
 }
 
 # One test: there are lines, and the same on both sides, ours and perf's.

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Which emulator, perf, gdb and compiler there are, asked for once in a file of tests; and what is
+# so with some of them only. docs/machines.md lists that, "What differs by version": a claim that
+# does not hold with all of them asks by the row's first cell, so that no claim is dropped without a
+# row there.
+#
+#     use Pitot::Versions;
+#
+#     diag('perf ' . version_of('perf'));
+#     is($status, differs('`perf trace -i FILE` ends by a segmentation fault') ? 139 : 0);
+package Pitot::Versions;
+
+use strict;
+use warnings;
+
+use Carp qw(croak);
+use Exporter qw(import);
+
+use Pitot::Files;
+
+our @EXPORT = qw(version_of is_from differs);
+
+my $page = 'docs/machines.md';
+my %asks = (
+    QEMU => 'qemu-system-x86_64 --version',
+    perf => 'perf --version',
+    gdb => 'gdb --version',
+    gcc => ($ENV{CC} // 'gcc') . ' -dumpfullversion',
+    Bochs => 'bochs --help 2>&1',
+);
+my (%versions, %rows);
+
+# The first number with a point in it that the program says, as 10.0.13.
+sub version_of
+{
+    my ($tool) = @_;
+    my $command = $asks{$tool} // croak("no tool $tool; there are @{[sort keys %asks]}");
+    return $versions{$tool} //= do {
+        my ($version) = `$command` =~ /(\d+(?:\.\d+)+)/;
+        $version // croak("`$command` says no version");
+    };
+}
+
+# Whether the tool's version is this or a later one.
+sub is_from
+{
+    my ($tool, $version) = @_;
+    my @is = split(/\./, version_of($tool));
+    for my $wanted (split(/\./, $version)) {
+        my $part = shift(@is) // 0;
+        return $part > $wanted if $part != $wanted;
+    }
+    return 1;
+}
+
+# Whether the row of docs/machines.md that begins so is about a tool that is here. Its second cell
+# says which: `perf from 6.12`.
+sub differs
+{
+    my ($what) = @_;
+    %rows = slurp($page) =~ /^\| (.*?) \| ((?:QEMU|perf|gdb|gcc|Bochs) from [\d.]+) \|/mg if !%rows;
+    my ($tool, $version) = split(/ from /, $rows{$what} // croak("$page has no row: $what"));
+    return is_from($tool, $version);
+}
+
+1;
