@@ -84,12 +84,18 @@ struct arch_accessor {
  */
 struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct arch_watch *watch);
 
-/* One access that an instruction made. */
+/*
+ * One access that an instruction made. If a trap reports a group of a repeated instruction's
+ * iterations: the bytes that these certainly accessed, and those that they may have accessed.
+ */
 struct arch_made {
     uintptr_t address; /* [address, address + size), if placed; else the place is not known */
-    uint8_t size;
+    size_t size;
     bool placed;
-    bool reads, writes; /* one or both */
+    bool reads, writes;    /* one or both */
+    uintptr_t may_address; /* contains the former, and is equal to it but for a group */
+    size_t may_size;
+    uint8_t element; /* bytes of one iteration, from may_address on; otherwise `size` */
 };
 
 #define ARCH_MADE_MAX 2
@@ -106,6 +112,21 @@ unsigned arch_watch_made(const struct regs *regs, const struct arch_watch *watch
  * lowest one, and nothing for a later access of the same instruction. Not in traps.
  */
 bool arch_watch_reports_all(void);
+
+/*
+ * True if the machine may report a repeated instruction once for a group of iterations, after the
+ * last of them, instead of after each that hits; and as long as that is not known. The first call
+ * tries it, by a watch of its own: with all other CPUs parked, and before arch_watch_arm, as it
+ * leaves no watch armed.
+ */
+bool arch_watch_groups(void);
+
+/*
+ * True if a repeated instruction ends or begins at ip: a hit there may be a group's. `around` is
+ * the text from ARCH_REPEAT_BEFORE bytes before ip to as many after it. May be true of others.
+ */
+#define ARCH_REPEAT_BEFORE 3
+bool arch_watch_repeats(const uint8_t around[2 * ARCH_REPEAT_BEFORE]);
 
 /*
  * Prepares what arch_watch_accessor needs. NULL, or why it will never find an instruction. Called

@@ -92,8 +92,8 @@ static void slot_hit(struct slot *slot, unsigned told, struct regs *regs)
 
 /*
  * What happens in a trap in which exactly these registers fired: `go` is called; the other fields
- * are for way_of_one, `hit` the owner's own, so that the owner need not be read for it. Changed
- * together with the table.
+ * are for way_of_one, `hit` the owner's own, so that the owner need not be read for it, and
+ * `single` for way_of_group. Changed together with the table.
  */
 static struct way {
     _Alignas(64) breakpoint_hit *hit;
@@ -103,6 +103,7 @@ static struct way {
     const volatile uint64_t *word;
     uint64_t *shadow;
     const struct slot *slot;
+    void (*single)(const struct way *way, unsigned fired, struct regs *regs);
 } ways[1u << ARCH_WATCHES];
 
 _Static_assert(sizeof(struct way) == 64, "a hit reads one cache line of it");
@@ -153,7 +154,30 @@ static void way_of_one(const struct way *way, unsigned fired, struct regs *regs)
     way->hit(way->owner, way->address, regs);
 }
 
-static struct way way_make(unsigned fired)
+bool breakpoint_is_group(const struct regs *regs)
+{
+    uint8_t around[2 * ARCH_REPEAT_BEFORE];
+    uintptr_t start;
+
+    if (!breakpoint_slots.grouped)
+        return false;
+    start = regs->ip - ARCH_REPEAT_BEFORE;
+    if (!regs_user_mode(regs))
+        return arch_watch_repeats((const uint8_t *)start);
+    return !breakpoint_processes->read(arch_cpu_id(), start, around, sizeof(around)) ||
+           arch_watch_repeats(around);
+}
+
+/* `single` is for a trap that reports one access. */
+static void way_of_group(const struct way *way, unsigned fired, struct regs *regs)
+{
+    if (__builtin_expect(breakpoint_is_group(regs), false))
+        breakpoint_share(fired, regs);
+    else
+        way->single(way, fired, regs);
+}
+
+static struct way way_of_registers(unsigned fired)
 {
     struct slot *slot = &breakpoint_slots.slot[__builtin_ctz(fired)];
 
@@ -168,6 +192,17 @@ static struct way way_make(unsigned fired)
                         .word = slot->word,
                         .shadow = &slot->shadow,
                         .slot = slot};
+}
+
+static struct way way_make(unsigned fired)
+{
+    struct way way = way_of_registers(fired);
+
+    if (breakpoint_slots.grouped && !breakpoint_slots.shared) {
+        way.single = way.go;
+        way.go = way_of_group;
+    }
+    return way;
 }
 
 void breakpoint_ways_make(void)

@@ -25,15 +25,29 @@ static bool range_equal(const struct arch_watch *left, const struct arch_watch *
     return left->address == right->address && left->length == right->length;
 }
 
-/* For an instruction that made `count` accesses, of which this is one. */
-static enum share share_of_made(const struct arch_watch *part, const struct arch_watch *watch,
-                                const struct arch_made *made, unsigned count)
+static bool access_fits(const struct arch_watch *part, const struct arch_made *made)
 {
-    if (part->access == ARCH_WRITE && !made->writes)
+    return made->writes || part->access == ARCH_READ_WRITE;
+}
+
+static bool may_touch(const struct arch_watch *part, const struct arch_made *made)
+{
+    return access_fits(part, made) && overlap(made->may_address, made->may_size, part);
+}
+
+/* For an instruction whose accesses are known, of which this is one. */
+static enum share share_of_made(const struct arch_watch *part, const struct arch_watch *watch,
+                                const struct arch_made *made, const struct share_evidence *evidence)
+{
+    if (!access_fits(part, made))
         return SHARE_NOT;
-    if (made->placed)
-        return overlap(made->address, made->size, part) ? SHARE_HIT : SHARE_NOT;
-    return count == 1 && range_equal(part, watch) ? SHARE_HIT : SHARE_DOUBTFUL;
+    if (!made->placed)
+        return evidence->count == 1 && range_equal(part, watch) ? SHARE_HIT : SHARE_DOUBTFUL;
+    if (overlap(made->address, made->size, part))
+        return SHARE_HIT;
+    if (!may_touch(part, made))
+        return SHARE_NOT;
+    return made->writes && evidence->changed & watch_mask(part) ? SHARE_HIT : SHARE_DOUBTFUL;
 }
 
 /* The verdict for an instruction that is not known. */
@@ -53,12 +67,66 @@ enum share breakpoint_share_of(const struct arch_watch *part, const struct arch_
     if (evidence->count == 0)
         return share_by_bytes(part, watch, evidence->changed);
     for (unsigned i = 0; i < evidence->count && share != SHARE_HIT; i++) {
-        enum share one = share_of_made(part, watch, &evidence->made[i], evidence->count);
+        enum share one = share_of_made(part, watch, &evidence->made[i], evidence);
 
         if (one != SHARE_NOT)
             share = one;
     }
     return share;
+}
+
+/* --- How often. --- */
+
+#define TOUCHES_MAX UINT8_MAX
+
+static bool all_are_placed(const struct share_evidence *evidence)
+{
+    for (unsigned i = 0; i < evidence->count; i++)
+        if (!evidence->made[i].placed)
+            return false;
+    return evidence->count > 0;
+}
+
+/* How many of its elements may have touched the part. */
+static unsigned elements(const struct arch_watch *part, const struct arch_made *made)
+{
+    uintptr_t start = part->address, end = start + part->length;
+
+    if (!may_touch(part, made))
+        return 0;
+    if (start < made->may_address)
+        start = made->may_address;
+    if (end > made->may_address + made->may_size)
+        end = made->may_address + made->may_size;
+    return (unsigned)((end - 1 - made->may_address) / made->element -
+                      (start - made->may_address) / made->element + 1);
+}
+
+/* How many iterations the trap reports at most. */
+static unsigned iterations(const struct share_evidence *evidence)
+{
+    uintptr_t most;
+
+    if (!evidence->group)
+        return 1;
+    if (!all_are_placed(evidence))
+        return TOUCHES_MAX;
+    most = evidence->made[0].may_size / evidence->made[0].element;
+    return most < TOUCHES_MAX ? (unsigned)most : TOUCHES_MAX;
+}
+
+unsigned breakpoint_share_touches(const struct arch_watch *part,
+                                  const struct share_evidence *evidence)
+{
+    unsigned most = iterations(evidence), count = 0;
+
+    if (most > 1 && !all_are_placed(evidence))
+        return 2u * part->length; /* each byte by the one access and the other */
+    for (unsigned i = 0; i < evidence->count; i++)
+        count += elements(part, &evidence->made[i]);
+    if (count > most)
+        return most;
+    return count ? count : 1;
 }
 
 /* --- For one register. --- */
@@ -67,6 +135,8 @@ enum share breakpoint_share_of(const struct arch_watch *part, const struct arch_
 struct verdicts {
     uint16_t hit[ARCH_WATCHES];
     uint16_t doubtful[ARCH_WATCHES];
+    uint8_t touches[ARCH_WATCHES][BREAKPOINT_OWNERS_MAX]; /* if hit or doubtful: at most so often */
+    unsigned iterations;                                  /* that the trap reports, at most */
     unsigned registers; /* registers that were hit, for any owner */
     uint64_t old[ARCH_WATCHES], new[ARCH_WATCHES];
 };
@@ -117,6 +187,28 @@ static void judge(struct verdicts *verdicts, unsigned i, const struct share_evid
     }
 }
 
+static void count_touches(struct verdicts *verdicts, unsigned i,
+                          const struct share_evidence *evidence)
+{
+    const struct slot *slot = &breakpoint_slots.slot[i];
+
+    for (unsigned owner = 0; owner < slot->owner_count; owner++)
+        verdicts->touches[i][owner] =
+            is_data(slot) ? (uint8_t)breakpoint_share_touches(&slot->parts[owner], evidence) : 1;
+}
+
+/* The machine has reported the register: an owner that wants all of it was hit. */
+static uint16_t owners_of_all(const struct slot *slot)
+{
+    unsigned owners = 0;
+
+    for (unsigned owner = 0; owner < slot->owner_count; owner++)
+        if (range_equal(&slot->parts[owner], &slot->watch) &&
+            slot->parts[owner].access == slot->watch.access)
+            owners |= 1u << owner;
+    return (uint16_t)owners;
+}
+
 static void judge_fired(struct verdicts *verdicts, unsigned i, struct share_evidence *evidence,
                         const struct regs *regs)
 {
@@ -127,10 +219,17 @@ static void judge_fired(struct verdicts *verdicts, unsigned i, struct share_evid
     if (is_data(slot) && !slot->user) {
         gather(evidence, slot, verdicts->old[i] ^ verdicts->new[i], regs);
         judge(verdicts, i, evidence);
+        if (evidence->group) {
+            verdicts->hit[i] |= owners_of_all(slot);
+            verdicts->doubtful[i] &= (uint16_t)~verdicts->hit[i];
+        }
     } else {
         verdicts->hit[i] = all_owners(slot); /* owners share such a register only if they want the
                                               * same */
     }
+    count_touches(verdicts, i, evidence);
+    if (is_data(slot) && iterations(evidence) > verdicts->iterations)
+        verdicts->iterations = iterations(evidence);
 }
 
 /*
@@ -143,25 +242,13 @@ static bool is_near(const struct arch_watch *left, const struct arch_watch *righ
     return overlap(left->address - ACCESS_MAX, left->length + 2 * ACCESS_MAX, right);
 }
 
-/* True if the instruction that hit another register has also hit this one. */
-static bool made_hits(const struct share_evidence *evidence, const struct arch_watch *watch)
-{
-    for (unsigned i = 0; i < evidence->count; i++) {
-        const struct arch_made *made = &evidence->made[i];
-
-        if (made->placed && overlap(made->address, made->size, watch) &&
-            (made->writes || watch->access == ARCH_READ_WRITE))
-            return true;
-    }
-    return false;
-}
-
-static bool all_are_placed(const struct share_evidence *evidence)
+/* True if the instruction that hit another register may have hit this one. */
+static bool made_may_hit(const struct share_evidence *evidence, const struct arch_watch *watch)
 {
     for (unsigned i = 0; i < evidence->count; i++)
-        if (!evidence->made[i].placed)
-            return false;
-    return evidence->count > 0;
+        if (evidence->made[i].placed && may_touch(watch, &evidence->made[i]))
+            return true;
+    return false;
 }
 
 /* True if an access that hits `inner` certainly hits `outer`. */
@@ -176,38 +263,50 @@ static bool contains(const struct arch_watch *outer, const struct arch_watch *in
  * For programs, only the register is known. A read-write register before it would have been
  * reported itself (the order: core/breakpoint/plan.c).
  */
-static void judge_beside_user(struct verdicts *verdicts, unsigned fired, unsigned i)
+static void judge_beside_user(struct verdicts *verdicts, unsigned fired, unsigned i,
+                              const struct share_evidence *evidence)
 {
     const struct slot *slot = &breakpoint_slots.slot[i], *hit = &breakpoint_slots.slot[fired];
 
     if (contains(&slot->watch, &hit->watch)) {
         take_word(verdicts, i);
         verdicts->hit[i] = all_owners(slot);
-    } else if (is_near(&slot->watch, &hit->watch) &&
-               (i > fired || slot->watch.access == ARCH_WRITE)) {
+    } else if (evidence->group || (is_near(&slot->watch, &hit->watch) &&
+                                   (i > fired || slot->watch.access == ARCH_WRITE))) {
         verdicts->doubtful[i] = all_owners(slot);
     }
 }
 
+/* `evidence` becomes this register's, whose word may have changed where the other's has not. */
+static void judge_made(struct verdicts *verdicts, unsigned i, struct share_evidence *evidence)
+{
+    const struct slot *slot = &breakpoint_slots.slot[i];
+
+    evidence->changed =
+        arch_cpus() == 1 ? *slot->word ^ __atomic_load_n(&slot->shadow, __ATOMIC_RELAXED) : 0;
+    judge(verdicts, i, evidence);
+    if (verdicts->hit[i])
+        take_word(verdicts, i);
+}
+
 static void judge_beside(struct verdicts *verdicts, unsigned fired, unsigned i,
-                         const struct share_evidence *evidence)
+                         struct share_evidence *evidence)
 {
     const struct slot *slot = &breakpoint_slots.slot[i], *hit = &breakpoint_slots.slot[fired];
 
     if (!is_data(slot) || slot->user != hit->user)
         return;
-    if (slot->user) {
-        judge_beside_user(verdicts, fired, i);
-    } else if (made_hits(evidence, &slot->watch)) {
-        take_word(verdicts, i);
-        judge(verdicts, i, evidence);
-    } else if (!all_are_placed(evidence) && is_near(&slot->watch, &hit->watch)) {
+    if (slot->user)
+        judge_beside_user(verdicts, fired, i, evidence);
+    else if (made_may_hit(evidence, &slot->watch))
+        judge_made(verdicts, i, evidence);
+    else if (!all_are_placed(evidence) && (evidence->group || is_near(&slot->watch, &hit->watch)))
         verdicts->doubtful[i] = all_owners(slot);
-    }
+    count_touches(verdicts, i, evidence);
 }
 
 static void judge_unreported(struct verdicts *verdicts, unsigned reported, unsigned fired,
-                             const struct share_evidence *evidence)
+                             struct share_evidence *evidence)
 {
     unsigned here = breakpoint_live[arch_cpu_id()];
 
@@ -230,6 +329,25 @@ static unsigned find_owner(const uint16_t *lists, const struct breakpoint *wante
     return ARCH_WATCHES * BREAKPOINT_OWNERS_MAX;
 }
 
+/* How many accesses of the owner's bytes the trap reports, at most. */
+static unsigned touches_of(const struct verdicts *verdicts, const struct breakpoint *wanted)
+{
+    unsigned touches = 0;
+
+    for (unsigned i = 0; i < breakpoint_slots.count; i++)
+        for (unsigned owner = 0; owner < breakpoint_slots.slot[i].owner_count; owner++)
+            if ((verdicts->hit[i] | verdicts->doubtful[i]) & 1u << owner &&
+                breakpoint_slots.slot[i].owners[owner] == wanted)
+                touches += verdicts->touches[i][owner];
+    return touches < verdicts->iterations ? touches : verdicts->iterations;
+}
+
+static void doubt(struct breakpoint *owner, unsigned hits)
+{
+    if (hits)
+        __atomic_fetch_add(&owner->doubtful, hits, __ATOMIC_RELAXED);
+}
+
 static void tell(const struct verdicts *verdicts, unsigned i, unsigned number, struct regs *regs)
 {
     const struct slot *slot = &breakpoint_slots.slot[i];
@@ -238,6 +356,7 @@ static void tell(const struct verdicts *verdicts, unsigned i, unsigned number, s
 
     if (find_owner(verdicts->hit, owner) == entry) {
         owner->hit(owner, slot->parts[number].address, regs);
+        doubt(owner, touches_of(verdicts, owner) - 1);
         return;
     }
     if (find_owner(verdicts->hit, owner) < ARCH_WATCHES * BREAKPOINT_OWNERS_MAX ||
@@ -246,13 +365,13 @@ static void tell(const struct verdicts *verdicts, unsigned i, unsigned number, s
     if (owner->hit_in_doubt)
         owner->hit(owner, slot->parts[number].address, regs);
     else
-        __atomic_fetch_add(&owner->doubtful, 1, __ATOMIC_RELAXED);
+        doubt(owner, touches_of(verdicts, owner));
 }
 
 void breakpoint_share(unsigned fired, struct regs *regs)
 {
-    struct verdicts verdicts = {0};
-    struct share_evidence evidence;
+    struct verdicts verdicts = {.iterations = 1};
+    struct share_evidence evidence = {.group = breakpoint_is_group(regs)};
 
     for (unsigned left = fired; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);

@@ -18,7 +18,12 @@ struct share_evidence {
     struct arch_made made[ARCH_MADE_MAX];
     unsigned count;   /* 0: the instruction is not known */
     uint64_t changed; /* old ^ new of the word; 0 if that proves nothing */
+    bool group;       /* the trap may report several iterations of a repeated instruction */
 };
+
+/* How many accesses, at most, the trap reports of `part`, if it was hit: 1 but for a group. */
+unsigned breakpoint_share_touches(const struct arch_watch *part,
+                                  const struct share_evidence *evidence);
 
 /* Whether a hit of `watch` is also a hit of `part`, which `watch` contains. */
 enum share breakpoint_share_of(const struct arch_watch *part, const struct arch_watch *watch,

@@ -206,6 +206,7 @@ static void table_make(struct slot_table *next, const struct breakpoint_plan *pl
     for (unsigned i = 0; i < installed_count; i++)
         table_add(next, plan, installed[i]);
     next->lowest_only = !arch_watch_reports_all();
+    next->grouped = arch_watch_groups();
     next->shared = table_is_shared(next);
 }
 

@@ -41,6 +41,7 @@ struct slot_table {
      */
     bool shared;
     bool lowest_only; /* if an access matches several registers, the machine reports only one */
+    bool grouped;     /* one trap may report several iterations of a repeated instruction */
 };
 
 extern struct slot_table breakpoint_slots;
@@ -66,6 +67,9 @@ void breakpoint_table_remove(const struct breakpoint *breakpoint);
  * and notes and returns the present one. Debug trap.
  */
 uint64_t breakpoint_user_exchange(const struct slot *slot, uint64_t *old);
+
+/* True if the trap with these registers may report several iterations. Debug trap. */
+bool breakpoint_is_group(const struct regs *regs);
 
 /* Raises breakpoint:hit, if there is a listener. */
 void breakpoint_trace(const struct slot *slot, uint64_t old, uint64_t new, const struct regs *regs);

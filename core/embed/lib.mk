@@ -28,7 +28,7 @@ LIB_C   := $(wildcard core/*.c $(foreach room,lib words zstd symbols tracepoint 
                stream embed,core/$(room)/*.c)) \
            $(patsubst %,core/source/%.c,breakpoint clock nmi_clock place tracepoint) core/recording/merge.c \
            $(wildcard arch/embed/*.c) \
-           $(patsubst %,arch/x86_64/debug/%.c,accessor debugreg debugreg_audit debugreg_encode insn_map machine operand \
+           $(patsubst %,arch/x86_64/debug/%.c,accessor debugreg debugreg_audit debugreg_encode group insn_map machine operand \
                operand_address trap watched) \
            $(patsubst %,arch/x86_64/cpu/%.c,canonical instructions registers) arch/x86_64/memory/memory.c \
            $(patsubst %,arch/x86_64/unwind/%.c,frame program_frame)

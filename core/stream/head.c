@@ -107,8 +107,8 @@ static void stream_sink_write(struct sink *sink, const char *bytes, size_t lengt
 /*
  * Follows the attributes, because perf then gives each event that it knows its description, and
  * precedes their names: at a name `perf lock` of a stream looks for its events, and knows them by
- * their descriptions. perf compares the size with a count of bytes that it never resets: so the size
- * is that of all descriptions so far.
+ * their descriptions. perf compares the size with a count of bytes that it never resets: so the
+ * size is that of all descriptions so far.
  */
 static void put_tracing_data(struct stream *stream, struct record_source *source, bool more)
 {

@@ -28,8 +28,9 @@ my $newer = differs('a hit takes up to 5 % more instructions than in [bench](ben
 # With frame pointers functions begin and end by more instructions. `written`: a watch, and
 # breakpoint:hit beside it.
 my %most = (
-    orc => {count => 130, sample => 240, 'chain-6' => 640, frame => $newer ? 46 : 45, 'trace-sample' => 200,
-        'trace-raw' => 255, 'trace-regs' => 525, 'trace-chain-6' => $newer ? 700 : 680,
+    orc => {count => 130, sample => 240, 'chain-6' => 640, frame => $newer ? 46 : 45,
+        'trace-sample' => 200, 'trace-raw' => 255, 'trace-regs' => 525,
+        'trace-chain-6' => $newer ? 700 : 680,
         'written-count' => 235, 'chain-trap' => 1350, 'chain-program' => 3200},
     fp => {count => 130, sample => 245, 'chain-6' => 1000, frame => 19, 'trace-sample' => 206,
         'trace-raw' => 255, 'trace-regs' => 535, 'trace-chain-6' => 680,

@@ -69,7 +69,8 @@ static void claim_steps(void)
     STEP(nops);
     ktap_equal(steps, 5 + 3, "single step: one trap an instruction");
     STEP(string);
-    ktap_equal(steps, 16 + 3, "... one an iteration of a rep string instruction");
+    ktap_ok(steps == 16 + 3 || steps == 16 + 1 + 3,
+            "... one an iteration of a rep string instruction, and on some one more with rcx at 0");
     STEP(mov_ss);
     ktap_equal(steps, 4 - 1 + 3, "... none right behind mov ss, whose shadow hides it");
 }

@@ -113,8 +113,21 @@ static void claim_instructions(void)
     claim_hits(ARCH_WRITE, 4, failing_exchange, MIDDLE, 1,
                "lock cmpxchg that fails writes all the same");
     claim_hits(ARCH_WRITE, 8, push_there, MIDDLE, 1, "push");
-    claim_hits(ARCH_WRITE, 8, string_store, MIDDLE, 8, "rep stosb hits once for each byte");
     claim_hits(ARCH_WRITE, 1, store_with_interrupts_off, MIDDLE, 1, "store with interrupts off");
+}
+
+/* docs/breakpoints.md, "Repeated instructions". */
+static void claim_string(void)
+{
+    struct watch watch;
+
+    if (!watch_arm(&watch, MIDDLE, 8, ARCH_WRITE))
+        return;
+    string_store(MIDDLE);
+    watch_disarm(&watch);
+    ktap_equal(watch.hits, arch_watch_groups() ? 1 : 8,
+               "rep stosb: one hit a byte, or one if the machine traps once");
+    ktap_equal(watch.hits + watch.breakpoint.doubtful, 8, "... and a doubtful one for each other");
 }
 
 static void claim_ip(void)
@@ -211,6 +224,7 @@ static void debugreg_data_claims(void)
 {
     claim_lengths();
     claim_instructions();
+    claim_string();
     claim_ip();
     claim_overlap();
     claim_shared();

@@ -35,6 +35,15 @@ bool watch_arm(struct watch *watch, const volatile void *address, size_t length,
                    length, why.text);
 }
 
+bool watch_try(struct watch *watch, const volatile void *address, size_t length,
+               enum arch_access access)
+{
+    struct refusal why = {""};
+
+    watch_init(watch, address, length, access);
+    return breakpoint_install(&watch->breakpoint, &why) == 0;
+}
+
 void watch_expect_refusal(const volatile void *address, size_t length, enum arch_access access,
                           int error, const char *claim)
 {

@@ -17,6 +17,10 @@ struct watch {
 bool watch_arm(struct watch *watch, const volatile void *address, size_t length,
                enum arch_access access);
 
+/* Arms; false if it was refused, as there is no room. */
+bool watch_try(struct watch *watch, const volatile void *address, size_t length,
+               enum arch_access access);
+
 /* Arms and expects -error. */
 void watch_expect_refusal(const volatile void *address, size_t length, enum arch_access access,
                           int error, const char *claim);

@@ -14,6 +14,7 @@
 #include "arch/park.h"
 #include "arch/patch.h"
 #include "arch/snapshot.h"
+#include "arch/x86_64/debug/group.h"
 #include "core/host.h"
 #include "core/lib/assert.h"
 
@@ -111,7 +112,10 @@ unsigned fake_arch_access(uintptr_t address, size_t length, enum arch_access acc
     unsigned lowest = first ? first & -first : matching & -matching;
 
     fake_arch.made = (struct arch_made){.address = address,
-                                        .size = (uint8_t)length,
+                                        .size = length,
+                                        .may_address = address,
+                                        .may_size = length,
+                                        .element = (uint8_t)length,
                                         .placed = true,
                                         .reads = access == ARCH_READ_WRITE,
                                         .writes = access == ARCH_WRITE || modifies};
@@ -321,6 +325,16 @@ unsigned arch_watch_made(const struct regs *regs, const struct arch_watch *watch
     (void)watch;
     made[0] = fake_arch.made;
     return fake_arch.knows_access;
+}
+
+bool arch_watch_groups(void)
+{
+    return fake_arch.groups;
+}
+
+bool group_is_possible(void)
+{
+    return fake_arch.groups;
 }
 
 bool arch_watch_reports_all(void)

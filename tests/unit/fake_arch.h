@@ -63,6 +63,7 @@ struct fake_arch {
     unsigned deselected[ARCH_CPUS_MAX]; /* bit i: watch i is not live on that CPU */
     const volatile uint64_t *watched;   /* what arch_watch_word tells, if set; else a word of 0 */
     struct arch_accessor accessor;      /* what arch_watch_accessor tells */
+    bool groups;                        /* a trap may report a group of iterations */
     bool lowest_only;                   /* the machine reports the lowest watch that matches */
     bool knows_access;                  /* arch_watch_made tells the access; else nothing */
     bool modifies;                      /* accesses that read write, too, by one instruction */

@@ -217,24 +217,27 @@ static void what_is_known_is_so(void **state)
 }
 
 /* The forms that the kernel is full of: all of it is known, place included. */
+#define MADE(at, bytes, does_read, does_write)                                                     \
+    {                                                                                              \
+        .address = at, .size = bytes, .placed = true, .reads = does_read, .writes = does_write     \
+    }
+
 static void plain_forms_are_placed(void **state)
 {
     static const struct {
         uint8_t bytes[8], length;
         struct arch_made made;
     } forms[] = {
-        {{0x89, 0x43, 0x10}, 3, {0x1010, 4, true, false, true}},       /* mov %eax,0x10(%rbx) */
-        {{0x48, 0x8b, 0x43, 0x08}, 4, {0x1008, 8, true, true, false}}, /* mov 8(%rbx),%rax */
-        {{0x87, 0x43, 0x04}, 3, {0x1004, 4, true, true, true}},        /* xchg */
-        {{0xf0, 0x0f, 0xb1, 0x0b}, 4, {0x1000, 4, true, true, true}},  /* lock cmpxchg */
-        {{0xc6, 0x44, 0x8b, 0x01, 7},
-         5,
-         {0x1009, 1, true, false, true}},                        /* movb $7,1(%rbx,%rcx,4) */
-        {{0x83, 0x3b, 0x00}, 3, {0x1000, 4, true, true, false}}, /* cmpl $0,(%rbx) */
-        {{0x83, 0x03, 0x01}, 3, {0x1000, 4, true, true, true}},  /* addl $1,(%rbx) */
-        {{0x0f, 0xb6, 0x03}, 3, {0x1000, 1, true, true, false}}, /* movzbl (%rbx),%eax */
-        {{0x53}, 1, {0x2000, 8, true, false, true}},             /* push %rbx */
-        {{0x5b}, 1, {0x1ff8, 8, true, true, false}},             /* pop %rbx */
+        {{0x89, 0x43, 0x10}, 3, MADE(0x1010, 4, false, true)},          /* mov %eax,0x10(%rbx) */
+        {{0x48, 0x8b, 0x43, 0x08}, 4, MADE(0x1008, 8, true, false)},    /* mov 8(%rbx),%rax */
+        {{0x87, 0x43, 0x04}, 3, MADE(0x1004, 4, true, true)},           /* xchg */
+        {{0xf0, 0x0f, 0xb1, 0x0b}, 4, MADE(0x1000, 4, true, true)},     /* lock cmpxchg */
+        {{0xc6, 0x44, 0x8b, 0x01, 7}, 5, MADE(0x1009, 1, false, true)}, /* movb $7,1(%rbx,%rcx,4) */
+        {{0x83, 0x3b, 0x00}, 3, MADE(0x1000, 4, true, false)},          /* cmpl $0,(%rbx) */
+        {{0x83, 0x03, 0x01}, 3, MADE(0x1000, 4, true, true)},           /* addl $1,(%rbx) */
+        {{0x0f, 0xb6, 0x03}, 3, MADE(0x1000, 1, true, false)},          /* movzbl (%rbx),%eax */
+        {{0x53}, 1, MADE(0x2000, 8, false, true)},                      /* push %rbx */
+        {{0x5b}, 1, MADE(0x1ff8, 8, true, false)},                      /* pop %rbx */
     };
 
     (void)state;

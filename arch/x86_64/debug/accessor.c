@@ -22,6 +22,7 @@
 
 #include "arch/memory.h"
 #include "arch/unwind.h"
+#include "arch/x86_64/debug/group.h"
 #include "arch/x86_64/debug/operand.h"
 
 /*
@@ -130,10 +131,21 @@ static uintptr_t find_call(const struct insn_map *map, const struct regs *regs,
 
 /* --- A repeated string instruction. --- */
 
-static bool has_passed(const struct regs *regs, const struct arch_watch *watch, uintptr_t pointer)
+/*
+ * How far the pointers may have moved since the access. QEMU leaves an instruction that is not done
+ * only where the count is a multiple of a group.
+ */
+static uintptr_t reach(const struct regs *regs, uintptr_t instruction)
 {
-    return touches(watch, regs->flags & FLAGS_DIRECTION ? pointer + 1 : pointer - STRING_PASSED,
-                   STRING_PASSED);
+    bool left = regs->cx && regs->cx % GROUP_MOST == 0;
+
+    return group_is_possible() && (instruction != regs->ip || left) ? GROUP_REACH : STRING_PASSED;
+}
+
+static bool has_passed(const struct regs *regs, const struct arch_watch *watch, uintptr_t pointer,
+                       uintptr_t passed)
+{
+    return touches(watch, regs->flags & FLAGS_DIRECTION ? pointer + 1 : pointer - passed, passed);
 }
 
 /* What the instruction reads at rsi, and reads or writes at rdi, explains the hit. */
@@ -142,20 +154,23 @@ static bool string_explains(const struct regs *regs, const struct arch_watch *wa
 {
     uint8_t opcode = *operand_opcode(instruction).at & 0xfe; /* treated like the form for bytes */
     bool reads = watch->access == ARCH_READ_WRITE;
+    uintptr_t passed = reach(regs, instruction);
 
     switch (opcode) {
     case 0x6c: /* ins */
     case 0xaa: /* stos */
-        return has_passed(regs, watch, regs->di);
+        return has_passed(regs, watch, regs->di, passed);
     case 0xa4: /* movs */
-        return has_passed(regs, watch, regs->di) || (reads && has_passed(regs, watch, regs->si));
+        return has_passed(regs, watch, regs->di, passed) ||
+               (reads && has_passed(regs, watch, regs->si, passed));
     case 0x6e: /* outs */
     case 0xac: /* lods */
-        return reads && has_passed(regs, watch, regs->si);
+        return reads && has_passed(regs, watch, regs->si, passed);
     case 0xa6: /* cmps */
-        return reads && (has_passed(regs, watch, regs->di) || has_passed(regs, watch, regs->si));
+        return reads && (has_passed(regs, watch, regs->di, passed) ||
+                         has_passed(regs, watch, regs->si, passed));
     case 0xae: /* scas */
-        return reads && has_passed(regs, watch, regs->di);
+        return reads && has_passed(regs, watch, regs->di, passed);
     default:
         return false;
     }
@@ -265,12 +280,22 @@ static unsigned made_that_hit(const struct arch_watch *watch, struct arch_made m
                               unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
-        if (!made[i].placed || touches(watch, made[i].address, made[i].size))
+        if (!made[i].placed || touches(watch, made[i].may_address, made[i].may_size))
             return count;
     if (count > 1)
         return 0;
     made[0].placed = false;
     return count;
+}
+
+/* One access is one element, of which nothing is uncertain. */
+static void whole(struct arch_made *made, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        made[i].may_address = made[i].address;
+        made[i].may_size = made[i].size;
+        made[i].element = (uint8_t)made[i].size;
+    }
 }
 
 unsigned accessor_made(const struct insn_map *map, const struct regs *regs,
@@ -290,5 +315,8 @@ unsigned accessor_made(const struct insn_map *map, const struct regs *regs,
     default:
         return 0;
     }
+    whole(made, count);
+    if (accessor.found == ARCH_FOUND_STRING && group_is_possible())
+        group_widen(made, count, watch, regs);
     return made_that_hit(watch, made, count);
 }

@@ -46,6 +46,9 @@ struct debugreg_stop {
 void debugreg_set_stop(const struct debugreg_stop *with);
 void debugreg_watch_fired(unsigned fired, struct regs *regs);
 
+/* Calls that handler for hits instead; returns the one before. With all other CPUs parked. */
+arch_watch_handler *debugreg_exchange_fired(arch_watch_handler *handler);
+
 /* True if one of these is an instruction breakpoint: then the instruction has not run yet. */
 bool debugreg_is_fault(unsigned fired);
 

@@ -3,9 +3,12 @@
  * Which machine this is, where debug traps differ: QEMU's own emulation from all others. For the
  * arbiter and for arming; not in traps, as the look is slow.
  */
+#include "arch/cpu.h"
 #include "arch/step.h"
 #include "arch/watch.h"
 #include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/debug/debugreg.h"
+#include "arch/x86_64/debug/group.h"
 
 #define CPUID_HYPERVISOR     0x40000000u
 #define CPUID_1_ECX_EMULATED (1u << 31)
@@ -33,4 +36,48 @@ bool arch_step_excludes_watches(void)
 bool arch_watch_reports_all(void)
 {
     return !is_tcg();
+}
+
+/* --- Groups of iterations: tried, as no machine says it. --- */
+
+static unsigned probe_hits; /* [the CPU that probes, and its traps] */
+
+static void probe_hit(unsigned fired, struct regs *regs)
+{
+    (void)fired;
+    (void)regs;
+    probe_hits++;
+}
+
+/* Two iterations over two watched bytes. False: no watch could be armed here, inside a trap. */
+static bool probe(void)
+{
+    static uint8_t bytes[2] __attribute__((aligned(2)));
+    const struct arch_watch watch = {(uintptr_t)bytes, sizeof(bytes), ARCH_WRITE};
+    uint64_t flags = arch_irq_save(), count = sizeof(bytes);
+    arch_watch_handler *handler = debugreg_exchange_fired(probe_hit);
+    uint8_t *to = bytes;
+
+    probe_hits = 0;
+    arch_watch_disarm();
+    arch_watch_arm(&watch, 1);
+    __asm__ volatile("rep stosb" : "+D"(to), "+c"(count) : "a"(0) : "memory");
+    arch_watch_disarm();
+    debugreg_exchange_fired(handler);
+    arch_irq_restore(flags);
+    return probe_hits > 0;
+}
+
+static enum { NOT_TRIED, EACH, GROUPS } iterations; /* written with all other CPUs parked */
+
+bool arch_watch_groups(void)
+{
+    if (iterations == NOT_TRIED && probe())
+        iterations = probe_hits == 1 ? GROUPS : EACH;
+    return group_is_possible();
+}
+
+bool group_is_possible(void)
+{
+    return iterations != EACH;
 }

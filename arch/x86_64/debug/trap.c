@@ -70,6 +70,14 @@ void debugreg_watch_fired(unsigned fired, struct regs *regs)
         traps.arbiter(fired, regs);
 }
 
+arch_watch_handler *debugreg_exchange_fired(arch_watch_handler *handler)
+{
+    arch_watch_handler *before = traps.fired;
+
+    traps.fired = handler;
+    return before;
+}
+
 bool debugreg_is_fault(unsigned fired)
 {
     return fired & debugreg.executes;

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See group.h. */
+#include "arch/x86_64/debug/group.h"
+
+#define REP   0xf3
+#define REPNE 0xf2
+
+/* --- Which instruction. --- */
+
+static bool is_string(uint8_t opcode)
+{
+    return (opcode & 0xfc) == 0x6c || (opcode & 0xfc) == 0xa4 || (opcode >= 0xaa && opcode <= 0xaf);
+}
+
+static bool is_repeat(uint8_t prefix)
+{
+    return prefix == REP || prefix == REPNE;
+}
+
+/* Compilers write the prefixes in this order: rep, one of size, REX. */
+bool arch_watch_repeats(const uint8_t around[2 * ARCH_REPEAT_BEFORE])
+{
+    const uint8_t *ip = around + ARCH_REPEAT_BEFORE;
+
+    if (is_string(ip[-1]) && (is_repeat(ip[-2]) || is_repeat(ip[-3])))
+        return true;
+    return is_repeat(ip[0]) && (is_string(ip[1]) || is_string(ip[2]));
+}
+
+/* --- What its iterations accessed. --- */
+
+/* Iterations, counted from the last one, 1: the latest and the earliest that touch the watch. */
+struct stretch {
+    uintptr_t latest, earliest;
+};
+
+/* The distance is from the end that the last iteration reached back to the watch. */
+static struct stretch stretch_of(const struct arch_made *last, const struct arch_watch *watch,
+                                 bool down)
+{
+    uintptr_t end = last->address + last->size;
+    intptr_t near = down ? (intptr_t)(watch->address - last->address)
+                         : (intptr_t)(end - (watch->address + watch->length));
+    intptr_t far = near + watch->length;
+
+    if (far <= 0 || near >= (intptr_t)(GROUP_MOST * last->size))
+        return (struct stretch){0, 0};
+    return (struct stretch){
+        .latest = near > 0 ? (uintptr_t)near / last->size + 1 : 1,
+        .earliest = ((uintptr_t)far + last->size - 1) / last->size,
+    };
+}
+
+static void widen(struct arch_made *made, struct stretch group, bool down)
+{
+    uintptr_t end = made->address + made->size;
+
+    made->size = group.latest * made->element;
+    made->may_size = group.earliest * made->element;
+    if (down) {
+        made->may_address = made->address;
+        return;
+    }
+    made->address = end - made->size;
+    made->may_address = end - made->may_size;
+}
+
+/*
+ * The group begins with the first iteration that touched an armed watch: QEMU starts again there,
+ * and reports that watch. So it reaches back to some iteration that touched `watch`, by one access
+ * or the other, and no further.
+ */
+void group_widen(struct arch_made made[ARCH_MADE_MAX], unsigned count,
+                 const struct arch_watch *watch, const struct regs *regs)
+{
+    bool down = regs->flags & FLAGS_DIRECTION;
+    struct stretch group = {0, 0};
+
+    for (unsigned i = 0; i < count; i++) {
+        struct stretch one = {0, 0};
+
+        if (made[i].placed && (made[i].writes || watch->access == ARCH_READ_WRITE))
+            one = stretch_of(&made[i], watch, down);
+        if (one.latest && (!group.latest || one.latest < group.latest))
+            group.latest = one.latest;
+        if (one.earliest > group.earliest)
+            group.earliest = one.earliest;
+    }
+    for (unsigned i = 0; i < count && group.latest; i++)
+        if (made[i].placed)
+            widen(&made[i], group, down);
+}
