@@ -77,7 +77,7 @@ MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := iso
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: both-kernels run test lib soak shake elsewhere budgets iso gallery perfdata live flamegraph view viewers demo picture gdb postmortem outside bench bench-table check release help clean packages tests-built bench-built FORCE
+.PHONY: both-kernels run test near lib soak shake elsewhere budgets iso gallery perfdata live flamegraph view viewers demo picture gdb postmortem outside bench bench-table check release help clean packages tests-built bench-built FORCE
 
 ##
 ## make run         installs what running needs and is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt
@@ -86,11 +86,16 @@ run: packages-run $(if $(filter uefi,$(FIRMWARE)),packages-uefi) $(if $(filter b
 	$(Q)script='$(subst ','\'',$(RUN))'; [ -t 0 ] || script="$$script; poweroff"; \
 		RUN="$$script" ISO=$(BUILD)/pitot.iso COM2=$(BUILD)/com2.bin tools/machine
 
-## make test        installs what is missing, then all tests; TESTS="NAME..." those of files or folders of tests, or those that
-##                  a change touches of sources (TESTS=core/ring); QUICK=1 for after each edit: a minute
+## make test        installs what is missing, then all tests; TESTS="NAME..." those of files or folders of tests, or the unit
+##                  tests of sources (TESTS=core/ring): seconds, and ALL=1 what else a change there touches; QUICK=1 for after
+##                  each edit: a minute
+NEAR := $(if $(ALL)$(filter tests tests/%,$(TESTS)),,--near)
 test: both-kernels packages-test
-	+$(Q)$(MAKE) --no-print-directory tests-built
-	$(Q)tools/tests -j2 $(TESTS)
+	+$(Q)$(MAKE) --no-print-directory $(if $(NEAR),near,tests-built)
+	$(Q)tools/tests -j2 $(NEAR) $(TESTS)
+
+near:
+	+$(Q)targets=$$(tools/tests --targets $(TESTS)) && $(MAKE) --no-print-directory $$targets
 
 ## make soak        the tests that take long
 soak: both-kernels packages-test
@@ -104,11 +109,11 @@ shake: both-kernels packages-test
 	$(Q)tools/shake $(TESTS)
 
 ## make elsewhere   the README's two commands in another, new Debian: DIST=trixie|bookworm|sid
-##                  DO="run test" AS=user TESTS="NAME..." KEEP=1 (tools/elsewhere); needs root
+##                  DO="run test" SUDO=1 TESTS="NAME..." KEEP=1 (tools/elsewhere); needs root
 DIST ?= trixie
 DO   ?= run test
 elsewhere:
-	$(Q)TESTS='$(if $(filter file,$(origin TESTS)),,$(TESTS))' QUICK='$(QUICK)' SOAK='$(SOAK)' KEEP='$(KEEP)' AS='$(AS)' tools/elsewhere $(DIST) $(DO)
+	$(Q)TESTS='$(if $(filter file,$(origin TESTS)),,$(TESTS))' QUICK='$(QUICK)' SOAK='$(SOAK)' KEEP='$(KEEP)' SUDO='$(SUDO)' tools/elsewhere $(DIST) $(DO)
 
 ## make budgets     what the tests took last time becomes their budget, in docs/testing.md
 budgets:

@@ -72,6 +72,7 @@ define STEPPED_PROGRAM
 $(call HOST_PROGRAM,stepped,$(1),$(2),$(3))
 $(BUILD)/unit/$(1): $(BUILD)/stepped/$(1)
 	$$(call say,LINK,$$@)
+	$$(Q)mkdir -p $$(@D)
 	$$(Q)cp $$<.linked $$@.linked
 	$$(Q)$$(HOSTCC) $$(HOSTFLAGS) -O2 -fsanitize=undefined -fno-sanitize-recover=all $$$$(sed -n 's|^$(HOSTED)/\(.*\)\.o$$$$|\1|p' $$@.linked) $(3) -o $$@
 -include $(BUILD)/stepped/$(1).d

@@ -4,6 +4,7 @@
 
 #include "arch/cpu.h"
 #include "core/breakpoint/table.h"
+#include "core/lib/assert.h"
 
 #define ACCESS_MAX 16 /* the most bytes that one access has: cmpxchg16b */
 
@@ -87,6 +88,13 @@ static bool all_are_placed(const struct share_evidence *evidence)
     return evidence->count > 0;
 }
 
+/* So many whole elements lie in the first `size` bytes of what it may have accessed. */
+static uintptr_t elements_until(const struct arch_made *made, uintptr_t size)
+{
+    assert(made->element > 0); /* it is placed */
+    return size / made->element;
+}
+
 /* How many of its elements may have touched the part. */
 static unsigned elements(const struct arch_watch *part, const struct arch_made *made)
 {
@@ -98,8 +106,8 @@ static unsigned elements(const struct arch_watch *part, const struct arch_made *
         start = made->may_address;
     if (end > made->may_address + made->may_size)
         end = made->may_address + made->may_size;
-    return (unsigned)((end - 1 - made->may_address) / made->element -
-                      (start - made->may_address) / made->element + 1);
+    return (unsigned)(elements_until(made, end - 1 - made->may_address) -
+                      elements_until(made, start - made->may_address) + 1);
 }
 
 /* How many iterations the trap reports at most. */
@@ -111,7 +119,7 @@ static unsigned iterations(const struct share_evidence *evidence)
         return 1;
     if (!all_are_placed(evidence))
         return TOUCHES_MAX;
-    most = evidence->made[0].may_size / evidence->made[0].element;
+    most = elements_until(&evidence->made[0], evidence->made[0].may_size);
     return most < TOUCHES_MAX ? (unsigned)most : TOUCHES_MAX;
 }
 

@@ -55,7 +55,8 @@ sub chosen_ok
 
 plant("core/perf/$_", "\n") for qw(ring.c ring.h ring_merge.c report.c);
 plant('drivers/hpet.c', "\n");
-plant("tests/unit/$_.c", "\n") for qw(ring_test report_test print_test);
+plant('tests/unit/ring_test.c', qq(#include "core/perf/ring.h"\n));
+plant("tests/unit/$_.c", "\n") for qw(report_test print_test);
 my %objects
     = (ring_test => ['core/perf/ring'], report_test => ['core/perf/report'], print_test => []);
 for my $unit (keys %objects) {
@@ -85,7 +86,16 @@ chosen_ok('tests/boot/demo.t core/ring.c',
 chosen_ok('core/perf/report.c tests/unit', 'tests/boot/demo.t tests/unit/units.t',
     'all units are asked for besides');
 
-my ($out, $err, $status) = run('core/perf/rong');
+my ($out, $err, $status) = run('--targets', 'core/perf/ring');
+is($out, "build/unit/ring_test\n", '--targets: the unit tests that include a header of a source');
+($out, $err, $status) = run('--near', 'core/perf/ring.c');
+is($status, 0, '--near: they run');
+like($out, qr{^also of core/perf/ring\.c, with ALL=1: tests/boot/ring\.t$}m, '... and no others');
+($out, $err, $status) = run('--near', 'core/perf/report.c');
+like($err, qr/no unit test includes a header of core\/perf\/report\.c; ALL=1 runs/,
+    '... where there are some');
+
+($out, $err, $status) = run('core/perf/rong');
 is($status, 2, 'a name that is none is refused');
 like($err, qr/^tools\/tests: core\/perf\/rong is no file or folder .* as tests\/boot\/demo\.t/,
     '... with what would be right');
