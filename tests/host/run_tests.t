@@ -179,4 +179,14 @@ plant_test("tests/boot/small_$_.t", 'boot', 'pass("small")') for 1 .. 6;
 ($out) = run(map { "tests/boot/small_$_.t" } 1 .. 6);
 like($out, qr/^no budget in \S+ for 6 of them \(make budgets\)$/m, 'many without one are a number');
 
+# What make asks for, when no name is given, and when one of a source is.
+delete @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL TESTS QUICK ALL)};
+my $line = `make -n test 2>&1`;
+like($line, qr{^tools/tests -j2 +tests/unit tests/model tests/host tests/boot$}m,
+    'make test: all of them');
+like($line, qr/ tests-built$/m, '... with all that they need');
+$line = `make -n test TESTS=core/ring 2>&1`;
+like($line, qr{^tools/tests -j2 --near core/ring$}m, 'make test TESTS=core/ring: its unit tests');
+unlike($line, qr/ tests-built$/m, '... and nothing else is built');
+
 done_testing();
