@@ -8,6 +8,8 @@
 
 #define BYTES (8ul << 20)
 
+static volatile unsigned long turns; /* work that a compiler may not leave out */
+
 int main(int argc, char **argv);
 
 static int writes(void)
@@ -35,7 +37,9 @@ int main(int argc, char **argv)
         return writes();
     if (argc > 1 && text_equal(argv[1], "flags"))
         flags();
-    for (volatile unsigned long turns = 0;; turns++)
+    for (;;) {
+        turns = turns + 1;
         if (argc > 1)
             system_getpid();
+    }
 }

@@ -73,7 +73,7 @@ cfi_start trap_stubs, trap
         push byte 0
         cfi_offset 48
         %endif
-        push dword vector
+        push vector
         cfi_offset 56
         %if vector == VECTOR_DEBUG || vector == VECTOR_NMI
         jmp watch_entry
