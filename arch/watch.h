@@ -123,10 +123,13 @@ bool arch_watch_groups(void);
 
 /*
  * True if a repeated instruction ends or begins at ip: a hit there may be a group's. `around` is
- * the text from ARCH_REPEAT_BEFORE bytes before ip to as many after it. May be true of others.
+ * the text from ARCH_REPEAT_AROUND bytes before ip to as many after it. May be true of others.
  */
-#define ARCH_REPEAT_BEFORE 3
-bool arch_watch_repeats(const uint8_t around[2 * ARCH_REPEAT_BEFORE]);
+#define ARCH_REPEAT_AROUND 5
+bool arch_watch_repeats(const uint8_t around[2 * ARCH_REPEAT_AROUND]);
+
+/* The same of the kernel's text; true as well if that cannot be known. Debug trap. */
+bool arch_watch_repeats_at(const struct regs *regs);
 
 /*
  * Prepares what arch_watch_accessor needs. NULL, or why it will never find an instruction. Called

@@ -156,15 +156,16 @@ static void way_of_one(const struct way *way, unsigned fired, struct regs *regs)
 
 bool breakpoint_is_group(const struct regs *regs)
 {
-    uint8_t around[2 * ARCH_REPEAT_BEFORE];
+    uint8_t around[2 * ARCH_REPEAT_AROUND];
     uintptr_t start;
 
     if (!breakpoint_slots.grouped)
         return false;
-    start = regs->ip - ARCH_REPEAT_BEFORE;
     if (!regs_user_mode(regs))
-        return arch_watch_repeats((const uint8_t *)start);
-    return !breakpoint_processes->read(arch_cpu_id(), start, around, sizeof(around)) ||
+        return arch_watch_repeats_at(regs);
+    start = regs->ip - ARCH_REPEAT_AROUND;
+    return !breakpoint_processes ||
+           !breakpoint_processes->read(arch_cpu_id(), start, around, sizeof(around)) ||
            arch_watch_repeats(around);
 }
 

@@ -356,17 +356,25 @@ static void doubt(struct breakpoint *owner, unsigned hits)
         __atomic_fetch_add(&owner->doubtful, hits, __ATOMIC_RELAXED);
 }
 
-static void tell(const struct verdicts *verdicts, unsigned i, unsigned number, struct regs *regs)
+static void tell_hit(const struct verdicts *verdicts, unsigned i, unsigned number,
+                     struct regs *regs)
+{
+    const struct slot *slot = &breakpoint_slots.slot[i];
+    struct breakpoint *owner = slot->owners[number];
+
+    if (find_owner(verdicts->hit, owner) != i * BREAKPOINT_OWNERS_MAX + number)
+        return;
+    owner->hit(owner, slot->parts[number].address, regs);
+    doubt(owner, touches_of(verdicts, owner) - 1);
+}
+
+static void tell_doubt(const struct verdicts *verdicts, unsigned i, unsigned number,
+                       struct regs *regs)
 {
     const struct slot *slot = &breakpoint_slots.slot[i];
     struct breakpoint *owner = slot->owners[number];
     unsigned entry = i * BREAKPOINT_OWNERS_MAX + number;
 
-    if (find_owner(verdicts->hit, owner) == entry) {
-        owner->hit(owner, slot->parts[number].address, regs);
-        doubt(owner, touches_of(verdicts, owner) - 1);
-        return;
-    }
     if (find_owner(verdicts->hit, owner) < ARCH_WATCHES * BREAKPOINT_OWNERS_MAX ||
         find_owner(verdicts->doubtful, owner) != entry)
         return;
@@ -374,6 +382,17 @@ static void tell(const struct verdicts *verdicts, unsigned i, unsigned number, s
         owner->hit(owner, slot->parts[number].address, regs);
     else
         doubt(owner, touches_of(verdicts, owner));
+}
+
+typedef void tell(const struct verdicts *verdicts, unsigned i, unsigned number, struct regs *regs);
+
+static void tell_each(const struct verdicts *verdicts, const uint16_t *lists, tell *one,
+                      struct regs *regs)
+{
+    for (unsigned i = 0; i < breakpoint_slots.count; i++)
+        for (unsigned owner = 0; owner < breakpoint_slots.slot[i].owner_count; owner++)
+            if (lists[i] & 1u << owner)
+                one(verdicts, i, owner, regs);
 }
 
 void breakpoint_share(unsigned fired, struct regs *regs)
@@ -388,10 +407,9 @@ void breakpoint_share(unsigned fired, struct regs *regs)
         if (breakpoint_slots.lowest_only)
             judge_unreported(&verdicts, fired, i, &evidence);
     }
-    for (unsigned i = 0; i < breakpoint_slots.count; i++)
-        for (unsigned owner = 0; owner < breakpoint_slots.slot[i].owner_count; owner++)
-            if ((verdicts.hit[i] | verdicts.doubtful[i]) & 1u << owner)
-                tell(&verdicts, i, owner, regs);
+    /* Certain ones last: gdb takes the last of a trap for the one to stop at. */
+    tell_each(&verdicts, verdicts.doubtful, tell_doubt, regs);
+    tell_each(&verdicts, verdicts.hit, tell_hit, regs);
     for (unsigned left = verdicts.registers; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
 

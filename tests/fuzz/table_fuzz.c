@@ -26,7 +26,7 @@ size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t most);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-static const uint8_t build_id[UNWIND_TABLE_BUILD_ID_SIZE] = "a build id, 20 bytes";
+static const uint8_t build_id[UNWIND_TABLE_BUILD_ID_SIZE] = "a build id of 20 by";
 
 /* --- Tables that are nearly good. --- */
 

@@ -254,7 +254,7 @@ uintptr_t arch_text_end(void)
 
 const uint8_t *arch_build_id(void)
 {
-    static const uint8_t id[ARCH_BUILD_ID_SIZE] = "a build id, 20 bytes";
+    static const uint8_t id[ARCH_BUILD_ID_SIZE] = "a build id of 20 by";
 
     return id;
 }
@@ -329,6 +329,12 @@ unsigned arch_watch_made(const struct regs *regs, const struct arch_watch *watch
 
 bool arch_watch_groups(void)
 {
+    return fake_arch.groups;
+}
+
+bool arch_watch_repeats_at(const struct regs *regs)
+{
+    (void)regs;
     return fake_arch.groups;
 }
 

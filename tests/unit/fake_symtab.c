@@ -22,7 +22,7 @@ __asm__(".bss\n"
         "symtab_end: .skip 4096\n"
         ".text\n");
 
-const uint8_t fake_build_id[SYMTAB_BUILD_ID_SIZE] = "a build id, 20 bytes";
+const uint8_t fake_build_id[SYMTAB_BUILD_ID_SIZE] = "a build id of 20 by";
 
 void fake_symtab_load(const struct table_symbol *symbols, size_t count)
 {

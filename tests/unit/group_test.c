@@ -13,10 +13,11 @@
 
 static bool repeats(const char *before, const char *after)
 {
-    uint8_t around[2 * ARCH_REPEAT_BEFORE] = {0x90, 0x90, 0x90, 0x90, 0x90, 0x90};
+    uint8_t around[2 * ARCH_REPEAT_AROUND];
 
-    memcpy(around + ARCH_REPEAT_BEFORE - strlen(before), before, strlen(before));
-    memcpy(around + ARCH_REPEAT_BEFORE, after, strlen(after));
+    memset(around, 0x90, sizeof(around));
+    memcpy(around + ARCH_REPEAT_AROUND - strlen(before), before, strlen(before));
+    memcpy(around + ARCH_REPEAT_AROUND, after, strlen(after));
     return arch_watch_repeats(around);
 }
 
@@ -29,7 +30,10 @@ static void a_repeated_instruction_ends_or_begins_at_ip(void **state)
     assert_true(repeats("\xf2\xae", ""));         /* repne scasb */
     assert_true(repeats("", "\xf3\x48\xab"));     /* before its next iteration */
     assert_true(repeats("\xf3\x6c", "\xf3\x6c")); /* rep insb */
-    assert_false(repeats("\xaa", ""));            /* stosb alone */
+    assert_true(repeats("\xf3\x67\x48\xa5", "")); /* with an address of 32 bits */
+    assert_true(repeats("", "\x66\xf3\xab"));
+    assert_false(repeats("\xaa", "")); /* stosb alone */
+    assert_false(repeats("", "\x66\xab"));
     assert_false(repeats("\x48\x89\x03", "\x90"));
     assert_false(repeats("", "\xf3\x0f\xb8")); /* popcnt */
     assert_false(repeats("\xf3\x90", ""));     /* pause */

@@ -133,11 +133,11 @@ static uintptr_t find_call(const struct insn_map *map, const struct regs *regs,
 
 /*
  * How far the pointers may have moved since the access. QEMU leaves an instruction that is not done
- * only where the count is a multiple of a group.
+ * only where one more iteration would make the count a multiple of a group.
  */
 static uintptr_t reach(const struct regs *regs, uintptr_t instruction)
 {
-    bool left = regs->cx && regs->cx % GROUP_MOST == 0;
+    bool left = regs->cx > 1 && regs->cx % GROUP_MOST == 1;
 
     return group_is_possible() && (instruction != regs->ip || left) ? GROUP_REACH : STRING_PASSED;
 }

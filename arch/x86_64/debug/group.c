@@ -17,14 +17,31 @@ static bool is_repeat(uint8_t prefix)
     return prefix == REP || prefix == REPNE;
 }
 
-/* Compilers write the prefixes in this order: rep, one of size, REX. */
-bool arch_watch_repeats(const uint8_t around[2 * ARCH_REPEAT_BEFORE])
+/* The prefixes for the size of an operand or address, for segments, and REX. */
+static bool is_other_prefix(uint8_t byte)
 {
-    const uint8_t *ip = around + ARCH_REPEAT_BEFORE;
+    return (byte >= 0x64 && byte <= 0x67) || (byte & 0xe7) == 0x26 || (byte & 0xf0) == 0x40;
+}
 
-    if (is_string(ip[-1]) && (is_repeat(ip[-2]) || is_repeat(ip[-3])))
+static bool repeats_before(const uint8_t *ip)
+{
+    for (unsigned i = 2; i <= ARCH_REPEAT_AROUND; i++)
+        if (is_repeat(*(ip - i)))
+            return is_string(ip[-1]);
+    return false;
+}
+
+bool arch_watch_repeats(const uint8_t around[2 * ARCH_REPEAT_AROUND])
+{
+    const uint8_t *ip = around + ARCH_REPEAT_AROUND;
+    bool repeated = false;
+    unsigned i = 0;
+
+    if (repeats_before(ip))
         return true;
-    return is_repeat(ip[0]) && (is_string(ip[1]) || is_string(ip[2]));
+    while (i < ARCH_REPEAT_AROUND && (is_repeat(ip[i]) || is_other_prefix(ip[i])))
+        repeated |= is_repeat(ip[i++]);
+    return repeated && (i == ARCH_REPEAT_AROUND || is_string(ip[i]));
 }
 
 /* --- What its iterations accessed. --- */

@@ -49,11 +49,17 @@ static void probe_hit(unsigned fired, struct regs *regs)
     probe_hits++;
 }
 
-/* Two iterations over two watched bytes. False: no watch could be armed here, inside a trap. */
+#define PROBE_WATCHED 8
+
+/*
+ * Iterations over several cache lines, of which processors may make one group, with watched bytes
+ * in the middle. False: no watch could be armed here, inside a trap.
+ */
 static bool probe(void)
 {
-    static uint8_t bytes[2] __attribute__((aligned(2)));
-    const struct arch_watch watch = {(uintptr_t)bytes, sizeof(bytes), ARCH_WRITE};
+    static uint8_t bytes[192] __attribute__((aligned(64)));
+    const struct arch_watch watch = {(uintptr_t)bytes + sizeof(bytes) / 2, PROBE_WATCHED,
+                                     ARCH_WRITE};
     uint64_t flags = arch_irq_save(), count = sizeof(bytes);
     arch_watch_handler *handler = debugreg_exchange_fired(probe_hit);
     uint8_t *to = bytes;
@@ -73,7 +79,7 @@ static enum { NOT_TRIED, EACH, GROUPS } iterations; /* written with all other CP
 bool arch_watch_groups(void)
 {
     if (iterations == NOT_TRIED && probe())
-        iterations = probe_hits == 1 ? GROUPS : EACH;
+        iterations = probe_hits < PROBE_WATCHED ? GROUPS : EACH;
     return group_is_possible();
 }
 

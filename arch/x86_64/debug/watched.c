@@ -70,6 +70,22 @@ struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct a
     return accessor_find(&insn_map, regs, watch);
 }
 
+/*
+ * A trap may leave ip anywhere, if the access was of a pointer that a call or a return went by; and
+ * if an iteration after the one that hit faults, QEMU delivers the fault first: then ip is the
+ * first instruction of that handler's entry.
+ */
+bool arch_watch_repeats_at(const struct regs *regs)
+{
+    uintptr_t start = regs->ip - ARCH_REPEAT_AROUND;
+
+    if (start < ARCH_USER_END || start > regs->ip ||
+        (regs->ip >= (uintptr_t)nowatch_text_start && regs->ip < (uintptr_t)nowatch_text_end) ||
+        !arch_readable(start, 2 * ARCH_REPEAT_AROUND))
+        return true;
+    return arch_watch_repeats((const uint8_t *)start);
+}
+
 unsigned arch_watch_made(const struct regs *regs, const struct arch_watch *watch,
                          struct arch_made made[ARCH_MADE_MAX])
 {
