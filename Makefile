@@ -89,7 +89,7 @@ run: packages-run $(if $(filter uefi,$(FIRMWARE)),packages-uefi) $(if $(filter b
 ## make test        installs what is missing, then all tests; TESTS="NAME..." those of files or folders of tests, or the unit
 ##                  tests of sources (TESTS=core/ring): seconds, and ALL=1 what else a change there touches; QUICK=1 for after
 ##                  each edit: a minute
-NEAR = $(if $(ALL)$(filter tests tests/%,$(TESTS)),,--near)
+NEAR = $(if $(ALL)$(filter tests tests/% %.t,$(TESTS)),,--near)
 test: both-kernels packages-test
 	+$(Q)$(MAKE) --no-print-directory $(if $(NEAR),near,tests-built)
 	$(Q)tools/tests -j2 $(NEAR) $(TESTS)

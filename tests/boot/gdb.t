@@ -159,7 +159,8 @@ continue
 bt
 detach
 GDB
-backtrace_ok($said->{hit},
+# way_of_group is there on machines that trap once for a group of iterations.
+backtrace_ok($said->{hit} =~ s/^#\d+ .*\bway_of_group .*\n//mr,
     [qw(sample_write sample_take event_hit_checked event_hit_meant event_breakpoint_hit way_of_one),
         qw(breakpoint_trap debug_hit debug_trap_inside), '<signal handler called>', 'lock_kernel'],
     'a backtrace leads from the debug trap to who touched the watched lock');

@@ -188,5 +188,7 @@ like($line, qr/ tests-built$/m, '... with all that they need');
 $line = `make -n test TESTS=core/ring 2>&1`;
 like($line, qr{^tools/tests -j2 --near core/ring$}m, 'make test TESTS=core/ring: its unit tests');
 unlike($line, qr/ tests-built$/m, '... and nothing else is built');
+$line = `make -n test TESTS=/elsewhere/x.t 2>&1`;
+like($line, qr{^tools/tests -j2 +/elsewhere/x\.t$}m, 'a file of tests may lie anywhere');
 
 done_testing();
