@@ -123,12 +123,14 @@ static unsigned iterations(const struct share_evidence *evidence)
     return most < TOUCHES_MAX ? (unsigned)most : TOUCHES_MAX;
 }
 
-unsigned breakpoint_share_touches(const struct arch_watch *part,
-                                  const struct share_evidence *evidence)
+/* How many accesses of the part the trap reports at most, if it was hit. */
+static unsigned touches(const struct arch_watch *part, const struct share_evidence *evidence)
 {
     unsigned most = iterations(evidence), count = 0;
 
-    if (most > 1 && !all_are_placed(evidence))
+    if (most == 1)
+        return 1;
+    if (!all_are_placed(evidence))
         return 2u * part->length; /* each byte by the one access and the other */
     for (unsigned i = 0; i < evidence->count; i++)
         count += elements(part, &evidence->made[i]);
@@ -202,7 +204,7 @@ static void count_touches(struct verdicts *verdicts, unsigned i,
 
     for (unsigned owner = 0; owner < slot->owner_count; owner++)
         verdicts->touches[i][owner] =
-            is_data(slot) ? (uint8_t)breakpoint_share_touches(&slot->parts[owner], evidence) : 1;
+            is_data(slot) ? (uint8_t)touches(&slot->parts[owner], evidence) : 1;
 }
 
 /* The machine has reported the register: an owner that wants all of it was hit. */

@@ -21,10 +21,6 @@ struct share_evidence {
     bool group;       /* the trap may report several iterations of a repeated instruction */
 };
 
-/* How many accesses, at most, the trap reports of `part`, if it was hit: 1 but for a group. */
-unsigned breakpoint_share_touches(const struct arch_watch *part,
-                                  const struct share_evidence *evidence);
-
 /* Whether a hit of `watch` is also a hit of `part`, which `watch` contains. */
 enum share breakpoint_share_of(const struct arch_watch *part, const struct arch_watch *watch,
                                const struct share_evidence *evidence);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Repeated string instructions under random watches that overlap, beside a model that knows each
- * iteration's accesses: no watch has more hits than the model, and none has fewer than its hits and
- * its doubtful hits together. On machines that trap after each iteration most counts are exact.
+ * iteration's accesses: a watch never has more hits than the model, nor fewer if its doubtful hits
+ * are added. On machines that trap after each iteration most counts are exact.
  */
 #include "arch/cpu.h"
 #include "core/lib/string.h"
