@@ -84,6 +84,12 @@ struct arch_accessor {
  */
 struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct arch_watch *watch);
 
+/* True if one of these bytes is watched. */
+static inline bool arch_watch_touches(const struct arch_watch *watch, uintptr_t start, size_t size)
+{
+    return watch->address - start < size || start - watch->address < watch->length;
+}
+
 /*
  * One access that an instruction made. If a trap reports a group of a repeated instruction's
  * iterations: the bytes that these certainly accessed, and those that they may have accessed.
@@ -99,13 +105,28 @@ struct arch_made {
 };
 
 #define ARCH_MADE_MAX 2
+#define ARCH_WAYS_MAX 4
+
+/* All data accesses of one instruction. */
+struct arch_way {
+    struct arch_made made[ARCH_MADE_MAX];
+    unsigned count; /* at least 1 */
+};
 
 /*
- * All data accesses of the instruction that arch_watch_accessor finds; one of them hit. 0: it finds
- * none, or the instruction's accesses are not known. Context: as arch_watch_accessor.
+ * The instructions of which one made the access that hit, of the kernel: the one that
+ * arch_watch_accessor finds. 0: not known. Context: as arch_watch_accessor.
  */
-unsigned arch_watch_made(const struct regs *regs, const struct arch_watch *watch,
-                         struct arch_made made[ARCH_MADE_MAX]);
+unsigned arch_watch_ways(const struct regs *regs, const struct arch_watch *watch,
+                         struct arch_way ways[ARCH_WAYS_MAX]);
+
+/*
+ * The same for the program that runs on this CPU, for kernels that have programs. No map tells
+ * where its instructions begin, so these are all whose bytes would end at ip and that may have
+ * accessed the watched bytes: most starts are none, or access others.
+ */
+unsigned arch_program_ways(const struct regs *regs, const struct arch_watch *watch,
+                           struct arch_way ways[ARCH_WAYS_MAX]);
 
 /*
  * True if the machine reports each watch that an access matches; false if it reports only the

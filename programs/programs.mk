@@ -4,8 +4,8 @@
 # Compiled as the kernel is, but with frame pointers always, as their chains are made by those (docs/programs.md), and for where
 # they are linked to. The archive has them without debug information; $(BUILD)/programs has both.
 PROGRAMS        := chance fs-load poll-load spin
-# Those of the tests: all system calls, and attacks on the kernel. Only the tests' archive has them.
-TEST_PROGRAMS   := attack calls
+# Those of the tests: instructions that access data, attacks on the kernel, all system calls. Only the tests' archive has them.
+TEST_PROGRAMS   := accesses attack calls
 PROGRAM_FLAGS    = $(filter-out -mcmodel=kernel -mno-red-zone $(UNWINDER_FLAGS),$(CFLAGS)) $(FRAME_POINTERS)
 PROGRAM_LIBRARY := $(patsubst %,$(BUILD)/programs/obj/%.o,start.asm text.c memory.c)
 PROGRAM_ELF     := $(PROGRAMS:%=$(BUILD)/programs/%)
@@ -23,6 +23,7 @@ $(BUILD)/programs/obj/%.asm.o: programs/%.asm arch/x86_64/unwind/cfi.inc
 $(BUILD)/programs/obj/%.asm.o: tests/programs/%.asm arch/x86_64/unwind/cfi.inc
 	$(ASSEMBLE)
 
+$(BUILD)/programs/accesses: $(BUILD)/programs/obj/accesses.asm.o
 $(BUILD)/programs/attack: $(BUILD)/programs/obj/attack.asm.o
 $(PROGRAM_ELF) $(TEST_ELF): $(BUILD)/programs/%: $(BUILD)/programs/obj/%.c.o $(PROGRAM_LIBRARY) programs/link.ld $(BUILD)/host/symtab
 	$(call say,LINK,$@)

@@ -8,11 +8,6 @@
 
 #define ACCESS_MAX 16 /* the most bytes that one access has: cmpxchg16b */
 
-static bool overlap(uintptr_t start, size_t length, const struct arch_watch *watch)
-{
-    return start < watch->address + watch->length && watch->address < start + length;
-}
-
 /* The bytes of `watch` in the word that holds it. */
 static uint64_t watch_mask(const struct arch_watch *watch)
 {
@@ -33,42 +28,31 @@ static bool access_fits(const struct arch_watch *part, const struct arch_made *m
 
 static bool may_touch(const struct arch_watch *part, const struct arch_made *made)
 {
-    return access_fits(part, made) && overlap(made->may_address, made->may_size, part);
+    return access_fits(part, made) && arch_watch_touches(part, made->may_address, made->may_size);
 }
 
-/* For an instruction whose accesses are known, of which this is one. */
+/* For one access of an instruction, `alone` if it has no other. */
 static enum share share_of_made(const struct arch_watch *part, const struct arch_watch *watch,
-                                const struct arch_made *made, const struct share_evidence *evidence)
+                                const struct arch_made *made, bool alone, uint64_t changed)
 {
     if (!access_fits(part, made))
         return SHARE_NOT;
     if (!made->placed)
-        return evidence->count == 1 && range_equal(part, watch) ? SHARE_HIT : SHARE_DOUBTFUL;
-    if (overlap(made->address, made->size, part))
+        return alone && watch && range_equal(part, watch) ? SHARE_HIT : SHARE_DOUBTFUL;
+    if (arch_watch_touches(part, made->address, made->size))
         return SHARE_HIT;
     if (!may_touch(part, made))
         return SHARE_NOT;
-    return made->writes && evidence->changed & watch_mask(part) ? SHARE_HIT : SHARE_DOUBTFUL;
+    return made->writes && changed & watch_mask(part) ? SHARE_HIT : SHARE_DOUBTFUL;
 }
 
-/* The verdict for an instruction that is not known. */
-static enum share share_by_bytes(const struct arch_watch *part, const struct arch_watch *watch,
-                                 uint64_t changed)
-{
-    if (range_equal(part, watch) && part->access == watch->access)
-        return SHARE_HIT;
-    return changed & watch_mask(part) ? SHARE_HIT : SHARE_DOUBTFUL;
-}
-
-enum share breakpoint_share_of(const struct arch_watch *part, const struct arch_watch *watch,
-                               const struct share_evidence *evidence)
+static enum share share_of_way(const struct arch_watch *part, const struct arch_watch *watch,
+                               const struct arch_way *way, uint64_t changed)
 {
     enum share share = SHARE_NOT;
 
-    if (evidence->count == 0)
-        return share_by_bytes(part, watch, evidence->changed);
-    for (unsigned i = 0; i < evidence->count && share != SHARE_HIT; i++) {
-        enum share one = share_of_made(part, watch, &evidence->made[i], evidence);
+    for (unsigned i = 0; i < way->count && share != SHARE_HIT; i++) {
+        enum share one = share_of_made(part, watch, &way->made[i], way->count == 1, changed);
 
         if (one != SHARE_NOT)
             share = one;
@@ -76,14 +60,51 @@ enum share breakpoint_share_of(const struct arch_watch *part, const struct arch_
     return share;
 }
 
+/* The verdict for an instruction that is not known. */
+static enum share share_by_bytes(const struct arch_watch *part, const struct arch_watch *watch,
+                                 uint64_t changed)
+{
+    if (watch && range_equal(part, watch) && part->access == watch->access)
+        return SHARE_HIT;
+    return changed & watch_mask(part) ? SHARE_HIT : SHARE_DOUBTFUL;
+}
+
+/* Certain only if it is so whichever of them it was. */
+enum share breakpoint_share_of(const struct arch_watch *part, const struct arch_watch *watch,
+                               const struct share_evidence *evidence)
+{
+    enum share share;
+
+    if (evidence->count == 0)
+        return share_by_bytes(part, watch, evidence->changed);
+    share = share_of_way(part, watch, &evidence->ways[0], evidence->changed);
+    for (unsigned i = 1; i < evidence->count; i++)
+        if (share_of_way(part, watch, &evidence->ways[i], evidence->changed) != share)
+            return SHARE_DOUBTFUL;
+    return share;
+}
+
 /* --- How often. --- */
 
 #define TOUCHES_MAX UINT8_MAX
 
+static unsigned larger(unsigned left, unsigned right)
+{
+    return left > right ? left : right;
+}
+
+static bool way_is_placed(const struct arch_way *way)
+{
+    for (unsigned i = 0; i < way->count; i++)
+        if (!way->made[i].placed)
+            return false;
+    return true;
+}
+
 static bool all_are_placed(const struct share_evidence *evidence)
 {
     for (unsigned i = 0; i < evidence->count; i++)
-        if (!evidence->made[i].placed)
+        if (!way_is_placed(&evidence->ways[i]))
             return false;
     return evidence->count > 0;
 }
@@ -110,33 +131,48 @@ static unsigned elements(const struct arch_watch *part, const struct arch_made *
                       elements_until(made, start - made->may_address) + 1);
 }
 
+static unsigned iterations_of_way(const struct arch_way *way)
+{
+    uintptr_t most = elements_until(&way->made[0], way->made[0].may_size);
+
+    return most < TOUCHES_MAX ? (unsigned)most : TOUCHES_MAX;
+}
+
 /* How many iterations the trap reports at most. */
 static unsigned iterations(const struct share_evidence *evidence)
 {
-    uintptr_t most;
+    unsigned most = 1;
 
     if (!evidence->group)
         return 1;
     if (!all_are_placed(evidence))
         return TOUCHES_MAX;
-    most = elements_until(&evidence->made[0], evidence->made[0].may_size);
-    return most < TOUCHES_MAX ? (unsigned)most : TOUCHES_MAX;
+    for (unsigned i = 0; i < evidence->count; i++)
+        most = larger(most, iterations_of_way(&evidence->ways[i]));
+    return most;
+}
+
+static unsigned touches_of_way(const struct arch_watch *part, const struct arch_way *way)
+{
+    unsigned count = 0, most = iterations_of_way(way);
+
+    for (unsigned i = 0; i < way->count; i++)
+        count += elements(part, &way->made[i]);
+    return count < most ? count : most;
 }
 
 /* How many accesses of the part the trap reports at most, if it was hit. */
 static unsigned touches(const struct arch_watch *part, const struct share_evidence *evidence)
 {
-    unsigned most = iterations(evidence), count = 0;
+    unsigned count = 1;
 
-    if (most == 1)
+    if (iterations(evidence) == 1)
         return 1;
     if (!all_are_placed(evidence))
         return 2u * part->length; /* each byte by the one access and the other */
     for (unsigned i = 0; i < evidence->count; i++)
-        count += elements(part, &evidence->made[i]);
-    if (count > most)
-        return most;
-    return count ? count : 1;
+        count = larger(count, touches_of_way(part, &evidence->ways[i]));
+    return count;
 }
 
 /* --- For one register. --- */
@@ -179,16 +215,18 @@ static void take_word(struct verdicts *verdicts, unsigned i)
 static void gather(struct share_evidence *evidence, const struct slot *slot, uint64_t changed,
                    const struct regs *regs)
 {
-    evidence->count = arch_watch_made(regs, &slot->watch, evidence->made);
+    evidence->count = slot->user ? breakpoint_processes->ways(regs, &slot->watch, evidence->ways)
+                                 : arch_watch_ways(regs, &slot->watch, evidence->ways);
     evidence->changed = arch_cpus() == 1 ? changed : 0;
 }
 
-static void judge(struct verdicts *verdicts, unsigned i, const struct share_evidence *evidence)
+static void judge(struct verdicts *verdicts, unsigned i, const struct arch_watch *reported,
+                  const struct share_evidence *evidence)
 {
     const struct slot *slot = &breakpoint_slots.slot[i];
 
     for (unsigned owner = 0; owner < slot->owner_count; owner++) {
-        enum share share = breakpoint_share_of(&slot->parts[owner], &slot->watch, evidence);
+        enum share share = breakpoint_share_of(&slot->parts[owner], reported, evidence);
 
         if (share == SHARE_HIT)
             verdicts->hit[i] |= (uint16_t)(1u << owner);
@@ -219,6 +257,12 @@ static uint16_t owners_of_all(const struct slot *slot)
     return (uint16_t)owners;
 }
 
+/* A program's register, and one for execution, have owners only that want the same. */
+static bool owners_differ(const struct slot *slot)
+{
+    return is_data(slot) && !slot->user;
+}
+
 static void judge_fired(struct verdicts *verdicts, unsigned i, struct share_evidence *evidence,
                         const struct regs *regs)
 {
@@ -226,16 +270,15 @@ static void judge_fired(struct verdicts *verdicts, unsigned i, struct share_evid
 
     take_word(verdicts, i);
     evidence->count = 0;
-    if (is_data(slot) && !slot->user) {
+    if (is_data(slot))
         gather(evidence, slot, verdicts->old[i] ^ verdicts->new[i], regs);
-        judge(verdicts, i, evidence);
-        if (evidence->group) {
-            verdicts->hit[i] |= owners_of_all(slot);
-            verdicts->doubtful[i] &= (uint16_t)~verdicts->hit[i];
-        }
-    } else {
-        verdicts->hit[i] = all_owners(slot); /* owners share such a register only if they want the
-                                              * same */
+    if (owners_differ(slot))
+        judge(verdicts, i, &slot->watch, evidence);
+    else
+        verdicts->hit[i] = all_owners(slot);
+    if (evidence->group && is_data(slot)) {
+        verdicts->hit[i] |= owners_of_all(slot);
+        verdicts->doubtful[i] &= (uint16_t)~verdicts->hit[i];
     }
     count_touches(verdicts, i, evidence);
     if (is_data(slot) && iterations(evidence) > verdicts->iterations)
@@ -249,16 +292,30 @@ static void judge_fired(struct verdicts *verdicts, unsigned i, struct share_evid
 /* True if one access may touch both. */
 static bool is_near(const struct arch_watch *left, const struct arch_watch *right)
 {
-    return overlap(left->address - ACCESS_MAX, left->length + 2 * ACCESS_MAX, right);
+    return arch_watch_touches(right, left->address - ACCESS_MAX, left->length + 2 * ACCESS_MAX);
 }
 
-/* True if the instruction that hit another register may have hit this one. */
-static bool made_may_hit(const struct share_evidence *evidence, const struct arch_watch *watch)
+/* True if an instruction that hit another register may have hit this one by a placed access. */
+static bool placed_may_hit(const struct share_evidence *evidence, const struct arch_watch *watch)
 {
     for (unsigned i = 0; i < evidence->count; i++)
-        if (evidence->made[i].placed && may_touch(watch, &evidence->made[i]))
-            return true;
+        for (unsigned j = 0; j < evidence->ways[i].count; j++)
+            if (evidence->ways[i].made[j].placed && may_touch(watch, &evidence->ways[i].made[j]))
+                return true;
     return false;
+}
+
+/* ... by one whose place is not known: near the other if it hit that, too; else anywhere. */
+static bool unplaced_may_hit(const struct share_evidence *evidence, const struct arch_watch *watch,
+                             const struct arch_watch *other)
+{
+    bool far = evidence->group;
+
+    if (all_are_placed(evidence))
+        return false;
+    for (unsigned i = 0; i < evidence->count; i++)
+        far |= evidence->ways[i].count > 1 && !way_is_placed(&evidence->ways[i]);
+    return far || is_near(watch, other);
 }
 
 /* True if an access that hits `inner` certainly hits `outer`. */
@@ -269,24 +326,6 @@ static bool contains(const struct arch_watch *outer, const struct arch_watch *in
            inner->address + inner->length <= outer->address + outer->length;
 }
 
-/*
- * For programs, only the register is known. A read-write register before it would have been
- * reported itself (the order: core/breakpoint/plan.c).
- */
-static void judge_beside_user(struct verdicts *verdicts, unsigned fired, unsigned i,
-                              const struct share_evidence *evidence)
-{
-    const struct slot *slot = &breakpoint_slots.slot[i], *hit = &breakpoint_slots.slot[fired];
-
-    if (contains(&slot->watch, &hit->watch)) {
-        take_word(verdicts, i);
-        verdicts->hit[i] = all_owners(slot);
-    } else if (evidence->group || (is_near(&slot->watch, &hit->watch) &&
-                                   (i > fired || slot->watch.access == ARCH_WRITE))) {
-        verdicts->doubtful[i] = all_owners(slot);
-    }
-}
-
 /* `evidence` becomes this register's, whose word may have changed where the other's has not. */
 static void judge_made(struct verdicts *verdicts, unsigned i, struct share_evidence *evidence)
 {
@@ -294,9 +333,7 @@ static void judge_made(struct verdicts *verdicts, unsigned i, struct share_evide
 
     evidence->changed =
         arch_cpus() == 1 ? *slot->word ^ __atomic_load_n(&slot->shadow, __ATOMIC_RELAXED) : 0;
-    judge(verdicts, i, evidence);
-    if (verdicts->hit[i])
-        take_word(verdicts, i);
+    judge(verdicts, i, NULL, evidence);
 }
 
 static void judge_beside(struct verdicts *verdicts, unsigned fired, unsigned i,
@@ -306,12 +343,14 @@ static void judge_beside(struct verdicts *verdicts, unsigned fired, unsigned i,
 
     if (!is_data(slot) || slot->user != hit->user)
         return;
-    if (slot->user)
-        judge_beside_user(verdicts, fired, i, evidence);
-    else if (made_may_hit(evidence, &slot->watch))
+    if (slot->user && contains(&slot->watch, &hit->watch))
+        verdicts->hit[i] = all_owners(slot);
+    else if (placed_may_hit(evidence, &slot->watch))
         judge_made(verdicts, i, evidence);
-    else if (!all_are_placed(evidence) && (evidence->group || is_near(&slot->watch, &hit->watch)))
+    else if (unplaced_may_hit(evidence, &slot->watch, &hit->watch))
         verdicts->doubtful[i] = all_owners(slot);
+    if (verdicts->hit[i])
+        take_word(verdicts, i);
     count_touches(verdicts, i, evidence);
 }
 

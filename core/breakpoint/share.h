@@ -15,12 +15,15 @@ enum share { SHARE_NOT, SHARE_HIT, SHARE_DOUBTFUL };
 
 /* What is known about the instruction that hit, and about what it has changed. */
 struct share_evidence {
-    struct arch_made made[ARCH_MADE_MAX];
-    unsigned count;   /* 0: the instruction is not known */
-    uint64_t changed; /* old ^ new of the word; 0 if that proves nothing */
-    bool group;       /* the trap may report several iterations of a repeated instruction */
+    struct arch_way ways[ARCH_WAYS_MAX]; /* one of these was the instruction */
+    unsigned count;                      /* 0: it is not known */
+    uint64_t changed;                    /* old ^ new of the word; 0 if that proves nothing */
+    bool group; /* the trap may report several iterations of a repeated instruction */
 };
 
-/* Whether a hit of `watch` is also a hit of `part`, which `watch` contains. */
+/*
+ * Whether the instruction has hit `part`. `watch`: what the reported register watches, if that
+ * contains `part`; NULL if no register that was reported does.
+ */
 enum share breakpoint_share_of(const struct arch_watch *part, const struct arch_watch *watch,
                                const struct share_evidence *evidence);

@@ -107,8 +107,12 @@ ARCH_HIT_TEXT static void watch_stop(void)
 
 void process_watch_init(void)
 {
-    static const struct breakpoint_processes processes = {watch_runs, watch_read,
-                                                          watch_refuse_place};
+    static const struct breakpoint_processes processes = {
+        .runs = watch_runs,
+        .read = watch_read,
+        .ways = arch_program_ways,
+        .refuse_place = watch_refuse_place,
+    };
 
     breakpoint_set_processes(&processes);
     recording_set_stop(watch_stop);

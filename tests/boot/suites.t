@@ -64,4 +64,16 @@ my $fp_iso = ($ENV{FP_BUILD} // ($ENV{BUILD} // 'build') . '/fp') . '/test/pitot
 suites_ok({iso => $fp_iso, qemu_machine => 'pc,hpet=off'}, ' with frame pointers',
     qw(ktap-ring ktap-snapshot ktap-unwind ktap-user ktap-calls));
 
+# The random watches of known accesses, for some minutes.
+my @random = qw(ktap-debugreg_string ktap-debugreg_program);
+if ($ENV{SOAK}) {
+    my $seed = $ENV{SEED} || 1 + int(rand(1 << 30));
+    for my $suite (@random) {
+        my $guest = boot(machine => 'qemu', kernel => 'pitot-test', smp => 1, icount => '',
+            timeout => 6000, run => "$suite 5000 $seed; poweroff");
+        note("$suite 5000 $seed");
+        ktap_ok($guest);
+    }
+}
+
 done_testing();

@@ -19,6 +19,7 @@
 #include "core/lib/string.h"
 #include "core/sample/sample.h"
 #include "core/symbols/symbols.h"
+#include "core/words/number.h"
 #include "kernel/memory/pages.h"
 #include "kernel/sched/thread.h"
 #include "tests/kernel/ktap.h"
@@ -355,28 +356,14 @@ static void sweep_claims(void)
     rings_free();
 }
 
-/* A decimal number, at most nine digits; false for anything else. */
-static bool parse_number(const char *text, uint64_t *number)
-{
-    size_t length = strlen(text);
-
-    *number = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] < '0' || text[i] > '9')
-            return false;
-        *number = *number * 10 + (uint64_t)(text[i] - '0');
-    }
-    return length > 0 && length < 10;
-}
-
 static bool choose(int argc, char **argv)
 {
     chosen.every = EVERY_SHORT;
     chosen.first = arch_clock_ns() % EVERY_SHORT;
     if (argc == 1)
         return true;
-    return argc == 3 && parse_number(argv[1], &chosen.every) && chosen.every > 0 &&
-           parse_number(argv[2], &chosen.first) && chosen.first < chosen.every;
+    return argc == 3 && number_word(argv[1], UINT32_MAX, &chosen.every) && chosen.every > 0 &&
+           number_word(argv[2], UINT32_MAX, &chosen.first) && chosen.first < chosen.every;
 }
 
 static int ktap_command_sweep(int argc, char **argv)

@@ -35,12 +35,13 @@ bool watch_arm(struct watch *watch, const volatile void *address, size_t length,
                    length, why.text);
 }
 
-bool watch_try(struct watch *watch, const volatile void *address, size_t length,
-               enum arch_access access)
+bool watch_try(struct watch *watch, const struct breakpoint_target *target, uintptr_t address,
+               size_t length, enum arch_access access)
 {
     struct refusal why = {""};
 
-    watch_init(watch, address, length, access);
+    watch_init(watch, (const volatile void *)address, length, access);
+    watch->breakpoint.target = *target;
     return breakpoint_install(&watch->breakpoint, &why) == 0;
 }
 

@@ -17,9 +17,9 @@ struct watch {
 bool watch_arm(struct watch *watch, const volatile void *address, size_t length,
                enum arch_access access);
 
-/* Arms; false if it was refused, as there is no room. */
-bool watch_try(struct watch *watch, const volatile void *address, size_t length,
-               enum arch_access access);
+/* Arms in the kernel, or in a program; false if it was refused, as there is no room. */
+bool watch_try(struct watch *watch, const struct breakpoint_target *target, uintptr_t address,
+               size_t length, enum arch_access access);
 
 /* Arms and expects -error. */
 void watch_expect_refusal(const volatile void *address, size_t length, enum arch_access access,

@@ -318,12 +318,12 @@ struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct a
     return fake_arch.accessor;
 }
 
-unsigned arch_watch_made(const struct regs *regs, const struct arch_watch *watch,
-                         struct arch_made made[ARCH_MADE_MAX])
+unsigned arch_watch_ways(const struct regs *regs, const struct arch_watch *watch,
+                         struct arch_way ways[ARCH_WAYS_MAX])
 {
     (void)regs;
     (void)watch;
-    made[0] = fake_arch.made;
+    ways[0] = (struct arch_way){.made = {fake_arch.made}, .count = 1};
     return fake_arch.knows_access;
 }
 

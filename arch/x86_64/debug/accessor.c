@@ -50,11 +50,6 @@ static uint64_t load(uintptr_t address)
     return value;
 }
 
-static bool touches(const struct arch_watch *watch, uintptr_t start, uintptr_t size)
-{
-    return watch->address - start < size || start - watch->address < watch->length;
-}
-
 /* --- A call. --- */
 
 /* True for a call through memory. `at` is its opcode. */
@@ -123,8 +118,9 @@ static uintptr_t find_call(const struct insn_map *map, const struct regs *regs,
         return 0;
     opcode = operand_opcode(call);
     operand = call_operand(regs, &opcode, behind);
-    if (!touches(watch, regs->sp, sizeof(uint64_t)) &&
-        !(operand && watch->access == ARCH_READ_WRITE && touches(watch, operand, sizeof(uint64_t))))
+    if (!arch_watch_touches(watch, regs->sp, sizeof(uint64_t)) &&
+        !(operand && watch->access == ARCH_READ_WRITE &&
+          arch_watch_touches(watch, operand, sizeof(uint64_t))))
         return 0;
     return call_leads_here(regs, &opcode, behind, operand) ? call : 0;
 }
@@ -145,7 +141,8 @@ static uintptr_t reach(const struct regs *regs, uintptr_t instruction)
 static bool has_passed(const struct regs *regs, const struct arch_watch *watch, uintptr_t pointer,
                        uintptr_t passed)
 {
-    return touches(watch, regs->flags & FLAGS_DIRECTION ? pointer + 1 : pointer - passed, passed);
+    return arch_watch_touches(watch, regs->flags & FLAGS_DIRECTION ? pointer + 1 : pointer - passed,
+                              passed);
 }
 
 /* What the instruction reads at rsi, and reads or writes at rdi, explains the hit. */
@@ -280,22 +277,12 @@ static unsigned made_that_hit(const struct arch_watch *watch, struct arch_made m
                               unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
-        if (!made[i].placed || touches(watch, made[i].may_address, made[i].may_size))
+        if (!made[i].placed || arch_watch_touches(watch, made[i].may_address, made[i].may_size))
             return count;
     if (count > 1)
         return 0;
     made[0].placed = false;
     return count;
-}
-
-/* One access is one element, of which nothing is uncertain. */
-static void whole(struct arch_made *made, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++) {
-        made[i].may_address = made[i].address;
-        made[i].may_size = made[i].size;
-        made[i].element = (uint8_t)made[i].size;
-    }
 }
 
 unsigned accessor_made(const struct insn_map *map, const struct regs *regs,
@@ -315,7 +302,7 @@ unsigned accessor_made(const struct insn_map *map, const struct regs *regs,
     default:
         return 0;
     }
-    whole(made, count);
+    operand_whole(made, count);
     if (accessor.found == ARCH_FOUND_STRING && group_is_possible())
         group_widen(made, count, watch, regs);
     return made_that_hit(watch, made, count);

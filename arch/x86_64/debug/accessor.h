@@ -13,6 +13,6 @@
 struct arch_accessor accessor_find(const struct insn_map *map, const struct regs *regs,
                                    const struct arch_watch *watch);
 
-/* See arch_watch_made. */
+/* All data accesses of that instruction; 0: it is not found, or its accesses are not known. */
 unsigned accessor_made(const struct insn_map *map, const struct regs *regs,
                        const struct arch_watch *watch, struct arch_made made[ARCH_MADE_MAX]);

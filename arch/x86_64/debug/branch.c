@@ -40,11 +40,7 @@ static bool is_of_ss(uint8_t modrm)
     return (modrm >> 3 & 7) == 2;
 }
 
-/*
- * The length of ModRM with its SIB and displacement, which is the same for addresses of 32 and of
- * 64 bits.
- */
-static unsigned modrm_length(const uint8_t *modrm, bool more)
+unsigned branch_modrm_length(const uint8_t *modrm, bool more)
 {
     unsigned mode = modrm[0] >> 6, base = modrm[0] & 7, length = 1;
 
@@ -93,8 +89,8 @@ static struct branch judge_opcode(const uint8_t *opcode, unsigned before)
     case 0x8e:
         if (!is_of_ss(opcode[1]))
             return (struct branch){BRANCH_NONE, 0};
-        return (struct branch){BRANCH_SHADOW,
-                               before + 1 + modrm_length(opcode + 1, before + 2 < BRANCH_BYTES)};
+        return (struct branch){
+            BRANCH_SHADOW, before + 1 + branch_modrm_length(opcode + 1, before + 2 < BRANCH_BYTES)};
     case TWO_BYTE:
         return judge_two_byte(opcode[1], before);
     default:

@@ -27,6 +27,12 @@ struct branch {
 /* How many prefixes come before its opcode. */
 unsigned branch_prefixes(const uint8_t *instruction);
 
+/*
+ * The length of ModRM with its SIB and displacement, which is the same for addresses of 32 and of
+ * 64 bits. `more`: the byte after it may be read.
+ */
+unsigned branch_modrm_length(const uint8_t *modrm, bool more);
+
 /* The kind of the instruction that begins there; BRANCH_BYTES of it may be read. */
 struct branch branch_judge(const uint8_t *instruction);
 

@@ -31,17 +31,21 @@ static bool repeats_before(const uint8_t *ip)
     return false;
 }
 
-bool arch_watch_repeats(const uint8_t around[2 * ARCH_REPEAT_AROUND])
+bool group_is_repeated(const uint8_t instruction[ARCH_REPEAT_AROUND])
 {
-    const uint8_t *ip = around + ARCH_REPEAT_AROUND;
     bool repeated = false;
     unsigned i = 0;
 
-    if (repeats_before(ip))
-        return true;
-    while (i < ARCH_REPEAT_AROUND && (is_repeat(ip[i]) || is_other_prefix(ip[i])))
-        repeated |= is_repeat(ip[i++]);
-    return repeated && (i == ARCH_REPEAT_AROUND || is_string(ip[i]));
+    while (i < ARCH_REPEAT_AROUND && (is_repeat(instruction[i]) || is_other_prefix(instruction[i])))
+        repeated |= is_repeat(instruction[i++]);
+    return repeated && (i == ARCH_REPEAT_AROUND || is_string(instruction[i]));
+}
+
+bool arch_watch_repeats(const uint8_t around[2 * ARCH_REPEAT_AROUND])
+{
+    const uint8_t *ip = around + ARCH_REPEAT_AROUND;
+
+    return repeats_before(ip) || group_is_repeated(ip);
 }
 
 /* --- What its iterations accessed. --- */

@@ -3,7 +3,8 @@
  * Repeated string instructions (`rep movsb`) on machines that trap once for a group of iterations:
  * which bytes the group accessed. QEMU from 10.0 runs all iterations at once, unless its clock
  * counts instructions, and traps after the last; so may processors (Intel SDM vol. 3, "Data
- * Breakpoint Exception Condition"). For arch/x86_64/debug/accessor.c, in the debug trap; pure.
+ * Breakpoint Exception Condition"). For accessor.c and program_ways.c, in the debug trap;
+ * pure.
  */
 #pragma once
 
@@ -18,6 +19,9 @@
 
 /* What arch_watch_groups has found; true until then (machine.c). Any context. */
 bool group_is_possible(void);
+
+/* True if a repeated string instruction begins there; of one with more prefixes, perhaps. */
+bool group_is_repeated(const uint8_t instruction[ARCH_REPEAT_AROUND]);
 
 /*
  * Extends the accesses of a group's last iteration, of which one or an earlier one has hit `watch`,

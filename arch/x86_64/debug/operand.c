@@ -251,6 +251,20 @@ static unsigned made_on_stack(const struct operand_opcode *opcode, const struct 
     }
 }
 
+/* `pop` to memory: the address is computed with the rsp from after it. */
+static unsigned made_by_pop(const struct operand_opcode *opcode, uintptr_t end,
+                            const struct regs *regs, struct arch_made made[ARCH_MADE_MAX])
+{
+    if (opcode->narrow || opcode->at[1] >> 6 == 3)
+        return 0;
+    made[0] = popped(regs, true);
+    made[1] =
+        (struct arch_made){.size = sizeof(uint64_t), .placed = !opcode->segment, .writes = true};
+    if (made[1].placed)
+        made[1].address = operand_address(regs, opcode->at + 1, opcode->rex, end, regs->sp);
+    return 2;
+}
+
 /* `push` from memory: the address was computed with the rsp from before the push. */
 static unsigned made_by_push(const struct operand_opcode *opcode, uintptr_t end,
                              const struct regs *regs, struct arch_made made[ARCH_MADE_MAX])
@@ -314,6 +328,15 @@ static unsigned made_by_string(const struct operand_opcode *opcode, const struct
     }
 }
 
+void operand_whole(struct arch_made *made, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        made[i].may_address = made[i].address;
+        made[i].may_size = made[i].size;
+        made[i].element = (uint8_t)made[i].size;
+    }
+}
+
 unsigned operand_made(uintptr_t instruction, uintptr_t end, const struct regs *regs,
                       struct arch_made made[ARCH_MADE_MAX])
 {
@@ -326,6 +349,8 @@ unsigned operand_made(uintptr_t instruction, uintptr_t end, const struct regs *r
                              made);
     if (at[0] == 0xff && reg == 6)
         return made_by_push(&opcode, end, regs, made);
+    if (at[0] == 0x8f && reg == 0)
+        return made_by_pop(&opcode, end, regs, made);
     count = made_on_stack(&opcode, regs, made);
     if (!count)
         count = made_by_string(&opcode, regs, made);

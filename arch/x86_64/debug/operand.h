@@ -49,6 +49,15 @@ uint64_t operand_register(const struct regs *regs, unsigned number, uint64_t sp)
 uintptr_t operand_address(const struct regs *regs, const uint8_t *modrm, uint8_t rex, uintptr_t end,
                           uint64_t sp);
 
+/* Completes accesses of which each is one element, and nothing is uncertain. */
+void operand_whole(struct arch_made *made, unsigned count);
+
+/*
+ * The length of the instruction, of which 24 bytes may be read. 0: it accesses no data, or is not
+ * known, or the next one to run may not be the one that follows it.
+ */
+unsigned operand_length(const uint8_t *instruction);
+
 /*
  * All data accesses of the instruction at `instruction`, after the last of them; for a repeated
  * instruction, those of its last iteration. Not for calls. Returns 0 for an instruction that is not

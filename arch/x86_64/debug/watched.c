@@ -86,10 +86,11 @@ bool arch_watch_repeats_at(const struct regs *regs)
     return arch_watch_repeats((const uint8_t *)start);
 }
 
-unsigned arch_watch_made(const struct regs *regs, const struct arch_watch *watch,
-                         struct arch_made made[ARCH_MADE_MAX])
+unsigned arch_watch_ways(const struct regs *regs, const struct arch_watch *watch,
+                         struct arch_way ways[ARCH_WAYS_MAX])
 {
-    if (watch->address < ARCH_USER_END || watch->access == ARCH_EXECUTE)
+    if (watch->access == ARCH_EXECUTE || watch->address < ARCH_USER_END)
         return 0;
-    return accessor_made(&insn_map, regs, watch, made);
+    ways[0].count = accessor_made(&insn_map, regs, watch, ways[0].made);
+    return ways[0].count > 0;
 }

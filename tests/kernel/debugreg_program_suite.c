@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Accesses of a program under random watches that overlap, as debugreg_string's of the kernel: each
+ * instruction of tests/programs/accesses.h in turn.
+ */
+#include "core/lib/print.h"
+#include "kernel/hit/program.h"
+#include "kernel/panic/panic.h"
+#include "kernel/user/process.h"
+#include "tests/kernel/ktap.h"
+#include "tests/kernel/watch_model.h"
+#include "tests/programs/accesses.h"
+
+#define ROUNDS 100 /* of each instruction */
+#define PATH   "/bin/accesses"
+
+_Static_assert(ACCESS_AREA == WATCH_MODEL_AREA, "what the program accesses is what is watched");
+
+#define ROW(name, reads, writes, how) {#name, reads, writes, ACCESS_##how},
+
+static const struct row {
+    const char *name;
+    unsigned reads, writes;
+    enum access_how how;
+} rows[] = {ACCESSES(ROW)};
+
+#define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
+
+static unsigned row; /* that is executed */
+static unsigned failed;
+
+static void execute(const struct watch_model *model)
+{
+    char text[5][12], *argv[] = {(char *)PATH, text[0], text[1], text[2], text[3], text[4]};
+    const unsigned number[] = {row, model->to, model->from, model->count, model->down};
+    struct process *process;
+    struct process_end end;
+    struct refusal why;
+
+    for (unsigned i = 0; i < 5; i++)
+        print_into(text[i], sizeof(text[i]), "%u", number[i]);
+    if (process_spawn(PATH, 6, argv, NULL, &process, &why))
+        panic("%s", why.text);
+    end = process_wait(process);
+    failed += end.signal || end.code;
+}
+
+static struct watch_model random_access(void)
+{
+    const struct row *chosen = &rows[row];
+    unsigned size = chosen->reads > chosen->writes ? chosen->reads : chosen->writes;
+    bool repeated = chosen->how == ACCESS_REPEATED;
+    struct watch_model model = {
+        .name = chosen->name,
+        .reads = chosen->reads,
+        .writes = chosen->writes,
+        .count = repeated ? 1 + watch_model_below(WATCH_MODEL_AREA / 2 / size) : 1,
+        .down = repeated && watch_model_below(4) == 0};
+
+    watch_model_place(&model);
+    return model;
+}
+
+static void debugreg_program_claims(unsigned rounds)
+{
+    struct symbol area;
+    struct refusal why;
+    const struct program *program = program_load(PATH, &why);
+    size_t count;
+
+    if (!program || symbol_table_find_name(&program->symbols, "access_area", &area, &count))
+        panic("no access_area in " PATH);
+    watch_model_start(area.address, (struct breakpoint_target){.program = program});
+    failed = 0;
+    for (unsigned i = 0; i < rounds * ROW_COUNT; i++) {
+        row = i % ROW_COUNT;
+        struct watch_model model = random_access();
+
+        watch_model_round(&model, execute);
+    }
+    watch_model_claims();
+    ktap_equal(failed, 0, "... and each program has ended as it should");
+}
+
+static int ktap_command_debugreg_program(int argc, char **argv)
+{
+    return watch_model_run(argc, argv, ROUNDS, debugreg_program_claims);
+}
+
+COMMAND(ktap_debugreg_program) = {.name = "ktap-debugreg_program",
+                                  .usage = "[ROUNDS SEED]",
+                                  .summary = "a program's accesses under random watches",
+                                  .run = ktap_command_debugreg_program};

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See watch_model.h. */
+#include "tests/kernel/watch_model.h"
+
+#include <linux/errno.h>
+
+#include "core/words/number.h"
+#include "tests/kernel/ktap.h"
+
+static uintptr_t area;
+static struct breakpoint_target target;
+static uint64_t random_state = 1;
+static unsigned chosen_rounds;
+static void (*chosen_claims)(unsigned rounds);
+
+static struct totals {
+    uint64_t rounds, counts, wrong, doubtful, none;
+} totals;
+
+static void claims_of_rounds(void)
+{
+    chosen_claims(chosen_rounds);
+}
+
+int watch_model_run(int argc, char **argv, unsigned rounds, void (*claims)(unsigned rounds))
+{
+    uint64_t number = rounds, seed = 0x9e3779b97f4a7c15;
+
+    if (argc != 1 && (argc != 3 || !number_word(argv[1], UINT32_MAX, &number) || number == 0 ||
+                      !number_word(argv[2], UINT64_MAX, &seed) || seed == 0)) {
+        print("usage: %s [ROUNDS SEED], neither of them 0\n", argv[0]);
+        return -EINVAL;
+    }
+    random_state = seed;
+    chosen_rounds = (unsigned)number;
+    chosen_claims = claims;
+    return ktap_run(claims_of_rounds);
+}
+
+void watch_model_start(uintptr_t start, struct breakpoint_target whose)
+{
+    area = start;
+    target = whose;
+    totals = (struct totals){0};
+}
+
+unsigned watch_model_below(unsigned limit)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (unsigned)(random_state >> 32) % limit;
+}
+
+static unsigned element(const struct watch_model *model)
+{
+    return model->reads > model->writes ? model->reads : model->writes;
+}
+
+static unsigned random_start(const struct watch_model *model)
+{
+    unsigned size = element(model), all = model->count * size;
+    unsigned first = watch_model_below(WATCH_MODEL_AREA - all + 1) & -size;
+
+    return model->down ? first + all - size : first;
+}
+
+void watch_model_place(struct watch_model *model)
+{
+    model->to = random_start(model);
+    model->from = random_start(model);
+}
+
+static bool touches(const struct breakpoint *watch, unsigned at, unsigned size)
+{
+    uintptr_t start = area + at;
+
+    return size > 0 && start < watch->address + watch->length && watch->address < start + size;
+}
+
+static uint64_t hits(const struct breakpoint *watch, const struct watch_model *model)
+{
+    uint64_t count = 0;
+
+    for (unsigned i = 0; i < model->count; i++) {
+        unsigned passed = (model->down ? -i : i) * element(model);
+        bool written = touches(watch, model->to + passed, model->writes);
+        bool read = touches(watch, model->from + passed, model->reads);
+
+        count += written || (read && watch->access == ARCH_READ_WRITE);
+    }
+    return count;
+}
+
+static bool arm_random(struct watch *watch)
+{
+    unsigned length = 1 + watch_model_below(9);
+    unsigned start = watch_model_below(WATCH_MODEL_AREA - length + 1);
+
+    if ((length & (length - 1)) == 0)
+        start &= -length;
+    return watch_try(watch, &target, area + start, length,
+                     watch_model_below(2) ? ARCH_WRITE : ARCH_READ_WRITE);
+}
+
+static void judge(const struct watch *watch, const struct watch_model *model)
+{
+    const struct breakpoint *breakpoint = &watch->breakpoint;
+    uint64_t expected = hits(breakpoint, model), most = watch->hits + breakpoint->doubtful;
+
+    totals.counts++;
+    totals.doubtful += breakpoint->doubtful > 0;
+    totals.none += watch->hits == 0 && expected > 0;
+    if (watch->hits <= expected && expected <= most)
+        return;
+    totals.wrong++;
+    print("#   %s, %u to +%u from +%u%s: +%u/%u:%s has %llu, up to %llu, is %llu\n", model->name,
+          model->count, model->to, model->from, model->down ? " down" : "",
+          (unsigned)(breakpoint->address - area), (unsigned)breakpoint->length,
+          breakpoint->access == ARCH_WRITE ? "w" : "rw", (unsigned long long)watch->hits,
+          (unsigned long long)most, (unsigned long long)expected);
+}
+
+void watch_model_round(const struct watch_model *model,
+                       void (*execute)(const struct watch_model *model))
+{
+    static struct watch watches[WATCH_MODEL_WATCHES];
+    unsigned count = 0, wanted = 1 + watch_model_below(WATCH_MODEL_WATCHES);
+
+    for (unsigned i = 0; i < wanted; i++)
+        count += arm_random(&watches[count]);
+    execute(model);
+    for (unsigned i = 0; i < count; i++)
+        watch_disarm(&watches[i]);
+    for (unsigned i = 0; i < count; i++)
+        judge(&watches[i], model);
+    totals.rounds++;
+}
+
+void watch_model_claims(void)
+{
+    ktap_ok(totals.counts > totals.rounds, "random watches of known accesses are counted");
+    ktap_equal(totals.wrong, 0, "... no count is wrong outside of its doubt");
+    print("#   %llu counts, %llu doubtful, %llu of 0 where there were accesses%s\n",
+          (unsigned long long)totals.counts, (unsigned long long)totals.doubtful,
+          (unsigned long long)totals.none,
+          arch_watch_groups() ? ", on a machine that traps once for a group" : "");
+}

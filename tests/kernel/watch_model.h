@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Known accesses under random watches that overlap: what each watch must count, from a model that
+ * knows nothing of debug registers. For suites that execute the accesses. Task context, one suite
+ * at a time.
+ */
+#pragma once
+
+#include "tests/kernel/watch.h"
+
+#define WATCH_MODEL_AREA    64 /* bytes that are accessed and watched */
+#define WATCH_MODEL_WATCHES 5  /* at once, at most */
+
+/* Each of `count` iterations reads at `from`, then writes at `to`: offsets in the area. */
+struct watch_model {
+    const char *name;
+    unsigned reads, writes; /* bytes of one iteration; 0: none */
+    unsigned to, from, count;
+    bool down;
+};
+
+/*
+ * Runs a suite's command `[ROUNDS SEED]`: `claims` with so many rounds. Without arguments `rounds`
+ * of them, with the same random numbers each time. The command's status.
+ */
+int watch_model_run(int argc, char **argv, unsigned rounds, void (*claims)(unsigned rounds));
+
+/* For the claims, at their beginning. */
+void watch_model_start(uintptr_t area, struct breakpoint_target target);
+
+unsigned watch_model_below(unsigned limit);
+
+/* Chooses places that are multiples of the size: not all machines report others rightly. */
+void watch_model_place(struct watch_model *model);
+
+/* Arms random watches, calls `execute`, and compares what they have counted. */
+void watch_model_round(const struct watch_model *model,
+                       void (*execute)(const struct watch_model *model));
+
+/* Claims that no count was outside of its doubt, and says how many were doubtful. */
+void watch_model_claims(void);
