@@ -26,18 +26,18 @@ static const struct row {
 
 #define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
 
-static unsigned row; /* that is executed */
 static unsigned failed;
 
 static void execute(const struct watch_model *model)
 {
-    char text[5][12], *argv[] = {(char *)PATH, text[0], text[1], text[2], text[3], text[4]};
-    const unsigned number[] = {row, model->to, model->from, model->count, model->down};
+    char text[4][12],
+        *argv[] = {(char *)PATH, (char *)model->name, text[0], text[1], text[2], text[3]};
+    const unsigned number[] = {model->to, model->from, model->count, model->down};
     struct process *process;
     struct process_end end;
     struct refusal why;
 
-    for (unsigned i = 0; i < 5; i++)
+    for (unsigned i = 0; i < 4; i++)
         print_into(text[i], sizeof(text[i]), "%u", number[i]);
     if (process_spawn(PATH, 6, argv, NULL, &process, &why))
         panic("%s", why.text);
@@ -45,9 +45,8 @@ static void execute(const struct watch_model *model)
     failed += end.signal || end.code;
 }
 
-static struct watch_model random_access(void)
+static struct watch_model random_access(const struct row *chosen)
 {
-    const struct row *chosen = &rows[row];
     unsigned size = chosen->reads > chosen->writes ? chosen->reads : chosen->writes;
     bool repeated = chosen->how == ACCESS_REPEATED;
     struct watch_model model = {
@@ -73,8 +72,7 @@ static void debugreg_program_claims(unsigned rounds)
     watch_model_start(area.address, (struct breakpoint_target){.program = program});
     failed = 0;
     for (unsigned i = 0; i < rounds * ROW_COUNT; i++) {
-        row = i % ROW_COUNT;
-        struct watch_model model = random_access();
+        struct watch_model model = random_access(&rows[i % ROW_COUNT]);
 
         watch_model_round(&model, execute);
     }

@@ -5,30 +5,41 @@
 #include "programs/system.h"
 #include "programs/text.h"
 
-#define ACCESS_FUNCTION(name, reads, writes, how) access_##name,
-
 int main(int argc, char **argv);
+
+typedef void access_function(uint8_t *to, const uint8_t *from, uint64_t count);
+
+#define ACCESS_ROW(name, reads, writes, how) {#name, access_##name},
+
+static access_function *find(const char *name)
+{
+    static const struct {
+        const char *name;
+        access_function *function;
+    } rows[] = {ACCESSES(ACCESS_ROW)};
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (text_equal(rows[i].name, name))
+            return rows[i].function;
+    return NULL;
+}
 
 int main(int argc, char **argv)
 {
-    static void (*const functions[])(uint8_t *, const uint8_t *,
-                                     uint64_t) = {ACCESSES(ACCESS_FUNCTION)};
-    const size_t count = sizeof(functions) / sizeof(functions[0]);
-    long argument[5];
+    access_function *function = argc == 6 ? find(argv[1]) : NULL;
+    long to, from, count, down;
 
-    if (argc != 6)
+    if (!function)
         return 1;
-    for (int i = 0; i < 5; i++) {
-        argument[i] = text_number(argv[i + 1]);
-        if (argument[i] < 0)
-            return 1;
-    }
-    if ((size_t)argument[0] >= count || argument[1] > ACCESS_AREA || argument[2] > ACCESS_AREA)
+    to = text_number(argv[2]);
+    from = text_number(argv[3]);
+    count = text_number(argv[4]);
+    down = text_number(argv[5]);
+    if (to < 0 || to > ACCESS_AREA || from < 0 || from > ACCESS_AREA || count < 0 || down < 0)
         return 1;
-    if (argument[4])
+    if (down)
         __asm__ volatile("std" : : : "memory");
-    functions[argument[0]](access_area + argument[1], access_area + argument[2],
-                           (uint64_t)argument[3]);
+    function(access_area + to, access_area + from, (uint64_t)count);
     __asm__ volatile("cld" : : : "memory");
     return 0;
 }

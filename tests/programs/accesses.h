@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Instructions that access data, one by one: `accesses NUMBER TO FROM COUNT DOWN` executes that of
- * this number once, for tests that know what it accesses (tests/kernel/debugreg_program_suite.c).
+ * Instructions that access data, one by one: `accesses NAME TO FROM COUNT DOWN` executes that of
+ * this name once, for tests that know what it accesses.
  *
  * ACCESSES(with): with(name, bytes read at FROM, bytes written at TO, how). What is read where it
  * is written is not said, as a watch does not tell the two apart.
