@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Does nothing until a signal ends it. `spin calls` asks for its number all the while, `spin flags`
- * stores its flags and loads them. `spin writes` writes 8 MiB to the console in one call.
+ * stores its flags and loads them. `spin writes` writes 8 MiB to the console in one call, `spin
+ * turns N` ends after as many turns.
  */
 #include "programs/system.h"
 #include "programs/text.h"
 
 #define BYTES (8ul << 20)
 
-static volatile unsigned long turns; /* work that a compiler may not leave out */
+static volatile unsigned long turns; /* work that a compiler may not leave out; may be watched */
 
 int main(int argc, char **argv);
 
@@ -30,8 +31,23 @@ _Noreturn static void flags(void)
         __asm__ volatile("pushfq; popfq" : : : "memory", "cc");
 }
 
+static int spin_turns(long most)
+{
+    struct line line = {.length = 0};
+
+    while ((long)turns < most)
+        turns = turns + 1;
+    line_add(&line, "spin: ");
+    line_add_number(&line, (long)turns);
+    line_add(&line, " turns");
+    line_end(&line);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 3 && text_equal(argv[1], "turns"))
+        return spin_turns(text_number(argv[2]));
     say("spin: until ^C; beside the console, until `kill PID`");
     if (argc > 1 && text_equal(argv[1], "writes"))
         return writes();

@@ -154,7 +154,7 @@ bool stop_step_prepare(unsigned cpu, struct regs *regs)
                           .sp = regs->sp};
     if (arch_step_excludes_watches()) {
         step->compares = true;
-        debugreg_read_data(step->words);
+        debugreg_read_data(cpu, step->words);
     }
     debugreg_step(cpu);
     regs->flags = (regs->flags & ~FLAGS_INTERRUPT) | FLAGS_TRAP;
