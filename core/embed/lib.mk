@@ -51,7 +51,7 @@ endif
 
 # gdb, or what stands in for it.
 LIB_GDB := core/embed/gdb.c $(wildcard core/gdb/*.c core/remote/*.c arch/embed/debugger*.c) \
-           $(patsubst %,arch/x86_64/debug/%.c,stop_registers stop_step)
+           $(patsubst %,arch/x86_64/debug/%.c,branch operand_length stop_access stop_registers stop_step)
 LIB_C   := $(filter-out $(if $(filter 1,$(GDB)),core/embed/no_gdb.c,$(LIB_GDB)),$(sort $(LIB_C) $(LIB_GDB)))
 
 LIB_ASM := arch/x86_64/cpu/leaf.asm arch/x86_64/entry/gate.asm arch/embed/debug_entry.asm

@@ -87,12 +87,5 @@ void debugreg_init(void);
 /* Writes the registers again: all that is armed and live on this CPU is in them. Interrupts off. */
 void debugreg_mend(void);
 
-/*
- * Reads the words that are watched on that CPU, which is this one or stopped; and tells which of
- * this CPU's have changed since. Interrupts off.
- */
-void debugreg_read_data(unsigned cpu, uint64_t words[ARCH_WATCHES]);
-unsigned debugreg_changed_data(const uint64_t words[ARCH_WATCHES]);
-
 /* Loads this CPU's debug registers with what is armed on all. Interrupts off. */
 void debugreg_load(void);

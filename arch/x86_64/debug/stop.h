@@ -40,10 +40,13 @@ void stop_line_was_read(void);
  */
 bool stop_step_prepare(unsigned cpu, struct regs *regs);
 
+/* Reads memory as that CPU sees it with these registers: a program's, or the kernel's. */
+bool stop_step_read(unsigned cpu, const struct regs *regs, uintptr_t address, uint8_t *to,
+                    size_t length);
+
 /*
  * Called after that instruction: makes the flags what the instruction would have left. If data
- * watches had to be off, adds those whose bytes have changed to *fired. False: this CPU was not
- * stepped.
+ * watches had to be off, adds those that it has hit to *fired. False: this CPU was not stepped.
  */
 bool stop_step_finish(struct regs *regs, unsigned *fired);
 

@@ -15,6 +15,7 @@
 #include "arch/watch.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/debug/stop.h"
+#include "arch/x86_64/debug/stop_access.h"
 #include "arch/x86_64/entry/user.h"
 #include "arch/x86_64/memory/space.h"
 
@@ -36,10 +37,10 @@ struct step {
     bool interrupts; /* the context's own flag: interrupts are on, but for the step */
     bool traps;      /* another user steps the context, too */
     bool program;    /* the context is a program */
-    bool compares;   /* data watches are off during the step: */
+    bool compares;   /* data watches are off during the step; ... */
     enum kind kind;
-    uint64_t sp;                  /* the stack pointer before the step */
-    uint64_t words[ARCH_WATCHES]; /* ... the values of their words before it */
+    uint64_t sp;               /* the stack pointer before the step */
+    struct stop_access access; /* ... what it may access */
 };
 
 /* [the CPU that prepares or cancels, while the owning CPU is stopped; else the owning CPU] */
@@ -54,9 +55,8 @@ static struct step steps[ARCH_CPUS_MAX];
 #define SYSRET           0x07
 #define SYSCALL_SIZE     2
 
-/* Memory as that CPU sees it: a program has an address space of its own. */
-static bool step_read(unsigned cpu, const struct regs *regs, uintptr_t address, uint8_t *to,
-                      size_t length)
+bool stop_step_read(unsigned cpu, const struct regs *regs, uintptr_t address, uint8_t *to,
+                    size_t length)
 {
     if (regs_user_mode(regs))
         return arch_user_read(space_of_cpu(cpu), address, to, length);
@@ -78,7 +78,7 @@ static enum kind judge_border(unsigned cpu, const struct regs *regs, uintptr_t i
     bool program = regs_user_mode(regs);
     uint8_t byte;
 
-    if (!step_read(cpu, regs, ip, &byte, 1))
+    if (!stop_step_read(cpu, regs, ip, &byte, 1))
         return KEEPS;
     if (byte == SYSCALL && program && ip + 1 == regs->ip + SYSCALL_SIZE)
         return ENTERS;
@@ -96,12 +96,12 @@ static enum kind judge(unsigned cpu, const struct regs *regs)
     uintptr_t ip = regs->ip;
     uint8_t byte, rex = 0;
 
-    while (ip - regs->ip < INSTRUCTION_MOST && step_read(cpu, regs, ip, &byte, 1) &&
+    while (ip - regs->ip < INSTRUCTION_MOST && stop_step_read(cpu, regs, ip, &byte, 1) &&
            (byte == PREFIX_OPERAND || (byte & 0xf0) == PREFIX_REX)) {
         rex = byte;
         ip++;
     }
-    if (!step_read(cpu, regs, ip, &byte, 1))
+    if (!stop_step_read(cpu, regs, ip, &byte, 1))
         return KEEPS; /* it will fault */
     switch (byte) {
     case TWO_BYTES:
@@ -154,7 +154,7 @@ bool stop_step_prepare(unsigned cpu, struct regs *regs)
                           .sp = regs->sp};
     if (arch_step_excludes_watches()) {
         step->compares = true;
-        debugreg_read_data(cpu, step->words);
+        stop_access_prepare(&step->access, cpu, regs);
     }
     debugreg_step(cpu);
     regs->flags = (regs->flags & ~FLAGS_INTERRUPT) | FLAGS_TRAP;
@@ -175,7 +175,7 @@ static void mend_stored(const struct step *step, const struct regs *regs)
     uint64_t flags;
     uint8_t stored[2];
 
-    if (!step_read(arch_cpu_id(), regs, regs->sp, stored, sizeof(stored)))
+    if (!stop_step_read(arch_cpu_id(), regs, regs->sp, stored, sizeof(stored)))
         return;
     flags = stored[0] | (uint64_t)stored[1] << 8;
     set_flag(&flags, FLAGS_INTERRUPT, step->interrupts);
@@ -206,7 +206,7 @@ bool stop_step_finish(struct regs *regs, unsigned *fired)
     if (!step->under_way)
         return false;
     if (step->compares)
-        *fired |= debugreg_changed_data(step->words);
+        *fired |= stop_access_made(&step->access, regs);
     step->under_way = false;
     if (step->kind == STORES)
         mend_stored(step, regs);

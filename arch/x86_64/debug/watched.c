@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reads the watched bytes, and finds the instruction that has accessed them: for code that serves a
- * hit, on the debug trap's stack page, and for a debugger's step (stop_step.c), which compares the
- * bytes before and after. Cannot fault.
+ * hit, on the debug trap's stack page. Cannot fault.
  */
-#include "arch/cpu.h"
 #include "arch/memory.h"
 #include "arch/regs.h"
-#include "arch/space.h"
 #include "arch/watch.h"
-#include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/debug/accessor.h"
-#include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/memory/sections.h"
-#include "arch/x86_64/memory/space.h"
 
 static struct insn_map insn_map; /* set at boot */
 
@@ -25,50 +19,6 @@ const volatile uint64_t *arch_watch_word(const struct arch_watch *watch)
         !arch_readable(watch->address, watch->length))
         return &nothing;
     return (const volatile uint64_t *)(watch->address & ~(sizeof(uint64_t) - 1));
-}
-
-/* A program's word is that of the process that the CPU is in; 0 if it is not mapped there. */
-static uint64_t word_on(unsigned cpu, const struct arch_watch *watch)
-{
-    const struct arch_space *space = space_of_cpu(cpu);
-    uint64_t word = 0;
-
-    if (watch->address >= ARCH_USER_END)
-        return *arch_watch_word(watch);
-    if (!space || !arch_user_read(space, watch->address & ~(sizeof(word) - 1), &word, sizeof(word)))
-        return 0;
-    return word;
-}
-
-static bool is_watched(unsigned cpu, unsigned i)
-{
-    return percpu[cpu].live & 1u << i && debugreg.watches[i].access != ARCH_EXECUTE;
-}
-
-void debugreg_read_data(unsigned cpu, uint64_t words[ARCH_WATCHES])
-{
-    for (unsigned i = 0; i < ARCH_WATCHES; i++)
-        words[i] = is_watched(cpu, i) ? word_on(cpu, &debugreg.watches[i]) : 0;
-}
-
-/* Compares only the watched bytes: the rest of the word may have changed as well. */
-unsigned debugreg_changed_data(const uint64_t words[ARCH_WATCHES])
-{
-    unsigned changed = 0;
-
-    for (unsigned i = 0; i < ARCH_WATCHES; i++) {
-        const struct arch_watch *watch = &debugreg.watches[i];
-        uint64_t difference;
-
-        if (!is_watched(arch_cpu_id(), i))
-            continue;
-        difference = words[i] ^ word_on(arch_cpu_id(), watch);
-        difference >>= 8 * (watch->address % sizeof(uint64_t));
-        difference <<= 64 - 8 * watch->length;
-        if (difference)
-            changed |= 1u << i;
-    }
-    return changed;
 }
 
 const char *arch_accessor_init(void)

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See stop_access.h. */
+#include "arch/x86_64/debug/stop_access.h"
+
+#include "arch/cpu.h"
+#include "arch/space.h"
+#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/debug/debugreg.h"
+#include "arch/x86_64/debug/group.h"
+#include "arch/x86_64/debug/operand.h"
+#include "arch/x86_64/debug/stop.h"
+#include "arch/x86_64/memory/space.h"
+
+static bool is_watched(unsigned cpu, unsigned i)
+{
+    return percpu[cpu].live & 1u << i && debugreg.watches[i].access != ARCH_EXECUTE;
+}
+
+/* A program's word is that of the process that the CPU is in; 0 if it is not mapped there. */
+static uint64_t word_on(unsigned cpu, const struct arch_watch *watch)
+{
+    const struct arch_space *space = space_of_cpu(cpu);
+    uint64_t word = 0;
+
+    if (watch->address >= ARCH_USER_END)
+        return *arch_watch_word(watch);
+    if (!space || !arch_user_read(space, watch->address & ~(sizeof(word) - 1), &word, sizeof(word)))
+        return 0;
+    return word;
+}
+
+void stop_access_prepare(struct stop_access *access, unsigned cpu, const struct regs *regs)
+{
+    *access = (struct stop_access){.ip = regs->ip, .count = regs->cx};
+    for (unsigned i = 0; i < STOP_ACCESS_TEXT; i++)
+        if (!stop_step_read(cpu, regs, regs->ip + i, &access->text[i], 1))
+            break;
+    for (unsigned i = 0; i < ARCH_WATCHES; i++)
+        access->words[i] = is_watched(cpu, i) ? word_on(cpu, &debugreg.watches[i]) : 0;
+}
+
+/* Compares only the watched bytes: the rest of the word may have changed as well. */
+static bool has_changed(const struct stop_access *access, unsigned i)
+{
+    const struct arch_watch *watch = &debugreg.watches[i];
+    uint64_t difference = access->words[i] ^ word_on(arch_cpu_id(), watch);
+
+    difference >>= 8 * (watch->address % sizeof(uint64_t));
+    return difference << (64 - 8 * watch->length);
+}
+
+/*
+ * Its accesses; 0 if they are not known. One iteration of a repeated instruction is a step, and one
+ * without an access, as none is left, is the last.
+ */
+static unsigned accesses_of(const struct stop_access *access, const struct regs *regs,
+                            struct arch_made made[ARCH_MADE_MAX])
+{
+    unsigned length = operand_length(access->text);
+    bool repeated = group_is_repeated(access->text);
+
+    if (length == 0 || (repeated && access->count == 0))
+        return 0;
+    if (regs->ip != access->ip + length && !(repeated && regs->ip == access->ip))
+        return 0;
+    return operand_made((uintptr_t)access->text, access->ip + length, regs, made);
+}
+
+static bool has_hit(const struct arch_made *made, const struct arch_watch *watch)
+{
+    return made->placed && (made->writes || watch->access == ARCH_READ_WRITE) &&
+           arch_watch_touches(watch, made->address, made->size);
+}
+
+unsigned stop_access_made(const struct stop_access *access, const struct regs *regs)
+{
+    struct arch_made made[ARCH_MADE_MAX];
+    unsigned count = accesses_of(access, regs, made), hit = 0;
+
+    for (unsigned i = 0; i < ARCH_WATCHES; i++) {
+        bool hits = is_watched(arch_cpu_id(), i) && has_changed(access, i);
+
+        for (unsigned j = 0; j < count; j++)
+            hits |= is_watched(arch_cpu_id(), i) && has_hit(&made[j], &debugreg.watches[i]);
+        hit |= hits ? 1u << i : 0;
+    }
+    return hit;
+}
