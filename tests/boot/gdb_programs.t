@@ -191,7 +191,8 @@ ended_ok($machine);
 # Data watches rest during a step on QEMU; the stub finds out what the instruction has accessed. The
 # loop reads where it writes.
 my $turns = 100_000;
-my ($written, $touched) = map { "perf stat -e mem:/bin/spin:turns:$_ -- /bin/spin turns $turns" } qw(w rw);
+my ($written, $touched) =
+    map { "perf stat -e mem:/bin/spin:turns:$_ -- /bin/spin turns $turns" } qw(w rw);
 my $alone = boot(run => "$touched; poweroff", smp => 1);
 ended_ok($alone);
 my ($all) = said($alone, $touched) =~ m{^ +(\d+) +mem:/bin/spin:turns:rw *$}m;
@@ -214,7 +215,8 @@ for my $count ($written, $touched) {
     $machine->wait_end;
     ended_ok($machine);
     like($machine->console, qr/^spin: $turns turns$/m, '... until its end');
-    like($machine->console, qr{^ +$expected +mem:/bin/spin:turns:r?w *$}m, '... and nothing was missed');
+    like($machine->console, qr{^ +$expected +mem:/bin/spin:turns:r?w *$}m,
+        '... and nothing was missed');
 }
 
 # A program's `popf` does not change whether interrupts are on, and the stub has them off for it.

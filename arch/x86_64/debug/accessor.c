@@ -227,8 +227,9 @@ static void note(struct arch_accessor *accessor, unsigned *ways, uintptr_t ip,
     ++*ways;
 }
 
-struct arch_accessor accessor_find(const struct insn_map *map, const struct regs *regs,
-                                   const struct arch_watch *watch)
+/* By where instructions end; what the one before ip has accessed is not looked at. */
+static struct arch_accessor find(const struct insn_map *map, const struct regs *regs,
+                                 const struct arch_watch *watch)
 {
     struct arch_accessor accessor = {0, ARCH_FOUND_NOT};
     uintptr_t before = insn_map_before(map, regs->ip), call;
@@ -249,6 +250,33 @@ struct arch_accessor accessor_find(const struct insn_map *map, const struct regs
     if (watch->access == ARCH_READ_WRITE)
         ways += (!call && word_is_ip(regs, watch)) || frame_is_left(regs, watch);
     return ways == 1 ? accessor : (struct arch_accessor){0, ARCH_FOUND_NOT};
+}
+
+/* True if all that the instruction has accessed is known, and none of it is watched. */
+static bool is_elsewhere(const struct regs *regs, const struct arch_watch *watch,
+                         uintptr_t instruction)
+{
+    struct arch_made made[ARCH_MADE_MAX];
+    unsigned count = operand_made(instruction, regs->ip, regs, made);
+
+    for (unsigned i = 0; i < count; i++)
+        if (!made[i].placed || arch_watch_touches(watch, made[i].address, made[i].size))
+            return false;
+    return count > 0;
+}
+
+/*
+ * QEMU 7.2 reports unaligned accesses to watches beside them (docs/breakpoints.md): nothing has
+ * accessed these bytes then.
+ */
+struct arch_accessor accessor_find(const struct insn_map *map, const struct regs *regs,
+                                   const struct arch_watch *watch)
+{
+    struct arch_accessor accessor = find(map, regs, watch);
+
+    if (accessor.found == ARCH_FOUND_BEFORE && is_elsewhere(regs, watch, accessor.ip))
+        return (struct arch_accessor){0, ARCH_FOUND_NOT};
+    return accessor;
 }
 
 /* --- What it made. --- */
@@ -288,7 +316,7 @@ static unsigned made_that_hit(const struct arch_watch *watch, struct arch_made m
 unsigned accessor_made(const struct insn_map *map, const struct regs *regs,
                        const struct arch_watch *watch, struct arch_made made[ARCH_MADE_MAX])
 {
-    struct arch_accessor accessor = accessor_find(map, regs, watch);
+    struct arch_accessor accessor = find(map, regs, watch);
     unsigned count;
 
     switch (accessor.found) {
