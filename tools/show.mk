@@ -2,7 +2,8 @@
 # A recording in the programs of other people, and the release. Part of the Makefile, whose `make help` prints the lines
 # that begin with two signs.
 
-## make perfdata    build/perf.data, for what perf does with a file alone: of the stream that `make run` left, or FROM=STREAM
+## make perfdata    build/perf.data, for what perf does with a file alone: of the stream that `make run` left, or FROM=CAPTURE:
+##                  a stream, or the log of a serial line with base64 blocks; BLOCK=N takes another than the last
 perfdata: | $(BUILD)
 	$(Q)tools/perf-file $(or $(FROM),$(BUILD)/com2.bin) $(BUILD)/perf.data
 	@echo 'perf report -i $(BUILD)/perf.data --symfs=$(BUILD)/symfs'
@@ -11,7 +12,7 @@ perfdata: | $(BUILD)
 live:
 	$(Q)tools/show live $(or $(FROM),$(BUILD)/com2.bin)
 
-## make flamegraph  build/flamegraph.svg, from the recording that `make run` left, or FROM=RECORDING; npm's package flamegraph
+## make flamegraph  build/flamegraph.svg, from the recording that `make run` left, or FROM=CAPTURE; npm's package flamegraph
 flamegraph: | $(BUILD)
 	$(Q)tools/show flamegraph $(or $(FROM),$(BUILD)/com2.bin) > $(BUILD)/flamegraph.svg || { rm $(BUILD)/flamegraph.svg; exit 1; }
 	@echo $(BUILD)/flamegraph.svg

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/stream/base64, core/stream
+# of: core/stream/base64, core/stream, tools/stream
 #
 # A machine without COM2 loses nothing: each recording is in the console's log, from where the
-# real uudecode takes it and the real perf reads it. Run from the root of the tree:
+# real uudecode and tools/stream take it and the real perf reads it. Run from the root of the tree:
 #
 #     prove tests/boot/base64.t
 use strict;
@@ -50,6 +50,12 @@ shell_ok($log, 'uudecode "$LOG"', 'uudecode takes the first block out of the log
 shell_ok($log, q(sed -n '/^begin-base64 644 pitot-2/,$p' "$LOG" | uudecode), '... and the second');
 
 for my $index (0 .. $#blocks) {
+    my $number = $index + 1;
+    shell_ok($log, "cd $root && BLOCK=$number tools/stream \"\$LOG\" | cmp - $room/$blocks[$index]",
+        "tools/stream takes block $number: the same bytes");
+}
+
+for my $index (0 .. $#blocks) {
     my ($block, $path) = ($blocks[$index], "$room/$blocks[$index]");
     my $crc32 = `gzip -c < $path | tail -c8 | od -An -tx4 -N4` =~ s/\s//gr;
     is($crc32, $crc_of_whole, "$block: the checksum tells that it is whole");
@@ -85,4 +91,6 @@ my ($kept) = scalar(() = Pitot::Perf::script("$room/pitot-2.perf") =~ /kernel_fl
 my ($begun) = scalar(() = Pitot::Perf::script("$room/pitot.perf") =~ /kernel_flag:rw/g);
 cmp_ok($begun, '<', $kept, '... with the whole recording');
 cmp_ok($begun, '>', 0, '... of which the first has the beginning');
+shell_ok($log, "cd $root && tools/stream \"\$LOG\" | cmp - $room/pitot-2.perf",
+    'tools/stream takes that without being asked');
 done_testing();
