@@ -1,10 +1,11 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tools/show, tools/demo, docs/demo.perf, docs/picture.svg
+# of: tools/show, tools/fold, tools/demo, docs/demo.perf, docs/picture.svg
 #
 # The demonstration recording is readable by the real perf, with the symbols beside it and nothing
 # else of this tree; its picture shows what it holds; and `make flamegraph` and `make view` hand a
-# recording to the programs that they name, or refuse. Run from the root of the tree:
+# recording to the programs that they name, or refuse: with what each sample weighs. Run from the
+# root of the tree:
 #
 #     prove tests/host/show.t
 use strict;
@@ -12,6 +13,7 @@ use warnings;
 use lib 'tests/lib';
 use File::Path qw(make_path remove_tree);
 use File::Spec;
+use JSON::PP qw(decode_json);
 use Test::More;
 use Pitot::Files;
 
@@ -42,11 +44,12 @@ is(scalar(grep { !/$whole/ } @samples), 0, '... from the hit to the outermost ca
 # --- Its picture ---------------------------------------------------------------------------------
 
 my (%recorded, %drawn);
-$recorded{$_}++ for $text =~ /^\t\w+ (\S+)/mg;
+my $period = 9;
+$recorded{$_} += $period for $text =~ /^\t\w+ (\S+)/mg;
 my $picture = slurp('docs/picture.svg');
-$drawn{$1} += $2 while $picture =~ /<title>(\w+) \((\d+) samples?\)/g;
-delete $drawn{fs};    # the thread's name, below all
-is_deeply(\%drawn, \%recorded, 'docs/picture.svg has these samples; `make picture` draws it anew');
+$drawn{$1} += $2 =~ tr/,//dr while $picture =~ /<title>(\S+) \(([\d,]+) events\)/g;
+delete @drawn{qw(all fs-stress)};    # all threads, and the only one
+is_deeply(\%drawn, \%recorded, 'docs/picture.svg has these hits; `make picture` draws it anew');
 unlike($picture, qr/<script| on\w+=/, '... and nothing that a browser would run');
 
 # --- The programs that others wrote --------------------------------------------------------------
@@ -84,19 +87,83 @@ like($said, qr/npm install --prefix $build\/npm speedscope$/m, '... and the pack
 is($status, 1, 'a recording that is not there is refused');
 like($said, qr/: $build\/none: no recording is there; `make run` leaves one/, '... and said');
 ($said, $status) = show('paint');
-like($said, qr/: paint: text, live, flamegraph and view are possible$/m, 'as is another word');
+like($said, qr/: paint: text, live, folded, flamegraph and view are possible$/m,
+    'as is another word');
+
+# --- What samples weigh --------------------------------------------------------------------------
+
+# In place of perf: two threads, one sample four times as heavy as the others, and another event.
+my @heads = ('fs;stress 7 [000] 0.1: 250000 cpu-clock/freq=4000/:',
+    'fs;stress 7 [000] 0.2: 1000600 cpu-clock/freq=4000/:',
+    'a thread 9 [001] 0.2: 250000 cpu-clock/freq=4000/:',
+    'fs;stress 7 [000] 0.3: 250000 cpu-clock/freq=4000/:');
+my @chains = ("\t10 take ([kernel.kallsyms])\n\t20 work a,b ([kernel.kallsyms])\n\n",
+    "\t30 uart_send ([kernel.kallsyms])\n\t20 work a,b ([kernel.kallsyms])\n\n",
+    "\t40 [unknown] (/bin/x)\n\n", "\t10 take ([kernel.kallsyms])\n\t20 work a,b (/bin/x)\n\n");
+my $weighted = join('', map { "$heads[$_] \n$chains[$_]" } 0 .. 3)
+    . "a thread 9 [001] 0.4: 3 mem:x:w: ffffffff80112126 set_x ([kernel.kallsyms])\n";
+unlink("$build/bin/perf");
+program('perf', "cat <<'END'\n${weighted}END");
+my $folded = "fs:stress;work a,b;take 500\nfs:stress;work a,b;uart_send 1001\n"
+    . "a thread;[/bin/x] 250\n";
+my $choice = "tools/fold: takes cpu-clock/freq=4000/; EVENT=NAME takes another of"
+    . " cpu-clock/freq=4000/ mem:x:w\n";
+
+($said, $status) = show('folded');
+is($said, $choice . $folded,
+    'chains weigh what their samples stand for, cpu-clock\'s microseconds');
+$ENV{EVENT} = 'mem:x:w';
+($said) = show('folded');
+is($said, "tools/fold: takes mem:x:w; EVENT=NAME takes another of cpu-clock/freq=4000/ mem:x:w\n"
+        . "a thread;set_x 3\n", '... of one event, as asked; a sample may have no chain');
+$ENV{EVENT} = 'none';
+($said) = show('folded');
+is($said, "tools/fold: EVENT=none: the events with samples are cpu-clock/freq=4000/ mem:x:w\n",
+    '... and another name is refused');
+delete($ENV{EVENT});
 
 program('flamegraph', 'echo "$@"; cat "$4"; echo "a && b"');
 ($said, $status) = show('flamegraph');
 is($status, 0, 'npm\'s flamegraph is started');
-is($said, "-t perf -f $build/show.txt --minwidth 1\n$text" . "a &amp;&amp; b\n",
-    '... with the samples, and what it writes becomes XML');
-program('stackcollapse-perf.pl', 'echo folded; cat "$1"');
-program('flamegraph.pl', 'echo drawn; cat "$1"');
+my ($options, $tree, $end) = $said =~ /\A\Q$choice\E(.*)\n(.*)\n(.*)\n\z/;
+is($options, "-t cpuprofile -f $build/show.cpuprofile --minwidth 1 --countname us",
+    '... with a tree of the chains and its unit');
+is($end, 'a &amp;&amp; b', '... and what it writes becomes XML');
+
+sub tree_of
+{
+    my ($node) = @_;
+    return [$node->{functionName}, $node->{hitCount}, map { tree_of($_) } @{$node->{children}}];
+}
+
+is_deeply(tree_of(decode_json($tree)->{head}),
+    ['all', 0, ['fs:stress', 0, ['work a,b', 0, ['take', 500], ['uart_send', 1001]]],
+        ['a thread', 0, ['[/bin/x]', 250]]], '... in which each function has what is its own');
+program('flamegraph.pl', 'echo "$@"; cat "$3"');
 ($said, $status) = show('flamegraph');
-is($said, "drawn\nfolded\n$text", 'Brendan Gregg\'s scripts come first, where they are installed');
+is($said, "$choice--countname us $build/show.folded\n$folded",
+    'Brendan Gregg\'s script comes first, where it is installed');
+
 program('speedscope', 'echo "opens $1"; cat "$1"');
 ($said, $status) = show('view');
-is($said, "opens $build/show.txt\n$text", 'speedscope opens the samples');
+is($said =~ s/\n.*//sr, "opens $build/show.speedscope.json", 'speedscope opens its own format');
+my $profile = decode_json($said =~ s/\A.*\n//r);
+my @names = map { $_->{name} } @{$profile->{shared}{frames}};
+my @profiles = map {
+    my $each = $_;
+    [@$each{qw(name unit endValue)}, map {
+        join(';', @names[@{$each->{samples}[$_]}]) . " $each->{weights}[$_]"
+    } 0 .. $#{$each->{samples}}]
+} @{$profile->{profiles}};
+is_deeply(\@profiles, [
+        ['fs:stress tid: 7, cpu-clock/freq=4000/', 'nanoseconds', 1500600,
+            'work a,b;take 250000', 'work a,b;uart_send 1000600', 'work a,b;take 250000'],
+        ['a thread tid: 9, cpu-clock/freq=4000/', 'nanoseconds', 250000, '[/bin/x] 250000'],
+        ['a thread tid: 9, mem:x:w', 'none', 3, 'set_x 3'],
+    ], '... with a profile for each event and thread, and the weight of each sample');
+program('perf', ':');
+($said, $status) = show('folded');
+is($said, "tools/fold: there is no sample\n", 'without a sample there is nothing to fold');
+isnt($status, 0, '... and no success');
 
 done_testing();

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: docs/demo.perf, tools/show, tools/perf-file
+# of: docs/demo.perf, tools/show, tools/fold, tools/perf-file
 #
 # The demonstration's recording in the programs that other people wrote, each of which must find all
 # of it: perf, hotspot's parser, the flame graph and speedscope of npm, and Firefox Profiler's own
@@ -17,7 +17,8 @@ use Pitot::Files;
 my $build = $ENV{BUILD} // 'build';
 my $room = getcwd() . "/$build/viewers";
 my $npm = getcwd() . "/$build/npm/node_modules";
-my $samples = 364;
+my ($samples, $weight) = (364, 3276);    # each stands for nine hits
+my $half = $weight / 2;
 my ($recording, $symbols) = ('docs/demo.perf', 'docs/demo.kallsyms');
 
 remove_tree($room);
@@ -41,10 +42,9 @@ sub write_text
     close($file) or die("$path: $!\n");
 }
 
-# --- perf, and the two forms that the others read ------------------------------------------------
+# --- perf, and the forms that the others read ----------------------------------------------------
 
 my $text = said("tools/show text $recording");
-write_text("$room/demo.txt", $text);
 is(scalar(() = $text =~ /mem:kernel_flag:rw:/g), $samples, 'perf script has all samples');
 said("tools/perf-file $recording $room/perf.data");
 
@@ -61,15 +61,17 @@ like(slurp_if_there("$room/hotspot"), qr/\bkernel_flag\b.*\block_kernel\b/s,
 
 my $graph = said("tools/show flamegraph $recording");
 my %drawn;
-$drawn{$1} += $2 while $graph =~ /<title>(\w+) \((\d+) samples?\)/g;
-is($drawn{boot_entry_high}, $samples, 'the flame graph has all samples, below one function');
-is($drawn{lock_kernel}, 182, '... and half of them in this one');
+$drawn{$1} += $2 =~ tr/,//dr while $graph =~ /<title>(\w+) \(([\d,]+) events\)/g;
+is($drawn{boot_entry_high}, $weight, 'the flame graph has all that was hit, below one function');
+is($drawn{lock_kernel}, $half, '... and half of it in this one');
 
 # --- speedscope, in Chromium without a window ----------------------------------------------------
 
 # What its command line does: a script beside the page calls the page's own loader.
+write_text("$room/demo.txt", $text);
+my $weighted = said("tools/fold speedscope < $room/demo.txt");
 write_text("$room/speedscope.js",
-    'speedscope.loadFileFromBase64("demo.txt","' . encode_base64($text, '') . '")');
+    'speedscope.loadFileFromBase64("demo.json","' . encode_base64($weighted, '') . '")');
 my $page = "file://$npm/speedscope/dist/release/index.html#localProfilePath=$room/speedscope.js";
 my $chromium = 'chromium --headless --no-sandbox --disable-gpu --virtual-time-budget=20000';
 my $shown = said("$chromium --dump-dom '$page'");
@@ -81,11 +83,13 @@ cmp_ok(-s "$room/speedscope.png" // 0, '>', 20_000,
 # --- Firefox Profiler: the importer of the page, as a program ------------------------------------
 
 my $profiler = "$npm/.bin/profiler-cli";
-said("$profiler load $room/demo.txt");
+write_text("$room/demo.folded", said("tools/show folded $recording"));
+said("$profiler load $room/demo.folded");
 my $profile = said("$profiler thread samples --include-idle");
 said("$profiler stop --all");
-like($profile, qr/^  f-\d+\. \[kernel\.kallsyms\]!boot_entry_high - total: $samples \(100\.0%\)$/m,
-    'Firefox Profiler has all samples below the outermost function');
-like($profile, qr/!lock_kernel - total: 182 \(50\.0%\)$/m, '... and half of them in this one');
+like($profile, qr/^  f-\d+\. boot_entry_high - total: $weight \(100\.0%\)$/m,
+    'Firefox Profiler has all that was hit below the outermost function');
+like($profile, qr/ lock_kernel - total: $half \(50\.0%\)$/m,
+    '... and half of it in this one');
 
 done_testing();

@@ -1,0 +1,62 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: tools/fold, tools/show
+#
+# What other programs draw is what perf says: in the folded chains and in speedscope's format each
+# function weighs what the real perf reports, where samples weigh differently: of an event that
+# keeps a frequency by its period, and of cpu-clock beside it. Run from the root of the tree:
+#
+#     prove tests/boot/weights.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use JSON::PP qw(decode_json);
+use List::Util qw(max min);
+use Test::More;
+use Pitot;
+
+my @events = ('mem:kernel_flag:rw', 'cpu-clock');
+my $machine = boot(
+    run => "perf record -a -g -F 1000 -e $events[0],$events[1] -- fs-stress 20; poweroff");
+ended_ok($machine);
+my $recording = $machine->com2;
+
+my @periods = perf_script($machine, '-G', '-F', 'event,period') =~ /(\d+) +\Q$events[0]\E:/g;
+cmp_ok(max(@periods), '>', 4 * min(@periods), 'samples weigh differently');
+
+# What perf says of each event: functions, and the periods of their samples added up.
+my %reported;
+my $report = perf_report($machine, '--no-children', '-F', 'period,sym', '-g', 'none');
+for my $part (split(/^# Samples: /m, $report)) {
+    my ($event) = $part =~ /of event '(.*)'/ or next;
+    $reported{$event} = {reverse $part =~ /^ *(\d+) +\[k\] (\S+) *$/mg};
+}
+is_deeply([sort(keys(%reported))], [sort(@events)], 'perf has both events');
+
+for my $event (@events) {
+    my $unit = $event eq 'cpu-clock' ? 1000 : 1;    # microseconds of perf's nanoseconds
+    my (%folded, %chains);
+    for my $line (split(/\n/, `EVENT=$event tools/show folded $recording 2> $recording.told`)) {
+        my ($function, $weight) = $line =~ /([^; ]+) (\d+)$/;
+        $folded{$function} += $weight;
+        $chains{$function}++;
+    }
+    is_deeply([sort(keys(%folded))], [sort(keys(%{$reported{$event}}))],
+        "$event: the folded chains end in perf's functions");
+    my @wrong = grep {
+        abs($folded{$_} - $reported{$event}{$_} / $unit) > ($unit == 1 ? 0 : 0.5 * $chains{$_})
+    } keys(%folded);
+    is_deeply(\@wrong, [], '... and weigh what perf reports, each rounded to its unit');
+}
+
+my $seen = decode_json(scalar(`tools/show text $recording | tools/fold speedscope`));
+my @names = map { $_->{name} } @{$seen->{shared}{frames}};
+my %seen;
+for my $profile (@{$seen->{profiles}}) {
+    my ($event) = grep { $profile->{name} =~ /, \Q$_\E\z/ } @events;
+    $seen{$event}{$names[$profile->{samples}[$_][-1]]} += $profile->{weights}[$_]
+        for 0 .. $#{$profile->{samples}};
+}
+is_deeply(\%seen, \%reported, 'speedscope gets what perf reports, exactly');
+
+done_testing();
