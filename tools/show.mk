@@ -3,9 +3,10 @@
 # that begin with two signs.
 
 ## make perfdata    build/perf.data, for what perf does with a file alone: of the stream that `make run` left, or FROM=CAPTURE:
-##                  a stream, or the log of a serial line with base64 blocks; BLOCK=N takes another than the last
+##                  a stream, or the log of a serial line with base64 blocks; BLOCK=N takes another than the last. And
+##                  build/perf.data.kallsyms, the recorded kernel's symbols for hotspot
 perfdata: | $(BUILD)
-	$(Q)tools/perf-file $(or $(FROM),$(BUILD)/com2.bin) $(BUILD)/perf.data
+	$(Q)tools/perf-file $(or $(FROM),$(BUILD)/com2.bin) $(BUILD)/perf.data $(BUILD)/symfs/vmlinux
 	@echo 'perf report -i $(BUILD)/perf.data --symfs=$(BUILD)/symfs'
 
 ## make live        what perf script says of the stream while `make run` records in another terminal; ^C ends it; or FROM=STREAM
@@ -23,7 +24,8 @@ view:
 	$(Q)tools/show view $(or $(FROM),$(BUILD)/com2.bin)
 
 ## make viewers     fetches the programs of README's "Open it in", and holds that each finds all of the demonstration's samples
-viewers: packages-viewers
+viewers: packages-run packages-viewers
+	+$(Q)$(MAKE) --no-print-directory iso
 	$(Q)command -v npm >/dev/null || { echo 'make viewers: npm is missing; it fetches speedscope and two more'; exit 1; }
 	$(Q)npm install --prefix $(BUILD)/npm --no-fund --no-audit --silent speedscope flamegraph @firefox-devtools/profiler-cli
 	$(Q)prove tests/viewers/viewers.t

@@ -56,10 +56,11 @@ sub records_of
 
 sub perf_file
 {
-    my ($stream, @options) = @_;
+    my ($stream, $option, $kernel) = @_;
     write_bytes("$room/stream", $stream);
     unlink("$room/file");
-    my (undef, $status) = run("tools/perf-file @options $room/stream $room/file");
+    my @line = ('tools/perf-file', $option // '', "$room/stream", "$room/file", $kernel // '');
+    my (undef, $status) = run("@line");
     return ($status, slurp("$room/errors"));
 }
 
@@ -124,6 +125,29 @@ is_deeply([grep { !/^0xffffffff/ } @symbols], [], '... and none of the host\'s k
 run("perf buildid-cache -a $room/kernel.elf");
 like(run("perf report -i $file --stdio --no-children -g none "
         . '-F sample,sym'), qr/^ +7 +\[k\] take_lock$/m, '... the build id finds it');
+
+# The list of its symbols, for what takes names from a list alone.
+is_deeply([perf_file($first, undef, "$room/kernel.elf")], [0, ''], 'with the kernel comes a list');
+like(slurp("$file.kallsyms"), qr/\Affffffff80100000 T _text\nffffffff80100300 t take_lock\n/,
+    '... of its functions');
+like(run("perf report -i $file --kallsyms=$file.kallsyms --stdio --no-children -g none "
+        . '-F sample,sym'), qr/^ +8 +\[k\] take_lock$/m, '... from which perf has the names');
+my $other_id = reverse($build_id);
+run("ld --build-id=0x$other_id -e _text -Ttext=0xffffffff80100000 $room/kernel.o"
+    . " -o $room/other.elf");
+for my $other (qw(other.elf none.elf)) {
+    my ($taken, $warned) = perf_file($first, undef, "$room/$other");
+    is($taken, 0, "$other: another kernel gives no names");
+    is($warned, "$file.kallsyms: not written: $room/$other is not the recorded kernel,"
+        . " whose build id is $build_id\n", '... which is said');
+    ok(!-e "$file.kallsyms", '... nor does the list that was there');
+}
+write_bytes("$room/stream.kallsyms", "ffffffff80100300 T beside\n");
+is_deeply([perf_file($first, undef, "$room/other.elf")], [0, ''], 'a list beside the stream');
+is(slurp("$file.kallsyms"), slurp("$room/stream.kallsyms"), '... is the recording\'s');
+unlink("$room/stream.kallsyms");
+perf_file($first);
+
 run("perf archive $file");
 my @packed = split(/\n/, run("tar tjf $file.tar.bz2"));
 is(scalar(grep { m{/$build_id/elf\z} } @packed), 1, 'perf archive packs it')

@@ -3,8 +3,9 @@
 # of: docs/demo.perf, tools/show, tools/fold, tools/perf-file
 #
 # The demonstration's recording in the programs that other people wrote, each of which must find all
-# of it: perf, hotspot's parser, the flame graph and speedscope of npm, and Firefox Profiler's own
-# importer. Run by `make viewers`, which fetches these; a program that is not there is a failure.
+# of it: perf, the flame graph and speedscope of npm, and Firefox Profiler's own importer; and in
+# hotspot's parser that and a recording of the kernel that was built. Run by `make viewers`, which
+# fetches these; a program that is not there is a failure.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -19,7 +20,7 @@ my $room = getcwd() . "/$build/viewers";
 my $npm = getcwd() . "/$build/npm/node_modules";
 my ($samples, $weight) = (364, 3276);    # each stands for nine hits
 my $half = $weight / 2;
-my ($recording, $symbols) = ('docs/demo.perf', 'docs/demo.kallsyms');
+my $recording = 'docs/demo.perf';
 
 remove_tree($room);
 make_path("$room/home");
@@ -46,16 +47,50 @@ sub write_text
 
 my $text = said("tools/show text $recording");
 is(scalar(() = $text =~ /mem:kernel_flag:rw:/g), $samples, 'perf script has all samples');
-said("tools/perf-file $recording $room/perf.data");
 
-# --- hotspot: its parser's messages hold the names -----------------------------------------------
+# --- hotspot, as README.md has it ----------------------------------------------------------------
 
+my ($row) = slurp('README.md') =~ /^\| hotspot \| (.*?) \|/m;
+my ($symbols) = $row =~ /--kallsyms=(\S+?)`/;
 my ($parser)
     = grep { -x } glob('/usr/lib/*/libexec/hotspot-perfparser /usr/libexec/hotspot-perfparser');
 ok($parser, 'hotspot is there: the package hotspot');
-said("$parser --input $room/perf.data --kallsyms $symbols --output $room/hotspot") if $parser;
-like(slurp_if_there("$room/hotspot"), qr/\bkernel_flag\b.*\block_kernel\b/s,
-    '... and its parser has the event and the functions');
+
+# How many samples its parser finds in each function: {FUNCTION => SAMPLES}. Its output is messages,
+# each with a length before it and its type first; numbers in them are big-endian, ids 32 bits.
+sub hotspot_finds
+{
+    my ($capture) = @_;
+    said("make -s perfdata BUILD=$build FROM=$capture");
+    return {} if !$parser;
+    said("$parser --input $build/perf.data --kallsyms $symbols --output $room/hotspot");
+    my ($location, $symbol, $string, $sample) = (3, 4, 5, 13);
+    my (%around, %named, %string, @innermost, %samples);
+    my $said = slurp_if_there("$room/hotspot");
+    return {} if length($said) < 16;
+    for my $message (unpack('x16 (L</a)*', $said)) {
+        my ($type, $id) = unpack('C l>', $message);
+        $around{$id} = unpack('l>', substr($message, -4)) if $type == $location;
+        $named{$id} = unpack('l>', substr($message, 5)) if $type == $symbol;
+        $string{$id} = unpack('l>/a', substr($message, 5)) if $type == $string;
+        push(@innermost, unpack('l>', substr($message, 25))) if $type == $sample;
+    }
+    for my $place (@innermost) {
+        my $function = $around{$place} < 0 ? $place : $around{$place};
+        $samples{$string{$named{$function} // ''} // 'unknown'}++;
+    }
+    return \%samples;
+}
+
+is_deeply(hotspot_finds($recording), {lock_kernel => $samples / 2, unlock_kernel => $samples / 2},
+    '... and finds all samples in the two functions of the demonstration');
+
+# As `make run` records it, with what was built last.
+my $run = 'perf record -e mem:kernel_flag:rw -g -- fs-stress 1; poweroff';
+said("BOOT=kernel COM2=$room/com2.bin RUN='$run' tools/machine < /dev/null > $room/console");
+my ($kept) = slurp("$room/console") =~ /^\[ perf record: (\d+) records kept \]/m;
+is_deeply(hotspot_finds("$room/com2.bin"), {lock_kernel => $kept / 2, unlock_kernel => $kept / 2},
+    '... and in those of the kernel that was built');
 
 # --- The flame graph -----------------------------------------------------------------------------
 
