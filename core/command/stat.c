@@ -20,14 +20,14 @@ static struct {
     uint64_t foreign;
 } totals; /* task context, one command at a time: large */
 
-static void totals_add(uint64_t elapsed)
+static void totals_add(const struct perf_options *options, uint64_t elapsed)
 {
-    struct record_source *source = recording_source();
-
     tallies_add();
-    for (size_t i = 0; i < source->event_count; i++) {
-        deviation_add(&totals.counts[i], source->events[i].count);
-        totals.doubtful[i] += source->events[i].doubtful;
+    for (unsigned i = 0; i < options->recording.event_count; i++) {
+        const struct recorded_event *event = recording_counted(i);
+
+        deviation_add(&totals.counts[i], event->count);
+        totals.doubtful[i] += event->doubtful;
     }
     deviation_add(&totals.elapsed, elapsed);
     totals.foreign += recording_counts().foreign;
@@ -72,8 +72,13 @@ static void print_elapsed(void)
 
 static void print_totals(const struct perf_options *options)
 {
-    print("\n Performance counter stats for '%s'",
-          options->workload ? options->workload[0] : recording_comm());
+    uint32_t pid = options->recording.events[0].pid; /* of all events, or of none */
+
+    print("\n Performance counter stats for ");
+    if (pid)
+        print("process id '%u'", pid);
+    else
+        print("'%s'", options->all_threads ? "system wide" : options->workload[0]);
     if (totals.elapsed.count > 1)
         print(" (%llu runs)", (unsigned long long)totals.elapsed.count);
     print(":\n\n");
@@ -140,7 +145,7 @@ int perf_stat(int argc, char **argv)
         }
         /* A run that ^C has cut short is no measurement, where there are others. */
         if (totals.elapsed.count == 0 || !command_interrupted())
-            totals_add(elapsed);
+            totals_add(options, elapsed);
         session_print_lapses("stat");
     } while (totals.elapsed.count < options->stat.runs && !command_interrupted());
     if (options->stat.interval_ms)

@@ -53,7 +53,7 @@ void kept_hold(const struct ring *rings, unsigned count, const struct event *eve
     size_t bytes;
     void *start = memory(&bytes);
 
-    if (!start || !rings[0].bytes)
+    if (!start)
         return;
     kept_drop();
     *head = (struct kept_head){.version = KEPT_VERSION,

@@ -17,20 +17,19 @@
 #include "core/recording/tallies.h"
 #include "core/recording/tasks.h"
 
-/* Events of the last recording and of the next, and what they keep for each CPU. */
-struct bank {
+/* One has the events of the last recording, the other those of the next or of a count since. */
+static struct bank {
     struct event events[RECORDING_EVENTS_MAX];
-    struct event_cpu *cpus; /* the host's memory; NULL: none */
+    struct event_cpu *cpus; /* what they keep for each CPU, the host's memory; NULL: none */
     size_t bytes;
-};
+} banks[2];
 
-static struct bank banks[2];
 static struct event *events = banks[0].events; /* those of the recording */
-static unsigned event_count;
+static struct event *armed = banks[0].events;  /* those that were armed last */
+static unsigned event_count, armed_count;
 /* only arch_cpus() of them have memory; what a boot finds there is the last one's */
 ARCH_KEPT static struct ring rings[ARCH_CPUS_MAX];
-static uint64_t nested_before;                /* value of tracepoint_nested when the recording
-                                               * began */
+static uint64_t nested_before;                /* value of tracepoint_nested when they were armed */
 static uint64_t lapses_before[ARCH_CPUS_MAX]; /* the same for breakpoint_lapses */
 static bool running;
 static bool compresses;              /* the last recording is to be compressed in the stream */
@@ -51,8 +50,7 @@ static int bank_make(struct bank *bank, unsigned count, struct refusal *why)
 {
     char what[80];
 
-    assert(bank->events != events); /* the last recording's events can be reported until this one
-                                     * has started */
+    assert(bank->events != events); /* which can be reported until others take their place */
     assert(count > 0 && count <= RECORDING_EVENTS_MAX);
     if (bank->cpus)
         host.memory_give(bank->cpus, bank->bytes);
@@ -74,10 +72,10 @@ static void recording_make_event(struct event *event, const struct event_spec *s
         event->tick_limit = 1;
 }
 
-static void recording_disable(struct event *armed, unsigned count)
+static void recording_disable(struct event *first, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
-        event_disable(&armed[i]);
+        event_disable(&first[i]);
 }
 
 /*
@@ -110,8 +108,7 @@ static int recording_enable(struct bank *bank, const struct recording_options *o
     if (!error)
         error = recording_tallies_take(fresh, options->event_count, why);
     if (!error)
-        error = cpus_park(why); /* parked here for all events together: after this no CPU can fail
-                                 * to answer */
+        error = cpus_park(why); /* for all events together: from here on each CPU answers */
     if (error)
         return error;
     for (unsigned i = 0; !error && i < options->event_count; i++) {
@@ -160,16 +157,38 @@ static void recording_begin(struct ring *to)
 {
     cpus_park_surely(); /* all CPUs begin at once */
     for (unsigned triggers = 0; triggers < 2; triggers++)
-        for (unsigned i = 0; i < event_count && !recording_frozen(); i++) {
-            if (events[i].spec.trigger != triggers)
+        for (unsigned i = 0; i < armed_count && !recording_frozen(); i++) {
+            if (armed[i].spec.trigger != triggers)
                 continue;
-            sample_plan_call(&events[i].plan,
-                             triggers || events[i].spec.stop ? recording_sampled : NULL);
-            event_begin(&events[i], to);
+            sample_plan_call(&armed[i].plan,
+                             triggers || armed[i].spec.stop ? recording_sampled : NULL);
+            event_begin(&armed[i], to);
         }
     if (recording_frozen())
         recording_freeze();
     cpus_release();
+}
+
+/*
+ * The events that were armed are the recording's now, and the last one's are dropped with its rings
+ * and the names of its threads.
+ */
+static int recording_replace(const struct recording_options *options, struct refusal *why)
+{
+    int error;
+
+    compresses = options->compress;
+    ended_by = NULL;
+    event_count = 0; /* a report in an NMI may come here */
+    local_barrier();
+    events = armed;
+    local_barrier();
+    event_count = armed_count;
+    error = recording_rings_take(rings, options, why);
+    recording_tasks_start();
+    if (!error)
+        kept_hold(rings, arch_cpus(), events, event_count);
+    return error;
 }
 
 /*
@@ -179,14 +198,13 @@ static void recording_begin(struct ring *to)
 int recording_start(const struct recording_options *options, struct refusal *why)
 {
     struct bank *fresh = events == banks[0].events ? &banks[1] : &banks[0];
-    enum ring_mode mode = options->overwrite ? RING_OVERWRITE : RING_NORMAL;
     struct ring probe;
     int error = 0;
 
     if (running)
         return refuse(why, EBUSY, "a recording is running already; it ends with its workload");
-    if (options->ring_size)
-        error = ring_init(&probe, NULL, options->ring_size, mode, false, why);
+    if (options->ring_size) /* in either mode the same sizes are possible */
+        error = ring_init(&probe, NULL, options->ring_size, RING_NORMAL, false, why);
     if (!error)
         error = recording_enable(fresh, options, why);
     if (error)
@@ -195,19 +213,12 @@ int recording_start(const struct recording_options *options, struct refusal *why
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         lapses_before[cpu] = breakpoint_lapses(cpu);
     frozen = false;
-    compresses = options->compress;
-    ended_by = NULL;
-    event_count = 0; /* a report in an NMI may come here */
-    local_barrier();
-    events = fresh->events;
-    local_barrier();
-    event_count = options->event_count;
-    error = recording_rings_take(rings, options, why);
-    recording_tasks_start();
-    if (!error) {
-        kept_hold(rings, arch_cpus(), events, event_count);
+    armed = fresh->events;
+    armed_count = options->event_count;
+    if (options->ring_size)
+        error = recording_replace(options, why);
+    if (!error)
         recording_begin(options->ring_size ? rings : NULL);
-    }
     running = true;
     if (error) {
         recording_stop();
@@ -222,7 +233,7 @@ void recording_stop(void)
         return;
     cpus_park_surely(); /* all CPUs end at once */
     breakpoint_audit_all();
-    recording_disable(events, event_count);
+    recording_disable(armed, armed_count);
     cpus_release();
     recording_tasks_stop();
     running = false;
@@ -271,11 +282,6 @@ bool recording_compresses(void)
 bool recording_overwrites(void)
 {
     return rings[0].mode == RING_OVERWRITE;
-}
-
-const char *recording_comm(void)
-{
-    return recording_task_name(TASK_PID);
 }
 
 /* A reader of all rings; one for each of the readers that may read at the same time. */
@@ -339,8 +345,8 @@ struct recording_counts recording_counts(void)
         counts.dropped += rings[cpu].dropped;
         counts.overwritten += rings[cpu].overwritten;
     }
-    for (unsigned i = 0; i < event_count; i++) {
-        struct event_sums sums = event_sum(&events[i]);
+    for (unsigned i = 0; i < armed_count; i++) {
+        struct event_sums sums = event_sum(&armed[i]);
 
         counts.throttled += sums.throttled;
         counts.drained += sums.drained;
@@ -354,20 +360,27 @@ uint64_t recording_count(uint64_t *counts)
 {
     uint64_t now;
 
-    assert(running && !rings[0].bytes);
+    assert(running && armed != events);
     cpus_park_surely();
     now = arch_clock_ns();
-    for (unsigned i = 0; i < event_count; i++) {
-        counts[i] = event_count_now(&events[i]);
-        tally_mark(&events[i].tally);
+    for (unsigned i = 0; i < armed_count; i++) {
+        counts[i] = event_count_now(&armed[i]);
+        tally_mark(&armed[i].tally);
     }
     cpus_release();
     return now;
 }
 
+const struct recorded_event *recording_counted(unsigned event)
+{
+    assert(event < armed_count);
+    event_sum(&armed[event]);
+    return &armed[event].recorded;
+}
+
 const struct tally *recording_tally(unsigned event)
 {
-    return event < event_count && events[event].tally.cpu ? &events[event].tally : NULL;
+    return event < armed_count && armed[event].tally.cpu ? &armed[event].tally : NULL;
 }
 
 uint64_t recording_lapses(unsigned cpu)

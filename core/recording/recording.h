@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The machine's one recording: its events, a ring for each CPU, and the values of the counters. It
- * is kept until the next one starts, so that report, script and the stream read the same records.
+ * is kept until the next one starts, so that report, script and the stream read the same records;
+ * events that are only counted (ring_size 0) leave it alone.
  * Task context, except recording_source in a panic, and recording_source_for_report.
  */
 #pragma once
@@ -18,7 +19,7 @@ struct recording_options {
     /* attr complete: sample_type, period, registers */
     struct event_spec events[RECORDING_EVENTS_MAX];
     unsigned event_count;
-    uint64_t ring_size; /* bytes a CPU; 0: count only, record nothing */
+    uint64_t ring_size; /* bytes a CPU; 0: count only, and keep the last recording */
     bool overwrite;
     bool compress; /* the stream is compressed */
     uint64_t rate; /* samples a second that one event may take; 0: any number */
@@ -37,8 +38,8 @@ void recording_init(void);
 void recording_note_end(const char *words);
 
 /*
- * Drops the last recording and arms all events, or none. Returns 0, or a negative errno and the
- * reason.
+ * Arms all events, or none, and drops the last recording unless they are only counted. Returns 0,
+ * or a negative errno and the reason.
  */
 int recording_start(const struct recording_options *options, struct refusal *why);
 
@@ -78,13 +79,16 @@ struct record_source *recording_source(void);
 struct record_source *recording_source_for_stream(void);
 struct record_source *recording_source_for_report(void);
 
-/* The boot thread's name while it recorded, as comm_of (core/sample/comm.h) has it. */
-const char *recording_comm(void);
+/*
+ * What the event with this index has counted, of those that were armed last, recorded or only
+ * counted.
+ */
+const struct recorded_event *recording_counted(unsigned event);
 
 /*
  * Stores what each event has counted so far, all at one moment, and returns the time of that
- * moment; its tally is marked there (tally_mark). Only for a recording that counts and records
- * nothing. `counts` has room for RECORDING_EVENTS_MAX.
+ * moment; its tally is marked there (tally_mark). Only for events that are only counted. `counts`
+ * has room for RECORDING_EVENTS_MAX.
  */
 uint64_t recording_count(uint64_t *counts);
 

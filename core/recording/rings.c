@@ -57,7 +57,7 @@ int recording_rings_take(struct ring *rings, const struct recording_options *opt
 
     kept_drop();
     recording_rings_give(rings);
-    for (unsigned cpu = 0; options->ring_size && cpu < arch_cpus(); cpu++) {
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
         int error =
             ring_take(&rings[cpu], options, start ? start + cpu * options->ring_size : NULL, why);
 

@@ -124,13 +124,12 @@ void interval_stop(void)
 
 void interval_end(const struct perf_options *options)
 {
-    struct record_source *source = recording_source();
     uint64_t counts[RECORDING_EVENTS_MAX] = {0}, now = arch_clock_ns();
 
     if (!options->stat.interval_ms)
         return;
-    for (unsigned i = 0; i < source->event_count; i++)
-        counts[i] = source->events[i].count;
+    for (unsigned i = 0; i < options->recording.event_count; i++)
+        counts[i] = recording_counted(i)->count;
     interval_print(now, counts);
     tallies_mark();
     tallies_print_interval(options);

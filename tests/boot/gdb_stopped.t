@@ -249,9 +249,8 @@ like($first, qr/^#0  0x\w+ in kernel_main at .*\n#1 .*boot_entry_high/m, '... a 
 like($first, qr/^refused: pitot ps: the kernel has no threads yet$/m, '... no threads');
 like($first, qr/^ +0 +- +- +kernel_main$/m, '... a CPU');
 like($first, qr/^dr0  free\n(?:.*\n){3}CPU 0  has not been started$/m, '... no watches');
-my $counted_only = 'no recording there: its events were counted only';
-like($said->{'counted only'}, qr/^refused: pitot ring: $counted_only/m,
-    'a recording that only counts');
-like($said->{'counted only'}, qr/^refused: pitot perf: $counted_only/m, '... is no stream');
+my $none_there = 'no recording there: `perf record` did not run';
+like($said->{'counted only'}, qr/^refused: pitot ring: $none_there/m, 'a count is no recording');
+like($said->{'counted only'}, qr/^refused: pitot perf: $none_there/m, '... and no stream');
 
 done_testing();

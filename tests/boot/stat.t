@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/command/stat, core/stat/interval, core/option/stat, core/lib/deviation
+# of: core/command/stat, core/stat/interval, core/option/stat, core/lib/deviation, core/recording
 #
 # perf stat that repeats its command, and that prints while it runs: means and intervals add up to
-# what single runs count. Run from the root of the tree:
+# what single runs count, and the last recording stays. Run from the root of the tree:
 #
 #     prove tests/boot/stat.t
 use strict;
@@ -12,6 +12,7 @@ use lib 'tests/lib';
 use List::Util qw(max min sum);
 use Test::More;
 use Pitot;
+use Pitot::Difference;
 use Pitot::Transcript;
 
 # A load that takes the same locks in each run, and a clock, which does not.
@@ -91,6 +92,27 @@ for my $cpus (1, 2) {
     cmp_ok(min(map { $_->[1] } @locks[0 .. $#locks - 1]), '>', 0, '... something in each');
     cmp_ok(max(map { $_->[1] } @clock), '<', 100, '... each interval has its own');
 }
+
+# --- The last recording ---------------------------------------------------------------------------
+
+# Counting, with and without the options that need memory, and a count that is refused.
+my $record = 'perf record -a -g -e mem:kernel_flag:w -- fs-stress 2';
+my @counts = ("perf stat -a -r 2 -e mem:ticks:w -e cpu-clock -- fs-stress 1",
+    "perf stat -I 10 -e lock:lock_acquire --by name -- /bin/fs-load 5",
+    'perf stat -e mem:nothing_here -- fs-stress 1');
+my @reads = ('perf report -s comm,sym -g none', 'perf script', 'perf report -D');
+$machine = boot(smp => 2,
+    run => join('; ', $record, @reads, @counts, @reads, $record, 'perf script', 'poweroff'));
+ended_ok($machine, 'perf stat between two recordings');
+for my $read (@reads) {
+    my ($before, $after) = map { said($machine, $read, $_) } 1, 2;
+    like($before, qr/kernel_flag|RECORD_SAMPLE/, "$read: the recording is there");
+    same_ok($after, $before, '... and perf stat leaves it alone');
+}
+like(said($machine, $counts[0]), qr/^ Performance counter stats for 'system wide' \(2 runs\):$/m,
+    '-a: what is counted is the whole system');
+my ($first, $second) = map { said($machine, 'perf script', $_) } 1, 3;
+isnt($second, $first, 'the next perf record takes its place');
 
 # --- ^C -------------------------------------------------------------------------------------------
 

@@ -56,8 +56,7 @@ static void bench_counted(struct tracepoint *tracepoint)
     }
     recording_stop();
     print("counted %s: %llu ticks/hit, %llu hits\n", tracepoint->full_name,
-          (unsigned long long)least / HITS,
-          (unsigned long long)recording_source()->events[0].count);
+          (unsigned long long)least / HITS, (unsigned long long)recording_counted(0)->count);
 }
 
 /* A system call that does next to nothing, as its entry would make it. */

@@ -206,8 +206,7 @@ static bool read_rings(struct recording *recording, struct memory *memory,
         recording->ring_count++;
     }
     if (recording->ring_count == 0)
-        return complain(memory->path, "no recording there: its events were counted only, or it was "
-                                      "just being started");
+        return complain(memory->path, "no recording there: it was just being started");
     return recording->rings || complain(memory->path, "out of memory");
 }
 

@@ -66,8 +66,7 @@ Records that are unfinished are counted; whole ones inside them are shown."""
         of = events(memory, described)
         found = rings(memory, described)
         if not found:
-            raise Refusal("no recording there: its events were counted only, or it was just "
-                          "being started")
+            raise Refusal("no recording there: it was just being started")
         if "c" in wanted.given:
             recording = [ring.cpu for ring in found]
             found = [ring for ring in found if ring.cpu == wanted.get("c")]
