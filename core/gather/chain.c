@@ -31,7 +31,8 @@ int chain_set_default(void *at, const char *typed, char *value, struct refusal *
     enum chain_term *term = at;
 
     (void)typed, (void)value, (void)why;
-    *term = *term ? *term : CHAIN_DEFAULT;
+    if (*term == CHAIN_UNSAID || *term == CHAIN_NO) /* as in perf, a way that was said is kept */
+        *term = CHAIN_DEFAULT;
     return 0;
 }
 

@@ -173,8 +173,7 @@ int events_set_filter(void *gathered, const char *typed, char *value, struct ref
                           "--filter: %s is not a tracepoint and has no fields; its hits have "
                           "fields: -e %s -e breakpoint:hit --filter '%s'",
                           events[i].name, events[i].name, value);
-        error =
-            filter_compile(&events[i].filter, value, tracepoint_by_id(events[i].attr.config), why);
+        error = filter_add(&events[i].filter, value, tracepoint_by_id(events[i].attr.config), why);
     }
     return error;
 }

@@ -20,21 +20,13 @@ int span_option_mark(struct event_spec *events, unsigned count, enum tally_role 
     return 0;
 }
 
-/* The only one of that role. */
-static int find_role(struct event_spec *events, unsigned count, enum tally_role role,
-                     struct event_spec **found, struct refusal *why)
+/* The only one of that role, as its option is possible once; NULL: there is none. */
+static struct event_spec *find_role(struct event_spec *events, unsigned count, enum tally_role role)
 {
-    *found = NULL;
-    for (unsigned i = 0; i < count; i++) {
-        if (events[i].tally.role != role)
-            continue;
-        if (*found)
-            return refuse(why, EINVAL,
-                          "%s is given twice: %s and %s; one span is possible in a command",
-                          role == TALLY_BEGINS ? "--from" : "--to", (*found)->name, events[i].name);
-        *found = &events[i];
-    }
-    return 0;
+    for (unsigned i = 0; i < count; i++)
+        if (events[i].tally.role == role)
+            return &events[i];
+    return NULL;
 }
 
 static const struct tracepoint *tracepoint_of(const struct event_spec *event)
@@ -82,13 +74,10 @@ static int set_key(struct event_spec *event, const char *key, struct refusal *wh
 int span_options_choose(struct event_spec *events, unsigned count, const char *key,
                         struct refusal *why)
 {
-    struct event_spec *from, *to;
-    int error = find_role(events, count, TALLY_BEGINS, &from, why);
+    struct event_spec *from = find_role(events, count, TALLY_BEGINS);
+    struct event_spec *to = find_role(events, count, TALLY_ENDS);
+    int error = 0;
 
-    if (!error)
-        error = find_role(events, count, TALLY_ENDS, &to, why);
-    if (error)
-        return error;
     if (!from && !to)
         return key ? refuse(why, EINVAL, "--key needs --from EVENT and --to EVENT") : 0;
     if (!to)

@@ -77,6 +77,8 @@ static int parse_by(struct event_spec *event, const char *option, const char *wo
     const struct tracepoint_field *field;
 
     event->tally.method = unwind_default();
+    event->tally.key = (struct field_place){0}; /* of an earlier --by */
+    event->tally.key_field = NULL;
     for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (strcmp(word, words[i].word) == 0) {
             event->tally.by = words[i].by;

@@ -43,6 +43,7 @@ static bool read_cpu(const char **at, unsigned *cpu)
 int narrow_set_cpus(void *at, const char *typed, char *value, struct refusal *why)
 {
     const char *next = value;
+    uint64_t cpus = 0;
 
     (void)typed;
     for (;;) {
@@ -54,10 +55,12 @@ int narrow_set_cpus(void *at, const char *typed, char *value, struct refusal *wh
         if (*next == '-' && (next++, !read_cpu(&next, &last) || last < first))
             return refuse_cpus(value, why);
         for (unsigned cpu = first; cpu <= last; cpu++)
-            *(uint64_t *)at |= 1ull << cpu;
+            cpus |= 1ull << cpu;
         if (*next == '\0')
-            return 0;
+            break;
         if (*next++ != ',')
             return refuse_cpus(value, why);
     }
+    *(uint64_t *)at = cpus;
+    return 0;
 }

@@ -262,20 +262,22 @@ static int compile_either(struct compiler *compiler)
     return error;
 }
 
-int filter_compile(struct filter *filter, const char *text, const struct tracepoint *tracepoint,
-                   struct refusal *why)
+int filter_add(struct filter *filter, const char *text, const struct tracepoint *tracepoint,
+               struct refusal *why)
 {
-    struct compiler compiler = {.at = text, .filter = filter, .tracepoint = tracepoint, .why = why};
-    int error;
+    uint8_t before = filter->count;
+    struct compiler compiler = {
+        .at = text, .filter = filter, .tracepoint = tracepoint, .waiting = before > 0, .why = why};
+    int error = compile_either(&compiler);
 
-    filter->count = 0;
-    error = compile_either(&compiler);
     skip_blanks(&compiler);
     if (!error && *compiler.at != '\0')
         error = refuse_here(&compiler, "&&, || or the end");
+    if (!error && before > 0)
+        error = emit_operation(&compiler, FILTER_AND);
     assert(error || (compiler.waiting == 1 && compiler.depth == 0)); /* one result is left */
     if (error)
-        filter->count = 0;
+        filter->count = before;
     return error;
 }
 

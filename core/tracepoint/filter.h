@@ -10,7 +10,7 @@
  * operators are == != and ~ (a pattern, core/words/glob.h). && binds more tightly than ||, ! more
  * than both.
  *
- * filter_compile, in task context, makes a program without jumps; filter_passes runs it in any
+ * filter_add, in task context, makes a program without jumps; filter_passes runs it in any
  * context, in at most FILTER_STEPS_MAX steps. It reads the hit's arguments, as there is no record
  * yet, and only those that it names.
  */
@@ -55,8 +55,11 @@ struct filter {
     struct filter_step step[FILTER_STEPS_MAX];
 };
 
-/* Returns 0, or -EINVAL and what is wrong in `text`, with the fields that exist. */
-int filter_compile(struct filter *filter, const char *text, const struct tracepoint *tracepoint,
-                   struct refusal *why);
+/*
+ * Adds a condition: a hit passes if it meets this one and all that were added before. Returns 0, or
+ * -EINVAL and what is wrong in `text`, with the fields that exist; the filter is then unchanged.
+ */
+int filter_add(struct filter *filter, const char *text, const struct tracepoint *tracepoint,
+               struct refusal *why);
 
 bool filter_passes(const struct filter *filter, struct trace_hit *hit);

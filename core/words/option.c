@@ -196,6 +196,8 @@ int options_parse(const struct options *options, int argc, char **argv, void *to
         }
         if (!option)
             return refuse_word(options, argv[at], why);
+        if (option->again == OPTION_ONCE && (said & bit_of(options, option)))
+            return refuse(why, EINVAL, "%s is given twice; once is possible", argv[at]);
         said |= bit_of(options, option);
         taken = parse_option(option, argc - at, argv + at, to, why);
         if (taken < 0)
@@ -212,9 +214,11 @@ void options_help(const struct options *options, struct sink *sink)
 
         if (!has_row(options, row))
             continue;
+        static const char *const again[] = {"", "; may be given again", "; once"};
+
         print_into(left, sizeof(left), "%s%s%s%s%s", row->names[0], row->names[1] ? ", " : "",
                    row->names[1] ? row->names[1] : "", row->value ? " " : "",
                    row->value ? row->value : "");
-        print_to(sink, "    %-*s %s\n", HELP_COLUMN, left, row->help);
+        print_to(sink, "    %-*s %s%s\n", HELP_COLUMN, left, row->help, again[row->again]);
     }
 }

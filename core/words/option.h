@@ -27,12 +27,20 @@ enum option_kind {
     OPTION_PID,
 };
 
+/* What an option means that is given again. */
+enum option_again {
+    OPTION_REPLACES, /* as in perf, the last one counts */
+    OPTION_ADDS,     /* ... or all of them do */
+    OPTION_ONCE,     /* refused */
+};
+
 struct option {
     const char *names[2]; /* the name that is shown, and another one or NULL */
     const char *value;    /* the name in help of the word that follows; NULL: none follows */
     unsigned commands;    /* in a table for several commands: a bit for each that has the option */
     enum option_kind kind;
     const char *help;
+    enum option_again again;
     bool bare;                /* without a value it asks for the default behaviour */
     const char *const *words; /* in order, NULL after the last */
     uint64_t least, most;     /* bounds of a number; most 0: what its type can hold */

@@ -346,7 +346,8 @@ static int compile(struct filter *filter, const char *text, const struct tracepo
 
     refusal_spoil(&why);
     memset(filter, 0xa5, sizeof(*filter));
-    error = filter_compile(filter, copy, tracepoint, &why);
+    filter->count = 0;
+    error = filter_add(filter, copy, tracepoint, &why);
     free(copy);
     if (error)
         claim_refused(error, &why);

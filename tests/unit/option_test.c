@@ -55,10 +55,10 @@ static const struct option rows[] = {
            AT(many)),
     OPTION({"-w"}, "MS", ONE, OPTION_NUMBER, "wide", .unit = "steps", .least = 3, AT(few)),
     OPTION({"-t"}, "TEXT", ONE, OPTION_TEXT, "a text", AT(text)),
-    OPTION({"-s"}, "TEXT", ONE, OPTION_TEXT, "sets", .set = set_first),
+    OPTION({"-s"}, "TEXT", ONE, OPTION_TEXT, "sets", .again = OPTION_ADDS, .set = set_first),
     OPTION({"-g"}, "HOW", ONE, OPTION_TEXT, "may be bare", .bare = true, .set = set_first),
     {.names = {"-f", "--force"}, .commands = ONE, .help = "idle"},
-    OPTION({"-t"}, "CALL", OTHER, OPTION_TEXT, "another", .set = set_first),
+    OPTION({"-t"}, "CALL", OTHER, OPTION_TEXT, "another", .again = OPTION_ONCE, .set = set_first),
     {.names = {NULL}},
 };
 static const struct options one = {.row = rows, .command = ONE, .workload = true};
@@ -133,6 +133,7 @@ static void what_is_wrong_is_said(void **state)
     assert_refused(&other, "word", "unknown option \"word\"; there are -l, -q, -t CALL");
     assert_refused(&other, "--", "unknown option \"--\"; there are -l, -q, -t CALL");
     assert_refused(&other, "--many 3", "--many: not of this one");
+    assert_refused(&other, "-t x -q -t y", "-t is given twice; once is possible");
     assert_refused(&one, "-q -t", "option -t needs a value");
     assert_refused(&one, "-q --loud", "-l and -q exclude each other: one is enough");
     assert_refused(&one, "--few 1", "--few \"1\": 2 to 5 things are possible");
@@ -163,7 +164,7 @@ static void names_are_in_order(void **state)
     assert_null(option_find(&other, "--many", 6));
 }
 
-static char helped[400];
+static char helped[800];
 
 static void helped_write(struct sink *sink, const char *bytes, size_t length)
 {
@@ -180,7 +181,11 @@ static void help_has_a_line_for_each(void **state)
     options_help(&other, &sink);
     assert_string_equal(helped, "    -l, --loud                       much\n"
                                 "    -q                               little\n"
-                                "    -t CALL                          another\n");
+                                "    -t CALL                          another; once\n");
+    helped[0] = '\0';
+    options_help(&one, &sink);
+    assert_non_null(
+        strstr(helped, "    -s TEXT                          sets; may be given again\n"));
 }
 
 /* As much of the list as there is room for, and its end. */

@@ -216,11 +216,6 @@ static void a_span_without_an_end_is_refused(void **state)
     assert_int_equal(tally_option_parse(&events[1], 1, "--hist", "size", &why), -EINVAL);
     assert_string_equal(why.text,
                         "--hist: test:other ends spans, and their histogram is always of times");
-    events[1].tally.role = TALLY_BEGINS;
-    assert_int_equal(span_options_choose(events, 2, NULL, &why), -EINVAL);
-    assert_string_equal(why.text,
-                        "--from is given twice: test:some and test:other; one span is possible in "
-                        "a command");
     assert_int_equal(span_option_mark(events, 2, TALLY_ENDS, "--to", &why), -EINVAL);
     assert_string_equal(why.text,
                         "--to: one event is possible, not 2, of which test:some is the first");

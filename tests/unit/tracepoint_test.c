@@ -157,13 +157,21 @@ static void any_pattern_matches_what_its_definition_says(void **state)
     }
 }
 
+/* The filter has this condition alone. */
+static int compile(struct filter *filter, const char *words, const struct tracepoint *tracepoint,
+                   struct refusal *why)
+{
+    filter->count = 0;
+    return filter_add(filter, words, tracepoint, why);
+}
+
 static bool passes(const char *filter_text)
 {
     struct trace_hit hit = sample_hit();
     struct filter filter;
     struct refusal why;
 
-    if (filter_compile(&filter, filter_text, &tracepoint_every, &why) != 0)
+    if (compile(&filter, filter_text, &tracepoint_every, &why) != 0)
         fail_msg("%s: %s", filter_text, why.text);
     return filter_passes(&filter, &hit);
 }
@@ -261,7 +269,7 @@ static void what_is_wrong_with_a_filter_is_named(void **state)
 
     (void)state;
     for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        assert_int_equal(filter_compile(&filter, cases[i].text, &tracepoint_every, &why), -EINVAL);
+        assert_int_equal(compile(&filter, cases[i].text, &tracepoint_every, &why), -EINVAL);
         assert_int_equal(filter.count, 0);
         if (!strstr(why.text, cases[i].reason))
             fail_msg("%s: %s", cases[i].text, why.text);
@@ -287,10 +295,34 @@ static void a_filter_that_is_too_long_is_refused(void **state)
     (void)state;
     for (unsigned i = 1; i < 8; i++)
         strcat(long_text, " || small == 0");
-    assert_int_equal(filter_compile(&filter, long_text, &tracepoint_every, &why), 0);
+    assert_int_equal(compile(&filter, long_text, &tracepoint_every, &why), 0);
     strcat(long_text, " || small == -3");
-    assert_int_equal(filter_compile(&filter, long_text, &tracepoint_every, &why), -EINVAL);
+    assert_int_equal(compile(&filter, long_text, &tracepoint_every, &why), -EINVAL);
     assert_non_null(strstr(why.text, "too long"));
+}
+
+/* As perf joins what several --filter say. */
+static void conditions_that_are_added_are_joined_by_and(void **state)
+{
+    static const char *const texts[] = {"small == -3 || small == 7", "small == -3", "small == 7",
+                                        "!(small == 7)"};
+    enum { TEXTS = sizeof(texts) / sizeof(texts[0]) };
+    struct trace_hit hit = sample_hit();
+    struct refusal why;
+
+    (void)state;
+    for (unsigned a = 0; a < TEXTS; a++)
+        for (unsigned b = 0; b < TEXTS; b++) {
+            struct filter filter = {.count = 0};
+            uint8_t count;
+
+            assert_int_equal(filter_add(&filter, texts[a], &tracepoint_every, &why), 0);
+            assert_int_equal(filter_add(&filter, texts[b], &tracepoint_every, &why), 0);
+            assert_int_equal(filter_passes(&filter, &hit), passes(texts[a]) && passes(texts[b]));
+            count = filter.count;
+            assert_int_equal(filter_add(&filter, "small", &tracepoint_every, &why), -EINVAL);
+            assert_int_equal(filter.count, count);
+        }
 }
 
 /* An expression made up from its own value, so that the value is known. */
@@ -361,7 +393,7 @@ static void noise_is_refused_or_runs(void **state)
         noise[rand() % 2 ? strlen(noise) : 0] = '\0';
         for (int i = rand() % 8; i > 0; i--)
             strcat(noise, pieces[(unsigned)rand() % (sizeof(pieces) / sizeof(pieces[0]))]);
-        if (filter_compile(&filter, noise, &tracepoint_every, &why) == 0) {
+        if (compile(&filter, noise, &tracepoint_every, &why) == 0) {
             struct trace_hit hit = sample_hit();
 
             good++;
@@ -591,15 +623,14 @@ static void fields_are_compared_with_each_other(void **state)
     (void)state;
     hit.argument = argument;
     for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        if (filter_compile(&filter, cases[i].filter, &tracepoint_unit_places, &why) != 0)
+        if (compile(&filter, cases[i].filter, &tracepoint_unit_places, &why) != 0)
             fail_msg("%s: %s", cases[i].filter, why.text);
         if (filter_passes(&filter, &hit) != cases[i].passes)
             fail_msg("%s", cases[i].filter);
     }
-    assert_int_equal(filter_compile(&filter, "a == f", &tracepoint_unit_places, &why), -EINVAL);
+    assert_int_equal(compile(&filter, "a == f", &tracepoint_unit_places, &why), -EINVAL);
     assert_non_null(strstr(why.text, "\"f\" where a number, or a field that holds one"));
-    assert_int_equal(filter_compile(&filter, "a == nobody", &tracepoint_unit_places, &why),
-                     -EINVAL);
+    assert_int_equal(compile(&filter, "a == nobody", &tracepoint_unit_places, &why), -EINVAL);
     assert_non_null(strstr(why.text, "\"nobody\" where a number, or a field that holds one"));
 }
 
@@ -640,8 +671,7 @@ static void late_arguments_are_found_when_a_filter_names_them(void **state)
 
         hit.argument = argument;
         found = 0;
-        assert_int_equal(filter_compile(&filter, cases[i].filter, &tracepoint_unit_places, &why),
-                         0);
+        assert_int_equal(compile(&filter, cases[i].filter, &tracepoint_unit_places, &why), 0);
         assert_int_equal(filter_passes(&filter, &hit), cases[i].passes);
         assert_int_equal(found, cases[i].found);
     }
@@ -685,6 +715,7 @@ int main(void)
         cmocka_unit_test(what_is_wrong_with_a_filter_is_named),
         cmocka_unit_test(as_deep_as_the_refusal_says_is_possible),
         cmocka_unit_test(a_filter_that_is_too_long_is_refused),
+        cmocka_unit_test(conditions_that_are_added_are_joined_by_and),
         cmocka_unit_test(made_up_filters_have_the_value_that_they_were_made_up_with),
         cmocka_unit_test(noise_is_refused_or_runs),
         cmocka_unit_test(the_description_is_what_libtraceevent_reads),
