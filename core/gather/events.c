@@ -75,21 +75,33 @@ static int parse_event(struct gathered *gathered, char *event, struct refusal *w
 }
 
 /*
- * Events between commas, but not those commas that separate an event's terms: a term has a '='
- * before the next comma.
+ * The comma that ends the first event of a list, NULL if there is none: not one of those between
+ * its terms. Terms stand between two slashes, the second of which ends the event; the first is
+ * followed by a letter, as in no length, and no colon comes between them, as in a program's place.
  */
+static char *event_end(char *list)
+{
+    char *comma = strchr(list, ','), *close = comma ? strchr(comma, '/') : NULL, *open = comma;
+
+    if (!close || (close[1] != ',' && close[1] != '\0'))
+        return comma;
+    while (open > list && *open != '/')
+        open--;
+    if (*open != '/' || open[1] < 'a' || open[1] > 'z')
+        return comma;
+    for (const char *at = open; at < close; at++)
+        if (*at == ':')
+            return comma;
+    return close[1] ? close + 1 : NULL;
+}
+
 static int parse_events(struct gathered *gathered, char *list, struct refusal *why)
 {
     gathered->last = gathered->options->recording.event_count;
     while (list) {
-        char *end = strchr(list, ',');
-        char *open = strchr(list, '=');
+        char *end = event_end(list);
         int error;
 
-        if (open && end && open < end) {
-            end = strchr(open, '/'); /* the terms' closing slash */
-            end = end ? strchr(end, ',') : NULL;
-        }
         if (end)
             *end++ = '\0';
         error = parse_event(gathered, list, why);

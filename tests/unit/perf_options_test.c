@@ -558,6 +558,34 @@ static void numbers_that_are_none_are_refused(void **state)
     assert_refused("record -e mem:0xffffffff80001000 -g --skip 18446744073709551617", "skip");
 }
 
+/* First, in the middle and last among terms with values, in each event of a list. */
+static void a_flag_is_a_term_in_any_place(void **state)
+{
+    static const char *const terms[] = {"stop,period=7,regs=yes", "period=7,stop,regs=yes",
+                                        "period=7,regs=yes,stop"};
+    static const char *const places[] = {"mem:/bin/load:0x402000", "mem:/bin/load:0x402000/8",
+                                         "mem:/bin/load:0x402000/8:w"};
+
+    (void)state;
+    for (unsigned i = 0; i < 27; i++) {
+        const char *place = places[i / 3 % 3], *first = terms[i % 3], *last = terms[i / 9];
+        char line[200];
+
+        snprintf(line, sizeof(line), "record -e %s/%s/,%s,cpu-clock,%s/%s/ -- /bin/load", place,
+                 first, place, place, last);
+        if (parse(line))
+            fail_msg("%s: %s", line, why.text);
+        assert_int_equal(options.recording.event_count, 4);
+        for (unsigned event = 0; event < 4; event++) {
+            bool has = event % 3 == 0;
+
+            assert_int_equal(options.recording.events[event].stop, has);
+            assert_int_equal(attr_of(event)->sample_period == 7, has);
+            assert_int_equal(attr_of(event)->sample_regs_intr != 0, has);
+        }
+    }
+}
+
 static void terms_that_are_none_are_refused(void **state)
 {
     (void)state;
@@ -968,6 +996,7 @@ int main(void)
         cmocka_unit_test_setup(without_an_event_it_is_the_clock, setup),
         cmocka_unit_test_setup(what_is_wrong_is_named, setup),
         cmocka_unit_test_setup(numbers_that_are_none_are_refused, setup),
+        cmocka_unit_test_setup(a_flag_is_a_term_in_any_place, setup),
         cmocka_unit_test_setup(terms_that_are_none_are_refused, setup),
         cmocka_unit_test_setup(chains_are_made_in_the_kernels_own_way_unless_one_is_named, setup),
         cmocka_unit_test_setup(only_ways_that_this_kernel_has_can_be_named, setup),
