@@ -129,31 +129,27 @@ const char *options_list(const struct options *options, char separator, char *te
     return text;
 }
 
-static int refuse_word(const struct options *options, const char *word, struct refusal *why)
+static int refuse_word(const struct options *options, const char *word, size_t length,
+                       struct refusal *why)
 {
     char list[sizeof(why->text)];
 
-    if (options->others && find(options, word, strlen(word), true))
-        return refuse(why, EINVAL, "%s: %s", word, options->others);
-    return refuse(why, EINVAL, "unknown option \"%s\"; there are %s%s", word,
+    if (options->others && find(options, word, length, true))
+        return refuse(why, EINVAL, "%.*s: %s", (int)length, word, options->others);
+    return refuse(why, EINVAL, "unknown option \"%.*s\"; there are %s%s", (int)length, word,
                   options_list(options, ' ', list, sizeof(list)),
                   options->workload ? ", -- COMMAND" : "");
 }
 
-/* How many words the option takes that words[0] is, or a negative errno and the reason. */
-static int parse_option(const struct option *option, int count, char **words, void *to,
-                        struct refusal *why)
-{
-    bool valued = option->value && count > 1;
-    int error;
-
-    if (option->bare && (!valued || words[1][0] == '-'))
-        return 1;
-    if (option->value && !valued)
-        return refuse(why, EINVAL, "option %s needs a value", words[0]);
-    error = option_set(option, words[0], valued ? words[1] : NULL, to, why);
-    return error ? error : 1 + valued;
-}
+/* What is left to be read: words[0] is the option's own. */
+struct reader {
+    const struct options *options;
+    int count;
+    char **words;
+    void *to;
+    uint64_t said; /* a bit for each row */
+    struct refusal *why;
+};
 
 static uint64_t bit_of(const struct options *options, const struct option *option)
 {
@@ -163,7 +159,64 @@ static uint64_t bit_of(const struct options *options, const struct option *optio
     return 1ull << index;
 }
 
-/* `said`: a bit for each row. */
+/*
+ * How many words it takes after its own, or a negative errno and the reason. `attached`: the value
+ * that stands in the same word; NULL: none does.
+ */
+static int read_option(struct reader *reader, const struct option *option, const char *typed,
+                       char *attached)
+{
+    bool follows = reader->count > 1 && !(option->bare && reader->words[1][0] == '-');
+    char *value = attached || !option->value || !follows ? attached : reader->words[1];
+    uint64_t bit = bit_of(reader->options, option);
+    int error;
+
+    if (option->again == OPTION_ONCE && (reader->said & bit))
+        return refuse(reader->why, EINVAL, "%s is given twice; once is possible", typed);
+    reader->said |= bit;
+    if (value && !option->value)
+        return refuse(reader->why, EINVAL, "option %s takes no value", typed);
+    if (!value && option->bare)
+        return 0;
+    if (!value && option->value)
+        return refuse(reader->why, EINVAL, "option %s needs a value", typed);
+    error = option_set(option, typed, value, reader->to, reader->why);
+    return error ? error : value != attached;
+}
+
+/* --name, --name VALUE, --name=VALUE */
+static int read_long(struct reader *reader)
+{
+    char *word = reader->words[0], *value = strchr(word, '=');
+    size_t length = value ? (size_t)(value - word) : strlen(word);
+    const struct option *option = option_find(reader->options, word, length);
+
+    if (!option)
+        return refuse_word(reader->options, word, length, reader->why);
+    if (value)
+        *value++ = '\0';
+    return read_option(reader, option, word, value);
+}
+
+/* -n, -n VALUE, -nVALUE; and several in one word, of which the last may have a value: -agF99 */
+static int read_short(struct reader *reader)
+{
+    char *letter = reader->words[0];
+    int taken = 0;
+
+    do {
+        char name[] = {'-', *++letter, '\0'};
+        const struct option *option = option_find(reader->options, name, strlen(name));
+
+        if (!option)
+            return refuse_word(reader->options, name, strlen(name), reader->why);
+        if (option->value && letter[1] != '\0')
+            return read_option(reader, option, name, letter + 1);
+        taken = read_option(reader, option, name, NULL);
+    } while (taken == 0 && letter[1] != '\0');
+    return taken;
+}
+
 static int check_together(const struct options *options, uint64_t said, struct refusal *why)
 {
     for (const struct option *row = options->row; row->names[0]; row++) {
@@ -177,15 +230,18 @@ static int check_together(const struct options *options, uint64_t said, struct r
     return 0;
 }
 
+static bool is_long(const char *word)
+{
+    return strncmp(word, "--", 2) == 0;
+}
+
 int options_parse(const struct options *options, int argc, char **argv, void *to,
                   struct refusal *why)
 {
-    uint64_t said = 0;
+    struct reader reader = {.options = options, .to = to, .why = why};
     int at = 1, taken, error;
 
-    for (; at < argc; at += taken) {
-        const struct option *option = option_find(options, argv[at], strlen(argv[at]));
-
+    for (; at < argc; at += 1 + taken) {
         /* as in perf, the first word that is no option begins the workload */
         if (options->workload && argv[at][0] != '-')
             break;
@@ -194,17 +250,30 @@ int options_parse(const struct options *options, int argc, char **argv, void *to
                 return refuse(why, EINVAL, "no command after --");
             break;
         }
-        if (!option)
-            return refuse_word(options, argv[at], why);
-        if (option->again == OPTION_ONCE && (said & bit_of(options, option)))
-            return refuse(why, EINVAL, "%s is given twice; once is possible", argv[at]);
-        said |= bit_of(options, option);
-        taken = parse_option(option, argc - at, argv + at, to, why);
+        if (argv[at][0] != '-')
+            return refuse_word(options, argv[at], strlen(argv[at]), why);
+        reader.count = argc - at;
+        reader.words = argv + at;
+        taken = is_long(argv[at]) ? read_long(&reader) : read_short(&reader);
         if (taken < 0)
             return taken;
     }
-    error = check_together(options, said, why);
+    error = check_together(options, reader.said, why);
     return error ? error : at;
+}
+
+bool options_ask_help(const struct options *options, int argc, char **argv)
+{
+    for (int at = 1; at < argc; at++) {
+        const struct option *option = option_find(options, argv[at], strlen(argv[at]));
+
+        if (strcmp(argv[at], "-h") == 0 || strcmp(argv[at], "--help") == 0)
+            return true;
+        if (options->workload && (argv[at][0] != '-' || strcmp(argv[at], "--") == 0))
+            return false;
+        at += option && option->value && !option->bare;
+    }
+    return false;
 }
 
 void options_help(const struct options *options, struct sink *sink)

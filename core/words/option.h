@@ -86,11 +86,15 @@ int option_set(const struct option *option, const char *typed, char *value, void
                struct refusal *why);
 
 /*
- * Reads argv[1] and those after it into the structure `to`. The index of the workload's first word,
+ * Reads argv[1] and those after it into the structure `to`, in all ways in which perf takes them:
+ * -c 100, -c100, -ag, --count 100, --count=100. The index of the workload's first word,
  * or argc; or a negative errno and the reason.
  */
 int options_parse(const struct options *options, int argc, char **argv, void *to,
                   struct refusal *why);
+
+/* Whether one of them, before a workload, is -h or --help. */
+bool options_ask_help(const struct options *options, int argc, char **argv);
 
 /* All options, for a refusal: "-e EVENT, -g", with `separator` before a value. */
 const char *options_list(const struct options *options, char separator, char *text, size_t size);

@@ -101,6 +101,61 @@ static void each_kind_sets_what_is_at_its_place(void **state)
     assert_null(set.text);
 }
 
+/* A value may stand in the option's word, and flags in one; a value's own = is its. */
+static void a_value_may_be_attached(void **state)
+{
+    (void)state;
+    assert_int_equal(parse(&one, "-m5 --few=4 -tx=y --loud"), 5);
+    assert_int_equal(set.many, 5);
+    assert_int_equal(set.few, 4);
+    assert_string_equal(set.text, "x=y");
+    assert_true(set.loud);
+    assert_int_equal(parse(&one, "-fqm7 -fqm 8 -t- --few 3"), 7);
+    assert_int_equal(set.many, 8);
+    assert_string_equal(set.text, "-");
+    assert_true(set.quiet);
+    assert_int_equal(parse(&one, "-ghow -qg load"), 4);
+    assert_int_equal(set.times, 2);
+    assert_int_equal(set.first, 'l');
+    assert_int_equal(parse(&one, "-qf load -m5"), 2);
+    assert_int_equal(set.many, 0);
+    assert_refused(&one, "--loud=yes", "option --loud takes no value");
+    assert_refused(&one, "-qx",
+                   "unknown option \"-x\"; there are -l, -q, --few N, -m N, -w MS, "
+                   "-t TEXT, -s TEXT, -g HOW, -f, -- COMMAND");
+    assert_refused(&one, "-qt", "option -t needs a value");
+    assert_refused(&one, "--few=", "--few \"\": 2 to 5 things are possible");
+    assert_refused(&other, "--many=3", "--many: not of this one");
+    assert_refused(&other, "-lm3", "-m: not of this one");
+    assert_refused(&other, "-", "unknown option \"-\"; there are -l, -q, -t CALL");
+    assert_refused(&other, "--=", "unknown option \"--\"; there are -l, -q, -t CALL");
+    assert_refused(&other, "-tx -ty", "-t is given twice; once is possible");
+}
+
+static void help_is_asked_for_before_the_workload(void **state)
+{
+    static const struct {
+        const char *line;
+        bool asks, asks_other;
+    } cases[] = {
+        {"-h", true, true},        {"--help", true, true},  {"-q --help", true, true},
+        {"-t -h", false, false},   {"-t x -h", true, true}, {"-q load -h", false, true},
+        {"-q -- -h", false, true}, {"", false, false},      {"-g -h", true, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char copy[80], name[] = "name", *words[WORDS_MOST] = {name};
+        int count = 1;
+
+        strcpy(copy, cases[i].line);
+        for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+            words[count++] = word;
+        assert_int_equal(options_ask_help(&one, count, words), cases[i].asks);
+        assert_int_equal(options_ask_help(&other, count, words), cases[i].asks_other);
+    }
+}
+
 static void a_bare_option_takes_no_word_that_is_an_option(void **state)
 {
     (void)state;
@@ -207,6 +262,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_kind_sets_what_is_at_its_place),
+        cmocka_unit_test(a_value_may_be_attached),
+        cmocka_unit_test(help_is_asked_for_before_the_workload),
         cmocka_unit_test(a_bare_option_takes_no_word_that_is_an_option),
         cmocka_unit_test(the_workload_begins_with_what_is_no_option),
         cmocka_unit_test(what_is_wrong_is_said),
