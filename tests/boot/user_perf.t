@@ -10,6 +10,7 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
+use List::Util qw(sum0);
 use Test::More;
 use Pitot;
 use Pitot::CallGraph;
@@ -288,6 +289,14 @@ sub calls_in
     is_deeply(\@theirs, [$names ? calls_in($said) : ()],
         '... in which the real perf trace has each call begin, last and end as ours, in order');
     is(scalar(calls_in($said)), $calls + 2, '... and which has them all');
+
+    # perf's own scripts are handed the fields by position.
+    my $scripts = `perf --exec-path` =~ s/\s+\z//r . '/scripts/python';
+    my ($entered, $counts) = map { scalar `perf script -i $file $_ 2> /dev/null < /dev/null` } '',
+        "-s $scripts/syscall-counts.py";
+    is(sum0($counts =~ /^\w+ +(\d+)$/mg), scalar(() = $entered =~ /sys_enter:/g),
+        '... and a script of perf counts all calls');
+
     my $cut = "$build/logs/user_perf/cut";
     for my $bytes (1000, 2400) {
         system("head -c $bytes @{[$machine->com2]} > $cut");
