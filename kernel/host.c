@@ -66,15 +66,14 @@ static enum host_task task_find(uint32_t pid)
     return thread->process ? HOST_TASK_OF_PROGRAM : HOST_TASK_OF_KERNEL;
 }
 
-/* All idle threads have the number 0, so where there are several, none of their names will do. */
+/* All idle threads have the number 0, and in recordings the name that perf gives it. */
 static void tasks_tell(void)
 {
     const struct thread *thread;
 
     for (unsigned i = 0; i < THREADS_MAX; i++)
         if ((thread = thread_at(i)))
-            recording_task_named(thread->pid,
-                                 thread->pid == 0 && arch_cpus() > 1 ? "idle" : thread->name, true);
+            recording_task_named(thread->pid, thread->pid == 0 ? "swapper" : thread->name, true);
     process_tell_all();
 }
 

@@ -77,6 +77,8 @@ static void put_map(struct stream *stream, const struct recorded_task *task,
  */
 void stream_put_task(struct stream *stream, const struct recorded_task *task)
 {
+    if (task->pid == 0) /* idle threads: perf takes a task that it is told of for one that works */
+        return;
     const struct stage_origin origin = {
         .pid = task->pid, .tid = task->tid, .time = task->time ? task->time : stream->closed};
 

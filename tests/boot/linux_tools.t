@@ -115,6 +115,9 @@ my $latency = perf_says("sched latency -i $file");
 my ($told) = $latency =~ /^ +\Q$worker\E:\d+ +\| +([\d.]+) ms /m;
 cmp_ok(abs(($told // 0) - $milliseconds), '<', 0.003,
     "perf sched latency: so long, $told ms by its count, $milliseconds by ps'");
+unlike($latency, qr/^ +[^:|]+:0 +\|/m, '... the idle threads are no work of theirs');
+my $map = perf_says("sched map -i $file");
+unlike($map, qr/ secs \S+ => [^:]+:0$/m, '... nor tasks in perf sched map');
 my ($all) = $latency =~ /^ +TOTAL: +\| +([\d.]+) ms /m;
 cmp_ok(abs($all - sum0(values_of('sched:sched_stat_runtime', 'runtime')) / 1e6), '<', 0.01,
     '... and all threads what the samples say');
