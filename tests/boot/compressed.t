@@ -15,6 +15,7 @@ use File::Temp qw(tempdir);
 use List::Util qw(sum);
 use Test::More;
 use Pitot;
+use Pitot::Versions;
 use Pitot::Difference;
 use Pitot::Files;
 use Pitot::Transcript;
@@ -67,6 +68,9 @@ my ($script, $complaints, $status) = perf_script($packed, @fields);
 is($status, 0, 'perf reads the compressed stream');
 is($complaints, '', '... without a complaint');
 same_ok($script, $expected, '... and prints what it prints of the plain one');
+system("perf annotate -i - < @{[$packed->com2]} > /dev/null 2>&1");
+is($? >> 8, differs('`perf annotate` reads a compressed stream') ? 0 : 139,
+    '... and perf annotate ends as docs/machines.md says');
 is(crc32_of($packed->com2), $crc_of_whole, 'its checksum is that of the bytes on the wire');
 
 my $stream = slurp($packed->com2);

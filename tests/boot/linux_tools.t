@@ -126,6 +126,9 @@ is_deeply([sort(keys %states)], [qw(R S X)], 'threads leave the CPU in the state
 
 # --- What takes a stream, and what a file --------------------------------------------------------
 
+# What it says if it does not take that, at the beginning of a line.
+my $refuses = qr/(?:\S+ \[\S+\]: )?failed to|No (?!kallsyms).* found|No trace sample|Please use/;
+
 # Whether the command takes that, and says something of it.
 sub takes_it
 {
@@ -135,7 +138,7 @@ sub takes_it
     my $line = $name =~ /^(?:report|script|trace|kmem)$/ ? "$name -i $input$arguments"
         : "$name$arguments -i $input";
     my $says = `sh -c 'perf --no-pager $line 2>&1 < $from'`;
-    return 'no' if $? != 0 || $says =~ /^(?:No .* found|No trace sample|failed to set|Please use)/m;
+    return 'no' if $? != 0 || $says =~ /^(?:$refuses|unknown tracepoint)/m;
     return $says =~ /\S/ ? 'yes' : 'no';
 }
 
@@ -150,6 +153,10 @@ for my $row (@rows) {
     next if $command eq 'perf trace';    # of a file: tests/boot/user_perf.t
     is(takes_it($command, $file, '/dev/null'), $of_file, "... of a file, $of_file");
 }
+
+my @plain = ('inject', 'evlist', 'buildid-list', 'report --stats', 'report --tasks');
+is(takes_it("perf $_", '-', 'docs/demo.perf'), 'yes', "perf $_: of a stream without tracepoints")
+    for @plain;
 
 # --- What the prompt says of commands that it leaves to the host ----------------------------------
 
