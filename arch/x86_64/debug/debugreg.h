@@ -22,7 +22,6 @@
 #define DR7_GLOBAL(i)       (2ull << (2 * (i)))
 #define DR7_RW(i, rw)       ((uint64_t)(rw) << (16 + 4 * (i)))
 #define DR7_LENGTH(i, bits) ((uint64_t)(bits) << (18 + 4 * (i)))
-#define DR7_EXACT           (1ull << 9) /* GE: ignored since P6, asked for by older manuals */
 
 #define DR7_RW_EXECUTE    0
 #define DR7_RW_WRITE      1

@@ -39,8 +39,6 @@ uint64_t debugreg_encode(const struct arch_watch *watches, unsigned count)
 {
     uint64_t dr7 = DR7_OFF;
 
-    if (count > 0)
-        dr7 |= DR7_EXACT;
     for (unsigned i = 0; i < count; i++)
         dr7 |= DR7_GLOBAL(i) | DR7_RW(i, debugreg_access_bits(watches[i].access)) |
                DR7_LENGTH(i, debugreg_length_bits(watches[i].length));
