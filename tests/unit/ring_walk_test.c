@@ -63,7 +63,7 @@ static enum ring_walk_step walk_all(struct ring_walk *walk)
 }
 
 /* The machine has stopped here. */
-static void stop(void)
+static void halt_there(void)
 {
     struct ring_look look = ring_look(&ring);
     struct ring_walk walk;
@@ -86,14 +86,14 @@ static void put_outer(void)
 
 static void stop_and_nest(void)
 {
-    stop();
+    halt_there();
     stepped_put(&ring, NESTED);
-    stop();
+    halt_there();
 }
 
 static const char *verdict(void)
 {
-    stop();
+    halt_there();
     return fault;
 }
 
@@ -119,7 +119,7 @@ static void finds_what_is_there_at_every_instruction(void **state)
 {
     static const struct step_plan plan = {.victim = put_outer,
                                           .intrude = stop_and_nest,
-                                          .watch = stop,
+                                          .watch = halt_there,
                                           .verdict = verdict,
                                           .stride = 5};
 
