@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * QEMU's interface for TCG plugins, as much as is used here; written from its documentation ("QEMU
+ * TCG Plugins"), whose names these are. QEMU_API is the version that this object is built for:
+ *
+ *     1   QEMU 6.0 to 8.1
+ *     4   QEMU 9.2 to 10.1: the bytes of an instruction are copied (since 3)
+ *
+ * Functions are QEMU's own, found when it loads the plugin.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PLUGIN_EXPORT __attribute__((visibility("default")))
+
+typedef uint64_t qemu_plugin_id_t;
+typedef uint32_t qemu_plugin_meminfo_t;
+
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+
+/* What QEMU tells at installation. */
+typedef struct qemu_info_t {
+    const char *target_name;
+    struct {
+        int min, cur;
+    } version;
+    bool system_emulation;
+    struct {
+        int smp_vcpus, max_vcpus;
+    } system;
+} qemu_info_t;
+
+enum { QEMU_PLUGIN_CB_NO_REGS };
+enum { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W, QEMU_PLUGIN_MEM_RW };
+
+typedef void qemu_plugin_tb_trans(qemu_plugin_id_t id, struct qemu_plugin_tb *block);
+typedef void qemu_plugin_exec(unsigned cpu, void *own);
+typedef void qemu_plugin_mem(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);
+typedef void qemu_plugin_end(qemu_plugin_id_t id, void *own);
+
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_tb_trans *callback);
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *block, qemu_plugin_exec *callback,
+                                          int registers, void *own);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction,
+                                            qemu_plugin_exec *callback, int registers, void *own);
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *instruction,
+                                      qemu_plugin_mem *callback, int registers, int kind,
+                                      void *own);
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_end *callback, void *own);
+
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t i);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *instruction);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction);
+bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
+unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);
+
+#if QEMU_API >= 3
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction, void *to, size_t size);
+#else
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction);
+#endif
+
+PLUGIN_EXPORT extern int qemu_plugin_version;
+PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
+                                      char **argv);

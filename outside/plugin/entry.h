@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tells interrupts and exceptions from jumps: QEMU (before 10.2) reports none of them, so a block
+ * that the last one cannot lead to is the entry of one. After an instruction that may lead
+ * anywhere (a jump by a register) only a block that has been such an entry before is one.
+ * A block may begin inside the last one: QEMU cuts blocks at a page's end, and anew at an
+ * instruction that reaches a device. One caller at a time.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "outside/plugin/decode.h"
+
+/* Code that runs from its first instruction to its last, unless that traps. */
+struct block {
+    uint64_t start, last, end; /* its first instruction, its last, and what follows */
+    uint64_t target;           /* of the last one, if it has one */
+    enum decoded ends;         /* what the last one is */
+    uint32_t count;            /* of instructions */
+    bool plain;  /* it ends where it goes on, or at `target`, and nothing is to be done */
+    bool pushes; /* one of them has written where the return at its end reads */
+};
+
+bool entry_is_plain(const struct block *block);
+
+/*
+ * `next`: where the return that ends `last` goes on, if it is the end of the innermost call; 0: not
+ * known. A return that nothing was pushed for can go nowhere else.
+ */
+bool entry_came(const struct block *last, uint64_t start, uint64_t next);
+
+/* The last instruction before an entry that came after this block; `called`: its call was made. */
+uint64_t entry_site(const struct block *last, bool called);

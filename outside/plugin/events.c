@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See events.h. */
+#include "outside/plugin/events.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "outside/plugin/follow.h"
+#include "outside/plugin/tell.h"
+
+static struct event {
+    enum { EVENT_INSTRUCTIONS, EVENT_ACCESS, EVENT_CALL } kind;
+    uint64_t period, hits;
+    uint64_t left; /* hits until the next sample */
+    uint64_t first, last;
+    unsigned access;     /* enum wire_access, both bits: either */
+    uint64_t *functions; /* sorted */
+    size_t function_count;
+} events[EVENTS_MOST];
+
+static unsigned count;
+static uint64_t due[FOLLOW_CPUS][EVENTS_MOST]; /* instructions that samples stand for already */
+static uint64_t watched_first = UINT64_MAX, watched_last; /* around all ranges */
+
+/* The last read that was a hit of an event that wants reads and writes. */
+static struct {
+    uint64_t ip, address;
+} read_before[FOLLOW_CPUS];
+
+/* --- Arguments. --- */
+
+static bool take_period(const char *text, struct event *event)
+{
+    char *end;
+
+    event->period = event->left = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && *end == '\0';
+}
+
+static const char *add_access(const char *text, struct event *event)
+{
+    char kind[3];
+    uint64_t length;
+
+    if (sscanf(text, "%" SCNx64 ":%" SCNu64 ":%2[rw]:%" SCNu64, &event->first, &length, kind,
+               &event->period) != 4 ||
+        length == 0)
+        return "mem:ADDRESS:LENGTH:r|w|rw:PERIOD";
+    event->left = event->period;
+    event->last = event->first + length - 1;
+    event->access = (strchr(kind, 'r') ? WIRE_READ : 0) | (strchr(kind, 'w') ? WIRE_WRITE : 0);
+    if (event->first < watched_first)
+        watched_first = event->first;
+    if (event->last > watched_last)
+        watched_last = event->last;
+    return NULL;
+}
+
+static int compare(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+    return a < b ? -1 : a > b;
+}
+
+static bool read_functions(const char *path, struct event *event)
+{
+    FILE *file = fopen(path, "r");
+    size_t room = 0;
+    uint64_t address;
+
+    if (!file)
+        return false;
+    while (fscanf(file, "%" SCNx64, &address) == 1) {
+        if (event->function_count == room) {
+            uint64_t *more;
+
+            room = room ? 2 * room : 64;
+            more = realloc(event->functions, room * sizeof(*more));
+            if (!more) {
+                fclose(file);
+                return false;
+            }
+            event->functions = more;
+        }
+        event->functions[event->function_count++] = address;
+    }
+    fclose(file);
+    if (event->function_count > 0)
+        qsort(event->functions, event->function_count, sizeof(address), compare);
+    return event->function_count > 0;
+}
+
+static const char *add_call(const char *text, struct event *event)
+{
+    const char *colon = strrchr(text, ':');
+    char path[4096];
+
+    if (!colon || (size_t)(colon - text) >= sizeof(path) || !take_period(colon + 1, event))
+        return "call:FILE:PERIOD";
+    memcpy(path, text, (size_t)(colon - text));
+    path[colon - text] = '\0';
+    return read_functions(path, event) ? NULL : "call: the file has no addresses";
+}
+
+const char *events_add(const char *argument)
+{
+    struct event *event = &events[count];
+    const char *wrong;
+
+    if (count == EVENTS_MOST)
+        return "too many events";
+    if (strncmp(argument, "insn:", 5) == 0) {
+        event->kind = EVENT_INSTRUCTIONS;
+        wrong = take_period(argument + 5, event) ? NULL : "insn:PERIOD";
+    } else if (strncmp(argument, "mem:", 4) == 0) {
+        event->kind = EVENT_ACCESS;
+        wrong = add_access(argument + 4, event);
+    } else if (strncmp(argument, "call:", 5) == 0) {
+        event->kind = EVENT_CALL;
+        wrong = add_call(argument + 5, event);
+    } else {
+        wrong = "insn, mem or call";
+    }
+    count += !wrong;
+    return wrong;
+}
+
+/* --- Hits. --- */
+
+bool events_watch(void)
+{
+    return watched_first <= watched_last;
+}
+
+static bool has_function(const struct event *event, uint64_t ip)
+{
+    return event->kind == EVENT_CALL &&
+           bsearch(&ip, event->functions, event->function_count, sizeof(ip), compare);
+}
+
+bool events_call(uint64_t ip)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (has_function(&events[i], ip))
+            return true;
+    return false;
+}
+
+static void sample_of(const struct event *event, unsigned cpu, struct wire_sample *sample)
+{
+    sample->event = (uint32_t)(event - events);
+    sample->thread = follow_thread(cpu);
+    sample->context = follow_context(cpu);
+    sample->weight = event->period;
+    tell_sample(sample, cpu);
+}
+
+static void hit(struct event *event, unsigned cpu, struct wire_sample *sample)
+{
+    event->hits++;
+    if (event->period == 0 || --event->left > 0)
+        return;
+    event->left = event->period;
+    sample_of(event, cpu, sample);
+}
+
+/* Periods begin with the CPU's first instruction, so samples do not depend on the other CPUs. */
+uint64_t events_on_instructions(unsigned cpu, uint64_t time, uint64_t ip)
+{
+    uint64_t next = UINT64_MAX;
+
+    for (unsigned i = 0; i < count; i++) {
+        struct event *event = &events[i];
+
+        if (event->kind != EVENT_INSTRUCTIONS || event->period == 0)
+            continue;
+        while (due[cpu][i] + event->period <= time) {
+            struct wire_sample sample = {.ip = ip, .time = time};
+
+            due[cpu][i] += event->period;
+            sample_of(event, cpu, &sample);
+        }
+        if (due[cpu][i] + event->period < next)
+            next = due[cpu][i] + event->period;
+    }
+    return next;
+}
+
+/*
+ * A read-modify-write is a read and then a write of the same bytes by the same instruction: one
+ * hit, as a debug register would have.
+ */
+void events_on_access(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length,
+                      enum wire_access access)
+{
+    uint64_t last = address + length - 1;
+    struct wire_sample sample;
+    bool second;
+
+    if (__builtin_expect(address > watched_last || last < watched_first, 1))
+        return;
+    sample = (struct wire_sample){
+        .ip = ip, .time = time, .address = address, .length = length, .access = access};
+    second =
+        access == WIRE_WRITE && read_before[cpu].ip == ip && read_before[cpu].address == address;
+    for (unsigned i = 0; i < count; i++) {
+        struct event *event = &events[i];
+
+        if (event->kind != EVENT_ACCESS || address > event->last || last < event->first ||
+            !(event->access & access) || (second && event->access & WIRE_READ))
+            continue;
+        hit(event, cpu, &sample);
+    }
+    read_before[cpu].ip = access == WIRE_READ ? ip : 0;
+    read_before[cpu].address = address;
+}
+
+void events_on_call(unsigned cpu, uint64_t time, uint64_t ip)
+{
+    struct wire_sample sample = {.ip = ip, .time = time};
+
+    for (unsigned i = 0; i < count; i++)
+        if (has_function(&events[i], ip))
+            hit(&events[i], cpu, &sample);
+}
+
+void events_tell(uint64_t instructions)
+{
+    for (unsigned i = 0; i < count; i++)
+        tell_count(i, events[i].kind == EVENT_INSTRUCTIONS ? instructions : events[i].hits);
+}

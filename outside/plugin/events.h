@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is counted and sampled: executed instructions, accesses of memory, calls of functions; each
+ * by an argument of the plugin's. One caller at a time.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "outside/wire.h"
+
+#define EVENTS_MOST 256
+
+/* event=insn:PERIOD, event=mem:ADDRESS:LENGTH:r|w|rw:PERIOD, event=call:FILE:PERIOD; NULL, or what
+ * is wrong. */
+const char *events_add(const char *argument);
+
+bool events_watch(void);
+
+/* Whether the address is the beginning of a function of an event. */
+bool events_call(uint64_t ip);
+
+/*
+ * That CPU's clock, its count of instructions, is `time`: samples it, if that is due. Returns when
+ * it is to be called next; at first at any time.
+ */
+uint64_t events_on_instructions(unsigned cpu, uint64_t time, uint64_t ip);
+
+/* What has happened on that CPU. */
+void events_on_access(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length,
+                      enum wire_access access);
+void events_on_call(unsigned cpu, uint64_t time, uint64_t ip);
+
+/* Tells how often each was hit; `instructions` were executed on all CPUs. */
+void events_tell(uint64_t instructions);

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See follow.h. Stacks lie in a table that is sorted by their ranges; frames in a vector of each. */
+#include "outside/plugin/follow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "outside/plugin/context.h"
+
+#define STACKS_MOST 65536
+#define FRAMES_LESS 64   /* room for frames grows from here */
+#define NEAR        4096 /* a stack goes on so far below its innermost frame, at most */
+#define WORD        8
+
+struct stack;
+
+struct frame {
+    uint64_t place;
+    uint64_t next; /* where the code goes on after the return; of an interrupt not known: 0 */
+    uint32_t context;
+    bool interrupt;
+    struct stack *below; /* of an interrupt: the stack that it came upon; NULL: not known */
+    uint32_t upon;       /* ... the context of another whose handler has no place yet, or none */
+};
+
+struct stack {
+    uint64_t low, high; /* the lowest and the highest place */
+    uint32_t thread;
+    uint64_t outermost;
+    unsigned depth, room;
+    struct frame *frames;
+};
+
+static struct follow_cpu {
+    struct stack *stack; /* the one at hand; NULL: not known */
+    bool loaded;         /* rsp has been loaded since: the next place tells the stack */
+    bool interrupted;    /* an interrupt has come, and its first place is not known: */
+    uint32_t context;    /* ... its context */
+    uint32_t upon;       /* ... that of the one that it came upon, of which the same is true */
+    struct stack *below; /* ... and the stack that the first of them came upon */
+} cpus[FOLLOW_CPUS];
+
+/* By `low`. No two ranges meet. */
+static struct stack **stacks;
+static unsigned stack_count;
+static uint32_t threads;
+static uint64_t *outermost; /* [thread] */
+
+bool follow_init(void)
+{
+    stacks = calloc(STACKS_MOST, sizeof(*stacks));
+    outermost = calloc(STACKS_MOST, sizeof(*outermost));
+    return stacks && outermost;
+}
+
+/* --- Stacks. --- */
+
+/* How many of them begin at or below the place. */
+static unsigned stacks_until(uint64_t place)
+{
+    unsigned low = 0, high = stack_count;
+
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+
+        if (stacks[middle]->low <= place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct stack *stack_around(uint64_t place)
+{
+    unsigned i = stacks_until(place);
+
+    return i > 0 && place <= stacks[i - 1]->high ? stacks[i - 1] : NULL;
+}
+
+static void stack_forget(unsigned i)
+{
+    struct stack *gone = stacks[i];
+
+    for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++) {
+        if (cpus[cpu].stack == gone)
+            cpus[cpu].stack = NULL;
+        if (cpus[cpu].below == gone)
+            cpus[cpu].below = NULL;
+    }
+    for (unsigned other = 0; other < stack_count; other++)
+        for (unsigned frame = 0; frame < stacks[other]->depth; frame++)
+            if (stacks[other]->frames[frame].below == gone)
+                stacks[other]->frames[frame].below = NULL;
+    memmove(&stacks[i], &stacks[i + 1], (stack_count - i - 1) * sizeof(*stacks));
+    stack_count--;
+    free(gone->frames);
+    free(gone);
+}
+
+/* The places from low to high are this stack's: forgets others that are there. */
+static void stack_widen(struct stack *stack, uint64_t place)
+{
+    if (place < stack->low)
+        stack->low = place;
+    if (place > stack->high)
+        stack->high = place;
+    for (unsigned i = 0; i < stack_count;) {
+        struct stack *other = stacks[i];
+
+        if (other == stack || other->high < stack->low || other->low > stack->high) {
+            i++;
+            continue;
+        }
+        if (other->low < stack->low)
+            stack->low = other->low;
+        if (other->high > stack->high)
+            stack->high = other->high;
+        if (other->thread < stack->thread)
+            stack->thread = other->thread;
+        stack_forget(i);
+        i = 0;
+    }
+}
+
+static struct stack *stack_new(uint64_t place)
+{
+    struct stack *stack;
+    unsigned i;
+
+    if (stack_count == STACKS_MOST || threads + 1 == STACKS_MOST)
+        return NULL;
+    stack = calloc(1, sizeof(*stack));
+    if (!stack)
+        return NULL;
+    stack->low = stack->high = place;
+    stack->thread = ++threads;
+    i = stacks_until(place);
+    memmove(&stacks[i + 1], &stacks[i], (stack_count - i) * sizeof(*stacks));
+    stacks[i] = stack;
+    stack_count++;
+    return stack;
+}
+
+/* --- Frames. --- */
+
+static void stack_pop_to(struct stack *stack, uint64_t place)
+{
+    while (stack->depth > 0 && stack->frames[stack->depth - 1].place <= place)
+        stack->depth--;
+}
+
+static void stack_push(struct stack *stack, const struct frame *frame)
+{
+    if (stack->depth == stack->room) {
+        unsigned room = stack->room ? 2 * stack->room : FRAMES_LESS;
+        struct frame *frames = realloc(stack->frames, room * sizeof(*frames));
+
+        if (!frames)
+            return;
+        stack->frames = frames;
+        stack->room = room;
+    }
+    stack->frames[stack->depth++] = *frame;
+}
+
+static uint32_t stack_context(const struct stack *stack)
+{
+    return stack && stack->depth > 0 ? stack->frames[stack->depth - 1].context : CONTEXT_NONE;
+}
+
+/* --- Which stack a place belongs to. --- */
+
+static bool is_near(const struct stack *stack, uint64_t place)
+{
+    uint64_t from = stack->depth > 0 ? stack->frames[stack->depth - 1].place : stack->high;
+
+    return place < from && from - place <= NEAR;
+}
+
+/* The stack that has been there, or that goes on there; NULL: none. */
+static struct stack *stack_of(uint64_t place)
+{
+    struct stack *stack = stack_around(place);
+    unsigned above = stacks_until(place);
+
+    if (!stack && above < stack_count && is_near(stacks[above], place))
+        stack = stacks[above];
+    return stack ? stack : stack_new(place);
+}
+
+/* The handler's first place is known now: its frame lies just above. */
+static void settle_interrupt(struct follow_cpu *cpu, uint64_t place)
+{
+    struct stack *stack = stack_of(place);
+    struct frame frame = {.place = place + WORD,
+                          .context = cpu->context,
+                          .interrupt = true,
+                          .below = cpu->below,
+                          .upon = cpu->upon};
+
+    cpu->interrupted = cpu->loaded = false;
+    cpu->stack = stack;
+    if (!stack)
+        return;
+    stack_widen(stack, place);
+    stack_pop_to(stack, place + WORD);
+    stack_push(stack, &frame);
+}
+
+/* The handler has moved to the stack that the interrupt came upon. */
+static void move_interrupt(struct stack *from, struct stack *to, uint64_t place)
+{
+    struct frame *frame = from && from->depth > 0 ? &from->frames[from->depth - 1] : NULL;
+
+    if (from == to || !frame || !frame->interrupt || frame->below != to)
+        return;
+    from->depth--;
+    frame->place = place + WORD;
+    stack_widen(to, place);
+    stack_pop_to(to, place + WORD);
+    stack_push(to, frame);
+}
+
+static void settle(struct follow_cpu *cpu, uint64_t place)
+{
+    if (cpu->interrupted) {
+        settle_interrupt(cpu, place);
+        return;
+    }
+    if (cpu->loaded || !cpu->stack) {
+        struct stack *stack = stack_of(place);
+
+        if (stack)
+            move_interrupt(cpu->stack, stack, place);
+        cpu->stack = stack;
+        cpu->loaded = false;
+    }
+}
+
+/* --- What happens. --- */
+
+void follow_call(unsigned number, uint64_t place, uint64_t site, unsigned site_end)
+{
+    struct follow_cpu *cpu = &cpus[number];
+    struct frame frame = {.place = place, .next = site + site_end};
+    struct stack *stack;
+
+    settle(cpu, place);
+    stack = cpu->stack;
+    if (!stack)
+        return;
+    if (place < stack->low || place > stack->high)
+        stack_widen(stack, place);
+    stack_pop_to(stack, place);
+    if (stack->depth == 0)
+        outermost[stack->thread] = site;
+    frame.context = context_of(stack_context(stack), site, WIRE_BY_CALL, site_end);
+    stack_push(stack, &frame);
+}
+
+bool follow_return(unsigned number, uint64_t ip)
+{
+    struct follow_cpu *cpu = &cpus[number];
+    struct stack *stack = cpu->stack;
+
+    if (cpu->loaded || cpu->interrupted || !stack)
+        return true;
+    for (unsigned i = stack->depth; i > 0 && !stack->frames[i - 1].interrupt; i--)
+        if (stack->frames[i - 1].next == ip) {
+            stack->depth = i - 1;
+            return true;
+        }
+    return false;
+}
+
+uint64_t follow_next(unsigned number)
+{
+    const struct follow_cpu *cpu = &cpus[number];
+    const struct stack *stack = cpu->stack;
+
+    if (cpu->loaded || cpu->interrupted || !stack || stack->depth == 0)
+        return 0;
+    return stack->frames[stack->depth - 1].next;
+}
+
+void follow_load(unsigned number)
+{
+    cpus[number].loaded = true;
+}
+
+void follow_place(unsigned number, uint64_t place)
+{
+    struct follow_cpu *cpu = &cpus[number];
+
+    if (!cpu->loaded && !cpu->interrupted)
+        return;
+    settle(cpu, place);
+    if (cpu->stack)
+        stack_pop_to(cpu->stack, place - 1);
+}
+
+void follow_interrupt(unsigned number, uint64_t site)
+{
+    struct follow_cpu *cpu = &cpus[number];
+    uint32_t before = follow_context(number);
+
+    cpu->context = context_of(before, site, WIRE_BY_INTERRUPT, 0);
+    cpu->upon = cpu->interrupted ? before : CONTEXT_NONE;
+    cpu->below = cpu->interrupted ? cpu->below : cpu->loaded ? NULL : cpu->stack;
+    cpu->interrupted = true;
+    cpu->loaded = false;
+}
+
+uint64_t follow_interrupt_site(unsigned number)
+{
+    const struct follow_cpu *cpu = &cpus[number];
+    const struct stack *stack = cpu->stack;
+
+    if (cpu->interrupted)
+        return context_at(cpu->context)->site;
+    for (unsigned i = stack && !cpu->loaded ? stack->depth : 0; i > 0; i--)
+        if (stack->frames[i - 1].interrupt)
+            return context_at(stack->frames[i - 1].context)->site;
+    return 0;
+}
+
+/* An interrupt ends, and the CPU is where it was. */
+static void go_back(struct follow_cpu *cpu, struct stack *below, uint32_t upon)
+{
+    cpu->interrupted = upon != CONTEXT_NONE;
+    cpu->context = upon;
+    cpu->upon = CONTEXT_NONE;
+    cpu->stack = cpu->below = below;
+    cpu->loaded = !below && !cpu->interrupted;
+}
+
+void follow_interrupt_return(unsigned number)
+{
+    struct follow_cpu *cpu = &cpus[number];
+    struct stack *stack = cpu->stack;
+    unsigned depth = stack ? stack->depth : 0;
+
+    if (cpu->interrupted) { /* a handler that has called nothing */
+        go_back(cpu, cpu->below, cpu->upon);
+        return;
+    }
+    while (depth > 0 && !stack->frames[depth - 1].interrupt)
+        depth--;
+    if (cpu->loaded || depth == 0) { /* of an interrupt that was not seen */
+        cpu->loaded = true;
+        return;
+    }
+    stack->depth = depth - 1;
+    go_back(cpu, stack->frames[stack->depth].below, stack->frames[stack->depth].upon);
+}
+
+void follow_border(unsigned number)
+{
+    cpus[number].loaded = true;
+    cpus[number].interrupted = false;
+}
+
+uint32_t follow_context(unsigned number)
+{
+    const struct follow_cpu *cpu = &cpus[number];
+
+    if (cpu->interrupted)
+        return cpu->context;
+    return cpu->loaded ? CONTEXT_NONE : stack_context(cpu->stack);
+}
+
+uint32_t follow_thread(unsigned number)
+{
+    const struct follow_cpu *cpu = &cpus[number];
+
+    return cpu->stack && !cpu->loaded ? cpu->stack->thread : 0;
+}
+
+uint64_t follow_outermost(uint32_t thread)
+{
+    return outermost[thread];
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Follows calls, returns, interrupts and changes of the stack on each CPU, so that the chain of any
+ * instruction is known without frame pointers, tables or registers. Pure: the plugin tells what
+ * happens, tests tell recorded sequences. One caller at a time.
+ *
+ * The rules, each with its reason:
+ *
+ *   - A call is known by where it stores its return address: the *place*. A frame is a place and a
+ *     calling context. Places go down as calls nest, so a call at a place pops every frame at or
+ *     below it: they have returned unseen, or were jumped over (longjmp).
+ *   - A return pops the innermost frame, if the code goes on where that call ends. If not, it was a
+ *     jump (push; ret), and the frame stays.
+ *   - A stack is a range of places. Only an instruction that loads rsp, an interrupt and its return
+ *     leave a stack; arithmetic on rsp does not. So after such an instruction the next place tells
+ *     the stack: the one whose lowest and highest place lie around it, or whose innermost frame lies
+ *     just above it. If there is none it is a new stack, a thread. Without such an instruction a place belongs to the stack at hand, however
+ *     deep it is.
+ *   - Two stacks whose ranges meet are one piece of memory: the older one's frames are gone, and
+ *     the number of the thread stays.
+ *   - An interrupt leaves no call. It is a block that the last one cannot lead to (entry.h). Its
+ *     frame holds the interrupted stack, to which the return from it goes back. It lies where the
+ *     handler's first place is; and if the handler then loads rsp with a place on the interrupted
+ *     stack, to run there, the frame moves with it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FOLLOW_CPUS 256
+
+/* False: no memory. */
+bool follow_init(void);
+
+/* A call instruction has stored its return address at `place`. */
+void follow_call(unsigned cpu, uint64_t place, uint64_t site, unsigned site_end);
+
+/*
+ * A return instruction has run, and code goes on at `ip`. False: the stack is known, and it belongs
+ * to no call there.
+ */
+bool follow_return(unsigned cpu, uint64_t ip);
+
+/* Where a return goes on that is the end of the innermost call; 0 if not known. */
+uint64_t follow_next(unsigned cpu);
+
+/* An instruction has loaded rsp. */
+void follow_load(unsigned cpu);
+
+/* After that: rsp is, or is near, this place. */
+void follow_place(unsigned cpu, uint64_t place);
+
+/* An interrupt has come; `site` is the last instruction before it. */
+void follow_interrupt(unsigned cpu, uint64_t site);
+
+/* Where the interrupt came in whose handler the CPU is; 0 if not known. */
+uint64_t follow_interrupt_site(unsigned cpu);
+
+/* `iret` has run. */
+void follow_interrupt_return(unsigned cpu);
+
+/* A program has called the kernel, or the kernel has returned to it. */
+void follow_border(unsigned cpu);
+
+/* Where the CPU is: the calling context, and the thread's number; 0 if not known. */
+uint32_t follow_context(unsigned cpu);
+uint32_t follow_thread(unsigned cpu);
+
+/* The first call site on that thread's stack. */
+uint64_t follow_outermost(uint32_t thread);

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The plugin: QEMU loads it, `pitot` writes its arguments (outside/pitot/). It watches what each
+ * block does when QEMU translates it, and has itself called where something has to be followed or
+ * counted.
+ *
+ *     -plugin FILE.so,out=FD,[text=FIRST:LAST,][chains=0,]event=...    see events.h for events
+ *
+ * text: nothing is followed or counted before code in this range runs, which is not firmware.
+ *
+ * Runs in QEMU's threads, one for each CPU with thread=multi: then each callback holds one lock.
+ */
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "outside/plugin/api.h"
+#include "outside/plugin/context.h"
+#include "outside/plugin/entry.h"
+#include "outside/plugin/events.h"
+#include "outside/plugin/follow.h"
+#include "outside/plugin/tell.h"
+
+#define INSTRUCTION_MOST 16
+
+PLUGIN_EXPORT int qemu_plugin_version = QEMU_API;
+
+static struct cpu {
+    uint64_t time; /* instructions, counted at the beginning of each block */
+    uint64_t due;  /* when instructions are sampled next */
+    const struct block *last;
+    bool called; /* the call that ends `last` has been made */
+} cpus[FOLLOW_CPUS];
+
+static struct wire_end totals;
+static bool begun, chains = true, several;
+static uint64_t text_first, text_last = UINT64_MAX;
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+
+static void enter(void)
+{
+    while (several && atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
+        ;
+}
+
+static void leave(void)
+{
+    if (several)
+        atomic_flag_clear_explicit(&lock, memory_order_release);
+}
+
+/* --- While the machine runs. --- */
+
+/* What the last instruction of the block has done, as code goes on at `start`. */
+static void follow_last(unsigned cpu, const struct block *last, uint64_t start)
+{
+    switch (last->ends) {
+    case DECODED_RETURN:
+        totals.unmatched += !follow_return(cpu, start);
+        break;
+    case DECODED_SYSCALL:
+    case DECODED_SYSRET:
+        follow_border(cpu);
+        break;
+    case DECODED_INTERRUPTS:
+        totals.interrupts++;
+        follow_interrupt(cpu, last->last);
+        break;
+    case DECODED_INTERRUPT_RETURN:
+        follow_interrupt_return(cpu);
+        break;
+    default:
+        break;
+    }
+}
+
+/* An interrupt has come; the last block has come to its end, or has trapped. */
+static void follow_entry(unsigned cpu, const struct block *last, uint64_t next)
+{
+    uint64_t site = entry_site(last, cpus[cpu].called);
+
+    if (last->ends == DECODED_INTERRUPT_RETURN) /* nothing has run since the one that it ends */
+        site = follow_interrupt_site(cpu);
+    else if (next)
+        site = next;
+    if (last->ends != DECODED_RETURN || next)
+        follow_last(cpu, last, next);
+    totals.interrupts++;
+    follow_interrupt(cpu, site ? site : last->last);
+}
+
+static void follow_end(unsigned cpu, const struct block *last, uint64_t start)
+{
+    uint64_t next = last->ends == DECODED_RETURN ? follow_next(cpu) : 0;
+
+    if (entry_came(last, start, next))
+        follow_entry(cpu, last, next);
+    else if (start < last->start || start >= last->end) /* else it has not come to its end */
+        follow_last(cpu, last, start);
+}
+
+/* Most blocks go on where the last one leads, which is no call's end. */
+static bool goes_on(const struct block *last, uint64_t start)
+{
+    return last->plain && (start == last->end || start == last->target);
+}
+
+static void block_begins(struct cpu *here, unsigned cpu, const struct block *block)
+{
+    const struct block *last = here->last;
+
+    here->last = block;
+    here->time += block->count;
+    if (chains && last && !goes_on(last, block->start))
+        follow_end(cpu, last, block->start);
+    here->called = false;
+    if (__builtin_expect(here->time >= here->due, 0))
+        here->due = events_on_instructions(cpu, here->time, block->start);
+}
+
+static void on_block(unsigned cpu, void *own)
+{
+    const struct block *block = own;
+
+    enter();
+    if (__builtin_expect(!begun, 0))
+        begun = block->start >= text_first && block->start <= text_last;
+    if (begun && cpu < FOLLOW_CPUS)
+        block_begins(&cpus[cpu], cpu, block);
+    leave();
+}
+
+static uint64_t site_of(const void *own)
+{
+    return (uintptr_t)own;
+}
+
+/*
+ * QEMU 7.2 may call this again for what the CPU itself stores afterwards, the frame of an
+ * interrupt. A call is the last instruction of its block, and stores once.
+ */
+static void on_call_stored(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own)
+{
+    enter();
+    if (begun && cpu < FOLLOW_CPUS && cpus[cpu].last && qemu_plugin_mem_is_store(info) &&
+        cpus[cpu].last->last == site_of(own) && !cpus[cpu].called) {
+        const struct block *block = cpus[cpu].last;
+
+        totals.calls++;
+        cpus[cpu].called = true;
+        follow_call(cpu, place, site_of(own), (unsigned)(block->end - site_of(own)));
+    }
+    leave();
+}
+
+static void on_load(unsigned cpu, void *own)
+{
+    (void)own;
+    enter();
+    if (begun && cpu < FOLLOW_CPUS)
+        follow_load(cpu);
+    leave();
+}
+
+static void on_place(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own)
+{
+    (void)info;
+    (void)own;
+    enter();
+    if (begun && cpu < FOLLOW_CPUS)
+        follow_place(cpu, place);
+    leave();
+}
+
+static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
+{
+    enter();
+    if (begun && cpu < FOLLOW_CPUS)
+        events_on_access(cpu, cpus[cpu].time, site_of(own), address,
+                         1u << qemu_plugin_mem_size_shift(info),
+                         qemu_plugin_mem_is_store(info) ? WIRE_WRITE : WIRE_READ);
+    leave();
+}
+
+static void on_function(unsigned cpu, void *own)
+{
+    enter();
+    if (begun && cpu < FOLLOW_CPUS)
+        events_on_call(cpu, cpus[cpu].time, site_of(own));
+    leave();
+}
+
+/* --- When a block is translated. --- */
+
+static size_t copy_bytes(const struct qemu_plugin_insn *instruction,
+                         uint8_t bytes[INSTRUCTION_MOST])
+{
+    size_t size = qemu_plugin_insn_size(instruction);
+
+    if (size > INSTRUCTION_MOST)
+        size = INSTRUCTION_MOST;
+#if QEMU_API >= 3
+    return qemu_plugin_insn_data(instruction, bytes, size);
+#else
+    memcpy(bytes, qemu_plugin_insn_data(instruction), size);
+    return size;
+#endif
+}
+
+static void watch_instruction(struct qemu_plugin_insn *instruction, enum decoded decoded,
+                              bool loaded)
+{
+    uint64_t ip = qemu_plugin_insn_vaddr(instruction);
+    void *own = (void *)(uintptr_t)ip;
+
+    if (chains && (decoded == DECODED_CALL || decoded == DECODED_CALL_FAR))
+        qemu_plugin_register_vcpu_mem_cb(instruction, on_call_stored, QEMU_PLUGIN_CB_NO_REGS,
+                                         QEMU_PLUGIN_MEM_W, own);
+    if (chains && decoded == DECODED_LOADS)
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_load, QEMU_PLUGIN_CB_NO_REGS, NULL);
+    if (chains && (decoded == DECODED_PUSH || decoded == DECODED_POP) && loaded)
+        qemu_plugin_register_vcpu_mem_cb(instruction, on_place, QEMU_PLUGIN_CB_NO_REGS,
+                                         QEMU_PLUGIN_MEM_RW, NULL);
+    if (events_call(ip))
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_function, QEMU_PLUGIN_CB_NO_REGS,
+                                               own);
+    if (events_watch())
+        qemu_plugin_register_vcpu_mem_cb(instruction, on_access, QEMU_PLUGIN_CB_NO_REGS,
+                                         QEMU_PLUGIN_MEM_RW, own);
+}
+
+/* QEMU keeps `block` as long as it runs, and translates it anew at times: a few megabytes in all. */
+static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *translated)
+{
+    size_t count = qemu_plugin_tb_n_insns(translated);
+    struct block *block = calloc(1, sizeof(*block));
+    bool loaded = false;
+
+    (void)id;
+    if (!block || count == 0) {
+        free(block);
+        return;
+    }
+    block->count = (uint32_t)count;
+    block->start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(translated, 0));
+    qemu_plugin_register_vcpu_tb_exec_cb(translated, on_block, QEMU_PLUGIN_CB_NO_REGS, block);
+    for (size_t i = 0; i < count; i++) {
+        struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(translated, i);
+        uint8_t bytes[INSTRUCTION_MOST] = {0};
+        size_t size = copy_bytes(instruction, bytes);
+
+        block->last = qemu_plugin_insn_vaddr(instruction);
+        block->end = block->last + size;
+        block->ends = decode(bytes, size, block->last, &block->target);
+        watch_instruction(instruction, block->ends, loaded);
+        loaded |= block->ends == DECODED_LOADS;
+        block->pushes |= block->ends == DECODED_PUSH;
+    }
+    block->plain = entry_is_plain(block);
+}
+
+static void on_end(qemu_plugin_id_t id, void *own)
+{
+    (void)id;
+    (void)own;
+    enter();
+    for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
+        totals.instructions += cpus[cpu].time;
+    events_tell(totals.instructions);
+    tell_end(&totals);
+    leave();
+}
+
+/* --- Installation. --- */
+
+static bool refuse(const char *argument, const char *want)
+{
+    fprintf(stderr, "pitot: the plugin does not take %s; it takes %s\n", argument, want);
+    return false;
+}
+
+static bool take_argument(const char *argument, int *fd)
+{
+    if (sscanf(argument, "out=%d", fd) == 1)
+        return true;
+    if (sscanf(argument, "text=%" SCNx64 ":%" SCNx64, &text_first, &text_last) == 2)
+        return true;
+    if (strncmp(argument, "chains=", 7) == 0) {
+        chains = strcmp(argument + 7, "0") != 0;
+        return true;
+    }
+    if (strncmp(argument, "event=", 6) == 0) {
+        const char *wrong = events_add(argument + 6);
+
+        return !wrong || refuse(argument, wrong);
+    }
+    return refuse(argument, "out, text, chains, event");
+}
+
+int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
+{
+    int fd = -1;
+
+    for (int i = 0; i < argc; i++)
+        if (!take_argument(argv[i], &fd))
+            return 1;
+    if (!info->system_emulation || strcmp(info->target_name, "x86_64") != 0) {
+        fprintf(stderr, "pitot: qemu-system-x86_64 is wanted, not %s\n", info->target_name);
+        return 1;
+    }
+    several = info->system.max_vcpus > 1;
+    if (!context_init() || !follow_init() || !tell_begin(fd, (unsigned)info->system.max_vcpus)) {
+        fprintf(stderr, "pitot: no memory, or nobody reads what the plugin writes\n");
+        return 1;
+    }
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+    qemu_plugin_register_atexit_cb(id, on_end, NULL);
+    return 0;
+}

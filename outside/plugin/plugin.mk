@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The plugin for QEMU (outside/plugin/plugin.c), one for each version of QEMU's interface. Part of the Makefile.
+
+PLUGIN_APIS := 1 4
+PLUGINS     := $(PLUGIN_APIS:%=$(BUILD)/outside/plugin-v%.so)
+PLUGIN_C    := $(wildcard outside/plugin/*.c)
+
+$(PLUGINS): $(BUILD)/outside/plugin-v%.so: $(PLUGIN_C) $(wildcard outside/plugin/*.h) outside/wire.h outside/plugin/plugin.mk
+	$(call say,HOSTCC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(HOSTFLAGS) -O2 -flto=auto -shared -fPIC -fvisibility=hidden -DQEMU_API=$* $(PLUGIN_C) -o $@

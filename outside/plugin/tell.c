@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See tell.h. */
+#include "outside/plugin/tell.h"
+
+#include <stdio.h>
+
+#include "outside/plugin/context.h"
+#include "outside/plugin/follow.h"
+
+#define BUFFER        (1u << 18)
+#define CHAIN_DEEPEST 65536 /* contexts of one chain that are told at once */
+
+static FILE *out;
+static uint64_t lost;
+static uint32_t threads_told; /* numbers up to here */
+
+static bool put(void *record, unsigned size, enum wire_kind kind, unsigned cpu)
+{
+    struct wire_head *head = record;
+
+    *head = (struct wire_head){.size = (uint16_t)size, .kind = (uint8_t)kind, .cpu = cpu};
+    return out && fwrite(record, size, 1, out) == 1;
+}
+
+bool tell_begin(int fd, unsigned cpus)
+{
+    struct wire_begin begin = {.version = WIRE_VERSION, .cpus = cpus};
+
+    out = fdopen(fd, "w");
+    if (!out || setvbuf(out, NULL, _IOFBF, BUFFER))
+        return false;
+    return put(&begin, sizeof(begin), WIRE_BEGIN, 0) && fflush(out) == 0;
+}
+
+/* The outer ones first: the command knows each context's outer one when it comes. */
+static void tell_context(uint32_t number)
+{
+    static uint32_t chain[CHAIN_DEEPEST];
+    unsigned depth = 0;
+
+    for (; number != CONTEXT_NONE && !context_at(number)->told && depth < CHAIN_DEEPEST;
+         number = context_at(number)->outer)
+        chain[depth++] = number;
+    while (depth > 0) {
+        struct context *context = context_at(chain[--depth]);
+        struct wire_context record = {.context = chain[depth],
+                                      .outer = context->outer,
+                                      .site = context->site,
+                                      .by = context->by,
+                                      .site_end = context->site_end};
+
+        context->told = put(&record, sizeof(record), WIRE_CONTEXT, 0);
+    }
+}
+
+static void tell_threads(uint32_t until)
+{
+    while (threads_told < until) {
+        struct wire_thread record = {.thread = ++threads_told,
+                                     .outermost = follow_outermost(threads_told)};
+
+        put(&record, sizeof(record), WIRE_THREAD, 0);
+    }
+}
+
+void tell_sample(struct wire_sample *sample, unsigned cpu)
+{
+    tell_context(sample->context);
+    tell_threads(sample->thread);
+    lost += !put(sample, sizeof(*sample), WIRE_SAMPLE, cpu);
+}
+
+void tell_count(unsigned event, uint64_t hits)
+{
+    struct wire_count record = {.event = event, .hits = hits};
+
+    put(&record, sizeof(record), WIRE_COUNT, 0);
+}
+
+void tell_end(struct wire_end *end)
+{
+    end->contexts_lost = context_lost();
+    end->samples_lost = lost;
+    put(end, sizeof(*end), WIRE_END, 0);
+    if (out)
+        fflush(out);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Writes the records of outside/wire.h into the command's pipe. One caller at a time. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "outside/wire.h"
+
+/* `fd` is the pipe, which QEMU has inherited. False: it cannot be written. */
+bool tell_begin(int fd, unsigned cpus);
+
+/* Tells the sample's context and thread first, if the command does not know them. */
+void tell_sample(struct wire_sample *sample, unsigned cpu);
+
+void tell_count(unsigned event, uint64_t hits);
+
+/* The last record; the counts of what was lost are filled in. */
+void tell_end(struct wire_end *end);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the plugin, in QEMU's process, tells the command `pitot` through a pipe: records in the
+ * host's byte order, each a multiple of 8 bytes. The plugin knows addresses and no names; the
+ * command knows the ELF, and writes what people read. A pipe that ends without WIRE_END is a QEMU
+ * that was killed: what came is whole.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#define WIRE_VERSION 1
+
+enum wire_kind {
+    WIRE_BEGIN = 1, /* struct wire_begin: the first record */
+    WIRE_CONTEXT,   /* struct wire_context: before the first record that names it */
+    WIRE_THREAD,    /* struct wire_thread: before the first sample of it */
+    WIRE_SAMPLE,    /* struct wire_sample */
+    WIRE_COUNT,     /* struct wire_count: one for each event, at the end */
+    WIRE_END,       /* struct wire_end: the last record */
+};
+
+struct wire_head {
+    uint16_t size; /* of the whole record */
+    uint8_t kind;
+    uint8_t unused;
+    uint32_t cpu;
+};
+
+struct wire_begin {
+    struct wire_head head;
+    uint32_t version, cpus; /* WIRE_VERSION; how many CPUs the machine may have */
+};
+
+/*
+ * A calling context: a path of call sites, the innermost of which is this one's. 0 is the context
+ * of code that nobody is known to have called.
+ */
+struct wire_context {
+    struct wire_head head;
+    uint32_t context, outer;
+    uint64_t site;     /* the call instruction, or the instruction that an interrupt came before */
+    uint32_t by;       /* enum wire_by */
+    uint32_t site_end; /* bytes of the call instruction: it returns to site + site_end */
+};
+
+enum wire_by { WIRE_BY_CALL, WIRE_BY_INTERRUPT };
+
+/* A stack is a thread. Number 0 is code whose stack is not known yet. */
+struct wire_thread {
+    struct wire_head head;
+    uint32_t thread, unused;
+    uint64_t outermost; /* an address in its outermost function */
+};
+
+struct wire_sample {
+    struct wire_head head;
+    uint32_t event, thread; /* the event's place among the plugin's arguments, from 0 on */
+    uint32_t context;
+    uint32_t access;  /* enum wire_access; 0 if the event is no access */
+    uint64_t ip;      /* the instruction */
+    uint64_t time;    /* instructions that this CPU had executed */
+    uint64_t weight;  /* instructions or hits that it stands for */
+    uint64_t address; /* that was accessed */
+    uint32_t length;  /* bytes of the access */
+    uint32_t unused;
+};
+
+enum wire_access { WIRE_READ = 1, WIRE_WRITE = 2 };
+
+struct wire_count {
+    struct wire_head head;
+    uint32_t event, unused;
+    uint64_t hits; /* all of them, samples or not */
+};
+
+/* How much of the machine was seen, on all CPUs, and what did not fit. */
+struct wire_end {
+    struct wire_head head;
+    uint64_t instructions, calls, interrupts;
+    uint64_t unmatched;     /* returns of calls that were not seen; their chains end there */
+    uint64_t contexts_lost; /* chains that end early, as there was no room for a new context */
+    uint64_t samples_lost;  /* the pipe's reader had gone */
+};

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The follower of calls (outside/plugin/follow.h): what a machine does, told step by step as the
+ * plugin tells it, and the chain after each; then which blocks are entries of interrupts.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "outside/plugin/context.h"
+#include "outside/plugin/entry.h"
+#include "outside/plugin/follow.h"
+
+#define CALL_SIZE 5
+#define TOP       0xffff880000010000 /* of a stack; others lie 64 KiB apart */
+#define STACK(i)  (TOP + (i)*0x10000ull)
+#define CHAIN_MAX 16
+
+/* A call by the instruction at `site`, whose return address lies there. */
+static void call(unsigned cpu, uint64_t place, uint64_t site)
+{
+    follow_call(cpu, place, site, CALL_SIZE);
+}
+
+static void assert_chain(unsigned cpu, const uint64_t *expected, unsigned count)
+{
+    uint32_t context = follow_context(cpu);
+
+    for (unsigned i = 0; i < count; i++) {
+        assert_int_not_equal(context, CONTEXT_NONE);
+        assert_int_equal(context_at(context)->site, expected[i]);
+        context = context_at(context)->outer;
+    }
+    assert_int_equal(context, CONTEXT_NONE);
+}
+
+#define ASSERT_CHAIN(cpu, ...)                                                                     \
+    do {                                                                                           \
+        const uint64_t expected[] = {__VA_ARGS__};                                                 \
+        assert_chain(cpu, expected, sizeof(expected) / sizeof(expected[0]));                       \
+    } while (0)
+
+/* Each test begins on stacks that no other one has used. */
+static uint64_t base;
+static unsigned cpu;
+
+static int begin(void **state)
+{
+    static unsigned tests;
+
+    (void)state;
+    base = STACK(16 * tests);
+    cpu = tests++;
+    return 0;
+}
+
+static void calls_nest_and_return(void **state)
+{
+    (void)state;
+    call(cpu, base, 0x1000);
+    call(cpu, base - 32, 0x2000);
+    call(cpu, base - 64, 0x3000);
+    ASSERT_CHAIN(cpu, 0x3000, 0x2000, 0x1000);
+    assert_true(follow_return(cpu, 0x3005));
+    ASSERT_CHAIN(cpu, 0x2000, 0x1000);
+    call(cpu, base - 64, 0x3100);
+    ASSERT_CHAIN(cpu, 0x3100, 0x2000, 0x1000);
+    assert_int_equal(follow_outermost(follow_thread(cpu)), 0x1000);
+}
+
+static void a_path_of_calls_is_one_number(void **state)
+{
+    uint32_t before;
+
+    (void)state;
+    call(cpu, base, 0x1000);
+    call(cpu, base - 32, 0x2000);
+    before = follow_context(cpu);
+    assert_true(follow_return(cpu, 0x2005));
+    call(cpu, base - 48, 0x2000);
+    assert_int_equal(follow_context(cpu), before);
+    assert_true(follow_return(cpu, 0x2005));
+    call(cpu, base - 48, 0x2008);
+    assert_int_not_equal(follow_context(cpu), before);
+}
+
+static void calls_that_were_jumped_over_are_gone(void **state)
+{
+    (void)state;
+    call(cpu, base, 0x1000);
+    for (unsigned i = 1; i < 10; i++)
+        call(cpu, base - 32 * i, 0x2000 + i);
+    call(cpu, base - 64, 0x9000);
+    ASSERT_CHAIN(cpu, 0x9000, 0x2001, 0x1000);
+    assert_true(follow_return(cpu, 0x1005)); /* over all of them at once */
+    assert_chain(cpu, NULL, 0);
+}
+
+static void a_return_that_is_a_jump_ends_no_call(void **state)
+{
+    (void)state;
+    call(cpu, base, 0x1000);
+    assert_false(follow_return(cpu, 0x7000));
+    ASSERT_CHAIN(cpu, 0x1000);
+}
+
+static void a_deep_recursion_is_followed(void **state)
+{
+    uint32_t context;
+    unsigned depth = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 10000; i++)
+        call(cpu, base - 32 * i, 0x1000);
+    for (context = follow_context(cpu); context; context = context_at(context)->outer)
+        depth++;
+    assert_int_equal(depth, 10000);
+    for (unsigned i = 0; i < 10000; i++)
+        assert_true(follow_return(cpu, 0x1005));
+    assert_chain(cpu, NULL, 0);
+}
+
+static void threads_are_told_by_their_stacks(void **state)
+{
+    uint32_t first, second;
+
+    (void)state;
+    call(cpu, base, 0x1000);
+    call(cpu, base - 64, 0x2000); /* the switch */
+    first = follow_thread(cpu);
+    follow_load(cpu);
+    assert_chain(cpu, NULL, 0); /* not known yet */
+    assert_int_equal(follow_thread(cpu), 0);
+    call(cpu, base + 0x4000, 0x5000);
+    second = follow_thread(cpu);
+    assert_int_not_equal(second, first);
+    ASSERT_CHAIN(cpu, 0x5000);
+    call(cpu, base + 0x4000 - 64, 0x2000);
+    follow_load(cpu);
+    follow_place(cpu, base - 80); /* what the switch has saved */
+    assert_int_equal(follow_thread(cpu), first);
+    ASSERT_CHAIN(cpu, 0x2000, 0x1000);
+    assert_true(follow_return(cpu, 0x2005));
+    ASSERT_CHAIN(cpu, 0x1000);
+}
+
+static void a_thread_goes_on_on_another_cpu(void **state)
+{
+    unsigned other = cpu + 100;
+
+    (void)state;
+    call(cpu, base, 0x1000);
+    call(cpu, base - 64, 0x2000);
+    follow_load(cpu);
+    call(cpu, base + 0x4000, 0x5000);
+    follow_load(other);
+    follow_place(other, base - 80);
+    ASSERT_CHAIN(other, 0x2000, 0x1000);
+    ASSERT_CHAIN(cpu, 0x5000);
+}
+
+static void a_load_within_the_stack_changes_nothing(void **state)
+{
+    uint32_t thread;
+
+    (void)state;
+    call(cpu, base, 0x1000);
+    call(cpu, base - 64, 0x2000);
+    thread = follow_thread(cpu);
+    follow_load(cpu);                     /* mov rsp, rbp */
+    follow_place(cpu, base - 64 - 0x100); /* deeper than any call so far */
+    assert_int_equal(follow_thread(cpu), thread);
+    ASSERT_CHAIN(cpu, 0x2000, 0x1000);
+}
+
+static void memory_that_is_another_stack_now_has_no_old_calls(void **state)
+{
+    uint32_t thread;
+
+    (void)state;
+    call(cpu, base - 0x800, 0x1000);
+    call(cpu, base - 0x840, 0x2000);
+    thread = follow_thread(cpu);
+    follow_load(cpu);
+    call(cpu, base - 0x100, 0x5000);
+    assert_int_not_equal(follow_thread(cpu), thread);
+    call(cpu, base - 0xa00, 0x6000); /* down over the old one */
+    assert_int_equal(follow_thread(cpu), thread);
+    ASSERT_CHAIN(cpu, 0x6000, 0x5000);
+    follow_load(cpu);
+    follow_place(cpu, base - 0x850);
+    ASSERT_CHAIN(cpu, 0x5000);
+}
+
+static void an_interrupt_is_a_frame_of_the_interrupted_place(void **state)
+{
+    (void)state;
+    call(cpu, base, 0x1000);
+    follow_interrupt(cpu, 0x1234);
+    ASSERT_CHAIN(cpu, 0x1234, 0x1000); /* before the handler has called anything, too */
+    call(cpu, base - 0x100, 0x8000);
+    ASSERT_CHAIN(cpu, 0x8000, 0x1234, 0x1000);
+    assert_int_equal(follow_interrupt_site(cpu), 0x1234);
+    assert_false(follow_return(cpu, 0x1005)); /* no return leaves a handler */
+    ASSERT_CHAIN(cpu, 0x8000, 0x1234, 0x1000);
+    assert_true(follow_return(cpu, 0x8005));
+    follow_interrupt_return(cpu);
+    ASSERT_CHAIN(cpu, 0x1000);
+    assert_true(follow_return(cpu, 0x1005));
+}
+
+static void a_handler_that_calls_nothing_leaves_nothing(void **state)
+{
+    (void)state;
+    call(cpu, base, 0x1000);
+    follow_interrupt(cpu, 0x1234);
+    follow_interrupt_return(cpu);
+    ASSERT_CHAIN(cpu, 0x1000);
+}
+
+static void a_handler_may_have_a_stack_of_its_own(void **state)
+{
+    (void)state;
+    call(cpu, base, 0x1000);
+    follow_interrupt(cpu, 0x1234);
+    call(cpu, base + 0x8000, 0x8000);
+    ASSERT_CHAIN(cpu, 0x8000, 0x1234, 0x1000);
+    follow_interrupt(cpu, 0x8800); /* one upon it, on a third */
+    call(cpu, base + 0xc000, 0x9000);
+    ASSERT_CHAIN(cpu, 0x9000, 0x8800, 0x8000, 0x1234, 0x1000);
+    follow_interrupt_return(cpu);
+    ASSERT_CHAIN(cpu, 0x8000, 0x1234, 0x1000);
+    follow_interrupt_return(cpu);
+    ASSERT_CHAIN(cpu, 0x1000);
+}
+
+static void an_interrupt_may_come_before_the_handler_has_called_anything(void **state)
+{
+    (void)state;
+    call(cpu, base, 0x1000);
+    follow_interrupt(cpu, 0x1234);
+    follow_interrupt(cpu, 0x8000);
+    call(cpu, base + 0xc000, 0x9000);
+    ASSERT_CHAIN(cpu, 0x9000, 0x8000, 0x1234, 0x1000);
+    follow_interrupt_return(cpu);
+    ASSERT_CHAIN(cpu, 0x1234, 0x1000);
+    follow_interrupt(cpu, 0x8004);
+    follow_interrupt_return(cpu);
+    ASSERT_CHAIN(cpu, 0x1234, 0x1000);
+    call(cpu, base + 0x8000, 0x8008);
+    ASSERT_CHAIN(cpu, 0x8008, 0x1234, 0x1000);
+    follow_interrupt_return(cpu);
+    ASSERT_CHAIN(cpu, 0x1000);
+}
+
+static void a_handler_may_move_to_the_interrupted_stack(void **state)
+{
+    (void)state;
+    call(cpu, base, 0x1000);
+    follow_interrupt(cpu, 0x1234);
+    call(cpu, base + 0x8000, 0x8000);
+    assert_true(follow_return(cpu, 0x8005));
+    follow_load(cpu);
+    follow_place(cpu, base - 0x200);
+    ASSERT_CHAIN(cpu, 0x1234, 0x1000);
+    call(cpu, base - 0x208, 0x8100);
+    ASSERT_CHAIN(cpu, 0x8100, 0x1234, 0x1000);
+    assert_true(follow_return(cpu, 0x8105));
+    follow_interrupt_return(cpu);
+    ASSERT_CHAIN(cpu, 0x1000);
+}
+
+/* The scheduler runs in the handler: each interrupt ends in the thread that it came upon. */
+static void threads_change_inside_an_interrupt(void **state)
+{
+    const uint64_t other = base + 0x8000;
+
+    (void)state;
+    call(cpu, base, 0x1000);
+    follow_interrupt(cpu, 0x1234);
+    call(cpu, base - 0x100, 0x8000);
+    call(cpu, base - 0x140, 0x9000); /* the switch, to a new thread */
+    follow_load(cpu);
+    call(cpu, other, 0x5000);
+    follow_interrupt(cpu, 0x5678);
+    call(cpu, other - 0x100, 0x8000);
+    call(cpu, other - 0x140, 0x9000); /* ... and back */
+    follow_load(cpu);
+    follow_place(cpu, base - 0x150);
+    assert_true(follow_return(cpu, 0x9005));
+    ASSERT_CHAIN(cpu, 0x8000, 0x1234, 0x1000);
+    assert_true(follow_return(cpu, 0x8005));
+    follow_interrupt_return(cpu);
+    ASSERT_CHAIN(cpu, 0x1000);
+}
+
+static void an_interrupt_that_was_not_seen_destroys_nothing(void **state)
+{
+    (void)state;
+    call(cpu, base, 0x1000);
+    call(cpu, base - 64, 0x2000);
+    follow_interrupt_return(cpu);
+    assert_chain(cpu, NULL, 0);
+    follow_place(cpu, base - 80);
+    ASSERT_CHAIN(cpu, 0x2000, 0x1000);
+}
+
+/* --- Entries. --- */
+
+static struct block block(enum decoded ends, uint64_t target)
+{
+    return (struct block){
+        .start = 0x1000, .last = 0x1010, .end = 0x1015, .target = target, .ends = ends};
+}
+
+static void what_the_last_block_leads_to_is_no_entry(void **state)
+{
+    const struct block jump = block(DECODED_JUMP_IF, 0x2000), other = block(DECODED_OTHER, 0),
+                       far = block(DECODED_JUMP_FAR, 0), back = block(DECODED_RETURN, 0);
+
+    (void)state;
+    assert_false(entry_came(&jump, 0x2000, 0));
+    assert_false(entry_came(&jump, 0x1015, 0));
+    assert_false(entry_came(&other, 0x1000, 0)); /* again */
+    assert_false(entry_came(&other, 0x1008, 0)); /* cut in its middle */
+    assert_false(entry_came(&far, 0x7000, 0));
+    assert_false(entry_came(&back, 0x3000, 0x3000));
+    assert_true(entry_came(&jump, 0x8000, 0));
+    assert_true(entry_came(&far, 0x8000, 0)); /* it is known to be one now */
+    assert_true(entry_came(&back, 0x8100, 0x3000));
+}
+
+static void a_return_of_what_was_pushed_may_lead_anywhere(void **state)
+{
+    struct block jump = block(DECODED_RETURN, 0);
+
+    (void)state;
+    jump.pushes = true;
+    assert_false(entry_came(&jump, 0x6000, 0x3000));
+}
+
+static void the_site_of_an_interrupt_is_where_code_would_go_on(void **state)
+{
+    const struct block jump = block(DECODED_JUMP, 0x2000), call_of = block(DECODED_CALL, 0x2000),
+                       other = block(DECODED_OTHER, 0);
+
+    (void)state;
+    assert_int_equal(entry_site(&jump, false), 0x2000);
+    assert_int_equal(entry_site(&call_of, true), 0x2000);
+    assert_int_equal(entry_site(&call_of, false), 0x1010);
+    assert_int_equal(entry_site(&other, false), 0x1010);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(calls_nest_and_return, begin),
+        cmocka_unit_test_setup(a_path_of_calls_is_one_number, begin),
+        cmocka_unit_test_setup(calls_that_were_jumped_over_are_gone, begin),
+        cmocka_unit_test_setup(a_return_that_is_a_jump_ends_no_call, begin),
+        cmocka_unit_test_setup(a_deep_recursion_is_followed, begin),
+        cmocka_unit_test_setup(threads_are_told_by_their_stacks, begin),
+        cmocka_unit_test_setup(a_thread_goes_on_on_another_cpu, begin),
+        cmocka_unit_test_setup(a_load_within_the_stack_changes_nothing, begin),
+        cmocka_unit_test_setup(memory_that_is_another_stack_now_has_no_old_calls, begin),
+        cmocka_unit_test_setup(an_interrupt_is_a_frame_of_the_interrupted_place, begin),
+        cmocka_unit_test_setup(a_handler_that_calls_nothing_leaves_nothing, begin),
+        cmocka_unit_test_setup(a_handler_may_have_a_stack_of_its_own, begin),
+        cmocka_unit_test_setup(an_interrupt_may_come_before_the_handler_has_called_anything, begin),
+        cmocka_unit_test_setup(a_handler_may_move_to_the_interrupted_stack, begin),
+        cmocka_unit_test_setup(threads_change_inside_an_interrupt, begin),
+        cmocka_unit_test_setup(an_interrupt_that_was_not_seen_destroys_nothing, begin),
+        cmocka_unit_test(what_the_last_block_leads_to_is_no_entry),
+        cmocka_unit_test(a_return_of_what_was_pushed_may_lead_anywhere),
+        cmocka_unit_test(the_site_of_an_interrupt_is_where_code_would_go_on),
+    };
+
+    if (!context_init() || !follow_init())
+        return 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
