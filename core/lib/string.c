@@ -44,3 +44,13 @@ char *strchr(const char *text, int character)
             return NULL;
     }
 }
+
+char *strstr(const char *text, const char *part)
+{
+    size_t length = strlen(part);
+
+    for (; strncmp(text, part, length) != 0; text++)
+        if (*text == '\0')
+            return NULL;
+    return (char *)text;
+}

@@ -16,3 +16,4 @@ size_t strlen(const char *text);
 int strcmp(const char *left, const char *right);
 int strncmp(const char *left, const char *right, size_t length);
 char *strchr(const char *text, int character);
+char *strstr(const char *text, const char *part);

@@ -81,26 +81,12 @@ static void show_again(struct line *line)
 
 /* --- History --- */
 
-static char *history_slot(struct line *line, size_t index)
-{
-    return line->history[index % LINE_HISTORY];
-}
-
-static void history_keep(struct line *line)
-{
-    bool repeated = line->history_count > 0 &&
-                    strcmp(history_slot(line, line->history_count - 1), line->text) == 0;
-
-    if (line->length > 0 && !repeated)
-        memcpy(history_slot(line, line->history_count++), line->text, line->length + 1);
-}
-
 /* Shows the line `back` lines before the one being typed, which is set aside meanwhile. */
-static void history_show(struct line *line, size_t back)
+static void show_before(struct line *line, size_t back)
 {
-    size_t kept = line->history_count < LINE_HISTORY ? line->history_count : LINE_HISTORY;
+    const char *text = back == 0 ? line->set_aside : history_line(&line->history, back);
 
-    if (back > kept) {
+    if (!text) {
         ring(line);
         return;
     }
@@ -109,7 +95,25 @@ static void history_show(struct line *line, size_t back)
         line->set_aside[line->length] = '\0';
     }
     line->browsed = back;
-    replace(line, back == 0 ? line->set_aside : history_slot(line, line->history_count - back));
+    replace(line, text);
+}
+
+/*
+ * Shows the first line, from the one `back` lines before on, that has what is sought, with the
+ * cursor where that begins. False, and a bell, if there is none.
+ */
+static bool show_found(struct line *line, size_t back)
+{
+    size_t found = history_find(&line->history, line->sought, back);
+
+    if (found == 0) {
+        ring(line);
+        return false;
+    }
+    show_before(line, found);
+    line->text[line->length] = '\0';
+    move_to(line, (size_t)(strstr(line->text, line->sought) - line->text));
+    return true;
 }
 
 /* --- What the keys do --- */
@@ -180,15 +184,63 @@ static void press_clear_screen(struct line *line)
 
 static void press_older(struct line *line)
 {
-    history_show(line, line->browsed + 1);
+    show_before(line, line->browsed + 1);
 }
 
 static void press_newer(struct line *line)
 {
     if (line->browsed > 0)
-        history_show(line, line->browsed - 1);
+        show_before(line, line->browsed - 1);
     else
         ring(line);
+}
+
+static void press_search(struct line *line)
+{
+    line->searching = true;
+    line->sought[0] = '\0';
+}
+
+/* One letter more: the line that is shown may have it, too. */
+static void seek_more(struct line *line, char letter)
+{
+    size_t length = strlen(line->sought);
+
+    if (length == LINE_SOUGHT_MAX)
+        return;
+    line->sought[length] = letter;
+    line->sought[length + 1] = '\0';
+    if (!show_found(line, line->browsed > 0 ? line->browsed : 1))
+        line->sought[length] = '\0';
+}
+
+/* One less: from the newest line on. */
+static void seek_less(struct line *line)
+{
+    size_t length = strlen(line->sought);
+
+    if (length > 0)
+        line->sought[length - 1] = '\0';
+    if (length > 1)
+        show_found(line, 1);
+    else
+        show_before(line, 0);
+}
+
+/* What a key means while ^R searches. False: it ends the search, and means what it always does. */
+static bool seek(struct line *line, int key)
+{
+    if (key >= ' ' && key < KEY_DELETE)
+        seek_more(line, (char)key);
+    else if (key == KEY_DELETE || key == KEY_CONTROL('H'))
+        seek_less(line);
+    else if (key == KEY_CONTROL('R') && line->sought[0] != '\0')
+        show_found(line, line->browsed + 1);
+    else
+        line->searching = key == KEY_CONTROL('R');
+    if (key == KEY_CONTROL('G'))
+        show_before(line, 0);
+    return line->searching || key == KEY_CONTROL('G');
 }
 
 static void press_tab(struct line *line)
@@ -226,8 +278,8 @@ static line_key *const control_keys[' '] = {
     [KEY_CONTROL('F')] = press_right,        [KEY_CONTROL('H')] = press_backspace,
     [KEY_CONTROL('I')] = press_tab,          [KEY_CONTROL('K')] = press_cut_to_end,
     [KEY_CONTROL('L')] = press_clear_screen, [KEY_CONTROL('N')] = press_newer,
-    [KEY_CONTROL('P')] = press_older,        [KEY_CONTROL('U')] = press_cut_to_start,
-    [KEY_CONTROL('W')] = press_cut_word,
+    [KEY_CONTROL('P')] = press_older,        [KEY_CONTROL('R')] = press_search,
+    [KEY_CONTROL('U')] = press_cut_to_start, [KEY_CONTROL('W')] = press_cut_word,
 };
 
 static void take_character(struct line *line, char character)
@@ -251,6 +303,8 @@ static void take_key(struct line *line, int key)
 {
     if (key != KEY_CONTROL('I'))
         line->after_tab = false;
+    if (line->searching && seek(line, key))
+        return;
     if (key == KEY_UNKNOWN)
         ring(line);
     else if (key == KEY_DELETE)
@@ -282,7 +336,7 @@ static enum line_state end_line(struct line *line)
         return LINE_REFUSED;
     }
     line->text[line->length] = '\0';
-    history_keep(line);
+    history_keep(&line->history, line->text);
     return LINE_DONE;
 }
 
@@ -307,6 +361,7 @@ void line_begin(struct line *line)
     line->length = line->cursor = 0;
     line->overlong = line->foreign = 0;
     line->browsed = 0;
+    line->searching = false;
     line->keys.state = KEYS_PLAIN;
     line->after_tab = false;
     show_again(line);

@@ -16,10 +16,10 @@
 #include <stdint.h>
 
 #include "core/lib/print.h"
+#include "kernel/console/history.h"
 #include "kernel/console/keys.h"
 
-#define LINE_LENGTH_MAX 1024
-#define LINE_HISTORY    32
+#define LINE_SOUGHT_MAX 63 /* letters that ^R looks for */
 
 /*
  * What TAB does (kernel/console/complete.h). `text` is what stands before the cursor, not
@@ -57,9 +57,10 @@ struct line {
     bool after_return; /* the last byte was CR: an LF belongs to it */
     bool after_tab;    /* the last key was a TAB that could add nothing: the next lists */
 
-    char history[LINE_HISTORY][LINE_LENGTH_MAX + 1];
-    size_t history_count; /* lines ever kept; the last LINE_HISTORY are there */
-    size_t browsed;       /* 0: the line itself; n: the n-th from the end of history */
+    struct history history;
+    size_t browsed; /* 0: the line itself; n: the n-th from the end of history */
+    bool searching; /* since ^R: keys are letters of `sought` */
+    char sought[LINE_SOUGHT_MAX + 1];
     char set_aside[LINE_LENGTH_MAX + 1]; /* the line itself, while browsed */
 };
 

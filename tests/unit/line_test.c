@@ -325,13 +325,52 @@ static void history_keeps_the_last_thirty_two(void **state)
         snprintf(text, sizeof(text), "line %d", i);
         assert_typed(text, text);
     }
-    for (int i = 0; i < LINE_HISTORY; i++)
+    for (int i = 0; i < HISTORY_LINES; i++)
         type("\020");
     assert_int_equal(screen.bells, 0);
     type("\020");
     assert_int_equal(screen.bells, 1);
     assert_ends('\r', LINE_DONE);
     assert_string_equal(line.text, "line 8");
+}
+
+/* ^R, letters, ^R again; the cursor stands at what was found. */
+static void a_line_is_found_by_what_is_in_it(void **state)
+{
+    (void)state;
+    assert_typed("alpha one", "alpha one");
+    assert_typed("beta two", "beta two");
+    assert_typed("alpha two", "alpha two");
+    type("typed\x12"
+         "t");
+    assert_string_equal(line.text, "alpha two");
+    assert_int_equal(line.cursor, 6);
+    type("\x12");
+    assert_string_equal(line.text, "beta two");
+    type("\x12"); /* no older one */
+    assert_string_equal(line.text, "beta two");
+    type("w\x7f");
+    assert_string_equal(line.text, "alpha two");
+    type("\x07"); /* ^G gives it up */
+    assert_int_equal(line.length, 5);
+    assert_memory_equal(line.text, "typed", 5);
+    type("\x12pha on");
+    assert_string_equal(line.text, "alpha one");
+    assert_int_equal(line.cursor, 2);
+    type("x"); /* is in none: it is not taken */
+    assert_typed("e", "alpha one");
+    assert_typed("\x12"
+                 "beta\x01"
+                 "two",
+                 "twobeta two"); /* any other key ends it */
+    assert_typed("\x12zeta\x7f\x7f\x7f\x7f", "");
+    assert_typed("\x12"
+                 "beta\x1b[A",
+                 "alpha one");
+    type("\x12two");
+    assert_ends('\x03', LINE_CANCELLED);
+    line_begin(&line);
+    assert_typed("two", "two");
 }
 
 static void tab_adds_what_is_common_and_then_lists(void **state)
@@ -413,7 +452,7 @@ static void random_bytes_break_nothing_and_the_next_line_runs(void **state)
 static void random_keys_break_nothing_and_the_next_line_runs(void **state)
 {
     static const char keys[] =
-        "per i;'\001\002\004\005\006\010\t\013\014\016\020\025\027\x7f\033[AOBCD3~";
+        "per i;'\001\002\004\005\006\007\010\t\013\014\016\020\022\025\027\x7f\033[AOBCD3~";
     bool foreign = false;
 
     (void)state;
@@ -444,6 +483,7 @@ int main(void)
         cmocka_unit_test_setup(history_goes_back_and_forth, begin),
         cmocka_unit_test_setup(history_keeps_no_empty_repeated_or_refused_lines, begin),
         cmocka_unit_test_setup(history_keeps_the_last_thirty_two, begin),
+        cmocka_unit_test_setup(a_line_is_found_by_what_is_in_it, begin),
         cmocka_unit_test_setup(tab_adds_what_is_common_and_then_lists, begin),
         cmocka_unit_test_setup(tab_completes_before_the_cursor, begin),
         cmocka_unit_test_setup(tab_without_candidates_rings, begin),
