@@ -34,15 +34,11 @@ static void print_stepping(void)
 
     if (!session_stepping())
         return;
-    print(", %llu instructions stepped", (unsigned long long)counts.steps);
+    print(", %llu instruction%s stepped", (unsigned long long)counts.steps,
+          print_plural(counts.steps));
     if (session_stepping()->window.started)
-        print(" in %llu windows", (unsigned long long)counts.windows);
-}
-
-/* How the word behind a number ends. */
-static const char *plural(unsigned long long number)
-{
-    return number == 1 ? "" : "s";
+        print(" in %llu window%s", (unsigned long long)counts.windows,
+              print_plural(counts.windows));
 }
 
 static void print_summary(void)
@@ -50,7 +46,7 @@ static void print_summary(void)
     struct recording_counts counts = recording_counts();
     uint64_t kept = counts.produced - counts.dropped - counts.overwritten;
 
-    print("[ perf record: %llu records kept", (unsigned long long)kept);
+    print("[ perf record: %llu record%s kept", (unsigned long long)kept, print_plural(kept));
     if (counts.dropped)
         print(", %llu lost, as the rings were full (-m makes them larger)",
               (unsigned long long)counts.dropped);
@@ -65,19 +61,19 @@ static void print_summary(void)
         print(", no hit of the trigger");
     if (counts.throttled)
         print(", %llu hit%s throttled (perf.rate=)", (unsigned long long)counts.throttled,
-              plural(counts.throttled));
+              print_plural(counts.throttled));
     if (counts.nested)
         print(", %llu hit%s of tracepoints inside a recorded one",
-              (unsigned long long)counts.nested, plural(counts.nested));
+              (unsigned long long)counts.nested, print_plural(counts.nested));
     if (counts.foreign)
         print(", %llu hit%s of other threads left out (-a includes them)",
-              (unsigned long long)counts.foreign, plural(counts.foreign));
+              (unsigned long long)counts.foreign, print_plural(counts.foreign));
     if (counts.drained)
         print(", %llu hit%s raised by the stream's own thread", (unsigned long long)counts.drained,
-              plural(counts.drained));
+              print_plural(counts.drained));
     if (counts.nameless)
         print(", %llu thread%s without a name", (unsigned long long)counts.nameless,
-              plural(counts.nameless));
+              print_plural(counts.nameless));
     print(" ]\n");
 }
 
@@ -164,7 +160,7 @@ void perf_record_boot(char *text)
     if (options->workload)
         print("perf.boot: the boot is the workload; \"%s\" is not run\n", options->workload[0]);
     print("perf.boot: %u event%s armed\n", options->recording.event_count,
-          plural(options->recording.event_count));
+          print_plural(options->recording.event_count));
     branches_workload_begin();
 }
 

@@ -99,7 +99,8 @@ static int script(struct record_source *source, const struct script_options *opt
     if (printed == 0)
         print("perf script: the recording has no samples\n");
     else if (more)
-        print("perf script: these are the first %zu samples; there are more\n", printed);
+        print("perf script: the first %zu sample%s; there are more\n", printed,
+              print_plural(printed));
     return 0;
 }
 

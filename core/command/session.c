@@ -124,8 +124,9 @@ void session_print_lapses(const char *command)
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         if (recording_lapses(cpu))
             print("perf %s: CPU %u has missed hits: its debug registers were found disarmed %llu "
-                  "times\n",
-                  command, cpu, (unsigned long long)recording_lapses(cpu));
+                  "time%s\n",
+                  command, cpu, (unsigned long long)recording_lapses(cpu),
+                  print_plural(recording_lapses(cpu)));
 }
 
 void session_tick(void)

@@ -99,7 +99,7 @@ static void print_foreign(void)
 {
     if (totals.foreign)
         print(" %llu hit%s of other threads left out (-a includes them)\n\n",
-              (unsigned long long)totals.foreign, totals.foreign == 1 ? "" : "s");
+              (unsigned long long)totals.foreign, print_plural(totals.foreign));
 }
 
 /* One run of the command. A later one may be refused where the first was not. */

@@ -41,3 +41,9 @@ __attribute__((format(printf, 3, 4))) size_t print_into(char *buffer, size_t siz
                                                         const char *format, ...);
 __attribute__((format(printf, 3, 0))) size_t print_list_into(char *buffer, size_t size,
                                                              const char *format, va_list arguments);
+
+/* How the word after a number ends: "%llu record%s". */
+static inline const char *print_plural(unsigned long long number)
+{
+    return number == 1 ? "" : "s";
+}

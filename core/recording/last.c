@@ -268,8 +268,8 @@ void last_find(struct ring *rings)
     if (error)
         return;
     count_records();
-    print("Pitot: the last boot's recording is here: %llu samples, ended by %s\n",
-          (unsigned long long)last.samples,
+    print("Pitot: the last boot's recording is here: %llu sample%s, ended by %s\n",
+          (unsigned long long)last.samples, print_plural(last.samples),
           last.end[0] ? last.end : "a reset that the kernel did not ask for");
     if (last.unfinished)
         print("Pitot: ... %llu more were being written\n", (unsigned long long)last.unfinished);

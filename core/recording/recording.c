@@ -93,7 +93,7 @@ static int refuse_together(struct event *event, const char *name, unsigned befor
     return refuse(why, ENOSPC,
                   "%s: no debug register is left, as the %u event%s before it in this command "
                   "take%s all that were free; record fewer at once",
-                  name, before, before == 1 ? "" : "s", before == 1 ? "s" : "");
+                  name, before, print_plural(before), before == 1 ? "s" : "");
 }
 
 /* Arms all events, or none. They only count, as they have no ring yet. */

@@ -43,9 +43,9 @@ sub function
 sub summary
 {
     my ($said) = @_;
-    my ($kept) = $said =~ /^\[ perf record: (\d+) records kept/m;
-    my ($stepped) = $said =~ /, (\d+) instructions stepped/;
-    my ($windows) = $said =~ / in (\d+) windows/;
+    my ($kept) = $said =~ /^\[ perf record: (\d+) records? kept/m;
+    my ($stepped) = $said =~ /, (\d+) instructions? stepped/;
+    my ($windows) = $said =~ / in (\d+) windows?/;
     return ($kept // -1, $stepped // -1, $windows);
 }
 
@@ -198,7 +198,7 @@ for my $load ('fs-stress --threads 3 1', '/bin/fs-load 2') {
     $machine = boot(kernel => 'pitot-test', smp => 1, com2 => 'none',
         run => join('; ', $whole, $ends, $ticks, $whole, 'cpus', 'poweroff'));
     ended_ok($machine, 'watches that are off');
-    my $found = qr/CPU 0 has missed hits: its debug registers were found disarmed 1 times/;
+    my $found = qr/CPU 0 has missed hits: its debug registers were found disarmed 1 time\b/;
     like(said($machine, $ends), qr/^perf stat: $found$/m, 'perf stat finds them at its end');
     like(said($machine, $ticks), qr/^perf record: $found$/m, 'perf record finds them at a tick');
     like(said($machine, $ticks), qr/^\[ perf record: [34] records kept/m,

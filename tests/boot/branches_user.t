@@ -117,7 +117,7 @@ for (['calls exit 3', 'syscall'], ['calls flags', 'syscall'], ['fs-load 1', 'sys
     my %ways = ways_of($text);
     is(scalar(keys %ways), 1, '... one program');
     my ($way) = values %ways;
-    my ($kept) = $said =~ /^\[ perf record: (\d+) records kept, \d+ instructions stepped \]$/m;
+    my ($kept) = $said =~ /^\[ perf record: (\d+) records? kept, \d+ instructions stepped \]$/m;
     is(scalar(@$way), $kept, '... each record is a branch of its own');
     is(objection($program, entry_of($program), $way, $ends), '',
         '... from its first instruction to its last no branch is left out, and each is right');
@@ -183,7 +183,7 @@ for my $smp (1, 4) {
     is(objection('spin', undef, $ways{4}, undef), '', '... and its newest branches, without a gap');
     cmp_ok(scalar(@{$ways{4}}), '>', 8192 / 56 - 4, '... as many as the ring holds');
     like(said($machine, $stop),
-        qr/^fs-load \(pid 5\): stopped by signal 19\n(?:.*\n)*\[ perf record: \d+ records kept, /m,
+        qr/^fs-load \(pid 5\): stopped by signal 19\n(?:.*\n)*\[ perf record: \d+ records? kept, /m,
         'a breakpoint stops its program, and the recording ends');
     my $script = said($machine, 'perf script', 2);
     my $hit = qr/mem:\/bin\/fs-load:client_logger:x: .*client_logger\+0x0\n/;

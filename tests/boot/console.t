@@ -138,7 +138,7 @@ $machine->expect(qr/^fs-stress: \d+ of 1000000/m, $patience, 'a long workload sh
 $machine->send("help regs\n$control_c");
 $text = prompted();
 like($text, qr/^fs-stress: stopped after \d+ of 1000000 rounds\n/m, '^C stops it');
-like($text, qr/^\[ perf record: \d+ records kept.*\]\n\^C\n/m, '... what is recorded is kept');
+like($text, qr/^\[ perf record: \d+ records? kept.*\]\n\^C\n/m, '... what is recorded is kept');
 helped_ok($text . line('help bt'), 'bt',
     '... neither the rest of the line runs nor what was typed before');
 like(line('perf report -g none'), qr/^ +\d+\.\d+% +\d+  \[k\] lock_kernel$/m,
@@ -147,7 +147,7 @@ like(line('perf report -g none'), qr/^ +\d+\.\d+% +\d+  \[k\] lock_kernel$/m,
 $machine->send("perf record -a -e mem:ticks:w\n");
 $machine->expect(qr/^recording until \^C$/m, $patience, 'without a workload a recording waits');
 $machine->send($control_c);
-like(prompted(), qr/^\[ perf record: \d+ records kept \]$/m, '... for ^C');
+like(prompted(), qr/^\[ perf record: \d+ records? kept \]$/m, '... for ^C');
 is(scalar(() = line('perf list') =~ /^  dr\d  free$/mg), 4, 'nothing stays armed');
 
 # --- Much text -----------------------------------------------------------------------------------

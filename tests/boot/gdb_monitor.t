@@ -93,7 +93,7 @@ like($said, qr/^the console is running a command:/,
     'while the console records, monitor is refused');
 $stub->ask_ok('D');
 $machine->send("\x03");
-$machine->expect(qr/^\[ perf record: \d+ records kept.*\n.*pitot> $/ms, $patience,
+$machine->expect(qr/^\[ perf record: \d+ records? kept.*\n.*pitot> $/ms, $patience,
     '... and nothing has become of the recording');
 $machine->send("poweroff\n");
 $machine->wait_end;

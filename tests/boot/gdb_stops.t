@@ -130,7 +130,7 @@ like($said->{stops} . $said->{end_of_it}, qr/exited normally\]$/m, '... also the
 my $printed = join('', map { s/\n\z//r } @$said{qw(begin stops end_of_it)})
     =~ s/\n(?:Hardware w|Thread \d.* hit Hardware w)atchpoint \d+: .*\n\nOld (?:.*\n)*?---\n//gr
     =~ s/\[Switching to Thread .*\n//gr;
-my ($kept) = $said->{begin} =~ /^\[ perf record: (\d+) records kept/m;
+my ($kept) = $said->{begin} =~ /^\[ perf record: (\d+) records? kept/m;
 my $lines = () = $printed =~ /^ +fs-stress .*:w:  [0-9a-f]{16} (?:un)?lock_kernel\+0x\w+$/mg;
 is($lines, @scripts * ($kept // -1), 'and no line of what it prints is lost');
 

@@ -97,7 +97,7 @@ my ($said, $status) = outside('--kernel', $kernel, '--gdb', $socket,
 $machine->wait_end;
 ended_ok($machine, 'a machine that was watched from both sides');
 watched_ok('... from outside to the end of its load', $said, $status);
-my ($kept) = said($machine, $record) =~ /^\[ perf record: (\d+) records kept \]$/m;
+my ($kept) = said($machine, $record) =~ /^\[ perf record: (\d+) records? kept \]$/m;
 my $speed = qr/in \d+\.\d{3} s, \d+ hits a second/;
 like($said, qr/\Aoutside: $kept hits of mem:holder:w\noutside: $kept samples $speed\n\z/,
     'as many hits outside as inside, and what they cost is told');

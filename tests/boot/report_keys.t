@@ -80,7 +80,7 @@ is(join(' ', map { scalar(@{$_->{chain}}) } @$first), '2 2 2',
     '... with --max-stack 2 of two places');
 is_deeply([map { [@{$_->{chain}}[0, 1]] } @$all[0 .. 2]], [map { $_->{chain} } @$first],
     '... the first ones, and their first places');
-like(said($machine, $short[0]), qr/^perf script: these are the first 3 samples; there are more$/m,
+like(said($machine, $short[0]), qr/^perf script: the first 3 samples; there are more$/m,
     '... and says that there are more');
 unlike(said($machine, $short[1]), qr/there are more/, '... but not where there are none');
 

@@ -90,7 +90,8 @@ sub expected
         $samples += grep { record_type($_->[1]) == $sample } @{$walk->{records}};
         $unfinished += $walk->{unfinished} // 0;
     }
-    return "the last boot's recording is here: $samples samples, ended by $end"
+    my $s = $samples == 1 ? '' : 's';
+    return "the last boot's recording is here: $samples sample$s, ended by $end"
         . ($unfinished ? "\n... $unfinished more were being written" : '');
 }
 

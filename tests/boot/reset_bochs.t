@@ -46,7 +46,7 @@ sub printed
 is(printed($boots[0], $last), "perf report: $not: the machine was switched on, its firmware clears "
     . "memory, or nothing was recorded\n", 'there is none after power-on');
 my $here = "Pitot: the last boot's recording is here:";
-my @found = $console =~ /^$here (\d+) samples, ended by (.*)$/mg;
+my @found = $console =~ /^$here (\d+) samples?, ended by (.*)$/mg;
 is_deeply([@found[1, 3]], [('a reboot that was asked for') x 2], 'each later boot finds one');
 for my $boot (0, 1) {
     my ($then, $now) = (printed($boots[$boot], $report), printed($boots[$boot + 1], $last));

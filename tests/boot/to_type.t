@@ -88,7 +88,7 @@ my @claims = (
         is(scalar(grep { !/ fs_stress_run .* boot_entry_high$/ } @full), 0, '... and how');
     }],
     ['perf record -e mem:lock_kernel:x -c 100' => sub {
-        my ($samples) = typed($_[0]) =~ /: (\d+) records kept/;
+        my ($samples) = typed($_[0]) =~ /: (\d+) records? kept/;
         my ($calls) = line('perf stat -e mem:lock_kernel:x -- fs-stress') =~ /^ +(\d+) +mem:/m;
         is($samples, int($calls / 100), "every 100th of $calls calls");
     }],
@@ -97,7 +97,7 @@ my @claims = (
         is_deeply([map { s/^\S+ \S+ //r } @full], [chains()], 'from the second caller on');
     }],
     ['perf record -e mem:ticks:w -g --intr-regs --overwrite' => sub {
-        like(typed($_[0]), qr/records kept, [1-9]\d* overwritten/, 'the newest are kept');
+        like(typed($_[0]), qr/records? kept, [1-9]\d* overwritten/, 'the newest are kept');
         like(line('perf script -F iregs'), qr/ ABI:2 +AX:0x/, '... with registers');
     }],
     ['perf record -m 8m -e lock:*,sched:sched_switch' => sub {
@@ -112,7 +112,7 @@ my @claims = (
         like($script, qr/ sched:sched_switch: .*fs-stress\/\d/, '... and who gets the CPU');
     }],
     ['perf record -g -e cpu-clock' => sub {
-        my ($samples) = typed($_[0]) =~ /: (\d+) records kept/;
+        my ($samples) = typed($_[0]) =~ /: (\d+) records? kept/;
         cmp_ok($samples, '>', 1000, 'samples by time');
         like(line('perf report -g none'), qr/^ +\d+\.\d\d% +\d+  \[k\] \w+/m, 'who has the CPU');
     }],
@@ -177,7 +177,7 @@ my @claims = (
     ['run PROGRAM &' => sub {
         my ($pid) = beside('run spin &', 'spin: until') =~ /spin runs as (\d+)$/m;
         like(recorded("perf record -e cpu-clock -p $pid -- fs-stress 30"),
-            qr/: [1-9]\d+ records kept/, 'it is watched');
+            qr/: [1-9]\d+ records? kept/, 'it is watched');
         my @tids = map { $_->{tid} } samples(script());
         is(scalar(grep { $_ != $pid } @tids), 0, '... and no other');
         like(beside("kill $pid", 'killed by signal'), qr/spin \(pid $pid\): killed/,
