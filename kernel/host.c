@@ -99,8 +99,8 @@ static int thread_start(const char *name, void (*run)(void *unused), uint32_t *p
 
 static struct wait_queue channels[HOST_CHANNELS] = {
     [HOST_RECORDS] = WAIT_QUEUE("records"),
-    [HOST_STREAM_ENDS] = WAIT_QUEUE("the stream"),
-    [HOST_INTERVAL] = WAIT_QUEUE("an interval"),
+    [HOST_STREAM_ENDS] = WAIT_QUEUE("stream"),
+    [HOST_INTERVAL] = WAIT_QUEUE("interval"),
 };
 
 static void wait(enum host_channel channel, bool (*until)(void))

@@ -5,7 +5,7 @@
 #include "kernel/console/input.h"
 #include "kernel/sched/wait_queue.h"
 
-static struct wait_queue arrivals = WAIT_QUEUE("the console");
+static struct wait_queue arrivals = WAIT_QUEUE("console");
 
 void input_wake(void)
 {

@@ -20,7 +20,7 @@
 
 enum state { NONE, WANTED, RUNS, DONE };
 
-static struct wait_queue wanted = WAIT_QUEUE("gdb's commands");
+static struct wait_queue wanted = WAIT_QUEUE("gdb_commands");
 static struct thread *runner; /* set once */
 
 static struct {

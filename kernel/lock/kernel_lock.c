@@ -15,7 +15,7 @@
 uint32_t kernel_flag __attribute__((aligned(4)));
 
 /* Its lock covers the three below. */
-static struct wait_queue waiters = WAIT_QUEUE("the kernel lock");
+static struct wait_queue waiters = WAIT_QUEUE("kernel_lock");
 static uint32_t waiting;              /* threads in kernel_lock_wait; read without the lock */
 static const struct thread *given_to; /* the lock is this sleeper's, which has yet to notice */
 static uint64_t contended;

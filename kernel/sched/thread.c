@@ -28,7 +28,7 @@ static struct thread threads[THREADS_MAX]; /* threads[0] is the boot thread */
 static struct spinlock slots = {.name = "threads"};
 static uint32_t next_pid = TASK_PID;
 
-static struct wait_queue ends = WAIT_QUEUE("a thread's end");
+static struct wait_queue ends = WAIT_QUEUE("thread_end");
 
 /* Set in task context; called with preemption off. */
 

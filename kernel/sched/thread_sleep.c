@@ -22,7 +22,7 @@ static void sleep_is_over(void *data)
 
 void thread_sleep_ns(uint64_t nanoseconds)
 {
-    struct sleeper sleeper = {.queue = WAIT_QUEUE("a time")};
+    struct sleeper sleeper = {.queue = WAIT_QUEUE("time")};
     struct timer timer = {.function = sleep_is_over, .data = &sleeper};
     uint64_t flags;
 

@@ -129,7 +129,7 @@ static void workqueue_make(unsigned cpu)
     struct refusal why;
 
     queue->arrivals = (struct wait_queue)WAIT_QUEUE("work");
-    queue->finished = (struct wait_queue)WAIT_QUEUE("work to be done");
+    queue->finished = (struct wait_queue)WAIT_QUEUE("work_done");
     print_into(name, sizeof(name), "kworker/%u", cpu);
     queue->worker = thread_create_on(cpu, name, workqueue_work, queue, &why);
     if (!queue->worker)

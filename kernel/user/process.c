@@ -21,7 +21,7 @@
 static struct process processes[PROCESSES_MAX];
 static struct spinlock table = {.name = "processes"}; /* states and parents */
 
-static struct wait_queue ends = WAIT_QUEUE("a program's end");
+static struct wait_queue ends = WAIT_QUEUE("program_end");
 
 static void (*console_hook)(void), (*job_ended)(const struct process *process); /* set at boot */
 

@@ -75,6 +75,7 @@ my %reported = map { $_ => 1 } $report =~ /^ *(\S.*?) +\d+ +\d+ +[\d.]+ +[mnu]?s
 my %named = map { $_->{fields} =~ /^\S+ (.+)/ ? ($1 => 1) : () }
     grep { $_->{event} eq 'lock:lock_acquired' } @samples;
 is_deeply(\%reported, \%named, '... and the others have their own names');
+is_deeply([grep { /\s/ } keys %named], [], '... each of one word, as filters want it');
 
 my $contention = perf_says("lock contention -i $file");
 my %waited;

@@ -67,7 +67,7 @@ static void load_pages(void *unused)
     } while (load_goes_on(++rounds));
 }
 
-static struct wait_queue arrivals = WAIT_QUEUE("the load's work");
+static struct wait_queue arrivals = WAIT_QUEUE("load_work");
 static uint64_t arrived; /* under the lock of `arrivals` */
 
 static void load_arrive(struct work *work)

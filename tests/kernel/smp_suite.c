@@ -158,7 +158,7 @@ static void tell_time(void *unused)
 }
 
 /* Two CPUs wake each other in turn. */
-static struct wait_queue turns = WAIT_QUEUE("its turn");
+static struct wait_queue turns = WAIT_QUEUE("turn");
 static unsigned turn;
 static uint64_t taken;
 

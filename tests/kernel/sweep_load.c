@@ -127,7 +127,7 @@ static void load_time(void *data)
 
     *beat = (struct beat){.timer = {.function = beat_tick, .data = beat},
                           .work = {.function = beat_arrive, .data = beat},
-                          .arrivals = WAIT_QUEUE("a beat"),
+                          .arrivals = WAIT_QUEUE("beat"),
                           .cpu = cpu};
     timer_start(&beat->timer, 0, BEAT_NS);
     while (load_goes_on()) {
