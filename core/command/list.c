@@ -43,29 +43,37 @@ static void list_all(struct sink *sink)
 /* As in perf, a word without * and ? matches wherever it stands in a name. */
 static bool matches(const char *word, const char *name)
 {
-    size_t length = strlen(word);
+    return glob_is_pattern(word) ? glob_match(word, name) : strstr(name, word) != NULL;
+}
 
-    if (glob_is_pattern(word))
-        return glob_match(word, name);
-    for (; *name != '\0'; name++)
-        if (strncmp(word, name, length) == 0)
-            return true;
-    return false;
+/* perf's categories; only events that a source knows have one. */
+static bool is_category(const char *word, const struct event_source *source)
+{
+    if (strcmp(word, "hw") == 0 || strcmp(word, "hardware") == 0)
+        return source->follows;
+    if (strcmp(word, "sw") == 0 || strcmp(word, "software") == 0)
+        return source->counts_time;
+    if (strcmp(word, "breakpoint") == 0)
+        return source->watches;
+    return source->has_fields && strcmp(word, "tracepoint") == 0;
 }
 
 static int list_matching(struct sink *sink, const char *word)
 {
     const struct tracepoint *tracepoint = NULL;
-    bool any = false;
+    bool any = false, all = false;
 
     for (size_t i = 0; i < event_source_count; i++) {
-        if (!event_sources[i]->name || !matches(word, event_sources[i]->name))
+        const struct event_source *source = event_sources[i];
+
+        if (!is_category(word, source) && (!source->name || !matches(word, source->name)))
             continue;
-        event_sources[i]->describe(sink);
+        all |= source->has_fields;
+        source->describe(sink);
         any = true;
     }
     while ((tracepoint = tracepoint_after(tracepoint)) != NULL) {
-        if (!matches(word, tracepoint->full_name))
+        if (!all && !matches(word, tracepoint->full_name))
             continue;
         print_tracepoint(sink, tracepoint);
         any = true;

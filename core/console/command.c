@@ -7,11 +7,9 @@
 
 #include <linux/errno.h>
 
+#include "core/console/near.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "core/symbols/distance.h"
-
-#define NEAR_MOST 3
 
 /* The linker's names for the two ends of the section that COMMAND() fills. */
 extern const struct command *const __start_commands[];
@@ -41,30 +39,50 @@ const struct command *command_after(const struct command *before)
     return next;
 }
 
-/*
- * True if `name` may be meant: it begins with the wrong word, or up to a third of the letters
- * differ.
- */
-static bool is_near(const char *name, const char *wrong)
+static const char *name_at(size_t index)
 {
-    size_t length = strlen(wrong);
+    const struct command *command = command_after(NULL);
 
-    if (length > 0 && strncmp(name, wrong, length) == 0)
-        return true;
-    return distance(name, distance_length(name), wrong, distance_length(wrong)) <= (length + 2) / 3;
+    while (command && index-- > 0)
+        command = command_after(command);
+    return command ? command->name : NULL;
 }
+
+/* What other prompts call what is here under another name. */
+static const struct {
+    const char *there, *here;
+} habits[] = {
+    {"exit", "poweroff"}, {"quit", "poweroff"}, {"halt", "poweroff"}, {"shutdown", "poweroff"}};
 
 static void say_unknown(const char *wrong)
 {
-    const struct command *command = NULL;
-    unsigned near = 0;
-
     print("%s: no such command; ", wrong);
-    while (near < NEAR_MOST && (command = command_after(command)) != NULL) {
-        if (is_near(command->name, wrong))
-            print("%s%s", near++ == 0 ? "near: " : ", ", command->name);
-    }
-    print("%s`help` lists them\n", near == 0 ? "" : "; ");
+    for (size_t i = 0; i < sizeof(habits) / sizeof(habits[0]); i++)
+        if (strcmp(wrong, habits[i].there) == 0 && command_find(habits[i].here)) {
+            print("here it is %s; `help` lists all\n", habits[i].here);
+            return;
+        }
+    near_print(wrong, name_at);
+    print("`help` lists them\n");
+}
+
+/* A shell's: a word that stands alone, or that a file's name follows. */
+static const char *find_pipe(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strchr("|<>", argv[i][0]) || strcmp(argv[i], "&&") == 0)
+            return argv[i];
+    return NULL;
+}
+
+static int refuse_pipe(const char *name, const char *pipe)
+{
+    print(
+        "%s: \"%s\": this prompt has neither pipes nor files: `perf list PATTERN` and `perf script "
+        "--max-events N` print less, `;` separates commands, a filter stands in quotes, and on "
+        "the host perf script -i - <build/com2.bin can be piped\n",
+        name, pipe);
+    return -EINVAL;
 }
 
 /* A word that the command would ignore is a mistake, and the user has to know. */
@@ -77,13 +95,35 @@ static bool takes_words(const struct command *command, int argc, char **argv)
     return false;
 }
 
+void command_print_help(const struct command *command)
+{
+    print("%s%s%s\n    %s\n", command->name, command->usage[0] == '\0' ? "" : " ", command->usage,
+          command->summary);
+    if (command->help)
+        command->help(NULL);
+}
+
+/* A program's words are its own. */
+static bool asks_help(int argc, char **argv)
+{
+    return argc == 2 && argv[0][0] != '/' &&
+           (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0);
+}
+
 int command_run(int argc, char **argv)
 {
     const struct command *command = command_find(argv[0]);
+    const char *pipe = find_pipe(argc, argv);
 
     if (!command) {
         say_unknown(argv[0]);
         return -ENOENT;
+    }
+    if (pipe)
+        return refuse_pipe(argv[0], pipe);
+    if (asks_help(argc, argv)) {
+        command_print_help(command);
+        return 0;
     }
     if (!takes_words(command, argc, argv))
         return -EINVAL;

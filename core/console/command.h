@@ -19,8 +19,8 @@ struct command {
     /* argv[0] is the name; 0, or a negative errno after saying why */
     int (*run)(int argc, char **argv);
     /*
-     * What `help NAME PART` says of a part of the command, or that there is none; 0 or a negative
-     * errno. NULL: it has no parts.
+     * What `help NAME PART` says of a part of the command, or that there is none; of NULL: which
+     * parts there are. 0 or a negative errno. NULL: it has no parts.
      */
     int (*help)(const char *part);
 };
@@ -40,7 +40,13 @@ const struct command *command_find(const char *name);
  */
 const struct command *command_after(const struct command *before);
 
-/* Finds and runs a command; if the name is unknown, says so, and which names are similar. */
+/* What `help NAME` says. */
+void command_print_help(const struct command *command);
+
+/*
+ * Finds and runs a command; if the name is unknown, says so, and which names are similar. With -h
+ * or --help alone says what `help` does.
+ */
 int command_run(int argc, char **argv);
 
 /*

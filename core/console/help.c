@@ -33,8 +33,7 @@ static int help_one(const char *name)
         print("help: %s is no command; `help` lists them\n", name);
         return -ENOENT;
     }
-    print("%s%s%s\n    %s\n", command->name, command->usage[0] == '\0' ? "" : " ", command->usage,
-          command->summary);
+    command_print_help(command);
     return 0;
 }
 

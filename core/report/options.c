@@ -96,7 +96,7 @@ static const char *const graphs[] = {"callee", "caller", "fractal", "graph", "no
 static const char *const keys[] = {"comm", "cpu", "dso", "pid", "sym", NULL};
 
 static const struct option rows[] = {
-    OPTION({"-g"}, "graph|fractal|caller|callee|none", 0, OPTION_WORDS,
+    OPTION({"-g", "--call-graph"}, "graph|fractal|caller|callee|none", 0, OPTION_WORDS,
            "call graphs; and per cent below which branches are left out, with commas", .bare = true,
            .words = graphs, .set = set_graph),
     OPTION({"--sort", "-s"}, "KEY,...", 0, OPTION_WORDS,

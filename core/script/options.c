@@ -19,7 +19,7 @@ static int set_fields(void *at, const char *typed, char *value, struct refusal *
 static const char *const fields[] = {"+iregs", "iregs", NULL};
 
 static const struct option rows[] = {
-    OPTION({"-F"}, "iregs", 0, OPTION_WORD, "the registers, too", .words = fields,
+    OPTION({"-F", "--fields"}, "iregs", 0, OPTION_WORD, "the registers, too", .words = fields,
            .set = set_fields, AT(registers)),
     OPTION({"--max-stack"}, "N", 0, OPTION_NUMBER,
            "so many addresses of each chain, from the hit on", CHAIN_DEPTH, AT(max_stack)),

@@ -122,22 +122,44 @@ static struct word last_of_list(struct word word)
     return word;
 }
 
+/* False: there is no such character in the word. */
+static bool word_cut(struct word word, char at, struct word *before, struct word *after)
+{
+    size_t length = 0;
+
+    while (length < word.length && word.text[length] != at)
+        length++;
+    if (length == word.length)
+        return false;
+    *before = (struct word){word.text, length};
+    *after = (struct word){word.text + length + 1, word.length - length - 1};
+    return true;
+}
+
+/* PLACE:ACCESS, the place being one of these symbols. */
+static bool target_place(struct names symbols, struct word word, struct target *target)
+{
+    static const char *const accesses[] = {"rw", "w", "x", NULL};
+    struct word place, access;
+
+    if (word_cut(word, ':', &place, &access))
+        return target_set_open(target, names_fixed(accesses), access);
+    return target_set_open(target, symbols, word);
+}
+
 /* mem:/bin/x, and mem:/bin/x:symbol. */
 static bool target_program_place(struct word word, struct target *target)
 {
     char path[FS_PATH_MAX + 1];
-    size_t length = 0;
+    struct word file, place;
 
-    while (length < word.length && word.text[length] != ':')
-        length++;
-    if (length == word.length)
+    if (!word_cut(word, ':', &file, &place))
         return target_set_open(target, names_paths(), word);
-    if (length > FS_PATH_MAX)
+    if (file.length > FS_PATH_MAX)
         return false;
-    memcpy(path, word.text, length);
-    path[length] = '\0';
-    word = (struct word){word.text + length + 1, word.length - length - 1};
-    return target_set_open(target, names_program_symbols(path), word);
+    memcpy(path, file.text, file.length);
+    path[file.length] = '\0';
+    return target_place(names_program_symbols(path), place, target);
 }
 
 /* An event of `kinds`, or what a breakpoint watches. */
@@ -151,7 +173,7 @@ static bool target_event(struct names kinds, struct word word, struct target *ta
     word = (struct word){word.text + skipped, word.length - skipped};
     if (word_begins(word, "/"))
         return target_program_place(word, target);
-    return target_set_open(target, names_symbols(), word);
+    return target_place(names_symbols(), word, target);
 }
 
 static bool target_value(const struct option *option, struct word word, struct target *target)
@@ -184,9 +206,14 @@ static bool target_part(const struct context *context, struct target *target)
     struct word subcommand = context->subcommand, previous = context->previous;
     const struct options *part = perf_part_find(subcommand.text, subcommand.length);
     const struct option *option = part ? option_find(part, previous.text, previous.length) : NULL;
+    struct word name, value;
 
     if (!part)
         return false;
+    if (word_begins(context->current, "--") && word_cut(context->current, '=', &name, &value)) {
+        option = option_find(part, name.text, name.length);
+        return option && option->value && target_value(option, value, target);
+    }
     if (option && option->value)
         return target_value(option, context->current, target);
     if (context->current.length == 0 || context->current.text[0] == '-')
@@ -228,7 +255,8 @@ bool target_find(const char *text, size_t length, struct target *target)
         return target_command(context.current, target);
     if (context.subcommand.length == 0)
         return target_second(&context, target);
-    if (word_is(context.command, "help") && word_is(context.previous, "perf"))
+    if ((word_is(context.command, "help") && word_is(context.previous, "perf")) ||
+        (word_is(context.command, "perf") && word_is(context.previous, "help")))
         return target_set(target, names_parts(), context.current);
     if (word_is(context.command, "kill") && word_begins(context.previous, "-"))
         return target_set(target, names_running_programs(), context.current);

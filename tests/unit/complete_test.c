@@ -208,13 +208,14 @@ static void perf_has_subcommands_and_options(void **state)
         "--overwrite  --pid  --raw-samples  --skip  --start  --to  --trigger\n"
         "--verify-chain  -C  -F  -R  -a  -c  -e  -f  -g  -m  -p  -z\n");
     assert_string_equal(list("perf report -"),
-                        "--dump-raw-trace  --last-boot  --max-stack  --no-children  --no-inline\n"
-                        "--show-nr-samples  --sort  --stdio  -D  -g  -n  -s\n");
+                        "--call-graph  --dump-raw-trace  --last-boot  --max-stack  --no-children\n"
+                        "--no-inline  --show-nr-samples  --sort  --stdio  -D  -g  -n  -s\n");
     assert_string_equal(
         list("perf stat -"),
         "--  --all-cpus  --by  --cpu  --event  --filter  --from  --hist  --interval-print\n"
         "--key  --pid  --repeat  --start  --to  -C  -I  -a  -e  -p  -r\n");
-    assert_string_equal(list("perf script -"), "--last-boot  --max-events  --max-stack  -F\n");
+    assert_string_equal(list("perf script -"),
+                        "--fields  --last-boot  --max-events  --max-stack  -F\n");
 }
 
 /* What would be refused is not offered. */
@@ -236,6 +237,10 @@ static void an_option_is_followed_by_what_it_takes(void **state)
     assert_extends("perf report --sort comm,s", "ym", 1);
     assert_extends("perf report --max-stack ", "", 0);
     assert_string_equal(list("perf script -F "), "+iregs  iregs\n");
+    assert_extends("perf report --sort=comm,s", "ym", 1);
+    assert_extends("perf record -g --event=mem:z", "one", 1);
+    assert_extends("perf record --overwrite=", "", 0);
+    assert_string_equal(list("perf help s"), "script  stat\n");
     assert_string_equal(list("perf trace -e getp"), "getpid  getppid\n");
     assert_extends("perf trace -e read,wri", "te", 1);
     assert_extends("perf trace -e cpu", "", 0);
@@ -282,7 +287,11 @@ static void events_are_completed_by_symbol(void **state)
     assert_extends("perf record -e mem:kernel_m", "ain", 1);
     assert_extends("perf record --event mem:z", "one", 1);
     assert_extends("perf stat -e mem:zone,mem:kernel_m", "ain", 1);
-    assert_extends("perf record -e mem:kernel_flag:", "", 0);
+    assert_string_equal(list("perf record -e mem:kernel_flag:"), "rw  w  x\n");
+    assert_extends("perf record -e mem:zone:r", "w", 1);
+    assert_extends("perf record -e mem:zone/4:r", "w", 1);
+    assert_extends("perf record -e mem:/bin/fs-load:calls:r", "w", 1);
+    assert_extends("perf record -e mem:zone:w:", "", 0);
     assert_extends("perf record -e mem:nosuch", "", 0);
 }
 

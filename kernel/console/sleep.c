@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The command `sleep`: as a workload it says how long something is recorded. Nothing runs
+ * meanwhile: a timer of its own wakes it, or a ^C. Task context.
+ */
+#include <linux/errno.h>
+
+#include "arch/cpu.h"
+#include "core/console/command.h"
+#include "core/lib/print.h"
+#include "core/words/number.h"
+#include "kernel/console/input_wait.h"
+#include "kernel/time/timer.h"
+
+#define SECOND_NS    1000000000ull
+#define SECONDS_MOST 1000000
+
+static uint64_t until_ns; /* one command at a time */
+
+static bool is_over(void)
+{
+    return command_interrupted() || arch_clock_ns() >= until_ns;
+}
+
+static void wake(void *data)
+{
+    (void)data;
+    input_wake();
+}
+
+/* "1", "0.25": the whole word, up to its ninth decimal. */
+static bool read_seconds(const char *word, uint64_t *ns)
+{
+    uint64_t place = SECOND_NS;
+
+    if (number_read(&word, 10, SECONDS_MOST, ns) != NUMBER_READ)
+        return false;
+    *ns *= SECOND_NS;
+    if (*word == '.')
+        for (word++; number_digit(*word, 10) >= 0; word++)
+            *ns += (place /= 10) * (uint64_t)number_digit(*word, 10);
+    return *word == '\0';
+}
+
+static int sleep_run(int argc, char **argv)
+{
+    struct timer timer = {.function = wake};
+    uint64_t ns;
+
+    if (argc != 2 || !read_seconds(argv[1], &ns)) {
+        print("sleep: give seconds, up to %d: 1, or 0.5\n", SECONDS_MOST);
+        return -EINVAL;
+    }
+    until_ns = arch_clock_ns() + ns;
+    timer_start(&timer, ns, 0);
+    input_wait_until(is_over);
+    timer_cancel(&timer); /* it lies on this stack */
+    return command_interrupted() ? -EINTR : 0;
+}
+
+COMMAND(sleep_command) = {.name = "sleep",
+                          .usage = "SECONDS",
+                          .summary = "waits, or lets others run while a recording lasts",
+                          .run = sleep_run};
