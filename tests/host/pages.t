@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tools/rules
+# of: tools/rules, docs/glossary.md
 #
 # tools/rules finds a link that leads nowhere, an anchor that is no title, and a line of a page that
 # is too long; examples, tables and pictures may be long. Run from the root of the tree:
@@ -8,9 +8,11 @@
 #     prove tests/host/pages.t
 use strict;
 use warnings;
+use lib 'tests/lib';
 use File::Path qw(make_path);
 use File::Spec;
 use Test::More;
+use Pitot::Files;
 
 my $build = $ENV{BUILD} // 'build';
 my $rules = File::Spec->rel2abs('tools/rules');
@@ -41,5 +43,24 @@ is(said('README.md', "$long\n"), "README.md:1: is longer than 100 columns\n",
     'a long line is found');
 is(said('README.md', "| $long |\n    \$ $long\n![$long](docs/index.md)\n"), '',
     '... unless it cannot be folded');
+
+# --- Names of the documents and of Linux ----------------------------------------------------------
+
+my ($table) = slurp('docs/glossary.md') =~ /^\| name in the documents .*\n\|---.*\n((?:\|.*\n)+)/m;
+my @rows = split(/\n/, $table // '');
+cmp_ok(scalar(@rows), '>', 10, 'docs/glossary.md says what they are called here');
+for my $row (@rows) {
+    my ($there, $here) = $row =~ /^\| (.*) \| (.*) \|$/;
+    my @missing = grep { !is_there($_) } map { s/^struct //r } $here =~ /`([^`]+)`/g;
+    is("@missing", '', "what $there is called here is there");
+}
+
+# Whether a file has that path, or that word is in the code.
+sub is_there
+{
+    my ($name) = @_;
+    return -e $name if $name =~ m{/};
+    return system('grep', '-rqwF', '--include=*.[ch]', $name, 'core', 'arch') == 0;
+}
 
 done_testing();
