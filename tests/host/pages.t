@@ -44,6 +44,19 @@ is(said('README.md', "$long\n"), "README.md:1: is longer than 100 columns\n",
 is(said('README.md', "| $long |\n    \$ $long\n![$long](docs/index.md)\n"), '',
     '... unless it cannot be folded');
 
+# --- Files that pages name ------------------------------------------------------------------------
+
+# Whole paths, and names of files in the folder at hand; in capitals is what a reader puts in.
+my @files = map { chomp; s{^\./}{}r } `find . -path ./build -prune -o -type f -print`;
+my %named;
+for my $page (glob('*.md docs/*.md')) {
+    $named{$_} = $page for slurp($page) =~ m{`([\w./-]+\.(?:c|h|t|pl|pm|py|asm|inc|mk|md))`}g;
+}
+my $tree_has = join("\n", map { "/$_" } @files, '');
+my @lost = grep { !/\.\.\.|NAME/ && $tree_has !~ m{/\Q$_\E\n} } sort keys %named;
+is(join(', ', map { "$named{$_}: $_" } @lost),
+    '', 'each file that a page names is there');
+
 # --- Names of the documents and of Linux ----------------------------------------------------------
 
 my ($table) = slurp('docs/glossary.md') =~ /^\| name in the documents .*\n\|---.*\n((?:\|.*\n)+)/m;
