@@ -34,7 +34,7 @@ struct wire_begin {
 
 /*
  * A calling context: a path of call sites, the innermost of which is this one's. 0 is the context
- * of code that nobody is known to have called.
+ * of code whose caller is not known.
  */
 struct wire_context {
     struct wire_head head;
