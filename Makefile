@@ -146,7 +146,7 @@ clean:
 
 ## make help        this list
 help:
-	$(Q)sed -n 's/^## \{0,1\}//p' Makefile tools/show.mk tools/stopped.mk tests/bench/bench.mk
+	$(Q)sed -n 's/^## \{0,1\}//p' Makefile tools/show.mk tools/stopped.mk outside/outside.mk tests/bench/bench.mk
 
 $(BUILD):
 	$(Q)mkdir -p $@
@@ -206,6 +206,6 @@ $(BUILD)/lib/pitot.o: FORCE
 	+$(Q)$(MAKE) --no-print-directory -f core/embed/lib.mk BUILD=$(BUILD) CC='$(CC)' NASM='$(NASM)' V=$(V)
 
 # What else is built, each beside its sources. They use the variables and the recipes above.
-include tools/tools.mk outside/plugin/plugin.mk tools/show.mk tools/stopped.mk boot/image.mk programs/programs.mk tests/port/port.mk ports/c/port.mk ports/rust/port.mk tests/tests.mk tests/bench/bench.mk
+include tools/tools.mk tools/show.mk tools/stopped.mk outside/plugin/plugin.mk outside/outside.mk boot/image.mk programs/programs.mk tests/port/port.mk ports/c/port.mk ports/rust/port.mk tests/tests.mk tests/bench/bench.mk
 
 -include $(KERNEL_OBJ:.o=.d)

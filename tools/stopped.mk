@@ -12,6 +12,3 @@ postmortem: packages-build
 	+$(Q)$(MAKE) --no-print-directory $(BUILD)/host/postmortem
 	$(Q)$(BUILD)/host/postmortem -k $(BUILD)/pitot.elf -o $(BUILD)/postmortem.perf $(FROM)
 	@echo 'perf report -i $(BUILD)/postmortem.perf --vmlinux=$(BUILD)/pitot.elf'
-
-## make outside     build/host/outside, which watches any x86-64 kernel in QEMU through its stub for gdb (docs/porting.md)
-outside: packages-build $(BUILD)/host/outside

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Kernels in QEMU that know nothing of Pitot: the command of the host, and QEMU's plugin. Part of the Makefile.
+
+## make outside     build/outside/pitot, which watches any x86-64 kernel in QEMU (docs/outside.md); and build/host/outside, which
+##                  does so through QEMU's stub for gdb (docs/porting.md)
+outside: packages-build $(BUILD)/host/outside $(BUILD)/outside/pitot $(PLUGINS)
+
+# --- The command ---
+
+PITOT_CORE := $(addprefix core/,$(addsuffix .c,lib/print lib/refusal symbols/distance symbols/suggest words/glob words/number words/option))
+
+$(BUILD)/outside/pitot: $(wildcard outside/pitot/*.[ch] outside/*.h core/abi/*.h core/lib/*.h core/symbols/*.h core/words/*.h) $(PITOT_CORE)
+	$(call say,HOSTCC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(HOSTFLAGS) $(filter %.c,$^) -lelf -o $@

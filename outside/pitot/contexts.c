@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See contexts.h. */
+#include "outside/pitot/contexts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/symbols/symbols.h"
+
+#define CONTEXTS_MOST (1u << 28) /* what is larger is no number of a context */
+#define ROOM_FIRST    4096
+
+static struct context {
+    uint64_t caller;
+    uint32_t outer, depth; /* depth 0: there is none of this number */
+} * contexts;
+static size_t room;
+
+static int grow(uint32_t number, struct refusal *why)
+{
+    size_t more = room ? room : ROOM_FIRST;
+    struct context *grown;
+
+    while (more <= number)
+        more *= 2;
+    grown = more == room ? contexts : reallocarray(contexts, more, sizeof(*contexts));
+    if (!grown)
+        return refuse(why, ENOMEM, "out of memory for %zu calling contexts", more);
+    memset(grown + room, 0, (more - room) * sizeof(*grown));
+    contexts = grown;
+    room = more;
+    return 0;
+}
+
+long contexts_depth(uint32_t context)
+{
+    if (context == 0)
+        return 0;
+    return context < room && contexts[context].depth ? (long)contexts[context].depth : -1;
+}
+
+/*
+ * The return address, as in every chain of perf's. A call that does not return may be the last
+ * instruction of its function, and what follows is another: then a byte of the call is named.
+ */
+static uint64_t caller_of(const struct wire_context *context)
+{
+    uint64_t after = context->site + context->site_end;
+    struct symbol at, next;
+
+    if (context->by == WIRE_BY_INTERRUPT)
+        return context->site;
+    if (symbols_find_address(context->site, &at) &&
+        (!symbols_find_address(after, &next) || next.address != at.address))
+        return after - 1;
+    return after;
+}
+
+int contexts_add(const struct wire_context *context, struct refusal *why)
+{
+    long outside = contexts_depth(context->outer);
+    int error;
+
+    if (context->context == 0 || context->context >= CONTEXTS_MOST || outside < 0 ||
+        contexts_depth(context->context) >= 0)
+        return refuse(why, EINVAL, "the plugin's calling context %u, called by %u, is impossible",
+                      context->context, context->outer);
+    error = grow(context->context, why);
+    if (!error)
+        contexts[context->context] =
+            (struct context){caller_of(context), context->outer, (uint32_t)outside + 1};
+    return error;
+}
+
+void contexts_chain(uint32_t context, uint64_t *callers, size_t most)
+{
+    for (size_t i = 0; i < most && context; i++) {
+        callers[i] = contexts[context].caller;
+        context = contexts[context].outer;
+    }
+}

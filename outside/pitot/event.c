@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See event.h. */
+#include "outside/pitot/event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/words/glob.h"
+#include "core/words/number.h"
+#include "outside/pitot/elf_symbols.h"
+#include "outside/pitot/place.h"
+
+#define PERIOD_INSTRUCTIONS 100000
+#define PERIOD_HITS         1
+#define PERIOD_MOST         (1ull << 40)
+#define LENGTH_DEFAULT      4 /* as perf and the kernel's: for a place whose size is unknown */
+
+static const char memory[] = "mem:", calls[] = "call:", instructions[] = "instructions";
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Cuts off "/period=N/" at the end of an event. */
+static int read_terms(char *text, uint64_t *period, struct refusal *why)
+{
+    size_t length = strlen(text);
+    char *open;
+
+    if (length < 2 || text[length - 1] != '/')
+        return 0;
+    text[length - 1] = '\0';
+    open = strrchr(text, '/');
+    if (!open)
+        return refuse(why, EINVAL, "event \"%s/\": the terms must stand between two slashes", text);
+    *open++ = '\0';
+    if (!begins(open, "period="))
+        return refuse(why, EINVAL, "event term \"%s\": period=N is possible", open);
+    if (!number_word(open + strlen("period="), PERIOD_MOST, period) || *period == 0)
+        return refuse(why, EINVAL, "event term \"%s\": a whole number from 1 is possible", open);
+    return 0;
+}
+
+/* --- mem:PLACE[/LEN][:r|w|rw] --- */
+
+static int read_access(struct event *event, char *text, struct refusal *why)
+{
+    static const char *const possible[] = {"r", "w", "rw"};
+    char *colon = strchr(text, ':');
+
+    event->access = "rw";
+    if (!colon)
+        return 0;
+    *colon++ = '\0';
+    for (size_t i = 0; i < sizeof(possible) / sizeof(*possible); i++)
+        if (strcmp(colon, possible[i]) == 0) {
+            event->access = possible[i];
+            return 0;
+        }
+    return refuse(why, EINVAL, "event \"%s\": access \"%s\": r, w, rw are possible", event->name,
+                  colon);
+}
+
+static int read_length(struct event *event, char *text, struct refusal *why)
+{
+    char *slash = strchr(text, '/');
+    const char *at;
+
+    if (!slash)
+        return 0;
+    *slash = '\0';
+    at = slash + 1;
+    if (number_read(&at, number_base(&at), UINT64_MAX, &event->length) != NUMBER_READ || *at ||
+        event->length == 0)
+        return refuse(why, EINVAL, "event \"%s\": length \"%s\": bytes from 1 are possible",
+                      event->name, slash + 1);
+    return 0;
+}
+
+static int read_memory(struct event *event, const struct kernel *kernel, char *text,
+                       struct refusal *why)
+{
+    uint64_t size = 0;
+    int error = read_access(event, text, why);
+
+    if (!error)
+        error = read_length(event, text, why);
+    if (!error)
+        error = place_read(text, kernel, &event->address, &size, why);
+    if (error)
+        return error;
+    if (event->length == 0)
+        event->length = size ? size : LENGTH_DEFAULT;
+    if (event->length - 1 > UINT64_MAX - event->address)
+        return refuse(why, EINVAL, "event \"%s\" goes beyond the end of memory", event->name);
+    return 0;
+}
+
+/* --- call:GLOB --- */
+
+static int read_calls(struct event *event, const struct kernel *kernel, const char *pattern,
+                      struct refusal *why)
+{
+    struct symbol symbol;
+    size_t total = 0;
+
+    while (elf_symbols_function(total, &symbol))
+        total++;
+    event->entries = calloc(total + 1, sizeof(*event->entries));
+    if (!event->entries)
+        return refuse(why, ENOMEM, "out of memory");
+    for (size_t i = 0; elf_symbols_function(i, &symbol); i++) {
+        size_t count = event->entry_count;
+        if (glob_match(pattern, symbol.name) &&
+            (count == 0 || event->entries[count - 1] != symbol.address))
+            event->entries[event->entry_count++] = symbol.address;
+    }
+    event->address = event->entries[0];
+    if (event->entry_count == 0)
+        return place_refuse_unknown("function", pattern, kernel, why);
+    return 0;
+}
+
+/* --- All of them --- */
+
+static int read_event(struct event *event, const struct pitot_options *options,
+                      const struct kernel *kernel, char *text, struct refusal *why)
+{
+    int error = read_terms(text, &event->period, why);
+
+    if (error)
+        return error;
+    event->name = strdup(text);
+    if (begins(text, memory)) {
+        event->kind = EVENT_MEMORY;
+        error = read_memory(event, kernel, text + strlen(memory), why);
+    } else if (begins(text, calls)) {
+        event->kind = EVENT_CALLS;
+        error = read_calls(event, kernel, text + strlen(calls), why);
+    } else if (strcmp(text, instructions) != 0) {
+        return refuse(why, EINVAL,
+                      "event \"%s\": instructions, mem:ADDR[/LEN][:r|w|rw], call:GLOB are possible",
+                      text);
+    }
+    if (!event->period)
+        event->period = options->period;
+    if (!event->period)
+        event->period = event->kind == EVENT_INSTRUCTIONS ? PERIOD_INSTRUCTIONS : PERIOD_HITS;
+    return error;
+}
+
+/* The comma after which another event begins; NULL: there is none. */
+static char *end_of_event(char *text)
+{
+    char *comma = text;
+
+    while ((comma = strchr(comma, ',')) != NULL) {
+        char *next = comma + 1;
+        if (begins(next, memory) || begins(next, calls) || begins(next, instructions))
+            return comma;
+        comma = next;
+    }
+    return NULL;
+}
+
+int events_read(struct events *events, const struct pitot_options *options,
+                const struct kernel *kernel, struct refusal *why)
+{
+    char everything[] = "instructions";
+    int error = 0;
+
+    *events = (struct events){.count = 0};
+    if (options->events.count == 0)
+        return read_event(&events->event[events->count++], options, kernel, everything, why);
+    for (unsigned i = 0; i < options->events.count; i++) {
+        char *text = options->events.text[i], *comma;
+        do {
+            comma = end_of_event(text);
+            if (comma)
+                *comma = '\0';
+            if (events->count == EVENTS_MAX)
+                return refuse(why, EINVAL, "more than %d events", EVENTS_MAX);
+            error = read_event(&events->event[events->count++], options, kernel, text, why);
+            text = comma ? comma + 1 : NULL;
+        } while (!error && text);
+        if (error)
+            return error;
+    }
+    return 0;
+}

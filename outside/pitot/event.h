@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a person asks for by -e, against the kernel's symbols: instructions, accesses to memory,
+ * calls of functions. Called by outside/pitot/main.c.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "outside/pitot/kernel.h"
+#include "outside/pitot/options.h"
+
+enum event_kind { EVENT_INSTRUCTIONS, EVENT_MEMORY, EVENT_CALLS };
+
+struct event {
+    enum event_kind kind;
+    char *name;      /* as typed, without terms */
+    uint64_t period; /* instructions or hits to a sample */
+    /* EVENT_MEMORY */
+    uint64_t address, length;
+    const char *access; /* r, w, rw */
+    /* EVENT_CALLS: entries of functions, in order, each once; `address` is the first. */
+    uint64_t *entries;
+    size_t entry_count;
+};
+
+struct events {
+    unsigned count;
+    struct event event[EVENTS_MAX];
+};
+
+/* Without -e: instructions. 0, or a negative errno and the reason. */
+int events_read(struct events *events, const struct pitot_options *options,
+                const struct kernel *kernel, struct refusal *why);

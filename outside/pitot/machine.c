@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See machine.h. */
+#define _GNU_SOURCE
+#include "outside/pitot/machine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PATIENCE  10        /* seconds that QEMU has to end */
+#define PIPE_SIZE (1 << 20) /* as much as an unprivileged process may have */
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+
+static void watched_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGCHLD);
+    for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
+        sigaddset(set, ending[i]);
+}
+
+int machine_prepare(struct machine *machine, struct refusal *why)
+{
+    int ends[2];
+
+    if (pipe(ends) < 0)
+        return refuse(why, errno, "a pipe: %s", strerror(errno));
+    *machine = (struct machine){.pipe = ends[0], .out = ends[1], .signals = -1};
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    /* The default's 64 KiB do, but cost more switches between the two processes. */
+    fcntl(ends[0], F_SETPIPE_SZ, PIPE_SIZE);
+    machine->has_terminal = tcgetattr(STDIN_FILENO, &machine->terminal) == 0;
+    return 0;
+}
+
+int machine_start(struct machine *machine, char *const *command, struct refusal *why)
+{
+    sigset_t watched, before;
+
+    /* Blocked before there is a child, so that no signal ends this command alone. */
+    watched_signals(&watched);
+    sigprocmask(SIG_BLOCK, &watched, &before);
+    signal(SIGPIPE, SIG_IGN);
+    machine->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+    machine->pid = machine->signals < 0 ? -1 : fork();
+    if (machine->pid < 0)
+        return refuse(why, errno, "%s: %s", command[0], strerror(errno));
+    if (machine->pid == 0) {
+        signal(SIGPIPE, SIG_DFL);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        execvp(command[0], command);
+        perror(command[0]);
+        _exit(127);
+    }
+    close(machine->out);
+    return 0;
+}
+
+void machine_stop(struct machine *machine)
+{
+    if (machine->ended)
+        return;
+    kill(machine->pid, machine->asked++ == 0 ? SIGTERM : SIGKILL);
+    clock_gettime(CLOCK_MONOTONIC, &machine->killed_at);
+    machine->killed_at.tv_sec += PATIENCE;
+}
+
+/* Milliseconds until QEMU is to be killed; -1: it is not. */
+static int time_left(const struct machine *machine)
+{
+    struct timespec now;
+    long long left;
+
+    if (machine->asked != 1)
+        return -1;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    left = (machine->killed_at.tv_sec - now.tv_sec) * 1000ll +
+           (machine->killed_at.tv_nsec - now.tv_nsec) / 1000000;
+    return left < 0 ? 0 : (int)left;
+}
+
+static void take_signals(struct machine *machine)
+{
+    struct signalfd_siginfo signal;
+
+    while (read(machine->signals, &signal, sizeof(signal)) == sizeof(signal)) {
+        if (signal.ssi_signo != SIGCHLD) {
+            machine_stop(machine);
+        } else if (waitpid(machine->pid, &machine->status, WNOHANG) == machine->pid) {
+            machine->ended = true;
+            /* What it has started may keep the pipe open, and writes nothing. */
+            fcntl(machine->pipe, F_SETFL, O_NONBLOCK);
+        }
+    }
+}
+
+size_t machine_read(struct machine *machine, void *bytes, size_t room)
+{
+    while (machine->pipe >= 0 || !machine->ended) {
+        struct pollfd waits[] = {{.fd = machine->pipe, .events = POLLIN},
+                                 {.fd = machine->signals, .events = POLLIN}};
+
+        if (!machine->ended && poll(waits, 2, time_left(machine)) == 0)
+            machine_stop(machine);
+        if (waits[1].revents)
+            take_signals(machine);
+        if (machine->pipe < 0 || (!machine->ended && !waits[0].revents))
+            continue;
+        ssize_t count = read(machine->pipe, bytes, room);
+        if (count > 0)
+            return (size_t)count;
+        if (count < 0 && errno == EINTR)
+            continue;
+        close(machine->pipe);
+        machine->pipe = -1;
+    }
+    return 0;
+}
+
+int machine_finish(struct machine *machine)
+{
+    /* In the background this would stop the command. */
+    signal(SIGTTOU, SIG_IGN);
+    if (machine->has_terminal)
+        tcsetattr(STDIN_FILENO, TCSANOW, &machine->terminal);
+    return WIFSIGNALED(machine->status) ? 128 + WTERMSIG(machine->status)
+                                        : WEXITSTATUS(machine->status);
+}

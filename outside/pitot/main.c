@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pitot COMMAND [OPTION]... -- QEMU ARGUMENT...: watches any x86-64 kernel in QEMU, without a line
+ * in it (docs/outside.md). A person calls it.
+ *
+ * Everything that a person typed is checked before QEMU is started or a file is written.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/lib/assert.h"
+#include "core/lib/print.h"
+#include "outside/pitot/command.h"
+#include "outside/pitot/qemu.h"
+
+#define WRONG_USAGE 129 /* as perf's */
+
+static const struct {
+    const struct options *options;
+    int (*run)(const struct command *command, struct watch *watch, struct refusal *why);
+} commands[] = {{&options_record, command_record}, {&options_stat, command_stat}};
+
+#define COMMANDS (sizeof(commands) / sizeof(*commands))
+
+_Noreturn void assert_failed(const char *claim, const char *file, int line)
+{
+    fprintf(stderr, "pitot: %s:%d: broken: %s\n", file, line, claim);
+    abort();
+}
+
+/* --- Help --- */
+
+static void write_out(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    fwrite(bytes, 1, length, stdout);
+}
+
+static struct sink out = {.write = write_out};
+
+static int help(const struct options *options)
+{
+    if (options) {
+        printf("usage: pitot %s %s\n\n%s\n\n", options->name, options->usage, options->summary);
+        options_help(options, &out);
+        return 0;
+    }
+    printf("usage: pitot COMMAND [OPTION]... -- QEMU ARGUMENT...\n\n"
+           "Watches an x86-64 kernel in QEMU, without a line in it: your own QEMU command follows "
+           "--.\n\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        printf("    %-8s %s\n", commands[i].options->name, commands[i].options->summary);
+    printf("\n`pitot help COMMAND` has the options.\n");
+    return 0;
+}
+
+/* The index; COMMANDS: there is none of that name. */
+static size_t find_command(const char *name)
+{
+    size_t index = 0;
+
+    while (index < COMMANDS && strcmp(commands[index].options->name, name) != 0)
+        index++;
+    return index;
+}
+
+static int refuse_command(const char *name)
+{
+    fprintf(stderr, "pitot: no command \"%s\"; there are", name);
+    for (size_t i = 0; i < COMMANDS; i++)
+        fprintf(stderr, " %s,", commands[i].options->name);
+    fprintf(stderr, " help\n");
+    return WRONG_USAGE;
+}
+
+/* --- A command --- */
+
+static int prepare(const struct pitot_options *options, struct kernel *kernel,
+                   struct events *events, struct watch *watch, struct refusal *why)
+{
+    const char *elf = options->kernel ? options->kernel : qemu_kernel(options->qemu);
+    int error = qemu_check_words(options->qemu, why);
+
+    if (error)
+        return error;
+    if (!elf)
+        return refuse(why, EINVAL, "QEMU is given no -kernel; --kernel ELF names the kernel's");
+    error = kernel_open(kernel, elf, why);
+    if (!error)
+        error = events_read(events, options, kernel, why);
+    if (error)
+        return error;
+    if (kernel->stripped)
+        fprintf(stderr, "pitot: %s is stripped: places have addresses and no names\n", elf);
+    *watch = (struct watch){.kernel = kernel, .events = events, .command = options->qemu};
+    return watch_prepare(watch, why);
+}
+
+static int run(size_t index, int argc, char **argv, char *const *typed)
+{
+    static struct kernel kernel;
+    static struct events events;
+    static struct watch watch;
+    struct pitot_options options;
+    struct command command = {&options, argc + 1, typed};
+    struct refusal why;
+    int error = pitot_options_read(commands[index].options, argc, argv, &options, &why);
+    int status = error ? WRONG_USAGE : 1;
+
+    if (!error)
+        error = prepare(&options, &kernel, &events, &watch, &why);
+    if (!error)
+        error = commands[index].run(&command, &watch, &why);
+    if (!error)
+        return watch.status;
+    fprintf(stderr, "pitot %s: %s\n", commands[index].options->name, why.text);
+    return status;
+}
+
+/* The words as they were typed: reading them cuts them up. */
+static char **copy_words(int argc, char **argv)
+{
+    char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+
+    for (int i = 0; copy && i < argc; i++)
+        copy[i] = strdup(argv[i]);
+    return copy;
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "help";
+    bool asks = strcmp(name, "help") == 0;
+    size_t index;
+
+    if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0 || (asks && argc < 3))
+        return help(NULL);
+    index = find_command(asks ? argv[2] : name);
+    if (index == COMMANDS)
+        return refuse_command(asks ? argv[2] : name);
+    if (asks || options_ask_help(commands[index].options, argc - 1, argv + 1))
+        return help(commands[index].options);
+    return run(index, argc - 1, argv + 1, copy_words(argc, argv));
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The command line of `pitot record` and `pitot stat`, spelt as perf's and the kernel's are. Called
+ * by outside/pitot/main.c.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/lib/refusal.h"
+#include "core/words/option.h"
+
+#define EVENTS_MAX 96 /* of all -e together */
+
+enum pitot_command { PITOT_RECORD = 1, PITOT_STAT = 2 };
+
+struct spelt_events {
+    unsigned count;
+    char *text[EVENTS_MAX]; /* each -e as it was typed */
+};
+
+struct pitot_options {
+    bool chains;
+    uint64_t period; /* 0: not given */
+    const char *output;
+    const char *kernel; /* NULL: the one that QEMU is given */
+    struct spelt_events events;
+    char **qemu; /* its command, NULL after the last word */
+};
+
+extern const struct options options_record, options_stat;
+
+/* 0, or a negative errno and the reason. The words stay in argv, which is written to. */
+int pitot_options_read(const struct options *of, int argc, char **argv,
+                       struct pitot_options *options, struct refusal *why);

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See perf_file.h. */
+#include "outside/pitot/perf_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STRING_ALIGN 64 /* as perf pads strings */
+
+struct section {
+    uint64_t offset, size;
+};
+
+struct header {
+    uint64_t magic, size;
+    uint64_t attribute_size; /* of an attribute with the section of its ids */
+    struct section attributes, data, event_types;
+    uint64_t features[4]; /* a bit for each */
+};
+
+struct attribute {
+    uint8_t attr[PERF_PIPE_ATTR_SIZE];
+    struct section ids;
+};
+
+_Static_assert(sizeof(struct header) == 104, "perf tells a file from a pipe by this size");
+_Static_assert(sizeof(struct attribute) == 144, "an attribute of 128 bytes, and 16");
+
+static struct {
+    int descriptor;
+    const char *path;
+    struct header header;
+    char *bytes; /* records that are not in the file yet */
+    size_t used, room;
+    int error; /* the first that writing met */
+    struct {
+        char *bytes;
+        size_t size;
+    } features[PERF_FILE_FEATURES];
+} file;
+
+static _Noreturn void end_without_memory(void)
+{
+    fprintf(stderr, "pitot: out of memory\n");
+    exit(1);
+}
+
+static int refuse_write(struct refusal *why)
+{
+    return refuse(why, file.error, "%s: %s", file.path, strerror(file.error));
+}
+
+/* How much of it was written. */
+static size_t write_at(uint64_t offset, const void *bytes, size_t size)
+{
+    size_t done = 0;
+
+    while (done < size) {
+        const char *at = (const char *)bytes + done;
+        ssize_t count = pwrite(file.descriptor, at, size - done, (off_t)(offset + done));
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0) {
+            file.error = count < 0 ? errno : ENOSPC;
+            break;
+        }
+        done += (size_t)count;
+    }
+    return done;
+}
+
+static void write_attributes(const struct perf_event_attr *attributes, unsigned count)
+{
+    uint64_t ids_at = sizeof(struct header), at = ids_at + count * sizeof(uint64_t);
+
+    file.header.attributes = (struct section){at, count * sizeof(struct attribute)};
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t id = i + 1, id_at = ids_at + i * sizeof(id);
+        struct attribute attribute = {.ids = {id_at, sizeof(id)}};
+
+        memcpy(attribute.attr, &attributes[i], sizeof(attribute.attr));
+        write_at(id_at, &id, sizeof(id));
+        write_at(at, &attribute, sizeof(attribute));
+        at += sizeof(attribute);
+    }
+    file.header.data.offset = at;
+}
+
+int perf_file_create(const char *path, const struct perf_event_attr *attributes, unsigned count,
+                     struct refusal *why)
+{
+    file.path = path;
+    file.header = (struct header){.magic = PERF_PIPE_MAGIC,
+                                  .size = sizeof(struct header),
+                                  .attribute_size = sizeof(struct attribute)};
+    file.descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file.descriptor < 0)
+        return refuse(why, errno, "%s: %s", path, strerror(errno));
+    write_attributes(attributes, count);
+    write_at(0, &file.header, sizeof(file.header));
+    return file.error ? refuse_write(why) : 0;
+}
+
+void *perf_file_record(size_t size)
+{
+    if (size > file.room - file.used) {
+        file.room = 2 * file.room + size;
+        file.bytes = realloc(file.bytes, file.room);
+        if (!file.bytes)
+            end_without_memory();
+    }
+    file.used += size;
+    return memset(file.bytes + file.used - size, 0, size);
+}
+
+/* The records in the first `size` bytes that lie there to their end. */
+static size_t whole_records(size_t size)
+{
+    const struct perf_event_header *record;
+    size_t end = 0;
+
+    while (end < size) {
+        record = (const void *)(file.bytes + end);
+        if (record->size > size - end)
+            break;
+        end += record->size;
+    }
+    return end;
+}
+
+/* The size follows the records, so what the header speaks of is there. */
+int perf_file_flush(struct refusal *why)
+{
+    uint64_t at = file.header.data.offset + file.header.data.size;
+
+    if (file.used > 0 && !file.error)
+        file.header.data.size += whole_records(write_at(at, file.bytes, file.used));
+    write_at(0, &file.header, sizeof(file.header));
+    file.used = 0;
+    return file.error ? refuse_write(why) : 0;
+}
+
+void perf_file_feature(enum perf_file_feature feature, const void *bytes, size_t size)
+{
+    size_t before = file.features[feature].size;
+    char *content = realloc(file.features[feature].bytes, before + size);
+
+    if (!content)
+        end_without_memory();
+    memcpy(content + before, bytes, size);
+    file.features[feature].bytes = content;
+    file.features[feature].size = before + size;
+}
+
+void perf_file_string(enum perf_file_feature feature, const char *text)
+{
+    static const char padding[STRING_ALIGN];
+    size_t length = strlen(text);
+    uint32_t room = (uint32_t)((length + STRING_ALIGN) & ~(size_t)(STRING_ALIGN - 1));
+
+    perf_file_feature(feature, &room, sizeof(room));
+    perf_file_feature(feature, text, length);
+    perf_file_feature(feature, padding, room - length);
+}
+
+static void write_features(void)
+{
+    uint64_t places = file.header.data.offset + file.header.data.size, at = places;
+
+    for (int i = 0; i < PERF_FILE_FEATURES; i++)
+        at += file.features[i].size ? sizeof(struct section) : 0;
+    for (int i = 0; i < PERF_FILE_FEATURES; i++) {
+        struct section section = {at, file.features[i].size};
+        if (section.size == 0)
+            continue;
+        write_at(places, &section, sizeof(section));
+        write_at(at, file.features[i].bytes, section.size);
+        places += sizeof(section);
+        at += section.size;
+        file.header.features[0] |= UINT64_C(1) << i;
+    }
+    if (!file.error)
+        write_at(0, &file.header, sizeof(file.header));
+}
+
+int perf_file_close(struct refusal *why)
+{
+    if (perf_file_flush(why) == 0)
+        write_features();
+    if (close(file.descriptor) < 0 && !file.error)
+        file.error = errno;
+    return file.error ? refuse_write(why) : 0;
+}

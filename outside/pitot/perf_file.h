@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A perf.data file that grows: header, attributes, records, and at its end the header's features.
+ * Between two calls it is whole but for the features, so that it opens whatever ends its writer.
+ * Called by outside/pitot/recording.c.
+ *
+ * Source: the perf tool's documentation, perf.data-file-format.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/abi/perf_pipe.h"
+#include "core/lib/refusal.h"
+
+/* Bits of the header. The places of the features follow the records, in this order. */
+enum perf_file_feature {
+    PERF_FILE_HOSTNAME = 3,
+    PERF_FILE_OSRELEASE = 4,
+    PERF_FILE_VERSION = 5,
+    PERF_FILE_ARCH = PERF_PIPE_FEATURE_ARCH,
+    PERF_FILE_NRCPUS = PERF_PIPE_FEATURE_NRCPUS,
+    PERF_FILE_CPUDESC = PERF_PIPE_FEATURE_CPUDESC,
+    PERF_FILE_CPUID = PERF_PIPE_FEATURE_CPUID,
+    PERF_FILE_CMDLINE = 11,
+    PERF_FILE_EVENT_DESC = 12,
+    PERF_FILE_SAMPLE_TIME = 21,
+    PERF_FILE_FEATURES, /* how many numbers there are */
+};
+
+/* Each attribute's id is its place in the file, from 1 on. */
+int perf_file_create(const char *path, const struct perf_event_attr *attributes, unsigned count,
+                     struct refusal *why);
+
+/* Room for a record of `size` bytes, a multiple of 8; it is filled before the next call. */
+void *perf_file_record(size_t size);
+
+/* All records so far go to the file. 0, or a negative errno and the reason. */
+int perf_file_flush(struct refusal *why);
+
+/* Bytes of a feature, appended to those that it has. Before perf_file_close. */
+void perf_file_feature(enum perf_file_feature feature, const void *bytes, size_t size);
+
+/* A feature's string: its length, then it with its NUL, padded. */
+void perf_file_string(enum perf_file_feature feature, const char *text);
+
+/* Writes the features. 0, or a negative errno and the reason. */
+int perf_file_close(struct refusal *why);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See place.h. */
+#include "outside/pitot/place.h"
+
+#include <string.h>
+
+#include "core/lib/print.h"
+#include "core/symbols/symbols.h"
+#include "core/words/number.h"
+
+#define NEAREST_MAX   5
+#define ADDRESSES_MAX 4
+
+int place_refuse_unknown(const char *what, const char *name, const struct kernel *kernel,
+                         struct refusal *why)
+{
+    struct symbol nearest[NEAREST_MAX];
+    size_t count = symbols_suggest(name, nearest, NEAREST_MAX), used = 0;
+    char near[sizeof(why->text)] = "";
+
+    if (kernel->stripped)
+        return refuse(why, ENOENT, "no %s \"%s\": %s is stripped; give an address", what, name,
+                      kernel->path);
+    if (count == 0)
+        return refuse(why, ENOENT, "no %s \"%s\", and none with a similar spelling", what, name);
+    for (size_t i = 0; i < count && used < sizeof(near); i++)
+        used +=
+            print_into(near + used, sizeof(near) - used, "%s%s", used ? ", " : "", nearest[i].name);
+    return refuse(why, ENOENT, "no %s \"%s\"; near: %s", what, name, near);
+}
+
+static int refuse_ambiguous(const char *name, size_t count, struct refusal *why)
+{
+    char list[ADDRESSES_MAX * 24] = "";
+    struct symbol symbol;
+    size_t used = 0, listed = 0;
+
+    for (size_t i = 0; listed < ADDRESSES_MAX && symbols_by_name(i, &symbol); i++)
+        if (strcmp(symbol.name, name) == 0)
+            used += print_into(list + used, sizeof(list) - used, "%s0x%lx", listed++ ? ", " : "",
+                               (unsigned long)symbol.address);
+    return refuse(why, EINVAL, "%zu symbols are called \"%s\"; give the address: %s%s", count, name,
+                  list, count > listed ? ", ..." : "");
+}
+
+static int read_number(const char *text, const char *what, uint64_t *number, struct refusal *why)
+{
+    const char *at = text;
+
+    if (number_read(&at, number_base(&at), UINT64_MAX, number) != NUMBER_READ || *at)
+        return refuse(why, EINVAL, "%s \"%s\": 0x and hexadecimal digits, or decimal ones", what,
+                      text);
+    return 0;
+}
+
+int place_read(char *text, const struct kernel *kernel, uint64_t *address, uint64_t *size,
+               struct refusal *why)
+{
+    char *plus = strchr(text, '+');
+    uint64_t offset = 0;
+    struct symbol symbol;
+    size_t count;
+    int error;
+
+    *size = 0;
+    if (number_digit(*text, 10) >= 0)
+        return read_number(text, "address", address, why);
+    if (plus)
+        *plus = '\0';
+    error = symbols_find_name(text, &symbol, &count);
+    if (error == -EEXIST)
+        return refuse_ambiguous(text, count, why);
+    if (error)
+        return place_refuse_unknown("symbol", text, kernel, why);
+    if (plus && (error = read_number(plus + 1, "offset", &offset, why)) != 0)
+        return error;
+    if (plus && symbol.size && offset >= symbol.size)
+        return refuse(why, EINVAL, "+0x%lx lies beyond the end of %s, which is %zu bytes long",
+                      (unsigned long)offset, text, symbol.size);
+    *address = symbol.address + offset;
+    *size = plus ? 0 : symbol.size;
+    return 0;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See plugin.h. */
+#define _GNU_SOURCE
+#include "outside/pitot/plugin.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define VERSION(major, minor) ((major)*100 + (minor))
+
+/* One for each interface that QEMU has had for plugins and that differs from the one before. */
+static const struct {
+    const char *name;
+    unsigned first, last; /* QEMU's versions that it has run with */
+} plugins[] = {
+    {"plugin-v1.so", VERSION(6, 0), VERSION(8, 1)},
+    {"plugin-v4.so", VERSION(9, 2), VERSION(10, 1)},
+};
+
+static const char *const folders[] = {"", "../lib/pitot/"};
+
+/* Whether there is such a file; then `path` is it. */
+static bool find_file(const char *home, const char *name, char path[PATH_MAX])
+{
+    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+        int length = snprintf(path, PATH_MAX, "%s/%s%s", home, folders[i], name);
+        if (length < PATH_MAX && access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+int plugin_find(struct plugin *plugin, const struct qemu_version *version, struct refusal *why)
+{
+    unsigned wanted = VERSION(version->major, version->minor);
+    char home[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", home, sizeof(home) - 1);
+
+    if (length < 0)
+        return refuse(why, errno, "/proc/self/exe: %s", strerror(errno));
+    home[length] = '\0';
+    *strrchr(home, '/') = '\0';
+    for (size_t i = sizeof(plugins) / sizeof(*plugins); i-- > 0;)
+        if (plugins[i].first <= wanted && find_file(home, plugins[i].name, plugin->file)) {
+            plugin->tried = wanted <= plugins[i].last;
+            return 0;
+        }
+    return refuse(why, ENOENT, "no plugin for QEMU %u.%u in %s or its ../lib/pitot; make outside",
+                  version->major, version->minor, home);
+}
+
+/* A file without a name: it is gone when the last process that has it open ends. */
+static int write_list(const struct event *event, struct refusal *why)
+{
+    int descriptor = memfd_create("pitot-calls", 0);
+    FILE *list = descriptor < 0 ? NULL : fdopen(dup(descriptor), "w");
+
+    for (size_t i = 0; list && i < event->entry_count; i++)
+        fprintf(list, "%" PRIx64 "\n", event->entries[i]);
+    if (!list || fclose(list) != 0)
+        return refuse(why, errno, "%s: its list of functions: %s", event->name, strerror(errno));
+    return descriptor;
+}
+
+/* In QEMU's options a comma in a value is written twice. */
+static void write_value(FILE *text, const char *value)
+{
+    for (; *value; value++) {
+        fputc(*value, text);
+        if (*value == ',')
+            fputc(',', text);
+    }
+}
+
+static int write_event(FILE *text, const struct event *event, uint64_t period, struct refusal *why)
+{
+    int list;
+
+    fputs(",event=", text);
+    switch (event->kind) {
+    case EVENT_INSTRUCTIONS:
+        fprintf(text, "insn:%" PRIu64, period);
+        return 0;
+    case EVENT_MEMORY:
+        fprintf(text, "mem:%" PRIx64 ":%" PRIu64 ":%s:%" PRIu64, event->address, event->length,
+                event->access, period);
+        return 0;
+    case EVENT_CALLS:
+        list = write_list(event, why);
+        fprintf(text, "call:/proc/self/fd/%d:%" PRIu64, list, period);
+        return list < 0 ? list : 0;
+    }
+    return 0;
+}
+
+char *plugin_argument(const struct plugin *plugin, const struct kernel *kernel,
+                      const struct events *events, int out, bool chains, bool sampled,
+                      struct refusal *why)
+{
+    struct segment text = kernel_text(kernel);
+    char *argument = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&argument, &size);
+    int error = 0;
+
+    if (!stream) {
+        refuse(why, errno, "%s", strerror(errno));
+        return NULL;
+    }
+    write_value(stream, plugin->file);
+    fprintf(stream, ",out=%d,text=%" PRIx64 ":%" PRIx64 "%s", out, text.address,
+            text.address + text.size - 1, chains ? "" : ",chains=0");
+    for (unsigned i = 0; i < events->count && !error; i++) {
+        const struct event *event = &events->event[i];
+        error = write_event(stream, event, sampled ? event->period : 0, why);
+    }
+    if (fclose(stream) != 0 || error) {
+        free(argument);
+        return NULL;
+    }
+    return argument;
+}

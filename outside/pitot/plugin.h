@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The argument that has QEMU load the plugin, and what it says to it:
+ *
+ *     FILE.so,out=FD,text=FIRST:LAST[,chains=0][,event=insn:PERIOD]
+ *         [,event=mem:HEXADDR:LEN:r|w|rw:PERIOD][,event=call:FILE:PERIOD]
+ *
+ * in the order of the events. text: where the kernel's code lies; nothing counts before some of it
+ * runs. PERIOD 0: counted alone. call's FILE has the address of a function's
+ * entry on each line, in hexadecimal. Called by outside/pitot/watch.c.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "outside/pitot/event.h"
+#include "outside/pitot/qemu.h"
+
+struct plugin {
+    char file[PATH_MAX];
+    bool tried; /* with this version of QEMU */
+};
+
+/* The plugin for this QEMU, beside the command's file or in ../lib/pitot. */
+int plugin_find(struct plugin *plugin, const struct qemu_version *version, struct refusal *why);
+
+/*
+ * The argument, to be freed; NULL and a reason. `out`: a descriptor that QEMU inherits. The lists
+ * of functions are descriptors that it inherits, too. `sampled`: false counts alone.
+ */
+char *plugin_argument(const struct plugin *plugin, const struct kernel *kernel,
+                      const struct events *events, int out, bool chains, bool sampled,
+                      struct refusal *why);

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See qemu.h. */
+#define _GNU_SOURCE
+#include "outside/pitot/qemu.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define OLDEST_MAJOR 6 /* the first with all that the plugin asks for */
+
+extern char **environ;
+
+/* Whether the word is this option, which QEMU takes with one dash or two. */
+static bool is_option(const char *word, const char *name)
+{
+    if (word[0] != '-')
+        return false;
+    word += word[1] == '-' ? 2 : 1;
+    return strcmp(word, name) == 0;
+}
+
+const char *qemu_kernel(char *const *command)
+{
+    for (char *const *word = command + 1; *word && word[1]; word++)
+        if (is_option(*word, "kernel"))
+            return word[1];
+    return NULL;
+}
+
+/* The accelerators that a -machine or -accel names stand before a comma; tcg is emulation. */
+static bool is_emulated(const char *accelerators)
+{
+    return strncmp(accelerators, "tcg", 3) == 0 &&
+           !memchr(accelerators, ':', strcspn(accelerators, ","));
+}
+
+int qemu_check_words(char *const *command, struct refusal *why)
+{
+    for (char *const *word = command + 1; *word; word++) {
+        const char *accelerators = NULL, *in_machine;
+
+        if (is_option(*word, "daemonize"))
+            return refuse(why, EINVAL, "%s: pitot waits for QEMU's end; leave it out", *word);
+        if (is_option(*word, "enable-kvm"))
+            return refuse(why, EINVAL, "%s: a plugin follows emulated code alone; leave it out",
+                          *word);
+        if (word[1] && is_option(*word, "accel"))
+            accelerators = word[1] + (strncmp(word[1], "accel=", 6) == 0 ? 6 : 0);
+        if (word[1] && (is_option(*word, "machine") || is_option(*word, "M")) &&
+            (in_machine = strstr(word[1], "accel=")) != NULL)
+            accelerators = in_machine + strlen("accel=");
+        if (accelerators && !is_emulated(accelerators))
+            return refuse(why, EINVAL,
+                          "%s %s: a plugin follows emulated code alone; -accel tcg is possible",
+                          word[0], word[1]);
+    }
+    return 0;
+}
+
+/* Its first line says the version, a later one whether there is -plugin. */
+static FILE *start_help(char *program, pid_t *pid, int *error)
+{
+    char option[] = "--help", *const words[] = {program, option, NULL};
+    posix_spawn_file_actions_t actions;
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) < 0) {
+        *error = errno;
+        return NULL;
+    }
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+    *error = posix_spawnp(pid, program, &actions, NULL, words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    if (*error == 0)
+        return fdopen(ends[0], "r");
+    close(ends[0]);
+    return NULL;
+}
+
+int qemu_ask(char *program, struct qemu_version *version, struct refusal *why)
+{
+    bool plugins = false, is_qemu = false;
+    char *line = NULL;
+    size_t room = 0;
+    pid_t pid;
+    int error;
+    FILE *help = start_help(program, &pid, &error);
+
+    if (!help)
+        return refuse(why, error, "%s: %s", program, strerror(error));
+    while (getline(&line, &room, help) >= 0) {
+        is_qemu = is_qemu || sscanf(line, "QEMU emulator version %u.%u", &version->major,
+                                    &version->minor) == 2;
+        plugins = plugins || strncmp(line, "-plugin ", strlen("-plugin ")) == 0;
+    }
+    free(line);
+    fclose(help);
+    waitpid(pid, NULL, 0);
+    if (!is_qemu)
+        return refuse(why, EINVAL, "%s: is no QEMU: --help names no version of it", program);
+    if (version->major < OLDEST_MAJOR)
+        return refuse(why, EINVAL, "%s: is QEMU %u.%u; from %u.0 on it is possible", program,
+                      version->major, version->minor, OLDEST_MAJOR);
+    if (!plugins)
+        return refuse(why, EINVAL,
+                      "%s: has no -plugin; a QEMU configured with --enable-plugins has it",
+                      program);
+    return 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* `pitot record` of command.h. */
+#include <stdio.h>
+
+#include "outside/pitot/command.h"
+#include "outside/pitot/recording.h"
+
+int command_record(const struct command *command, struct watch *watch, struct refusal *why)
+{
+    const struct pitot_options *options = command->options;
+    int error =
+        recording_create(options->output, watch->kernel, watch->events, options->chains, why);
+
+    if (error)
+        return error;
+    watch->sampled = true;
+    watch->chains = options->chains;
+    error = watch_run(watch, why);
+    /* What came before an error is kept; the first error is told. */
+    int closing = recording_close(watch->cpus ? watch->cpus : 1, command->argc, command->argv,
+                                  error ? NULL : why);
+    watch_tell_losses(watch);
+    fprintf(stderr, "[ pitot record: %llu sample%s in %s ]\n",
+            (unsigned long long)recording_samples(), recording_samples() == 1 ? "" : "s",
+            options->output);
+    return error ? error : closing;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See recording.h. */
+#include "outside/pitot/recording.h"
+
+#include <linux/hw_breakpoint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/symbols/symbols.h"
+#include "outside/pitot/contexts.h"
+#include "outside/pitot/perf_file.h"
+
+#define KERNEL_PID  1
+#define PAGE_MASK   UINT64_C(4095)
+#define SAMPLE_HEAD 8    /* most words of a sample before its chain, its header's among them */
+#define CHAIN_MOST  8000 /* callers: a record has less than 64 KiB */
+#define COMM_ROOM   64
+#define MISC        PERF_RECORD_MISC_USER
+
+static struct {
+    const struct events *events;
+    bool chains;
+    uint64_t samples, cut;
+    uint64_t first_time, last_time;
+    struct perf_event_attr attributes[EVENTS_MAX];
+} recording;
+
+/* --- Events --- */
+
+/* Each sample begins with its event's id, so that events may have different fields. */
+static void describe(const struct event *event, bool chains, struct perf_event_attr *attribute)
+{
+    *attribute = (struct perf_event_attr){
+        .size = PERF_PIPE_ATTR_SIZE,
+        .exclude_kernel = 1, /* or perf warns that it knows no symbols of the host's kernel */
+        .type = PERF_TYPE_BREAKPOINT,
+        .sample_period = event->period,
+        .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+                       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
+    };
+    if (chains)
+        attribute->sample_type |= PERF_SAMPLE_CALLCHAIN;
+    switch (event->kind) {
+    case EVENT_INSTRUCTIONS:
+        attribute->type = PERF_TYPE_HARDWARE;
+        attribute->config = PERF_COUNT_HW_INSTRUCTIONS;
+        break;
+    case EVENT_MEMORY:
+        attribute->sample_type |= PERF_SAMPLE_ADDR;
+        attribute->bp_type = strcmp(event->access, "r") == 0   ? HW_BREAKPOINT_R
+                             : strcmp(event->access, "w") == 0 ? HW_BREAKPOINT_W
+                                                               : HW_BREAKPOINT_RW;
+        attribute->bp_addr = event->address;
+        attribute->bp_len = event->length;
+        break;
+    case EVENT_CALLS:
+        attribute->bp_type = HW_BREAKPOINT_X;
+        attribute->bp_addr = event->address;
+        attribute->bp_len = sizeof(long);
+        break;
+    }
+}
+
+/* --- Records --- */
+
+static size_t padded(size_t size)
+{
+    return (size + 7) & ~(size_t)7;
+}
+
+static void *begin_record(uint32_t type, uint16_t misc, size_t size)
+{
+    struct perf_event_header *header = perf_file_record(padded(size));
+
+    *header = (struct perf_event_header){type, misc, (uint16_t)padded(size)};
+    return header;
+}
+
+/* The name follows. */
+struct map_record {
+    struct perf_event_header header;
+    uint32_t pid, tid;
+    uint64_t address, size, offset;
+    uint8_t build_id_size, reserved[3], build_id[KERNEL_BUILD_ID_MAX];
+    uint32_t protection, flags;
+};
+
+/* With the build id perf refuses the names of another build at the same path. */
+static void write_map(const struct kernel *kernel, const struct segment *segment)
+{
+    size_t room = strlen(kernel->path) + 1;
+    uint16_t misc = kernel->build_id_size ? MISC | PERF_RECORD_MISC_MMAP_BUILD_ID : MISC;
+    struct map_record *map = begin_record(PERF_RECORD_MMAP2, misc, sizeof(*map) + room);
+
+    map->pid = map->tid = KERNEL_PID;
+    map->address = segment->address & ~PAGE_MASK;
+    map->size = segment->size + (segment->address & PAGE_MASK);
+    map->offset = segment->offset & ~PAGE_MASK;
+    map->build_id_size = (uint8_t)kernel->build_id_size;
+    memcpy(map->build_id, kernel->build_id, sizeof(map->build_id));
+    map->protection = 5; /* PROT_READ | PROT_EXEC */
+    map->flags = 2;      /* MAP_PRIVATE */
+    memcpy(map + 1, kernel->path, room);
+}
+
+/* The header's features have the names, too, but only once the file is closed. */
+static void write_name(uint64_t id, const char *name)
+{
+    size_t room = strlen(name) + 1;
+    struct perf_pipe_event_update *update =
+        begin_record(PERF_PIPE_EVENT_UPDATE, 0, sizeof(*update) + room);
+
+    update->type = PERF_PIPE_UPDATE_NAME;
+    update->id = id;
+    memcpy(update + 1, name, room);
+}
+
+struct comm_record {
+    struct perf_event_header header;
+    uint32_t pid, tid;
+};
+
+static void write_comm(uint32_t tid, const char *name)
+{
+    char comm[COMM_ROOM];
+    size_t room = (size_t)snprintf(comm, sizeof(comm), "%s", name) + 1;
+    struct comm_record *record;
+
+    room = room < sizeof(comm) ? room : sizeof(comm);
+    record = begin_record(PERF_RECORD_COMM, 0, sizeof(*record) + room);
+    record->pid = KERNEL_PID;
+    record->tid = tid;
+    memcpy(record + 1, comm, room);
+}
+
+/* Thread 0, of which no stack is known, is the process itself. */
+static uint32_t tid_of(uint32_t thread)
+{
+    return thread + KERNEL_PID;
+}
+
+void recording_thread(const struct wire_thread *thread)
+{
+    struct symbol symbol;
+    char number[24];
+
+    if (thread->thread == 0)
+        return;
+    snprintf(number, sizeof(number), "0x%llx", (unsigned long long)thread->outermost);
+    write_comm(tid_of(thread->thread),
+               symbols_find_address(thread->outermost, &symbol) ? symbol.name : number);
+}
+
+static size_t write_chain(uint64_t *words, const struct wire_sample *sample, size_t callers)
+{
+    size_t count = 0;
+
+    words[count++] = callers + 2;
+    words[count++] = PERF_CONTEXT_USER;
+    words[count++] = sample->ip;
+    contexts_chain(sample->context, words + count, callers);
+    return count + callers;
+}
+
+int recording_sample(const struct wire_sample *sample, struct refusal *why)
+{
+    long depth = contexts_depth(sample->context);
+    size_t callers = depth > CHAIN_MOST ? CHAIN_MOST : (size_t)depth, count = 1;
+    uint64_t words[SAMPLE_HEAD + 3 + CHAIN_MOST];
+
+    if (sample->event >= recording.events->count || depth < 0)
+        return refuse(why, EINVAL, "the plugin's sample of event %u in context %u is impossible",
+                      sample->event, sample->context);
+    words[count++] = sample->event + 1;
+    words[count++] = sample->ip;
+    words[count++] = (uint64_t)tid_of(sample->thread) << 32 | KERNEL_PID;
+    words[count++] = sample->time;
+    if (recording.events->event[sample->event].kind == EVENT_MEMORY)
+        words[count++] = sample->address;
+    words[count++] = sample->head.cpu;
+    words[count++] = sample->weight;
+    if (recording.chains)
+        count += write_chain(words + count, sample, callers);
+    struct perf_event_header *header =
+        begin_record(PERF_RECORD_SAMPLE, MISC, count * sizeof(*words));
+    memcpy(header + 1, words + 1, (count - 1) * sizeof(*words));
+
+    recording.cut += recording.chains && callers < (size_t)depth;
+    if (recording.samples++ == 0 || sample->time < recording.first_time)
+        recording.first_time = sample->time;
+    if (sample->time > recording.last_time)
+        recording.last_time = sample->time;
+    return 0;
+}
+
+uint64_t recording_samples(void)
+{
+    return recording.samples;
+}
+
+uint64_t recording_cut(void)
+{
+    return recording.cut;
+}
+
+int recording_create(const char *path, const struct kernel *kernel, const struct events *events,
+                     bool chains, struct refusal *why)
+{
+    int error;
+
+    recording.events = events;
+    recording.chains = chains;
+    for (unsigned i = 0; i < events->count; i++)
+        describe(&events->event[i], chains, &recording.attributes[i]);
+    error = perf_file_create(path, recording.attributes, events->count, why);
+    if (error)
+        return error;
+    for (unsigned i = 0; i < events->count; i++)
+        write_name(i + 1, events->event[i].name);
+    write_comm(KERNEL_PID, kernel->name);
+    for (size_t i = 0; i < kernel->segment_count; i++)
+        write_map(kernel, &kernel->code[i]);
+    return perf_file_flush(why);
+}
+
+/* --- The header's features --- */
+
+static void describe_events(void)
+{
+    uint32_t head[] = {recording.events->count, PERF_PIPE_ATTR_SIZE};
+
+    perf_file_feature(PERF_FILE_EVENT_DESC, head, sizeof(head));
+    for (uint32_t i = 0; i < recording.events->count; i++) {
+        uint32_t ids = 1;
+        uint64_t id = i + 1;
+
+        perf_file_feature(PERF_FILE_EVENT_DESC, &recording.attributes[i], PERF_PIPE_ATTR_SIZE);
+        perf_file_feature(PERF_FILE_EVENT_DESC, &ids, sizeof(ids));
+        perf_file_string(PERF_FILE_EVENT_DESC, recording.events->event[i].name);
+        perf_file_feature(PERF_FILE_EVENT_DESC, &id, sizeof(id));
+    }
+}
+
+/* `perf data` crashes where one of them is missing; what runs in QEMU does not say them. */
+static void describe_machine(uint32_t cpus)
+{
+    static const enum perf_file_feature unknown[] = {PERF_FILE_HOSTNAME, PERF_FILE_OSRELEASE,
+                                                     PERF_FILE_CPUDESC, PERF_FILE_CPUID};
+    uint32_t both[] = {cpus, cpus};
+
+    for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
+        perf_file_string(unknown[i], "unknown");
+    perf_file_string(PERF_FILE_VERSION, "pitot");
+    perf_file_string(PERF_FILE_ARCH, "x86_64");
+    perf_file_feature(PERF_FILE_NRCPUS, both, sizeof(both));
+}
+
+int recording_close(uint32_t cpus, int argc, char *const *argv, struct refusal *why)
+{
+    uint32_t words = (uint32_t)argc;
+    uint64_t times[] = {recording.first_time, recording.last_time};
+
+    describe_machine(cpus);
+    perf_file_feature(PERF_FILE_CMDLINE, &words, sizeof(words));
+    for (int i = 0; i < argc; i++)
+        perf_file_string(PERF_FILE_CMDLINE, argv[i]);
+    describe_events();
+    if (recording.samples)
+        perf_file_feature(PERF_FILE_SAMPLE_TIME, times, sizeof(times));
+    return perf_file_close(why);
+}

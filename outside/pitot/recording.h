@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the plugin says, as perf's records: the kernel is a process whose program is the ELF file,
+ * and each of its stacks a thread of it, so that perf finds all names with no option. Called by
+ * outside/pitot/record.c and watch.c.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "outside/pitot/event.h"
+#include "outside/wire.h"
+
+/* 0, or a negative errno and the reason. */
+int recording_create(const char *path, const struct kernel *kernel, const struct events *events,
+                     bool chains, struct refusal *why);
+
+void recording_thread(const struct wire_thread *thread);
+
+/* 0, or a negative errno and the reason: it is of no event or context. */
+int recording_sample(const struct wire_sample *sample, struct refusal *why);
+
+/* How many samples were kept, and how many of them have a chain that was too long for a record. */
+uint64_t recording_samples(void);
+uint64_t recording_cut(void);
+
+/* The machine's CPUs and the command, for perf's header. */
+int recording_close(uint32_t cpus, int argc, char *const *argv, struct refusal *why);

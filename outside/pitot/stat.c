@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* `pitot stat` of command.h. */
+#include <stdio.h>
+#include <time.h>
+
+#include "outside/pitot/command.h"
+
+#define SECOND_NS 1000000000ull
+
+static unsigned long long clock_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (unsigned long long)now.tv_sec * SECOND_NS + (unsigned long long)now.tv_nsec;
+}
+
+static void print_count(uint64_t count, const char *name)
+{
+    fprintf(stderr, "%18llu      %s\n", (unsigned long long)count, name);
+}
+
+/* The events, then what the plugin counts in every run. */
+static void print_counts(const struct watch *watch)
+{
+    bool instructions = false;
+
+    for (unsigned i = 0; i < watch->events->count; i++) {
+        const struct event *event = &watch->events->event[i];
+
+        instructions = instructions || event->kind == EVENT_INSTRUCTIONS;
+        if (watch->whole)
+            print_count(watch->hits[i], event->name);
+        else
+            fprintf(stderr, "%18s      %s\n", "<not counted>", event->name);
+    }
+    if (watch->whole && !instructions)
+        print_count(watch->end.instructions, "instructions");
+    if (watch->end.calls)
+        print_count(watch->end.calls, "calls");
+    if (watch->end.interrupts)
+        print_count(watch->end.interrupts, "interrupts");
+}
+
+int command_stat(const struct command *command, struct watch *watch, struct refusal *why)
+{
+    unsigned long long begin = clock_ns(), elapsed;
+    int error = watch_run(watch, why);
+
+    (void)command;
+    if (error)
+        return error;
+    elapsed = clock_ns() - begin;
+    fprintf(stderr, "\n Performance counter stats for '");
+    for (char *const *word = watch->command; *word; word++)
+        fprintf(stderr, "%s%s", word == watch->command ? "" : " ", *word);
+    fprintf(stderr, "':\n\n");
+    print_counts(watch);
+    fprintf(stderr, "\n%8llu.%09llu seconds time elapsed\n\n", elapsed / SECOND_NS,
+            elapsed % SECOND_NS);
+    watch_tell_losses(watch);
+    return 0;
+}

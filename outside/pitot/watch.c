@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See watch.h. */
+#define _GNU_SOURCE
+#include "outside/pitot/watch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "outside/pitot/contexts.h"
+#include "outside/pitot/machine.h"
+#include "outside/pitot/perf_file.h"
+#include "outside/pitot/plugin.h"
+#include "outside/pitot/recording.h"
+#include "outside/pitot/wire_reader.h"
+
+static struct wire_reader reader;
+static struct plugin plugin;
+
+int watch_prepare(struct watch *watch, struct refusal *why)
+{
+    struct qemu_version version;
+    int error = qemu_ask(watch->command[0], &version, why);
+
+    if (!error)
+        error = plugin_find(&plugin, &version, why);
+    if (!error && !plugin.tried)
+        fprintf(stderr, "pitot: QEMU %u.%u has not been tried; %s is loaded\n", version.major,
+                version.minor, plugin.file);
+    return error;
+}
+
+static int take_begin(struct watch *watch, const struct wire_begin *begin, struct refusal *why)
+{
+    if (begin->version != WIRE_VERSION)
+        return refuse(why, EINVAL, "%s writes version %u of its records, %d is read; make outside",
+                      plugin.file, begin->version, WIRE_VERSION);
+    watch->begun = true;
+    watch->cpus = begin->cpus;
+    return 0;
+}
+
+static int take_count(struct watch *watch, const struct wire_count *count, struct refusal *why)
+{
+    if (count->event >= watch->events->count)
+        return refuse(why, EINVAL, "the plugin counted an event %u, of %u", count->event,
+                      watch->events->count);
+    watch->hits[count->event] = count->hits;
+    return 0;
+}
+
+static int take_record(struct watch *watch, const struct wire_head *record, struct refusal *why)
+{
+    if (!watch->begun && record->kind != WIRE_BEGIN)
+        return refuse(why, EINVAL, "%s did not begin by its version; make outside", plugin.file);
+    switch (record->kind) {
+    case WIRE_BEGIN:
+        return take_begin(watch, (const void *)record, why);
+    case WIRE_CONTEXT:
+        return contexts_add((const void *)record, why);
+    case WIRE_THREAD:
+        if (watch->sampled)
+            recording_thread((const void *)record);
+        return 0;
+    case WIRE_SAMPLE:
+        return watch->sampled ? recording_sample((const void *)record, why) : 0;
+    case WIRE_COUNT:
+        return take_count(watch, (const void *)record, why);
+    default: /* WIRE_END: the reader lets no other kind through */
+        watch->end = *(const struct wire_end *)record;
+        watch->whole = true;
+        return 0;
+    }
+}
+
+static int take_bytes(struct watch *watch, size_t count, struct refusal *why)
+{
+    const struct wire_head *record;
+    int found, error;
+
+    wire_filled(&reader, count);
+    while ((found = wire_next(&reader, &record, why)) > 0)
+        if ((error = take_record(watch, record, why)) != 0)
+            return error;
+    return found ? found : watch->sampled ? perf_file_flush(why) : 0;
+}
+
+/* After an error QEMU is ended; what it still writes is read, so that it does not wait. */
+static int follow(struct watch *watch, struct machine *machine, struct refusal *why)
+{
+    size_t room, count;
+    void *at = wire_room(&reader, &room);
+    int error = 0;
+
+    while ((count = machine_read(machine, at, room)) > 0) {
+        if (error)
+            continue;
+        error = take_bytes(watch, count, why);
+        at = wire_room(&reader, &room);
+        if (error)
+            machine_stop(machine);
+    }
+    watch->status = machine_finish(machine);
+    return error;
+}
+
+/* The program's name, the plugin, and the words that are left. */
+static char **command_with(char *const *command, char *argument)
+{
+    static char option[] = "-plugin";
+    size_t count = 0, used = 0;
+    char **all;
+
+    while (command[count])
+        count++;
+    all = calloc(count + 3, sizeof(*all));
+    if (!all)
+        return NULL;
+    all[used++] = command[0];
+    all[used++] = option;
+    all[used++] = argument;
+    for (size_t i = 1; i < count; i++)
+        all[used++] = command[i];
+    return all;
+}
+
+int watch_run(struct watch *watch, struct refusal *why)
+{
+    struct machine machine;
+    char *argument, **command;
+    int error = machine_prepare(&machine, why);
+
+    if (error)
+        return error;
+    argument = plugin_argument(&plugin, watch->kernel, watch->events, machine.out, watch->chains,
+                               watch->sampled, why);
+    if (!argument)
+        return -ENOMEM;
+    command = command_with(watch->command, argument);
+    error = command ? machine_start(&machine, command, why) : refuse(why, ENOMEM, "out of memory");
+    if (!error)
+        error = follow(watch, &machine, why);
+    free(command);
+    free(argument);
+    return error;
+}
+
+static void tell(uint64_t count, const char *what)
+{
+    if (count)
+        fprintf(stderr, "pitot: %llu %s\n", (unsigned long long)count, what);
+}
+
+void watch_tell_losses(const struct watch *watch)
+{
+    if (!watch->begun)
+        fprintf(stderr, "pitot: QEMU has ended before its plugin said anything\n");
+    else if (!watch->whole)
+        fprintf(stderr, "pitot: QEMU was killed: what it counted last is not known\n");
+    tell(watch->end.samples_lost, "samples lost: the pipe was closed");
+    if (!watch->chains)
+        return;
+    tell(watch->end.contexts_lost, "chains end early: no room for more calling contexts");
+    tell(watch->end.unmatched, "returns without a call that was seen; chains may end there");
+    tell(recording_cut(), "chains end early: too long for a record of perf's");
+}

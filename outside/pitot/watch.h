@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Runs the user's QEMU with the plugin, to its end, and takes what the plugin says. Called by
+ * outside/pitot/record.c and stat.c.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "outside/pitot/event.h"
+#include "outside/wire.h"
+
+struct watch {
+    const struct kernel *kernel;
+    const struct events *events;
+    char *const *command; /* QEMU's */
+    bool chains, sampled; /* not sampled: counted alone */
+    /* What came of it. */
+    bool begun, whole; /* whole: the plugin said its counts, and WIRE_END */
+    uint32_t cpus;
+    uint64_t hits[EVENTS_MAX];
+    struct wire_end end;
+    int status; /* QEMU's, as a shell gives it */
+};
+
+/* What QEMU has to be, and its plugin. 0, or a negative errno and the reason. */
+int watch_prepare(struct watch *watch, struct refusal *why);
+
+/* 0, or a negative errno and the reason; then QEMU has been ended. */
+int watch_run(struct watch *watch, struct refusal *why);
+
+/* On stderr: what is missing in the answer. */
+void watch_tell_losses(const struct watch *watch);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See wire_reader.h. */
+#include "outside/pitot/wire_reader.h"
+
+#include <string.h>
+
+static const size_t sizes[] = {
+    [WIRE_BEGIN] = sizeof(struct wire_begin),   [WIRE_CONTEXT] = sizeof(struct wire_context),
+    [WIRE_THREAD] = sizeof(struct wire_thread), [WIRE_SAMPLE] = sizeof(struct wire_sample),
+    [WIRE_COUNT] = sizeof(struct wire_count),   [WIRE_END] = sizeof(struct wire_end),
+};
+
+void *wire_room(struct wire_reader *reader, size_t *room)
+{
+    memmove(reader->bytes, (char *)reader->bytes + reader->begin, reader->end - reader->begin);
+    reader->end -= reader->begin;
+    reader->begin = 0;
+    *room = sizeof(reader->bytes) - reader->end;
+    return (char *)reader->bytes + reader->end;
+}
+
+void wire_filled(struct wire_reader *reader, size_t count)
+{
+    reader->end += count;
+}
+
+int wire_next(struct wire_reader *reader, const struct wire_head **record, struct refusal *why)
+{
+    const struct wire_head *head =
+        (const void *)((const char *)reader->bytes + reader->begin); /* 8 bytes aligned */
+    size_t left = reader->end - reader->begin;
+
+    if (left < sizeof(*head))
+        return 0;
+    if (head->kind == 0 || head->kind >= sizeof(sizes) / sizeof(*sizes) ||
+        head->size != sizes[head->kind])
+        return refuse(why, EINVAL,
+                      "the plugin wrote no record of version %d: kind %u, %u bytes; make outside",
+                      WIRE_VERSION, head->kind, head->size);
+    if (left < head->size)
+        return 0;
+    reader->begin += head->size;
+    *record = head;
+    return 1;
+}

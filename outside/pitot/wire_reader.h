@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Cuts the bytes of the pipe into the records of outside/wire.h. Nothing read is trusted before it
+ * is validated. Called by outside/pitot/watch.c.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/lib/refusal.h"
+#include "outside/wire.h"
+
+#define WIRE_ROOM (1 << 20)
+
+struct wire_reader {
+    size_t begin, end; /* what is not read yet */
+    uint64_t bytes[WIRE_ROOM / 8];
+};
+
+/* Where more bytes go, and how many may. */
+void *wire_room(struct wire_reader *reader, size_t *room);
+void wire_filled(struct wire_reader *reader, size_t count);
+
+/*
+ * 1 and a whole record of a known kind; 0: more bytes are needed; or a negative errno and the
+ * reason.
+ */
+int wire_next(struct wire_reader *reader, const struct wire_head **record, struct refusal *why);

@@ -1,0 +1,262 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: outside/pitot, outside/wire.h
+#
+# `pitot record` writes what the plugin says as a file that perf names with no option, whatever
+# ends QEMU or itself, and refuses what no plugin says. The plugin is a script
+# (tests/lib/Pitot/StandIn.pm). Run from the root of the tree:
+#
+#     prove tests/host/outside_record.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use JSON::PP qw(decode_json);
+use Test::More;
+use Pitot::Files;
+use Pitot::Patience;
+use Pitot::PerfText;
+use Pitot::StandIn;
+
+my $room = stand_in_room();
+my $elf = "$room/kernel.elf";
+my $out = "$room/out";
+my @record = ('record', '-o', $out);
+my @qemu = ('--', "$room/qemu", '-kernel', $elf);
+
+# A head of each sample, "comm tid [cpu] time period event", and its functions with their offsets.
+sub samples
+{
+    my ($text) = in_perf($out, 'script', '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff', @_);
+    my @samples;
+    for my $line (split(/\n/, $text)) {
+        my ($comm, $tid, $cpu, $time, $period, $event, $rest) = script_head($line);
+        push(@samples, {head => "$comm $tid $cpu $time $period $event", chain => []})
+            if defined $comm;
+        $line = $rest // '' if defined $comm;
+        push(@{$samples[-1]{chain}}, $1) if $line =~ /^\s*[0-9a-f]+ (\S+)$/;
+    }
+    return map { "$_->{head}: @{$_->{chain}}" } @samples;
+}
+
+# --- A profile -----------------------------------------------------------------------------------
+
+# sched_run's call is its last instruction, as one that does not return may be.
+my @contexts = (context(1, 0, $place{kmain} + 0x10, 5), context(2, 1, $place{sched_run} + 0xfb, 5),
+    context(3, 2, $place{vfs_read} + 4));
+my @threads = (thread(1, $place{kmain} + 0x10), thread(2, $place{idle_loop}), thread(3, 0x1000));
+my @samples = (
+    sample(thread => 1, context => 2, ip => $place{vfs_read} + 0x20, time => 1_000, weight => 600),
+    sample(thread => 2, cpu => 1, ip => $place{idle_loop} + 8, time => 1_500, weight => 1_000),
+    sample(thread => 1, context => 3, ip => $place{timer_isr} + 8, time => 2_000, weight => 1_400),
+    sample(thread => 3, cpu => 1, ip => $place{panic}, time => 3_000, weight => 1_000),
+    sample(ip => $place{panic}, time => 4_000, weight => 1_000),
+);
+my @profile = (begin(2), @threads, @contexts, @samples);
+plugin_says(@profile, count(0, 5_000), end(instructions => 9_000));
+my ($said, $complaints, $status) = pitot({STAND_IN_END => 'exit 3'}, @record, '-g', @qemu);
+is($status, 3, 'the status is QEMU\'s');
+is($complaints, "[ pitot record: 5 samples in $out ]\n", '... the samples are told');
+is_deeply([samples()], [
+    'kmain 2 000 0.000001 600 instructions: vfs_read+0x20 sched_run+0xff kmain+0x15',
+    'idle_loop 3 001 0.000001 1000 instructions: idle_loop+0x8',
+    'kmain 2 000 0.000002 1400 instructions: timer_isr+0x8 vfs_read+0x4 sched_run+0xff kmain+0x15',
+    '0x1000 4 001 0.000003 1000 instructions: panic+0x0',
+    'kernel.elf 1 000 0.000004 1000 instructions: panic+0x0',
+], 'perf names threads and functions with no option');
+my @report = in_perf($out, 'report', '--stdio', '--no-children', '-g', 'none', '-F',
+    'sample,period,dso,sym') =~ /^ +(\d+) +(\d+) +(\S+) +\[\.\] (\S+)/mg;
+my %report;
+while (my ($count, $period, $dso, $symbol) = splice(@report, 0, 4)) {
+    $report{$symbol} = "$count $period $dso";
+}
+is_deeply(\%report, {vfs_read => '1 600 kernel.elf', idle_loop => '1 1000 kernel.elf',
+    timer_isr => '1 1400 kernel.elf', panic => '2 2000 kernel.elf'}, '... so does perf report');
+is(slurp("$room/perf.err"), '', '... without a warning');
+
+my %header = in_perf($out, 'report', '--header-only') =~ /^# ([\w ]+?) : (.*?) *$/mg;
+is_deeply([@header{'arch', 'nrcpus online', 'nrcpus avail', 'perf version'}],
+    ['x86_64', 2, 2, 'pitot'], 'the header has the machine');
+is($header{cmdline}, "$room/bin/pitot @record -g @qemu", '... and the command, as it was typed');
+is_deeply([samples('--time', '0.0000018,0.0000025')], [(samples())[2]], 'times may be chosen');
+my ($build_id) = `readelf -n $elf` =~ /Build ID: (\w+)/;
+is(in_perf($out, 'buildid-list'), "$build_id $elf\n", 'the build id is there');
+(undef, $status) = in_perf($out, 'data', 'convert', '--force', '--to-json', "$room/json");
+is($status, 0, 'perf data converts it');
+is(scalar(@{decode_json(slurp("$room/json"))->{samples}}), 5, '... all of it');
+
+link_kernel($elf, [qw(other kmain)]);
+unlike(join("\n", samples()), qr/other|kmain\+/, 'another build at this path gives no names');
+$room = stand_in_room();
+($elf, $out) = ("$room/kernel.elf", "$room/out");
+@record = ('record', '-o', $out);
+@qemu = ('--', "$room/qemu", '-kernel', $elf);
+
+plugin_says(@profile, end());
+pitot(@record, @qemu);
+is_deeply([map { s/.*instructions: //r } samples()],
+    [qw(vfs_read+0x20 idle_loop+0x8 timer_isr+0x8 panic+0x0 panic+0x0)],
+    'without -g there are no chains');
+
+# --- Several events ------------------------------------------------------------------------------
+
+plugin_says(begin(1), $contexts[0], thread(1, $place{kmain}),
+    sample(event => 0, thread => 1, context => 1, ip => $place{vfs_write}, time => 1_000),
+    sample(event => 1, thread => 1, context => 1, ip => $place{vfs_write} + 1, time => 2_000,
+        address => $place{run_queue} + 8, length => 8, access => 2, weight => 2),
+    sample(event => 2, thread => 1, ip => $place{kmain}, time => 3_000), end());
+my @events = ('call:vfs_*', 'mem:run_queue:w', 'instructions');
+($said, $complaints, $status) = pitot(@record, '-g', '-e', "$events[0],$events[1]/period=2/", '-e',
+    $events[2], @qemu);
+is($status, 0, 'several events') or diag($complaints);
+is_deeply([samples()], [
+    "kmain 2 000 0.000001 1 $events[0]: vfs_write+0x0 kmain+0x15",
+    "kmain 2 000 0.000002 2 $events[1]: vfs_write+0x1 kmain+0x15",
+    "kmain 2 000 0.000003 1 $events[2]: kmain+0x0"], '... have their names and weights');
+my $watch = attributes_of(scalar in_perf($out, 'evlist', '-v'))->{'mem:run_queue'};
+is_deeply([@$watch{'bp_addr', 'bp_len', 'sample_period'}],
+    [sprintf('0x%x', $place{run_queue}), '0x40', 2], 'the watch is described');
+
+plugin_says(begin(1), sample(ip => $place{vfs_write}, address => $place{run_queue} + 8), end());
+pitot(@record, '-e', $events[1], @qemu);
+like(scalar in_perf($out, 'script', '-F', 'event,addr'),
+    qr/^\s*\Q$events[1]\E: +ffffffff80101008$/m, 'an access has its address');
+
+# --- Chains that are long ------------------------------------------------------------------------
+
+my @deep = map { context($_, $_ - 1, $place{kmain} + 0x20, 5) } 1 .. 10_000;
+plugin_says(begin(1), @deep, thread(1, $place{kmain}),
+    sample(thread => 1, context => 8_000, ip => $place{kmain}),
+    sample(thread => 1, context => 10_000, ip => $place{kmain}, time => 1_000), end());
+($said, $complaints, $status) = pitot(@record, '-g', @qemu);
+is($complaints, "pitot: 1 chains end early: too long for a record of perf's\n"
+    . "[ pitot record: 2 samples in $out ]\n", 'a chain of 10,000 is cut, which is said');
+my @lines = grep { /kmain/ } split(/\n/, in_perf($out, 'script', '--max-stack', 10_000, '-F',
+    'ip,sym'));
+is(scalar(@lines), 2 * 8_001, '... and perf has the rest');
+
+# --- What is lost --------------------------------------------------------------------------------
+
+plugin_says(@profile, end(unmatched => 3, contexts_lost => 2, samples_lost => 1));
+($said, $complaints) = pitot(@record, '-g', @qemu);
+is($complaints, "pitot: 1 samples lost: the pipe was closed\n"
+    . "pitot: 2 chains end early: no room for more calling contexts\n"
+    . "pitot: 3 returns without a call that was seen; chains may end there\n"
+    . "[ pitot record: 5 samples in $out ]\n", 'what is lost is said');
+
+# --- Ends ----------------------------------------------------------------------------------------
+
+my @killed = ("pitot: QEMU was killed: what it counted last is not known\n",
+    "[ pitot record: 5 samples in $out ]\n");
+plugin_says(@profile, substr($samples[0], 0, 24));
+($said, $complaints, $status) = pitot({STAND_IN_END => 'signal KILL'}, @record, '-g', @qemu);
+is_deeply([$complaints, $status], [join('', @killed), 128 + 9], 'a QEMU that is killed');
+is(scalar(samples()), 5, '... leaves a file that opens, with all whole samples');
+is(scalar(keys(%{{in_perf($out, 'report', '--header-only') =~ /^# ([\w ]+?) : (.*?) *$/mg}})),
+    scalar(keys(%header)), '... and its header');
+
+for my $signal (qw(INT TERM HUP)) {
+    plugin_says(@profile);
+    plugin_says_last(sample(ip => $place{panic}, time => 5_000), end());
+    ($said, $complaints, $status) = pitot({STAND_IN_END => "parent $signal"}, @record, '-g', @qemu);
+    is_deeply([$complaints, $status], ["[ pitot record: 6 samples in $out ]\n", 0],
+        "SIG$signal ends QEMU, which says its last");
+    is(scalar(samples()), 6, '... and all of it is in the file');
+}
+plugin_says(@profile);
+($said, $complaints, $status) = pitot({STAND_IN_END => 'deaf TERM INT'}, @record, '-g', @qemu);
+is_deeply([$complaints, $status], [join('', @killed), 128 + 9], 'a second signal kills it');
+if ($ENV{SOAK}) {
+    (undef, undef, $status) = pitot({STAND_IN_END => 'deaf TERM'}, @record, '-g', @qemu);
+    is($status, 128 + 9, '... as ten seconds do');
+}
+
+plugin_says(@profile, end());
+($said, $complaints, $status) = pitot({STAND_IN_END => 'leave'}, @record, '-g', @qemu);
+kill('KILL', slurp("$room/child"));
+is_deeply([$complaints, $status], ["[ pitot record: 5 samples in $out ]\n", 0],
+    'a QEMU whose children live on');
+
+# The plugin's end of the pipe takes 1 MiB at most: when all is written, two thirds were read, and
+# what was read before the last time is in the file.
+plugin_says(begin(1), @threads, @contexts,
+    map { sample(thread => 1, context => 2, ip => $place{vfs_read}, time => $_) } 1 .. 50_000);
+($said, $complaints, $status) = pitot({STAND_IN_END => 'parent KILL'}, @record, '-g', @qemu);
+is($status, 128 + 9, 'if pitot itself is killed');
+my @kept = samples();
+cmp_ok(scalar(@kept), '>', 1_000, '... the file opens');
+is(scalar(grep { !/^kmain 2 000 \S+ 1 instructions: vfs_read\+0x0 sched_run\S+ kmain/ } @kept), 0,
+    '... with names of threads, events and functions');
+
+plugin_says(@profile, end());
+my @shell = map { "'$_'" } "$room/bin/pitot", @record, @qemu;
+{
+    local @ENV{qw(STAND_IN_ROOM STAND_IN_END)} = ($room, 'raw');
+    my $line = "stty -g; @shell; stty -g";
+    my $terminal = `echo hello | timeout $patience script -qec "$line" /dev/null`;
+    my ($before, $after) = $terminal =~ /^([0-9a-f]+:[0-9a-f:]+)\r?$/mg;
+    ok(defined $after && $before eq $after, 'the terminal is as it was') or diag($terminal);
+    like($terminal, qr/^in: hello\r?\nerr\r?$/m, '... and QEMU had its input and its output');
+}
+
+# --- Damage --------------------------------------------------------------------------------------
+
+# The records that are refused, after a good sample; it is kept, and QEMU is ended.
+sub damaged_ok
+{
+    my ($pattern, @records) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    plugin_says(@records);
+    my (undef, $told, $its_status) = pitot({STAND_IN_END => 'parent CHLD'}, @record, '-g', @qemu);
+    ok($its_status == 1 && $told =~ /^pitot record: $pattern$/m, "refused: $pattern")
+        or diag("$its_status: $told");
+}
+
+my @good = (begin(1), sample(ip => $place{panic}, time => 1_000));
+damaged_ok('\S+ writes version 2 of its records, 1 is read; make outside', begin(1, 2));
+damaged_ok('\S+ did not begin by its version; make outside', end());
+damaged_ok('the plugin wrote no record of version 1: kind 9, 16 bytes; make outside', @good,
+    pack('S<CCL<Q<', 16, 9, 0, 0, 0));
+damaged_ok('the plugin wrote no record of version 1: kind 5, 16 bytes; make outside', @good,
+    pack('S<CCL<Q<', 16, 5, 0, 0, 0));
+damaged_ok("the plugin's sample of event 1 in context 0 is impossible", @good,
+    sample(event => 1, ip => 1));
+damaged_ok("the plugin's sample of event 0 in context 7 is impossible", @good,
+    sample(context => 7, ip => 1));
+damaged_ok('the plugin counted an event 1, of 1', @good, count(1, 1));
+damaged_ok("the plugin's calling context $$_[0], called by $$_[1], is impossible", @good,
+    $contexts[0], context(@$_, $place{kmain}, 5)) for [0, 0], [1, 0], [2, 2], [2, 9], [1 << 28, 0];
+is_deeply([samples()], ['kernel.elf 1 000 0.000001 1 instructions: panic+0x0'],
+    'what came before is kept');
+
+plugin_says(@profile, map { sample(ip => $place{panic}, time => $_) } 1 .. 5_000);
+($said, $complaints, $status) = pitot({STAND_IN_END => 'parent CHLD', LIMIT => 64}, @record, '-g',
+    @qemu);
+is($status, 1, 'a file that may not grow');
+like($complaints, qr/^pitot record: \Q$out\E: File too large$/m, '... is told');
+cmp_ok(scalar(samples()), '>', 100, '... and opens');
+my ($at, $size) = unpack('x40 Q<2', my $file = slurp($out));
+my $end = $at + $size;
+while ($at + 8 <= $end) { $at += unpack('x6 S<', substr($file, $at, 8)) }
+is($at, $end, '... with whole records alone');
+
+# --- Files that have less ------------------------------------------------------------------------
+
+system('strip', '-o', "$room/bare.elf", $elf);
+plugin_says(@profile, end());
+my @bare = ('--kernel', "$room/bare.elf");
+($said, $complaints, $status) = pitot(@record, @bare, '-e', 'mem:0x1000', @qemu);
+is($status, 0, 'a stripped kernel works');
+like($complaints, qr/^pitot: \S+ is stripped: places have addresses and no names$/m,
+    '... and is told');
+is(scalar(() = in_perf($out, 'script', '-F', 'comm,event') =~ /^\s*0xffffffff80100110 .*0x1000:/mg),
+    2, '... its threads are called by addresses');
+($said, $complaints) = pitot(@record, @bare, '-e', 'mem:run_queue', @qemu);
+like($complaints, qr/: no symbol "run_queue": \S+bare.elf is stripped; give an address$/m,
+    '... and so are places');
+
+link_kernel($elf, [qw(kmain)], '--build-id=none');
+plugin_says(begin(1), sample(ip => $place{kmain}), end());
+pitot(@record, @qemu);
+like(join("\n", samples()), qr/ kmain\+0x0$/, 'a kernel without a build id is named, too');
+
+done_testing();

@@ -1,0 +1,211 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: outside/pitot
+#
+# What `pitot` refuses, each in one line with what would be right, and before QEMU is started or a
+# file is written; what help it gives; and how it asks the plugin for each event. Run from the root
+# of the tree:
+#
+#     prove tests/host/outside_refusals.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot::Files;
+use Pitot::StandIn;
+
+my $room = stand_in_room();
+my $elf = "$room/kernel.elf";
+my @qemu = ('--', "$room/qemu", '-kernel', $elf);
+my ($wrong_usage, $refused) = (129, 1);
+plugin_says(begin(1), end());
+
+# --- Help ----------------------------------------------------------------------------------------
+
+for my $words ([], ['help'], ['-h'], ['--help']) {
+    my ($said, $complaints, $status) = pitot(@$words);
+    ok($status == 0 && $complaints eq '', "pitot @$words");
+    like($said, qr/^    record .*\n    stat /m, '... lists the commands');
+}
+for my $words (['help', 'record'], ['record', '-h'], ['record', '-g', '--help', @qemu]) {
+    my ($said, $complaints, $status) = pitot(@$words);
+    ok($status == 0 && $complaints eq '', "pitot @$words[0, 1]");
+    like($said, qr/^usage: pitot record .*^    -c, --count N /ms, '... lists the options');
+}
+is_deeply([pitot('recrod')], ['', "pitot: no command \"recrod\"; there are record, stat, help\n",
+    $wrong_usage], 'a command that there is not');
+
+# --- Refusals ------------------------------------------------------------------------------------
+
+sub refused_ok
+{
+    my ($pattern, $wanted, @words) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my %environment = ref $words[0] ? %{shift(@words)} : ();
+    unlink("$room/out");
+    my ($said, $complaints, $status) = pitot(\%environment, @words);
+    my @words_of_qemu = stand_in_words();
+    ok($said eq '' && $complaints =~ /\Apitot (?:record|stat): $pattern\n\z/ && $status == $wanted
+        && !@words_of_qemu && !-s "$room/out", "refused: $pattern")
+        or diag("$status: $said$complaints@words_of_qemu");
+}
+
+my @record = ('record', '-o', "$room/out");
+my $file = qr/\Q$room\E\S*/;
+refused_ok('no QEMU command; pitot record \[OPTION\]... -- QEMU ARGUMENT...', $wrong_usage,
+    @record);
+refused_ok('no command after --', $wrong_usage, @record, '--');
+refused_ok('unknown option "-x"; there are -e EVENT, -g, .*', $wrong_usage, @record, '-x', @qemu);
+refused_ok('-c: an option of pitot record alone', $wrong_usage, 'stat', '-c', 5, @qemu);
+refused_ok('-c "0": a whole number from 1 is possible', $wrong_usage, @record, '-c', 0, @qemu);
+refused_ok('/none/qemu: No such file or directory', $refused, @record, '--', '/none/qemu',
+    '-kernel', $elf);
+refused_ok("$file: is no QEMU: --help names no version of it", $refused,
+    {STAND_IN_VERSION => 'none'}, @record, @qemu);
+refused_ok("$file: is QEMU 5.2; from 6.0 on it is possible", $refused,
+    {STAND_IN_VERSION => '5.2.0'}, @record, @qemu);
+refused_ok("$file: has no -plugin; a QEMU configured with --enable-plugins has it", $refused,
+    {STAND_IN_PLUGINS => 0}, @record, @qemu);
+refused_ok('-daemonize: pitot waits for QEMU\'s end; leave it out', $refused, @record, @qemu,
+    '-daemonize');
+
+my $emulated = 'a plugin follows emulated code alone; ';
+refused_ok("-enable-kvm: ${emulated}leave it out", $refused, @record, @qemu, '-enable-kvm');
+for my $words (['-accel', 'kvm'], ['--accel', 'kvm,thread=single'], ['-accel', 'accel=hvf'],
+    ['-machine', 'q35,accel=kvm'], ['-M', 'accel=tcg:kvm']) {
+    refused_ok("@$words: $emulated-accel tcg is possible", $refused, @record, @qemu, @$words);
+}
+
+refused_ok('QEMU is given no -kernel; --kernel ELF names the kernel\'s', $refused, @record, '--',
+    "$room/qemu");
+refused_ok("$room/none: No such file or directory", $refused, @record, '--kernel', "$room/none",
+    @qemu);
+refused_ok("$file is no ELF file; --kernel ELF names the kernel's", $refused, @record, '--kernel',
+    "$room/qemu", @qemu);
+
+# The file with some of its header's bytes replaced.
+sub altered
+{
+    my ($at, $bytes) = @_;
+    my $all = slurp($elf);
+    substr($all, $at, length($bytes)) = $bytes;
+    open(my $to, '>:raw', "$room/altered") or die("altered: $!\n");
+    print {$to} $all;
+    close($to) or die("altered: $!\n");
+    return "$room/altered";
+}
+
+my ($class, $machine) = (4, 18);    # where they lie in an ELF header
+refused_ok("$file is a 32-bit ELF file; --kernel ELF names the 64-bit kernel's", $refused, @record,
+    '--kernel', altered($class, "\1"), @qemu);
+refused_ok("$file is for another architecture \\(ELF machine 183\\); x86-64 is possible", $refused,
+    @record, '--kernel', altered($machine, pack('S<', 183)), @qemu);
+refused_ok("$file has no executable segment: it is not a linked kernel", $refused, @record,
+    '--kernel', "$elf.o", @qemu);
+
+my %events = (
+    'cycles' => 'event "cycles": instructions, mem:ADDR\[/LEN\]\[:r\|w\|rw\], call:GLOB are '
+        . 'possible',
+    'instructions/period=0/' => 'event term "period=0": a whole number from 1 is possible',
+    'instructions/freq=9/' => 'event term "freq=9": period=N is possible',
+    'instructions/' => 'event "instructions/": the terms must stand between two slashes',
+    'mem:run_queu' => 'no symbol "run_queu"; near: run_queue\b.*',
+    'mem:' => 'no symbol "".*',
+    'mem:qqqqqqqqqqqq' => 'no symbol "qqqqqqqqqqqq", and none with a similar spelling',
+    'mem:twice' => '2 symbols are called "twice"; give the address: 0x\w+, 0x\w+',
+    'mem:run_queue:x' => 'event "mem:run_queue:x": access "x": r, w, rw are possible',
+    'mem:run_queue/0' => 'event "mem:run_queue/0": length "0": bytes from 1 are possible',
+    'mem:run_queue/8q:w' => 'event "mem:run_queue/8q:w": length "8q": bytes from 1 are possible',
+    'mem:run_queue+64' => '\+0x40 lies beyond the end of run_queue, which is 64 bytes long',
+    'mem:run_queue+q' => 'offset "q": 0x and hexadecimal digits, or decimal ones',
+    'mem:0xq' => 'address "0xq": 0x and hexadecimal digits, or decimal ones',
+    'mem:0xffffffffffffffff/2' => 'event "\S+" goes beyond the end of memory',
+    'call:vfs_raed' => 'no function "vfs_raed"; near: vfs_read\b.*',
+    'call:run_queue' => 'no function "run_queue".*',
+    'call:qqq*' => 'no function "qqq\*", and none with a similar spelling',
+);
+refused_ok($events{$_}, $refused, @record, '-e', $_, @qemu) for sort keys %events;
+refused_ok('-e: more than 96 events', $wrong_usage, @record, ('-e', 'instructions') x 97, @qemu);
+refused_ok('more than 96 events', $refused, @record, '-e', join(',', ('instructions') x 97), @qemu);
+
+refused_ok('/none/out: No such file or directory', $refused, 'record', '-o', '/none/out', @qemu);
+refused_ok('/dev/full: No space left on device', $refused, 'record', '-o', '/dev/full', @qemu);
+
+# --- How the plugin is asked ---------------------------------------------------------------------
+
+my $text = qr/^\Q$room\E\S+?\.so,out=\d+,text=ffffffff80100000:ffffffff80100800/;
+
+# The words of QEMU, and the plugin's argument without what is the same for all.
+sub asked
+{
+    my (@words) = @_;
+    my ($said, $complaints, $status) = pitot(@record, @words, @qemu, '-append', 'a,b -e x');
+    is($status, 0, "pitot record @words") or diag($complaints);
+    my (@of_qemu) = stand_in_words();
+    is_deeply([@of_qemu[0, 2 .. $#of_qemu]], ['-plugin', '-kernel', $elf, '-append', 'a,b -e x'],
+        '... leaves QEMU\'s words alone');
+    like($of_qemu[1], $text, '... says where the kernel lies');
+    return $of_qemu[1] =~ s/^.*$text//r =~ s{/proc/self/fd/\d+}{LIST}r;
+}
+
+my $queue = sprintf('%x', $place{run_queue});
+my $within = sprintf('%x', $place{run_queue} + 8);
+my %asked = (
+    '' => ',chains=0,event=insn:100000',
+    '-c 500' => ',chains=0,event=insn:500',
+    '-g' => ',event=insn:100000',
+    '-gc7 --event=instructions' => ',event=insn:7',
+    '-e mem:run_queue' => ",chains=0,event=mem:$queue:64:rw:1",
+    '-e mem:run_queue:w/period=3/' => ",chains=0,event=mem:$queue:64:w:3",
+    '-e mem:run_queue/8/period=3/ -c 9' => ",chains=0,event=mem:$queue:8:rw:3",
+    '-e mem:run_queue+8:r' => ",chains=0,event=mem:$within:4:r:1",
+    '-e mem:run_queue+0x8/16 -c 9' => ",chains=0,event=mem:$within:16:rw:9",
+    '-e mem:0x1000' => ',chains=0,event=mem:1000:4:rw:1',
+    '-e mem:sizeless' => sprintf(',chains=0,event=mem:%x:4:rw:1', $place{run_queue} + 64),
+    '-e call:kmain,mem:run_queue:r,instructions/period=9/ -e mem:0x10/2'
+        => ",chains=0,event=call:LIST:1,event=mem:$queue:64:r:1,event=insn:9,"
+        . 'event=mem:10:2:rw:1',
+);
+is(asked(split(' ', $_)), $asked{$_}, '... and asks so') for sort keys %asked;
+
+asked('-e', 'call:vfs_*');
+is(slurp("$room/list"), join('', map { sprintf("%x\n", $place{$_}) } qw(vfs_read vfs_write)),
+    'a pattern of functions is a list of their entries');
+
+mkdir("$room/a,b");
+rename("$room/bin/$_", "$room/a,b/$_") for qw(pitot plugin-v1.so);
+{
+    local $ENV{STAND_IN_ROOM} = $room;
+    system("'$room/a,b/pitot' @record @qemu 2>/dev/null");
+}
+is((stand_in_words())[1] =~ s/,out=.*//r, "$room/a,,b/plugin-v1.so",
+    'a comma in the plugin\'s path is written as QEMU reads it');
+rename("$room/a,b/$_", "$room/bin/$_") for qw(pitot plugin-v1.so);
+
+# --- Which plugin --------------------------------------------------------------------------------
+
+sub loaded
+{
+    my ($version) = @_;
+    my (undef, $complaints) = pitot({STAND_IN_VERSION => $version}, @record, @qemu);
+    my ($name) = (stand_in_words())[1] =~ m{^\Q$room\E/(.*?),out=};
+    return ($name, $complaints =~ /^pitot: QEMU (\S+) has not been tried; \S+ is loaded$/m);
+}
+
+my %plugins = (
+    '6.0.0' => ['bin/plugin-v1.so'], '7.2.22' => ['bin/plugin-v1.so'],
+    '8.1.5' => ['bin/plugin-v1.so'], '8.2.0' => ['bin/plugin-v1.so', '8.2'],
+    '9.1.0' => ['bin/plugin-v1.so', '9.1'], '9.2.0' => ['bin/plugin-v4.so'],
+    '10.1.3' => ['bin/plugin-v4.so'], '10.2.0' => ['bin/plugin-v4.so', '10.2'],
+);
+is_deeply([loaded($_)], $plugins{$_}, "the plugin for QEMU $_") for sort keys %plugins;
+unlink("$room/bin/plugin-v4.so");
+is_deeply([loaded('10.0.0')], ['bin/plugin-v1.so', '10.0'], 'the nearest lower one that is there');
+mkdir($_) for "$room/lib", "$room/lib/pitot";
+rename("$room/bin/plugin-v1.so", "$room/lib/pitot/plugin-v1.so");
+is_deeply([loaded('7.2.22')], ['bin/../lib/pitot/plugin-v1.so'], 'one that is installed');
+unlink("$room/lib/pitot/plugin-v1.so");
+refused_ok("no plugin for QEMU 7.2 in $room/bin or its ../lib/pitot; make outside", $refused,
+    @record, @qemu);
+
+done_testing();

@@ -1,0 +1,53 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: outside/pitot/stat.c, outside/pitot/watch.c
+#
+# `pitot stat` prints what the plugin counted as perf stat does, and says what it did not count. The
+# plugin is a script (tests/lib/Pitot/StandIn.pm). Run from the root of the tree:
+#
+#     prove tests/host/outside_stat.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot::StandIn;
+
+my $room = stand_in_room();
+my @qemu = ("$room/qemu", '-kernel', "$room/kernel.elf");
+
+# Each count by its name, and what stands before and after them, without the time.
+sub counted
+{
+    my (undef, $complaints, $status) = pitot(@_, '--', @qemu);
+    my %counts = reverse($complaints =~ /^ +(\d+|<not counted>)      (\S+)$/mg);
+    my $seconds = $complaints =~ /^ +\d+\.\d{9} seconds time elapsed$/m;
+    my ($command) = $complaints =~ /^ Performance counter stats for '(.*)':$/m;
+    return (\%counts, $command, $seconds, $status, [$complaints =~ /^pitot: (.*)$/mg]);
+}
+
+my @events = ('-e', 'call:vfs_*,mem:run_queue:w');
+plugin_says(begin(1), count(0, 70), count(1, 8_000_000_000),
+    end(instructions => 9_000, calls => 120, interrupts => 4));
+my %said = (instructions => 9_000, calls => 120, interrupts => 4);
+is_deeply([counted('stat', @events)],
+    [{'call:vfs_*' => 70, 'mem:run_queue:w' => 8_000_000_000, %said}, "@qemu", 1, 0, []],
+    'counts of events, and of the run');
+like((stand_in_words())[1], qr/,chains=0,event=call:\S+:0,event=mem:\w+:64:w:0$/,
+    '... for which the plugin is asked for no sample');
+
+plugin_says(begin(1), count(0, 8_999), end(instructions => 9_000));
+is_deeply([(counted('stat'))[0]], [{instructions => 8_999}], 'instructions are counted once');
+
+my $killed = 'QEMU was killed: what it counted last is not known';
+plugin_says(begin(1), count(0, 70));
+{
+    local $ENV{STAND_IN_END} = 'signal KILL';
+    my ($counts, undef, undef, $status, $losses) = counted('stat', '-e', 'call:vfs_*');
+    is_deeply([$counts, $status, $losses],
+        [{'call:vfs_*' => '<not counted>'}, 128 + 9, [$killed]], 'a QEMU that is killed has none');
+    plugin_says('');
+    is_deeply([(counted('stat'))[0, 4]], [{instructions => '<not counted>'},
+        ['QEMU has ended before its plugin said anything']], '... nor one that did not begin');
+}
+
+done_testing();

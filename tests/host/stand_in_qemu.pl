@@ -1,0 +1,80 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Stands in for QEMU with the plugin, for tests of outside/pitot (tests/lib/Pitot/StandIn.pm copies
+# it): says on --help what QEMU says, else notes its words, writes the records that it is given to
+# the plugin's descriptor, and ends as it is told.
+#
+#     STAND_IN_VERSION   of QEMU; 7.2.22 if not set. "none": it is another program
+#     STAND_IN_PLUGINS   0: without -plugin
+#     STAND_IN_ROOM      a folder: `wire` is written first, `wire.last` after a SIGTERM; it leaves
+#                        `words`, and `list`, which call:FILE named
+#     STAND_IN_END       exit N; signal NAME, to itself; parent NAME: sends this signal, and waits
+#                        for a SIGTERM; deaf NAME NAME: sends both, and ignores what comes;
+#                        raw: changes the terminal; leave: its child keeps all open, whose pid
+#                        it leaves in `child`
+use strict;
+use warnings;
+use POSIX ();
+
+my $room = $ENV{STAND_IN_ROOM};
+my $parent = getppid();
+my ($how, @what) = split(' ', $ENV{STAND_IN_END} // 'exit 0');
+my $version = $ENV{STAND_IN_VERSION} // '7.2.22';
+
+if ("@ARGV" eq '--help') {
+    print($version eq 'none' ? "usage: ls\n" : "QEMU emulator version $version (Debian)\n");
+    print("-plugin [file=]<file>[,<argname>=<argvalue>]\n") if $ENV{STAND_IN_PLUGINS} // 1;
+    exit(0);
+}
+
+sub bytes_of
+{
+    my ($path) = @_;
+    open(my $file, '<:raw', $path) or return '';
+    local $/;
+    return <$file> // '';
+}
+
+sub note
+{
+    my ($name, $bytes) = @_;
+    open(my $file, '>:raw', "$room/$name") or die("$room/$name: $!\n");
+    print {$file} $bytes;
+    close($file) or die("$room/$name: $!\n");
+}
+
+my ($argument) = "@ARGV" =~ /-plugin (\S+)/ or die("no -plugin\n");
+my ($descriptor) = $argument =~ /,out=(\d+)/ or die("no out=\n");
+my ($list) = $argument =~ /call:([^:]*):/;
+note('words', join("\n", @ARGV, ''));
+note('list', bytes_of($list)) if defined $list;
+open(my $out, '>&=', $descriptor) or die("descriptor $descriptor: $!\n");
+binmode($out);
+my $ended = 0;
+$SIG{TERM} = $how eq 'deaf' ? 'IGNORE' : sub { $ended = 1 };
+$SIG{INT} = 'IGNORE' if $how eq 'deaf';
+print {$out} bytes_of("$room/wire");
+$out->flush;
+
+if ($how eq 'exit') {
+    close($out);
+    exit($what[0]);
+}
+if ($how eq 'leave') {
+    my $child = fork() // die("fork: $!\n");
+    sleep(1) while !$child;
+    note('child', $child);
+    POSIX::_exit(0);
+}
+if ($how eq 'raw') {
+    print("in: ", scalar(<STDIN>));
+    print STDERR "err\n";
+    system('stty', 'raw', '-echo');
+    kill('KILL', $$);
+}
+kill($what[0], $$) if $how eq 'signal';
+kill($_, $parent) for @what;
+select(undef, undef, undef, 0.05) until $ended || getppid() != $parent;
+print {$out} bytes_of("$room/wire.last");
+close($out);

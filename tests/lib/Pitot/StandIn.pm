@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The host command `pitot` with a stand-in for QEMU, whose plugin says what a test wants: the
+# records of outside/wire.h. And a kernel's file of seven functions for it.
+#
+#     use Pitot::StandIn;
+#
+#     my $room = stand_in_room();       # with kernel.elf, qemu, bin/pitot and its plugins
+#     plugin_says(begin(1), thread(1, $place{kmain}), sample(ip => $place{vfs_read}), end());
+#     my ($said, $complaints, $status) = pitot('record', '-o', "$room/out", '--', "$room/qemu");
+package Pitot::StandIn;
+
+use strict;
+use warnings;
+
+use Exporter qw(import);
+use File::Copy qw(copy);
+use File::Spec;
+use File::Temp qw(tempdir);
+
+use Pitot::Files;
+use Pitot::Patience;
+use Pitot::Perf;
+
+our @EXPORT = qw(stand_in_room plugin_says plugin_says_last pitot stand_in_words in_perf %place
+    link_kernel begin context thread sample count end);
+
+my $build = $ENV{BUILD} // 'build';
+my $room;
+my @functions = qw(kmain sched_run vfs_read vfs_write panic idle_loop timer_isr);
+my $text = 0xffffffff << 32 | 0x80100000;
+
+# Where each function begins; each has 0x100 bytes. run_queue is data, of 64 bytes.
+our %place = map { $functions[$_] => $text + 0x100 * ($_ + 1) } 0 .. $#functions;
+$place{run_queue} = $text + 0x1000;
+
+sub write_bytes
+{
+    my ($path, @bytes) = @_;
+    open(my $file, '>:raw', $path) or die("$path: $!\n");
+    print {$file} @bytes;
+    close($file) or die("$path: $!\n");
+}
+
+sub quietly
+{
+    system(@_) == 0 or die("@_: status $?\n");
+}
+
+# Links a kernel with these functions, in this order, with ld's options.
+sub link_kernel
+{
+    my ($path, $functions, @options) = @_;
+    my $source = ".globl _text\n_text: .fill 0x100, 1, 0x90\n";
+    $source .= ".globl $_\n.type $_, \@function\n$_: .fill 0x100, 1, 0x90\n.size $_, 0x100\n"
+        for @$functions;
+    $source .= ".weak vfs_alias\n.type vfs_alias, \@function\nvfs_alias = vfs_read\n"
+        if grep { $_ eq 'vfs_read' } @$functions;
+    $source .= "twice: .byte 0\n.size twice, 1\n";
+    $source .= ".data\n.globl run_queue\n.type run_queue, \@object\nrun_queue: .fill 64\n"
+        . ".size run_queue, 64\nsizeless: .fill 8\n";
+    write_bytes("$path.s", $source);
+    write_bytes("$path.2.s", ".data\ntwice: .byte 0\n");
+    quietly('as', '--64', "$path.s", '-o', "$path.o");
+    quietly('as', '--64', "$path.2.s", '-o', "$path.2.o");
+    quietly('ld', '--build-id=sha1', '-e', '_text', sprintf('-Ttext=0x%x', $text),
+        sprintf('-Tdata=0x%x', $place{run_queue}), "$path.o", "$path.2.o", '-o', $path, @options);
+}
+
+sub stand_in_room
+{
+    $room = File::Spec->rel2abs(tempdir(CLEANUP => 1));
+    mkdir("$room/bin") or die("$room/bin: $!\n");
+    copy("$build/outside/pitot", "$room/bin/pitot") or die("pitot: $!\n");
+    copy('tests/host/stand_in_qemu.pl', "$room/qemu") or die("qemu: $!\n");
+    chmod(0755, "$room/bin/pitot", "$room/qemu");
+    write_bytes("$room/bin/plugin-v$_.so", '') for 1, 4;
+    link_kernel("$room/kernel.elf", \@functions);
+    return $room;
+}
+
+sub plugin_says
+{
+    write_bytes("$room/wire", @_);
+    unlink("$room/wire.last");
+}
+
+sub plugin_says_last
+{
+    write_bytes("$room/wire.last", @_);
+}
+
+# Output, complaints, status as a shell gives it. A first word that is a hash: the environment, and
+# LIMIT, the most 512-byte blocks of a file.
+sub pitot
+{
+    my %environment = ref $_[0] ? %{shift()} : ();
+    local @ENV{keys %environment} = values %environment;
+    local $ENV{STAND_IN_ROOM} = $room;
+    my @limit = $environment{LIMIT}
+        ? ('sh', '-c', "trap '' XFSZ; ulimit -f $environment{LIMIT}; exec \"\$@\"", 'sh') : ();
+    unlink("$room/words", "$room/list");
+    my $status = Pitot::Perf::run_between("$room/said", "$room/complaints", '/dev/null', @limit,
+        'timeout', '--foreground', $patience, "$room/bin/pitot", @_);
+    return (slurp("$room/said"), slurp("$room/complaints"), $status);
+}
+
+# What QEMU was started with, a word to an element.
+sub stand_in_words
+{
+    return split(/\n/, slurp_if_there("$room/words"));
+}
+
+# What perf says of a file, with no option that would tell it where names are.
+sub in_perf
+{
+    my ($file, $command, @options) = @_;
+    local @ENV{qw(HOME PERF_CONFIG DEBUGINFOD_URLS LC_ALL)} = ($room, '/dev/null', '', 'C');
+    local $ENV{PERF_BUILDID_DIR};
+    delete $ENV{PERF_BUILDID_DIR};
+    my $status = Pitot::Perf::run_between("$room/perf.out", "$room/perf.err", '/dev/null', 'perf',
+        '--no-pager', $command, '-i', $file, @options);
+    return wantarray ? (slurp("$room/perf.out"), $status) : slurp("$room/perf.out");
+}
+
+# --- Records of outside/wire.h -------------------------------------------------------------------
+
+sub record
+{
+    my ($kind, $cpu, $template, @values) = @_;
+    my $body = pack($template, @values);
+    return pack('S<CCL<', 8 + length($body), $kind, 0, $cpu) . $body;
+}
+
+sub begin
+{
+    my ($cpus, $version) = @_;
+    return record(1, 0, 'L<2', $version // 1, $cpus);
+}
+
+# Number, outer, site, and the call's bytes; none: an interrupt came before `site`.
+sub context
+{
+    my ($context, $outer, $site, $bytes) = @_;
+    return record(2, 0, 'L<2Q<L<2', $context, $outer, $site, $bytes ? 0 : 1, $bytes // 0);
+}
+
+sub thread
+{
+    my ($thread, $outermost) = @_;
+    return record(3, 0, 'L<2Q<', $thread, 0, $outermost);
+}
+
+sub sample
+{
+    my %of = (cpu => 0, event => 0, thread => 0, context => 0, access => 0, time => 0, weight => 1,
+        address => 0, length => 0, @_);
+    return record(4, $of{cpu}, 'L<4Q<4L<2',
+        @of{qw(event thread context access ip time weight address length)}, 0);
+}
+
+sub count
+{
+    my ($event, $hits) = @_;
+    return record(5, 0, 'L<2Q<', $event, 0, $hits);
+}
+
+sub end
+{
+    my %of = (instructions => 0, calls => 0, interrupts => 0, unmatched => 0, contexts_lost => 0,
+        samples_lost => 0, @_);
+    return record(6, 0, 'Q<6',
+        @of{qw(instructions calls interrupts unmatched contexts_lost samples_lost)});
+}
+
+1;
