@@ -1,0 +1,84 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: outside
+#
+# `pitot` and its plugin on a kernel that has no line for them: tests/port as it is boots in QEMU,
+# counts its own writes, and is counted and sampled from outside. The real perf names the functions
+# that wrote with no option. Run from the root of the tree:
+#
+#     prove tests/boot/outside_qemu.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Path qw(make_path);
+use File::Spec;
+use Test::More;
+use Pitot::Files;
+use Pitot::Patience;
+use Pitot::Perf;
+
+plan skip_all => "a plugin is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+my $build = $ENV{BUILD} // 'build';
+my $logs = "$build/logs/outside_qemu";
+my $out = File::Spec->rel2abs("$logs/perf.data");
+my $switched_off = 1;    # isa-debug-exit's status for 0
+make_path($logs);
+
+my @qemu = ('qemu-system-x86_64', '-machine', 'pc', '-accel', 'tcg', '-icount', 'shift=0,sleep=off',
+    '-cpu', 'max', '-m', '64M', '-kernel', "$build/port.elf", '-nodefaults', '-display', 'none',
+    '-no-reboot', '-serial', 'stdio', '-serial', 'null',
+    '-device', 'isa-debug-exit,iobase=0xf4,iosize=1');
+
+# What pitot says, on stderr; the kernel says that it has run to its end.
+sub pitot
+{
+    my (@words) = @_;
+    my $status = Pitot::Perf::run_between("$logs/console", "$logs/said", '/dev/null', 'timeout',
+        $patience, "$build/outside/pitot", @words, '--', @qemu);
+    is($status, $switched_off, "pitot @words") or diag(slurp("$logs/said"));
+    like(slurp("$logs/console"), qr/^port: 40 writes, 40 hits, 80 records$/m,
+        '... the kernel runs as it does unwatched');
+    return slurp("$logs/said");
+}
+
+my @watches = qw(-e mem:port_writes:w -e call:port_middle);
+my $said = pitot('stat', @watches);
+my %counts = reverse($said =~ /^ +(\d+) +(\S+)$/mg);
+is_deeply([@counts{'mem:port_writes:w', 'call:port_middle'}], [40, 20],
+    'outside counts what the kernel does');
+my %again = reverse(pitot('stat') =~ /^ +(\d+) +(\S+)$/mg);
+is($again{instructions}, $counts{instructions}, 'the same boot has the same instructions');
+
+# Each chain of a file, and how often it was there.
+sub chains
+{
+    my $status = Pitot::Perf::run_between("$logs/script", "$logs/err", '/dev/null', 'perf',
+        '--no-pager', 'script', '-i', $out, '-F', 'comm,event,ip,sym');
+    is($status, 0, '... and perf reads it') or diag(slurp("$logs/err"));
+    my %chains;
+    for my $sample (split(/\n\n+/, slurp("$logs/script"))) {
+        my ($head, @frames) = split(/\n/, $sample);
+        my ($comm, $event) = $head =~ /^\s*(\S+)\s+(\S+):\s*$/ or next;
+        $chains{join(' ', "$comm $event:", map { /^\s*[0-9a-f]+ (\S+)/ } @frames)}++;
+    }
+    return \%chains;
+}
+
+like(pitot('record', '-g', '-o', $out, @watches), qr/^\[ pitot record: 60 samples in \Q$out\E \]$/m,
+    '... each hit is a sample');
+my $way = 'port_middle port_load port_main port_enter';
+is_deeply(chains(), {"port_enter mem:port_writes:w: port_leaf $way" => 40,
+    "port_enter call:port_middle: $way" => 20}, '... with the way that led there');
+
+pitot('record', '-g', '-c', 1000, '-o', $out);
+my $profile = chains();
+my ($all, $below) = (0, 0);
+for my $chain (keys %$profile) {
+    $all += $profile->{$chain};
+    $below += $profile->{$chain} if $chain =~ /\bport_main port_enter$/;
+}
+is($all, int($counts{instructions} / 1000), 'a profile has a sample for each 1000 instructions');
+cmp_ok($below, '>', 0.9 * $all, '... most of them below its main function');
+
+done_testing();
