@@ -19,8 +19,8 @@ struct block {
     uint64_t target;           /* of the last one, if it has one */
     enum decoded ends;         /* what the last one is */
     uint32_t count;            /* of instructions */
-    bool plain;  /* it ends where it goes on, or at `target`, and nothing is to be done */
-    bool pushes; /* one of them has written where the return at its end reads */
+    bool plain;                /* it leads to `end` or `target` alone, and nothing is to be done */
+    bool pushes;               /* one of them has written where the return at its end reads */
 };
 
 bool entry_is_plain(const struct block *block);

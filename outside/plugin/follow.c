@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See follow.h. Stacks lie in a table that is sorted by their ranges; frames in a vector of each. */
+/* See follow.h. Stacks lie in a table, sorted by their ranges; frames in a vector of each. */
 #include "outside/plugin/follow.h"
 
 #include <stdlib.h>

@@ -13,9 +13,9 @@
  *     jump (push; ret), and the frame stays.
  *   - A stack is a range of places. Only an instruction that loads rsp, an interrupt and its return
  *     leave a stack; arithmetic on rsp does not. So after such an instruction the next place tells
- *     the stack: the one whose lowest and highest place lie around it, or whose innermost frame lies
- *     just above it. If there is none it is a new stack, a thread. Without such an instruction a place belongs to the stack at hand, however
- *     deep it is.
+ *     the stack: the one whose lowest and highest place lie around it, or whose innermost frame
+ *     lies just above it. If there is none it is a new stack, a thread. Without such an instruction
+ *     a place belongs to the stack at hand, however deep it is.
  *   - Two stacks whose ranges meet are one piece of memory: the older one's frames are gone, and
  *     the number of the thread stays.
  *   - An interrupt leaves no call. It is a block that the last one cannot lead to (entry.h). Its

@@ -231,7 +231,7 @@ static void watch_instruction(struct qemu_plugin_insn *instruction, enum decoded
                                          QEMU_PLUGIN_MEM_RW, own);
 }
 
-/* QEMU keeps `block` as long as it runs, and translates it anew at times: a few megabytes in all. */
+/* QEMU keeps `block` as long as it runs, and translates code anew at times: a few megabytes. */
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *translated)
 {
     size_t count = qemu_plugin_tb_n_insns(translated);
