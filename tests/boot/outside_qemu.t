@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: outside
+# of: outside, docs/outside.md
 #
 # `pitot` and its plugin on a kernel that has no line for them: tests/port as it is boots in QEMU,
 # counts its own writes, and is counted and sampled from outside. The real perf names the functions
@@ -47,6 +47,9 @@ my $said = pitot('stat', @watches);
 my %counts = reverse($said =~ /^ +(\d+) +(\S+)$/mg);
 is_deeply([@counts{'mem:port_writes:w', 'call:port_middle'}], [40, 20],
     'outside counts what the kernel does');
+my %page = reverse(slurp('docs/outside.md') =~ /^ {8,}(\d+) +(\S+)$/mg);
+is_deeply(\%page, {map { $_ => $counts{$_} } 'mem:port_writes:w', 'call:port_middle'},
+    '... docs/outside.md says so');
 my %again = reverse(pitot('stat') =~ /^ +(\d+) +(\S+)$/mg);
 is($again{instructions}, $counts{instructions}, 'the same boot has the same instructions');
 

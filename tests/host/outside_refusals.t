@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: outside/pitot
+# of: outside/pitot, docs/outside.md
 #
 # What `pitot` refuses, each in one line with what would be right, and before QEMU is started or a
 # file is written; what help it gives; and how it asks the plugin for each event. Run from the root
@@ -31,6 +31,15 @@ for my $words (['help', 'record'], ['record', '-h'], ['record', '-g', '--help', 
     my ($said, $complaints, $status) = pitot(@$words);
     ok($status == 0 && $complaints eq '', "pitot @$words[0, 1]");
     like($said, qr/^usage: pitot record .*^    -c, --count N /ms, '... lists the options');
+}
+my $page = slurp('docs/outside.md');
+my @options = map { /^ {4}(-.*?)(?: {2}|$)/mg } map { (pitot('help', $_))[0] } 'record', 'stat';
+cmp_ok(scalar(@options), '>', 5, 'options have lines of their own');
+for my $option (@options) {
+    my ($value) = $option =~ / (\w+)$/;
+    my $in_page = join(', ', map { defined $value ? "`$_ $value`" : "`$_`" }
+            grep { !defined $value || $_ ne $value } split(/,? /, $option));
+    ok(index($page, "| $in_page |") >= 0, "docs/outside.md has $in_page");
 }
 is_deeply([pitot('recrod')], ['', "pitot: no command \"recrod\"; there are record, stat, help\n",
     $wrong_usage], 'a command that there is not');
