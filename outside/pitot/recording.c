@@ -28,7 +28,7 @@ static struct {
 
 /* --- Events --- */
 
-/* Each sample begins with its event's id, so that events may have different fields. */
+/* All have the same fields: `perf script -F addr` refuses a file in which one event lacks it. */
 static void describe(const struct event *event, bool chains, struct perf_event_attr *attribute)
 {
     *attribute = (struct perf_event_attr){
@@ -37,7 +37,7 @@ static void describe(const struct event *event, bool chains, struct perf_event_a
         .type = PERF_TYPE_BREAKPOINT,
         .sample_period = event->period,
         .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-                       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
+                       PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
     };
     if (chains)
         attribute->sample_type |= PERF_SAMPLE_CALLCHAIN;
@@ -47,7 +47,6 @@ static void describe(const struct event *event, bool chains, struct perf_event_a
         attribute->config = PERF_COUNT_HW_INSTRUCTIONS;
         break;
     case EVENT_MEMORY:
-        attribute->sample_type |= PERF_SAMPLE_ADDR;
         attribute->bp_type = strcmp(event->access, "r") == 0   ? HW_BREAKPOINT_R
                              : strcmp(event->access, "w") == 0 ? HW_BREAKPOINT_W
                                                                : HW_BREAKPOINT_RW;
@@ -176,8 +175,7 @@ int recording_sample(const struct wire_sample *sample, struct refusal *why)
     words[count++] = sample->ip;
     words[count++] = (uint64_t)tid_of(sample->thread) << 32 | KERNEL_PID;
     words[count++] = sample->time;
-    if (recording.events->event[sample->event].kind == EVENT_MEMORY)
-        words[count++] = sample->address;
+    words[count++] = sample->address;
     words[count++] = sample->head.cpu;
     words[count++] = sample->weight;
     if (recording.chains)

@@ -112,14 +112,11 @@ is_deeply([samples()], [
     "kmain 2 000 0.000001 1 $events[0]: vfs_write+0x0 kmain+0x15",
     "kmain 2 000 0.000002 2 $events[1]: vfs_write+0x1 kmain+0x15",
     "kmain 2 000 0.000003 1 $events[2]: kmain+0x0"], '... have their names and weights');
+like(scalar in_perf($out, 'script', '-F', 'event,addr'),
+    qr/^\s*\Q$events[1]\E: +ffffffff80101008$/m, '... an access has its address');
 my $watch = attributes_of(scalar in_perf($out, 'evlist', '-v'))->{'mem:run_queue'};
 is_deeply([@$watch{'bp_addr', 'bp_len', 'sample_period'}],
     [sprintf('0x%x', $place{run_queue}), '0x40', 2], 'the watch is described');
-
-plugin_says(begin(1), sample(ip => $place{vfs_write}, address => $place{run_queue} + 8), end());
-pitot(@record, '-e', $events[1], @qemu);
-like(scalar in_perf($out, 'script', '-F', 'event,addr'),
-    qr/^\s*\Q$events[1]\E: +ffffffff80101008$/m, 'an access has its address');
 
 # --- Chains that are long ------------------------------------------------------------------------
 
