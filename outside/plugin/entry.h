@@ -26,8 +26,8 @@ struct block {
 bool entry_is_plain(const struct block *block);
 
 /*
- * `next`: where the return that ends `last` goes on, if it is the end of the innermost call; 0: not
- * known. A return that nothing was pushed for can go nowhere else.
+ * `next`: where the return that ends `last` continues, if it is the end of the innermost call; 0:
+ * not known. A return that nothing was pushed for can go nowhere else.
  */
 bool entry_came(const struct block *last, uint64_t start, uint64_t next);
 

@@ -9,14 +9,14 @@
 
 #define STACKS_MOST 65536
 #define FRAMES_LESS 64   /* room for frames grows from here */
-#define NEAR        4096 /* a stack goes on so far below its innermost frame, at most */
+#define NEAR        4096 /* a stack continues so far below its innermost frame, at most */
 #define WORD        8
 
 struct stack;
 
 struct frame {
     uint64_t place;
-    uint64_t next; /* where the code goes on after the return; of an interrupt not known: 0 */
+    uint64_t next; /* where the code continues after the return; of an interrupt not known: 0 */
     uint32_t context;
     bool interrupt;
     struct stack *below; /* of an interrupt: the stack that it came upon; NULL: not known */
@@ -178,7 +178,7 @@ static bool is_near(const struct stack *stack, uint64_t place)
     return place < from && from - place <= NEAR;
 }
 
-/* The stack that has been there, or that goes on there; NULL: none. */
+/* The stack that has been there, or that continues there; NULL: none. */
 static struct stack *stack_of(uint64_t place)
 {
     struct stack *stack = stack_around(place);

@@ -9,12 +9,12 @@
  *   - A call is known by where it stores its return address: the *place*. A frame is a place and a
  *     calling context. Places go down as calls nest, so a call at a place pops every frame at or
  *     below it: they have returned unseen, or were jumped over (longjmp).
- *   - A return pops the innermost frame, if the code goes on where that call ends. If not, it was a
- *     jump (push; ret), and the frame stays.
+ *   - A return pops the innermost frame, if the code continues where that call ends. If not, it was
+ *     a jump (push; ret), and the frame stays.
  *   - A stack is a range of places. Only an instruction that loads rsp, an interrupt and its return
  *     leave a stack; arithmetic on rsp does not. So after such an instruction the next place tells
- *     the stack: the one whose lowest and highest place lie around it, or whose innermost frame
- *     lies just above it. If there is none it is a new stack, a thread. Without such an instruction
+ *     the stack: one has its lowest and highest place around it, or its innermost frame just above
+ *     it. If none has, it is a new stack, a thread. Without such an instruction
  *     a place belongs to the stack at hand, however deep it is.
  *   - Two stacks whose ranges meet are one piece of memory: the older one's frames are gone, and
  *     the number of the thread stays.
@@ -37,12 +37,12 @@ bool follow_init(void);
 void follow_call(unsigned cpu, uint64_t place, uint64_t site, unsigned site_end);
 
 /*
- * A return instruction has run, and code goes on at `ip`. False: the stack is known, and it belongs
- * to no call there.
+ * A return instruction has run, and code continues at `ip`. False: the stack is known, and it
+ * belongs to no call there.
  */
 bool follow_return(unsigned cpu, uint64_t ip);
 
-/* Where a return goes on that is the end of the innermost call; 0 if not known. */
+/* Where a return continues that is the end of the innermost call; 0 if not known. */
 uint64_t follow_next(unsigned cpu);
 
 /* An instruction has loaded rsp. */
@@ -54,7 +54,7 @@ void follow_place(unsigned cpu, uint64_t place);
 /* An interrupt has come; `site` is the last instruction before it. */
 void follow_interrupt(unsigned cpu, uint64_t site);
 
-/* Where the interrupt came in whose handler the CPU is; 0 if not known. */
+/* Where the interrupt came that the CPU handles; 0 if not known. */
 uint64_t follow_interrupt_site(unsigned cpu);
 
 /* `iret` has run. */

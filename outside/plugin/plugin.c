@@ -53,7 +53,7 @@ static void leave(void)
 
 /* --- While the machine runs. --- */
 
-/* What the last instruction of the block has done, as code goes on at `start`. */
+/* What the last instruction of the block has done, as code continues at `start`. */
 static void follow_last(unsigned cpu, const struct block *last, uint64_t start)
 {
     switch (last->ends) {
@@ -101,8 +101,8 @@ static void follow_end(unsigned cpu, const struct block *last, uint64_t start)
         follow_last(cpu, last, start);
 }
 
-/* Most blocks go on where the last one leads, which is no call's end. */
-static bool goes_on(const struct block *last, uint64_t start)
+/* Most blocks continue where the last one leads, which is no call's end. */
+static bool block_continues(const struct block *last, uint64_t start)
 {
     return last->plain && (start == last->end || start == last->target);
 }
@@ -113,7 +113,7 @@ static void block_begins(struct cpu *here, unsigned cpu, const struct block *blo
 
     here->last = block;
     here->time += block->count;
-    if (chains && last && !goes_on(last, block->start))
+    if (chains && last && !block_continues(last, block->start))
         follow_end(cpu, last, block->start);
     here->called = false;
     if (__builtin_expect(here->time >= here->due, 0))
