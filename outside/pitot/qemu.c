@@ -13,7 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define OLDEST_MAJOR 6 /* the first with all that the plugin asks for */
+#define OLDEST_MAJOR   6 /* the first with all that the plugin asks for */
+#define FIRST_CONFUSED 9 /* it may keep a CPU's number in code that all CPUs run */
 
 extern char **environ;
 
@@ -62,6 +63,33 @@ int qemu_check_words(char *const *command, struct refusal *why)
                           word[0], word[1]);
     }
     return 0;
+}
+
+/* The CPUs that -smp asks for: its first number, or cpus=; 0: it does not say so. */
+static unsigned long cpus_of(const char *smp)
+{
+    const char *cpus = strstr(smp, "cpus=");
+
+    return strtoul(cpus ? cpus + strlen("cpus=") : smp, NULL, 10);
+}
+
+int qemu_check_cpus(char *const *command, const struct qemu_version *version, struct refusal *why)
+{
+    bool several = false;
+    const char *one_thread = NULL;
+
+    for (char *const *word = command + 1; *word && word[1]; word++) {
+        several = several || (is_option(*word, "smp") && cpus_of(word[1]) > 1);
+        if (is_option(*word, "icount") ||
+            (is_option(*word, "accel") && strstr(word[1], "thread=single")))
+            one_thread = *word;
+    }
+    if (version->major < FIRST_CONFUSED || !several || !one_thread)
+        return 0;
+    return refuse(why, EINVAL,
+                  "%s: all CPUs in one thread, which QEMU %u.%u does not tell a plugin apart; "
+                  "-accel tcg,thread=multi or -smp 1 is possible",
+                  one_thread, version->major, version->minor);
 }
 
 /* Its first line says the version, a later one whether there is -plugin. */

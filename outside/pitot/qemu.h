@@ -17,5 +17,11 @@ const char *qemu_kernel(char *const *command);
 /* 0, or a negative errno and the reason: the words ask for what plugins cannot follow. */
 int qemu_check_words(char *const *command, struct refusal *why);
 
+/*
+ * 0, or a negative errno and the reason: several CPUs in one thread, of which this version tells
+ * the plugin one number.
+ */
+int qemu_check_cpus(char *const *command, const struct qemu_version *version, struct refusal *why);
+
 /* Asks the program itself. 0, or a negative errno and the reason. */
 int qemu_ask(char *program, struct qemu_version *version, struct refusal *why);
