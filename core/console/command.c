@@ -70,7 +70,7 @@ static void say_unknown(const char *wrong)
 static const char *find_pipe(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
-        if (strchr("|<>", argv[i][0]) || strcmp(argv[i], "&&") == 0)
+        if ((argv[i][0] != '\0' && strchr("|<>", argv[i][0])) || strcmp(argv[i], "&&") == 0)
             return argv[i];
     return NULL;
 }

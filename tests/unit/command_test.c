@@ -121,6 +121,33 @@ static void a_word_that_a_command_would_not_look_at_is_refused(void **state)
     assert_int_equal(seen_count, 1);
 }
 
+/* An empty word, and one with such a character in it, are words like others. */
+static void what_a_shell_would_do_is_refused(void **state)
+{
+    static const char *const pipes[] = {"|", ">", "<", ">>file", "&&"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(pipes) / sizeof(pipes[0]); i++) {
+        seen_count = 0;
+        assert_int_equal(run("perf", pipes[i]), -EINVAL);
+        assert_int_equal(seen_count, 0);
+        assert_non_null(strstr(printed, "this prompt has neither pipes nor files"));
+    }
+    assert_int_equal(run("perf", ""), -EIO);
+    assert_int_equal(run("perf", "a>3"), -EIO);
+    assert_int_equal(run("exit", NULL), -ENOENT);
+    assert_string_equal(printed, "exit: no such command; `help` lists them\n");
+}
+
+static void help_of_a_command_is_asked_for_by_an_option(void **state)
+{
+    (void)state;
+    assert_int_equal(run("regs", "--help"), 0);
+    assert_string_equal(printed, "regs\n    shows registers\n");
+    assert_int_equal(run("bt", "-h"), 0);
+    assert_string_equal(printed, "bt\n    shows who called\n");
+}
+
 static void help_lists_all_in_order(void **state)
 {
     (void)state;
@@ -148,6 +175,8 @@ int main(void)
         cmocka_unit_test(a_command_gets_its_words_and_gives_its_status),
         cmocka_unit_test(an_unknown_command_is_answered_with_what_is_near),
         cmocka_unit_test(a_word_that_a_command_would_not_look_at_is_refused),
+        cmocka_unit_test(what_a_shell_would_do_is_refused),
+        cmocka_unit_test(help_of_a_command_is_asked_for_by_an_option),
         cmocka_unit_test(help_lists_all_in_order),
         cmocka_unit_test(help_of_one_shows_its_usage),
     };
