@@ -305,17 +305,20 @@ static bool placed_may_hit(const struct share_evidence *evidence, const struct a
     return false;
 }
 
-/* ... by one whose place is not known: near the other if it hit that, too; else anywhere. */
-static bool unplaced_may_hit(const struct share_evidence *evidence, const struct arch_watch *watch,
+/*
+ * ... by one whose place is not known: near the other if it hit that, too; else anywhere. The
+ * kernel has no instruction that is not known and accesses two places; a program may have one.
+ */
+static bool unplaced_may_hit(const struct share_evidence *evidence, const struct slot *slot,
                              const struct arch_watch *other)
 {
-    bool far = evidence->group;
+    bool far = evidence->group || (slot->user && evidence->count == 0);
 
     if (all_are_placed(evidence))
         return false;
     for (unsigned i = 0; i < evidence->count; i++)
         far |= evidence->ways[i].count > 1 && !way_is_placed(&evidence->ways[i]);
-    return far || is_near(watch, other);
+    return far || is_near(&slot->watch, other);
 }
 
 /* True if an access that hits `inner` certainly hits `outer`. */
@@ -347,7 +350,7 @@ static void judge_beside(struct verdicts *verdicts, unsigned fired, unsigned i,
         verdicts->hit[i] = all_owners(slot);
     else if (placed_may_hit(evidence, &slot->watch))
         judge_made(verdicts, i, evidence);
-    else if (unplaced_may_hit(evidence, &slot->watch, &hit->watch))
+    else if (unplaced_may_hit(evidence, slot, &hit->watch))
         verdicts->doubtful[i] = all_owners(slot);
     if (verdicts->hit[i])
         take_word(verdicts, i);

@@ -25,9 +25,10 @@
 /* The opcode, after all prefixes. */
 struct operand_opcode {
     const uint8_t *at;
-    uint8_t rex;  /* 0: none */
-    bool narrow;  /* prefix 66 */
-    bool segment; /* prefix of fs or gs: its base is not known */
+    uint8_t rex;        /* 0: none */
+    bool narrow;        /* prefix 66 */
+    bool short_address; /* prefix 67: addresses of 32 bits */
+    bool segment;       /* that prefix, or one of fs or gs: the base is not known */
 };
 
 struct operand_opcode operand_opcode(uintptr_t instruction);

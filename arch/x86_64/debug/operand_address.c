@@ -54,9 +54,11 @@ static bool take_prefix(struct operand_opcode *opcode, uint8_t byte)
     case 0x66:
         opcode->narrow = true;
         return true;
+    case 0x67: /* not handled, like an unknown base */
+        opcode->short_address = opcode->segment = true;
+        return true;
     case 0x64:
     case 0x65:
-    case 0x67: /* addresses of 32 bits: not handled, like an unknown base */
         opcode->segment = true;
         return true;
     default:

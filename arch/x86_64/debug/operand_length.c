@@ -20,7 +20,7 @@ enum tail {
     TAIL_MODRM_WORDS, /* ... and one of two or four */
     TAIL_BYTE,
     TAIL_WORDS,
-    TAIL_ADDRESS, /* an address of eight bytes */
+    TAIL_ADDRESS, /* an address of eight bytes, or four */
     TAIL_ENTER,
 };
 
@@ -107,7 +107,7 @@ static unsigned tail_length(enum tail tail, const struct operand_opcode *opcode,
     case TAIL_WORDS:
         return words;
     case TAIL_ADDRESS:
-        return 8;
+        return opcode->short_address ? 4 : 8;
     case TAIL_ENTER:
         return 3;
     default:

@@ -47,9 +47,9 @@ static void ways_add_instruction(struct ways *ways, const uint8_t *instruction)
     struct arch_way way;
 
     way.count = operand_made((uintptr_t)instruction, regs->ip, regs, way.made);
-    if (way.count == 0) {
-        way.count = 1; /* it accesses something, somewhere */
-        way.made[0] = (struct arch_made){.reads = true, .writes = true};
+    if (way.count == 0) { /* it accesses something somewhere, once or twice */
+        way.count = 2;
+        way.made[0] = way.made[1] = (struct arch_made){.reads = true, .writes = true};
     }
     operand_whole(way.made, way.count);
     if (group_is_possible() && group_is_repeated(instruction))
