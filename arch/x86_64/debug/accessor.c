@@ -297,13 +297,16 @@ static unsigned made_by_call(const struct regs *regs, struct arch_made made[ARCH
 }
 
 /*
- * Finds which of them has hit. If none of them is at the watched bytes, the addresses are wrong:
- * for example, the processor has continued a string instruction. If there is only one access, its
- * kind is right even then.
+ * Finds which of them has hit. If none of a string instruction's is at the watched bytes, the
+ * addresses are wrong: for example, the processor has continued it. If there is only one access,
+ * its kind is right even then. Those of another instruction are right: the report is wrong
+ * (accessor_find).
  */
 static unsigned made_that_hit(const struct arch_watch *watch, struct arch_made made[ARCH_MADE_MAX],
-                              unsigned count)
+                              unsigned count, enum arch_found found)
 {
+    if (found == ARCH_FOUND_BEFORE)
+        return count;
     for (unsigned i = 0; i < count; i++)
         if (!made[i].placed || arch_watch_touches(watch, made[i].may_address, made[i].may_size))
             return count;
@@ -333,5 +336,5 @@ unsigned accessor_made(const struct insn_map *map, const struct regs *regs,
     operand_whole(made, count);
     if (accessor.found == ARCH_FOUND_STRING && group_is_possible())
         group_widen(made, count, watch, regs);
-    return made_that_hit(watch, made, count);
+    return made_that_hit(watch, made, count, accessor.found);
 }
