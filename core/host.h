@@ -18,9 +18,10 @@
 #include "arch/cpu.h"
 #include "core/lib/refusal.h"
 
-#define TASK_NAME_SIZE 16  /* bytes, including the NUL */
-#define HOST_PATH_SIZE 256 /* of a program's file, including the NUL */
-#define TASK_PID       1u  /* the thread that runs the console's commands */
+#define TASK_NAME_SIZE 16        /* bytes, including the NUL */
+#define HOST_IDLE_NAME "swapper" /* perf's own for task 0 */
+#define HOST_PATH_SIZE 256       /* of a program's file, including the NUL */
+#define TASK_PID       1u        /* the thread that runs the console's commands */
 
 /*
  * A file from which programs are started. Its memory must stay for ever, as samples outlive
@@ -73,8 +74,8 @@ struct host {
     enum host_task (*task_find)(uint32_t pid);
     /*
      * Reports every existing thread, and what its program has mapped, by the functions of
-     * core/recording/tasks.h with `lived` true. Task context; needed for names and maps in
-     * recordings.
+     * core/recording/tasks.h with `lived` true; idle threads by the number 0 and HOST_IDLE_NAME.
+     * Task context; needed for names and maps in recordings.
      */
     void (*tasks_tell)(void);
     /*

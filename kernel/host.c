@@ -73,7 +73,8 @@ static void tasks_tell(void)
 
     for (unsigned i = 0; i < THREADS_MAX; i++)
         if ((thread = thread_at(i)))
-            recording_task_named(thread->pid, thread->pid == 0 ? "swapper" : thread->name, true);
+            recording_task_named(thread->pid, thread->pid == 0 ? HOST_IDLE_NAME : thread->name,
+                                 true);
     process_tell_all();
 }
 

@@ -4,6 +4,7 @@
  * mapped.
  */
 #include "core/abi/perf_pipe.h"
+#include "core/host.h"
 #include "core/lib/string.h"
 #include "core/stream/stage.h"
 
@@ -77,7 +78,8 @@ static void put_map(struct stream *stream, const struct recorded_task *task,
  */
 void stream_put_task(struct stream *stream, const struct recorded_task *task)
 {
-    if (task->pid == 0) /* idle threads: perf takes a task that it is told of for one that works */
+    /* Idle threads: perf has the name, and takes a task that it is told of for one that works. */
+    if (task->pid == 0 && task->comm && strcmp(task->comm, HOST_IDLE_NAME) == 0)
         return;
     const struct stage_origin origin = {
         .pid = task->pid, .tid = task->tid, .time = task->time ? task->time : stream->closed};
