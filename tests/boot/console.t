@@ -102,7 +102,7 @@ like(line("perf rec$tab-e mem:kernel_fl$tab:rw -g -- fs-str${tab}1"),
 
 like(keys_typed("perf trace -e getp$tab$tab$control_u"), qr/^getpid  getppid$/m,
     'TAB knows the system calls');
-like(line("run"), qr/^run: say which program; there are attack, /m, '`run` lists the programs');
+like(line("run"), qr/^run: say which program; there are accesses, /m, '`run` lists the programs');
 like(line("perf stat -a -e mem:/bin/fs-l$tab:cal${tab}:w -- /bin/fs-l${tab}1"),
     qr/^ +[1-9]\d* +mem:\/bin\/fs-load:calls:w$/m, 'TAB knows them, and their symbols');
 

@@ -330,7 +330,7 @@ my ($hits) = $machine->console =~ /^ +([\d,]+) +mem:kernel_flag:w/m;
 my ($records) = $machine->console =~ /^\[ perf record: (\d+) records? kept \]$/m;
 my $taken = () = $said->{overlapping} =~ /^New value = /mg;
 is($taken, 5, 'gdb watches what the kernel watches, too');
-like($said->{overlapping}, qr/ DR7=0+d0602\b/, '... whose registers stay armed');
+like($said->{overlapping}, qr/ DR7=0+d0402\b/, '... whose registers stay armed');
 is(($records // 0) + $taken, ($hits // '') =~ tr/,//dr,
     '... each hit is gdb\'s or the kernel\'s: of ' . ($hits // 'none') . ' so many are recorded');
 ended_ok($machine, '... and the machine runs on');
