@@ -17,7 +17,7 @@
 
 static uint64_t until_ns; /* one command at a time */
 
-static bool is_over(void)
+static bool slept_or_interrupted(void)
 {
     return command_interrupted() || arch_clock_ns() >= until_ns;
 }
@@ -53,7 +53,7 @@ static int sleep_run(int argc, char **argv)
     }
     until_ns = arch_clock_ns() + ns;
     timer_start(&timer, ns, 0);
-    input_wait_until(is_over);
+    input_wait_until(slept_or_interrupted);
     timer_cancel(&timer); /* it lies on this stack */
     return command_interrupted() ? -EINTR : 0;
 }

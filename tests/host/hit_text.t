@@ -29,7 +29,8 @@ my %known = (
     (map { $_ => $ends } qw(assert_failed trap_report trap_fatal power_request panic_on_fault)),
     (map { $_ => $threads } qw(hold begin scheduler_yield thread_main input_wake
         input_interrupted input_pending scheduler_interrupt_exit over_or_interrupted
-        ended_or_interrupted print_guard_enter print_guard_leave interruptible_next monitor_start
+        ended_or_interrupted slept_or_interrupted print_guard_enter print_guard_leave
+        interruptible_next monitor_start
         event_clock_follow place_read_program)),
     (map { $_ => $interrupts } qw(timer_interrupt apic_timer_interrupt timer_set_rate pic_serve
         uart_interrupt uart_resume)),
