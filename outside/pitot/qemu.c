@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define OLDEST_MAJOR   6 /* the first with all that the plugin asks for */
-#define FIRST_CONFUSED 9 /* it may keep a CPU's number in code that all CPUs run */
+#define FIRST_CONFUSED 9 /* seen in 10.0: hits come with other CPUs' numbers */
 
 extern char **environ;
 

@@ -190,7 +190,7 @@ ended_ok($machine);
 
 # Data watches rest during a step on QEMU; the stub finds out what the instruction has accessed. The
 # loop reads where it writes.
-my $turns = 100_000;
+my $turns = 60_000;
 my ($written, $touched) =
     map { "perf stat -e mem:/bin/spin:turns:$_ -- /bin/spin turns $turns" } qw(w rw);
 my $alone = boot(run => "$touched; poweroff", smp => 1);
