@@ -5,6 +5,24 @@
 #include "outside/pitot/command.h"
 #include "outside/pitot/recording.h"
 
+/* Where nothing was sampled, why. */
+static void tell_none(const struct watch *watch)
+{
+    unsigned long long ran = watch->end.instructions;
+    bool hit = false;
+
+    if (recording_samples() > 0 || !watch->whole)
+        return;
+    for (unsigned i = 0; i < EVENTS_MAX; i++)
+        hit = hit || watch->hits[i] > 0;
+    if (ran == 0)
+        fprintf(stderr, "pitot: no code of the kernel's file ran; --kernel ELF names another\n");
+    else if (hit)
+        fprintf(stderr, "pitot: the kernel ran %llu instructions; a lower -c samples them\n", ran);
+    else
+        fprintf(stderr, "pitot: the kernel ran %llu instructions, and there was no hit\n", ran);
+}
+
 int command_record(const struct command *command, struct watch *watch, struct refusal *why)
 {
     const struct pitot_options *options = command->options;
@@ -20,6 +38,7 @@ int command_record(const struct command *command, struct watch *watch, struct re
     int closing = recording_close(watch->cpus ? watch->cpus : 1, command->argc, command->argv,
                                   error ? NULL : why);
     watch_tell_losses(watch);
+    tell_none(watch);
     fprintf(stderr, "[ pitot record: %llu sample%s in %s ]\n",
             (unsigned long long)recording_samples(), recording_samples() == 1 ? "" : "s",
             options->output);

@@ -38,6 +38,16 @@ sub samples
     return map { "$_->{head}: @{$_->{chain}}" } @samples;
 }
 
+# --- Nothing -------------------------------------------------------------------------------------
+
+for my $case ([0, 0, 'no code of the kernel\'s file ran; --kernel ELF names another'],
+    [9_000, 9_000, 'the kernel ran 9000 instructions; a lower -c samples them'],
+    [9_000, 0, 'the kernel ran 9000 instructions, and there was no hit']) {
+    my ($ran, $hits, $why) = @$case;
+    plugin_says(begin(1), count(0, $hits), end(instructions => $ran));
+    is((pitot(@record, @qemu))[1], "pitot: $why\n[ pitot record: 0 samples in $out ]\n", $why);
+}
+
 # --- A profile -----------------------------------------------------------------------------------
 
 # sched_run's call is its last instruction, as one that does not return may be.
