@@ -113,7 +113,6 @@ sub same_ok
 my $threads = is_from('QEMU', '9.0') ? 'multi' : 'single';
 
 same_ok('one CPU', 'mem:kernel_flag:rw', 'fs-stress 2');
-same_ok('a lock, one CPU', 'mem:held_locks/8:w', 'fs-stress --threads 2 2');
 same_ok('two CPUs', 'mem:kernel_flag:w', 'fs-stress --threads 4 2; /bin/fs-load 1',
     '-accel', "tcg,thread=$threads", '-smp', 2);
 
