@@ -78,9 +78,6 @@ static void put_map(struct stream *stream, const struct recorded_task *task,
  */
 void stream_put_task(struct stream *stream, const struct recorded_task *task)
 {
-    /* Idle threads: perf has the name, and takes a task that it is told of for one that works. */
-    if (task->pid == 0 && task->comm && strcmp(task->comm, HOST_IDLE_NAME) == 0)
-        return;
     const struct stage_origin origin = {
         .pid = task->pid, .tid = task->tid, .time = task->time ? task->time : stream->closed};
 
@@ -92,6 +89,9 @@ void stream_put_task(struct stream *stream, const struct recorded_task *task)
         put_birth_or_end(stream, PERF_RECORD_EXIT, task, &origin);
         return;
     }
+    /* Idle threads: perf has the name, and takes a task that it is told of for one that works. */
+    if (task->pid == 0 && strcmp(task->comm, HOST_IDLE_NAME) == 0)
+        return;
     if (task->parent)
         put_birth_or_end(stream, PERF_RECORD_FORK, task, &origin);
     put_comm(stream, task, &origin);
