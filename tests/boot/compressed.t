@@ -26,14 +26,6 @@ my $compressed_type = 81;         # PERF_RECORD_COMPRESSED
 my @fields = ('-F', 'comm,tid,cpu,event,ip,sym,symoff,addr');
 my $load = '-m 4m -g -e mem:kernel_flag:rw -- fs-stress';
 
-sub write_bytes
-{
-    my ($path, $bytes) = @_;
-    open(my $file, '>:raw', $path) or die("$path: $!");
-    print {$file} $bytes;
-    close($file) or die("$path: $!");
-}
-
 sub crc32_of
 {
     my ($path) = @_;

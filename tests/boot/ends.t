@@ -105,18 +105,10 @@ marked: db 0x5a
 END
 }
 
-sub write_file
-{
-    my ($path, $text) = @_;
-    open(my $file, '>', $path) or die("$path: $!\n");
-    print {$file} $text;
-    close($file);
-}
-
 sub make_guest
 {
     my ($name) = @_;
-    write_file("$made/$name.asm", source($guest{$name}));
+    write_bytes("$made/$name.asm", source($guest{$name}));
     system('nasm', '-f', 'elf32', "$made/$name.asm", '-o', "$made/$name.o") == 0
         && system('ld', '-m', 'elf_i386', '--no-warn-rwx-segments', '-Ttext=0x200000',
             '-e', 'start', "$made/$name.o", '-o', "$made/$name.elf") == 0
@@ -177,7 +169,7 @@ like(said($machine), qr/did not switch the machine off: .*\(host-signal\)/,
 
 # QEMU reads its requests in a thread of its own, which a host may let wait; here they are withheld.
 mkdir("$made/late");
-write_file("$made/late/qemu-system-x86_64", <<'END');
+write_bytes("$made/late/qemu-system-x86_64", <<'END');
 #!/bin/sh
 for word; do
     case $word in pipe,id=qmp,path=*) qmp=${word#*path=} ;; esac
@@ -208,7 +200,7 @@ like($told, qr/^VM status: paused/m, 'no guest starts before QEMU can say how it
 chomp(my $qmp = slurp("$made/late/qmp"));
 open(my $held, '+<', "$qmp.held") or die("$qmp.held: $!\n");
 sysread($held, my $requests, 65536);
-write_file("$qmp.in", $requests);
+write_bytes("$qmp.in", $requests);
 is($machine->wait_end, $powered_off, '... and that is told');
 
 # --- Bochs ---------------------------------------------------------------------------------------

@@ -26,14 +26,6 @@ my $refused = 255;                 # perf's status when it gives up
 my $crc_of_whole = '2144df1c';     # docs/stream.md
 my @lines_only = ('-G', '-F', 'comm,tid,time,event,ip,sym,symoff');
 
-sub write_bytes
-{
-    my ($path, $bytes) = @_;
-    open(my $file, '>:raw', $path) or die("$path: $!");
-    print {$file} $bytes;
-    close($file) or die("$path: $!");
-}
-
 # The stream's records, in order: where each begins and ends, and what it is.
 sub records
 {

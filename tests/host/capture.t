@@ -28,14 +28,6 @@ my $both = $console . join("[ perf record: 2 records kept ]\npitot> perf report\
     . "pitot> poweroff\n";
 my $port = `$sample stream`;
 
-sub write_bytes
-{
-    my ($path, $bytes) = @_;
-    open(my $file, '>:raw', $path) or die("$path: $!\n");
-    print {$file} $bytes;
-    close($file) or die("$path: $!\n");
-}
-
 # What a command prints, what it complains of, and its status. LOG stands for the log in both.
 sub run
 {

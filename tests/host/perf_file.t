@@ -23,14 +23,6 @@ my ($attr, $tracing_data, $checksum, $feature) = (64, 66, 65, 80);
 delete $ENV{PERF_BUILDID_DIR};
 @ENV{qw(HOME PERF_CONFIG DEBUGINFOD_URLS LC_ALL)} = ($room, '/dev/null', '', 'C');
 
-sub write_bytes
-{
-    my ($path, $bytes) = @_;
-    open(my $file, '>:raw', $path) or die "$path: $!";
-    print $file $bytes;
-    close($file) or die "$path: $!";
-}
-
 # Its output, in a list with its status as a shell gives it.
 sub run
 {

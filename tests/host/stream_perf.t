@@ -34,14 +34,6 @@ sub output_of
     return $output;
 }
 
-sub write_bytes
-{
-    my ($path, $bytes) = @_;
-    open(my $file, '>:raw', $path) or die "$path: $!";
-    print $file $bytes;
-    close($file) or die "$path: $!";
-}
-
 # Functions where stream_sample.c says that they are.
 sub make_kernel
 {

@@ -35,14 +35,6 @@ sub said
     return $text;
 }
 
-sub write_text
-{
-    my ($path, $text) = @_;
-    open(my $file, '>', $path) or die("$path: $!\n");
-    print {$file} $text;
-    close($file) or die("$path: $!\n");
-}
-
 # --- perf, and the forms that the others read ----------------------------------------------------
 
 my $text = said("tools/show text $recording");
@@ -103,9 +95,9 @@ is($drawn{lock_kernel}, $half, '... and half of it in this one');
 # --- speedscope, in Chromium without a window ----------------------------------------------------
 
 # What its command line does: a script beside the page calls the page's own loader.
-write_text("$room/demo.txt", $text);
+write_bytes("$room/demo.txt", $text);
 my $weighted = said("tools/fold speedscope < $room/demo.txt");
-write_text("$room/speedscope.js",
+write_bytes("$room/speedscope.js",
     'speedscope.loadFileFromBase64("demo.json","' . encode_base64($weighted, '') . '")');
 my $page = "file://$npm/speedscope/dist/release/index.html#localProfilePath=$room/speedscope.js";
 my $chromium = 'chromium --headless --no-sandbox --disable-gpu --virtual-time-budget=20000';
@@ -118,7 +110,7 @@ cmp_ok(-s "$room/speedscope.png" // 0, '>', 20_000,
 # --- Firefox Profiler: the importer of the page, as a program ------------------------------------
 
 my $profiler = "$npm/.bin/profiler-cli";
-write_text("$room/demo.folded", said("tools/show folded $recording"));
+write_bytes("$room/demo.folded", said("tools/show folded $recording"));
 said("$profiler load $room/demo.folded");
 my $profile = said("$profiler thread samples --include-idle");
 said("$profiler stop --all");

@@ -7,6 +7,7 @@
 #     my $text = slurp($path);              # dies where there is none
 #     my $log = slurp_if_there($path);      # '' where there is none
 #     my @files = files_below('core');      # in folders of folders, too
+#     write_bytes($path, $header, @records);
 package Pitot::Files;
 
 use strict;
@@ -15,7 +16,7 @@ use warnings;
 use Exporter qw(import);
 use File::Find qw(find);
 
-our @EXPORT = qw(slurp slurp_if_there files_below);
+our @EXPORT = qw(slurp slurp_if_there files_below write_bytes);
 
 sub slurp
 {
@@ -32,6 +33,15 @@ sub slurp_if_there
     open(my $file, '<:raw', $path) or return '';
     local $/;
     return scalar <$file> // '';
+}
+
+sub write_bytes
+{
+    my ($path, @bytes) = @_;
+    open(my $file, '>:raw', $path) or die("$path: $!\n");
+    print {$file} @bytes;
+    close($file) or die("$path: $!\n");
+    return;
 }
 
 sub files_below

@@ -34,14 +34,6 @@ my $text = 0xffffffff << 32 | 0x80100000;
 our %place = map { $functions[$_] => $text + 0x100 * ($_ + 1) } 0 .. $#functions;
 $place{run_queue} = $text + 0x1000;
 
-sub write_bytes
-{
-    my ($path, @bytes) = @_;
-    open(my $file, '>:raw', $path) or die("$path: $!\n");
-    print {$file} @bytes;
-    close($file) or die("$path: $!\n");
-}
-
 sub quietly
 {
     system(@_) == 0 or die("@_: status $?\n");
