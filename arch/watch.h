@@ -104,6 +104,12 @@ struct arch_made {
     uint8_t element; /* bytes of one iteration, from may_address on; otherwise `size` */
 };
 
+/* True if a watch for `access` sees such an access. */
+static inline bool arch_made_is_watched(const struct arch_made *made, enum arch_access access)
+{
+    return made->writes || access == ARCH_READ_WRITE;
+}
+
 #define ARCH_MADE_MAX 2
 #define ARCH_WAYS_MAX 4
 

@@ -21,21 +21,17 @@ static bool range_equal(const struct arch_watch *left, const struct arch_watch *
     return left->address == right->address && left->length == right->length;
 }
 
-static bool access_fits(const struct arch_watch *part, const struct arch_made *made)
-{
-    return made->writes || part->access == ARCH_READ_WRITE;
-}
-
 static bool may_touch(const struct arch_watch *part, const struct arch_made *made)
 {
-    return access_fits(part, made) && arch_watch_touches(part, made->may_address, made->may_size);
+    return arch_made_is_watched(made, part->access) &&
+           arch_watch_touches(part, made->may_address, made->may_size);
 }
 
 /* For one access of an instruction, `alone` if it has no other. */
 static enum share share_of_made(const struct arch_watch *part, const struct arch_watch *watch,
                                 const struct arch_made *made, bool alone, uint64_t changed)
 {
-    if (!access_fits(part, made))
+    if (!arch_made_is_watched(made, part->access))
         return SHARE_NOT;
     if (!made->placed)
         return alone && watch && range_equal(part, watch) ? SHARE_HIT : SHARE_DOUBTFUL;
@@ -270,7 +266,7 @@ static void judge_fired(struct verdicts *verdicts, unsigned i, struct share_evid
 
     take_word(verdicts, i);
     evidence->count = 0;
-    if (is_data(slot))
+    if (owners_differ(slot) || (is_data(slot) && (breakpoint_slots.lowest_only || evidence->group)))
         gather(evidence, slot, verdicts->old[i] ^ verdicts->new[i], regs);
     if (owners_differ(slot))
         judge(verdicts, i, &slot->watch, evidence);

@@ -278,18 +278,10 @@ static int refuse_nothing(const struct breakpoint *breakpoint, struct refusal *w
     return 0;
 }
 
-static unsigned no_ways(const struct regs *there, const struct arch_watch *watch,
-                        struct arch_way ways[ARCH_WAYS_MAX])
-{
-    (void)there;
-    (void)watch;
-    (void)ways;
-    return 0;
-}
-
 static void watch_process(void)
 {
-    static const struct breakpoint_processes processes = {runs, read_word, no_ways, refuse_nothing};
+    static const struct breakpoint_processes processes = {runs, read_word, arch_program_ways,
+                                                          refuse_nothing};
     struct refusal why = {""};
 
     breakpoint_set_processes(&processes);

@@ -54,16 +54,8 @@ static int refuse_place(const struct breakpoint *breakpoint, struct refusal *rea
     return unmapped ? refuse(reason, EFAULT, "%s", unmapped) : 0;
 }
 
-static unsigned no_ways(const struct regs *regs, const struct arch_watch *watch,
-                        struct arch_way ways[ARCH_WAYS_MAX])
-{
-    (void)regs;
-    (void)watch;
-    (void)ways;
-    return 0;
-}
-
-static const struct breakpoint_processes processes = {runs, read_memory, no_ways, refuse_place};
+static const struct breakpoint_processes processes = {runs, read_memory, arch_program_ways,
+                                                      refuse_place};
 
 static void count_hit(struct breakpoint *breakpoint, uintptr_t address, struct regs *regs)
 {

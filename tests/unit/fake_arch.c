@@ -327,6 +327,15 @@ unsigned arch_watch_ways(const struct regs *regs, const struct arch_watch *watch
     return fake_arch.knows_access;
 }
 
+unsigned arch_program_ways(const struct regs *regs, const struct arch_watch *watch,
+                           struct arch_way ways[ARCH_WAYS_MAX])
+{
+    (void)regs;
+    (void)watch;
+    (void)ways;
+    return 0;
+}
+
 bool arch_watch_groups(void)
 {
     return fake_arch.groups;

@@ -100,7 +100,7 @@ void group_widen(struct arch_made made[ARCH_MADE_MAX], unsigned count,
     for (unsigned i = 0; i < count; i++) {
         struct stretch one = {0, 0};
 
-        if (made[i].placed && (made[i].writes || watch->access == ARCH_READ_WRITE))
+        if (made[i].placed && arch_made_is_watched(&made[i], watch->access))
             one = stretch_of(&made[i], watch, down);
         if (one.latest && (!group.latest || one.latest < group.latest))
             group.latest = one.latest;

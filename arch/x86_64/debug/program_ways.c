@@ -24,9 +24,8 @@ struct ways {
 
 static bool may_hit(const struct arch_made *made, const struct arch_watch *watch)
 {
-    if (!made->writes && watch->access != ARCH_READ_WRITE)
-        return false;
-    return !made->placed || arch_watch_touches(watch, made->may_address, made->may_size);
+    return arch_made_is_watched(made, watch->access) &&
+           (!made->placed || arch_watch_touches(watch, made->may_address, made->may_size));
 }
 
 /* Takes it if it explains the hit. */

@@ -68,7 +68,7 @@ static unsigned accesses_of(const struct stop_access *access, const struct regs 
 
 static bool has_hit(const struct arch_made *made, const struct arch_watch *watch)
 {
-    return made->placed && (made->writes || watch->access == ARCH_READ_WRITE) &&
+    return made->placed && arch_made_is_watched(made, watch->access) &&
            arch_watch_touches(watch, made->address, made->size);
 }
 
