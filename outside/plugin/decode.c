@@ -5,31 +5,15 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "arch/x86_64/debug/branch.h"
+
 #define MODE_REGISTER 3
 #define REGISTER_SP   4
 #define SIB_SP        0x24 /* rsp alone */
+#define REX           0x40 /* to 0x4f */
+#define REX_MASK      0xf0
 #define REX_BASE      1
 #define REX_REG       4
-
-static bool is_prefix(uint8_t byte)
-{
-    switch (byte) {
-    case 0x26:
-    case 0x2e:
-    case 0x36:
-    case 0x3e:
-    case 0x64:
-    case 0x65:
-    case 0x66:
-    case 0x67:
-    case 0xf0:
-    case 0xf2:
-    case 0xf3:
-        return true;
-    default:
-        return false;
-    }
-}
 
 /* The relative target that ends the instruction. */
 static uint64_t relative(const uint8_t *bytes, size_t size, uint64_t ip, size_t width)
@@ -128,14 +112,11 @@ static bool loads_sp(const uint8_t *opcode, uint8_t rex)
 
 enum decoded decode(const uint8_t *bytes, size_t size, uint64_t ip, uint64_t *target)
 {
-    const uint8_t *opcode = bytes, *end = bytes + size;
-    uint8_t rex = 0;
+    unsigned prefixes = branch_prefixes(bytes);
+    const uint8_t *opcode = bytes + prefixes;
+    uint8_t rex = prefixes > 0 && (opcode[-1] & REX_MASK) == REX ? opcode[-1] : 0;
 
-    while (opcode < end && is_prefix(*opcode))
-        opcode++;
-    if (opcode < end && (*opcode & 0xf0) == 0x40)
-        rex = *opcode++;
-    if (opcode >= end)
+    if (prefixes >= size)
         return DECODED_OTHER;
     switch (opcode[0]) {
     case 0x0f:

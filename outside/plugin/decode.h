@@ -26,5 +26,7 @@ enum decoded {
     DECODED_INTERRUPT_RETURN,
 };
 
-/* `target` is set for those that have one; `ip` is the instruction's address. */
+/*
+ * `target` is set for those that have one; `ip` is the instruction's address. 16 bytes may be read.
+ */
 enum decoded decode(const uint8_t *bytes, size_t size, uint64_t ip, uint64_t *target);

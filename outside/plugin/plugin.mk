@@ -3,9 +3,9 @@
 
 PLUGIN_APIS := 1 4
 PLUGINS     := $(PLUGIN_APIS:%=$(BUILD)/outside/plugin-v%.so)
-PLUGIN_C    := $(wildcard outside/plugin/*.c)
+PLUGIN_C    := $(wildcard outside/plugin/*.c) arch/x86_64/debug/branch.c
 
-$(PLUGINS): $(BUILD)/outside/plugin-v%.so: $(PLUGIN_C) $(wildcard outside/plugin/*.h) outside/wire.h outside/plugin/plugin.mk
+$(PLUGINS): $(BUILD)/outside/plugin-v%.so: $(PLUGIN_C) $(wildcard outside/plugin/*.h) outside/wire.h arch/x86_64/debug/branch.h outside/plugin/plugin.mk
 	$(call say,HOSTCC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(HOSTFLAGS) -O2 -flto=auto -shared -fPIC -fvisibility=hidden -DQEMU_API=$* $(PLUGIN_C) -o $@
