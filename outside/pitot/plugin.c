@@ -98,11 +98,10 @@ static int write_event(FILE *text, const struct event *event, uint64_t period, s
     return 0;
 }
 
-char *plugin_argument(const struct plugin *plugin, const struct kernel *kernel,
-                      const struct events *events, int out, bool chains, bool sampled,
+char *plugin_argument(const struct plugin *plugin, const struct watch *watch, int out,
                       struct refusal *why)
 {
-    struct segment text = kernel_text(kernel);
+    struct segment text = kernel_text(watch->kernel);
     char *argument = NULL;
     size_t size;
     FILE *stream = open_memstream(&argument, &size);
@@ -113,11 +112,12 @@ char *plugin_argument(const struct plugin *plugin, const struct kernel *kernel,
         return NULL;
     }
     write_value(stream, plugin->file);
-    fprintf(stream, ",out=%d,text=%" PRIx64 ":%" PRIx64 "%s", out, text.address,
-            text.address + text.size - 1, chains ? "" : ",chains=0");
-    for (unsigned i = 0; i < events->count && !error; i++) {
-        const struct event *event = &events->event[i];
-        error = write_event(stream, event, sampled ? event->period : 0, why);
+    fprintf(stream, ",out=%d,text=%" PRIx64 ":%" PRIx64 "%s%s", out, text.address,
+            text.address + text.size - 1, watch->chains ? "" : ",chains=0",
+            watch->wanted ? watch->wanted : "");
+    for (unsigned i = 0; i < watch->events->count && !error; i++) {
+        const struct event *event = &watch->events->event[i];
+        error = write_event(stream, event, watch->sampled ? event->period : 0, why);
     }
     if (fclose(stream) != 0 || error) {
         free(argument);

@@ -13,8 +13,8 @@
 
 #include <stdbool.h>
 
-#include "outside/pitot/event.h"
 #include "outside/pitot/qemu.h"
+#include "outside/pitot/watch.h"
 
 struct plugin {
     char file[PATH_MAX];
@@ -26,8 +26,7 @@ int plugin_find(struct plugin *plugin, const struct qemu_version *version, struc
 
 /*
  * The argument, to be freed; NULL and a reason. `out`: a descriptor that QEMU inherits. The lists
- * of functions are descriptors that it inherits, too. `sampled`: false counts alone.
+ * of functions are descriptors that it inherits, too.
  */
-char *plugin_argument(const struct plugin *plugin, const struct kernel *kernel,
-                      const struct events *events, int out, bool chains, bool sampled,
+char *plugin_argument(const struct plugin *plugin, const struct watch *watch, int out,
                       struct refusal *why);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "outside/pitot/command.h"
+#include "outside/pitot/perf_file.h"
 #include "outside/pitot/recording.h"
 
 /* Where nothing was sampled, why. */
@@ -23,6 +24,15 @@ static void tell_none(const struct watch *watch)
         fprintf(stderr, "pitot: the kernel ran %llu instructions, and there was no hit\n", ran);
 }
 
+static int take(const struct wire_head *record, struct refusal *why)
+{
+    if (record->kind == WIRE_SAMPLE)
+        return recording_sample((const void *)record, why);
+    if (record->kind == WIRE_THREAD)
+        recording_thread((const void *)record);
+    return 0;
+}
+
 int command_record(const struct command *command, struct watch *watch, struct refusal *why)
 {
     const struct pitot_options *options = command->options;
@@ -32,12 +42,15 @@ int command_record(const struct command *command, struct watch *watch, struct re
     if (error)
         return error;
     watch->sampled = true;
+    watch->take = take;
+    watch->taken = perf_file_flush;
     watch->chains = options->chains;
     error = watch_run(watch, why);
     /* What came before an error is kept; the first error is told. */
     int closing = recording_close(watch->cpus ? watch->cpus : 1, command->argc, command->argv,
                                   error ? NULL : why);
     watch_tell_losses(watch);
+    watch_tell(recording_cut(), "chains end early: too long for a record of perf's");
     tell_none(watch);
     fprintf(stderr, "[ pitot record: %llu sample%s in %s ]\n",
             (unsigned long long)recording_samples(), recording_samples() == 1 ? "" : "s",

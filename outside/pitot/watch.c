@@ -8,9 +8,7 @@
 
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/machine.h"
-#include "outside/pitot/perf_file.h"
 #include "outside/pitot/plugin.h"
-#include "outside/pitot/recording.h"
 #include "outside/pitot/wire_reader.h"
 
 static struct wire_reader reader;
@@ -59,18 +57,14 @@ static int take_record(struct watch *watch, const struct wire_head *record, stru
         return take_begin(watch, (const void *)record, why);
     case WIRE_CONTEXT:
         return contexts_add((const void *)record, why);
-    case WIRE_THREAD:
-        if (watch->sampled)
-            recording_thread((const void *)record);
-        return 0;
-    case WIRE_SAMPLE:
-        return watch->sampled ? recording_sample((const void *)record, why) : 0;
     case WIRE_COUNT:
         return take_count(watch, (const void *)record, why);
-    default: /* WIRE_END: the reader lets no other kind through */
+    case WIRE_END:
         watch->end = *(const struct wire_end *)record;
         watch->whole = true;
         return 0;
+    default:
+        return watch->take ? watch->take(record, why) : 0;
     }
 }
 
@@ -83,7 +77,7 @@ static int take_bytes(struct watch *watch, size_t count, struct refusal *why)
     while ((found = wire_next(&reader, &record, why)) > 0)
         if ((error = take_record(watch, record, why)) != 0)
             return error;
-    return found ? found : watch->sampled ? perf_file_flush(why) : 0;
+    return found ? found : watch->taken ? watch->taken(why) : 0;
 }
 
 /* After an error QEMU is ended; what it still writes is read, so that it does not wait. */
@@ -133,8 +127,7 @@ int watch_run(struct watch *watch, struct refusal *why)
 
     if (error)
         return error;
-    argument = plugin_argument(&plugin, watch->kernel, watch->events, machine.out, watch->chains,
-                               watch->sampled, why);
+    argument = plugin_argument(&plugin, watch, machine.out, why);
     if (!argument)
         return -ENOMEM;
     command = command_with(watch->command, argument);
@@ -146,7 +139,7 @@ int watch_run(struct watch *watch, struct refusal *why)
     return error;
 }
 
-static void tell(uint64_t count, const char *what)
+void watch_tell(uint64_t count, const char *what)
 {
     if (count)
         fprintf(stderr, "pitot: %llu %s\n", (unsigned long long)count, what);
@@ -158,10 +151,9 @@ void watch_tell_losses(const struct watch *watch)
         fprintf(stderr, "pitot: QEMU has ended before its plugin said anything\n");
     else if (!watch->whole)
         fprintf(stderr, "pitot: QEMU was killed: what it counted last is not known\n");
-    tell(watch->end.samples_lost, "samples lost: the pipe was closed");
+    watch_tell(watch->end.samples_lost, "samples lost: the pipe was closed");
     if (!watch->chains)
         return;
-    tell(watch->end.contexts_lost, "chains end early: no room for more calling contexts");
-    tell(watch->end.unmatched, "returns without a call that was seen; chains may end there");
-    tell(recording_cut(), "chains end early: too long for a record of perf's");
+    watch_tell(watch->end.contexts_lost, "chains end early: no room for more calling contexts");
+    watch_tell(watch->end.unmatched, "returns without a call that was seen; chains may end there");
 }

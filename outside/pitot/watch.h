@@ -16,6 +16,13 @@ struct watch {
     const struct events *events;
     char *const *command; /* QEMU's */
     bool chains, sampled; /* not sampled: counted alone */
+    const char *wanted;   /* more arguments of the plugin, each behind a comma; NULL: none */
+    /*
+     * The command's own: takes a record that is neither a context nor a count; and is told when the
+     * records that came at once are taken. NULL: they are dropped, or nothing is done.
+     */
+    int (*take)(const struct wire_head *record, struct refusal *why);
+    int (*taken)(struct refusal *why);
     /* What came of it. */
     bool begun, whole; /* whole: the plugin said its counts, and WIRE_END */
     uint32_t cpus;
@@ -30,5 +37,8 @@ int watch_prepare(struct watch *watch, struct refusal *why);
 /* 0, or a negative errno and the reason; then QEMU has been ended. */
 int watch_run(struct watch *watch, struct refusal *why);
 
-/* On stderr: what is missing in the answer. */
+/* On stderr: so many of these, if there are any. */
+void watch_tell(uint64_t count, const char *what);
+
+/* ... what is missing in the answer. */
 void watch_tell_losses(const struct watch *watch);
