@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "core/lib/refusal.h"
+#include "core/unwind/step.h"
 #include "core/unwind/unwind.h"
 #include "tests/unit/fake_arch.h"
 #include "tests/unit/fake_unwind_table.h"
@@ -55,6 +56,22 @@ static void frames_by_rbp_are_followed_from_every_place_in_them(void **state)
     machine.sp = sp - 8;
     machine.ip = function_start(5) + EPILOGUE + 1;
     assert_chain(&machine);
+}
+
+static void a_run_of_plain_frames_fills_all_the_room(void **state)
+{
+    struct machine machine = machine_three_calls_deep();
+    struct regs regs = machine_regs(&machine);
+    uint64_t chain[3] = {0};
+    struct unwind walk;
+
+    (void)state;
+    for (size_t room = 0; room <= 3; room++) {
+        unwind_start(&walk, &regs);
+        assert_int_equal(unwind_orc.run(&walk, chain, room), room);
+        for (size_t i = 0; i < room; i++)
+            assert_int_equal(chain[i], machine.callers[machine.depth - 1 - i]);
+    }
 }
 
 static void a_leaf_that_pushes_flags_keeps_its_caller(void **state)
@@ -923,6 +940,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(frames_by_rbp_are_followed_from_every_place_in_them, machine_setup),
+        cmocka_unit_test_setup(a_run_of_plain_frames_fills_all_the_room, machine_setup),
         cmocka_unit_test_setup(a_leaf_that_pushes_flags_keeps_its_caller, machine_setup),
         cmocka_unit_test_setup(every_code_that_spells_its_rule_is_followed, machine_setup),
         cmocka_unit_test_setup(every_rule_inside_the_list_and_past_its_end_is_followed,
