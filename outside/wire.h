@@ -77,8 +77,10 @@ struct wire_count {
 /* How much of the machine was seen, on all CPUs, and what did not fit. */
 struct wire_end {
     struct wire_head head;
-    uint64_t instructions, calls, interrupts;
-    uint64_t unmatched;     /* returns of calls that were not seen; their chains end there */
-    uint64_t contexts_lost; /* chains that end early, as there was no room for a new context */
-    uint64_t samples_lost;  /* the pipe's reader had gone */
+    uint64_t instructions;
+    uint64_t within, calls, interrupts; /* while hits were counted; within: instructions */
+    uint64_t unmatched;        /* returns of calls that were not seen; their chains end there */
+    uint64_t contexts_lost;    /* chains that end early, as there was no room for a new context */
+    uint64_t samples_lost;     /* the pipe's reader had gone */
+    uint64_t samples_left_out; /* they came after as many as were wanted */
 };

@@ -164,6 +164,62 @@ static char *end_of_event(char *text)
     return NULL;
 }
 
+/* One -e, or one --stop. */
+static int read_spelt(struct events *events, const struct pitot_options *options,
+                      const struct kernel *kernel, char *text, struct refusal *why)
+{
+    while (text) {
+        char *comma = end_of_event(text);
+        int error;
+
+        if (comma)
+            *comma = '\0';
+        if (events->count == EVENTS_MAX)
+            return refuse(why, EINVAL, "more than %d events", EVENTS_MAX);
+        error = read_event(&events->event[events->count++], options, kernel, text, why);
+        if (error)
+            return error;
+        text = comma ? comma + 1 : NULL;
+    }
+    return 0;
+}
+
+static int read_stops(struct events *events, const struct pitot_options *options,
+                      const struct kernel *kernel, struct refusal *why)
+{
+    unsigned first = events->count;
+
+    for (unsigned i = 0; i < options->stop.count; i++) {
+        int error = read_spelt(events, options, kernel, options->stop.text[i], why);
+        if (error)
+            return error;
+    }
+    for (unsigned i = first; i < events->count; i++) {
+        struct event *event = &events->event[i];
+
+        if (event->kind == EVENT_INSTRUCTIONS)
+            return refuse(why, EINVAL, "--stop %s: mem:ADDR[/LEN][:r|w|rw], call:GLOB are possible",
+                          event->name);
+        event->stops = true;
+        event->period = 1;
+    }
+    return 0;
+}
+
+static int read_border(const char *option, char *name, const struct kernel *kernel, uint64_t *entry,
+                       struct refusal *why)
+{
+    uint64_t size;
+    struct symbol symbol;
+    int error = name ? place_read(name, kernel, entry, &size, why) : 0;
+
+    if (error || !name)
+        return error;
+    if (!symbols_find_address(*entry, &symbol) || symbol.address != *entry)
+        return refuse(why, EINVAL, "%s %s: no function begins there", option, name);
+    return 0;
+}
+
 int events_read(struct events *events, const struct pitot_options *options,
                 const struct kernel *kernel, struct refusal *why)
 {
@@ -172,20 +228,14 @@ int events_read(struct events *events, const struct pitot_options *options,
 
     *events = (struct events){.count = 0};
     if (options->events.count == 0)
-        return read_event(&events->event[events->count++], options, kernel, everything, why);
-    for (unsigned i = 0; i < options->events.count; i++) {
-        char *text = options->events.text[i], *comma;
-        do {
-            comma = end_of_event(text);
-            if (comma)
-                *comma = '\0';
-            if (events->count == EVENTS_MAX)
-                return refuse(why, EINVAL, "more than %d events", EVENTS_MAX);
-            error = read_event(&events->event[events->count++], options, kernel, text, why);
-            text = comma ? comma + 1 : NULL;
-        } while (!error && text);
-        if (error)
-            return error;
-    }
-    return 0;
+        error = read_event(&events->event[events->count++], options, kernel, everything, why);
+    for (unsigned i = 0; i < options->events.count && !error; i++)
+        error = read_spelt(events, options, kernel, options->events.text[i], why);
+    if (!error)
+        error = read_stops(events, options, kernel, why);
+    if (!error)
+        error = read_border("--from", options->from, kernel, &events->from, why);
+    if (!error)
+        error = read_border("--until", options->until, kernel, &events->until, why);
+    return error;
 }

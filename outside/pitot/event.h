@@ -18,6 +18,7 @@ struct event {
     enum event_kind kind;
     char *name;      /* as typed, without terms */
     uint64_t period; /* instructions or hits to a sample */
+    bool stops;      /* its first hit is the last sample */
     /* EVENT_MEMORY */
     uint64_t address, length;
     const char *access; /* r, w, rw */
@@ -28,9 +29,10 @@ struct event {
 
 struct events {
     unsigned count;
+    uint64_t from, until; /* entries of functions; 0: not given */
     struct event event[EVENTS_MAX];
 };
 
-/* Without -e: instructions. 0, or a negative errno and the reason. */
+/* Without -e: instructions. --stop's are the last. 0, or a negative errno and the reason. */
 int events_read(struct events *events, const struct pitot_options *options,
                 const struct kernel *kernel, struct refusal *why);

@@ -41,7 +41,7 @@ int machine_prepare(struct machine *machine, struct refusal *why)
     return 0;
 }
 
-int machine_start(struct machine *machine, char *const *command, struct refusal *why)
+int machine_start(struct machine *machine, char *const *command, bool mute, struct refusal *why)
 {
     sigset_t watched, before;
 
@@ -56,6 +56,8 @@ int machine_start(struct machine *machine, char *const *command, struct refusal 
     if (machine->pid == 0) {
         signal(SIGPIPE, SIG_DFL);
         sigprocmask(SIG_SETMASK, &before, NULL);
+        if (mute)
+            dup2(STDERR_FILENO, STDOUT_FILENO);
         execvp(command[0], command);
         perror(command[0]);
         _exit(127);

@@ -29,7 +29,8 @@ struct machine {
 /* Makes the pipe. 0, or a negative errno and the reason. */
 int machine_prepare(struct machine *machine, struct refusal *why);
 
-int machine_start(struct machine *machine, char *const *command, struct refusal *why);
+/* `mute`: standard output is a stream, and what QEMU prints there goes to standard error. */
+int machine_start(struct machine *machine, char *const *command, bool mute, struct refusal *why);
 
 /*
  * Waits for what the plugin writes. How many bytes, or 0: QEMU has ended, and there are no more.

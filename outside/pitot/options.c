@@ -4,6 +4,11 @@
 
 #include <stddef.h>
 
+#include "core/words/number.h"
+
+#define SIZE_MOST    (1ull << 40)
+#define SIZE_DEFAULT (4ull << 20)
+
 #define AT(member) OPTION_AT(struct pitot_options, member)
 #define BOTH       (PITOT_RECORD | PITOT_STAT)
 
@@ -14,6 +19,24 @@ static int add_event(void *at, const char *typed, char *value, struct refusal *w
     if (events->count == EVENTS_MAX)
         return refuse(why, EINVAL, "%s: more than %d events", typed, EVENTS_MAX);
     events->text[events->count++] = value;
+    return 0;
+}
+
+static int read_size(void *at, const char *typed, char *value, struct refusal *why)
+{
+    static const char units[] = "KMG";
+    const char *end = value;
+    uint64_t number, *size = at;
+    unsigned shift = 0;
+
+    if (number_read(&end, 10, SIZE_MOST >> 10, &number) != NUMBER_READ)
+        number = 0;
+    for (unsigned i = 0; units[i]; i++)
+        if ((*end & ~0x20) == units[i])
+            shift = 10 * (i + 1);
+    if (shift == 0 || end[1] || number == 0 || number > SIZE_MOST >> shift)
+        return refuse(why, EINVAL, "%s \"%s\": a size like 64K, 16M, 1G is possible", typed, value);
+    *size = number << shift;
     return 0;
 }
 
@@ -28,6 +51,19 @@ static const struct option rows[] = {
            AT(output)),
     OPTION({"--kernel"}, "ELF", BOTH, OPTION_TEXT, "the kernel's file; what QEMU's -kernel names",
            AT(kernel)),
+    OPTION({"--from"}, "FUNCTION", BOTH, OPTION_TEXT,
+           "counts and samples from each entry of FUNCTION on", AT(from)),
+    OPTION({"--until"}, "FUNCTION", BOTH, OPTION_TEXT, "... to the next entry of FUNCTION",
+           AT(until)),
+    OPTION({"--max"}, "N", PITOT_RECORD, OPTION_NUMBER, "... and N samples at most", .least = 1,
+           AT(most)),
+    OPTION({"--stop"}, "EVENT", PITOT_RECORD, OPTION_EVENTS,
+           "an event as with -e; its first hit is the last sample", OPTION_ADDS, .set = add_event,
+           AT(stop)),
+    OPTION({"--overwrite"}, NULL, PITOT_RECORD, OPTION_FLAG, "keeps the last samples, up to -m",
+           AT(overwrite)),
+    OPTION({"-m"}, "SIZE", PITOT_RECORD, OPTION_TEXT,
+           "how many bytes of samples --overwrite keeps; 4M", .set = read_size, AT(room)),
     {.names = {NULL}},
 };
 
@@ -57,6 +93,10 @@ int pitot_options_read(const struct options *of, int argc, char **argv,
     at = options_parse(of, argc, argv, options, why);
     if (at < 0)
         return at;
+    if (options->room && !options->overwrite)
+        return refuse(why, EINVAL, "-m is the size of what --overwrite keeps; add --overwrite");
+    if (!options->room)
+        options->room = SIZE_DEFAULT;
     if (at == argc)
         return refuse(why, EINVAL, "no QEMU command; pitot %s " USAGE, of->name);
     options->qemu = argv + at;

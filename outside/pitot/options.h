@@ -25,8 +25,12 @@ struct pitot_options {
     uint64_t period; /* 0: not given */
     const char *output;
     const char *kernel; /* NULL: the one that QEMU is given */
-    struct spelt_events events;
-    char **qemu; /* its command, NULL after the last word */
+    struct spelt_events events, stop;
+    char *from, *until; /* functions; NULL: not given */
+    uint64_t most;      /* samples; 0: any number */
+    bool overwrite;
+    uint64_t room; /* bytes of it */
+    char **qemu;   /* its command, NULL after the last word */
 };
 
 extern const struct options options_record, options_stat;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ _Static_assert(sizeof(struct attribute) == 144, "an attribute of 128 bytes, and 
 
 static struct {
     int descriptor;
+    bool streams;
     const char *path;
     struct header header;
     char *bytes; /* records that are not in the file yet */
@@ -54,14 +56,16 @@ static int refuse_write(struct refusal *why)
     return refuse(why, file.error, "%s: %s", file.path, strerror(file.error));
 }
 
-/* How much of it was written. */
+/* How much of it was written; in a stream everything comes after what came before. */
 static size_t write_at(uint64_t offset, const void *bytes, size_t size)
 {
     size_t done = 0;
 
     while (done < size) {
         const char *at = (const char *)bytes + done;
-        ssize_t count = pwrite(file.descriptor, at, size - done, (off_t)(offset + done));
+        ssize_t count = file.streams
+                            ? write(file.descriptor, at, size - done)
+                            : pwrite(file.descriptor, at, size - done, (off_t)(offset + done));
         if (count < 0 && errno == EINTR)
             continue;
         if (count <= 0) {
@@ -90,6 +94,34 @@ static void write_attributes(const struct perf_event_attr *attributes, unsigned 
     file.header.data.offset = at;
 }
 
+static void stream_attributes(const struct perf_event_attr *attributes, unsigned count)
+{
+    struct perf_pipe_header header = {PERF_PIPE_MAGIC, sizeof(header)};
+
+    write_at(0, &header, sizeof(header));
+    for (unsigned i = 0; i < count; i++) {
+        struct perf_pipe_attr *record = perf_file_record(sizeof(*record));
+
+        record->header =
+            (struct perf_event_header){.type = PERF_PIPE_ATTR, .size = sizeof(*record)};
+        memcpy(record->attr, &attributes[i], sizeof(record->attr));
+        record->id = i + 1;
+    }
+}
+
+static int stream_begin(const struct perf_event_attr *attributes, unsigned count,
+                        struct refusal *why)
+{
+    if (isatty(STDOUT_FILENO))
+        return refuse(why, EINVAL,
+                      "-o -: standard output is a terminal; | perf report -i - reads the stream");
+    file.descriptor = dup(STDOUT_FILENO);
+    fcntl(file.descriptor, F_SETFD, FD_CLOEXEC);
+    file.streams = true;
+    stream_attributes(attributes, count);
+    return file.error ? refuse_write(why) : 0;
+}
+
 int perf_file_create(const char *path, const struct perf_event_attr *attributes, unsigned count,
                      struct refusal *why)
 {
@@ -97,6 +129,8 @@ int perf_file_create(const char *path, const struct perf_event_attr *attributes,
     file.header = (struct header){.magic = PERF_PIPE_MAGIC,
                                   .size = sizeof(struct header),
                                   .attribute_size = sizeof(struct attribute)};
+    if (strcmp(path, "-") == 0)
+        return stream_begin(attributes, count, why);
     file.descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file.descriptor < 0)
         return refuse(why, errno, "%s: %s", path, strerror(errno));
@@ -139,7 +173,8 @@ int perf_file_flush(struct refusal *why)
 
     if (file.used > 0 && !file.error)
         file.header.data.size += whole_records(write_at(at, file.bytes, file.used));
-    write_at(0, &file.header, sizeof(file.header));
+    if (!file.streams)
+        write_at(0, &file.header, sizeof(file.header));
     file.used = 0;
     return file.error ? refuse_write(why) : 0;
 }
@@ -187,9 +222,30 @@ static void write_features(void)
         write_at(0, &file.header, sizeof(file.header));
 }
 
+/* perf reads descriptions of events from a file's header alone. */
+static void stream_features(void)
+{
+    for (int i = 0; i < PERF_FILE_FEATURES; i++) {
+        uint64_t number = (uint64_t)i;
+        size_t content = file.features[i].size, head = sizeof(struct perf_event_header);
+        size_t size = (head + sizeof(number) + content + 7) & ~(size_t)7;
+        char *record;
+
+        if (content == 0 || i == PERF_FILE_EVENT_DESC || size > UINT16_MAX)
+            continue;
+        record = perf_file_record(size);
+        *(struct perf_event_header *)record =
+            (struct perf_event_header){.type = PERF_PIPE_FEATURE, .size = (uint16_t)size};
+        memcpy(record + head, &number, sizeof(number));
+        memcpy(record + head + sizeof(number), file.features[i].bytes, content);
+    }
+}
+
 int perf_file_close(struct refusal *why)
 {
-    if (perf_file_flush(why) == 0)
+    if (file.streams)
+        stream_features();
+    if (perf_file_flush(why) == 0 && !file.streams)
         write_features();
     if (close(file.descriptor) < 0 && !file.error)
         file.error = errno;

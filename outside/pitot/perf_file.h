@@ -2,6 +2,7 @@
 /*
  * A perf.data file that grows: header, attributes, records, and at its end the header's features.
  * Between two calls it is whole but for the features, so that it opens whatever ends its writer.
+ * Or a stream, as `perf record -o -` writes it: the attributes and features are records, too.
  * Called by outside/pitot/recording.c.
  *
  * Source: the perf tool's documentation, perf.data-file-format.
@@ -29,7 +30,7 @@ enum perf_file_feature {
     PERF_FILE_FEATURES, /* how many numbers there are */
 };
 
-/* Each attribute's id is its place in the file, from 1 on. */
+/* "-": standard output, as a stream. Each attribute's id is its place, from 1 on. */
 int perf_file_create(const char *path, const struct perf_event_attr *attributes, unsigned count,
                      struct refusal *why);
 

@@ -81,7 +81,7 @@ static int write_event(FILE *text, const struct event *event, uint64_t period, s
 {
     int list;
 
-    fputs(",event=", text);
+    fputs(event->stops ? ",stop=" : ",event=", text);
     switch (event->kind) {
     case EVENT_INSTRUCTIONS:
         fprintf(text, "insn:%" PRIu64, period);
@@ -96,6 +96,16 @@ static int write_event(FILE *text, const struct event *event, uint64_t period, s
         return list < 0 ? list : 0;
     }
     return 0;
+}
+
+static void write_window(FILE *text, const struct watch *watch)
+{
+    if (watch->events->from)
+        fprintf(text, ",from=%" PRIx64, watch->events->from);
+    if (watch->events->until)
+        fprintf(text, ",until=%" PRIx64, watch->events->until);
+    if (watch->most)
+        fprintf(text, ",max=%" PRIu64, watch->most);
 }
 
 char *plugin_argument(const struct plugin *plugin, const struct watch *watch, int out,
@@ -119,6 +129,7 @@ char *plugin_argument(const struct plugin *plugin, const struct watch *watch, in
         const struct event *event = &watch->events->event[i];
         error = write_event(stream, event, watch->sampled ? event->period : 0, why);
     }
+    write_window(stream, watch);
     if (fclose(stream) != 0 || error) {
         free(argument);
         return NULL;

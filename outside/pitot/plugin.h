@@ -4,10 +4,12 @@
  *
  *     FILE.so,out=FD,text=FIRST:LAST[,chains=0][,event=insn:PERIOD]
  *         [,event=mem:HEXADDR:LEN:r|w|rw:PERIOD][,event=call:FILE:PERIOD]
+ *         [,stop=...][,from=HEXADDR][,until=HEXADDR][,max=SAMPLES]
  *
- * in the order of the events. text: where the kernel's code lies; nothing counts before some of it
- * runs. PERIOD 0: counted alone. call's FILE has the address of a function's
- * entry on each line, in hexadecimal. Called by outside/pitot/watch.c.
+ * in the order of the events; `stop` is one whose first hit ends the recording. text: where the
+ * kernel's code lies; nothing counts before some of it runs. PERIOD 0: counted alone. call's FILE
+ * has the address of a function's entry on each line, in hexadecimal. Called by
+ * outside/pitot/watch.c.
  */
 #pragma once
 

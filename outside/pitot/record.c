@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* `pitot record` of command.h. */
 #include <stdio.h>
+#include <string.h>
 
 #include "outside/pitot/command.h"
 #include "outside/pitot/perf_file.h"
@@ -18,10 +19,20 @@ static void tell_none(const struct watch *watch)
         hit = hit || watch->hits[i] > 0;
     if (ran == 0)
         fprintf(stderr, "pitot: no code of the kernel's file ran; --kernel ELF names another\n");
+    else if (watch->end.within == 0)
+        fprintf(stderr, "pitot: the kernel ran %llu instructions; --from was not entered\n", ran);
     else if (hit)
         fprintf(stderr, "pitot: the kernel ran %llu instructions; a lower -c samples them\n", ran);
     else
         fprintf(stderr, "pitot: the kernel ran %llu instructions, and there was no hit\n", ran);
+}
+
+/* Where what should have begun or ended the recording did not come. */
+static void tell_borders(const struct watch *watch)
+{
+    for (unsigned i = 0; i < watch->events->count && watch->whole; i++)
+        if (watch->events->event[i].stops && watch->hits[i] == 0)
+            fprintf(stderr, "pitot: --stop %s: no hit\n", watch->events->event[i].name);
 }
 
 static int take(const struct wire_head *record, struct refusal *why)
@@ -36,8 +47,7 @@ static int take(const struct wire_head *record, struct refusal *why)
 int command_record(const struct command *command, struct watch *watch, struct refusal *why)
 {
     const struct pitot_options *options = command->options;
-    int error =
-        recording_create(options->output, watch->kernel, watch->events, options->chains, why);
+    int error = recording_create(options, watch->kernel, watch->events, why);
 
     if (error)
         return error;
@@ -45,11 +55,15 @@ int command_record(const struct command *command, struct watch *watch, struct re
     watch->take = take;
     watch->taken = perf_file_flush;
     watch->chains = options->chains;
+    watch->most = options->most;
+    watch->streams = strcmp(options->output, "-") == 0;
     error = watch_run(watch, why);
     /* What came before an error is kept; the first error is told. */
     int closing = recording_close(watch->cpus ? watch->cpus : 1, command->argc, command->argv,
                                   error ? NULL : why);
     watch_tell_losses(watch);
+    watch_tell(recording_overwritten(), "samples overwritten by later ones; -m has room for more");
+    tell_borders(watch);
     watch_tell(recording_cut(), "chains end early: too long for a record of perf's");
     tell_none(watch);
     fprintf(stderr, "[ pitot record: %llu sample%s in %s ]\n",

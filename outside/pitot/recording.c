@@ -10,19 +10,21 @@
 #include "core/symbols/symbols.h"
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/perf_file.h"
+#include "outside/pitot/sample_ring.h"
 
 #define KERNEL_PID  1
 #define PAGE_MASK   UINT64_C(4095)
 #define SAMPLE_HEAD 8    /* most words of a sample before its chain, its header's among them */
+#define SAMPLE_TIME 4    /* which of them has the time */
 #define CHAIN_MOST  8000 /* callers: a record has less than 64 KiB */
 #define COMM_ROOM   64
 #define MISC        PERF_RECORD_MISC_USER
 
 static struct {
     const struct events *events;
-    bool chains;
+    bool chains, overwrites;
     uint64_t samples, cut;
-    uint64_t first_time, last_time;
+    uint64_t times[2]; /* of the first and the last */
     struct perf_event_attr attributes[EVENTS_MAX];
 } recording;
 
@@ -162,11 +164,24 @@ static size_t write_chain(uint64_t *words, const struct wire_sample *sample, siz
     return count + callers;
 }
 
+static void write_sample(const uint64_t *words)
+{
+    const struct perf_event_header *header = (const void *)words;
+    uint64_t time = words[SAMPLE_TIME];
+
+    memcpy(perf_file_record(header->size), words, header->size);
+    if (recording.samples++ == 0 || time < recording.times[0])
+        recording.times[0] = time;
+    if (time > recording.times[1])
+        recording.times[1] = time;
+}
+
 int recording_sample(const struct wire_sample *sample, struct refusal *why)
 {
     long depth = contexts_depth(sample->context);
     size_t callers = depth > CHAIN_MOST ? CHAIN_MOST : (size_t)depth, count = 1;
     uint64_t words[SAMPLE_HEAD + 3 + CHAIN_MOST];
+    struct perf_event_header header = {.type = PERF_RECORD_SAMPLE, .misc = MISC};
 
     if (sample->event >= recording.events->count || depth < 0)
         return refuse(why, EINVAL, "the plugin's sample of event %u in context %u is impossible",
@@ -180,15 +195,13 @@ int recording_sample(const struct wire_sample *sample, struct refusal *why)
     words[count++] = sample->weight;
     if (recording.chains)
         count += write_chain(words + count, sample, callers);
-    struct perf_event_header *header =
-        begin_record(PERF_RECORD_SAMPLE, MISC, count * sizeof(*words));
-    memcpy(header + 1, words + 1, (count - 1) * sizeof(*words));
-
+    header.size = (uint16_t)(count * sizeof(*words));
+    memcpy(words, &header, sizeof(header));
+    if (recording.overwrites)
+        sample_ring_add((const void *)words);
+    else
+        write_sample(words);
     recording.cut += recording.chains && callers < (size_t)depth;
-    if (recording.samples++ == 0 || sample->time < recording.first_time)
-        recording.first_time = sample->time;
-    if (sample->time > recording.last_time)
-        recording.last_time = sample->time;
     return 0;
 }
 
@@ -197,21 +210,31 @@ uint64_t recording_samples(void)
     return recording.samples;
 }
 
+uint64_t recording_overwritten(void)
+{
+    return sample_ring_lost();
+}
+
 uint64_t recording_cut(void)
 {
     return recording.cut;
 }
 
-int recording_create(const char *path, const struct kernel *kernel, const struct events *events,
-                     bool chains, struct refusal *why)
+int recording_create(const struct pitot_options *options, const struct kernel *kernel,
+                     const struct events *events, struct refusal *why)
 {
+    bool chains = options->chains;
     int error;
 
     recording.events = events;
     recording.chains = chains;
+    recording.overwrites = options->overwrite;
+    if (options->overwrite && !sample_ring_create(options->room))
+        return refuse(why, ENOMEM, "-m: no memory for %llu bytes",
+                      (unsigned long long)options->room);
     for (unsigned i = 0; i < events->count; i++)
         describe(&events->event[i], chains, &recording.attributes[i]);
-    error = perf_file_create(path, recording.attributes, events->count, why);
+    error = perf_file_create(options->output, recording.attributes, events->count, why);
     if (error)
         return error;
     for (unsigned i = 0; i < events->count; i++)
@@ -254,17 +277,26 @@ static void describe_machine(uint32_t cpus)
     perf_file_feature(PERF_FILE_NRCPUS, both, sizeof(both));
 }
 
+static void write_kept(void)
+{
+    uint64_t words[(UINT16_MAX + 1) / sizeof(uint64_t)];
+
+    while (sample_ring_take(words))
+        write_sample(words);
+}
+
 int recording_close(uint32_t cpus, int argc, char *const *argv, struct refusal *why)
 {
     uint32_t words = (uint32_t)argc;
-    uint64_t times[] = {recording.first_time, recording.last_time};
 
+    if (recording.overwrites)
+        write_kept();
     describe_machine(cpus);
     perf_file_feature(PERF_FILE_CMDLINE, &words, sizeof(words));
     for (int i = 0; i < argc; i++)
         perf_file_string(PERF_FILE_CMDLINE, argv[i]);
     describe_events();
     if (recording.samples)
-        perf_file_feature(PERF_FILE_SAMPLE_TIME, times, sizeof(times));
+        perf_file_feature(PERF_FILE_SAMPLE_TIME, recording.times, sizeof(recording.times));
     return perf_file_close(why);
 }

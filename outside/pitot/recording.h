@@ -13,16 +13,19 @@
 #include "outside/wire.h"
 
 /* 0, or a negative errno and the reason. */
-int recording_create(const char *path, const struct kernel *kernel, const struct events *events,
-                     bool chains, struct refusal *why);
+int recording_create(const struct pitot_options *options, const struct kernel *kernel,
+                     const struct events *events, struct refusal *why);
 
 void recording_thread(const struct wire_thread *thread);
 
 /* 0, or a negative errno and the reason: it is of no event or context. */
 int recording_sample(const struct wire_sample *sample, struct refusal *why);
 
-/* How many samples were kept, and how many of them have a chain that was too long for a record. */
+/* After recording_close: how many samples are in the file; how many were overwritten. */
 uint64_t recording_samples(void);
+uint64_t recording_overwritten(void);
+
+/* How many chains were too long for a record. */
 uint64_t recording_cut(void);
 
 /* The machine's CPUs and the command, for perf's header. */

@@ -35,7 +35,7 @@ static void print_counts(const struct watch *watch)
             fprintf(stderr, "%18s      %s\n", "<not counted>", event->name);
     }
     if (watch->whole && !instructions)
-        print_count(watch->end.instructions, "instructions");
+        print_count(watch->end.within, "instructions");
     if (watch->end.calls)
         print_count(watch->end.calls, "calls");
     if (watch->end.interrupts)
@@ -58,6 +58,8 @@ int command_stat(const struct command *command, struct watch *watch, struct refu
     print_counts(watch);
     fprintf(stderr, "\n%8llu.%09llu seconds time elapsed\n\n", elapsed / SECOND_NS,
             elapsed % SECOND_NS);
+    if (watch->whole && watch->end.instructions && !watch->end.within)
+        fprintf(stderr, "pitot: --from was not entered\n");
     watch_tell_losses(watch);
     return 0;
 }

@@ -131,7 +131,8 @@ int watch_run(struct watch *watch, struct refusal *why)
     if (!argument)
         return -ENOMEM;
     command = command_with(watch->command, argument);
-    error = command ? machine_start(&machine, command, why) : refuse(why, ENOMEM, "out of memory");
+    error = command ? machine_start(&machine, command, watch->streams, why)
+                    : refuse(why, ENOMEM, "out of memory");
     if (!error)
         error = follow(watch, &machine, why);
     free(command);
@@ -152,6 +153,7 @@ void watch_tell_losses(const struct watch *watch)
     else if (!watch->whole)
         fprintf(stderr, "pitot: QEMU was killed: what it counted last is not known\n");
     watch_tell(watch->end.samples_lost, "samples lost: the pipe was closed");
+    watch_tell(watch->end.samples_left_out, "samples left out: --max is reached");
     if (!watch->chains)
         return;
     watch_tell(watch->end.contexts_lost, "chains end early: no room for more calling contexts");

@@ -16,6 +16,8 @@ struct watch {
     const struct events *events;
     char *const *command; /* QEMU's */
     bool chains, sampled; /* not sampled: counted alone */
+    uint64_t most;        /* samples; 0: any number */
+    bool streams;         /* standard output is the command's, not QEMU's */
     const char *wanted;   /* more arguments of the plugin, each behind a comma; NULL: none */
     /*
      * The command's own: takes a record that is neither a context nor a count; and is told when the

@@ -9,6 +9,7 @@
 
 #include "outside/plugin/follow.h"
 #include "outside/plugin/tell.h"
+#include "outside/plugin/window.h"
 
 static struct event {
     enum { EVENT_INSTRUCTIONS, EVENT_ACCESS, EVENT_CALL } kind;
@@ -18,9 +19,11 @@ static struct event {
     unsigned access;     /* enum wire_access, both bits: either */
     uint64_t *functions; /* sorted */
     size_t function_count;
+    bool stops;
 } events[EVENTS_MOST];
 
 static unsigned count;
+static bool stopped;
 static uint64_t due[FOLLOW_CPUS][EVENTS_MOST]; /* instructions that samples stand for already */
 static uint64_t watched_first = UINT64_MAX, watched_last; /* around all ranges */
 
@@ -105,7 +108,7 @@ static const char *add_call(const char *text, struct event *event)
     return read_functions(path, event) ? NULL : "call: the file has no addresses";
 }
 
-const char *events_add(const char *argument)
+const char *events_add(const char *argument, bool stops)
 {
     struct event *event = &events[count];
     const char *wrong;
@@ -124,6 +127,7 @@ const char *events_add(const char *argument)
     } else {
         wrong = "insn, mem or call";
     }
+    event->stops = stops;
     count += !wrong;
     return wrong;
 }
@@ -151,6 +155,8 @@ bool events_call(uint64_t ip)
 
 static void sample_of(const struct event *event, unsigned cpu, struct wire_sample *sample)
 {
+    if (!window_takes_sample())
+        return;
     sample->event = (uint32_t)(event - events);
     sample->thread = follow_thread(cpu);
     sample->context = follow_context(cpu);
@@ -161,6 +167,7 @@ static void sample_of(const struct event *event, unsigned cpu, struct wire_sampl
 static void hit(struct event *event, unsigned cpu, struct wire_sample *sample)
 {
     event->hits++;
+    stopped |= event->stops;
     if (event->period == 0 || --event->left > 0)
         return;
     event->left = event->period;
@@ -181,7 +188,8 @@ uint64_t events_on_instructions(unsigned cpu, uint64_t time, uint64_t ip)
             struct wire_sample sample = {.ip = ip, .time = time};
 
             due[cpu][i] += event->period;
-            sample_of(event, cpu, &sample);
+            if (window_open())
+                sample_of(event, cpu, &sample);
         }
         if (due[cpu][i] + event->period < next)
             next = due[cpu][i] + event->period;
@@ -200,7 +208,7 @@ void events_on_access(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address
     struct wire_sample sample;
     bool second;
 
-    if (__builtin_expect(address > watched_last || last < watched_first, 1))
+    if (__builtin_expect(address > watched_last || last < watched_first, 1) || !window_open())
         return;
     sample = (struct wire_sample){
         .ip = ip, .time = time, .address = address, .length = length, .access = access};
@@ -222,9 +230,17 @@ void events_on_call(unsigned cpu, uint64_t time, uint64_t ip)
 {
     struct wire_sample sample = {.ip = ip, .time = time};
 
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count && window_open(); i++)
         if (has_function(&events[i], ip))
             hit(&events[i], cpu, &sample);
+}
+
+bool events_stopped(void)
+{
+    bool once = stopped;
+
+    stopped = false;
+    return once;
 }
 
 void events_tell(uint64_t instructions)

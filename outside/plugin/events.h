@@ -13,9 +13,11 @@
 
 #define EVENTS_MOST 256
 
-/* event=insn:PERIOD, event=mem:ADDRESS:LENGTH:r|w|rw:PERIOD, event=call:FILE:PERIOD; NULL, or what
- * is wrong. */
-const char *events_add(const char *argument);
+/*
+ * insn:PERIOD, mem:ADDRESS:LENGTH:r|w|rw:PERIOD, call:FILE:PERIOD; `stops`: its first hit is the
+ * last that is counted of any. NULL, or what is wrong.
+ */
+const char *events_add(const char *argument, bool stops);
 
 bool events_watch(void);
 
@@ -32,6 +34,9 @@ uint64_t events_on_instructions(unsigned cpu, uint64_t time, uint64_t ip);
 void events_on_access(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length,
                       enum wire_access access);
 void events_on_call(unsigned cpu, uint64_t time, uint64_t ip);
+
+/* Whether an event that stops all has been hit; told once. */
+bool events_stopped(void);
 
 /* Tells how often each was hit; `instructions` were executed on all CPUs. */
 void events_tell(uint64_t instructions);

@@ -4,7 +4,9 @@
  * block does when QEMU translates it, and has itself called where something has to be followed or
  * counted.
  *
- *     -plugin FILE.so,out=FD,[text=FIRST:LAST,][chains=0,]event=...    see events.h for events
+ *     -plugin FILE.so,out=FD,[text=FIRST:LAST,][chains=0,]event=...,stop=...
+ *
+ * events.h has the events, of which `stop` is one; window.h more arguments.
  *
  * text: nothing is followed or counted before code in this range runs, which is not firmware.
  *
@@ -22,6 +24,7 @@
 #include "outside/plugin/events.h"
 #include "outside/plugin/follow.h"
 #include "outside/plugin/tell.h"
+#include "outside/plugin/window.h"
 
 #define INSTRUCTION_MOST 16
 
@@ -65,7 +68,7 @@ static void follow_last(unsigned cpu, const struct block *last, uint64_t start)
         follow_border(cpu);
         break;
     case DECODED_INTERRUPTS:
-        totals.interrupts++;
+        totals.interrupts += window_open();
         follow_interrupt(cpu, last->last);
         break;
     case DECODED_INTERRUPT_RETURN:
@@ -87,7 +90,7 @@ static void follow_entry(unsigned cpu, const struct block *last, uint64_t next)
         site = next;
     if (last->ends != DECODED_RETURN || next)
         follow_last(cpu, last, next);
-    totals.interrupts++;
+    totals.interrupts += window_open();
     follow_interrupt(cpu, site ? site : last->last);
 }
 
@@ -148,7 +151,7 @@ static void on_call_stored(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t pl
         cpus[cpu].last->last == site_of(own) && !cpus[cpu].called) {
         const struct block *block = cpus[cpu].last;
 
-        totals.calls++;
+        totals.calls += window_open();
         cpus[cpu].called = true;
         follow_call(cpu, place, site_of(own), (unsigned)(block->end - site_of(own)));
     }
@@ -174,21 +177,50 @@ static void on_place(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, v
     leave();
 }
 
+/* All of them on all CPUs, but for the block that has just begun on this one. */
+static uint64_t instructions_before(unsigned cpu, uint64_t ip)
+{
+    const struct block *block = cpus[cpu].last;
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < FOLLOW_CPUS; i++)
+        sum += cpus[i].time;
+    return block && block->start == ip ? sum - block->count : sum;
+}
+
+static void end_if_stopped(unsigned cpu, uint64_t ip)
+{
+    if (__builtin_expect(events_stopped(), 0))
+        window_end(instructions_before(cpu, ip));
+}
+
 static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
 {
     enter();
-    if (begun && cpu < FOLLOW_CPUS)
+    if (begun && cpu < FOLLOW_CPUS) {
         events_on_access(cpu, cpus[cpu].time, site_of(own), address,
                          1u << qemu_plugin_mem_size_shift(info),
                          qemu_plugin_mem_is_store(info) ? WIRE_WRITE : WIRE_READ);
+        end_if_stopped(cpu, site_of(own));
+    }
     leave();
 }
 
 static void on_function(unsigned cpu, void *own)
 {
     enter();
-    if (begun && cpu < FOLLOW_CPUS)
+    if (begun && cpu < FOLLOW_CPUS) {
         events_on_call(cpu, cpus[cpu].time, site_of(own));
+        end_if_stopped(cpu, site_of(own));
+    }
+    leave();
+}
+
+static void on_border(unsigned cpu, void *own)
+{
+    enter();
+    if (begun && cpu < FOLLOW_CPUS)
+        window_cross(site_of(own), instructions_before(cpu, site_of(own)));
     leave();
 }
 
@@ -223,6 +255,8 @@ static void watch_instruction(struct qemu_plugin_insn *instruction, enum decoded
     if (chains && (decoded == DECODED_PUSH || decoded == DECODED_POP) && loaded)
         qemu_plugin_register_vcpu_mem_cb(instruction, on_place, QEMU_PLUGIN_CB_NO_REGS,
                                          QEMU_PLUGIN_MEM_RW, NULL);
+    if (window_border(ip)) /* first, as a hit there is within or not */
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_border, QEMU_PLUGIN_CB_NO_REGS, own);
     if (events_call(ip))
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_function, QEMU_PLUGIN_CB_NO_REGS,
                                                own);
@@ -268,7 +302,9 @@ static void on_end(qemu_plugin_id_t id, void *own)
     enter();
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
         totals.instructions += cpus[cpu].time;
-    events_tell(totals.instructions);
+    totals.within = window_instructions(totals.instructions);
+    events_tell(totals.within);
+    totals.samples_left_out = window_left_out();
     tell_end(&totals);
     leave();
 }
@@ -291,12 +327,14 @@ static bool take_argument(const char *argument, int *fd)
         chains = strcmp(argument + 7, "0") != 0;
         return true;
     }
-    if (strncmp(argument, "event=", 6) == 0) {
-        const char *wrong = events_add(argument + 6);
+    if (window_add(argument))
+        return true;
+    if (strncmp(argument, "event=", 6) == 0 || strncmp(argument, "stop=", 5) == 0) {
+        const char *wrong = events_add(strchr(argument, '=') + 1, *argument == 's');
 
         return !wrong || refuse(argument, wrong);
     }
-    return refuse(argument, "out, text, chains, event");
+    return refuse(argument, "out, text, chains, event, stop, from, until, max");
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)

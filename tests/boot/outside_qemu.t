@@ -52,6 +52,25 @@ my %page = reverse(slurp('docs/outside.md') =~ /^ {8,}(\d+) +(\S+)$/mg);
 is_deeply(\%page, {map { $_ => $counts{$_} } 'mem:port_writes:w', 'call:port_middle'},
     '... docs/outside.md says so');
 
+# The function that writes is called twice by each port_middle; four of its instructions come before
+# the first of the two.
+sub counts
+{
+    my ($said) = pitot('stat', @_, '-e', 'call:port_middle,mem:port_writes:w,instructions');
+    my %counts = reverse($said =~ /^ +(\d+) +(\S+)$/mg);
+    return @counts{'call:port_middle', 'mem:port_writes:w', 'instructions'};
+}
+
+my @whole = counts();
+my @begun = counts('--from', 'port_load');
+my @rest = counts('--until', 'port_load');
+is_deeply([@begun[0, 1]], [20, 40], '--from counts what comes after it');
+is_deeply([@rest[0, 1]], [0, 0], '--until counts what comes before it');
+cmp_ok(abs($begun[2] + $rest[2] - $whole[2]), '<', 100,
+    '... and each instruction is in one of them');
+is_deeply([(counts('--from', 'port_middle', '--until', 'port_leaf'))[0, 1]], [20, 0],
+    'a window opens again and again');
+
 # Each chain of a file, and how often it was there.
 sub chains
 {
@@ -72,6 +91,13 @@ like(pitot('record', '-g', '-o', $out, @watches), qr/^\[ pitot record: 60 sample
 my $way = 'port_middle port_load port_main port_enter';
 is_deeply(chains(), {"port_enter mem:port_writes:w: port_leaf $way" => 40,
     "port_enter call:port_middle: $way" => 20}, '... with the way that led there');
+
+pitot('record', '-g', '-o', $out, '-e', 'call:port_middle', '--stop', 'mem:port_writes:w');
+is_deeply([sort { $a cmp $b } map { "$_ " . chains()->{$_} } keys %{chains()}],
+    ["port_enter call:port_middle: $way 1", "port_enter mem:port_writes:w: port_leaf $way 1"],
+    '--stop: its first hit is the last sample');
+is((pitot('record', '-o', $out, '-e', 'call:port_middle', '--max', 3))
+    =~ /^pitot: (17 samples left out: --max is reached)$/m, 1, '--max');
 
 # The samples of a profile without the last two: QEMU 10 runs a few more instructions after the
 # kernel has asked it to end.

@@ -107,6 +107,62 @@ is_deeply([map { s/.*instructions: //r } samples()],
     [qw(vfs_read+0x20 idle_loop+0x8 timer_isr+0x8 panic+0x0 panic+0x0)],
     'without -g there are no chains');
 
+# --- A stream ------------------------------------------------------------------------------------
+
+plugin_says(@profile, end());
+my ($stream, $told) = pitot(qw(record -g -o -), @qemu);
+write_bytes("$room/stream", $stream);
+is($told, "[ pitot record: 5 samples in - ]\n", '-o -: the stream is standard output');
+for my $command ('script -F comm,tid,cpu,time,period,event,ip,sym,symoff',
+    'report --stdio -g none') {
+    my $of_stream = `cd $room && PERF_CONFIG=/dev/null perf --no-pager $command -i - < stream 2>&1`;
+    is($of_stream =~ s/^#.*\n//mgr, in_perf($out, split(' ', $command)) =~ s/^#.*\n//mgr,
+        "... perf $command says of it what it says of the file") if pitot(@record, '-g', @qemu);
+}
+($stream, $told) = pitot({STAND_IN_END => 'raw'}, qw(record -o -), @qemu);
+like($told, qr/^in: /m, '... what QEMU prints goes to standard error');
+like($stream, qr/\APERFILE2/, '... and not into the stream');
+my $typed = "$room/bin/pitot record -o - @qemu";
+{
+    local $ENV{STAND_IN_ROOM} = $room;
+    like(scalar(`script -qec "$typed" /dev/null < /dev/null`), qr/^\Qpitot record: -o -: standard \E
+        output\ is\ a\ terminal;\ \|\ perf\ report\ -i\ -\ reads\ the\ stream\r?$/mx,
+        '... a terminal gets none');
+}
+
+# --- As many as are wanted ---------------------------------------------------------------------
+
+my $bytes = 64;    # of a sample without a chain
+plugin_says(begin(1), (map { sample(ip => $place{panic}, time => 1_000 * $_) } 1 .. 100), end());
+(undef, $complaints) = pitot(@record, '--overwrite', '-m', '1K', @qemu);
+my $kept = 1024 / $bytes;
+is($complaints, 'pitot: ' . (100 - $kept)
+    . " samples overwritten by later ones; -m has room for more\n"
+    . "[ pitot record: $kept samples in $out ]\n", '--overwrite keeps what there is room for');
+is_deeply([map { /panic/ ? (split)[3] : () } samples()],
+    [map { sprintf('%.6f', $_ / 1e6) } 100 - $kept + 1 .. 100],
+    '... the last ones, in their order');
+my $head = in_perf($out, 'report', '--header-only');
+is_deeply([$head =~ /^# time of \w+ sample : ([\d.]+)$/mg],
+    [map { sprintf('%.6f', $_ / 1e6) } 100 - $kept + 1, 100], '... the header has their times');
+(undef, $complaints) = pitot(@record, '--overwrite', @qemu);
+is($complaints, "[ pitot record: 100 samples in $out ]\n", '... all of them, if there is room');
+
+plugin_says(begin(1), sample(ip => $place{panic}, time => 1_000), end(samples_left_out => 7));
+(undef, $complaints) = pitot(@record, '--max', 1, @qemu);
+is($complaints, "pitot: 7 samples left out: --max is reached\n[ pitot record: 1 samples in $out ]\n"
+    =~ s/1 samples/1 sample/r, '--max tells how many came after');
+
+plugin_says(begin(1), count(0, 3), count(1, 0), end(instructions => 9));
+(undef, $complaints) = pitot(@record, '--stop', 'call:panic', @qemu);
+like($complaints, qr/^pitot: --stop call:panic: no hit$/m, 'a --stop that was not hit is told');
+plugin_says(begin(1), count(0, 0), end(instructions => 9, within => 0));
+for my $command ([@record], ['stat']) {
+    (undef, $complaints) = pitot(@$command, '--from', 'kmain', @qemu);
+    like($complaints, qr/^pitot: (?:the kernel ran 9 instructions; )?--from was not entered$/m,
+        "$command->[0]: ... and so is a --from");
+}
+
 # --- Several events ------------------------------------------------------------------------------
 
 plugin_says(begin(1), $contexts[0], thread(1, $place{kmain}),

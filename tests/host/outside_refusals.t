@@ -144,6 +144,25 @@ refused_ok($events{$_}, $refused, @record, '-e', $_, @qemu) for sort keys %event
 refused_ok('-e: more than 96 events', $wrong_usage, @record, ('-e', 'instructions') x 97, @qemu);
 refused_ok('more than 96 events', $refused, @record, '-e', join(',', ('instructions') x 97), @qemu);
 
+refused_ok("-m \"$_\": a size like 64K, 16M, 1G is possible", $wrong_usage, @record, '--overwrite',
+    '-m', $_, @qemu) for qw(4 K 0K 4KK 4Q 2048G);
+refused_ok('-m is the size of what --overwrite keeps; add --overwrite', $wrong_usage, @record,
+    '-m', '4K', @qemu);
+refused_ok('--stop instructions: mem:ADDR\[/LEN\]\[:r\|w\|rw\], call:GLOB are possible', $refused,
+    @record, '--stop', 'instructions', @qemu);
+refused_ok('no function "panik"; near: panic\b.*', $refused, @record, '--stop', 'call:panik',
+    @qemu);
+for my $option (qw(--from --until)) {
+    refused_ok('no symbol "vfs_raed"; near: vfs_read\b.*', $refused, @record, $option, 'vfs_raed',
+        @qemu);
+    refused_ok("$option run_queue: no function begins there", $refused, @record, $option,
+        'run_queue', @qemu);
+}
+for my $option (['--max', 1], ['--stop', 'call:panic'], ['--overwrite']) {
+    refused_ok("$option->[0]: an option of pitot record alone", $wrong_usage, 'stat', @$option,
+        @qemu);
+}
+
 refused_ok('/none/out: No such file or directory', $refused, 'record', '-o', '/none/out', @qemu);
 refused_ok('/dev/full: No space left on device', $refused, 'record', '-o', '/dev/full', @qemu);
 
@@ -161,7 +180,7 @@ sub asked
     is_deeply([@of_qemu[0, 2 .. $#of_qemu]], ['-plugin', '-kernel', $elf, '-append', 'a,b -e x'],
         '... leaves QEMU\'s words alone');
     like($of_qemu[1], $text, '... says where the kernel lies');
-    return $of_qemu[1] =~ s/^.*$text//r =~ s{/proc/self/fd/\d+}{LIST}r;
+    return $of_qemu[1] =~ s/^.*$text//r =~ s{/proc/self/fd/\d+}{LIST}gr;
 }
 
 my $queue = sprintf('%x', $place{run_queue});
@@ -181,6 +200,11 @@ my %asked = (
     '-e call:kmain,mem:run_queue:r,instructions/period=9/ -e mem:0x10/2'
         => ",chains=0,event=call:LIST:1,event=mem:$queue:64:r:1,event=insn:9,"
         . 'event=mem:10:2:rw:1',
+    "-e call:vfs_read --stop call:panic,mem:run_queue:w/period=9/"
+        => ",chains=0,event=call:LIST:1,stop=call:LIST:1,stop=mem:$queue:64:w:1",
+    '--from vfs_read --until vfs_write --max 9'
+        => sprintf(',chains=0,event=insn:100000,from=%x,until=%x,max=9',
+            @place{qw(vfs_read vfs_write)}),
 );
 is(asked(split(' ', $_)), $asked{$_}, '... and asks so') for sort keys %asked;
 

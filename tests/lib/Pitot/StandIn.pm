@@ -160,9 +160,10 @@ sub count
 sub end
 {
     my %of = (instructions => 0, calls => 0, interrupts => 0, unmatched => 0, contexts_lost => 0,
-        samples_lost => 0, @_);
-    return record(6, 0, 'Q<6',
-        @of{qw(instructions calls interrupts unmatched contexts_lost samples_lost)});
+        samples_lost => 0, samples_left_out => 0, @_);
+    $of{within} //= $of{instructions};
+    return record(6, 0, 'Q<8', @of{qw(instructions within calls interrupts unmatched contexts_lost
+        samples_lost samples_left_out)});
 }
 
 1;

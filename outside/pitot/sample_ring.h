@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The last samples of a recording that overwrites: records of perf's, the oldest of which make room
+ * for new ones. Called by outside/pitot/recording.c.
+ */
+#pragma once
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* `room` bytes, a multiple of 8. False: no memory. */
+bool sample_ring_create(uint64_t room);
+
+void sample_ring_add(const struct perf_event_header *record);
+
+/* Takes the oldest one out, copied to `record`; false: there is none. */
+bool sample_ring_take(void *record);
+
+/* How many were overwritten. */
+uint64_t sample_ring_lost(void);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See window.h. */
+#include "outside/plugin/window.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static struct {
+    bool has_from, has_until, closed, ended;
+    uint64_t from, until;
+    uint64_t samples_most, samples, left_out; /* samples_most 0: any number */
+    uint64_t opened, before; /* instructions until it was opened last; and within, before that */
+} window;
+
+bool window_add(const char *argument)
+{
+    if (sscanf(argument, "from=%" SCNx64, &window.from) == 1)
+        return window.has_from = window.closed = true;
+    if (sscanf(argument, "until=%" SCNx64, &window.until) == 1)
+        return window.has_until = true;
+    return sscanf(argument, "max=%" SCNu64, &window.samples_most) == 1;
+}
+
+bool window_border(uint64_t ip)
+{
+    return (window.has_from && ip == window.from) || (window.has_until && ip == window.until);
+}
+
+bool window_open(void)
+{
+    return !window.closed;
+}
+
+static void close_at(uint64_t instructions)
+{
+    if (window.closed)
+        return;
+    window.closed = true;
+    window.before += instructions - window.opened;
+}
+
+void window_cross(uint64_t ip, uint64_t instructions)
+{
+    if (window.has_until && ip == window.until) {
+        close_at(instructions);
+    } else if (window.closed && !window.ended) {
+        window.closed = false;
+        window.opened = instructions;
+    }
+}
+
+bool window_takes_sample(void)
+{
+    if (window.samples_most && window.samples == window.samples_most) {
+        window.left_out++;
+        return false;
+    }
+    window.samples++;
+    return true;
+}
+
+void window_end(uint64_t instructions)
+{
+    close_at(instructions);
+    window.ended = true;
+}
+
+uint64_t window_instructions(uint64_t instructions)
+{
+    return window.before + (window.closed ? 0 : instructions - window.opened);
+}
+
+uint64_t window_left_out(void)
+{
+    return window.left_out;
+}
