@@ -15,7 +15,8 @@
 #define PERIOD_MOST         (1ull << 40)
 #define LENGTH_DEFAULT      4 /* as perf and the kernel's: for a place whose size is unknown */
 
-static const char memory[] = "mem:", calls[] = "call:", instructions[] = "instructions";
+static const char memory[] = "mem:", calls[] = "call:", instructions[] = "instructions",
+                  interrupts[] = "irq";
 
 static bool begins(const char *text, const char *with)
 {
@@ -138,10 +139,11 @@ static int read_event(struct event *event, const struct pitot_options *options,
     } else if (begins(text, calls)) {
         event->kind = EVENT_CALLS;
         error = read_calls(event, kernel, text + strlen(calls), why);
+    } else if (strcmp(text, interrupts) == 0) {
+        event->kind = EVENT_INTERRUPTS;
     } else if (strcmp(text, instructions) != 0) {
-        return refuse(why, EINVAL,
-                      "event \"%s\": instructions, mem:ADDR[/LEN][:r|w|rw], call:GLOB are possible",
-                      text);
+        return refuse(why, EINVAL, "event \"%s\": %s are possible", text,
+                      "instructions, mem:ADDR[/LEN][:r|w|rw], call:GLOB, irq");
     }
     if (!event->period)
         event->period = options->period;
@@ -157,7 +159,8 @@ static char *end_of_event(char *text)
 
     while ((comma = strchr(comma, ',')) != NULL) {
         char *next = comma + 1;
-        if (begins(next, memory) || begins(next, calls) || begins(next, instructions))
+        if (begins(next, memory) || begins(next, calls) || begins(next, instructions) ||
+            begins(next, interrupts))
             return comma;
         comma = next;
     }
@@ -197,7 +200,7 @@ static int read_stops(struct events *events, const struct pitot_options *options
     for (unsigned i = first; i < events->count; i++) {
         struct event *event = &events->event[i];
 
-        if (event->kind == EVENT_INSTRUCTIONS)
+        if (event->kind != EVENT_MEMORY && event->kind != EVENT_CALLS)
             return refuse(why, EINVAL, "--stop %s: mem:ADDR[/LEN][:r|w|rw], call:GLOB are possible",
                           event->name);
         event->stops = true;
@@ -238,4 +241,12 @@ int events_read(struct events *events, const struct pitot_options *options,
     if (!error)
         error = read_border("--until", options->until, kernel, &events->until, why);
     return error;
+}
+
+bool events_follow(const struct events *events)
+{
+    for (unsigned i = 0; i < events->count; i++)
+        if (events->event[i].kind == EVENT_INTERRUPTS)
+            return true;
+    return false;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a person asks for by -e, against the kernel's symbols: instructions, accesses to memory,
- * calls of functions. Called by outside/pitot/main.c.
+ * calls of functions, interrupts. Called by outside/pitot/main.c.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "outside/pitot/kernel.h"
 #include "outside/pitot/options.h"
 
-enum event_kind { EVENT_INSTRUCTIONS, EVENT_MEMORY, EVENT_CALLS };
+enum event_kind { EVENT_INSTRUCTIONS, EVENT_MEMORY, EVENT_CALLS, EVENT_INTERRUPTS };
 
 struct event {
     enum event_kind kind;
@@ -36,3 +36,6 @@ struct events {
 /* Without -e: instructions. --stop's are the last. 0, or a negative errno and the reason. */
 int events_read(struct events *events, const struct pitot_options *options,
                 const struct kernel *kernel, struct refusal *why);
+
+/* Whether one of them is known only where calls are followed. */
+bool events_follow(const struct events *events);

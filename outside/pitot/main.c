@@ -93,7 +93,10 @@ static int prepare(const struct pitot_options *options, struct kernel *kernel,
         return error;
     if (kernel->stripped)
         fprintf(stderr, "pitot: %s is stripped: places have addresses and no names\n", elf);
-    *watch = (struct watch){.kernel = kernel, .events = events, .command = options->qemu};
+    *watch = (struct watch){.kernel = kernel,
+                            .events = events,
+                            .command = options->qemu,
+                            .chains = events_follow(events)};
     return watch_prepare(watch, why);
 }
 

@@ -94,6 +94,9 @@ static int write_event(FILE *text, const struct event *event, uint64_t period, s
         list = write_list(event, why);
         fprintf(text, "call:/proc/self/fd/%d:%" PRIu64, list, period);
         return list < 0 ? list : 0;
+    case EVENT_INTERRUPTS:
+        fprintf(text, "irq:%" PRIu64, period);
+        return 0;
     }
     return 0;
 }

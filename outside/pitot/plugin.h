@@ -3,7 +3,7 @@
  * The argument that has QEMU load the plugin, and what it says to it:
  *
  *     FILE.so,out=FD,text=FIRST:LAST[,chains=0][,event=insn:PERIOD]
- *         [,event=mem:HEXADDR:LEN:r|w|rw:PERIOD][,event=call:FILE:PERIOD]
+ *         [,event=mem:HEXADDR:LEN:r|w|rw:PERIOD][,event=call:FILE:PERIOD][,event=irq:PERIOD]
  *         [,stop=...][,from=HEXADDR][,until=HEXADDR][,max=SAMPLES]
  *
  * in the order of the events; `stop` is one whose first hit ends the recording. text: where the

@@ -54,7 +54,7 @@ int command_record(const struct command *command, struct watch *watch, struct re
     watch->sampled = true;
     watch->take = take;
     watch->taken = perf_file_flush;
-    watch->chains = options->chains;
+    watch->chains |= options->chains;
     watch->most = options->most;
     watch->streams = strcmp(options->output, "-") == 0;
     error = watch_run(watch, why);

@@ -60,6 +60,9 @@ static void describe(const struct event *event, bool chains, struct perf_event_a
         attribute->bp_addr = event->address;
         attribute->bp_len = sizeof(long);
         break;
+    case EVENT_INTERRUPTS: /* perf has no event of this kind */
+        attribute->type = PERF_TYPE_RAW;
+        break;
     }
 }
 

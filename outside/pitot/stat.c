@@ -23,12 +23,13 @@ static void print_count(uint64_t count, const char *name)
 /* The events, then what the plugin counts in every run. */
 static void print_counts(const struct watch *watch)
 {
-    bool instructions = false;
+    bool instructions = false, interrupts = false;
 
     for (unsigned i = 0; i < watch->events->count; i++) {
         const struct event *event = &watch->events->event[i];
 
         instructions = instructions || event->kind == EVENT_INSTRUCTIONS;
+        interrupts = interrupts || event->kind == EVENT_INTERRUPTS;
         if (watch->whole)
             print_count(watch->hits[i], event->name);
         else
@@ -38,7 +39,7 @@ static void print_counts(const struct watch *watch)
         print_count(watch->end.within, "instructions");
     if (watch->end.calls)
         print_count(watch->end.calls, "calls");
-    if (watch->end.interrupts)
+    if (watch->end.interrupts && !interrupts)
         print_count(watch->end.interrupts, "interrupts");
 }
 

@@ -15,7 +15,7 @@ struct watch {
     const struct kernel *kernel;
     const struct events *events;
     char *const *command; /* QEMU's */
-    bool chains, sampled; /* not sampled: counted alone */
+    bool chains, sampled; /* chains: calls are followed; not sampled: counted alone */
     uint64_t most;        /* samples; 0: any number */
     bool streams;         /* standard output is the command's, not QEMU's */
     const char *wanted;   /* more arguments of the plugin, each behind a comma; NULL: none */

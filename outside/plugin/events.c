@@ -12,7 +12,7 @@
 #include "outside/plugin/window.h"
 
 static struct event {
-    enum { EVENT_INSTRUCTIONS, EVENT_ACCESS, EVENT_CALL } kind;
+    enum { EVENT_INSTRUCTIONS, EVENT_ACCESS, EVENT_CALL, EVENT_INTERRUPT } kind;
     uint64_t period, hits;
     uint64_t left; /* hits until the next sample */
     uint64_t first, last;
@@ -124,8 +124,11 @@ const char *events_add(const char *argument, bool stops)
     } else if (strncmp(argument, "call:", 5) == 0) {
         event->kind = EVENT_CALL;
         wrong = add_call(argument + 5, event);
+    } else if (strncmp(argument, "irq:", 4) == 0) {
+        event->kind = EVENT_INTERRUPT;
+        wrong = take_period(argument + 4, event) ? NULL : "irq:PERIOD";
     } else {
-        wrong = "insn, mem or call";
+        wrong = "insn, mem, call or irq";
     }
     event->stops = stops;
     count += !wrong;
@@ -166,6 +169,8 @@ static void sample_of(const struct event *event, unsigned cpu, struct wire_sampl
 
 static void hit(struct event *event, unsigned cpu, struct wire_sample *sample)
 {
+    if (!window_open())
+        return;
     event->hits++;
     stopped |= event->stops;
     if (event->period == 0 || --event->left > 0)
@@ -230,7 +235,7 @@ void events_on_call(unsigned cpu, uint64_t time, uint64_t ip)
 {
     struct wire_sample sample = {.ip = ip, .time = time};
 
-    for (unsigned i = 0; i < count && window_open(); i++)
+    for (unsigned i = 0; i < count; i++)
         if (has_function(&events[i], ip))
             hit(&events[i], cpu, &sample);
 }
@@ -241,6 +246,15 @@ bool events_stopped(void)
 
     stopped = false;
     return once;
+}
+
+void events_on_interrupt(unsigned cpu, uint64_t time, uint64_t ip)
+{
+    struct wire_sample sample = {.ip = ip, .time = time};
+
+    for (unsigned i = 0; i < count; i++)
+        if (events[i].kind == EVENT_INTERRUPT)
+            hit(&events[i], cpu, &sample);
 }
 
 void events_tell(uint64_t instructions)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is counted and sampled: executed instructions, accesses of memory, calls of functions; each
- * by an argument of the plugin's. One caller at a time.
+ * What is counted and sampled: executed instructions, accesses of memory, calls of functions,
+ * interrupts; each by an argument of the plugin's. One caller at a time.
  */
 #pragma once
 
@@ -14,8 +14,8 @@
 #define EVENTS_MOST 256
 
 /*
- * insn:PERIOD, mem:ADDRESS:LENGTH:r|w|rw:PERIOD, call:FILE:PERIOD; `stops`: its first hit is the
- * last that is counted of any. NULL, or what is wrong.
+ * insn:PERIOD, mem:ADDRESS:LENGTH:r|w|rw:PERIOD, call:FILE:PERIOD, irq:PERIOD; `stops`: its first
+ * hit is the last that is counted of any. NULL, or what is wrong.
  */
 const char *events_add(const char *argument, bool stops);
 
@@ -37,6 +37,9 @@ void events_on_call(unsigned cpu, uint64_t time, uint64_t ip);
 
 /* Whether an event that stops all has been hit; told once. */
 bool events_stopped(void);
+
+/* An interrupt or exception whose handler begins at `ip`; the follower knows of it. */
+void events_on_interrupt(unsigned cpu, uint64_t time, uint64_t ip);
 
 /* Tells how often each was hit; `instructions` were executed on all CPUs. */
 void events_tell(uint64_t instructions);

@@ -56,6 +56,14 @@ static void leave(void)
 
 /* --- While the machine runs. --- */
 
+/* An interrupt or exception has come, and its handler begins at `start`. */
+static void interrupt(unsigned cpu, uint64_t site, uint64_t start)
+{
+    totals.interrupts += window_open();
+    follow_interrupt(cpu, site);
+    events_on_interrupt(cpu, cpus[cpu].time, start);
+}
+
 /* What the last instruction of the block has done, as code continues at `start`. */
 static void follow_last(unsigned cpu, const struct block *last, uint64_t start)
 {
@@ -68,8 +76,7 @@ static void follow_last(unsigned cpu, const struct block *last, uint64_t start)
         follow_border(cpu);
         break;
     case DECODED_INTERRUPTS:
-        totals.interrupts += window_open();
-        follow_interrupt(cpu, last->last);
+        interrupt(cpu, last->last, start);
         break;
     case DECODED_INTERRUPT_RETURN:
         follow_interrupt_return(cpu);
@@ -80,7 +87,7 @@ static void follow_last(unsigned cpu, const struct block *last, uint64_t start)
 }
 
 /* An interrupt has come; the last block has come to its end, or has trapped. */
-static void follow_entry(unsigned cpu, const struct block *last, uint64_t next)
+static void follow_entry(unsigned cpu, const struct block *last, uint64_t next, uint64_t start)
 {
     uint64_t site = entry_site(last, cpus[cpu].called);
 
@@ -90,8 +97,7 @@ static void follow_entry(unsigned cpu, const struct block *last, uint64_t next)
         site = next;
     if (last->ends != DECODED_RETURN || next)
         follow_last(cpu, last, next);
-    totals.interrupts += window_open();
-    follow_interrupt(cpu, site ? site : last->last);
+    interrupt(cpu, site ? site : last->last, start);
 }
 
 static void follow_end(unsigned cpu, const struct block *last, uint64_t start)
@@ -99,7 +105,7 @@ static void follow_end(unsigned cpu, const struct block *last, uint64_t start)
     uint64_t next = last->ends == DECODED_RETURN ? follow_next(cpu) : 0;
 
     if (entry_came(last, start, next))
-        follow_entry(cpu, last, next);
+        follow_entry(cpu, last, next, start);
     else if (start < last->start || start >= last->end) /* else it has not come to its end */
         follow_last(cpu, last, start);
 }

@@ -98,6 +98,9 @@ is_deeply([sort { $a cmp $b } map { "$_ " . chains()->{$_} } keys %{chains()}],
     '--stop: its first hit is the last sample');
 is((pitot('record', '-o', $out, '-e', 'call:port_middle', '--max', 3))
     =~ /^pitot: (17 samples left out: --max is reached)$/m, 1, '--max');
+pitot('record', '-g', '-o', $out, '-e', 'irq');
+is(chains()->{"port_enter irq: trap_stubs port_leaf $way"}, 40,
+    'the exceptions of the kernel\'s own watch are interrupts');
 
 # The samples of a profile without the last two: QEMU 10 runs a few more instructions after the
 # kernel has asked it to end.

@@ -169,15 +169,18 @@ plugin_says(begin(1), $contexts[0], thread(1, $place{kmain}),
     sample(event => 0, thread => 1, context => 1, ip => $place{vfs_write}, time => 1_000),
     sample(event => 1, thread => 1, context => 1, ip => $place{vfs_write} + 1, time => 2_000,
         address => $place{run_queue} + 8, length => 8, access => 2, weight => 2),
-    sample(event => 2, thread => 1, ip => $place{kmain}, time => 3_000), end());
-my @events = ('call:vfs_*', 'mem:run_queue:w', 'instructions');
+    sample(event => 2, thread => 1, ip => $place{kmain}, time => 3_000),
+    sample(event => 3, thread => 1, context => 1, ip => $place{timer_isr}, time => 4_000), end());
+my @events = ('call:vfs_*', 'mem:run_queue:w', 'instructions', 'irq');
 ($said, $complaints, $status) = pitot(@record, '-g', '-e', "$events[0],$events[1]/period=2/", '-e',
-    $events[2], @qemu);
+    $events[2], '-e', $events[3], @qemu);
 is($status, 0, 'several events') or diag($complaints);
 is_deeply([samples()], [
     "kmain 2 000 0.000001 1 $events[0]: vfs_write+0x0 kmain+0x15",
     "kmain 2 000 0.000002 2 $events[1]: vfs_write+0x1 kmain+0x15",
-    "kmain 2 000 0.000003 1 $events[2]: kmain+0x0"], '... have their names and weights');
+    "kmain 2 000 0.000003 1 $events[2]: kmain+0x0",
+    "kmain 2 000 0.000004 1 $events[3]: timer_isr+0x0 kmain+0x15",
+], '... have their names and weights');
 like(scalar in_perf($out, 'script', '-F', 'event,addr'),
     qr/^\s*\Q$events[1]\E: +ffffffff80101008$/m, '... an access has its address');
 my $watch = attributes_of(scalar in_perf($out, 'evlist', '-v'))->{'mem:run_queue'};

@@ -120,10 +120,12 @@ refused_ok("$file has no executable segment: it is not a linked kernel", $refuse
     '--kernel', "$elf.o", @qemu);
 
 my %events = (
-    'cycles' => 'event "cycles": instructions, mem:ADDR\[/LEN\]\[:r\|w\|rw\], call:GLOB are '
-        . 'possible',
+    'cycles' => 'event "cycles": instructions, mem:ADDR\[/LEN\]\[:r\|w\|rw\], call:GLOB, '
+        . 'irq are possible',
     'instructions/period=0/' => 'event term "period=0": a whole number from 1 is possible',
     'instructions/freq=9/' => 'event term "freq=9": period=N is possible',
+    'irq/frequency=9/' => 'event term "frequency=9": period=N is possible',
+    'irq:80' => 'event "irq:80": instructions, .*irq are possible',
     'instructions/' => 'event "instructions/": the terms must stand between two slashes',
     'mem:run_queu' => 'no symbol "run_queu"; near: run_queue\b.*',
     'mem:' => 'no symbol "".*',
@@ -197,6 +199,8 @@ my %asked = (
     '-e mem:run_queue+0x8/16 -c 9' => ",chains=0,event=mem:$within:16:rw:9",
     '-e mem:0x1000' => ',chains=0,event=mem:1000:4:rw:1',
     '-e mem:sizeless' => sprintf(',chains=0,event=mem:%x:4:rw:1', $place{run_queue} + 64),
+    '-e irq' => ',event=irq:1',
+    '-e irq/period=3/,instructions -c 9' => ',event=irq:3,event=insn:9',
     '-e call:kmain,mem:run_queue:r,instructions/period=9/ -e mem:0x10/2'
         => ",chains=0,event=call:LIST:1,event=mem:$queue:64:r:1,event=insn:9,"
         . 'event=mem:10:2:rw:1',

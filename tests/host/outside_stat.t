@@ -37,6 +37,10 @@ like((stand_in_words())[1], qr/,chains=0,event=call:\S+:0,event=mem:\w+:64:w:0$/
 
 plugin_says(begin(1), count(0, 8_999), end(instructions => 9_000));
 is_deeply([(counted('stat'))[0]], [{instructions => 8_999}], 'instructions are counted once');
+plugin_says(begin(1), count(0, 4), end(instructions => 9_000, calls => 120, interrupts => 4));
+is_deeply([(counted('stat', '-e', 'irq'))[0]], [{instructions => 9_000, calls => 120, irq => 4}],
+    '... and so are interrupts');
+unlike((stand_in_words())[1], qr/chains=0/, '... for which calls are followed');
 
 my $killed = 'QEMU was killed: what it counted last is not known';
 plugin_says(begin(1), count(0, 70));
