@@ -1,35 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See follow.h. Stacks lie in a table, sorted by their ranges; frames in a vector of each. */
+/* See follow.h. */
 #include "outside/plugin/follow.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "outside/plugin/context.h"
+#include "outside/plugin/stack.h"
 
-#define STACKS_MOST 65536
-#define FRAMES_LESS 64   /* room for frames grows from here */
-#define NEAR        4096 /* a stack continues so far below its innermost frame, at most */
-#define WORD        8
-
-struct stack;
-
-struct frame {
-    uint64_t place;
-    uint64_t next; /* where the code continues after the return; of an interrupt not known: 0 */
-    uint32_t context;
-    bool interrupt;
-    struct stack *below; /* of an interrupt: the stack that it came upon; NULL: not known */
-    uint32_t upon;       /* ... the context of another whose handler has no place yet, or none */
-};
-
-struct stack {
-    uint64_t low, high; /* the lowest and the highest place */
-    uint32_t thread;
-    uint64_t outermost;
-    unsigned depth, room;
-    struct frame *frames;
-};
+#define WORD 8
 
 static struct follow_cpu {
     struct stack *stack; /* the one at hand; NULL: not known */
@@ -40,154 +18,25 @@ static struct follow_cpu {
     struct stack *below; /* ... and the stack that the first of them came upon */
 } cpus[FOLLOW_CPUS];
 
-/* By `low`. No two ranges meet. */
-static struct stack **stacks;
-static unsigned stack_count;
-static uint32_t threads;
 static uint64_t *outermost; /* [thread] */
 
 bool follow_init(void)
 {
-    stacks = calloc(STACKS_MOST, sizeof(*stacks));
     outermost = calloc(STACKS_MOST, sizeof(*outermost));
-    return stacks && outermost;
+    return outermost && stack_init();
 }
 
-/* --- Stacks. --- */
-
-/* How many of them begin at or below the place. */
-static unsigned stacks_until(uint64_t place)
+static void forget(const struct stack *gone)
 {
-    unsigned low = 0, high = stack_count;
-
-    while (low < high) {
-        unsigned middle = (low + high) / 2;
-
-        if (stacks[middle]->low <= place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static struct stack *stack_around(uint64_t place)
-{
-    unsigned i = stacks_until(place);
-
-    return i > 0 && place <= stacks[i - 1]->high ? stacks[i - 1] : NULL;
-}
-
-static void stack_forget(unsigned i)
-{
-    struct stack *gone = stacks[i];
-
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++) {
         if (cpus[cpu].stack == gone)
             cpus[cpu].stack = NULL;
         if (cpus[cpu].below == gone)
             cpus[cpu].below = NULL;
     }
-    for (unsigned other = 0; other < stack_count; other++)
-        for (unsigned frame = 0; frame < stacks[other]->depth; frame++)
-            if (stacks[other]->frames[frame].below == gone)
-                stacks[other]->frames[frame].below = NULL;
-    memmove(&stacks[i], &stacks[i + 1], (stack_count - i - 1) * sizeof(*stacks));
-    stack_count--;
-    free(gone->frames);
-    free(gone);
-}
-
-/* The places from low to high are this stack's: forgets others that are there. */
-static void stack_widen(struct stack *stack, uint64_t place)
-{
-    if (place < stack->low)
-        stack->low = place;
-    if (place > stack->high)
-        stack->high = place;
-    for (unsigned i = 0; i < stack_count;) {
-        struct stack *other = stacks[i];
-
-        if (other == stack || other->high < stack->low || other->low > stack->high) {
-            i++;
-            continue;
-        }
-        if (other->low < stack->low)
-            stack->low = other->low;
-        if (other->high > stack->high)
-            stack->high = other->high;
-        if (other->thread < stack->thread)
-            stack->thread = other->thread;
-        stack_forget(i);
-        i = 0;
-    }
-}
-
-static struct stack *stack_new(uint64_t place)
-{
-    struct stack *stack;
-    unsigned i;
-
-    if (stack_count == STACKS_MOST || threads + 1 == STACKS_MOST)
-        return NULL;
-    stack = calloc(1, sizeof(*stack));
-    if (!stack)
-        return NULL;
-    stack->low = stack->high = place;
-    stack->thread = ++threads;
-    i = stacks_until(place);
-    memmove(&stacks[i + 1], &stacks[i], (stack_count - i) * sizeof(*stacks));
-    stacks[i] = stack;
-    stack_count++;
-    return stack;
-}
-
-/* --- Frames. --- */
-
-static void stack_pop_to(struct stack *stack, uint64_t place)
-{
-    while (stack->depth > 0 && stack->frames[stack->depth - 1].place <= place)
-        stack->depth--;
-}
-
-static void stack_push(struct stack *stack, const struct frame *frame)
-{
-    if (stack->depth == stack->room) {
-        unsigned room = stack->room ? 2 * stack->room : FRAMES_LESS;
-        struct frame *frames = realloc(stack->frames, room * sizeof(*frames));
-
-        if (!frames)
-            return;
-        stack->frames = frames;
-        stack->room = room;
-    }
-    stack->frames[stack->depth++] = *frame;
-}
-
-static uint32_t stack_context(const struct stack *stack)
-{
-    return stack && stack->depth > 0 ? stack->frames[stack->depth - 1].context : CONTEXT_NONE;
 }
 
 /* --- Which stack a place belongs to. --- */
-
-static bool is_near(const struct stack *stack, uint64_t place)
-{
-    uint64_t from = stack->depth > 0 ? stack->frames[stack->depth - 1].place : stack->high;
-
-    return place < from && from - place <= NEAR;
-}
-
-/* The stack that has been there, or that continues there; NULL: none. */
-static struct stack *stack_of(uint64_t place)
-{
-    struct stack *stack = stack_around(place);
-    unsigned above = stacks_until(place);
-
-    if (!stack && above < stack_count && is_near(stacks[above], place))
-        stack = stacks[above];
-    return stack ? stack : stack_new(place);
-}
 
 /* The handler's first place is known now: its frame lies just above. */
 static void settle_interrupt(struct follow_cpu *cpu, uint64_t place)
@@ -203,7 +52,7 @@ static void settle_interrupt(struct follow_cpu *cpu, uint64_t place)
     cpu->stack = stack;
     if (!stack)
         return;
-    stack_widen(stack, place);
+    stack_widen(stack, place, forget);
     stack_pop_to(stack, place + WORD);
     stack_push(stack, &frame);
 }
@@ -211,13 +60,13 @@ static void settle_interrupt(struct follow_cpu *cpu, uint64_t place)
 /* The handler has moved to the stack that the interrupt came upon. */
 static void move_interrupt(struct stack *from, struct stack *to, uint64_t place)
 {
-    struct frame *frame = from && from->depth > 0 ? &from->frames[from->depth - 1] : NULL;
+    struct frame *frame = stack_top(from);
 
     if (from == to || !frame || !frame->interrupt || frame->below != to)
         return;
     from->depth--;
     frame->place = place + WORD;
-    stack_widen(to, place);
+    stack_widen(to, place, forget);
     stack_pop_to(to, place + WORD);
     stack_push(to, frame);
 }
@@ -251,7 +100,7 @@ void follow_call(unsigned number, uint64_t place, uint64_t site, unsigned site_e
     if (!stack)
         return;
     if (place < stack->low || place > stack->high)
-        stack_widen(stack, place);
+        stack_widen(stack, place, forget);
     stack_pop_to(stack, place);
     if (stack->depth == 0)
         outermost[stack->thread] = site;
