@@ -7,7 +7,7 @@ outside: packages-build $(BUILD)/host/outside $(BUILD)/outside/pitot $(PLUGINS)
 
 # --- The command ---
 
-PITOT_CORE := $(addprefix core/,$(addsuffix .c,lib/print lib/refusal symbols/distance symbols/suggest words/glob words/number words/option))
+PITOT_CORE := $(addprefix core/,$(addsuffix .c,lib/print lib/refusal symbols/describe symbols/distance symbols/suggest words/glob words/number words/option))
 
 $(BUILD)/outside/pitot: $(wildcard outside/pitot/*.[ch] outside/*.h core/abi/*.h core/lib/*.h core/symbols/*.h core/words/*.h) $(PITOT_CORE)
 	$(call say,HOSTCC,$@)

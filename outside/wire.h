@@ -18,6 +18,9 @@ enum wire_kind {
     WIRE_SAMPLE,    /* struct wire_sample */
     WIRE_COUNT,     /* struct wire_count: one for each event, at the end */
     WIRE_END,       /* struct wire_end: the last record */
+
+    WIRE_WORD = 20, /* struct wire_word: at the end, each word's newest first */
+    WIRE_CLOCK,     /* struct wire_clock: of each CPU that has run, at the end */
 };
 
 struct wire_head {
@@ -72,6 +75,22 @@ struct wire_count {
     struct wire_head head;
     uint32_t event, unused;
     uint64_t hits; /* all of them, samples or not */
+};
+
+/* A write of these bytes. */
+struct wire_word {
+    struct wire_head head;
+    uint32_t place; /* its number among the plugin's arguments, from 0 on */
+    uint32_t thread, context;
+    uint32_t length;
+    uint64_t address;
+    uint64_t ip, time; /* as in struct wire_sample; of the last one, if there are several: */
+    uint64_t count;    /* writes by the same code in a row */
+};
+
+struct wire_clock {
+    struct wire_head head;
+    uint64_t time; /* instructions that the CPU has executed */
 };
 
 /* How much of the machine was seen, on all CPUs, and what did not fit. */

@@ -13,7 +13,6 @@
 #define PERIOD_INSTRUCTIONS 100000
 #define PERIOD_HITS         1
 #define PERIOD_MOST         (1ull << 40)
-#define LENGTH_DEFAULT      4 /* as perf and the kernel's: for a place whose size is unknown */
 
 static const char memory[] = "mem:", calls[] = "call:", instructions[] = "instructions",
                   interrupts[] = "irq";
@@ -63,39 +62,15 @@ static int read_access(struct event *event, char *text, struct refusal *why)
                   colon);
 }
 
-static int read_length(struct event *event, char *text, struct refusal *why)
-{
-    char *slash = strchr(text, '/');
-    const char *at;
-
-    if (!slash)
-        return 0;
-    *slash = '\0';
-    at = slash + 1;
-    if (number_read(&at, number_base(&at), UINT64_MAX, &event->length) != NUMBER_READ || *at ||
-        event->length == 0)
-        return refuse(why, EINVAL, "event \"%s\": length \"%s\": bytes from 1 are possible",
-                      event->name, slash + 1);
-    return 0;
-}
-
 static int read_memory(struct event *event, const struct kernel *kernel, char *text,
                        struct refusal *why)
 {
-    uint64_t size = 0;
     int error = read_access(event, text, why);
 
-    if (!error)
-        error = read_length(event, text, why);
-    if (!error)
-        error = place_read(text, kernel, &event->address, &size, why);
     if (error)
         return error;
-    if (event->length == 0)
-        event->length = size ? size : LENGTH_DEFAULT;
-    if (event->length - 1 > UINT64_MAX - event->address)
-        return refuse(why, EINVAL, "event \"%s\" goes beyond the end of memory", event->name);
-    return 0;
+    return place_read_range(text, kernel, "event", event->name, &event->address, &event->length,
+                            why);
 }
 
 /* --- call:GLOB --- */
@@ -212,9 +187,9 @@ static int read_stops(struct events *events, const struct pitot_options *options
 static int read_border(const char *option, char *name, const struct kernel *kernel, uint64_t *entry,
                        struct refusal *why)
 {
-    uint64_t size;
+    uint64_t length = 0;
     struct symbol symbol;
-    int error = name ? place_read(name, kernel, entry, &size, why) : 0;
+    int error = name ? place_read_range(name, kernel, option, name, entry, &length, why) : 0;
 
     if (error || !name)
         return error;

@@ -19,7 +19,11 @@
 static const struct {
     const struct options *options;
     int (*run)(const struct command *command, struct watch *watch, struct refusal *why);
-} commands[] = {{&options_record, command_record}, {&options_stat, command_stat}};
+} commands[] = {
+    {&options_record, command_record},
+    {&options_stat, command_stat},
+    {&options_blame, command_blame},
+};
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
 

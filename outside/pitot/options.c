@@ -2,15 +2,17 @@
 /* See options.h. */
 #include "outside/pitot/options.h"
 
-#include <stddef.h>
+#include <string.h>
 
 #include "core/words/number.h"
 
 #define SIZE_MOST    (1ull << 40)
 #define SIZE_DEFAULT (4ull << 20)
 
-#define AT(member) OPTION_AT(struct pitot_options, member)
-#define BOTH       (PITOT_RECORD | PITOT_STAT)
+#define AT(member)  OPTION_AT(struct pitot_options, member)
+#define BOTH        (PITOT_RECORD | PITOT_STAT)
+#define ALL         (BOTH | PITOT_BLAME)
+#define WRITES_MOST 1000
 
 static int add_event(void *at, const char *typed, char *value, struct refusal *why)
 {
@@ -49,7 +51,9 @@ static const struct option rows[] = {
            "a sample every N instructions or hits", .least = 1, AT(period)),
     OPTION({"-o", "--output"}, "FILE", PITOT_RECORD, OPTION_TEXT, "where to write; perf.data",
            AT(output)),
-    OPTION({"--kernel"}, "ELF", BOTH, OPTION_TEXT, "the kernel's file; what QEMU's -kernel names",
+    OPTION({"-n"}, "N", PITOT_BLAME, OPTION_NUMBER, "so many writers of each word; 3", .least = 1,
+           .most = WRITES_MOST, .unit = "writers", AT(writes)),
+    OPTION({"--kernel"}, "ELF", ALL, OPTION_TEXT, "the kernel's file; what QEMU's -kernel names",
            AT(kernel)),
     OPTION({"--from"}, "FUNCTION", BOTH, OPTION_TEXT,
            "counts and samples from each entry of FUNCTION on", AT(from)),
@@ -68,13 +72,14 @@ static const struct option rows[] = {
 };
 
 #define USAGE  "[OPTION]... -- QEMU ARGUMENT..."
-#define OTHERS "an option of pitot record alone"
+#define OTHERS "an option of another command of pitot"
 
 const struct options options_record = {.name = "record",
                                        .usage = USAGE,
                                        .summary = "samples a kernel in QEMU, into perf.data",
                                        .row = rows,
                                        .command = PITOT_RECORD,
+                                       .others = OTHERS,
                                        .workload = true};
 const struct options options_stat = {.name = "stat",
                                      .usage = USAGE,
@@ -84,6 +89,30 @@ const struct options options_stat = {.name = "stat",
                                      .others = OTHERS,
                                      .workload = true};
 
+const struct options options_blame = {.name = "blame",
+                                      .usage = "[OPTION]... PLACE... -- QEMU ARGUMENT...",
+                                      .summary =
+                                          "says who wrote a place of memory last, and before",
+                                      .row = rows,
+                                      .command = PITOT_BLAME,
+                                      .others = OTHERS,
+                                      .workload = true};
+
+/* The words from `at` on are places, up to --. The index of what follows; or a negative errno. */
+static int read_places(int argc, char **argv, int at, struct pitot_options *options,
+                       struct refusal *why)
+{
+    options->places = argv + at;
+    while (at < argc && strcmp(argv[at], "--") != 0) {
+        if (options->place_count++ == PLACES_MAX)
+            return refuse(why, EINVAL, "more than %d places", PLACES_MAX);
+        if (argv[at][0] == '-')
+            return refuse(why, EINVAL, "place \"%s\": options stand before the places", argv[at]);
+        at++;
+    }
+    return at < argc ? at + 1 : at;
+}
+
 int pitot_options_read(const struct options *of, int argc, char **argv,
                        struct pitot_options *options, struct refusal *why)
 {
@@ -91,6 +120,8 @@ int pitot_options_read(const struct options *of, int argc, char **argv,
 
     *options = (struct pitot_options){.output = "perf.data"};
     at = options_parse(of, argc, argv, options, why);
+    if (at > 0 && of->command == PITOT_BLAME && strcmp(argv[at - 1], "--") != 0)
+        at = read_places(argc, argv, at, options, why);
     if (at < 0)
         return at;
     if (options->room && !options->overwrite)
@@ -98,7 +129,9 @@ int pitot_options_read(const struct options *of, int argc, char **argv,
     if (!options->room)
         options->room = SIZE_DEFAULT;
     if (at == argc)
-        return refuse(why, EINVAL, "no QEMU command; pitot %s " USAGE, of->name);
+        return refuse(why, EINVAL, "no QEMU command; pitot %s %s", of->name, of->usage);
+    if (of->command == PITOT_BLAME && options->place_count == 0)
+        return refuse(why, EINVAL, "no place; pitot %s %s", of->name, of->usage);
     options->qemu = argv + at;
     return 0;
 }

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The command line of `pitot record` and `pitot stat`, spelt as perf's and the kernel's are. Called
- * by outside/pitot/main.c.
+ * The command lines of pitot, spelt as perf's and the kernel's are. Called by outside/pitot/main.c.
  */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/lib/refusal.h"
 #include "core/words/option.h"
 
-#define EVENTS_MAX 96 /* of all -e together */
+#define EVENTS_MAX    96 /* of all -e together */
+#define PLACES_MAX    96
+#define PLACE_LONGEST (1 << 20) /* bytes */
 
-enum pitot_command { PITOT_RECORD = 1, PITOT_STAT = 2 };
+enum pitot_command { PITOT_RECORD = 1, PITOT_STAT = 2, PITOT_BLAME = 16 };
 
 struct spelt_events {
     unsigned count;
@@ -29,11 +31,14 @@ struct pitot_options {
     char *from, *until; /* functions; NULL: not given */
     uint64_t most;      /* samples; 0: any number */
     bool overwrite;
-    uint64_t room; /* bytes of it */
+    uint64_t room;   /* bytes of it */
+    uint64_t writes; /* of each word; 0: not given */
+    size_t place_count;
+    char **places; /* as they were typed, before -- */
     char **qemu;   /* its command, NULL after the last word */
 };
 
-extern const struct options options_record, options_stat;
+extern const struct options options_record, options_stat, options_blame;
 
 /* 0, or a negative errno and the reason. The words stay in argv, which is written to. */
 int pitot_options_read(const struct options *of, int argc, char **argv,

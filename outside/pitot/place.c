@@ -8,8 +8,9 @@
 #include "core/symbols/symbols.h"
 #include "core/words/number.h"
 
-#define NEAREST_MAX   5
-#define ADDRESSES_MAX 4
+#define NEAREST_MAX    5
+#define ADDRESSES_MAX  4
+#define LENGTH_DEFAULT 4 /* as perf and the kernel's: for a place whose size is unknown */
 
 int place_refuse_unknown(const char *what, const char *name, const struct kernel *kernel,
                          struct refusal *why)
@@ -53,8 +54,9 @@ static int read_number(const char *text, const char *what, uint64_t *number, str
     return 0;
 }
 
-int place_read(char *text, const struct kernel *kernel, uint64_t *address, uint64_t *size,
-               struct refusal *why)
+/* *size becomes the symbol's; 0 where it has none, and with an offset or a number. */
+static int read_place(char *text, const struct kernel *kernel, uint64_t *address, uint64_t *size,
+                      struct refusal *why)
 {
     char *plus = strchr(text, '+');
     uint64_t offset = 0;
@@ -79,5 +81,29 @@ int place_read(char *text, const struct kernel *kernel, uint64_t *address, uint6
                       (unsigned long)offset, text, symbol.size);
     *address = symbol.address + offset;
     *size = plus ? 0 : symbol.size;
+    return 0;
+}
+
+int place_read_range(char *text, const struct kernel *kernel, const char *what, const char *name,
+                     uint64_t *address, uint64_t *length, struct refusal *why)
+{
+    char *slash = strchr(text, '/');
+    const char *at = slash ? slash + 1 : NULL;
+    uint64_t size;
+    int error;
+
+    if (slash)
+        *slash = '\0';
+    if (slash && (number_read(&at, number_base(&at), UINT64_MAX, length) != NUMBER_READ || *at ||
+                  *length == 0))
+        return refuse(why, EINVAL, "%s \"%s\": length \"%s\": bytes from 1 are possible", what,
+                      name, slash + 1);
+    error = read_place(text, kernel, address, &size, why);
+    if (error)
+        return error;
+    if (!slash)
+        *length = size ? size : LENGTH_DEFAULT;
+    if (*length - 1 > UINT64_MAX - *address)
+        return refuse(why, EINVAL, "%s \"%s\" goes beyond the end of memory", what, name);
     return 0;
 }

@@ -5,6 +5,7 @@
  *     FILE.so,out=FD,text=FIRST:LAST[,chains=0][,event=insn:PERIOD]
  *         [,event=mem:HEXADDR:LEN:r|w|rw:PERIOD][,event=call:FILE:PERIOD][,event=irq:PERIOD]
  *         [,stop=...][,from=HEXADDR][,until=HEXADDR][,max=SAMPLES]
+ *         [what the command itself wants (struct watch)]
  *
  * in the order of the events; `stop` is one whose first hit ends the recording. text: where the
  * kernel's code lies; nothing counts before some of it runs. PERIOD 0: counted alone. call's FILE

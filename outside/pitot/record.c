@@ -13,13 +13,11 @@ static void tell_none(const struct watch *watch)
     unsigned long long ran = watch->end.instructions;
     bool hit = false;
 
-    if (recording_samples() > 0 || !watch->whole)
+    if (recording_samples() > 0 || !watch->whole || watch_tell_unrun(watch))
         return;
     for (unsigned i = 0; i < EVENTS_MAX; i++)
         hit = hit || watch->hits[i] > 0;
-    if (ran == 0)
-        fprintf(stderr, "pitot: no code of the kernel's file ran; --kernel ELF names another\n");
-    else if (watch->end.within == 0)
+    if (watch->end.within == 0)
         fprintf(stderr, "pitot: the kernel ran %llu instructions; --from was not entered\n", ran);
     else if (hit)
         fprintf(stderr, "pitot: the kernel ran %llu instructions; a lower -c samples them\n", ran);
@@ -40,7 +38,7 @@ static int take(const struct wire_head *record, struct refusal *why)
     if (record->kind == WIRE_SAMPLE)
         return recording_sample((const void *)record, why);
     if (record->kind == WIRE_THREAD)
-        recording_thread((const void *)record);
+        return recording_thread((const void *)record, why);
     return 0;
 }
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/symbols/symbols.h"
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/perf_file.h"
 #include "outside/pitot/sample_ring.h"
+#include "outside/pitot/threads.h"
 
 #define KERNEL_PID  1
 #define PAGE_MASK   UINT64_C(4095)
@@ -141,19 +141,16 @@ static void write_comm(uint32_t tid, const char *name)
 /* Thread 0, of which no stack is known, is the process itself. */
 static uint32_t tid_of(uint32_t thread)
 {
-    return thread + KERNEL_PID;
+    return thread + KERNEL_TID;
 }
 
-void recording_thread(const struct wire_thread *thread)
+int recording_thread(const struct wire_thread *thread, struct refusal *why)
 {
-    struct symbol symbol;
-    char number[24];
+    int error = threads_add(thread, why);
 
-    if (thread->thread == 0)
-        return;
-    snprintf(number, sizeof(number), "0x%llx", (unsigned long long)thread->outermost);
-    write_comm(tid_of(thread->thread),
-               symbols_find_address(thread->outermost, &symbol) ? symbol.name : number);
+    if (!error && thread->thread != 0)
+        write_comm(tid_of(thread->thread), threads_name(thread->thread));
+    return error;
 }
 
 static size_t write_chain(uint64_t *words, const struct wire_sample *sample, size_t callers)

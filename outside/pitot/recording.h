@@ -16,7 +16,7 @@
 int recording_create(const struct pitot_options *options, const struct kernel *kernel,
                      const struct events *events, struct refusal *why);
 
-void recording_thread(const struct wire_thread *thread);
+int recording_thread(const struct wire_thread *thread, struct refusal *why);
 
 /* 0, or a negative errno and the reason: it is of no event or context. */
 int recording_sample(const struct wire_sample *sample, struct refusal *why);

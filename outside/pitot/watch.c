@@ -140,6 +140,15 @@ int watch_run(struct watch *watch, struct refusal *why)
     return error;
 }
 
+bool watch_tell_unrun(const struct watch *watch)
+{
+    bool unrun = watch->whole && watch->end.instructions == 0;
+
+    if (unrun)
+        fprintf(stderr, "pitot: no code of the kernel's file ran; --kernel ELF names another\n");
+    return unrun;
+}
+
 void watch_tell(uint64_t count, const char *what)
 {
     if (count)

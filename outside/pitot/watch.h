@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Runs the user's QEMU with the plugin, to its end, and takes what the plugin says. Called by
- * outside/pitot/record.c and stat.c.
+ * the commands.
  */
 #pragma once
 
@@ -38,6 +38,9 @@ int watch_prepare(struct watch *watch, struct refusal *why);
 
 /* 0, or a negative errno and the reason; then QEMU has been ended. */
 int watch_run(struct watch *watch, struct refusal *why);
+
+/* On stderr, if so: no code of the kernel's file ran, to the end. Whether it is so. */
+bool watch_tell_unrun(const struct watch *watch);
 
 /* On stderr: so many of these, if there are any. */
 void watch_tell(uint64_t count, const char *what);

@@ -8,6 +8,7 @@ static const size_t sizes[] = {
     [WIRE_BEGIN] = sizeof(struct wire_begin),   [WIRE_CONTEXT] = sizeof(struct wire_context),
     [WIRE_THREAD] = sizeof(struct wire_thread), [WIRE_SAMPLE] = sizeof(struct wire_sample),
     [WIRE_COUNT] = sizeof(struct wire_count),   [WIRE_END] = sizeof(struct wire_end),
+    [WIRE_WORD] = sizeof(struct wire_word),     [WIRE_CLOCK] = sizeof(struct wire_clock),
 };
 
 void *wire_room(struct wire_reader *reader, size_t *room)
@@ -32,7 +33,7 @@ int wire_next(struct wire_reader *reader, const struct wire_head **record, struc
 
     if (left < sizeof(*head))
         return 0;
-    if (head->kind == 0 || head->kind >= sizeof(sizes) / sizeof(*sizes) ||
+    if (head->kind >= sizeof(sizes) / sizeof(*sizes) || sizes[head->kind] == 0 ||
         head->size != sizes[head->kind])
         return refuse(why, EINVAL,
                       "the plugin wrote no record of version %d: kind %u, %u bytes; make outside",

@@ -6,13 +6,10 @@
  *
  *     -plugin FILE.so,out=FD,[text=FIRST:LAST,][chains=0,]event=...,stop=...
  *
- * events.h has the events, of which `stop` is one; window.h more arguments.
- *
- * text: nothing is followed or counted before code in this range runs, which is not firmware.
+ * events.h has the events, of which `stop` is one; window.h and writers.h have more arguments.
  *
  * Runs in QEMU's threads, one for each CPU with thread=multi: then each callback holds one lock.
  */
-#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +22,7 @@
 #include "outside/plugin/follow.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/window.h"
+#include "outside/plugin/writers.h"
 
 #define INSTRUCTION_MOST 16
 
@@ -39,7 +37,6 @@ static struct cpu {
 
 static struct wire_end totals;
 static bool begun, chains = true, several;
-static uint64_t text_first, text_last = UINT64_MAX;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 
 static void enter(void)
@@ -135,7 +132,7 @@ static void on_block(unsigned cpu, void *own)
 
     enter();
     if (__builtin_expect(!begun, 0))
-        begun = block->start >= text_first && block->start <= text_last;
+        begun = window_begins(block->start);
     if (begun && cpu < FOLLOW_CPUS)
         block_begins(&cpus[cpu], cpu, block);
     leave();
@@ -212,6 +209,18 @@ static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address
     leave();
 }
 
+/* In QEMU 7.2 a read-modify-write comes as a read, too, even where writes alone are asked for. */
+static void on_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
+{
+    if (!qemu_plugin_mem_is_store(info))
+        return;
+    enter();
+    if (begun && cpu < FOLLOW_CPUS)
+        writers_on_store(cpu, cpus[cpu].time, site_of(own), address,
+                         1u << qemu_plugin_mem_size_shift(info));
+    leave();
+}
+
 static void on_function(unsigned cpu, void *own)
 {
     enter();
@@ -253,6 +262,10 @@ static void watch_instruction(struct qemu_plugin_insn *instruction, enum decoded
     uint64_t ip = qemu_plugin_insn_vaddr(instruction);
     void *own = (void *)(uintptr_t)ip;
 
+    /* First: a call's own store belongs to the caller. */
+    if (writers_watch())
+        qemu_plugin_register_vcpu_mem_cb(instruction, on_store, QEMU_PLUGIN_CB_NO_REGS,
+                                         QEMU_PLUGIN_MEM_W, own);
     if (chains && (decoded == DECODED_CALL || decoded == DECODED_CALL_FAR))
         qemu_plugin_register_vcpu_mem_cb(instruction, on_call_stored, QEMU_PLUGIN_CB_NO_REGS,
                                          QEMU_PLUGIN_MEM_W, own);
@@ -306,8 +319,12 @@ static void on_end(qemu_plugin_id_t id, void *own)
     (void)id;
     (void)own;
     enter();
-    for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
+    for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++) {
         totals.instructions += cpus[cpu].time;
+        if (cpus[cpu].time)
+            tell_clock(cpu, cpus[cpu].time);
+    }
+    writers_tell();
     totals.within = window_instructions(totals.instructions);
     events_tell(totals.within);
     totals.samples_left_out = window_left_out();
@@ -323,11 +340,14 @@ static bool refuse(const char *argument, const char *want)
     return false;
 }
 
+static bool take(const char *argument, const char *wrong)
+{
+    return !wrong || refuse(argument, wrong);
+}
+
 static bool take_argument(const char *argument, int *fd)
 {
     if (sscanf(argument, "out=%d", fd) == 1)
-        return true;
-    if (sscanf(argument, "text=%" SCNx64 ":%" SCNx64, &text_first, &text_last) == 2)
         return true;
     if (strncmp(argument, "chains=", 7) == 0) {
         chains = strcmp(argument + 7, "0") != 0;
@@ -335,12 +355,13 @@ static bool take_argument(const char *argument, int *fd)
     }
     if (window_add(argument))
         return true;
-    if (strncmp(argument, "event=", 6) == 0 || strncmp(argument, "stop=", 5) == 0) {
-        const char *wrong = events_add(strchr(argument, '=') + 1, *argument == 's');
-
-        return !wrong || refuse(argument, wrong);
-    }
-    return refuse(argument, "out, text, chains, event, stop, from, until, max");
+    if (strncmp(argument, "event=", 6) == 0 || strncmp(argument, "stop=", 5) == 0)
+        return take(argument, events_add(strchr(argument, '=') + 1, *argument == 's'));
+    if (strncmp(argument, "writes=", 7) == 0)
+        return take(argument, writers_keep(argument + 7));
+    if (strncmp(argument, "place=", 6) == 0)
+        return take(argument, writers_add(argument + 6));
+    return refuse(argument, "out, text, chains, event, stop, from, until, max, writes, place");
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)

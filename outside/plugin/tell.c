@@ -70,6 +70,20 @@ void tell_sample(struct wire_sample *sample, unsigned cpu)
     lost += !put(sample, sizeof(*sample), WIRE_SAMPLE, cpu);
 }
 
+void tell_word(struct wire_word *write, unsigned cpu)
+{
+    tell_context(write->context);
+    tell_threads(write->thread);
+    lost += !put(write, sizeof(*write), WIRE_WORD, cpu);
+}
+
+void tell_clock(unsigned cpu, uint64_t time)
+{
+    struct wire_clock record = {.time = time};
+
+    put(&record, sizeof(record), WIRE_CLOCK, cpu);
+}
+
 void tell_count(unsigned event, uint64_t hits)
 {
     struct wire_count record = {.event = event, .hits = hits};

@@ -13,6 +13,11 @@ bool tell_begin(int fd, unsigned cpus);
 /* Tells the sample's context and thread first, if the command does not know them. */
 void tell_sample(struct wire_sample *sample, unsigned cpu);
 
+/* ... and the write's. */
+void tell_word(struct wire_word *write, unsigned cpu);
+
+void tell_clock(unsigned cpu, uint64_t time);
+
 void tell_count(unsigned event, uint64_t hits);
 
 /* The last record; the counts of what was lost are filled in. */

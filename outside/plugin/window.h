@@ -10,10 +10,14 @@
 #include <stdint.h>
 
 /*
- * from=ADDRESS, until=ADDRESS: functions' entries; without `from` it is open from the beginning.
- * max=SAMPLES. False: it is none of these.
+ * text=FIRST:LAST: where the kernel's code lies, which is not firmware. from=ADDRESS,
+ * until=ADDRESS: entries of functions; without `from` it is open from the beginning. max=SAMPLES.
+ * False: it is none of these.
  */
 bool window_add(const char *argument);
+
+/* Whether that is code of the kernel: before some has run, nothing is followed or counted. */
+bool window_begins(uint64_t ip);
 
 /* Whether the instruction there opens or closes it. */
 bool window_border(uint64_t ip);

@@ -33,7 +33,8 @@ for my $words (['help', 'record'], ['record', '-h'], ['record', '-g', '--help', 
     like($said, qr/^usage: pitot record .*^    -c, --count N /ms, '... lists the options');
 }
 my $page = slurp('docs/outside.md');
-my @options = map { /^ {4}(-.*?)(?: {2}|$)/mg } map { (pitot('help', $_))[0] } 'record', 'stat';
+my @options = map { /^ {4}(-.*?)(?: {2}|$)/mg } map { (pitot('help', $_))[0] }
+    qw(record stat blame);
 cmp_ok(scalar(@options), '>', 5, 'options have lines of their own');
 for my $option (@options) {
     my ($value) = $option =~ / (\w+)$/;
@@ -41,8 +42,9 @@ for my $option (@options) {
             grep { !defined $value || $_ ne $value } split(/,? /, $option));
     ok(index($page, "| $in_page |") >= 0, "docs/outside.md has $in_page");
 }
-is_deeply([pitot('recrod')], ['', "pitot: no command \"recrod\"; there are record, stat, help\n",
-    $wrong_usage], 'a command that there is not');
+is_deeply([pitot('recrod')],
+    ['', "pitot: no command \"recrod\"; there are record, stat, blame, help\n", $wrong_usage],
+    'a command that there is not');
 
 # --- Refusals ------------------------------------------------------------------------------------
 
@@ -54,8 +56,8 @@ sub refused_ok
     unlink("$room/out");
     my ($said, $complaints, $status) = pitot(\%environment, @words);
     my @words_of_qemu = stand_in_words();
-    ok($said eq '' && $complaints =~ /\Apitot (?:record|stat): $pattern\n\z/ && $status == $wanted
-        && !@words_of_qemu && !-s "$room/out", "refused: $pattern")
+    ok($said eq '' && $complaints =~ /\Apitot (?:record|stat|blame): $pattern\n\z/
+        && $status == $wanted && !@words_of_qemu && !-s "$room/out", "refused: $pattern")
         or diag("$status: $said$complaints@words_of_qemu");
 }
 
@@ -65,7 +67,8 @@ refused_ok('no QEMU command; pitot record \[OPTION\]... -- QEMU ARGUMENT...', $w
     @record);
 refused_ok('no command after --', $wrong_usage, @record, '--');
 refused_ok('unknown option "-x"; there are -e EVENT, -g, .*', $wrong_usage, @record, '-x', @qemu);
-refused_ok('-c: an option of pitot record alone', $wrong_usage, 'stat', '-c', 5, @qemu);
+refused_ok('-c: an option of another command of pitot', $wrong_usage, 'stat', '-c', 5, @qemu);
+refused_ok('-n: an option of another command of pitot', $wrong_usage, @record, '-n', 5, @qemu);
 refused_ok('-c "0": a whole number from 1 is possible', $wrong_usage, @record, '-c', 0, @qemu);
 refused_ok('/none/qemu: No such file or directory', $refused, @record, '--', '/none/qemu',
     '-kernel', $elf);
@@ -161,9 +164,24 @@ for my $option (qw(--from --until)) {
         'run_queue', @qemu);
 }
 for my $option (['--max', 1], ['--stop', 'call:panic'], ['--overwrite']) {
-    refused_ok("$option->[0]: an option of pitot record alone", $wrong_usage, 'stat', @$option,
-        @qemu);
+    refused_ok("$option->[0]: an option of another command of pitot", $wrong_usage, 'stat',
+        @$option, @qemu);
 }
+my %places = (
+    'run_queu' => 'no symbol "run_queu"; near: run_queue\b.*',
+    'run_queue/0' => 'place "run_queue": length "0": bytes from 1 are possible',
+    'run_queue/1048577' => 'place "run_queue": 1048577 bytes, up to 1048576 are possible',
+    '0xffffffffffffffff/2' => 'place "0xffffffffffffffff" goes beyond the end of memory',
+);
+refused_ok($places{$_}, $refused, 'blame', $_, @qemu) for sort keys %places;
+refused_ok('no place; pitot blame \[OPTION\]... PLACE... -- QEMU ARGUMENT...', $wrong_usage,
+    'blame', @qemu);
+refused_ok('no QEMU command; pitot blame .*', $wrong_usage, 'blame', 'run_queue');
+refused_ok('place "-n": options stand before the places', $wrong_usage, 'blame', 'run_queue', '-n',
+    2, @qemu);
+refused_ok('-n "1001": 1 to 1000 writers are possible', $wrong_usage, 'blame', '-n',
+    1001, 'run_queue', @qemu);
+refused_ok('more than 96 places', $wrong_usage, 'blame', ('run_queue') x 97, @qemu);
 
 refused_ok('/none/out: No such file or directory', $refused, 'record', '-o', '/none/out', @qemu);
 refused_ok('/dev/full: No space left on device', $refused, 'record', '-o', '/dev/full', @qemu);

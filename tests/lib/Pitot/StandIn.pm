@@ -23,7 +23,7 @@ use Pitot::Patience;
 use Pitot::Perf;
 
 our @EXPORT = qw(stand_in_room plugin_says plugin_says_last pitot stand_in_words in_perf %place
-    link_kernel begin context thread sample count end);
+    link_kernel begin context thread sample count word clock end);
 
 my $build = $ENV{BUILD} // 'build';
 my $room;
@@ -155,6 +155,21 @@ sub count
 {
     my ($event, $hits) = @_;
     return record(5, 0, 'L<2Q<', $event, 0, $hits);
+}
+
+# A write; without `length` of 8 bytes.
+sub word
+{
+    my %of = (cpu => 0, place => 0, thread => 0, context => 0, length => 8, ip => 0, time => 0,
+        count => 1, @_);
+    return record(20, $of{cpu}, 'L<4Q<4',
+        @of{qw(place thread context length address ip time count)});
+}
+
+sub clock
+{
+    my ($cpu, $time) = @_;
+    return record(21, $cpu, 'Q<', $time);
 }
 
 sub end

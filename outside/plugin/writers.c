@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See writers.h. */
+#include "outside/plugin/writers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "outside/plugin/follow.h"
+#include "outside/plugin/tell.h"
+
+#define WORD        8u
+#define PLACES_MOST 256
+#define KEPT_MOST   1000
+#define LENGTH_MOST (1u << 20) /* of a place */
+
+struct write {
+    uint64_t ip, time, count;
+    uint32_t context, thread;
+    uint16_t cpu;
+    uint8_t first, last; /* bytes of the word */
+};
+
+static struct place {
+    uint64_t first, last;
+    uint64_t *begun;      /* [word]: entries that were ever begun */
+    struct write *writes; /* [word * kept + entry % kept]: of each word a ring */
+} places[PLACES_MOST];
+
+static unsigned count, kept = 1;
+static uint64_t watched_first = UINT64_MAX, watched_last; /* around all places */
+
+const char *writers_keep(const char *argument)
+{
+    if (sscanf(argument, "%u", &kept) != 1 || kept == 0 || kept > KEPT_MOST)
+        return "writes=N, from 1 to 1000";
+    return NULL;
+}
+
+static uint64_t word_of(const struct place *place, uint64_t address)
+{
+    return address / WORD - place->first / WORD;
+}
+
+const char *writers_add(const char *argument)
+{
+    struct place *place = &places[count];
+    uint64_t length, words;
+
+    if (count == PLACES_MOST)
+        return "256 places";
+    if (sscanf(argument, "%" SCNx64 ":%" SCNu64, &place->first, &length) != 2 || length == 0 ||
+        length > LENGTH_MOST)
+        return "place=ADDRESS:LENGTH, up to 1 MiB";
+    place->last = place->first + length - 1;
+    words = word_of(place, place->last) + 1;
+    place->begun = calloc(words, sizeof(*place->begun));
+    place->writes = calloc(words * kept, sizeof(*place->writes));
+    if (!place->begun || !place->writes)
+        return "places that fit in memory";
+    if (place->first < watched_first)
+        watched_first = place->first;
+    if (place->last > watched_last)
+        watched_last = place->last;
+    count++;
+    return NULL;
+}
+
+bool writers_watch(void)
+{
+    return count > 0;
+}
+
+/* The same code writes the same bytes again, or adjacent ones, as a loop does. */
+static bool continues(const struct write *before, const struct write *write)
+{
+    return before->ip == write->ip && before->context == write->context &&
+           before->thread == write->thread && write->first <= before->last + 1 &&
+           before->first <= write->last + 1;
+}
+
+static void write_word(struct place *place, uint64_t word, const struct write *write)
+{
+    uint64_t *begun = &place->begun[word];
+    struct write *ring = &place->writes[word * kept];
+    struct write *newest = &ring[(*begun - 1) % kept];
+
+    if (*begun > 0 && continues(newest, write)) {
+        newest->first = write->first < newest->first ? write->first : newest->first;
+        newest->last = write->last > newest->last ? write->last : newest->last;
+        newest->count++;
+        newest->time = write->time;
+        newest->cpu = write->cpu;
+        return;
+    }
+    ring[(*begun)++ % kept] = *write;
+}
+
+/* The bytes from `first` to `last` lie in the place. */
+static void write_place(struct place *place, uint64_t first, uint64_t last, struct write *write)
+{
+    for (uint64_t word = word_of(place, first); word <= word_of(place, last); word++) {
+        uint64_t at = (place->first / WORD + word) * WORD;
+
+        write->first = (uint8_t)(first > at ? first - at : 0);
+        write->last = (uint8_t)(last - at < WORD ? last - at : WORD - 1);
+        write_word(place, word, write);
+    }
+}
+
+void writers_on_store(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length)
+{
+    uint64_t last = address + length - 1;
+    struct write write;
+
+    if (__builtin_expect(address > watched_last || last < watched_first, 1))
+        return;
+    write = (struct write){.ip = ip,
+                           .time = time,
+                           .count = 1,
+                           .context = follow_context(cpu),
+                           .thread = follow_thread(cpu),
+                           .cpu = (uint16_t)cpu};
+    for (unsigned i = 0; i < count; i++) {
+        struct place *place = &places[i];
+
+        if (address <= place->last && last >= place->first)
+            write_place(place, address > place->first ? address : place->first,
+                        last < place->last ? last : place->last, &write);
+    }
+}
+
+static void tell_history(unsigned place, uint64_t word)
+{
+    uint64_t begun = places[place].begun[word];
+
+    for (uint64_t entry = begun; entry > 0 && begun - entry < kept; entry--) {
+        const struct write *write = &places[place].writes[word * kept + (entry - 1) % kept];
+        struct wire_word record = {.place = place,
+                                   .thread = write->thread,
+                                   .context = write->context,
+                                   .length = write->last - write->first + 1u,
+                                   .address =
+                                       (places[place].first / WORD + word) * WORD + write->first,
+                                   .ip = write->ip,
+                                   .time = write->time,
+                                   .count = write->count};
+
+        tell_word(&record, write->cpu);
+    }
+}
+
+void writers_tell(void)
+{
+    for (unsigned place = 0; place < count; place++)
+        for (uint64_t word = 0; word <= word_of(&places[place], places[place].last); word++)
+            tell_history(place, word);
+}

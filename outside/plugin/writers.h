@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The last writers of the places that `pitot blame` asks about: for each word of a place a history
+ * of its writes, exact to the byte. Writes in a row by the same instruction in the same context and
+ * thread, to the same or adjacent bytes, are one entry with a count. One caller at a time.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* writes=N, entries of each history; before the first place. NULL, or what is wrong. */
+const char *writers_keep(const char *argument);
+
+/* place=ADDRESS:LENGTH, in hexadecimal and decimal. NULL, or what is wrong. */
+const char *writers_add(const char *argument);
+
+/* Whether there is a place. */
+bool writers_watch(void);
+
+/* The instruction at `ip` has stored; `time` is that CPU's count of instructions. */
+void writers_on_store(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length);
+
+/* Tells the histories, the newest write of each word first. */
+void writers_tell(void);

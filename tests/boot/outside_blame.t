@@ -1,0 +1,76 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: outside, docs/outside.md
+#
+# `pitot blame` on a kernel that has no line for it, tests/port: its last writers of a variable are
+# the last hits of a watch on it, in another run of the same boot. Run from the root of the tree:
+#
+#     prove tests/boot/outside_blame.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Path qw(make_path);
+use Test::More;
+use Pitot::Files;
+use Pitot::Patience;
+use Pitot::Perf;
+
+plan skip_all => "a plugin is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+my $build = $ENV{BUILD} // 'build';
+my $logs = "$build/logs/outside_blame";
+make_path($logs);
+
+my $switched_off = 1;    # isa-debug-exit's status for 0
+my @qemu = ('qemu-system-x86_64', '-machine', 'pc', '-accel', 'tcg', '-icount', 'shift=0,sleep=off',
+    '-cpu', 'max', '-m', '64M', '-kernel', "$build/port.elf", '-nodefaults', '-display', 'none',
+    '-no-reboot', '-serial', "file:$logs/console", '-serial', 'null',
+    '-device', 'isa-debug-exit,iobase=0xf4,iosize=1');
+
+# What a command prints.
+sub printed
+{
+    my ($wanted, @command) = @_;
+    my $status = Pitot::Perf::run_between("$logs/out", "$logs/err", '/dev/null', 'timeout',
+        $patience, @command);
+    is($status, $wanted, "@command[0 .. 5]") or diag(slurp("$logs/err"));
+    return slurp("$logs/out");
+}
+
+# Each write of a text: "comm tid [cpu] time", and the functions of its chain with their offsets.
+sub writes
+{
+    my ($text) = @_;
+    my @writes;
+    for (split(/\n/, $text)) {
+        push(@writes, "$1 $2 $3 $4:") if /^\s*(\S+)\s+(\d+)\s+(\[\d+\])\s+(\d+\.\d+):/;
+        $writes[-1] .= " $1" if @writes && /^\s+[0-9a-f]+ (\S+)/;
+    }
+    return @writes;
+}
+
+my $blamed = printed($switched_off, "$build/outside/pitot", 'blame', '-n', 10, 'port_watched',
+    'port_watched+2/4', '--', @qemu);
+like(slurp("$logs/console"), qr/^port: 40 writes, 40 hits, 80 records$/m,
+    'the kernel runs as it does unwatched');
+my ($whole, $part) = map { [writes($_)] } split(/^(?=port_watched\+2, )/m, $blamed);
+
+printed($switched_off, "$build/outside/pitot", 'record', '-g', '-e', 'mem:port_watched:w', '-o',
+    "$logs/perf.data", '--', @qemu);
+my @hits = writes(printed(0, 'perf', '--no-pager', 'script', '-i', "$logs/perf.data", '--ns', '-F',
+    'comm,tid,cpu,time,ip,sym,symoff'));
+is(scalar(@hits), 40, 'a watch has 40 hits');
+is_deeply($whole, [reverse(@hits[-10 .. -1])], '... the last 10 are the last 10 writers');
+is_deeply($part, $whole, '... also of a part of it');
+my ($time) = $hits[-1] =~ /(\d+\.\d+):/;
+my ($ago) = $blamed =~ /: (\d+) instructions ago$/m;
+my ($page) = slurp('docs/outside.md') =~ /^( {4}port_watched, 8 bytes.*?)\n\n/ms;
+is_deeply([map { s/.*?: |\+0x\w+//gr } writes($page)],
+    [map { s/.*?: |\+0x\w+//gr } @$whole[0, 1]], '... docs/outside.md says so');
+
+my %counts = reverse((printed($switched_off, "$build/outside/pitot", 'stat', '--', @qemu),
+    slurp("$logs/err"))[1] =~ /^ +(\d+) +(instructions)$/mg);
+cmp_ok(abs($counts{instructions} - $time * 1e9 - $ago), '<', 5_000,
+    '... so many instructions before the end');
+
+done_testing();

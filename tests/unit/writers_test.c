@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The histories of outside/plugin/writers.h: for random stores around a place the newest entry that
+ * has a byte is that byte's last writer, and no store is counted twice or left out.
+ *
+ * links: outside/plugin/writers.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "outside/plugin/follow.h"
+#include "outside/plugin/tell.h"
+#include "outside/plugin/writers.h"
+
+#define FIRST  0x1003u /* of the place: three words, of which only the middle one is whole */
+#define LENGTH 16u
+#define WORDS  3u
+#define CODES  4u
+#define TOLD   4096u
+
+static struct wire_word told[TOLD];
+static size_t told_count;
+
+void tell_word(struct wire_word *word, unsigned cpu)
+{
+    assert_true(told_count < TOLD);
+    word->head.cpu = cpu;
+    told[told_count++] = *word;
+}
+
+uint32_t follow_context(unsigned cpu)
+{
+    return cpu + 1;
+}
+
+uint32_t follow_thread(unsigned cpu)
+{
+    return cpu + 10;
+}
+
+static void tell(void)
+{
+    told_count = 0;
+    writers_tell();
+}
+
+static bool has(const struct wire_word *entry, uint64_t byte)
+{
+    return entry->place == 0 && byte >= entry->address && byte - entry->address < entry->length;
+}
+
+static void test_arguments(void **state)
+{
+    (void)state;
+    assert_false(writers_watch());
+    assert_non_null(writers_keep("0"));
+    assert_non_null(writers_keep("1001"));
+    assert_non_null(writers_keep("x"));
+    assert_non_null(writers_add("1000"));
+    assert_non_null(writers_add("1000:0"));
+    assert_non_null(writers_add("1000:1048577"));
+    assert_null(writers_keep("1000"));
+    assert_null(writers_add("1003:16"));
+    assert_true(writers_watch());
+}
+
+static void test_row(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 8; i++) /* a loop over the bytes of a word */
+        writers_on_store(2, 100 + i, 7, 0x1008 + i, 1);
+    writers_on_store(2, 200, 8, 0x1008, 4);
+    writers_on_store(2, 300, 7, 0x100e, 1);
+    writers_on_store(2, 400, 7, 0x100c, 1); /* not beside it */
+    tell();
+    assert_int_equal(told_count, 4);
+    assert_int_equal(told[0].address, 0x100c);
+    assert_int_equal(told[1].address, 0x100e);
+    assert_int_equal(told[2].ip, 8);
+    assert_int_equal(told[2].length, 4);
+    assert_int_equal(told[3].address, 0x1008);
+    assert_int_equal(told[3].length, 8);
+    assert_int_equal(told[3].count, 8);
+    assert_int_equal(told[3].time, 107);
+    assert_int_equal(told[3].context, 3);
+    assert_int_equal(told[3].thread, 12);
+    assert_int_equal(told[3].head.cpu, 2);
+}
+
+static void test_random(void **state)
+{
+    uint64_t writer[LENGTH] = {0}, stores[WORDS] = {0}, counted[WORDS] = {0};
+
+    (void)state;
+    srand(1);
+    tell();
+    for (size_t i = 0; i < told_count; i++)
+        counted[told[i].address / 8 - FIRST / 8] -= told[i].count; /* of the test before */
+    for (unsigned i = 0; i < 900; i++) {
+        uint64_t address = FIRST - 8 + (unsigned)rand() % (LENGTH + 16), ip = 1 + rand() % CODES;
+        unsigned length = 1u << rand() % 5;
+        bool touched[WORDS] = {false};
+
+        writers_on_store(0, i, ip, address, length);
+        for (unsigned at = 0; at < LENGTH; at++)
+            if (FIRST + at >= address && FIRST + at < address + length) {
+                writer[at] = ip;
+                touched[(FIRST + at) / 8 - FIRST / 8] = true;
+            }
+        for (unsigned word = 0; word < WORDS; word++)
+            stores[word] += touched[word];
+    }
+    tell();
+    for (unsigned at = 0; at < LENGTH; at++) {
+        size_t i = 0;
+
+        while (i < told_count && !has(&told[i], FIRST + at))
+            i++;
+        assert_true(i < told_count);
+        assert_int_equal(told[i].ip, writer[at]);
+    }
+    for (size_t i = 0; i < told_count; i++)
+        counted[told[i].address / 8 - FIRST / 8] += told[i].count;
+    for (unsigned word = 0; word < WORDS; word++)
+        assert_int_equal(counted[word], stores[word]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_arguments), cmocka_unit_test(test_row),
+                                       cmocka_unit_test(test_random)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
