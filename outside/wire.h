@@ -19,8 +19,11 @@ enum wire_kind {
     WIRE_COUNT,     /* struct wire_count: one for each event, at the end */
     WIRE_END,       /* struct wire_end: the last record */
 
-    WIRE_WORD = 20, /* struct wire_word: at the end, each word's newest first */
-    WIRE_CLOCK,     /* struct wire_clock: of each CPU that has run, at the end */
+    WIRE_WORD = 20,  /* struct wire_word: at the end, each word's newest first */
+    WIRE_CLOCK,      /* struct wire_clock: of each CPU that has run, at the end */
+    WIRE_SLIDE = 30, /* struct wire_slide: before the kernel's code is followed */
+    WIRE_STRANGE,    /* struct wire_strange: the last record that matters */
+    WIRE_PATCHED,    /* struct wire_patched: near the end */
 };
 
 struct wire_head {
@@ -91,6 +94,24 @@ struct wire_word {
 struct wire_clock {
     struct wire_head head;
     uint64_t time; /* instructions that the CPU has executed */
+};
+
+/* The kernel runs so far above the addresses of its file. Not told if it runs where they are. */
+struct wire_slide {
+    struct wire_head head;
+    uint64_t slide;
+};
+
+/* The file is another build: so many of the blocks that ran where its code lies are not its own. */
+struct wire_strange {
+    struct wire_head head;
+    uint64_t different, blocks;
+};
+
+/* So many instructions of the file were different when they ran. */
+struct wire_patched {
+    struct wire_head head;
+    uint64_t places;
 };
 
 /* How much of the machine was seen, on all CPUs, and what did not fit. */

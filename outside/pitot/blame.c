@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/words/number.h"
 #include "outside/pitot/blame_text.h"
 #include "outside/pitot/command.h"
 #include "outside/pitot/contexts.h"
@@ -15,9 +16,20 @@
 
 static struct place places[PLACES_MAX];
 
+static size_t place_count;
+
+static void slide_places(uint64_t slide)
+{
+    for (size_t i = 0; i < place_count; i++)
+        places[i].address += places[i].fixed ? 0 : slide;
+}
+
 static int take(const struct wire_head *record, struct refusal *why)
 {
     switch (record->kind) {
+    case WIRE_SLIDE:
+        slide_places(((const struct wire_slide *)record)->slide);
+        return 0;
     case WIRE_THREAD:
         return threads_add((const void *)record, why);
     case WIRE_WORD:
@@ -40,6 +52,7 @@ static int read_places(const struct pitot_options *options, const struct kernel 
         if (!place->name)
             return refuse(why, ENOMEM, "out of memory");
         place->name[strcspn(place->name, "/")] = '\0';
+        place->fixed = number_digit(*place->name, 10) >= 0;
         error = place_read_range(options->places[i], kernel, "place", place->name, &place->address,
                                  &place->length, why);
         if (error)
@@ -48,6 +61,7 @@ static int read_places(const struct pitot_options *options, const struct kernel 
             return refuse(why, EINVAL, "place \"%s\": %" PRIu64 " bytes, up to %d are possible",
                           place->name, place->length, PLACE_LONGEST);
     }
+    place_count = options->place_count;
     return 0;
 }
 
@@ -62,7 +76,8 @@ static char *ask(const struct pitot_options *options)
         return NULL;
     fprintf(text, ",writes=%" PRIu64, options->writes ? options->writes : WRITES_DEFAULT);
     for (size_t i = 0; i < options->place_count; i++)
-        fprintf(text, ",place=%" PRIx64 ":%" PRIu64, places[i].address, places[i].length);
+        fprintf(text, ",%s=%" PRIx64 ":%" PRIu64, places[i].fixed ? "at" : "place",
+                places[i].address, places[i].length);
     return fclose(text) == 0 ? wanted : NULL;
 }
 

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,7 @@
 struct place {
     char *name; /* as typed, without /LEN */
     uint64_t address, length;
+    bool fixed; /* where the kernel runs, whatever its file says */
 };
 
 /* Both copy. 0, or a negative errno and the reason. */

@@ -13,6 +13,7 @@
 static struct {
     size_t count, function_count;
     struct symbol *by_name, *functions; /* the latter in the order of addresses */
+    uint64_t slide;
 } symbols;
 
 static int compare_names(const void *left, const void *right)
@@ -140,13 +141,19 @@ int symbols_find_name(const char *name, struct symbol *found, size_t *count)
     return *count > 1 ? -EEXIST : 0;
 }
 
+void elf_symbols_slide(uint64_t slide)
+{
+    symbols.slide = slide;
+}
+
 bool symbols_find_address(uintptr_t address, struct symbol *found)
 {
+    uint64_t in_file = address - symbols.slide;
     size_t low = 0, high = symbols.function_count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (symbols.functions[middle].address <= address)
+        if (symbols.functions[middle].address <= in_file)
             low = middle + 1;
         else
             high = middle;
@@ -154,5 +161,6 @@ bool symbols_find_address(uintptr_t address, struct symbol *found)
     if (low == 0)
         return false;
     *found = symbols.functions[low - 1];
+    found->address += symbols.slide;
     return found->size == 0 || address - found->address < found->size;
 }

@@ -14,6 +14,9 @@
 /* Copies what it keeps. False: the file has no symbols. */
 bool elf_symbols_read(Elf *elf);
 
+/* The kernel runs so far above the file's addresses: look-ups by address are of where it runs. */
+void elf_symbols_slide(uint64_t slide);
+
 /*
  * The index-th function in the order of addresses; false past the end. Several may have one
  * address.

@@ -67,6 +67,7 @@ static int read_memory(struct event *event, const struct kernel *kernel, char *t
 {
     int error = read_access(event, text, why);
 
+    event->fixed = number_digit(*text, 10) >= 0;
     if (error)
         return error;
     return place_read_range(text, kernel, "event", event->name, &event->address, &event->length,

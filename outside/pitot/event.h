@@ -21,6 +21,7 @@ struct event {
     bool stops;      /* its first hit is the last sample */
     /* EVENT_MEMORY */
     uint64_t address, length;
+    bool fixed;         /* the address was given as a number: it is where the kernel runs */
     const char *access; /* r, w, rw */
     /* EVENT_CALLS: entries of functions, in order, each once; `address` is the first. */
     uint64_t *entries;

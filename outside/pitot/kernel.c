@@ -64,7 +64,7 @@ static int read_segments(struct kernel *kernel, Elf *elf, struct refusal *why)
             return refuse(why, EINVAL, "%s has more than %d executable segments", kernel->path,
                           KERNEL_SEGMENTS_MAX);
         kernel->code[kernel->segment_count++] =
-            (struct segment){header.p_vaddr, header.p_memsz, header.p_offset};
+            (struct segment){header.p_vaddr, header.p_memsz, header.p_offset, header.p_filesz};
     }
     if (kernel->segment_count == 0)
         return refuse(why, EINVAL, "%s has no executable segment: it is not a linked kernel",
@@ -109,17 +109,23 @@ static bool is_high(const struct segment *segment)
     return segment->address >> 63;
 }
 
-struct segment kernel_text(const struct kernel *kernel)
+bool kernel_is_text(const struct kernel *kernel, const struct segment *segment)
 {
-    uint64_t first = UINT64_MAX, end = 0;
     bool high = false;
 
     for (size_t i = 0; i < kernel->segment_count; i++)
         high = high || is_high(&kernel->code[i]);
+    return is_high(segment) == high;
+}
+
+struct segment kernel_text(const struct kernel *kernel)
+{
+    uint64_t first = UINT64_MAX, end = 0;
+
     for (size_t i = 0; i < kernel->segment_count; i++) {
         const struct segment *segment = &kernel->code[i];
 
-        if (is_high(segment) != high)
+        if (!kernel_is_text(kernel, segment))
             continue;
         if (segment->address < first)
             first = segment->address;

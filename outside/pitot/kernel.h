@@ -17,7 +17,8 @@
 #define KERNEL_BUILD_ID_MAX 20 /* bytes of it that perf compares */
 
 struct segment {
-    uint64_t address, size, offset; /* offset: in the file */
+    uint64_t address, size;
+    uint64_t offset, filled; /* in the file: where, and how many bytes */
 };
 
 struct kernel {
@@ -38,3 +39,6 @@ int kernel_open(struct kernel *kernel, const char *path, struct refusal *why);
  * before paging, and firmware lies between the two: it is left out.
  */
 struct segment kernel_text(const struct kernel *kernel);
+
+/* Whether the segment is not left out. */
+bool kernel_is_text(const struct kernel *kernel, const struct segment *segment);

@@ -4,6 +4,7 @@
 #include "outside/pitot/plugin.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,8 +88,8 @@ static int write_event(FILE *text, const struct event *event, uint64_t period, s
         fprintf(text, "insn:%" PRIu64, period);
         return 0;
     case EVENT_MEMORY:
-        fprintf(text, "mem:%" PRIx64 ":%" PRIu64 ":%s:%" PRIu64, event->address, event->length,
-                event->access, period);
+        fprintf(text, "%s:%" PRIx64 ":%" PRIu64 ":%s:%" PRIu64, event->fixed ? "at" : "mem",
+                event->address, event->length, event->access, period);
         return 0;
     case EVENT_CALLS:
         list = write_list(event, why);
@@ -111,6 +112,23 @@ static void write_window(FILE *text, const struct watch *watch)
         fprintf(text, ",max=%" PRIu64, watch->most);
 }
 
+/* QEMU inherits the file. */
+static int write_code(FILE *text, const struct kernel *kernel, struct refusal *why)
+{
+    int file = open(kernel->path, O_RDONLY);
+
+    if (file < 0)
+        return refuse(why, errno, "%s: %s", kernel->path, strerror(errno));
+    for (size_t i = 0; i < kernel->segment_count; i++) {
+        const struct segment *segment = &kernel->code[i];
+
+        if (kernel_is_text(kernel, segment) && segment->filled > 0)
+            fprintf(text, ",code=%d:%" PRIx64 ":%" PRIx64 ":%" PRIx64, file, segment->address,
+                    segment->offset, segment->filled);
+    }
+    return 0;
+}
+
 char *plugin_argument(const struct plugin *plugin, const struct watch *watch, int out,
                       struct refusal *why)
 {
@@ -125,9 +143,10 @@ char *plugin_argument(const struct plugin *plugin, const struct watch *watch, in
         return NULL;
     }
     write_value(stream, plugin->file);
-    fprintf(stream, ",out=%d,text=%" PRIx64 ":%" PRIx64 "%s%s", out, text.address,
-            text.address + text.size - 1, watch->chains ? "" : ",chains=0",
-            watch->wanted ? watch->wanted : "");
+    fprintf(stream, ",out=%d,text=%" PRIx64 ":%" PRIx64, out, text.address,
+            text.address + text.size - 1);
+    error = write_code(stream, watch->kernel, why);
+    fprintf(stream, "%s%s", watch->chains ? "" : ",chains=0", watch->wanted ? watch->wanted : "");
     for (unsigned i = 0; i < watch->events->count && !error; i++) {
         const struct event *event = &watch->events->event[i];
         error = write_event(stream, event, watch->sampled ? event->period : 0, why);

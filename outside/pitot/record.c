@@ -39,6 +39,8 @@ static int take(const struct wire_head *record, struct refusal *why)
         return recording_sample((const void *)record, why);
     if (record->kind == WIRE_THREAD)
         return recording_thread((const void *)record, why);
+    if (record->kind == WIRE_SLIDE)
+        recording_map(((const struct wire_slide *)record)->slide);
     return 0;
 }
 

@@ -21,6 +21,7 @@
 #define MISC        PERF_RECORD_MISC_USER
 
 static struct {
+    const struct kernel *kernel;
     const struct events *events;
     bool chains, overwrites;
     uint64_t samples, cut;
@@ -91,14 +92,14 @@ struct map_record {
 };
 
 /* With the build id perf refuses the names of another build at the same path. */
-static void write_map(const struct kernel *kernel, const struct segment *segment)
+static void write_map(const struct kernel *kernel, const struct segment *segment, uint64_t slide)
 {
     size_t room = strlen(kernel->path) + 1;
     uint16_t misc = kernel->build_id_size ? MISC | PERF_RECORD_MISC_MMAP_BUILD_ID : MISC;
     struct map_record *map = begin_record(PERF_RECORD_MMAP2, misc, sizeof(*map) + room);
 
     map->pid = map->tid = KERNEL_PID;
-    map->address = segment->address & ~PAGE_MASK;
+    map->address = (segment->address + slide) & ~PAGE_MASK;
     map->size = segment->size + (segment->address & PAGE_MASK);
     map->offset = segment->offset & ~PAGE_MASK;
     map->build_id_size = (uint8_t)kernel->build_id_size;
@@ -106,6 +107,13 @@ static void write_map(const struct kernel *kernel, const struct segment *segment
     map->protection = 5; /* PROT_READ | PROT_EXEC */
     map->flags = 2;      /* MAP_PRIVATE */
     memcpy(map + 1, kernel->path, room);
+}
+
+/* perf takes the last map of an address. */
+void recording_map(uint64_t slide)
+{
+    for (size_t i = 0; i < recording.kernel->segment_count; i++)
+        write_map(recording.kernel, &recording.kernel->code[i], slide);
 }
 
 /* The header's features have the names, too, but only once the file is closed. */
@@ -226,6 +234,7 @@ int recording_create(const struct pitot_options *options, const struct kernel *k
     bool chains = options->chains;
     int error;
 
+    recording.kernel = kernel;
     recording.events = events;
     recording.chains = chains;
     recording.overwrites = options->overwrite;
@@ -240,8 +249,7 @@ int recording_create(const struct pitot_options *options, const struct kernel *k
     for (unsigned i = 0; i < events->count; i++)
         write_name(i + 1, events->event[i].name);
     write_comm(KERNEL_PID, kernel->name);
-    for (size_t i = 0; i < kernel->segment_count; i++)
-        write_map(kernel, &kernel->code[i]);
+    recording_map(0);
     return perf_file_flush(why);
 }
 

@@ -16,6 +16,9 @@
 int recording_create(const struct pitot_options *options, const struct kernel *kernel,
                      const struct events *events, struct refusal *why);
 
+/* The kernel runs so far above the addresses of its file. */
+void recording_map(uint64_t slide);
+
 int recording_thread(const struct wire_thread *thread, struct refusal *why);
 
 /* 0, or a negative errno and the reason: it is of no event or context. */

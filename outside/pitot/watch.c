@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "outside/pitot/contexts.h"
+#include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/machine.h"
 #include "outside/pitot/plugin.h"
 #include "outside/pitot/wire_reader.h"
@@ -48,6 +49,16 @@ static int take_count(struct watch *watch, const struct wire_count *count, struc
     return 0;
 }
 
+static int refuse_build(const struct watch *watch, const struct wire_strange *strange,
+                        struct refusal *why)
+{
+    return refuse(why, EINVAL,
+                  "%s is another build than the kernel that runs: %lu of %lu blocks of its code "
+                  "differ; --kernel ELF names the right one",
+                  watch->kernel->path, (unsigned long)strange->different,
+                  (unsigned long)strange->blocks);
+}
+
 static int take_record(struct watch *watch, const struct wire_head *record, struct refusal *why)
 {
     if (!watch->begun && record->kind != WIRE_BEGIN)
@@ -59,6 +70,15 @@ static int take_record(struct watch *watch, const struct wire_head *record, stru
         return contexts_add((const void *)record, why);
     case WIRE_COUNT:
         return take_count(watch, (const void *)record, why);
+    case WIRE_SLIDE:
+        watch->slide = ((const struct wire_slide *)record)->slide;
+        elf_symbols_slide(watch->slide);
+        return watch->take ? watch->take(record, why) : 0;
+    case WIRE_STRANGE:
+        return refuse_build(watch, (const void *)record, why);
+    case WIRE_PATCHED:
+        watch->patched = ((const struct wire_patched *)record)->places;
+        return 0;
     case WIRE_END:
         watch->end = *(const struct wire_end *)record;
         watch->whole = true;
@@ -155,8 +175,22 @@ void watch_tell(uint64_t count, const char *what)
         fprintf(stderr, "pitot: %llu %s\n", (unsigned long long)count, what);
 }
 
+static void tell_file(const struct watch *watch)
+{
+    if (watch->slide)
+        fprintf(stderr, "pitot: the kernel runs %s0x%llx from where %s says\n",
+                watch->slide >> 63 ? "-" : "",
+                (unsigned long long)(watch->slide >> 63 ? -watch->slide : watch->slide),
+                watch->kernel->name);
+    if (watch->patched)
+        fprintf(stderr, "pitot: %llu place%s differ%s from %s: patched code\n",
+                (unsigned long long)watch->patched, watch->patched == 1 ? "" : "s",
+                watch->patched == 1 ? "s" : "", watch->kernel->name);
+}
+
 void watch_tell_losses(const struct watch *watch)
 {
+    tell_file(watch);
     if (!watch->begun)
         fprintf(stderr, "pitot: QEMU has ended before its plugin said anything\n");
     else if (!watch->whole)

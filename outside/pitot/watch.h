@@ -29,6 +29,8 @@ struct watch {
     bool begun, whole; /* whole: the plugin said its counts, and WIRE_END */
     uint32_t cpus;
     uint64_t hits[EVENTS_MAX];
+    uint64_t slide;   /* how far the kernel runs above the addresses of its file */
+    uint64_t patched; /* instructions that differed from the file's */
     struct wire_end end;
     int status; /* QEMU's, as a shell gives it */
 };
@@ -45,5 +47,5 @@ bool watch_tell_unrun(const struct watch *watch);
 /* On stderr: so many of these, if there are any. */
 void watch_tell(uint64_t count, const char *what);
 
-/* ... what is missing in the answer. */
+/* ... where the kernel was not what its file says, and what is missing in the answer. */
 void watch_tell_losses(const struct watch *watch);

@@ -19,6 +19,7 @@ struct block {
     uint64_t target;           /* of the last one, if it has one */
     enum decoded ends;         /* what the last one is */
     uint32_t count;            /* of instructions */
+    bool kernel;               /* it is code of the kernel's file */
     bool plain;                /* it leads to `end` or `target` alone, and nothing is to be done */
     bool pushes;               /* one of them has written where the return at its end reads */
 };

@@ -16,6 +16,7 @@ static struct event {
     uint64_t period, hits;
     uint64_t left; /* hits until the next sample */
     uint64_t first, last;
+    bool moves;          /* `first` and `last` are addresses of the file */
     unsigned access;     /* enum wire_access, both bits: either */
     uint64_t *functions; /* sorted */
     size_t function_count;
@@ -26,6 +27,7 @@ static unsigned count;
 static bool stopped;
 static uint64_t due[FOLLOW_CPUS][EVENTS_MOST]; /* instructions that samples stand for already */
 static uint64_t watched_first = UINT64_MAX, watched_last; /* around all ranges */
+static uint64_t slide;
 
 /* The last read that was a hit of an event that wants reads and writes. */
 static struct {
@@ -42,6 +44,14 @@ static bool take_period(const char *text, struct event *event)
     return *text >= '0' && *text <= '9' && *end == '\0';
 }
 
+static void watch_range(const struct event *event)
+{
+    if (event->first < watched_first)
+        watched_first = event->first;
+    if (event->last > watched_last)
+        watched_last = event->last;
+}
+
 static const char *add_access(const char *text, struct event *event)
 {
     char kind[3];
@@ -50,14 +60,11 @@ static const char *add_access(const char *text, struct event *event)
     if (sscanf(text, "%" SCNx64 ":%" SCNu64 ":%2[rw]:%" SCNu64, &event->first, &length, kind,
                &event->period) != 4 ||
         length == 0)
-        return "mem:ADDRESS:LENGTH:r|w|rw:PERIOD";
+        return "mem: or at:ADDRESS:LENGTH:r|w|rw:PERIOD";
     event->left = event->period;
     event->last = event->first + length - 1;
     event->access = (strchr(kind, 'r') ? WIRE_READ : 0) | (strchr(kind, 'w') ? WIRE_WRITE : 0);
-    if (event->first < watched_first)
-        watched_first = event->first;
-    if (event->last > watched_last)
-        watched_last = event->last;
+    watch_range(event);
     return NULL;
 }
 
@@ -118,9 +125,10 @@ const char *events_add(const char *argument, bool stops)
     if (strncmp(argument, "insn:", 5) == 0) {
         event->kind = EVENT_INSTRUCTIONS;
         wrong = take_period(argument + 5, event) ? NULL : "insn:PERIOD";
-    } else if (strncmp(argument, "mem:", 4) == 0) {
+    } else if (strncmp(argument, "mem:", 4) == 0 || strncmp(argument, "at:", 3) == 0) {
         event->kind = EVENT_ACCESS;
-        wrong = add_access(argument + 4, event);
+        event->moves = *argument == 'm';
+        wrong = add_access(strchr(argument, ':') + 1, event);
     } else if (strncmp(argument, "call:", 5) == 0) {
         event->kind = EVENT_CALL;
         wrong = add_call(argument + 5, event);
@@ -128,11 +136,25 @@ const char *events_add(const char *argument, bool stops)
         event->kind = EVENT_INTERRUPT;
         wrong = take_period(argument + 4, event) ? NULL : "irq:PERIOD";
     } else {
-        wrong = "insn, mem, call or irq";
+        wrong = "insn, mem, at, call or irq";
     }
     event->stops = stops;
     count += !wrong;
     return wrong;
+}
+
+void events_slide(uint64_t by)
+{
+    slide = by;
+    watched_first = UINT64_MAX;
+    watched_last = 0;
+    for (struct event *event = events; event < events + count; event++) {
+        if (event->kind != EVENT_ACCESS)
+            continue;
+        event->first += event->moves ? by : 0;
+        event->last += event->moves ? by : 0;
+        watch_range(event);
+    }
 }
 
 /* --- Hits. --- */
@@ -142,16 +164,16 @@ bool events_watch(void)
     return watched_first <= watched_last;
 }
 
-static bool has_function(const struct event *event, uint64_t ip)
+static bool has_function(const struct event *event, uint64_t address)
 {
     return event->kind == EVENT_CALL &&
-           bsearch(&ip, event->functions, event->function_count, sizeof(ip), compare);
+           bsearch(&address, event->functions, event->function_count, sizeof(address), compare);
 }
 
-bool events_call(uint64_t ip)
+bool events_call(uint64_t address)
 {
     for (unsigned i = 0; i < count; i++)
-        if (has_function(&events[i], ip))
+        if (has_function(&events[i], address))
             return true;
     return false;
 }
@@ -236,7 +258,7 @@ void events_on_call(unsigned cpu, uint64_t time, uint64_t ip)
     struct wire_sample sample = {.ip = ip, .time = time};
 
     for (unsigned i = 0; i < count; i++)
-        if (has_function(&events[i], ip))
+        if (has_function(&events[i], ip - slide))
             hit(&events[i], cpu, &sample);
 }
 

@@ -15,14 +15,18 @@
 
 /*
  * insn:PERIOD, mem:ADDRESS:LENGTH:r|w|rw:PERIOD, call:FILE:PERIOD, irq:PERIOD; `stops`: its first
- * hit is the last that is counted of any. NULL, or what is wrong.
+ * hit is the last that is counted of any. NULL, or what is wrong. Addresses are those of the
+ * kernel's file, but in at:..., which is mem: otherwise.
  */
 const char *events_add(const char *argument, bool stops);
 
+/* The kernel runs so far above the addresses of its file. */
+void events_slide(uint64_t by);
+
 bool events_watch(void);
 
-/* Whether the address is the beginning of a function of an event. */
-bool events_call(uint64_t ip);
+/* Whether the address, of the file, is the beginning of a function of an event. */
+bool events_call(uint64_t address);
 
 /*
  * That CPU's clock, its count of instructions, is `time`: samples it, if that is due. Returns when

@@ -4,9 +4,10 @@
  * block does when QEMU translates it, and has itself called where something has to be followed or
  * counted.
  *
- *     -plugin FILE.so,out=FD,[text=FIRST:LAST,][chains=0,]event=...,stop=...
+ *     -plugin FILE.so,out=FD,[text=FIRST:LAST,][code=...,][chains=0,]event=...,stop=...
  *
- * events.h has the events, of which `stop` is one; window.h and writers.h have more arguments.
+ * events.h has the events, of which `stop` is one; code.h has text and code, window.h and writers.h
+ * more arguments. Nothing is followed or counted before the kernel runs.
  *
  * Runs in QEMU's threads, one for each CPU with thread=multi: then each callback holds one lock.
  */
@@ -16,6 +17,7 @@
 #include <string.h>
 
 #include "outside/plugin/api.h"
+#include "outside/plugin/code.h"
 #include "outside/plugin/context.h"
 #include "outside/plugin/entry.h"
 #include "outside/plugin/events.h"
@@ -23,8 +25,6 @@
 #include "outside/plugin/tell.h"
 #include "outside/plugin/window.h"
 #include "outside/plugin/writers.h"
-
-#define INSTRUCTION_MOST 16
 
 PLUGIN_EXPORT int qemu_plugin_version = QEMU_API;
 
@@ -132,7 +132,7 @@ static void on_block(unsigned cpu, void *own)
 
     enter();
     if (__builtin_expect(!begun, 0))
-        begun = window_begins(block->start);
+        begun = block->kernel;
     if (begun && cpu < FOLLOW_CPUS)
         block_begins(&cpus[cpu], cpu, block);
     leave();
@@ -241,13 +241,12 @@ static void on_border(unsigned cpu, void *own)
 
 /* --- When a block is translated. --- */
 
-static size_t copy_bytes(const struct qemu_plugin_insn *instruction,
-                         uint8_t bytes[INSTRUCTION_MOST])
+static size_t copy_bytes(const struct qemu_plugin_insn *instruction, uint8_t *bytes)
 {
     size_t size = qemu_plugin_insn_size(instruction);
 
-    if (size > INSTRUCTION_MOST)
-        size = INSTRUCTION_MOST;
+    if (size > CODE_INSTRUCTION_MOST)
+        size = CODE_INSTRUCTION_MOST;
 #if QEMU_API >= 3
     return qemu_plugin_insn_data(instruction, bytes, size);
 #else
@@ -256,8 +255,33 @@ static size_t copy_bytes(const struct qemu_plugin_insn *instruction,
 #endif
 }
 
+/* The rest of its bytes are zeros. */
+static void copy_block(const struct qemu_plugin_tb *translated, struct code_block *code)
+{
+    size_t count = qemu_plugin_tb_n_insns(translated);
+
+    memset(code, 0, sizeof(*code));
+    for (; code->count < count && code->count < CODE_BLOCK_MOST; code->count++) {
+        const struct qemu_plugin_insn *instruction =
+            qemu_plugin_tb_get_insn(translated, code->count);
+
+        if (code->count == 0)
+            code->start = qemu_plugin_insn_vaddr(instruction);
+        code->sizes[code->count] = (uint8_t)copy_bytes(instruction, code->bytes + code->size);
+        code->size += code->sizes[code->count];
+    }
+}
+
+void code_slid(uint64_t by)
+{
+    events_slide(by);
+    window_slide(by);
+    writers_slide(by);
+}
+
+/* `slide`: how far it lies above its address in the kernel's file. */
 static void watch_instruction(struct qemu_plugin_insn *instruction, enum decoded decoded,
-                              bool loaded)
+                              bool loaded, uint64_t slide)
 {
     uint64_t ip = qemu_plugin_insn_vaddr(instruction);
     void *own = (void *)(uintptr_t)ip;
@@ -276,7 +300,7 @@ static void watch_instruction(struct qemu_plugin_insn *instruction, enum decoded
                                          QEMU_PLUGIN_MEM_RW, NULL);
     if (window_border(ip)) /* first, as a hit there is within or not */
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_border, QEMU_PLUGIN_CB_NO_REGS, own);
-    if (events_call(ip))
+    if (events_call(ip - slide))
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_function, QEMU_PLUGIN_CB_NO_REGS,
                                                own);
     if (events_watch())
@@ -287,27 +311,31 @@ static void watch_instruction(struct qemu_plugin_insn *instruction, enum decoded
 /* QEMU keeps `block` as long as it runs, and translates code anew at times: a few megabytes. */
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *translated)
 {
-    size_t count = qemu_plugin_tb_n_insns(translated);
+    struct code_block code;
     struct block *block = calloc(1, sizeof(*block));
+    const uint8_t *bytes = code.bytes;
     bool loaded = false;
+    uint64_t slide;
 
     (void)id;
-    if (!block || count == 0) {
+    copy_block(translated, &code);
+    if (!block || code.count == 0) {
         free(block);
         return;
     }
-    block->count = (uint32_t)count;
-    block->start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(translated, 0));
+    enter();
+    block->kernel = code_check(&code, &slide);
+    leave();
+    block->count = (uint32_t)code.count;
+    block->start = code.start;
     qemu_plugin_register_vcpu_tb_exec_cb(translated, on_block, QEMU_PLUGIN_CB_NO_REGS, block);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < code.count; bytes += code.sizes[i++]) {
         struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(translated, i);
-        uint8_t bytes[INSTRUCTION_MOST] = {0};
-        size_t size = copy_bytes(instruction, bytes);
 
         block->last = qemu_plugin_insn_vaddr(instruction);
-        block->end = block->last + size;
-        block->ends = decode(bytes, size, block->last, &block->target);
-        watch_instruction(instruction, block->ends, loaded);
+        block->end = block->last + code.sizes[i];
+        block->ends = decode(bytes, code.sizes[i], block->last, &block->target);
+        watch_instruction(instruction, block->ends, loaded, slide);
         loaded |= block->ends == DECODED_LOADS;
         block->pushes |= block->ends == DECODED_PUSH;
     }
@@ -324,6 +352,7 @@ static void on_end(qemu_plugin_id_t id, void *own)
         if (cpus[cpu].time)
             tell_clock(cpu, cpus[cpu].time);
     }
+    code_end();
     writers_tell();
     totals.within = window_instructions(totals.instructions);
     events_tell(totals.within);
@@ -349,6 +378,8 @@ static bool take_argument(const char *argument, int *fd)
 {
     if (sscanf(argument, "out=%d", fd) == 1)
         return true;
+    if (strncmp(argument, "text=", 5) == 0 || strncmp(argument, "code=", 5) == 0)
+        return code_add(argument) || refuse(argument, "text and code as in code.h");
     if (strncmp(argument, "chains=", 7) == 0) {
         chains = strcmp(argument + 7, "0") != 0;
         return true;
@@ -359,9 +390,9 @@ static bool take_argument(const char *argument, int *fd)
         return take(argument, events_add(strchr(argument, '=') + 1, *argument == 's'));
     if (strncmp(argument, "writes=", 7) == 0)
         return take(argument, writers_keep(argument + 7));
-    if (strncmp(argument, "place=", 6) == 0)
-        return take(argument, writers_add(argument + 6));
-    return refuse(argument, "out, text, chains, event, stop, from, until, max, writes, place");
+    if (strncmp(argument, "place=", 6) == 0 || strncmp(argument, "at=", 3) == 0)
+        return take(argument, writers_add(strchr(argument, '=') + 1, *argument == 'p'));
+    return refuse(argument, "what code.h, events.h, window.h and writers.h say");
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)

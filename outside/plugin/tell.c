@@ -91,6 +91,29 @@ void tell_count(unsigned event, uint64_t hits)
     put(&record, sizeof(record), WIRE_COUNT, 0);
 }
 
+void tell_slide(uint64_t slide)
+{
+    struct wire_slide record = {.slide = slide};
+
+    put(&record, sizeof(record), WIRE_SLIDE, 0);
+}
+
+void tell_strange(uint64_t different, uint64_t blocks)
+{
+    struct wire_strange record = {.different = different, .blocks = blocks};
+
+    put(&record, sizeof(record), WIRE_STRANGE, 0);
+    if (out)
+        fflush(out);
+}
+
+void tell_patched(uint64_t places)
+{
+    struct wire_patched record = {.places = places};
+
+    put(&record, sizeof(record), WIRE_PATCHED, 0);
+}
+
 void tell_end(struct wire_end *end)
 {
     end->contexts_lost = context_lost();

@@ -20,5 +20,12 @@ void tell_clock(unsigned cpu, uint64_t time);
 
 void tell_count(unsigned event, uint64_t hits);
 
+void tell_slide(uint64_t slide);
+
+/* At once: the command ends QEMU. */
+void tell_strange(uint64_t different, uint64_t blocks);
+
+void tell_patched(uint64_t places);
+
 /* The last record; the counts of what was lost are filled in. */
 void tell_end(struct wire_end *end);

@@ -12,22 +12,19 @@ static struct {
     uint64_t opened, before; /* instructions until it was opened last; and within, before that */
 } window;
 
-static uint64_t text_first, text_last = UINT64_MAX;
-
 bool window_add(const char *argument)
 {
     if (sscanf(argument, "from=%" SCNx64, &window.from) == 1)
         return window.has_from = window.closed = true;
     if (sscanf(argument, "until=%" SCNx64, &window.until) == 1)
         return window.has_until = true;
-    if (sscanf(argument, "text=%" SCNx64 ":%" SCNx64, &text_first, &text_last) == 2)
-        return true;
     return sscanf(argument, "max=%" SCNu64, &window.samples_most) == 1;
 }
 
-bool window_begins(uint64_t ip)
+void window_slide(uint64_t by)
 {
-    return ip >= text_first && ip <= text_last;
+    window.from += by;
+    window.until += by;
 }
 
 bool window_border(uint64_t ip)

@@ -10,14 +10,13 @@
 #include <stdint.h>
 
 /*
- * text=FIRST:LAST: where the kernel's code lies, which is not firmware. from=ADDRESS,
- * until=ADDRESS: entries of functions; without `from` it is open from the beginning. max=SAMPLES.
- * False: it is none of these.
+ * from=ADDRESS, until=ADDRESS: entries of functions in the kernel's file; without `from` it is open
+ * from the beginning. max=SAMPLES. False: it is none of these.
  */
 bool window_add(const char *argument);
 
-/* Whether that is code of the kernel: before some has run, nothing is followed or counted. */
-bool window_begins(uint64_t ip);
+/* The kernel runs so far above the addresses of its file. */
+void window_slide(uint64_t by);
 
 /* Whether the instruction there opens or closes it. */
 bool window_border(uint64_t ip);

@@ -23,6 +23,7 @@ struct write {
 
 static struct place {
     uint64_t first, last;
+    bool moves;           /* they are addresses of the kernel's file */
     uint64_t *begun;      /* [word]: entries that were ever begun */
     struct write *writes; /* [word * kept + entry % kept]: of each word a ring */
 } places[PLACES_MOST];
@@ -42,7 +43,15 @@ static uint64_t word_of(const struct place *place, uint64_t address)
     return address / WORD - place->first / WORD;
 }
 
-const char *writers_add(const char *argument)
+static void watch_place(const struct place *place)
+{
+    if (place->first < watched_first)
+        watched_first = place->first;
+    if (place->last > watched_last)
+        watched_last = place->last;
+}
+
+const char *writers_add(const char *argument, bool moves)
 {
     struct place *place = &places[count];
     uint64_t length, words;
@@ -58,12 +67,22 @@ const char *writers_add(const char *argument)
     place->writes = calloc(words * kept, sizeof(*place->writes));
     if (!place->begun || !place->writes)
         return "places that fit in memory";
-    if (place->first < watched_first)
-        watched_first = place->first;
-    if (place->last > watched_last)
-        watched_last = place->last;
+    place->moves = moves;
+    watch_place(place);
     count++;
     return NULL;
+}
+
+/* By whole pages, so words stay words. */
+void writers_slide(uint64_t by)
+{
+    watched_first = UINT64_MAX;
+    watched_last = 0;
+    for (struct place *place = places; place < places + count; place++) {
+        place->first += place->moves ? by : 0;
+        place->last += place->moves ? by : 0;
+        watch_place(place);
+    }
 }
 
 bool writers_watch(void)

@@ -12,8 +12,14 @@
 /* writes=N, entries of each history; before the first place. NULL, or what is wrong. */
 const char *writers_keep(const char *argument);
 
-/* place=ADDRESS:LENGTH, in hexadecimal and decimal. NULL, or what is wrong. */
-const char *writers_add(const char *argument);
+/*
+ * place=ADDRESS:LENGTH, in hexadecimal and decimal; at=...: it does not move. NULL, or what is
+ * wrong.
+ */
+const char *writers_add(const char *argument, bool moves);
+
+/* The kernel runs so far above the addresses of its file. */
+void writers_slide(uint64_t by);
 
 /* Whether there is a place. */
 bool writers_watch(void);

@@ -47,7 +47,7 @@ is_deeply(blamed('run_queue/8', 'run_queue+9/2', sprintf('0x%x', $queue + 16)), 
     '0xffffffff80101010, 4 bytes (0xffffffff80101010):',
     'not written since the kernel began'], 'the newest write comes first');
 is((stand_in_words())[1] =~ s/^.*?,writes/,writes/r,
-    sprintf(',writes=3,place=%x:8,place=%x:2,place=%x:4,event=insn:0', $queue, $queue + 9,
+    sprintf(',writes=3,place=%x:8,place=%x:2,at=%x:4,event=insn:0', $queue, $queue + 9,
         $queue + 16), '... which the plugin is asked for');
 
 sub two_words

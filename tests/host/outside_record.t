@@ -305,6 +305,24 @@ my $end = $at + $size;
 while ($at + 8 <= $end) { $at += unpack('x6 S<', substr($file, $at, 8)) }
 is($at, $end, '... with whole records alone');
 
+# --- The file is checked -------------------------------------------------------------------------
+
+for my $slide (0x2000000, -0x100000) {
+    my $at = sprintf('%s0x%x', $slide < 0 ? '-' : '', abs($slide));
+    plugin_says(begin(1), slide($slide), thread(1, $place{kmain} + $slide + 0x10),
+        context(1, 0, $place{sched_run} + $slide + 0xfb, 5),
+        sample(thread => 1, context => 1, ip => $place{vfs_read} + $slide + 4, time => 1_000),
+        patched(7), end());
+    (undef, $complaints) = pitot(@record, '-g', @qemu);
+    is_deeply([samples()], ['kmain 2 000 0.000001 1 instructions: vfs_read+0x4 sched_run+0xff'],
+        "names of a kernel that runs $at from where its file says");
+    is($complaints, "pitot: the kernel runs $at from where kernel.elf says\n"
+            . "pitot: 7 places differ from kernel.elf: patched code\n"
+            . "[ pitot record: 1 sample in $out ]\n", '... which is told, as patched code is');
+}
+damaged_ok("\Q$elf\E is another build than the kernel that runs: 40 of 64 blocks of its code "
+        . 'differ; --kernel ELF names the right one', @good, strange(40, 64));
+
 # --- Files that have less ------------------------------------------------------------------------
 
 system('strip', '-o', "$room/bare.elf", $elf);

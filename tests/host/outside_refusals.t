@@ -188,7 +188,8 @@ refused_ok('/dev/full: No space left on device', $refused, 'record', '-o', '/dev
 
 # --- How the plugin is asked ---------------------------------------------------------------------
 
-my $text = qr/^\Q$room\E\S+?\.so,out=\d+,text=ffffffff80100000:ffffffff80100800/;
+my $text = qr{^\Q$room\E\S+?\.so,out=\d+,text=ffffffff80100000:ffffffff80100800
+    ,code=\d+:ffffffff80100000:1000:801}x;
 
 # The words of QEMU, and the plugin's argument without what is the same for all.
 sub asked
@@ -199,7 +200,7 @@ sub asked
     my (@of_qemu) = stand_in_words();
     is_deeply([@of_qemu[0, 2 .. $#of_qemu]], ['-plugin', '-kernel', $elf, '-append', 'a,b -e x'],
         '... leaves QEMU\'s words alone');
-    like($of_qemu[1], $text, '... says where the kernel lies');
+    like($of_qemu[1], $text, '... says where the kernel lies, and its code');
     return $of_qemu[1] =~ s/^.*$text//r =~ s{/proc/self/fd/\d+}{LIST}gr;
 }
 
@@ -215,13 +216,13 @@ my %asked = (
     '-e mem:run_queue/8/period=3/ -c 9' => ",chains=0,event=mem:$queue:8:rw:3",
     '-e mem:run_queue+8:r' => ",chains=0,event=mem:$within:4:r:1",
     '-e mem:run_queue+0x8/16 -c 9' => ",chains=0,event=mem:$within:16:rw:9",
-    '-e mem:0x1000' => ',chains=0,event=mem:1000:4:rw:1',
+    '-e mem:0x1000' => ',chains=0,event=at:1000:4:rw:1',
     '-e mem:sizeless' => sprintf(',chains=0,event=mem:%x:4:rw:1', $place{run_queue} + 64),
     '-e irq' => ',event=irq:1',
     '-e irq/period=3/,instructions -c 9' => ',event=irq:3,event=insn:9',
     '-e call:kmain,mem:run_queue:r,instructions/period=9/ -e mem:0x10/2'
         => ",chains=0,event=call:LIST:1,event=mem:$queue:64:r:1,event=insn:9,"
-        . 'event=mem:10:2:rw:1',
+        . 'event=at:10:2:rw:1',
     "-e call:vfs_read --stop call:panic,mem:run_queue:w/period=9/"
         => ",chains=0,event=call:LIST:1,stop=call:LIST:1,stop=mem:$queue:64:w:1",
     '--from vfs_read --until vfs_write --max 9'

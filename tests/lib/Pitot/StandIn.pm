@@ -23,7 +23,7 @@ use Pitot::Patience;
 use Pitot::Perf;
 
 our @EXPORT = qw(stand_in_room plugin_says plugin_says_last pitot stand_in_words in_perf %place
-    link_kernel begin context thread sample count word clock end);
+    link_kernel begin context thread sample count word clock end slide strange patched);
 
 my $build = $ENV{BUILD} // 'build';
 my $room;
@@ -179,6 +179,24 @@ sub end
     $of{within} //= $of{instructions};
     return record(6, 0, 'Q<8', @of{qw(instructions within calls interrupts unmatched contexts_lost
         samples_lost samples_left_out)});
+}
+
+sub slide
+{
+    my ($slide) = @_;
+    return record(30, 0, 'q<', $slide);
+}
+
+sub strange
+{
+    my ($different, $blocks) = @_;
+    return record(31, 0, 'Q<2', $different, $blocks);
+}
+
+sub patched
+{
+    my ($places) = @_;
+    return record(32, 0, 'Q<', $places);
 }
 
 1;

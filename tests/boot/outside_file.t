@@ -1,0 +1,139 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: outside
+#
+# The kernel's file against the kernel that runs (docs/outside.md, "The file is checked"):
+# tests/port boots, and pitot is given files of the same objects: linked for other addresses, as
+# that of a kernel that relocates itself is; of another build; and with an instruction that does not
+# run. The kernel patches one place itself, a tracepoint that it enables. Run from the root of the
+# tree:
+#
+#     prove tests/boot/outside_file.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Path qw(make_path);
+use File::Spec;
+use Test::More;
+use Pitot::Files;
+use Pitot::Patience;
+use Pitot::Perf;
+
+plan skip_all => "a plugin is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+my $build = $ENV{BUILD} // 'build';
+my $logs = "$build/logs/outside_file";
+my $out = File::Spec->rel2abs("$logs/perf.data");
+my $switched_off = 1;    # isa-debug-exit's status for 0
+make_path($logs);
+
+# A file of the same objects, by the linker script as it is after an edit.
+sub link_anew
+{
+    my ($name, $from, $to) = @_;
+    my $script = slurp('tests/port/linker.ld');
+    $script =~ s/\Q$from\E/$to/ or die("$from is not in the linker script\n");
+    write_bytes("$logs/$name.ld", $script);
+    my $status = system('ld', '-nostdlib', '-static', '-z', 'max-page-size=4096', '-z',
+        'noexecstack', '--no-warn-rwx-segments', '--build-id=0x' . '1' x 40, '-T',
+        "$logs/$name.ld", glob("$build/obj/tests/port/*.o"), "$build/port.a", '-o',
+        "$logs/$name.elf");
+    is($status, 0, "$name.elf is linked");
+    return "$logs/$name.elf";
+}
+
+sub address_of
+{
+    my ($name, $elf) = @_;
+    my ($address) = `nm $elf` =~ /^(\w{16}) \w $name$/m;
+    return unpack('Q>', pack('H16', $address));
+}
+
+# What pitot says, and its status.
+sub pitot
+{
+    my ($command, $elf, @words) = @_;
+    my $status = Pitot::Perf::run_between("$logs/console", "$logs/said", '/dev/null', 'timeout',
+        $patience, "$build/outside/pitot", $command, '--kernel', $elf, @words, '--',
+        'qemu-system-x86_64', '-accel', 'tcg', '-icount', 'shift=0,sleep=off', '-cpu', 'max', '-m',
+        '64M', '-kernel', "$build/port.elf", '-nodefaults', '-display', 'none', '-no-reboot',
+        '-serial', 'stdio', '-serial', 'null', '-device', 'isa-debug-exit,iobase=0xf4,iosize=1');
+    return (slurp("$logs/said"), $status);
+}
+
+# Each chain of the file, and how often it was there.
+sub chains
+{
+    my $status = Pitot::Perf::run_between("$logs/script", "$logs/err", '/dev/null', 'perf',
+        '--no-pager', 'script', '-i', $out, '-F', 'comm,event,ip,sym');
+    is($status, 0, '... and perf reads it') or diag(slurp("$logs/err"));
+    my %chains;
+    for my $sample (split(/\n\n+/, slurp("$logs/script"))) {
+        my ($head, @frames) = split(/\n/, $sample);
+        my ($comm, $event) = $head =~ /^\s*(\S+)\s+(\S+):\s*$/ or next;
+        $chains{join(' ', "$comm $event:", map { /^\s*[0-9a-f]+ (\S+)/ } @frames)}++;
+    }
+    return \%chains;
+}
+
+my @watches = qw(-e mem:port_writes:w -e call:port_middle);
+my $way = 'port_middle port_load port_main port_enter';
+my %chains = ("port_enter mem:port_writes:w: port_leaf $way" => 40,
+    "port_enter call:port_middle: $way" => 20);
+my $where = address_of('port_writes', "$build/port.elf");
+my $base = 'KERNEL_BASE = 0xffffffff80000000';
+
+# --- A kernel that runs where its file does not say ----------------------------------------------
+
+for my $case (['higher', '0xffffffff80400000', '-0x400000'], ['far', '0xffffffffa0000000',
+    '-0x20000000']) {
+    my ($name, $address, $slide) = @$case;
+    my $elf = link_anew($name, $base, "KERNEL_BASE = $address");
+    cmp_ok(address_of('port_writes', $elf), '!=', $where, '... for other addresses');
+    my ($said, $status) = pitot('record', $elf, '-g', '-o', $out, @watches, '-e',
+        sprintf('mem:0x%x:w', $where));
+    is($status, $switched_off, "$name: the slide is found") or diag($said);
+    like($said, qr/^pitot: the kernel runs $slide from where $name.elf says$/m, '... and told');
+    like($said, qr/^pitot: 1 place differs from $name.elf: patched code$/m,
+        '... its relocated fields are not patched code');
+    is_deeply(chains(), {%chains, sprintf('port_enter mem:0x%x:w: port_leaf %s', $where, $way)
+            => 40}, '... so symbols are where they lie, and numbers where they say');
+    ($said) = pitot('stat', $elf, @watches, '--from', 'port_middle', '--until', 'port_leaf');
+    like($said, qr/^ +0 +mem:port_writes:w\n +20 +call:port_middle$/m,
+        '... so do --from and --until');
+    pitot('blame', $elf, '-n', 1, 'port_writes', sprintf('0x%x', $where));
+    my @blamed = split(/\n\n/, slurp("$logs/console") =~ s/^port: .*\n//mgr);
+    my @functions = map { my @lines = /^\s+[0-9a-f]{16} (\w+)\+/mg; "@lines" } @blamed;
+    is_deeply(\@functions, [("port_leaf $way") x 2], '... and blame');
+}
+
+# --- A file of another build ---------------------------------------------------------------------
+
+my $other = link_anew('other', '_text = .;', '_text = .; . += 4624;');
+my $another = 'is another build than the kernel that runs: (\d+) of (\d+) blocks of its code '
+    . 'differ; --kernel ELF names the right one';
+for my $command (['record', '-o', $out], ['stat']) {
+    my ($said, $status) = pitot(@$command[0], $other, @$command[1 .. $#$command]);
+    my ($different, $blocks) = $said =~ m{^pitot $command->[0]: \S+/other.elf $another$}m
+        or diag($said);
+    is($status, 1, "$command->[0] refuses another build");
+    cmp_ok($different // 0, '>', ($blocks // 0) / 2, '... by what ran');
+    is($blocks, 64, '... as soon as it is seen');
+}
+
+# --- An instruction that is not the file's -------------------------------------------------------
+
+my $patched = link_anew('patched', 'port', 'port');
+my ($offset) = `objdump -h $patched` =~ /^ +\d+ \.text +\w+ +\w{16} +\w{16} +(\w{8}) /m;
+my ($text) = `objdump -h $patched` =~ /^ +\d+ \.text +\w+ +(\w{16}) /m;
+my $leaf = hex($offset) + address_of('port_leaf', $patched) - unpack('Q>', pack('H16', $text));
+my $bytes = slurp($patched);
+substr($bytes, $leaf, 1) = "\xcc";
+write_bytes($patched, $bytes);
+my ($said, $status) = pitot('stat', $patched, @watches);
+is($status, $switched_off, 'a place that differs') or diag($said);
+like($said, qr/^pitot: 2 places differ from patched.elf: patched code$/m, '... is counted');
+like($said, qr/^ +$$_[0] +\Q$$_[1]\E$/m, '... and nothing else is new')
+    for [40, 'mem:port_writes:w'], [20, 'call:port_middle'];
+
+done_testing();

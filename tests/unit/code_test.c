@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The kernel's file against what is translated (outside/plugin/code.h): each case runs in a process
+ * of its own, as a plugin does, on a file of random bytes, and says what was told.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "outside/plugin/code.h"
+#include "outside/plugin/tell.h"
+
+#define SIZE        0x8000
+#define HIGH        0xffffffff80100000
+#define LOW         0x100000
+#define INSTRUCTION 8
+#define LONG        6 /* instructions of a block that is long enough to tell something */
+
+/* What one case led to; written by its process. */
+static struct told {
+    unsigned slides;
+    uint64_t slide, code_slid;
+    uint64_t different, blocks, places;
+    bool kernel[128]; /* of each block that was checked */
+    uint64_t lies[128];
+    unsigned checked;
+} * told;
+
+static uint8_t file[SIZE];
+
+void tell_slide(uint64_t slide)
+{
+    told->slides++;
+    told->slide = slide;
+}
+
+void tell_strange(uint64_t different, uint64_t blocks)
+{
+    told->different = different;
+    told->blocks = blocks;
+}
+
+void tell_patched(uint64_t places)
+{
+    told->places = places;
+}
+
+void code_slid(uint64_t by)
+{
+    told->code_slid = by;
+}
+
+/* The block at that offset of the file, or of `other`, runs at `start`. */
+static void check_bytes(const uint8_t *bytes, uint64_t start, size_t instructions)
+{
+    struct code_block block = {.start = start};
+
+    for (; block.count < instructions; block.count++)
+        block.sizes[block.count] = INSTRUCTION;
+    block.size = instructions * INSTRUCTION;
+    memcpy(block.bytes, bytes, block.size);
+    told->kernel[told->checked] = code_check(&block, &told->lies[told->checked]);
+    told->checked++;
+}
+
+static void check(size_t offset, uint64_t start, size_t instructions)
+{
+    check_bytes(file + offset, start, instructions);
+}
+
+static void run(uint64_t address, void (*what)(uint64_t address))
+{
+    char argument[64];
+    pid_t child;
+    int status;
+
+    memset(told, 0, sizeof(*told));
+    child = fork();
+    if (child == 0) {
+        int memory = memfd_create("file", 0);
+
+        if (memory < 0 || write(memory, file, SIZE) != SIZE)
+            _exit(1);
+        snprintf(argument, sizeof(argument), "text=%lx:%lx", address, address + SIZE - 1);
+        if (!code_add(argument))
+            _exit(1);
+        snprintf(argument, sizeof(argument), "code=%d:%lx:0:%x", memory, address, SIZE);
+        if (!code_add(argument))
+            _exit(1);
+        what(address);
+        code_end();
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* --- In place --- */
+
+static void run_in_place(uint64_t address)
+{
+    check_bytes(file + 0x40, address, LONG); /* a boot loader */
+    for (unsigned i = 0; i < 100; i++)
+        check(i * 0x40, address + i * 0x40, LONG);
+}
+
+static void a_kernel_begins_with_the_first_block_of_the_file(void **state)
+{
+    (void)state;
+    run(LOW, run_in_place);
+    assert_false(told->kernel[0]);
+    for (unsigned i = 1; i <= 100; i++)
+        assert_true(told->kernel[i] && told->lies[i] == 0);
+    assert_int_equal(told->slides + told->blocks + told->places, 0);
+}
+
+/* --- Moved --- */
+
+static const uint64_t slide = 0x345000;
+
+static void run_moved(uint64_t address)
+{
+    for (unsigned i = 0; i < 16; i++)
+        check(0x100 + i * 0x40, address + slide + 0x100 + i * 0x40, LONG);
+}
+
+static void several_blocks_tell_a_slide(void **state)
+{
+    (void)state;
+    run(LOW, run_moved);
+    assert_int_equal(told->slides, 1);
+    assert_int_equal(told->slide, slide);
+    assert_int_equal(told->code_slid, slide);
+    for (unsigned i = 0; i < 16; i++)
+        assert_true(told->kernel[i] == (i >= 3) && told->lies[i] == slide);
+    run(HIGH, run_moved); /* no boot loader runs there */
+    assert_int_equal(told->slide, slide);
+    assert_true(told->kernel[0]);
+}
+
+static void run_moved_below(uint64_t address)
+{
+    for (unsigned i = 0; i < 16; i++)
+        check(i * 0x40, LOW + i * 0x40, LONG);
+    check(0x400, address + 0x400, LONG);
+}
+
+static void code_of_the_high_half_that_runs_below_is_no_slide(void **state)
+{
+    (void)state;
+    run(HIGH, run_moved_below);
+    assert_int_equal(told->slides, 0);
+    assert_false(told->kernel[15]);
+    assert_true(told->kernel[16]);
+}
+
+static void run_the_same_block(uint64_t address)
+{
+    for (unsigned i = 0; i < 50; i++)
+        check(0x80, address + slide + 0x80, LONG);
+    for (unsigned i = 0; i < 50; i++)
+        check(0x80 + i * INSTRUCTION, address + slide + 0x80 + i * INSTRUCTION, 1);
+}
+
+static void one_function_in_common_or_short_blocks_tell_no_slide(void **state)
+{
+    (void)state;
+    run(LOW, run_the_same_block);
+    assert_int_equal(told->slides, 0);
+}
+
+static void run_with_its_loader(uint64_t address)
+{
+    for (unsigned i = 0; i < 3; i++)
+        check(i * 0x40, address + i * 0x40, LONG);
+    run_moved(address);
+}
+
+static void a_kernel_may_move_itself_after_its_first_blocks(void **state)
+{
+    (void)state;
+    run(LOW, run_with_its_loader);
+    assert_int_equal(told->slide, slide);
+}
+
+static void run_relocated(uint64_t address)
+{
+    for (unsigned i = 0; i < 40; i++) {
+        uint8_t bytes[LONG * INSTRUCTION];
+        uint32_t field;
+        uint64_t pointer;
+
+        memcpy(bytes, file + i * 0x40, sizeof(bytes));
+        memcpy(&field, bytes + INSTRUCTION + 3, sizeof(field));
+        field += (uint32_t)slide;
+        memcpy(bytes + INSTRUCTION + 3, &field, sizeof(field));
+        memcpy(&field, bytes + 3 * INSTRUCTION + 2, sizeof(field));
+        field -= (uint32_t)slide;
+        memcpy(bytes + 3 * INSTRUCTION + 2, &field, sizeof(field));
+        memcpy(&pointer, bytes + 5 * INSTRUCTION, sizeof(pointer));
+        pointer += slide;
+        memcpy(bytes + 5 * INSTRUCTION, &pointer, sizeof(pointer));
+        check_bytes(bytes, address + slide + i * 0x40, LONG);
+    }
+}
+
+static void relocated_fields_are_the_same(void **state)
+{
+    (void)state;
+    run(HIGH, run_relocated);
+    assert_int_equal(told->slide, slide);
+    assert_int_equal(told->blocks + told->places, 0);
+    assert_true(told->kernel[39]);
+}
+
+/* --- Another build, and patches --- */
+
+static void run_another(uint64_t address)
+{
+    check(0, address, LONG);
+    for (unsigned i = 1; i < 100; i++)
+        check(i * 0x40 + 0x28, address + i * 0x40, LONG);
+}
+
+static void another_build_is_told(void **state)
+{
+    (void)state;
+    run(LOW, run_another);
+    assert_int_equal(told->blocks, 64);
+    assert_int_equal(told->different, 63);
+    assert_int_equal(told->slides + told->places, 0);
+}
+
+static void run_a_loader(uint64_t address)
+{
+    for (unsigned i = 0; i < 63; i++)
+        check(i * 0x40 + 0x28, address + i * 0x40, LONG);
+    check(0x1000, address + 0x1000, LONG);
+}
+
+static void a_loader_where_the_kernel_will_lie_is_no_other_build(void **state)
+{
+    (void)state;
+    run(LOW, run_a_loader);
+    assert_int_equal(told->blocks + told->places, 0);
+    run(LOW, run_another);
+    assert_int_equal(told->blocks, 64);
+}
+
+static void run_patched(uint64_t address)
+{
+    for (unsigned round = 0; round < 2; round++)
+        for (unsigned i = 0; i < 50; i++) {
+            uint8_t bytes[LONG * INSTRUCTION];
+
+            memcpy(bytes, file + i * 0x40, sizeof(bytes));
+            bytes[3 * INSTRUCTION] ^= i % 5 == 1;
+            check_bytes(bytes, address + i * 0x40, LONG);
+        }
+}
+
+static void each_patched_place_is_counted_once(void **state)
+{
+    (void)state;
+    run(HIGH, run_patched);
+    assert_int_equal(told->places, 10);
+    assert_int_equal(told->blocks, 0);
+}
+
+static void what_is_no_argument_is_refused(void **state)
+{
+    (void)state;
+    assert_false(code_add("code=1:2:3"));
+    assert_false(code_add("code=-1:1000:0:10"));
+    assert_false(code_add("text=x"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_kernel_begins_with_the_first_block_of_the_file),
+        cmocka_unit_test(several_blocks_tell_a_slide),
+        cmocka_unit_test(code_of_the_high_half_that_runs_below_is_no_slide),
+        cmocka_unit_test(one_function_in_common_or_short_blocks_tell_no_slide),
+        cmocka_unit_test(a_kernel_may_move_itself_after_its_first_blocks),
+        cmocka_unit_test(relocated_fields_are_the_same),
+        cmocka_unit_test(another_build_is_told),
+        cmocka_unit_test(a_loader_where_the_kernel_will_lie_is_no_other_build),
+        cmocka_unit_test(each_patched_place_is_counted_once),
+        cmocka_unit_test(what_is_no_argument_is_refused),
+    };
+
+    srand(1);
+    for (size_t i = 0; i < SIZE; i++)
+        file[i] = (uint8_t)rand();
+    told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return told == MAP_FAILED || cmocka_run_group_tests(tests, NULL, NULL);
+}
