@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Kernels in QEMU that know nothing of Pitot: the command of the host, and QEMU's plugin. Part of the Makefile.
 
-## make outside     build/outside/pitot, which watches any x86-64 kernel in QEMU (docs/outside.md); and build/host/outside, which
-##                  does so through QEMU's stub for gdb (docs/porting.md)
-outside: packages-build $(BUILD)/host/outside $(BUILD)/outside/pitot $(PLUGINS)
+## make outside     build/outside/pitot, which watches any x86-64 kernel in QEMU (docs/outside.md)
+outside: packages-build $(BUILD)/outside/pitot $(PLUGINS)
 
 # --- The command ---
 

@@ -11,7 +11,7 @@ TESTS       ?= $(if $(QUICK),$(QUICK_TESTS),tests/unit tests/model tests/host te
 UNIT       := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*_test.c))
 HOST       := $(patsubst tests/host/%.c,$(BUILD)/host/%,$(filter-out %/fake_symbols.c,$(wildcard tests/host/*.c)))
 
-tests-built: hosted $(BUILD)/model/ring_model $(BUILD)/host/postmortem $(BUILD)/host/outside $(BUILD)/outside/pitot $(PLUGINS) iso $(BUILD)/test/pitot.iso $(FP_BUILD)/test/pitot.iso $(BUILD)/port.elf $(C_PORTS) $(RUST_PORT)
+tests-built: hosted $(BUILD)/model/ring_model $(BUILD)/host/postmortem $(BUILD)/outside/pitot $(PLUGINS) iso $(BUILD)/test/pitot.iso $(FP_BUILD)/test/pitot.iso $(BUILD)/port.elf $(C_PORTS) $(RUST_PORT)
 
 # The kernel with frame pointers, beside the one without.
 $(BUILD)/fp/test/pitot.iso: FORCE

@@ -21,8 +21,7 @@ $(BUILD)/host/gather.so: tools/gather/gather.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(HOSTFLAGS) -O2 -fPIC -shared $< -o $@
 
-# The streams of a machine that has stopped, and of one that is watched from outside, are made by what makes them in the kernel.
+# The stream of a machine that has stopped is made by what makes it in the kernel.
 STREAM_SOURCES := $(addprefix core/,$(addsuffix .c,lib/print lib/refusal lib/crc32 ring/walk symbols/symbols symbols/table sample/view stream/head stream/stage stream/stream stream/task stream/tracing_data tracepoint/format zstd/encoder zstd/sequences zstd/fse))
-STREAM_HEADERS := $(wildcard tools/stub/*.h core/*.h core/*/*.h arch/*.h)
-$(eval $(call TOOL,postmortem,-lelf,tools/stub/stub.c $(STREAM_SOURCES) $(STREAM_HEADERS)))
-$(eval $(call TOOL,outside,-ldw -lelf,tools/stub/stub.c $(STREAM_SOURCES) $(STREAM_HEADERS)))
+STREAM_HEADERS := $(wildcard core/*.h core/*/*.h arch/*.h)
+$(eval $(call TOOL,postmortem,-lelf,$(STREAM_SOURCES) $(STREAM_HEADERS)))
