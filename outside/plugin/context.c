@@ -1,57 +1,62 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See context.h. A hash table with open addressing: a context's number is its place. */
+/* See context.h. Numbers are given in order, so that those in use lie together; a hash finds them. */
 #include "outside/plugin/context.h"
 
 #include <stdlib.h>
 
-#define PLACES      (1u << 22) /* 96 MiB of addresses; a page of it is used when it is needed */
-#define PLACES_MOST (PLACES / 4 * 3)
+#define PLACES_BITS 22
+#define PLACES      (1u << PLACES_BITS)
+#define LINE_BITS   4
 
-static struct context *contexts;
+static struct context *contexts; /* [number] */
+static uint32_t *numbers;        /* by their hash, with open addressing; CONTEXT_NONE: free */
 static uint32_t used;
 static uint64_t lost;
 
+/* A page takes memory when it is used. */
 bool context_init(void)
 {
-    contexts = calloc(PLACES, sizeof(*contexts));
-    return contexts;
+    contexts = calloc(CONTEXT_MOST, sizeof(*contexts));
+    numbers = calloc(PLACES, sizeof(*numbers));
+    return contexts && numbers;
 }
 
-/* A call has bytes; an interrupt has none. */
-static bool is_used(const struct context *context)
-{
-    return context->site_end || context->by == WIRE_BY_INTERRUPT;
-}
-
+/* What one context calls is asked for in turn, and lies together, in one cache line mostly. */
 static uint32_t first_place(uint32_t outer, uint64_t site)
 {
-    uint64_t hash = (site ^ (uint64_t)outer << 40) * 0x9e3779b97f4a7c15u;
+    uint32_t line = (outer * 0x9e3779b1u) >> (32 - PLACES_BITS + LINE_BITS);
+    uint32_t within = (uint32_t)((site * 0x9e3779b97f4a7c15u) >> (64 - LINE_BITS));
 
-    hash ^= hash >> 29;
-    return (uint32_t)(hash * 0xbf58476d1ce4e5b9u >> 42);
+    return line << LINE_BITS | within;
+}
+
+static uint32_t new_context(uint32_t outer, uint64_t site, enum wire_by by, unsigned site_end)
+{
+    if (used + 1 == CONTEXT_MOST) {
+        lost++;
+        return CONTEXT_NONE;
+    }
+    contexts[++used] = (struct context){
+        .site = site, .outer = outer, .by = (uint8_t)by, .site_end = (uint8_t)site_end};
+    return used;
 }
 
 uint32_t context_of(uint32_t outer, uint64_t site, enum wire_by by, unsigned site_end)
 {
-    for (uint32_t i = first_place(outer, site);; i = (i + 1) % PLACES) {
-        struct context *context = &contexts[i];
+    uint32_t i = first_place(outer, site);
 
-        if (i == CONTEXT_NONE)
-            continue;
-        if (is_used(context) && context->site == site && context->outer == outer &&
-            context->by == by)
-            return i;
-        if (is_used(context))
-            continue;
-        if (used == PLACES_MOST) {
-            lost++;
-            return CONTEXT_NONE;
-        }
-        used++;
-        *context = (struct context){
-            .site = site, .outer = outer, .by = (uint8_t)by, .site_end = (uint8_t)site_end};
-        return i;
+    for (; numbers[i] != CONTEXT_NONE; i = (i + 1) % PLACES) {
+        const struct context *context = &contexts[numbers[i]];
+
+        if (context->site == site && context->outer == outer && context->by == by)
+            return numbers[i];
     }
+    return numbers[i] = new_context(outer, site, by, site_end);
+}
+
+uint32_t context_last(void)
+{
+    return used;
 }
 
 struct context *context_at(uint32_t number)

@@ -11,6 +11,7 @@
 #include "outside/wire.h"
 
 #define CONTEXT_NONE 0
+#define CONTEXT_MOST (3u << 20) /* numbers are below it */
 
 struct context {
     uint64_t site;
@@ -27,6 +28,9 @@ bool context_init(void);
 uint32_t context_of(uint32_t outer, uint64_t site, enum wire_by by, unsigned site_end);
 
 struct context *context_at(uint32_t number);
+
+/* The last number that was given. */
+uint32_t context_last(void);
 
 /* How often there was no room. */
 uint64_t context_lost(void);
