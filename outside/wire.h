@@ -19,6 +19,7 @@ enum wire_kind {
     WIRE_COUNT,     /* struct wire_count: one for each event, at the end */
     WIRE_END,       /* struct wire_end: the last record */
 
+    WIRE_COST = 10,  /* struct wire_cost: one for each context, at the end */
     WIRE_WORD = 20,  /* struct wire_word: at the end, each word's newest first */
     WIRE_CLOCK,      /* struct wire_clock: of each CPU that has run, at the end */
     WIRE_SLIDE = 30, /* struct wire_slide: before the kernel's code is followed */
@@ -45,12 +46,17 @@ struct wire_begin {
 struct wire_context {
     struct wire_head head;
     uint32_t context, outer;
-    uint64_t site;     /* the call instruction, or the instruction that an interrupt came before */
+    uint64_t site;     /* the call instruction, or the instruction that an interrupt came before;
+                        * in a path of functions, the first instruction of the handler */
     uint32_t by;       /* enum wire_by */
     uint32_t site_end; /* bytes of the call instruction: it returns to site + site_end */
 };
 
-enum wire_by { WIRE_BY_CALL, WIRE_BY_INTERRUPT };
+enum wire_by {
+    WIRE_BY_CALL,
+    WIRE_BY_INTERRUPT,
+    WIRE_BY_ENTRY, /* of a path of functions: `site` is the first instruction of what was called */
+};
 
 /* A stack is a thread. Number 0 is code whose stack is not known yet. */
 struct wire_thread {
@@ -112,6 +118,13 @@ struct wire_strange {
 struct wire_patched {
     struct wire_head head;
     uint64_t places;
+};
+
+/* What was executed in a context that is a path of functions, without what it called. */
+struct wire_cost {
+    struct wire_head head;
+    uint32_t context, unused;
+    uint64_t calls, instructions;
 };
 
 /* How much of the machine was seen, on all CPUs, and what did not fit. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See context.h. Numbers are given in order, so that those in use lie together; a hash finds them. */
+/* See context.h. Numbers are given in order, so that those in use lie together; by a hash. */
 #include "outside/plugin/context.h"
 
 #include <stdlib.h>

@@ -13,12 +13,14 @@ static struct follow_cpu {
     struct stack *stack; /* the one at hand; NULL: not known */
     bool loaded;         /* rsp has been loaded since: the next place tells the stack */
     bool interrupted;    /* an interrupt has come, and its first place is not known: */
+    bool begun;          /* ... a block of its handler has run */
     uint32_t context;    /* ... its context */
     uint32_t upon;       /* ... that of the one that it came upon, of which the same is true */
     struct stack *below; /* ... and the stack that the first of them came upon */
 } cpus[FOLLOW_CPUS];
 
 static uint64_t *outermost; /* [thread] */
+static bool by_entry;       /* contexts are paths of functions */
 
 bool follow_init(void)
 {
@@ -89,6 +91,36 @@ static void settle(struct follow_cpu *cpu, uint64_t place)
 
 /* --- What happens. --- */
 
+/* By entry, there is no new one before the entry is known. */
+static uint32_t context_by(uint32_t outer, uint64_t site, enum wire_by by, unsigned site_end)
+{
+    return by_entry ? outer : context_of(outer, site, by, site_end);
+}
+
+void follow_by_entry(void)
+{
+    by_entry = true;
+}
+
+bool follow_begin(unsigned number, uint64_t ip)
+{
+    struct follow_cpu *cpu = &cpus[number];
+    struct frame *top = cpu->loaded || cpu->interrupted ? NULL : stack_top(cpu->stack);
+
+    if (cpu->interrupted && !cpu->begun) {
+        cpu->begun = true;
+        if (by_entry)
+            cpu->context = context_of(cpu->context, ip, WIRE_BY_INTERRUPT, 0);
+        return true;
+    }
+    if (!top || top->entry || top->interrupt)
+        return false;
+    top->entry = ip;
+    if (by_entry)
+        top->context = context_of(top->context, ip, WIRE_BY_ENTRY, 0);
+    return true;
+}
+
 void follow_call(unsigned number, uint64_t place, uint64_t site, unsigned site_end)
 {
     struct follow_cpu *cpu = &cpus[number];
@@ -104,7 +136,7 @@ void follow_call(unsigned number, uint64_t place, uint64_t site, unsigned site_e
     stack_pop_to(stack, place);
     if (stack->depth == 0)
         outermost[stack->thread] = site;
-    frame.context = context_of(stack_context(stack), site, WIRE_BY_CALL, site_end);
+    frame.context = context_by(stack_context(stack), site, WIRE_BY_CALL, site_end);
     stack_push(stack, &frame);
 }
 
@@ -154,11 +186,11 @@ void follow_interrupt(unsigned number, uint64_t site)
     struct follow_cpu *cpu = &cpus[number];
     uint32_t before = follow_context(number);
 
-    cpu->context = context_of(before, site, WIRE_BY_INTERRUPT, 0);
+    cpu->context = context_by(before, site, WIRE_BY_INTERRUPT, 0);
     cpu->upon = cpu->interrupted ? before : CONTEXT_NONE;
     cpu->below = cpu->interrupted ? cpu->below : cpu->loaded ? NULL : cpu->stack;
     cpu->interrupted = true;
-    cpu->loaded = false;
+    cpu->begun = cpu->loaded = false;
 }
 
 uint64_t follow_interrupt_site(unsigned number)
@@ -177,7 +209,7 @@ uint64_t follow_interrupt_site(unsigned number)
 /* An interrupt ends, and the CPU is where it was. */
 static void go_back(struct follow_cpu *cpu, struct stack *below, uint32_t upon)
 {
-    cpu->interrupted = upon != CONTEXT_NONE;
+    cpu->interrupted = cpu->begun = upon != CONTEXT_NONE;
     cpu->context = upon;
     cpu->upon = CONTEXT_NONE;
     cpu->stack = cpu->below = below;

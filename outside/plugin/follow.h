@@ -63,6 +63,19 @@ void follow_interrupt_return(unsigned cpu);
 /* A program has called the kernel, or the kernel has returned to it. */
 void follow_border(unsigned cpu);
 
+/*
+ * From the beginning on, contexts are paths of functions and not of call sites: the site of each is
+ * the first instruction of what was called, or of the handler (WIRE_BY_ENTRY, WIRE_BY_INTERRUPT).
+ * They lack what was called until that has begun.
+ */
+void follow_by_entry(void);
+
+/*
+ * A block begins at `ip`, and what led to it has been told. True: it is the first of what was
+ * called, or of a handler. Only needed where that is asked.
+ */
+bool follow_begin(unsigned cpu, uint64_t ip);
+
 /* Where the CPU is: the calling context, and the thread's number; 0 if not known. */
 uint32_t follow_context(unsigned cpu);
 uint32_t follow_thread(unsigned cpu);

@@ -4,10 +4,11 @@
  * block does when QEMU translates it, and has itself called where something has to be followed or
  * counted.
  *
- *     -plugin FILE.so,out=FD,[text=FIRST:LAST,][code=...,][chains=0,]event=...,stop=...
+ *     -plugin FILE.so,out=FD,[text=FIRST:LAST,][code=...,][chains=0,][graph=1,]event=...,stop=...
  *
  * events.h has the events, of which `stop` is one; code.h has text and code, window.h and writers.h
- * more arguments. Nothing is followed or counted before the kernel runs.
+ * more arguments. graph: costs are told, too (graph.h). Nothing is followed or counted before the
+ * kernel runs.
  *
  * Runs in QEMU's threads, one for each CPU with thread=multi: then each callback holds one lock.
  */
@@ -22,6 +23,7 @@
 #include "outside/plugin/entry.h"
 #include "outside/plugin/events.h"
 #include "outside/plugin/follow.h"
+#include "outside/plugin/graph.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/window.h"
 #include "outside/plugin/writers.h"
@@ -36,7 +38,7 @@ static struct cpu {
 } cpus[FOLLOW_CPUS];
 
 static struct wire_end totals;
-static bool begun, chains = true, several;
+static bool begun, chains = true, graph, several;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 
 static void enter(void)
@@ -97,7 +99,8 @@ static void follow_entry(unsigned cpu, const struct block *last, uint64_t next, 
     interrupt(cpu, site ? site : last->last, start);
 }
 
-static void follow_end(unsigned cpu, const struct block *last, uint64_t start)
+__attribute__((noinline)) static void follow_end(unsigned cpu, const struct block *last,
+                                                 uint64_t start)
 {
     uint64_t next = last->ends == DECODED_RETURN ? follow_next(cpu) : 0;
 
@@ -113,29 +116,54 @@ static bool block_continues(const struct block *last, uint64_t start)
     return last->plain && (start == last->end || start == last->target);
 }
 
+/* Out of line: most blocks need none of it. */
+__attribute__((noinline)) static void block_differs(struct cpu *here, unsigned cpu,
+                                                    const struct block *block)
+{
+    const struct block *last = here->last;
+    bool continues = last && block_continues(last, block->start);
+
+    here->last = block;
+    if (chains && last && !continues)
+        follow_end(cpu, last, block->start);
+    if (graph && (here->called || !continues))
+        graph_continue(cpu, block->start, here->time);
+    here->called = false;
+    here->time += block->count;
+    if (here->time >= here->due)
+        here->due = events_on_instructions(cpu, here->time, block->start);
+}
+
 static void block_begins(struct cpu *here, unsigned cpu, const struct block *block)
 {
     const struct block *last = here->last;
 
+    if (__builtin_expect(!last || here->called || here->time + block->count >= here->due, 0) ||
+        (chains && !block_continues(last, block->start))) {
+        block_differs(here, cpu, block);
+        return;
+    }
     here->last = block;
     here->time += block->count;
-    if (chains && last && !block_continues(last, block->start))
-        follow_end(cpu, last, block->start);
-    here->called = false;
-    if (__builtin_expect(here->time >= here->due, 0))
-        here->due = events_on_instructions(cpu, here->time, block->start);
 }
 
-static void on_block(unsigned cpu, void *own)
+/* Out of line, as it is needed by every block only if there are several CPUs. */
+__attribute__((noinline)) static void on_block_first(unsigned cpu, const struct block *block)
 {
-    const struct block *block = own;
-
     enter();
-    if (__builtin_expect(!begun, 0))
+    if (!begun)
         begun = block->kernel;
     if (begun && cpu < FOLLOW_CPUS)
         block_begins(&cpus[cpu], cpu, block);
     leave();
+}
+
+static void on_block(unsigned cpu, void *own)
+{
+    if (__builtin_expect(several || !begun, 0))
+        on_block_first(cpu, own);
+    else
+        block_begins(&cpus[0], 0, own);
 }
 
 static uint64_t site_of(const void *own)
@@ -351,12 +379,16 @@ static void on_end(qemu_plugin_id_t id, void *own)
         totals.instructions += cpus[cpu].time;
         if (cpus[cpu].time)
             tell_clock(cpu, cpus[cpu].time);
+        if (graph)
+            graph_end(cpu, cpus[cpu].time);
     }
     code_end();
     writers_tell();
     totals.within = window_instructions(totals.instructions);
     events_tell(totals.within);
     totals.samples_left_out = window_left_out();
+    if (graph)
+        graph_tell();
     tell_end(&totals);
     leave();
 }
@@ -384,6 +416,10 @@ static bool take_argument(const char *argument, int *fd)
         chains = strcmp(argument + 7, "0") != 0;
         return true;
     }
+    if (strncmp(argument, "graph=", 6) == 0) {
+        graph = strcmp(argument + 6, "0") != 0;
+        return true;
+    }
     if (window_add(argument))
         return true;
     if (strncmp(argument, "event=", 6) == 0 || strncmp(argument, "stop=", 5) == 0)
@@ -407,7 +443,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
         return 1;
     }
     several = info->system.max_vcpus > 1;
-    if (!context_init() || !follow_init() || !tell_begin(fd, (unsigned)info->system.max_vcpus)) {
+    if (!context_init() || !follow_init() || (graph && !graph_init()) ||
+        !tell_begin(fd, (unsigned)info->system.max_vcpus)) {
         fprintf(stderr, "pitot: no memory, or nobody reads what the plugin writes\n");
         return 1;
     }

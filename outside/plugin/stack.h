@@ -15,7 +15,8 @@ struct stack;
 
 struct frame {
     uint64_t place;
-    uint64_t next; /* where the code continues after the return; of an interrupt not known: 0 */
+    uint64_t next;  /* where the code continues after the return; of an interrupt not known: 0 */
+    uint64_t entry; /* the first instruction of what was called; 0: none has run */
     uint32_t context;
     bool interrupt;
     struct stack *below; /* of an interrupt: the stack that it came upon; NULL: not known */

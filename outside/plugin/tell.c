@@ -84,6 +84,14 @@ void tell_clock(unsigned cpu, uint64_t time)
     put(&record, sizeof(record), WIRE_CLOCK, cpu);
 }
 
+void tell_cost(uint32_t context, uint64_t calls, uint64_t instructions)
+{
+    struct wire_cost record = {.context = context, .calls = calls, .instructions = instructions};
+
+    tell_context(context);
+    put(&record, sizeof(record), WIRE_COST, 0);
+}
+
 void tell_count(unsigned event, uint64_t hits)
 {
     struct wire_count record = {.event = event, .hits = hits};

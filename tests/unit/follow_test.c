@@ -57,6 +57,13 @@ static int begin(void **state)
     return 0;
 }
 
+/* From here on: tests of this kind are the last ones. */
+static int begin_by_entry(void **state)
+{
+    follow_by_entry();
+    return begin(state);
+}
+
 static void calls_nest_and_return(void **state)
 {
     (void)state;
@@ -308,6 +315,83 @@ static void an_interrupt_that_was_not_seen_destroys_nothing(void **state)
     ASSERT_CHAIN(cpu, 0x2000, 0x1000);
 }
 
+/* --- What is called. --- */
+
+static void the_first_block_of_what_was_called_is_told(void **state)
+{
+    (void)state;
+    assert_false(follow_begin(cpu, 0x1000));
+    call(cpu, base, 0x1010);
+    assert_true(follow_begin(cpu, 0x2000));
+    assert_false(follow_begin(cpu, 0x2020));
+    follow_interrupt(cpu, 0x2030);
+    assert_true(follow_begin(cpu, 0x8000));
+    assert_false(follow_begin(cpu, 0x8010));
+    call(cpu, base - 0x100, 0x8020);
+    assert_true(follow_begin(cpu, 0x9000));
+    assert_true(follow_return(cpu, 0x8025));
+    assert_false(follow_begin(cpu, 0x8025));
+    follow_interrupt_return(cpu);
+    assert_false(follow_begin(cpu, 0x2030));
+    assert_true(follow_return(cpu, 0x1015));
+    assert_false(follow_begin(cpu, 0x1015));
+}
+
+static void paths_of_functions_do_not_tell_call_sites_apart(void **state)
+{
+    uint32_t before;
+
+    (void)state;
+    call(cpu, base, 0x1010);
+    follow_begin(cpu, 0x2000);
+    call(cpu, base - 32, 0x2010);
+    follow_begin(cpu, 0x3000);
+    ASSERT_CHAIN(cpu, 0x3000, 0x2000);
+    before = follow_context(cpu);
+    assert_true(follow_return(cpu, 0x2015));
+    ASSERT_CHAIN(cpu, 0x2000);
+    call(cpu, base - 32, 0x2020);
+    follow_begin(cpu, 0x3000);
+    assert_int_equal(follow_context(cpu), before);
+    assert_true(follow_return(cpu, 0x2025));
+    call(cpu, base - 32, 0x2020); /* an indirect one */
+    follow_begin(cpu, 0x4000);
+    ASSERT_CHAIN(cpu, 0x4000, 0x2000);
+}
+
+static void an_interrupt_may_come_before_what_was_called_begins(void **state)
+{
+    (void)state;
+    call(cpu, base, 0x1010);
+    follow_begin(cpu, 0x2000);
+    call(cpu, base - 32, 0x2010);
+    follow_interrupt(cpu, 0x2010);
+    follow_begin(cpu, 0x8000);
+    ASSERT_CHAIN(cpu, 0x8000, 0x2000);
+    call(cpu, base - 0x100, 0x8010);
+    follow_begin(cpu, 0x9000);
+    ASSERT_CHAIN(cpu, 0x9000, 0x8000, 0x2000);
+    assert_true(follow_return(cpu, 0x8015));
+    follow_interrupt_return(cpu);
+    assert_true(follow_begin(cpu, 0x3000));
+    ASSERT_CHAIN(cpu, 0x3000, 0x2000);
+}
+
+static void a_nested_interrupt_is_its_own_handler(void **state)
+{
+    (void)state;
+    call(cpu, base, 0x1010);
+    follow_begin(cpu, 0x2000);
+    follow_interrupt(cpu, 0x2010);
+    follow_begin(cpu, 0x8000);
+    follow_interrupt(cpu, 0x8010);
+    follow_begin(cpu, 0x8800);
+    ASSERT_CHAIN(cpu, 0x8800, 0x8000, 0x2000);
+    follow_interrupt_return(cpu);
+    assert_false(follow_begin(cpu, 0x8010));
+    ASSERT_CHAIN(cpu, 0x8000, 0x2000);
+}
+
 /* --- Entries. --- */
 
 static struct block block(enum decoded ends, uint64_t target)
@@ -373,9 +457,13 @@ int main(void)
         cmocka_unit_test_setup(a_handler_may_move_to_the_interrupted_stack, begin),
         cmocka_unit_test_setup(threads_change_inside_an_interrupt, begin),
         cmocka_unit_test_setup(an_interrupt_that_was_not_seen_destroys_nothing, begin),
+        cmocka_unit_test_setup(the_first_block_of_what_was_called_is_told, begin),
         cmocka_unit_test(what_the_last_block_leads_to_is_no_entry),
         cmocka_unit_test(a_return_of_what_was_pushed_may_lead_anywhere),
         cmocka_unit_test(the_site_of_an_interrupt_is_where_code_would_go_on),
+        cmocka_unit_test_setup(paths_of_functions_do_not_tell_call_sites_apart, begin_by_entry),
+        cmocka_unit_test_setup(an_interrupt_may_come_before_what_was_called_begins, begin_by_entry),
+        cmocka_unit_test_setup(a_nested_interrupt_is_its_own_handler, begin_by_entry),
     };
 
     if (!context_init() || !follow_init())
