@@ -16,3 +16,4 @@ struct command {
 int command_record(const struct command *command, struct watch *watch, struct refusal *why);
 int command_stat(const struct command *command, struct watch *watch, struct refusal *why);
 int command_blame(const struct command *command, struct watch *watch, struct refusal *why);
+int command_graph(const struct command *command, struct watch *watch, struct refusal *why);

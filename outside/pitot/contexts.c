@@ -13,6 +13,7 @@
 static struct context {
     uint64_t caller;
     uint32_t outer, depth; /* depth 0: there is none of this number */
+    bool by_interrupt;
 } * contexts;
 static size_t room;
 
@@ -48,7 +49,7 @@ static uint64_t caller_of(const struct wire_context *context)
     uint64_t after = context->site + context->site_end;
     struct symbol at, next;
 
-    if (context->by == WIRE_BY_INTERRUPT)
+    if (context->by != WIRE_BY_CALL)
         return context->site;
     if (symbols_find_address(context->site, &at) &&
         (!symbols_find_address(after, &next) || next.address != at.address))
@@ -68,8 +69,24 @@ int contexts_add(const struct wire_context *context, struct refusal *why)
     error = grow(context->context, why);
     if (!error)
         contexts[context->context] =
-            (struct context){caller_of(context), context->outer, (uint32_t)outside + 1};
+            (struct context){caller_of(context), context->outer, (uint32_t)outside + 1,
+                             context->by == WIRE_BY_INTERRUPT};
     return error;
+}
+
+uint64_t contexts_caller(uint32_t context)
+{
+    return contexts[context].caller;
+}
+
+uint32_t contexts_outer(uint32_t context)
+{
+    return contexts[context].outer;
+}
+
+bool contexts_by_interrupt(uint32_t context)
+{
+    return contexts[context].by_interrupt;
 }
 
 void contexts_chain(uint32_t context, uint64_t *callers, size_t most)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The calling contexts that the plugin has named so far: each leads to its caller's, so a chain is
- * followed from the innermost outwards. Called by outside/pitot/watch.c and recording.c.
+ * followed from the innermost outwards. Called by outside/pitot/watch.c, recording.c
+ * and call_tree.c.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +15,14 @@
 
 /* 0, or a negative errno and the reason. */
 int contexts_add(const struct wire_context *context, struct refusal *why);
+
+/*
+ * For a context that was added: its caller, as in a chain, or the function in a path of functions;
+ * the next one outwards; and whether it is an interrupt's.
+ */
+uint64_t contexts_caller(uint32_t context);
+uint32_t contexts_outer(uint32_t context);
+bool contexts_by_interrupt(uint32_t context);
 
 /* How many callers; -1: there is no such context. */
 long contexts_depth(uint32_t context);

@@ -23,6 +23,7 @@ static const struct {
     {&options_record, command_record},
     {&options_stat, command_stat},
     {&options_blame, command_blame},
+    {&options_graph, command_graph},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))

@@ -2,6 +2,7 @@
 /* See options.h. */
 #include "outside/pitot/options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/words/number.h"
@@ -11,8 +12,13 @@
 
 #define AT(member)  OPTION_AT(struct pitot_options, member)
 #define BOTH        (PITOT_RECORD | PITOT_STAT)
-#define ALL         (BOTH | PITOT_BLAME)
+#define ALL         (BOTH | PITOT_BLAME | PITOT_GRAPH)
 #define WRITES_MOST 1000
+
+#define DEPTH      10
+#define DEPTH_MOST 1000
+
+#define CALLS "call:"
 
 static int add_event(void *at, const char *typed, char *value, struct refusal *why)
 {
@@ -53,6 +59,8 @@ static const struct option rows[] = {
            AT(output)),
     OPTION({"-n"}, "N", PITOT_BLAME, OPTION_NUMBER, "so many writers of each word; 3", .least = 1,
            .most = WRITES_MOST, .unit = "writers", AT(writes)),
+    OPTION({"--depth"}, "N", PITOT_GRAPH, OPTION_NUMBER, "how deep calls are shown; 10", .least = 1,
+           .most = DEPTH_MOST, .what = "depth", .unit = "levels", AT(depth)),
     OPTION({"--kernel"}, "ELF", ALL, OPTION_TEXT, "the kernel's file; what QEMU's -kernel names",
            AT(kernel)),
     OPTION({"--from"}, "FUNCTION", BOTH, OPTION_TEXT,
@@ -71,8 +79,9 @@ static const struct option rows[] = {
     {.names = {NULL}},
 };
 
-#define USAGE  "[OPTION]... -- QEMU ARGUMENT..."
-#define OTHERS "an option of another command of pitot"
+#define QEMU   " -- QEMU ARGUMENT..."
+#define USAGE  "[OPTION]..." QEMU
+#define OTHERS "an option of another command"
 
 const struct options options_record = {.name = "record",
                                        .usage = USAGE,
@@ -90,7 +99,7 @@ const struct options options_stat = {.name = "stat",
                                      .workload = true};
 
 const struct options options_blame = {.name = "blame",
-                                      .usage = "[OPTION]... PLACE... -- QEMU ARGUMENT...",
+                                      .usage = "[OPTION]... PLACE..." QEMU,
                                       .summary =
                                           "says who wrote a place of memory last, and before",
                                       .row = rows,
@@ -113,15 +122,48 @@ static int read_places(int argc, char **argv, int at, struct pitot_options *opti
     return at < argc ? at + 1 : at;
 }
 
+const struct options options_graph = {.name = "graph",
+                                      .usage = "[OPTION]... FUNCTION..." QEMU,
+                                      .summary = "what functions call, and what each costs",
+                                      .row = rows,
+                                      .command = PITOT_GRAPH,
+                                      .others = OTHERS,
+                                      .workload = true};
+
+/* The words before -- that are no options. Where the QEMU command begins, or a negative errno. */
+static int read_functions(const struct options *of, int at, int argc, char **argv,
+                          struct pitot_options *options, struct refusal *why)
+{
+    int more = 0;
+
+    for (; at < argc && strcmp(argv[at - 1], "--") != 0; at += more) {
+        char *event = malloc(sizeof(CALLS) + strlen(argv[at]));
+        int error = event ? add_event(&options->events, argv[at],
+                                      strcat(strcpy(event, CALLS), argv[at]), why)
+                          : refuse(why, ENOMEM, "out of memory");
+
+        if (error)
+            return error;
+        more = options_parse(of, argc - at, argv + at, options, why);
+        if (more < 0)
+            return more;
+    }
+    return options->events.count > 0
+               ? at
+               : refuse(why, EINVAL, "no function; pitot %s %s", of->name, of->usage);
+}
+
 int pitot_options_read(const struct options *of, int argc, char **argv,
                        struct pitot_options *options, struct refusal *why)
 {
     int at;
 
-    *options = (struct pitot_options){.output = "perf.data"};
+    *options = (struct pitot_options){.output = "perf.data", .depth = DEPTH};
     at = options_parse(of, argc, argv, options, why);
     if (at > 0 && of->command == PITOT_BLAME && strcmp(argv[at - 1], "--") != 0)
         at = read_places(argc, argv, at, options, why);
+    if (at >= 0 && of->command == PITOT_GRAPH)
+        at = read_functions(of, at, argc, argv, options, why);
     if (at < 0)
         return at;
     if (options->room && !options->overwrite)

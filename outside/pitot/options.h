@@ -15,7 +15,7 @@
 #define PLACES_MAX    96
 #define PLACE_LONGEST (1 << 20) /* bytes */
 
-enum pitot_command { PITOT_RECORD = 1, PITOT_STAT = 2, PITOT_BLAME = 16 };
+enum pitot_command { PITOT_RECORD = 1, PITOT_STAT = 2, PITOT_GRAPH = 4, PITOT_BLAME = 16 };
 
 struct spelt_events {
     unsigned count;
@@ -26,19 +26,21 @@ struct pitot_options {
     bool chains;
     uint64_t period; /* 0: not given */
     const char *output;
-    const char *kernel; /* NULL: the one that QEMU is given */
-    struct spelt_events events, stop;
+    const char *kernel;         /* NULL: the one that QEMU is given */
+    struct spelt_events events; /* of a graph: calls of its functions */
+    struct spelt_events stop;
     char *from, *until; /* functions; NULL: not given */
     uint64_t most;      /* samples; 0: any number */
     bool overwrite;
     uint64_t room;   /* bytes of it */
+    uint64_t depth;  /* of a graph */
     uint64_t writes; /* of each word; 0: not given */
     size_t place_count;
     char **places; /* as they were typed, before -- */
     char **qemu;   /* its command, NULL after the last word */
 };
 
-extern const struct options options_record, options_stat, options_blame;
+extern const struct options options_record, options_stat, options_blame, options_graph;
 
 /* 0, or a negative errno and the reason. The words stay in argv, which is written to. */
 int pitot_options_read(const struct options *of, int argc, char **argv,

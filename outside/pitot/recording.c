@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "outside/pitot/contexts.h"
+#include "outside/pitot/name.h"
 #include "outside/pitot/perf_file.h"
 #include "outside/pitot/sample_ring.h"
 #include "outside/pitot/threads.h"

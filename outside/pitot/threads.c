@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/symbols/symbols.h"
+#include "outside/pitot/name.h"
 
 #define THREADS_MOST (1u << 20) /* what is larger is no number of a thread */
 
@@ -16,8 +16,7 @@ static uint32_t room;
 int threads_add(const struct wire_thread *thread, struct refusal *why)
 {
     uint32_t number = thread->thread;
-    struct symbol symbol;
-    char address[24];
+    char name[NAME_ROOM];
 
     if (number >= THREADS_MOST)
         return refuse(why, EINVAL, "the plugin's thread %u is impossible", number);
@@ -31,10 +30,8 @@ int threads_add(const struct wire_thread *thread, struct refusal *why)
         names = grown;
         room = more;
     }
-    snprintf(address, sizeof(address), "0x%llx", (unsigned long long)thread->outermost);
     free(names[number]);
-    names[number] =
-        strdup(symbols_find_address(thread->outermost, &symbol) ? symbol.name : address);
+    names[number] = strdup(name_function(thread->outermost, name));
     return 0;
 }
 

@@ -10,7 +10,7 @@ static const size_t sizes[] = {
     [WIRE_COUNT] = sizeof(struct wire_count),     [WIRE_END] = sizeof(struct wire_end),
     [WIRE_WORD] = sizeof(struct wire_word),       [WIRE_CLOCK] = sizeof(struct wire_clock),
     [WIRE_SLIDE] = sizeof(struct wire_slide),     [WIRE_STRANGE] = sizeof(struct wire_strange),
-    [WIRE_PATCHED] = sizeof(struct wire_patched),
+    [WIRE_PATCHED] = sizeof(struct wire_patched), [WIRE_COST] = sizeof(struct wire_cost),
 };
 
 void *wire_room(struct wire_reader *reader, size_t *room)

@@ -72,4 +72,55 @@ my $half = int($counts->{irq} / 2);
 like(pitot('record', '-e', 'irq/period=2/', '-o', $out), qr/: $half samples? in /,
     '... or every second one');
 
+# --- What functions call -------------------------------------------------------------------------
+
+# A line for each function, [DEPTH, NAME, CALLS, INCLUSIVE, SELF], from what pitot says.
+sub graph
+{
+    my @words = @_;
+    my @lines;
+    for (split(/\n/, pitot('graph', @words))) {
+        push(@lines, [length($5) / 2, $6, $1, $2, $4])
+            if /^ *(\d+) +(\d+) +(\d+) +(\d+)  \|  ( *)(\w+)\(\)/;
+    }
+    return @lines;
+}
+
+# The lines whose inclusive cost is not their own and that of what they call.
+sub uneven
+{
+    my @lines = @_;
+    my @uneven;
+    for my $i (0 .. $#lines) {
+        my ($depth, $name, undef, $all, $self) = @{$lines[$i]};
+        for my $line (@lines[$i + 1 .. $#lines]) {
+            last if $line->[0] <= $depth;
+            $self += $line->[3] if $line->[0] == $depth + 1;
+        }
+        push(@uneven, "$name: $all, not $self") if $all != $self;
+    }
+    return @uneven;
+}
+
+my @graph = graph('worker');
+is_deeply([map { "@$_[0 .. 2]" } grep { $_->[0] < 3 && $_->[1] !~ /^pitot/ } @graph],
+    ['0 worker 3', '1 job_run 60', '2 job_finish 60', '1 thread_yield 60', '2 thread_switch 60'],
+    'calls, as main.c makes them') or diag(map { "@$_\n" } @graph);
+my %page = reverse(slurp('docs/outside.md') =~ /^ {8,}(\d+) .*\|  +(\w+)\(\)/mg);
+is_deeply(\%page, {map { @$_[1, 2] } grep { $_->[0] < 3 } @graph}, '... docs/outside.md says so');
+is_deeply([uneven(@graph)], [], '... cost what they do, and what they call');
+my ($yield) = grep { $_->[1] eq 'thread_yield' } @graph;
+cmp_ok($yield->[3], '<', $graph[0][3] / 4, '... and not what other threads do meanwhile');
+my @twice = graph('worker');
+is_deeply(\@twice, \@graph, '... the same in each run');
+
+my %calls = %{counts('call:thread_yield', 'call:thread_switch')};
+my @all = graph('thread_yield');
+is_deeply([map { $_->[2] } grep { $_->[1] =~ /^thread_/ } @all],
+    [@calls{'call:thread_yield', 'call:thread_switch'}], 'calls from everywhere are counted');
+is(scalar(graph('worker', '--depth', 2)), 3, 'a depth');
+my @interrupted = graph('kernel_main');
+my @handlers = grep { $_->[1] eq 'trap_table' } @interrupted;
+is_deeply([map { "@$_[0, 2]" } @handlers], ["0 $counts->{irq}"], 'interrupts are apart');
+
 done_testing();

@@ -18,6 +18,7 @@ my $room = stand_in_room();
 my $elf = "$room/kernel.elf";
 my @qemu = ('--', "$room/qemu", '-kernel', $elf);
 my ($wrong_usage, $refused) = (129, 1);
+my @commands = qw(record stat blame graph);
 plugin_says(begin(1), end());
 
 # --- Help ----------------------------------------------------------------------------------------
@@ -33,8 +34,7 @@ for my $words (['help', 'record'], ['record', '-h'], ['record', '-g', '--help', 
     like($said, qr/^usage: pitot record .*^    -c, --count N /ms, '... lists the options');
 }
 my $page = slurp('docs/outside.md');
-my @options = map { /^ {4}(-.*?)(?: {2}|$)/mg } map { (pitot('help', $_))[0] }
-    qw(record stat blame);
+my @options = map { /^ {4}(-.*?)(?: {2}|$)/mg } map { (pitot('help', $_))[0] } @commands;
 cmp_ok(scalar(@options), '>', 5, 'options have lines of their own');
 for my $option (@options) {
     my ($value) = $option =~ / (\w+)$/;
@@ -42,9 +42,9 @@ for my $option (@options) {
             grep { !defined $value || $_ ne $value } split(/,? /, $option));
     ok(index($page, "| $in_page |") >= 0, "docs/outside.md has $in_page");
 }
-is_deeply([pitot('recrod')],
-    ['', "pitot: no command \"recrod\"; there are record, stat, blame, help\n", $wrong_usage],
-    'a command that there is not');
+my $there_are = join(', ', @commands, 'help');
+is_deeply([pitot('recrod')], ['', "pitot: no command \"recrod\"; there are $there_are\n",
+    $wrong_usage], 'a command that there is not');
 
 # --- Refusals ------------------------------------------------------------------------------------
 
@@ -56,8 +56,8 @@ sub refused_ok
     unlink("$room/out");
     my ($said, $complaints, $status) = pitot(\%environment, @words);
     my @words_of_qemu = stand_in_words();
-    ok($said eq '' && $complaints =~ /\Apitot (?:record|stat|blame): $pattern\n\z/
-        && $status == $wanted && !@words_of_qemu && !-s "$room/out", "refused: $pattern")
+    ok($said eq '' && $complaints =~ /\Apitot \w+: $pattern\n\z/ && $status == $wanted
+        && !@words_of_qemu && !-s "$room/out", "refused: $pattern")
         or diag("$status: $said$complaints@words_of_qemu");
 }
 
@@ -67,8 +67,8 @@ refused_ok('no QEMU command; pitot record \[OPTION\]... -- QEMU ARGUMENT...', $w
     @record);
 refused_ok('no command after --', $wrong_usage, @record, '--');
 refused_ok('unknown option "-x"; there are -e EVENT, -g, .*', $wrong_usage, @record, '-x', @qemu);
-refused_ok('-c: an option of another command of pitot', $wrong_usage, 'stat', '-c', 5, @qemu);
-refused_ok('-n: an option of another command of pitot', $wrong_usage, @record, '-n', 5, @qemu);
+refused_ok('-c: an option of another command', $wrong_usage, 'stat', '-c', 5, @qemu);
+refused_ok('-n: an option of another command', $wrong_usage, @record, '-n', 5, @qemu);
 refused_ok('-c "0": a whole number from 1 is possible', $wrong_usage, @record, '-c', 0, @qemu);
 refused_ok('/none/qemu: No such file or directory', $refused, @record, '--', '/none/qemu',
     '-kernel', $elf);
@@ -80,6 +80,17 @@ refused_ok("$file: has no -plugin; a QEMU configured with --enable-plugins has i
     {STAND_IN_PLUGINS => 0}, @record, @qemu);
 refused_ok('-daemonize: pitot waits for QEMU\'s end; leave it out', $refused, @record, @qemu,
     '-daemonize');
+
+refused_ok('no function; pitot graph \[OPTION\]... FUNCTION... -- QEMU ARGUMENT...', $wrong_usage,
+    'graph', @qemu);
+refused_ok('no QEMU command; pitot graph .*', $wrong_usage, 'graph', 'kmain');
+refused_ok('no command after --', $wrong_usage, 'graph', 'kmain', '--');
+refused_ok('-e: an option of another command', $wrong_usage, 'graph', 'kmain', '-e', 'irq', @qemu);
+refused_ok("depth \"$_\": 1 to 1000 levels are possible", $wrong_usage, 'graph', 'kmain',
+    '--depth', $_, @qemu) for 0, 1001;
+refused_ok('no function "vfs_raed"; near: vfs_read\b.*', $refused, 'graph', 'kmain', 'vfs_raed',
+    @qemu);
+refused_ok('--depth: an option of another command', $wrong_usage, 'stat', '--depth', 3, @qemu);
 
 my $emulated = 'a plugin follows emulated code alone; ';
 refused_ok("-enable-kvm: ${emulated}leave it out", $refused, @record, @qemu, '-enable-kvm');
@@ -164,7 +175,7 @@ for my $option (qw(--from --until)) {
         'run_queue', @qemu);
 }
 for my $option (['--max', 1], ['--stop', 'call:panic'], ['--overwrite']) {
-    refused_ok("$option->[0]: an option of another command of pitot", $wrong_usage, 'stat',
+    refused_ok("$option->[0]: an option of another command", $wrong_usage, 'stat',
         @$option, @qemu);
 }
 my %places = (

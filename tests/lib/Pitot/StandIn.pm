@@ -23,7 +23,8 @@ use Pitot::Patience;
 use Pitot::Perf;
 
 our @EXPORT = qw(stand_in_room plugin_says plugin_says_last pitot stand_in_words in_perf %place
-    link_kernel begin context thread sample count word clock end slide strange patched);
+    link_kernel begin context function handler thread sample count cost word clock end slide strange
+    patched);
 
 my $build = $ENV{BUILD} // 'build';
 my $room;
@@ -137,6 +138,15 @@ sub context
     return record(2, 0, 'L<2Q<L<2', $context, $outer, $site, $bytes ? 0 : 1, $bytes // 0);
 }
 
+# ... of a path of functions: the function that was called, the handler of an interrupt.
+sub function
+{
+    my ($context, $outer, $entry) = @_;
+    return record(2, 0, 'L<2Q<L<2', $context, $outer, $entry, 2, 0);
+}
+
+sub handler { return context(@_) }
+
 sub thread
 {
     my ($thread, $outermost) = @_;
@@ -170,6 +180,12 @@ sub clock
 {
     my ($cpu, $time) = @_;
     return record(21, $cpu, 'Q<', $time);
+}
+
+sub cost
+{
+    my ($context, $calls, $instructions) = @_;
+    return record(10, 0, 'L<2Q<2', $context, 0, $calls, $instructions);
 }
 
 sub end

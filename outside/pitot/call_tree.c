@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See call_tree.h. */
+#include "outside/pitot/call_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/symbols/symbols.h"
+#include "outside/pitot/contexts.h"
+
+/* Where a context lies in the tree; NULL: nowhere. A root that a handler has called has both. */
+struct place {
+    bool known;
+    struct call_node *below_root, *below_interrupt;
+};
+
+static struct place *places; /* [context] */
+static uint32_t *path;       /* contexts of one path */
+static size_t place_room, path_room;
+
+static bool grow(void **array, size_t *room, size_t wanted, size_t size)
+{
+    size_t more = wanted > 2 * *room ? wanted : 2 * *room;
+    char *grown;
+
+    if (wanted <= *room)
+        return true;
+    grown = reallocarray(*array, more, size);
+    if (!grown)
+        return false;
+    memset(grown + *room * size, 0, (more - *room) * size);
+    *array = grown;
+    *room = more;
+    return true;
+}
+
+static struct call_node *callee_of(struct call_node *caller, uint64_t ip)
+{
+    struct symbol symbol;
+    uint64_t function = symbols_find_address(ip, &symbol) ? symbol.address : ip;
+    struct call_node *node = caller->callees;
+
+    while (node && node->function != function)
+        node = node->next;
+    if (node)
+        return node;
+    node = calloc(1, sizeof(*node));
+    if (!node)
+        return NULL;
+    *node = (struct call_node){.function = function, .caller = caller, .next = caller->callees};
+    caller->callees = node;
+    return node;
+}
+
+static struct place place_in(struct call_tree *tree, uint32_t context, const struct place *outer)
+{
+    uint64_t ip = contexts_caller(context);
+    struct symbol symbol;
+    struct place place = {.known = true};
+
+    if (contexts_by_interrupt(context)) {
+        if (outer->below_root || outer->below_interrupt)
+            place.below_interrupt = callee_of(&tree->interrupts, ip);
+        return place;
+    }
+    if (outer->below_interrupt)
+        place.below_interrupt = callee_of(outer->below_interrupt, ip);
+    if (outer->below_root)
+        place.below_root = callee_of(outer->below_root, ip);
+    else if (symbols_find_address(ip, &symbol) && tree->is_root(symbol.address))
+        place.below_root = callee_of(&tree->roots, ip);
+    return place;
+}
+
+/* From the outermost context of its path that has no place yet. */
+static bool find_place(struct call_tree *tree, uint32_t context)
+{
+    static const struct place nowhere;
+    size_t depth = (size_t)contexts_depth(context), count = 0;
+
+    if (!grow((void **)&path, &path_room, depth, sizeof(*path)))
+        return false;
+    for (; context && !(context < place_room && places[context].known);
+         context = contexts_outer(context)) {
+        if (!grow((void **)&places, &place_room, (size_t)context + 1, sizeof(*places)))
+            return false;
+        path[count++] = context;
+    }
+    while (count > 0) {
+        uint32_t inner = path[--count], outer = contexts_outer(inner);
+
+        places[inner] = place_in(tree, inner, outer ? &places[outer] : &nowhere);
+    }
+    return true;
+}
+
+static void add_to(struct call_node *node, const struct wire_cost *cost)
+{
+    if (!node)
+        return;
+    node->calls += cost->calls;
+    node->self += cost->instructions;
+    for (; node; node = node->caller)
+        node->total += cost->instructions;
+}
+
+int call_tree_add(struct call_tree *tree, const struct wire_cost *cost, struct refusal *why)
+{
+    if (contexts_depth(cost->context) < 1)
+        return refuse(why, EINVAL, "the plugin's cost of context %u is impossible", cost->context);
+    if (!find_place(tree, cost->context))
+        return refuse(why, ENOMEM, "out of memory for %u calling contexts", cost->context);
+    add_to(places[cost->context].below_root, cost);
+    add_to(places[cost->context].below_interrupt, cost);
+    return 0;
+}
+
+/* By cost; what costs as much, by address, so that it is the same in each run. */
+static int compare(const void *left, const void *right)
+{
+    const struct call_node *a = *(struct call_node *const *)left,
+                           *b = *(struct call_node *const *)right;
+
+    if (a->total != b->total)
+        return a->total > b->total ? -1 : 1;
+    return a->function < b->function ? -1 : 1;
+}
+
+struct call_node **call_tree_callees(const struct call_node *node, size_t *count)
+{
+    struct call_node **list;
+
+    *count = 0;
+    for (const struct call_node *callee = node->callees; callee; callee = callee->next)
+        ++*count;
+    list = *count ? calloc(*count, sizeof(*list)) : NULL;
+    *count = 0;
+    for (struct call_node *callee = node->callees; list && callee; callee = callee->next)
+        list[(*count)++] = callee;
+    if (list)
+        qsort(list, *count, sizeof(struct call_node *), compare);
+    return list;
+}
