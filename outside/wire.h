@@ -22,6 +22,7 @@ enum wire_kind {
     WIRE_COST = 10,  /* struct wire_cost: one for each context, at the end */
     WIRE_WORD = 20,  /* struct wire_word: at the end, each word's newest first */
     WIRE_CLOCK,      /* struct wire_clock: of each CPU that has run, at the end */
+    WIRE_LOST,       /* struct wire_lost: at the end of all words of memory */
     WIRE_SLIDE = 30, /* struct wire_slide: before the kernel's code is followed */
     WIRE_STRANGE,    /* struct wire_strange: the last record that matters */
     WIRE_PATCHED,    /* struct wire_patched: near the end */
@@ -125,6 +126,11 @@ struct wire_cost {
     struct wire_head head;
     uint32_t context, unused;
     uint64_t calls, instructions;
+};
+
+struct wire_lost {
+    struct wire_head head;
+    uint64_t writes; /* that are not known, for want of room */
 };
 
 /* How much of the machine was seen, on all CPUs, and what did not fit. */

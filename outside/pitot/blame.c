@@ -1,22 +1,53 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* `pitot blame` of command.h. */
+/*
+ * `pitot blame` of command.h: the histories of the places that it is asked about; without a place
+ * the last writer of all memory, into a file; and without QEMU what such a file has of places.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/words/number.h"
+#include "outside/pitot/blame_file.h"
 #include "outside/pitot/blame_text.h"
 #include "outside/pitot/command.h"
 #include "outside/pitot/contexts.h"
+#include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/place.h"
 #include "outside/pitot/threads.h"
 
 #define WRITES_DEFAULT 3
+#define MEMORY_DEFAULT (UINT64_C(256) << 20)
+#define FILE_DEFAULT   "blame.data"
 
 static struct place places[PLACES_MAX];
-
 static size_t place_count;
+static uint64_t lost;
+
+static int read_places(const struct pitot_options *options, const struct kernel *kernel,
+                       struct refusal *why)
+{
+    for (; place_count < options->place_count; place_count++) {
+        struct place *place = &places[place_count];
+        char *text = options->places[place_count];
+        int error;
+
+        place->name = strdup(text);
+        if (!place->name)
+            return refuse(why, ENOMEM, "out of memory");
+        place->name[strcspn(place->name, "/")] = '\0';
+        place->fixed = number_digit(*place->name, 10) >= 0;
+        error = place_read_range(text, kernel, "place", place->name, &place->address,
+                                 &place->length, why);
+        if (error)
+            return error;
+        if (place->length > PLACE_LONGEST)
+            return refuse(why, EINVAL, "place \"%s\": %" PRIu64 " bytes, up to %d are possible",
+                          place->name, place->length, PLACE_LONGEST);
+    }
+    return 0;
+}
 
 static void slide_places(uint64_t slide)
 {
@@ -24,7 +55,9 @@ static void slide_places(uint64_t slide)
         places[i].address += places[i].fixed ? 0 : slide;
 }
 
-static int take(const struct wire_head *record, struct refusal *why)
+/* --- Places, as the machine runs --- */
+
+static int take_history(const struct wire_head *record, struct refusal *why)
 {
     switch (record->kind) {
     case WIRE_SLIDE:
@@ -33,36 +66,12 @@ static int take(const struct wire_head *record, struct refusal *why)
     case WIRE_THREAD:
         return threads_add((const void *)record, why);
     case WIRE_WORD:
-        return blame_add((const void *)record, why);
+        return writes_add((const void *)record, why);
     case WIRE_CLOCK:
         return blame_clock((const void *)record, why);
     default:
         return 0;
     }
-}
-
-static int read_places(const struct pitot_options *options, const struct kernel *kernel,
-                       struct refusal *why)
-{
-    for (size_t i = 0; i < options->place_count; i++) {
-        struct place *place = &places[i];
-        int error;
-
-        place->name = strdup(options->places[i]);
-        if (!place->name)
-            return refuse(why, ENOMEM, "out of memory");
-        place->name[strcspn(place->name, "/")] = '\0';
-        place->fixed = number_digit(*place->name, 10) >= 0;
-        error = place_read_range(options->places[i], kernel, "place", place->name, &place->address,
-                                 &place->length, why);
-        if (error)
-            return error;
-        if (place->length > PLACE_LONGEST)
-            return refuse(why, EINVAL, "place \"%s\": %" PRIu64 " bytes, up to %d are possible",
-                          place->name, place->length, PLACE_LONGEST);
-    }
-    place_count = options->place_count;
-    return 0;
 }
 
 /* The plugin's arguments. */
@@ -74,33 +83,129 @@ static char *ask(const struct pitot_options *options)
 
     if (!text)
         return NULL;
-    fprintf(text, ",writes=%" PRIu64, options->writes ? options->writes : WRITES_DEFAULT);
-    for (size_t i = 0; i < options->place_count; i++)
+    if (place_count == 0)
+        fprintf(text, ",shadow=%" PRIu64, options->memory ? options->memory : MEMORY_DEFAULT);
+    else
+        fprintf(text, ",writes=%" PRIu64, options->writes ? options->writes : WRITES_DEFAULT);
+    for (size_t i = 0; i < place_count; i++)
         fprintf(text, ",%s=%" PRIx64 ":%" PRIu64, places[i].fixed ? "at" : "place",
                 places[i].address, places[i].length);
     return fclose(text) == 0 ? wanted : NULL;
+}
+
+static int run(const struct pitot_options *options, struct watch *watch, struct refusal *why)
+{
+    char *wanted = ask(options);
+    int error;
+
+    if (!wanted)
+        return refuse(why, ENOMEM, "out of memory");
+    watch->wanted = wanted;
+    watch->chains = true;
+    error = watch_run(watch, why);
+    free(wanted);
+    return error;
+}
+
+/* --- All memory, into a file --- */
+
+static int keep(const struct wire_head *record, struct refusal *why)
+{
+    if (record->kind == WIRE_LOST)
+        lost = ((const struct wire_lost *)record)->writes;
+    return blame_file_write(record, why);
+}
+
+static int run_into_file(const struct pitot_options *options, struct watch *watch,
+                         struct refusal *why)
+{
+    const char *path = options->output ? options->output : FILE_DEFAULT;
+    int error = blame_file_create(path, watch->kernel, why), closing;
+
+    if (error)
+        return error;
+    watch->take = keep;
+    error = run(options, watch, why);
+    if (!error && watch->whole)
+        error = blame_file_write(&watch->end.head, why);
+    closing = blame_file_close(error ? NULL : why);
+    error = error ? error : closing;
+    watch_tell_losses(watch);
+    watch_tell(lost, "writes without room; -m gives more");
+    if (!error && watch->whole && !watch_tell_unrun(watch))
+        fprintf(stderr, "[ pitot blame: the last writers of all memory in %s ]\n", path);
+    return error;
 }
 
 int command_blame(const struct command *command, struct watch *watch, struct refusal *why)
 {
     const struct pitot_options *options = command->options;
     int error = read_places(options, watch->kernel, why);
-    char *wanted;
 
     if (error)
         return error;
-    wanted = ask(options);
-    if (!wanted)
-        return refuse(why, ENOMEM, "out of memory");
-    watch->wanted = wanted;
-    watch->chains = true;
-    watch->take = take;
-    error = watch_run(watch, why);
-    free(wanted);
+    if (place_count == 0)
+        return run_into_file(options, watch, why);
+    watch->take = take_history;
+    error = run(options, watch, why);
     if (error)
         return error;
     watch_tell_losses(watch);
     if (watch->whole && !watch_tell_unrun(watch))
-        blame_print(places, options->place_count, watch->kernel->name);
+        blame_print(places, place_count, watch->kernel->name);
     return 0;
+}
+
+/* --- Places, from a file --- */
+
+static int take_kept(const struct wire_head *record, struct refusal *why)
+{
+    switch (record->kind) {
+    case WIRE_SLIDE:
+        elf_symbols_slide(((const struct wire_slide *)record)->slide);
+        return take_history(record, why);
+    case WIRE_CONTEXT:
+        return contexts_add((const void *)record, why);
+    case WIRE_WORD:
+        return writes_pick(places, place_count, (const void *)record, why);
+    case WIRE_LOST:
+        blame_lost(((const struct wire_lost *)record)->writes);
+        return 0;
+    default:
+        return take_history(record, why);
+    }
+}
+
+static int open_kernel(const struct pitot_options *options, const char *path, struct kernel *kernel,
+                       struct refusal *why)
+{
+    struct blame_file_head head;
+    int error = blame_file_open(path, &head, why);
+
+    if (!error)
+        error = kernel_open(kernel, options->kernel ? options->kernel : head.kernel, why);
+    if (error)
+        return error;
+    if (head.build_id_size != kernel->build_id_size ||
+        memcmp(head.build_id, kernel->build_id, head.build_id_size) != 0)
+        return refuse(why, EINVAL, "%s is of another kernel than %s, by its build id; --kernel ELF",
+                      path, kernel->path);
+    if (head.build_id_size == 0)
+        fprintf(stderr, "pitot: %s has no build id: whether it is the one that ran is not known\n",
+                kernel->path);
+    return 0;
+}
+
+int blame_ask_file(const struct pitot_options *options, struct refusal *why)
+{
+    static struct kernel kernel;
+    int error = open_kernel(options, options->input ? options->input : FILE_DEFAULT, &kernel, why);
+
+    if (!error)
+        error = read_places(options, &kernel, why);
+    if (!error)
+        error = blame_file_read(take_kept, why);
+    if (!error)
+        blame_print(places, place_count, kernel.name);
+    return error;
 }

@@ -116,9 +116,11 @@ static int run(size_t index, int argc, char **argv, char *const *typed)
     int error = pitot_options_read(commands[index].options, argc, argv, &options, &why);
     int status = error ? WRONG_USAGE : 1;
 
-    if (!error)
+    if (!error && !options.qemu)
+        error = blame_ask_file(&options, &why);
+    else if (!error)
         error = prepare(&options, &kernel, &events, &watch, &why);
-    if (!error)
+    if (!error && options.qemu)
         error = commands[index].run(&command, &watch, &why);
     if (!error)
         return watch.status;

@@ -7,8 +7,7 @@
 
 #include "core/words/number.h"
 
-#define SIZE_MOST    (1ull << 40)
-#define SIZE_DEFAULT (4ull << 20)
+#define SIZE_MOST (1ull << 40)
 
 #define AT(member)  OPTION_AT(struct pitot_options, member)
 #define BOTH        (PITOT_RECORD | PITOT_STAT)
@@ -55,8 +54,13 @@ static const struct option rows[] = {
     OPTION({"-g"}, NULL, PITOT_RECORD, OPTION_FLAG, "the call chain of each sample", AT(chains)),
     OPTION({"-c", "--count"}, "N", PITOT_RECORD, OPTION_NUMBER,
            "a sample every N instructions or hits", .least = 1, AT(period)),
-    OPTION({"-o", "--output"}, "FILE", PITOT_RECORD, OPTION_TEXT, "where to write; perf.data",
-           AT(output)),
+    OPTION({"-o", "--output"}, "FILE", PITOT_RECORD | PITOT_BLAME, OPTION_TEXT,
+           "where to write; perf.data, of blame blame.data", AT(output)),
+    OPTION({"-i", "--input"}, "FILE", PITOT_BLAME, OPTION_TEXT,
+           "what to read, without QEMU; blame.data", AT(input)),
+    OPTION({"-m", "--memory"}, "SIZE", PITOT_RECORD | PITOT_BLAME, OPTION_TEXT,
+           "the room for samples of --overwrite, 4M; for writers of all memory, 256M",
+           .set = read_size, AT(memory)),
     OPTION({"-n"}, "N", PITOT_BLAME, OPTION_NUMBER, "so many writers of each word; 3", .least = 1,
            .most = WRITES_MOST, .unit = "writers", AT(writes)),
     OPTION({"--depth"}, "N", PITOT_GRAPH, OPTION_NUMBER, "how deep calls are shown; 10", .least = 1,
@@ -74,8 +78,6 @@ static const struct option rows[] = {
            AT(stop)),
     OPTION({"--overwrite"}, NULL, PITOT_RECORD, OPTION_FLAG, "keeps the last samples, up to -m",
            AT(overwrite)),
-    OPTION({"-m"}, "SIZE", PITOT_RECORD, OPTION_TEXT,
-           "how many bytes of samples --overwrite keeps; 4M", .set = read_size, AT(room)),
     {.names = {NULL}},
 };
 
@@ -99,7 +101,7 @@ const struct options options_stat = {.name = "stat",
                                      .workload = true};
 
 const struct options options_blame = {.name = "blame",
-                                      .usage = "[OPTION]... PLACE..." QEMU,
+                                      .usage = "[OPTION]... [PLACE]... [-- QEMU ARGUMENT...]",
                                       .summary =
                                           "says who wrote a place of memory last, and before",
                                       .row = rows,
@@ -153,12 +155,30 @@ static int read_functions(const struct options *of, int at, int argc, char **arg
                : refuse(why, EINVAL, "no function; pitot %s %s", of->name, of->usage);
 }
 
+/* Places and QEMU: a history; QEMU alone: all memory, into a file; places alone: from a file. */
+static int check_blame(const struct pitot_options *options, struct refusal *why)
+{
+    bool places = options->place_count > 0, runs = options->qemu;
+
+    if (!places && !runs)
+        return refuse(why, EINVAL, "no PLACE and no QEMU command; pitot help blame");
+    if (options->writes && !(places && runs))
+        return refuse(why, EINVAL,
+                      "-n: a file has one writer; with PLACE and -- QEMU it is possible");
+    if ((options->output || options->memory) && (places || !runs))
+        return refuse(why, EINVAL, "%s: of all memory; without PLACE, with -- QEMU it is possible",
+                      options->output ? "-o" : "-m");
+    if (options->input && runs)
+        return refuse(why, EINVAL, "-i: reads what was written; without -- QEMU it is possible");
+    return 0;
+}
+
 int pitot_options_read(const struct options *of, int argc, char **argv,
                        struct pitot_options *options, struct refusal *why)
 {
     int at;
 
-    *options = (struct pitot_options){.output = "perf.data", .depth = DEPTH};
+    *options = (struct pitot_options){.depth = DEPTH};
     at = options_parse(of, argc, argv, options, why);
     if (at > 0 && of->command == PITOT_BLAME && strcmp(argv[at - 1], "--") != 0)
         at = read_places(argc, argv, at, options, why);
@@ -166,14 +186,12 @@ int pitot_options_read(const struct options *of, int argc, char **argv,
         at = read_functions(of, at, argc, argv, options, why);
     if (at < 0)
         return at;
-    if (options->room && !options->overwrite)
+    if (of->command == PITOT_RECORD && options->memory && !options->overwrite)
         return refuse(why, EINVAL, "-m is the size of what --overwrite keeps; add --overwrite");
-    if (!options->room)
-        options->room = SIZE_DEFAULT;
-    if (at == argc)
+    options->qemu = at < argc ? argv + at : NULL;
+    if (of->command == PITOT_BLAME)
+        return check_blame(options, why);
+    if (!options->qemu)
         return refuse(why, EINVAL, "no QEMU command; pitot %s %s", of->name, of->usage);
-    if (of->command == PITOT_BLAME && options->place_count == 0)
-        return refuse(why, EINVAL, "no place; pitot %s %s", of->name, of->usage);
-    options->qemu = argv + at;
     return 0;
 }

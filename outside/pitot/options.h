@@ -24,20 +24,20 @@ struct spelt_events {
 
 struct pitot_options {
     bool chains;
-    uint64_t period; /* 0: not given */
-    const char *output;
+    uint64_t period;            /* 0: not given */
+    const char *input, *output; /* NULL: the command's own */
+    uint64_t memory;            /* bytes; 0: not given */
     const char *kernel;         /* NULL: the one that QEMU is given */
     struct spelt_events events; /* of a graph: calls of its functions */
     struct spelt_events stop;
     char *from, *until; /* functions; NULL: not given */
     uint64_t most;      /* samples; 0: any number */
     bool overwrite;
-    uint64_t room;   /* bytes of it */
     uint64_t depth;  /* of a graph */
     uint64_t writes; /* of each word; 0: not given */
     size_t place_count;
     char **places; /* as they were typed, before -- */
-    char **qemu;   /* its command, NULL after the last word */
+    char **qemu;   /* its command, NULL after the last word; NULL: a file is read */
 };
 
 extern const struct options options_record, options_stat, options_blame, options_graph;

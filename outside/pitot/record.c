@@ -56,7 +56,7 @@ int command_record(const struct command *command, struct watch *watch, struct re
     watch->taken = perf_file_flush;
     watch->chains |= options->chains;
     watch->most = options->most;
-    watch->streams = strcmp(options->output, "-") == 0;
+    watch->streams = strcmp(recording_output(options), "-") == 0;
     error = watch_run(watch, why);
     /* What came before an error is kept; the first error is told. */
     int closing = recording_close(watch->cpus ? watch->cpus : 1, command->argc, command->argv,
@@ -68,6 +68,6 @@ int command_record(const struct command *command, struct watch *watch, struct re
     tell_none(watch);
     fprintf(stderr, "[ pitot record: %llu sample%s in %s ]\n",
             (unsigned long long)recording_samples(), recording_samples() == 1 ? "" : "s",
-            options->output);
+            recording_output(options));
     return error ? error : closing;
 }

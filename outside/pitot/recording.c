@@ -18,6 +18,7 @@
 #define SAMPLE_HEAD 8    /* most words of a sample before its chain, its header's among them */
 #define SAMPLE_TIME 4    /* which of them has the time */
 #define CHAIN_MOST  8000 /* callers: a record has less than 64 KiB */
+#define KEPT        (UINT64_C(4) << 20) /* bytes of samples that are not overwritten */
 #define COMM_ROOM   64
 #define MISC        PERF_RECORD_MISC_USER
 
@@ -229,6 +230,11 @@ uint64_t recording_cut(void)
     return recording.cut;
 }
 
+const char *recording_output(const struct pitot_options *options)
+{
+    return options->output ? options->output : "perf.data";
+}
+
 int recording_create(const struct pitot_options *options, const struct kernel *kernel,
                      const struct events *events, struct refusal *why)
 {
@@ -239,12 +245,11 @@ int recording_create(const struct pitot_options *options, const struct kernel *k
     recording.events = events;
     recording.chains = chains;
     recording.overwrites = options->overwrite;
-    if (options->overwrite && !sample_ring_create(options->room))
-        return refuse(why, ENOMEM, "-m: no memory for %llu bytes",
-                      (unsigned long long)options->room);
+    if (options->overwrite && !sample_ring_create(options->memory ? options->memory : KEPT))
+        return refuse(why, ENOMEM, "-m: no memory for so many bytes");
     for (unsigned i = 0; i < events->count; i++)
         describe(&events->event[i], chains, &recording.attributes[i]);
-    error = perf_file_create(options->output, recording.attributes, events->count, why);
+    error = perf_file_create(recording_output(options), recording.attributes, events->count, why);
     if (error)
         return error;
     for (unsigned i = 0; i < events->count; i++)

@@ -12,6 +12,9 @@
 #include "outside/pitot/event.h"
 #include "outside/wire.h"
 
+/* Where it goes. */
+const char *recording_output(const struct pitot_options *options);
+
 /* 0, or a negative errno and the reason. */
 int recording_create(const struct pitot_options *options, const struct kernel *kernel,
                      const struct events *events, struct refusal *why);

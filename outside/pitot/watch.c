@@ -49,6 +49,11 @@ static int take_count(struct watch *watch, const struct wire_count *count, struc
     return 0;
 }
 
+static int give(struct watch *watch, const struct wire_head *record, struct refusal *why)
+{
+    return watch->take ? watch->take(record, why) : 0;
+}
+
 static int refuse_build(const struct watch *watch, const struct wire_strange *strange,
                         struct refusal *why)
 {
@@ -61,19 +66,22 @@ static int refuse_build(const struct watch *watch, const struct wire_strange *st
 
 static int take_record(struct watch *watch, const struct wire_head *record, struct refusal *why)
 {
+    int error;
+
     if (!watch->begun && record->kind != WIRE_BEGIN)
         return refuse(why, EINVAL, "%s did not begin by its version; make outside", plugin.file);
     switch (record->kind) {
     case WIRE_BEGIN:
         return take_begin(watch, (const void *)record, why);
     case WIRE_CONTEXT:
-        return contexts_add((const void *)record, why);
+        error = contexts_add((const void *)record, why);
+        return error ? error : give(watch, record, why);
     case WIRE_COUNT:
         return take_count(watch, (const void *)record, why);
     case WIRE_SLIDE:
         watch->slide = ((const struct wire_slide *)record)->slide;
         elf_symbols_slide(watch->slide);
-        return watch->take ? watch->take(record, why) : 0;
+        return give(watch, record, why);
     case WIRE_STRANGE:
         return refuse_build(watch, (const void *)record, why);
     case WIRE_PATCHED:
@@ -84,7 +92,7 @@ static int take_record(struct watch *watch, const struct wire_head *record, stru
         watch->whole = true;
         return 0;
     default:
-        return watch->take ? watch->take(record, why) : 0;
+        return give(watch, record, why);
     }
 }
 

@@ -20,8 +20,9 @@ struct watch {
     bool streams;         /* standard output is the command's, not QEMU's */
     const char *wanted;   /* more arguments of the plugin, each behind a comma; NULL: none */
     /*
-     * The command's own: takes a record that is neither a context nor a count; and is told when the
-     * records that came at once are taken. NULL: they are dropped, or nothing is done.
+     * The command's own: takes a record that is no count, a context once contexts.h has it; and is
+     * told when the records that came at once are taken. NULL: they are dropped, or nothing is
+     * done.
      */
     int (*take)(const struct wire_head *record, struct refusal *why);
     int (*taken)(struct refusal *why);

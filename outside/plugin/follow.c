@@ -25,7 +25,7 @@ static bool by_entry;       /* contexts are paths of functions */
 bool follow_init(void)
 {
     outermost = calloc(STACKS_MOST, sizeof(*outermost));
-    return outermost && stack_init();
+    return outermost && stack_init() && context_init();
 }
 
 static void forget(const struct stack *gone)

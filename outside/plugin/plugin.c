@@ -18,15 +18,14 @@
 #include <string.h>
 
 #include "outside/plugin/api.h"
+#include "outside/plugin/blame.h"
 #include "outside/plugin/code.h"
-#include "outside/plugin/context.h"
 #include "outside/plugin/entry.h"
 #include "outside/plugin/events.h"
 #include "outside/plugin/follow.h"
 #include "outside/plugin/graph.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/window.h"
-#include "outside/plugin/writers.h"
 
 PLUGIN_EXPORT int qemu_plugin_version = QEMU_API;
 
@@ -244,8 +243,8 @@ static void on_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address,
         return;
     enter();
     if (begun && cpu < FOLLOW_CPUS)
-        writers_on_store(cpu, cpus[cpu].time, site_of(own), address,
-                         1u << qemu_plugin_mem_size_shift(info));
+        blame_on_store(cpu, cpus[cpu].time, site_of(own), address,
+                       1u << qemu_plugin_mem_size_shift(info));
     leave();
 }
 
@@ -304,7 +303,7 @@ void code_slid(uint64_t by)
 {
     events_slide(by);
     window_slide(by);
-    writers_slide(by);
+    blame_slide(by);
 }
 
 /* `slide`: how far it lies above its address in the kernel's file. */
@@ -315,7 +314,7 @@ static void watch_instruction(struct qemu_plugin_insn *instruction, enum decoded
     void *own = (void *)(uintptr_t)ip;
 
     /* First: a call's own store belongs to the caller. */
-    if (writers_watch())
+    if (blame_watch())
         qemu_plugin_register_vcpu_mem_cb(instruction, on_store, QEMU_PLUGIN_CB_NO_REGS,
                                          QEMU_PLUGIN_MEM_W, own);
     if (chains && (decoded == DECODED_CALL || decoded == DECODED_CALL_FAR))
@@ -383,7 +382,7 @@ static void on_end(qemu_plugin_id_t id, void *own)
             graph_end(cpu, cpus[cpu].time);
     }
     code_end();
-    writers_tell();
+    blame_tell();
     totals.within = window_instructions(totals.instructions);
     events_tell(totals.within);
     totals.samples_left_out = window_left_out();
@@ -408,6 +407,8 @@ static bool take(const char *argument, const char *wrong)
 
 static bool take_argument(const char *argument, int *fd)
 {
+    const char *wrong;
+
     if (sscanf(argument, "out=%d", fd) == 1)
         return true;
     if (strncmp(argument, "text=", 5) == 0 || strncmp(argument, "code=", 5) == 0)
@@ -424,11 +425,9 @@ static bool take_argument(const char *argument, int *fd)
         return true;
     if (strncmp(argument, "event=", 6) == 0 || strncmp(argument, "stop=", 5) == 0)
         return take(argument, events_add(strchr(argument, '=') + 1, *argument == 's'));
-    if (strncmp(argument, "writes=", 7) == 0)
-        return take(argument, writers_keep(argument + 7));
-    if (strncmp(argument, "place=", 6) == 0 || strncmp(argument, "at=", 3) == 0)
-        return take(argument, writers_add(strchr(argument, '=') + 1, *argument == 'p'));
-    return refuse(argument, "what code.h, events.h, window.h and writers.h say");
+    if (blame_argument(argument, &wrong))
+        return take(argument, wrong);
+    return refuse(argument, "what code.h, events.h, window.h and blame.h say");
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
@@ -443,7 +442,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
         return 1;
     }
     several = info->system.max_vcpus > 1;
-    if (!context_init() || !follow_init() || (graph && !graph_init()) ||
+    if (!follow_init() || (graph && !graph_init()) ||
         !tell_begin(fd, (unsigned)info->system.max_vcpus)) {
         fprintf(stderr, "pitot: no memory, or nobody reads what the plugin writes\n");
         return 1;

@@ -92,6 +92,13 @@ void tell_cost(uint32_t context, uint64_t calls, uint64_t instructions)
     put(&record, sizeof(record), WIRE_COST, 0);
 }
 
+void tell_lost(uint64_t writes)
+{
+    struct wire_lost record = {.writes = writes};
+
+    put(&record, sizeof(record), WIRE_LOST, 0);
+}
+
 void tell_count(unsigned event, uint64_t hits)
 {
     struct wire_count record = {.event = event, .hits = hits};

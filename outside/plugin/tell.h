@@ -21,6 +21,9 @@ void tell_clock(unsigned cpu, uint64_t time);
 /* What a context has cost; tells the context first. */
 void tell_cost(uint32_t context, uint64_t calls, uint64_t instructions);
 
+/* How many writes had no room in the shadow of memory. */
+void tell_lost(uint64_t writes);
+
 void tell_count(unsigned event, uint64_t hits);
 
 void tell_slide(uint64_t slide);

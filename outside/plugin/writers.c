@@ -51,7 +51,7 @@ static void watch_place(const struct place *place)
         watched_last = place->last;
 }
 
-const char *writers_add(const char *argument, bool moves)
+static const char *add(const char *argument, bool moves)
 {
     struct place *place = &places[count];
     uint64_t length, words;
@@ -71,6 +71,16 @@ const char *writers_add(const char *argument, bool moves)
     watch_place(place);
     count++;
     return NULL;
+}
+
+const char *writers_add(const char *argument)
+{
+    return add(argument, true);
+}
+
+const char *writers_add_fixed(const char *argument)
+{
+    return add(argument, false);
 }
 
 /* By whole pages, so words stay words. */

@@ -13,10 +13,11 @@
 const char *writers_keep(const char *argument);
 
 /*
- * place=ADDRESS:LENGTH, in hexadecimal and decimal; at=...: it does not move. NULL, or what is
- * wrong.
+ * place=ADDRESS:LENGTH, in hexadecimal and decimal; at=...: whatever the kernel's slide. NULL, or
+ * what is wrong.
  */
-const char *writers_add(const char *argument, bool moves);
+const char *writers_add(const char *argument);
+const char *writers_add_fixed(const char *argument);
 
 /* The kernel runs so far above the addresses of its file. */
 void writers_slide(uint64_t by);

@@ -3,7 +3,8 @@
 # of: outside, docs/outside.md
 #
 # `pitot blame` on a kernel that has no line for it, tests/port: its last writers of a variable are
-# the last hits of a watch on it, in another run of the same boot. Run from the root of the tree:
+# the last hits of a watch on it, in another run of the same boot; and a file of all memory's last
+# writers has the same ones. Run from the root of the tree:
 #
 #     prove tests/boot/outside_blame.t
 use strict;
@@ -11,6 +12,7 @@ use warnings;
 use lib 'tests/lib';
 use File::Path qw(make_path);
 use Test::More;
+use Pitot::Difference;
 use Pitot::Files;
 use Pitot::Patience;
 use Pitot::Perf;
@@ -33,7 +35,7 @@ sub printed
     my ($wanted, @command) = @_;
     my $status = Pitot::Perf::run_between("$logs/out", "$logs/err", '/dev/null', 'timeout',
         $patience, @command);
-    is($status, $wanted, "@command[0 .. 5]") or diag(slurp("$logs/err"));
+    is($status, $wanted, join(' ', grep { defined } @command[0 .. 5])) or diag(slurp("$logs/err"));
     return slurp("$logs/out");
 }
 
@@ -67,6 +69,18 @@ my ($ago) = $blamed =~ /: (\d+) instructions ago$/m;
 my ($page) = slurp('docs/outside.md') =~ /^( {4}port_watched, 8 bytes.*?)\n\n/ms;
 is_deeply([map { s/.*?: |\+0x\w+//gr } writes($page)],
     [map { s/.*?: |\+0x\w+//gr } @$whole[0, 1]], '... docs/outside.md says so');
+
+# Data of 4 and 8 bytes that nothing shares its 4 bytes with.
+my @variables = map { /^([0-9a-f]+) 0*([48]) [bBdD] \S+$/ ? "0x$1/$2" : () }
+    split(/\n/, printed(0, 'nm', '-S', '--defined-only', "$build/port.elf"));
+splice(@variables, 96);
+cmp_ok(scalar(@variables), '>', 50, 'the kernel has variables');
+my $histories = printed($switched_off, "$build/outside/pitot", 'blame', '-n', 1, @variables, '--',
+    @qemu);
+printed($switched_off, "$build/outside/pitot", 'blame', '-o', "$logs/blame.data", '--', @qemu);
+is(scalar(() = $histories =~ /^0x/mg), scalar(@variables), '... of which each has its answer');
+same_ok(printed(0, "$build/outside/pitot", 'blame', '-i', "$logs/blame.data", @variables),
+    $histories =~ s/\d+ times in a row, //gr, '... all memory\'s file has the same of each');
 
 my %counts = reverse((printed($switched_off, "$build/outside/pitot", 'stat', '--', @qemu),
     slurp("$logs/err"))[1] =~ /^ +(\d+) +(instructions)$/mg);

@@ -10,6 +10,7 @@ use strict;
 use warnings;
 use lib 'tests/lib';
 use Test::More;
+use Pitot::Files;
 use Pitot::StandIn;
 
 my $room = stand_in_room();
@@ -74,6 +75,91 @@ plugin_says(begin(1), @deep, word(context => 200, address => $queue, ip => $plac
 my $lines = blamed('run_queue/8');
 is(scalar(@$lines), 1 + 1 + 128 + 1, 'a chain of 200');
 is($lines->[-1], '... and 73 more callers', '... is cut, which is said');
+
+# --- A file --------------------------------------------------------------------------------------
+
+my $file = "$room/blame.data";
+my @all = (@known, clock(0, 100), (map { word(thread => 1, context => 1, time => 10, @$_) }
+    [address => $queue - 8, length => 12, ip => $place{panic}],
+    [address => $queue + 4, length => 1, ip => $place{vfs_read}],
+    [address => $queue + 16, length => 8, ip => $place{vfs_write}],
+    [address => $queue + 24, length => 8, ip => $place{vfs_write}, time => 11]));
+
+# What the file says of places, and on stderr; its status.
+sub asked
+{
+    my ($said, $complaints, $status) = pitot('blame', '-i', $file, @_);
+    return [[map { s/^\s+//r =~ s/\s+/ /gr } grep { !/kmain\+/ } split(/\n/, $said)], $complaints,
+        $status];
+}
+
+sub write_file
+{
+    plugin_says(@_);
+    return [(pitot('blame', '-o', $file, '--', @qemu))[1, 2]];
+}
+
+is_deeply(write_file(@all, lost(0), end(instructions => 100)),
+    ["[ pitot blame: the last writers of all memory in $file ]\n", 0], 'all memory, in a file');
+like((stand_in_words())[1], qr/,shadow=268435456,event=insn:0$/, '... the plugin has 256 MiB');
+is_deeply(asked('run_queue/32', 'run_queue+2/2', 'run_queue+6/1'), [[
+    'run_queue, bytes 0-3 (0xffffffff80101000):', 'kmain 2 [000] 0.000000010: 90 instructions ago',
+    'ffffffff80100500 panic+0x0', '',
+    'run_queue, byte 4 (0xffffffff80101004):', 'kmain 2 [000] 0.000000010: 90 instructions ago',
+    'ffffffff80100300 vfs_read+0x0', '',
+    'run_queue, bytes 5-7 (0xffffffff80101005):',
+    'not known: the last write of these 4 bytes was of others of them', '',
+    'run_queue, bytes 8-15 (0xffffffff80101008):', 'not written since the kernel began', '',
+    'run_queue, bytes 16-31 (0xffffffff80101010):',
+    'kmain 2 [000] 0.000000010: 90 instructions ago',
+    'ffffffff80100400 vfs_write+0x0', '',
+    'run_queue+2, 2 bytes (0xffffffff80101002):', 'kmain 2 [000] 0.000000010: 90 instructions ago',
+    'ffffffff80100500 panic+0x0', '',
+    'run_queue+6, 1 byte (0xffffffff80101006):',
+    'not known: the last write of these 4 bytes was of others of them'], '', 0],
+    '... answers what is asked afterwards');
+is_deeply(write_file(@all, lost(5), end(instructions => 100)),
+    ["pitot: 5 writes without room; -m gives more\n"
+    . "[ pitot blame: the last writers of all memory in $file ]\n", 0], 'writes without room');
+is_deeply(asked('run_queue+8/8')->[0], ['run_queue+8, 8 bytes (0xffffffff80101008):',
+    'not written, or one of 5 writes without room (-m)'], '... may be the answer');
+pitot('blame', '-o', $file, '-m', '2G', '--', @qemu);
+like((stand_in_words())[1], qr/,shadow=2147483648,/, '... -m has the plugin keep more');
+
+sub refused_ok
+{
+    my ($why, @places) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my ($said, $complaints, $status) = @{asked(@places)};
+    ok(!@$said && $complaints =~ /\Apitot blame: $why\n\z/ && $status == 1, "refused: $why")
+        or diag($complaints);
+}
+
+refused_ok('no symbol "run_queu"; near: run_queue\b.*', 'run_queu');
+my $good = slurp($file);
+for my $damage (['is no file of pitot blame\'s', 'x' x 8_000],
+    ['is of version 9, 1 is read; record it again', $good =~ s/^.{8}\K..../pack('L<', 9)/ser],
+    ['is damaged; record it again', substr($good, 0, -length(end())) . 'x' x length(end())],
+    ['is not whole: QEMU was killed; record it again', substr($good, 0, -length(end()))]) {
+    my ($why, $bytes) = @$damage;
+    write_bytes($file, $bytes);
+    refused_ok("\Q$file\E $why", 'run_queue');
+}
+write_bytes($file, $good);
+link_kernel("$room/other.elf", [qw(kmain)]);
+refused_ok("\Q$file\E is of another kernel than \\S+/other.elf, by its build id; --kernel ELF",
+    '--kernel', "$room/other.elf", 'run_queue');
+link_kernel("$room/kernel.elf", [qw(kmain)], '--build-id=none');
+write_file(@all, lost(0), end(instructions => 100));
+like(asked('run_queue')->[1],
+    qr/\Apitot: \S+ has no build id: whether it is the one that ran is not known\n\z/,
+    'a kernel without a build id is taken, which is said');
+unlink($file);
+refused_ok("no \Q$file\E; pitot blame -- QEMU... writes one", 'run_queue');
+$room = stand_in_room();
+@qemu[0, 2] = ("$room/qemu", "$room/kernel.elf");
+plugin_says(@all, lost(0), end(instructions => 100));
+is((pitot('blame', '-o', '/dev/full', '--', @qemu))[2], 1, 'a full disk is told');
 
 # --- No answer -----------------------------------------------------------------------------------
 

@@ -185,9 +185,22 @@ my %places = (
     '0xffffffffffffffff/2' => 'place "0xffffffffffffffff" goes beyond the end of memory',
 );
 refused_ok($places{$_}, $refused, 'blame', $_, @qemu) for sort keys %places;
-refused_ok('no place; pitot blame \[OPTION\]... PLACE... -- QEMU ARGUMENT...', $wrong_usage,
-    'blame', @qemu);
-refused_ok('no QEMU command; pitot blame .*', $wrong_usage, 'blame', 'run_queue');
+refused_ok('no PLACE and no QEMU command; pitot help blame', $wrong_usage, 'blame');
+for my $words (['-n', 2], ['-n', 2, 'run_queue']) {
+    refused_ok('-n: a file has one writer; with PLACE and -- QEMU it is possible', $wrong_usage,
+        'blame', @$words, @$words == 2 ? @qemu : ());
+}
+for my $words (['-o', "$room/out"], ['-m', '64M']) {
+    refused_ok("$words->[0]: of all memory; without PLACE, with -- QEMU it is possible",
+        $wrong_usage, 'blame', @$words, 'run_queue', @$_) for [], [@qemu];
+}
+refused_ok('-i: reads what was written; without -- QEMU it is possible', $wrong_usage, 'blame',
+    '-i', "$room/in", @qemu);
+for my $size ('64', '0M', '64MB', 'M', '2000000G') {
+    refused_ok("-m \"$size\": a size like 64K, 16M, 1G is possible", $wrong_usage, 'blame', '-m',
+        $size, @qemu);
+}
+refused_ok('/none/out: No such file or directory', $refused, 'blame', '-o', '/none/out', @qemu);
 refused_ok('place "-n": options stand before the places', $wrong_usage, 'blame', 'run_queue', '-n',
     2, @qemu);
 refused_ok('-n "1001": 1 to 1000 writers are possible', $wrong_usage, 'blame', '-n',

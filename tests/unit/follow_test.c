@@ -466,7 +466,7 @@ int main(void)
         cmocka_unit_test_setup(a_nested_interrupt_is_its_own_handler, begin_by_entry),
     };
 
-    if (!context_init() || !follow_init())
+    if (!follow_init())
         return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

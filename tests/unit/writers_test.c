@@ -62,11 +62,11 @@ static void test_arguments(void **state)
     assert_non_null(writers_keep("0"));
     assert_non_null(writers_keep("1001"));
     assert_non_null(writers_keep("x"));
-    assert_non_null(writers_add("1000", true));
-    assert_non_null(writers_add("1000:0", true));
-    assert_non_null(writers_add("1000:1048577", true));
+    assert_non_null(writers_add("1000"));
+    assert_non_null(writers_add("1000:0"));
+    assert_non_null(writers_add("1000:1048577"));
     assert_null(writers_keep("1000"));
-    assert_null(writers_add("1003:16", true));
+    assert_null(writers_add("1003:16"));
     assert_true(writers_watch());
 }
 

@@ -23,8 +23,8 @@ use Pitot::Patience;
 use Pitot::Perf;
 
 our @EXPORT = qw(stand_in_room plugin_says plugin_says_last pitot stand_in_words in_perf %place
-    link_kernel begin context function handler thread sample count cost word clock end slide strange
-    patched);
+    link_kernel begin context function handler thread sample count cost word clock lost end slide
+    strange patched);
 
 my $build = $ENV{BUILD} // 'build';
 my $room;
@@ -186,6 +186,12 @@ sub cost
 {
     my ($context, $calls, $instructions) = @_;
     return record(10, 0, 'L<2Q<2', $context, 0, $calls, $instructions);
+}
+
+sub lost
+{
+    my ($writes) = @_;
+    return record(22, 0, 'Q<', $writes);
 }
 
 sub end

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * blame.data, the last writer of all memory: a head that names the kernel, and the records of
+ * outside/wire.h as the plugin wrote them, WIRE_END the last. In the host's byte order. Called by
+ * outside/pitot/blame.c.
+ */
+#pragma once
+
+#include "core/lib/refusal.h"
+#include "outside/pitot/kernel.h"
+#include "outside/wire.h"
+
+struct blame_file_head {
+    char magic[8];
+    uint32_t version, build_id_size;
+    uint8_t build_id[KERNEL_BUILD_ID_MAX + 4];
+    char kernel[PATH_MAX]; /* absolute */
+};
+
+/* Each returns 0, or a negative errno and the reason. */
+int blame_file_create(const char *path, const struct kernel *kernel, struct refusal *why);
+int blame_file_write(const struct wire_head *record, struct refusal *why);
+int blame_file_close(struct refusal *why);
+
+/* The file stays open for blame_file_read. */
+int blame_file_open(const char *path, struct blame_file_head *head, struct refusal *why);
+
+/* Hands out each record; a file that ends without WIRE_END is refused. */
+int blame_file_read(int (*take)(const struct wire_head *record, struct refusal *why),
+                    struct refusal *why);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The writers of memory, for `pitot blame`: of some places their histories (writers.h), or of all
+ * memory the last one (shadow.h). One caller at a time.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* True if the argument begins as one of these; *wrong is NULL, or what is wrong with it. */
+bool blame_argument(const char *argument, const char **wrong);
+
+/* The kernel runs so far above the addresses of its file. */
+void blame_slide(uint64_t by);
+
+/* Whether stores are wanted. */
+bool blame_watch(void);
+
+/* The instruction at `ip` has stored; `time` is that CPU's count of instructions. */
+void blame_on_store(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length);
+
+void blame_tell(void);
