@@ -18,12 +18,13 @@
 static const struct events *asked; /* calls of the functions */
 static struct call_tree tree;
 static uint64_t calls[EVENTS_MAX];
-static bool cut; /* something lies deeper than is shown */
+static uint64_t slide; /* the kernel runs so far above the addresses of its file */
+static bool cut;       /* something lies deeper than is shown */
 
 static bool is_of(const struct event *event, uint64_t function)
 {
     for (size_t i = 0; i < event->entry_count; i++)
-        if (event->entries[i] == function)
+        if (event->entries[i] + slide == function)
             return true;
     return false;
 }
@@ -41,6 +42,8 @@ static int take(const struct wire_head *record, struct refusal *why)
     const struct wire_cost *cost = (const void *)record;
     int error = record->kind == WIRE_COST ? call_tree_add(&tree, cost, why) : 0;
 
+    if (record->kind == WIRE_SLIDE)
+        slide = ((const struct wire_slide *)record)->slide;
     if (error || record->kind != WIRE_COST)
         return error;
     for (unsigned i = 0; i < asked->count; i++)

@@ -105,6 +105,12 @@ for my $case (['higher', '0xffffffff80400000', '-0x400000'], ['far', '0xffffffff
     my @blamed = split(/\n\n/, slurp("$logs/console") =~ s/^port: .*\n//mgr);
     my @functions = map { my @lines = /^\s+[0-9a-f]{16} (\w+)\+/mg; "@lines" } @blamed;
     is_deeply(\@functions, [("port_leaf $way") x 2], '... and blame');
+    pitot('graph', $elf, 'port_middle');
+    like(slurp("$logs/said"), qr/^ +20 +\d.*\bport_middle\(\) \{$/m, '... and graph');
+    pitot('blame', $elf, '-o', "$logs/blame.data");
+    my $of_file = `$build/outside/pitot blame -i $logs/blame.data --kernel $elf port_writes`;
+    is(join(' ', $of_file =~ /^\s+[0-9a-f]{16} (\w+)\+/mg), "port_leaf $way",
+        '... and blame of a file');
 }
 
 # --- A file of another build ---------------------------------------------------------------------
