@@ -183,7 +183,11 @@ static int open_kernel(const struct pitot_options *options, const char *path, st
     int error = blame_file_open(path, &head, why);
 
     if (!error)
-        error = kernel_open(kernel, options->kernel ? options->kernel : head.kernel, why);
+        error = kernel_open(kernel,
+                            options->symbols  ? options->symbols
+                            : options->kernel ? options->kernel
+                                              : head.kernel,
+                            options->symbols, why);
     if (error)
         return error;
     if (head.build_id_size != kernel->build_id_size ||

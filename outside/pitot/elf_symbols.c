@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See elf_symbols.h. */
+#define _GNU_SOURCE
 #include "outside/pitot/elf_symbols.h"
 
 #include <gelf.h>
@@ -7,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FUNCTION 't' /* struct symbol's kind; all else is data here */
-#define DATA     'd'
+#define DATA       'd' /* struct symbol's kind of all that is no function */
+#define ROOM_FIRST 1024
 
 static struct {
-    size_t count, function_count;
+    size_t count, room, function_count;
     struct symbol *by_name, *functions; /* the latter in the order of addresses */
     uint64_t slide;
 } symbols;
@@ -55,46 +56,58 @@ static bool is_named_place(const GElf_Sym *symbol, const char *name)
            symbol->st_shndx != SHN_UNDEF;
 }
 
-static void read_table(Elf *elf, Elf_Data *data, size_t strings)
+bool elf_symbols_add(const char *name, uint64_t address, uint64_t size, bool function)
 {
-    GElf_Sym symbol;
+    struct symbol *to;
 
-    for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
-        const char *name = elf_strptr(elf, strings, symbol.st_name);
-        if (!is_named_place(&symbol, name))
-            continue;
-        struct symbol *to = &symbols.by_name[symbols.count];
-        *to = (struct symbol){.name = strdup(name),
-                              .address = symbol.st_value,
-                              .size = symbol.st_size,
-                              .kind = is_function(elf, &symbol) ? FUNCTION : DATA};
-        if (!to->name)
-            return;
-        symbols.count++;
-        if (to->kind == FUNCTION)
-            symbols.functions[symbols.function_count++] = *to;
+    if (symbols.count == symbols.room) {
+        size_t room = symbols.room ? 2 * symbols.room : ROOM_FIRST;
+        struct symbol *grown = reallocarray(symbols.by_name, room, sizeof(*grown));
+        if (!grown)
+            return false;
+        symbols.by_name = grown;
+        symbols.room = room;
     }
+    to = &symbols.by_name[symbols.count];
+    *to = (struct symbol){.name = strdup(name),
+                          .address = address,
+                          .size = size,
+                          .kind = function ? ELF_SYMBOLS_FUNCTION : DATA};
+    symbols.count += to->name != NULL;
+    return to->name;
 }
 
-bool elf_symbols_read(Elf *elf)
+bool elf_symbols_sort(void)
+{
+    symbols.functions = calloc(symbols.count + 1, sizeof(struct symbol));
+    if (!symbols.functions)
+        return false;
+    qsort(symbols.by_name, symbols.count, sizeof(struct symbol), compare_names);
+    for (size_t i = 0; i < symbols.count; i++)
+        if (symbols.by_name[i].kind == ELF_SYMBOLS_FUNCTION)
+            symbols.functions[symbols.function_count++] = symbols.by_name[i];
+    qsort(symbols.functions, symbols.function_count, sizeof(struct symbol), compare_addresses);
+    return symbols.count > 0;
+}
+
+bool elf_symbols_read(Elf *elf, uint64_t (*address_of)(uint64_t value))
 {
     Elf_Scn *section = NULL;
     GElf_Shdr header;
+    GElf_Sym symbol;
 
     while ((section = elf_nextscn(elf, section)) != NULL)
         if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB)
             break;
     Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
-    if (!data)
-        return false;
-    symbols.by_name = calloc(data->d_size / sizeof(Elf64_Sym) + 1, sizeof(struct symbol));
-    symbols.functions = calloc(data->d_size / sizeof(Elf64_Sym) + 1, sizeof(struct symbol));
-    if (!symbols.by_name || !symbols.functions)
-        return false;
-    read_table(elf, data, header.sh_link);
-    qsort(symbols.by_name, symbols.count, sizeof(struct symbol), compare_names);
-    qsort(symbols.functions, symbols.function_count, sizeof(struct symbol), compare_addresses);
-    return symbols.count > 0;
+    for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+        const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+        if (is_named_place(&symbol, name) &&
+            !elf_symbols_add(name, address_of(symbol.st_value), symbol.st_size,
+                             is_function(elf, &symbol)))
+            return false;
+    }
+    return elf_symbols_sort();
 }
 
 bool elf_symbols_function(size_t index, struct symbol *found)

@@ -11,8 +11,17 @@
 
 #include "core/symbols/symbols.h"
 
-/* Copies what it keeps. False: the file has no symbols. */
-bool elf_symbols_read(Elf *elf);
+#define ELF_SYMBOLS_FUNCTION 't' /* struct symbol's kind of a function */
+
+/* Copies what it keeps. `address_of` a symbol's value. False: the file has no symbols. */
+bool elf_symbols_read(Elf *elf, uint64_t (*address_of)(uint64_t value));
+
+/*
+ * The symbols of what is no such file, one after the other; then sorted. False: no memory; none was
+ * added.
+ */
+bool elf_symbols_add(const char *name, uint64_t address, uint64_t size, bool function);
+bool elf_symbols_sort(void);
 
 /* The kernel runs so far above the file's addresses: look-ups by address are of where it runs. */
 void elf_symbols_slide(uint64_t slide);

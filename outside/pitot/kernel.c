@@ -7,9 +7,33 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "outside/pitot/elf_symbols.h"
+#include "outside/pitot/made_elf.h"
+#include "outside/pitot/symbol_list.h"
+
+#define CODE_TO_PAIR 1000 /* bytes of a segment of 64-bit code to such a pair, at most */
+
+#define NARROW_TOP 0x80000000 /* from here on the upper half of a 64-bit address was cut off */
+
+static bool is_narrow(Elf *elf)
+{
+    return gelf_getclass(elf) == ELFCLASS32;
+}
+
+static uint64_t whole_address(uint64_t value)
+{
+    return value;
+}
+
+/* Code for the upper 2 GiB, as compilers write it for kernels, is linked with signed addresses. */
+static uint64_t narrow_address(uint64_t value)
+{
+    return value >= NARROW_TOP && value <= UINT32_MAX ? (uint64_t)(int32_t)value : value;
+}
 
 static int check_header(const struct kernel *kernel, Elf *elf, struct refusal *why)
 {
@@ -18,11 +42,7 @@ static int check_header(const struct kernel *kernel, Elf *elf, struct refusal *w
     if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
         return refuse(why, EINVAL, "%s is no ELF file; --kernel ELF names the kernel's",
                       kernel->path);
-    if (gelf_getclass(elf) == ELFCLASS32)
-        return refuse(why, EINVAL,
-                      "%s is a 32-bit ELF file; --kernel ELF names the 64-bit kernel's",
-                      kernel->path);
-    if (header.e_machine != EM_X86_64)
+    if (header.e_machine != EM_X86_64 && (header.e_machine != EM_386 || !is_narrow(elf)))
         return refuse(why, EINVAL,
                       "%s is for another architecture (ELF machine %u); x86-64 is possible",
                       kernel->path, header.e_machine);
@@ -64,7 +84,8 @@ static int read_segments(struct kernel *kernel, Elf *elf, struct refusal *why)
             return refuse(why, EINVAL, "%s has more than %d executable segments", kernel->path,
                           KERNEL_SEGMENTS_MAX);
         kernel->code[kernel->segment_count++] =
-            (struct segment){header.p_vaddr, header.p_memsz, header.p_offset, header.p_filesz};
+            (struct segment){is_narrow(elf) ? narrow_address(header.p_vaddr) : header.p_vaddr,
+                             header.p_memsz, header.p_offset, header.p_filesz};
     }
     if (kernel->segment_count == 0)
         return refuse(why, EINVAL, "%s has no executable segment: it is not a linked kernel",
@@ -72,36 +93,118 @@ static int read_segments(struct kernel *kernel, Elf *elf, struct refusal *why)
     return 0;
 }
 
-static int read_elf(struct kernel *kernel, int file, struct refusal *why)
+/* Writes an ELF file of the symbols and segments that were read; the segments become its own. */
+static int make_elf(struct kernel *kernel, const char *bytes, struct refusal *why)
 {
-    Elf *elf;
     int error;
+    Elf *elf;
 
-    elf_version(EV_CURRENT);
-    elf = elf_begin(file, ELF_C_READ, NULL);
-    error = check_header(kernel, elf, why);
-    if (!error)
-        error = read_segments(kernel, elf, why);
-    if (!error)
-        kernel->stripped = !elf_symbols_read(elf);
+    kernel->made = made_elf_write(kernel->code, kernel->segment_count, bytes, why);
+    if (kernel->made < 0)
+        return kernel->made;
+    kernel->segment_count = 0;
+    kernel->build_id_size = 0;
+    elf = elf_begin(kernel->made, ELF_C_READ, NULL);
+    error = read_segments(kernel, elf, why);
     elf_end(elf);
     return error;
 }
 
-int kernel_open(struct kernel *kernel, const char *path, struct refusal *why)
+/*
+ * 64-bit code has mov and its like with the prefix REX.W in every few instructions; in 32-bit code
+ * that byte is dec eax, before which hardly ever one stands.
+ */
+static bool is_long_code(const struct kernel *kernel, const char *bytes, size_t size)
+{
+    uint64_t pairs = 0, all = 0;
+
+    for (size_t i = 0; i < kernel->segment_count; i++) {
+        const struct segment *segment = &kernel->code[i];
+
+        if (segment->offset > size || segment->filled > size - segment->offset)
+            return false;
+        all += segment->filled;
+        for (uint64_t at = 0; at + 1 < segment->filled; at++) {
+            const char *pair = bytes + segment->offset + at;
+            pairs += pair[0] == 0x48 && strchr("\x89\x8b\x8d\x83\xc7", pair[1]) && pair[1];
+        }
+    }
+    return pairs > all / CODE_TO_PAIR;
+}
+
+static int widen(struct kernel *kernel, Elf *elf, struct refusal *why)
+{
+    size_t size;
+    const char *bytes = elf_rawfile(elf, &size);
+
+    if (!bytes || !is_long_code(kernel, bytes, size))
+        return refuse(why, EINVAL,
+                      "%s is a 32-bit ELF file; --kernel ELF names the 64-bit kernel's",
+                      kernel->path);
+    kernel->stripped = !elf_symbols_read(elf, narrow_address);
+    return make_elf(kernel, bytes, why);
+}
+
+static int read_elf(struct kernel *kernel, int file, struct refusal *why)
+{
+    Elf *elf = elf_begin(file, ELF_C_READ, NULL);
+    int error = check_header(kernel, elf, why);
+
+    if (!error)
+        error = read_segments(kernel, elf, why);
+    if (!error && is_narrow(elf))
+        error = widen(kernel, elf, why);
+    else if (!error)
+        kernel->stripped = !elf_symbols_read(elf, whole_address);
+    elf_end(elf);
+    return error;
+}
+
+static int read_list(struct kernel *kernel, struct refusal *why)
+{
+    int error = symbol_list_read(kernel->path, why);
+
+    if (error)
+        return error;
+    kernel->segment_count = made_elf_segments(kernel->code);
+    if (kernel->segment_count == 0)
+        return refuse(why, EINVAL, "%s has no functions, or they lie in more than %d places",
+                      kernel->path, KERNEL_SEGMENTS_MAX);
+    return make_elf(kernel, NULL, why);
+}
+
+int kernel_open(struct kernel *kernel, const char *path, bool listed, struct refusal *why)
 {
     int file, error;
 
-    *kernel = (struct kernel){.segment_count = 0};
+    *kernel = (struct kernel){.made = -1};
     if (!realpath(path, kernel->path))
         return refuse(why, errno, "%s: %s", path, strerror(errno));
     kernel->name = strrchr(kernel->path, '/') + 1;
+    elf_version(EV_CURRENT);
+    if (listed)
+        return read_list(kernel, why);
     file = open(kernel->path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return refuse(why, errno, "%s: %s", path, strerror(errno));
     error = read_elf(kernel, file, why);
     close(file);
     return error;
+}
+
+int kernel_write_made(const struct kernel *kernel, const char *path, struct refusal *why)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), error = 0;
+    struct stat made;
+    off_t done = 0;
+
+    if (file < 0 || fstat(kernel->made, &made) < 0)
+        return refuse(why, errno, "%s: %s", path, strerror(errno));
+    while (!error && done < made.st_size)
+        error = sendfile(file, kernel->made, &done, (size_t)(made.st_size - done)) < 0 ? errno : 0;
+    if (close(file) < 0 && !error)
+        error = errno;
+    return error ? refuse(why, error, "%s: %s", path, strerror(error)) : 0;
 }
 
 static bool is_high(const struct segment *segment)

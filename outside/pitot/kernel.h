@@ -24,6 +24,7 @@ struct segment {
 struct kernel {
     char path[PATH_MAX]; /* absolute */
     const char *name;    /* the path's last part */
+    int made;            /* in place of the file, one that perf can read (made_elf.h); or -1 */
     bool stripped;
     unsigned build_id_size; /* 0: it has none */
     uint8_t build_id[KERNEL_BUILD_ID_MAX];
@@ -31,8 +32,14 @@ struct kernel {
     struct segment code[KERNEL_SEGMENTS_MAX]; /* what is loaded to be executed */
 };
 
-/* 0, or a negative errno and the reason. */
-int kernel_open(struct kernel *kernel, const char *path, struct refusal *why);
+/*
+ * An ELF file of 64-bit code; or, `listed`, a list of symbols (outside/pitot/symbol_list.h). 0, or
+ * a negative errno and the reason.
+ */
+int kernel_open(struct kernel *kernel, const char *path, bool listed, struct refusal *why);
+
+/* Writes the file that was made to that path. 0, or a negative errno and the reason. */
+int kernel_write_made(const struct kernel *kernel, const char *path, struct refusal *why);
 
 /*
  * From the first to the last byte of its code. Where some lies in the high half, the low rest runs

@@ -84,20 +84,22 @@ static int refuse_command(const char *name)
 static int prepare(const struct pitot_options *options, struct kernel *kernel,
                    struct events *events, struct watch *watch, struct refusal *why)
 {
-    const char *elf = options->kernel ? options->kernel : qemu_kernel(options->qemu);
+    const char *file = options->symbols  ? options->symbols
+                       : options->kernel ? options->kernel
+                                         : qemu_kernel(options->qemu);
     int error = qemu_check_words(options->qemu, why);
 
     if (error)
         return error;
-    if (!elf)
+    if (!file)
         return refuse(why, EINVAL, "QEMU is given no -kernel; --kernel ELF names the kernel's");
-    error = kernel_open(kernel, elf, why);
+    error = kernel_open(kernel, file, options->symbols, why);
     if (!error)
         error = events_read(events, options, kernel, why);
     if (error)
         return error;
     if (kernel->stripped)
-        fprintf(stderr, "pitot: %s is stripped: places have addresses and no names\n", elf);
+        fprintf(stderr, "pitot: %s is stripped: places have addresses and no names\n", file);
     *watch = (struct watch){.kernel = kernel,
                             .events = events,
                             .command = options->qemu,

@@ -28,6 +28,7 @@ struct pitot_options {
     const char *input, *output; /* NULL: the command's own */
     uint64_t memory;            /* bytes; 0: not given */
     const char *kernel;         /* NULL: the one that QEMU is given */
+    const char *symbols;        /* in its place; NULL: not given */
     struct spelt_events events; /* of a graph: calls of its functions */
     struct spelt_events stop;
     char *from, *until; /* functions; NULL: not given */

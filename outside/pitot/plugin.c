@@ -115,7 +115,7 @@ static void write_window(FILE *text, const struct watch *watch)
 /* QEMU inherits the file. */
 static int write_code(FILE *text, const struct kernel *kernel, struct refusal *why)
 {
-    int file = open(kernel->path, O_RDONLY);
+    int file = kernel->made >= 0 ? kernel->made : open(kernel->path, O_RDONLY);
 
     if (file < 0)
         return refuse(why, errno, "%s: %s", kernel->path, strerror(errno));

@@ -2,6 +2,8 @@
 /* See recording.h. */
 #include "outside/pitot/recording.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <linux/hw_breakpoint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +20,14 @@
 #define SAMPLE_HEAD 8    /* most words of a sample before its chain, its header's among them */
 #define SAMPLE_TIME 4    /* which of them has the time */
 #define CHAIN_MOST  8000 /* callers: a record has less than 64 KiB */
+#define OUTPUT      "perf.data"
 #define KEPT        (UINT64_C(4) << 20) /* bytes of samples that are not overwritten */
 #define COMM_ROOM   64
 #define MISC        PERF_RECORD_MISC_USER
 
 static struct {
     const struct kernel *kernel;
+    char program[PATH_MAX]; /* the ELF file that perf reads */
     const struct events *events;
     bool chains, overwrites;
     uint64_t samples, cut;
@@ -96,7 +100,7 @@ struct map_record {
 /* With the build id perf refuses the names of another build at the same path. */
 static void write_map(const struct kernel *kernel, const struct segment *segment, uint64_t slide)
 {
-    size_t room = strlen(kernel->path) + 1;
+    size_t room = strlen(recording.program) + 1;
     uint16_t misc = kernel->build_id_size ? MISC | PERF_RECORD_MISC_MMAP_BUILD_ID : MISC;
     struct map_record *map = begin_record(PERF_RECORD_MMAP2, misc, sizeof(*map) + room);
 
@@ -108,7 +112,7 @@ static void write_map(const struct kernel *kernel, const struct segment *segment
     memcpy(map->build_id, kernel->build_id, sizeof(map->build_id));
     map->protection = 5; /* PROT_READ | PROT_EXEC */
     map->flags = 2;      /* MAP_PRIVATE */
-    memcpy(map + 1, kernel->path, room);
+    memcpy(map + 1, recording.program, room);
 }
 
 /* perf takes the last map of an address. */
@@ -230,9 +234,28 @@ uint64_t recording_cut(void)
     return recording.cut;
 }
 
+/* The kernel's own file; or, beside the recording, the one that was made in its place. */
+static int name_program(const char *path, struct refusal *why)
+{
+    char made[PATH_MAX];
+    int error;
+
+    strcpy(recording.program, recording.kernel->path);
+    if (recording.kernel->made < 0)
+        return 0;
+    if (strcmp(path, "-") == 0)
+        path = OUTPUT;
+    if (snprintf(made, sizeof(made), "%s.symbols", path) >= (int)sizeof(made))
+        return refuse(why, ENAMETOOLONG, "%s: too long for a file of symbols beside it", path);
+    error = kernel_write_made(recording.kernel, made, why);
+    if (!error && !realpath(made, recording.program))
+        return refuse(why, errno, "%s: %s", made, strerror(errno));
+    return error;
+}
+
 const char *recording_output(const struct pitot_options *options)
 {
-    return options->output ? options->output : "perf.data";
+    return options->output ? options->output : OUTPUT;
 }
 
 int recording_create(const struct pitot_options *options, const struct kernel *kernel,
@@ -250,6 +273,8 @@ int recording_create(const struct pitot_options *options, const struct kernel *k
     for (unsigned i = 0; i < events->count; i++)
         describe(&events->event[i], chains, &recording.attributes[i]);
     error = perf_file_create(recording_output(options), recording.attributes, events->count, why);
+    if (!error)
+        error = name_program(recording_output(options), why);
     if (error)
         return error;
     for (unsigned i = 0; i < events->count; i++)

@@ -3,8 +3,9 @@
 # of: outside, docs/outside.md
 #
 # `pitot` and its plugin on a kernel that has no line for them: tests/port as it is boots in QEMU,
-# counts its own writes, and is counted and sampled from outside. The real perf names the functions
-# that wrote with no option. Run from the root of the tree:
+# counts its own writes, and is counted and sampled from outside, by its file or what is left of it.
+# The real perf names the functions that wrote with no option. And GRUB boots Pitot's own kernel,
+# which alone is recorded. Run from the root of the tree:
 #
 #     prove tests/boot/outside_qemu.t
 use strict;
@@ -89,8 +90,16 @@ sub chains
 like(pitot('record', '-g', '-o', $out, @watches), qr/^\[ pitot record: 60 samples in \Q$out\E \]$/m,
     '... each hit is a sample');
 my $way = 'port_middle port_load port_main port_enter';
-is_deeply(chains(), {"port_enter mem:port_writes:w: port_leaf $way" => 40,
-    "port_enter call:port_middle: $way" => 20}, '... with the way that led there');
+my $chains = {"port_enter mem:port_writes:w: port_leaf $way" => 40,
+    "port_enter call:port_middle: $way" => 20};
+is_deeply(chains(), $chains, '... with the way that led there');
+
+write_bytes("$logs/nm", scalar `nm $build/port.elf`);
+is(system('objcopy', '-O', 'elf32-i386', "$build/port.elf", "$logs/narrow.elf"), 0, 'objcopy');
+for my $file (['--symbols', "$logs/nm"], ['--kernel', "$logs/narrow.elf"]) {
+    pitot('record', '-g', '-o', $out, @$file, @watches);
+    is_deeply(chains(), $chains, "... the same by @$file");
+}
 
 pitot('record', '-g', '-o', $out, '-e', 'call:port_middle', '--stop', 'mem:port_writes:w');
 is_deeply([sort { $a cmp $b } map { "$_ " . chains()->{$_} } keys %{chains()}],
@@ -125,5 +134,22 @@ cmp_ok(abs($all - $counts{instructions} / 1000), '<', 2,
 cmp_ok($below, '>', 0.9 * $all, '... most of them below its main function');
 
 same_ok(join("\n\n", profile()), join("\n\n", @first), 'the same boot has the same profile');
+
+# --- A bootable image ----------------------------------------------------------------------------
+
+# GRUB boots Pitot's own kernel: nothing before its first function in the high half is recorded.
+@qemu = ('qemu-system-x86_64', '-accel', 'tcg', '-icount', 'shift=0,sleep=off', '-cpu', 'max', '-m',
+    '256M', '-display', 'none', '-no-reboot', '-nic', 'none', '-serial', 'null', '-serial', 'null',
+    '-device', 'isa-debug-exit,iobase=0xf4', '-cdrom', "$build/pitot.iso", '-boot', 'order=d',
+    '-smbios', 'type=1,manufacturer=pitot,product=/boot/pitot.elf run=poweroff');
+my $status = Pitot::Perf::run_between("$logs/console", "$logs/said", '/dev/null', 'timeout',
+    $patience, "$build/outside/pitot", 'record', '-g', '-o', $out, '--kernel', "$build/pitot.elf",
+    '-e', 'call:kernel_main', '-e', 'instructions/period=100/', '--', @qemu);
+is($status, 0, 'a bootable image') or diag(slurp("$logs/said"));
+my $boot = chains();
+is($boot->{'boot_entry_high call:kernel_main: kernel_main boot_entry_high'}, 1,
+    '... its kernel is called once');
+my @elsewhere = grep { !/^\S+ \S+: \w+/ } keys %$boot;
+is_deeply(\@elsewhere, [], '... and no firmware is in the profile');
 
 done_testing();

@@ -125,13 +125,28 @@ sub altered
     return "$room/altered";
 }
 
-my ($class, $machine) = (4, 18);    # where they lie in an ELF header
+my $machine = 18;    # where it lies in an ELF header
+system('objcopy', '-O', 'elf32-i386', $elf, "$room/narrow");
 refused_ok("$file is a 32-bit ELF file; --kernel ELF names the 64-bit kernel's", $refused, @record,
-    '--kernel', altered($class, "\1"), @qemu);
+    '--kernel', "$room/narrow", @qemu);
 refused_ok("$file is for another architecture \\(ELF machine 183\\); x86-64 is possible", $refused,
     @record, '--kernel', altered($machine, pack('S<', 183)), @qemu);
 refused_ok("$file has no executable segment: it is not a linked kernel", $refused, @record,
     '--kernel', "$elf.o", @qemu);
+
+my $list = 'what nm prints, or a map of GNU ld \(-Map\), is possible';
+write_bytes("$room/empty", '');
+write_bytes("$room/variables", "ffffffff80101000 B run_queue\n                 U panic\n");
+refused_ok("$file has no symbols; $list", $refused, @record, '--symbols', $_, @qemu)
+    for "$room/qemu", "$room/empty";
+refused_ok("$file has no functions, or they lie in more than 32 places", $refused, @record,
+    '--symbols', "$room/variables", @qemu);
+refused_ok("$file is an ELF file; --kernel $file takes it", $refused, @record, '--symbols', $elf,
+    @qemu);
+refused_ok("$room/none: No such file or directory", $refused, 'stat', '--symbols', "$room/none",
+    @qemu);
+refused_ok('--kernel and --symbols: one of them has the kernel\'s symbols', $wrong_usage, @record,
+    '--kernel', $elf, '--symbols', "$room/variables", @qemu);
 
 my %events = (
     'cycles' => 'event "cycles": instructions, mem:ADDR\[/LEN\]\[:r\|w\|rw\], call:GLOB, '

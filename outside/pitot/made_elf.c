@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See made_elf.h. Source of the format: elf(5). */
+#define _GNU_SOURCE
+#include "outside/pitot/made_elf.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/symbols/symbols.h"
+#include "outside/pitot/elf_symbols.h"
+
+#define PAGE  UINT64_C(4096)
+#define APART (UINT64_C(16) << 20) /* code that lies further apart is two segments */
+
+static uint64_t page_of(uint64_t address)
+{
+    return address & ~(PAGE - 1);
+}
+
+/* --- Segments of what has no file --- */
+
+/* A segment ends with the first symbol above its last function, or with that one's page. */
+static uint64_t end_after(uint64_t last)
+{
+    uint64_t end = page_of(last) + PAGE;
+    struct symbol symbol;
+    bool found = false;
+
+    for (size_t i = 0; symbols_by_name(i, &symbol); i++)
+        if (symbol.address > last && symbol.address - last <= APART &&
+            (!found || symbol.address < end)) {
+            end = symbol.address;
+            found = true;
+        }
+    return page_of(end + PAGE - 1);
+}
+
+size_t made_elf_segments(struct segment segments[KERNEL_SEGMENTS_MAX])
+{
+    struct symbol symbol;
+    uint64_t last = 0;
+    size_t count = 0;
+
+    for (size_t i = 0; elf_symbols_function(i, &symbol); i++) {
+        if (count == 0 || symbol.address - last > APART) {
+            if (count == KERNEL_SEGMENTS_MAX)
+                return 0;
+            segments[count++] = (struct segment){.address = page_of(symbol.address)};
+        }
+        last = symbol.address;
+        segments[count - 1].size = last;
+    }
+    for (size_t i = 0; i < count; i++)
+        segments[i].size = end_after(segments[i].size) - segments[i].address;
+    return count;
+}
+
+/* --- The file --- */
+
+struct made {
+    FILE *file;
+    const struct segment *segments;
+    const char *bytes;
+    size_t count, symbols;
+    char *strings;
+    size_t strings_size;
+    uint64_t symbols_at, strings_at, sections_at, code_at;
+};
+
+/* Names of sections come first. */
+static const char section_names[] = "\0.text\0.symtab\0.strtab";
+
+enum { NAME_TEXT = 1, NAME_SYMTAB = 7, NAME_STRTAB = 15 };
+
+static Elf64_Half section_of(const struct made *made, uint64_t address)
+{
+    for (size_t i = 0; i < made->count; i++)
+        if (address - made->segments[i].address < made->segments[i].size)
+            return (Elf64_Half)(i + 1);
+    return SHN_ABS;
+}
+
+/* Both tables, of which the strings are kept until the symbols are written. */
+static bool write_symbols(struct made *made)
+{
+    FILE *strings = open_memstream(&made->strings, &made->strings_size);
+    Elf64_Sym entry = {0};
+    struct symbol symbol;
+
+    if (!strings)
+        return false;
+    fwrite(section_names, sizeof(section_names), 1, strings);
+    fwrite(&entry, sizeof(entry), 1, made->file);
+    for (made->symbols = 1; symbols_by_name(made->symbols - 1, &symbol); made->symbols++) {
+        bool function = symbol.kind == ELF_SYMBOLS_FUNCTION;
+
+        entry = (Elf64_Sym){
+            .st_name = (Elf64_Word)ftell(strings),
+            .st_info = ELF64_ST_INFO(STB_GLOBAL, function ? STT_FUNC : STT_OBJECT),
+            .st_shndx = function ? section_of(made, symbol.address) : SHN_ABS,
+            .st_value = symbol.address,
+            .st_size = symbol.size,
+        };
+        fwrite(&entry, sizeof(entry), 1, made->file);
+        fwrite(symbol.name, strlen(symbol.name) + 1, 1, strings);
+    }
+    return fclose(strings) == 0;
+}
+
+/* Where the file's code lies, or would. It is in the same place of a page as in memory. */
+static uint64_t offset_of(const struct made *made, size_t index)
+{
+    uint64_t offset = made->code_at;
+
+    for (size_t i = 0; i < index; i++)
+        offset += page_of(made->segments[i].size + 2 * PAGE);
+    return offset + made->segments[index].address % PAGE;
+}
+
+static void write_sections(const struct made *made)
+{
+    Elf64_Shdr section = {0};
+
+    fwrite(&section, sizeof(section), 1, made->file);
+    for (size_t i = 0; i < made->count; i++) {
+        const struct segment *segment = &made->segments[i];
+        section = (Elf64_Shdr){.sh_name = NAME_TEXT,
+                               .sh_type = segment->filled ? SHT_PROGBITS : SHT_NOBITS,
+                               .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+                               .sh_addr = segment->address,
+                               .sh_offset = offset_of(made, i),
+                               .sh_size = segment->filled ? segment->filled : segment->size,
+                               .sh_addralign = 1};
+        fwrite(&section, sizeof(section), 1, made->file);
+    }
+    section = (Elf64_Shdr){.sh_name = NAME_SYMTAB,
+                           .sh_type = SHT_SYMTAB,
+                           .sh_offset = made->symbols_at,
+                           .sh_size = made->symbols * sizeof(Elf64_Sym),
+                           .sh_link = (Elf64_Word)made->count + 2,
+                           .sh_info = 1,
+                           .sh_addralign = 8,
+                           .sh_entsize = sizeof(Elf64_Sym)};
+    fwrite(&section, sizeof(section), 1, made->file);
+    section = (Elf64_Shdr){.sh_name = NAME_STRTAB,
+                           .sh_type = SHT_STRTAB,
+                           .sh_offset = made->strings_at,
+                           .sh_size = made->strings_size,
+                           .sh_addralign = 1};
+    fwrite(&section, sizeof(section), 1, made->file);
+}
+
+static void write_code(const struct made *made)
+{
+    for (size_t i = 0; i < made->count; i++)
+        if (made->segments[i].filled) {
+            fseek(made->file, (long)offset_of(made, i), SEEK_SET);
+            fwrite(made->bytes + made->segments[i].offset, made->segments[i].filled, 1, made->file);
+        }
+}
+
+static void write_headers(const struct made *made)
+{
+    Elf64_Ehdr header = {
+        .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+        .e_type = ET_EXEC,
+        .e_machine = EM_X86_64,
+        .e_version = EV_CURRENT,
+        .e_phoff = sizeof(header),
+        .e_shoff = made->sections_at,
+        .e_ehsize = sizeof(header),
+        .e_phentsize = sizeof(Elf64_Phdr),
+        .e_phnum = (Elf64_Half)made->count,
+        .e_shentsize = sizeof(Elf64_Shdr),
+        .e_shnum = (Elf64_Half)(made->count + 3),
+        .e_shstrndx = (Elf64_Half)(made->count + 2),
+    };
+
+    fseek(made->file, 0, SEEK_SET);
+    fwrite(&header, sizeof(header), 1, made->file);
+    for (size_t i = 0; i < made->count; i++) {
+        const struct segment *segment = &made->segments[i];
+        Elf64_Phdr program = {.p_type = PT_LOAD,
+                              .p_flags = PF_R | PF_X,
+                              .p_offset = offset_of(made, i),
+                              .p_vaddr = segment->address,
+                              .p_paddr = segment->address,
+                              .p_filesz = segment->filled,
+                              .p_memsz = segment->size,
+                              .p_align = PAGE};
+        fwrite(&program, sizeof(program), 1, made->file);
+    }
+}
+
+int made_elf_write(const struct segment *segments, size_t count, const char *file,
+                   struct refusal *why)
+{
+    int descriptor = memfd_create("pitot-symbols", 0);
+    struct made made = {.file = descriptor < 0 ? NULL : fdopen(dup(descriptor), "w"),
+                        .segments = segments,
+                        .bytes = file,
+                        .count = count,
+                        .symbols_at = sizeof(Elf64_Ehdr) + count * sizeof(Elf64_Phdr)};
+
+    if (!made.file)
+        return refuse(why, errno, "a file of symbols: %s", strerror(errno));
+    fseek(made.file, (long)made.symbols_at, SEEK_SET);
+    if (write_symbols(&made)) {
+        made.strings_at = (uint64_t)ftell(made.file);
+        fwrite(made.strings, made.strings_size, 1, made.file);
+        made.sections_at = (made.strings_at + made.strings_size + 7) & ~UINT64_C(7);
+        made.code_at = page_of(made.sections_at + (count + 3) * sizeof(Elf64_Shdr) + PAGE);
+        fseek(made.file, (long)made.sections_at, SEEK_SET);
+        write_sections(&made);
+        write_code(&made);
+        write_headers(&made);
+    }
+    free(made.strings);
+    if (ferror(made.file) | fclose(made.file))
+        return refuse(why, errno, "a file of symbols: %s", strerror(errno));
+    return descriptor;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See symbol_list.h. Source: the manuals of GNU nm and GNU ld ("-Map"). */
+#define _GNU_SOURCE
+#include "outside/pitot/symbol_list.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "outside/pitot/elf_symbols.h"
+
+static const char map_head[] = "Linker script and memory map";
+
+struct list {
+    bool is_map;
+    bool failed; /* no memory */
+    /* In a map, the section that was named last. */
+    char *section;
+    bool text;
+    /* The name of its code, until a symbol at its beginning has another. */
+    char *start;
+    uint64_t start_address;
+};
+
+static void add(struct list *list, const char *name, uint64_t address, uint64_t size, bool function)
+{
+    list->failed = list->failed || !elf_symbols_add(name, address, size, function);
+}
+
+/* The word at *text, which is cut off there; NULL: there is none. */
+static char *next_word(char **text)
+{
+    char *word = *text + strspn(*text, " \t");
+    size_t length = strcspn(word, " \t");
+
+    *text = word + length + (word[length] != '\0');
+    word[length] = '\0';
+    return length ? word : NULL;
+}
+
+static bool read_hex(const char *word, uint64_t *number)
+{
+    char *end;
+
+    if (!word || !isxdigit((unsigned char)*word))
+        return false;
+    *number = strtoull(word, &end, 16);
+    return *end == '\0';
+}
+
+/* --- nm: ADDRESS [SIZE] TYPE NAME --- */
+
+static void read_nm_line(struct list *list, char *line)
+{
+    uint64_t address, size = 0;
+    char *type;
+
+    if (!read_hex(next_word(&line), &address))
+        return;
+    type = next_word(&line);
+    if (type && type[1] && read_hex(type, &size))
+        type = next_word(&line);
+    line += strspn(line, " \t");
+    if (!type || type[1] || !*line || !strchr("tTwWiuvVbBdDrRsSgG", *type))
+        return;
+    line[strcspn(line, "\t")] = '\0'; /* as /proc/kallsyms has a module */
+    add(list, line, address, size, strchr("tTwWi", *type));
+}
+
+/* --- A map: sections, their parts, and the symbols in those --- */
+
+static void add_start(struct list *list)
+{
+    if (list->start)
+        add(list, list->start, list->start_address, 0, true);
+    free(list->start);
+    list->start = NULL;
+}
+
+/* The code of one object: `.text.NAME` has the function's name if it is compiled so. */
+static void read_part(struct list *list, const char *name, char *rest)
+{
+    uint64_t address, size;
+
+    list->text = strstr(name, "text") != NULL;
+    if (!list->text || !read_hex(next_word(&rest), &address) ||
+        !read_hex(next_word(&rest), &size) || size == 0 || !*rest)
+        return;
+    add_start(list);
+    if (strncmp(name, ".text.", strlen(".text.")) == 0)
+        name += strlen(".text.");
+    else
+        name = strrchr(rest, '/') ? strrchr(rest, '/') + 1 : rest;
+    list->start = strdup(name);
+    list->start_address = address;
+}
+
+/* A symbol's line is its address and its name; what a script assigns has its expression there. */
+static void read_map_symbol(struct list *list, char *line)
+{
+    uint64_t address;
+    char *rest = line, *word = next_word(&rest);
+
+    if (!read_hex(word, &address))
+        return;
+    rest += strspn(rest, " ");
+    if (strncmp(rest, "0x", 2) == 0) { /* of a section whose name had no room on its line */
+        char *whole = NULL;
+
+        if (list->section && asprintf(&whole, "%s %s", word, rest) >= 0)
+            read_part(list, list->section, whole);
+        free(whole);
+        return;
+    }
+    if (!*rest || strstr(rest, " = "))
+        return;
+    if (list->start && list->start_address == address) {
+        free(list->start);
+        list->start = NULL;
+    }
+    add(list, rest, address, 0, list->text);
+}
+
+static void read_map_line(struct list *list, char *line)
+{
+    bool is_part;
+    char *name;
+
+    if (line[0] == '\0' || line[0] == '*' || line[1] == '*')
+        return;
+    if (line[0] == ' ' && line[1] == ' ') {
+        read_map_symbol(list, line);
+        return;
+    }
+    is_part = line[0] == ' ';
+    name = next_word(&line);
+    free(list->section);
+    list->section = is_part && name ? strdup(name) : NULL;
+    if (list->section)
+        read_part(list, name, line);
+}
+
+/* --- Either --- */
+
+static int refuse_elf(const char *path, struct refusal *why)
+{
+    return refuse(why, EINVAL, "%s is an ELF file; --kernel %s takes it", path, path);
+}
+
+int symbol_list_read(const char *path, struct refusal *why)
+{
+    struct list list = {.is_map = false};
+    FILE *file = fopen(path, "re");
+    char *line = NULL;
+    size_t room = 0;
+    bool is_elf = false;
+
+    if (!file)
+        return refuse(why, errno, "%s: %s", path, strerror(errno));
+    while (!is_elf && getline(&line, &room, file) >= 0) {
+        is_elf = strncmp(line, ELFMAG, SELFMAG) == 0;
+        line[strcspn(line, "\r\n")] = '\0';
+        if (list.is_map)
+            read_map_line(&list, line);
+        else if (strcmp(line, map_head) == 0)
+            list.is_map = true;
+        else
+            read_nm_line(&list, line);
+    }
+    if (list.is_map)
+        add_start(&list);
+    free(list.section);
+    free(line);
+    fclose(file);
+    if (is_elf)
+        return refuse_elf(path, why);
+    if (list.failed)
+        return refuse(why, ENOMEM, "out of memory for the symbols of %s", path);
+    if (!elf_symbols_sort())
+        return refuse(why, EINVAL,
+                      "%s has no symbols; what nm prints, or a map of GNU ld (-Map), is possible",
+                      path);
+    return 0;
+}

@@ -1,0 +1,130 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: outside/pitot/symbol_list.c, outside/pitot/made_elf.c, outside/pitot/kernel.c
+#
+# `pitot record` of a kernel whose ELF file is not there: by what nm prints, by the map of the
+# linker, or by an ELF file that was cut down to 32 bits. The real perf names all of it with no
+# option, by the ELF file that pitot writes. The plugin is a script (tests/lib/Pitot/StandIn.pm).
+# Run from the root of the tree:
+#
+#     prove tests/host/outside_symbols.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot::Files;
+use Pitot::StandIn;
+
+my $room = stand_in_room();
+my $elf = "$room/kernel.elf";
+my $out = "$room/out";
+my @qemu = ('--', "$room/qemu", '-kernel', "$room/no-elf");
+link_kernel($elf, [qw(kmain sched_run vfs_read vfs_write)], "-Map=$room/map");
+write_bytes("$room/nm", scalar `nm $elf`);
+write_bytes("$room/nm-S", scalar `nm -S $elf`);
+write_bytes("$room/sorted", "# of the last build\r\n" . `nm -n $elf` =~ s/\n/\r\n/gr);
+write_bytes("$room/kallsyms", `nm $elf` =~ s/ sched_run$/ sched_run\t[scheduler]/mr);
+
+# All lines that perf script prints of the two samples.
+sub named
+{
+    my ($file) = @_;
+    plugin_says(begin(1), thread(1, $place{kmain} + 4), context(1, 0, $place{kmain} + 4, 5),
+        sample(thread => 1, context => 1, ip => $place{sched_run} + 8, time => 1_000),
+        sample(thread => 1, ip => $place{vfs_write} + 0x10, time => 2_000), end());
+    my ($said, $complaints, $status) = pitot('record', '-g', '-o', $out, '--symbols', $file, '-e',
+        'call:vfs_*', @qemu);
+    is_deeply([$status, $complaints], [0, "[ pitot record: 2 samples in $out ]\n"],
+        "--symbols $file") or diag($complaints);
+    return [map { s/^\s*[0-9a-f]*\s*|\s*$//gr }
+            grep { /\S/ } split(/\n/, scalar in_perf($out, 'script', '-F', 'comm,ip,sym,symoff'))];
+}
+
+my @named = ('kmain', 'sched_run+0x8', 'kmain+0x9', 'kmain', 'vfs_write+0x10');
+for my $file (qw(nm nm-S sorted kallsyms map)) {
+    is_deeply(named("$room/$file"), \@named, '... perf names functions with no option');
+    my ($argument) = (stand_in_words())[1] =~ /,out=\d+(,.*)/;
+    like($argument, qr/^,text=ffffffff80100000:ffffffff80100fff,event=call:\S+:1$/,
+        '... the code lies around them, and is not compared');
+    is(slurp("$room/list"), join('', map { sprintf("%x\n", $place{$_}) } qw(vfs_read vfs_write)),
+        '... events find them');
+}
+named("$room/nm-S");
+like(scalar `readelf -sW $out.symbols`, qr/ 256 FUNC .* vfs_read$/m, '... with its size');
+
+# A map has no static functions: the object's name stands for what comes before the first global.
+write_bytes("$room/static.map", <<"MAP");
+Archive member included to satisfy reference by file (symbol)
+
+Linker script and memory map
+
+LOAD main.o
+                0xffffffff80100000                . = 0xffffffff80100000
+
+.text           0xffffffff80100000      0x600 load address 0x0000000000100000
+                0xffffffff80100000                _text = .
+ *(.text)
+ .text          0xffffffff80100000      0x100 build/main.o
+                0xffffffff80100100                kmain
+                0xffffffff80100180                PROVIDE (etext = .)
+ *fill*         0xffffffff80100190       0x10
+ .text          0xffffffff80100200      0x100 build/sched.o
+                0xffffffff80100240                sched_run
+ .text.very_long_name
+                0xffffffff80100300       0x80 build/vfs.o
+ .text.cold     0xffffffff80100400      0x200 build/vfs.o
+                0xffffffff80100400                vfs_write(int, char const*)
+
+.data           0xffffffff80101000       0x40
+ .data          0xffffffff80101000       0x40 build/sched.o
+                0xffffffff80101000                run_queue
+ .comment       0x0000000000000000       0x2b build/main.o
+MAP
+sub symbols_of
+{
+    my ($file) = @_;
+    plugin_says(begin(1), end());
+    pitot('record', '-o', $out, '--symbols', $file, '-e', 'mem:run_queue', @qemu);
+    my $pattern = qr/^ +\d+: (\w+) +\d+ (FUNC|OBJECT) +GLOBAL DEFAULT +\w+ (.*)$/;
+    return {map { /$pattern/ ? ($3 => "$2 $1") : () } `readelf -sW $out.symbols`};
+}
+is_deeply(symbols_of("$room/static.map"), {
+    'main.o' => 'FUNC ffffffff80100000', kmain => 'FUNC ffffffff80100100',
+    'sched.o' => 'FUNC ffffffff80100200', sched_run => 'FUNC ffffffff80100240',
+    very_long_name => 'FUNC ffffffff80100300',
+    'vfs_write(int, char const*)' => 'FUNC ffffffff80100400',
+    run_queue => 'OBJECT ffffffff80101000'}, 'what a map tells');
+is_deeply(symbols_of("$room/nm")->{run_queue}, 'OBJECT ffffffff80101000', '... and nm');
+
+# --- Code that lies apart ------------------------------------------------------------------------
+
+write_bytes("$room/apart", "0000000000100000 T boot\nffffffff80100000 T kmain\n"
+    . "ffffffff80108000 T last\nffffffff8010a010 D data\nffffffff90000000 t module\n");
+plugin_says(begin(1), sample(ip => $place{kmain} + 0x7000), end());
+pitot('record', '-o', $out, '--symbols', "$room/apart", @qemu);
+my @segments = `readelf -lW $out.symbols` =~ /^ +LOAD +\w+ 0x(\w+) \w+ \w+ 0x(\w+) R E/mg;
+is_deeply(\@segments, ['0000000000100000', '001000', 'ffffffff80100000', '00b000',
+    'ffffffff90000000', '001000'], 'code that lies apart is in several segments');
+is((stand_in_words())[1] =~ s/.*,text=([^,]*),.*/$1/r, 'ffffffff80100000:ffffffff90000fff',
+    '... of which the low one runs before paging');
+
+# --- 32 bits of a 64-bit kernel ------------------------------------------------------------------
+
+my $code = "mov %rsp, %rax\nmov 8(%rax), %rbx\nlea 4(%rbx), %rcx\n.fill 0xf5, 1, 0x90\n";
+write_bytes("$room/long.s",
+    map { ".globl $_\n.type $_, \@function\n$_: $code" } qw(kmain sched_run));
+system('as', '--64', "$room/long.s", '-o', "$room/long.o");
+system('ld', '-z', 'noseparate-code', '-e', 'kmain', '-Ttext=0xffffffff80100000', "$room/long.o",
+    '-o', "$room/long.elf");
+system('objcopy', '-O', 'elf32-i386', "$room/long.elf", "$room/narrow.elf");
+my $first = 0xffffffff << 32 | 0x80100000;
+plugin_says(begin(1), thread(1, $first), sample(thread => 1, ip => $first + 0x103, time => 1_000),
+    end());
+my (undef, $complaints, $status) = pitot('record', '-o', $out, '--', "$room/qemu", '-kernel',
+    "$room/narrow.elf");
+is($status, 0, '64-bit code in a 32-bit ELF file') or diag($complaints);
+like(scalar in_perf($out, 'script', '-F', 'comm,ip,sym,symoff'),
+    qr/^\s*kmain\s+\w+ sched_run\+0x3$/m, '... is named');
+like((stand_in_words())[1], qr/,code=\d+:ffffffff80\w+:\w+:\w+/, '... and compared');
+
+done_testing();
