@@ -3,12 +3,13 @@
 #define _GNU_SOURCE
 #include "outside/pitot/elf_symbols.h"
 
+#include <ctype.h>
 #include <gelf.h>
+#include <libiberty/demangle.h>
 #include <linux/errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DATA       'd' /* struct symbol's kind of all that is no function */
 #define ROOM_FIRST 1024
 
 static struct {
@@ -25,14 +26,21 @@ static int compare_names(const void *left, const void *right)
     return names ? names : (a->address > b->address) - (a->address < b->address);
 }
 
-/* Look-ups find the last one of those at an address: the one with a size. */
+bool elf_symbols_is_readable(const struct symbol *symbol)
+{
+    return isupper(symbol->kind);
+}
+
+/* Look-ups find the last one of those at an address: one with a size, and a readable name. */
 static int compare_addresses(const void *left, const void *right)
 {
     const struct symbol *a = left, *b = right;
 
     if (a->address != b->address)
         return a->address < b->address ? -1 : 1;
-    return (a->size > b->size) - (a->size < b->size);
+    if (a->size != b->size)
+        return a->size < b->size ? -1 : 1;
+    return elf_symbols_is_readable(a) - elf_symbols_is_readable(b);
 }
 
 /* Assembly leaves its functions without a type, and its inner labels, too: these are local. */
@@ -56,11 +64,10 @@ static bool is_named_place(const GElf_Sym *symbol, const char *name)
            symbol->st_shndx != SHN_UNDEF;
 }
 
-bool elf_symbols_add(const char *name, uint64_t address, uint64_t size, bool function)
+/* Takes the name. */
+static bool append(char *name, const struct symbol *symbol, char kind)
 {
-    struct symbol *to;
-
-    if (symbols.count == symbols.room) {
+    if (name && symbols.count == symbols.room) {
         size_t room = symbols.room ? 2 * symbols.room : ROOM_FIRST;
         struct symbol *grown = reallocarray(symbols.by_name, room, sizeof(*grown));
         if (!grown)
@@ -68,13 +75,38 @@ bool elf_symbols_add(const char *name, uint64_t address, uint64_t size, bool fun
         symbols.by_name = grown;
         symbols.room = room;
     }
-    to = &symbols.by_name[symbols.count];
-    *to = (struct symbol){.name = strdup(name),
-                          .address = address,
-                          .size = size,
-                          .kind = function ? ELF_SYMBOLS_FUNCTION : DATA};
-    symbols.count += to->name != NULL;
-    return to->name;
+    if (!name)
+        return false;
+    symbols.by_name[symbols.count] = *symbol;
+    symbols.by_name[symbols.count].name = name;
+    symbols.by_name[symbols.count++].kind = kind;
+    return true;
+}
+
+/* Without parameters and hashes, as perf prints them. */
+bool elf_symbols_add(const char *name, uint64_t address, uint64_t size, bool function)
+{
+    struct symbol symbol = {.address = address, .size = size};
+    char kind = function ? ELF_SYMBOLS_FUNCTION : ELF_SYMBOLS_DATA;
+    char *readable = cplus_demangle(name, DMGL_NO_OPTS);
+
+    return append(strdup(name), &symbol, kind) &&
+           (!readable || append(readable, &symbol, (char)toupper(kind)));
+}
+
+/* Constructors have several names that read the same. */
+static void drop_doubles(void)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < symbols.count; i++) {
+        const struct symbol *next = &symbols.by_name[i];
+        if (kept > 0 && elf_symbols_is_readable(next) &&
+            compare_names(&symbols.by_name[kept - 1], next) == 0)
+            continue;
+        symbols.by_name[kept++] = *next;
+    }
+    symbols.count = kept;
 }
 
 bool elf_symbols_sort(void)
@@ -83,8 +115,9 @@ bool elf_symbols_sort(void)
     if (!symbols.functions)
         return false;
     qsort(symbols.by_name, symbols.count, sizeof(struct symbol), compare_names);
+    drop_doubles();
     for (size_t i = 0; i < symbols.count; i++)
-        if (symbols.by_name[i].kind == ELF_SYMBOLS_FUNCTION)
+        if (tolower(symbols.by_name[i].kind) == ELF_SYMBOLS_FUNCTION)
             symbols.functions[symbols.function_count++] = symbols.by_name[i];
     qsort(symbols.functions, symbols.function_count, sizeof(struct symbol), compare_addresses);
     return symbols.count > 0;

@@ -11,7 +11,14 @@
 
 #include "core/symbols/symbols.h"
 
-#define ELF_SYMBOLS_FUNCTION 't' /* struct symbol's kind of a function */
+/*
+ * struct symbol's kind. A mangled name of C++ or Rust is there twice, as it is in the file and as
+ * people read it, which has the kind in upper case; look-ups by address prefer the latter.
+ */
+#define ELF_SYMBOLS_FUNCTION 't'
+#define ELF_SYMBOLS_DATA     'd'
+
+bool elf_symbols_is_readable(const struct symbol *symbol);
 
 /* Copies what it keeps. `address_of` a symbol's value. False: the file has no symbols. */
 bool elf_symbols_read(Elf *elf, uint64_t (*address_of)(uint64_t value));

@@ -47,10 +47,10 @@ static int read_terms(char *text, uint64_t *period, struct refusal *why)
 static int read_access(struct event *event, char *text, struct refusal *why)
 {
     static const char *const possible[] = {"r", "w", "rw"};
-    char *colon = strchr(text, ':');
+    char *colon = strrchr(text, ':');
 
     event->access = "rw";
-    if (!colon)
+    if (!colon || (colon > text && colon[-1] == ':')) /* as in a name of C++ */
         return 0;
     *colon++ = '\0';
     for (size_t i = 0; i < sizeof(possible) / sizeof(*possible); i++)

@@ -97,9 +97,13 @@ static bool write_symbols(struct made *made)
         return false;
     fwrite(section_names, sizeof(section_names), 1, strings);
     fwrite(&entry, sizeof(entry), 1, made->file);
-    for (made->symbols = 1; symbols_by_name(made->symbols - 1, &symbol); made->symbols++) {
+    made->symbols = 1;
+    for (size_t i = 0; symbols_by_name(i, &symbol); i++) {
         bool function = symbol.kind == ELF_SYMBOLS_FUNCTION;
 
+        if (elf_symbols_is_readable(&symbol)) /* perf makes them so itself */
+            continue;
+        made->symbols++;
         entry = (Elf64_Sym){
             .st_name = (Elf64_Word)ftell(strings),
             .st_info = ELF64_ST_INFO(STB_GLOBAL, function ? STT_FUNC : STT_OBJECT),

@@ -4,8 +4,8 @@
 #
 # `pitot record` of a kernel whose ELF file is not there: by what nm prints, by the map of the
 # linker, or by an ELF file that was cut down to 32 bits. The real perf names all of it with no
-# option, by the ELF file that pitot writes. The plugin is a script (tests/lib/Pitot/StandIn.pm).
-# Run from the root of the tree:
+# option, by the ELF file that pitot writes. Then names of C++ and Rust, which are demangled. The
+# plugin is a script (tests/lib/Pitot/StandIn.pm). Run from the root of the tree:
 #
 #     prove tests/host/outside_symbols.t
 use strict;
@@ -126,5 +126,53 @@ is($status, 0, '64-bit code in a 32-bit ELF file') or diag($complaints);
 like(scalar in_perf($out, 'script', '-F', 'comm,ip,sym,symoff'),
     qr/^\s*kmain\s+\w+ sched_run\+0x3$/m, '... is named');
 like((stand_in_words())[1], qr/,code=\d+:ffffffff80\w+:\w+:\w+/, '... and compared');
+
+# --- Names of C++ and Rust -----------------------------------------------------------------------
+
+my @mangled = qw(_ZN5sched5Queue4pushEi _ZN5sched5Queue4pushEPKc
+    _ZN5alloc3fmt6format17h0123456789abcdefE _RNvNtCs1234_7mycrate3foo3bar kmain
+    _ZN5sched5QueueC1Ev);
+link_kernel($elf, \@mangled, '--defsym=_ZN5sched5QueueC2Ev=_ZN5sched5QueueC1Ev',
+    '--defsym=_ZN5sched4jobsE=run_queue');
+my %mangled = map { $mangled[$_] => $place{kmain} + 0x100 * $_ } 0 .. $#mangled;
+my @readable = qw(sched::Queue::push sched::Queue::push alloc::fmt::format mycrate::foo::bar kmain
+    sched::Queue::Queue);
+
+# The functions that a pattern stands for, in the order of the file.
+sub matched
+{
+    my ($pattern) = @_;
+    plugin_says(begin(1), (map { thread($_ + 1, $mangled{$mangled[$_]} + 8),
+            sample(thread => $_ + 1, ip => $mangled{$mangled[$_]}, time => 1_000 * $_) }
+            0 .. $#mangled), end());
+    my (undef, $told, $its_status) = pitot('record', '-o', $out, '-e', "call:$pattern", '--',
+        "$room/qemu", '-kernel', $elf);
+    is($its_status, 0, "call:$pattern") or diag($told);
+    my %at = reverse %mangled;
+    return [map { $at{unpack('Q>', pack('H16', $_))} // $_ } split(/\n/, slurp("$room/list"))];
+}
+
+is_deeply(matched('sched::*'), [@mangled[0, 1, 5]], '... is demangled');
+is_deeply([scalar(in_perf($out, 'script', '-F', 'comm')) =~ /^\s*(\S.*?)\s*$/mg], \@readable,
+    '... and so are threads');
+is_deeply(matched('_ZN5sched*push*'), [@mangled[0, 1]], '... or as it is in the file');
+is_deeply(matched('mycrate::*'), [$mangled[3]], '... from Rust');
+is_deeply(matched('alloc::fmt::format'), [$mangled[2]], '... without the hash of older ones');
+
+for my $case (['mem:sched::jobs:w', 'w'], ['mem:sched::jobs', 'rw'],
+    ['mem:_ZN5sched4jobsE/16', 'rw'], ['mem:sched::Queue::Queue', 'rw']) {
+    my ($event, $access) = @$case;
+    pitot('stat', '-e', $event, '--', "$room/qemu", '-kernel', $elf);
+    like((stand_in_words())[1], qr/,event=mem:\w+:\d+:$access:0$/, $event);
+}
+(undef, $complaints) = pitot('stat', '-e', 'mem:sched::Queue::push', '--', "$room/qemu", '-kernel',
+    $elf);
+like($complaints, qr/: 2 symbols are called "sched::Queue::push"; give the address: 0x/,
+    'functions that differ in their parameters');
+
+write_bytes("$room/nm", scalar `nm $elf`);
+my $written = symbols_of("$room/nm");
+is_deeply([grep { $written->{$_} } @mangled, grep { $_ ne 'kmain' } @readable], \@mangled,
+    'the file of a list has the names that are in it');
 
 done_testing();
