@@ -4,6 +4,19 @@
 ## make outside     build/outside/pitot, which watches any x86-64 kernel in QEMU (docs/outside.md)
 outside: packages-build $(BUILD)/outside/pitot $(PLUGINS)
 
+## make install     pitot, its plugins and its manual page, below PREFIX=/usr/local (DESTDIR= stands before it); make uninstall
+##                  removes them
+PREFIX ?= /usr/local
+INSTALLED = $(DESTDIR)$(PREFIX)
+install: packages-build $(BUILD)/outside/pitot $(PLUGINS)
+	$(Q)install -D -t $(INSTALLED)/bin $(BUILD)/outside/pitot
+	$(Q)install -D -m 644 -t $(INSTALLED)/lib/pitot $(PLUGINS)
+	$(Q)install -D -m 644 -t $(INSTALLED)/share/man/man1 outside/pitot.1
+
+uninstall:
+	$(Q)rm -f $(INSTALLED)/bin/pitot $(INSTALLED)/share/man/man1/pitot.1 $(PLUGINS:$(BUILD)/outside/%=$(INSTALLED)/lib/pitot/%)
+	$(Q)[ ! -d $(INSTALLED)/lib/pitot ] || rmdir $(INSTALLED)/lib/pitot
+
 # --- The command ---
 
 PITOT_CORE := $(addprefix core/,$(addsuffix .c,lib/print lib/refusal symbols/describe symbols/distance symbols/suggest words/glob words/number words/option))
