@@ -79,7 +79,8 @@ static const struct option rows[] = {
     OPTION({"--overwrite"}, NULL, PITOT_RECORD, OPTION_FLAG, "keeps the last samples, up to -m",
            AT(overwrite)),
     OPTION({"--symbols"}, "FILE", ALL, OPTION_TEXT,
-           "in its place: what nm prints of it, or a map of GNU ld", AT(symbols)),
+           "in its place: what nm prints of it, or a map of GNU ld", AT(symbols),
+           .excludes = "--kernel", .because = "either has the kernel's symbols"),
     {.names = {NULL}},
 };
 
@@ -188,8 +189,6 @@ int pitot_options_read(const struct options *of, int argc, char **argv,
         at = read_functions(of, at, argc, argv, options, why);
     if (at < 0)
         return at;
-    if (options->kernel && options->symbols)
-        return refuse(why, EINVAL, "--kernel and --symbols: one of them has the kernel's symbols");
     if (of->command == PITOT_RECORD && options->memory && !options->overwrite)
         return refuse(why, EINVAL, "-m is the size of what --overwrite keeps; add --overwrite");
     options->qemu = at < argc ? argv + at : NULL;

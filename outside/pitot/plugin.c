@@ -25,15 +25,17 @@ static const struct {
 
 static const char *const folders[] = {"", "../lib/pitot/"};
 
-/* Whether there is such a file; then `path` is it. */
-static bool find_file(const char *home, const char *name, char path[PATH_MAX])
+/* 1: there is such a file, `path`; 0: there is none; or a negative errno, as it cannot be read. */
+static int find_file(const char *home, const char *name, char path[PATH_MAX])
 {
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
         int length = snprintf(path, PATH_MAX, "%s/%s%s", home, folders[i], name);
         if (length < PATH_MAX && access(path, R_OK) == 0)
-            return true;
+            return 1;
+        if (length < PATH_MAX && errno != ENOENT && errno != ENOTDIR)
+            return -errno;
     }
-    return false;
+    return 0;
 }
 
 int plugin_find(struct plugin *plugin, const struct qemu_version *version, struct refusal *why)
@@ -41,15 +43,17 @@ int plugin_find(struct plugin *plugin, const struct qemu_version *version, struc
     unsigned wanted = VERSION(version->major, version->minor);
     char home[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", home, sizeof(home) - 1);
+    int found;
 
     if (length < 0)
         return refuse(why, errno, "/proc/self/exe: %s", strerror(errno));
     home[length] = '\0';
     *strrchr(home, '/') = '\0';
     for (size_t i = sizeof(plugins) / sizeof(*plugins); i-- > 0;)
-        if (plugins[i].first <= wanted && find_file(home, plugins[i].name, plugin->file)) {
+        if (plugins[i].first <= wanted &&
+            (found = find_file(home, plugins[i].name, plugin->file)) != 0) {
             plugin->tried = wanted <= plugins[i].last;
-            return 0;
+            return found > 0 ? 0 : refuse(why, -found, "%s: %s", plugin->file, strerror(-found));
         }
     return refuse(why, ENOENT, "no plugin for QEMU %u.%u in %s or its ../lib/pitot; make outside",
                   version->major, version->minor, home);

@@ -152,7 +152,7 @@ __attribute__((noinline)) static void on_block_first(unsigned cpu, const struct 
     enter();
     if (!begun)
         begun = block->kernel;
-    if (begun && cpu < FOLLOW_CPUS)
+    if (begun)
         block_begins(&cpus[cpu], cpu, block);
     leave();
 }
@@ -177,7 +177,7 @@ static uint64_t site_of(const void *own)
 static void on_call_stored(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own)
 {
     enter();
-    if (begun && cpu < FOLLOW_CPUS && cpus[cpu].last && qemu_plugin_mem_is_store(info) &&
+    if (begun && cpus[cpu].last && qemu_plugin_mem_is_store(info) &&
         cpus[cpu].last->last == site_of(own) && !cpus[cpu].called) {
         const struct block *block = cpus[cpu].last;
 
@@ -192,7 +192,7 @@ static void on_load(unsigned cpu, void *own)
 {
     (void)own;
     enter();
-    if (begun && cpu < FOLLOW_CPUS)
+    if (begun)
         follow_load(cpu);
     leave();
 }
@@ -202,7 +202,7 @@ static void on_place(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, v
     (void)info;
     (void)own;
     enter();
-    if (begun && cpu < FOLLOW_CPUS)
+    if (begun)
         follow_place(cpu, place);
     leave();
 }
@@ -227,7 +227,7 @@ static void end_if_stopped(unsigned cpu, uint64_t ip)
 static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
 {
     enter();
-    if (begun && cpu < FOLLOW_CPUS) {
+    if (begun) {
         events_on_access(cpu, cpus[cpu].time, site_of(own), address,
                          1u << qemu_plugin_mem_size_shift(info),
                          qemu_plugin_mem_is_store(info) ? WIRE_WRITE : WIRE_READ);
@@ -242,7 +242,7 @@ static void on_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address,
     if (!qemu_plugin_mem_is_store(info))
         return;
     enter();
-    if (begun && cpu < FOLLOW_CPUS)
+    if (begun)
         blame_on_store(cpu, cpus[cpu].time, site_of(own), address,
                        1u << qemu_plugin_mem_size_shift(info));
     leave();
@@ -251,7 +251,7 @@ static void on_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address,
 static void on_function(unsigned cpu, void *own)
 {
     enter();
-    if (begun && cpu < FOLLOW_CPUS) {
+    if (begun) {
         events_on_call(cpu, cpus[cpu].time, site_of(own));
         end_if_stopped(cpu, site_of(own));
     }
@@ -261,7 +261,7 @@ static void on_function(unsigned cpu, void *own)
 static void on_border(unsigned cpu, void *own)
 {
     enter();
-    if (begun && cpu < FOLLOW_CPUS)
+    if (begun)
         window_cross(site_of(own), instructions_before(cpu, site_of(own)));
     leave();
 }
@@ -439,6 +439,11 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
             return 1;
     if (!info->system_emulation || strcmp(info->target_name, "x86_64") != 0) {
         fprintf(stderr, "pitot: qemu-system-x86_64 is wanted, not %s\n", info->target_name);
+        return 1;
+    }
+    if (info->system.max_vcpus > FOLLOW_CPUS) {
+        fprintf(stderr, "pitot: a machine of up to %d CPUs; %d are possible\n",
+                info->system.max_vcpus, FOLLOW_CPUS);
         return 1;
     }
     several = info->system.max_vcpus > 1;

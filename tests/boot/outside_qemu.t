@@ -135,6 +135,15 @@ cmp_ok($below, '>', 0.9 * $all, '... most of them below its main function');
 
 same_ok(join("\n\n", profile()), join("\n\n", @first), 'the same boot has the same profile');
 
+# --- More CPUs than are followed -----------------------------------------------------------------
+
+my $refused = Pitot::Perf::run_between("$logs/console", "$logs/said", '/dev/null', 'timeout',
+    $patience, "$build/outside/pitot", 'stat', '--', @qemu, '-machine', 'q35', '-smp',
+    '1,maxcpus=257');
+is($refused, 1, 'a machine of 257 CPUs is refused');
+like(slurp("$logs/said"), qr/^pitot: a machine of up to 257 CPUs; 256 are possible$/m,
+    '... and told so');
+
 # --- A bootable image ----------------------------------------------------------------------------
 
 # GRUB boots Pitot's own kernel: nothing before its first function in the high half is recorded.

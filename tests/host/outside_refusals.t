@@ -145,8 +145,8 @@ refused_ok("$file is an ELF file; --kernel $file takes it", $refused, @record, '
     @qemu);
 refused_ok("$room/none: No such file or directory", $refused, 'stat', '--symbols', "$room/none",
     @qemu);
-refused_ok('--kernel and --symbols: one of them has the kernel\'s symbols', $wrong_usage, @record,
-    '--kernel', $elf, '--symbols', "$room/variables", @qemu);
+refused_ok('--symbols and --kernel exclude each other: either has the kernel\'s symbols',
+    $wrong_usage, @record, '--kernel', $elf, '--symbols', "$room/variables", @qemu);
 
 my %events = (
     'cycles' => 'event "cycles": instructions, mem:ADDR\[/LEN\]\[:r\|w\|rw\], call:GLOB, '
@@ -303,6 +303,9 @@ my %plugins = (
 is_deeply([loaded($_)], $plugins{$_}, "the plugin for QEMU $_") for sort keys %plugins;
 unlink("$room/bin/plugin-v4.so");
 is_deeply([loaded('10.0.0')], ['bin/plugin-v1.so', '10.0'], 'the nearest lower one that is there');
+symlink('plugin-v4.so', "$room/bin/plugin-v4.so") or die("plugin-v4.so: $!\n");
+refused_ok("$room/bin/plugin-v4.so: Too many levels of symbolic links", $refused,
+    {STAND_IN_VERSION => '10.0.0'}, @record, @qemu);
 mkdir($_) for "$room/lib", "$room/lib/pitot";
 rename("$room/bin/plugin-v1.so", "$room/lib/pitot/plugin-v1.so");
 is_deeply([loaded('7.2.22')], ['bin/../lib/pitot/plugin-v1.so'], 'one that is installed');
