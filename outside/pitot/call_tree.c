@@ -34,10 +34,16 @@ static bool grow(void **array, size_t *room, size_t wanted, size_t size)
     return true;
 }
 
-static struct call_node *callee_of(struct call_node *caller, uint64_t ip)
+uint64_t call_tree_function(uint32_t context)
 {
+    uint64_t ip = contexts_caller(context);
     struct symbol symbol;
-    uint64_t function = symbols_find_address(ip, &symbol) ? symbol.address : ip;
+
+    return symbols_find_address(ip, &symbol) ? symbol.address : ip;
+}
+
+static struct call_node *callee_of(struct call_node *caller, uint64_t function)
+{
     struct call_node *node = caller->callees;
 
     while (node && node->function != function)
@@ -54,21 +60,18 @@ static struct call_node *callee_of(struct call_node *caller, uint64_t ip)
 
 static struct place place_in(struct call_tree *tree, uint32_t context, const struct place *outer)
 {
-    uint64_t ip = contexts_caller(context);
-    struct symbol symbol;
+    uint64_t function = call_tree_function(context);
+    bool apart = contexts_by_interrupt(context);
     struct place place = {.known = true};
 
-    if (contexts_by_interrupt(context)) {
-        if (outer->below_root || outer->below_interrupt)
-            place.below_interrupt = callee_of(&tree->interrupts, ip);
-        return place;
-    }
-    if (outer->below_interrupt)
-        place.below_interrupt = callee_of(outer->below_interrupt, ip);
-    if (outer->below_root)
-        place.below_root = callee_of(outer->below_root, ip);
-    else if (symbols_find_address(ip, &symbol) && tree->is_root(symbol.address))
-        place.below_root = callee_of(&tree->roots, ip);
+    if (apart && (outer->below_root || outer->below_interrupt))
+        place.below_interrupt = callee_of(&tree->interrupts, function);
+    else if (outer->below_interrupt)
+        place.below_interrupt = callee_of(outer->below_interrupt, function);
+    if (outer->below_root && !apart)
+        place.below_root = callee_of(outer->below_root, function);
+    else if (tree->is_root(function))
+        place.below_root = callee_of(&tree->roots, function);
     return place;
 }
 

@@ -22,13 +22,16 @@ struct call_node {
 
 struct call_tree {
     bool (*is_root)(uint64_t function);
-    struct call_node roots; /* its callees: functions that is_root says, called by none of them */
+    struct call_node roots; /* its callees: functions that is_root says, below none of them */
     /*
      * Its callees: handlers of the interrupts that came while something below a root ran. They are
-     * no part of its cost, so a root may be called by one.
+     * no part of its cost, so they and what they call may be roots, too.
      */
     struct call_node interrupts;
 };
+
+/* Where the function begins that a context of a path of functions is of. */
+uint64_t call_tree_function(uint32_t context);
 
 /* 0, or a negative errno and the reason. */
 int call_tree_add(struct call_tree *tree, const struct wire_cost *cost, struct refusal *why);

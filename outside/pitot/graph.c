@@ -10,7 +10,6 @@
 
 #include "outside/pitot/call_tree.h"
 #include "outside/pitot/command.h"
-#include "outside/pitot/contexts.h"
 #include "outside/pitot/name.h"
 
 #define COLUMNS 62 /* of the numbers */
@@ -47,7 +46,7 @@ static int take(const struct wire_head *record, struct refusal *why)
     if (error || record->kind != WIRE_COST)
         return error;
     for (unsigned i = 0; i < asked->count; i++)
-        if (is_of(&asked->event[i], contexts_caller(cost->context)))
+        if (is_of(&asked->event[i], call_tree_function(cost->context)))
             calls[i] += cost->calls;
     return 0;
 }
@@ -112,9 +111,11 @@ static void tell_missing(const struct watch *watch)
     for (unsigned i = 0; i < asked->count; i++) {
         const char *name = asked->event[i].name + sizeof("call:") - 1;
 
+        if (calls[i] > 0)
+            continue;
         if (watch->hits[i] == 0)
             fprintf(stderr, "pitot: %s never ran\n", name);
-        else if (calls[i] == 0)
+        else
             fprintf(stderr,
                     "pitot: no call of %s was seen; what is jumped to is in its caller's cost\n",
                     name);

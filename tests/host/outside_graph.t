@@ -56,6 +56,7 @@ is_deeply([graph('vfs_read', '--depth=2')], [[$head, @cut], [], 0], '... in any 
 plugin_says(begin(1), @paths, @costs, count(0, 16), count(1, 25), end(instructions => 9_000));
 is_deeply([graph('vfs_read', 'idle_loop')], [[$head, @tree], [], 0],
     'several, of which one is only called by the other');
+plugin_says(begin(1), @paths, @costs, count(0, 1), count(1, 1), end(instructions => 9_000));
 is_deeply([graph('panic', 'kmain')],
     [[$head, '1 1457 1457 50 |  kmain() {', '10 1407 140 1000 |    vfs_read() {',
         '20 400 20 400 |      idle_loop();', '1 7 7 7 |      panic();', '|    }', '|  }'], [], 0],
@@ -79,6 +80,11 @@ is_deeply([graph('vfs_read')], [[$head,
     '2 48 24 7 |  timer_isr() {', '1 41 41 11 |    sched_run() {', '1 30 30 13 |      vfs_read() {',
     '1 17 17 17 |        panic();', '|      }', '|    }', '|  }', '<========== |'], [], 0],
     'interrupts are apart, and what is called in one is called');
+
+plugin_says(begin(1), @paths[0 .. 3], @interrupts, @costs[0 .. 3], cost(20, 1, 5), cost(21, 1, 11),
+    cost(25, 1, 1_000), count(0, 0), end(instructions => 9_000));
+is_deeply([graph('timer_isr')], [[$head, '2 1016 508 1005 |  timer_isr() {',
+    '1 11 11 11 |    sched_run();', '|  }'], [], 0], '... but a handler may be asked for');
 
 # --- Nothing -------------------------------------------------------------------------------------
 
