@@ -75,6 +75,7 @@ struct wire_sample {
     uint64_t time;    /* instructions that this CPU had executed */
     uint64_t weight;  /* instructions or hits that it stands for */
     uint64_t address; /* that was accessed */
+    uint64_t spent;   /* instructions of the thread from the call to the return */
     uint32_t length;  /* bytes of the access */
     uint32_t unused;
 };

@@ -14,8 +14,8 @@
 #define PERIOD_HITS         1
 #define PERIOD_MOST         (1ull << 40)
 
-static const char memory[] = "mem:", calls[] = "call:", instructions[] = "instructions",
-                  interrupts[] = "irq";
+static const char memory[] = "mem:", calls[] = "call:", returns[] = "return:",
+                  instructions[] = "instructions", interrupts[] = "irq";
 
 static bool begins(const char *text, const char *with)
 {
@@ -74,7 +74,7 @@ static int read_memory(struct event *event, const struct kernel *kernel, char *t
                             why);
 }
 
-/* --- call:GLOB --- */
+/* --- call:GLOB, return:GLOB --- */
 
 static int read_calls(struct event *event, const struct kernel *kernel, const char *pattern,
                       struct refusal *why)
@@ -115,11 +115,14 @@ static int read_event(struct event *event, const struct pitot_options *options,
     } else if (begins(text, calls)) {
         event->kind = EVENT_CALLS;
         error = read_calls(event, kernel, text + strlen(calls), why);
+    } else if (begins(text, returns)) {
+        event->kind = EVENT_RETURNS;
+        error = read_calls(event, kernel, text + strlen(returns), why);
     } else if (strcmp(text, interrupts) == 0) {
         event->kind = EVENT_INTERRUPTS;
     } else if (strcmp(text, instructions) != 0) {
         return refuse(why, EINVAL, "event \"%s\": %s are possible", text,
-                      "instructions, mem:ADDR[/LEN][:r|w|rw], call:GLOB, irq");
+                      "instructions, mem:ADDR[/LEN][:r|w|rw], call:GLOB, return:GLOB, irq");
     }
     if (!event->period)
         event->period = options->period;
@@ -135,8 +138,8 @@ static char *end_of_event(char *text)
 
     while ((comma = strchr(comma, ',')) != NULL) {
         char *next = comma + 1;
-        if (begins(next, memory) || begins(next, calls) || begins(next, instructions) ||
-            begins(next, interrupts))
+        if (begins(next, memory) || begins(next, calls) || begins(next, returns) ||
+            begins(next, instructions) || begins(next, interrupts))
             return comma;
         comma = next;
     }
@@ -219,10 +222,15 @@ int events_read(struct events *events, const struct pitot_options *options,
     return error;
 }
 
-bool events_follow(const struct events *events)
+bool events_have(const struct events *events, enum event_kind kind)
 {
     for (unsigned i = 0; i < events->count; i++)
-        if (events->event[i].kind == EVENT_INTERRUPTS)
+        if (events->event[i].kind == kind)
             return true;
     return false;
+}
+
+bool events_follow(const struct events *events)
+{
+    return events_have(events, EVENT_INTERRUPTS) || events_have(events, EVENT_RETURNS);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a person asks for by -e, against the kernel's symbols: instructions, accesses to memory,
- * calls of functions, interrupts. Called by outside/pitot/main.c.
+ * calls of functions and their returns, interrupts. Called by outside/pitot/main.c.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "outside/pitot/kernel.h"
 #include "outside/pitot/options.h"
 
-enum event_kind { EVENT_INSTRUCTIONS, EVENT_MEMORY, EVENT_CALLS, EVENT_INTERRUPTS };
+enum event_kind { EVENT_INSTRUCTIONS, EVENT_MEMORY, EVENT_CALLS, EVENT_RETURNS, EVENT_INTERRUPTS };
 
 struct event {
     enum event_kind kind;
@@ -23,7 +23,7 @@ struct event {
     uint64_t address, length;
     bool fixed;         /* the address was given as a number: it is where the kernel runs */
     const char *access; /* r, w, rw */
-    /* EVENT_CALLS: entries of functions, in order, each once; `address` is the first. */
+    /* EVENT_CALLS, EVENT_RETURNS: the functions, in order, each once; `address` is the first. */
     uint64_t *entries;
     size_t entry_count;
 };
@@ -38,5 +38,6 @@ struct events {
 int events_read(struct events *events, const struct pitot_options *options,
                 const struct kernel *kernel, struct refusal *why);
 
-/* Whether one of them is known only where calls are followed. */
+/* Whether one of them is known only where calls are followed; and whether one is of that kind. */
 bool events_follow(const struct events *events);
+bool events_have(const struct events *events, enum event_kind kind);

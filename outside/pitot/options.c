@@ -49,8 +49,8 @@ static int read_size(void *at, const char *typed, char *value, struct refusal *w
 
 static const struct option rows[] = {
     OPTION({"-e", "--event"}, "EVENT", BOTH, OPTION_EVENTS,
-           "instructions, mem:ADDR[/LEN][:r|w|rw], call:GLOB, irq", OPTION_ADDS, .set = add_event,
-           AT(events)),
+           "instructions, mem:ADDR[/LEN][:r|w|rw], call:GLOB, return:GLOB, irq", OPTION_ADDS,
+           .set = add_event, AT(events)),
     OPTION({"-g"}, NULL, PITOT_RECORD, OPTION_FLAG, "the call chain of each sample", AT(chains)),
     OPTION({"-c", "--count"}, "N", PITOT_RECORD, OPTION_NUMBER,
            "a sample every N instructions or hits", .least = 1, AT(period)),

@@ -96,8 +96,10 @@ static int write_event(FILE *text, const struct event *event, uint64_t period, s
                 event->address, event->length, event->access, period);
         return 0;
     case EVENT_CALLS:
+    case EVENT_RETURNS:
         list = write_list(event, why);
-        fprintf(text, "call:/proc/self/fd/%d:%" PRIu64, list, period);
+        fprintf(text, "%s:/proc/self/fd/%d:%" PRIu64,
+                event->kind == EVENT_CALLS ? "call" : "return", list, period);
         return list < 0 ? list : 0;
     case EVENT_INTERRUPTS:
         fprintf(text, "irq:%" PRIu64, period);

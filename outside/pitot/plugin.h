@@ -4,14 +4,14 @@
  *
  *     FILE.so,out=FD,text=FIRST:LAST[,code=FD:HEXADDR:HEXOFFSET:HEXSIZE][,chains=0]
  *         [,event=insn:PERIOD][,event=mem:HEXADDR:LEN:r|w|rw:PERIOD]
- *         [,event=at:HEXADDR:LEN:r|w|rw:PERIOD][,event=call:FILE:PERIOD][,event=irq:PERIOD]
+ *         [,event=at:HEXADDR:LEN:r|w|rw:PERIOD][,event=call|return:FILE:PERIOD][,event=irq:PERIOD]
  *         [,stop=...][,from=HEXADDR][,until=HEXADDR][,max=SAMPLES]
  *         [what the command itself wants (struct watch)]
  *
  * in the order of the events; `stop` is one whose first hit ends the recording. text: where the
  * kernel's code lies, of which code: are the bytes in its file; nothing counts before some of it
- * runs. at: where it runs, whatever the kernel's slide. PERIOD 0: counted alone. call's FILE has
- * the address of a function's entry on each line, in hexadecimal. Called by outside/pitot/watch.c.
+ * runs. at: where it runs, whatever the kernel's slide. PERIOD 0: counted alone. FILE has the
+ * address of a function's entry on each line, in hexadecimal. Called by outside/pitot/watch.c.
  */
 #pragma once
 

@@ -30,6 +30,7 @@ static struct {
     char program[PATH_MAX]; /* the ELF file that perf reads */
     const struct events *events;
     bool chains, overwrites;
+    bool weights; /* what was spent from a call to its return */
     uint64_t samples, cut;
     uint64_t times[2]; /* of the first and the last */
     struct perf_event_attr attributes[EVENTS_MAX];
@@ -38,7 +39,7 @@ static struct {
 /* --- Events --- */
 
 /* All have the same fields: `perf script -F addr` refuses a file in which one event lacks it. */
-static void describe(const struct event *event, bool chains, struct perf_event_attr *attribute)
+static void describe(const struct event *event, struct perf_event_attr *attribute)
 {
     *attribute = (struct perf_event_attr){
         .size = PERF_PIPE_ATTR_SIZE,
@@ -48,8 +49,10 @@ static void describe(const struct event *event, bool chains, struct perf_event_a
         .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
                        PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
     };
-    if (chains)
+    if (recording.chains)
         attribute->sample_type |= PERF_SAMPLE_CALLCHAIN;
+    if (recording.weights)
+        attribute->sample_type |= PERF_SAMPLE_WEIGHT;
     switch (event->kind) {
     case EVENT_INSTRUCTIONS:
         attribute->type = PERF_TYPE_HARDWARE;
@@ -63,6 +66,7 @@ static void describe(const struct event *event, bool chains, struct perf_event_a
         attribute->bp_len = event->length;
         break;
     case EVENT_CALLS:
+    case EVENT_RETURNS:
         attribute->bp_type = HW_BREAKPOINT_X;
         attribute->bp_addr = event->address;
         attribute->bp_len = sizeof(long);
@@ -194,7 +198,7 @@ int recording_sample(const struct wire_sample *sample, struct refusal *why)
 {
     long depth = contexts_depth(sample->context);
     size_t callers = depth > CHAIN_MOST ? CHAIN_MOST : (size_t)depth, count = 1;
-    uint64_t words[SAMPLE_HEAD + 3 + CHAIN_MOST];
+    uint64_t words[SAMPLE_HEAD + 3 + CHAIN_MOST + 1];
     struct perf_event_header header = {.type = PERF_RECORD_SAMPLE, .misc = MISC};
 
     if (sample->event >= recording.events->count || depth < 0)
@@ -209,6 +213,8 @@ int recording_sample(const struct wire_sample *sample, struct refusal *why)
     words[count++] = sample->weight;
     if (recording.chains)
         count += write_chain(words + count, sample, callers);
+    if (recording.weights)
+        words[count++] = sample->spent;
     header.size = (uint16_t)(count * sizeof(*words));
     memcpy(words, &header, sizeof(header));
     if (recording.overwrites)
@@ -270,8 +276,9 @@ int recording_create(const struct pitot_options *options, const struct kernel *k
     recording.overwrites = options->overwrite;
     if (options->overwrite && !sample_ring_create(options->memory ? options->memory : KEPT))
         return refuse(why, ENOMEM, "-m: no memory for so many bytes");
+    recording.weights = events_have(events, EVENT_RETURNS);
     for (unsigned i = 0; i < events->count; i++)
-        describe(&events->event[i], chains, &recording.attributes[i]);
+        describe(&events->event[i], &recording.attributes[i]);
     error = perf_file_create(recording_output(options), recording.attributes, events->count, why);
     if (!error)
         error = name_program(recording_output(options), why);

@@ -12,7 +12,7 @@
 #include "outside/plugin/window.h"
 
 static struct event {
-    enum { EVENT_INSTRUCTIONS, EVENT_ACCESS, EVENT_CALL, EVENT_INTERRUPT } kind;
+    enum { EVENT_INSTRUCTIONS, EVENT_ACCESS, EVENT_CALL, EVENT_RETURN, EVENT_INTERRUPT } kind;
     uint64_t period, hits;
     uint64_t left; /* hits until the next sample */
     uint64_t first, last;
@@ -103,16 +103,16 @@ static bool read_functions(const char *path, struct event *event)
     return event->function_count > 0;
 }
 
-static const char *add_call(const char *text, struct event *event)
+static const char *add_functions(const char *text, struct event *event)
 {
     const char *colon = strrchr(text, ':');
     char path[4096];
 
     if (!colon || (size_t)(colon - text) >= sizeof(path) || !take_period(colon + 1, event))
-        return "call:FILE:PERIOD";
+        return "call|return:FILE:PERIOD";
     memcpy(path, text, (size_t)(colon - text));
     path[colon - text] = '\0';
-    return read_functions(path, event) ? NULL : "call: the file has no addresses";
+    return read_functions(path, event) ? NULL : "a file with addresses";
 }
 
 const char *events_add(const char *argument, bool stops)
@@ -131,12 +131,15 @@ const char *events_add(const char *argument, bool stops)
         wrong = add_access(strchr(argument, ':') + 1, event);
     } else if (strncmp(argument, "call:", 5) == 0) {
         event->kind = EVENT_CALL;
-        wrong = add_call(argument + 5, event);
+        wrong = add_functions(argument + 5, event);
+    } else if (strncmp(argument, "return:", 7) == 0) {
+        event->kind = EVENT_RETURN;
+        wrong = add_functions(argument + 7, event);
     } else if (strncmp(argument, "irq:", 4) == 0) {
         event->kind = EVENT_INTERRUPT;
         wrong = take_period(argument + 4, event) ? NULL : "irq:PERIOD";
     } else {
-        wrong = "insn, mem, at, call or irq";
+        wrong = "insn, mem, at, call, return or irq";
     }
     event->stops = stops;
     count += !wrong;
@@ -166,14 +169,21 @@ bool events_watch(void)
 
 static bool has_function(const struct event *event, uint64_t address)
 {
-    return event->kind == EVENT_CALL &&
-           bsearch(&address, event->functions, event->function_count, sizeof(address), compare);
+    return bsearch(&address, event->functions, event->function_count, sizeof(address), compare);
 }
 
 bool events_call(uint64_t address)
 {
     for (unsigned i = 0; i < count; i++)
-        if (has_function(&events[i], address))
+        if (events[i].kind == EVENT_CALL && has_function(&events[i], address))
+            return true;
+    return false;
+}
+
+bool events_returns(void)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (events[i].kind == EVENT_RETURN)
             return true;
     return false;
 }
@@ -184,7 +194,8 @@ static void sample_of(const struct event *event, unsigned cpu, struct wire_sampl
         return;
     sample->event = (uint32_t)(event - events);
     sample->thread = follow_thread(cpu);
-    sample->context = follow_context(cpu);
+    if (event->kind != EVENT_RETURN) /* that has left its own */
+        sample->context = follow_context(cpu);
     sample->weight = event->period;
     tell_sample(sample, cpu);
 }
@@ -258,7 +269,18 @@ void events_on_call(unsigned cpu, uint64_t time, uint64_t ip)
     struct wire_sample sample = {.ip = ip, .time = time};
 
     for (unsigned i = 0; i < count; i++)
-        if (has_function(&events[i], ip - slide))
+        if (events[i].kind == EVENT_CALL && has_function(&events[i], ip - slide))
+            hit(&events[i], cpu, &sample);
+}
+
+void events_on_return(unsigned cpu, uint64_t time, uint64_t ip,
+                      const struct follow_returned *returned)
+{
+    struct wire_sample sample = {
+        .ip = ip, .time = time, .context = returned->context, .spent = returned->ran};
+
+    for (unsigned i = 0; i < count; i++)
+        if (events[i].kind == EVENT_RETURN && has_function(&events[i], returned->entry - slide))
             hit(&events[i], cpu, &sample);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What is counted and sampled: executed instructions, accesses of memory, calls of functions,
- * interrupts; each by an argument of the plugin's. One caller at a time.
+ * their returns, interrupts; each by an argument of the plugin's. One caller at a time.
  */
 #pragma once
 
@@ -9,14 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "outside/plugin/follow.h"
 #include "outside/wire.h"
 
 #define EVENTS_MOST 256
 
 /*
- * insn:PERIOD, mem:ADDRESS:LENGTH:r|w|rw:PERIOD, call:FILE:PERIOD, irq:PERIOD; `stops`: its first
- * hit is the last that is counted of any. NULL, or what is wrong. Addresses are those of the
- * kernel's file, but in at:..., which is mem: otherwise.
+ * insn:PERIOD, mem:ADDRESS:LENGTH:r|w|rw:PERIOD, call:FILE:PERIOD, return:FILE:PERIOD, irq:PERIOD;
+ * `stops`: its first hit is the last that is counted of any. NULL, or what is wrong. Addresses are
+ * those of the kernel's file, but in at:..., which is mem: otherwise.
  */
 const char *events_add(const char *argument, bool stops);
 
@@ -28,6 +29,9 @@ bool events_watch(void);
 /* Whether the address, of the file, is the beginning of a function of an event. */
 bool events_call(uint64_t address);
 
+/* Whether an event is of returns. */
+bool events_returns(void);
+
 /*
  * That CPU's clock, its count of instructions, is `time`: samples it, if that is due. Returns when
  * it is to be called next; at first at any time.
@@ -38,6 +42,10 @@ uint64_t events_on_instructions(unsigned cpu, uint64_t time, uint64_t ip);
 void events_on_access(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length,
                       enum wire_access access);
 void events_on_call(unsigned cpu, uint64_t time, uint64_t ip);
+
+/* The return instruction at `ip` has ended that call. */
+void events_on_return(unsigned cpu, uint64_t time, uint64_t ip,
+                      const struct follow_returned *returned);
 
 /* Whether an event that stops all has been hit; told once. */
 bool events_stopped(void);

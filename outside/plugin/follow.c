@@ -17,6 +17,8 @@ static struct follow_cpu {
     uint32_t context;    /* ... its context */
     uint32_t upon;       /* ... that of the one that it came upon, of which the same is true */
     struct stack *below; /* ... and the stack that the first of them came upon */
+    uint64_t time;       /* as follow_time was told */
+    struct follow_returned returned;
 } cpus[FOLLOW_CPUS];
 
 static uint64_t *outermost; /* [thread] */
@@ -116,6 +118,7 @@ bool follow_begin(unsigned number, uint64_t ip)
     if (!top || top->entry || top->interrupt)
         return false;
     top->entry = ip;
+    top->began = cpu->stack->ran;
     if (by_entry)
         top->context = context_of(top->context, ip, WIRE_BY_ENTRY, 0);
     return true;
@@ -145,14 +148,33 @@ bool follow_return(unsigned number, uint64_t ip)
     struct follow_cpu *cpu = &cpus[number];
     struct stack *stack = cpu->stack;
 
+    cpu->returned.entry = 0;
     if (cpu->loaded || cpu->interrupted || !stack)
         return true;
     for (unsigned i = stack->depth; i > 0 && !stack->frames[i - 1].interrupt; i--)
         if (stack->frames[i - 1].next == ip) {
+            const struct frame *frame = &stack->frames[i - 1];
+
+            cpu->returned =
+                (struct follow_returned){frame->entry, stack->ran - frame->began, frame->context};
             stack->depth = i - 1;
             return true;
         }
     return false;
+}
+
+const struct follow_returned *follow_returned(unsigned number)
+{
+    return &cpus[number].returned;
+}
+
+void follow_time(unsigned number, uint64_t time)
+{
+    struct follow_cpu *cpu = &cpus[number];
+
+    if (cpu->stack)
+        cpu->stack->ran += time - cpu->time;
+    cpu->time = time;
 }
 
 uint64_t follow_next(unsigned number)

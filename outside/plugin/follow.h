@@ -42,6 +42,23 @@ void follow_call(unsigned cpu, uint64_t place, uint64_t site, unsigned site_end)
  */
 bool follow_return(unsigned cpu, uint64_t ip);
 
+/*
+ * The call that the last return has ended: the first instruction of what was called, 0 if not
+ * known; its context; and the instructions that its stack executed meanwhile.
+ */
+struct follow_returned {
+    uint64_t entry, ran;
+    uint32_t context;
+};
+
+const struct follow_returned *follow_returned(unsigned cpu);
+
+/*
+ * The CPU has executed `time` instructions: those since it was last told are its stack's. Needed
+ * before whatever changes the stack or ends a call, where follow_returned is asked.
+ */
+void follow_time(unsigned cpu, uint64_t time);
+
 /* Where a return continues that is the end of the innermost call; 0 if not known. */
 uint64_t follow_next(unsigned cpu);
 

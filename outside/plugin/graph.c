@@ -25,10 +25,8 @@ bool graph_init(void)
     return costs;
 }
 
-void graph_continue(unsigned cpu, uint64_t ip, uint64_t time)
+void graph_continue(unsigned cpu, bool called, uint64_t time)
 {
-    bool called = follow_begin(cpu, ip);
-
     graph_end(cpu, time);
     places[cpu] = (struct place){follow_context(cpu), time};
     if (called)

@@ -13,10 +13,10 @@
 bool graph_init(void);
 
 /*
- * Code continues at `ip` on that CPU, which has executed `time` instructions, and the follower
- * knows what led there. Needed where the last block has called or may have left a function.
+ * That CPU has executed `time` instructions, and the follower knows where it is now; `called`: in
+ * what was just called. Needed where the last block has called or may have left a function.
  */
-void graph_continue(unsigned cpu, uint64_t ip, uint64_t time);
+void graph_continue(unsigned cpu, bool called, uint64_t time);
 
 /* At the end: `time` is the CPU's. Before graph_tell, which tells all of it. */
 void graph_end(unsigned cpu, uint64_t time);

@@ -38,6 +38,7 @@ static struct cpu {
 
 static struct wire_end totals;
 static bool begun, chains = true, graph, several;
+static bool returns; /* an event is of them */
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 
 static void enter(void)
@@ -68,6 +69,8 @@ static void follow_last(unsigned cpu, const struct block *last, uint64_t start)
     switch (last->ends) {
     case DECODED_RETURN:
         totals.unmatched += !follow_return(cpu, start);
+        if (returns)
+            events_on_return(cpu, cpus[cpu].time, last->last, follow_returned(cpu));
         break;
     case DECODED_SYSCALL:
     case DECODED_SYSRET:
@@ -115,6 +118,15 @@ static bool block_continues(const struct block *last, uint64_t start)
     return last->plain && (start == last->end || start == last->target);
 }
 
+/* It may begin at `start`; else that is where one continues. */
+static void function_begins(const struct cpu *here, unsigned cpu, uint64_t start)
+{
+    bool called = follow_begin(cpu, start);
+
+    if (graph)
+        graph_continue(cpu, called, here->time);
+}
+
 /* Out of line: most blocks need none of it. */
 __attribute__((noinline)) static void block_differs(struct cpu *here, unsigned cpu,
                                                     const struct block *block)
@@ -123,10 +135,12 @@ __attribute__((noinline)) static void block_differs(struct cpu *here, unsigned c
     bool continues = last && block_continues(last, block->start);
 
     here->last = block;
+    if (returns)
+        follow_time(cpu, here->time);
     if (chains && last && !continues)
         follow_end(cpu, last, block->start);
-    if (graph && (here->called || !continues))
-        graph_continue(cpu, block->start, here->time);
+    if ((graph || returns) && (here->called || !continues))
+        function_begins(here, cpu, block->start);
     here->called = false;
     here->time += block->count;
     if (here->time >= here->due)
@@ -192,8 +206,11 @@ static void on_load(unsigned cpu, void *own)
 {
     (void)own;
     enter();
-    if (begun)
+    if (begun) {
+        if (returns)
+            follow_time(cpu, cpus[cpu].time);
         follow_load(cpu);
+    }
     leave();
 }
 
@@ -447,6 +464,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
         return 1;
     }
     several = info->system.max_vcpus > 1;
+    returns = events_returns();
     if (!follow_init() || (graph && !graph_init()) ||
         !tell_begin(fd, (unsigned)info->system.max_vcpus)) {
         fprintf(stderr, "pitot: no memory, or nobody reads what the plugin writes\n");

@@ -17,6 +17,7 @@ struct frame {
     uint64_t place;
     uint64_t next;  /* where the code continues after the return; of an interrupt not known: 0 */
     uint64_t entry; /* the first instruction of what was called; 0: none has run */
+    uint64_t began; /* ... when its stack had executed so many */
     uint32_t context;
     bool interrupt;
     struct stack *below; /* of an interrupt: the stack that it came upon; NULL: not known */
@@ -26,6 +27,7 @@ struct frame {
 struct stack {
     uint64_t low, high; /* the lowest and the highest place */
     uint32_t thread;    /* from 1 on, less than STACKS_MOST */
+    uint64_t ran;       /* instructions that were executed on it, as far as they were told */
     unsigned depth, room;
     struct frame *frames;
 };

@@ -114,6 +114,30 @@ cmp_ok($yield->[3], '<', $graph[0][3] / 4, '... and not what other threads do me
 my @twice = graph('worker');
 is_deeply(\@twice, \@graph, '... the same in each run');
 
+# --- Returns -------------------------------------------------------------------------------------
+
+my @returns = ('return:job_run', 'return:thread_yield');
+my $returned = counts(@returns, 'call:thread_yield');
+is($returned->{'return:job_run'}, 60, 'each call returns');
+is($returned->{'call:thread_yield'} - $returned->{'return:thread_yield'}, 3,
+    '... but for the last of each thread');
+pitot('record', '-g', '-o', $out, map { ('-e', $_) } @returns, 'irq');
+my $status = Pitot::Perf::run_between("$logs/script", "$logs/err", '/dev/null', 'perf',
+    '--no-pager', 'script', '-i', $out, '-F', 'event,weight,ip,sym');
+is($status, 0, '... perf reads it') or diag(slurp("$logs/err"));
+my (%took, %ways);
+for (split(/\n\n+/, slurp("$logs/script"))) {
+    my ($event, $weight) = /^\s*(\S+):\s+(\d+)\s*$/m or next;
+    $took{$event} += $weight;
+    $ways{join(' ', $event, /^\s+[0-9a-f]+ (\S+)/mg)}++;
+}
+is($took{'return:job_run'}, (grep { $_->[1] eq 'job_run' } @graph)[0][3],
+    '... with what they took, together what the graph says');
+is($took{irq}, 0, '... which an interrupt does not say');
+is($ways{'return:job_run job_run worker thread_begin'}, 60, '... each with its callers');
+
+# --- ... of what is called from everywhere -------------------------------------------------------
+
 my %calls = %{counts('call:thread_yield', 'call:thread_switch')};
 my @all = graph('thread_yield');
 is_deeply([map { $_->[2] } grep { $_->[1] =~ /^thread_/ } @all],

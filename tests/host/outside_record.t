@@ -187,6 +187,26 @@ my $watch = attributes_of(scalar in_perf($out, 'evlist', '-v'))->{'mem:run_queue
 is_deeply([@$watch{'bp_addr', 'bp_len', 'sample_period'}],
     [sprintf('0x%x', $place{run_queue}), '0x40', 2], 'the watch is described');
 
+# --- Returns -------------------------------------------------------------------------------------
+
+plugin_says(begin(1), $contexts[0], thread(1, $place{kmain}),
+    sample(event => 0, thread => 1, context => 1, ip => $place{vfs_write} + 9, time => 1_000,
+        spent => 8_000_000_000),
+    sample(event => 1, thread => 1, ip => $place{kmain}, time => 2_000), end());
+for my $chains ([], ['-g']) {
+    ($said, $complaints, $status) = pitot(@record, @$chains, '-e', 'return:vfs_*', '-e',
+        'instructions', @qemu);
+    is($status, 0, "returns @$chains") or diag($complaints);
+    my %weights = in_perf($out, 'script', '-F', 'event,weight') =~ /^\s*(\S+): +(\d+)\s*$/mg;
+    is_deeply(\%weights, {'return:vfs_*' => 8_000_000_000, instructions => 0},
+        '... say what was spent, where perf has a weight');
+    my @sorted = in_perf($out, 'report', '--stdio', '--no-children', '-g', 'none', '-F',
+        'sample,sym,local_weight') =~ /^ +(\d+) +\[\.\] (\S+) +(\d+)/mg;
+    is_deeply(\@sorted, [1, 'vfs_write', 8_000_000_000, 1, 'kmain', 0], '... by which it sorts');
+}
+is_deeply([samples()], ["kmain 2 000 0.000001 1 return:vfs_*: vfs_write+0x9 kmain+0x15",
+    "kmain 2 000 0.000002 1 instructions: kmain+0x0"], '... and a chain as others have');
+
 # --- Chains that are long ------------------------------------------------------------------------
 
 my @deep = map { context($_, $_ - 1, $place{kmain} + 0x20, 5) } 1 .. 10_000;

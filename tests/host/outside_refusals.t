@@ -150,7 +150,7 @@ refused_ok('--symbols and --kernel exclude each other: either has the kernel\'s 
 
 my %events = (
     'cycles' => 'event "cycles": instructions, mem:ADDR\[/LEN\]\[:r\|w\|rw\], call:GLOB, '
-        . 'irq are possible',
+        . 'return:GLOB, irq are possible',
     'instructions/period=0/' => 'event term "period=0": a whole number from 1 is possible',
     'instructions/freq=9/' => 'event term "freq=9": period=N is possible',
     'irq/frequency=9/' => 'event term "frequency=9": period=N is possible',
@@ -169,6 +169,8 @@ my %events = (
     'mem:0xffffffffffffffff/2' => 'event "\S+" goes beyond the end of memory',
     'call:vfs_raed' => 'no function "vfs_raed"; near: vfs_read\b.*',
     'call:run_queue' => 'no function "run_queue".*',
+    'return:vfs_raed' => 'no function "vfs_raed"; near: vfs_read\b.*',
+    'return:kmain/frequency=9/' => 'event term "frequency=9": period=N is possible',
     'call:qqq*' => 'no function "qqq\*", and none with a similar spelling',
 );
 refused_ok($events{$_}, $refused, @record, '-e', $_, @qemu) for sort keys %events;
@@ -258,6 +260,7 @@ my %asked = (
     '-e mem:0x1000' => ',chains=0,event=at:1000:4:rw:1',
     '-e mem:sizeless' => sprintf(',chains=0,event=mem:%x:4:rw:1', $place{run_queue} + 64),
     '-e irq' => ',event=irq:1',
+    '-e call:kmain,return:vfs_*/period=2/' => ',event=call:LIST:1,event=return:LIST:2',
     '-e irq/period=3/,instructions -c 9' => ',event=irq:3,event=insn:9',
     '-e call:kmain,mem:run_queue:r,instructions/period=9/ -e mem:0x10/2'
         => ",chains=0,event=call:LIST:1,event=mem:$queue:64:r:1,event=insn:9,"

@@ -392,6 +392,89 @@ static void a_nested_interrupt_is_its_own_handler(void **state)
     ASSERT_CHAIN(cpu, 0x8000, 0x2000);
 }
 
+/* --- What it took. --- */
+
+static void assert_returned(uint64_t entry, uint64_t ran)
+{
+    assert_int_equal(follow_returned(cpu)->entry, entry);
+    if (entry)
+        assert_int_equal(follow_returned(cpu)->ran, ran);
+}
+
+static void a_return_says_what_the_call_took(void **state)
+{
+    uint32_t inner;
+
+    (void)state;
+    call(cpu, base, 0x1010);
+    follow_time(cpu, 10);
+    follow_begin(cpu, 0x2000);
+    call(cpu, base - 32, 0x2010);
+    follow_time(cpu, 13);
+    follow_begin(cpu, 0x3000);
+    inner = follow_context(cpu);
+    follow_time(cpu, 20);
+    assert_true(follow_return(cpu, 0x2015));
+    assert_returned(0x3000, 7);
+    assert_int_equal(follow_returned(cpu)->context, inner);
+    follow_time(cpu, 30);
+    assert_true(follow_return(cpu, 0x1015));
+    assert_returned(0x2000, 20);
+    assert_false(follow_return(cpu, 0x7000));
+    assert_returned(0, 0);
+}
+
+static void calls_that_were_jumped_over_do_not_return(void **state)
+{
+    (void)state;
+    call(cpu, base, 0x1010);
+    follow_time(cpu, 10);
+    follow_begin(cpu, 0x2000);
+    call(cpu, base - 32, 0x2010);
+    follow_time(cpu, 20);
+    follow_begin(cpu, 0x3000);
+    follow_time(cpu, 30);
+    assert_true(follow_return(cpu, 0x1015));
+    assert_returned(0x2000, 20);
+}
+
+static void a_thread_that_is_switched_out_takes_nothing(void **state)
+{
+    (void)state;
+    call(cpu, base, 0x1010);
+    follow_time(cpu, 10);
+    follow_begin(cpu, 0x2000);
+    follow_time(cpu, 15);
+    follow_load(cpu);
+    call(cpu, base + 0x8000, 0x5000);
+    follow_time(cpu, 1000);
+    follow_begin(cpu, 0x6000);
+    follow_load(cpu);
+    follow_place(cpu, base - 16);
+    follow_time(cpu, 1007);
+    assert_true(follow_return(cpu, 0x1015));
+    assert_returned(0x2000, 12);
+}
+
+static void an_interrupt_on_the_stack_counts(void **state)
+{
+    (void)state;
+    call(cpu, base, 0x1010);
+    follow_time(cpu, 10);
+    follow_begin(cpu, 0x2000);
+    follow_time(cpu, 15);
+    follow_interrupt(cpu, 0x2010);
+    follow_begin(cpu, 0x8000);
+    call(cpu, base - 0x100, 0x8010);
+    follow_time(cpu, 20);
+    assert_true(follow_return(cpu, 0x8015));
+    follow_time(cpu, 22);
+    follow_interrupt_return(cpu);
+    follow_time(cpu, 23);
+    assert_true(follow_return(cpu, 0x1015));
+    assert_returned(0x2000, 13);
+}
+
 /* --- Entries. --- */
 
 static struct block block(enum decoded ends, uint64_t target)
@@ -458,6 +541,10 @@ int main(void)
         cmocka_unit_test_setup(threads_change_inside_an_interrupt, begin),
         cmocka_unit_test_setup(an_interrupt_that_was_not_seen_destroys_nothing, begin),
         cmocka_unit_test_setup(the_first_block_of_what_was_called_is_told, begin),
+        cmocka_unit_test_setup(a_return_says_what_the_call_took, begin),
+        cmocka_unit_test_setup(calls_that_were_jumped_over_do_not_return, begin),
+        cmocka_unit_test_setup(a_thread_that_is_switched_out_takes_nothing, begin),
+        cmocka_unit_test_setup(an_interrupt_on_the_stack_counts, begin),
         cmocka_unit_test(what_the_last_block_leads_to_is_no_entry),
         cmocka_unit_test(a_return_of_what_was_pushed_may_lead_anywhere),
         cmocka_unit_test(the_site_of_an_interrupt_is_where_code_would_go_on),

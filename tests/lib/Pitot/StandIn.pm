@@ -156,9 +156,9 @@ sub thread
 sub sample
 {
     my %of = (cpu => 0, event => 0, thread => 0, context => 0, access => 0, time => 0, weight => 1,
-        address => 0, length => 0, @_);
-    return record(4, $of{cpu}, 'L<4Q<4L<2',
-        @of{qw(event thread context access ip time weight address length)}, 0);
+        address => 0, spent => 0, length => 0, @_);
+    return record(4, $of{cpu}, 'L<4Q<5L<2',
+        @of{qw(event thread context access ip time weight address spent length)}, 0);
 }
 
 sub count
