@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What happens while the machine runs: QEMU calls these, as translate.c has asked it to, and what
+ * is followed and counted is told. In QEMU's threads, one for each CPU with thread=multi: then each
+ * callback holds one lock.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "outside/plugin/api.h"
+#include "outside/plugin/entry.h"
+
+/* What is wanted; it does not change while the machine runs. */
+extern struct run {
+    bool chains;  /* calls are followed */
+    bool graph;   /* costs are told (graph.h) */
+    bool returns; /* an event is of them */
+    bool several; /* there are several CPUs */
+} run;
+
+/* `own`: the struct block that begins. */
+void run_block(unsigned cpu, void *own);
+
+/*
+ * `own`: an instruction's address. A call's store; a load of rsp, and the next access to the stack
+ * after one; an access, or a store alone; an entry of a function; a border of the window.
+ */
+void run_call(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own);
+void run_load(unsigned cpu, void *own);
+void run_place(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own);
+void run_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);
+void run_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);
+void run_function(unsigned cpu, void *own);
+void run_border(unsigned cpu, void *own);
+
+/* The machine has ended. */
+void run_end(void);
+
+/* What is not safe in two threads at once lies between these. */
+void run_enter(void);
+void run_leave(void);

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See translate.h. */
+#include "outside/plugin/translate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "outside/plugin/blame.h"
+#include "outside/plugin/code.h"
+#include "outside/plugin/decode.h"
+#include "outside/plugin/events.h"
+#include "outside/plugin/run.h"
+#include "outside/plugin/window.h"
+
+static size_t copy_bytes(const struct qemu_plugin_insn *instruction, uint8_t *bytes)
+{
+    size_t size = qemu_plugin_insn_size(instruction);
+
+    if (size > CODE_INSTRUCTION_MOST)
+        size = CODE_INSTRUCTION_MOST;
+#if QEMU_API >= 3
+    return qemu_plugin_insn_data(instruction, bytes, size);
+#else
+    memcpy(bytes, qemu_plugin_insn_data(instruction), size);
+    return size;
+#endif
+}
+
+/* The rest of its bytes are zeros. */
+static void copy_block(const struct qemu_plugin_tb *translated, struct code_block *code)
+{
+    size_t count = qemu_plugin_tb_n_insns(translated);
+
+    memset(code, 0, sizeof(*code));
+    for (; code->count < count && code->count < CODE_BLOCK_MOST; code->count++) {
+        const struct qemu_plugin_insn *instruction =
+            qemu_plugin_tb_get_insn(translated, code->count);
+
+        if (code->count == 0)
+            code->start = qemu_plugin_insn_vaddr(instruction);
+        code->sizes[code->count] = (uint8_t)copy_bytes(instruction, code->bytes + code->size);
+        code->size += code->sizes[code->count];
+    }
+}
+
+void code_slid(uint64_t by)
+{
+    events_slide(by);
+    window_slide(by);
+    blame_slide(by);
+}
+
+/* `slide`: how far it lies above its address in the kernel's file. */
+static void watch_instruction(struct qemu_plugin_insn *instruction, enum decoded decoded,
+                              bool loaded, uint64_t slide)
+{
+    uint64_t ip = qemu_plugin_insn_vaddr(instruction);
+    void *own = (void *)(uintptr_t)ip;
+
+    /* First: a call's own store belongs to the caller. */
+    if (blame_watch())
+        qemu_plugin_register_vcpu_mem_cb(instruction, run_store, QEMU_PLUGIN_CB_NO_REGS,
+                                         QEMU_PLUGIN_MEM_W, own);
+    if (run.chains && (decoded == DECODED_CALL || decoded == DECODED_CALL_FAR))
+        qemu_plugin_register_vcpu_mem_cb(instruction, run_call, QEMU_PLUGIN_CB_NO_REGS,
+                                         QEMU_PLUGIN_MEM_W, own);
+    if (run.chains && decoded == DECODED_LOADS)
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_load, QEMU_PLUGIN_CB_NO_REGS, NULL);
+    if (run.chains && (decoded == DECODED_PUSH || decoded == DECODED_POP) && loaded)
+        qemu_plugin_register_vcpu_mem_cb(instruction, run_place, QEMU_PLUGIN_CB_NO_REGS,
+                                         QEMU_PLUGIN_MEM_RW, NULL);
+    if (window_border(ip)) /* first, as a hit there is within or not */
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_border, QEMU_PLUGIN_CB_NO_REGS,
+                                               own);
+    if (events_call(ip - slide))
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_function, QEMU_PLUGIN_CB_NO_REGS,
+                                               own);
+    if (events_watch())
+        qemu_plugin_register_vcpu_mem_cb(instruction, run_access, QEMU_PLUGIN_CB_NO_REGS,
+                                         QEMU_PLUGIN_MEM_RW, own);
+}
+
+/* QEMU keeps `block` as long as it runs, and translates code anew at times: a few megabytes. */
+void translate_block(qemu_plugin_id_t id, struct qemu_plugin_tb *translated)
+{
+    struct code_block code;
+    struct block *block = calloc(1, sizeof(*block));
+    const uint8_t *bytes = code.bytes;
+    bool loaded = false;
+    uint64_t slide;
+
+    (void)id;
+    copy_block(translated, &code);
+    if (!block || code.count == 0) {
+        free(block);
+        return;
+    }
+    run_enter();
+    block->kernel = code_check(&code, &slide);
+    run_leave();
+    block->count = (uint32_t)code.count;
+    block->start = code.start;
+    qemu_plugin_register_vcpu_tb_exec_cb(translated, run_block, QEMU_PLUGIN_CB_NO_REGS, block);
+    for (size_t i = 0; i < code.count; bytes += code.sizes[i++]) {
+        struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(translated, i);
+
+        block->last = qemu_plugin_insn_vaddr(instruction);
+        block->end = block->last + code.sizes[i];
+        block->ends = decode(bytes, code.sizes[i], block->last, &block->target);
+        watch_instruction(instruction, block->ends, loaded, slide);
+        loaded |= block->ends == DECODED_LOADS;
+        block->pushes |= block->ends == DECODED_PUSH;
+    }
+    block->plain = entry_is_plain(block);
+}
