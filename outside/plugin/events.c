@@ -26,7 +26,7 @@ static struct event {
 static unsigned count;
 static bool stopped;
 static uint64_t due[FOLLOW_CPUS][EVENTS_MOST]; /* instructions that samples stand for already */
-static uint64_t watched_first = UINT64_MAX, watched_last; /* around all ranges */
+uint64_t events_first = UINT64_MAX, events_last;
 static uint64_t slide;
 
 /* The last read that was a hit of an event that wants reads and writes. */
@@ -46,10 +46,10 @@ static bool take_period(const char *text, struct event *event)
 
 static void watch_range(const struct event *event)
 {
-    if (event->first < watched_first)
-        watched_first = event->first;
-    if (event->last > watched_last)
-        watched_last = event->last;
+    if (event->first < events_first)
+        events_first = event->first;
+    if (event->last > events_last)
+        events_last = event->last;
 }
 
 static const char *add_access(const char *text, struct event *event)
@@ -149,8 +149,8 @@ const char *events_add(const char *argument, bool stops)
 void events_slide(uint64_t by)
 {
     slide = by;
-    watched_first = UINT64_MAX;
-    watched_last = 0;
+    events_first = UINT64_MAX;
+    events_last = 0;
     for (struct event *event = events; event < events + count; event++) {
         if (event->kind != EVENT_ACCESS)
             continue;
@@ -164,7 +164,7 @@ void events_slide(uint64_t by)
 
 bool events_watch(void)
 {
-    return watched_first <= watched_last;
+    return events_first <= events_last;
 }
 
 static bool has_function(const struct event *event, uint64_t address)
@@ -246,7 +246,7 @@ void events_on_access(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address
     struct wire_sample sample;
     bool second;
 
-    if (__builtin_expect(address > watched_last || last < watched_first, 1) || !window_open())
+    if (!window_open())
         return;
     sample = (struct wire_sample){
         .ip = ip, .time = time, .address = address, .length = length, .access = access};

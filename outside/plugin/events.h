@@ -38,7 +38,16 @@ bool events_returns(void);
  */
 uint64_t events_on_instructions(unsigned cpu, uint64_t time, uint64_t ip);
 
-/* What has happened on that CPU. */
+/* Around all memory of events; changed by events_add and events_slide alone. */
+extern uint64_t events_first, events_last;
+
+/* Whether an access may be an event's. Any thread. */
+static inline bool events_are_near(uint64_t address, unsigned length)
+{
+    return address <= events_last && address + length - 1 >= events_first;
+}
+
+/* What has happened on that CPU; the access is near. */
 void events_on_access(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length,
                       enum wire_access access);
 void events_on_call(unsigned cpu, uint64_t time, uint64_t ip);

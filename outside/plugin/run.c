@@ -12,7 +12,7 @@
 #include "outside/plugin/window.h"
 
 static struct cpu {
-    uint64_t time; /* instructions, counted at the beginning of each block */
+    uint64_t time; /* instructions, counted at the beginning of each block; others read it */
     uint64_t due;  /* when instructions are sampled next */
     const struct block *last;
     bool called; /* the call that ends `last` has been made */
@@ -128,36 +128,32 @@ __attribute__((noinline)) static void block_differs(struct cpu *here, unsigned c
         here->due = events_on_instructions(cpu, here->time, block->start);
 }
 
-static void block_begins(struct cpu *here, unsigned cpu, const struct block *block)
-{
-    const struct block *last = here->last;
-
-    if (__builtin_expect(!last || here->called || here->time + block->count >= here->due, 0) ||
-        (run.chains && !block_continues(last, block->start))) {
-        block_differs(here, cpu, block);
-        return;
-    }
-    here->last = block;
-    here->time += block->count;
-}
-
-/* Out of line, as it is needed by every block only if there are run.several CPUs. */
+/* All else that begins with a block needs what CPUs share. */
 __attribute__((noinline)) static void block_first(unsigned cpu, const struct block *block)
 {
     run_enter();
     if (!begun)
-        begun = block->kernel;
+        __atomic_store_n(&begun, block->kernel, __ATOMIC_RELAXED);
     if (begun)
-        block_begins(&cpus[cpu], cpu, block);
+        block_differs(&cpus[cpu], cpu, block);
     run_leave();
 }
 
+/* Most blocks need no lock: they change what is this CPU's alone. */
 void run_block(unsigned cpu, void *own)
 {
-    if (__builtin_expect(run.several || !begun, 0))
-        block_first(cpu, own);
-    else
-        block_begins(&cpus[0], 0, own);
+    const struct block *block = own;
+    struct cpu *here = &cpus[cpu];
+    const struct block *last = here->last;
+    uint64_t time = here->time + block->count;
+
+    if (__builtin_expect(!last || here->called || time >= here->due, 0) ||
+        (run.chains && !block_continues(last, block->start))) {
+        block_first(cpu, block);
+        return;
+    }
+    here->last = block;
+    __atomic_store_n(&here->time, time, __ATOMIC_RELAXED);
 }
 
 static uint64_t site_of(const void *own)
@@ -212,7 +208,7 @@ static uint64_t instructions_before(unsigned cpu, uint64_t ip)
     uint64_t sum = 0;
 
     for (unsigned i = 0; i < FOLLOW_CPUS; i++)
-        sum += cpus[i].time;
+        sum += __atomic_load_n(&cpus[i].time, __ATOMIC_RELAXED);
     return block && block->start == ip ? sum - block->count : sum;
 }
 
@@ -224,10 +220,13 @@ static void end_if_stopped(unsigned cpu, uint64_t ip)
 
 void run_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
 {
+    unsigned length = 1u << qemu_plugin_mem_size_shift(info);
+
+    if (__builtin_expect(!events_are_near(address, length), 1))
+        return;
     run_enter();
     if (begun) {
-        events_on_access(cpu, cpus[cpu].time, site_of(own), address,
-                         1u << qemu_plugin_mem_size_shift(info),
+        events_on_access(cpu, cpus[cpu].time, site_of(own), address, length,
                          qemu_plugin_mem_is_store(info) ? WIRE_WRITE : WIRE_READ);
         end_if_stopped(cpu, site_of(own));
     }
