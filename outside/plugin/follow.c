@@ -124,6 +124,16 @@ bool follow_begin(unsigned number, uint64_t ip)
     return true;
 }
 
+/* Calls are repeated: the last one that lay where this one will is mostly the same. */
+static uint32_t context_again(const struct frame *last, const struct frame *frame, uint64_t site,
+                              unsigned site_end)
+{
+    if (last && last->next == frame->next && last->outer == frame->outer && !by_entry &&
+        last->context != CONTEXT_NONE && !last->interrupt)
+        return last->context;
+    return context_by(frame->outer, site, WIRE_BY_CALL, site_end);
+}
+
 void follow_call(unsigned number, uint64_t place, uint64_t site, unsigned site_end)
 {
     struct follow_cpu *cpu = &cpus[number];
@@ -139,7 +149,8 @@ void follow_call(unsigned number, uint64_t place, uint64_t site, unsigned site_e
     stack_pop_to(stack, place);
     if (stack->depth == 0)
         outermost[stack->thread] = site;
-    frame.context = context_by(stack_context(stack), site, WIRE_BY_CALL, site_end);
+    frame.outer = stack_context(stack);
+    frame.context = context_again(stack_free(stack), &frame, site, site_end);
     stack_push(stack, &frame);
 }
 
@@ -161,6 +172,18 @@ bool follow_return(unsigned number, uint64_t ip)
             return true;
         }
     return false;
+}
+
+bool follow_returns_to(unsigned number, uint64_t ip)
+{
+    struct follow_cpu *cpu = &cpus[number];
+    struct stack *stack = cpu->stack;
+
+    if (cpu->loaded || cpu->interrupted || !stack || stack->depth == 0 ||
+        stack->frames[stack->depth - 1].next != ip)
+        return false;
+    stack->depth--;
+    return true;
 }
 
 const struct follow_returned *follow_returned(unsigned number)

@@ -59,6 +59,9 @@ const struct follow_returned *follow_returned(unsigned cpu);
  */
 void follow_time(unsigned cpu, uint64_t time);
 
+/* The same for most: true if it was the end of the innermost call; else nothing has changed. */
+bool follow_returns_to(unsigned cpu, uint64_t ip);
+
 /* Where a return continues that is the end of the innermost call; 0 if not known. */
 uint64_t follow_next(unsigned cpu);
 

@@ -86,6 +86,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
     }
     run.several = info->system.max_vcpus > 1;
     run.returns = events_returns();
+    run.entries = run.graph || run.returns;
     if (!follow_init() || (run.graph && !graph_init()) ||
         !tell_begin(fd, (unsigned)info->system.max_vcpus)) {
         fprintf(stderr, "pitot: no memory, or nobody reads what the plugin writes\n");

@@ -99,6 +99,13 @@ static bool block_continues(const struct block *last, uint64_t start)
     return last->plain && (start == last->end || start == last->target);
 }
 
+/* Most returns end the innermost call. With several CPUs its stack is looked at under the lock. */
+static bool block_returns(unsigned cpu, const struct block *last, uint64_t start)
+{
+    return last->ends == DECODED_RETURN && !run.several && !run.entries &&
+           (start < last->start || start > last->end) && follow_returns_to(cpu, start);
+}
+
 /* It may begin at `start`; else that is where one continues. */
 static void function_begins(const struct cpu *here, unsigned cpu, uint64_t start)
 {
@@ -120,7 +127,7 @@ __attribute__((noinline)) static void block_differs(struct cpu *here, unsigned c
         follow_time(cpu, here->time);
     if (run.chains && last && !continues)
         follow_end(cpu, last, block->start);
-    if ((run.graph || run.returns) && (here->called || !continues))
+    if (run.entries && (here->called || !continues))
         function_begins(here, cpu, block->start);
     here->called = false;
     here->time += block->count;
@@ -147,12 +154,14 @@ void run_block(unsigned cpu, void *own)
     const struct block *last = here->last;
     uint64_t time = here->time + block->count;
 
-    if (__builtin_expect(!last || here->called || time >= here->due, 0) ||
-        (run.chains && !block_continues(last, block->start))) {
+    if (__builtin_expect(!last || time >= here->due || (here->called && run.entries), 0) ||
+        (run.chains && !block_continues(last, block->start) &&
+         !block_returns(cpu, last, block->start))) {
         block_first(cpu, block);
         return;
     }
     here->last = block;
+    here->called = false;
     __atomic_store_n(&here->time, time, __ATOMIC_RELAXED);
 }
 

@@ -17,6 +17,7 @@ extern struct run {
     bool chains;  /* calls are followed */
     bool graph;   /* costs are told (graph.h) */
     bool returns; /* an event is of them */
+    bool entries; /* either of them: which function a call has begun */
     bool several; /* there are several CPUs */
 } run;
 

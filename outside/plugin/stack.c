@@ -108,18 +108,29 @@ void stack_pop_to(struct stack *stack, uint64_t place)
         stack->depth--;
 }
 
-void stack_push(struct stack *stack, const struct frame *frame)
+struct frame *stack_free(struct stack *stack)
 {
     if (stack->depth == stack->room) {
         unsigned room = stack->room ? 2 * stack->room : FRAMES_LESS;
         struct frame *frames = realloc(stack->frames, room * sizeof(*frames));
 
         if (!frames)
-            return;
+            return NULL;
+        memset(frames + stack->room, 0, (room - stack->room) * sizeof(*frames));
         stack->frames = frames;
         stack->room = room;
     }
-    stack->frames[stack->depth++] = *frame;
+    return &stack->frames[stack->depth];
+}
+
+void stack_push(struct stack *stack, const struct frame *frame)
+{
+    struct frame *to = stack_free(stack);
+
+    if (!to)
+        return;
+    *to = *frame;
+    stack->depth++;
 }
 
 struct frame *stack_top(const struct stack *stack)

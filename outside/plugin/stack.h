@@ -18,7 +18,7 @@ struct frame {
     uint64_t next;  /* where the code continues after the return; of an interrupt not known: 0 */
     uint64_t entry; /* the first instruction of what was called; 0: none has run */
     uint64_t began; /* ... when its stack had executed so many */
-    uint32_t context;
+    uint32_t context, outer; /* outer: of a call, the context that it was made in */
     bool interrupt;
     struct stack *below; /* of an interrupt: the stack that it came upon; NULL: not known */
     uint32_t upon;       /* ... the context of another whose handler has no place yet, or none */
@@ -45,6 +45,9 @@ struct stack *stack_of(uint64_t place);
 void stack_widen(struct stack *stack, uint64_t place, void (*forget)(const struct stack *gone));
 
 void stack_push(struct stack *stack, const struct frame *frame);
+
+/* What lay there last, or zeros: the frame that the next push writes over; NULL: no memory. */
+struct frame *stack_free(struct stack *stack);
 
 /* Pops every frame at or below the place. */
 void stack_pop_to(struct stack *stack, uint64_t place);
