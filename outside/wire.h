@@ -20,6 +20,8 @@ enum wire_kind {
     WIRE_END,       /* struct wire_end: the last record */
 
     WIRE_COST = 10,  /* struct wire_cost: one for each context, at the end */
+    WIRE_WHERE,      /* struct wire_where: for each CPU that ran, at the end */
+    WIRE_LAST,       /* struct wire_last: after its CPU's WIRE_WHERE, the oldest first */
     WIRE_WORD = 20,  /* struct wire_word: at the end, each word's newest first */
     WIRE_CLOCK,      /* struct wire_clock: of each CPU that has run, at the end */
     WIRE_LOST,       /* struct wire_lost: at the end of all words of memory */
@@ -132,6 +134,23 @@ struct wire_cost {
 struct wire_lost {
     struct wire_head head;
     uint64_t writes; /* that are not known, for want of room */
+};
+
+/* Where a CPU was at the end. */
+struct wire_where {
+    struct wire_head head;
+    uint32_t context, thread;
+    uint64_t ip;    /* of the block of code that began last */
+    uint64_t time;  /* instructions that it had executed */
+    uint64_t calls; /* and interrupts, of which the last are told */
+};
+
+/* A call, or an interrupt: `context` says which. */
+struct wire_last {
+    struct wire_head head;
+    uint32_t context, thread;
+    uint64_t entry; /* the first instruction of what was called, or of the handler */
+    uint64_t time;
 };
 
 /* How much of the machine was seen, on all CPUs, and what did not fit. */

@@ -17,6 +17,7 @@ int command_record(const struct command *command, struct watch *watch, struct re
 int command_stat(const struct command *command, struct watch *watch, struct refusal *why);
 int command_blame(const struct command *command, struct watch *watch, struct refusal *why);
 int command_graph(const struct command *command, struct watch *watch, struct refusal *why);
+int command_last(const struct command *command, struct watch *watch, struct refusal *why);
 
 /* `pitot blame PLACE...` without QEMU. 0, or a negative errno and the reason. */
 int blame_ask_file(const struct pitot_options *options, struct refusal *why);

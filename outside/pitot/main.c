@@ -20,10 +20,9 @@ static const struct {
     const struct options *options;
     int (*run)(const struct command *command, struct watch *watch, struct refusal *why);
 } commands[] = {
-    {&options_record, command_record},
-    {&options_stat, command_stat},
-    {&options_blame, command_blame},
-    {&options_graph, command_graph},
+    {&options_record, command_record}, {&options_stat, command_stat},
+    {&options_blame, command_blame},   {&options_graph, command_graph},
+    {&options_last, command_last},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))

@@ -16,3 +16,15 @@ const char *name_function(uint64_t address, char text[NAME_ROOM])
         snprintf(text, NAME_ROOM, "0x%llx", (unsigned long long)address);
     return text;
 }
+
+const char *name_place(uint64_t address, char text[NAME_ROOM])
+{
+    struct symbol symbol;
+
+    if (symbols_find_address(address, &symbol))
+        snprintf(text, NAME_ROOM, "%s+0x%llx", symbol.name,
+                 (unsigned long long)(address - symbol.address));
+    else
+        snprintf(text, NAME_ROOM, "[unknown]");
+    return text;
+}

@@ -11,3 +11,6 @@
 
 /* Returns `text`: FUNCTION, or 0x... */
 const char *name_function(uint64_t address, char text[NAME_ROOM]);
+
+/* ... FUNCTION+0x..., or [unknown], as perf has it beside the address. */
+const char *name_place(uint64_t address, char text[NAME_ROOM]);

@@ -11,11 +11,13 @@
 
 #define AT(member)  OPTION_AT(struct pitot_options, member)
 #define BOTH        (PITOT_RECORD | PITOT_STAT)
-#define ALL         (BOTH | PITOT_BLAME | PITOT_GRAPH)
+#define ALL         (BOTH | PITOT_BLAME | PITOT_GRAPH | PITOT_LAST)
 #define WRITES_MOST 1000
 
 #define DEPTH      10
 #define DEPTH_MOST 1000
+#define LAST       200
+#define CALLS_MOST 100000
 
 #define CALLS "call:"
 
@@ -65,6 +67,8 @@ static const struct option rows[] = {
            .most = WRITES_MOST, .unit = "writers", AT(writes)),
     OPTION({"--depth"}, "N", PITOT_GRAPH, OPTION_NUMBER, "how deep calls are shown; 10", .least = 1,
            .most = DEPTH_MOST, .what = "depth", .unit = "levels", AT(depth)),
+    OPTION({"-n"}, "N", PITOT_LAST, OPTION_NUMBER, "how many calls of each CPU; 200", .least = 1,
+           .most = CALLS_MOST, .what = "-n", .unit = "calls", AT(calls)),
     OPTION({"--kernel"}, "ELF", ALL, OPTION_TEXT, "the kernel's file; what QEMU's -kernel names",
            AT(kernel)),
     OPTION({"--from"}, "FUNCTION", BOTH, OPTION_TEXT,
@@ -135,6 +139,14 @@ const struct options options_graph = {.name = "graph",
                                       .others = OTHERS,
                                       .workload = true};
 
+const struct options options_last = {.name = "last",
+                                     .usage = USAGE,
+                                     .summary = "the last calls of each CPU before the end",
+                                     .row = rows,
+                                     .command = PITOT_LAST,
+                                     .others = OTHERS,
+                                     .workload = true};
+
 /* The words before -- that are no options. Where the QEMU command begins, or a negative errno. */
 static int read_functions(const struct options *of, int at, int argc, char **argv,
                           struct pitot_options *options, struct refusal *why)
@@ -181,7 +193,7 @@ int pitot_options_read(const struct options *of, int argc, char **argv,
 {
     int at;
 
-    *options = (struct pitot_options){.depth = DEPTH};
+    *options = (struct pitot_options){.depth = DEPTH, .calls = LAST};
     at = options_parse(of, argc, argv, options, why);
     if (at > 0 && of->command == PITOT_BLAME && strcmp(argv[at - 1], "--") != 0)
         at = read_places(argc, argv, at, options, why);

@@ -15,7 +15,13 @@
 #define PLACES_MAX    96
 #define PLACE_LONGEST (1 << 20) /* bytes */
 
-enum pitot_command { PITOT_RECORD = 1, PITOT_STAT = 2, PITOT_GRAPH = 4, PITOT_BLAME = 16 };
+enum pitot_command {
+    PITOT_RECORD = 1,
+    PITOT_STAT = 2,
+    PITOT_GRAPH = 4,
+    PITOT_LAST = 8,
+    PITOT_BLAME = 16
+};
 
 struct spelt_events {
     unsigned count;
@@ -29,6 +35,7 @@ struct pitot_options {
     uint64_t memory;            /* bytes; 0: not given */
     const char *kernel;         /* NULL: the one that QEMU is given */
     const char *symbols;        /* in its place; NULL: not given */
+    uint64_t calls;             /* of the last ones, how many */
     struct spelt_events events; /* of a graph: calls of its functions */
     struct spelt_events stop;
     char *from, *until; /* functions; NULL: not given */
@@ -41,7 +48,8 @@ struct pitot_options {
     char **qemu;   /* its command, NULL after the last word; NULL: a file is read */
 };
 
-extern const struct options options_record, options_stat, options_blame, options_graph;
+extern const struct options options_record, options_stat, options_blame, options_graph,
+    options_last;
 
 /* 0, or a negative errno and the reason. The words stay in argv, which is written to. */
 int pitot_options_read(const struct options *of, int argc, char **argv,

@@ -11,7 +11,8 @@ static const size_t sizes[] = {
     [WIRE_WORD] = sizeof(struct wire_word),       [WIRE_CLOCK] = sizeof(struct wire_clock),
     [WIRE_SLIDE] = sizeof(struct wire_slide),     [WIRE_STRANGE] = sizeof(struct wire_strange),
     [WIRE_PATCHED] = sizeof(struct wire_patched), [WIRE_COST] = sizeof(struct wire_cost),
-    [WIRE_LOST] = sizeof(struct wire_lost),
+    [WIRE_LOST] = sizeof(struct wire_lost),       [WIRE_WHERE] = sizeof(struct wire_where),
+    [WIRE_LAST] = sizeof(struct wire_last),
 };
 
 void *wire_room(struct wire_reader *reader, size_t *room)

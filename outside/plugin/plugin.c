@@ -2,11 +2,12 @@
 /*
  * The plugin: QEMU loads it, `pitot` writes its arguments (outside/pitot/).
  *
- *     -plugin FILE.so,out=FD,[text=FIRST:LAST,][code=...,][chains=0,][graph=1,]event=...,stop=...
+ *     -plugin FILE.so,out=FD,[text=FIRST:LAST,][code=...,][chains=0,][graph=1,][last=N,]event=...,
+ *         stop=...
  *
  * events.h has the events, of which `stop` is one; code.h has text and code, window.h and blame.h
- * more arguments. graph: costs are told, too (graph.h). Nothing is followed or counted before the
- * kernel runs.
+ * more arguments. graph: costs are told, too (graph.h); last: the last calls (last.h). Nothing is
+ * followed or counted before the kernel runs.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,6 @@
 #include "outside/plugin/code.h"
 #include "outside/plugin/events.h"
 #include "outside/plugin/follow.h"
-#include "outside/plugin/graph.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/translate.h"
@@ -51,6 +51,8 @@ static bool take_argument(const char *argument, int *fd)
         run.graph = strcmp(argument + 6, "0") != 0;
         return true;
     }
+    if (sscanf(argument, "last=%u", &run.last) == 1)
+        return true;
     if (window_add(argument))
         return true;
     if (strncmp(argument, "event=", 6) == 0 || strncmp(argument, "stop=", 5) == 0)
@@ -84,10 +86,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
                 info->system.max_vcpus, FOLLOW_CPUS);
         return 1;
     }
-    run.several = info->system.max_vcpus > 1;
-    run.returns = events_returns();
-    run.entries = run.graph || run.returns;
-    if (!follow_init() || (run.graph && !graph_init()) ||
+    if (!run_begin((unsigned)info->system.max_vcpus) ||
         !tell_begin(fd, (unsigned)info->system.max_vcpus)) {
         fprintf(stderr, "pitot: no memory, or nobody reads what the plugin writes\n");
         return 1;

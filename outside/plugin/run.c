@@ -8,6 +8,7 @@
 #include "outside/plugin/events.h"
 #include "outside/plugin/follow.h"
 #include "outside/plugin/graph.h"
+#include "outside/plugin/last.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/window.h"
 
@@ -34,6 +35,15 @@ void run_leave(void)
 {
     if (run.several)
         atomic_flag_clear_explicit(&lock, memory_order_release);
+}
+
+bool run_begin(unsigned count)
+{
+    run.several = count > 1;
+    run.returns = events_returns();
+    run.entries = run.graph || run.returns || run.last;
+    last_init(run.last);
+    return follow_init() && (!run.graph || graph_init());
 }
 
 /* An interrupt or exception has come, and its handler begins at `start`. */
@@ -113,6 +123,8 @@ static void function_begins(const struct cpu *here, unsigned cpu, uint64_t start
 
     if (run.graph)
         graph_continue(cpu, called, here->time);
+    if (run.last && called)
+        last_begins(cpu, start, here->time);
 }
 
 /* Out of line: most blocks need none of it. */
@@ -281,6 +293,8 @@ void run_end(void)
             tell_clock(cpu, cpus[cpu].time);
         if (run.graph)
             graph_end(cpu, cpus[cpu].time);
+        if (run.last && cpus[cpu].last)
+            last_tell(cpu, cpus[cpu].last->start, cpus[cpu].time);
     }
     blame_tell();
     totals.within = window_instructions(totals.instructions);

@@ -14,12 +14,17 @@
 
 /* What is wanted; it does not change while the machine runs. */
 extern struct run {
-    bool chains;  /* calls are followed */
-    bool graph;   /* costs are told (graph.h) */
+    bool chains;   /* calls are followed */
+    bool graph;    /* costs are told (graph.h) */
+    unsigned last; /* so many calls of each CPU are kept (last.h); 0: none */
+    /* What run_begin makes of it. */
     bool returns; /* an event is of them */
-    bool entries; /* either of them: which function a call has begun */
+    bool entries; /* which function a call has begun matters */
     bool several; /* there are several CPUs */
 } run;
+
+/* All arguments are known. False: no memory. */
+bool run_begin(unsigned cpus);
 
 /* `own`: the struct block that begins. */
 void run_block(unsigned cpu, void *own);

@@ -84,6 +84,20 @@ void tell_clock(unsigned cpu, uint64_t time)
     put(&record, sizeof(record), WIRE_CLOCK, cpu);
 }
 
+void tell_where(struct wire_where *where, unsigned cpu)
+{
+    tell_context(where->context);
+    tell_threads(where->thread);
+    put(where, sizeof(*where), WIRE_WHERE, cpu);
+}
+
+void tell_last(struct wire_last *last, unsigned cpu)
+{
+    tell_context(last->context);
+    tell_threads(last->thread);
+    put(last, sizeof(*last), WIRE_LAST, cpu);
+}
+
 void tell_cost(uint32_t context, uint64_t calls, uint64_t instructions)
 {
     struct wire_cost record = {.context = context, .calls = calls, .instructions = instructions};

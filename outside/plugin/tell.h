@@ -24,6 +24,10 @@ void tell_cost(uint32_t context, uint64_t calls, uint64_t instructions);
 /* How many writes had no room in the shadow of memory. */
 void tell_lost(uint64_t writes);
 
+/* Tell the context and thread first, as tell_sample does. */
+void tell_where(struct wire_where *where, unsigned cpu);
+void tell_last(struct wire_last *last, unsigned cpu);
+
 void tell_count(unsigned event, uint64_t hits);
 
 void tell_slide(uint64_t slide);

@@ -106,7 +106,7 @@ my @graph = graph('worker');
 is_deeply([map { "@$_[0 .. 2]" } grep { $_->[0] < 3 && $_->[1] !~ /^pitot/ } @graph],
     ['0 worker 3', '1 job_run 60', '2 job_finish 60', '1 thread_yield 60', '2 thread_switch 60'],
     'calls, as main.c makes them') or diag(map { "@$_\n" } @graph);
-my %page = reverse(slurp('docs/outside.md') =~ /^ {8,}(\d+) .*\|  +(\w+)\(\)/mg);
+my %page = reverse(slurp('docs/outside.md') =~ /^ {8,}(\d+)(?: +\d+){3}  \|  +(\w+)\(\)/mg);
 is_deeply(\%page, {map { @$_[1, 2] } grep { $_->[0] < 3 } @graph}, '... docs/outside.md says so');
 is_deeply([uneven(@graph)], [], '... cost what they do, and what they call');
 my ($yield) = grep { $_->[1] eq 'thread_yield' } @graph;
@@ -146,5 +146,56 @@ is(scalar(graph('worker', '--depth', 2)), 3, 'a depth');
 my @interrupted = graph('kernel_main');
 my @handlers = grep { $_->[1] eq 'trap_table' } @interrupted;
 is_deeply([map { "@$_[0, 2]" } @handlers], ["0 $counts->{irq}"], 'interrupts are apart');
+
+# --- The last calls ------------------------------------------------------------------------------
+
+# What stands in the lines of calls, and the functions of the place at the end.
+sub last_calls
+{
+    my ($text) = @_;
+    my ($kept, $all) = $text =~ /^# CPU 0: the last (\d+) of (\d+) calls and interrupts$/m;
+    my @calls = $text =~ /^ +\d+ \|( +[\w.]+)\(\)$/mg;
+    my @where = map { s/\+.*//r } $text =~ /^ +[0-9a-f]+ (\S+)$/mg;
+    return ($kept, $all, \@calls, \@where);
+}
+
+my @end = qw(stop_machine kernel_main high);
+my ($kept, $total, $last, $where) = last_calls(pitot('last', '-n', 20));
+my @outer = map { /^  (\w\S*)/ ? $1 : () } @$last;
+is_deeply([$kept, @outer[-3 .. -1]], [20, qw(say_number say stop_machine)],
+    'the last calls, as main.c makes them');
+my @page = slurp('docs/outside.md') =~ /^ {8,}\d+ \|  (\w+)\(\)$/mg;
+is_deeply(\@page, [@outer[-3 .. -1]], '... docs/outside.md says so');
+is_deeply($where, \@end, '... and where the CPU was');
+my $said = pitot('last', '-n', 100_000);
+($kept, undef, $last) = last_calls($said);
+is($total, $kept, '... which are counted before, too');
+is(scalar(@$last), $kept, '... and printed, if so many are asked for');
+my %seen;
+$seen{s/^ +//r}++ for @$last;
+is_deeply([@seen{qw(worker job_run thread_switch trap_table)}],
+    [3, 60, $calls{'call:thread_switch'}, $counts->{irq}], '... as often as they are counted');
+is(scalar(() = $said =~ /^ +==========> \|/mg), $counts->{irq}, '... interrupts with a mark');
+like($said, qr/^ high-\d+ => thread_begin-\d+$/m, '... and changes of threads');
+
+# A kernel that does not end, and ^C: by then it may not stand still yet.
+pipe(my $console, my $to) or die("pipe: $!\n");
+my $pid = fork() // die("fork: $!\n");
+if ($pid == 0) {
+    my @hangs = grep { $_ ne '-device' && !/^isa-debug-exit/ } @qemu;
+    open(STDOUT, '>&', $to) or die("stdout: $!\n");
+    open(STDERR, '>', "$logs/said") or die("stderr: $!\n");
+    open(STDIN, '<', '/dev/null') or die("stdin: $!\n");
+    exec('timeout', '--foreground', $patience, "$build/outside/pitot", 'last', '-n', 3, '--',
+        @hangs) or die("exec: $!\n");
+}
+close($to);
+while (<$console>) {
+    last if /^60 jobs/;
+}
+kill('INT', $pid);
+waitpid($pid, 0);
+($kept, undef, $last, $where) = last_calls(slurp("$logs/said"));
+is_deeply([$kept, @$where[-2, -1]], [3, @end[-2, -1]], '... of a kernel that hangs, after ^C');
 
 done_testing();

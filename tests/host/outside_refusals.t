@@ -18,7 +18,7 @@ my $room = stand_in_room();
 my $elf = "$room/kernel.elf";
 my @qemu = ('--', "$room/qemu", '-kernel', $elf);
 my ($wrong_usage, $refused) = (129, 1);
-my @commands = qw(record stat blame graph);
+my @commands = qw(record stat blame graph last);
 plugin_says(begin(1), end());
 
 # --- Help ----------------------------------------------------------------------------------------
@@ -88,6 +88,9 @@ refused_ok('no command after --', $wrong_usage, 'graph', 'kmain', '--');
 refused_ok('-e: an option of another command', $wrong_usage, 'graph', 'kmain', '-e', 'irq', @qemu);
 refused_ok("depth \"$_\": 1 to 1000 levels are possible", $wrong_usage, 'graph', 'kmain',
     '--depth', $_, @qemu) for 0, 1001;
+refused_ok("-n \"$_\": 1 to 100000 calls are possible", $wrong_usage, 'last', '-n', $_, @qemu)
+    for 0, 100_001, 'x';
+refused_ok('no QEMU command; pitot last .*', $wrong_usage, 'last');
 refused_ok('no function "vfs_raed"; near: vfs_read\b.*', $refused, 'graph', 'kmain', 'vfs_raed',
     @qemu);
 refused_ok('--depth: an option of another command', $wrong_usage, 'stat', '--depth', 3, @qemu);

@@ -23,8 +23,8 @@ use Pitot::Patience;
 use Pitot::Perf;
 
 our @EXPORT = qw(stand_in_room plugin_says plugin_says_last pitot stand_in_words in_perf %place
-    link_kernel begin context function handler thread sample count cost word clock lost end slide
-    strange patched);
+    link_kernel begin context function handler thread sample count cost where last_call word clock
+    lost end slide strange patched);
 
 my $build = $ENV{BUILD} // 'build';
 my $room;
@@ -192,6 +192,18 @@ sub lost
 {
     my ($writes) = @_;
     return record(22, 0, 'Q<', $writes);
+}
+
+sub where
+{
+    my %of = (cpu => 0, context => 0, thread => 0, ip => 0, time => 0, calls => 0, @_);
+    return record(11, $of{cpu}, 'L<2Q<3', @of{qw(context thread ip time calls)});
+}
+
+sub last_call
+{
+    my %of = (cpu => 0, context => 0, thread => 0, entry => 0, time => 0, @_);
+    return record(12, $of{cpu}, 'L<2Q<2', @of{qw(context thread entry time)});
 }
 
 sub end

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * `pitot last` of command.h: the last calls of each CPU, the oldest first, indented by their depth
+ * as ftrace's function_graph does it, and where the CPU was at the end. Returns are not kept, so
+ * there are no braces.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "outside/pitot/command.h"
+#include "outside/pitot/contexts.h"
+#include "outside/pitot/name.h"
+
+#define THREADS_MOST 65536
+#define CHAIN_SHOWN  64
+#define COLUMNS      18 /* of the numbers */
+
+static uint64_t outermost[THREADS_MOST];
+
+/* The CPU at hand: where it is, and its last calls so far. */
+static struct wire_where where;
+static bool has_where, has_any;
+static struct wire_last *calls;
+static size_t count, room;
+
+static const char *thread_name(uint32_t thread, char text[NAME_ROOM])
+{
+    return thread && thread < THREADS_MOST ? name_function(outermost[thread], text) : "?";
+}
+
+static void print_switch(uint32_t from, uint32_t to)
+{
+    static const char line[] = " ------------------------------------------\n";
+    char old[NAME_ROOM], new[NAME_ROOM];
+
+    fprintf(stderr, "%s %s-%u => %s-%u\n%s", line, thread_name(from, old), from + 1,
+            thread_name(to, new), to + 1, line);
+}
+
+static void print_call(const struct wire_last *call, long outside)
+{
+    int indent = (int)(2 * (contexts_depth(call->context) - outside));
+    char name[NAME_ROOM];
+
+    if (call->context && contexts_by_interrupt(call->context))
+        fprintf(stderr, "%*s |  %*s/* at %s */\n", COLUMNS, "==========>", indent, "",
+                name_place(contexts_caller(call->context), name));
+    fprintf(stderr, "%*llu |  %*s%s()\n", COLUMNS, (unsigned long long)(where.time - call->time),
+            indent, "", name_function(call->entry, name));
+}
+
+static void print_where(void)
+{
+    uint64_t chain[CHAIN_SHOWN];
+    size_t depth = (size_t)contexts_depth(where.context),
+           shown = depth < CHAIN_SHOWN ? depth : CHAIN_SHOWN;
+    char name[NAME_ROOM];
+
+    fprintf(stderr, "# CPU %u was here, after %llu instructions:\n", where.head.cpu,
+            (unsigned long long)where.time);
+    fprintf(stderr, "%*llx %s\n", COLUMNS, (unsigned long long)where.ip,
+            name_place(where.ip, name));
+    contexts_chain(where.context, chain, shown);
+    for (size_t i = 0; i < shown; i++)
+        fprintf(stderr, "%*llx %s\n", COLUMNS, (unsigned long long)chain[i],
+                name_place(chain[i], name));
+    if (shown < depth)
+        fprintf(stderr, "%*s and %zu more\n", COLUMNS, "", depth - shown);
+}
+
+/* What is known of the CPU at hand. */
+static void print_cpu(void)
+{
+    long outside = -1;
+
+    if (!has_where)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        long depth = contexts_depth(calls[i].context);
+
+        outside = outside < 0 || depth < outside ? depth : outside;
+    }
+    fprintf(stderr, "# CPU %u: the last %zu of %llu calls and interrupts\n#%*s |  FUNCTION CALLS\n",
+            where.head.cpu, count, (unsigned long long)where.calls, COLUMNS - 1, "BEFORE THE END");
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && calls[i].thread != calls[i - 1].thread)
+            print_switch(calls[i - 1].thread, calls[i].thread);
+        print_call(&calls[i], outside);
+    }
+    print_where();
+    has_where = false;
+    count = 0;
+}
+
+static int take_call(const struct wire_last *call, struct refusal *why)
+{
+    if (!has_where || call->head.cpu != where.head.cpu || contexts_depth(call->context) < 0)
+        return refuse(why, EINVAL, "the plugin's last call in context %u is impossible",
+                      call->context);
+    if (count == room) {
+        size_t more = room ? 2 * room : 1024;
+        struct wire_last *grown = reallocarray(calls, more, sizeof(*calls));
+
+        if (!grown)
+            return refuse(why, ENOMEM, "out of memory for %zu calls", more);
+        calls = grown;
+        room = more;
+    }
+    calls[count++] = *call;
+    return 0;
+}
+
+static int take(const struct wire_head *record, struct refusal *why)
+{
+    const struct wire_thread *thread = (const void *)record;
+
+    switch (record->kind) {
+    case WIRE_THREAD:
+        if (thread->thread < THREADS_MOST)
+            outermost[thread->thread] = thread->outermost;
+        return 0;
+    case WIRE_WHERE:
+        print_cpu();
+        where = *(const struct wire_where *)record;
+        has_where = has_any = true;
+        return contexts_depth(where.context) < 0
+                   ? refuse(why, EINVAL, "the plugin's place in context %u is impossible",
+                            where.context)
+                   : 0;
+    case WIRE_LAST:
+        return take_call((const void *)record, why);
+    default:
+        return 0;
+    }
+}
+
+int command_last(const struct command *command, struct watch *watch, struct refusal *why)
+{
+    char wanted[32];
+    int error;
+
+    snprintf(wanted, sizeof(wanted), ",last=%llu", (unsigned long long)command->options->calls);
+    watch->chains = true;
+    watch->wanted = wanted;
+    watch->take = take;
+    error = watch_run(watch, why);
+    watch->wanted = NULL;
+    if (error)
+        return error;
+    print_cpu();
+    watch_tell_unrun(watch);
+    watch_tell_losses(watch);
+    return 0;
+}

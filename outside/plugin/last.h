@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The last calls and interrupts of each CPU, in a ring. Called by outside/plugin/run.c for
+ * `pitot last`. One caller at a time.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/* How many are kept of each CPU, from 1 on. */
+void last_init(uint32_t length);
+
+/* What was called, or a handler, begins at `ip`; the CPU has executed `time` instructions. */
+void last_begins(unsigned cpu, uint64_t ip, uint64_t time);
+
+/* At the end: the block at `ip` began last. */
+void last_tell(unsigned cpu, uint64_t ip, uint64_t time);
