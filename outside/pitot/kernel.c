@@ -40,7 +40,9 @@ static int check_header(const struct kernel *kernel, Elf *elf, struct refusal *w
     GElf_Ehdr header;
 
     if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
-        return refuse(why, EINVAL, "%s is no ELF file; --kernel ELF names the kernel's",
+        return refuse(why, EINVAL,
+                      "%s is no ELF file; --kernel ELF names the kernel's, --symbols FILE what nm "
+                      "prints of it",
                       kernel->path);
     if (header.e_machine != EM_X86_64 && (header.e_machine != EM_386 || !is_narrow(elf)))
         return refuse(why, EINVAL,

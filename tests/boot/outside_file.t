@@ -49,6 +49,8 @@ sub address_of
     return unpack('Q>', pack('H16', $address));
 }
 
+my @boot = ('-kernel', "$build/port.elf");
+
 # What pitot says, and its status.
 sub pitot
 {
@@ -56,8 +58,8 @@ sub pitot
     my $status = Pitot::Perf::run_between("$logs/console", "$logs/said", '/dev/null', 'timeout',
         $patience, "$build/outside/pitot", $command, '--kernel', $elf, @words, '--',
         'qemu-system-x86_64', '-accel', 'tcg', '-icount', 'shift=0,sleep=off', '-cpu', 'max', '-m',
-        '64M', '-kernel', "$build/port.elf", '-nodefaults', '-display', 'none', '-no-reboot',
-        '-serial', 'stdio', '-serial', 'null', '-device', 'isa-debug-exit,iobase=0xf4,iosize=1');
+        '64M', @boot, '-nodefaults', '-display', 'none', '-no-reboot', '-serial', 'stdio',
+        '-serial', 'null', '-device', 'isa-debug-exit,iobase=0xf4,iosize=1');
     return (slurp("$logs/said"), $status);
 }
 
@@ -141,5 +143,28 @@ is($status, $switched_off, 'a place that differs') or diag($said);
 like($said, qr/^pitot: 2 places differ from patched.elf: patched code$/m, '... is counted');
 like($said, qr/^ +$$_[0] +\Q$$_[1]\E$/m, '... and nothing else is new')
     for [40, 'mem:port_writes:w'], [20, 'call:port_middle'];
+
+# --- A boot loader where the kernel will lie -----------------------------------------------------
+
+# GRUB unpacks itself at 1 MiB, where ports/c is linked.
+my $low = "$build/ports/c-low-tables.elf";
+make_path("$logs/image/boot/grub");
+write_bytes("$logs/image/boot/kernel.elf", slurp($low));
+write_bytes("$logs/image/boot/grub/grub.cfg", "multiboot /boot/kernel.elf\nboot\n");
+$status = Pitot::Perf::run_between("$logs/grub.out", "$logs/grub.err", '/dev/null',
+    'grub-mkrescue', '-d', '/usr/lib/grub/i386-pc', '--install-modules=multiboot iso9660 normal',
+    '-o', "$logs/low.iso", "$logs/image");
+is($status, 0, 'an image with GRUB') or diag(slurp("$logs/grub.err"));
+my %counts;
+for my $how (['-kernel', $low], ['-cdrom', "$logs/low.iso"]) {
+    @boot = @$how;
+    ($said, $status) = pitot('stat', $low, '-e', 'call:*');
+    my %of = reverse($said =~ /^ +(\d+) +(call:\*|instructions)$/mg);
+    push(@{$counts{$_}}, $of{$_}) for keys %of;
+}
+cmp_ok($counts{'call:*'}[0], '>', 10, 'a kernel in the low half') or diag($said);
+is($counts{'call:*'}[1], $counts{'call:*'}[0], '... is seen alike');
+cmp_ok(abs($counts{instructions}[1] - $counts{instructions}[0]), '<', 10_000,
+    '... without the boot loader that ran in its place before');
 
 done_testing();

@@ -113,8 +113,9 @@ refused_ok('QEMU is given no -kernel; --kernel ELF names the kernel\'s', $refuse
     "$room/qemu");
 refused_ok("$room/none: No such file or directory", $refused, @record, '--kernel', "$room/none",
     @qemu);
-refused_ok("$file is no ELF file; --kernel ELF names the kernel's", $refused, @record, '--kernel',
-    "$room/qemu", @qemu);
+refused_ok("$file is no ELF file; --kernel ELF names the kernel's, "
+        . '--symbols FILE what nm prints of it',
+    $refused, @record, '--kernel', "$room/qemu", @qemu);
 
 # The file with some of its header's bytes replaced.
 sub altered
