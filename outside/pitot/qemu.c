@@ -65,12 +65,17 @@ int qemu_check_words(char *const *command, struct refusal *why)
     return 0;
 }
 
-/* The CPUs that -smp asks for: its first number, or cpus=; 0: it does not say so. */
+/* The CPUs that -smp asks for: its first number, or cpus=, not maxcpus=; 0: it does not say so. */
 static unsigned long cpus_of(const char *smp)
 {
-    const char *cpus = strstr(smp, "cpus=");
+    static const char name[] = "cpus=";
 
-    return strtoul(cpus ? cpus + strlen("cpus=") : smp, NULL, 10);
+    for (const char *term = smp; term; term = strchr(term, ',')) {
+        term += *term == ',';
+        if (strncmp(term, name, strlen(name)) == 0)
+            return strtoul(term + strlen(name), NULL, 10);
+    }
+    return strtoul(smp, NULL, 10);
 }
 
 int qemu_check_cpus(char *const *command, const struct qemu_version *version, struct refusal *why)

@@ -109,6 +109,10 @@ for my $words (['-accel', 'tcg,thread=single'], ['-icount', 'shift=1']) {
         $refused, {STAND_IN_VERSION => '10.0.13'}, @record, @qemu, @$smp, @$words);
 }
 
+my (undef, undef, $taken) = pitot({STAND_IN_VERSION => '10.0.13'}, @record, @qemu, '-icount',
+    'shift=1', '-smp', '1,maxcpus=4');
+is($taken, 0, '... room for more CPUs is none of them');
+
 refused_ok('QEMU is given no -kernel; --kernel ELF names the kernel\'s', $refused, @record, '--',
     "$room/qemu");
 refused_ok("$room/none: No such file or directory", $refused, @record, '--kernel', "$room/none",
