@@ -87,7 +87,8 @@ my $base = 'KERNEL_BASE = 0xffffffff80000000';
 
 # --- A kernel that runs where its file does not say ----------------------------------------------
 
-for my $case (['higher', '0xffffffff80400000', '-0x400000'], ['far', '0xffffffffa0000000',
+for my $case (['near', '0xffffffff80010000', '-0x10000'],
+    ['higher', '0xffffffff80400000', '-0x400000'], ['far', '0xffffffffa0000000',
     '-0x20000000']) {
     my ($name, $address, $slide) = @$case;
     my $elf = link_anew($name, $base, "KERNEL_BASE = $address");
