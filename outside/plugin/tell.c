@@ -56,8 +56,8 @@ static void tell_context(uint32_t number)
 static void tell_threads(uint32_t until)
 {
     while (threads_told < until) {
-        struct wire_thread record = {.thread = ++threads_told,
-                                     .outermost = follow_outermost(threads_told)};
+        uint32_t thread = ++threads_told;
+        struct wire_thread record = {.thread = thread, .outermost = follow_outermost(thread)};
 
         put(&record, sizeof(record), WIRE_THREAD, 0);
     }
