@@ -18,6 +18,7 @@
 #define CANDIDATES_MOST 64
 #define JUDGED_LEAST    4  /* instructions of a block that tells a build */
 #define BUILD_BLOCKS    64 /* ... so many of them */
+#define BUILD_PART      8  /* ... one in so many of which is different, in another build */
 
 #define SEEN_BLOCK 1 /* a block that begins here was compared */
 #define SEEN_PLACE 2 /* the instruction here is patched */
@@ -225,7 +226,7 @@ static void note_places(const struct code_block *block, struct part *part, uint6
 
 static bool is_strange(void)
 {
-    return blocks >= BUILD_BLOCKS && different_blocks > blocks / 2 && (begun || is_high());
+    return blocks >= BUILD_BLOCKS && different_blocks > blocks / BUILD_PART && (begun || is_high());
 }
 
 static void judge(const struct code_block *block, struct part *part, size_t different)

@@ -17,9 +17,10 @@
  *     have to agree on the slide: a boot loader and the kernel may share a function.
  *   - Code of the high half also runs below, before paging: that is no slide.
  *   - A field of 4 or 8 bytes that differs by the slide, up or down, was relocated, not patched.
- *   - Another build has other code nearly everywhere; a patched kernel has an instruction here and
- *     there. So a block counts as different if more than half of its instructions are, and a file
- *     is of another build if more than half of the blocks are different.
+ *   - Another build has other code everywhere above the first function that has changed; a patched
+ *     kernel has an instruction here and there. So a block counts as different if more than half of
+ *     its instructions are, and a file is of another build if more than an eighth of the blocks is
+ *     different. A boot of Linux, which is patched in 12,000 places, has one in 700.
  */
 #pragma once
 

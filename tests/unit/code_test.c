@@ -239,6 +239,27 @@ static void another_build_is_told(void **state)
     assert_int_equal(told->slides + told->places, 0);
 }
 
+/* One block in so many is different. */
+static unsigned part;
+
+static void run_another_in_part(uint64_t address)
+{
+    for (unsigned i = 0; i < 120; i++)
+        check(i * 0x40 + (i % part == 1 ? 0x28 : 0), address + i * 0x40, LONG);
+}
+
+static void a_build_that_differs_in_part_is_told(void **state)
+{
+    (void)state;
+    part = 7;
+    run(HIGH, run_another_in_part);
+    assert_true(told->different > 0 && told->different > told->blocks / 8);
+    part = 10;
+    run(HIGH, run_another_in_part);
+    assert_int_equal(told->blocks, 0);
+    assert_int_equal(told->places, 12 * LONG);
+}
+
 static void run_a_loader(uint64_t address)
 {
     for (unsigned i = 0; i < 63; i++)
@@ -293,6 +314,7 @@ int main(void)
         cmocka_unit_test(a_kernel_may_move_itself_after_its_first_blocks),
         cmocka_unit_test(relocated_fields_are_the_same),
         cmocka_unit_test(another_build_is_told),
+        cmocka_unit_test(a_build_that_differs_in_part_is_told),
         cmocka_unit_test(a_loader_where_the_kernel_will_lie_is_no_other_build),
         cmocka_unit_test(each_patched_place_is_counted_once),
         cmocka_unit_test(what_is_no_argument_is_refused),
