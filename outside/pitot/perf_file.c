@@ -77,7 +77,7 @@ static size_t write_at(uint64_t offset, const void *bytes, size_t size)
     return done;
 }
 
-static void write_attributes(const struct perf_event_attr *attributes, unsigned count)
+void perf_file_attributes(const struct perf_event_attr *attributes, unsigned count)
 {
     uint64_t ids_at = sizeof(struct header), at = ids_at + count * sizeof(uint64_t);
 
@@ -134,7 +134,7 @@ int perf_file_create(const char *path, const struct perf_event_attr *attributes,
     file.descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file.descriptor < 0)
         return refuse(why, errno, "%s: %s", path, strerror(errno));
-    write_attributes(attributes, count);
+    perf_file_attributes(attributes, count);
     write_at(0, &file.header, sizeof(file.header));
     return file.error ? refuse_write(why) : 0;
 }

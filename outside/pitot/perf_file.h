@@ -34,6 +34,9 @@ enum perf_file_feature {
 int perf_file_create(const char *path, const struct perf_event_attr *attributes, unsigned count,
                      struct refusal *why);
 
+/* The same attributes, of which some members have changed. */
+void perf_file_attributes(const struct perf_event_attr *attributes, unsigned count);
+
 /* Room for a record of `size` bytes, a multiple of 8; it is filled before the next call. */
 void *perf_file_record(size_t size);
 

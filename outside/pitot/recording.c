@@ -119,11 +119,20 @@ static void write_map(const struct kernel *kernel, const struct segment *segment
     memcpy(map + 1, recording.program, room);
 }
 
-/* perf takes the last map of an address. */
-void recording_map(uint64_t slide)
+static void write_maps(uint64_t slide)
 {
     for (size_t i = 0; i < recording.kernel->segment_count; i++)
         write_map(recording.kernel, &recording.kernel->code[i], slide);
+}
+
+/* perf takes the last map of an address. */
+void recording_slide(uint64_t slide)
+{
+    for (unsigned i = 0; i < recording.events->count; i++)
+        if (recording.attributes[i].bp_addr && !recording.events->event[i].fixed)
+            recording.attributes[i].bp_addr += slide;
+    perf_file_attributes(recording.attributes, recording.events->count);
+    write_maps(slide);
 }
 
 /* The header's features have the names, too, but only once the file is closed. */
@@ -287,7 +296,7 @@ int recording_create(const struct pitot_options *options, const struct kernel *k
     for (unsigned i = 0; i < events->count; i++)
         write_name(i + 1, events->event[i].name);
     write_comm(KERNEL_PID, kernel->name);
-    recording_map(0);
+    write_maps(0);
     return perf_file_flush(why);
 }
 

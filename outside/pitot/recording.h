@@ -20,7 +20,7 @@ int recording_create(const struct pitot_options *options, const struct kernel *k
                      const struct events *events, struct refusal *why);
 
 /* The kernel runs so far above the addresses of its file. */
-void recording_map(uint64_t slide);
+void recording_slide(uint64_t slide);
 
 int recording_thread(const struct wire_thread *thread, struct refusal *why);
 

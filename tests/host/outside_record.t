@@ -333,7 +333,12 @@ for my $slide (0x2000000, -0x100000) {
         context(1, 0, $place{sched_run} + $slide + 0xfb, 5),
         sample(thread => 1, context => 1, ip => $place{vfs_read} + $slide + 4, time => 1_000),
         patched(7), end());
-    (undef, $complaints) = pitot(@record, '-g', @qemu);
+    (undef, $complaints) = pitot(@record, '-g', '-e', 'instructions', '-e', 'mem:run_queue', '-e',
+        'mem:0x1000', @qemu);
+    my $told = attributes_of(scalar in_perf($out, 'evlist', '-v'));
+    is_deeply([map { $told->{$_}{bp_addr} } 'mem:run_queue', 'mem:0x1000'],
+        [sprintf('0x%x', $place{run_queue} + $slide), '0x1000'],
+        'what is watched moves with the kernel');
     is_deeply([samples()], ['kmain 2 000 0.000001 1 instructions: vfs_read+0x4 sched_run+0xff'],
         "names of a kernel that runs $at from where its file says");
     is($complaints, "pitot: the kernel runs $at from where kernel.elf says\n"
