@@ -24,4 +24,4 @@ PITOT_CORE := $(addprefix core/,$(addsuffix .c,lib/print lib/refusal symbols/des
 $(BUILD)/outside/pitot: $(wildcard outside/pitot/*.[ch] outside/*.h core/abi/*.h core/lib/*.h core/symbols/*.h core/words/*.h) $(PITOT_CORE)
 	$(call say,HOSTCC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(HOSTCC) $(HOSTFLAGS) $(filter %.c,$^) -lelf -liberty -o $@
+	$(Q)$(HOSTCC) $(HOSTFLAGS) $(filter %.c,$^) -ldw -lelf -liberty -o $@

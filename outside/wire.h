@@ -24,7 +24,8 @@ enum wire_kind {
     WIRE_LAST,       /* struct wire_last: after its CPU's WIRE_WHERE, the oldest first */
     WIRE_WORD = 20,  /* struct wire_word: at the end, each word's newest first */
     WIRE_CLOCK,      /* struct wire_clock: of each CPU that has run, at the end */
-    WIRE_LOST,       /* struct wire_lost: at the end of all words of memory */
+    WIRE_LOST,       /* struct wire_lost: at the end of all words of memory, or of all blocks */
+    WIRE_BLOCK,      /* struct wire_block: at the end, of each block that has run */
     WIRE_SLIDE = 30, /* struct wire_slide: before the kernel's code is followed */
     WIRE_STRANGE,    /* struct wire_strange: the last record that matters */
     WIRE_PATCHED,    /* struct wire_patched: near the end */
@@ -133,7 +134,14 @@ struct wire_cost {
 
 struct wire_lost {
     struct wire_head head;
-    uint64_t writes; /* that are not known, for want of room */
+    uint64_t count; /* writes or blocks that are not known, for want of room */
+};
+
+/* Code that runs from its first instruction to its last. QEMU may have cut it in several ways. */
+struct wire_block {
+    struct wire_head head;
+    uint64_t start, end; /* end: the first byte after it */
+    uint64_t count;      /* how often */
 };
 
 /* Where a CPU was at the end. */

@@ -112,7 +112,7 @@ static int run(const struct pitot_options *options, struct watch *watch, struct 
 static int keep(const struct wire_head *record, struct refusal *why)
 {
     if (record->kind == WIRE_LOST)
-        lost = ((const struct wire_lost *)record)->writes;
+        lost = ((const struct wire_lost *)record)->count;
     return blame_file_write(record, why);
 }
 
@@ -129,12 +129,13 @@ static int run_into_file(const struct pitot_options *options, struct watch *watc
     if (!error && watch->whole)
         error = blame_file_write(&watch->end.head, why);
     closing = blame_file_close(error ? NULL : why);
-    error = error ? error : closing;
+    if (error || closing)
+        return error ? error : closing;
     watch_tell_losses(watch);
     watch_tell(lost, "writes without room; -m gives more");
-    if (!error && watch->whole && !watch_tell_unrun(watch))
+    if (watch->whole && !watch_tell_unrun(watch))
         fprintf(stderr, "[ pitot blame: the last writers of all memory in %s ]\n", path);
-    return error;
+    return 0;
 }
 
 int command_blame(const struct command *command, struct watch *watch, struct refusal *why)
@@ -169,7 +170,7 @@ static int take_kept(const struct wire_head *record, struct refusal *why)
     case WIRE_WORD:
         return writes_pick(places, place_count, (const void *)record, why);
     case WIRE_LOST:
-        blame_lost(((const struct wire_lost *)record)->writes);
+        blame_lost(((const struct wire_lost *)record)->count);
         return 0;
     default:
         return take_history(record, why);

@@ -15,6 +15,7 @@ struct command {
 /* 0, or a negative errno and the reason. The watch has QEMU's status. */
 int command_record(const struct command *command, struct watch *watch, struct refusal *why);
 int command_stat(const struct command *command, struct watch *watch, struct refusal *why);
+int command_cover(const struct command *command, struct watch *watch, struct refusal *why);
 int command_blame(const struct command *command, struct watch *watch, struct refusal *why);
 int command_graph(const struct command *command, struct watch *watch, struct refusal *why);
 int command_last(const struct command *command, struct watch *watch, struct refusal *why);

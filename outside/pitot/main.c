@@ -22,7 +22,7 @@ static const struct {
 } commands[] = {
     {&options_record, command_record}, {&options_stat, command_stat},
     {&options_blame, command_blame},   {&options_graph, command_graph},
-    {&options_last, command_last},
+    {&options_last, command_last},     {&options_cover, command_cover},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))

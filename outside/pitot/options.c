@@ -11,7 +11,7 @@
 
 #define AT(member)  OPTION_AT(struct pitot_options, member)
 #define BOTH        (PITOT_RECORD | PITOT_STAT)
-#define ALL         (BOTH | PITOT_BLAME | PITOT_GRAPH | PITOT_LAST)
+#define ALL         (BOTH | PITOT_BLAME | PITOT_GRAPH | PITOT_LAST | PITOT_COVER)
 #define WRITES_MOST 1000
 
 #define DEPTH      10
@@ -56,8 +56,8 @@ static const struct option rows[] = {
     OPTION({"-g"}, NULL, PITOT_RECORD, OPTION_FLAG, "the call chain of each sample", AT(chains)),
     OPTION({"-c", "--count"}, "N", PITOT_RECORD, OPTION_NUMBER,
            "a sample every N instructions or hits", .least = 1, AT(period)),
-    OPTION({"-o", "--output"}, "FILE", PITOT_RECORD | PITOT_BLAME, OPTION_TEXT,
-           "where to write; perf.data, of blame blame.data", AT(output)),
+    OPTION({"-o", "--output"}, "FILE", PITOT_RECORD | PITOT_BLAME | PITOT_COVER, OPTION_TEXT,
+           "where to write; perf.data, blame.data, lcov.info", AT(output)),
     OPTION({"-i", "--input"}, "FILE", PITOT_BLAME, OPTION_TEXT,
            "what to read, without QEMU; blame.data", AT(input)),
     OPTION({"-m", "--memory"}, "SIZE", PITOT_RECORD | PITOT_BLAME, OPTION_TEXT,
@@ -113,6 +113,14 @@ const struct options options_blame = {.name = "blame",
                                           "says who wrote a place of memory last, and before",
                                       .row = rows,
                                       .command = PITOT_BLAME,
+                                      .others = OTHERS,
+                                      .workload = true};
+
+const struct options options_cover = {.name = "cover",
+                                      .usage = USAGE,
+                                      .summary = "says which source lines ran, as lcov does",
+                                      .row = rows,
+                                      .command = PITOT_COVER,
                                       .others = OTHERS,
                                       .workload = true};
 

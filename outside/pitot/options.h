@@ -20,7 +20,8 @@ enum pitot_command {
     PITOT_STAT = 2,
     PITOT_GRAPH = 4,
     PITOT_LAST = 8,
-    PITOT_BLAME = 16
+    PITOT_BLAME = 16,
+    PITOT_COVER = 32
 };
 
 struct spelt_events {
@@ -49,7 +50,7 @@ struct pitot_options {
 };
 
 extern const struct options options_record, options_stat, options_blame, options_graph,
-    options_last;
+    options_last, options_cover;
 
 /* 0, or a negative errno and the reason. The words stay in argv, which is written to. */
 int pitot_options_read(const struct options *of, int argc, char **argv,

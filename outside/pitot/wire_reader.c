@@ -12,7 +12,7 @@ static const size_t sizes[] = {
     [WIRE_SLIDE] = sizeof(struct wire_slide),     [WIRE_STRANGE] = sizeof(struct wire_strange),
     [WIRE_PATCHED] = sizeof(struct wire_patched), [WIRE_COST] = sizeof(struct wire_cost),
     [WIRE_LOST] = sizeof(struct wire_lost),       [WIRE_WHERE] = sizeof(struct wire_where),
-    [WIRE_LAST] = sizeof(struct wire_last),
+    [WIRE_LAST] = sizeof(struct wire_last),       [WIRE_BLOCK] = sizeof(struct wire_block),
 };
 
 void *wire_room(struct wire_reader *reader, size_t *room)

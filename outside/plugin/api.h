@@ -52,6 +52,27 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *instruction,
                                       void *own);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_end *callback, void *own);
 
+enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 };
+
+/* Adds a constant in the translated code: at a place, or since version 2 at one of each CPU. */
+#if QEMU_API >= 2
+struct qemu_plugin_scoreboard;
+typedef struct {
+    struct qemu_plugin_scoreboard *score;
+    size_t offset;
+} qemu_plugin_u64;
+
+struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t element_size);
+uint64_t qemu_plugin_u64_sum(qemu_plugin_u64 entry);
+void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *block,
+                                                       enum qemu_plugin_op operation,
+                                                       qemu_plugin_u64 entry, uint64_t immediate);
+#else
+void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *block,
+                                              enum qemu_plugin_op operation, void *place,
+                                              uint64_t immediate);
+#endif
+
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t i);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *instruction);

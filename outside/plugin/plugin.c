@@ -6,8 +6,8 @@
  *         stop=...
  *
  * events.h has the events, of which `stop` is one; code.h has text and code, window.h and blame.h
- * more arguments. graph: costs are told, too (graph.h); last: the last calls (last.h). Nothing is
- * followed or counted before the kernel runs.
+ * more arguments, cover.h one that excludes all others. graph: costs are told, too (graph.h); last:
+ * the last calls (last.h). Nothing is followed or counted before the kernel runs.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +15,7 @@
 #include "outside/plugin/api.h"
 #include "outside/plugin/blame.h"
 #include "outside/plugin/code.h"
+#include "outside/plugin/cover.h"
 #include "outside/plugin/events.h"
 #include "outside/plugin/follow.h"
 #include "outside/plugin/run.h"
@@ -57,6 +58,8 @@ static bool take_argument(const char *argument, int *fd)
         return true;
     if (strncmp(argument, "event=", 6) == 0 || strncmp(argument, "stop=", 5) == 0)
         return take(argument, events_add(strchr(argument, '=') + 1, *argument == 's'));
+    if (strncmp(argument, "cover=", 6) == 0)
+        return take(argument, cover_begin(argument + 6));
     if (blame_argument(argument, &wrong))
         return take(argument, wrong);
     return refuse(argument, "what code.h, events.h, window.h and blame.h say");

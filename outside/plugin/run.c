@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "outside/plugin/blame.h"
+#include "outside/plugin/cover.h"
 #include "outside/plugin/events.h"
 #include "outside/plugin/follow.h"
 #include "outside/plugin/graph.h"
@@ -296,6 +297,7 @@ void run_end(void)
         if (run.last && cpus[cpu].last)
             last_tell(cpu, cpus[cpu].last->start, cpus[cpu].time);
     }
+    totals.instructions += cover_tell();
     blame_tell();
     totals.within = window_instructions(totals.instructions);
     events_tell(totals.within);

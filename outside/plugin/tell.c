@@ -106,11 +106,18 @@ void tell_cost(uint32_t context, uint64_t calls, uint64_t instructions)
     put(&record, sizeof(record), WIRE_COST, 0);
 }
 
-void tell_lost(uint64_t writes)
+void tell_lost(uint64_t count)
 {
-    struct wire_lost record = {.writes = writes};
+    struct wire_lost record = {.count = count};
 
     put(&record, sizeof(record), WIRE_LOST, 0);
+}
+
+void tell_block(uint64_t start, uint64_t end, uint64_t count)
+{
+    struct wire_block record = {.start = start, .end = end, .count = count};
+
+    put(&record, sizeof(record), WIRE_BLOCK, 0);
 }
 
 void tell_count(unsigned event, uint64_t hits)

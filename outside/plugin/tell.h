@@ -21,8 +21,10 @@ void tell_clock(unsigned cpu, uint64_t time);
 /* What a context has cost; tells the context first. */
 void tell_cost(uint32_t context, uint64_t calls, uint64_t instructions);
 
-/* How many writes had no room in the shadow of memory. */
-void tell_lost(uint64_t writes);
+/* How many writes or blocks had no room. */
+void tell_lost(uint64_t count);
+
+void tell_block(uint64_t start, uint64_t end, uint64_t count);
 
 /* Tell the context and thread first, as tell_sample does. */
 void tell_where(struct wire_where *where, unsigned cpu);

@@ -7,6 +7,7 @@
 
 #include "outside/plugin/blame.h"
 #include "outside/plugin/code.h"
+#include "outside/plugin/cover.h"
 #include "outside/plugin/decode.h"
 #include "outside/plugin/events.h"
 #include "outside/plugin/run.h"
@@ -84,20 +85,23 @@ static void watch_instruction(struct qemu_plugin_insn *instruction, enum decoded
 void translate_block(qemu_plugin_id_t id, struct qemu_plugin_tb *translated)
 {
     struct code_block code;
-    struct block *block = calloc(1, sizeof(*block));
+    struct block *block = cover_watch() ? NULL : calloc(1, sizeof(*block));
     const uint8_t *bytes = code.bytes;
-    bool loaded = false;
+    bool loaded = false, kernel;
     uint64_t slide;
 
     (void)id;
     copy_block(translated, &code);
+    run_enter();
+    kernel = code_check(&code, &slide);
+    if (cover_watch())
+        cover_block(translated);
+    run_leave();
     if (!block || code.count == 0) {
         free(block);
         return;
     }
-    run_enter();
-    block->kernel = code_check(&code, &slide);
-    run_leave();
+    block->kernel = kernel;
     block->count = (uint32_t)code.count;
     block->start = code.start;
     qemu_plugin_register_vcpu_tb_exec_cb(translated, run_block, QEMU_PLUGIN_CB_NO_REGS, block);

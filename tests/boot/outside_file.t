@@ -114,6 +114,8 @@ for my $case (['near', '0xffffffff80010000', '-0x10000'],
     my $of_file = `$build/outside/pitot blame -i $logs/blame.data --kernel $elf port_writes`;
     is(join(' ', $of_file =~ /^\s+[0-9a-f]{16} (\w+)\+/mg), "port_leaf $way",
         '... and blame of a file');
+    pitot('cover', $elf, '-o', "$logs/lcov.info");
+    like(slurp("$logs/lcov.info"), qr/^FNDA:20,port_middle$/m, '... and cover');
 }
 
 # --- A file of another build ---------------------------------------------------------------------

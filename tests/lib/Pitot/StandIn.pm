@@ -24,7 +24,7 @@ use Pitot::Perf;
 
 our @EXPORT = qw(stand_in_room plugin_says plugin_says_last pitot stand_in_words in_perf %place
     link_kernel begin context function handler thread sample count cost where last_call word clock
-    lost end slide strange patched);
+    lost block end slide strange patched);
 
 my $build = $ENV{BUILD} // 'build';
 my $room;
@@ -204,6 +204,12 @@ sub last_call
 {
     my %of = (cpu => 0, context => 0, thread => 0, entry => 0, time => 0, @_);
     return record(12, $of{cpu}, 'L<2Q<2', @of{qw(context thread entry time)});
+}
+
+sub block
+{
+    my ($start, $end, $count) = @_;
+    return record(23, 0, 'Q<3', $start, $end, $count);
 }
 
 sub end

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See counts.h. */
+#include "outside/pitot/counts.h"
+
+#include <stdlib.h>
+
+/* From here to the next edge code has run `count` times; before counts_sort so many times more. */
+static struct edge {
+    uint64_t address, count;
+} * edges;
+static size_t edge_count, room;
+
+int counts_add(const struct wire_block *block, struct refusal *why)
+{
+    if (block->start >= block->end)
+        return refuse(why, EINVAL, "the plugin's block from 0x%llx to 0x%llx is impossible",
+                      (unsigned long long)block->start, (unsigned long long)block->end);
+    if (edge_count + 2 > room) {
+        size_t more = room ? 2 * room : 4096;
+        struct edge *grown = reallocarray(edges, more, sizeof(*grown));
+
+        if (!grown)
+            return refuse(why, ENOMEM, "out of memory for %zu blocks", more);
+        edges = grown;
+        room = more;
+    }
+    edges[edge_count++] = (struct edge){block->start, block->count};
+    edges[edge_count++] = (struct edge){block->end, -block->count};
+    return 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct edge *a = left, *b = right;
+
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+void counts_sort(void)
+{
+    size_t used = 0;
+    uint64_t count = 0;
+
+    if (edge_count == 0)
+        return;
+    qsort(edges, edge_count, sizeof(*edges), compare);
+    for (size_t i = 0; i < edge_count; i++) {
+        count += edges[i].count;
+        if (i + 1 == edge_count || edges[i + 1].address != edges[i].address)
+            edges[used++] = (struct edge){edges[i].address, count};
+    }
+    edge_count = used;
+}
+
+/* How many edges lie at or before the address. */
+static size_t edges_until(uint64_t address)
+{
+    size_t low = 0, high = edge_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (edges[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint64_t counts_most(uint64_t first, uint64_t end)
+{
+    size_t next = edges_until(first);
+    uint64_t most = next > 0 ? edges[next - 1].count : 0;
+
+    for (; next < edge_count && edges[next].address < end; next++)
+        if (edges[next].count > most)
+            most = edges[next].count;
+    return most;
+}
