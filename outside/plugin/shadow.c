@@ -80,7 +80,7 @@ static void write_page(const struct writer *writer, uint64_t address, uint64_t l
             return;
         }
     }
-    while (first <= last) {
+    for (;;) {
         uint64_t end = first | (GRANULE - 1);
         struct writer *to = &page->writers[first % PAGE / GRANULE];
 
@@ -88,6 +88,8 @@ static void write_page(const struct writer *writer, uint64_t address, uint64_t l
             end = last;
         *to = *writer;
         to->bytes = (uint8_t)(first % GRANULE << BYTES_FROM | (end - first + 1));
+        if (end == last) /* which may be the last byte of all */
+            return;
         first = end + 1;
     }
 }
