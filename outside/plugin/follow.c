@@ -147,7 +147,7 @@ void follow_call(unsigned number, uint64_t place, uint64_t site, unsigned site_e
     if (place < stack->low || place > stack->high)
         stack_widen(stack, place, forget);
     stack_pop_to(stack, place);
-    if (stack->depth == 0)
+    if (stack->depth == 0 || !outermost[stack->thread]) /* below it there may be an interrupt's */
         outermost[stack->thread] = site;
     frame.outer = stack_context(stack);
     frame.context = context_again(stack_free(stack), &frame, site, site_end);

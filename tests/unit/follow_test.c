@@ -235,6 +235,7 @@ static void a_handler_may_have_a_stack_of_its_own(void **state)
     follow_interrupt(cpu, 0x1234);
     call(cpu, base + 0x8000, 0x8000);
     ASSERT_CHAIN(cpu, 0x8000, 0x1234, 0x1000);
+    assert_int_equal(follow_outermost(follow_thread(cpu)), 0x8000);
     follow_interrupt(cpu, 0x8800); /* one upon it, on a third */
     call(cpu, base + 0xc000, 0x9000);
     ASSERT_CHAIN(cpu, 0x9000, 0x8800, 0x8000, 0x1234, 0x1000);
