@@ -52,6 +52,11 @@ bool entry_came(const struct block *last, uint64_t start, uint64_t next)
     return true;
 }
 
+bool entry_reached_end(const struct block *last, uint64_t start, uint64_t next)
+{
+    return start < last->start || start >= last->end || (start == next && next != 0);
+}
+
 uint64_t entry_site(const struct block *last, bool called)
 {
     if (last->ends == DECODED_JUMP || (last->ends == DECODED_CALL && called))

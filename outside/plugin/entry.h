@@ -32,5 +32,11 @@ bool entry_is_plain(const struct block *block);
  */
 bool entry_came(const struct block *last, uint64_t start, uint64_t next);
 
+/*
+ * No interrupt came; whether the last instruction of `last` has run. If not, its block begins anew,
+ * or was cut. One whose return leads back into it is a recursion that unwinds.
+ */
+bool entry_reached_end(const struct block *last, uint64_t start, uint64_t next);
+
 /* The last instruction before an entry that came after this block; `called`: its call was made. */
 uint64_t entry_site(const struct block *last, bool called);

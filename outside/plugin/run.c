@@ -100,7 +100,7 @@ __attribute__((noinline)) static void follow_end(unsigned cpu, const struct bloc
 
     if (entry_came(last, start, next))
         follow_entry(cpu, last, next, start);
-    else if (start < last->start || start >= last->end) /* else it has not come to its end */
+    else if (entry_reached_end(last, start, next))
         follow_last(cpu, last, start);
 }
 
@@ -114,7 +114,7 @@ static bool block_continues(const struct block *last, uint64_t start)
 static bool block_returns(unsigned cpu, const struct block *last, uint64_t start)
 {
     return last->ends == DECODED_RETURN && !run.several && !run.entries &&
-           (start < last->start || start > last->end) && follow_returns_to(cpu, start);
+           follow_returns_to(cpu, start);
 }
 
 /* It may begin at `start`; else that is where one continues. */

@@ -510,6 +510,18 @@ static void a_return_of_what_was_pushed_may_lead_anywhere(void **state)
     assert_false(entry_came(&jump, 0x6000, 0x3000));
 }
 
+static void a_block_that_begins_anew_has_not_come_to_its_end(void **state)
+{
+    const struct block other = block(DECODED_OTHER, 0), back = block(DECODED_RETURN, 0);
+
+    (void)state;
+    assert_false(entry_reached_end(&other, 0x1000, 0));
+    assert_false(entry_reached_end(&back, 0x1008, 0x3000));
+    assert_true(entry_reached_end(&other, 0x1015, 0));
+    assert_true(entry_reached_end(&back, 0x3000, 0x3000));
+    assert_true(entry_reached_end(&back, 0x1000, 0x1000)); /* recursion */
+}
+
 static void the_site_of_an_interrupt_is_where_code_would_go_on(void **state)
 {
     const struct block jump = block(DECODED_JUMP, 0x2000), call_of = block(DECODED_CALL, 0x2000),
@@ -548,6 +560,7 @@ int main(void)
         cmocka_unit_test_setup(an_interrupt_on_the_stack_counts, begin),
         cmocka_unit_test(what_the_last_block_leads_to_is_no_entry),
         cmocka_unit_test(a_return_of_what_was_pushed_may_lead_anywhere),
+        cmocka_unit_test(a_block_that_begins_anew_has_not_come_to_its_end),
         cmocka_unit_test(the_site_of_an_interrupt_is_where_code_would_go_on),
         cmocka_unit_test_setup(paths_of_functions_do_not_tell_call_sites_apart, begin_by_entry),
         cmocka_unit_test_setup(an_interrupt_may_come_before_what_was_called_begins, begin_by_entry),
