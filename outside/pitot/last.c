@@ -14,6 +14,7 @@
 #define THREADS_MOST 65536
 #define CHAIN_SHOWN  64
 #define COLUMNS      18 /* of the numbers */
+#define INDENT_MOST  60 /* what is deeper has its depth in brackets */
 
 static uint64_t outermost[THREADS_MOST];
 
@@ -39,14 +40,18 @@ static void print_switch(uint32_t from, uint32_t to)
 
 static void print_call(const struct wire_last *call, long outside)
 {
-    int indent = (int)(2 * (contexts_depth(call->context) - outside));
-    char name[NAME_ROOM];
+    long depth = contexts_depth(call->context) - outside;
+    int indent = depth < INDENT_MOST / 2 ? (int)(2 * depth) : INDENT_MOST;
+    char deep[24] = "", name[NAME_ROOM];
+
+    if (depth > INDENT_MOST / 2)
+        snprintf(deep, sizeof(deep), "[%ld] ", depth);
 
     if (call->context && contexts_by_interrupt(call->context))
         fprintf(stderr, "%*s |  %*s/* at %s */\n", COLUMNS, "==========>", indent, "",
                 name_place(contexts_caller(call->context), name));
-    fprintf(stderr, "%*llu |  %*s%s()\n", COLUMNS, (unsigned long long)(where.time - call->time),
-            indent, "", name_function(call->entry, name));
+    fprintf(stderr, "%*llu |  %*s%s%s()\n", COLUMNS, (unsigned long long)(where.time - call->time),
+            indent, "", deep, name_function(call->entry, name));
 }
 
 static void print_where(void)

@@ -61,6 +61,13 @@ is_deeply([last_calls()], [[@cpu_0,
     '# CPU 1 was here, after 500 instructions:', at('idle_loop', 0)], 0],
     'each CPU, and each change of threads');
 
+my @deep = map { context($_, $_ - 1, $place{kmain} + 0x20, 5) } 1 .. 100;
+plugin_says(begin(1), @deep, where(ip => $place{kmain}, time => 500, calls => 3),
+    map({ last_call(context => $_, entry => $place{kmain}, time => 100) } 1, 31, 32, 100), end());
+is_deeply([map { /\|( +.*\(\))/ ? $1 : () } split(/\n/, (pitot('last', @qemu))[1])],
+    ['  kmain()', ' ' x 62 . 'kmain()', map { ' ' x 62 . "[$_] kmain()" } 31, 99],
+    'depths that a line has no room for');
+
 # --- Nothing -------------------------------------------------------------------------------------
 
 plugin_says(begin(1), where(ip => $place{kmain}, time => 5), end(instructions => 1));
