@@ -1,0 +1,194 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: outside, docs/outside.md
+#
+# `pitot` on a guest of a page, of which each instruction is known: interrupts by `int`, a function
+# that calls what a register says, one that ends in a jump, one that is left by a jump, recursion,
+# and a triple fault. Each number is what the source says. Run from the root of the tree:
+#
+#     prove tests/boot/outside_shapes.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Path qw(make_path);
+use Test::More;
+use Pitot::Files;
+use Pitot::Patience;
+use Pitot::Perf;
+
+plan skip_all => "a plugin is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+my $build = $ENV{BUILD} // 'build';
+my $logs = "$build/logs/outside_shapes";
+make_path($logs);
+
+# --- The guest -----------------------------------------------------------------------------------
+
+my $guest = <<'END';
+section .note.pvh note alloc noexec nowrite align=4
+        dd 4, 4, 18
+        db "Xen", 0
+        dd start
+section .text progbits alloc exec nowrite align=16
+bits 32
+global start
+start:  mov dword [directories], pages + 3
+        mov dword [pages], 0x83
+        mov dword [pages + 8], 0x200083         ; where the guest lies, as it is
+        mov dword [root], directories + 3
+        mov eax, root
+        mov cr3, eax
+        mov eax, 1 << 5                         ; CR4.PAE
+        mov cr4, eax
+        mov ecx, 0xc0000080                     ; EFER.LME
+        mov eax, 1 << 8
+        xor edx, edx
+        wrmsr
+        mov eax, 1 << 31 | 1                    ; CR0: PG, PE
+        mov cr0, eax
+        lgdt [gdt_place]
+        jmp 8:long_mode
+bits 64
+long_mode:
+        xor eax, eax
+        mov ss, eax
+        mov esp, stack_end
+        mov eax, handler
+        mov [idt + 16 * 48], ax
+        shr eax, 16
+        mov [idt + 16 * 48 + 6], ax
+        mov dword [idt + 16 * 48 + 2], 0x8e000008 ; an interrupt gate, for this code segment
+        lidt [idt_place]
+        call main
+        hlt
+
+global main, dispatch, even, odd, tail, leaf, jumper, deep, recurse, handler, served, finish
+main:   mov ebx, 3
+.ints:  int 48
+        dec ebx
+        jnz .ints
+        mov ebx, 10
+.calls: mov eax, even
+        test bl, 1
+        jz .go
+        mov eax, odd
+.go:    call dispatch
+        dec ebx
+        jnz .calls
+        mov ebx, 5
+.tails: call tail
+        dec ebx
+        jnz .tails
+        mov ebx, 4
+.jumps: call jumper
+        dec ebx
+        jnz .jumps
+        mov ebx, 100
+        call recurse
+        call finish
+
+dispatch:
+        call rax
+        ret
+even:   nop
+        nop
+        ret
+odd:    nop
+        ret
+tail:   jmp leaf
+leaf:   nop
+        ret
+jumper: mov [saved], rsp
+        call deep
+        ud2
+.back:  call leaf
+        ret
+deep:   mov rsp, [saved]
+        jmp jumper.back
+recurse:
+        dec ebx
+        jz .done
+        call recurse
+.done:  ret
+handler:
+        call served
+        iretq
+served: nop
+        ret
+finish: lidt [nothing]
+        ud2
+
+section .data progbits alloc noexec write align=4096
+gdt:    dq 0, 0x00af9a000000ffff
+gdt_place:
+        dw $ - gdt - 1
+        dq gdt
+idt_place:
+        dw 64 * 16 - 1
+        dq idt
+nothing: dq 0, 0
+section .bss nobits alloc noexec write align=4096
+root:   resb 4096
+directories:
+        resb 4096
+pages:  resb 4096
+idt:    resb 4096
+        resb 8192
+stack_end:
+saved:  resb 8
+END
+
+write_bytes("$logs/guest.asm", $guest);
+system('nasm', '-f', 'elf64', "$logs/guest.asm", '-o', "$logs/guest.o") == 0
+    && system('ld', '--no-warn-rwx-segments', '-z', 'max-page-size=4096', '-Ttext=0x200000', '-e',
+        'start', "$logs/guest.o", '-o', "$logs/guest.elf") == 0
+    or die("no guest\n");
+
+my @qemu = ('qemu-system-x86_64', '-accel', 'tcg', '-icount', 'shift=0,sleep=off', '-m', '64M',
+    '-kernel', "$logs/guest.elf", '-nodefaults', '-display', 'none', '-no-reboot');
+
+# What pitot says of the guest, on stderr.
+sub pitot
+{
+    my (@words) = @_;
+    my $status = Pitot::Perf::run_between("$logs/out", "$logs/said", '/dev/null', 'timeout',
+        $patience, "$build/outside/pitot", @words, '--', @qemu);
+    is($status, 0, "pitot @words") or diag(slurp("$logs/said"));
+    return slurp("$logs/said");
+}
+
+# --- Counts --------------------------------------------------------------------------------------
+
+my %counts = ('irq' => 3, 'call:even' => 5, 'call:leaf' => 9, 'call:recurse' => 100,
+    'return:even' => 5, 'return:odd' => 5, 'return:dispatch' => 10, 'return:tail' => 5,
+    'return:leaf' => 4, 'return:jumper' => 4, 'return:deep' => 0, 'return:recurse' => 100,
+    'return:served' => 3, 'return:finish' => 0, 'return:main' => 0);
+my %counted = reverse(pitot('stat', map { ('-e', $_) } sort(keys(%counts)))
+    =~ /^ +(\d+) {6}(irq|\w+:\w+)$/mg);
+is_deeply({map { $_ => $counted{$_} } keys(%counts)}, \%counts,
+    'what ends in a jump returns by it, what is left by one does not');
+
+# --- What each costs -----------------------------------------------------------------------------
+
+my $numbers = join(' +', ('(\d+)') x 4);
+my $said = pitot('graph', 'main', '--depth', 3);
+my @graph = map { /^ *$numbers  \|  ( *)(\w+)\(\)/ ? "$5$6 $1 $2 $4" : () } split(/\n/, $said);
+is_deeply(\@graph, [
+    'main 1 601 108',
+    '  recurse 1 399 4', '    recurse 1 395 4',
+    '  dispatch 10 45 20', '    even 5 15 15', '    odd 5 10 10',
+    '  jumper 4 32 12', '    deep 4 12 12', '    leaf 4 8 8',
+    '  tail 5 15 15',
+    '  finish 1 2 2',
+    'handler 3 12 6', '  served 3 6 6',
+], 'each instruction is counted, by the function that was called') or diag($said);
+
+# --- The end -------------------------------------------------------------------------------------
+
+$said = pitot('last', '-n', 2);
+my @calls = $said =~ /^ +(\d+) \|  +(?:\[\d+\] )?(\w+)\(\)$/mg;
+is_deeply(\@calls, [105, 'recurse', 2, 'finish'], 'a triple fault: the last calls before it');
+my @where = $said =~ /^ +[0-9a-f]+ (\w+)\+0x[0-9a-f]+$/mg;
+is_deeply(\@where, [qw(finish main start)], '... and where it was');
+
+done_testing();
