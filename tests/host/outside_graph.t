@@ -56,6 +56,8 @@ is_deeply([graph('vfs_read', '--depth=2')], [[$head, @cut], [], 0], '... in any 
 plugin_says(begin(1), @paths, @costs, count(0, 16), count(1, 25), end(instructions => 9_000));
 is_deeply([graph('vfs_read', 'idle_loop')], [[$head, @tree], [], 0],
     'several, of which one is only called by the other');
+plugin_says(begin(1), @paths, @costs, count(0, 16), end(instructions => 9_000));
+is_deeply([graph('vfs_r*')], [[$head, @tree], [], 0], 'a pattern');
 plugin_says(begin(1), @paths, @costs, count(0, 1), count(1, 1), end(instructions => 9_000));
 is_deeply([graph('panic', 'kmain')],
     [[$head, '1 1457 1457 50 |  kmain() {', '10 1407 140 1000 |    vfs_read() {',
