@@ -288,9 +288,10 @@ int recording_create(const struct pitot_options *options, const struct kernel *k
     recording.weights = events_have(events, EVENT_RETURNS);
     for (unsigned i = 0; i < events->count; i++)
         describe(&events->event[i], &recording.attributes[i]);
-    error = perf_file_create(recording_output(options), recording.attributes, events->count, why);
+    error = name_program(recording_output(options), why);
     if (!error)
-        error = name_program(recording_output(options), why);
+        error =
+            perf_file_create(recording_output(options), recording.attributes, events->count, why);
     if (error)
         return error;
     for (unsigned i = 0; i < events->count; i++)

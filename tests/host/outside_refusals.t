@@ -156,6 +156,12 @@ refused_ok("$room/none: No such file or directory", $refused, 'stat', '--symbols
 refused_ok('--symbols and --kernel exclude each other: either has the kernel\'s symbols',
     $wrong_usage, @record, '--kernel', $elf, '--symbols', "$room/variables", @qemu);
 
+write_bytes("$room/list-of-one", "ffffffff80100100 T kmain\n");
+mkdir("$room/out.symbols");
+refused_ok("$room/out.symbols: Is a directory", $refused, @record, '--symbols',
+    "$room/list-of-one", @qemu);
+rmdir("$room/out.symbols");
+
 my %events = (
     'cycles' => 'event "cycles": instructions, mem:ADDR\[/LEN\]\[:r\|w\|rw\], call:GLOB, '
         . 'return:GLOB, irq are possible',
