@@ -2,6 +2,7 @@
 /* See run.h. */
 #include "outside/plugin/run.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 
 #include "outside/plugin/blame.h"
@@ -12,6 +13,8 @@
 #include "outside/plugin/last.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/window.h"
+
+#define SPINS_MOST 64 /* then the lock's owner may have no CPU of the host */
 
 static struct cpu {
     uint64_t time; /* instructions, counted at the beginning of each block; others read it */
@@ -28,8 +31,10 @@ static atomic_flag lock = ATOMIC_FLAG_INIT;
 
 void run_enter(void)
 {
-    while (run.several && atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
-        ;
+    for (unsigned spins = 0;
+         run.several && atomic_flag_test_and_set_explicit(&lock, memory_order_acquire); spins++)
+        if (spins >= SPINS_MOST)
+            sched_yield();
 }
 
 void run_leave(void)
