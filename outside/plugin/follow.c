@@ -12,10 +12,11 @@
 static struct follow_cpu {
     struct stack *stack; /* the one at hand; NULL: not known */
     bool loaded;         /* rsp has been loaded since: the next place tells the stack */
-    bool interrupted;    /* an interrupt has come, and its first place is not known: */
-    bool begun;          /* ... a block of its handler has run */
-    uint32_t context;    /* ... its context */
-    uint32_t upon;       /* ... that of the one that it came upon, of which the same is true */
+    bool presumed;    /* ... or an interrupt has returned to `stack`, if the next place is there */
+    bool interrupted; /* an interrupt has come, and its first place is not known: */
+    bool begun;       /* ... a block of its handler has run */
+    uint32_t context; /* ... its context */
+    uint32_t upon;    /* ... that of the one that it came upon, of which the same is true */
     struct stack *below; /* ... and the stack that the first of them came upon */
     uint64_t time;       /* as follow_time was told */
     struct follow_returned returned;
@@ -81,6 +82,9 @@ static void settle(struct follow_cpu *cpu, uint64_t place)
         settle_interrupt(cpu, place);
         return;
     }
+    if (cpu->presumed && cpu->stack && !stack_is_about(cpu->stack, place))
+        cpu->loaded = true;
+    cpu->presumed = false;
     if (cpu->loaded || !cpu->stack) {
         struct stack *stack = stack_of(place);
 
@@ -171,7 +175,9 @@ bool follow_return(unsigned number, uint64_t ip)
             stack->depth = i - 1;
             return true;
         }
-    return false;
+    cpu->loaded = cpu->presumed;
+    cpu->presumed = false;
+    return cpu->loaded;
 }
 
 bool follow_returns_to(unsigned number, uint64_t ip)
@@ -213,6 +219,7 @@ uint64_t follow_next(unsigned number)
 void follow_load(unsigned number)
 {
     cpus[number].loaded = true;
+    cpus[number].presumed = false;
 }
 
 void follow_place(unsigned number, uint64_t place)
@@ -235,7 +242,7 @@ void follow_interrupt(unsigned number, uint64_t site)
     cpu->upon = cpu->interrupted ? before : CONTEXT_NONE;
     cpu->below = cpu->interrupted ? cpu->below : cpu->loaded ? NULL : cpu->stack;
     cpu->interrupted = true;
-    cpu->begun = cpu->loaded = false;
+    cpu->begun = cpu->loaded = cpu->presumed = false;
 }
 
 uint64_t follow_interrupt_site(unsigned number)
@@ -259,6 +266,7 @@ static void go_back(struct follow_cpu *cpu, struct stack *below, uint32_t upon)
     cpu->upon = CONTEXT_NONE;
     cpu->stack = cpu->below = below;
     cpu->loaded = !below && !cpu->interrupted;
+    cpu->presumed = below && !cpu->interrupted;
 }
 
 void follow_interrupt_return(unsigned number)
@@ -284,7 +292,7 @@ void follow_interrupt_return(unsigned number)
 void follow_border(unsigned number)
 {
     cpus[number].loaded = true;
-    cpus[number].interrupted = false;
+    cpus[number].presumed = cpus[number].interrupted = false;
 }
 
 uint32_t follow_context(unsigned number)

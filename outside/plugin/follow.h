@@ -19,9 +19,12 @@
  *   - Two stacks whose ranges meet are one piece of memory: the older one's frames are gone, and
  *     the number of the thread stays.
  *   - An interrupt leaves no call. It is a block that the last one cannot lead to (entry.h). Its
- *     frame holds the interrupted stack, to which the return from it goes back. It lies where the
- *     handler's first place is; and if the handler then loads rsp with a place on the interrupted
- *     stack, to run there, the frame moves with it.
+ *     frame holds the interrupted stack, and lies where the handler's first place is; if the
+ *     handler then loads rsp with a place on the interrupted stack, to run there, the frame moves
+ *     with it.
+ *   - The return from an interrupt goes back to the interrupted stack, unless the next place lies
+ *     elsewhere: the handler has set another thread's frame, or an interrupt has come at once that
+ *     was not seen.
  */
 #pragma once
 

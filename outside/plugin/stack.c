@@ -152,6 +152,13 @@ static bool is_near(const struct stack *stack, uint64_t place)
     return place < from && from - place <= NEAR;
 }
 
+bool stack_is_about(const struct stack *stack, uint64_t place)
+{
+    if (place < stack->low)
+        return stack->low - place <= NEAR;
+    return place <= stack->high || place - stack->high <= NEAR;
+}
+
 struct stack *stack_of(uint64_t place)
 {
     struct stack *stack = stack_around(place);

@@ -38,6 +38,9 @@ bool stack_init(void);
 /* The stack that has been there, or that continues there, or a new one; NULL: no room for it. */
 struct stack *stack_of(uint64_t place);
 
+/* Whether the place is on this stack if rsp has not been loaded. */
+bool stack_is_about(const struct stack *stack, uint64_t place);
+
 /*
  * The place is this stack's. Others whose ranges meet it then are forgotten: `forget` is told
  * before each is gone.

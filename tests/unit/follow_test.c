@@ -305,6 +305,32 @@ static void threads_change_inside_an_interrupt(void **state)
     ASSERT_CHAIN(cpu, 0x1000);
 }
 
+/* A handler may set another thread's frame, or the next handler comes at once and is not seen. */
+static void where_an_interrupt_returns_to_is_told_by_the_next_place(void **state)
+{
+    const uint64_t other = base - 0x8000;
+
+    (void)state;
+    call(cpu, base, 0x1000);
+    follow_interrupt(cpu, 0x1234);
+    call(cpu, base - 0x100, 0x8000);
+    assert_true(follow_return(cpu, 0x8005));
+    follow_interrupt_return(cpu);
+    ASSERT_CHAIN(cpu, 0x1000); /* probably */
+    call(cpu, other, 0x5000);
+    ASSERT_CHAIN(cpu, 0x5000);
+    follow_load(cpu);
+    call(cpu, base - 0x200, 0x1100); /* the stack of before, and its calls, are still known */
+    ASSERT_CHAIN(cpu, 0x1100, 0x1000);
+    assert_true(follow_return(cpu, 0x1105));
+    follow_interrupt(cpu, 0x1238);
+    follow_interrupt_return(cpu);
+    assert_true(follow_return(cpu, 0x5005)); /* of no call here: another stack's */
+    assert_chain(cpu, NULL, 0);
+    call(cpu, other - 64, 0x5100);
+    ASSERT_CHAIN(cpu, 0x5100, 0x5000);
+}
+
 static void an_interrupt_that_was_not_seen_destroys_nothing(void **state)
 {
     (void)state;
@@ -552,6 +578,7 @@ int main(void)
         cmocka_unit_test_setup(an_interrupt_may_come_before_the_handler_has_called_anything, begin),
         cmocka_unit_test_setup(a_handler_may_move_to_the_interrupted_stack, begin),
         cmocka_unit_test_setup(threads_change_inside_an_interrupt, begin),
+        cmocka_unit_test_setup(where_an_interrupt_returns_to_is_told_by_the_next_place, begin),
         cmocka_unit_test_setup(an_interrupt_that_was_not_seen_destroys_nothing, begin),
         cmocka_unit_test_setup(the_first_block_of_what_was_called_is_told, begin),
         cmocka_unit_test_setup(a_return_says_what_the_call_took, begin),
