@@ -58,27 +58,27 @@ static void watch_instruction(struct qemu_plugin_insn *instruction, enum decoded
     uint64_t ip = qemu_plugin_insn_vaddr(instruction);
     void *own = (void *)(uintptr_t)ip;
 
-    /* First: a call's own store belongs to the caller. */
-    if (blame_watch())
-        qemu_plugin_register_vcpu_mem_cb(instruction, run_store, QEMU_PLUGIN_CB_NO_REGS,
-                                         QEMU_PLUGIN_MEM_W, own);
-    if (run.chains && (decoded == DECODED_CALL || decoded == DECODED_CALL_FAR))
-        qemu_plugin_register_vcpu_mem_cb(instruction, run_call, QEMU_PLUGIN_CB_NO_REGS,
-                                         QEMU_PLUGIN_MEM_W, own);
     if (run.chains && decoded == DECODED_LOADS)
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_load, QEMU_PLUGIN_CB_NO_REGS, NULL);
     if (run.chains && (decoded == DECODED_PUSH || decoded == DECODED_POP) && loaded)
         qemu_plugin_register_vcpu_mem_cb(instruction, run_place, QEMU_PLUGIN_CB_NO_REGS,
                                          QEMU_PLUGIN_MEM_RW, NULL);
+    /* Before run_call: a call's own store belongs to the caller. */
+    if (blame_watch())
+        qemu_plugin_register_vcpu_mem_cb(instruction, run_store, QEMU_PLUGIN_CB_NO_REGS,
+                                         QEMU_PLUGIN_MEM_W, own);
+    if (events_watch())
+        qemu_plugin_register_vcpu_mem_cb(instruction, run_access, QEMU_PLUGIN_CB_NO_REGS,
+                                         QEMU_PLUGIN_MEM_RW, own);
+    if (run.chains && (decoded == DECODED_CALL || decoded == DECODED_CALL_FAR))
+        qemu_plugin_register_vcpu_mem_cb(instruction, run_call, QEMU_PLUGIN_CB_NO_REGS,
+                                         QEMU_PLUGIN_MEM_W, own);
     if (window_border(ip)) /* first, as a hit there is within or not */
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_border, QEMU_PLUGIN_CB_NO_REGS,
                                                own);
     if (events_call(ip - slide))
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_function, QEMU_PLUGIN_CB_NO_REGS,
                                                own);
-    if (events_watch())
-        qemu_plugin_register_vcpu_mem_cb(instruction, run_access, QEMU_PLUGIN_CB_NO_REGS,
-                                         QEMU_PLUGIN_MEM_RW, own);
 }
 
 /* QEMU keeps `block` as long as it runs, and translates code anew at times: a few megabytes. */

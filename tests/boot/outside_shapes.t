@@ -168,6 +168,20 @@ my %counted = reverse(pitot('stat', map { ('-e', $_) } sort(keys(%counts)))
 is_deeply({map { $_ => $counted{$_} } keys(%counts)}, \%counts,
     'what ends in a jump returns by it, what is left by one does not');
 
+# --- What calls store ----------------------------------------------------------------------------
+
+my ($end) = `nm $logs/guest.elf` =~ /^(\w{16}) . stack_end$/m;
+pitot('record', '-g', '-o', "$logs/perf.data", '-e', sprintf('mem:0x%x/8:w', hex($end) - 16));
+Pitot::Perf::run_between("$logs/script", "$logs/err", '/dev/null', 'perf', '--no-pager', 'script',
+    '-i', "$logs/perf.data", '-F', 'event,ip,sym');
+my %chains;
+for my $sample (split(/\n\n+/, slurp("$logs/script"))) {
+    my @functions = $sample =~ /^\s+[0-9a-f]+ (\w+)/mg;
+    $chains{"@functions"}++ if @functions;
+}
+is_deeply(\%chains, {'main long_mode' => 21},
+    'the return address that a call stores is the caller\'s');
+
 # --- What each costs -----------------------------------------------------------------------------
 
 my $numbers = join(' +', ('(\d+)') x 4);
