@@ -117,7 +117,7 @@ static void tell_missing(const struct watch *watch)
             fprintf(stderr, "pitot: %s never ran\n", name);
         else
             fprintf(stderr,
-                    "pitot: no call of %s was seen; what is jumped to is in its caller's cost\n",
+                    "pitot: %s was not called; what a jump or syscall leads to has no graph\n",
                     name);
     }
 }

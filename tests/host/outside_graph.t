@@ -93,7 +93,7 @@ is_deeply([graph('timer_isr')], [[$head, '2 1016 508 1005 |  timer_isr() {',
 plugin_says(begin(1), @paths, @costs, count(0, 0), end(instructions => 9_000));
 is_deeply([graph('vfs_write')], [[], ['vfs_write never ran'], 0], 'a function that never ran');
 plugin_says(begin(1), @paths, @costs, count(0, 3), end(instructions => 9_000));
-my $jumped = 'no call of vfs_write was seen; what is jumped to is in its caller\'s cost';
+my $jumped = 'vfs_write was not called; what a jump or syscall leads to has no graph';
 is_deeply([graph('vfs_write')], [[], [$jumped], 0], '... that was not called');
 plugin_says(begin(1), @paths, @costs, count(0, 3), count(1, 16), end(instructions => 9_000));
 is_deeply([graph('vfs_write', 'vfs_read')], [[$head, @tree], [$jumped], 0],
