@@ -14,14 +14,21 @@
 
 #define VERSION(major, minor) ((major)*100 + (minor))
 
-/* One for each interface that QEMU has had for plugins and that differs from the one before. */
+/* One for each version of QEMU's interface, and QEMU's versions that it has run with; 0: none. */
 static const struct {
     const char *name;
-    unsigned first, last; /* QEMU's versions that it has run with */
+    unsigned first, last;
 } plugins[] = {
     {"plugin-v1.so", VERSION(6, 0), VERSION(8, 1)},
+    {"plugin-v2.so", 0, 0},
+    {"plugin-v3.so", 0, 0},
     {"plugin-v4.so", VERSION(9, 2), VERSION(10, 1)},
+    {"plugin-v5.so", 0, 0},
+    {"plugin-v6.so", 0, 0},
+    {"plugin-v7.so", VERSION(11, 1), VERSION(11, 1)},
 };
+
+#define PLUGINS (sizeof(plugins) / sizeof(*plugins))
 
 static const char *const folders[] = {"", "../lib/pitot/"};
 
@@ -38,25 +45,57 @@ static int find_file(const char *home, const char *name, char path[PATH_MAX])
     return 0;
 }
 
-int plugin_find(struct plugin *plugin, const struct qemu_version *version, struct refusal *why)
+/* The folder of this command; NULL and a reason. */
+static const char *own_folder(char path[PATH_MAX], struct refusal *why)
 {
-    unsigned wanted = VERSION(version->major, version->minor);
-    char home[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", home, sizeof(home) - 1);
-    int found;
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
 
-    if (length < 0)
-        return refuse(why, errno, "/proc/self/exe: %s", strerror(errno));
-    home[length] = '\0';
-    *strrchr(home, '/') = '\0';
-    for (size_t i = sizeof(plugins) / sizeof(*plugins); i-- > 0;)
-        if (plugins[i].first <= wanted &&
-            (found = find_file(home, plugins[i].name, plugin->file)) != 0) {
-            plugin->tried = wanted <= plugins[i].last;
-            return found > 0 ? 0 : refuse(why, -found, "%s: %s", plugin->file, strerror(-found));
-        }
-    return refuse(why, ENOENT, "no plugin for QEMU %u.%u in %s or its ../lib/pitot; make outside",
-                  version->major, version->minor, home);
+    if (length < 0) {
+        refuse(why, errno, "/proc/self/exe: %s", strerror(errno));
+        return NULL;
+    }
+    path[length] = '\0';
+    *strrchr(path, '/') = '\0';
+    return path;
+}
+
+/* The one that has run with this version; PLUGINS: none has. */
+static size_t find_tried(unsigned version)
+{
+    size_t i = 0;
+
+    while (i < PLUGINS && (version < plugins[i].first || version > plugins[i].last))
+        i++;
+    return i;
+}
+
+int plugin_find(struct plugin *plugin, char *program, const struct qemu_version *version,
+                struct refusal *why)
+{
+    size_t tried = find_tried(VERSION(version->major, version->minor));
+    char path[PATH_MAX];
+    const char *home = own_folder(path, why);
+    bool any = false;
+
+    if (!home)
+        return -ENOENT;
+    plugin->tried = tried < PLUGINS;
+    for (size_t i = PLUGINS; i-- > 0;) {
+        int found =
+            plugin->tried && i != tried ? 0 : find_file(home, plugins[i].name, plugin->file);
+
+        if (found < 0)
+            return refuse(why, -found, "%s: %s", plugin->file, strerror(-found));
+        any |= found > 0;
+        if (found > 0 && (plugin->tried || qemu_loads(program, plugin->file)))
+            return 0;
+    }
+    return any ? refuse(why, EINVAL,
+                        "QEMU %u.%u loads no plugin of %s: its interface for them is another",
+                        version->major, version->minor, home)
+               : refuse(why, ENOENT,
+                        "no plugin for QEMU %u.%u in %s or its ../lib/pitot; make outside",
+                        version->major, version->minor, home);
 }
 
 /* A file without a name: it is gone when the last process that has it open ends. */

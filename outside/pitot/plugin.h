@@ -25,8 +25,12 @@ struct plugin {
     bool tried; /* with this version of QEMU */
 };
 
-/* The plugin for this QEMU, beside the command's file or in ../lib/pitot. */
-int plugin_find(struct plugin *plugin, const struct qemu_version *version, struct refusal *why);
+/*
+ * The plugin for this QEMU, beside the command's file or in ../lib/pitot: the one that has run with
+ * this version, or the newest that it loads. 0, or a negative errno and the reason.
+ */
+int plugin_find(struct plugin *plugin, char *program, const struct qemu_version *version,
+                struct refusal *why);
 
 /*
  * The argument, to be freed; NULL and a reason. `out`: a descriptor that QEMU inherits. The lists

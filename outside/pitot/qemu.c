@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #define OLDEST_MAJOR   6 /* the first with all that the plugin asks for */
+#define PROBE          9 /* a descriptor in QEMU that does not matter else */
 #define FIRST_CONFUSED 9 /* seen in 10.0: hits come with other CPUs' numbers */
 
 extern char **environ;
@@ -119,6 +121,34 @@ static FILE *start_help(char *program, pid_t *pid, int *error)
         return fdopen(ends[0], "r");
     close(ends[0]);
     return NULL;
+}
+
+bool qemu_loads(char *program, const char *plugin)
+{
+    char argument[PATH_MAX + 32], byte;
+    posix_spawn_file_actions_t actions;
+    int ends[2], error;
+    bool loads;
+    pid_t pid;
+
+    if (strchr(plugin, ',') || pipe2(ends, O_CLOEXEC) < 0)
+        return false;
+    snprintf(argument, sizeof(argument), "%s,probe=%d", plugin, PROBE);
+    char machine[] = "-M", display[] = "-display", none[] = "none", option[] = "-plugin";
+    char *const words[] = {program, machine, none, display, none, option, argument, NULL};
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], PROBE);
+    error = posix_spawnp(&pid, program, &actions, NULL, words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    loads = !error && read(ends[0], &byte, 1) == 1;
+    close(ends[0]);
+    if (!error)
+        waitpid(pid, NULL, 0);
+    return loads;
 }
 
 int qemu_ask(char *program, struct qemu_version *version, struct refusal *why)

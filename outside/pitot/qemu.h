@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "core/lib/refusal.h"
 
 struct qemu_version {
@@ -25,3 +27,6 @@ int qemu_check_cpus(char *const *command, const struct qemu_version *version, st
 
 /* Asks the program itself. 0, or a negative errno and the reason. */
 int qemu_ask(char *program, struct qemu_version *version, struct refusal *why);
+
+/* Whether it loads that plugin; it is started without a machine, and ended by the plugin. */
+bool qemu_loads(char *program, const char *plugin);

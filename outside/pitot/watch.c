@@ -23,7 +23,7 @@ int watch_prepare(struct watch *watch, struct refusal *why)
     if (!error)
         error = qemu_check_cpus(watch->command, &version, why);
     if (!error)
-        error = plugin_find(&plugin, &version, why);
+        error = plugin_find(&plugin, watch->command[0], &version, why);
     if (!error && !plugin.tried)
         fprintf(stderr, "pitot: QEMU %u.%u has not been tried; %s is loaded\n", version.major,
                 version.minor, plugin.file);

@@ -4,7 +4,10 @@
  * TCG Plugins"), whose names these are. QEMU_API is the version that this object is built for:
  *
  *     1   QEMU 6.0 to 8.1
- *     4   QEMU 9.2 to 10.1: the bytes of an instruction are copied (since 3)
+ *     2   counters in translated code are those of a CPU
+ *     3   the bytes of an instruction are copied
+ *     4   QEMU 9.2 to 10.1; as 3, as are 5 and 6, but for what is not used here
+ *     7   QEMU 11.1: no callback is handed the plugin's id, and each what it was registered with
  *
  * Functions are QEMU's own, found when it loads the plugin.
  */
@@ -37,12 +40,22 @@ typedef struct qemu_info_t {
 enum { QEMU_PLUGIN_CB_NO_REGS };
 enum { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W, QEMU_PLUGIN_MEM_RW };
 
-typedef void qemu_plugin_tb_trans(qemu_plugin_id_t id, struct qemu_plugin_tb *block);
 typedef void qemu_plugin_exec(unsigned cpu, void *own);
 typedef void qemu_plugin_mem(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);
+#if QEMU_API >= 7
+typedef void qemu_plugin_end(void *own);
+#else
 typedef void qemu_plugin_end(qemu_plugin_id_t id, void *own);
+#endif
 
+#if QEMU_API >= 7
+typedef void qemu_plugin_tb_trans(struct qemu_plugin_tb *block, void *own);
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_tb_trans *callback,
+                                           void *own);
+#else
+typedef void qemu_plugin_tb_trans(qemu_plugin_id_t id, struct qemu_plugin_tb *block);
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_tb_trans *callback);
+#endif
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *block, qemu_plugin_exec *callback,
                                           int registers, void *own);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction,

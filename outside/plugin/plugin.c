@@ -65,18 +65,65 @@ static bool take_argument(const char *argument, int *fd)
     return refuse(argument, "what code.h, events.h, window.h and blame.h say");
 }
 
+static void end(void)
+{
+    code_end();
+    run_end();
+}
+
+#if QEMU_API >= 7
+static void on_translation(struct qemu_plugin_tb *block, void *own)
+{
+    (void)own;
+    translate_block(block);
+}
+
+static void on_end(void *own)
+{
+    (void)own;
+    end();
+}
+
+static void be_called(qemu_plugin_id_t id)
+{
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation, NULL);
+    qemu_plugin_register_atexit_cb(id, on_end, NULL);
+}
+#else
+static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
+{
+    (void)id;
+    translate_block(block);
+}
+
 static void on_end(qemu_plugin_id_t id, void *own)
 {
     (void)id;
     (void)own;
-    code_end();
-    run_end();
+    end();
+}
+
+static void be_called(qemu_plugin_id_t id)
+{
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+    qemu_plugin_register_atexit_cb(id, on_end, NULL);
+}
+#endif
+
+/* `pitot` asks only whether this plugin can be loaded. */
+static bool is_probe(int argc, char **argv)
+{
+    int fd;
+
+    return argc == 1 && sscanf(argv[0], "probe=%d", &fd) == 1 && dprintf(fd, "1") == 1;
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
     int fd = -1;
 
+    if (is_probe(argc, argv))
+        return 1;
     for (int i = 0; i < argc; i++)
         if (!take_argument(argv[i], &fd))
             return 1;
@@ -94,7 +141,6 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
         fprintf(stderr, "pitot: no memory, or nobody reads what the plugin writes\n");
         return 1;
     }
-    qemu_plugin_register_vcpu_tb_trans_cb(id, translate_block);
-    qemu_plugin_register_atexit_cb(id, on_end, NULL);
+    be_called(id);
     return 0;
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The plugin for QEMU (outside/plugin/plugin.c), one for each version of QEMU's interface. Part of the Makefile.
 
-PLUGIN_APIS := 1 4
+PLUGIN_APIS := 1 2 3 4 5 6 7
 PLUGINS     := $(PLUGIN_APIS:%=$(BUILD)/outside/plugin-v%.so)
 PLUGIN_C    := $(wildcard outside/plugin/*.c) arch/x86_64/debug/branch.c
 

@@ -82,7 +82,7 @@ static void watch_instruction(struct qemu_plugin_insn *instruction, enum decoded
 }
 
 /* QEMU keeps `block` as long as it runs, and translates code anew at times: a few megabytes. */
-void translate_block(qemu_plugin_id_t id, struct qemu_plugin_tb *translated)
+void translate_block(struct qemu_plugin_tb *translated)
 {
     struct code_block code;
     struct block *block = cover_watch() ? NULL : calloc(1, sizeof(*block));
@@ -90,7 +90,6 @@ void translate_block(qemu_plugin_id_t id, struct qemu_plugin_tb *translated)
     bool loaded = false, kernel;
     uint64_t slide;
 
-    (void)id;
     copy_block(translated, &code);
     run_enter();
     kernel = code_check(&code, &slide);

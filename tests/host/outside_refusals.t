@@ -305,21 +305,24 @@ rename("$room/a,b/$_", "$room/bin/$_") for qw(pitot plugin-v1.so);
 
 sub loaded
 {
-    my ($version) = @_;
-    my (undef, $complaints) = pitot({STAND_IN_VERSION => $version}, @record, @qemu);
+    my ($version, $loads) = @_;
+    my (undef, $complaints) = pitot({STAND_IN_VERSION => $version, STAND_IN_LOADS => $loads // ''},
+        @record, @qemu);
     my ($name) = (stand_in_words())[1] =~ m{^\Q$room\E/(.*?),out=};
     return ($name, $complaints =~ /^pitot: QEMU (\S+) has not been tried; \S+ is loaded$/m);
 }
 
-my %plugins = (
-    '6.0.0' => ['bin/plugin-v1.so'], '7.2.22' => ['bin/plugin-v1.so'],
-    '8.1.5' => ['bin/plugin-v1.so'], '8.2.0' => ['bin/plugin-v1.so', '8.2'],
-    '9.1.0' => ['bin/plugin-v1.so', '9.1'], '9.2.0' => ['bin/plugin-v4.so'],
-    '10.1.3' => ['bin/plugin-v4.so'], '10.2.0' => ['bin/plugin-v4.so', '10.2'],
-);
-is_deeply([loaded($_)], $plugins{$_}, "the plugin for QEMU $_") for sort keys %plugins;
+is_deeply([loaded($_->[0])], [$_->[1]], "the plugin for QEMU $_->[0]")
+    for ['6.0.0', 'bin/plugin-v1.so'], ['7.2.22', 'bin/plugin-v1.so'],
+    ['8.1.5', 'bin/plugin-v1.so'], ['9.2.0', 'bin/plugin-v4.so'], ['10.1.3', 'bin/plugin-v4.so'];
+is_deeply([loaded($_, 'plugin-v1.so')], ['bin/plugin-v1.so', $_], "QEMU $_: the one that it loads")
+    for qw(8.2 10.2 12.0);
+is_deeply([loaded('9.0', 'plugin-v4.so')], ['bin/plugin-v4.so', '9.0'], '... whichever it is');
+refused_ok("QEMU 9.0 loads no plugin of $room/bin: its interface for them is another", $refused,
+    {STAND_IN_VERSION => '9.0.0'}, @record, @qemu);
 unlink("$room/bin/plugin-v4.so");
-is_deeply([loaded('10.0.0')], ['bin/plugin-v1.so', '10.0'], 'the nearest lower one that is there');
+refused_ok("no plugin for QEMU 10.0 in $room/bin or its ../lib/pitot; make outside", $refused,
+    {STAND_IN_VERSION => '10.0.0'}, @record, @qemu);
 symlink('plugin-v4.so', "$room/bin/plugin-v4.so") or die("plugin-v4.so: $!\n");
 refused_ok("$room/bin/plugin-v4.so: Too many levels of symbolic links", $refused,
     {STAND_IN_VERSION => '10.0.0'}, @record, @qemu);
