@@ -13,8 +13,8 @@ perfdata: | $(BUILD)
 live:
 	$(Q)tools/show live $(or $(FROM),$(BUILD)/com2.bin)
 
-## make flamegraph  build/flamegraph.svg, from the recording that `make run` left, or FROM=CAPTURE; npm's package flamegraph;
-##                  EVENT=NAME, where it has several events
+## make flamegraph  build/flamegraph.svg, from the recording that `make run` left, or FROM=CAPTURE, FROM=perf.data; npm's package
+##                  flamegraph; EVENT=NAME, where it has several events
 flamegraph: | $(BUILD)
 	$(Q)tools/show flamegraph $(or $(FROM),$(BUILD)/com2.bin) > $(BUILD)/flamegraph.svg || { rm $(BUILD)/flamegraph.svg; exit 1; }
 	@echo $(BUILD)/flamegraph.svg

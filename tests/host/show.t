@@ -55,7 +55,7 @@ unlike($picture, qr/<script| on\w+=/, '... and nothing that a browser would run'
 # --- The programs that others wrote --------------------------------------------------------------
 
 # Only these are in PATH, and what a test puts beside them.
-for my $name (qw(perf sh sed mkdir cat env)) {
+for my $name (qw(perf sh sed mkdir cat env od tr)) {
     my ($path) = grep { -x } map { "$_/$name" } split(/:/, $ENV{PATH});
     symlink(File::Spec->rel2abs($path), "$build/bin/$name") or die("$name: $!");
 }
