@@ -48,8 +48,14 @@ bool entry_came(const struct block *last, uint64_t start, uint64_t next)
         return false;
     if (leads_anywhere(last) && (last->ends != DECODED_RETURN || last->pushes || !next))
         return last->ends != DECODED_INTERRUPTS && start != 0 && *known_place(start) == start;
-    *known_place(start) = start;
+    __atomic_store_n(known_place(start), start, __ATOMIC_RELAXED);
     return true;
+}
+
+bool entry_is_led_to(const struct block *last, uint64_t start)
+{
+    return (last->ends == DECODED_CALL_FAR || last->ends == DECODED_JUMP_FAR) &&
+           __atomic_load_n(known_place(start), __ATOMIC_RELAXED) != start;
 }
 
 bool entry_reached_end(const struct block *last, uint64_t start, uint64_t next)

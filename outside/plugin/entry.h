@@ -33,6 +33,12 @@ bool entry_is_plain(const struct block *block);
 bool entry_came(const struct block *last, uint64_t start, uint64_t next);
 
 /*
+ * Whether the last instruction of `last` is an indirect jump or call that led there: what there is
+ * to know of it is known. Without a lock.
+ */
+bool entry_is_led_to(const struct block *last, uint64_t start);
+
+/*
  * No interrupt came; whether the last instruction of `last` has run. If not, its block begins anew,
  * or was cut. One whose return leads back into it is a recursion that unwinds.
  */

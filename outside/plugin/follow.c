@@ -128,14 +128,31 @@ bool follow_begin(unsigned number, uint64_t ip)
     return true;
 }
 
-/* Calls are repeated: the last one that lay where this one will is mostly the same. */
-static uint32_t context_again(const struct frame *last, const struct frame *frame, uint64_t site,
-                              unsigned site_end)
+/* Calls are repeated: the last one that lay where the next frame will is mostly the same. */
+static bool is_again(const struct frame *last, uint32_t outer, uint64_t next)
 {
-    if (last && last->next == frame->next && last->outer == frame->outer && !by_entry &&
-        last->context != CONTEXT_NONE && !last->interrupt)
-        return last->context;
-    return context_by(frame->outer, site, WIRE_BY_CALL, site_end);
+    return last->next == next && last->outer == outer && last->context != CONTEXT_NONE &&
+           !last->interrupt;
+}
+
+bool follow_calls_again(unsigned number, uint64_t place, uint64_t next)
+{
+    struct follow_cpu *cpu = &cpus[number];
+    struct stack *stack = cpu->stack;
+    struct frame *frame;
+
+    if (cpu->loaded || cpu->presumed || cpu->interrupted || !stack || place < stack->low ||
+        place > stack->high)
+        return false;
+    stack_pop_to(stack, place);
+    if (stack->depth == 0 || stack->depth == stack->room)
+        return false;
+    frame = &stack->frames[stack->depth];
+    if (!is_again(frame, stack_context(stack), next))
+        return false;
+    frame->place = place;
+    stack->depth++;
+    return true;
 }
 
 void follow_call(unsigned number, uint64_t place, uint64_t site, unsigned site_end)
@@ -154,7 +171,7 @@ void follow_call(unsigned number, uint64_t place, uint64_t site, unsigned site_e
     if (stack->depth == 0 || !outermost[stack->thread]) /* below it there may be an interrupt's */
         outermost[stack->thread] = site;
     frame.outer = stack_context(stack);
-    frame.context = context_again(stack_free(stack), &frame, site, site_end);
+    frame.context = context_by(frame.outer, site, WIRE_BY_CALL, site_end);
     stack_push(stack, &frame);
 }
 
@@ -185,7 +202,7 @@ bool follow_returns_to(unsigned number, uint64_t ip)
     struct follow_cpu *cpu = &cpus[number];
     struct stack *stack = cpu->stack;
 
-    if (cpu->loaded || cpu->interrupted || !stack || stack->depth == 0 ||
+    if (cpu->loaded || cpu->presumed || cpu->interrupted || !stack || stack->depth == 0 ||
         stack->frames[stack->depth - 1].next != ip)
         return false;
     stack->depth--;

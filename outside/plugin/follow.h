@@ -62,7 +62,13 @@ const struct follow_returned *follow_returned(unsigned cpu);
  */
 void follow_time(unsigned cpu, uint64_t time);
 
-/* The same for most: true if it was the end of the innermost call; else nothing has changed. */
+/*
+ * The same for most calls and returns: a call from where `next` follows that was made at that place
+ * of this stack before, in the same context; a return that is the end of the innermost call. False:
+ * it is not that, and nothing has changed that matters. These change nothing but the stack that the
+ * CPU is on, where no other CPU is, so the CPU's own lock is enough. Not by entry.
+ */
+bool follow_calls_again(unsigned cpu, uint64_t place, uint64_t next);
 bool follow_returns_to(unsigned cpu, uint64_t ip);
 
 /* Where a return continues that is the end of the innermost call; 0 if not known. */

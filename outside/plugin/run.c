@@ -2,50 +2,33 @@
 /* See run.h. */
 #include "outside/plugin/run.h"
 
-#include <sched.h>
-#include <stdatomic.h>
-
 #include "outside/plugin/blame.h"
 #include "outside/plugin/cover.h"
 #include "outside/plugin/events.h"
 #include "outside/plugin/follow.h"
 #include "outside/plugin/graph.h"
 #include "outside/plugin/last.h"
+#include "outside/plugin/locks.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/window.h"
 
-#define SPINS_MOST 64 /* then the lock's owner may have no CPU of the host */
-
 static struct cpu {
-    uint64_t time; /* instructions, counted at the beginning of each block; others read it */
-    uint64_t due;  /* when instructions are sampled next */
+    _Alignas(64)
+        uint64_t time; /* instructions, counted at the beginning of each block; others read it */
+    uint64_t due;      /* when instructions are sampled next */
     const struct block *last;
-    bool called; /* the call that ends `last` has been made */
+    bool called;    /* the call that ends `last` has been made */
+    uint64_t calls; /* while hits were counted */
 } cpus[FOLLOW_CPUS];
 
 struct run run = {.chains = true};
 
 static struct wire_end totals;
 static bool begun;
-static atomic_flag lock = ATOMIC_FLAG_INIT;
-
-void run_enter(void)
-{
-    for (unsigned spins = 0;
-         run.several && atomic_flag_test_and_set_explicit(&lock, memory_order_acquire); spins++)
-        if (spins >= SPINS_MOST)
-            sched_yield();
-}
-
-void run_leave(void)
-{
-    if (run.several)
-        atomic_flag_clear_explicit(&lock, memory_order_release);
-}
 
 bool run_begin(unsigned count)
 {
-    run.several = count > 1;
+    locks_begin(count);
     run.returns = events_returns();
     run.entries = run.graph || run.returns || run.last;
     last_init(run.last);
@@ -109,17 +92,26 @@ __attribute__((noinline)) static void follow_end(unsigned cpu, const struct bloc
         follow_last(cpu, last, start);
 }
 
-/* Most blocks continue where the last one leads, which is no call's end. */
+/*
+ * Most blocks continue where the last one leads, which is no call's end; or the last instruction is
+ * repeated, as it has `rep` or was begun anew.
+ */
 static bool block_continues(const struct block *last, uint64_t start)
 {
-    return last->plain && (start == last->end || start == last->target);
+    return last->plain && (start == last->end || start == last->target || start == last->last);
 }
 
-/* Most returns end the innermost call. With several CPUs its stack is looked at under the lock. */
+/* Most returns end the innermost call. */
 static bool block_returns(unsigned cpu, const struct block *last, uint64_t start)
 {
-    return last->ends == DECODED_RETURN && !run.several && !run.entries &&
-           follow_returns_to(cpu, start);
+    bool returns;
+
+    if (last->ends != DECODED_RETURN || run.entries)
+        return false;
+    locks_take_own(cpu);
+    returns = follow_returns_to(cpu, start);
+    locks_give_own(cpu);
+    return returns;
 }
 
 /* It may begin at `start`; else that is where one continues. */
@@ -156,12 +148,31 @@ __attribute__((noinline)) static void block_differs(struct cpu *here, unsigned c
 /* All else that begins with a block needs what CPUs share. */
 __attribute__((noinline)) static void block_first(unsigned cpu, const struct block *block)
 {
-    run_enter();
+    locks_take_all();
     if (!begun)
         __atomic_store_n(&begun, block->kernel, __ATOMIC_RELAXED);
     if (begun)
         block_differs(&cpus[cpu], cpu, block);
-    run_leave();
+    locks_give_all();
+}
+
+static void block_goes(struct cpu *here, const struct block *block)
+{
+    here->last = block;
+    here->called = false;
+    __atomic_store_n(&here->time, here->time + block->count, __ATOMIC_RELAXED);
+}
+
+/* Out of line, so that most blocks save no register. */
+__attribute__((noinline)) static void block_jumps(unsigned cpu, const struct block *block)
+{
+    struct cpu *here = &cpus[cpu];
+    const struct block *last = here->last;
+
+    if (block_returns(cpu, last, block->start) || entry_is_led_to(last, block->start))
+        block_goes(here, block);
+    else
+        block_first(cpu, block);
 }
 
 /* Most blocks need no lock: they change what is this CPU's alone. */
@@ -172,15 +183,12 @@ void run_block(unsigned cpu, void *own)
     const struct block *last = here->last;
     uint64_t time = here->time + block->count;
 
-    if (__builtin_expect(!last || time >= here->due || (here->called && run.entries), 0) ||
-        (run.chains && !block_continues(last, block->start) &&
-         !block_returns(cpu, last, block->start))) {
+    if (__builtin_expect(!last || time >= here->due || (here->called && run.entries), 0))
         block_first(cpu, block);
-        return;
-    }
-    here->last = block;
-    here->called = false;
-    __atomic_store_n(&here->time, time, __ATOMIC_RELAXED);
+    else if (run.chains && !block_continues(last, block->start))
+        block_jumps(cpu, block);
+    else
+        block_goes(here, block);
 }
 
 static uint64_t site_of(const void *own)
@@ -194,38 +202,45 @@ static uint64_t site_of(const void *own)
  */
 void run_call(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own)
 {
-    run_enter();
-    if (begun && cpus[cpu].last && qemu_plugin_mem_is_store(info) &&
-        cpus[cpu].last->last == site_of(own) && !cpus[cpu].called) {
-        const struct block *block = cpus[cpu].last;
+    struct cpu *here = &cpus[cpu];
+    uint64_t site = site_of(own);
+    unsigned size;
 
-        totals.calls += window_open();
-        cpus[cpu].called = true;
-        follow_call(cpu, place, site_of(own), (unsigned)(block->end - site_of(own)));
-    }
-    run_leave();
+    if (!here->last || here->last->last != site || here->called || !qemu_plugin_mem_is_store(info))
+        return;
+    size = (unsigned)(here->last->end - site);
+    here->called = true;
+    here->calls += window_open();
+    locks_take_own(cpu);
+    bool again = !run.entries && follow_calls_again(cpu, place, site + size);
+    locks_give_own(cpu);
+    if (again)
+        return;
+    locks_take_all();
+    follow_call(cpu, place, site, size);
+    locks_give_all();
 }
 
 void run_load(unsigned cpu, void *own)
 {
     (void)own;
-    run_enter();
+    locks_take_own(cpu);
     if (begun) {
         if (run.returns)
             follow_time(cpu, cpus[cpu].time);
         follow_load(cpu);
     }
-    run_leave();
+    locks_give_own(cpu);
 }
 
 void run_place(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own)
 {
     (void)info;
     (void)own;
-    run_enter();
+    locks_take_all();
     if (begun)
         follow_place(cpu, place);
-    run_leave();
+    locks_give_all();
 }
 
 /* All of them on all CPUs, but for the block that has just begun on this one. */
@@ -251,13 +266,13 @@ void run_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void
 
     if (__builtin_expect(!events_are_near(address, length), 1))
         return;
-    run_enter();
+    locks_take_all();
     if (begun) {
         events_on_access(cpu, cpus[cpu].time, site_of(own), address, length,
                          qemu_plugin_mem_is_store(info) ? WIRE_WRITE : WIRE_READ);
         end_if_stopped(cpu, site_of(own));
     }
-    run_leave();
+    locks_give_all();
 }
 
 /* In QEMU 7.2 a read-modify-write comes as a read, too, even where writes alone are asked for. */
@@ -265,36 +280,37 @@ void run_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void 
 {
     if (!qemu_plugin_mem_is_store(info))
         return;
-    run_enter();
+    locks_take_all();
     if (begun)
         blame_on_store(cpu, cpus[cpu].time, site_of(own), address,
                        1u << qemu_plugin_mem_size_shift(info));
-    run_leave();
+    locks_give_all();
 }
 
 void run_function(unsigned cpu, void *own)
 {
-    run_enter();
+    locks_take_all();
     if (begun) {
         events_on_call(cpu, cpus[cpu].time, site_of(own));
         end_if_stopped(cpu, site_of(own));
     }
-    run_leave();
+    locks_give_all();
 }
 
 void run_border(unsigned cpu, void *own)
 {
-    run_enter();
+    locks_take_all();
     if (begun)
         window_cross(site_of(own), instructions_before(cpu, site_of(own)));
-    run_leave();
+    locks_give_all();
 }
 
 void run_end(void)
 {
-    run_enter();
+    locks_take_all();
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++) {
         totals.instructions += cpus[cpu].time;
+        totals.calls += cpus[cpu].calls;
         if (cpus[cpu].time)
             tell_clock(cpu, cpus[cpu].time);
         if (run.graph)
@@ -310,5 +326,5 @@ void run_end(void)
     if (run.graph)
         graph_tell();
     tell_end(&totals);
-    run_leave();
+    locks_give_all();
 }

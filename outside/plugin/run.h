@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What happens while the machine runs: QEMU calls these, as translate.c has asked it to, and what
- * is followed and counted is told. In QEMU's threads, one for each CPU with thread=multi: then each
- * callback holds one lock.
+ * is followed and counted is told. In QEMU's threads, one for each CPU with thread=multi.
  */
 #pragma once
 
@@ -20,7 +19,6 @@ extern struct run {
     /* What run_begin makes of it. */
     bool returns; /* an event is of them */
     bool entries; /* which function a call has begun matters */
-    bool several; /* there are several CPUs */
 } run;
 
 /* All arguments are known. False: no memory. */
@@ -43,7 +41,3 @@ void run_border(unsigned cpu, void *own);
 
 /* The machine has ended. */
 void run_end(void);
-
-/* What is not safe in two threads at once lies between these. */
-void run_enter(void);
-void run_leave(void);

@@ -108,7 +108,8 @@ void stack_pop_to(struct stack *stack, uint64_t place)
         stack->depth--;
 }
 
-struct frame *stack_free(struct stack *stack)
+/* Zeros, or what lay there last; NULL: no memory. */
+static struct frame *stack_free(struct stack *stack)
 {
     if (stack->depth == stack->room) {
         unsigned room = stack->room ? 2 * stack->room : FRAMES_LESS;

@@ -49,9 +49,6 @@ void stack_widen(struct stack *stack, uint64_t place, void (*forget)(const struc
 
 void stack_push(struct stack *stack, const struct frame *frame);
 
-/* What lay there last, or zeros: the frame that the next push writes over; NULL: no memory. */
-struct frame *stack_free(struct stack *stack);
-
 /* Pops every frame at or below the place. */
 void stack_pop_to(struct stack *stack, uint64_t place);
 

@@ -10,6 +10,7 @@
 #include "outside/plugin/cover.h"
 #include "outside/plugin/decode.h"
 #include "outside/plugin/events.h"
+#include "outside/plugin/locks.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/window.h"
 
@@ -91,11 +92,11 @@ void translate_block(struct qemu_plugin_tb *translated)
     uint64_t slide;
 
     copy_block(translated, &code);
-    run_enter();
+    locks_take_all();
     kernel = code_check(&code, &slide);
     if (cover_watch())
         cover_block(translated);
-    run_leave();
+    locks_give_all();
     if (!block || code.count == 0) {
         free(block);
         return;
