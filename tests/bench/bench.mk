@@ -11,7 +11,7 @@ bench-table: both-kernels packages-test
 	+$(Q)$(MAKE) --no-print-directory tests-built
 	$(Q)perl tests/bench/hit_table.pl
 
-bench-built: $(sort $(BUILD)/pitot.iso $(BUILD)/test/pitot.iso $(BUILD)/host/gather.so $(FP_BUILD)/test/pitot.iso $(BUILD)/bench/objects $(FP_BUILD)/bench/objects) \
+bench-built: $(sort $(BUILD)/pitot.iso $(BUILD)/test/pitot.iso $(BUILD)/host/gather.so $(BUILD)/programs.tar $(BUILD)/outside/pitot $(PLUGINS) $(FP_BUILD)/test/pitot.iso $(BUILD)/bench/objects $(FP_BUILD)/bench/objects) \
              $(BUILD)/bench/unwind $(BUILD)/bench/tables $(BUILD)/bench/ring
 
 # The unwinder is compiled as for the kernel, but for the addresses that it may be linked to. What it unwinds is one source in

@@ -1,13 +1,14 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# `make bench`: what hits, frames and tables cost. Eight parts, each a table; docs/bench.md tells
+# `make bench`: what hits, frames and tables cost. Nine parts, each a table; docs/bench.md tells
 # how they are measured and how to read them.
 #
 #   the kernel     guest instructions of a hit and a frame, for each UNWINDER that is built
 #   what it reads  the cache lines that a hit looks at, by structure (hit_lines.pl)
 #   many CPUs      events a second that 1, 2, 4 and 8 CPUs record (cpus.pl)
 #   ports          what a byte costs on each port that the stream can have (ports.pl)
+#   outside        CPU-seconds of QEMU with its plugin, against those without (outside.pl)
 #   frames         ns and instructions on this machine, beside other unwinders ($BUILD/bench/unwind)
 #   rings          ns and instructions of an event, beside LTTng-UST and others (ring/ring.pl)
 #   look-ups       tables of Linux' size and larger ($BUILD/bench/tables)
@@ -114,6 +115,7 @@ print_guest(map { measure_guest($_) } @builds);
 run_part('What a hit reads, in the emulator', $^X, 'tests/bench/hit_lines.pl');
 run_part('Many CPUs, in the emulator', $^X, 'tests/bench/cpus.pl');
 run_part('Ports, in the emulator', $^X, 'tests/bench/ports.pl');
+run_part('Outside, what it costs the emulator', $^X, 'tests/bench/outside.pl');
 run_part('Frames, on this machine', "$build/bench/unwind");
 run_part('Rings, on this machine', $^X, 'tests/bench/ring/ring.pl', "$build/bench/ring");
 run_part('Look-ups, on this machine', "$build/bench/tables");
