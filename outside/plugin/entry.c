@@ -38,6 +38,14 @@ static bool has_target(const struct block *last)
            last->ends == DECODED_JUMP_IF;
 }
 
+bool entry_trapped(const struct block *last, uint64_t start, bool left)
+{
+    if (last->ends != DECODED_RETURN || left || (start >= last->start && start <= last->last))
+        return false;
+    __atomic_store_n(known_place(start), start, __ATOMIC_RELAXED);
+    return true;
+}
+
 bool entry_came(const struct block *last, uint64_t start, uint64_t next)
 {
     if (start >= last->start && start <= last->end)
@@ -58,14 +66,14 @@ bool entry_is_led_to(const struct block *last, uint64_t start)
            __atomic_load_n(known_place(start), __ATOMIC_RELAXED) != start;
 }
 
-bool entry_reached_end(const struct block *last, uint64_t start, uint64_t next)
+bool entry_reached_end(const struct block *last, uint64_t start, bool left)
 {
-    return start < last->start || start >= last->end || (start == next && next != 0);
+    return last->ends == DECODED_RETURN ? left : start < last->start || start >= last->end;
 }
 
-uint64_t entry_site(const struct block *last, bool called)
+uint64_t entry_site(const struct block *last, bool left)
 {
-    if (last->ends == DECODED_JUMP || (last->ends == DECODED_CALL && called))
+    if (last->ends == DECODED_JUMP || (last->ends == DECODED_CALL && left))
         return last->target;
     return last->last;
 }

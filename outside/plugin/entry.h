@@ -27,8 +27,15 @@ struct block {
 bool entry_is_plain(const struct block *block);
 
 /*
- * `next`: where the return that ends `last` continues, if it is the end of the innermost call; 0:
- * not known. A return that nothing was pushed for can go nowhere else.
+ * A block that ends in a return has trapped before that, and a handler begins. `left`, here and
+ * below: the call or return that ends the block has begun. Where code continues does not tell
+ * whether a return has: an interrupt may come upon the caller, too.
+ */
+bool entry_trapped(const struct block *last, uint64_t start, bool left);
+
+/*
+ * If not. `next`: where the return that ends `last` continues, if it is the end of the innermost
+ * call; 0: not known. A return that nothing was pushed for can go nowhere else.
  */
 bool entry_came(const struct block *last, uint64_t start, uint64_t next);
 
@@ -40,9 +47,9 @@ bool entry_is_led_to(const struct block *last, uint64_t start);
 
 /*
  * No interrupt came; whether the last instruction of `last` has run. If not, its block begins anew,
- * or was cut. One whose return leads back into it is a recursion that unwinds.
+ * or was cut.
  */
-bool entry_reached_end(const struct block *last, uint64_t start, uint64_t next);
+bool entry_reached_end(const struct block *last, uint64_t start, bool left);
 
-/* The last instruction before an entry that came after this block; `called`: its call was made. */
-uint64_t entry_site(const struct block *last, bool called);
+/* The last instruction before an entry that came after this block. */
+uint64_t entry_site(const struct block *last, bool left);

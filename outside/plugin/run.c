@@ -17,7 +17,7 @@ static struct cpu {
         uint64_t time; /* instructions, counted at the beginning of each block; others read it */
     uint64_t due;      /* when instructions are sampled next */
     const struct block *last;
-    bool called;    /* the call that ends `last` has been made */
+    bool left;      /* the call that ends `last` has been made, or the return has begun */
     uint64_t calls; /* while hits were counted */
 } cpus[FOLLOW_CPUS];
 
@@ -70,7 +70,7 @@ static void follow_last(unsigned cpu, const struct block *last, uint64_t start)
 /* An interrupt has come; the last block has come to its end, or has trapped. */
 static void follow_entry(unsigned cpu, const struct block *last, uint64_t next, uint64_t start)
 {
-    uint64_t site = entry_site(last, cpus[cpu].called);
+    uint64_t site = entry_site(last, cpus[cpu].left);
 
     if (last->ends == DECODED_INTERRUPT_RETURN) /* nothing has run since the one that it ends */
         site = follow_interrupt_site(cpu);
@@ -86,9 +86,11 @@ __attribute__((noinline)) static void follow_end(unsigned cpu, const struct bloc
 {
     uint64_t next = last->ends == DECODED_RETURN ? follow_next(cpu) : 0;
 
-    if (entry_came(last, start, next))
+    if (entry_trapped(last, start, cpus[cpu].left))
+        interrupt(cpu, last->last, start);
+    else if (entry_came(last, start, next))
         follow_entry(cpu, last, next, start);
-    else if (entry_reached_end(last, start, next))
+    else if (entry_reached_end(last, start, cpus[cpu].left))
         follow_last(cpu, last, start);
 }
 
@@ -106,7 +108,7 @@ static bool block_returns(unsigned cpu, const struct block *last, uint64_t start
 {
     bool returns;
 
-    if (last->ends != DECODED_RETURN || run.entries)
+    if (last->ends != DECODED_RETURN || !cpus[cpu].left || run.entries)
         return false;
     locks_take_own(cpu);
     returns = follow_returns_to(cpu, start);
@@ -137,9 +139,9 @@ __attribute__((noinline)) static void block_differs(struct cpu *here, unsigned c
         follow_time(cpu, here->time);
     if (run.chains && last && !continues)
         follow_end(cpu, last, block->start);
-    if (run.entries && (here->called || !continues))
+    if (run.entries && (here->left || !continues))
         function_begins(here, cpu, block->start);
-    here->called = false;
+    here->left = false;
     here->time += block->count;
     if (here->time >= here->due)
         here->due = events_on_instructions(cpu, here->time, block->start);
@@ -159,7 +161,7 @@ __attribute__((noinline)) static void block_first(unsigned cpu, const struct blo
 static void block_goes(struct cpu *here, const struct block *block)
 {
     here->last = block;
-    here->called = false;
+    here->left = false;
     __atomic_store_n(&here->time, here->time + block->count, __ATOMIC_RELAXED);
 }
 
@@ -183,7 +185,7 @@ void run_block(unsigned cpu, void *own)
     const struct block *last = here->last;
     uint64_t time = here->time + block->count;
 
-    if (__builtin_expect(!last || time >= here->due || (here->called && run.entries), 0))
+    if (__builtin_expect(!last || time >= here->due || (here->left && run.entries), 0))
         block_first(cpu, block);
     else if (run.chains && !block_continues(last, block->start))
         block_jumps(cpu, block);
@@ -206,10 +208,10 @@ void run_call(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *ow
     uint64_t site = site_of(own);
     unsigned size;
 
-    if (!here->last || here->last->last != site || here->called || !qemu_plugin_mem_is_store(info))
+    if (!here->last || here->last->last != site || here->left || !qemu_plugin_mem_is_store(info))
         return;
     size = (unsigned)(here->last->end - site);
-    here->called = true;
+    here->left = true;
     here->calls += window_open();
     locks_take_own(cpu);
     bool again = !run.entries && follow_calls_again(cpu, place, site + size);
@@ -219,6 +221,12 @@ void run_call(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *ow
     locks_take_all();
     follow_call(cpu, place, site, size);
     locks_give_all();
+}
+
+void run_return(unsigned cpu, void *own)
+{
+    if (cpus[cpu].last && cpus[cpu].last->last == site_of(own))
+        cpus[cpu].left = true;
 }
 
 void run_load(unsigned cpu, void *own)

@@ -74,6 +74,9 @@ static void watch_instruction(struct qemu_plugin_insn *instruction, enum decoded
     if (run.chains && (decoded == DECODED_CALL || decoded == DECODED_CALL_FAR))
         qemu_plugin_register_vcpu_mem_cb(instruction, run_call, QEMU_PLUGIN_CB_NO_REGS,
                                          QEMU_PLUGIN_MEM_W, own);
+    if (run.chains && decoded == DECODED_RETURN)
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_return, QEMU_PLUGIN_CB_NO_REGS,
+                                               own);
     if (window_border(ip)) /* first, as a hit there is within or not */
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_border, QEMU_PLUGIN_CB_NO_REGS,
                                                own);

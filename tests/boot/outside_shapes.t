@@ -58,9 +58,29 @@ long_mode:
         shr eax, 16
         mov [idt + 16 * 48 + 6], ax
         mov dword [idt + 16 * 48 + 2], 0x8e000008 ; an interrupt gate, for this code segment
+        mov eax, skip
+        mov [idt + 16 * 14], ax                 ; page faults
+        shr eax, 16
+        mov [idt + 16 * 14 + 6], ax
+        mov dword [idt + 16 * 14 + 2], 0x8e000008
         lidt [idt_place]
+        call faults
         call main
         hlt
+
+global faults, faulty, skip
+faults: mov ebx, 6
+        mov edi, 1 << 30                        ; nothing is mapped there
+.next:  call faulty
+        dec ebx
+        jnz .next
+        ret
+faulty: mov eax, [rdi]
+        nop
+        ret
+skip:   add qword [rsp + 8], 2                  ; that instruction
+        add rsp, 8
+        iretq
 
 global main, dispatch, even, odd, tail, leaf, jumper, deep, recurse, handler, served, finish
 main:   mov ebx, 3
@@ -159,7 +179,8 @@ sub pitot
 
 # --- Counts --------------------------------------------------------------------------------------
 
-my %counts = ('irq' => 3, 'call:even' => 5, 'call:leaf' => 9, 'call:recurse' => 100,
+my %counts = ('irq' => 9, 'call:faulty' => 6, 'return:faulty' => 6,
+    'call:even' => 5, 'call:leaf' => 9, 'call:recurse' => 100,
     'return:even' => 5, 'return:odd' => 5, 'return:dispatch' => 10, 'return:tail' => 5,
     'return:leaf' => 4, 'return:jumper' => 4, 'return:deep' => 0, 'return:recurse' => 100,
     'return:served' => 3, 'return:finish' => 0, 'return:main' => 0);
@@ -168,18 +189,31 @@ my %counted = reverse(pitot('stat', map { ('-e', $_) } sort(keys(%counts)))
 is_deeply({map { $_ => $counted{$_} } keys(%counts)}, \%counts,
     'what ends in a jump returns by it, what is left by one does not');
 
+# --- Faults --------------------------------------------------------------------------------------
+
+# The chains of an event's samples, each with how often it came.
+sub chains
+{
+    my ($event) = @_;
+    my %chains;
+    pitot('record', '-g', '-o', "$logs/perf.data", '-e', $event);
+    Pitot::Perf::run_between("$logs/script", "$logs/err", '/dev/null', 'perf', '--no-pager',
+        'script', '-i', "$logs/perf.data", '-F', 'event,ip,sym');
+    for my $sample (split(/\n\n+/, slurp("$logs/script"))) {
+        my @functions = $sample =~ /^\s+[0-9a-f]+ (\w+)/mg;
+        $chains{"@functions"}++ if @functions;
+    }
+    return \%chains;
+}
+
+is_deeply(chains('irq'), {'skip faulty faults long_mode' => 6, 'handler main long_mode' => 3},
+    'a fault in a block that ends in a return came upon the function that faulted');
+
 # --- What calls store ----------------------------------------------------------------------------
 
 my ($end) = `nm $logs/guest.elf` =~ /^(\w{16}) . stack_end$/m;
-pitot('record', '-g', '-o', "$logs/perf.data", '-e', sprintf('mem:0x%x/8:w', hex($end) - 16));
-Pitot::Perf::run_between("$logs/script", "$logs/err", '/dev/null', 'perf', '--no-pager', 'script',
-    '-i', "$logs/perf.data", '-F', 'event,ip,sym');
-my %chains;
-for my $sample (split(/\n\n+/, slurp("$logs/script"))) {
-    my @functions = $sample =~ /^\s+[0-9a-f]+ (\w+)/mg;
-    $chains{"@functions"}++ if @functions;
-}
-is_deeply(\%chains, {'main long_mode' => 21},
+is_deeply(chains(sprintf('mem:0x%x/8:w', hex($end) - 16)),
+    {'main long_mode' => 21, 'faults long_mode' => 6},
     'the return address that a call stores is the caller\'s');
 
 # --- What each costs -----------------------------------------------------------------------------

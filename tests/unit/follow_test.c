@@ -541,11 +541,23 @@ static void a_block_that_begins_anew_has_not_come_to_its_end(void **state)
     const struct block other = block(DECODED_OTHER, 0), back = block(DECODED_RETURN, 0);
 
     (void)state;
-    assert_false(entry_reached_end(&other, 0x1000, 0));
-    assert_false(entry_reached_end(&back, 0x1008, 0x3000));
-    assert_true(entry_reached_end(&other, 0x1015, 0));
-    assert_true(entry_reached_end(&back, 0x3000, 0x3000));
-    assert_true(entry_reached_end(&back, 0x1000, 0x1000)); /* recursion */
+    assert_false(entry_reached_end(&other, 0x1000, false));
+    assert_false(entry_reached_end(&back, 0x1008, false));
+    assert_true(entry_reached_end(&other, 0x1015, false));
+    assert_true(entry_reached_end(&back, 0x3000, true));
+    assert_true(entry_reached_end(&back, 0x1000, true)); /* recursion */
+}
+
+static void a_return_that_has_not_begun_is_left_by_a_handler_alone(void **state)
+{
+    const struct block back = block(DECODED_RETURN, 0), far = block(DECODED_JUMP_FAR, 0);
+
+    (void)state;
+    assert_true(entry_trapped(&back, 0x9000, false));
+    assert_true(entry_came(&far, 0x9000, 0)); /* it is known to be one now */
+    assert_false(entry_trapped(&back, 0x9000, true));
+    assert_false(entry_trapped(&back, 0x1008, false)); /* cut in its middle */
+    assert_false(entry_trapped(&far, 0x9000, false));
 }
 
 static void the_site_of_an_interrupt_is_where_code_would_go_on(void **state)
@@ -588,6 +600,7 @@ int main(void)
         cmocka_unit_test(what_the_last_block_leads_to_is_no_entry),
         cmocka_unit_test(a_return_of_what_was_pushed_may_lead_anywhere),
         cmocka_unit_test(a_block_that_begins_anew_has_not_come_to_its_end),
+        cmocka_unit_test(a_return_that_has_not_begun_is_left_by_a_handler_alone),
         cmocka_unit_test(the_site_of_an_interrupt_is_where_code_would_go_on),
         cmocka_unit_test_setup(paths_of_functions_do_not_tell_call_sites_apart, begin_by_entry),
         cmocka_unit_test_setup(an_interrupt_may_come_before_what_was_called_begins, begin_by_entry),
