@@ -2,7 +2,6 @@
 /* See decode.h. */
 #include "outside/plugin/decode.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "arch/x86_64/debug/branch.h"
@@ -10,6 +9,7 @@
 #define MODE_REGISTER 3
 #define REGISTER_SP   4
 #define SIB_SP        0x24 /* rsp alone */
+#define LOCK          0xf0
 #define REX           0x40 /* to 0x4f */
 #define REX_MASK      0xf0
 #define REX_BASE      1
@@ -174,4 +174,13 @@ enum decoded decode(const uint8_t *bytes, size_t size, uint64_t ip, uint64_t *ta
     default:
         return loads_if(loads_sp(opcode, rex));
     }
+}
+
+bool decode_is_atomic(const uint8_t *bytes)
+{
+    unsigned prefixes = branch_prefixes(bytes);
+    const uint8_t *opcode = bytes + prefixes;
+
+    return memchr(bytes, LOCK, prefixes) ||
+           ((opcode[0] == 0x86 || opcode[0] == 0x87) && opcode[1] >> 6 != MODE_REGISTER);
 }

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,3 +31,6 @@ enum decoded {
  * `target` is set for those that have one; `ip` is the instruction's address. 16 bytes may be read.
  */
 enum decoded decode(const uint8_t *bytes, size_t size, uint64_t ip, uint64_t *target);
+
+/* Whether it reads and writes memory at once: lock, or xchg. */
+bool decode_is_atomic(const uint8_t *bytes);

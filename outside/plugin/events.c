@@ -236,11 +236,11 @@ uint64_t events_on_instructions(unsigned cpu, uint64_t time, uint64_t ip)
 }
 
 /*
- * A read-modify-write is a read and then a write of the same bytes by the same instruction: one
- * hit, as a debug register would have.
+ * A read-modify-write is a read and then a write of the same bytes by the same instruction, or both
+ * at once: one hit, as a debug register would have.
  */
 void events_on_access(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length,
-                      enum wire_access access)
+                      unsigned access)
 {
     uint64_t last = address + length - 1;
     struct wire_sample sample;
@@ -251,7 +251,7 @@ void events_on_access(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address
     sample = (struct wire_sample){
         .ip = ip, .time = time, .address = address, .length = length, .access = access};
     second =
-        access == WIRE_WRITE && read_before[cpu].ip == ip && read_before[cpu].address == address;
+        access & WIRE_WRITE && read_before[cpu].ip == ip && read_before[cpu].address == address;
     for (unsigned i = 0; i < count; i++) {
         struct event *event = &events[i];
 

@@ -47,9 +47,9 @@ static inline bool events_are_near(uint64_t address, unsigned length)
     return address <= events_last && address + length - 1 >= events_first;
 }
 
-/* What has happened on that CPU; the access is near. */
+/* What has happened on that CPU; the access is near; `access`: bits of enum wire_access. */
 void events_on_access(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length,
-                      enum wire_access access);
+                      unsigned access);
 void events_on_call(unsigned cpu, uint64_t time, uint64_t ip);
 
 /* The return instruction at `ip` has ended that call. */

@@ -268,19 +268,30 @@ static void end_if_stopped(unsigned cpu, uint64_t ip)
         window_end(instructions_before(cpu, ip));
 }
 
-void run_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
+static void access_memory(unsigned cpu, uint64_t address, unsigned length, uint64_t ip,
+                          unsigned access)
 {
-    unsigned length = 1u << qemu_plugin_mem_size_shift(info);
-
     if (__builtin_expect(!events_are_near(address, length), 1))
         return;
     locks_take_all();
     if (begun) {
-        events_on_access(cpu, cpus[cpu].time, site_of(own), address, length,
-                         qemu_plugin_mem_is_store(info) ? WIRE_WRITE : WIRE_READ);
-        end_if_stopped(cpu, site_of(own));
+        events_on_access(cpu, cpus[cpu].time, ip, address, length, access);
+        end_if_stopped(cpu, ip);
     }
     locks_give_all();
+}
+
+void run_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
+{
+    access_memory(cpu, address, 1u << qemu_plugin_mem_size_shift(info), site_of(own),
+                  qemu_plugin_mem_is_store(info) ? WIRE_WRITE : WIRE_READ);
+}
+
+/* With several CPUs in threads of their own QEMU tells it once, as a store. */
+void run_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
+{
+    access_memory(cpu, address, 1u << qemu_plugin_mem_size_shift(info), site_of(own),
+                  qemu_plugin_mem_is_store(info) ? WIRE_READ | WIRE_WRITE : WIRE_READ);
 }
 
 /* In QEMU 7.2 a read-modify-write comes as a read, too, even where writes alone are asked for. */

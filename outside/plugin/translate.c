@@ -53,8 +53,8 @@ void code_slid(uint64_t by)
 }
 
 /* `slide`: how far it lies above its address in the kernel's file. */
-static void watch_instruction(struct qemu_plugin_insn *instruction, enum decoded decoded,
-                              bool loaded, uint64_t slide)
+static void watch_instruction(struct qemu_plugin_insn *instruction, const uint8_t *bytes,
+                              enum decoded decoded, bool loaded, uint64_t slide)
 {
     uint64_t ip = qemu_plugin_insn_vaddr(instruction);
     void *own = (void *)(uintptr_t)ip;
@@ -69,8 +69,9 @@ static void watch_instruction(struct qemu_plugin_insn *instruction, enum decoded
         qemu_plugin_register_vcpu_mem_cb(instruction, run_store, QEMU_PLUGIN_CB_NO_REGS,
                                          QEMU_PLUGIN_MEM_W, own);
     if (events_watch())
-        qemu_plugin_register_vcpu_mem_cb(instruction, run_access, QEMU_PLUGIN_CB_NO_REGS,
-                                         QEMU_PLUGIN_MEM_RW, own);
+        qemu_plugin_register_vcpu_mem_cb(instruction,
+                                         decode_is_atomic(bytes) ? run_atomic : run_access,
+                                         QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, own);
     if (run.chains && (decoded == DECODED_CALL || decoded == DECODED_CALL_FAR))
         qemu_plugin_register_vcpu_mem_cb(instruction, run_call, QEMU_PLUGIN_CB_NO_REGS,
                                          QEMU_PLUGIN_MEM_W, own);
@@ -114,7 +115,7 @@ void translate_block(struct qemu_plugin_tb *translated)
         block->last = qemu_plugin_insn_vaddr(instruction);
         block->end = block->last + code.sizes[i];
         block->ends = decode(bytes, code.sizes[i], block->last, &block->target);
-        watch_instruction(instruction, block->ends, loaded, slide);
+        watch_instruction(instruction, bytes, block->ends, loaded, slide);
         loaded |= block->ends == DECODED_LOADS;
         block->pushes |= block->ends == DECODED_PUSH;
     }

@@ -68,12 +68,24 @@ long_mode:
         call main
         hlt
 
-global faults, faulty, skip
+global faults, faulty, skip, atomics, counter
 faults: mov ebx, 6
         mov edi, 1 << 30                        ; nothing is mapped there
 .next:  call faulty
         dec ebx
         jnz .next
+        mov ebx, 7
+.update:
+        call atomics
+        dec ebx
+        jnz .update
+        ret
+atomics:
+        lock inc dword [counter]
+        xchg [counter], eax
+        inc dword [counter]
+        mov [counter], eax
+        mov eax, [counter]
         ret
 faulty: mov eax, [rdi]
         nop
@@ -156,6 +168,8 @@ idt:    resb 4096
         resb 8192
 stack_end:
 saved:  resb 8
+counter:
+        resb 4
 END
 
 write_bytes("$logs/guest.asm", $guest);
@@ -164,15 +178,16 @@ system('nasm', '-f', 'elf64', "$logs/guest.asm", '-o', "$logs/guest.o") == 0
         'start', "$logs/guest.o", '-o', "$logs/guest.elf") == 0
     or die("no guest\n");
 
-my @qemu = ('qemu-system-x86_64', '-accel', 'tcg', '-icount', 'shift=0,sleep=off', '-m', '64M',
-    '-kernel', "$logs/guest.elf", '-nodefaults', '-display', 'none', '-no-reboot');
+my @qemu = ('qemu-system-x86_64', '-m', '64M', '-kernel', "$logs/guest.elf", '-nodefaults',
+    '-display', 'none', '-no-reboot');
+our @cpus = ('-accel', 'tcg', '-icount', 'shift=0,sleep=off');
 
 # What pitot says of the guest, on stderr.
 sub pitot
 {
     my (@words) = @_;
     my $status = Pitot::Perf::run_between("$logs/out", "$logs/said", '/dev/null', 'timeout',
-        $patience, "$build/outside/pitot", @words, '--', @qemu);
+        $patience, "$build/outside/pitot", @words, '--', @qemu, @cpus);
     is($status, 0, "pitot @words") or diag(slurp("$logs/said"));
     return slurp("$logs/said");
 }
@@ -184,10 +199,27 @@ my %counts = ('irq' => 9, 'call:faulty' => 6, 'return:faulty' => 6,
     'return:even' => 5, 'return:odd' => 5, 'return:dispatch' => 10, 'return:tail' => 5,
     'return:leaf' => 4, 'return:jumper' => 4, 'return:deep' => 0, 'return:recurse' => 100,
     'return:served' => 3, 'return:finish' => 0, 'return:main' => 0);
-my %counted = reverse(pitot('stat', map { ('-e', $_) } sort(keys(%counts)))
-    =~ /^ +(\d+) {6}(irq|\w+:\w+)$/mg);
-is_deeply({map { $_ => $counted{$_} } keys(%counts)}, \%counts,
+
+# What pitot counts of them.
+sub counts
+{
+    my @names = sort(@_);
+    my %counted =
+        reverse(pitot('stat', map { ('-e', $_) } @names) =~ /^ +(\d+) {6}(irq|\w+:[\w:]+)$/mg);
+    return {map { $_ => $counted{$_} } @names};
+}
+
+is_deeply(counts(keys(%counts)), \%counts,
     'what ends in a jump returns by it, what is left by one does not');
+
+# --- Accesses that read and write ----------------------------------------------------------------
+
+my %accesses = ('mem:counter:r' => 28, 'mem:counter:w' => 28, 'mem:counter:rw' => 35);
+is_deeply(counts(keys(%accesses)), \%accesses, 'what reads and writes at once is a hit of both');
+{
+    local @cpus = ('-accel', 'tcg,thread=multi', '-smp', 2);
+    is_deeply(counts(keys(%accesses)), \%accesses, '... where it is atomic, too');
+}
 
 # --- Faults --------------------------------------------------------------------------------------
 
@@ -213,7 +245,7 @@ is_deeply(chains('irq'), {'skip faulty faults long_mode' => 6, 'handler main lon
 
 my ($end) = `nm $logs/guest.elf` =~ /^(\w{16}) . stack_end$/m;
 is_deeply(chains(sprintf('mem:0x%x/8:w', hex($end) - 16)),
-    {'main long_mode' => 21, 'faults long_mode' => 6},
+    {'main long_mode' => 21, 'faults long_mode' => 13},
     'the return address that a call stores is the caller\'s');
 
 # --- What each costs -----------------------------------------------------------------------------
