@@ -67,17 +67,34 @@ int qemu_check_words(char *const *command, struct refusal *why)
     return 0;
 }
 
-/* The CPUs that -smp asks for: its first number, or cpus=, not maxcpus=; 0: it does not say so. */
-static unsigned long cpus_of(const char *smp)
+/* What -smp says of it; 0: nothing. */
+static unsigned long smp_term(const char *smp, const char *name)
 {
-    static const char name[] = "cpus=";
+    size_t length = strlen(name);
 
     for (const char *term = smp; term; term = strchr(term, ',')) {
         term += *term == ',';
-        if (strncmp(term, name, strlen(name)) == 0)
-            return strtoul(term + strlen(name), NULL, 10);
+        if (strncmp(term, name, length) == 0 && term[length] == '=')
+            return strtoul(term + length + 1, NULL, 10);
     }
-    return strtoul(smp, NULL, 10);
+    return 0;
+}
+
+/* How many CPUs there are at first: its first number, or by its terms as QEMU reads them. */
+static unsigned long cpus_of(const char *smp)
+{
+    static const char *const levels[] = {"sockets", "dies", "modules", "cores", "threads"};
+    unsigned long cpus = strtoul(smp, NULL, 10), product = 1;
+
+    if (cpus == 0)
+        cpus = smp_term(smp, "cpus");
+    if (cpus == 0)
+        cpus = smp_term(smp, "maxcpus");
+    for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
+        unsigned long count = smp_term(smp, levels[i]);
+        product *= count ? count : 1;
+    }
+    return cpus ? cpus : product;
 }
 
 int qemu_check_cpus(char *const *command, const struct qemu_version *version, struct refusal *why)

@@ -103,10 +103,11 @@ for my $words (['-accel', 'kvm'], ['--accel', 'kvm,thread=single'], ['-accel', '
 }
 
 for my $words (['-accel', 'tcg,thread=single'], ['-icount', 'shift=1']) {
-    my $smp = ['-smp', 'cores=1,cpus=2'];
-    refused_ok("$words->[0]: all CPUs in one thread, which QEMU 10.0 does not tell a plugin apart; "
-            . '-accel tcg,thread=multi or -smp 1 is possible',
-        $refused, {STAND_IN_VERSION => '10.0.13'}, @record, @qemu, @$smp, @$words);
+    for my $smp ('2', 'cores=1,cpus=2', 'sockets=1,cores=2', 'maxcpus=2') {
+        refused_ok("$words->[0]: all CPUs in one thread, which QEMU 10.0 does not tell a plugin "
+                . 'apart; -accel tcg,thread=multi or -smp 1 is possible',
+            $refused, {STAND_IN_VERSION => '10.0.13'}, @record, @qemu, '-smp', $smp, @$words);
+    }
 }
 
 my (undef, undef, $taken) = pitot({STAND_IN_VERSION => '10.0.13'}, @record, @qemu, '-icount',
