@@ -187,6 +187,7 @@ char *plugin_argument(const struct plugin *plugin, const struct watch *watch, in
         refuse(why, errno, "%s", strerror(errno));
         return NULL;
     }
+    fputs("file=", stream); /* without it a path with = in it would be an option's name */
     write_value(stream, plugin->file);
     fprintf(stream, ",out=%d,text=%" PRIx64 ":%" PRIx64, out, text.address,
             text.address + text.size - 1);

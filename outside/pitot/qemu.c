@@ -150,7 +150,7 @@ bool qemu_loads(char *program, const char *plugin)
 
     if (strchr(plugin, ',') || pipe2(ends, O_CLOEXEC) < 0)
         return false;
-    snprintf(argument, sizeof(argument), "%s,probe=%d", plugin, PROBE);
+    snprintf(argument, sizeof(argument), "file=%s,probe=%d", plugin, PROBE);
     char machine[] = "-M", display[] = "-display", none[] = "none", option[] = "-plugin";
     char *const words[] = {program, machine, none, display, none, option, argument, NULL};
     posix_spawn_file_actions_init(&actions);

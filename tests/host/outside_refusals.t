@@ -244,7 +244,7 @@ refused_ok('/dev/full: No space left on device', $refused, 'record', '-o', '/dev
 
 # --- How the plugin is asked ---------------------------------------------------------------------
 
-my $text = qr{^\Q$room\E\S+?\.so,out=\d+,text=ffffffff80100000:ffffffff80100800
+my $text = qr{^file=\Q$room\E\S+?\.so,out=\d+,text=ffffffff80100000:ffffffff80100800
     ,code=\d+:ffffffff80100000:1000:801}x;
 
 # The words of QEMU, and the plugin's argument without what is the same for all.
@@ -292,15 +292,15 @@ asked('-e', 'call:vfs_*');
 is(slurp("$room/list"), join('', map { sprintf("%x\n", $place{$_}) } qw(vfs_read vfs_write)),
     'a pattern of functions is a list of their entries');
 
-mkdir("$room/a,b");
-rename("$room/bin/$_", "$room/a,b/$_") for qw(pitot plugin-v1.so);
+mkdir("$room/a,b=c");
+rename("$room/bin/$_", "$room/a,b=c/$_") for qw(pitot plugin-v1.so);
 {
     local $ENV{STAND_IN_ROOM} = $room;
-    system("'$room/a,b/pitot' @record @qemu 2>/dev/null");
+    system("'$room/a,b=c/pitot' @record @qemu 2>/dev/null");
 }
-is((stand_in_words())[1] =~ s/,out=.*//r, "$room/a,,b/plugin-v1.so",
-    'a comma in the plugin\'s path is written as QEMU reads it');
-rename("$room/a,b/$_", "$room/bin/$_") for qw(pitot plugin-v1.so);
+is((stand_in_words())[1] =~ s/,out=.*//r, "file=$room/a,,b=c/plugin-v1.so",
+    'a comma, or =, in the plugin\'s path is written as QEMU reads it');
+rename("$room/a,b=c/$_", "$room/bin/$_") for qw(pitot plugin-v1.so);
 
 # --- Which plugin --------------------------------------------------------------------------------
 
@@ -309,7 +309,7 @@ sub loaded
     my ($version, $loads) = @_;
     my (undef, $complaints) = pitot({STAND_IN_VERSION => $version, STAND_IN_LOADS => $loads // ''},
         @record, @qemu);
-    my ($name) = (stand_in_words())[1] =~ m{^\Q$room\E/(.*?),out=};
+    my ($name) = (stand_in_words())[1] =~ m{^file=\Q$room\E/(.*?),out=};
     return ($name, $complaints =~ /^pitot: QEMU (\S+) has not been tried; \S+ is loaded$/m);
 }
 
