@@ -219,6 +219,9 @@ int events_read(struct events *events, const struct pitot_options *options,
         error = read_border("--from", options->from, kernel, &events->from, why);
     if (!error)
         error = read_border("--until", options->until, kernel, &events->until, why);
+    if (!error && events->from && events->from == events->until)
+        error =
+            refuse(why, EINVAL, "--until %s: is --from's; nothing lies between", options->until);
     return error;
 }
 

@@ -206,6 +206,8 @@ for my $option (qw(--from --until)) {
     refused_ok("$option run_queue: no function begins there", $refused, @record, $option,
         'run_queue', @qemu);
 }
+refused_ok('--until vfs_read: is --from\'s; nothing lies between', $refused, 'stat', '--from',
+    'vfs_read', '--until', 'vfs_read', @qemu);
 for my $option (['--max', 1], ['--stop', 'call:panic'], ['--overwrite']) {
     refused_ok("$option->[0]: an option of another command", $wrong_usage, 'stat',
         @$option, @qemu);
