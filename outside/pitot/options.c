@@ -210,6 +210,8 @@ int pitot_options_read(const struct options *of, int argc, char **argv,
         return at;
     if (of->command == PITOT_RECORD && options->memory && !options->overwrite)
         return refuse(why, EINVAL, "-m is the size of what --overwrite keeps; add --overwrite");
+    if (of->command != PITOT_RECORD && options->output && strcmp(options->output, "-") == 0)
+        return refuse(why, EINVAL, "-o -: pitot %s writes a file; give its name", of->name);
     options->qemu = at < argc ? argv + at : NULL;
     if (of->command == PITOT_BLAME)
         return check_blame(options, why);

@@ -234,6 +234,8 @@ for my $size ('64', '0M', '64MB', 'M', '2000000G') {
     refused_ok("-m \"$size\": a size like 64K, 16M, 1G is possible", $wrong_usage, 'blame', '-m',
         $size, @qemu);
 }
+refused_ok("-o -: pitot $_ writes a file; give its name", $wrong_usage, $_, '-o', '-', @qemu)
+    for qw(blame cover);
 refused_ok('/none/out: No such file or directory', $refused, 'blame', '-o', '/none/out', @qemu);
 refused_ok('place "-n": options stand before the places', $wrong_usage, 'blame', 'run_queue', '-n',
     2, @qemu);
