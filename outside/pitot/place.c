@@ -20,8 +20,10 @@ int place_refuse_unknown(const char *what, const char *name, const struct kernel
     char near[sizeof(why->text)] = "";
 
     if (kernel->stripped)
-        return refuse(why, ENOENT, "no %s \"%s\": %s is stripped; give an address", what, name,
-                      kernel->path);
+        return refuse(why, ENOENT, "no %s \"%s\": %s is stripped; %s", what, name, kernel->path,
+                      strcmp(what, "function") == 0
+                          ? "--symbols FILE or --kernel ELF names functions"
+                          : "give an address");
     if (count == 0)
         return refuse(why, ENOENT, "no %s \"%s\", and none with a similar spelling", what, name);
     for (size_t i = 0; i < count && used < sizeof(near); i++)

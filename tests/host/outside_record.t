@@ -366,6 +366,9 @@ is(scalar(() = in_perf($out, 'script', '-F', 'comm,event') =~ /^\s*0xffffffff801
 ($said, $complaints) = pitot(@record, @bare, '-e', 'mem:run_queue', @qemu);
 like($complaints, qr/: no symbol "run_queue": \S+bare.elf is stripped; give an address$/m,
     '... and so are places');
+($said, $complaints) = pitot(@record, @bare, '-e', 'call:kmain', @qemu);
+like($complaints, qr/: no function "kmain": \S+bare.elf is stripped; --symbols FILE or --kernel /,
+    '... but no functions');
 
 link_kernel($elf, [qw(kmain)], '--build-id=none');
 plugin_says(begin(1), sample(ip => $place{kmain}), end());
