@@ -274,6 +274,12 @@ bool code_check(const struct code_block *block, uint64_t *lies)
     return file && different == 0;
 }
 
+void code_reset(void)
+{
+    begun = false;
+    blocks = different_blocks = 0;
+}
+
 void code_end(void)
 {
     if (!strange && !begun && different_blocks >= BUILD_BLOCKS)

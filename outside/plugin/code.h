@@ -50,5 +50,8 @@ bool code_check(const struct code_block *block, uint64_t *slide);
 /* The plugin's: the kernel runs so far above the addresses of its file. */
 void code_slid(uint64_t by);
 
+/* The machine has been reset: what runs now may be a boot loader. */
+void code_reset(void);
+
 /* Tells what was different. */
 void code_end(void);

@@ -3,6 +3,7 @@
 #include "outside/plugin/run.h"
 
 #include "outside/plugin/blame.h"
+#include "outside/plugin/code.h"
 #include "outside/plugin/cover.h"
 #include "outside/plugin/events.h"
 #include "outside/plugin/follow.h"
@@ -191,6 +192,21 @@ void run_block(unsigned cpu, void *own)
         block_jumps(cpu, block);
     else
         block_goes(here, block);
+}
+
+/* All CPUs are reset together, and firmware comes before the kernel again. */
+void run_reset(unsigned first, void *own)
+{
+    (void)first;
+    (void)own;
+    locks_take_all();
+    __atomic_store_n(&begun, false, __ATOMIC_RELAXED);
+    code_reset();
+    for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++) {
+        cpus[cpu].last = NULL;
+        follow_border(cpu);
+    }
+    locks_give_all();
 }
 
 static uint64_t site_of(const void *own)

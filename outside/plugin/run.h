@@ -27,6 +27,9 @@ bool run_begin(unsigned cpus);
 /* `own`: the struct block that begins. */
 void run_block(unsigned cpu, void *own);
 
+/* The first block after a reset begins, which is no kernel's. */
+void run_reset(unsigned cpu, void *own);
+
 /*
  * `own`: an instruction's address. A call's store; a return; a load of rsp, and the next access to
  * the stack after one; an access, also by an atomic instruction; a store alone; an entry of a

@@ -14,6 +14,8 @@
 #include "outside/plugin/run.h"
 #include "outside/plugin/window.h"
 
+#define RESET_VECTOR 0xfffffff0
+
 static size_t copy_bytes(const struct qemu_plugin_insn *instruction, uint8_t *bytes)
 {
     size_t size = qemu_plugin_insn_size(instruction);
@@ -108,6 +110,8 @@ void translate_block(struct qemu_plugin_tb *translated)
     block->kernel = kernel;
     block->count = (uint32_t)code.count;
     block->start = code.start;
+    if (code.start == RESET_VECTOR)
+        qemu_plugin_register_vcpu_tb_exec_cb(translated, run_reset, QEMU_PLUGIN_CB_NO_REGS, NULL);
     qemu_plugin_register_vcpu_tb_exec_cb(translated, run_block, QEMU_PLUGIN_CB_NO_REGS, block);
     for (size_t i = 0; i < code.count; bytes += code.sizes[i++]) {
         struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(translated, i);
