@@ -16,6 +16,10 @@ static struct {
     size_t count, room, function_count;
     struct symbol *by_name, *functions; /* the latter in the order of addresses */
     uint64_t slide;
+    struct code {
+        uint64_t begin, end;
+    } * code; /* the sections of code; none: not known */
+    size_t code_count;
 } symbols;
 
 static int compare_names(const void *left, const void *right)
@@ -123,6 +127,22 @@ bool elf_symbols_sort(void)
     return symbols.count > 0;
 }
 
+static bool read_code(Elf *elf, uint64_t (*address_of)(uint64_t value))
+{
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    size_t count;
+
+    if (elf_getshdrnum(elf, &count) < 0)
+        return false;
+    symbols.code = calloc(count + 1, sizeof(*symbols.code));
+    while (symbols.code && (section = elf_nextscn(elf, section)) != NULL)
+        if (gelf_getshdr(section, &header) && header.sh_flags & SHF_EXECINSTR)
+            symbols.code[symbols.code_count++] = (struct code){
+                address_of(header.sh_addr), address_of(header.sh_addr) + header.sh_size};
+    return symbols.code;
+}
+
 bool elf_symbols_read(Elf *elf, uint64_t (*address_of)(uint64_t value))
 {
     Elf_Scn *section = NULL;
@@ -140,7 +160,7 @@ bool elf_symbols_read(Elf *elf, uint64_t (*address_of)(uint64_t value))
                              is_function(elf, &symbol)))
             return false;
     }
-    return elf_symbols_sort();
+    return read_code(elf, address_of) && elf_symbols_sort();
 }
 
 bool elf_symbols_function(size_t index, struct symbol *found)
@@ -192,6 +212,15 @@ void elf_symbols_slide(uint64_t slide)
     symbols.slide = slide;
 }
 
+/* What follows a function without a size is its, up to the next one or the end of the section. */
+static bool is_code_of(uint64_t function, uint64_t address)
+{
+    for (size_t i = 0; i < symbols.code_count; i++)
+        if (function >= symbols.code[i].begin && function < symbols.code[i].end)
+            return address < symbols.code[i].end;
+    return true;
+}
+
 bool symbols_find_address(uintptr_t address, struct symbol *found)
 {
     uint64_t in_file = address - symbols.slide;
@@ -208,5 +237,7 @@ bool symbols_find_address(uintptr_t address, struct symbol *found)
         return false;
     *found = symbols.functions[low - 1];
     found->address += symbols.slide;
-    return found->size == 0 || address - found->address < found->size;
+    if (found->size == 0)
+        return is_code_of(symbols.functions[low - 1].address, in_file);
+    return address - found->address < found->size;
 }

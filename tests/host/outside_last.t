@@ -11,6 +11,7 @@ use strict;
 use warnings;
 use lib 'tests/lib';
 use Test::More;
+use Pitot::Files;
 use Pitot::StandIn;
 
 my $room = stand_in_room();
@@ -96,5 +97,18 @@ for my $case (['last call in context 1', last_call(context => 1)],
     plugin_says(begin(2), @contexts, @records, end(instructions => 1));
     like((last_calls())[0][-1], qr/^pitot last: the plugin's \Q$what\E is impossible$/, $what);
 }
+
+# --- Assembly without sizes ----------------------------------------------------------------------
+
+write_bytes("$room/bare.s", ".globl alone\nalone: nop\nret\n");
+system('as', '--64', "$room/bare.s", '-o', "$room/bare.o") == 0
+    && system('ld', '-e', 'alone', sprintf('-Ttext=0x%x', $place{kmain}), "$room/bare.o", '-o',
+        "$room/kernel.elf") == 0
+    or die("no kernel\n");
+plugin_says(begin(1), where(ip => $place{kmain} + 1, time => 30, calls => 1),
+    last_call(entry => $place{kmain} + 2, time => 10), end(instructions => 1));
+is_deeply([(last_calls())[0]->@[2, 4]],
+    [sprintf('20 |  0x%x()', $place{kmain} + 2), sprintf('%x alone+0x1', $place{kmain} + 1)],
+    'a function without a size ends with its section');
 
 done_testing();
