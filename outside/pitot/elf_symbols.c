@@ -116,7 +116,7 @@ static void drop_doubles(void)
 bool elf_symbols_sort(void)
 {
     symbols.functions = calloc(symbols.count + 1, sizeof(struct symbol));
-    if (!symbols.functions)
+    if (!symbols.functions || symbols.count == 0)
         return false;
     qsort(symbols.by_name, symbols.count, sizeof(struct symbol), compare_names);
     drop_doubles();
@@ -124,7 +124,7 @@ bool elf_symbols_sort(void)
         if (tolower(symbols.by_name[i].kind) == ELF_SYMBOLS_FUNCTION)
             symbols.functions[symbols.function_count++] = symbols.by_name[i];
     qsort(symbols.functions, symbols.function_count, sizeof(struct symbol), compare_addresses);
-    return symbols.count > 0;
+    return true;
 }
 
 static bool read_code(Elf *elf, uint64_t (*address_of)(uint64_t value))
