@@ -7,7 +7,7 @@
 
 #include "core/symbols/symbols.h"
 
-#define CONTEXTS_MOST (1u << 28) /* what is larger is no number of a context */
+#define CONTEXTS_MOST (1u << 22) /* the plugin has fewer; a damaged file may say more */
 #define ROOM_FIRST    4096
 
 static struct context {
