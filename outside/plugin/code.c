@@ -16,7 +16,8 @@
 #define VOTES_MOVED     4  /* blocks that have to agree on a slide */
 #define VOTES_IN_PLACE  16 /* ... after which none is looked for any more */
 #define CANDIDATES_MOST 64
-#define JUDGED_LEAST    4  /* instructions of a block that tells a build */
+#define BEGIN_LEAST     8 /* bytes of the first block: shorter ones of a boot loader may be alike */
+#define JUDGED_LEAST    4 /* instructions of a block that tells a build */
 #define BUILD_BLOCKS    64 /* ... so many of them */
 #define BUILD_PART      8  /* ... one in so many of which is different, in another build */
 
@@ -258,6 +259,8 @@ bool code_check(const struct code_block *block, uint64_t *lies)
     *lies = slide;
     if (part_count == 0)
         return block->start >= text_first && block->start <= text_last;
+    if (file && different == 0 && !begun && !is_high() && block->size < BEGIN_LEAST)
+        return false;
     if (file && different == 0) {
         if (!begun)
             blocks = different_blocks = 0; /* what ran before was the boot loader's */

@@ -11,7 +11,7 @@
  * The rules, each with its reason:
  *
  *   - The kernel begins with the first block that is the file's: a boot loader that runs where the
- *     kernel will lie is not.
+ *     kernel will lie is not. In the low half a block of a few bytes, a return say, tells nothing.
  *   - A kernel that relocates itself moves by whole pages. So a block's place in the file is looked
  *     for at the same offset of each page, and has to be the only one. Several different blocks
  *     have to agree on the slide: a boot loader and the kernel may share a function.

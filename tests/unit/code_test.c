@@ -122,6 +122,32 @@ static void a_kernel_begins_with_the_first_block_of_the_file(void **state)
     assert_int_equal(told->slides + told->blocks + told->places, 0);
 }
 
+/* A return alone, say; and a boot loader that lies where the kernel will. */
+static void run_alike(uint64_t address)
+{
+    struct code_block block = {
+        .start = address + 0x40, .size = 1, .count = 1, .sizes = {1}, .bytes = {file[0x40]}};
+    uint8_t loader[LONG * INSTRUCTION];
+
+    memset(loader, 0x90, sizeof(loader));
+    told->kernel[told->checked++] = code_check(&block, &told->lies[0]);
+    for (unsigned i = 0; i < 100; i++)
+        check_bytes(loader, address + i * 0x40, LONG);
+    check(0x4000, address + 0x4000, LONG);
+}
+
+static void a_block_of_a_few_bytes_is_no_beginning(void **state)
+{
+    (void)state;
+    run(LOW, run_alike);
+    assert_int_equal(told->blocks, 0);
+    assert_false(told->kernel[0]);
+    assert_true(told->kernel[101]);
+    run(HIGH, run_alike); /* no boot loader runs there: it is another build */
+    assert_true(told->kernel[0]);
+    assert_true(told->blocks > 0);
+}
+
 /* --- Moved --- */
 
 static const uint64_t slide = 0x345000;
@@ -308,6 +334,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_begins_with_the_first_block_of_the_file),
+        cmocka_unit_test(a_block_of_a_few_bytes_is_no_beginning),
         cmocka_unit_test(several_blocks_tell_a_slide),
         cmocka_unit_test(code_of_the_high_half_that_runs_below_is_no_slide),
         cmocka_unit_test(one_function_in_common_or_short_blocks_tell_no_slide),
