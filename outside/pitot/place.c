@@ -24,6 +24,9 @@ int place_refuse_unknown(const char *what, const char *name, const struct kernel
                       strcmp(what, "function") == 0
                           ? "--symbols FILE or --kernel ELF names functions"
                           : "give an address");
+    if (count > 0 && strcmp(nearest[0].name, name) == 0)
+        return refuse(why, ENOENT, "%s is no %s: it is data, or a local label of assembly", name,
+                      what);
     if (count == 0)
         return refuse(why, ENOENT, "no %s \"%s\", and none with a similar spelling", what, name);
     for (size_t i = 0; i < count && used < sizeof(near); i++)

@@ -183,7 +183,7 @@ my %events = (
     'mem:0xq' => 'address "0xq": 0x and hexadecimal digits, or decimal ones',
     'mem:0xffffffffffffffff/2' => 'event "\S+" goes beyond the end of memory',
     'call:vfs_raed' => 'no function "vfs_raed"; near: vfs_read\b.*',
-    'call:run_queue' => 'no function "run_queue".*',
+    'call:run_queue' => 'run_queue is no function: it is data, or a local label of assembly',
     'return:vfs_raed' => 'no function "vfs_raed"; near: vfs_read\b.*',
     'return:kmain/frequency=9/' => 'event term "frequency=9": period=N is possible',
     'call:qqq*' => 'no function "qqq\*", and none with a similar spelling',
