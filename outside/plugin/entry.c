@@ -11,9 +11,9 @@ static uint64_t *known_place(uint64_t start)
     return &known[(start * 0x9e3779b97f4a7c15u) >> 52];
 }
 
-static bool leads_anywhere(const struct block *last)
+static bool leads_anywhere(enum decoded ends)
 {
-    switch (last->ends) {
+    switch (ends) {
     case DECODED_CALL_FAR:
     case DECODED_JUMP_FAR:
     case DECODED_RETURN:
@@ -29,7 +29,12 @@ static bool leads_anywhere(const struct block *last)
 
 bool entry_is_plain(const struct block *block)
 {
-    return !leads_anywhere(block);
+    return !leads_anywhere(block->ends);
+}
+
+bool entry_is_told(enum decoded ends)
+{
+    return ends != DECODED_CALL_FAR && leads_anywhere(ends);
 }
 
 static bool has_target(const struct block *last)
@@ -40,7 +45,7 @@ static bool has_target(const struct block *last)
 
 bool entry_trapped(const struct block *last, uint64_t start, bool left)
 {
-    if (last->ends != DECODED_RETURN || left || (start >= last->start && start <= last->last))
+    if (!entry_is_told(last->ends) || left || (start >= last->start && start <= last->last))
         return false;
     __atomic_store_n(known_place(start), start, __ATOMIC_RELAXED);
     return true;
@@ -54,21 +59,21 @@ bool entry_came(const struct block *last, uint64_t start, uint64_t next)
         return false;
     if (last->ends == DECODED_RETURN && start == next)
         return false;
-    if (leads_anywhere(last) && (last->ends != DECODED_RETURN || last->pushes || !next))
+    if (leads_anywhere(last->ends) && (last->ends != DECODED_RETURN || last->pushes || !next))
         return last->ends != DECODED_INTERRUPTS && start != 0 && *known_place(start) == start;
     __atomic_store_n(known_place(start), start, __ATOMIC_RELAXED);
     return true;
 }
 
-bool entry_is_led_to(const struct block *last, uint64_t start)
+bool entry_is_led_to(const struct block *last, uint64_t start, bool left)
 {
-    return (last->ends == DECODED_CALL_FAR || last->ends == DECODED_JUMP_FAR) &&
+    return left && (last->ends == DECODED_CALL_FAR || last->ends == DECODED_JUMP_FAR) &&
            __atomic_load_n(known_place(start), __ATOMIC_RELAXED) != start;
 }
 
 bool entry_reached_end(const struct block *last, uint64_t start, bool left)
 {
-    return last->ends == DECODED_RETURN ? left : start < last->start || start >= last->end;
+    return entry_is_told(last->ends) ? left : start < last->start || start >= last->end;
 }
 
 uint64_t entry_site(const struct block *last, bool left)

@@ -27,9 +27,15 @@ struct block {
 bool entry_is_plain(const struct block *block);
 
 /*
- * A block that ends in a return has trapped before that, and a handler begins. `left`, here and
- * below: the call or return that ends the block has begun. Where code continues does not tell
- * whether a return has: an interrupt may come upon the caller, too.
+ * Whether such an instruction, which may lead anywhere, tells when it begins. Where code continues
+ * does not tell whether it has: an interrupt may come upon the caller as well as the returning
+ * function. A call tells by what it stores.
+ */
+bool entry_is_told(enum decoded ends);
+
+/*
+ * A block that ends in one of those has trapped before it, and a handler begins. `left`, here and
+ * below: the call at the block's end has been made, or one of those has begun.
  */
 bool entry_trapped(const struct block *last, uint64_t start, bool left);
 
@@ -43,7 +49,7 @@ bool entry_came(const struct block *last, uint64_t start, uint64_t next);
  * Whether the last instruction of `last` is an indirect jump or call that led there: what there is
  * to know of it is known. Without a lock.
  */
-bool entry_is_led_to(const struct block *last, uint64_t start);
+bool entry_is_led_to(const struct block *last, uint64_t start, bool left);
 
 /*
  * No interrupt came; whether the last instruction of `last` has run. If not, its block begins anew,

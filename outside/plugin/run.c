@@ -18,7 +18,7 @@ static struct cpu {
         uint64_t time; /* instructions, counted at the beginning of each block; others read it */
     uint64_t due;      /* when instructions are sampled next */
     const struct block *last;
-    bool left;      /* the call that ends `last` has been made, or the return has begun */
+    bool left;      /* the call that ends `last` has been made, or the jump or return has begun */
     uint64_t calls; /* while hits were counted */
 } cpus[FOLLOW_CPUS];
 
@@ -172,7 +172,7 @@ __attribute__((noinline)) static void block_jumps(unsigned cpu, const struct blo
     struct cpu *here = &cpus[cpu];
     const struct block *last = here->last;
 
-    if (block_returns(cpu, last, block->start) || entry_is_led_to(last, block->start))
+    if (block_returns(cpu, last, block->start) || entry_is_led_to(last, block->start, here->left))
         block_goes(here, block);
     else
         block_first(cpu, block);
@@ -239,7 +239,7 @@ void run_call(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *ow
     locks_give_all();
 }
 
-void run_return(unsigned cpu, void *own)
+void run_leaves(unsigned cpu, void *own)
 {
     if (cpus[cpu].last && cpus[cpu].last->last == site_of(own))
         cpus[cpu].left = true;

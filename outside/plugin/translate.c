@@ -9,6 +9,7 @@
 #include "outside/plugin/code.h"
 #include "outside/plugin/cover.h"
 #include "outside/plugin/decode.h"
+#include "outside/plugin/entry.h"
 #include "outside/plugin/events.h"
 #include "outside/plugin/locks.h"
 #include "outside/plugin/run.h"
@@ -77,8 +78,8 @@ static void watch_instruction(struct qemu_plugin_insn *instruction, const uint8_
     if (run.chains && (decoded == DECODED_CALL || decoded == DECODED_CALL_FAR))
         qemu_plugin_register_vcpu_mem_cb(instruction, run_call, QEMU_PLUGIN_CB_NO_REGS,
                                          QEMU_PLUGIN_MEM_W, own);
-    if (run.chains && decoded == DECODED_RETURN)
-        qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_return, QEMU_PLUGIN_CB_NO_REGS,
+    if (run.chains && entry_is_told(decoded))
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_leaves, QEMU_PLUGIN_CB_NO_REGS,
                                                own);
     if (window_border(ip)) /* first, as a hit there is within or not */
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_border, QEMU_PLUGIN_CB_NO_REGS,

@@ -74,9 +74,10 @@ long_mode:
         call main
         hlt
 
-global faults, faulty, skip, atomics, counter
+global faults, faulty, chooser, skip, atomics, counter
 faults: mov ebx, 6
         mov edi, 1 << 30                        ; nothing is mapped there
+        call chooser
 .next:  call faulty
         dec ebx
         jnz .next
@@ -86,6 +87,11 @@ faults: mov ebx, 6
         dec ebx
         jnz .update
         ret
+chooser:
+        mov eax, [rdi]
+        mov ecx, .end
+        jmp rcx
+.end:   ret
 atomics:
         lock inc dword [counter]
         xchg [counter], eax
@@ -201,7 +207,7 @@ sub pitot
 
 # --- Counts --------------------------------------------------------------------------------------
 
-my %counts = ('irq' => 9, 'call:faulty' => 6, 'return:faulty' => 6,
+my %counts = ('irq' => 10, 'call:faulty' => 6, 'return:faulty' => 6,
     'call:even' => 5, 'call:leaf' => 9, 'call:recurse' => 100,
     'return:even' => 5, 'return:odd' => 5, 'return:dispatch' => 10, 'return:tail' => 5,
     'return:leaf' => 4, 'return:jumper' => 4, 'return:deep' => 0, 'return:recurse' => 100,
@@ -259,14 +265,15 @@ sub chains
     return \%chains;
 }
 
-is_deeply(chains('irq'), {'skip faulty faults long_mode' => 6, 'handler main long_mode' => 3},
-    'a fault in a block that ends in a return came upon the function that faulted');
+is_deeply(chains('irq'), {'skip chooser faults long_mode' => 1,
+    'skip faulty faults long_mode' => 6, 'handler main long_mode' => 3},
+    'a fault in a block that ends in a jump or return came upon the function that faulted');
 
 # --- What calls store ----------------------------------------------------------------------------
 
 my ($end) = `nm $logs/guest.elf` =~ /^(\w{16}) . stack_end$/m;
 is_deeply(chains(sprintf('mem:0x%x/8:w', hex($end) - 16)),
-    {'main long_mode' => 21, 'faults long_mode' => 13},
+    {'main long_mode' => 21, 'faults long_mode' => 14},
     'the return address that a call stores is the caller\'s');
 
 # --- What each costs -----------------------------------------------------------------------------

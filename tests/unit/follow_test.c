@@ -550,14 +550,16 @@ static void a_block_that_begins_anew_has_not_come_to_its_end(void **state)
 
 static void a_return_that_has_not_begun_is_left_by_a_handler_alone(void **state)
 {
-    const struct block back = block(DECODED_RETURN, 0), far = block(DECODED_JUMP_FAR, 0);
+    const struct block back = block(DECODED_RETURN, 0), far = block(DECODED_JUMP_FAR, 0),
+                       other = block(DECODED_OTHER, 0);
 
     (void)state;
     assert_true(entry_trapped(&back, 0x9000, false));
     assert_true(entry_came(&far, 0x9000, 0)); /* it is known to be one now */
     assert_false(entry_trapped(&back, 0x9000, true));
     assert_false(entry_trapped(&back, 0x1008, false)); /* cut in its middle */
-    assert_false(entry_trapped(&far, 0x9000, false));
+    assert_true(entry_trapped(&far, 0x9000, false));
+    assert_false(entry_trapped(&other, 0x9000, false));
 }
 
 static void the_site_of_an_interrupt_is_where_code_would_go_on(void **state)
