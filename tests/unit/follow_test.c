@@ -114,6 +114,52 @@ static void a_return_that_is_a_jump_ends_no_call(void **state)
     ASSERT_CHAIN(cpu, 0x1000);
 }
 
+/*
+ * Two CPUs make the same calls and returns on stacks of their own; one of them in the short way,
+ * wherever that takes them. Now and then frames are jumped over, or rsp is loaded.
+ */
+static void the_short_way_leads_where_the_long_one_does(void **state)
+{
+    const unsigned other = cpu + FOLLOW_CPUS / 2;
+    const uint64_t away = 0x800000;
+    uint64_t sites[CHAIN_MAX];
+    unsigned depth = 0, calls = 0, returns = 0;
+
+    (void)state;
+    srand(1);
+    for (unsigned i = 0; i < 20000; i++) {
+        unsigned what = (unsigned)rand() % 16;
+
+        if (depth > 0 && (what < 7 || depth == CHAIN_MAX)) {
+            uint64_t next = sites[--depth] + CALL_SIZE;
+            bool taken = follow_returns_to(other, next);
+
+            assert_true(follow_return(cpu, next));
+            assert_true(taken || follow_return(other, next));
+            returns += taken;
+        } else if (depth > 1 && what == 7) {
+            depth -= 2;
+        } else if (what == 8) {
+            follow_load(cpu);
+            follow_load(other);
+        } else if (depth < CHAIN_MAX) {
+            uint64_t place = base - 8 - 16 * depth, site = 0x1000 + 0x100 * ((unsigned)rand() % 3);
+            bool taken = follow_calls_again(other, place + away, site + CALL_SIZE);
+
+            sites[depth++] = site;
+            call(cpu, place, site);
+            if (!taken)
+                call(other, place + away, site);
+            calls += taken;
+        }
+        assert_int_equal(follow_context(cpu), follow_context(other));
+        assert_false(follow_calls_again(other, base + 2 * away, 0x1005)); /* on another stack */
+        assert_false(follow_returns_to(other, 0x9999));
+    }
+    assert_true(calls > 1000);
+    assert_true(returns > 1000);
+}
+
 static void a_deep_recursion_is_followed(void **state)
 {
     uint32_t context;
@@ -581,6 +627,7 @@ int main(void)
         cmocka_unit_test_setup(a_path_of_calls_is_one_number, begin),
         cmocka_unit_test_setup(calls_that_were_jumped_over_are_gone, begin),
         cmocka_unit_test_setup(a_return_that_is_a_jump_ends_no_call, begin),
+        cmocka_unit_test_setup(the_short_way_leads_where_the_long_one_does, begin),
         cmocka_unit_test_setup(a_deep_recursion_is_followed, begin),
         cmocka_unit_test_setup(threads_are_told_by_their_stacks, begin),
         cmocka_unit_test_setup(a_thread_goes_on_on_another_cpu, begin),
