@@ -105,7 +105,6 @@ static int make_elf(struct kernel *kernel, const char *bytes, struct refusal *wh
     if (kernel->made < 0)
         return kernel->made;
     kernel->segment_count = 0;
-    kernel->build_id_size = 0;
     elf = elf_begin(kernel->made, ELF_C_READ, NULL);
     error = read_segments(kernel, elf, why);
     elf_end(elf);
@@ -147,6 +146,53 @@ static int widen(struct kernel *kernel, Elf *elf, struct refusal *why)
     return make_elf(kernel, bytes, why);
 }
 
+/* Whether that part of the file is code. */
+static bool is_code(const struct kernel *kernel, uint64_t offset, uint64_t size)
+{
+    for (size_t i = 0; i < kernel->segment_count; i++) {
+        const struct segment *segment = &kernel->code[i];
+
+        if (offset < segment->offset + segment->filled && offset + size > segment->offset)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * perf knows a variable by its offset in the file, which it computes for one without bytes there,
+ * too. Where a segment has more memory than bytes, and code follows it in the file, perf takes the
+ * code for the variable.
+ */
+static bool hides_code(const struct kernel *kernel, Elf *elf)
+{
+    struct symbol symbol;
+    GElf_Phdr header;
+    size_t count = 0;
+
+    elf_getphdrnum(elf, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD)
+            continue;
+        for (size_t k = 0; symbols_by_name(k, &symbol); k++) {
+            uint64_t within = symbol.address - header.p_vaddr;
+
+            if (symbol.size > 0 && within >= header.p_filesz && within < header.p_memsz &&
+                is_code(kernel, header.p_offset + within, symbol.size))
+                return true;
+        }
+    }
+    return false;
+}
+
+static int read_whole(struct kernel *kernel, Elf *elf, struct refusal *why)
+{
+    size_t size;
+    const char *bytes = elf_rawfile(elf, &size);
+
+    kernel->stripped = !elf_symbols_read(elf, whole_address);
+    return bytes && hides_code(kernel, elf) ? make_elf(kernel, bytes, why) : 0;
+}
+
 static int read_elf(struct kernel *kernel, int file, struct refusal *why)
 {
     Elf *elf = elf_begin(file, ELF_C_READ, NULL);
@@ -157,7 +203,7 @@ static int read_elf(struct kernel *kernel, int file, struct refusal *why)
     if (!error && is_narrow(elf))
         error = widen(kernel, elf, why);
     else if (!error)
-        kernel->stripped = !elf_symbols_read(elf, whole_address);
+        error = read_whole(kernel, elf, why);
     elf_end(elf);
     return error;
 }

@@ -105,15 +105,18 @@ struct map_record {
 static void write_map(const struct kernel *kernel, const struct segment *segment, uint64_t slide)
 {
     size_t room = strlen(recording.program) + 1;
-    uint16_t misc = kernel->build_id_size ? MISC | PERF_RECORD_MISC_MMAP_BUILD_ID : MISC;
+    bool known = kernel->build_id_size > 0 && kernel->made < 0; /* what is made has no build id */
+    uint16_t misc = known ? MISC | PERF_RECORD_MISC_MMAP_BUILD_ID : MISC;
     struct map_record *map = begin_record(PERF_RECORD_MMAP2, misc, sizeof(*map) + room);
 
     map->pid = map->tid = KERNEL_PID;
     map->address = (segment->address + slide) & ~PAGE_MASK;
     map->size = segment->size + (segment->address & PAGE_MASK);
     map->offset = segment->offset & ~PAGE_MASK;
-    map->build_id_size = (uint8_t)kernel->build_id_size;
-    memcpy(map->build_id, kernel->build_id, sizeof(map->build_id));
+    if (known) {
+        map->build_id_size = (uint8_t)kernel->build_id_size;
+        memcpy(map->build_id, kernel->build_id, sizeof(map->build_id));
+    }
     map->protection = 5; /* PROT_READ | PROT_EXEC */
     map->flags = 2;      /* MAP_PRIVATE */
     memcpy(map + 1, recording.program, room);

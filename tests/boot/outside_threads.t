@@ -57,6 +57,29 @@ sub chains
     return map { join(' ', /^\s+[0-9a-f]+ (\S+)/mg) } @samples;
 }
 
+# --- README's lines ------------------------------------------------------------------------------
+
+my ($record, $report) = slurp('README.md')
+    =~ m{^[ ]{4}make[ ]outside\b.*\n[ ]{4}build(/outside/pitot[ ]record[ ].*)[ ]-kernel[ ]my\.elf[ ]
+        \.\.\.\n[ ]{4}(perf[ ]report)$}mx;
+ok($report, 'README has three lines for a kernel of one\'s own') or BAIL_OUT('README');
+my $here = File::Spec->rel2abs($build);
+my $rest = join(' ',
+    map { "'$_'" } '-kernel', "$here/ports/c-level0.elf", @qemu[13 .. $#qemu]);
+system("cd $logs && $here$record $rest > console 2> said < /dev/null");
+is($? >> 8, $switched_off, '... as they are typed, with such a kernel')
+    or diag(slurp("$logs/said"));
+local $ENV{PERF_CONFIG} = '/dev/null';
+my $profile = `cd $logs && $report --stdio --no-children -g none -s sym 2> err < /dev/null`;
+like($profile, qr/^ +[\d.]+% +\[\.\] \w+/m, '... the report has what takes the time');
+
+# The kernel's variables have no bytes in its file, and lie where perf would take code for them.
+my %functions = map { $_ => 1 } `nm $build/ports/c-level0.elf` =~ /^\w+ [tTwW] (\w+)/mg;
+pitot('record', '-c', 500, '-o', $out);
+my $names = `perf script -i $out -F ip,sym 2> $logs/err < /dev/null`;
+my @wrong = grep { !$functions{$_} } $names =~ /^\s+[0-9a-f]+ (\S+)/mg;
+is("@wrong", '', 'perf takes no variable for code');
+
 # --- Interrupts ----------------------------------------------------------------------------------
 
 my $counts = counts('irq', 'mem:ticks:w', 'call:trap_serve');
