@@ -9,15 +9,15 @@
 
 #define SIZE_MOST (1ull << 40)
 
-#define AT(member)  OPTION_AT(struct pitot_options, member)
-#define BOTH        (PITOT_RECORD | PITOT_STAT)
-#define ALL         (BOTH | PITOT_BLAME | PITOT_GRAPH | PITOT_LAST | PITOT_COVER)
-#define WRITES_MOST 1000
+#define AT(member) OPTION_AT(struct pitot_options, member)
+#define BOTH       (PITOT_RECORD | PITOT_STAT)
+#define ALL        (BOTH | PITOT_BLAME | PITOT_GRAPH | PITOT_LAST | PITOT_COVER)
 
-#define DEPTH      10
-#define DEPTH_MOST 1000
-#define LAST       200
-#define CALLS_MOST 100000
+#define WRITES_MOST 1000
+#define DEPTH       10
+#define DEPTH_MOST  1000
+#define LAST        200
+#define CALLS_MOST  100000
 
 #define CALLS "call:"
 
@@ -123,21 +123,6 @@ const struct options options_cover = {.name = "cover",
                                       .others = OTHERS,
                                       .workload = true};
 
-/* The words from `at` on are places, up to --. The index of what follows; or a negative errno. */
-static int read_places(int argc, char **argv, int at, struct pitot_options *options,
-                       struct refusal *why)
-{
-    options->places = argv + at;
-    while (at < argc && strcmp(argv[at], "--") != 0) {
-        if (options->place_count++ == PLACES_MAX)
-            return refuse(why, EINVAL, "more than %d places", PLACES_MAX);
-        if (argv[at][0] == '-')
-            return refuse(why, EINVAL, "place \"%s\": options stand before the places", argv[at]);
-        at++;
-    }
-    return at < argc ? at + 1 : at;
-}
-
 const struct options options_graph = {.name = "graph",
                                       .usage = "[OPTION]... FUNCTION..." QEMU,
                                       .summary = "what functions call, and what each costs",
@@ -153,6 +138,21 @@ const struct options options_last = {.name = "last",
                                      .command = PITOT_LAST,
                                      .others = OTHERS,
                                      .workload = true};
+
+/* The words from `at` on are places, up to --. The index of what follows; or a negative errno. */
+static int read_places(int argc, char **argv, int at, struct pitot_options *options,
+                       struct refusal *why)
+{
+    options->places = argv + at;
+    while (at < argc && strcmp(argv[at], "--") != 0) {
+        if (options->place_count++ == PLACES_MAX)
+            return refuse(why, EINVAL, "more than %d places", PLACES_MAX);
+        if (argv[at][0] == '-')
+            return refuse(why, EINVAL, "place \"%s\": options stand before the places", argv[at]);
+        at++;
+    }
+    return at < argc ? at + 1 : at;
+}
 
 /* The words before -- that are no options. Where the QEMU command begins, or a negative errno. */
 static int read_functions(const struct options *of, int at, int argc, char **argv,

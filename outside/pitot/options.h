@@ -18,9 +18,9 @@
 enum pitot_command {
     PITOT_RECORD = 1,
     PITOT_STAT = 2,
-    PITOT_GRAPH = 4,
-    PITOT_LAST = 8,
-    PITOT_BLAME = 16,
+    PITOT_BLAME = 4,
+    PITOT_GRAPH = 8,
+    PITOT_LAST = 16,
     PITOT_COVER = 32
 };
 
