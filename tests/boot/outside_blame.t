@@ -79,8 +79,11 @@ my $histories = printed($switched_off, "$build/outside/pitot", 'blame', '-n', 1,
     @qemu);
 printed($switched_off, "$build/outside/pitot", 'blame', '-o', "$logs/blame.data", '--', @qemu);
 is(scalar(() = $histories =~ /^0x/mg), scalar(@variables), '... of which each has its answer');
-same_ok(printed(0, "$build/outside/pitot", 'blame', '-i', "$logs/blame.data", @variables),
-    $histories =~ s/\d+ times in a row, //gr, '... all memory\'s file has the same of each');
+# Two runs do not end at the same instruction in QEMU 10.
+my $of_file = printed(0, "$build/outside/pitot", 'blame', '-i', "$logs/blame.data", @variables);
+same_ok($of_file =~ s/\d+ instructions ago//gr,
+    $histories =~ s/\d+ times in a row, |\d+ instructions ago//gr,
+    '... all memory\'s file has the same of each');
 
 my %counts = reverse((printed($switched_off, "$build/outside/pitot", 'stat', '--', @qemu),
     slurp("$logs/err"))[1] =~ /^ +(\d+) +(instructions)$/mg);

@@ -69,7 +69,8 @@ long_mode:
         cmp dword [boots], 3
         jb .go
         mov al, 0
-        out 0xf4, al                            ; isa-debug-exit, if there is one
+        out 0xf4, al                            ; isa-debug-exit
+        hlt                                     ; QEMU 10 ends a little later
 .go:    call faults
         call main
         hlt
