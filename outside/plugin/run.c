@@ -13,6 +13,8 @@
 #include "outside/plugin/tell.h"
 #include "outside/plugin/window.h"
 
+#define ACCESS_MOST 64 /* bytes: of a vector register */
+
 static struct cpu {
     _Alignas(64)
         uint64_t time; /* instructions, counted at the beginning of each block; others read it */
@@ -299,6 +301,8 @@ static void access_memory(unsigned cpu, uint64_t address, unsigned length, uint6
 
 void run_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
 {
+    if (__builtin_expect(!events_are_near(address, ACCESS_MOST), 1))
+        return; /* before QEMU is asked what it is */
     access_memory(cpu, address, 1u << qemu_plugin_mem_size_shift(info), site_of(own),
                   qemu_plugin_mem_is_store(info) ? WIRE_WRITE : WIRE_READ);
 }
