@@ -10,32 +10,24 @@
 #include "outside/pitot/command.h"
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/name.h"
+#include "outside/pitot/threads.h"
 
-#define THREADS_MOST 65536
-#define CHAIN_SHOWN  64
-#define COLUMNS      18 /* of the numbers */
-#define INDENT_MOST  60 /* what is deeper has its depth in brackets */
-
-static uint64_t outermost[THREADS_MOST];
+#define CHAIN_SHOWN 64
+#define COLUMNS     18 /* of the numbers */
+#define INDENT_MOST 60 /* what is deeper has its depth in brackets */
 
 /* The CPU at hand: where it is, and its last calls so far. */
 static struct wire_where where;
-static bool has_where, has_any;
+static bool has_where;
 static struct wire_last *calls;
 static size_t count, room;
-
-static const char *thread_name(uint32_t thread, char text[NAME_ROOM])
-{
-    return thread && thread < THREADS_MOST ? name_function(outermost[thread], text) : "?";
-}
 
 static void print_switch(uint32_t from, uint32_t to)
 {
     static const char line[] = " ------------------------------------------\n";
-    char old[NAME_ROOM], new[NAME_ROOM];
 
-    fprintf(stderr, "%s %s-%u => %s-%u\n%s", line, thread_name(from, old), from + 1,
-            thread_name(to, new), to + 1, line);
+    fprintf(stderr, "%s %s-%u => %s-%u\n%s", line, threads_name(from), from + KERNEL_TID,
+            threads_name(to), to + KERNEL_TID, line);
 }
 
 static void print_call(const struct wire_last *call, long outside)
@@ -117,17 +109,13 @@ static int take_call(const struct wire_last *call, struct refusal *why)
 
 static int take(const struct wire_head *record, struct refusal *why)
 {
-    const struct wire_thread *thread = (const void *)record;
-
     switch (record->kind) {
     case WIRE_THREAD:
-        if (thread->thread < THREADS_MOST)
-            outermost[thread->thread] = thread->outermost;
-        return 0;
+        return threads_add((const void *)record, why);
     case WIRE_WHERE:
         print_cpu();
         where = *(const struct wire_where *)record;
-        has_where = has_any = true;
+        has_where = true;
         return contexts_depth(where.context) < 0
                    ? refuse(why, EINVAL, "the plugin's place in context %u is impossible",
                             where.context)

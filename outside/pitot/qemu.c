@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define OLDEST_MAJOR   6 /* the first with all that the plugin asks for */
-#define PROBE          9 /* a descriptor in QEMU that does not matter else */
+#define PROBE          9 /* the descriptor at which QEMU finds the pipe; any free one */
 #define FIRST_CONFUSED 9 /* seen in 10.0: hits come with other CPUs' numbers */
 
 extern char **environ;

@@ -279,12 +279,11 @@ const char *recording_output(const struct pitot_options *options)
 int recording_create(const struct pitot_options *options, const struct kernel *kernel,
                      const struct events *events, struct refusal *why)
 {
-    bool chains = options->chains;
     int error;
 
     recording.kernel = kernel;
     recording.events = events;
-    recording.chains = chains;
+    recording.chains = options->chains;
     recording.overwrites = options->overwrite;
     if (options->overwrite && !sample_ring_create(options->memory ? options->memory : KEPT))
         return refuse(why, ENOMEM, "-m: no memory for so many bytes");

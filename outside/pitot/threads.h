@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The threads that the plugin has told of, and their names. Called by outside/pitot/recording.c and
- * blame.c.
+ * The threads that the plugin has told of, and their names. Called by outside/pitot/recording.c,
+ * blame.c and last.c.
  */
 #pragma once
 

@@ -63,17 +63,22 @@ static void tell_threads(uint32_t until)
     }
 }
 
+/* What a record names goes before it. */
+static void tell_owner(uint32_t context, uint32_t thread)
+{
+    tell_context(context);
+    tell_threads(thread);
+}
+
 void tell_sample(struct wire_sample *sample, unsigned cpu)
 {
-    tell_context(sample->context);
-    tell_threads(sample->thread);
+    tell_owner(sample->context, sample->thread);
     lost += !put(sample, sizeof(*sample), WIRE_SAMPLE, cpu);
 }
 
 void tell_word(struct wire_word *write, unsigned cpu)
 {
-    tell_context(write->context);
-    tell_threads(write->thread);
+    tell_owner(write->context, write->thread);
     lost += !put(write, sizeof(*write), WIRE_WORD, cpu);
 }
 
@@ -86,15 +91,13 @@ void tell_clock(unsigned cpu, uint64_t time)
 
 void tell_where(struct wire_where *where, unsigned cpu)
 {
-    tell_context(where->context);
-    tell_threads(where->thread);
+    tell_owner(where->context, where->thread);
     put(where, sizeof(*where), WIRE_WHERE, cpu);
 }
 
 void tell_last(struct wire_last *last, unsigned cpu)
 {
-    tell_context(last->context);
-    tell_threads(last->thread);
+    tell_owner(last->context, last->thread);
     put(last, sizeof(*last), WIRE_LAST, cpu);
 }
 
