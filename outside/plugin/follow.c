@@ -155,12 +155,24 @@ bool follow_calls_again(unsigned number, uint64_t place, uint64_t next)
     return true;
 }
 
+/*
+ * The first interrupt of a handler, if it comes right after an indirect call or jump, passes for
+ * what that leads to; but the handler's stack is another one.
+ */
+static bool is_late_interrupt(const struct follow_cpu *cpu, uint64_t place)
+{
+    return cpu->stack && !cpu->loaded && !cpu->presumed && !cpu->interrupted &&
+           !stack_reaches(cpu->stack, place);
+}
+
 void follow_call(unsigned number, uint64_t place, uint64_t site, unsigned site_end)
 {
     struct follow_cpu *cpu = &cpus[number];
     struct frame frame = {.place = place, .next = site + site_end};
     struct stack *stack;
 
+    if (is_late_interrupt(cpu, place))
+        follow_interrupt(number, context_at(stack_context(cpu->stack))->site);
     settle(cpu, place);
     stack = cpu->stack;
     if (!stack)

@@ -14,8 +14,9 @@
  *   - A stack is a range of places. Only an instruction that loads rsp, an interrupt and its return
  *     leave a stack; arithmetic on rsp does not. So after such an instruction the next place tells
  *     the stack: one has its lowest and highest place around it, or its innermost frame just above
- *     it. If none has, it is a new stack, a thread. Without such an instruction
- *     a place belongs to the stack at hand, however deep it is.
+ *     it. If none has, it is a new stack, a thread. Without such an instruction a place belongs to
+ *     the stack at hand; if it lies too far from that for what the innermost call leads to, an
+ *     interrupt has come that passed for what an indirect call or jump leads to.
  *   - Two stacks whose ranges meet are one piece of memory: the older one's frames are gone, and
  *     the number of the thread stays.
  *   - An interrupt leaves no call. It is a block that the last one cannot lead to (entry.h). Its

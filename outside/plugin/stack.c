@@ -7,8 +7,9 @@
 
 #include "outside/plugin/context.h"
 
-#define FRAMES_LESS 64   /* room for frames grows from here */
-#define NEAR        4096 /* a stack continues so far below its innermost frame, at most */
+#define FRAMES_LESS 64         /* room for frames grows from here */
+#define NEAR        4096       /* a stack continues so far below its innermost frame, at most */
+#define ROOM_MOST   (1u << 16) /* that a function takes on the stack */
 
 /* By `low`. No two ranges meet. */
 static struct stack **stacks;
@@ -158,6 +159,16 @@ bool stack_is_about(const struct stack *stack, uint64_t place)
     if (place < stack->low)
         return stack->low - place <= NEAR;
     return place <= stack->high || place - stack->high <= NEAR;
+}
+
+bool stack_reaches(const struct stack *stack, uint64_t place)
+{
+    const struct frame *innermost = stack_top(stack);
+
+    if (!innermost)
+        return true;
+    return place < stack->low ? innermost->place - place <= ROOM_MOST
+                              : stack_is_about(stack, place);
 }
 
 struct stack *stack_of(uint64_t place)

@@ -42,6 +42,12 @@ struct stack *stack_of(uint64_t place);
 bool stack_is_about(const struct stack *stack, uint64_t place);
 
 /*
+ * Whether what the innermost call leads to can have a place there, if rsp has not been loaded: it
+ * takes no more room than 64 KiB, and leaves no stack at its upper end.
+ */
+bool stack_reaches(const struct stack *stack, uint64_t place);
+
+/*
  * The place is this stack's. Others whose ranges meet it then are forgotten: `forget` is told
  * before each is gone.
  */

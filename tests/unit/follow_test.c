@@ -388,6 +388,30 @@ static void an_interrupt_that_was_not_seen_destroys_nothing(void **state)
     ASSERT_CHAIN(cpu, 0x2000, 0x1000);
 }
 
+/* The handler of the first one passes for what an indirect call leads to, but runs elsewhere. */
+static void an_interrupt_that_was_taken_for_a_call_destroys_nothing(void **state)
+{
+    const uint64_t handlers[] = {base + 0x8000, base - 0x20000};
+
+    (void)state;
+    call(cpu, base, 0x1000);
+    call(cpu, base - 64, 0x2000);
+    for (unsigned i = 0; i < 2; i++) {
+        call(cpu, handlers[i], 0x8000);
+        ASSERT_CHAIN(cpu, 0x8000, 0x2000, 0x2000, 0x1000);
+        assert_true(follow_return(cpu, 0x8005));
+        follow_interrupt_return(cpu);
+        call(cpu, base - 96, 0x3000);
+        ASSERT_CHAIN(cpu, 0x3000, 0x2000, 0x1000);
+        assert_true(follow_return(cpu, 0x3005));
+    }
+    call(cpu, base - 64 - 0x8000, 0x3000); /* of much room */
+    ASSERT_CHAIN(cpu, 0x3000, 0x2000, 0x1000);
+    assert_true(follow_return(cpu, 0x3005));
+    assert_true(follow_return(cpu, 0x2005));
+    ASSERT_CHAIN(cpu, 0x1000);
+}
+
 /* --- What is called. --- */
 
 static void the_first_block_of_what_was_called_is_told(void **state)
@@ -641,6 +665,7 @@ int main(void)
         cmocka_unit_test_setup(threads_change_inside_an_interrupt, begin),
         cmocka_unit_test_setup(where_an_interrupt_returns_to_is_told_by_the_next_place, begin),
         cmocka_unit_test_setup(an_interrupt_that_was_not_seen_destroys_nothing, begin),
+        cmocka_unit_test_setup(an_interrupt_that_was_taken_for_a_call_destroys_nothing, begin),
         cmocka_unit_test_setup(the_first_block_of_what_was_called_is_told, begin),
         cmocka_unit_test_setup(a_return_says_what_the_call_took, begin),
         cmocka_unit_test_setup(calls_that_were_jumped_over_do_not_return, begin),
