@@ -13,6 +13,7 @@ use lib 'tests/lib';
 use File::Path qw(make_path);
 use Test::More;
 use Pitot::Files;
+use Pitot::Outside;
 use Pitot::Patience;
 use Pitot::Perf;
 
@@ -22,11 +23,7 @@ my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/outside_cover";
 make_path($logs);
 
-my $switched_off = 1;    # isa-debug-exit's status for 0
-my @qemu = ('qemu-system-x86_64', '-machine', 'pc', '-accel', 'tcg', '-icount', 'shift=0,sleep=off',
-    '-cpu', 'max', '-m', '64M', '-kernel', "$build/port.elf", '-nodefaults', '-display', 'none',
-    '-no-reboot', '-serial', "file:$logs/console", '-serial', 'null',
-    '-device', 'isa-debug-exit,iobase=0xf4,iosize=1');
+my @qemu = machine_of("file:$logs/console", '-kernel', "$build/port.elf");
 
 # What pitot prints on stderr.
 sub pitot

@@ -16,6 +16,7 @@ use File::Path qw(make_path);
 use File::Spec;
 use Test::More;
 use Pitot::Files;
+use Pitot::Outside;
 use Pitot::Patience;
 use Pitot::Perf;
 
@@ -24,7 +25,6 @@ plan skip_all => "a plugin is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/outside_file";
 my $out = File::Spec->rel2abs("$logs/perf.data");
-my $switched_off = 1;    # isa-debug-exit's status for 0
 make_path($logs);
 
 # A file of the same objects, by the linker script as it is after an edit.
@@ -57,25 +57,8 @@ sub pitot
     my ($command, $elf, @words) = @_;
     my $status = Pitot::Perf::run_between("$logs/console", "$logs/said", '/dev/null', 'timeout',
         $patience, "$build/outside/pitot", $command, '--kernel', $elf, @words, '--',
-        'qemu-system-x86_64', '-accel', 'tcg', '-icount', 'shift=0,sleep=off', '-cpu', 'max', '-m',
-        '64M', @boot, '-nodefaults', '-display', 'none', '-no-reboot', '-serial', 'stdio',
-        '-serial', 'null', '-device', 'isa-debug-exit,iobase=0xf4,iosize=1');
+        machine_of('stdio', @boot));
     return (slurp("$logs/said"), $status);
-}
-
-# Each chain of the file, and how often it was there.
-sub chains
-{
-    my $status = Pitot::Perf::run_between("$logs/script", "$logs/err", '/dev/null', 'perf',
-        '--no-pager', 'script', '-i', $out, '-F', 'comm,event,ip,sym');
-    is($status, 0, '... and perf reads it') or diag(slurp("$logs/err"));
-    my %chains;
-    for my $sample (split(/\n\n+/, slurp("$logs/script"))) {
-        my ($head, @frames) = split(/\n/, $sample);
-        my ($comm, $event) = $head =~ /^\s*(\S+)\s+(\S+):\s*$/ or next;
-        $chains{join(' ', "$comm $event:", map { /^\s*[0-9a-f]+ (\S+)/ } @frames)}++;
-    }
-    return \%chains;
 }
 
 my @watches = qw(-e mem:port_writes:w -e call:port_middle);
@@ -99,8 +82,9 @@ for my $case (['near', '0xffffffff80010000', '-0x10000'],
     like($said, qr/^pitot: the kernel runs $slide from where $name.elf says$/m, '... and told');
     like($said, qr/^pitot: 1 place differs from $name.elf: patched code$/m,
         '... its relocated fields are not patched code');
-    is_deeply(chains(), {%chains, sprintf('port_enter mem:0x%x:w: port_leaf %s', $where, $way)
-            => 40}, '... so symbols are where they lie, and numbers where they say');
+    is_deeply(chains_of($out, $logs),
+        {%chains, sprintf('port_enter mem:0x%x:w: port_leaf %s', $where, $way) => 40},
+        '... so symbols are where they lie, and numbers where they say');
     ($said) = pitot('stat', $elf, @watches, '--from', 'port_middle', '--until', 'port_leaf');
     like($said, qr/^ +0 +mem:port_writes:w\n +20 +call:port_middle$/m,
         '... so do --from and --until');

@@ -16,6 +16,7 @@ use File::Spec;
 use Test::More;
 use Pitot::Difference;
 use Pitot::Files;
+use Pitot::Outside;
 use Pitot::Patience;
 use Pitot::Perf;
 
@@ -24,13 +25,9 @@ plan skip_all => "a plugin is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/outside_qemu";
 my $out = File::Spec->rel2abs("$logs/perf.data");
-my $switched_off = 1;    # isa-debug-exit's status for 0
 make_path($logs);
 
-my @qemu = ('qemu-system-x86_64', '-machine', 'pc', '-accel', 'tcg', '-icount', 'shift=0,sleep=off',
-    '-cpu', 'max', '-m', '64M', '-kernel', "$build/port.elf", '-nodefaults', '-display', 'none',
-    '-no-reboot', '-serial', 'stdio', '-serial', 'null',
-    '-device', 'isa-debug-exit,iobase=0xf4,iosize=1');
+my @qemu = machine_of('stdio', '-kernel', "$build/port.elf");
 
 # What pitot says, on stderr; the kernel says that it has run to its end.
 sub pitot
@@ -72,43 +69,29 @@ cmp_ok(abs($begun[2] + $rest[2] - $whole[2]), '<', 100,
 is_deeply([(counts('--from', 'port_middle', '--until', 'port_leaf'))[0, 1]], [20, 0],
     'a window opens again and again');
 
-# Each chain of a file, and how often it was there.
-sub chains
-{
-    my $status = Pitot::Perf::run_between("$logs/script", "$logs/err", '/dev/null', 'perf',
-        '--no-pager', 'script', '-i', $out, '-F', 'comm,event,ip,sym');
-    is($status, 0, '... and perf reads it') or diag(slurp("$logs/err"));
-    my %chains;
-    for my $sample (split(/\n\n+/, slurp("$logs/script"))) {
-        my ($head, @frames) = split(/\n/, $sample);
-        my ($comm, $event) = $head =~ /^\s*(\S+)\s+(\S+):\s*$/ or next;
-        $chains{join(' ', "$comm $event:", map { /^\s*[0-9a-f]+ (\S+)/ } @frames)}++;
-    }
-    return \%chains;
-}
-
 like(pitot('record', '-g', '-o', $out, @watches), qr/^\[ pitot record: 60 samples in \Q$out\E \]$/m,
     '... each hit is a sample');
 my $way = 'port_middle port_load port_main port_enter';
 my $chains = {"port_enter mem:port_writes:w: port_leaf $way" => 40,
     "port_enter call:port_middle: $way" => 20};
-is_deeply(chains(), $chains, '... with the way that led there');
+is_deeply(chains_of($out, $logs), $chains, '... with the way that led there');
 
 write_bytes("$logs/nm", scalar `nm $build/port.elf`);
 is(system('objcopy', '-O', 'elf32-i386', "$build/port.elf", "$logs/narrow.elf"), 0, 'objcopy');
 for my $file (['--symbols', "$logs/nm"], ['--kernel', "$logs/narrow.elf"]) {
     pitot('record', '-g', '-o', $out, @$file, @watches);
-    is_deeply(chains(), $chains, "... the same by @$file");
+    is_deeply(chains_of($out, $logs), $chains, "... the same by @$file");
 }
 
 pitot('record', '-g', '-o', $out, '-e', 'call:port_middle', '--stop', 'mem:port_writes:w');
-is_deeply([sort { $a cmp $b } map { "$_ " . chains()->{$_} } keys %{chains()}],
+my $stopped = chains_of($out, $logs);
+is_deeply([sort { $a cmp $b } map { "$_ $stopped->{$_}" } keys %$stopped],
     ["port_enter call:port_middle: $way 1", "port_enter mem:port_writes:w: port_leaf $way 1"],
     '--stop: its first hit is the last sample');
 is((pitot('record', '-o', $out, '-e', 'call:port_middle', '--max', 3))
     =~ /^pitot: (17 samples left out: --max is reached)$/m, 1, '--max');
 pitot('record', '-g', '-o', $out, '-e', 'irq');
-is(chains()->{"port_enter irq: trap_stubs port_leaf $way"}, 40,
+is(chains_of($out, $logs)->{"port_enter irq: trap_stubs port_leaf $way"}, 40,
     'the exceptions of the kernel\'s own watch are interrupts');
 
 # The samples of a profile without the last two: QEMU 10 runs a few more instructions after the
@@ -123,7 +106,7 @@ sub profile
 }
 
 my @first = profile();
-my $profile = chains();
+my $profile = chains_of($out, $logs);
 my ($all, $below) = (0, 0);
 for my $chain (keys %$profile) {
     $all += $profile->{$chain};
@@ -155,7 +138,7 @@ my $status = Pitot::Perf::run_between("$logs/console", "$logs/said", '/dev/null'
     $patience, "$build/outside/pitot", 'record', '-g', '-o', $out, '--kernel', "$build/pitot.elf",
     '-e', 'call:kernel_main', '-e', 'instructions/period=100/', '--', @qemu);
 is($status, 0, 'a bootable image') or diag(slurp("$logs/said"));
-my $boot = chains();
+my $boot = chains_of($out, $logs);
 is($boot->{'boot_entry_high call:kernel_main: kernel_main boot_entry_high'}, 1,
     '... its kernel is called once');
 my @elsewhere = grep { !/^\S+ \S+: \w+/ } keys %$boot;

@@ -14,6 +14,7 @@ use File::Path qw(make_path);
 use File::Spec;
 use Test::More;
 use Pitot::Files;
+use Pitot::Outside;
 use Pitot::Patience;
 use Pitot::Perf;
 
@@ -22,13 +23,10 @@ plan skip_all => "a plugin is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/outside_threads";
 my $out = File::Spec->rel2abs("$logs/perf.data");
-my $switched_off = 1;    # isa-debug-exit's status for 0
 make_path($logs);
 
-my @qemu = ('qemu-system-x86_64', '-machine', 'pc', '-accel', 'tcg', '-icount', 'shift=0,sleep=off',
-    '-cpu', 'max', '-m', '64M', '-kernel', "$build/ports/c-level0.elf", '-append',
-    '-e shop:job_done', '-nodefaults', '-display', 'none', '-no-reboot', '-serial', 'stdio',
-    '-serial', 'null', '-device', 'isa-debug-exit,iobase=0xf4,iosize=1');
+my @qemu = machine_of('stdio', '-kernel', "$build/ports/c-level0.elf", '-append',
+    '-e shop:job_done');
 
 # What pitot says, on stderr; the kernel says that it has run to its end.
 sub pitot

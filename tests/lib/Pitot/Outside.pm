@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# A kernel of the tree that is watched from outside: its machine, on a clock of its instructions,
+# with the two serial lines alone; and what a recording of it has.
+#
+#     use Pitot::Outside;
+#
+#     my @qemu = machine_of('stdio', '-kernel', "$build/port.elf");
+#     is($status, $switched_off, 'the kernel has run to its end');
+#     my $chains = chains_of("$logs/perf.data", $logs);    # {'comm event: function caller' => 40}
+package Pitot::Outside;
+
+use strict;
+use warnings;
+
+use Exporter qw(import);
+use Test::More ();
+
+use Pitot::Files;
+use Pitot::Perf;
+
+our @EXPORT = qw(machine_of chains_of $switched_off);
+
+our $switched_off = 1;    # isa-debug-exit's status for 0
+
+# The kernel prints on COM1, which is this character device of QEMU's.
+sub machine_of
+{
+    my ($console, @boot) = @_;
+    return ('qemu-system-x86_64', '-machine', 'pc', '-accel', 'tcg', '-icount',
+        'shift=0,sleep=off', '-cpu', 'max', '-m', '64M', @boot, '-nodefaults', '-display', 'none',
+        '-no-reboot', '-serial', $console, '-serial', 'null', '-device',
+        'isa-debug-exit,iobase=0xf4,iosize=1');
+}
+
+# Each chain of the file, and how often it was there.
+sub chains_of
+{
+    my ($data, $logs) = @_;
+    my $status = Pitot::Perf::run_between("$logs/script", "$logs/err", '/dev/null', 'perf',
+        '--no-pager', 'script', '-i', $data, '-F', 'comm,event,ip,sym');
+    Test::More::is($status, 0, '... and perf reads it') or Test::More::diag(slurp("$logs/err"));
+    my %chains;
+    for my $sample (split(/\n\n+/, slurp("$logs/script"))) {
+        my ($head, @frames) = split(/\n/, $sample);
+        my ($comm, $event) = $head =~ /^\s*(\S+)\s+(\S+):\s*$/ or next;
+        $chains{join(' ', "$comm $event:", map { /^\s*[0-9a-f]+ (\S+)/ } @frames)}++;
+    }
+    return \%chains;
+}
+
+1;
