@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define WIRE_VERSION 1
+#define WIRE_VERSION 2
 
 enum wire_kind {
     WIRE_BEGIN = 1, /* struct wire_begin: the first record */
@@ -18,6 +18,7 @@ enum wire_kind {
     WIRE_SAMPLE,    /* struct wire_sample */
     WIRE_COUNT,     /* struct wire_count: one for each event, at the end */
     WIRE_END,       /* struct wire_end: the last record */
+    WIRE_REGISTERS, /* struct wire_registers: before the sample that they are of, if wanted */
 
     WIRE_COST = 10,  /* struct wire_cost: one for each context, at the end */
     WIRE_WHERE,      /* struct wire_where: for each CPU that ran, at the end */
@@ -69,6 +70,14 @@ struct wire_thread {
     uint64_t outermost; /* an address in its outermost function */
 };
 
+enum { WIRE_REGISTERS_IP = 8, WIRE_REGISTERS_COUNT = 17 };
+
+/* ax bx cx dx si di bp sp ip, and r8 to r15. */
+struct wire_registers {
+    struct wire_head head;
+    uint64_t registers[WIRE_REGISTERS_COUNT];
+};
+
 struct wire_sample {
     struct wire_head head;
     uint32_t event, thread; /* the event's place among the plugin's arguments, from 0 on */
@@ -100,6 +109,9 @@ struct wire_word {
     uint64_t address;
     uint64_t ip, time; /* as in struct wire_sample; of the last one, if there are several: */
     uint64_t count;    /* writes by the same code in a row */
+    uint64_t value;    /* of the bytes after the last one, */
+    uint32_t valued;   /* if this is not 0 */
+    uint32_t unused;
 };
 
 struct wire_clock {

@@ -87,6 +87,8 @@ static void print_write(const struct place *place, const struct group *group,
         print_bytes(place, write->address, write->address + write->length - 1);
         printf(", ");
     }
+    if (write->valued && group->last == group->word_last)
+        printf("value 0x%" PRIx64 ", ", write->value);
     printf("%" PRIu64 " instructions ago\n", clocks[write->head.cpu] - write->time);
     print_chain(write);
 }

@@ -54,6 +54,8 @@ static const struct option rows[] = {
            "instructions, mem:ADDR[/LEN][:r|w|rw], call:GLOB, return:GLOB, irq", OPTION_ADDS,
            .set = add_event, AT(events)),
     OPTION({"-g"}, NULL, PITOT_RECORD, OPTION_FLAG, "the call chain of each sample", AT(chains)),
+    OPTION({"-I", "--intr-regs"}, NULL, PITOT_RECORD, OPTION_FLAG,
+           "the registers at each sample (QEMU 9.2 and later)", AT(registers)),
     OPTION({"-c", "--count"}, "N", PITOT_RECORD, OPTION_NUMBER,
            "a sample every N instructions or hits", .least = 1, AT(period)),
     OPTION({"-o", "--output"}, "FILE", PITOT_RECORD | PITOT_BLAME | PITOT_COVER, OPTION_TEXT,

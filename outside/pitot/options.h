@@ -30,7 +30,7 @@ struct spelt_events {
 };
 
 struct pitot_options {
-    bool chains;
+    bool chains, registers;
     uint64_t period;            /* 0: not given */
     const char *input, *output; /* NULL: the command's own */
     uint64_t memory;            /* bytes; 0: not given */

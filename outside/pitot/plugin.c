@@ -28,7 +28,8 @@ static const struct {
     {"plugin-v7.so", VERSION(11, 1), VERSION(11, 1)},
 };
 
-#define PLUGINS (sizeof(plugins) / sizeof(*plugins))
+#define READS_FROM 3 /* plugin-v4.so */
+#define PLUGINS    (sizeof(plugins) / sizeof(*plugins))
 
 static const char *const folders[] = {"", "../lib/pitot/"};
 
@@ -87,6 +88,7 @@ int plugin_find(struct plugin *plugin, char *program, const struct qemu_version 
         if (found < 0)
             return refuse(why, -found, "%s: %s", plugin->file, strerror(-found));
         any |= found > 0;
+        plugin->reads = i >= READS_FROM;
         if (found > 0 && (plugin->tried || qemu_loads(program, plugin->file)))
             return 0;
     }
@@ -192,7 +194,8 @@ char *plugin_argument(const struct plugin *plugin, const struct watch *watch, in
     fprintf(stream, ",out=%d,text=%" PRIx64 ":%" PRIx64, out, text.address,
             text.address + text.size - 1);
     error = write_code(stream, watch->kernel, why);
-    fprintf(stream, "%s%s", watch->chains ? "" : ",chains=0", watch->wanted ? watch->wanted : "");
+    fprintf(stream, "%s%s%s", watch->chains ? "" : ",chains=0",
+            watch->registers ? ",registers=1" : "", watch->wanted ? watch->wanted : "");
     for (unsigned i = 0; i < watch->events->count && !error; i++) {
         const struct event *event = &watch->events->event[i];
         error = write_event(stream, event, watch->sampled ? event->period : 0, why);

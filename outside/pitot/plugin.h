@@ -2,7 +2,7 @@
 /*
  * The argument that has QEMU load the plugin, and what it says to it:
  *
- *     FILE.so,out=FD,text=FIRST:LAST[,code=FD:HEXADDR:HEXOFFSET:HEXSIZE][,chains=0]
+ *     FILE.so,out=FD,text=FIRST:LAST[,code=FD:HEXADDR:HEXOFFSET:HEXSIZE][,chains=0][,registers=1]
  *         [,event=insn:PERIOD][,event=mem:HEXADDR:LEN:r|w|rw:PERIOD]
  *         [,event=at:HEXADDR:LEN:r|w|rw:PERIOD][,event=call|return:FILE:PERIOD][,event=irq:PERIOD]
  *         [,stop=...][,from=HEXADDR][,until=HEXADDR][,max=SAMPLES]
@@ -23,6 +23,7 @@
 struct plugin {
     char file[PATH_MAX];
     bool tried; /* with this version of QEMU */
+    bool reads; /* QEMU tells it registers and values */
 };
 
 /*

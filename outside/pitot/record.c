@@ -37,6 +37,8 @@ static int take(const struct wire_head *record, struct refusal *why)
 {
     if (record->kind == WIRE_SAMPLE)
         return recording_sample((const void *)record, why);
+    if (record->kind == WIRE_REGISTERS)
+        recording_registers((const void *)record);
     if (record->kind == WIRE_THREAD)
         return recording_thread((const void *)record, why);
     if (record->kind == WIRE_SLIDE)

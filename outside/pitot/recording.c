@@ -2,8 +2,8 @@
 /* See recording.h. */
 #include "outside/pitot/recording.h"
 
+#include <asm/perf_regs.h>
 #include <errno.h>
-#include <limits.h>
 #include <linux/hw_breakpoint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,10 +20,13 @@
 #define SAMPLE_HEAD 8    /* most words of a sample before its chain, its header's among them */
 #define SAMPLE_TIME 4    /* which of them has the time */
 #define CHAIN_MOST  8000 /* callers: a record has less than 64 KiB */
+#define SAMPLE_MOST (SAMPLE_HEAD + 3 + CHAIN_MOST + 1 + 1 + WIRE_REGISTERS_COUNT)
 #define OUTPUT      "perf.data"
 #define KEPT        (UINT64_C(4) << 20) /* bytes of samples that are not overwritten */
-#define COMM_ROOM   64
-#define MISC        PERF_RECORD_MISC_USER
+/* ax to sp and ip, as in struct wire_registers; not flags and segments; r8 to r15 */
+#define REGISTERS (((UINT64_C(2) << PERF_REG_X86_IP) - 1) | (UINT64_C(0xff) << PERF_REG_X86_R8))
+#define COMM_ROOM 64
+#define MISC      PERF_RECORD_MISC_USER
 
 static struct {
     const struct kernel *kernel;
@@ -31,6 +34,9 @@ static struct {
     const struct events *events;
     bool chains, overwrites;
     bool weights; /* what was spent from a call to its return */
+    bool has_registers;
+    bool registers_known;
+    uint64_t registers[WIRE_REGISTERS_COUNT]; /* of the next sample, if they are known */
     uint64_t samples, cut;
     uint64_t times[2]; /* of the first and the last */
     struct perf_event_attr attributes[EVENTS_MAX];
@@ -53,6 +59,10 @@ static void describe(const struct event *event, struct perf_event_attr *attribut
         attribute->sample_type |= PERF_SAMPLE_CALLCHAIN;
     if (recording.weights)
         attribute->sample_type |= PERF_SAMPLE_WEIGHT;
+    if (recording.has_registers) {
+        attribute->sample_type |= PERF_SAMPLE_REGS_INTR;
+        attribute->sample_regs_intr = REGISTERS;
+    }
     switch (event->kind) {
     case EVENT_INSTRUCTIONS:
         attribute->type = PERF_TYPE_HARDWARE;
@@ -194,6 +204,23 @@ static size_t write_chain(uint64_t *words, const struct wire_sample *sample, siz
     return count + callers;
 }
 
+void recording_registers(const struct wire_registers *registers)
+{
+    memcpy(recording.registers, registers->registers, sizeof(recording.registers));
+    recording.registers_known = true;
+}
+
+static size_t write_registers(uint64_t *words)
+{
+    bool known = recording.registers_known;
+
+    recording.registers_known = false;
+    words[0] = known ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_NONE;
+    if (known)
+        memcpy(words + 1, recording.registers, sizeof(recording.registers));
+    return known ? 1 + WIRE_REGISTERS_COUNT : 1;
+}
+
 static void write_sample(const uint64_t *words)
 {
     const struct perf_event_header *header = (const void *)words;
@@ -210,7 +237,7 @@ int recording_sample(const struct wire_sample *sample, struct refusal *why)
 {
     long depth = contexts_depth(sample->context);
     size_t callers = depth > CHAIN_MOST ? CHAIN_MOST : (size_t)depth, count = 1;
-    uint64_t words[SAMPLE_HEAD + 3 + CHAIN_MOST + 1];
+    uint64_t words[SAMPLE_MOST];
     struct perf_event_header header = {.type = PERF_RECORD_SAMPLE, .misc = MISC};
 
     if (sample->event >= recording.events->count || depth < 0)
@@ -227,6 +254,8 @@ int recording_sample(const struct wire_sample *sample, struct refusal *why)
         count += write_chain(words + count, sample, callers);
     if (recording.weights)
         words[count++] = sample->spent;
+    if (recording.has_registers)
+        count += write_registers(words + count);
     header.size = (uint16_t)(count * sizeof(*words));
     memcpy(words, &header, sizeof(header));
     if (recording.overwrites)
@@ -285,6 +314,7 @@ int recording_create(const struct pitot_options *options, const struct kernel *k
     recording.events = events;
     recording.chains = options->chains;
     recording.overwrites = options->overwrite;
+    recording.has_registers = options->registers;
     if (options->overwrite && !sample_ring_create(options->memory ? options->memory : KEPT))
         return refuse(why, ENOMEM, "-m: no memory for so many bytes");
     recording.weights = events_have(events, EVENT_RETURNS);

@@ -24,6 +24,9 @@ void recording_slide(uint64_t slide);
 
 int recording_thread(const struct wire_thread *thread, struct refusal *why);
 
+/* The next sample has them. */
+void recording_registers(const struct wire_registers *registers);
+
 /* 0, or a negative errno and the reason: it is of no event or context. */
 int recording_sample(const struct wire_sample *sample, struct refusal *why);
 

@@ -16,6 +16,7 @@ struct watch {
     const struct events *events;
     char *const *command; /* QEMU's */
     bool chains, sampled; /* chains: calls are followed; not sampled: counted alone */
+    bool registers;       /* samples have them */
     uint64_t most;        /* samples; 0: any number */
     bool streams;         /* standard output is the command's, not QEMU's */
     const char *wanted;   /* more arguments of the plugin, each behind a comma; NULL: none */

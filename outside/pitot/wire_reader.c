@@ -5,14 +5,15 @@
 #include <string.h>
 
 static const size_t sizes[] = {
-    [WIRE_BEGIN] = sizeof(struct wire_begin),     [WIRE_CONTEXT] = sizeof(struct wire_context),
-    [WIRE_THREAD] = sizeof(struct wire_thread),   [WIRE_SAMPLE] = sizeof(struct wire_sample),
-    [WIRE_COUNT] = sizeof(struct wire_count),     [WIRE_END] = sizeof(struct wire_end),
-    [WIRE_WORD] = sizeof(struct wire_word),       [WIRE_CLOCK] = sizeof(struct wire_clock),
-    [WIRE_SLIDE] = sizeof(struct wire_slide),     [WIRE_STRANGE] = sizeof(struct wire_strange),
-    [WIRE_PATCHED] = sizeof(struct wire_patched), [WIRE_COST] = sizeof(struct wire_cost),
-    [WIRE_LOST] = sizeof(struct wire_lost),       [WIRE_WHERE] = sizeof(struct wire_where),
-    [WIRE_LAST] = sizeof(struct wire_last),       [WIRE_BLOCK] = sizeof(struct wire_block),
+    [WIRE_BEGIN] = sizeof(struct wire_begin),         [WIRE_CONTEXT] = sizeof(struct wire_context),
+    [WIRE_THREAD] = sizeof(struct wire_thread),       [WIRE_SAMPLE] = sizeof(struct wire_sample),
+    [WIRE_COUNT] = sizeof(struct wire_count),         [WIRE_END] = sizeof(struct wire_end),
+    [WIRE_WORD] = sizeof(struct wire_word),           [WIRE_CLOCK] = sizeof(struct wire_clock),
+    [WIRE_SLIDE] = sizeof(struct wire_slide),         [WIRE_STRANGE] = sizeof(struct wire_strange),
+    [WIRE_PATCHED] = sizeof(struct wire_patched),     [WIRE_COST] = sizeof(struct wire_cost),
+    [WIRE_LOST] = sizeof(struct wire_lost),           [WIRE_WHERE] = sizeof(struct wire_where),
+    [WIRE_LAST] = sizeof(struct wire_last),           [WIRE_BLOCK] = sizeof(struct wire_block),
+    [WIRE_REGISTERS] = sizeof(struct wire_registers),
 };
 
 void *wire_room(struct wire_reader *reader, size_t *room)

@@ -6,7 +6,8 @@
  *     1   QEMU 6.0 to 8.1
  *     2   counters in translated code are those of a CPU
  *     3   the bytes of an instruction are copied
- *     4   QEMU 9.2 to 10.1; as 3, as are 5 and 6, but for what is not used here
+ *     4   QEMU 9.2 to 10.1: values of accesses, and registers (since version 2); 5 and 6 are the
+ *         same but for what is not used here
  *     7   QEMU 11.1: no callback is handed the plugin's id, and each what it was registered with
  *
  * Functions are QEMU's own, found when it loads the plugin.
@@ -37,7 +38,7 @@ typedef struct qemu_info_t {
     } system;
 } qemu_info_t;
 
-enum { QEMU_PLUGIN_CB_NO_REGS };
+enum { QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_CB_R_REGS };
 enum { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W, QEMU_PLUGIN_MEM_RW };
 
 typedef void qemu_plugin_exec(unsigned cpu, void *own);
@@ -97,6 +98,56 @@ unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);
 size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction, void *to, size_t size);
 #else
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction);
+#endif
+
+#if QEMU_API >= 4
+enum {
+    QEMU_PLUGIN_MEM_VALUE_U8,
+    QEMU_PLUGIN_MEM_VALUE_U16,
+    QEMU_PLUGIN_MEM_VALUE_U32,
+    QEMU_PLUGIN_MEM_VALUE_U64,
+    QEMU_PLUGIN_MEM_VALUE_U128,
+};
+
+typedef struct {
+    int type;
+    union {
+        uint8_t u8;
+        uint16_t u16;
+        uint32_t u32;
+        uint64_t u64;
+        struct {
+            uint64_t low, high;
+        } u128;
+    } data;
+} qemu_plugin_mem_value;
+
+qemu_plugin_mem_value qemu_plugin_mem_get_value(qemu_plugin_meminfo_t info);
+
+/* GLib's, which QEMU is linked with. */
+typedef struct {
+    uint8_t *data;
+    unsigned len;
+} GByteArray;
+
+typedef struct {
+    char *data;
+    unsigned len;
+} GArray;
+
+GByteArray *g_byte_array_new(void);
+GByteArray *g_byte_array_set_size(GByteArray *array, unsigned length);
+
+struct qemu_plugin_register;
+typedef struct {
+    struct qemu_plugin_register *handle;
+    const char *name;
+    const char *feature;
+} qemu_plugin_reg_descriptor;
+
+/* Those of the CPU whose callback this is, which was registered with QEMU_PLUGIN_CB_R_REGS. */
+GArray *qemu_plugin_get_registers(void);
+int qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *to);
 #endif
 
 PLUGIN_EXPORT extern int qemu_plugin_version;

@@ -38,12 +38,12 @@ bool blame_watch(void)
     return writers_watch() || shadow_watch();
 }
 
-void blame_on_store(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length)
+void blame_on_store(unsigned cpu, const struct store *store)
 {
     if (shadow_watch())
-        shadow_on_store(cpu, time, ip, address, length);
+        shadow_on_store(cpu, store);
     else
-        writers_on_store(cpu, time, ip, address, length);
+        writers_on_store(cpu, store);
 }
 
 void blame_tell(void)

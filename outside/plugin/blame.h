@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "outside/plugin/store.h"
+
 /* True if the argument begins as one of these; *wrong is NULL, or what is wrong with it. */
 bool blame_argument(const char *argument, const char **wrong);
 
@@ -17,7 +19,6 @@ void blame_slide(uint64_t by);
 /* Whether stores are wanted. */
 bool blame_watch(void);
 
-/* The instruction at `ip` has stored; `time` is that CPU's count of instructions. */
-void blame_on_store(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length);
+void blame_on_store(unsigned cpu, const struct store *store);
 
 void blame_tell(void);

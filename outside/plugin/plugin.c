@@ -2,12 +2,13 @@
 /*
  * The plugin: QEMU loads it, `pitot` writes its arguments (outside/pitot/).
  *
- *     -plugin FILE.so,out=FD,[text=FIRST:LAST,][code=...,][chains=0,][graph=1,][last=N,]event=...,
- *         stop=...
+ *     -plugin FILE.so,out=FD,[text=FIRST:LAST,][code=...,][chains=0,][registers=1,][graph=1,]
+ *         [last=N,]event=...,stop=...
  *
  * events.h has the events, of which `stop` is one; code.h has text and code, window.h and blame.h
- * more arguments, cover.h one that excludes all others. graph: costs are told, too (graph.h); last:
- * the last calls (last.h). Nothing is followed or counted before the kernel runs.
+ * more arguments, cover.h one that excludes all others. registers: samples have them
+ * (registers.h); graph: costs are told, too (graph.h); last: the last calls (last.h). Nothing is
+ * followed or counted before the kernel runs.
  */
 #include <stdio.h>
 #include <string.h>
@@ -50,6 +51,10 @@ static bool take_argument(const char *argument, int *fd)
     }
     if (strncmp(argument, "graph=", 6) == 0) {
         run.graph = strcmp(argument + 6, "0") != 0;
+        return true;
+    }
+    if (strcmp(argument, "registers=1") == 0) {
+        run.registers = true;
         return true;
     }
     if (sscanf(argument, "last=%u", &run.last) == 1)

@@ -317,12 +317,17 @@ void run_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void
 /* In QEMU 7.2 a read-modify-write comes as a read, too, even where writes alone are asked for. */
 void run_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
 {
+    struct store store = {.time = cpus[cpu].time,
+                          .ip = site_of(own),
+                          .address = address,
+                          .length = 1u << qemu_plugin_mem_size_shift(info),
+                          .info = info};
+
     if (!qemu_plugin_mem_is_store(info))
         return;
     locks_take_all();
     if (begun)
-        blame_on_store(cpu, cpus[cpu].time, site_of(own), address,
-                       1u << qemu_plugin_mem_size_shift(info));
+        blame_on_store(cpu, &store);
     locks_give_all();
 }
 

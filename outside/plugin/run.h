@@ -13,9 +13,10 @@
 
 /* What is wanted; it does not change while the machine runs. */
 extern struct run {
-    bool chains;   /* calls are followed */
-    bool graph;    /* costs are told (graph.h) */
-    unsigned last; /* so many calls of each CPU are kept (last.h); 0: none */
+    bool chains;    /* calls are followed */
+    bool registers; /* samples have them (registers.h) */
+    bool graph;     /* costs are told (graph.h) */
+    unsigned last;  /* so many calls of each CPU are kept (last.h); 0: none */
     /* What run_begin makes of it. */
     bool returns; /* an event is of them */
     bool entries; /* which function a call has begun matters */

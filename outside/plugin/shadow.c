@@ -94,11 +94,12 @@ static void write_page(const struct writer *writer, uint64_t address, uint64_t l
     }
 }
 
-void shadow_on_store(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length)
+void shadow_on_store(unsigned cpu, const struct store *store)
 {
-    uint64_t last = address + length - 1, page_last = address | (PAGE - 1);
-    struct writer writer = {.ip = ip,
-                            .time = time,
+    uint64_t address = store->address, last = address + store->length - 1;
+    uint64_t page_last = address | (PAGE - 1);
+    struct writer writer = {.ip = store->ip,
+                            .time = store->time,
                             .context = follow_context(cpu),
                             .thread = (uint16_t)follow_thread(cpu),
                             .cpu = (uint8_t)cpu};

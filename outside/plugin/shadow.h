@@ -9,14 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "outside/plugin/store.h"
+
 /* shadow=BYTES, the room. NULL, or what is wrong. */
 const char *shadow_begin(const char *argument);
 
 /* Whether it is wanted. */
 bool shadow_watch(void);
 
-/* The instruction at `ip` has stored; `time` is that CPU's count of instructions. */
-void shadow_on_store(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length);
+void shadow_on_store(unsigned cpu, const struct store *store);
 
 /* Tells the writers in the order of addresses, granules of the same write as one, and the loss. */
 void shadow_tell(void);

@@ -6,6 +6,8 @@
 
 #include "outside/plugin/context.h"
 #include "outside/plugin/follow.h"
+#include "outside/plugin/registers.h"
+#include "outside/plugin/run.h"
 
 #define BUFFER        (1u << 18)
 #define CHAIN_DEEPEST 65536 /* contexts of one chain that are told at once */
@@ -72,7 +74,11 @@ static void tell_owner(uint32_t context, uint32_t thread)
 
 void tell_sample(struct wire_sample *sample, unsigned cpu)
 {
+    struct wire_registers record;
+
     tell_owner(sample->context, sample->thread);
+    if (run.registers && registers_read(sample->ip, record.registers))
+        put(&record, sizeof(record), WIRE_REGISTERS, cpu);
     lost += !put(sample, sizeof(*sample), WIRE_SAMPLE, cpu);
 }
 

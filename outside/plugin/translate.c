@@ -55,6 +55,12 @@ void code_slid(uint64_t by)
     blame_slide(by);
 }
 
+/* A callback that may make a sample is registered with these. */
+static int sample_flags(void)
+{
+    return run.registers ? QEMU_PLUGIN_CB_R_REGS : QEMU_PLUGIN_CB_NO_REGS;
+}
+
 /* `slide`: how far it lies above its address in the kernel's file. */
 static void watch_instruction(struct qemu_plugin_insn *instruction, const uint8_t *bytes,
                               enum decoded decoded, bool loaded, uint64_t slide)
@@ -74,7 +80,7 @@ static void watch_instruction(struct qemu_plugin_insn *instruction, const uint8_
     if (events_watch())
         qemu_plugin_register_vcpu_mem_cb(instruction,
                                          decode_is_atomic(bytes) ? run_atomic : run_access,
-                                         QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, own);
+                                         sample_flags(), QEMU_PLUGIN_MEM_RW, own);
     if (run.chains && (decoded == DECODED_CALL || decoded == DECODED_CALL_FAR))
         qemu_plugin_register_vcpu_mem_cb(instruction, run_call, QEMU_PLUGIN_CB_NO_REGS,
                                          QEMU_PLUGIN_MEM_W, own);
@@ -85,8 +91,7 @@ static void watch_instruction(struct qemu_plugin_insn *instruction, const uint8_
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_border, QEMU_PLUGIN_CB_NO_REGS,
                                                own);
     if (events_call(ip - slide))
-        qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_function, QEMU_PLUGIN_CB_NO_REGS,
-                                               own);
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_function, sample_flags(), own);
 }
 
 /* QEMU keeps `block` as long as it runs, and translates code anew at times: a few megabytes. */
@@ -113,7 +118,7 @@ void translate_block(struct qemu_plugin_tb *translated)
     block->start = code.start;
     if (code.start == RESET_VECTOR)
         qemu_plugin_register_vcpu_tb_exec_cb(translated, run_reset, QEMU_PLUGIN_CB_NO_REGS, NULL);
-    qemu_plugin_register_vcpu_tb_exec_cb(translated, run_block, QEMU_PLUGIN_CB_NO_REGS, block);
+    qemu_plugin_register_vcpu_tb_exec_cb(translated, run_block, sample_flags(), block);
     for (size_t i = 0; i < code.count; bytes += code.sizes[i++]) {
         struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(translated, i);
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "outside/plugin/follow.h"
 #include "outside/plugin/tell.h"
@@ -19,6 +20,8 @@ struct write {
     uint32_t context, thread;
     uint16_t cpu;
     uint8_t first, last; /* bytes of the word */
+    bool valued;         /* `value` has them: */
+    uint8_t value[WORD];
 };
 
 static struct place {
@@ -120,42 +123,52 @@ static void write_word(struct place *place, uint64_t word, const struct write *w
         newest->count++;
         newest->time = write->time;
         newest->cpu = write->cpu;
+        newest->valued = newest->valued && write->valued;
+        memcpy(newest->value + write->first, write->value + write->first,
+               write->last - write->first + 1u);
         return;
     }
     ring[(*begun)++ % kept] = *write;
 }
 
-/* The bytes from `first` to `last` lie in the place. */
-static void write_place(struct place *place, uint64_t first, uint64_t last, struct write *write)
+/* The bytes from `first` to `last` lie in the place, and are now `value`. */
+static void write_place(struct place *place, uint64_t first, uint64_t last, const uint8_t *value,
+                        struct write *write)
 {
     for (uint64_t word = word_of(place, first); word <= word_of(place, last); word++) {
         uint64_t at = (place->first / WORD + word) * WORD;
 
         write->first = (uint8_t)(first > at ? first - at : 0);
         write->last = (uint8_t)(last - at < WORD ? last - at : WORD - 1);
+        memcpy(write->value + write->first, value, write->last - write->first + 1u);
+        value += write->last - write->first + 1u;
         write_word(place, word, write);
     }
 }
 
-void writers_on_store(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length)
+void writers_on_store(unsigned cpu, const struct store *store)
 {
-    uint64_t last = address + length - 1;
+    uint64_t address = store->address, last = address + store->length - 1;
+    uint8_t value[STORE_MOST];
     struct write write;
 
     if (__builtin_expect(address > watched_last || last < watched_first, 1))
         return;
-    write = (struct write){.ip = ip,
-                           .time = time,
+    write = (struct write){.ip = store->ip,
+                           .time = store->time,
                            .count = 1,
                            .context = follow_context(cpu),
                            .thread = follow_thread(cpu),
-                           .cpu = (uint16_t)cpu};
+                           .cpu = (uint16_t)cpu,
+                           .valued = store_value(store, value)};
     for (unsigned i = 0; i < count; i++) {
         struct place *place = &places[i];
 
+        uint64_t first = address > place->first ? address : place->first;
+
         if (address <= place->last && last >= place->first)
-            write_place(place, address > place->first ? address : place->first,
-                        last < place->last ? last : place->last, &write);
+            write_place(place, first, last < place->last ? last : place->last,
+                        value + (first - address), &write);
     }
 }
 
@@ -173,8 +186,10 @@ static void tell_history(unsigned place, uint64_t word)
                                        (places[place].first / WORD + word) * WORD + write->first,
                                    .ip = write->ip,
                                    .time = write->time,
-                                   .count = write->count};
+                                   .count = write->count,
+                                   .valued = write->valued};
 
+        memcpy(&record.value, write->value + write->first, record.length);
         tell_word(&record, write->cpu);
     }
 }

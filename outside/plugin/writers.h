@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "outside/plugin/store.h"
+
 /* writes=N, entries of each history; before the first place. NULL, or what is wrong. */
 const char *writers_keep(const char *argument);
 
@@ -25,8 +27,7 @@ void writers_slide(uint64_t by);
 /* Whether there is a place. */
 bool writers_watch(void);
 
-/* The instruction at `ip` has stored; `time` is that CPU's count of instructions. */
-void writers_on_store(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length);
+void writers_on_store(unsigned cpu, const struct store *store);
 
 /* Tells the histories, the newest write of each word first. */
 void writers_tell(void);

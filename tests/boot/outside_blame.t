@@ -52,7 +52,8 @@ my $blamed = printed($switched_off, "$build/outside/pitot", 'blame', '-n', 10, '
     'port_watched+2/4', '--', @qemu);
 like(slurp("$logs/console"), qr/^port: 40 writes, 40 hits, 80 records$/m,
     'the kernel runs as it does unwatched');
-my ($whole, $part) = map { [writes($_)] } split(/^(?=port_watched\+2, )/m, $blamed);
+my ($whole_text, $part_text) = split(/^(?=port_watched\+2, )/m, $blamed);
+my ($whole, $part) = map { [writes($_)] } $whole_text, $part_text;
 
 printed($switched_off, "$build/outside/pitot", 'record', '-g', '-e', 'mem:port_watched:w', '-o',
     "$logs/perf.data", '--', @qemu);
@@ -61,8 +62,12 @@ my @hits = writes(printed(0, 'perf', '--no-pager', 'script', '-i', "$logs/perf.d
 is(scalar(@hits), 40, 'a watch has 40 hits');
 is_deeply($whole, [reverse(@hits[-10 .. -1])], '... the last 10 are the last 10 writers');
 is_deeply($part, $whole, '... also of a part of it');
+# The kernel writes 0, 1, and so on to 39.
+my @values = map { sprintf('value 0x%x, ', $_) } reverse(30 .. 39);
+is_deeply([$whole_text =~ /: (.*?)\d+ instructions ago$/mg],
+    tells_registers() ? \@values : [('') x 10], '... with the values, where QEMU tells them');
 my ($time) = $hits[-1] =~ /(\d+\.\d+):/;
-my ($ago) = $blamed =~ /: (\d+) instructions ago$/m;
+my ($ago) = $blamed =~ /(\d+) instructions ago$/m;
 my ($page) = slurp('docs/outside.md') =~ /^( {4}port_watched, 8 bytes.*?)\n\n/ms;
 is_deeply([map { s/.*?: |\+0x\w+//gr } writes($page)],
     [map { s/.*?: |\+0x\w+//gr } @$whole[0, 1]], '... docs/outside.md says so');
@@ -79,7 +84,7 @@ is(scalar(() = $histories =~ /^0x/mg), scalar(@variables), '... of which each ha
 # Two runs do not end at the same instruction in QEMU 10.
 my $of_file = printed(0, "$build/outside/pitot", 'blame', '-i', "$logs/blame.data", @variables);
 same_ok($of_file =~ s/\d+ instructions ago//gr,
-    $histories =~ s/\d+ times in a row, |\d+ instructions ago//gr,
+    $histories =~ s/\d+ times in a row, |value \w+, |\d+ instructions ago//gr,
     '... all memory\'s file has the same of each');
 
 my %counts = reverse((printed($switched_off, "$build/outside/pitot", 'stat', '--', @qemu),

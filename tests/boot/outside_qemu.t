@@ -76,6 +76,34 @@ my $chains = {"port_enter mem:port_writes:w: port_leaf $way" => 40,
     "port_enter call:port_middle: $way" => 20};
 is_deeply(chains_of($out, $logs), $chains, '... with the way that led there');
 
+# port_middle is called with 0, 1, and so on to 19; memcpy returns its first argument.
+my @registers = ('record', '-I', '-o', $out, '-e', 'call:port_middle,call:memcpy,return:memcpy');
+
+# The values of a register in the samples of an event, in hexadecimal.
+sub sampled
+{
+    my ($event, $register) = @_;
+    return [slurp("$logs/script") =~ /$event:.*?\b$register:0x(\w+)/sg];
+}
+
+if (tells_registers()) {
+    pitot(@registers);
+    my $status = Pitot::Perf::run_between("$logs/script", "$logs/err", '/dev/null', 'perf',
+        '--no-pager', 'script', '-i', $out, '-F', 'event,ip,iregs');
+    is($status, 0, '-I: perf reads it') or diag(slurp("$logs/err"));
+    is_deeply(sampled('call:port_middle', 'DI'), [map { sprintf('%x', $_) } 0 .. 19],
+        '... and shows arguments');
+    my $copied = sampled('return:memcpy', 'AX');
+    cmp_ok(scalar(@$copied), '>', 0, '... and what');
+    is_deeply($copied, sampled('call:memcpy', 'DI'), '... functions return');
+} else {
+    my $status = Pitot::Perf::run_between("$logs/console", "$logs/said", '/dev/null',
+        "$build/outside/pitot", @registers, '--', @qemu);
+    is($status, 1, '-I is refused');
+    like(slurp("$logs/said"), qr/^pitot record: --intr-regs: QEMU \S+ tells a plugin no registers/,
+        '... as QEMU has no registers for a plugin');
+}
+
 write_bytes("$logs/nm", scalar `nm $build/port.elf`);
 is(system('objcopy', '-O', 'elf32-i386', "$build/port.elf", "$logs/narrow.elf"), 0, 'objcopy');
 for my $file (['--symbols', "$logs/nm"], ['--kernel', "$logs/narrow.elf"]) {

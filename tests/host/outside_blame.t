@@ -32,7 +32,7 @@ my @known = (begin(2), thread(1, $place{kmain} + 0x10), context(1, 0, $place{kma
 plugin_says(@known, clock(0, 9_000), clock(1, 2_000_000_007),
     word(thread => 1, context => 2, address => $queue, ip => $place{timer_isr} + 8, time => 8_000),
     word(cpu => 1, address => $queue + 2, length => 4, ip => $place{vfs_read},
-        time => 2_000_000_000, count => 12_345),
+        time => 2_000_000_000, count => 12_345, value => 0xfffffffe),
     word(place => 1, thread => 1, context => 1, address => $queue + 9, length => 1,
         ip => $place{panic}, time => 1), end(instructions => 9_000));
 is_deeply(blamed('run_queue/8', 'run_queue+9/2', sprintf('0x%x', $queue + 16)), [
@@ -40,7 +40,8 @@ is_deeply(blamed('run_queue/8', 'run_queue+9/2', sprintf('0x%x', $queue + 16)), 
     'kmain 2 [000] 0.000008000: 1000 instructions ago',
     'ffffffff80100708 timer_isr+0x8', 'ffffffff80100204 sched_run+0x4',
     'ffffffff80100115 kmain+0x15',
-    'kernel.elf 1 [001] 2.000000000: 12345 times in a row, bytes 2-5, 7 instructions ago',
+    'kernel.elf 1 [001] 2.000000000: 12345 times in a row, bytes 2-5, value 0xfffffffe, '
+        . '7 instructions ago',
     'ffffffff80100300 vfs_read+0x0', '',
     'run_queue+9, 2 bytes (0xffffffff80101009):',
     'kmain 2 [000] 0.000000001: byte 0, 8999 instructions ago',
@@ -54,13 +55,16 @@ is((stand_in_words())[1] =~ s/^.*?,writes/,writes/r,
 sub two_words
 {
     my (%second) = @_;
-    my %first = (thread => 1, context => 1, ip => $place{vfs_write}, time => 5, count => 2);
+    my %first = (thread => 1, context => 1, ip => $place{vfs_write}, time => 5, count => 2,
+        value => 5);
     plugin_says(@known, word(%first, address => $queue + 8),
         word(%first, address => $queue + 16, time => 6, %second), end(instructions => 9));
     return scalar(grep { /vfs_write/ } @{blamed('-n', 1, 'run_queue')});
 }
 
 is(two_words(), 1, 'neighbouring words with the same writers are one');
+is(two_words(value => 1), 1, '... whatever they wrote');
+unlike(join("\n", @{blamed('run_queue')}), qr/value/, '... which is not told, then');
 is(two_words(@$_), 2, "... not if another $_->[0] wrote")
     for [cpu => 1], [thread => 0], [context => 2], [count => 3], [length => 4];
 is_deeply([grep { /:$|not/ } @{blamed('run_queue')}], [
@@ -138,7 +142,8 @@ sub refused_ok
 refused_ok('no symbol "run_queu"; near: run_queue\b.*', 'run_queu');
 my $good = slurp($file);
 for my $damage (['is no file of pitot blame\'s', 'x' x 8_000],
-    ['is of version 9, 1 is read; record it again', $good =~ s/^.{8}\K..../pack('L<', 9)/ser],
+    ["is of version 9, $wire_version is read; record it again",
+        $good =~ s/^.{8}\K..../pack('L<', 9)/ser],
     ['is damaged; record it again', substr($good, 0, -length(end())) . 'x' x length(end())],
     ['is not whole: QEMU was killed; record it again', substr($good, 0, -length(end()))]) {
     my ($why, $bytes) = @$damage;

@@ -111,6 +111,26 @@ is_deeply([map { s/.*instructions: //r } samples()],
     [qw(vfs_read+0x20 idle_loop+0x8 timer_isr+0x8 panic+0x0 panic+0x0)],
     'without -g there are no chains');
 
+# --- Registers -----------------------------------------------------------------------------------
+
+# perf prints names of registers and their values, which each sample has.
+sub sampled_registers
+{
+    my $text = in_perf($out, 'script', '-F', 'time,ip,sym,iregs');
+    return map { [/\b([A-Z]\w+):0x([0-9a-f]+)/g] } grep { /^\s*\d+\.\d+:|ABI/ } split(/\n/,
+        $text =~ s/\n\s*(?=[0-9a-f]{16} )/ /gr =~ s/\n\s*ABI/ ABI/gr);
+}
+
+plugin_says(begin(1), registers(0xa .. 0x1a), sample(ip => $place{panic}, time => 1_000),
+    sample(ip => $place{panic}, time => 2_000), registers((~0) x 17), $samples[1], @threads[0, 1],
+    end());
+($said, $complaints) = pitot({STAND_IN_VERSION => '10.0.13'}, @record, '-I', @qemu);
+like(join(' ', stand_in_words()), qr/,registers=1,/, '-I: the plugin is asked for registers');
+my @order = (qw(AX BX CX DX SI DI BP SP IP), map { "R$_" } 8 .. 15);
+is_deeply([sampled_registers()], [
+    [map { ($order[$_] => sprintf('%x', 0xa + $_)) } 0 .. 16], [],
+    [map { ($_ => 'f' x 16) } @order]], '... perf shows those that each sample has');
+
 # --- A stream ------------------------------------------------------------------------------------
 
 plugin_says(@profile, end());
@@ -302,12 +322,11 @@ sub damaged_ok
 }
 
 my @good = (begin(1), sample(ip => $place{panic}, time => 1_000));
-damaged_ok('\S+ writes version 2 of its records, 1 is read; make outside', begin(1, 2));
+damaged_ok("\\S+ writes version 99 of its records, $wire_version is read; make outside",
+    begin(1, 99));
 damaged_ok('\S+ did not begin by its version; make outside', end());
-damaged_ok('the plugin wrote no record of version 1: kind 9, 16 bytes; make outside', @good,
-    pack('S<CCL<Q<', 16, 9, 0, 0, 0));
-damaged_ok('the plugin wrote no record of version 1: kind 5, 16 bytes; make outside', @good,
-    pack('S<CCL<Q<', 16, 5, 0, 0, 0));
+damaged_ok("the plugin wrote no record of version $wire_version: kind $_, 16 bytes; make outside",
+    @good, pack('S<CCL<Q<', 16, $_, 0, 0, 0)) for 9, 5;
 damaged_ok("the plugin's sample of event 1 in context 0 is impossible", @good,
     sample(event => 1, ip => 1));
 damaged_ok("the plugin's sample of event 0 in context 7 is impossible", @good,

@@ -78,6 +78,8 @@ refused_ok("$file: is QEMU 5.2; from 6.0 on it is possible", $refused,
     {STAND_IN_VERSION => '5.2.0'}, @record, @qemu);
 refused_ok("$file: has no -plugin; a QEMU configured with --enable-plugins has it", $refused,
     {STAND_IN_PLUGINS => 0}, @record, @qemu);
+refused_ok('--intr-regs: QEMU 7.2 tells a plugin no registers; 9.2 and later do', $refused, @record,
+    '--intr-regs', @qemu);
 refused_ok('-daemonize: pitot waits for QEMU\'s end; leave it out', $refused, @record, @qemu,
     '-daemonize');
 

@@ -60,7 +60,9 @@ uint32_t follow_thread(unsigned cpu)
 
 static void store(uint64_t time, uint64_t ip, uint64_t address, unsigned length)
 {
-    shadow_on_store(ip % 8, time, ip, address, length);
+    struct store one = {.time = time, .ip = ip, .address = address, .length = length};
+
+    shadow_on_store(ip % 8, &one);
     for (uint64_t at = address; at < address + length; at++)
         if (at - FIRST < LENGTH) {
             writer[at - FIRST] = ip;

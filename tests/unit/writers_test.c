@@ -24,6 +24,8 @@
 #define CODES  4u
 #define TOLD   4096u
 
+#define UNVALUED 300u /* the time of a store whose value is not known */
+
 static struct wire_word told[TOLD];
 static size_t told_count;
 
@@ -42,6 +44,25 @@ uint32_t follow_context(unsigned cpu)
 uint32_t follow_thread(unsigned cpu)
 {
     return cpu + 10;
+}
+
+static uint8_t byte_of(uint64_t time, uint64_t address)
+{
+    return (uint8_t)(time * 31 + address);
+}
+
+bool store_value(const struct store *store, uint8_t value[STORE_MOST])
+{
+    for (unsigned i = 0; i < store->length; i++)
+        value[i] = byte_of(store->time, store->address + i);
+    return store->time != UNVALUED;
+}
+
+static void store(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length)
+{
+    struct store one = {.time = time, .ip = ip, .address = address, .length = length};
+
+    writers_on_store(cpu, &one);
 }
 
 static void tell(void)
@@ -74,10 +95,10 @@ static void test_row(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 8; i++) /* a loop over the bytes of a word */
-        writers_on_store(2, 100 + i, 7, 0x1008 + i, 1);
-    writers_on_store(2, 200, 8, 0x1008, 4);
-    writers_on_store(2, 300, 7, 0x100e, 1);
-    writers_on_store(2, 400, 7, 0x100c, 1); /* not beside it */
+        store(2, 100 + i, 7, 0x1008 + i, 1);
+    store(2, 200, 8, 0x1008, 4);
+    store(2, 300, 7, 0x100e, 1);
+    store(2, 400, 7, 0x100c, 1); /* not beside it */
     tell();
     assert_int_equal(told_count, 4);
     assert_int_equal(told[0].address, 0x100c);
@@ -88,6 +109,9 @@ static void test_row(void **state)
     assert_int_equal(told[3].length, 8);
     assert_int_equal(told[3].count, 8);
     assert_int_equal(told[3].time, 107);
+    assert_true(told[0].valued && !told[1].valued);
+    for (unsigned i = 0; i < 8; i++)
+        assert_int_equal(told[3].value >> 8 * i & 0xff, byte_of(100 + i, 0x1008 + i));
     assert_int_equal(told[3].context, 3);
     assert_int_equal(told[3].thread, 12);
     assert_int_equal(told[3].head.cpu, 2);
@@ -95,7 +119,7 @@ static void test_row(void **state)
 
 static void test_random(void **state)
 {
-    uint64_t writer[LENGTH] = {0}, stores[WORDS] = {0}, counted[WORDS] = {0};
+    uint64_t writer[LENGTH] = {0}, times[LENGTH] = {0}, stores[WORDS] = {0}, counted[WORDS] = {0};
 
     (void)state;
     srand(1);
@@ -107,10 +131,11 @@ static void test_random(void **state)
         unsigned length = 1u << rand() % 5;
         bool touched[WORDS] = {false};
 
-        writers_on_store(0, i, ip, address, length);
+        store(0, i, ip, address, length);
         for (unsigned at = 0; at < LENGTH; at++)
             if (FIRST + at >= address && FIRST + at < address + length) {
                 writer[at] = ip;
+                times[at] = i;
                 touched[(FIRST + at) / 8 - FIRST / 8] = true;
             }
         for (unsigned word = 0; word < WORDS; word++)
@@ -124,6 +149,8 @@ static void test_random(void **state)
             i++;
         assert_true(i < told_count);
         assert_int_equal(told[i].ip, writer[at]);
+        assert_int_equal(told[i].value >> 8 * (FIRST + at - told[i].address) & 0xff,
+                         byte_of(times[at], FIRST + at));
     }
     for (size_t i = 0; i < told_count; i++)
         counted[told[i].address / 8 - FIRST / 8] += told[i].count;

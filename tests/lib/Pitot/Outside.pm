@@ -19,7 +19,7 @@ use Test::More ();
 use Pitot::Files;
 use Pitot::Perf;
 
-our @EXPORT = qw(machine_of chains_of $switched_off);
+our @EXPORT = qw(machine_of chains_of tells_registers $switched_off);
 
 our $switched_off = 1;    # isa-debug-exit's status for 0
 
@@ -31,6 +31,14 @@ sub machine_of
         'shift=0,sleep=off', '-cpu', 'max', '-m', '64M', @boot, '-nodefaults', '-display', 'none',
         '-no-reboot', '-serial', $console, '-serial', 'null', '-device',
         'isa-debug-exit,iobase=0xf4,iosize=1');
+}
+
+# Whether this QEMU tells a plugin registers, and the values of accesses.
+sub tells_registers
+{
+    my ($major, $minor) = `qemu-system-x86_64 --version` =~ /version (\d+)\.(\d+)/
+        or die("no QEMU\n");
+    return $major > 9 || $major == 9 && $minor >= 2;
 }
 
 # Each chain of the file, and how often it was there.

@@ -23,11 +23,15 @@ use Pitot::Patience;
 use Pitot::Perf;
 
 our @EXPORT = qw(stand_in_room plugin_says plugin_says_last pitot stand_in_words in_perf %place
-    link_kernel begin context function handler thread sample count cost where last_call word clock
-    lost block end slide strange patched);
+    $wire_version link_kernel begin context function handler thread sample registers count cost
+    where last_call word clock lost block end slide strange patched);
 
 my $build = $ENV{BUILD} // 'build';
 my $room;
+# The version of its records.
+our ($wire_version) =
+    slurp('outside/wire.h') =~ /^#define WIRE_VERSION (\d+)$/m;
+
 my @functions = qw(kmain sched_run vfs_read vfs_write panic idle_loop timer_isr);
 my $text = 0xffffffff << 32 | 0x80100000;
 
@@ -128,7 +132,7 @@ sub record
 sub begin
 {
     my ($cpus, $version) = @_;
-    return record(1, 0, 'L<2', $version // 1, $cpus);
+    return record(1, 0, 'L<2', $version // $wire_version, $cpus);
 }
 
 # Number, outer, site, and the call's bytes; none: an interrupt came before `site`.
@@ -161,6 +165,12 @@ sub sample
         @of{qw(event thread context access ip time weight address spent length)}, 0);
 }
 
+# Those of the next sample: ax bx cx dx si di bp sp ip, r8 to r15; those that are not given are 0.
+sub registers
+{
+    return record(7, 0, 'Q<17', map { $_ // 0 } @_[0 .. 16]);
+}
+
 sub count
 {
     my ($event, $hits) = @_;
@@ -172,8 +182,9 @@ sub word
 {
     my %of = (cpu => 0, place => 0, thread => 0, context => 0, length => 8, ip => 0, time => 0,
         count => 1, @_);
-    return record(20, $of{cpu}, 'L<4Q<4',
-        @of{qw(place thread context length address ip time count)});
+    return record(20, $of{cpu}, 'L<4Q<5L<2',
+        @of{qw(place thread context length address ip time count)}, $of{value} // 0,
+        defined $of{value} ? 1 : 0, 0);
 }
 
 sub clock
