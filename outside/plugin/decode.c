@@ -169,11 +169,18 @@ enum decoded decode(const uint8_t *bytes, size_t size, uint64_t ip, uint64_t *ta
         return decode_group_5(opcode[1] >> 3 & 7);
     case 0x89: /* mov to where rsp points */
         if (opcode[1] >> 6 == 0 && (opcode[1] & 7) == REGISTER_SP && opcode[2] == SIB_SP)
-            return DECODED_PUSH;
+            return DECODED_REPLACES;
         return loads_if(loads_sp(opcode, rex));
     default:
         return loads_if(loads_sp(opcode, rex));
     }
+}
+
+bool decode_is_way_out(const uint8_t *bytes)
+{
+    uint8_t opcode = bytes[branch_prefixes(bytes)];
+
+    return opcode == 0xc2 || opcode == 0xc3 || opcode == 0xe9 || opcode == 0xeb;
 }
 
 bool decode_is_atomic(const uint8_t *bytes)

@@ -19,7 +19,8 @@ enum decoded {
     DECODED_JUMP_IF,    /* perhaps, to `target` */
     DECODED_JUMP_FAR,   /* to one that is read or in a register */
     DECODED_LOADS,      /* loads rsp with something that is no sum with itself */
-    DECODED_PUSH,       /* writes the top of the stack, where a return would read */
+    DECODED_PUSH,       /* writes a new top of the stack, where a return would read */
+    DECODED_REPLACES,   /* writes the top that is there */
     DECODED_POP,        /* reads it */
     DECODED_SYSCALL,    /* syscall, sysenter: the kernel is entered */
     DECODED_INTERRUPTS, /* int, int3 */
@@ -31,6 +32,9 @@ enum decoded {
  * `target` is set for those that have one; `ip` is the instruction's address. 16 bytes may be read.
  */
 enum decoded decode(const uint8_t *bytes, size_t size, uint64_t ip, uint64_t *target);
+
+/* Whether code that begins so leads to a return, or by one jump to where there may be one. */
+bool decode_is_way_out(const uint8_t *bytes);
 
 /* Whether it reads and writes memory at once: lock, or xchg. */
 bool decode_is_atomic(const uint8_t *bytes);

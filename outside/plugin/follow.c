@@ -151,6 +151,7 @@ bool follow_calls_again(unsigned number, uint64_t place, uint64_t next)
     if (!is_again(frame, stack_context(stack), next))
         return false;
     frame->place = place;
+    frame->replaced = false;
     stack->depth++;
     return true;
 }
@@ -195,6 +196,10 @@ bool follow_return(unsigned number, uint64_t ip)
     cpu->returned.entry = 0;
     if (cpu->loaded || cpu->interrupted || !stack)
         return true;
+    if (stack->depth > 0 && stack->frames[stack->depth - 1].replaced) {
+        stack->depth--;
+        return true;
+    }
     for (unsigned i = stack->depth; i > 0 && !stack->frames[i - 1].interrupt; i--)
         if (stack->frames[i - 1].next == ip) {
             const struct frame *frame = &stack->frames[i - 1];
@@ -215,7 +220,7 @@ bool follow_returns_to(unsigned number, uint64_t ip)
     struct stack *stack = cpu->stack;
 
     if (cpu->loaded || cpu->presumed || cpu->interrupted || !stack || stack->depth == 0 ||
-        stack->frames[stack->depth - 1].next != ip)
+        stack->frames[stack->depth - 1].replaced || stack->frames[stack->depth - 1].next != ip)
         return false;
     stack->depth--;
     return true;
@@ -242,7 +247,16 @@ uint64_t follow_next(unsigned number)
 
     if (cpu->loaded || cpu->interrupted || !stack || stack->depth == 0)
         return 0;
-    return stack->frames[stack->depth - 1].next;
+    return stack->frames[stack->depth - 1].replaced ? 0 : stack->frames[stack->depth - 1].next;
+}
+
+void follow_replace(unsigned number, uint64_t place)
+{
+    struct follow_cpu *cpu = &cpus[number];
+    struct frame *top = cpu->loaded || cpu->interrupted ? NULL : stack_top(cpu->stack);
+
+    if (top && !top->interrupt && top->place == place)
+        top->replaced = true;
 }
 
 void follow_load(unsigned number)

@@ -10,7 +10,8 @@
  *     calling context. Places go down as calls nest, so a call at a place pops every frame at or
  *     below it: they have returned unseen, or were jumped over (longjmp).
  *   - A return pops the innermost frame, if the code continues where that call ends. If not, it was
- *     a jump (push; ret), and the frame stays.
+ *     a jump (push; ret), and the frame stays. A store at the innermost place itself, just before
+ *     the return, makes it a jump that ends the call (a retpoline).
  *   - A stack is a range of places. Only an instruction that loads rsp, an interrupt and its return
  *     leave a stack; arithmetic on rsp does not. So after such an instruction the next place tells
  *     the stack: one has its lowest and highest place around it, or its innermost frame just above
@@ -74,6 +75,12 @@ bool follow_returns_to(unsigned cpu, uint64_t ip);
 
 /* Where a return continues that is the end of the innermost call; 0 if not known. */
 uint64_t follow_next(unsigned cpu);
+
+/*
+ * A store at that place, other than a call's. If it is the innermost call's, that one's return goes
+ * elsewhere. Changes nothing but the stack that the CPU is on.
+ */
+void follow_replace(unsigned cpu, uint64_t place);
 
 /* An instruction has loaded rsp. */
 void follow_load(unsigned cpu);

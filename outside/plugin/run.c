@@ -79,7 +79,7 @@ static void follow_entry(unsigned cpu, const struct block *last, uint64_t next, 
         site = follow_interrupt_site(cpu);
     else if (next)
         site = next;
-    if (last->ends != DECODED_RETURN || next)
+    if (last->ends != DECODED_RETURN || next || last->pushes)
         follow_last(cpu, last, next);
     interrupt(cpu, site ? site : last->last, start);
 }
@@ -267,6 +267,16 @@ void run_place(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *o
     if (begun)
         follow_place(cpu, place);
     locks_give_all();
+}
+
+void run_replace(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own)
+{
+    (void)info;
+    (void)own;
+    locks_take_own(cpu);
+    if (begun)
+        follow_replace(cpu, place);
+    locks_give_own(cpu);
 }
 
 /* All of them on all CPUs, but for the block that has just begun on this one. */

@@ -33,13 +33,15 @@ void run_reset(unsigned cpu, void *own);
 
 /*
  * `own`: an instruction's address. A call's store; a jump or return that entry.h wants to be told;
- * a load of rsp, and the next access to the stack after one; an access, also by an atomic
+ * a load of rsp, and the next access to the stack after one; a store over what the next return may
+ * read; an access, also by an atomic
  * instruction; a store alone; an entry of a function; a border of the window.
  */
 void run_call(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own);
 void run_leaves(unsigned cpu, void *own);
 void run_load(unsigned cpu, void *own);
 void run_place(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own);
+void run_replace(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own);
 void run_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);
 void run_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);
 void run_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);

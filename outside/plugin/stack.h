@@ -20,6 +20,7 @@ struct frame {
     uint64_t began; /* ... when its stack had executed so many */
     uint32_t context, outer; /* outer: of a call, the context that it was made in */
     bool interrupt;
+    bool replaced;       /* a return from it goes elsewhere */
     struct stack *below; /* of an interrupt: the stack that it came upon; NULL: not known */
     uint32_t upon;       /* ... the context of another whose handler has no place yet, or none */
 };

@@ -61,18 +61,28 @@ static int sample_flags(void)
     return run.registers ? QEMU_PLUGIN_CB_R_REGS : QEMU_PLUGIN_CB_NO_REGS;
 }
 
-/* `slide`: how far it lies above its address in the kernel's file. */
+/* A return would read what it writes or reads. */
+static bool is_at_top(enum decoded decoded)
+{
+    return decoded == DECODED_PUSH || decoded == DECODED_REPLACES || decoded == DECODED_POP;
+}
+
+/* `next`: the bytes after it. `slide`: how far it lies above its address in the kernel's file. */
 static void watch_instruction(struct qemu_plugin_insn *instruction, const uint8_t *bytes,
-                              enum decoded decoded, bool loaded, uint64_t slide)
+                              const uint8_t *next, enum decoded decoded, bool loaded,
+                              uint64_t slide)
 {
     uint64_t ip = qemu_plugin_insn_vaddr(instruction);
     void *own = (void *)(uintptr_t)ip;
 
     if (run.chains && decoded == DECODED_LOADS)
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_load, QEMU_PLUGIN_CB_NO_REGS, NULL);
-    if (run.chains && (decoded == DECODED_PUSH || decoded == DECODED_POP) && loaded)
+    if (run.chains && is_at_top(decoded) && loaded)
         qemu_plugin_register_vcpu_mem_cb(instruction, run_place, QEMU_PLUGIN_CB_NO_REGS,
                                          QEMU_PLUGIN_MEM_RW, NULL);
+    if (run.chains && decoded == DECODED_REPLACES && decode_is_way_out(next))
+        qemu_plugin_register_vcpu_mem_cb(instruction, run_replace, QEMU_PLUGIN_CB_NO_REGS,
+                                         QEMU_PLUGIN_MEM_W, NULL);
     /* Before run_call: a call's own store belongs to the caller. */
     if (blame_watch())
         qemu_plugin_register_vcpu_mem_cb(instruction, run_store, QEMU_PLUGIN_CB_NO_REGS,
@@ -125,9 +135,9 @@ void translate_block(struct qemu_plugin_tb *translated)
         block->last = qemu_plugin_insn_vaddr(instruction);
         block->end = block->last + code.sizes[i];
         block->ends = decode(bytes, code.sizes[i], block->last, &block->target);
-        watch_instruction(instruction, bytes, block->ends, loaded, slide);
+        watch_instruction(instruction, bytes, bytes + code.sizes[i], block->ends, loaded, slide);
         loaded |= block->ends == DECODED_LOADS;
-        block->pushes |= block->ends == DECODED_PUSH;
+        block->pushes |= block->ends == DECODED_PUSH || block->ends == DECODED_REPLACES;
     }
     block->plain = entry_is_plain(block);
 }

@@ -3,8 +3,8 @@
 # of: outside, docs/outside.md
 #
 # `pitot` on a guest of a page, of which each instruction is known: interrupts by `int`, a function
-# that calls what a register says, one that ends in a jump, one that is left by a jump, recursion,
-# and a triple fault. Each number is what the source says. Run from the root of the tree:
+# that calls what a register says, retpolines, one that ends in a jump, one that is left by a jump,
+# recursion, and a triple fault. Each number is what the source says. Run from the root of the tree:
 #
 #     prove tests/boot/outside_shapes.t
 use strict;
@@ -75,7 +75,7 @@ long_mode:
         call main
         hlt
 
-global faults, faulty, chooser, skip, atomics, counter
+global faults, faulty, chooser, skip, atomics, counter, thunk, far_thunk, thunked, thunks
 faults: mov ebx, 6
         mov edi, 1 << 30                        ; nothing is mapped there
         call chooser
@@ -87,6 +87,26 @@ faults: mov ebx, 6
         call atomics
         dec ebx
         jnz .update
+        mov eax, thunked
+        call thunk
+        mov eax, thunked
+        call far_thunk
+        ret
+thunk:  call .out                               ; a retpoline
+.spin:  pause
+        jmp .spin
+.out:   mov [rsp], rax
+        ret
+far_thunk:
+        call .out
+.spin:  pause
+        jmp .spin
+.out:   mov [rsp], rax
+        jmp return_thunk
+return_thunk:
+        ret
+thunked:
+        inc dword [thunks]
         ret
 chooser:
         mov eax, [rdi]
@@ -183,6 +203,7 @@ stack_end:
 saved:  resb 8
 counter:
         resb 4
+thunks: resb 4
 END
 
 write_bytes("$logs/guest.asm", $guest);
@@ -212,6 +233,7 @@ my %counts = ('irq' => 10, 'call:faulty' => 6, 'return:faulty' => 6,
     'call:even' => 5, 'call:leaf' => 9, 'call:recurse' => 100,
     'return:even' => 5, 'return:odd' => 5, 'return:dispatch' => 10, 'return:tail' => 5,
     'return:leaf' => 4, 'return:jumper' => 4, 'return:deep' => 0, 'return:recurse' => 100,
+    'call:thunked' => 2, 'return:thunk' => 1, 'return:far_thunk' => 1, 'return:thunked' => 0,
     'return:served' => 3, 'return:finish' => 0, 'return:main' => 0);
 
 # What pitot counts of them.
@@ -274,8 +296,12 @@ is_deeply(chains('irq'), {'skip chooser faults long_mode' => 1,
 
 my ($end) = `nm $logs/guest.elf` =~ /^(\w{16}) . stack_end$/m;
 is_deeply(chains(sprintf('mem:0x%x/8:w', hex($end) - 16)),
-    {'main long_mode' => 21, 'faults long_mode' => 14},
+    {'main long_mode' => 21, 'faults long_mode' => 16},
     'the return address that a call stores is the caller\'s');
+
+is_deeply(chains('mem:thunks:w'), {'thunked faults long_mode' => 2},
+    'a retpoline jumps: the call in it calls nothing');
+unlike(slurp("$logs/said"), qr/returns/, '... and its return is one that was seen');
 
 # --- What each costs -----------------------------------------------------------------------------
 

@@ -115,7 +115,7 @@ static void compare(const struct instruction *instruction)
     is = decode(instruction->bytes, instruction->it.length, ip, &target);
     compared++;
     others += is == DECODED_OTHER;
-    if (is == DECODED_PUSH && instruction->it.mnemonic == ZYDIS_MNEMONIC_MOV &&
+    if (is == DECODED_REPLACES && instruction->it.mnemonic == ZYDIS_MNEMONIC_MOV &&
         instruction->operands[0].mem.base == ZYDIS_REGISTER_RSP)
         return; /* a store to where rsp points */
     if (is != expected)

@@ -114,6 +114,35 @@ static void a_return_that_is_a_jump_ends_no_call(void **state)
     ASSERT_CHAIN(cpu, 0x1000);
 }
 
+/* The call in it is made for its return address alone. */
+static void a_retpoline_is_a_jump(void **state)
+{
+    (void)state;
+    call(cpu, base, 0x1000);
+    for (unsigned i = 0; i < 2; i++) {
+        call(cpu, base - 32, 0x2000);
+        call(cpu, base - 40, 0x7000);
+        follow_replace(cpu, base - 48); /* not there */
+        assert_int_equal(follow_next(cpu), 0x7005);
+        follow_replace(cpu, base - 40);
+        assert_int_equal(follow_next(cpu), 0);
+        assert_false(follow_returns_to(cpu, 0x7005));
+        follow_interrupt(cpu, 0x7010);
+        call(cpu, base - 100, 0x8000);
+        assert_true(follow_return(cpu, 0x8005));
+        follow_interrupt_return(cpu);
+        follow_place(cpu, base - 40);
+        assert_true(follow_return(cpu, 0x3000));
+        ASSERT_CHAIN(cpu, 0x2000, 0x1000);
+        assert_true(follow_return(cpu, 0x2005));
+        ASSERT_CHAIN(cpu, 0x1000);
+    }
+    call(cpu, base - 32, 0x2000);
+    assert_true(follow_calls_again(cpu, base - 40, 0x7005)); /* another call from there */
+    assert_true(follow_returns_to(cpu, 0x7005));
+    ASSERT_CHAIN(cpu, 0x2000, 0x1000);
+}
+
 /*
  * Two CPUs make the same calls and returns on stacks of their own; one of them in the short way,
  * wherever that takes them. Now and then frames are jumped over, or rsp is loaded.
@@ -412,6 +441,37 @@ static void an_interrupt_that_was_taken_for_a_call_destroys_nothing(void **state
     ASSERT_CHAIN(cpu, 0x1000);
 }
 
+/* The kernel's stack is known by the first place on it; an NMI may come before, on a third one. */
+static void a_system_call_is_on_the_stack_of_the_kernel(void **state)
+{
+    const uint64_t kernel = base + 0x8000, ist = base + 0xc000;
+
+    (void)state;
+    call(cpu, base, 0x1000);
+    follow_border(cpu); /* syscall: swapgs, and the stack is loaded */
+    assert_chain(cpu, NULL, 0);
+    follow_interrupt(cpu, 0x5004);
+    call(cpu, ist, 0x9000);
+    ASSERT_CHAIN(cpu, 0x9000, 0x5004);
+    assert_true(follow_return(cpu, 0x9005));
+    follow_interrupt_return(cpu);
+    assert_chain(cpu, NULL, 0);
+    follow_load(cpu);
+    call(cpu, kernel, 0x5010);
+    ASSERT_CHAIN(cpu, 0x5010);
+    follow_interrupt(cpu, 0x5014);
+    call(cpu, ist, 0x9000);
+    ASSERT_CHAIN(cpu, 0x9000, 0x5014, 0x5010);
+    assert_true(follow_return(cpu, 0x9005));
+    follow_interrupt_return(cpu);
+    assert_true(follow_return(cpu, 0x5015));
+    follow_load(cpu);
+    follow_border(cpu); /* sysret */
+    call(cpu, base - 32, 0x1100);
+    ASSERT_CHAIN(cpu, 0x1100, 0x1000);
+    assert_int_equal(follow_outermost(follow_thread(cpu)), 0x1000);
+}
+
 /* --- What is called. --- */
 
 static void the_first_block_of_what_was_called_is_told(void **state)
@@ -651,6 +711,7 @@ int main(void)
         cmocka_unit_test_setup(a_path_of_calls_is_one_number, begin),
         cmocka_unit_test_setup(calls_that_were_jumped_over_are_gone, begin),
         cmocka_unit_test_setup(a_return_that_is_a_jump_ends_no_call, begin),
+        cmocka_unit_test_setup(a_retpoline_is_a_jump, begin),
         cmocka_unit_test_setup(the_short_way_leads_where_the_long_one_does, begin),
         cmocka_unit_test_setup(a_deep_recursion_is_followed, begin),
         cmocka_unit_test_setup(threads_are_told_by_their_stacks, begin),
@@ -666,6 +727,7 @@ int main(void)
         cmocka_unit_test_setup(where_an_interrupt_returns_to_is_told_by_the_next_place, begin),
         cmocka_unit_test_setup(an_interrupt_that_was_not_seen_destroys_nothing, begin),
         cmocka_unit_test_setup(an_interrupt_that_was_taken_for_a_call_destroys_nothing, begin),
+        cmocka_unit_test_setup(a_system_call_is_on_the_stack_of_the_kernel, begin),
         cmocka_unit_test_setup(the_first_block_of_what_was_called_is_told, begin),
         cmocka_unit_test_setup(a_return_says_what_the_call_took, begin),
         cmocka_unit_test_setup(calls_that_were_jumped_over_do_not_return, begin),
