@@ -30,12 +30,14 @@ viewers: packages-run packages-viewers
 	$(Q)npm install --prefix $(BUILD)/npm --no-fund --no-audit --silent speedscope flamegraph @firefox-devtools/profiler-cli
 	$(Q)prove tests/viewers/viewers.t
 
-## make demo        docs/demo.perf and docs/demo.kallsyms, recorded anew; make picture: docs/picture.svg, made of them
+## make demo        docs/demo.perf and docs/demo.kallsyms, recorded anew; make picture: docs/wild.svg, README's, drawn anew
 demo: packages-run
 	+$(Q)$(MAKE) --no-print-directory iso
-	$(Q)tools/demo record
-picture: | $(BUILD)
-	$(Q)tools/demo picture
+	$(Q)tools/demo
+picture: packages-run
+	+$(Q)$(MAKE) --no-print-directory iso
+	$(Q)BOOT=kernel ICOUNT=8 SLEEP=off COM2=$(BUILD)/com2.bin RUN='wild; perf record -a -e mem:shared_block+8/8:w -g -- wild; perf report -g callee -s sym; poweroff' \
+		tools/machine </dev/null | tools/transcript request_expire > docs/wild.svg
 
 ## make release     build/release: the image, the kernel, the demonstration's recording, and checksums
 release: packages-build

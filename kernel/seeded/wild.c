@@ -33,11 +33,10 @@ VISIBLE static void account_open(struct account *account)
 static void account_check(const struct account *account)
 {
     if (account->balance == (int64_t)account->entries)
-        print("wild: %lu entries of 1, balance %ld: correct\n", account->entries, account->balance);
+        print("wild: the balance is %ld: correct\n", account->balance);
     else
-        print("wild: %lu entries of 1, but the balance is %ld: something else wrote into "
-              "shared_block+0x%lx\n",
-              account->entries, account->balance, offsetof(struct account, balance));
+        print("wild: the balance is %ld, not %lu: something else wrote to shared_block+0x%lx\n",
+              account->balance, account->entries, offsetof(struct account, balance));
 }
 
 static int wild_run(int argc, char **argv)

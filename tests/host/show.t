@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tools/show, tools/fold, tools/demo, docs/demo.perf, docs/picture.svg
+# of: tools/show, tools/fold, tools/demo, docs/demo.perf
 #
 # The demonstration recording is readable by the real perf, with the symbols beside it and nothing
 # else of this tree; its picture shows what it holds; and `make flamegraph` and `make view` hand a
@@ -40,17 +40,6 @@ is(scalar(@samples), 364, '... with all of its samples');
 unlike($text, qr/\[unknown\]/, '... and a name for each function');
 my $whole = qr/^\t\w+ (?:un)?lock_kernel .*\bboot_entry_high \(\S+\)\n?\z/ms;
 is(scalar(grep { !/$whole/ } @samples), 0, '... from the hit to the outermost caller');
-
-# --- Its picture ---------------------------------------------------------------------------------
-
-my (%recorded, %drawn);
-my $period = 9;
-$recorded{$_} += $period for $text =~ /^\t\w+ (\S+)/mg;
-my $picture = slurp('docs/picture.svg');
-$drawn{$1} += $2 =~ tr/,//dr while $picture =~ /<title>(\S+) \(([\d,]+) events\)/g;
-delete @drawn{qw(all fs-stress)};    # all threads, and the only one
-is_deeply(\%drawn, \%recorded, 'docs/picture.svg has these hits; `make picture` draws it anew');
-unlike($picture, qr/<script| on\w+=/, '... and nothing that a browser would run');
 
 # --- The programs that others wrote --------------------------------------------------------------
 
