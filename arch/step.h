@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Single steps of the kernel. core/source/branches.c decides which thread is stepped, and why.
- * Called in debug traps, unless it says otherwise.
+ * Single steps of the kernel. core/event/source_branches.c decides which thread is stepped, and
+ * why. Called in debug traps, unless it says otherwise.
  */
 #pragma once
 

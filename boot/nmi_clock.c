@@ -9,7 +9,7 @@
 #include "arch/x86_64/memory/paging.h"
 #include "boot/cpus.h"
 #include "boot/io_apic.h"
-#include "core/source/nmi_clock.h"
+#include "core/event/source_nmi_clock.h"
 #include "drivers/acpi.h"
 #include "drivers/hpet.h"
 #include "drivers/ioapic.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The clock that comes as an NMI (core/source/nmi_clock.h; docs/sources.md): the HPET, by a line of
- * an I/O interrupt controller to the boot CPU. Boot, interrupts off.
+ * The clock that comes as an NMI (core/event/source_nmi_clock.h; docs/sources.md): the HPET, by a
+ * line of an I/O interrupt controller to the boot CPU. Boot, interrupts off.
  */
 #pragma once
 

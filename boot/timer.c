@@ -9,7 +9,7 @@
 #include "arch/x86_64/entry/trap.h"
 #include "core/command/session.h"
 #include "core/event/event.h"
-#include "core/source/clock.h"
+#include "core/event/source_clock.h"
 #include "drivers/pit8254.h"
 #include "kernel/interrupt.h"
 #include "kernel/panic/panic.h"

@@ -7,9 +7,9 @@
  */
 #include "kernel/cmdline.h"
 
+#include "core/lib/number.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "core/words/number.h"
 
 enum { UNASKED = 1, ASKED = 2 };
 

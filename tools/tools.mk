@@ -22,6 +22,6 @@ $(BUILD)/host/gather.so: tools/gather/gather.c
 	$(Q)$(HOSTCC) $(HOSTFLAGS) -O2 -fPIC -shared $< -o $@
 
 # The stream of a machine that has stopped is made by what makes it in the kernel.
-STREAM_SOURCES := $(addprefix core/,$(addsuffix .c,lib/print lib/refusal lib/crc32 ring/walk symbols/symbols symbols/table sample/view stream/head stream/stage stream/stream stream/task stream/tracing_data tracepoint/format zstd/encoder zstd/sequences zstd/fse))
+STREAM_SOURCES := $(addprefix core/,$(addsuffix .c,lib/print lib/refusal lib/crc32 ring/walk symbols/symbols symbols/table sample/view stream/head stream/stage stream/stream stream/task stream/tracing_data tracepoint/format stream/zstd_encoder stream/zstd_sequences stream/zstd_fse))
 STREAM_HEADERS := $(wildcard core/*.h core/*/*.h arch/*.h)
 $(eval $(call TOOL,postmortem,-lelf,$(STREAM_SOURCES) $(STREAM_HEADERS)))

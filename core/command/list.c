@@ -8,10 +8,10 @@
 #include "core/breakpoint/breakpoint.h"
 #include "core/console/command.h"
 #include "core/event/source.h"
+#include "core/lib/glob.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/tracepoint/format.h"
-#include "core/words/glob.h"
 
 static void print_tracepoint(struct sink *sink, const struct tracepoint *tracepoint)
 {

@@ -6,13 +6,13 @@
 #include "core/command/session.h"
 #include "core/command/workload.h"
 #include "core/console/command.h"
+#include "core/event/source_branches.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "core/source/branches.h"
+#include "core/lib/words.h"
 #include "core/stat/tallies.h"
 #include "core/stream/drain.h"
 #include "core/unwind/verify.h"
-#include "core/words/words.h"
 
 /* Task context, one command at a time. */
 static const struct perf_options *options; /* of the last recording */

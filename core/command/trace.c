@@ -10,8 +10,8 @@
 #include "core/console/interruptible.h"
 #include "core/lib/print.h"
 #include "core/recording/recording.h"
+#include "core/script/trace_print.h"
 #include "core/stream/drain.h"
-#include "core/trace/print.h"
 
 static uint64_t first_id(void)
 {

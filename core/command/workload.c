@@ -3,11 +3,11 @@
 #include "core/command/workload.h"
 
 #include "core/console/command.h"
+#include "core/event/source_branches.h"
 #include "core/host.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
 #include "core/option/target.h"
-#include "core/source/branches.h"
 
 /* The stream's readers find in the event's attributes what perf says so. */
 void workload_follow(struct perf_options *options)

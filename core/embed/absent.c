@@ -6,8 +6,8 @@
 #include <linux/errno.h>
 
 #include "core/command/trace.h"
+#include "core/event/source_branches.h"
 #include "core/lib/print.h"
-#include "core/source/branches.h"
 
 int perf_trace(int argc, char **argv)
 {

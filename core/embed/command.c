@@ -11,8 +11,8 @@
 #include "core/embed/embed.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/lib/words.h"
 #include "core/pitot.h"
-#include "core/words/words.h"
 
 #define LINE_SIZE 512
 

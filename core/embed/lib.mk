@@ -24,21 +24,22 @@ LIB_CFLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red
               -ffile-prefix-map=$(CURDIR)=. -fno-optimize-sibling-calls -fno-omit-frame-pointer -Wall -Wextra -Werror \
               -Iarch/embed -Icore/embed -I. -DEMBED_CPUS=$(CPUS) -DEMBED_RING_SIZE=$(RING)
 
-LIB_C   := $(wildcard core/*.c $(foreach room,lib words zstd symbols tracepoint breakpoint unwind ring sample tally event \
-               stream embed,core/$(room)/*.c)) \
-           $(patsubst %,core/source/%.c,breakpoint clock nmi_clock place tracepoint) core/recording/merge.c \
+LIB_C   := $(wildcard core/*.c $(foreach room,lib symbols tracepoint breakpoint unwind ring sample tally event stream \
+               embed,core/$(room)/*.c)) core/recording/merge.c \
            $(wildcard arch/embed/*.c) \
            $(patsubst %,arch/x86_64/debug/%.c,accessor debugreg debugreg_audit debugreg_encode group insn_map machine operand \
                operand_address trap watched) \
            $(patsubst %,arch/x86_64/cpu/%.c,canonical instructions registers) arch/x86_64/memory/memory.c \
            $(patsubst %,arch/x86_64/unwind/%.c,frame program_frame)
+# core/embed/sources.c has other sources in their place.
+LIB_C     := $(filter-out core/event/sources.c core/event/source_branches.c,$(LIB_C))
 LIB_ROOTS := pitot_init pitot_debug_entry pitot_thread_runs pitot_tick pitot_gdb_start
 
 # What puts itself into a section: no symbol of it is asked for.
 LIB_WHOLE :=
 ifeq ($(LEVEL),4)
 LIB_CFLAGS += -DEMBED_MEMORY=$(MEMORY)
-LIB_C     += $(wildcard $(foreach room,command console option report script stat trace gather recording,core/$(room)/*.c)) \
+LIB_C     += $(wildcard $(foreach room,command console option report script stat gather recording,core/$(room)/*.c)) \
              arch/x86_64/cpu/cpu_name.c
 LIB_C     := $(sort $(filter-out core/command/trace.c core/embed/stream.c,$(LIB_C)))
 LIB_ROOTS += pitot_command
@@ -50,7 +51,7 @@ $(error LEVEL=$(LEVEL): 3 or 4)
 endif
 
 # gdb, or what stands in for it.
-LIB_GDB := core/embed/gdb.c $(wildcard core/gdb/*.c core/remote/*.c arch/embed/debugger*.c) \
+LIB_GDB := core/embed/gdb.c $(wildcard core/gdb/*.c arch/embed/debugger*.c) \
            $(patsubst %,arch/x86_64/debug/%.c,branch operand_length stop_access stop_registers stop_step)
 LIB_C   := $(filter-out $(if $(filter 1,$(GDB)),core/embed/no_gdb.c,$(LIB_GDB)),$(sort $(LIB_C) $(LIB_GDB)))
 

@@ -2,8 +2,8 @@
 /* What pitot_start is asked for, spelt as for `perf record`. Task context. */
 #include "core/embed/embed.h"
 
+#include "core/lib/number.h"
 #include "core/lib/string.h"
-#include "core/words/number.h"
 
 #define WORD_MAX EVENT_NAME_SIZE
 

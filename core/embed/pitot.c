@@ -10,11 +10,11 @@
 #include "arch/memory.h"
 #include "arch/watch.h"
 #include "core/embed/embed.h"
+#include "core/event/source_nmi_clock.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/recording/merge.h"
-#include "core/source/nmi_clock.h"
 #include "core/stream/stream.h"
 #include "core/symbols/symbols.h"
 

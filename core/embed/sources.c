@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What can be recorded in another kernel: in place of core/source/sources.c, whose other sources
+ * What can be recorded in another kernel: in place of core/event/sources.c, whose other sources
  * need entries of Pitot's own. The last takes what has a colon in it.
  */
-#include "core/source/sources.h"
+#include "core/event/sources.h"
+#include "core/event/source_branches.h"
 #include "core/lib/assert.h"
-#include "core/source/branches.h"
 
 const struct event_source *const event_sources[] = {&breakpoint_source, &clock_source,
                                                     &tracepoint_source};

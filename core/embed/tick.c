@@ -2,8 +2,8 @@
 /* The timer of another kernel is the clock of cpu-clock. Its interrupt, interrupts off. */
 #include "arch/cpu.h"
 #include "arch/embed.h"
+#include "core/event/source_clock.h"
 #include "core/pitot.h"
-#include "core/source/clock.h"
 
 void pitot_tick(const struct pitot_regs *interrupted)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A source of events: what can be counted and sampled. Each source is a file of core/source/ that
- * defines a struct event_source, and a line of core/source/sources.c; no other code asks of which
+ * A source of events: what can be counted and sampled. Each source is a file of core/event/ that
+ * defines a struct event_source, and a line of core/event/sources.c; no other code asks of which
  * kind an event is. All functions run in task context.
  */
 #pragma once

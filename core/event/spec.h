@@ -30,7 +30,7 @@
 #include "core/tally/tally.h"
 #include "core/tracepoint/filter.h"
 
-/* Which part of the execution `branches` sees (core/source/branches.h). */
+/* Which part of the execution `branches` sees (core/event/source_branches.h). */
 struct event_window {
     uint64_t instructions; /* it ends after so many instructions; 0: it does not end */
     bool started;          /* true: it opens at each hit of an event with `start`; false: it is the

@@ -5,9 +5,9 @@
 #include <linux/perf_event.h>
 
 #include "core/event/source.h"
+#include "core/lib/number.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "core/words/number.h"
 
 void spelling_list_add(struct spelling_list *list, const char *word)
 {

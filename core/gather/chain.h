@@ -9,7 +9,7 @@ enum chain_term { CHAIN_UNSAID, CHAIN_NO, CHAIN_DEFAULT, CHAIN_ORC, CHAIN_FP };
 
 struct gathered;
 
-/* Says in a row (core/words/option.h) how many callers can be skipped. */
+/* Says in a row (core/lib/option.h) how many callers can be skipped. */
 #define CHAIN_SKIP .what = "skip", .unit = "callers", .least = 1, .most = SAMPLE_CHAIN_MAX - 1
 
 /* Setters of an enum chain_term: the way that is named, or for a flag the kernel's own. */

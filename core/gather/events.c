@@ -4,9 +4,9 @@
 
 #include "core/gather/span.h"
 #include "core/gather/tally.h"
+#include "core/lib/glob.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "core/words/glob.h"
 
 int events_add(struct gathered *gathered, const char *event, const struct event_terms *terms,
                struct refusal *why)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Setters (core/words/option.h) that add events to what is gathered, or say something of those that
+ * Setters (core/lib/option.h) that add events to what is gathered, or say something of those that
  * the option before them has added. Each gets the whole struct gathered. Task context.
  */
 #pragma once

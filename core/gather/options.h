@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "core/recording/recording.h"
-#include "core/trace/print.h"
+#include "core/script/trace_print.h"
 
 #define STAT_INTERVAL_MIN_MS 10 /* how often something can look at the clock: each tick */
 

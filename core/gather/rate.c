@@ -3,8 +3,8 @@
 #include "core/gather/rate.h"
 
 #include "core/gather/gathered.h"
+#include "core/lib/number.h"
 #include "core/lib/string.h"
-#include "core/words/number.h"
 
 #define SAID_MOST (1ull << 40) /* of a second, more than any source has */
 

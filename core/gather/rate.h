@@ -9,7 +9,7 @@
 struct event_terms;
 struct gathered;
 
-/* The setter (core/words/option.h) of a frequency. */
+/* The setter (core/lib/option.h) of a frequency. */
 int rate_set(void *at, const char *typed, char *value, struct refusal *why);
 
 void rate_apply(struct event_spec *event, const struct event_terms *terms);

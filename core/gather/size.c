@@ -3,8 +3,8 @@
 #include "core/gather/size.h"
 
 #include "arch/memory.h"
+#include "core/lib/number.h"
 #include "core/lib/string.h"
-#include "core/words/number.h"
 
 #define NUMBER_MAX (1ull << 40) /* with room above for a unit or a page's size */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Setters (core/words/option.h) of a uint64_t that is written with a unit, k or m. Task context.
+ * Setters (core/lib/option.h) of a uint64_t that is written with a unit, k or m. Task context.
  */
 #pragma once
 

@@ -6,9 +6,9 @@
 #include "core/gather/gathered.h"
 #include "core/gather/rate.h"
 #include "core/gather/size.h"
+#include "core/lib/option.h"
 #include "core/lib/string.h"
 #include "core/sample/sample.h"
-#include "core/words/option.h"
 
 #define AT(member) OPTION_AT(struct event_terms, member)
 

@@ -34,7 +34,7 @@ void terms_apply(struct gathered *gathered);
 /* Refuses terms and options for which the events have nothing. 0, or -EINVAL and the reason. */
 int terms_check(const struct gathered *gathered, struct refusal *why);
 
-/* Setters (core/words/option.h) of an int: yes and no, and of a flag that says one of them. */
+/* Setters (core/lib/option.h) of an int: yes and no, and of a flag that says one of them. */
 int terms_set_answer(void *at, const char *typed, char *value, struct refusal *why);
 int terms_set_yes(void *at, const char *typed, char *value, struct refusal *why);
 int terms_set_no(void *at, const char *typed, char *value, struct refusal *why);

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 #include "arch/regs.h"
+#include "core/gdb/link.h"
 #include "core/lib/print.h"
 #include "core/lib/refusal.h"
-#include "core/remote/link.h"
 
 /*
  * A port that gdb can use. No other code reads from it while it is open. All functions are called

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/remote/server.h"
+#include "core/gdb/server.h"
 
 int gdb_point_set(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why);
 int gdb_point_clear(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why);

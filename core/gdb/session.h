@@ -12,8 +12,8 @@
 
 #include "arch/debugger.h"
 #include "core/gdb/debugger.h"
+#include "core/gdb/server.h"
 #include "core/lib/print.h"
-#include "core/remote/server.h"
 
 extern struct gdb_session {
     const struct gdb_door *own_door, *lent_door; /* set at boot, */

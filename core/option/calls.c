@@ -4,8 +4,8 @@
 
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "core/trace/calls.h"
-#include "core/trace/print.h"
+#include "core/script/trace_calls.h"
+#include "core/script/trace_print.h"
 
 static int refuse_call(const char *name, size_t length, struct refusal *why)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Setters (core/words/option.h) of what `perf trace` prints (core/trace/print.h). Task context. */
+/* Setters (core/lib/option.h) of what `perf trace` prints. Task context. */
 #pragma once
 
 #include "core/lib/refusal.h"

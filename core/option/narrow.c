@@ -3,7 +3,7 @@
 #include "core/option/narrow.h"
 
 #include "arch/cpu.h"
-#include "core/words/number.h"
+#include "core/lib/number.h"
 
 int narrow_set_pid(void *at, const char *typed, char *value, struct refusal *why)
 {

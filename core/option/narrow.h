@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Setters (core/words/option.h) of what narrows hits: the number of a thread or process, a
+ * Setters (core/lib/option.h) of what narrows hits: the number of a thread or process, a
  * uint32_t, and CPUs, the bits of a uint64_t. Task context.
  */
 #pragma once

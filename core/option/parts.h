@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "core/words/option.h"
+#include "core/lib/option.h"
 
 /* In order of names, NULL after the last. */
 extern const struct options *const perf_parts[];

@@ -5,6 +5,6 @@
  */
 #pragma once
 
-#include "core/words/option.h"
+#include "core/lib/option.h"
 
 extern const struct options record_options, stat_options, trace_options;

@@ -2,11 +2,11 @@
 /* See options.h. Called by core/command/perf.c; task context. */
 #include "core/report/options.h"
 
+#include "core/lib/number.h"
 #include "core/lib/string.h"
 #include "core/report/key.h"
 #include "core/report/percent.h"
 #include "core/sample/chain_walk.h"
-#include "core/words/number.h"
 
 #define THRESHOLD_DEFAULT (PERCENT_UNITS / 2)
 #define THRESHOLD_MOST    (100 * PERCENT_UNITS)

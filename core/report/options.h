@@ -5,11 +5,11 @@
  */
 #pragma once
 
+#include "core/lib/option.h"
 #include "core/report/report.h"
 #include "core/sample/chain_walk.h"
-#include "core/words/option.h"
 
-/* Says in a row (core/words/option.h) how many addresses of a chain can count. */
+/* Says in a row (core/lib/option.h) how many addresses of a chain can count. */
 #define CHAIN_DEPTH .unit = "addresses of a chain", .least = 1, .most = CHAIN_WALK_MOST
 
 extern const struct options report_options;

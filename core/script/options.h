@@ -5,8 +5,8 @@
  */
 #pragma once
 
+#include "core/lib/option.h"
 #include "core/script/script.h"
-#include "core/words/option.h"
 
 extern const struct options script_options;
 

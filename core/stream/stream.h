@@ -14,7 +14,7 @@
 
 #include "core/lib/print.h"
 #include "core/sample/records.h"
-#include "core/zstd/encoder.h"
+#include "core/stream/zstd_encoder.h"
 
 /* What perf must know of the kernel to name its symbols, and of the machine. */
 struct stream_kernel {

@@ -4,7 +4,7 @@
  * two, instead of a record for each hit. Each CPU has a table of its own with a fixed size; hits
  * that find no room are counted. docs/perf.md ("Answers in place of events") tells why it is so.
  *
- * core/source/ calls tally_take for each hit that an event means; core/tally/print.h reads it.
+ * core/event/ calls tally_take for each hit that an event means; core/tally/print.h reads it.
  */
 #pragma once
 

@@ -7,10 +7,10 @@
 
 #include "core/host.h"
 #include "core/lib/assert.h"
+#include "core/lib/glob.h"
+#include "core/lib/number.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "core/words/glob.h"
-#include "core/words/number.h"
 
 struct compiler {
     const char *at;

@@ -7,7 +7,7 @@
  * A comparison is FIELD OPERATOR VALUE, or, for two numbers, FIELD OPERATOR FIELD. Fields are those
  * of core/tracepoint/field.h. Numbers are decimal (with a minus for fields with a sign) or 0x...;
  * their operators are == != < <= > >= and & (any of these bits). Texts are in double quotes; their
- * operators are == != and ~ (a pattern, core/words/glob.h). && binds more tightly than ||, ! more
+ * operators are == != and ~ (a pattern, core/lib/glob.h). && binds more tightly than ||, ! more
  * than both.
  *
  * filter_add, in task context, makes a program without jumps; filter_passes runs it in any

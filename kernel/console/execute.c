@@ -10,7 +10,7 @@
 #include "core/lib/print.h"
 #include "core/lib/refusal.h"
 #include "core/lib/string.h"
-#include "core/words/words.h"
+#include "core/lib/words.h"
 #include "kernel/console/command_owner.h"
 #include "kernel/console/console.h"
 #include "kernel/console/input.h"

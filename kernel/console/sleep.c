@@ -7,8 +7,8 @@
 
 #include "arch/cpu.h"
 #include "core/console/command.h"
+#include "core/lib/number.h"
 #include "core/lib/print.h"
-#include "core/words/number.h"
 #include "kernel/console/input_wait.h"
 #include "kernel/time/timer.h"
 

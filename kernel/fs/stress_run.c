@@ -6,8 +6,8 @@
 
 #include "arch/cpu.h"
 #include "core/console/command.h"
+#include "core/lib/number.h"
 #include "core/lib/print.h"
-#include "core/words/number.h"
 #include "kernel/fs/visible.h"
 #include "kernel/lock/kernel_lock.h"
 #include "kernel/sched/thread.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See watchdog.h. Each CPU looks after itself in the NMI clock (core/source/nmi_clock.h): so
+ * See watchdog.h. Each CPU looks after itself in the NMI clock (core/event/source_nmi_clock.h): so
  * nothing is shared but the report, and a look costs the others nothing.
  */
 #include "kernel/panic/watchdog.h"
@@ -8,8 +8,8 @@
 #include "arch/cpu.h"
 #include "arch/regs.h"
 #include "arch/stop.h"
+#include "core/event/source_nmi_clock.h"
 #include "core/lib/print.h"
-#include "core/source/nmi_clock.h"
 #include "kernel/cmdline.h"
 #include "kernel/panic/watchdog_report.h"
 #include "kernel/time/ticks.h"

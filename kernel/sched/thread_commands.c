@@ -8,7 +8,7 @@
 #include "core/console/command.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
-#include "core/words/words.h"
+#include "core/lib/words.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/sched/thread.h"
 #include "kernel/sched/wait_queue.h"

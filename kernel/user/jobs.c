@@ -11,7 +11,7 @@
 #include "core/console/command.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "core/words/words.h"
+#include "core/lib/words.h"
 #include "kernel/console/input_wait.h"
 #include "kernel/user/process.h"
 

@@ -10,7 +10,7 @@
 #include "arch/cpu.h"
 #include "arch/regs.h"
 #include "arch/user_step.h"
-#include "core/source/branches.h"
+#include "core/event/source_branches.h"
 #include "kernel/sched/thread.h"
 
 /* Interrupts off: the frame is the program's, on its thread's stack. */

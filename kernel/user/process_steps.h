@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Programs whose branches are recorded are stepped in user mode: which thread, for how long, and
- * what each step was. Whether a thread's are wanted is core/source/branches.h's word.
+ * what each step was. Whether a thread's are wanted is core/event/source_branches.h's word.
  * docs/sources.md.
  */
 #pragma once

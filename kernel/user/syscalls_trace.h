@@ -9,7 +9,7 @@
 #pragma once
 
 #include "core/abi/syscalls.h"
-#include "core/trace/raw_syscalls.h"
+#include "core/script/raw_syscalls.h"
 #include "core/tracepoint/define.h"
 
 TRACEPOINT_DECLARE_AT(raw_syscalls, sys_enter, RAW_SYS_ENTER_FIELDS);

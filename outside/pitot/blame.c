@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/words/number.h"
+#include "core/lib/number.h"
 #include "outside/pitot/blame_file.h"
 #include "outside/pitot/blame_text.h"
 #include "outside/pitot/command.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/words/glob.h"
-#include "core/words/number.h"
+#include "core/lib/glob.h"
+#include "core/lib/number.h"
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/place.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/words/number.h"
+#include "core/lib/number.h"
 
 #define SIZE_MOST (1ull << 40)
 

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/lib/option.h"
 #include "core/lib/refusal.h"
-#include "core/words/option.h"
 
 #define EVENTS_MAX    96 /* of all -e together */
 #define PLACES_MAX    96

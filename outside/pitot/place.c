@@ -4,9 +4,9 @@
 
 #include <string.h>
 
+#include "core/lib/number.h"
 #include "core/lib/print.h"
 #include "core/symbols/symbols.h"
-#include "core/words/number.h"
 
 #define NEAREST_MAX    5
 #define ADDRESSES_MAX  4

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: kernel/user/process_steps, core/source/branches, arch/x86_64/debug/user_step
+# of: kernel/user/process_steps, core/event/source_branches, arch/x86_64/debug/user_step
 # of: arch/x86_64/debug/branch
 #
 # Branches of programs: each is there and right. The witness is the program's disassembly, along

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/source/clock, core/event/pace, core/source/nmi_clock, boot/nmi_clock, drivers/hpet
+# of: core/event, boot/nmi_clock, drivers/hpet
 #
 # Samples by time: cpu-clock over a load and over an idle machine, at a frequency and with a period,
 # as the console and as the real perf see them; and other events that keep a frequency by their

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: ports/c, core/embed, core/gdb, core/remote, core/pitot.h, arch/embed
+# of: ports/c, core/embed, core/gdb, core/pitot.h, arch/embed
 #
 # gdb from inside, in a kernel that is not Pitot's own (docs/porting.md, level 5): the real gdb
 # comes by a serial line of that kernel, while Pitot records there. Run from the root of the tree:

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/tracepoint, core/tracepoint/filter, core/stream/tracing_data, core/trace
+# of: core/tracepoint, core/tracepoint/filter, core/stream/tracing_data, core/script
 #
 # Tracepoints from the prompt to the real perf: what the console prints of their fields is what perf
 # prints, filters and patterns choose what they say, and with everything on under load the counters

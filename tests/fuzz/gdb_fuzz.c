@@ -7,12 +7,12 @@
  * the program when it is asked for something that does not exist. Run by tests/host/fuzz.t; see
  * docs/proof.md.
  *
- * links: core/remote/server.c core/remote/link.c core/remote/hex.c core/remote/registers.c core/remote/memory.c core/remote/points.c core/remote/resume.c core/remote/query.c core/words/number.c core/lib/refusal.c core/lib/print.c tests/unit/fake_gdb_target.c tests/fuzz/feed.c
+ * links: core/gdb/server.c core/gdb/link.c core/gdb/hex.c core/gdb/registers.c core/gdb/memory.c core/gdb/point_packets.c core/gdb/resume.c core/gdb/query.c core/lib/number.c core/lib/refusal.c core/lib/print.c tests/unit/fake_gdb_target.c tests/fuzz/feed.c
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/remote/hex.h"
+#include "core/gdb/hex.h"
 #include "tests/fuzz/claim.h"
 #include "tests/fuzz/feed.h"
 #include "tests/unit/fake_gdb_target.h"

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/zstd on any bytes, against libzstd. libFuzzer's bytes become pieces: new ones, copies of
+ * core/stream on any bytes, against libzstd. libFuzzer's bytes become pieces: new ones, copies of
  * what was a distance back, and runs; each flush decodes to what was put since the last. Run by
  * tests/host/fuzz.t; docs/proof.md tells more.
  *
- * links: core/zstd/encoder.c core/zstd/sequences.c core/zstd/fse.c tests/fuzz/feed.c
+ * links: core/stream/zstd_encoder.c core/stream/zstd_sequences.c core/stream/zstd_fse.c tests/fuzz/feed.c
  * libs: -lzstd
  */
 #include <string.h>
 
 #include <zstd.h>
 
-#include "core/zstd/encoder.h"
+#include "core/stream/zstd_encoder.h"
 #include "tests/fuzz/claim.h"
 #include "tests/fuzz/feed.h"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tests/fuzz, core/unwind, core/tracepoint/filter, core/event/spec, core/gather, core/option
-# of: core/stream/tracing_data, core/gdb, kernel/user/elf, kernel/fs/ustar, core/words, core/zstd
+# of: core/stream/tracing_data, core/gdb, kernel/user/elf, kernel/fs/ustar, core/lib, core/stream
 #
 # What must stand any input under clang's fuzzer (tests/fuzz): the unwinder with hostile stacks and
 # hostile tables, the parsers of options, events and filters, what describes tracepoints, what
@@ -128,7 +128,7 @@ my @broken = (
     },
     {
         claim => 'a star at the end takes nothing, too',
-        file => 'core/words/glob.c',
+        file => 'core/lib/glob.c',
         line => qr{    while \(\*pattern == '\*'\)\n        pattern\+\+;\n},
         instead => '',
         fuzzer => 'filter_fuzz',
@@ -149,14 +149,14 @@ my @broken = (
     },
     {
         claim => 'what gdb says stays inside of its room',
-        file => 'core/remote/link.c',
+        file => 'core/gdb/link.c',
         line => qr{\*length < GDB_PACKET_MAX\)},
         instead => '*length <= GDB_PACKET_MAX + 1)',
         fuzzer => 'gdb_fuzz',
     },
     {
         claim => 'gdb names no CPU that is not there',
-        file => 'core/remote/server.c',
+        file => 'core/gdb/server.c',
         line => qr{number > server->target->cpus\(\) \|\|},
         instead => 'number > server->target->cpus() + 1 ||',
         fuzzer => 'gdb_fuzz',
@@ -177,7 +177,7 @@ my @broken = (
     },
     {
         claim => 'a match lies behind the beginning',
-        file => 'core/zstd/encoder.c',
+        file => 'core/stream/zstd_encoder.c',
         line => qr{ \|\| distance > position\)},
         instead => ')',
         fuzzer => 'zstd_fuzz',

@@ -13,9 +13,9 @@
 #include "core/console/command.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/lib/words.h"
 #include "core/option/record.h"
 #include "core/recording/recording.h"
-#include "core/words/words.h"
 
 #define CHUNKS 21
 #define HITS   100

@@ -11,13 +11,13 @@
  * recording, and so brings a second context into it.
  */
 #include "core/breakpoint/trace.h"
+#include "core/event/source_clock.h"
 #include "core/lib/string.h"
+#include "core/lib/words.h"
 #include "core/option/record.h"
-#include "core/source/clock.h"
 #include "core/stream/drain.h"
 #include "core/stream/port.h"
 #include "core/tracepoint/define.h"
-#include "core/words/words.h"
 #include "tests/kernel/everything_load.h"
 #include "tests/kernel/everything_walk.h"
 #include "tests/kernel/ktap.h"

@@ -8,7 +8,7 @@
 #include "core/console/command.h"
 #include "core/lib/print.h"
 #include "core/lib/refusal.h"
-#include "core/words/words.h"
+#include "core/lib/words.h"
 #include "kernel/console/complete.h"
 #include "tests/kernel/proof_shapes.h"
 #include "tests/kernel/proof_step.h"

@@ -4,7 +4,7 @@
 
 #include <linux/errno.h>
 
-#include "core/words/number.h"
+#include "core/lib/number.h"
 #include "tests/kernel/ktap.h"
 
 static uintptr_t area;

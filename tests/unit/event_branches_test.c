@@ -16,10 +16,10 @@
 
 #include "core/breakpoint/breakpoint.h"
 #include "core/event/event.h"
+#include "core/event/source_branches.h"
+#include "core/event/source_clock.h"
+#include "core/event/sources.h"
 #include "core/sample/sample.h"
-#include "core/source/branches.h"
-#include "core/source/clock.h"
-#include "core/source/sources.h"
 #include "core/symbols/symbols.h"
 #include "tests/unit/fake_arch.h"
 

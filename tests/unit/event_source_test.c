@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A source of events is one structure: one that nothing of core knows, which is in this file alone,
- * is spelt, refused, enabled, begun, counted, sampled and disabled as the four of core/source/ are,
+ * is spelt, refused, enabled, begun, counted, sampled and disabled as the four of core/event/ are,
  * which are not linked in.
  *
  * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
@@ -67,7 +67,7 @@ static const struct event_source coin_source = {
     .hertz_max = 1000,
 };
 
-/* In place of core/source/sources.c. */
+/* In place of core/event/sources.c. */
 const struct event_source *const event_sources[] = {&coin_source};
 const size_t event_source_count = 1;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Events that are never enabled: for programs on the host that only read how events are spelt. The
- * sources (core/source/) are linked as they are; the functions that they call once an event counts
+ * sources (core/event/) are linked as they are; the functions that they call once an event counts
  * are here, and end the program.
  */
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A machine for the tests of gdb's protocol (core/remote/target.h): three CPUs, of which the second
+ * A machine for the tests of gdb's protocol (core/gdb/target.h): three CPUs, of which the second
  * does not run; five registers; 256 bytes of memory from FAKE_MEMORY on, the last 16 of them
  * read-only; and points, kept in a list. And a line: bytes that gdb says, and what it is told.
  */
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/remote/server.h"
+#include "core/gdb/server.h"
 
 #define FAKE_MEMORY        0x1000u
 #define FAKE_MEMORY_SIZE   256u

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * boot/nmi_clock.c and core/source/nmi_clock.c: which line is taken, what is told where there is
- * none, and that no signal is lost while the rate is set, however long that takes. The timer here
- * signals as soon as it runs, once until it is served, and the I/O APIC loses what comes to a
- * masked line.
+ * boot/nmi_clock.c and core/event/source_nmi_clock.c: which line is taken, what is reported where
+ * there is none, and that no signal is lost while the rate is set, however long that takes. The
+ * timer here signals as soon as it runs, once until it is served, and the I/O APIC loses what comes
+ * to a masked line.
  *
  * links: tests/unit/fake_arch.c
  */
@@ -21,8 +21,8 @@
 #include "arch/x86_64/memory/paging.h"
 #include "boot/cpus.h"
 #include "boot/nmi_clock.h"
+#include "core/event/source_nmi_clock.h"
 #include "core/lib/assert.h"
-#include "core/source/nmi_clock.h"
 #include "drivers/acpi.h"
 #include "drivers/hpet.h"
 #include "drivers/ioapic.h"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "core/words/number.h"
+#include "core/lib/number.h"
 
 #define UNTOUCHED 77
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "core/words/option.h"
+#include "core/lib/option.h"
 
 #define WORDS_MOST 12
 

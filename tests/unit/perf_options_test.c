@@ -15,11 +15,11 @@
 
 #include "arch/registers.h"
 #include "arch/step.h"
+#include "core/event/source_clock.h"
+#include "core/event/sources.h"
 #include "core/lib/assert.h"
 #include "core/option/record.h"
 #include "core/sample/sample.h"
-#include "core/source/clock.h"
-#include "core/source/sources.h"
 #include "core/symbols/symbols.h"
 #include "tests/unit/random.h"
 

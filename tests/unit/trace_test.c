@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "core/sample/comm.h"
-#include "core/trace/calls.h"
-#include "core/trace/print.h"
-#include "core/trace/summary.h"
+#include "core/script/trace_calls.h"
+#include "core/script/trace_print.h"
+#include "core/script/trace_summary.h"
 #include "core/tracepoint/tracepoint.h"
 
 #define START 5000000000 /* ns: of the first sample */

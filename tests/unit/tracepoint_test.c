@@ -14,9 +14,9 @@
 #include <cmocka.h>
 
 #include "core/host.h"
+#include "core/lib/glob.h"
 #include "core/tracepoint/filter.h"
 #include "core/tracepoint/format.h"
-#include "core/words/glob.h"
 #include "tests/host/fake_symbols.h"
 
 #define ALL_FIELDS(FIELD, of)                                                                      \

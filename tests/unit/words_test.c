@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "core/words/words.h"
+#include "core/lib/words.h"
 
 /* Checks that `line` is these words; the list ends in NULL. */
 static void assert_words(const char *line, ...)

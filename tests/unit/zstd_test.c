@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/zstd against libzstd: what it encodes decodes to what went in, flush by flush, whatever it
+ * core/stream against libzstd: what it encodes decodes to what went in, flush by flush, whatever it
  * is, over the end of its window, and when a crash has come upon a flush.
  *
  * libs: -lzstd
@@ -14,7 +14,7 @@
 #include <cmocka.h>
 #include <zstd.h>
 
-#include "core/zstd/encoder.h"
+#include "core/stream/zstd_encoder.h"
 #include "tests/unit/random.h"
 
 /* An encoder, and what libzstd has of it. */

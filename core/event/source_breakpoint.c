@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The source of breakpoints, mem:ADDR: perf_event_attr <-> a breakpoint of the arbiter. Its hits
+ * run in the debug trap, the rest in task context.
+ */
+#include <linux/hw_breakpoint.h>
+
+#include "core/event/event.h"
+#include "core/event/source_branches.h"
+#include "core/event/source_place.h"
+#include "core/event/sources.h"
+#include "core/lib/string.h"
+
+#define LENGTH_MAX     32           /* bytes: four registers of eight */
+#define LENGTH_DEFAULT 4            /* perf's default, if nothing better is known */
+#define LENGTH_EXECUTE sizeof(long) /* what Linux demands, and perf sends, for x */
+
+/* --- How it is spelt: core/event/spec.h has the grammar. --- */
+
+/* Reads LEN; 0 if there is none. */
+static int breakpoint_read_length(struct spelling *cursor, uint64_t *length)
+{
+    *length = 0;
+    if (*cursor->at != '/')
+        return 0;
+    cursor->at++;
+    int error = spelling_number(cursor, "length", length);
+    if (!error && (*length == 0 || *length > LENGTH_MAX))
+        error = refuse(cursor->why, EINVAL, "length %lu: 1 to %d bytes are possible",
+                       (unsigned long)*length, LENGTH_MAX);
+    return error;
+}
+
+/* Reads the bits of ACCESS; read-write if there is none. */
+static int breakpoint_read_access(struct spelling *cursor, uint32_t *access)
+{
+    static const uint32_t bits[] = {HW_BREAKPOINT_R, HW_BREAKPOINT_W, HW_BREAKPOINT_X};
+    struct spelling behind = {cursor->at + 1, cursor->why, NULL};
+
+    *access = HW_BREAKPOINT_RW;
+    if (*cursor->at != ':' || !spelling_letters(&behind, "rwx", bits, access)) {
+        *access = HW_BREAKPOINT_RW;
+        return 0;
+    }
+    if (*access == HW_BREAKPOINT_R)
+        return refuse(cursor->why, EINVAL,
+                      "access \"r\": x86 has no read-only watchpoint; rw is the nearest");
+    if ((*access & HW_BREAKPOINT_X) && *access != HW_BREAKPOINT_X)
+        return refuse(cursor->why, EINVAL,
+                      "access \"%.*s\": one register cannot watch x together with r or w",
+                      (int)spelling_word_length(cursor->at + 1), cursor->at + 1);
+    *cursor = behind;
+    return 0;
+}
+
+static bool is_code(const struct symbol *symbol)
+{
+    return symbol->kind == 't' || symbol->kind == 'T';
+}
+
+/* The length of a data watch if the spelling gives none. */
+static int default_length(const struct place *place, struct refusal *why, uint64_t *length)
+{
+    const struct symbol *symbol = &place->symbol;
+
+    *length = LENGTH_DEFAULT;
+    if (!place->is_symbol || symbol->size == 0)
+        return 0;
+    /* No instruction reads or writes a function as a whole. */
+    *length = is_code(symbol) ? 1 : symbol->size;
+    if (*length > LENGTH_MAX)
+        return refuse(
+            why, EINVAL,
+            "%s is %zu bytes long; the debug registers cover %d: give /LEN, for example mem:%s/8",
+            symbol->name, symbol->size, LENGTH_MAX, symbol->name);
+    return 0;
+}
+
+/* `given` is 0 if no length was given. */
+static int choose_length(const struct place *place, uint64_t given, struct refusal *why,
+                         struct perf_event_attr *attr)
+{
+    uint64_t length = given;
+
+    if (attr->bp_type == HW_BREAKPOINT_X) {
+        if (given != 0 && given != 1 && given != LENGTH_EXECUTE)
+            return refuse(why, EINVAL, "length %lu: for x give 1, or 8 as in perf, or none",
+                          (unsigned long)given);
+        length = LENGTH_EXECUTE;
+    } else if (given == 0) {
+        int error = default_length(place, why, &length);
+        if (error)
+            return error;
+    }
+    attr->bp_len = length;
+    return 0;
+}
+
+/* Reads what follows "mem:". */
+static int breakpoint_read_mem(struct spelling *cursor, struct event_spec *spec)
+{
+    struct perf_event_attr *attr = &spec->attr;
+    struct place place = {.address = 0};
+    uint64_t length = 0;
+
+    int error = place_read_program(cursor, spec);
+    if (!error)
+        error = place_read(cursor, &place);
+    if (!error)
+        error = breakpoint_read_length(cursor, &length);
+    if (!error)
+        error = breakpoint_read_access(cursor, &attr->bp_type);
+    if (!error)
+        error = spelling_modifiers(cursor, "neither an access (rw, w, x) nor a modifier after one",
+                                   attr);
+    if (!error)
+        error = spelling_end(cursor);
+    attr->bp_addr = place.address;
+    return error ? error : choose_length(&place, length, cursor->why, attr);
+}
+
+/* Reads what follows "5:". */
+static int breakpoint_read_raw(struct spelling *cursor, struct perf_event_attr *attr)
+{
+    struct place place;
+
+    int error = place_read(cursor, &place);
+    if (!error)
+        error = spelling_end(cursor);
+    attr->bp_addr = place.address;
+    attr->bp_type = HW_BREAKPOINT_RW;
+    attr->bp_len = HW_BREAKPOINT_LEN_1;
+    return error;
+}
+
+static int breakpoint_parse(const char *spelling, struct event_spec *spec, struct refusal *why)
+{
+    struct spelling cursor = {spelling, why, NULL};
+
+    spec->attr.type = PERF_TYPE_BREAKPOINT;
+    if (spelling_skip(&cursor, "mem:"))
+        return breakpoint_read_mem(&cursor, spec);
+    if (spelling_skip(&cursor, "5:"))
+        return breakpoint_read_raw(&cursor, &spec->attr);
+    return EVENT_IS_ANOTHERS;
+}
+
+/* --- Its hits. --- */
+
+static void event_breakpoint_hit(struct breakpoint *breakpoint, uintptr_t address,
+                                 struct regs *regs)
+{
+    struct event *event = (struct event *)((char *)breakpoint - offsetof(struct event, breakpoint));
+
+    event_hit_meant(event, address, regs);
+}
+
+static void event_breakpoint_hit_narrow(struct breakpoint *breakpoint, uintptr_t address,
+                                        struct regs *regs)
+{
+    struct event *event = (struct event *)((char *)breakpoint - offsetof(struct event, breakpoint));
+
+    event_hit(event, address, regs);
+}
+
+static void event_breakpoint_hit_tallied(struct breakpoint *breakpoint, uintptr_t address,
+                                         struct regs *regs)
+{
+    struct event *event = (struct event *)((char *)breakpoint - offsetof(struct event, breakpoint));
+    unsigned cpu = arch_cpu_id();
+    uint64_t time;
+
+    if (event->narrow && !event_means(event, regs, task_ids[cpu], cpu))
+        return;
+    time = tally_take(&event->tally, &(struct tally_hit){.regs = regs, .cpu = cpu});
+    if (event->tally.plan.role == TALLY_ENDS)
+        event_hit_for(event, address, regs, time);
+    else
+        event_hit_meant(event, address, regs);
+}
+
+/*
+ * A hit of an event that opens the window of branches; its own sample comes before those of the
+ * branches.
+ */
+static void event_breakpoint_hit_start(struct breakpoint *breakpoint, uintptr_t address,
+                                       struct regs *regs)
+{
+    event_breakpoint_hit_narrow(breakpoint, address, regs);
+    branches_open(regs);
+}
+
+static enum arch_access event_breakpoint_access(uint32_t type)
+{
+    if (type == HW_BREAKPOINT_X)
+        return ARCH_EXECUTE;
+    return type == HW_BREAKPOINT_W ? ARCH_WRITE : ARCH_READ_WRITE;
+}
+
+/* What each hit would have to ask is asked here, once. */
+static breakpoint_hit *choose_hit(const struct event *event)
+{
+    if (tally_is_wanted(&event->tally.plan))
+        return event_breakpoint_hit_tallied;
+    if (event->spec.start)
+        return event_breakpoint_hit_start;
+    return event->narrow ? event_breakpoint_hit_narrow : event_breakpoint_hit;
+}
+
+static int breakpoint_enable(struct event *event, struct refusal *why)
+{
+    const struct perf_event_attr *attr = &event->recorded.attr;
+    enum arch_access access = event_breakpoint_access(attr->bp_type);
+
+    /* perf spells an execute breakpoint with length 8; its register takes 1. */
+    event->breakpoint = (struct breakpoint){.address = attr->bp_addr,
+                                            .length = access == ARCH_EXECUTE ? 1 : attr->bp_len,
+                                            .access = access,
+                                            .target = event->spec.target,
+                                            .hit = choose_hit(event)};
+    print_into(event->breakpoint.owner, sizeof(event->breakpoint.owner), "perf %s",
+               event->recorded.name);
+    return breakpoint_install(&event->breakpoint, why);
+}
+
+static void breakpoint_disable(struct event *event)
+{
+    breakpoint_remove(&event->breakpoint);
+}
+
+/* A recording begins with no doubtful hits. */
+static void breakpoint_begin(struct event *event)
+{
+    event->breakpoint.doubtful = 0;
+}
+
+static void breakpoint_describe(struct sink *sink)
+{
+    print_to(sink,
+             "  mem:ADDR[/LEN][:ACCESS][:k]                        [Hardware breakpoint]\n"
+             "      ADDR    0x..., a symbol, or symbol+offset: %zu symbols, TAB completes\n"
+             "      LEN     bytes: 1 to 32, more than 8 spread over several registers;\n"
+             "              default the symbol's size\n"
+             "      ACCESS  w, rw, or x\n"
+             "      several on the same bytes share a register; where a hit cannot be told to be\n"
+             "      whose, `perf stat` and `perf record` say \"not exact\", and by how many\n"
+             "      what a hit did to the bytes, and which instruction: breakpoint:hit\n"
+             "  mem:/PROGRAM:ADDR[/LEN][:ACCESS][:u]               the same in a program, by its "
+             "symbols\n"
+             "  5:ADDR      the same, rw and one byte\n\n",
+             symbols_count());
+}
+
+const struct event_source breakpoint_source = {
+    .spelt = "mem:[/PROGRAM:]ADDR[/LEN][:rw|w|x][:u|:k] or 5:ADDR",
+    .name = "mem:",
+    .describe = breakpoint_describe,
+    .parse = breakpoint_parse,
+    .enable = breakpoint_enable,
+    .disable = breakpoint_disable,
+    .begin = breakpoint_begin,
+    .watches = true,
+    .hertz_max = PACE_HERTZ_MAX,
+};

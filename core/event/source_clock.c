@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The clock source: perf_event_attr <-> the clock that sends NMIs, or, if there is none, the
+ * timer's interrupt; both come more often while an event needs it. Samples are taken in that
+ * interrupt, with the registers of the interrupted code: by an NMI anywhere, by the timer never
+ * where interrupts are off. A sample stands for the time that has really passed since the last one,
+ * however late the interrupt was. If samples would leave the workload less than half of a CPU,
+ * fewer are taken.
+ */
+#include "core/event/source_clock.h"
+
+#include "arch/cpu.h"
+#include "arch/regs.h"
+#include "core/event/event.h"
+#include "core/event/follow.h"
+#include "core/event/source_nmi_clock.h"
+#include "core/event/sources.h"
+#include "core/event/spelling.h"
+#include "core/host.h"
+#include "core/lib/assert.h"
+#include "core/lib/cpus.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+
+#define CLOCK         "cpu-clock"
+#define PERIOD_MIN    (1000000000 / EVENT_CLOCK_HERTZ_MAX)
+#define HERTZ_DEFAULT 4000 /* the default of the real perf */
+#define SECOND_NS     1000000000ull
+#define BLIND         "/irqs-off-unseen/" /* follows the name of an event with samples */
+
+static struct event *first; /* enabled ones; changed with all CPUs parked */
+
+/*
+ * An interrupt is expensive ("dear") if its handler takes more than this part of the time to the
+ * next one. Only the handler is measured; the entry, the exit and the interrupt controller take
+ * time as well. If a CPU has had DEAR_MOST more expensive interrupts than others, the rate is
+ * halved: a few delays of the whole machine are not enough for that.
+ */
+#define DEAR_PART 3
+#define DEAR_MOST 8
+
+static unsigned dear[ARCH_CPUS_MAX];     /* [owning CPU] */
+static unsigned rate;                    /* interrupts a second, for samples; 0: none [A] */
+static struct event_clock_slowed slowed; /* written by the CPU that lowers `rate` */
+
+/* The shortest interval of all events with samples; UINT64_MAX: there are none. */
+static uint64_t event_clock_shortest(void)
+{
+    uint64_t shortest = UINT64_MAX;
+
+    for (const struct event *event = first; event; event = event->clock.next)
+        if (event->rings && event->clock.interval < shortest)
+            shortest = event->clock.interval;
+    return shortest;
+}
+
+static void event_clock_serve(const struct regs *regs, uint64_t began);
+
+static struct nmi_clock_user user = {.serve = event_clock_serve};
+
+static struct event_clock_timer timer; /* set at boot; all zero: there is none */
+
+void event_clock_set_timer(const struct event_clock_timer *with)
+{
+    timer = *with;
+}
+
+/* The timer sends ticks in any case. */
+static unsigned ticks_times(unsigned hertz)
+{
+    return hertz <= timer.hertz || !timer.hertz ? 1 : (hertz + timer.hertz - 1) / timer.hertz;
+}
+
+/*
+ * Sets the rate that the event with the shortest interval needs. An event that only counts needs no
+ * NMI, and not more than the ticks.
+ */
+void event_clock_follow(void)
+{
+    uint64_t shortest = event_clock_shortest();
+    unsigned hertz = shortest == UINT64_MAX ? 0 : (unsigned)(1 + (SECOND_NS - 1) / shortest);
+
+    cpus_park_surely(); /* no CPU lowers the rate while all are parked */
+    __atomic_store_n(&rate, hertz, __ATOMIC_RELAXED);
+    if (timer.set_times)
+        timer.set_times(nmi_clock_problem() ? ticks_times(hertz) : 1);
+    nmi_clock_use(&user, hertz);
+    cpus_release();
+}
+
+/* The time that the event counts: all that passes, or only the workload's time on that CPU. */
+static uint64_t event_clock_time(const struct event *event, unsigned cpu, uint64_t now)
+{
+    return event->spec.followed ? task_followed_ns(cpu) : now;
+}
+
+static void event_clock_count(struct event *event, unsigned cpu, uint64_t now)
+{
+    struct event_cpu *there = &event->cpu[cpu];
+    uint64_t time = event_clock_time(event, cpu, now);
+
+    if (event->spec.cpus && !(event->spec.cpus >> cpu & 1))
+        return;
+    there->count += time - there->counted;
+    there->counted = time;
+}
+
+/*
+ * Each due time is the last one plus the interval, so that a late sample does not shift all later
+ * ones. Samples that are more than an interval late are not made up for.
+ */
+static void event_clock_pass(struct event *event, unsigned cpu, uint64_t now,
+                             const struct regs *regs)
+{
+    struct event_cpu *here = &event->cpu[cpu];
+
+    event_clock_count(event, cpu, now);
+    if (!event->rings || now < here->due)
+        return;
+    /* Time that does not count for the event passes without a sample. */
+    if ((event->narrow && !event_means(event, regs, task_ids[cpu], cpu)) ||
+        event_sample(event, now - here->sampled, regs))
+        here->sampled = now;
+    here->due += event->clock.interval;
+    if (here->due + event->clock.interval <= now)
+        here->due = now + event->clock.interval;
+}
+
+/* If two CPUs want this at once, one of them does it. False: the rate cannot be lower. */
+static bool event_clock_slow_down(unsigned from, unsigned to)
+{
+    if (to == 0 || (nmi_clock_problem() && ticks_times(to) == ticks_times(from)) ||
+        !__atomic_compare_exchange_n(&rate, &from, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return false;
+    if (nmi_clock_problem())
+        timer.lower_times(ticks_times(to));
+    else
+        nmi_clock_slow_down(&user, to);
+    return true;
+}
+
+/* The samples that still come show from which time on there are fewer. */
+static void event_clock_note(unsigned hertz, uint64_t took)
+{
+    unsigned cpu = arch_cpu_id();
+
+    slowed = (struct event_clock_slowed){hertz, took};
+    for (const struct event *event = first; event; event = event->clock.next)
+        if (event->rings)
+            sample_write_throttle(&event->plan, &event->rings[cpu], PERF_RECORD_THROTTLE);
+}
+
+/* Called when an interrupt that began at `began` has been served. */
+static void event_clock_weigh(uint64_t began)
+{
+    unsigned *here = &dear[arch_cpu_id()], hertz = __atomic_load_n(&rate, __ATOMIC_RELAXED);
+    uint64_t took = arch_clock_ns() - began;
+
+    if (took * DEAR_PART * hertz <= SECOND_NS) {
+        *here -= *here > 0;
+        return;
+    }
+    if (++*here < DEAR_MOST)
+        return;
+    *here = 0;
+    if (event_clock_slow_down(hertz, hertz / 2))
+        event_clock_note(hertz / 2, took);
+}
+
+static void event_clock_serve(const struct regs *regs, uint64_t began)
+{
+    unsigned cpu = arch_cpu_id();
+    uint64_t now = first ? arch_clock_ns() : 0;
+
+    for (struct event *event = first; event; event = event->clock.next)
+        event_clock_pass(event, cpu, now, regs);
+    if (first)
+        event_clock_weigh(began);
+}
+
+void event_clock_interrupt(const struct regs *regs, uint64_t began)
+{
+    if (!nmi_clock_problem())
+        return;
+    event_enter();
+    event_clock_serve(regs, began);
+    event_leave();
+}
+
+struct event_clock_slowed event_clock_slowed(void)
+{
+    return slowed;
+}
+
+const char *event_clock_blind(void)
+{
+    return nmi_clock_problem();
+}
+
+/*
+ * Puts this into the event's name, which goes wherever its samples go: the profile itself does not
+ * show what it lacks.
+ */
+static void event_clock_name_blind(struct recorded_event *event)
+{
+    size_t length = strlen(event->name);
+
+    print_into(event->name + length, sizeof(event->name) - length, BLIND);
+}
+
+static void clock_begin(struct event *event)
+{
+    uint64_t now = arch_clock_ns();
+
+    if (event->rings)
+        slowed = (struct event_clock_slowed){0, 0};
+    if (event->rings && event_clock_blind())
+        event_clock_name_blind(&event->recorded);
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
+        event->cpu[cpu].counted = event_clock_time(event, cpu, now);
+        event->cpu[cpu].sampled = now;
+        event->cpu[cpu].due = now + event->clock.interval;
+    }
+    event_clock_follow();
+}
+
+/* core/gather/rate.c refuses impossible rates and periods. */
+static int clock_enable(struct event *event, struct refusal *why)
+{
+    const struct perf_event_attr *attr = &event->recorded.attr;
+    int error;
+
+    if (attr->config != PERF_COUNT_SW_CPU_CLOCK)
+        return refuse(why, EINVAL, "%s: the only software event is cpu-clock",
+                      event->recorded.name);
+    event->clock.interval = attr->freq ? SECOND_NS / attr->sample_freq : attr->sample_period;
+    error = cpus_park(why);
+    if (error)
+        return error;
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        event->cpu[cpu].counted = event_clock_time(event, cpu, arch_clock_ns());
+    event->clock.next = first;
+    first = event;
+    cpus_release();
+    return 0;
+}
+
+/* The event takes no samples, or no longer does, so no NMI comes in between. */
+static void clock_count(struct event *event)
+{
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (arch_cpu_runs(cpu))
+            event_clock_count(event, cpu, arch_clock_ns());
+}
+
+static void clock_disable(struct event *event)
+{
+    struct event **link = &first;
+
+    cpus_park_surely();
+    while (*link != event) {
+        assert(*link); /* it was enabled */
+        link = &(*link)->clock.next;
+    }
+    *link = event->clock.next;
+    clock_count(event);
+    cpus_release();
+    event_clock_follow();
+}
+
+static int clock_parse(const char *spelling, struct event_spec *spec, struct refusal *why)
+{
+    struct spelling cursor = {spelling, why, NULL};
+    int error;
+
+    if (!spelling_skip_name(&cursor, CLOCK))
+        return EVENT_IS_ANOTHERS;
+    spec->attr.type = PERF_TYPE_SOFTWARE;
+    spec->attr.config = PERF_COUNT_SW_CPU_CLOCK;
+    error = spelling_modifiers(&cursor, "not a modifier of " CLOCK, &spec->attr);
+    return error ? error : spelling_end(&cursor);
+}
+
+static void clock_describe(struct sink *sink)
+{
+    print_to(sink,
+             "  cpu-clock[:u|:k]                                   [Software event]\n"
+             "      time, in ns: -F up to %d samples a second, -c from %d ns on;\n",
+             EVENT_CLOCK_HERTZ_MAX, PERIOD_MIN);
+    if (event_clock_blind())
+        print_to(sink, "      by the timer, but not where interrupts are off: %s\n\n",
+                 event_clock_blind());
+    else
+        print_to(sink, "      by NMI: where interrupts are off, too\n\n");
+}
+
+const struct event_source clock_source = {
+    .spelt = CLOCK,
+    .name = CLOCK,
+    .describe = clock_describe,
+    .parse = clock_parse,
+    .enable = clock_enable,
+    .disable = clock_disable,
+    .begin = clock_begin,
+    .count = clock_count,
+    .counts_time = true,
+    .hertz_max = EVENT_CLOCK_HERTZ_MAX,
+    .hertz_default = HERTZ_DEFAULT,
+    .period_min = PERIOD_MIN,
+};

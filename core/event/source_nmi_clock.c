@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See source_nmi_clock.h. */
+#include "core/event/source_nmi_clock.h"
+
+#include "arch/cpu.h"
+#include "arch/regs.h"
+#include "core/lib/cpus.h"
+
+static void (*clock_set_rate)(unsigned hertz);  /* NULL: there is no clock; set at boot, */
+static void (*clock_slow_down)(unsigned hertz); /* ... as this is */
+static const char *missing = "no search was made for an NMI clock";
+
+static struct nmi_clock_user *first; /* all users so far; changed with all CPUs parked */
+static unsigned rate; /* changed with all CPUs parked, or on the boot CPU, in the clock's NMI */
+
+void nmi_clock_start(void (*set_rate)(unsigned hertz), void (*slow_down)(unsigned hertz))
+{
+    clock_set_rate = set_rate;
+    clock_slow_down = slow_down;
+}
+
+void nmi_clock_missing(const char *why)
+{
+    missing = why;
+}
+
+const char *nmi_clock_problem(void)
+{
+    return clock_set_rate ? NULL : missing;
+}
+
+static bool nmi_clock_knows(const struct nmi_clock_user *user)
+{
+    const struct nmi_clock_user *known = first;
+
+    while (known && known != user)
+        known = known->next;
+    return known;
+}
+
+static unsigned nmi_clock_quickest(void)
+{
+    unsigned quickest = 0;
+
+    for (const struct nmi_clock_user *user = first; user; user = user->next) {
+        unsigned hertz = __atomic_load_n(&user->hertz, __ATOMIC_RELAXED);
+
+        if (hertz > quickest)
+            quickest = hertz;
+    }
+    return quickest;
+}
+
+/* Parks the CPUs, as one of them may be serving this user. */
+void nmi_clock_use(struct nmi_clock_user *user, unsigned hertz)
+{
+    unsigned quickest;
+
+    if (!clock_set_rate)
+        return;
+    cpus_park_surely();
+    if (!nmi_clock_knows(user)) {
+        user->next = first;
+        first = user;
+    }
+    __atomic_store_n(&user->hertz, hertz, __ATOMIC_RELAXED);
+    quickest = nmi_clock_quickest();
+    if (quickest != rate)
+        clock_set_rate(quickest);
+    rate = quickest;
+    cpus_release();
+}
+
+/* If several CPUs call at once, the lowest rate wins, in whatever order they come. */
+void nmi_clock_slow_down(struct nmi_clock_user *user, unsigned hertz)
+{
+    unsigned before = __atomic_load_n(&user->hertz, __ATOMIC_RELAXED);
+
+    while (before > hertz && !__atomic_compare_exchange_n(&user->hertz, &before, hertz, true,
+                                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+/* The signal of the clock comes to the boot CPU. */
+static void nmi_clock_follow(void)
+{
+    unsigned quickest = nmi_clock_quickest();
+
+    if (quickest < rate && quickest > 0)
+        clock_slow_down(rate = quickest);
+}
+
+void nmi_clock_interrupt(const struct regs *regs, uint64_t began)
+{
+    for (const struct nmi_clock_user *user = first; user; user = user->next)
+        if (__atomic_load_n(&user->hertz, __ATOMIC_RELAXED) > 0)
+            user->serve(regs, began);
+    if (arch_cpu_id() == 0)
+        nmi_clock_follow();
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tracepoint source: perf_event_attr <-> a probe of a tracepoint, config being its id. Hits run
+ * in the tracepoint's context with interrupts off; hits that the filter rejects are not counted.
+ */
+#include "core/event/event.h"
+#include "core/event/sources.h"
+#include "core/event/spelling.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+
+static struct event *event_of_probe(struct tracepoint_probe *probe)
+{
+    return (struct event *)((char *)probe - offsetof(struct event, probe));
+}
+
+/* Whether the event counts this hit: by its filter, and by what it is narrowed to. */
+static inline bool event_tracepoint_means(const struct event *event, struct trace_hit *hit)
+{
+    if (event->spec.filter.count > 0 && !filter_passes(&event->spec.filter, hit))
+        return false;
+    return !event->narrow || event_means(event, trace_regs(hit), hit->ids, hit->cpu);
+}
+
+/* The two that nearly all hits take: each is meant, and is in no tally. */
+static void event_tracepoint_hit(struct tracepoint_probe *probe, struct trace_hit *hit)
+{
+    event_traced_meant(event_of_probe(probe), hit, false);
+}
+
+static void event_tracepoint_hit_addressed(struct tracepoint_probe *probe, struct trace_hit *hit)
+{
+    event_traced_meant(event_of_probe(probe), hit, true);
+}
+
+static void event_tracepoint_hit_narrow(struct tracepoint_probe *probe, struct trace_hit *hit)
+{
+    struct event *event = event_of_probe(probe);
+
+    if (event_tracepoint_means(event, hit))
+        event_traced_meant(event, hit, event->addressed);
+}
+
+static void event_tracepoint_hit_tallied(struct tracepoint_probe *probe, struct trace_hit *hit)
+{
+    struct event *event = event_of_probe(probe);
+
+    if (!event_tracepoint_means(event, hit))
+        return;
+    tally_take(&event->tally, &(struct tally_hit){.traced = hit, .cpu = hit->cpu});
+    event_traced_meant(event, hit, event->addressed);
+}
+
+/* A hit that ends a span: its samples stand for the time since the hit that began the span. */
+static void event_tracepoint_hit_ends(struct tracepoint_probe *probe, struct trace_hit *hit)
+{
+    struct event *event = event_of_probe(probe);
+    const struct tally_hit taken = {.traced = hit, .cpu = hit->cpu};
+
+    if (event_tracepoint_means(event, hit))
+        event_traced_for(event, hit, tally_take(&event->tally, &taken));
+}
+
+/*
+ * A period is an amount of weight; with a frequency, it is a number of hits. A sample stands for
+ * the weight since the last sample, which is more than a period if one hit weighs more. What is
+ * counted are hits.
+ */
+__attribute__((always_inline)) static inline struct ring *
+claim_weighted(struct event *event, struct event_cpu *here, const struct trace_hit *hit,
+               uint64_t *stands_for)
+{
+    struct ring *rings = *(struct ring *volatile *)&event->rings;
+    uint64_t weight = hit->argument[hit->tracepoint->weight];
+    uint64_t step = event->recorded.attr.freq ? 1 : weight;
+
+    here->count++;
+    if (!rings || event_is_drained(here, hit->ids))
+        return NULL;
+    here->weight += weight;
+    if (here->period_left > step) {
+        here->period_left -= step;
+        return NULL;
+    }
+    here->period_left = here->period;
+    *stands_for = here->weight;
+    here->weight = 0;
+    return event_may(event, here, &rings[hit->cpu]) ? &rings[hit->cpu] : NULL;
+}
+
+__attribute__((always_inline)) static inline void
+event_tracepoint_take_weighted(struct tracepoint_probe *probe, struct trace_hit *hit, bool tallied)
+{
+    struct event *event = event_of_probe(probe);
+    uint64_t stands_for = 0;
+    struct ring *ring;
+
+    if (!event_tracepoint_means(event, hit))
+        return;
+    if (tallied)
+        tally_take(&event->tally, &(struct tally_hit){.traced = hit, .cpu = hit->cpu});
+    ring = claim_weighted(event, &event->cpu[hit->cpu], hit, &stands_for);
+    if (ring)
+        sample_take_traced(&event->plan, ring, hit, 0, stands_for);
+}
+
+static void event_tracepoint_hit_weighted(struct tracepoint_probe *probe, struct trace_hit *hit)
+{
+    event_tracepoint_take_weighted(probe, hit, false);
+}
+
+static void event_tracepoint_hit_weighted_tallied(struct tracepoint_probe *probe,
+                                                  struct trace_hit *hit)
+{
+    event_tracepoint_take_weighted(probe, hit, true);
+}
+
+/*
+ * The object that a tracepoint reports, for example the page or the lock: its first pointer. False:
+ * it has no pointer that costs nothing to find.
+ */
+static bool find_address(const struct tracepoint *tracepoint, unsigned *address)
+{
+    unsigned most = tracepoint->find_late ? tracepoint->late : tracepoint->field_count;
+
+    for (*address = 0; *address < most; ++*address)
+        if (tracepoint->field[*address].kind == TRACEPOINT_pointer)
+            return true;
+    return false;
+}
+
+/* What each hit would have to ask is asked here, once. */
+static tracepoint_probe_hit *choose_hit(struct event *event, const struct tracepoint *tracepoint)
+{
+    bool tallied = tally_is_wanted(&event->tally.plan);
+
+    event->addressed = find_address(tracepoint, &event->address);
+    if (event->tally.plan.role == TALLY_ENDS)
+        return event_tracepoint_hit_ends;
+    if (tracepoint->weighted)
+        return tallied ? event_tracepoint_hit_weighted_tallied : event_tracepoint_hit_weighted;
+    if (tallied)
+        return event_tracepoint_hit_tallied;
+    if (event->narrow || event->spec.filter.count > 0)
+        return event_tracepoint_hit_narrow;
+    return event->addressed ? event_tracepoint_hit_addressed : event_tracepoint_hit;
+}
+
+static int tracepoint_enable(struct event *event, struct refusal *why)
+{
+    const struct perf_event_attr *attr = &event->recorded.attr;
+    struct tracepoint *tracepoint = tracepoint_by_id(attr->config);
+
+    if (!tracepoint)
+        return refuse(why, ENOENT, "%s: no tracepoint has the id %llu", event->recorded.name,
+                      (unsigned long long)attr->config);
+    event->probe =
+        (struct tracepoint_probe){.hit = choose_hit(event, tracepoint),
+                                  .registers = attr->sample_type & PERF_SAMPLE_REGS_INTR};
+    return tracepoint_listen(tracepoint, &event->probe, why);
+}
+
+static void tracepoint_disable(struct event *event)
+{
+    tracepoint_leave(tracepoint_by_id(event->recorded.attr.config), &event->probe);
+}
+
+/* Every name has a colon after its system, and no other spelling begins with a system. */
+static int tracepoint_parse(const char *spelling, struct event_spec *spec, struct refusal *why)
+{
+    struct tracepoint *tracepoint = NULL;
+    struct spelling_list near = {.length = 0};
+    const char *colon = strchr(spelling, ':');
+    size_t system = colon ? (size_t)(colon - spelling) + 1 : 0;
+
+    if (!colon)
+        return EVENT_IS_ANOTHERS;
+    while ((tracepoint = tracepoint_after(tracepoint)) != NULL) {
+        if (strcmp(tracepoint->full_name, spelling) == 0) {
+            spec->attr.type = PERF_TYPE_TRACEPOINT;
+            spec->attr.config = tracepoint_id(tracepoint);
+            return 0;
+        }
+        if (strncmp(tracepoint->full_name, spelling, system) == 0)
+            spelling_list_add(&near, tracepoint->name);
+    }
+    if (near.length > 0)
+        return refuse(why, ENOENT, "no tracepoint \"%s\"; %.*s has %s", spelling, (int)system,
+                      spelling, near.text);
+    return spelling_refuse_unknown(spelling, why);
+}
+
+/* Each tracepoint has a line of its own. */
+static void tracepoint_describe(struct sink *sink)
+{
+    print_to(sink, "  SYSTEM:NAME                                        [Tracepoint event]\n"
+                   "      * and ? stand for all that match; --filter compares the fields\n");
+}
+
+const struct event_source tracepoint_source = {
+    .spelt = "or a tracepoint (`perf list`)",
+    .describe = tracepoint_describe,
+    .parse = tracepoint_parse,
+    .enable = tracepoint_enable,
+    .disable = tracepoint_disable,
+    .has_fields = true,
+    .hertz_max = PACE_HERTZ_MAX,
+};

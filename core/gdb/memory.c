@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* m M x X: memory, as digits or as plain bytes. See packets.h. */
+#include <linux/errno.h>
+
+#include "core/gdb/hex.h"
+#include "core/gdb/packets.h"
+
+#define PART 64 /* bytes that are read at a time */
+
+static bool find_place(const char **at, uint64_t *address, uint64_t *length)
+{
+    return hex_number(at, address) && *(*at)++ == ',' && hex_number(at, length);
+}
+
+static uint64_t least(uint64_t left, uint64_t right)
+{
+    return left < right ? left : right;
+}
+
+/* Replies with as many bytes as can be read and have room in a packet; none is an error. */
+static void read_memory(struct gdb_server *server, const char *at, bool binary)
+{
+    uint64_t address, length, most = binary ? GDB_PACKET_MAX : GDB_PACKET_MAX / 2, got = 0;
+    uint8_t bytes[PART];
+    bool room = true;
+
+    if (!find_place(&at, &address, &length)) {
+        gdb_reply_number(server, EINVAL);
+        return;
+    }
+    if (binary)
+        gdb_out_char(&server->link, 'b');
+    length = least(length, most);
+    while (room && got < length) {
+        size_t wanted = least(PART, length - got);
+        size_t count = server->target->memory_read(address + got, bytes, wanted);
+
+        if (!binary)
+            gdb_out_bytes(&server->link, bytes, count);
+        for (size_t i = 0; binary && room && i < count; i++)
+            room = gdb_out_binary(&server->link, bytes[i]);
+        got += count;
+        if (count < wanted)
+            break;
+    }
+    if (got == 0 && length > 0)
+        gdb_reply_number(server, EFAULT);
+}
+
+void gdb_read_memory(struct gdb_server *server, const char *at)
+{
+    read_memory(server, at, false);
+}
+
+void gdb_read_binary(struct gdb_server *server, const char *at)
+{
+    read_memory(server, at, true);
+}
+
+static void write_memory(struct gdb_server *server, uint64_t address, const uint8_t *bytes,
+                         size_t length)
+{
+    struct refusal why;
+
+    if (length > 0 && server->target->memory_write(address, bytes, length, &why))
+        gdb_reply_error(server, why.text);
+    else
+        gdb_reply_ok(server);
+}
+
+/* Converts the digits to bytes in place. */
+void gdb_write_memory(struct gdb_server *server, const char *at)
+{
+    uint8_t *bytes = (uint8_t *)server->link.in;
+    uint64_t address, length;
+
+    if (!find_place(&at, &address, &length) || *at++ != ':' || length > GDB_PACKET_MAX / 2 ||
+        !hex_bytes(&at, bytes, length) || *at)
+        gdb_reply_error(server, "the bytes are not as many as was said");
+    else
+        write_memory(server, address, bytes, length);
+}
+
+void gdb_write_binary(struct gdb_server *server, const char *at)
+{
+    const char *end = server->link.in + server->link.in_length;
+    uint64_t address, length;
+
+    if (!find_place(&at, &address, &length) || *at++ != ':' || length != (uint64_t)(end - at))
+        gdb_reply_error(server, "the bytes are not as many as was said");
+    else
+        write_memory(server, address, (const uint8_t *)at, length);
+}

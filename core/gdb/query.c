@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * q and Q: what both sides support, which threads exist, and the kernel's commands. See packets.h.
+ */
+#include "core/gdb/hex.h"
+#include "core/gdb/packets.h"
+#include "core/lib/string.h"
+
+/*
+ * A part of a longer text. The whole text is generated each time, and only the part is sent: the
+ * text does not change during a stop.
+ */
+struct slice {
+    struct gdb_link *link;
+    uint64_t skip, left;
+    bool more;
+};
+
+static void slice_char(struct slice *slice, char character)
+{
+    if (slice->skip > 0) {
+        slice->skip--;
+        return;
+    }
+    if (slice->left == 0 || !gdb_out_binary(slice->link, (uint8_t)character)) {
+        slice->left = 0;
+        slice->more = true;
+        return;
+    }
+    slice->left--;
+}
+
+static void slice_text(struct slice *slice, const char *text)
+{
+    while (*text)
+        slice_char(slice, *text++);
+}
+
+static void slice_number(struct slice *slice, uint64_t number, unsigned base)
+{
+    char digits[24];
+    size_t count = 0;
+
+    do {
+        digits[count++] = hex_digit((unsigned)(number % base));
+        number /= base;
+    } while (number);
+    while (count > 0)
+        slice_char(slice, digits[--count]);
+}
+
+/* Text inside of XML. */
+static void slice_plain(struct slice *slice, const char *text)
+{
+    for (; *text; text++)
+        slice_char(slice, strchr("<>&\"'", *text) ? '?' : *text);
+}
+
+static void slice_threads(struct slice *slice, const struct gdb_target *target)
+{
+    char text[128];
+
+    slice_text(slice, "<?xml version=\"1.0\"?><threads>");
+    for (unsigned cpu = 0; cpu < target->cpus(); cpu++) {
+        if (!target->cpu_is_there(cpu))
+            continue;
+        target->cpu_describe(cpu, text, sizeof(text));
+        slice_text(slice, "<thread id=\"");
+        slice_number(slice, cpu + 1, 16);
+        slice_text(slice, "\" core=\"");
+        slice_number(slice, cpu, 10);
+        slice_text(slice, "\" name=\"CPU ");
+        slice_number(slice, cpu, 10);
+        slice_text(slice, "\">");
+        slice_plain(slice, text);
+        slice_text(slice, "</thread>");
+    }
+    slice_text(slice, "</threads>");
+}
+
+/* "object:annex:offset,length". The first character of the reply tells whether more follows. */
+static void transfer(struct gdb_server *server, const char *at)
+{
+    struct slice slice = {.link = &server->link};
+    bool threads;
+
+    if (!text_skip(&at, "features:read:target.xml:")) {
+        threads = text_skip(&at, "threads:read::");
+        if (!threads) {
+            gdb_reply_error(server, "only target.xml and the threads can be read");
+            return;
+        }
+    } else {
+        threads = false;
+    }
+    if (!hex_number(&at, &slice.skip) || *at++ != ',' || !hex_number(&at, &slice.left) || *at) {
+        gdb_reply_error(server, "an offset and a length are needed");
+        return;
+    }
+    gdb_out_char(&server->link, 'l');
+    if (threads)
+        slice_threads(&slice, server->target);
+    else
+        slice_text(&slice, server->target->description);
+    if (slice.more)
+        server->link.out[0] = 'm';
+}
+
+/*
+ * A gdb that has just started sends this first. It acknowledges packets, whatever the gdb before it
+ * did, does not know points that the gdb before it has left, and waits for no stop.
+ */
+static void introduce(struct gdb_server *server, const char *at)
+{
+    if (server->link.no_ack) {
+        server->link.no_ack = false;
+        server->link.line->put("+", 1);
+    }
+    server->link.interrupted = false;
+    server->target->points_clear();
+    server->refused.text[0] = '\0';
+    server->tells_breaks = false;
+    for (; *at; at++)
+        server->tells_breaks |= strncmp(at, "swbreak+", strlen("swbreak+")) == 0;
+    gdb_out_text(&server->link, "PacketSize=1000;QStartNoAckMode+;qXfer:features:read+;"
+                                "qXfer:threads:read+;vContSupported+;swbreak+;hwbreak+;"
+                                "binary-upload+");
+}
+
+static void list_threads(struct gdb_server *server)
+{
+    const struct gdb_target *target = server->target;
+    char separator = 'm';
+
+    for (unsigned cpu = 0; cpu < target->cpus(); cpu++) {
+        if (!target->cpu_is_there(cpu))
+            continue;
+        gdb_out_char(&server->link, separator);
+        gdb_out_number(&server->link, cpu + 1);
+        separator = ',';
+    }
+}
+
+static void describe_thread(struct gdb_server *server, const char *at)
+{
+    char text[128];
+    unsigned cpu;
+
+    if (!gdb_thread_number(server, &at, &cpu) || cpu == GDB_NO_CPU) {
+        gdb_reply_error(server, "no such thread");
+        return;
+    }
+    server->target->cpu_describe(cpu, text, sizeof(text));
+    gdb_out_bytes(&server->link, (const uint8_t *)text, strlen(text));
+}
+
+/*
+ * A query of Pitot's own, for its gdb commands (tools/gdb): why a point has been refused, told
+ * once. gdb itself shows the reason only for few kinds of points.
+ */
+static void tell_refused(struct gdb_server *server)
+{
+    const char *text = server->refused.text;
+
+    if (!server->told_refused)
+        gdb_out_bytes(&server->link, (const uint8_t *)text, strlen(text));
+    server->told_refused = true;
+}
+
+void gdb_query(struct gdb_server *server, const char *at)
+{
+    struct gdb_link *link = &server->link;
+
+    if (text_skip(&at, "Supported")) {
+        introduce(server, at);
+    } else if (text_skip(&at, "Xfer:")) {
+        transfer(server, at);
+    } else if (strcmp(at, "C") == 0) {
+        gdb_out_text(link, "QC");
+        gdb_out_number(link, server->of_registers + 1);
+    } else if (strcmp(at, "fThreadInfo") == 0) {
+        list_threads(server);
+    } else if (strcmp(at, "sThreadInfo") == 0) {
+        gdb_out_char(link, 'l');
+    } else if (text_skip(&at, "ThreadExtraInfo,")) {
+        describe_thread(server, at);
+    } else if (strcmp(at, "Attached") == 0) {
+        gdb_out_char(link, '1');
+    } else if (strcmp(at, "Pitot.Refused") == 0) {
+        tell_refused(server);
+    }
+}
+
+void gdb_set(struct gdb_server *server, const char *at)
+{
+    if (strcmp(at, "StartNoAckMode") == 0)
+        gdb_reply_ok(server);
+}
+
+bool gdb_query_command(struct gdb_server *server, const char *at)
+{
+    uint8_t *command = (uint8_t *)server->request.command;
+    size_t digits;
+
+    if (!text_skip(&at, "Rcmd,"))
+        return false;
+    digits = strlen(at);
+    if (digits % 2 || digits / 2 > GDB_COMMAND_MAX || !hex_bytes(&at, command, digits / 2))
+        return false;
+    command[digits / 2] = '\0';
+    server->request.kind = GDB_COMMAND;
+    return true;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See number.h. */
+#include "core/lib/number.h"
+
+int number_digit(char character, unsigned base)
+{
+    int value = -1;
+
+    if (character >= '0' && character <= '9')
+        value = character - '0';
+    else if (character >= 'a' && character <= 'f')
+        value = character - 'a' + 10;
+    else if (character >= 'A' && character <= 'F')
+        value = character - 'A' + 10;
+    return value < (int)base ? value : -1;
+}
+
+unsigned number_base(const char **at)
+{
+    if ((*at)[0] != '0' || ((*at)[1] != 'x' && (*at)[1] != 'X'))
+        return 10;
+    *at += 2;
+    return 16;
+}
+
+enum number number_read(const char **at, unsigned base, uint64_t most, uint64_t *number)
+{
+    const char *first = *at;
+    uint64_t value = 0;
+    int digit;
+
+    for (; (digit = number_digit(**at, base)) >= 0; ++*at) {
+        if ((unsigned)digit > most || value > (most - (unsigned)digit) / base)
+            return NUMBER_LARGE;
+        value = value * base + (unsigned)digit;
+    }
+    if (*at == first)
+        return NUMBER_NONE;
+    *number = value;
+    return NUMBER_READ;
+}
+
+bool number_word(const char *word, uint64_t most, uint64_t *number)
+{
+    uint64_t value;
+
+    if (number_read(&word, 10, most, &value) != NUMBER_READ || *word != '\0')
+        return false;
+    *number = value;
+    return true;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See option.h. */
+#include "core/lib/option.h"
+
+#include <linux/errno.h>
+
+#include "core/lib/assert.h"
+#include "core/lib/number.h"
+#include "core/lib/string.h"
+
+#define NAMES       2            /* of an option */
+#define NUMBER_MOST (1ull << 40) /* where a row names no other, in 64 bits */
+#define HELP_COLUMN 32           /* where an option's line of help begins */
+
+static bool has_row(const struct options *options, const struct option *row)
+{
+    return !options->command || (row->commands & options->command);
+}
+
+static bool is_name(const char *name, const char *word, size_t length)
+{
+    return name && strlen(name) == length && strncmp(name, word, length) == 0;
+}
+
+/* The command's own of that name, or with `others` one that it lacks. */
+static const struct option *find(const struct options *options, const char *word, size_t length,
+                                 bool others)
+{
+    for (const struct option *row = options->row; row->names[0]; row++)
+        if (has_row(options, row) != others &&
+            (is_name(row->names[0], word, length) || is_name(row->names[1], word, length)))
+            return row;
+    return NULL;
+}
+
+const struct option *option_find(const struct options *options, const char *name, size_t length)
+{
+    return find(options, name, length, false);
+}
+
+/* The least name that comes after `before`; NULL: none does. */
+static const char *name_after(const struct options *options, const char *before)
+{
+    const char *least = options->workload && strcmp("--", before) > 0 ? "--" : NULL;
+
+    for (const struct option *row = options->row; row->names[0]; row++)
+        for (unsigned i = 0; i < NAMES && row->names[i] && has_row(options, row); i++)
+            if (strcmp(row->names[i], before) > 0 && (!least || strcmp(row->names[i], least) < 0))
+                least = row->names[i];
+    return least;
+}
+
+const char *option_name(const struct options *options, size_t index)
+{
+    const char *name = name_after(options, "");
+
+    while (name && index-- > 0)
+        name = name_after(options, name);
+    return name;
+}
+
+/* --- Values --- */
+
+static int refuse_number(const struct option *option, const char *typed, const char *value,
+                         struct refusal *why)
+{
+    unsigned long long least = option->least;
+    const char *what = option->what ? option->what : typed;
+
+    if (option->most)
+        return refuse(why, EINVAL, "%s \"%s\": %llu to %llu %s are possible", what, value, least,
+                      (unsigned long long)option->most, option->unit);
+    if (option->unit)
+        return refuse(why, EINVAL, "%s \"%s\": whole %s from %llu are possible", what, value,
+                      option->unit, least);
+    return refuse(why, EINVAL, "%s \"%s\": a whole number from %llu is possible", what, value,
+                  least);
+}
+
+static int set_number(const struct option *option, const char *typed, const char *value, void *at,
+                      struct refusal *why)
+{
+    bool narrow = option->size == sizeof(uint32_t);
+    uint64_t most = option->most ? option->most : narrow ? UINT32_MAX : NUMBER_MOST, number;
+
+    assert(narrow || option->size == sizeof(uint64_t));
+    if (!number_word(value, most, &number) || number < option->least)
+        return refuse_number(option, typed, value, why);
+    if (narrow)
+        *(uint32_t *)at = (uint32_t)number;
+    else
+        *(uint64_t *)at = number;
+    return 0;
+}
+
+int option_set(const struct option *option, const char *typed, char *value, void *to,
+               struct refusal *why)
+{
+    void *at = (char *)to + option->place;
+
+    assert(!option->value == !value);
+    if (option->set)
+        return option->set(at, typed, value, why);
+    if (option->kind == OPTION_NUMBER)
+        return set_number(option, typed, value, at, why);
+    if (option->kind == OPTION_TEXT) {
+        assert(option->size == sizeof(const char *));
+        *(const char **)at = value;
+    } else if (option->kind == OPTION_FLAG) {
+        assert(option->size == sizeof(bool));
+        *(bool *)at = true;
+    }
+    return 0;
+}
+
+/* --- Words --- */
+
+const char *options_list(const struct options *options, char separator, char *text, size_t size)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (const struct option *row = options->row; row->names[0]; row++)
+        if (has_row(options, row) && used < size)
+            used += row->value ? print_into(text + used, size - used, "%s%s%c%s", used ? ", " : "",
+                                            row->names[0], separator, row->value)
+                               : print_into(text + used, size - used, "%s%s", used ? ", " : "",
+                                            row->names[0]);
+    return text;
+}
+
+static int refuse_word(const struct options *options, const char *word, size_t length,
+                       struct refusal *why)
+{
+    char list[sizeof(why->text)];
+
+    if (options->others && find(options, word, length, true))
+        return refuse(why, EINVAL, "%.*s: %s", (int)length, word, options->others);
+    return refuse(why, EINVAL, "unknown option \"%.*s\"; there are %s%s", (int)length, word,
+                  options_list(options, ' ', list, sizeof(list)),
+                  options->workload ? ", -- COMMAND" : "");
+}
+
+/* What is left to be read: words[0] is the option's own. */
+struct reader {
+    const struct options *options;
+    int count;
+    char **words;
+    void *to;
+    uint64_t said; /* a bit for each row */
+    struct refusal *why;
+};
+
+static uint64_t bit_of(const struct options *options, const struct option *option)
+{
+    size_t index = (size_t)(option - options->row);
+
+    assert(index < 64);
+    return 1ull << index;
+}
+
+/*
+ * How many words it takes after its own, or a negative errno and the reason. `attached`: the value
+ * that stands in the same word; NULL: none does.
+ */
+static int read_option(struct reader *reader, const struct option *option, const char *typed,
+                       char *attached)
+{
+    bool follows = reader->count > 1 && !(option->bare && reader->words[1][0] == '-');
+    char *value = attached || !option->value || !follows ? attached : reader->words[1];
+    uint64_t bit = bit_of(reader->options, option);
+    int error;
+
+    if (option->again == OPTION_ONCE && (reader->said & bit))
+        return refuse(reader->why, EINVAL, "%s is given twice; once is possible", typed);
+    reader->said |= bit;
+    if (value && !option->value)
+        return refuse(reader->why, EINVAL, "option %s takes no value", typed);
+    if (!value && option->bare)
+        return 0;
+    if (!value && option->value)
+        return refuse(reader->why, EINVAL, "option %s needs a value", typed);
+    error = option_set(option, typed, value, reader->to, reader->why);
+    return error ? error : value != attached;
+}
+
+/* --name, --name VALUE, --name=VALUE */
+static int read_long(struct reader *reader)
+{
+    char *word = reader->words[0], *value = strchr(word, '=');
+    size_t length = value ? (size_t)(value - word) : strlen(word);
+    const struct option *option = option_find(reader->options, word, length);
+
+    if (!option)
+        return refuse_word(reader->options, word, length, reader->why);
+    if (value)
+        *value++ = '\0';
+    return read_option(reader, option, word, value);
+}
+
+/* -n, -n VALUE, -nVALUE; and several in one word, of which the last may have a value: -agF99 */
+static int read_short(struct reader *reader)
+{
+    char *letter = reader->words[0];
+    int taken = 0;
+
+    do {
+        char name[] = {'-', *++letter, '\0'};
+        const struct option *option = option_find(reader->options, name, strlen(name));
+
+        if (!option)
+            return refuse_word(reader->options, name, strlen(name), reader->why);
+        if (option->value && letter[1] != '\0')
+            return read_option(reader, option, name, letter + 1);
+        taken = read_option(reader, option, name, NULL);
+    } while (taken == 0 && letter[1] != '\0');
+    return taken;
+}
+
+static int check_together(const struct options *options, uint64_t said, struct refusal *why)
+{
+    for (const struct option *row = options->row; row->names[0]; row++) {
+        const struct option *other =
+            row->excludes ? option_find(options, row->excludes, strlen(row->excludes)) : NULL;
+
+        if (other && (said & bit_of(options, row)) && (said & bit_of(options, other)))
+            return refuse(why, EINVAL, "%s and %s exclude each other: %s", row->names[0],
+                          other->names[0], row->because);
+    }
+    return 0;
+}
+
+static bool is_long(const char *word)
+{
+    return strncmp(word, "--", 2) == 0;
+}
+
+int options_parse(const struct options *options, int argc, char **argv, void *to,
+                  struct refusal *why)
+{
+    struct reader reader = {.options = options, .to = to, .why = why};
+    int at = 1, taken, error;
+
+    for (; at < argc; at += 1 + taken) {
+        /* as in perf, the first word that is no option begins the workload */
+        if (options->workload && argv[at][0] != '-')
+            break;
+        if (options->workload && strcmp(argv[at], "--") == 0) {
+            if (++at == argc)
+                return refuse(why, EINVAL, "no command after --");
+            break;
+        }
+        if (argv[at][0] != '-')
+            return refuse_word(options, argv[at], strlen(argv[at]), why);
+        reader.count = argc - at;
+        reader.words = argv + at;
+        taken = is_long(argv[at]) ? read_long(&reader) : read_short(&reader);
+        if (taken < 0)
+            return taken;
+    }
+    error = check_together(options, reader.said, why);
+    return error ? error : at;
+}
+
+bool options_ask_help(const struct options *options, int argc, char **argv)
+{
+    for (int at = 1; at < argc; at++) {
+        const struct option *option = option_find(options, argv[at], strlen(argv[at]));
+
+        if (strcmp(argv[at], "-h") == 0 || strcmp(argv[at], "--help") == 0)
+            return true;
+        if (options->workload && (argv[at][0] != '-' || strcmp(argv[at], "--") == 0))
+            return false;
+        at += option && option->value && !option->bare;
+    }
+    return false;
+}
+
+void options_help(const struct options *options, struct sink *sink)
+{
+    for (const struct option *row = options->row; row->names[0]; row++) {
+        char left[HELP_COLUMN * 2];
+
+        if (!has_row(options, row))
+            continue;
+        static const char *const again[] = {"", "; may be given again", "; once"};
+
+        print_into(left, sizeof(left), "%s%s%s%s%s", row->names[0], row->names[1] ? ", " : "",
+                   row->names[1] ? row->names[1] : "", row->value ? " " : "",
+                   row->value ? row->value : "");
+        print_to(sink, "    %-*s %s%s\n", HELP_COLUMN, left, row->help, again[row->again]);
+    }
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See print.h. Calls are paired by thread: a call that raw_syscalls:sys_enter began is printed when
+ * its sys_exit comes, or earlier, if another thread's call begins in between, as in perf.
+ */
+#include "core/script/trace_print.h"
+
+#include "core/lib/string.h"
+#include "core/sample/comm.h"
+#include "core/sample/view.h"
+#include "core/script/raw_syscalls.h"
+#include "core/script/trace_calls.h"
+#include "core/script/trace_summary.h"
+#include "core/tracepoint/define.h"
+
+#define THREADS      64
+#define ENTRY_SIZE   160
+#define RESULT_PLACE 70 /* width of what comes before the result */
+
+TRACEPOINT_LAYOUT(sys_enter, RAW_SYS_ENTER_FIELDS);
+TRACEPOINT_LAYOUT(sys_exit, RAW_SYS_EXIT_FIELDS);
+
+_Static_assert(offsetof(struct trace_record_sys_enter, path) -
+                       offsetof(struct trace_record_sys_enter, arg0) ==
+                   TRACE_ARGUMENTS_MAX * sizeof(uint64_t),
+               "a word for each argument, one after the other");
+_Static_assert(offsetof(struct trace_record_sys_enter, id) ==
+                   offsetof(struct trace_record_sys_exit, id),
+               "the call is found without regard to which it is");
+
+struct traced {
+    uint32_t tid;
+    bool pending;   /* `entry` waits for its result */
+    uint64_t since; /* when that call, or the last one, began; 0: no call has been seen */
+    char entry[ENTRY_SIZE];
+    uint64_t events;
+    struct trace_stats stats[TRACE_CALLS_MAX];
+};
+
+static struct {
+    struct sink *sink;
+    const struct trace_options *options;
+    struct traced threads[THREADS];
+    unsigned thread_count;
+    struct traced *current; /* the thread of the last call */
+    uint64_t first, events; /* the time of the first sample, and the number of samples */
+    uint64_t strangers;     /* samples of threads for which there was no room */
+} trace;                    /* one user at a time; too large for the stack */
+
+static struct traced *find_thread(uint32_t tid)
+{
+    for (unsigned i = 0; i < trace.thread_count; i++)
+        if (trace.threads[i].tid == tid)
+            return &trace.threads[i];
+    if (trace.thread_count == THREADS) {
+        trace.strangers++;
+        return NULL;
+    }
+    memset(&trace.threads[trace.thread_count], 0, sizeof(trace.threads[0]));
+    trace.threads[trace.thread_count].tid = tid;
+    return &trace.threads[trace.thread_count++];
+}
+
+/* --- A call and its arguments. --- */
+
+static size_t put_argument(char *text, size_t room, const struct trace_argument *argument,
+                           uint64_t value)
+{
+    if (argument->kind == TRACE_FD || argument->kind == TRACE_INT)
+        return print_into(text, room, "%s: %lld", argument->name, (long long)(int32_t)value);
+    if (argument->kind == TRACE_SIZE)
+        return print_into(text, room, "%s: %llu", argument->name, (unsigned long long)value);
+    return print_into(text, room, "%s: 0x%llx", argument->name, (unsigned long long)value);
+}
+
+/*
+ * perf leaves out arguments that are 0. Only the first text is in the record; others are shown by
+ * address.
+ */
+static void put_entry(char *text, size_t room, const struct trace_call *call,
+                      const struct trace_record_sys_enter *record)
+{
+    uint64_t arguments[TRACE_ARGUMENTS_MAX];
+    size_t length = print_into(text, room, "%s(", call->name);
+    bool any = false, path_known = record->path[0] != '\0';
+
+    memcpy(arguments, (const char *)record + offsetof(struct trace_record_sys_enter, arg0),
+           sizeof(arguments));
+    for (unsigned i = 0; call->argument[i].name && length < room; i++) {
+        const struct trace_argument *argument = &call->argument[i];
+
+        if (arguments[i] == 0)
+            continue;
+        length += print_into(text + length, room - length, "%s", any ? ", " : "");
+        any = true;
+        if (length >= room)
+            break;
+        if (argument->kind == TRACE_PATH && path_known)
+            length += print_into(text + length, room - length, "%s: \"%.*s%.*s\"", argument->name,
+                                 TRACEPOINT_TEXT_SIZE - 1, record->path, TRACEPOINT_TEXT_SIZE - 1,
+                                 record->path_more);
+        else
+            length += put_argument(text + length, room - length, argument, arguments[i]);
+        path_known &= argument->kind != TRACE_PATH;
+    }
+}
+
+/* --- Lines. --- */
+
+static void print_name(const struct traced *thread)
+{
+    const char *comm = comm_of(thread->tid);
+
+    if (comm[0] == '\0')
+        print_to(trace.sink, ":%u/%u ", thread->tid, thread->tid);
+    else
+        print_to(trace.sink, "%.14s/%u ", comm, thread->tid);
+}
+
+/* `duration` is NULL if it is not known. */
+static void print_head(const struct traced *thread, const uint64_t *duration)
+{
+    if (thread->since == 0)
+        print_to(trace.sink, "         ? ");
+    else
+        trace_print_ms(trace.sink, 10, thread->since - trace.first);
+    print_to(trace.sink, thread->since ? " (" : "(");
+    if (duration)
+        trace_print_ms(trace.sink, 6, *duration);
+    else
+        print_to(trace.sink, "     ?");
+    print_to(trace.sink, duration ? " ms): " : "   ): ");
+    print_name(thread);
+}
+
+/* Another thread's call begins, or this one has no end. */
+static void print_interrupted(struct traced *thread)
+{
+    int width = RESULT_PLACE - 5 - (int)strlen(thread->entry);
+
+    if (!thread->pending)
+        return;
+    print_head(thread, NULL);
+    print_to(trace.sink, "%s)%*s ...\n", thread->entry, width > 0 ? width : 0, "");
+    thread->pending = false;
+}
+
+static void print_result(const struct trace_call *call, int64_t result)
+{
+    const char *error = result < 0 ? trace_error_name((uint64_t)-result) : NULL;
+    bool timed_out = result == 0 && strcmp(call->name, "poll") == 0;
+
+    if (error)
+        print_to(trace.sink, "-1 %s (%s)\n", error, trace_error_text((uint64_t)-result));
+    else if (result >= 0 && strcmp(call->name, "mmap") == 0)
+        print_to(trace.sink, "0x%llx\n", (unsigned long long)result);
+    else
+        print_to(trace.sink, "%lld%s\n", (long long)result, timed_out ? " (Timeout)" : "");
+}
+
+static void print_whole(const struct traced *thread, const struct trace_call *call,
+                        const uint64_t *duration, int64_t result)
+{
+    int width;
+
+    print_head(thread, duration);
+    if (thread->pending) {
+        print_to(trace.sink, "%s", thread->entry);
+        width = RESULT_PLACE - 1 - (int)strlen(thread->entry);
+    } else {
+        print_to(trace.sink, " ... [continued]: %s()", call->name);
+        width = RESULT_PLACE - 20 - (int)strlen(call->name);
+    }
+    print_to(trace.sink, ")%*s= ", width > 1 ? width : 1, "");
+    print_result(call, result);
+}
+
+/* --- Samples. --- */
+
+static void take_enter(struct traced *thread, uint64_t time, const struct trace_call *call,
+                       const struct trace_record_sys_enter *record)
+{
+    if (trace.options->lines && trace.current)
+        print_interrupted(trace.current);
+    thread->since = time;
+    thread->pending = true;
+    trace.current = thread;
+    put_entry(thread->entry, sizeof(thread->entry), call, record);
+    if (strcmp(call->name, "exit") != 0)
+        return;
+    if (trace.options->lines) {
+        int width = RESULT_PLACE - 1 - (int)strlen(thread->entry);
+
+        print_head(thread, NULL);
+        print_to(trace.sink, "%s)%*s= ?\n", thread->entry, width > 1 ? width : 1, "");
+    }
+    thread->pending = false;
+}
+
+static void take_exit(struct traced *thread, uint64_t time, int call, int64_t result)
+{
+    uint64_t duration = time - thread->since;
+    bool known = thread->since != 0;
+
+    if (known)
+        trace_stats_add(&thread->stats[call], duration, result < 0);
+    if (trace.options->lines)
+        print_whole(thread, trace_call_at((unsigned)call), known ? &duration : NULL, result);
+    thread->pending = false;
+}
+
+/* Whether the event is that tracepoint. */
+static bool event_is(const struct recorded_event *event, const char *full_name)
+{
+    const struct tracepoint *tracepoint = tracepoint_of_event(&event->attr);
+
+    return tracepoint && strcmp(tracepoint->full_name, full_name) == 0;
+}
+
+/* Takes a record of an enter or an exit; a record is not aligned in its sample. */
+static void take_call(const struct sample_view *view, bool enter)
+{
+    struct trace_record_sys_enter entered;
+    struct trace_record_sys_exit left;
+    struct traced *thread;
+    int call;
+
+    if (!view->raw || view->raw_size < (enter ? sizeof(entered) : sizeof(left)))
+        return;
+    memcpy(&left, view->raw, sizeof(left));
+    call = trace_call_by_number((uint64_t)left.id);
+    if (call < 0 || !(trace.options->calls >> call & 1) || !(thread = find_thread(view->tid)))
+        return;
+    if (trace.events++ == 0)
+        trace.first = view->time;
+    thread->events++;
+    if (enter) {
+        memcpy(&entered, view->raw, sizeof(entered));
+        take_enter(thread, view->time, trace_call_at((unsigned)call), &entered);
+    } else {
+        take_exit(thread, view->time, call, left.ret);
+    }
+}
+
+static void take_sample(const struct sample_view *view)
+{
+    if (event_is(view->event, "raw_syscalls:sys_enter"))
+        take_call(view, true);
+    else if (event_is(view->event, "raw_syscalls:sys_exit"))
+        take_call(view, false);
+}
+
+/* --- The summary. --- */
+
+static void print_thread(const struct traced *thread)
+{
+    const char *comm = comm_of(thread->tid);
+    unsigned long long tenths = (thread->events * 1000 + trace.events / 2) / trace.events;
+
+    print_to(trace.sink, " %s (%u), %llu events, %llu.%llu%%\n", comm[0] ? comm : "?", thread->tid,
+             (unsigned long long)thread->events, tenths / 10, tenths % 10);
+    trace_stats_print(trace.sink, thread->stats);
+}
+
+/* The thread with the most calls comes first. */
+static void print_summary(void)
+{
+    uint64_t below = UINT64_MAX;
+
+    print_to(trace.sink, "\n Summary of events:\n\n");
+    for (unsigned printed = 0; printed < trace.thread_count;) {
+        uint64_t most = 0;
+
+        for (unsigned i = 0; i < trace.thread_count; i++)
+            if (trace.threads[i].events < below && trace.threads[i].events > most)
+                most = trace.threads[i].events;
+        for (unsigned i = 0; i < trace.thread_count; i++)
+            if (trace.threads[i].events == most) {
+                print_thread(&trace.threads[i]);
+                printed++;
+            }
+        below = most;
+    }
+}
+
+uint64_t trace_print(struct sink *sink, struct record_source *source,
+                     const struct trace_options *options)
+{
+    const struct perf_event_header *record;
+    struct sample_view view;
+
+    trace.sink = sink;
+    trace.options = options;
+    trace.thread_count = 0;
+    trace.current = NULL;
+    trace.events = trace.strangers = 0;
+    source->rewind(source);
+    while ((record = source->next(source)) != NULL)
+        if (sample_view_parse(record, source->events, source->event_count, &view))
+            take_sample(&view);
+    if (options->summary && trace.events)
+        print_summary();
+    if (trace.strangers)
+        print_to(sink, "%llu events of more than %d threads are left out\n",
+                 (unsigned long long)trace.strangers, THREADS);
+    return trace.events;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See trace_summary.h. Integers only: squares in coarse units, a root by bisection. */
+#include "core/script/trace_summary.h"
+
+#include "core/lib/assert.h"
+
+#include <stdbool.h>
+
+void trace_stats_add(struct trace_stats *stats, uint64_t duration, bool failed)
+{
+    uint64_t units = duration / TRACE_UNIT_NS;
+    uint64_t square = units < UINT32_MAX ? units * units : UINT64_MAX;
+
+    if (stats->calls == 0 || duration < stats->least)
+        stats->least = duration;
+    if (duration > stats->most)
+        stats->most = duration;
+    stats->calls++;
+    stats->errors += failed;
+    stats->total += duration;
+    stats->units += units;
+    stats->squares = stats->squares > UINT64_MAX - square ? UINT64_MAX : stats->squares + square;
+}
+
+static uint64_t square_root(uint64_t value)
+{
+    uint64_t root = 0;
+
+    for (unsigned bit = 32; bit-- > 0;)
+        if ((root | 1ull << bit) * (root | 1ull << bit) <= value)
+            root |= 1ull << bit;
+    return root;
+}
+
+/*
+ * The standard error of the mean, in hundredths of a per cent of the mean: the standard deviation
+ * of n durations, divided by the root of n. 0 if they are too few, too short or too long.
+ */
+static uint64_t deviation(const struct trace_stats *stats)
+{
+    uint64_t n = stats->calls, spread;
+    unsigned doublings = 0;
+
+    if (n < 2 || n > UINT32_MAX || stats->units / n == 0 || stats->units > UINT32_MAX ||
+        stats->squares < stats->units * stats->units / n)
+        return 0;
+    spread = stats->squares - stats->units * stats->units / n;
+    while (spread >> 61 == 0 && doublings < 16) {
+        spread <<= 2;
+        doublings++;
+    }
+    return (square_root(spread / (n - 1) / n) * 10000 / (stats->units / n)) >> doublings;
+}
+
+#define DOUBLE_BITS   53
+#define NS_PER_MS     1000000
+#define HALF_OF_MICRO 500
+
+/*
+ * perf rounds the double that it has made of the milliseconds: for an exact half of a microsecond,
+ * that double may lie above or below the half. So the first 53 bits of the quotient are computed
+ * here, and the remainder decides. Without a remainder the half is exact, and is rounded to the
+ * even side.
+ */
+static bool half_goes_up(uint64_t nanoseconds)
+{
+    uint64_t quotient = nanoseconds / NS_PER_MS, rest = nanoseconds % NS_PER_MS;
+
+    while (quotient >> (DOUBLE_BITS - 1) == 0) {
+        rest <<= 1;
+        quotient = quotient << 1 | (rest >= NS_PER_MS);
+        rest -= rest >= NS_PER_MS ? NS_PER_MS : 0;
+    }
+    if (rest == 0)
+        return nanoseconds / 1000 & 1;
+    return 2 * rest > NS_PER_MS || (2 * rest == NS_PER_MS && quotient & 1);
+}
+
+void trace_print_ms(struct sink *sink, int width, uint64_t nanoseconds)
+{
+    unsigned long long microseconds = nanoseconds / 1000;
+    uint64_t rest = nanoseconds % 1000;
+
+    if (rest > HALF_OF_MICRO || (rest == HALF_OF_MICRO && half_goes_up(nanoseconds)))
+        microseconds++;
+    print_to(sink, "%*llu.%03llu", width - 4, microseconds / 1000, microseconds % 1000);
+}
+
+static void print_call(struct sink *sink, const char *name, const struct trace_stats *stats)
+{
+    unsigned long long percent = deviation(stats);
+
+    assert(stats->calls > 0 && stats->errors <= stats->calls && stats->least <= stats->most);
+    print_to(sink, "   %-15s %8llu %6llu ", name, (unsigned long long)stats->calls,
+             (unsigned long long)stats->errors);
+    trace_print_ms(sink, 9, stats->total);
+    print_to(sink, " ");
+    trace_print_ms(sink, 9, stats->least);
+    print_to(sink, " ");
+    trace_print_ms(sink, 9, stats->total / stats->calls);
+    print_to(sink, " ");
+    trace_print_ms(sink, 9, stats->most);
+    print_to(sink, " %6llu.%02llu%%\n", percent / 100, percent % 100);
+}
+
+/* Calls that took longest come first; `done` has a bit for each call that has been printed. */
+static int next_call(const struct trace_stats *stats, uint64_t done)
+{
+    int next = -1;
+
+    for (unsigned i = 0; trace_call_at(i); i++)
+        if (stats[i].calls && !(done >> i & 1) && (next < 0 || stats[i].total > stats[next].total))
+            next = (int)i;
+    return next;
+}
+
+void trace_stats_print(struct sink *sink, const struct trace_stats *stats)
+{
+    uint64_t done = 0;
+    int call;
+
+    print_to(
+        sink,
+        "\n   syscall            calls  errors  total       min       avg       max       stddev"
+        "\n                                     (msec)    (msec)    (msec)    (msec)        (%%)"
+        "\n   --------------- --------  ------ -------- --------- --------- ---------     ------"
+        "\n");
+    while ((call = next_call(stats, done)) >= 0) {
+        print_call(sink, trace_call_at((unsigned)call)->name, &stats[call]);
+        done |= 1ull << call;
+    }
+    print_to(sink, "\n\n");
+}

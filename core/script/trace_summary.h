@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the summary of `perf trace` counts for a thread's calls, and its columns. No side effects.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/lib/print.h"
+#include "core/script/trace_calls.h"
+
+#define TRACE_UNIT_NS 16
+
+struct trace_stats {
+    uint64_t calls, errors;
+    uint64_t total, least, most; /* nanoseconds */
+    uint64_t units, squares;     /* sums of durations in TRACE_UNIT_NS and of their squares */
+};
+
+void trace_stats_add(struct trace_stats *stats, uint64_t duration, bool failed);
+
+/* Prints the thread's table: a line for each call of core/script/trace_calls.h. */
+void trace_stats_print(struct sink *sink, const struct trace_stats *stats);
+
+/*
+ * Prints nanoseconds as milliseconds with three decimals, `width` columns wide, rounded as printf
+ * rounds doubles.
+ */
+void trace_print_ms(struct sink *sink, int width, uint64_t nanoseconds);

@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of sources: a new source is a line here. The last one takes every name with a colon. */
-#include "core/source/sources.h"
-
-const struct event_source *const event_sources[] = {&breakpoint_source, &clock_source,
-                                                    &branches_source, &tracepoint_source};
-const size_t event_source_count = sizeof(event_sources) / sizeof(event_sources[0]);

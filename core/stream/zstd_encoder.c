@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See encoder.h. Records consist of words of eight bytes, so places are remembered, and looked for,
+ * by words. A match at the last offset is taken first: a record differs from the last of its kind
+ * in a few bytes of its time, and is equal again after them.
+ */
+#include "core/stream/zstd_encoder.h"
+
+#include "core/lib/assert.h"
+#include "core/lib/string.h"
+
+#define WORD 8u
+#define WORDS                                                                                      \
+    (4 * WORD) /* what is looked for first: a piece of a chain, rather than a word of it */
+#define MATCH_LEAST 4u
+/* The part of the window that is further back is about to be overwritten by the bytes that wait. */
+#define DISTANCE_MAX (ZSTD_WINDOW - ZSTD_PENDING_MAX)
+
+enum block_type { BLOCK_RAW = 0, BLOCK_COMPRESSED = 2 };
+
+_Static_assert(ZSTD_PENDING_MAX / MATCH_LEAST <= ZSTD_SEQUENCES_MAX, "all matches are written");
+
+void zstd_init(struct zstd *zstd)
+{
+    memset(zstd, 0, sizeof(*zstd));
+    zstd->repeats = (struct zstd_repeats){{1, 4, 8}};
+}
+
+size_t zstd_room(const struct zstd *zstd)
+{
+    return ZSTD_PENDING_MAX - (size_t)(zstd->end - zstd->flushed);
+}
+
+uint64_t zstd_put(struct zstd *zstd, const void *bytes, size_t length)
+{
+    size_t at = zstd->end % ZSTD_WINDOW, first = ZSTD_WINDOW - at;
+
+    assert(length <= zstd_room(zstd));
+    if (first > length)
+        first = length;
+    memcpy(zstd->window + at, bytes, first);
+    memcpy(zstd->window, (const uint8_t *)bytes + first, length - first);
+    return zstd->end + length;
+}
+
+static uint8_t byte_at(const struct zstd *zstd, uint64_t position)
+{
+    return zstd->window[position % ZSTD_WINDOW];
+}
+
+/* The number of bytes from `position` on that repeat those at `distance` before; 0: none. */
+static uint32_t match_length(const struct zstd *zstd, uint64_t position, uint32_t distance)
+{
+    uint64_t at = position;
+
+    if (distance == 0 || distance > DISTANCE_MAX || distance > position)
+        return 0;
+    while (at < zstd->end && byte_at(zstd, at) == byte_at(zstd, at - distance))
+        at++;
+    return (uint32_t)(at - position);
+}
+
+static uint32_t hash_at(const struct zstd *zstd, uint64_t position, unsigned length)
+{
+    uint64_t hash = 0;
+
+    for (unsigned i = 0; i < length; i += WORD) {
+        uint64_t word = 0;
+
+        for (unsigned k = 0; k < WORD; k++)
+            word |= (uint64_t)byte_at(zstd, position + i + k) << 8 * k;
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
+    return (uint32_t)(hash >> (64 - ZSTD_HASH_LOG - 8)) & ((1u << ZSTD_HASH_LOG) - 1);
+}
+
+/* The match that one of the tables has for a word; the table then notes the word's place. */
+static uint32_t find_by(struct zstd *zstd, uint32_t *table, unsigned length, uint64_t position,
+                        uint32_t *distance)
+{
+    uint32_t *place;
+
+    if (zstd->end - position < length)
+        return 0;
+    place = &table[hash_at(zstd, position, length)];
+    *distance = (uint32_t)position - *place;
+    *place = (uint32_t)position;
+    return match_length(zstd, position, *distance);
+}
+
+/* The longer match of the two tables; both note the place. */
+static uint32_t find(struct zstd *zstd, uint64_t position, uint32_t *distance)
+{
+    uint32_t near = 0, far = 0;
+    uint32_t words = find_by(zstd, zstd->words_at, WORDS, position, &far);
+    uint32_t word = find_by(zstd, zstd->word_at, WORD, position, &near);
+
+    *distance = words > word ? far : near;
+    return words > word ? words : word;
+}
+
+/* The words inside a match are noted, too, so that the next record finds them. */
+static void note(struct zstd *zstd, uint64_t from, uint64_t to)
+{
+    uint32_t unused;
+
+    for (uint64_t at = (from + WORD) & ~(uint64_t)(WORD - 1); at < to; at += WORD) {
+        find_by(zstd, zstd->words_at, WORDS, at, &unused);
+        find_by(zstd, zstd->word_at, WORD, at, &unused);
+    }
+}
+
+/*
+ * Splits the bytes that wait into sequences, and returns how many. The bytes after the last
+ * sequence are literals.
+ */
+static size_t take_apart(struct zstd *zstd)
+{
+    uint64_t position = zstd->flushed, literals = position;
+    size_t count = 0;
+
+    zstd->repeats_after = zstd->repeats;
+    while (position < zstd->end) {
+        uint32_t distance = zstd->repeats_after.offset[0];
+        uint32_t length = match_length(zstd, position, distance);
+        uint32_t before = (uint32_t)(position - literals);
+
+        if (length < MATCH_LEAST && position % WORD == 0)
+            length = find(zstd, position, &distance);
+        if (length < MATCH_LEAST) {
+            position++;
+            continue;
+        }
+        zstd->sequences[count++] = (struct zstd_sequence){
+            before, length, zstd_offset(&zstd->repeats_after, distance, before)};
+        note(zstd, position, position + length);
+        position += length;
+        literals = position;
+    }
+    return count;
+}
+
+static uint8_t *copy_out(const struct zstd *zstd, uint8_t *to, uint64_t from, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        *to++ = byte_at(zstd, from + i);
+    return to;
+}
+
+/* RFC 8878, 3.1.1.3.1.1: raw literals, their number in 12 bits or in 20. */
+static uint8_t *write_literals(const struct zstd *zstd, uint8_t *to, size_t count)
+{
+    const struct zstd_sequence *sequence = zstd->sequences;
+    uint64_t at = zstd->flushed;
+    size_t matched = 0, literals;
+
+    for (size_t i = 0; i < count; i++)
+        matched += sequence[i].match;
+    literals = (size_t)(zstd->end - at) - matched;
+    if (literals < 4096) {
+        *to++ = (uint8_t)(literals << 4 | 1 << 2);
+        *to++ = (uint8_t)(literals >> 4);
+    } else {
+        *to++ = (uint8_t)(literals << 4 | 3 << 2);
+        *to++ = (uint8_t)(literals >> 4);
+        *to++ = (uint8_t)(literals >> 12);
+    }
+    for (size_t i = 0; i < count; i++) {
+        to = copy_out(zstd, to, at, sequence[i].literals);
+        at += sequence[i].literals + sequence[i].match;
+    }
+    return copy_out(zstd, to, at, (size_t)(zstd->end - at));
+}
+
+/* Magic, a window and nothing else: RFC 8878, 3.1.1.1. */
+static uint8_t *write_frame_header(uint8_t *to)
+{
+    static const uint8_t header[] = {0x28, 0xb5, 0x2f, 0xfd, 0, (ZSTD_WINDOW_LOG - 10) << 3};
+
+    memcpy(to, header, sizeof(header));
+    return to + sizeof(header);
+}
+
+static void write_block_header(uint8_t *to, enum block_type type, size_t size)
+{
+    uint32_t header = (uint32_t)size << 3 | (uint32_t)type << 1;
+
+    to[0] = (uint8_t)header;
+    to[1] = (uint8_t)(header >> 8);
+    to[2] = (uint8_t)(header >> 16);
+}
+
+#define BLOCK_HEADER 3
+
+size_t zstd_flush(struct zstd *zstd, uint8_t *to)
+{
+    size_t waiting = (size_t)(zstd->end - zstd->flushed), count, sequences = 0, matched = 0;
+    uint8_t *block = zstd->flushed ? to : write_frame_header(to), *body = block + BLOCK_HEADER;
+    uint8_t *at;
+
+    assert(waiting > 0 && waiting <= ZSTD_PENDING_MAX);
+    count = take_apart(zstd);
+    for (size_t i = 0; i < count; i++)
+        matched += zstd->sequences[i].match;
+    if (matched > 3) { /* the literals' own header must not lead beyond the room */
+        at = write_literals(zstd, body, count);
+        sequences = zstd_write_sequences(at, (size_t)(body + waiting - at), zstd->sequences, count);
+        at += sequences;
+    }
+    if (!sequences) {
+        /* A raw block leaves the decoder's repeats as they are. */
+        zstd->repeats_after = zstd->repeats;
+        at = copy_out(zstd, body, zstd->flushed, waiting);
+    }
+    write_block_header(block, sequences ? BLOCK_COMPRESSED : BLOCK_RAW, (size_t)(at - body));
+    return (size_t)(at - to);
+}
+
+void zstd_commit(struct zstd *zstd)
+{
+    zstd->repeats = zstd->repeats_after;
+    zstd->flushed = zstd->end;
+}
