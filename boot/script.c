@@ -2,9 +2,9 @@
 /* See script.h. */
 #include "boot/script.h"
 
-#include "core/command/record.h"
-#include "core/command/session.h"
 #include "core/lib/print.h"
+#include "core/perf/commands.h"
+#include "core/perf/session.h"
 #include "kernel/cmdline.h"
 #include "kernel/console/console.h"
 

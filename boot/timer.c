@@ -7,9 +7,9 @@
 
 #include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/entry/trap.h"
-#include "core/command/session.h"
 #include "core/event/event.h"
 #include "core/event/source_clock.h"
+#include "core/perf/session.h"
 #include "drivers/pit8254.h"
 #include "kernel/interrupt.h"
 #include "kernel/panic/panic.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the console's commands have in Pitot's own kernel, and not in another: system calls and
- * branches. Called by core/command. Task context.
+ * branches. Called by core/perf. Task context.
  */
 #include <linux/errno.h>
 
-#include "core/command/trace.h"
 #include "core/event/source_branches.h"
 #include "core/lib/print.h"
+#include "core/perf/commands.h"
 
 int perf_trace(int argc, char **argv)
 {

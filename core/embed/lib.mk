@@ -39,11 +39,11 @@ LIB_ROOTS := pitot_init pitot_debug_entry pitot_thread_runs pitot_tick pitot_gdb
 LIB_WHOLE :=
 ifeq ($(LEVEL),4)
 LIB_CFLAGS += -DEMBED_MEMORY=$(MEMORY)
-LIB_C     += $(wildcard $(foreach room,command console option report script stat gather recording,core/$(room)/*.c)) \
+LIB_C     += $(wildcard $(foreach room,console perf report script recording,core/$(room)/*.c)) \
              arch/x86_64/cpu/cpu_name.c
-LIB_C     := $(sort $(filter-out core/command/trace.c core/embed/stream.c,$(LIB_C)))
+LIB_C     := $(sort $(filter-out core/perf/trace.c core/embed/stream.c,$(LIB_C)))
 LIB_ROOTS += pitot_command
-LIB_WHOLE += core/command/perf.c core/console/help.c
+LIB_WHOLE += core/perf/perf.c core/console/help.c
 else ifeq ($(LEVEL),3)
 LIB_C     := $(filter-out $(patsubst %,core/embed/%.c,stream_port command console_host memory absent),$(LIB_C))
 else

@@ -224,7 +224,7 @@ static void clock_begin(struct event *event)
     event_clock_follow();
 }
 
-/* core/gather/rate.c refuses impossible rates and periods. */
+/* core/perf/terms.c refuses impossible rates and periods. */
 static int clock_enable(struct event *event, struct refusal *why)
 {
     const struct perf_event_attr *attr = &event->recorded.attr;

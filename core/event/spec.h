@@ -12,7 +12,7 @@
  *   branches[:k|:u]                  branches taken, by single steps; branch-instructions is the
  *                                    same
  *   SYSTEM:NAME                      a tracepoint, lock:lock_acquire say; for patterns see
- *                                    core/gather/events.h
+ *                                    core/perf/events.h
  *   5:ADDR                           as in the first mails about hardware breakpoint events:
  *                                    read-write, one byte
  *
@@ -42,9 +42,9 @@ struct event_spec {
     struct perf_event_attr attr;
     char name[EVENT_NAME_SIZE]; /* the spelling */
     const struct event_source *source;
-    /* Not part of the spelling: core/option/. */
+    /* Not part of the spelling: core/perf/. */
     struct filter filter;
-    struct tally_plan tally; /* core/gather/tally.c */
+    struct tally_plan tally; /* core/perf/tally_options.c */
     struct sample_chain chain;
     struct event_window window;
     struct breakpoint_target

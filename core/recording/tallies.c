@@ -40,7 +40,7 @@ static void join_spans(struct event *events, unsigned count)
             from = &events[i];
     for (unsigned i = 0; i < count; i++)
         if (events[i].tally.plan.role == TALLY_ENDS) {
-            assert(from); /* core/gather/span.c refuses one without the other */
+            assert(from); /* core/perf/tally_options.c refuses one without the other */
             events[i].tally.spans = from->tally.spans;
             events[i].tally.from = from->recorded.name;
         }

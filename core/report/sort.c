@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The value of perf report's --sort (key.h): which keys it names. Called by
- * core/report/options.c; pure.
+ * core/perf/report_options.c; pure.
  */
 #include "core/lib/string.h"
 #include "core/report/key.h"

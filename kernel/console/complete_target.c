@@ -3,7 +3,7 @@
 #include "kernel/console/complete_target.h"
 
 #include "core/lib/string.h"
-#include "core/option/parts.h"
+#include "core/perf/option_table.h"
 #include "kernel/fs/ramfs.h"
 
 static const char *const signal_names[] = {"-CONT", "-INT", "-KILL", "-STOP", "-TERM", NULL};

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/option/branches, core/event/source_branches, arch/x86_64/debug/branch
+# of: core/perf/targets, core/event/source_branches, arch/x86_64/debug/branch
 #
 # Branches by single steps, as the console and as the real perf see them: of a whole command, in a
 # window that a breakpoint opens, before a trigger, before a crash; what is refused. That each

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/stream, core/option/table
+# of: core/stream, core/perf/option_table
 #
 # `perf record -z`: the real perf prints of the compressed stream what it prints of the same boot's
 # plain one, from the port, from a block and from a stream that was cut; a sample takes a few bytes.

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: boot/main, core/report, core/script, core/stream, core/command/record
+# of: boot/main, core/report, core/script, core/stream, core/perf/record
 # of: core/breakpoint, arch/x86_64/debug
 #
 # The main job: one boot records which code takes the big kernel lock, and the report that it prints

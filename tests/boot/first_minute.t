@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/lib/option, core/option, core/command, core/console, kernel/console
+# of: core/lib/option, core/perf, core/console, kernel/console
 #
 # The first minute of a person who knows perf: what is typed then, as it is typed, either works or
 # is answered with what to do instead; and the lines that such an answer offers run. Run from the

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/stream/drain, core/stream, core/command/record
+# of: core/stream/drain, core/stream, core/perf/record
 #
 # Recordings that leave the machine before their workload ends: streamed while they run, ended by a
 # trigger, by ^C, or by the death of the machine, wherever its stream was just then. What the

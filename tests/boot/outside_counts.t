@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: outside, core/breakpoint, core/stat
+# of: outside, core/breakpoint, core/perf
 #
 # The plugin as a referee (docs/outside.md): a dozen watches of one run are counted by Pitot's own
 # debug registers, which they have to share, and from outside between the same two functions. The

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: ports/c, core/embed, core/pitot.h, arch/embed, core/command, core/console
+# of: ports/c, core/embed, core/pitot.h, arch/embed, core/perf, core/console
 #
 # The console's commands in a kernel that is not Pitot's own (docs/porting.md, level 4): they are
 # its command line's, `work` is a command of that kernel, and what `perf record` streams the real

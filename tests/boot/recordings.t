@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/command/record, core/recording, core/event, core/ring
+# of: core/perf/record, core/recording, core/event, core/ring
 #
 # Recordings of every kind, several in one boot: events and their terms, shared registers, both
 # modes of the ring when it is too small, registers, throttling, hits inside an interrupt. What

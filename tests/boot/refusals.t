@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/option, core/event/spec, core/tracepoint/filter, core/lib/refusal, core/breakpoint
+# of: core/perf, core/event/spec, core/tracepoint/filter, core/lib/refusal, core/breakpoint
 #
 # What cannot be recorded is refused when it is asked for: one line that says what is wrong and
 # what would be right, the workload does not run, and nothing stays armed. What is unusual but

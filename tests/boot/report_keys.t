@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/report, core/script, core/command/perf
+# of: core/report, core/script, core/perf/perf
 #
 # perf report --sort at the prompt: by fields of tracepoints, alone and with other keys, it prints
 # what the real perf prints of the same recording, as a file, for only then perf knows the fields.

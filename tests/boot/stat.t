@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/command/stat, core/stat/interval, core/option/stat, core/lib/deviation, core/recording
+# of: core/perf/stat, core/perf/stat_interval, core/perf/options, core/lib/deviation, core/recording
 #
 # perf stat that repeats its command, and that prints while it runs: means and intervals add up to
 # what single runs count, and the last recording stays. Run from the root of the tree:

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: kernel/user, core/unwind/user, core/option/target, programs
+# of: kernel/user, core/unwind/user, core/perf/targets, programs
 #
 # perf across the border: chains from the kernel into the program that called it, breakpoints in
 # programs, system calls as events, and the names of all of it in the real perf, which finds

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/host, kernel/sched, core/event, core/command/record, kernel/user/process
+# of: core/host, kernel/sched, core/event, core/perf/record, kernel/user/process
 #
 # Which threads' hits a recording has: without -a those of the workload alone, a program's from its
 # first instruction on, with all threads that it makes; the others are counted as left out. And -C:

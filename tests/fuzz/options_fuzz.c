@@ -6,13 +6,13 @@
  * says the same when its name, or what it means, is parsed again; what is refused has a reason.
  * Run by tests/host/fuzz.t; docs/proof.md tells more.
  *
- * links: tests/unit/fake_gates.c core/option/record.c core/option/table.c core/gather/terms.c core/gather/events.c core/gather/rate.c core/gather/chain.c core/gather/size.c core/option/narrow.c core/option/calls.c core/option/branches.c core/option/target.c core/option/stat.c core/gather/tally.c core/gather/span.c core/lib/option.c core/script/trace_calls.c core/event/spec.c core/event/spelling.c core/event/sources.c core/event/source_breakpoint.c core/event/source_place.c core/event/source_clock.c core/event/source_nmi_clock.c core/event/source_branches.c core/event/source_tracepoint.c core/lib/cpus.c tests/unit/fake_events.c core/tracepoint/filter.c core/tracepoint/field.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/print.c core/symbols/symbols.c core/symbols/table.c core/symbols/suggest.c core/symbols/distance.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c tests/fuzz/feed.c
+ * links: tests/unit/fake_gates.c core/perf/options.c core/perf/option_table.c core/perf/terms.c core/perf/events.c core/perf/chain.c core/perf/option_values.c core/perf/targets.c core/perf/tally_options.c core/lib/option.c core/script/trace_calls.c core/event/spec.c core/event/spelling.c core/event/sources.c core/event/source_breakpoint.c core/event/source_place.c core/event/source_clock.c core/event/source_nmi_clock.c core/event/source_branches.c core/event/source_tracepoint.c core/lib/cpus.c tests/unit/fake_events.c core/tracepoint/filter.c core/tracepoint/field.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/print.c core/symbols/symbols.c core/symbols/table.c core/symbols/suggest.c core/symbols/distance.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c tests/fuzz/feed.c
  */
 #include <linux/hw_breakpoint.h>
 
 #include "arch/step.h"
 #include "core/lib/deviation.h"
-#include "core/option/record.h"
+#include "core/perf/options.h"
 #include "core/sample/sample.h"
 #include "tests/fuzz/claim.h"
 #include "tests/fuzz/feed.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tests/fuzz, core/unwind, core/tracepoint/filter, core/event/spec, core/gather, core/option
+# of: tests/fuzz, core/unwind, core/tracepoint/filter, core/event/spec, core/perf
 # of: core/stream/tracing_data, core/gdb, kernel/user/elf, kernel/fs/ustar, core/lib, core/stream
 #
 # What must stand any input under clang's fuzzer (tests/fuzz): the unwinder with hostile stacks and
@@ -107,7 +107,7 @@ my @broken = (
     },
     {
         claim => 'no more events than there is room for',
-        file => 'core/gather/events.c',
+        file => 'core/perf/events.c',
         line => qr{recording->event_count == RECORDING_EVENTS_MAX},
         instead => 'recording->event_count > RECORDING_EVENTS_MAX',
         fuzzer => 'options_fuzz',

@@ -14,7 +14,7 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/lib/words.h"
-#include "core/option/record.h"
+#include "core/perf/options.h"
 #include "core/recording/recording.h"
 
 #define CHUNKS 21

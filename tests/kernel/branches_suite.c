@@ -13,7 +13,7 @@
 #include "core/event/source_branches.h"
 #include "core/lib/string.h"
 #include "core/lib/words.h"
-#include "core/option/record.h"
+#include "core/perf/options.h"
 #include "core/sample/view.h"
 #include "core/symbols/symbols.h"
 #include "kernel/time/ticks.h"

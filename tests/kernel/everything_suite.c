@@ -14,7 +14,7 @@
 #include "core/event/source_clock.h"
 #include "core/lib/string.h"
 #include "core/lib/words.h"
-#include "core/option/record.h"
+#include "core/perf/options.h"
 #include "core/stream/drain.h"
 #include "core/stream/port.h"
 #include "core/tracepoint/define.h"

@@ -6,7 +6,7 @@
 #include "arch/x86_64/memory/sections.h"
 #include "core/lib/string.h"
 #include "core/lib/words.h"
-#include "core/option/record.h"
+#include "core/perf/options.h"
 #include "core/recording/recording.h"
 #include "core/sample/view.h"
 #include "core/symbols/symbols.h"

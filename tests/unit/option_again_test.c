@@ -17,10 +17,9 @@
 
 #include "arch/cpu.h"
 #include "arch/step.h"
-#include "core/option/parts.h"
-#include "core/option/record.h"
-#include "core/report/options.h"
-#include "core/script/options.h"
+#include "core/perf/option_table.h"
+#include "core/perf/options.h"
+#include "core/perf/report_options.h"
 #include "core/tracepoint/define.h"
 #include "core/unwind/unwind.h"
 
@@ -145,6 +144,7 @@ static int parse(const struct options *part, const char *line, struct said *said
     else
         error = perf_options_parse(count, words, &said->perf, &why);
     said->perf.workload = NULL;
+    said->perf.key = NULL;
     for (unsigned i = 0; i < REPORT_KEYS_MAX; i++)
         said->report.keys.key[i].word = NULL;
     return error;

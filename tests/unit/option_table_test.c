@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "core/option/parts.h"
+#include "core/perf/option_table.h"
 
 #define LINE_MOST 2000
 

@@ -18,7 +18,7 @@
 #include "core/event/source_clock.h"
 #include "core/event/sources.h"
 #include "core/lib/assert.h"
-#include "core/option/record.h"
+#include "core/perf/options.h"
 #include "core/sample/sample.h"
 #include "core/symbols/symbols.h"
 #include "tests/unit/random.h"

@@ -14,8 +14,7 @@
 #include <cmocka.h>
 
 #include "arch/step.h"
-#include "core/gather/span.h"
-#include "core/gather/tally.h"
+#include "core/perf/tally_options.h"
 
 #define SOME_FIELDS(FIELD, of)                                                                     \
     FIELD(of, pointer, address, "address=%p")                                                      \

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See events.h. */
+#include "core/perf/events.h"
+
+#include "core/lib/glob.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+#include "core/perf/tally_options.h"
+
+int events_add(struct perf_options *options, const char *event, const struct event_terms *terms,
+               struct refusal *why)
+{
+    struct recording_options *recording = &options->recording;
+    int error;
+
+    if (recording->event_count == RECORDING_EVENTS_MAX)
+        return refuse(why, EINVAL, "more than %d events in one recording", RECORDING_EVENTS_MAX);
+    options->own[recording->event_count] = *terms;
+    error = event_spec_parse(event, &recording->events[recording->event_count], why);
+    recording->event_count += !error;
+    return error;
+}
+
+/* An event for each tracepoint that matches, in order of names. */
+static int add_matching(struct perf_options *options, const char *pattern,
+                        const struct event_terms *terms, struct refusal *why)
+{
+    struct tracepoint *tracepoint = NULL;
+    bool any = false;
+    int error = 0;
+
+    while (!error && (tracepoint = tracepoint_after(tracepoint)) != NULL) {
+        if (!glob_match(pattern, tracepoint->full_name))
+            continue;
+        any = true;
+        error = events_add(options, tracepoint->full_name, terms, why);
+    }
+    if (!error && !any)
+        return refuse(why, ENOENT, "no tracepoint matches \"%s\"; `perf list` lists them", pattern);
+    return error;
+}
+
+/* `lock:` is a subsystem with nothing said of the name: all of its tracepoints, as `lock:*`. */
+static int add_subsystem(struct perf_options *options, const char *event,
+                         const struct event_terms *terms, struct refusal *why)
+{
+    char pattern[EVENT_NAME_SIZE];
+
+    if (strlen(event) + sizeof("*") > sizeof(pattern))
+        return events_add(options, event, terms, why); /* no name is so long: it says so */
+    print_into(pattern, sizeof(pattern), "%s*", event);
+    return add_matching(options, pattern, terms, why);
+}
+
+static bool is_subsystem(const char *event)
+{
+    const char *colon = strchr(event, ':');
+
+    return colon && colon > event && colon[1] == '\0' && strcmp(event, "mem:") != 0;
+}
+
+static int parse_event(struct perf_options *options, char *event, struct refusal *why)
+{
+    struct event_terms terms = {.period = 0};
+    int error = terms_parse(event, &terms, why);
+
+    if (error)
+        return error;
+    if (glob_is_pattern(event))
+        return add_matching(options, event, &terms, why);
+    if (is_subsystem(event))
+        return add_subsystem(options, event, &terms, why);
+    return events_add(options, event, &terms, why);
+}
+
+/*
+ * The comma that ends the first event of a list, NULL if there is none: not one of those between
+ * its terms. Terms stand between two slashes, the second of which ends the event; the first is
+ * followed by a letter, as in no length, and no colon comes between them, as in a program's place.
+ */
+static char *event_end(char *list)
+{
+    char *comma = strchr(list, ','), *close = comma ? strchr(comma, '/') : NULL, *open = comma;
+
+    if (!close || (close[1] != ',' && close[1] != '\0'))
+        return comma;
+    while (open > list && *open != '/')
+        open--;
+    if (*open != '/' || open[1] < 'a' || open[1] > 'z')
+        return comma;
+    for (const char *at = open; at < close; at++)
+        if (*at == ':')
+            return comma;
+    return close[1] ? close + 1 : NULL;
+}
+
+static int parse_events(struct perf_options *options, char *list, struct refusal *why)
+{
+    options->last = options->recording.event_count;
+    while (list) {
+        char *end = event_end(list);
+        int error;
+
+        if (end)
+            *end++ = '\0';
+        error = parse_event(options, list, why);
+        if (error)
+            return error;
+        list = end;
+    }
+    return 0;
+}
+
+/* --- Setters --- */
+
+/* Those that the last option has added. */
+static struct event_spec *last_events(struct perf_options *options, unsigned *count)
+{
+    struct recording_options *recording = &options->recording;
+
+    *count = recording->event_count - options->last;
+    return recording->events + options->last;
+}
+
+int events_set(void *at, const char *typed, char *value, struct refusal *why)
+{
+    (void)typed;
+    return parse_events(at, value, why);
+}
+
+int events_set_trigger(void *at, const char *typed, char *value, struct refusal *why)
+{
+    int error = events_set(at, typed, value, why);
+    unsigned count;
+    struct event_spec *events = last_events(at, &count);
+
+    for (unsigned i = 0; !error && i < count; i++)
+        events[i].trigger = true;
+    return error;
+}
+
+int events_set_start(void *at, const char *typed, char *value, struct refusal *why)
+{
+    int error = events_set(at, typed, value, why);
+    unsigned count;
+    struct event_spec *events = last_events(at, &count);
+
+    for (unsigned i = 0; !error && i < count; i++)
+        events[i].start = true;
+    return error;
+}
+
+static int set_span(struct perf_options *options, enum tally_role role, const char *typed,
+                    char *value, struct refusal *why)
+{
+    int error = parse_events(options, value, why);
+    unsigned count;
+    struct event_spec *events = last_events(options, &count);
+
+    return error ? error : span_option_mark(events, count, role, typed, why);
+}
+
+int events_set_from(void *at, const char *typed, char *value, struct refusal *why)
+{
+    return set_span(at, TALLY_BEGINS, typed, value, why);
+}
+
+int events_set_to(void *at, const char *typed, char *value, struct refusal *why)
+{
+    return set_span(at, TALLY_ENDS, typed, value, why);
+}
+
+int events_set_filter(void *at, const char *typed, char *value, struct refusal *why)
+{
+    unsigned count;
+    struct event_spec *events = last_events(at, &count);
+    int error = 0;
+
+    if (count == 0)
+        return refuse(why, EINVAL, "%s must come after the -e EVENT that it is for", typed);
+    for (unsigned i = 0; !error && i < count; i++) {
+        if (!events[i].source->has_fields)
+            return refuse(why, EINVAL,
+                          "--filter: %s is not a tracepoint and has no fields; its hits have "
+                          "fields: -e %s -e breakpoint:hit --filter '%s'",
+                          events[i].name, events[i].name, value);
+        error = filter_add(&events[i].filter, value, tracepoint_by_id(events[i].attr.config), why);
+    }
+    return error;
+}
+
+int events_set_tally(void *at, const char *typed, char *value, struct refusal *why)
+{
+    unsigned count;
+    struct event_spec *events = last_events(at, &count);
+
+    return tally_option_parse(events, count, typed, value, why);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See hints.h. */
+#include "core/perf/hints.h"
+
+#include <linux/hw_breakpoint.h>
+
+#include "arch/memory.h"
+#include "core/breakpoint/breakpoint.h"
+#include "core/breakpoint/trace.h"
+#include "core/event/source_clock.h"
+#include "core/lib/print.h"
+#include "core/symbols/symbols.h"
+#include "core/tracepoint/tracepoint.h"
+
+static bool watches_code_as_data(const struct event_spec *event)
+{
+    const struct perf_event_attr *attr = &event->attr;
+
+    return event->source->watches && attr->bp_type != HW_BREAKPOINT_X &&
+           attr->bp_addr >= arch_text_start() && attr->bp_addr < arch_text_end();
+}
+
+void record_hints_code(const char *command, const struct recording_options *recording)
+{
+    for (unsigned i = 0; i < recording->event_count; i++) {
+        const struct event_spec *event = &recording->events[i];
+        struct symbol symbol;
+
+        if (watches_code_as_data(event) && symbols_find_address(event->attr.bp_addr, &symbol))
+            print(
+                "perf %s: %s watches the bytes of a function as data; mem:%s:x counts its calls\n",
+                command, event->name, symbol.name);
+    }
+}
+
+void record_hints_watches(const char *command, const struct recording_options *recording)
+{
+    bool told = false, watches = breakpoint_used() > 0;
+
+    for (unsigned i = 0; i < recording->event_count; i++) {
+        const struct event_spec *event = &recording->events[i];
+
+        watches |= event->source->watches; /* a program's is armed when it runs */
+        told |= tracepoint_of_event(&event->attr) == &tracepoint_breakpoint_hit;
+    }
+    if (told && !watches)
+        print("perf %s: breakpoint:hit needs a breakpoint, and there is none: add one with -e "
+              "mem:ADDR\n",
+              command);
+}
+
+void record_hints_clock(const struct recording_options *recording)
+{
+    struct event_clock_slowed slowed = event_clock_slowed();
+    bool any = false;
+
+    for (unsigned i = 0; i < recording->event_count; i++)
+        any |= recording->events[i].source->counts_time;
+    if (any && event_clock_blind())
+        print("cpu-clock: the timer takes the samples, but not where interrupts are off: %s\n",
+              event_clock_blind());
+    if (any && slowed.hertz)
+        print("cpu-clock: slowed down to %u samples a second, as one took %llu us: the workload "
+              "keeps half of the CPU\n",
+              slowed.hertz, (unsigned long long)slowed.took / 1000);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See option_values.h. */
+#include "core/perf/option_values.h"
+
+#include "arch/cpu.h"
+#include "arch/memory.h"
+#include "core/lib/number.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+#include "core/script/trace_calls.h"
+#include "core/script/trace_print.h"
+
+#define NUMBER_MAX (1ull << 40) /* with room above for a unit or a page's size */
+
+/* Decimal from 1 on; the whole word. */
+static bool read_size(const char *word, uint64_t *size, bool *unit)
+{
+    static const char units[] = "kKmM";
+    const char *at = word, *found;
+    uint64_t value;
+
+    if (number_read(&at, 10, NUMBER_MAX, &value) != NUMBER_READ || value == 0)
+        return false;
+    found = *at ? strchr(units, *at) : NULL;
+    *unit = found != NULL;
+    if (found)
+        value <<= found < units + 2 ? 10 : 20, at++;
+    *size = value;
+    return *at == '\0';
+}
+
+int value_set_ring_size(void *at, const char *typed, char *value, struct refusal *why)
+{
+    uint64_t *size = at;
+    bool unit;
+
+    (void)typed;
+    if (!read_size(value, size, &unit))
+        return refuse(why, EINVAL, "ring size \"%s\": pages, or bytes with k or m, are possible",
+                      value);
+    if (!unit)
+        *size *= PAGE_SIZE;
+    return 0;
+}
+
+int value_set_window(void *at, const char *typed, char *value, struct refusal *why)
+{
+    bool unit;
+
+    (void)typed;
+    if (read_size(value, at, &unit))
+        return 0;
+    return refuse(why, EINVAL,
+                  "window \"%s\": a number of instructions from 1 on, also with k or m", value);
+}
+
+int value_set_pid(void *at, const char *typed, char *value, struct refusal *why)
+{
+    uint64_t pid;
+
+    (void)typed;
+    if (number_word(value, 0, &pid))
+        return refuse(
+            why, EINVAL,
+            "pid \"%s\": the idle threads of all CPUs have this number, so it names none; "
+            "-a records them, too, and --filter 'common_pid == 0' only them",
+            value);
+    if (!number_word(value, INT32_MAX, &pid))
+        return refuse(why, EINVAL, "pid \"%s\": give the number of a thread; `ps` lists them",
+                      value);
+    *(uint32_t *)at = (uint32_t)pid;
+    return 0;
+}
+
+static int refuse_cpus(const char *list, struct refusal *why)
+{
+    unsigned cpus = arch_cpus();
+
+    if (cpus == 1)
+        return refuse(why, EINVAL, "-C \"%s\": this machine has only CPU 0", list);
+    return refuse(
+        why, EINVAL,
+        "-C \"%s\": give numbers of CPUs with commas, or ranges as 0-2; this machine has 0 to %u",
+        list, cpus - 1);
+}
+
+/* Reads a CPU's number at *at, and moves it past. */
+static bool read_cpu(const char **at, unsigned *cpu)
+{
+    uint64_t number;
+
+    if (number_read(at, 10, arch_cpus() - 1, &number) != NUMBER_READ)
+        return false;
+    *cpu = (unsigned)number;
+    return true;
+}
+
+int value_set_cpus(void *at, const char *typed, char *value, struct refusal *why)
+{
+    const char *next = value;
+    uint64_t cpus = 0;
+
+    (void)typed;
+    for (;;) {
+        unsigned first, last;
+
+        if (!read_cpu(&next, &first))
+            return refuse_cpus(value, why);
+        last = first;
+        if (*next == '-' && (next++, !read_cpu(&next, &last) || last < first))
+            return refuse_cpus(value, why);
+        for (unsigned cpu = first; cpu <= last; cpu++)
+            cpus |= 1ull << cpu;
+        if (*next == '\0')
+            break;
+        if (*next++ != ',')
+            return refuse_cpus(value, why);
+    }
+    *(uint64_t *)at = cpus;
+    return 0;
+}
+
+static int refuse_call(const char *name, size_t length, struct refusal *why)
+{
+    char list[sizeof(why->text)];
+    const struct trace_call *call;
+    size_t used = 0;
+
+    for (unsigned i = 0; (call = trace_call_at(i)) != NULL && used < sizeof(list); i++)
+        used += print_into(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", call->name);
+    return refuse(why, EINVAL, "no system call \"%.*s\"; there are %s", (int)length, name, list);
+}
+
+int value_set_calls(void *at, const char *typed, char *value, struct refusal *why)
+{
+    (void)typed;
+    for (const char *list = value;; list++) {
+        const char *end = strchr(list, ',');
+        size_t length = end ? (size_t)(end - list) : strlen(list);
+        int call = trace_call_by_name(list, length);
+
+        if (call < 0)
+            return refuse_call(list, length, why);
+        *(uint64_t *)at |= 1ull << call;
+        if (!end)
+            return 0;
+        list = end;
+    }
+}
+
+static int set_summary(struct trace_options *options, bool lines)
+{
+    options->summary = true;
+    options->lines = lines;
+    return 0;
+}
+
+int value_set_summary(void *at, const char *typed, char *value, struct refusal *why)
+{
+    (void)typed, (void)value, (void)why;
+    return set_summary(at, false);
+}
+
+int value_set_both(void *at, const char *typed, char *value, struct refusal *why)
+{
+    (void)typed, (void)value, (void)why;
+    return set_summary(at, true);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See options.h. The table's setters store what was typed; then it is applied to all events at
+ * once, and checked.
+ */
+#include "core/perf/options.h"
+
+#include "core/lib/string.h"
+#include "core/perf/events.h"
+#include "core/perf/option_table.h"
+#include "core/perf/tally_options.h"
+#include "core/perf/targets.h"
+
+/*
+ * As in perf, a command without -e has default events: where the time goes, or for `perf stat` the
+ * counts that say most of a load. Those of `perf trace` are always these.
+ */
+static const struct part {
+    const struct options *options;
+    const char *events[5];
+} parts[] = {
+    {&record_options, {"cpu-clock"}},
+    {&stat_options,
+     {"cpu-clock", "sched:sched_switch", "irq:irq_handler_entry", "raw_syscalls:sys_enter"}},
+    {&trace_options, {"raw_syscalls:sys_enter", "raw_syscalls:sys_exit"}},
+};
+
+static const struct part *part_of(const char *name)
+{
+    for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        if (strcmp(parts[i].options->name, name) == 0)
+            return &parts[i];
+    return parts;
+}
+
+/* A kernel that embeds Pitot may have only the first of them. */
+static int add_defaults(struct perf_options *options, const char *const *events,
+                        struct refusal *why)
+{
+    static const struct event_terms nothing;
+    int error = events_add(options, *events, &nothing, why);
+
+    while (!error && *++events)
+        error = events_add(options, *events, &nothing, why);
+    return options->recording.event_count > 0 ? 0 : error;
+}
+
+/* Stores the options and the workload; there is an event afterwards. */
+static int read_words(struct perf_options *options, const struct part *part, int argc, char **argv,
+                      struct refusal *why)
+{
+    int taken = options_parse(part->options, argc, argv, options, why);
+
+    if (taken < 0)
+        return taken;
+    options->workload_count = argc - taken;
+    options->workload = taken < argc ? argv + taken : NULL;
+    if (!options->recording.ring_size)
+        options->recording.ring_size = RECORDING_RING_DEFAULT;
+    options->all_threads = options->all_cpus || options->cpus || !options->workload;
+    if (options->recording.event_count > 0)
+        return 0;
+    return add_defaults(options, part->events, why);
+}
+
+/* Terms belong to samples, and only samples tell which thread used the time. */
+static int check_counted(const struct perf_options *options, unsigned index, struct refusal *why)
+{
+    const struct event_spec *event = &options->recording.events[index];
+    bool part = options->pid || event->attr.exclude_user || event->attr.exclude_kernel;
+
+    if (terms_has_any(&options->own[index]))
+        return refuse(
+            why, EINVAL,
+            "%s: its terms are for samples: perf stat only counts; perf record takes samples",
+            event->name);
+    if (event->source->counts_time && part)
+        return refuse(why, EINVAL,
+                      "%s: perf stat counts all time; perf record samples a part of it",
+                      event->name);
+    return 0;
+}
+
+static int check_stat(const struct perf_options *options, struct refusal *why)
+{
+    int error = 0;
+
+    for (unsigned i = 0; !error && i < options->recording.event_count; i++)
+        error = check_counted(options, i, why);
+    if (!error && options->stat.runs && !options->workload)
+        error = refuse(why, EINVAL, "-r: say what to run: -- COMMAND");
+    return error;
+}
+
+static int choose_targets(struct perf_options *options, struct refusal *why)
+{
+    struct recording_options *recording = &options->recording;
+    struct target_options target = {.pid = options->pid,
+                                    .workload = options->workload ? options->workload[0] : NULL,
+                                    .all_threads = options->all_cpus};
+    int error = targets_choose(recording->events, recording->event_count, &target, why);
+
+    for (unsigned i = 0; !error && i < recording->event_count; i++) {
+        recording->events[i].cpus = options->cpus;
+        if (options->cpus && recording->events[i].source->follows)
+            return refuse(why, EINVAL, "-C: %s follows a thread, on whichever CPU it runs",
+                          recording->events[i].name);
+    }
+    return error;
+}
+
+int perf_options_parse(int argc, char **argv, struct perf_options *options, struct refusal *why)
+{
+    const struct part *part = part_of(argv[0]);
+    struct recording_options *recording = &options->recording;
+    int error;
+
+    *options = (struct perf_options){.trace.lines = true};
+    error = read_words(options, part, argc, argv, why);
+    if (error)
+        return error;
+    terms_apply(options);
+    error = span_options_choose(recording->events, recording->event_count, options->key, why);
+    if (!error && part->options == &stat_options)
+        error = check_stat(options, why);
+    if (!error)
+        error = choose_targets(options, why);
+    if (!error)
+        error = terms_check(options, why);
+    if (!error)
+        error = targets_check_branches(recording->events, recording->event_count, why);
+    return error ? error : chains_check(options, why);
+}

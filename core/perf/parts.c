@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The options of all subcommands of `perf`; see option_table.h. */
+#include "core/lib/string.h"
+#include "core/perf/option_table.h"
+#include "core/perf/report_options.h"
+
+static const struct option none[] = {{.names = {NULL}}};
+static const struct options list_options = {
+    .name = "list",
+    .usage = "[PATTERN]...",
+    .summary = "the events, and who holds the debug registers",
+    .row = none,
+};
+
+const struct options *const perf_parts[] = {
+    &list_options, &record_options, &report_options, &script_options, &stat_options, &trace_options,
+    NULL};
+
+const struct options *perf_part_find(const char *name, size_t length)
+{
+    const struct options *const *part = perf_parts;
+
+    while (*part && (strlen((*part)->name) != length || strncmp((*part)->name, name, length) != 0))
+        part++;
+    return *part;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See report_options.h. Called by core/perf/perf.c; task context. */
+#include "core/perf/report_options.h"
+
+#include "core/lib/number.h"
+#include "core/lib/string.h"
+#include "core/report/key.h"
+#include "core/report/percent.h"
+#include "core/sample/chain_walk.h"
+
+#define THRESHOLD_DEFAULT (PERCENT_UNITS / 2)
+#define THRESHOLD_MOST    (100 * PERCENT_UNITS)
+
+/* --- perf report --- */
+
+/* "0", "0.5", "10.25": the whole word. */
+static bool parse_percent(const char *word, uint32_t *percent_units)
+{
+    uint64_t whole;
+    uint32_t value;
+
+    if (number_read(&word, 10, THRESHOLD_MOST / PERCENT_UNITS, &whole) != NUMBER_READ)
+        return false;
+    value = (uint32_t)whole * PERCENT_UNITS;
+    if (*word == '.') {
+        uint32_t place = PERCENT_UNITS / 10;
+        if (number_digit(*++word, 10) < 0)
+            return false;
+        for (; number_digit(*word, 10) >= 0 && place > 0; word++, place /= 10)
+            value += (uint32_t)number_digit(*word, 10) * place;
+    }
+    *percent_units = value;
+    return *word == '\0' && value <= THRESHOLD_MOST;
+}
+
+static int refuse_graph(const char *value, struct refusal *why)
+{
+    return refuse(why, EINVAL,
+                  "call graph \"%s\": possible are graph or fractal, caller or callee, and the "
+                  "percentage below which branches are left out (0 to 100, up to 4 decimals), "
+                  "separated by commas: fractal,0.5,caller; or none",
+                  value);
+}
+
+/* One of the words between commas. */
+static bool parse_graph_word(const char *word, struct report_options *options)
+{
+    bool fractal = strcmp(word, "fractal") == 0, caller = strcmp(word, "caller") == 0;
+
+    if (fractal || strcmp(word, "graph") == 0)
+        options->fractal = fractal;
+    else if (caller || strcmp(word, "callee") == 0)
+        options->caller = caller;
+    else
+        return parse_percent(word, &options->threshold);
+    return true;
+}
+
+/* In any order, as in perf. */
+static int parse_graph(const char *value, struct report_options *options, struct refusal *why)
+{
+    char word[16] = "";
+    size_t length;
+
+    options->callgraph = strcmp(value, "none") != 0;
+    options->fractal = options->caller = false;
+    options->threshold = THRESHOLD_DEFAULT;
+    for (const char *at = value; options->callgraph; at += length + 1) {
+        for (length = 0; at[length] != '\0' && at[length] != ','; length++)
+            continue;
+        if (length >= sizeof(word))
+            return refuse_graph(value, why);
+        memcpy(word, at, length);
+        word[length] = '\0';
+        if (!parse_graph_word(word, options))
+            return refuse_graph(value, why);
+        if (at[length] == '\0')
+            break;
+    }
+    return 0;
+}
+
+static int set_graph(void *at, const char *typed, char *value, struct refusal *why)
+{
+    (void)typed;
+    return parse_graph(value, at, why);
+}
+
+static int set_keys(void *at, const char *typed, char *value, struct refusal *why)
+{
+    (void)typed;
+    return report_keys_parse(value, at, why);
+}
+
+#define REPORT(member) OPTION_AT(struct report_options, member)
+
+static const char *const graphs[] = {"callee", "caller", "fractal", "graph", "none", NULL};
+static const char *const keys[] = {"comm", "cpu", "dso", "pid", "sym", NULL};
+
+static const struct option report_rows[] = {
+    OPTION({"-g", "--call-graph"}, "graph|fractal|caller|callee|none", 0, OPTION_WORDS,
+           "call graphs; and per cent below which branches are left out, with commas", .bare = true,
+           .words = graphs, .set = set_graph),
+    OPTION({"--sort", "-s"}, "KEY,...", 0, OPTION_WORDS,
+           "what lines are told apart by: sym, comm, cpu, dso, pid, a field", .words = keys,
+           .set = set_keys, REPORT(keys)),
+    OPTION({"--max-stack"}, "N", 0, OPTION_NUMBER,
+           "so many addresses of a chain count, from the end that comes first", CHAIN_DEPTH,
+           REPORT(max_stack)),
+    {.names = {"-n", "--show-nr-samples"}, .help = "always so here"},
+    OPTION({"-D", "--dump-raw-trace"}, NULL, 0, OPTION_FLAG,
+           "each record, byte for byte, in place of a report", REPORT(dump)),
+    OPTION({"--last-boot"}, NULL, 0, OPTION_FLAG,
+           "the last boot's recording, which a reset has left in memory", REPORT(last_boot)),
+    {.names = {"--stdio"}, .help = "always so here"},
+    {.names = {"--no-children"}, .help = "always so here"},
+    {.names = {"--no-inline"}, .help = "always so here"},
+    {.names = {NULL}},
+};
+
+const struct options report_options = {
+    .name = "report",
+    .usage = "[OPTION]...",
+    .summary = "where the samples of the last recording were, and how it got there",
+    .row = report_rows,
+};
+
+int report_options_parse(int argc, char **argv, struct report_options *options, struct refusal *why)
+{
+    int taken;
+
+    *options = (struct report_options){.callgraph = true,
+                                       .keys = REPORT_KEYS_SYMBOL,
+                                       .max_stack = CHAIN_WALK_MOST,
+                                       .threshold = THRESHOLD_DEFAULT};
+    taken = options_parse(&report_options, argc, argv, options, why);
+    return taken < 0 ? taken : 0;
+}
+
+/* --- perf script --- */
+
+static int set_fields(void *at, const char *typed, char *value, struct refusal *why)
+{
+    if (strcmp(value + (value[0] == '+'), "iregs") != 0)
+        return refuse(why, EINVAL, "\"%s %s\" is not possible; -F iregs and -F +iregs are", typed,
+                      value);
+    *(bool *)at = true;
+    return 0;
+}
+
+#define SCRIPT(member) OPTION_AT(struct script_options, member)
+
+static const char *const fields[] = {"+iregs", "iregs", NULL};
+
+static const struct option script_rows[] = {
+    OPTION({"-F", "--fields"}, "iregs", 0, OPTION_WORD, "the registers, too", .words = fields,
+           .set = set_fields, SCRIPT(registers)),
+    OPTION({"--max-stack"}, "N", 0, OPTION_NUMBER,
+           "so many addresses of each chain, from the hit on", CHAIN_DEPTH, SCRIPT(max_stack)),
+    OPTION({"--max-events"}, "N", 0, OPTION_NUMBER, "the first N samples", .least = 1,
+           SCRIPT(max_events)),
+    OPTION({"--last-boot"}, NULL, 0, OPTION_FLAG,
+           "the last boot's recording, which a reset has left in memory", SCRIPT(last_boot)),
+    {.names = {NULL}},
+};
+
+const struct options script_options = {
+    .name = "script",
+    .usage = "[OPTION]...",
+    .summary = "each sample of the last recording",
+    .row = script_rows,
+};
+
+int script_options_parse(int argc, char **argv, struct script_options *options, struct refusal *why)
+{
+    int taken;
+
+    *options = (struct script_options){.registers = false};
+    taken = options_parse(&script_options, argc, argv, options, why);
+    return taken < 0 ? taken : 0;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See session.h. */
+#include "core/perf/session.h"
+
+#include "core/console/command.h"
+#include "core/event/source_branches.h"
+#include "core/host.h"
+#include "core/lib/cpus.h"
+#include "core/lib/print.h"
+#include "core/lib/string.h"
+#include "core/perf/stat_interval.h"
+#include "core/perf/stat_tallies.h"
+#include "core/perf/targets.h"
+#include "core/stream/drain.h"
+#include "core/unwind/verify.h"
+
+/*
+ * Hits come no faster than this on any machine that is not flooding; perf.rate= changes it, 0 lifts
+ * it.
+ */
+#define RATE_DEFAULT 1000000
+
+static struct perf_options options;  /* large */
+static uint64_t rate = RATE_DEFAULT; /* set at boot */
+
+static void rename_task(const char *name)
+{
+    if (host.task_rename)
+        host.task_rename(name);
+}
+
+const struct event_spec *session_stepping(void)
+{
+    const struct recording_options *recording = &options.recording;
+
+    for (unsigned i = 0; i < recording->event_count; i++)
+        if (recording->events[i].source->follows)
+            return &recording->events[i];
+    return NULL;
+}
+
+/* Where the boot is the workload, no option names one. */
+static int check_stepping(bool at_boot, struct refusal *why)
+{
+    const struct event_spec *event = session_stepping();
+
+    if (event && event->attr.exclude_kernel && at_boot)
+        return refuse(why, EINVAL, "%s: the boot is the workload, and it runs no program",
+                      event->name);
+    if (!event || event->window.started || event->attr.exclude_kernel || options.workload ||
+        at_boot)
+        return 0;
+    return refuse(why, EINVAL, "%s: say what to step: -- COMMAND, -p PID, or --start EVENT",
+                  event->name);
+}
+
+/* -p is of all events, or of none. */
+static int check_threads(struct refusal *why)
+{
+    uint32_t pid = options.recording.events[0].pid;
+    enum host_task found;
+
+    if (!pid)
+        return 0;
+    found = host.task_find ? host.task_find(pid) : HOST_TASK_NONE;
+    if (found == HOST_TASK_NONE)
+        return refuse(why, ESRCH, "-p %u: no such thread; `ps` lists them", pid);
+    if (session_stepping() && found != HOST_TASK_OF_PROGRAM)
+        return refuse(why, EINVAL, "-p %u: this is a kernel thread; %s needs a program's thread",
+                      pid, session_stepping()->name);
+    return 0;
+}
+
+/* The stream's readers find in the event's attributes what perf says so. */
+static void follow_workload(void)
+{
+    struct recording_options *recording = &options.recording;
+
+    if (options.all_threads || !host.follow)
+        return;
+    for (unsigned i = 0; i < recording->event_count; i++) {
+        struct event_spec *event = &recording->events[i];
+        bool kernel = event->source->follows && !event->attr.exclude_kernel;
+
+        event->followed = !event->pid && !kernel;
+        event->attr.inherit = event->followed;
+        event->attr.enable_on_exec = event->followed && target_is_program(options.workload[0]);
+    }
+}
+
+static int prepare(int argc, char **argv, bool at_boot, struct refusal *why)
+{
+    int error = perf_options_parse(argc, argv, &options, why);
+
+    options.recording.rate = rate;
+    if (!error && strcmp(argv[0], "stat") == 0)
+        options.recording.ring_size = 0;
+    if (!error)
+        error = check_stepping(at_boot, why);
+    if (!error && options.workload && !command_find(options.workload[0]))
+        error = refuse(why, ENOENT, "workload \"%s\" is not a command; `help` lists them",
+                       options.workload[0]);
+    if (!error)
+        error = check_threads(why);
+    if (!error && !options.workload && !at_boot && !host.interrupted)
+        error = refuse(why, EINVAL, "nothing can end it: say what to run, -- COMMAND");
+    if (!error)
+        error = tallies_prepare(&options, why);
+    if (!error && !at_boot)
+        follow_workload();
+    return error;
+}
+
+const struct perf_options *session_prepare(int argc, char **argv, bool at_boot, int *error,
+                                           struct refusal *why)
+{
+    *error = prepare(argc, argv, at_boot, why);
+    return *error ? NULL : &options;
+}
+
+/* The workload's name is the task's while it runs, as a process's would be. */
+int session_begin(struct refusal *why)
+{
+    int error;
+
+    verify_chain_reset();
+    if (options.workload)
+        rename_task(options.workload[0]);
+    error = recording_start(&options.recording, why);
+    if (error)
+        rename_task(NULL);
+    return error;
+}
+
+void session_end(void)
+{
+    recording_stop();
+    rename_task(NULL);
+}
+
+void session_print_lapses(const char *command)
+{
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (recording_lapses(cpu))
+            print("perf %s: CPU %u has missed hits: its debug registers were found disarmed %llu "
+                  "time%s\n",
+                  command, cpu, (unsigned long long)recording_lapses(cpu),
+                  print_plural(recording_lapses(cpu)));
+}
+
+void session_tick(void)
+{
+    drain_tick();
+    interval_tick();
+}
+
+void session_set_rate(uint64_t most)
+{
+    rate = most;
+}
+
+/* --- The workload --- */
+
+static void follow(enum host_follow which)
+{
+    if (host.follow)
+        host.follow(which);
+}
+
+static void follow_end(void)
+{
+    cpus_park_surely();
+    follow(HOST_FOLLOW_END);
+    cpus_release();
+}
+
+int workload_run(void)
+{
+    int status;
+
+    if (!options.workload) {
+        print("recording until ^C\n");
+        command_wait_interrupt();
+        return 0;
+    }
+    follow(target_is_program(options.workload[0]) ? HOST_FOLLOW_FROM_EXEC : HOST_FOLLOW);
+    branches_workload_begin();
+    status = command_run(options.workload_count, options.workload);
+    branches_workload_end();
+    follow_end();
+    return status;
+}

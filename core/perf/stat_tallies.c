@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See stat_tallies.h. */
+#include "core/perf/stat_tallies.h"
+
+#include "core/console/command.h"
+#include "core/host.h"
+#include "core/tally/print.h"
+
+/*
+ * Each event that has a tally uses one. Written in task context: by tallies_prepare, then by the
+ * thread that prints intervals, and when that has stopped, by the thread that ran the command.
+ */
+static struct tally_sums all[RECORDING_EVENTS_MAX];
+static size_t bytes; /* of the lines of each */
+
+static void give_back(void)
+{
+    for (unsigned i = 0; i < RECORDING_EVENTS_MAX; i++) {
+        if (all[i].lines)
+            host.memory_give(all[i].lines, bytes);
+        all[i] = (struct tally_sums){.lines = NULL};
+    }
+}
+
+static int take(struct tally_sums *sums, struct refusal *why)
+{
+    struct refusal missing = {"the host of Pitot gives no memory"};
+
+    if (host.memory_take)
+        sums->lines = host.memory_take(bytes, &missing);
+    sums->most = tally_lines_most();
+    if (sums->lines)
+        return 0;
+    return refuse(why, ENOMEM, "%zu bytes to sort keys in: %s", bytes, missing.text);
+}
+
+static bool has_lines(const struct tally_plan *plan)
+{
+    return tally_is_wanted(plan) && plan->role != TALLY_BEGINS;
+}
+
+int tallies_prepare(const struct perf_options *options, struct refusal *why)
+{
+    int error = 0;
+
+    give_back(); /* what a command that failed has left */
+    bytes = tally_lines_most() * sizeof(struct tally_line);
+    if (options->stat.runs > 1) /* a run is sorted together with those before */
+        bytes *= 2;
+    for (unsigned i = 0; !error && i < options->recording.event_count; i++)
+        if (has_lines(&options->recording.events[i].tally))
+            error = take(&all[i], why);
+    if (error)
+        give_back();
+    return error;
+}
+
+void tallies_add(void)
+{
+    for (unsigned i = 0; i < RECORDING_EVENTS_MAX; i++)
+        if (all[i].lines && recording_tally(i))
+            tally_sums_add(&all[i], recording_tally(i));
+}
+
+void tallies_mark(void)
+{
+    for (unsigned i = 0; i < RECORDING_EVENTS_MAX; i++)
+        if (all[i].lines && recording_tally(i))
+            tally_mark(recording_tally(i));
+}
+
+void tallies_print_interval(const struct perf_options *options)
+{
+    for (unsigned i = 0; i < options->recording.event_count; i++) {
+        const struct tally *tally = recording_tally(i);
+        size_t count;
+
+        if (!all[i].lines || !tally)
+            continue;
+        count = tally_lines_marked(tally, all[i].lines);
+        print_together_begin();
+        tally_print_interval(print_console(), options->recording.events[i].name, tally,
+                             all[i].lines, count);
+        print_together_end();
+    }
+}
+
+void tallies_print(const struct perf_options *options)
+{
+    for (unsigned i = 0; i < options->recording.event_count; i++) {
+        const struct tally *tally = recording_tally(i);
+        const char *name = options->recording.events[i].name;
+
+        if (!all[i].lines || !tally)
+            continue;
+        if (options->stat.interval_ms)
+            tally_print_rest(command_output(), name, tally, &all[i]);
+        else
+            tally_print(command_output(), name, tally, &all[i]);
+    }
+    give_back();
+}

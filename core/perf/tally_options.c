@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See tally_options.h. */
+#include "core/perf/tally_options.h"
+
+#include "core/lib/string.h"
+#include "core/tracepoint/field.h"
+
+#define FIELDS_SHOWN 100 /* characters of their names, in a refusal */
+
+/* Hits are what a tally has; time and steps are none. */
+static int check_hits(const struct event_spec *event, const char *option, struct refusal *why)
+{
+    if (!event->source->has_fields && !event->source->watches)
+        return refuse(
+            why, EINVAL,
+            "%s: %s is neither a tracepoint nor a breakpoint; only their hits can be told apart",
+            option, event->name);
+    if (event->tally.role == TALLY_BEGINS)
+        return refuse(why, EINVAL, "%s: %s begins spans; --by must come after --to EVENT", option,
+                      event->name);
+    if (event->start)
+        return refuse(why, EINVAL,
+                      "%s: %s opens windows; to tell its hits apart, give it with -e as well",
+                      option, event->name);
+    return 0;
+}
+
+/* The field of that name; NULL and the reason. */
+static const struct tracepoint_field *find_field(const struct event_spec *event, const char *option,
+                                                 const char *name, struct refusal *why)
+{
+    const struct tracepoint *tracepoint = tracepoint_of_event(&event->attr);
+    const char *also = strcmp(option, "--by") == 0 ? "comm, cpu, caller, " : "";
+    const struct tracepoint_field *field;
+    char names[FIELDS_SHOWN];
+
+    if (!tracepoint) {
+        refuse(why, EINVAL,
+               "%s %s: %s is not a tracepoint and has no fields%s; its hits have fields: -e %s -e "
+               "breakpoint:hit %s %s",
+               option, name, event->name, *also ? ", only comm, cpu and caller" : "", event->name,
+               option, name);
+        return NULL;
+    }
+    field = field_find(tracepoint, name, strlen(name));
+    if (!field)
+        refuse(why, EINVAL, "%s: %s has no field \"%s\"; there are %s%scommon_*", option,
+               event->name, name, also, field_names(tracepoint, names, sizeof(names)));
+    return field;
+}
+
+static int parse_hist(struct event_spec *event, const char *option, const char *name,
+                      struct refusal *why)
+{
+    const struct tracepoint_field *field = find_field(event, option, name, why);
+
+    if (!field)
+        return -EINVAL;
+    if (event->tally.role)
+        return refuse(why, EINVAL, "%s: %s ends spans, and their histogram is always of times",
+                      option, event->name);
+    if (field->kind == TRACEPOINT_text)
+        return refuse(why, EINVAL, "%s: %s is a text; --by %s counts how often each one came",
+                      option, name, name);
+    event->tally.value = field_place_of(tracepoint_of_event(&event->attr), field);
+    event->tally.value_field = field;
+    return 0;
+}
+
+static int parse_by(struct event_spec *event, const char *option, const char *word,
+                    struct refusal *why)
+{
+    static const struct {
+        const char *word;
+        enum tally_by by;
+    } words[] = {{"comm", TALLY_BY_COMM}, {"cpu", TALLY_BY_CPU}, {"caller", TALLY_BY_CALLER}};
+    const struct tracepoint_field *field;
+
+    event->tally.method = unwind_default();
+    event->tally.key = (struct field_place){0}; /* of an earlier --by */
+    event->tally.key_field = NULL;
+    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(word, words[i].word) == 0) {
+            event->tally.by = words[i].by;
+            if (words[i].by != TALLY_BY_CALLER || unwind_possible(event->tally.method))
+                return 0;
+            return refuse(
+                why, EINVAL,
+                "--by caller: this kernel cannot make call chains; a message at boot says why");
+        }
+    field = find_field(event, option, word, why);
+    if (!field)
+        return -EINVAL;
+    event->tally.by = TALLY_BY_FIELD;
+    event->tally.key = field_place_of(tracepoint_of_event(&event->attr), field);
+    event->tally.key_field = field;
+    return 0;
+}
+
+int tally_option_parse(struct event_spec *events, unsigned count, const char *option,
+                       const char *value, struct refusal *why)
+{
+    bool by = strcmp(option, "--by") == 0;
+    int error = 0;
+
+    if (count == 0)
+        return refuse(why, EINVAL, "%s must come after the -e EVENT that it is for", option);
+    for (unsigned i = 0; !error && i < count; i++) {
+        error = check_hits(&events[i], option, why);
+        if (!error)
+            error = by ? parse_by(&events[i], option, value, why)
+                       : parse_hist(&events[i], option, value, why);
+    }
+    return error;
+}
+
+#define FIELDS_SHOWN 100 /* characters of their names, in a refusal */
+
+int span_option_mark(struct event_spec *events, unsigned count, enum tally_role role,
+                     const char *option, struct refusal *why)
+{
+    if (count != 1)
+        return refuse(why, EINVAL, "%s: one event is possible, not %u, of which %s is the first",
+                      option, count, events[0].name);
+    if (!events[0].source->has_fields && !events[0].source->watches)
+        return refuse(why, EINVAL, "%s: %s is neither a tracepoint nor a breakpoint", option,
+                      events[0].name);
+    events[0].tally.role = role;
+    return 0;
+}
+
+/* The only one of that role, as its option is possible once; NULL: there is none. */
+static struct event_spec *find_role(struct event_spec *events, unsigned count, enum tally_role role)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (events[i].tally.role == role)
+            return &events[i];
+    return NULL;
+}
+
+static const struct tracepoint *tracepoint_of(const struct event_spec *event)
+{
+    return event->source->has_fields ? tracepoint_by_id(event->attr.config) : NULL;
+}
+
+/* The first pointer that both have by one name and that costs nothing to find; NULL: none. */
+static const char *common_pointer(const struct tracepoint *from, const struct tracepoint *to)
+{
+    for (unsigned i = 0; from && to && i < from->field_count; i++) {
+        const char *name = from->field[i].name;
+        const struct tracepoint_field *other = field_find(to, name, strlen(name));
+
+        if (from->field[i].kind == TRACEPOINT_pointer && other &&
+            other->kind == TRACEPOINT_pointer && !field_place_of(from, &from->field[i]).late &&
+            !field_place_of(to, other).late)
+            return name;
+    }
+    return NULL;
+}
+
+static int set_key(struct event_spec *event, const char *key, struct refusal *why)
+{
+    const struct tracepoint *tracepoint = tracepoint_of(event);
+    const struct tracepoint_field *field =
+        tracepoint ? field_find(tracepoint, key, strlen(key)) : NULL;
+    char names[FIELDS_SHOWN];
+
+    if (!tracepoint)
+        return refuse(why, EINVAL,
+                      "--key: %s is not a tracepoint and has no fields; without --key a span "
+                      "begins and ends in one thread",
+                      event->name);
+    if (!field)
+        return refuse(why, EINVAL, "--key: %s has no field \"%s\"; there are %scommon_*",
+                      event->name, key, field_names(tracepoint, names, sizeof(names)));
+    if (field->kind == TRACEPOINT_text)
+        return refuse(why, EINVAL, "--key: %s is a text; a key is a number or a pointer", key);
+    event->tally.span = field_place_of(tracepoint, field);
+    event->tally.span_field = field;
+    return 0;
+}
+
+int span_options_choose(struct event_spec *events, unsigned count, const char *key,
+                        struct refusal *why)
+{
+    struct event_spec *from = find_role(events, count, TALLY_BEGINS);
+    struct event_spec *to = find_role(events, count, TALLY_ENDS);
+    int error = 0;
+
+    if (!from && !to)
+        return key ? refuse(why, EINVAL, "--key needs --from EVENT and --to EVENT") : 0;
+    if (!to)
+        return refuse(why, EINVAL, "--from %s: add --to EVENT, where the time ends", from->name);
+    if (!from)
+        return refuse(why, EINVAL, "--to %s: add --from EVENT, where the time begins", to->name);
+    if (!key)
+        key = common_pointer(tracepoint_of(from), tracepoint_of(to));
+    if (key)
+        error = set_key(from, key, why);
+    if (key && !error)
+        error = set_key(to, key, why);
+    return error;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See targets.h. */
+#include "core/perf/targets.h"
+
+#include <linux/hw_breakpoint.h>
+
+#include "arch/memory.h"
+#include "arch/step.h"
+#include "core/host.h"
+#include "core/lib/string.h"
+
+static int check_kernel(const struct event_spec *event, struct refusal *why)
+{
+    if (event->target.program)
+        return refuse(why, EINVAL, "%s: 0x%llx is an address of the kernel, not of a program",
+                      event->name, (unsigned long long)event->attr.bp_addr);
+    if (event->attr.exclude_kernel)
+        return refuse(why, EINVAL,
+                      "%s: a program cannot access the kernel's memory: with the modifier u there "
+                      "is never a hit",
+                      event->name);
+    return 0;
+}
+
+/* An address alone is one of the workload's, or of the process that -p names. */
+static int choose_program(struct event_spec *event, const struct target_options *options,
+                          struct refusal *why)
+{
+    event->target.pid = options->pid;
+    if (event->target.program || options->pid)
+        return 0;
+    if (options->workload && options->workload[0] == '/' && host.program_load)
+        event->target.program = host.program_load(options->workload, why);
+    else
+        return refuse(why, EINVAL,
+                      "%s: each program has its own memory at this address; name the program: "
+                      "mem:/bin/PROGRAM:..., -p PID, or -- /bin/PROGRAM",
+                      event->name);
+    return event->target.program ? 0 : -ENOENT;
+}
+
+static int choose_breakpoint(struct event_spec *event, const struct target_options *options,
+                             struct refusal *why)
+{
+    if (event->attr.bp_addr >= ARCH_USER_END)
+        return check_kernel(event, why);
+    if (event->attr.exclude_user)
+        return refuse(why, EINVAL,
+                      "%s: the kernel accesses a program's memory at other addresses: with the "
+                      "modifier k there is never a hit",
+                      event->name);
+    if (event->start)
+        return refuse(why, EINVAL,
+                      "--start %s: windows open in the kernel, not in a program; give a place in "
+                      "the kernel, for example a system call's: mem:sys_open:x",
+                      event->name);
+    return choose_program(event, options, why);
+}
+
+bool target_is_program(const char *word)
+{
+    return word[0] == '/' || strcmp(word, "run") == 0;
+}
+
+/* Windows that a breakpoint opens are the kernel's, whatever the workload is. */
+static int check_windows(const struct event_spec *event, uint32_t pid, struct refusal *why)
+{
+    if (event->attr.exclude_kernel)
+        return refuse(why, EINVAL,
+                      "%s: --start opens windows in the kernel: use branches or branches:k; to "
+                      "step a program, leave --start out",
+                      event->name);
+    if (pid)
+        return refuse(
+            why, EINVAL,
+            "-p is not possible with --start: the windows of %s follow the thread that opens them",
+            event->name);
+    return 0;
+}
+
+static int make_of_program(struct event_spec *event, struct refusal *why)
+{
+    static const char name[] = "branches:u";
+
+    if (event->attr.exclude_user)
+        return refuse(why, EINVAL,
+                      "%s: in a program only its own branches are stepped: use branches:u; for the "
+                      "kernel's branches open a window, for example by --start mem:sys_write:x",
+                      event->name);
+    event->attr.exclude_kernel = 1;
+    memcpy(event->name, name, sizeof(name));
+    return 0;
+}
+
+/*
+ * For a program, its own branches are taken, whether the options say so or not: the rest of its way
+ * is the loader's and the kernel's, which are stepped as commands are. Another program's are taken
+ * only if they are asked for.
+ */
+static int choose_branches(struct event_spec *event, const struct target_options *options,
+                           bool started, struct refusal *why)
+{
+    const char *workload = options->workload;
+
+    if (started)
+        return check_windows(event, options->pid, why);
+    if (options->pid || (workload && target_is_program(workload)))
+        return make_of_program(event, why);
+    if (event->attr.exclude_kernel && workload && !options->all_threads)
+        return refuse(why, EINVAL,
+                      "%s: %s runs in the kernel: use branches or branches:k; for programs that "
+                      "run beside it, add -p PID or -a",
+                      event->name, workload);
+    return 0;
+}
+
+/* Its memory is what the program itself touches, so it is at hand to be stopped. */
+static int check_stop(const struct event_spec *event, struct refusal *why)
+{
+    if (!event->stop || (event->source->watches && event->attr.bp_addr < ARCH_USER_END))
+        return 0;
+    return refuse(why, EINVAL,
+                  "%s: the term stop is for a breakpoint in a program, for example "
+                  "mem:/bin/fs-load:main:x/stop/; --trigger ends a recording",
+                  event->name);
+}
+
+int targets_choose(struct event_spec *events, unsigned count, const struct target_options *options,
+                   struct refusal *why)
+{
+    bool started = false;
+    int error = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        started |= events[i].start;
+    for (unsigned i = 0; i < count && !error; i++) {
+        events[i].pid = options->pid;
+        error = check_stop(&events[i], why);
+        if (error)
+            return error;
+        if (events[i].source->follows)
+            error = choose_branches(&events[i], options, started, why);
+        else if (events[i].source->watches)
+            error = choose_breakpoint(&events[i], options, why);
+    }
+    return error;
+}
+
+static int check_opener(const struct event_spec *event, struct refusal *why)
+{
+    if (event->start && !event->source->watches)
+        return refuse(why, EINVAL,
+                      "--start %s: only a breakpoint opens the window of branches, for example "
+                      "mem:fs_write:x",
+                      event->name);
+    if (event->window.instructions && !event->source->follows)
+        return refuse(why, EINVAL, "window=: only -e branches has this term, %s has not",
+                      event->name);
+    return 0;
+}
+
+static bool watches_data(const struct event_spec *event)
+{
+    return event->source->watches && event->attr.bp_type != HW_BREAKPOINT_X;
+}
+
+/* A --start has no effect while the window is open: what it opens is open already. */
+static int check_beside(const struct event_spec *event, bool program, struct refusal *why)
+{
+    bool concerned = !program || event->attr.bp_addr < ARCH_USER_END;
+
+    if (concerned && program && watches_data(event) && arch_step_excludes_watches())
+        return refuse(why, EINVAL,
+                      "%s: QEMU's TCG loses its way where a stepped instruction makes a watched "
+                      "access: with branches:u, a program's code and the kernel's data can be "
+                      "watched, but not the program's data",
+                      event->name);
+    if (concerned && !event->start && watches_data(event) && arch_step_excludes_watches())
+        return refuse(why, EINVAL,
+                      "%s: QEMU's TCG loses its way where a stepped instruction makes a watched "
+                      "access: with branches, data can be watched by --start only",
+                      event->name);
+    return 0;
+}
+
+/* A record holds only where the branch was and where it led, to be as short as possible. */
+static int check_branches(const struct event_spec *event, struct refusal *why)
+{
+    const struct perf_event_attr *attr = &event->attr;
+
+    if (attr->exclude_kernel && event->window.instructions)
+        return refuse(why, EINVAL,
+                      "window=: a program is stepped all the way, without windows; %s --overwrite "
+                      "keeps the newest branches",
+                      event->name);
+    if (attr->freq)
+        return refuse(why, EINVAL,
+                      "-F: branches have no frequency; -c N takes every N-th branch; give another "
+                      "event its own frequency: EVENT/freq=HZ/");
+    if (attr->sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_INTR))
+        return refuse(why, EINVAL,
+                      "a branch has no call chain and no registers, only from and to; other events "
+                      "can have them by terms of their own");
+    return 0;
+}
+
+int targets_check_branches(struct event_spec *events, unsigned count, struct refusal *why)
+{
+    struct event_spec *branches = NULL;
+    bool started = false;
+    int error = 0;
+
+    for (unsigned i = 0; !error && i < count; i++) {
+        error = check_opener(&events[i], why);
+        started |= events[i].start;
+        if (!events[i].source->follows)
+            continue;
+        if (branches)
+            return refuse(why, EINVAL, "branches: a recording can have this event only once");
+        branches = &events[i];
+    }
+    if (!error && !branches && started)
+        return refuse(why, EINVAL, "--start opens the window of branches: add -e branches");
+    if (error || !branches)
+        return error;
+    branches->window.started = started;
+    error = check_branches(branches, why);
+    for (unsigned i = 0; !error && i < count; i++)
+        error = check_beside(&events[i], branches->attr.exclude_kernel, why);
+    return error;
+}
