@@ -2,7 +2,7 @@
 ;
 ; Another CPU's way from real mode, where a start-up interrupt sets it off, to ap_entry_high in
 ; 64-bit mode, on the page tables of the way up (boot/long_mode.asm). Interrupts off, no stack. The
-; first part is copied to a page below 1 MiB by arch/x86_64/cpu/smp.c and runs there.
+; first part is copied to a page below 1 MiB by arch/x86_64/smp/smp.c and runs there.
 
 %include "offsets.inc"
 %include "boot/long_mode.inc"

@@ -11,12 +11,12 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "kernel/hit/program.h"
+#include "kernel/syscall/syscalls.h"
+#include "kernel/syscall/syscalls_trace.h"
 #include "kernel/user/fault.h"
 #include "kernel/user/load.h"
 #include "kernel/user/process_tell.h"
 #include "kernel/user/signals.h"
-#include "kernel/user/syscalls.h"
-#include "kernel/user/syscalls_trace.h"
 
 static struct process processes[PROCESSES_MAX];
 static struct spinlock table = {.name = "processes"}; /* states and parents */

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/gdb, arch/x86_64/debug/stop, arch/x86_64/cpu/park, boot/gdb_door
+# of: core/gdb, arch/x86_64/debug/stop, arch/x86_64/smp/park, boot/gdb_door
 #
 # The kernel's own stub for gdb beside programs (docs/gdb.md): gdb comes while one runs, steps
 # go through `syscall` and `sysret`, end where a program faults, and ^C is heard wherever the CPU

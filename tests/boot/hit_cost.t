@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/tracepoint, core/event, core/sample, arch/x86_64/entry/gate
-# of: kernel/user/syscalls_trace
+# of: kernel/syscall/syscalls_trace
 #
 # What a hit may cost, in instructions that the guest executes (docs/bench.md), in both kernels. A
 # hit that is counted costs no more than the same small number at each tracepoint there is: nothing

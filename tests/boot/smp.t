@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/lib/cpus, kernel/sched, arch/x86_64/cpu/smp, core/recording/merge
+# of: core/lib/cpus, kernel/sched, arch/x86_64/smp/smp, core/recording/merge
 #
 # A recording of several CPUs: each has its part in it, in order of time, on the console as in real
 # perf, and the counters add up; watches that were armed before the other CPUs came hold there too;

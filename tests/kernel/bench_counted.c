@@ -13,7 +13,7 @@
 #include "core/lib/print.h"
 #include "core/recording/recording.h"
 #include "core/tracepoint/define.h"
-#include "kernel/user/syscalls.h"
+#include "kernel/syscall/syscalls.h"
 #include "tests/kernel/bench.h"
 
 #define CHUNKS 5

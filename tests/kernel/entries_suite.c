@@ -13,9 +13,9 @@
 #include "arch/x86_64/entry/vectors.h"
 #include "core/breakpoint/breakpoint.h"
 #include "kernel/panic/panic.h"
+#include "kernel/syscall/syscalls.h"
 #include "kernel/user/fault.h"
 #include "kernel/user/process.h"
-#include "kernel/user/syscalls.h"
 #include "tests/kernel/ktap.h"
 
 /* tests/kernel/entries.asm */

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "arch/x86_64/cpu/patience.h"
+#include "arch/x86_64/smp/patience.h"
 
 #define MS 1000000ull
 

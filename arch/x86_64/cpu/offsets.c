@@ -8,10 +8,10 @@
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/cpu/regs.h"
-#include "arch/x86_64/cpu/smp_start.h"
-#include "arch/x86_64/cpu/stand.h"
 #include "arch/x86_64/entry/stacks.h"
 #include "arch/x86_64/entry/vectors.h"
+#include "arch/x86_64/smp/smp_start.h"
+#include "arch/x86_64/smp/stand.h"
 
 #define EQU(name, value) __asm__ volatile(".ascii \"@" #name " equ %c0\"" : : "i"(value))
 

@@ -14,12 +14,12 @@
 #include "arch/unwind.h"
 #include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/cpu/park.h"
 #include "arch/x86_64/cpu/percpu.h"
-#include "arch/x86_64/cpu/stand.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/nmi.h"
 #include "arch/x86_64/entry/trap.h"
+#include "arch/x86_64/smp/park.h"
+#include "arch/x86_64/smp/stand.h"
 
 /* Changed with all other CPUs parked; the boot CPU may read it even while it is parked. */
 static const struct arch_debugger *debugger;

@@ -6,13 +6,13 @@
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
-#include "arch/x86_64/cpu/park.h"
 #include "arch/x86_64/cpu/percpu.h"
-#include "arch/x86_64/cpu/stand.h"
 #include "arch/x86_64/debug/stop.h"
 #include "arch/x86_64/entry/nmi.h"
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
+#include "arch/x86_64/smp/park.h"
+#include "arch/x86_64/smp/stand.h"
 
 #define LINGER_NS 1000000000ull /* an NMI of the debugger's line may come this late */
 

@@ -9,12 +9,12 @@
 #include "arch/cpu.h"
 #include "arch/regs.h"
 #include "arch/x86_64/cpu/apic.h"
-#include "arch/x86_64/cpu/park.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/cpu/port_counted.h"
-#include "arch/x86_64/cpu/stand.h"
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
+#include "arch/x86_64/smp/park.h"
+#include "arch/x86_64/smp/stand.h"
 
 #define LINGER_NS 1000000000ull /* emulated CPUs take turns, of a tenth of a second */
 

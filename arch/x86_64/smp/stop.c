@@ -7,10 +7,10 @@
 #include "arch/stop.h"
 
 #include "arch/cpu.h"
-#include "arch/x86_64/cpu/patience.h"
 #include "arch/x86_64/cpu/percpu.h"
-#include "arch/x86_64/cpu/stand.h"
 #include "arch/x86_64/entry/nmi.h"
+#include "arch/x86_64/smp/patience.h"
+#include "arch/x86_64/smp/stand.h"
 
 /*
  * How long a report waits for a CPU that does not answer: the least time in which every other CPU

@@ -5,16 +5,16 @@
  * stands still on top of it. The first keeps the registers, so that a debugger changes what its
  * trap goes back to, and the second takes back no more than it has added.
  */
-#include "arch/x86_64/cpu/stand.h"
+#include "arch/x86_64/smp/stand.h"
 
 #include "arch/cpu.h"
 #include "arch/park.h"
 #include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/cpu/check.h"
-#include "arch/x86_64/cpu/park.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/cpu/port_counted.h"
 #include "arch/x86_64/debug/debugreg.h"
+#include "arch/x86_64/smp/park.h"
 
 static void (*stop_handler)(struct regs *regs); /* changed with all CPUs parked */
 static void (*meanwhile)(void);                 /* [A] by the parker; NULL: nothing is to be done */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tracepoints of system calls, for kernel/user/syscalls.c, which stands in the calling
+ * The tracepoints of system calls, for kernel/syscall/syscalls.c, which stands in the calling
  * program's thread: raw_syscalls:sys_enter and sys_exit for all of them, and
  * syscalls:sys_enter_NAME and sys_exit_NAME for each in the table. Samples begin in the kernel, at
  * the place that is about to make the call or has made it, and their chains continue to the

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 
 #include "core/lib/string.h"
+#include "kernel/syscall/syscalls.h"
 #include "kernel/user/memory.h"
 #include "kernel/user/process.h"
-#include "kernel/user/syscalls.h"
 
 #define ARGUMENTS_MAX 32
 #define SIGNALS       64

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See patience.h. */
-#include "arch/x86_64/cpu/patience.h"
+#include "arch/x86_64/smp/patience.h"
 
 void patience_begin(struct patience *patience, uint64_t limit, uint64_t now)
 {

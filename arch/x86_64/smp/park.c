@@ -5,7 +5,7 @@
  * in its task context, what a stop calls in its debug trap, breakpoint's trap or NMI. stand.c has
  * the way in which the others stand still.
  */
-#include "arch/x86_64/cpu/park.h"
+#include "arch/x86_64/smp/park.h"
 
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -13,9 +13,9 @@
 #include "arch/regs.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/percpu.h"
-#include "arch/x86_64/cpu/stand.h"
 #include "arch/x86_64/entry/nmi.h"
 #include "arch/x86_64/memory/sections.h"
+#include "arch/x86_64/smp/stand.h"
 
 #define PATIENCE_NS 2000000000ull /* emulated CPUs take turns: patience.h */
 

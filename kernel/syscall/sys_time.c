@@ -7,9 +7,9 @@
 
 #include "arch/memory.h"
 #include "kernel/memory/pages.h"
+#include "kernel/syscall/syscalls.h"
 #include "kernel/user/memory.h"
 #include "kernel/user/process.h"
-#include "kernel/user/syscalls.h"
 
 #define NS_IN_MS     1000000ull
 #define NS_IN_SECOND 1000000000ull

@@ -5,11 +5,11 @@
  * record, the number and a word for each argument or the result. What runs in a hit does so in the
  * calling thread, interrupts off.
  */
-#include "kernel/user/syscalls_trace.h"
+#include "kernel/syscall/syscalls_trace.h"
 
 #include "core/lib/string.h"
+#include "kernel/syscall/syscalls.h"
 #include "kernel/user/process.h"
-#include "kernel/user/syscalls.h"
 
 #define PATH_SIZE (2 * (TRACEPOINT_TEXT_SIZE - 1) + 1) /* in two fields */
 

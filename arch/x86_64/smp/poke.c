@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See poke.h. Sent in any context, served in interrupt context. */
-#include "arch/x86_64/cpu/poke.h"
+#include "arch/x86_64/smp/poke.h"
 
 #include "arch/cpu.h"
 #include "arch/regs.h"

@@ -2,10 +2,10 @@
 /* See stand.h: the side of the CPU that asks, whatever for. */
 #include "arch/cpu.h"
 #include "arch/x86_64/cpu/check.h"
-#include "arch/x86_64/cpu/patience.h"
 #include "arch/x86_64/cpu/percpu.h"
-#include "arch/x86_64/cpu/stand.h"
 #include "arch/x86_64/entry/nmi.h"
+#include "arch/x86_64/smp/patience.h"
+#include "arch/x86_64/smp/stand.h"
 
 #define AGAIN_NS 20000ull     /* The time between two NMIs to a CPU that could not stop yet, */
 #define LOST_NS  100000000ull /* ... and to a CPU that seems to have received none. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See syscalls.h. */
-#include "kernel/user/syscalls.h"
+#include "kernel/syscall/syscalls.h"
 
 #include <linux/errno.h>
 #include <stddef.h>
 
 #include "arch/regs.h"
-#include "kernel/user/syscalls_trace.h"
+#include "kernel/syscall/syscalls_trace.h"
 
 #define SYSCALL_NO_ARGUMENT(type, name, kind)
 

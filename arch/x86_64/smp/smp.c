@@ -4,7 +4,7 @@
  * 64-bit mode, ap_entry_high (boot/entry_high.asm) to smp_main on the stack that is given here, and
  * smp_main to where the kernel wants it.
  */
-#include "arch/x86_64/cpu/smp.h"
+#include "arch/x86_64/smp/smp.h"
 
 #include "arch/cpu.h"
 #include "arch/memory.h"
@@ -13,14 +13,14 @@
 #include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/cpu/patience.h"
 #include "arch/x86_64/cpu/percpu.h"
-#include "arch/x86_64/cpu/poke.h"
-#include "arch/x86_64/cpu/smp_start.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/stacks.h"
 #include "arch/x86_64/memory/paging.h"
 #include "arch/x86_64/memory/sections.h"
+#include "arch/x86_64/smp/patience.h"
+#include "arch/x86_64/smp/poke.h"
+#include "arch/x86_64/smp/smp_start.h"
 
 /* "MP Initialization Protocol Algorithm" */
 #define INIT_NS     10000000ull

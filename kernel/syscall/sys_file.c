@@ -9,10 +9,10 @@
 #include <stdbool.h>
 
 #include "core/lib/print.h"
+#include "kernel/syscall/syscalls.h"
 #include "kernel/user/memory.h"
 #include "kernel/user/process.h"
 #include "kernel/user/signals.h"
-#include "kernel/user/syscalls.h"
 
 /* What stands at a descriptor; PROCESS_FILE_NONE where it is none. */
 static int file_of(uint64_t fd)

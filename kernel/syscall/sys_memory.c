@@ -7,8 +7,8 @@
 #include <linux/mman.h>
 
 #include "arch/memory.h"
+#include "kernel/syscall/syscalls.h"
 #include "kernel/user/process.h"
-#include "kernel/user/syscalls.h"
 
 /* Where mappings begin, upward; the stack lies above. */
 #define MMAP_START  ((uintptr_t)0x7f0000000000)
