@@ -33,8 +33,8 @@ void event_init(struct event *event, const struct event_spec *spec, struct event
         .cpu = cpus,
         .spec = *spec,
         .tally.plan = spec->tally,
-        .narrow = spec->pid || spec->followed || spec->cpus || spec->attr.exclude_user ||
-                  spec->attr.exclude_kernel};
+        .filtered = spec->pid || spec->followed || spec->cpus || spec->attr.exclude_user ||
+                    spec->attr.exclude_kernel};
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
 }
 
@@ -150,7 +150,7 @@ static bool event_check(struct event *event, struct event_cpu *here, struct ring
     return true;
 }
 
-bool event_means(const struct event *event, const struct regs *regs, uint64_t ids, unsigned cpu)
+bool event_matches(const struct event *event, const struct regs *regs, uint64_t ids, unsigned cpu)
 {
     const struct event_spec *spec = &event->spec;
 
@@ -182,7 +182,7 @@ void event_hit(struct event *event, uint64_t addr, const struct regs *regs)
 {
     unsigned cpu = arch_cpu_id();
 
-    if (!event->narrow || event_means(event, regs, task_ids[cpu], cpu))
+    if (!event->filtered || event_matches(event, regs, task_ids[cpu], cpu))
         event_hit_meant(event, addr, regs);
 }
 

@@ -58,7 +58,7 @@ struct event {
     /* What each hit reads, up to plan.capture: one cache line, and one of the CPU's own. */
     _Alignas(64) struct event_cpu *cpu; /* [I] arch_cpus() of them */
     struct ring *rings;                 /* one per CPU; NULL: hits are only counted; any context */
-    bool narrow;                        /* [I] some hits do not count: event_means tells which */
+    bool filtered;                      /* [I] not all hits count: event_matches decides */
     struct sample_plan plan;            /* [I] */
     struct recorded_event recorded;     /* id, attr and name [I]; count: event_sum's */
 
@@ -108,7 +108,7 @@ struct event_sums {
 struct event_sums event_sum(struct event *event);
 
 /* Whether a hit with these registers, by this thread on this CPU, counts for the event. */
-bool event_means(const struct event *event, const struct regs *regs, uint64_t ids, unsigned cpu);
+bool event_matches(const struct event *event, const struct regs *regs, uint64_t ids, unsigned cpu);
 
 extern uint64_t event_drain_ids; /* [boot] the ids of the thread that writes the stream */
 
@@ -165,7 +165,7 @@ static inline void event_hit_meant(struct event *event, uint64_t addr, const str
     sample_take(&event->plan, ring, addr, regs, ids, here->period);
 }
 
-/* An occurrence that the event may not mean: it may be narrow. */
+/* An occurrence that a filter of the event may exclude. */
 void event_hit(struct event *event, uint64_t addr, const struct regs *regs);
 
 /*

@@ -182,8 +182,8 @@ void branches_workload_end(void)
 }
 
 /*
- * True if the running program is the one to step. event_means decides the same for the samples, and
- * counts those that are left out.
+ * True if the running program is the one to step. event_matches decides the same for the samples,
+ * and counts those that are left out.
  */
 bool branches_of_program_wanted(void)
 {

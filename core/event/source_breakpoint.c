@@ -155,8 +155,8 @@ static void event_breakpoint_hit(struct breakpoint *breakpoint, uintptr_t addres
     event_hit_meant(event, address, regs);
 }
 
-static void event_breakpoint_hit_narrow(struct breakpoint *breakpoint, uintptr_t address,
-                                        struct regs *regs)
+static void event_breakpoint_hit_filtered(struct breakpoint *breakpoint, uintptr_t address,
+                                          struct regs *regs)
 {
     struct event *event = (struct event *)((char *)breakpoint - offsetof(struct event, breakpoint));
 
@@ -170,7 +170,7 @@ static void event_breakpoint_hit_tallied(struct breakpoint *breakpoint, uintptr_
     unsigned cpu = arch_cpu_id();
     uint64_t time;
 
-    if (event->narrow && !event_means(event, regs, task_ids[cpu], cpu))
+    if (event->filtered && !event_matches(event, regs, task_ids[cpu], cpu))
         return;
     time = tally_take(&event->tally, &(struct tally_hit){.regs = regs, .cpu = cpu});
     if (event->tally.plan.role == TALLY_ENDS)
@@ -186,7 +186,7 @@ static void event_breakpoint_hit_tallied(struct breakpoint *breakpoint, uintptr_
 static void event_breakpoint_hit_start(struct breakpoint *breakpoint, uintptr_t address,
                                        struct regs *regs)
 {
-    event_breakpoint_hit_narrow(breakpoint, address, regs);
+    event_breakpoint_hit_filtered(breakpoint, address, regs);
     branches_open(regs);
 }
 
@@ -204,7 +204,7 @@ static breakpoint_hit *choose_hit(const struct event *event)
         return event_breakpoint_hit_tallied;
     if (event->spec.start)
         return event_breakpoint_hit_start;
-    return event->narrow ? event_breakpoint_hit_narrow : event_breakpoint_hit;
+    return event->filtered ? event_breakpoint_hit_filtered : event_breakpoint_hit;
 }
 
 static int breakpoint_enable(struct event *event, struct refusal *why)

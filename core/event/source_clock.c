@@ -118,7 +118,7 @@ static void event_clock_pass(struct event *event, unsigned cpu, uint64_t now,
     if (!event->rings || now < here->due)
         return;
     /* Time that does not count for the event passes without a sample. */
-    if ((event->narrow && !event_means(event, regs, task_ids[cpu], cpu)) ||
+    if ((event->filtered && !event_matches(event, regs, task_ids[cpu], cpu)) ||
         event_sample(event, now - here->sampled, regs))
         here->sampled = now;
     here->due += event->clock.interval;

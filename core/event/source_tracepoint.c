@@ -19,7 +19,7 @@ static inline bool event_tracepoint_means(const struct event *event, struct trac
 {
     if (event->spec.filter.count > 0 && !filter_passes(&event->spec.filter, hit))
         return false;
-    return !event->narrow || event_means(event, trace_regs(hit), hit->ids, hit->cpu);
+    return !event->filtered || event_matches(event, trace_regs(hit), hit->ids, hit->cpu);
 }
 
 /* The two that nearly all hits take: each is meant, and is in no tally. */
@@ -33,7 +33,7 @@ static void event_tracepoint_hit_addressed(struct tracepoint_probe *probe, struc
     event_traced_meant(event_of_probe(probe), hit, true);
 }
 
-static void event_tracepoint_hit_narrow(struct tracepoint_probe *probe, struct trace_hit *hit)
+static void event_tracepoint_hit_filtered(struct tracepoint_probe *probe, struct trace_hit *hit)
 {
     struct event *event = event_of_probe(probe);
 
@@ -141,8 +141,8 @@ static tracepoint_probe_hit *choose_hit(struct event *event, const struct tracep
         return tallied ? event_tracepoint_hit_weighted_tallied : event_tracepoint_hit_weighted;
     if (tallied)
         return event_tracepoint_hit_tallied;
-    if (event->narrow || event->spec.filter.count > 0)
-        return event_tracepoint_hit_narrow;
+    if (event->filtered || event->spec.filter.count > 0)
+        return event_tracepoint_hit_filtered;
     return event->addressed ? event_tracepoint_hit_addressed : event_tracepoint_hit;
 }
 

@@ -31,8 +31,8 @@ NEVER(void tracepoint_leave(struct tracepoint *tracepoint, struct tracepoint_pro
 NEVER(bool tracepoint_is_recording(unsigned cpu))
 NEVER(void event_enter(void))
 NEVER(void event_leave(void))
-NEVER(bool event_means(const struct event *event, const struct regs *regs, uint64_t ids,
-                       unsigned cpu))
+NEVER(bool event_matches(const struct event *event, const struct regs *regs, uint64_t ids,
+                         unsigned cpu))
 NEVER(bool event_may(struct event *event, struct event_cpu *here, struct ring *ring))
 NEVER(bool event_sample(struct event *event, uint64_t period, const struct regs *regs))
 NEVER(void event_hit(struct event *event, uint64_t addr, const struct regs *regs))
