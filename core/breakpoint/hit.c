@@ -91,28 +91,28 @@ static void slot_hit(struct slot *slot, unsigned told, struct regs *regs)
 }
 
 /*
- * What happens in a trap in which exactly these registers fired: `go` is called; the other fields
- * are for way_of_one, `hit` the owner's own, so that the owner need not be read for it, and
- * `single` for way_of_group. Changed together with the table.
+ * What happens in a trap in which exactly these registers fired: `run` is called; the other fields
+ * are for handle_one, `hit` the owner's own, so that the owner need not be read for it, and
+ * `single` for handle_group. Changed together with the table.
  */
-static struct way {
+static struct handler {
     _Alignas(64) breakpoint_hit *hit;
     struct breakpoint *owner;
-    void (*go)(const struct way *way, unsigned fired, struct regs *regs);
+    void (*run)(const struct handler *handler, unsigned fired, struct regs *regs);
     uintptr_t address;
     const volatile uint64_t *word;
     uint64_t *shadow;
     const struct slot *slot;
-    void (*single)(const struct way *way, unsigned fired, struct regs *regs);
-} ways[1u << ARCH_WATCHES];
+    void (*single)(const struct handler *handler, unsigned fired, struct regs *regs);
+} handlers[1u << ARCH_WATCHES];
 
-_Static_assert(sizeof(struct way) == 64, "a hit reads one cache line of it");
+_Static_assert(sizeof(struct handler) == 64, "a hit reads one cache line of it");
 
-static void way_of_each(const struct way *way, unsigned fired, struct regs *regs)
+static void handle_each(const struct handler *handler, unsigned fired, struct regs *regs)
 {
     unsigned told = 0;
 
-    (void)way;
+    (void)handler;
     do { /* at least one register has fired, else there were no hit */
         slot_hit(&breakpoint_slots.slot[__builtin_ctz(fired)], told, regs);
         told |= fired & -fired;
@@ -120,9 +120,9 @@ static void way_of_each(const struct way *way, unsigned fired, struct regs *regs
     } while (fired);
 }
 
-static void way_of_shared(const struct way *way, unsigned fired, struct regs *regs)
+static void handle_shared(const struct handler *handler, unsigned fired, struct regs *regs)
 {
-    (void)way;
+    (void)handler;
     breakpoint_share(fired, regs);
 }
 
@@ -130,28 +130,29 @@ static void way_of_shared(const struct way *way, unsigned fired, struct regs *re
  * The same with breakpoint:hit. A function of its own, so that a hit without it saves no registers
  * for it.
  */
-__attribute__((noinline)) static void way_of_one_traced(const struct way *way, struct regs *regs)
+__attribute__((noinline)) static void handle_one_traced(const struct handler *handler,
+                                                        struct regs *regs)
 {
-    uint64_t new = *way->word; /* before the owner can write there */
-    uint64_t old = __atomic_exchange_n(way->shadow, new, __ATOMIC_RELAXED);
+    uint64_t new = *handler->word; /* before the owner can write there */
+    uint64_t old = __atomic_exchange_n(handler->shadow, new, __ATOMIC_RELAXED);
 
-    way->hit(way->owner, way->address, regs);
-    slot_raise(way->slot, old, new, regs);
+    handler->hit(handler->owner, handler->address, regs);
+    slot_raise(handler->slot, old, new, regs);
 }
 
 /*
  * The usual case: one register, which watches the kernel's memory, and one owner. As slot_hit, but
  * everything is known beforehand.
  */
-static void way_of_one(const struct way *way, unsigned fired, struct regs *regs)
+static void handle_one(const struct handler *handler, unsigned fired, struct regs *regs)
 {
     (void)fired;
     if (TRACE_ON(breakpoint_hit)) {
-        way_of_one_traced(way, regs);
+        handle_one_traced(handler, regs);
         return;
     }
-    __atomic_exchange_n(way->shadow, *way->word, __ATOMIC_RELAXED);
-    way->hit(way->owner, way->address, regs);
+    __atomic_exchange_n(handler->shadow, *handler->word, __ATOMIC_RELAXED);
+    handler->hit(handler->owner, handler->address, regs);
 }
 
 bool breakpoint_is_group(const struct regs *regs)
@@ -170,53 +171,53 @@ bool breakpoint_is_group(const struct regs *regs)
 }
 
 /* `single` is for a trap that reports one access. */
-static void way_of_group(const struct way *way, unsigned fired, struct regs *regs)
+static void handle_group(const struct handler *handler, unsigned fired, struct regs *regs)
 {
     if (__builtin_expect(breakpoint_is_group(regs), false))
         breakpoint_share(fired, regs);
     else
-        way->single(way, fired, regs);
+        handler->single(handler, fired, regs);
 }
 
-static struct way way_of_registers(unsigned fired)
+static struct handler handler_of(unsigned fired)
 {
     struct slot *slot = &breakpoint_slots.slot[__builtin_ctz(fired)];
 
     if (breakpoint_slots.shared)
-        return (struct way){.go = way_of_shared};
+        return (struct handler){.run = handle_shared};
     if ((fired & (fired - 1)) || slot->owner_count != 1 || slot->user)
-        return (struct way){.go = way_of_each};
-    return (struct way){.go = way_of_one,
-                        .hit = slot->owners[0]->hit,
-                        .owner = slot->owners[0],
-                        .address = slot->watch.address,
-                        .word = slot->word,
-                        .shadow = &slot->shadow,
-                        .slot = slot};
+        return (struct handler){.run = handle_each};
+    return (struct handler){.run = handle_one,
+                            .hit = slot->owners[0]->hit,
+                            .owner = slot->owners[0],
+                            .address = slot->watch.address,
+                            .word = slot->word,
+                            .shadow = &slot->shadow,
+                            .slot = slot};
 }
 
-static struct way way_make(unsigned fired)
+static struct handler handler_make(unsigned fired)
 {
-    struct way way = way_of_registers(fired);
+    struct handler handler = handler_of(fired);
 
     if (breakpoint_slots.grouped && !breakpoint_slots.shared) {
-        way.single = way.go;
-        way.go = way_of_group;
+        handler.single = handler.run;
+        handler.run = handle_group;
     }
-    return way;
+    return handler;
 }
 
-void breakpoint_ways_make(void)
+void breakpoint_handlers_make(void)
 {
     for (unsigned fired = 1; fired < 1u << ARCH_WATCHES; fired++)
-        ways[fired] = way_make(fired);
+        handlers[fired] = handler_make(fired);
 }
 
 static void breakpoint_trap(unsigned fired, struct regs *regs)
 {
-    const struct way *way = &ways[fired];
+    const struct handler *handler = &handlers[fired];
 
-    way->go(way, fired, regs);
+    handler->run(handler, fired, regs);
 }
 
 void breakpoint_init(void)

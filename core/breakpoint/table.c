@@ -140,7 +140,7 @@ static void table_switch(const struct slot_table *next)
         slot->word = slot->user ? &nothing : arch_watch_word(&slot->watch);
         slot->shadow = *slot->word;
     }
-    breakpoint_ways_make();
+    breakpoint_handlers_make();
     local_increment(&changes);
     table_select();
     arch_watch_arm(watches, breakpoint_slots.count);

@@ -50,7 +50,7 @@ extern struct slot_table breakpoint_slots;
  * Prepares what happens for each combination of registers that may fire. Called after the table has
  * changed.
  */
-void breakpoint_ways_make(void);
+void breakpoint_handlers_make(void);
 
 extern unsigned breakpoint_live[ARCH_CPUS_MAX]; /* bit i: register i is live. [owning CPU;
                                                  * parked] */
