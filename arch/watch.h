@@ -110,11 +110,11 @@ static inline bool arch_made_is_watched(const struct arch_made *made, enum arch_
     return made->writes || access == ARCH_READ_WRITE;
 }
 
-#define ARCH_MADE_MAX 2
-#define ARCH_WAYS_MAX 4
+#define ARCH_MADE_MAX       2
+#define ARCH_CANDIDATES_MAX 4
 
 /* All data accesses of one instruction. */
-struct arch_way {
+struct arch_candidate {
     struct arch_made made[ARCH_MADE_MAX];
     unsigned count; /* at least 1 */
 };
@@ -123,16 +123,16 @@ struct arch_way {
  * The instructions of which one made the access that hit, of the kernel: the one that
  * arch_watch_accessor finds. 0: not known. Context: as arch_watch_accessor.
  */
-unsigned arch_watch_ways(const struct regs *regs, const struct arch_watch *watch,
-                         struct arch_way ways[ARCH_WAYS_MAX]);
+unsigned arch_watch_candidates(const struct regs *regs, const struct arch_watch *watch,
+                               struct arch_candidate candidates[ARCH_CANDIDATES_MAX]);
 
 /*
  * The same for the program that runs on this CPU, for kernels that have programs. No map tells
  * where its instructions begin, so these are all whose bytes would end at ip and that may have
  * accessed the watched bytes: most starts are none, or access others.
  */
-unsigned arch_program_ways(const struct regs *regs, const struct arch_watch *watch,
-                           struct arch_way ways[ARCH_WAYS_MAX]);
+unsigned arch_program_candidates(const struct regs *regs, const struct arch_watch *watch,
+                                 struct arch_candidate candidates[ARCH_CANDIDATES_MAX]);
 
 /*
  * True if the machine reports each watch that an access matches; false if it reports only the

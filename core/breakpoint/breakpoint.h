@@ -94,9 +94,9 @@ struct breakpoint_processes {
      * all of it is mapped. Any context.
      */
     bool (*read)(unsigned cpu, uintptr_t address, void *to, size_t length);
-    /* As arch_program_ways, which it is for a kernel of this machine. Debug trap. */
-    unsigned (*ways)(const struct regs *regs, const struct arch_watch *watch,
-                     struct arch_way ways[ARCH_WAYS_MAX]);
+    /* As arch_program_candidates, which it is for a kernel of this machine. Debug trap. */
+    unsigned (*candidates)(const struct regs *regs, const struct arch_watch *watch,
+                           struct arch_candidate candidates[ARCH_CANDIDATES_MAX]);
     /* Refuses an impossible place, with the errors of breakpoint_install. Task context. */
     int (*refuse_place)(const struct breakpoint *breakpoint, struct refusal *why);
 };

@@ -42,13 +42,14 @@ static enum share share_of_made(const struct arch_watch *part, const struct arch
     return made->writes && changed & watch_mask(part) ? SHARE_HIT : SHARE_DOUBTFUL;
 }
 
-static enum share share_of_way(const struct arch_watch *part, const struct arch_watch *watch,
-                               const struct arch_way *way, uint64_t changed)
+static enum share share_of_candidate(const struct arch_watch *part, const struct arch_watch *watch,
+                                     const struct arch_candidate *candidate, uint64_t changed)
 {
     enum share share = SHARE_NOT;
 
-    for (unsigned i = 0; i < way->count && share != SHARE_HIT; i++) {
-        enum share one = share_of_made(part, watch, &way->made[i], way->count == 1, changed);
+    for (unsigned i = 0; i < candidate->count && share != SHARE_HIT; i++) {
+        enum share one =
+            share_of_made(part, watch, &candidate->made[i], candidate->count == 1, changed);
 
         if (one != SHARE_NOT)
             share = one;
@@ -73,9 +74,9 @@ enum share breakpoint_share_of(const struct arch_watch *part, const struct arch_
 
     if (evidence->count == 0)
         return share_by_bytes(part, watch, evidence->changed);
-    share = share_of_way(part, watch, &evidence->ways[0], evidence->changed);
+    share = share_of_candidate(part, watch, &evidence->candidates[0], evidence->changed);
     for (unsigned i = 1; i < evidence->count; i++)
-        if (share_of_way(part, watch, &evidence->ways[i], evidence->changed) != share)
+        if (share_of_candidate(part, watch, &evidence->candidates[i], evidence->changed) != share)
             return SHARE_DOUBTFUL;
     return share;
 }
@@ -89,10 +90,10 @@ static unsigned larger(unsigned left, unsigned right)
     return left > right ? left : right;
 }
 
-static bool way_is_placed(const struct arch_way *way)
+static bool candidate_is_placed(const struct arch_candidate *candidate)
 {
-    for (unsigned i = 0; i < way->count; i++)
-        if (!way->made[i].placed)
+    for (unsigned i = 0; i < candidate->count; i++)
+        if (!candidate->made[i].placed)
             return false;
     return true;
 }
@@ -100,7 +101,7 @@ static bool way_is_placed(const struct arch_way *way)
 static bool all_are_placed(const struct share_evidence *evidence)
 {
     for (unsigned i = 0; i < evidence->count; i++)
-        if (!way_is_placed(&evidence->ways[i]))
+        if (!candidate_is_placed(&evidence->candidates[i]))
             return false;
     return evidence->count > 0;
 }
@@ -127,9 +128,9 @@ static unsigned elements(const struct arch_watch *part, const struct arch_made *
                       elements_until(made, start - made->may_address) + 1);
 }
 
-static unsigned iterations_of_way(const struct arch_way *way)
+static unsigned iterations_of_candidate(const struct arch_candidate *candidate)
 {
-    uintptr_t most = elements_until(&way->made[0], way->made[0].may_size);
+    uintptr_t most = elements_until(&candidate->made[0], candidate->made[0].may_size);
 
     return most < TOUCHES_MAX ? (unsigned)most : TOUCHES_MAX;
 }
@@ -144,16 +145,17 @@ static unsigned iterations(const struct share_evidence *evidence)
     if (!all_are_placed(evidence))
         return TOUCHES_MAX;
     for (unsigned i = 0; i < evidence->count; i++)
-        most = larger(most, iterations_of_way(&evidence->ways[i]));
+        most = larger(most, iterations_of_candidate(&evidence->candidates[i]));
     return most;
 }
 
-static unsigned touches_of_way(const struct arch_watch *part, const struct arch_way *way)
+static unsigned touches_of_candidate(const struct arch_watch *part,
+                                     const struct arch_candidate *candidate)
 {
-    unsigned count = 0, most = iterations_of_way(way);
+    unsigned count = 0, most = iterations_of_candidate(candidate);
 
-    for (unsigned i = 0; i < way->count; i++)
-        count += elements(part, &way->made[i]);
+    for (unsigned i = 0; i < candidate->count; i++)
+        count += elements(part, &candidate->made[i]);
     return count < most ? count : most;
 }
 
@@ -167,7 +169,7 @@ static unsigned touches(const struct arch_watch *part, const struct share_eviden
     if (!all_are_placed(evidence))
         return 2u * part->length; /* each byte by the one access and the other */
     for (unsigned i = 0; i < evidence->count; i++)
-        count = larger(count, touches_of_way(part, &evidence->ways[i]));
+        count = larger(count, touches_of_candidate(part, &evidence->candidates[i]));
     return count;
 }
 
@@ -211,8 +213,9 @@ static void take_word(struct verdicts *verdicts, unsigned i)
 static void gather(struct share_evidence *evidence, const struct slot *slot, uint64_t changed,
                    const struct regs *regs)
 {
-    evidence->count = slot->user ? breakpoint_processes->ways(regs, &slot->watch, evidence->ways)
-                                 : arch_watch_ways(regs, &slot->watch, evidence->ways);
+    evidence->count =
+        slot->user ? breakpoint_processes->candidates(regs, &slot->watch, evidence->candidates)
+                   : arch_watch_candidates(regs, &slot->watch, evidence->candidates);
     evidence->changed = arch_cpus() == 1 ? changed : 0;
 }
 
@@ -295,8 +298,9 @@ static bool is_near(const struct arch_watch *left, const struct arch_watch *righ
 static bool placed_may_hit(const struct share_evidence *evidence, const struct arch_watch *watch)
 {
     for (unsigned i = 0; i < evidence->count; i++)
-        for (unsigned j = 0; j < evidence->ways[i].count; j++)
-            if (evidence->ways[i].made[j].placed && may_touch(watch, &evidence->ways[i].made[j]))
+        for (unsigned j = 0; j < evidence->candidates[i].count; j++)
+            if (evidence->candidates[i].made[j].placed &&
+                may_touch(watch, &evidence->candidates[i].made[j]))
                 return true;
     return false;
 }
@@ -313,7 +317,7 @@ static bool unplaced_may_hit(const struct share_evidence *evidence, const struct
     if (all_are_placed(evidence))
         return false;
     for (unsigned i = 0; i < evidence->count; i++)
-        far |= evidence->ways[i].count > 1 && !way_is_placed(&evidence->ways[i]);
+        far |= evidence->candidates[i].count > 1 && !candidate_is_placed(&evidence->candidates[i]);
     return far || is_near(&slot->watch, other);
 }
 

@@ -15,10 +15,10 @@ enum share { SHARE_NOT, SHARE_HIT, SHARE_DOUBTFUL };
 
 /* What is known about the instruction that hit, and about what it has changed. */
 struct share_evidence {
-    struct arch_way ways[ARCH_WAYS_MAX]; /* one of these was the instruction */
-    unsigned count;                      /* 0: it is not known */
-    uint64_t changed;                    /* old ^ new of the word; 0 if that proves nothing */
-    bool group; /* the trap may report several iterations of a repeated instruction */
+    struct arch_candidate candidates[ARCH_CANDIDATES_MAX]; /* one of these was the instruction */
+    unsigned count;                                        /* 0: it is not known */
+    uint64_t changed; /* old ^ new of the word; 0 if that proves nothing */
+    bool group;       /* the trap may report several iterations of a repeated instruction */
 };
 
 /*

@@ -6,6 +6,6 @@
  */
 #include "core/unwind/step.h"
 
-const struct unwind_way *const unwinder_ways[UNWIND_METHODS] = {
+const struct unwinder *const unwinders[UNWIND_METHODS] = {
     [UNWIND_BY_TABLE] = &unwind_orc, [UNWIND_BY_FRAME_POINTER] = &unwind_fp};
 const enum unwind_method unwinder_method = UNWIND_BY_FRAME_POINTER;

@@ -5,5 +5,5 @@
  */
 #include "core/unwind/step.h"
 
-const struct unwind_way *const unwinder_ways[UNWIND_METHODS] = {[UNWIND_BY_TABLE] = &unwind_orc};
+const struct unwinder *const unwinders[UNWIND_METHODS] = {[UNWIND_BY_TABLE] = &unwind_orc};
 const enum unwind_method unwinder_method = UNWIND_BY_TABLE;

@@ -119,5 +119,5 @@ static size_t unwind_fp_capture(const struct regs *regs, uint64_t *chain, size_t
     return unwind_capture_rest(&state, chain, 0, most, border);
 }
 
-const struct unwind_way unwind_fp = {
+const struct unwinder unwind_fp = {
     .step = unwind_fp_step, .capture = unwind_fp_capture, .run = unwind_fp_run};

@@ -296,5 +296,5 @@ static size_t unwind_orc_capture(const struct regs *regs, uint64_t *chain, size_
     return (size_t)(walk.at - chain);
 }
 
-const struct unwind_way unwind_orc = {
+const struct unwinder unwind_orc = {
     .step = unwind_orc_step, .capture = unwind_orc_capture, .run = unwind_orc_run};

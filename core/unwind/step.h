@@ -8,7 +8,7 @@
 #include "arch/memory.h"
 #include "core/unwind/unwind.h"
 
-struct unwind_way {
+struct unwinder {
     /* Moves from the frame in `state` to its caller, or sets state->end. */
     void (*step)(struct unwind *state);
     unwind_capture_function *capture;
@@ -23,10 +23,10 @@ struct unwind_way {
  * What this kernel was built with (core/unwind/default_orc.c or default_fp.c): NULL for a method
  * that is left out; and the method that is used if none is named.
  */
-extern const struct unwind_way *const unwinder_ways[UNWIND_METHODS];
+extern const struct unwinder *const unwinders[UNWIND_METHODS];
 extern const enum unwind_method unwinder_method;
 
-extern const struct unwind_way unwind_orc, unwind_fp;
+extern const struct unwinder unwind_orc, unwind_fp;
 
 /* orc.c's part of unwind_init, with the same results. */
 int unwind_orc_init(struct refusal *why);

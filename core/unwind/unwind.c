@@ -8,21 +8,21 @@
 #include "core/unwind/step.h"
 
 /* Set by unwind_init; NULL: this way is not possible. */
-static const struct unwind_way *ways[UNWIND_METHODS];
+static const struct unwinder *possible[UNWIND_METHODS];
 
 int unwind_init(struct refusal *why)
 {
     int error = unwind_orc_init(why);
 
-    ways[UNWIND_BY_FRAME_POINTER] = unwinder_ways[UNWIND_BY_FRAME_POINTER];
-    ways[UNWIND_BY_TABLE] = error ? NULL : unwinder_ways[UNWIND_BY_TABLE];
+    possible[UNWIND_BY_FRAME_POINTER] = unwinders[UNWIND_BY_FRAME_POINTER];
+    possible[UNWIND_BY_TABLE] = error ? NULL : unwinders[UNWIND_BY_TABLE];
     return error;
 }
 
 bool unwind_possible(enum unwind_method method)
 {
     assert(method < UNWIND_METHODS);
-    return ways[method] != NULL;
+    return possible[method] != NULL;
 }
 
 enum unwind_method unwind_default(void)
@@ -151,7 +151,7 @@ static enum unwind_kind unwind_kind_of(const struct regs *regs)
  * single fields, as clearing the list of stacks would be a large part of the cost of a short chain.
  * A program's sp may hold the address of any of the kernel's stacks.
  */
-static inline void unwind_begin(const struct unwind_way *way, struct unwind *state,
+static inline void unwind_begin(const struct unwinder *unwinder, struct unwind *state,
                                 const struct regs *regs)
 {
     bool user = regs_user_mode(regs);
@@ -164,7 +164,7 @@ static inline void unwind_begin(const struct unwind_way *way, struct unwind *sta
     state->kind = unwind_kind_of(regs);
     state->regs = regs;
     state->end = user ? UNWIND_USER : UNWIND_RUNNING;
-    state->way = way;
+    state->unwinder = unwinder;
     state->left_count = 0;
     state->stack = stack;
     state->low = stack && stack->low > regs->sp ? stack->low : regs->sp;
@@ -172,9 +172,9 @@ static inline void unwind_begin(const struct unwind_way *way, struct unwind *sta
 }
 
 /* Begins at the place of this call; `way` is that of the chain that needs the registers. */
-static inline void unwind_begin_here(struct unwind *here, const struct unwind_way *way)
+static inline void unwind_begin_here(struct unwind *here, const struct unwinder *unwinder)
 {
-    *here = (struct unwind){.fp_known = true, .kind = UNWIND_SNAPSHOT, .way = way};
+    *here = (struct unwind){.fp_known = true, .kind = UNWIND_SNAPSHOT, .unwinder = unwinder};
     ARCH_HERE(here->ip, here->sp, here->fp);
     here->stack = arch_stack_find(here->sp);
     here->low = here->sp;
@@ -202,7 +202,7 @@ __attribute__((noinline)) bool unwind_find_fp(struct unwind *state)
     bool reached = false, passed = false;
     uintptr_t ip = 0;
 
-    unwind_begin_here(&here, state->way);
+    unwind_begin_here(&here, state->unwinder);
     while (!unwind_done(&here) && !passed) {
         if (here.stack && here.stack == state->stack && here.sp <= state->sp) {
             state->fp = here.fp;
@@ -222,7 +222,7 @@ __attribute__((noinline)) bool unwind_find_fp(struct unwind *state)
 
 void unwind_start_by(enum unwind_method method, struct unwind *state, const struct regs *regs)
 {
-    unwind_begin(ways[method], state, regs);
+    unwind_begin(possible[method], state, regs);
 }
 
 void unwind_start(struct unwind *state, const struct regs *regs)
@@ -234,8 +234,8 @@ void unwind_next(struct unwind *state)
 {
     if (state->end != UNWIND_RUNNING)
         return;
-    if (state->way)
-        state->way->step(state);
+    if (state->unwinder)
+        state->unwinder->step(state);
     else
         unwind_stop(state, UNWIND_NO_WAY);
 }
@@ -247,8 +247,8 @@ size_t unwind_capture_rest(struct unwind *state, uint64_t *chain, size_t count, 
         unwind_next(state);
     while (!unwind_done(state) && count < most) {
         chain[count++] = state->ip;
-        if (state->way)
-            count += state->way->run(state, chain + count, most - count);
+        if (state->unwinder)
+            count += state->unwinder->run(state, chain + count, most - count);
         unwind_next(state);
     }
     border->crossed = state->end == UNWIND_USER;
@@ -263,13 +263,13 @@ size_t unwind_capture_rest(struct unwind *state, uint64_t *chain, size_t count, 
 
 /* The chain from frame `skip` on; or a chain of one frame, if there is no way to the next. */
 __attribute__((noinline)) static size_t
-unwind_capture_after(unsigned skip, const struct unwind_way *way, const struct regs *regs,
+unwind_capture_after(unsigned skip, const struct unwinder *unwinder, const struct regs *regs,
                      uint64_t *chain, size_t most, struct unwind_border *border)
 {
     struct unwind state;
     size_t count;
 
-    unwind_begin(way, &state, regs);
+    unwind_begin(unwinder, &state, regs);
     for (; skip > 0 && !unwind_done(&state); skip--)
         unwind_next(&state);
     count = unwind_capture_rest(&state, chain, 0, most, border);
@@ -277,15 +277,15 @@ unwind_capture_after(unsigned skip, const struct unwind_way *way, const struct r
     return count;
 }
 
-static size_t unwind_capture_no_way(const struct regs *regs, uint64_t *chain, size_t most,
-                                    struct unwind_border *border)
+static size_t unwind_capture_impossible(const struct regs *regs, uint64_t *chain, size_t most,
+                                        struct unwind_border *border)
 {
     return unwind_capture_after(0, NULL, regs, chain, most, border);
 }
 
 unwind_capture_function *unwind_capture_of(enum unwind_method method)
 {
-    return ways[method] ? ways[method]->capture : unwind_capture_no_way;
+    return possible[method] ? possible[method]->capture : unwind_capture_impossible;
 }
 
 size_t unwind_capture_border(enum unwind_method method, const struct regs *regs, unsigned skip,
@@ -293,7 +293,7 @@ size_t unwind_capture_border(enum unwind_method method, const struct regs *regs,
 {
     if (skip == 0 && most > 1)
         return unwind_capture_of(method)(regs, chain, most, border);
-    return unwind_capture_after(skip, ways[method], regs, chain, most, border);
+    return unwind_capture_after(skip, possible[method], regs, chain, most, border);
 }
 
 size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, unsigned skip,

@@ -58,7 +58,7 @@ enum unwind_method {
     UNWIND_METHODS,
 };
 
-struct unwind_way;
+struct unwinder;
 
 struct unwind {
     uintptr_t ip;
@@ -69,7 +69,7 @@ struct unwind {
     /* the trap frame or snapshot that ip comes from; NULL for a call or half-saved trap frame */
     const struct regs *regs;
     enum unwind_end end;
-    const struct unwind_way *way;
+    const struct unwinder *unwinder;
     uintptr_t low, high; /* bounds of the stack being walked; low moves up with each frame */
     const struct arch_stack *stack;
     /* stacks that the chain has left: task < interrupt or exception < #DB < NMI */
@@ -84,7 +84,7 @@ struct unwind {
 struct refusal;
 int unwind_init(struct refusal *why);
 
-/* True if chains can be made this way; and the way that is taken if none is named. */
+/* True if this method can make chains; and the default method. */
 bool unwind_possible(enum unwind_method method);
 enum unwind_method unwind_default(void);
 

@@ -13,7 +13,7 @@ struct sink;
 struct verify_difference {
     uintptr_t ip;   /* where the sample was taken */
     unsigned frame; /* the first frame that differs; the sample's own place is frame 0 */
-    /* its address in each way, or 0 if that chain has ended; its kind; why the chain has ended */
+    /* its address by each method, or 0 if that chain has ended; its kind; why it has ended */
     uintptr_t by[UNWIND_METHODS];
     enum unwind_kind kind[UNWIND_METHODS];
     enum unwind_end end[UNWIND_METHODS];

@@ -110,7 +110,7 @@ void process_watch_init(void)
     static const struct breakpoint_processes processes = {
         .runs = watch_runs,
         .read = watch_read,
-        .ways = arch_program_ways,
+        .candidates = arch_program_candidates,
         .refuse_place = watch_refuse_place,
     };
 

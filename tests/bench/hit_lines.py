@@ -51,11 +51,11 @@ def member(kind, offset):
 
 def objects():
     """What the hit's path leads to, as name, type, address; and the bytes of its ring."""
-    way = gdb.parse_and_eval("&ways[(unsigned)$rdi]")
-    owner, slot, cpu = way["owner"], way["slot"], 0
+    handler = gdb.parse_and_eval("&handlers[(unsigned)$rdi]")
+    owner, slot, cpu = handler["owner"], handler["slot"], 0
     before = value("(long)&((struct event *)0)->breakpoint")
     event = gdb.Value(int(owner) - before).cast(gdb.lookup_type("struct event").pointer())
-    pointers = {"struct way": way, "struct event": event, "struct slot": slot,
+    pointers = {"struct handler": handler, "struct event": event, "struct slot": slot,
                 "struct event_cpu": event["cpu"] + cpu, "struct ring": event["rings"] + cpu}
     ring = pointers["struct ring"]
     start = int(ring["bytes"]) & (1 << 64) - 1

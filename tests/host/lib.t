@@ -88,7 +88,7 @@ for (@objects) {
 # What each level brings into the object of levels 0 to 3, by the linker's map: a file is of the
 # first level that cannot do without it. Level 3 is nothing but more CPUs.
 my @level_of = (
-    [1, qr{^core/(?:unwind|symbols)/|^core/embed/ways|^arch/x86_64/unwind/}],
+    [1, qr{^core/(?:unwind|symbols)/|^core/embed/unwinders|^arch/x86_64/unwind/}],
     [2, qr{^core/(?:breakpoint/|source/(?:breakpoint|clock|nmi_clock|place)|embed/tick)}],
     [2, qr{^arch/(?:x86_64/debug/|embed/(?:debug|gate|forbidden))}],
 );

@@ -280,7 +280,7 @@ static int refuse_nothing(const struct breakpoint *breakpoint, struct refusal *w
 
 static void watch_process(void)
 {
-    static const struct breakpoint_processes processes = {runs, read_word, arch_program_ways,
+    static const struct breakpoint_processes processes = {runs, read_word, arch_program_candidates,
                                                           refuse_nothing};
     struct refusal why = {""};
 

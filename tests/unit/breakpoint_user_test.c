@@ -54,7 +54,7 @@ static int refuse_place(const struct breakpoint *breakpoint, struct refusal *rea
     return unmapped ? refuse(reason, EFAULT, "%s", unmapped) : 0;
 }
 
-static const struct breakpoint_processes processes = {runs, read_memory, arch_program_ways,
+static const struct breakpoint_processes processes = {runs, read_memory, arch_program_candidates,
                                                       refuse_place};
 
 static void count_hit(struct breakpoint *breakpoint, uintptr_t address, struct regs *regs)

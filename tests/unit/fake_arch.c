@@ -318,21 +318,21 @@ struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct a
     return fake_arch.accessor;
 }
 
-unsigned arch_watch_ways(const struct regs *regs, const struct arch_watch *watch,
-                         struct arch_way ways[ARCH_WAYS_MAX])
+unsigned arch_watch_candidates(const struct regs *regs, const struct arch_watch *watch,
+                               struct arch_candidate candidates[ARCH_CANDIDATES_MAX])
 {
     (void)regs;
     (void)watch;
-    ways[0] = (struct arch_way){.made = {fake_arch.made}, .count = 1};
+    candidates[0] = (struct arch_candidate){.made = {fake_arch.made}, .count = 1};
     return fake_arch.knows_access;
 }
 
-unsigned arch_program_ways(const struct regs *regs, const struct arch_watch *watch,
-                           struct arch_way ways[ARCH_WAYS_MAX])
+unsigned arch_program_candidates(const struct regs *regs, const struct arch_watch *watch,
+                                 struct arch_candidate candidates[ARCH_CANDIDATES_MAX])
 {
     (void)regs;
     (void)watch;
-    (void)ways;
+    (void)candidates;
     return 0;
 }
 

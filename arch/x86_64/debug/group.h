@@ -3,7 +3,7 @@
  * Repeated string instructions (`rep movsb`) on machines that trap once for a group of iterations:
  * which bytes the group accessed. QEMU from 10.0 runs all iterations at once, unless its clock
  * counts instructions, and traps after the last; so may processors (Intel SDM vol. 3, "Data
- * Breakpoint Exception Condition"). For accessor.c and program_ways.c, in the debug trap;
+ * Breakpoint Exception Condition"). For accessor.c and program_candidates.c, in the debug trap;
  * pure.
  */
 #pragma once

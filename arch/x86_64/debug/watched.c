@@ -58,11 +58,11 @@ bool arch_watch_repeats_at(const struct regs *regs)
     return arch_watch_repeats((const uint8_t *)start);
 }
 
-unsigned arch_watch_ways(const struct regs *regs, const struct arch_watch *watch,
-                         struct arch_way ways[ARCH_WAYS_MAX])
+unsigned arch_watch_candidates(const struct regs *regs, const struct arch_watch *watch,
+                               struct arch_candidate candidates[ARCH_CANDIDATES_MAX])
 {
     if (watch->access == ARCH_EXECUTE || watch->address < ARCH_USER_END)
         return 0;
-    ways[0].count = accessor_made(&insn_map, regs, watch, ways[0].made);
-    return ways[0].count > 0;
+    candidates[0].count = accessor_made(&insn_map, regs, watch, candidates[0].made);
+    return candidates[0].count > 0;
 }

@@ -91,10 +91,10 @@ static size_t capture(const struct regs *regs, uint64_t *chain, size_t most,
     return unwind_fp.capture(regs, chain, most, border);
 }
 
-static const struct unwind_way by_frame_pointer = {
+static const struct unwinder by_frame_pointer = {
     .step = step_in_plain_code, .capture = capture, .run = run_nowhere};
 
-const struct unwind_way *const unwinder_ways[UNWIND_METHODS] = {
+const struct unwinder *const unwinders[UNWIND_METHODS] = {
     [UNWIND_BY_TABLE] = &unwind_orc, [UNWIND_BY_FRAME_POINTER] = &by_frame_pointer};
 /* pitot_start names its own; the console's commands want the table. */
 const enum unwind_method unwinder_method = UNWIND_BY_TABLE;

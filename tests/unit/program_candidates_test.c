@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which instructions of a program may have made an access (arch_program_ways): text and registers
- * after it, and how many readings explain the hit.
+ * The instructions of a program that may have made an access: text and registers after it, and how
+ * many readings explain the hit.
  *
- * links: arch/x86_64/debug/program_ways.c
+ * links: arch/x86_64/debug/program_candidates.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@
 static uint8_t text[TEXT_SIZE];
 static uint64_t data[32]; /* at DATA */
 static struct regs regs;
-static struct arch_way ways[ARCH_WAYS_MAX];
+static struct arch_candidate candidates[ARCH_CANDIDATES_MAX];
 
 /* --- The program. --- */
 
@@ -83,7 +83,7 @@ static unsigned ways_of(uintptr_t address, uint8_t length, enum arch_access acce
 {
     const struct arch_watch watch = {address, length, access};
 
-    return arch_program_ways(&regs, &watch, ways);
+    return arch_program_candidates(&regs, &watch, candidates);
 }
 
 static void assert_made(const struct arch_made *made, uintptr_t address, size_t size, bool writes)
@@ -102,9 +102,9 @@ static void an_instruction_has_both_of_its_accesses(void **state)
     put("\x48\xa5", 2); /* movsq: and, without its prefix, movsd */
     assert_int_equal(ways_of(DATA + 64, 8, ARCH_READ_WRITE), 2);
     for (unsigned i = 0; i < 2; i++)
-        assert_int_equal(ways[i].count, 2);
-    assert_made(&ways[1].made[0], DATA, 8, true);
-    assert_made(&ways[1].made[1], DATA + 64, 8, false);
+        assert_int_equal(candidates[i].count, 2);
+    assert_made(&candidates[1].made[0], DATA, 8, true);
+    assert_made(&candidates[1].made[1], DATA + 64, 8, false);
 }
 
 static void one_that_accesses_other_bytes_is_none(void **state)
@@ -112,7 +112,7 @@ static void one_that_accesses_other_bytes_is_none(void **state)
     (void)state;
     put("\x89\x07", 2); /* mov [rdi], eax */
     assert_int_equal(ways_of(DATA + 8, 4, ARCH_WRITE), 1);
-    assert_made(&ways[0].made[0], DATA + 8, 4, true);
+    assert_made(&candidates[0].made[0], DATA + 8, 4, true);
     assert_int_equal(ways_of(DATA + 16, 4, ARCH_WRITE), 0);
     put("\x8b\x07", 2); /* a load, which writes nothing */
     assert_int_equal(ways_of(DATA + 8, 4, ARCH_WRITE), 0);
@@ -124,7 +124,7 @@ static void an_address_of_32_bits_is_measured(void **state)
     (void)state;
     put("\x67\xa3\x00\x00\x50\x00", 6); /* mov [dword 0x500000], eax */
     assert_int_equal(ways_of(DATA, 4, ARCH_WRITE), 1);
-    assert_false(ways[0].made[0].placed);
+    assert_false(candidates[0].made[0].placed);
 }
 
 static void too_many_ways_are_none(void **state)
@@ -150,10 +150,10 @@ static void a_jump_or_call_has_read_where_it_leads(void **state)
     (void)state;
     data[3] = IP;
     assert_int_equal(ways_of(DATA + 24, 8, ARCH_READ_WRITE), 2);
-    assert_int_equal(ways[0].count, 1);
-    assert_made(&ways[0].made[0], DATA + 24, 8, false);
-    assert_int_equal(ways[1].count, 2);
-    assert_made(&ways[1].made[1], regs.sp, 8, true);
+    assert_int_equal(candidates[0].count, 1);
+    assert_made(&candidates[0].made[0], DATA + 24, 8, false);
+    assert_int_equal(candidates[1].count, 2);
+    assert_made(&candidates[1].made[1], regs.sp, 8, true);
     assert_int_equal(ways_of(DATA + 24, 8, ARCH_WRITE), 0);
 }
 
@@ -161,9 +161,9 @@ static void a_call_has_pushed_and_may_have_read_anywhere(void **state)
 {
     (void)state;
     assert_int_equal(ways_of(DATA + 128, 8, ARCH_WRITE), 1);
-    assert_made(&ways[0].made[0], DATA + 128, 8, true);
-    assert_int_equal(ways[0].count, 2);
-    assert_false(ways[0].made[1].placed);
+    assert_made(&candidates[0].made[0], DATA + 128, 8, true);
+    assert_int_equal(candidates[0].count, 2);
+    assert_false(candidates[0].made[1].placed);
 }
 
 int main(void)

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The instructions of a program that may have made the access that a debug trap reports: each
+ * start is tried from which an instruction would end at ip. Called by the arbiter, through struct
+ * breakpoint_processes; in the debug trap. Cannot fault.
+ */
+#include "arch/cpu.h"
+#include "arch/space.h"
+#include "arch/watch.h"
+#include "arch/x86_64/debug/branch.h"
+#include "arch/x86_64/debug/group.h"
+#include "arch/x86_64/debug/operand.h"
+#include "arch/x86_64/memory/space.h"
+
+#define WORD sizeof(uint64_t)
+
+/* What is collected. */
+struct candidates {
+    const struct regs *regs;
+    const struct arch_watch *watch;
+    struct arch_candidate *candidate;
+    unsigned count; /* more than ARCH_CANDIDATES_MAX: there was no room for them all */
+};
+
+static bool may_hit(const struct arch_made *made, const struct arch_watch *watch)
+{
+    return arch_made_is_watched(made, watch->access) &&
+           (!made->placed || arch_watch_touches(watch, made->may_address, made->may_size));
+}
+
+/* Takes it if it explains the hit. */
+static void candidates_add(struct candidates *candidates, const struct arch_candidate *candidate)
+{
+    bool explains = false;
+
+    for (unsigned i = 0; i < candidate->count; i++)
+        explains |= may_hit(&candidate->made[i], candidates->watch);
+    if (explains && candidates->count++ < ARCH_CANDIDATES_MAX)
+        candidates->candidate[candidates->count - 1] = *candidate;
+}
+
+/* An instruction that begins there in a copy of the text, and ends at ip or stands there. */
+static void candidates_add_instruction(struct candidates *candidates, const uint8_t *instruction)
+{
+    const struct regs *regs = candidates->regs;
+    struct arch_candidate candidate;
+
+    candidate.count = operand_made((uintptr_t)instruction, regs->ip, regs, candidate.made);
+    if (candidate.count == 0) { /* it accesses something somewhere, once or twice */
+        candidate.count = 2;
+        candidate.made[0] = candidate.made[1] = (struct arch_made){.reads = true, .writes = true};
+    }
+    operand_whole(candidate.made, candidate.count);
+    if (group_is_possible() && group_is_repeated(instruction))
+        group_widen(candidate.made, candidate.count, candidates->watch, regs);
+    candidates_add(candidates, &candidate);
+}
+
+static struct arch_made access_of_word(uintptr_t address, bool writes)
+{
+    struct arch_made made = {
+        .address = address, .size = WORD, .placed = true, .reads = !writes, .writes = writes};
+
+    operand_whole(&made, 1);
+    return made;
+}
+
+/* A call has pushed where to return to, and may have read its target anywhere. */
+static void candidates_add_call(struct candidates *candidates)
+{
+    const struct arch_candidate candidate = {
+        .count = 2, .made = {access_of_word(candidates->regs->sp, true), {.reads = true}}};
+
+    if (arch_watch_touches(candidates->watch, candidates->regs->sp, WORD))
+        candidates_add(candidates, &candidate);
+}
+
+/* A jump, a call or a return has read ip there. */
+static void candidates_add_target(struct candidates *candidates, uintptr_t address)
+{
+    const struct arch_candidate jump = {.count = 1, .made = {access_of_word(address, false)}};
+    const struct arch_candidate call = {
+        .count = 2,
+        .made = {access_of_word(address, false), access_of_word(candidates->regs->sp, true)}};
+
+    candidates_add(candidates, &jump);
+    candidates_add(candidates, &call);
+}
+
+static void candidates_add_branches(struct candidates *candidates, const struct arch_space *space)
+{
+    uintptr_t first = candidates->watch->address - (WORD - 1);
+    uintptr_t end = candidates->watch->address + candidates->watch->length;
+    uint64_t target;
+
+    candidates_add_call(candidates);
+    if (candidates->watch->access != ARCH_READ_WRITE)
+        return;
+    for (uintptr_t at = first; at < end; at++)
+        if (arch_user_read(space, at, &target, WORD) && target == candidates->regs->ip)
+            candidates_add_target(candidates, at);
+}
+
+/* In the kernel's entry the program's text is out of reach (docs/programs.md, on `mov ss`). */
+unsigned arch_program_candidates(const struct regs *regs, const struct arch_watch *watch,
+                                 struct arch_candidate found[ARCH_CANDIDATES_MAX])
+{
+    const struct arch_space *space = space_of_cpu(arch_cpu_id());
+    struct candidates candidates = {.regs = regs, .watch = watch, .candidate = found};
+    uint8_t text[3 * BRANCH_BYTES] = {0}; /* zeros where there is none, and after what is read */
+    const uint8_t *ip = text + BRANCH_BYTES;
+
+    if (!regs_user_mode(regs) ||
+        !arch_user_read(space, regs->ip - BRANCH_BYTES, text, BRANCH_BYTES))
+        return 0;
+    arch_user_read(space, regs->ip, text + BRANCH_BYTES, BRANCH_BYTES);
+    for (unsigned length = 1; length <= BRANCH_BYTES; length++)
+        if (operand_length(ip - length) == length)
+            candidates_add_instruction(&candidates, ip - length);
+    if (group_is_repeated(ip))
+        candidates_add_instruction(&candidates, ip);
+    candidates_add_branches(&candidates, space);
+    return candidates.count <= ARCH_CANDIDATES_MAX ? candidates.count : 0;
+}
